@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All that generated C sees: types, the probe context, the runtime's functions. No kernel header,
+ * no libc, so that the same text compiles in a few milliseconds for a module and for a process.
+ *
+ * Context of everything here, unless it says otherwise: any (NMI excepted), no sleeping, no
+ * allocation. A function that can fail sets c->error and returns 0 or ""; generated code looks at
+ * it with STP_CHECK() after the call.
+ */
+#ifndef STP_GENERATED_H
+#define STP_GENERATED_H
+
+typedef signed char s8;
+typedef short s16;
+typedef int s32;
+typedef long long s64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+#ifndef __cplusplus
+typedef _Bool bool;
+enum { false, true };
+#endif
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+#define STP_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define STP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ------------------------------------------------------------------ context */
+
+struct stp_probe;
+
+union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
+
+/*
+ * One a CPU, and one for begin/end/error. Handlers don't nest on it: a hit that finds it busy is
+ * skipped and counted. The part up to the line is what generated code and inlines touch.
+ */
+struct stp_ctx {
+	const char *error;         /* soft error: its text; NULL none */
+	const char *near;          /* "operator '/' at t.stp:1:5": where; set by STP_CHECK */
+	s64 actions;               /* statements this hit may still execute */
+	s32 nesting;               /* script function calls it may still enter */
+	bool fatal;                /* the error can't be caught: actions, abort() */
+	bool next;                 /* `next` in an overloaded function: try the following one */
+	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
+	u64 address;               /* of the probed instruction; 0 none */
+	u64 saved_return;          /* return value in .return probes */
+	s64 *entry;                /* what @entry() saved for this call */
+	char *frame, *frame_end;   /* next free byte of the string frames */
+	u8 *percpu;                /* this CPU's adders and statistics: struct percpu of the generated C */
+	const struct stp_probe *probe;
+	/* ---- the runtime's own (core/context.h) */
+	struct stp_ctx_private *priv;
+};
+
+#define STP_CHECK(c, where, label) do {						\
+	if (STP_UNLIKELY((c)->error)) {						\
+		if (!(c)->near)							\
+			(c)->near = (where);					\
+		goto label;							\
+	}									\
+} while (0)
+
+/* Soft error with a printf-made text (core/error.c). Text is cut at the context's buffer. */
+void stp_error(struct stp_ctx *c, const char *fmt, ...);
+void stp_fatal(struct stp_ctx *c, const char *text);       /* one that no catch sees */
+/* Entering a catch block: copies the message to `to` (may be NULL), forgets the error. False when
+ * it is fatal and must go on. */
+bool stp_catch(struct stp_ctx *c, char *to, u32 size);
+
+/* A loop's back edge or a recursive call: n statements. Evaluates to false when used up. */
+void stp_out_of_actions(struct stp_ctx *c);
+#define STP_ACTIONS(c, n, label) do {						\
+	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
+		stp_out_of_actions(c);						\
+		goto label;							\
+	}									\
+} while (0)
+
+/* Room for a function's strings. NULL and an error when nesting or stack is used up. */
+void *stp_frame_fail(struct stp_ctx *c);
+static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
+{
+	char *f = c->frame;
+
+	if (STP_UNLIKELY(c->nesting-- <= 0 || (u64)(c->frame_end - f) < size))
+		return stp_frame_fail(c);
+	c->frame = f + size;
+	return f;
+}
+static inline void stp_frame_leave(struct stp_ctx *c, u32 size)
+{
+	c->frame -= size;
+	c->nesting++;
+}
+
+/* ------------------------------------------------------------------ arithmetic (core/arith.c) */
+
+s64 stp_div(struct stp_ctx *c, s64 a, s64 b);              /* "division by 0" */
+s64 stp_mod(struct stp_ctx *c, s64 a, s64 b);
+static inline s64 stp_shl(s64 a, s64 b)  { return (s64)((u64)a << (b & 63)); }
+static inline s64 stp_shr(s64 a, s64 b)  { return a >> (b & 63); }
+static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
+
+/* ------------------------------------------------------------------ strings (core/string.c) */
+/* A string is terminated and shorter than stp_module.limits.string_len, the size of every buffer. */
+
+void stp_copy(char *to, const char *from, u32 size);       /* truncates; may overlap when equal */
+void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
+s32 stp_compare(const char *a, const char *b);             /* bytewise */
+s64 stp_strlen(const char *s);
+
+/* ------------------------------------------------------------------ registers and memory */
+
+/* Registers sit at fixed offsets of pt_regs; the translator knows them. */
+static inline u64 stp_reg(const struct stp_ctx *c, u32 offset)
+{
+	return *(const u64 *)((const char *)c->regs + offset);
+}
+/* Fault-safe loads of size bytes, zero-extended; error "... fault at 0x..." */
+u64 stp_load1(struct stp_ctx *c, u64 address);
+u64 stp_load2(struct stp_ctx *c, u64 address);
+u64 stp_load4(struct stp_ctx *c, u64 address);
+u64 stp_load8(struct stp_ctx *c, u64 address);
+u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current process */
+u64 stp_uload2(struct stp_ctx *c, u64 address);
+u64 stp_uload4(struct stp_ctx *c, u64 address);
+u64 stp_uload8(struct stp_ctx *c, u64 address);
+/* Terminated strings; cut at size. False and an error on a fault. */
+bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size);
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
+
+/* ------------------------------------------------------------------ statistics (core/stat.c) */
+
+enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_VARIANCE = 32,
+       STP_HIST_LOG = 64, STP_HIST_LINEAR = 128 };
+#define STP_LOG_BUCKETS 128
+
+struct stp_stat_desc {
+	u32 ops;                   /* what is kept */
+	u32 buckets;               /* of the histogram, under- and overflow included */
+	u32 size;                  /* of a struct stp_stat with them, bytes */
+	u32 shift;                 /* of @variance */
+	s64 low, high, step;       /* of @hist_linear */
+};
+struct stp_stat {
+	s64 count, sum, min, max;
+	s64 avg, m2;               /* running mean and squares, shifted: @variance */
+	s64 hist[];
+};
+void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v); /* histogram, variance */
+static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
+{
+	if (d->ops & (STP_MIN | STP_MAX)) {
+		if (!s->count || v < s->min)
+			s->min = v;
+		if (!s->count || v > s->max)
+			s->max = v;
+	}
+	s->count++;
+	s->sum += v;
+	if (d->ops & (STP_VARIANCE | STP_HIST_LOG | STP_HIST_LINEAR))
+		stp_stat_add_slow(s, d, v);
+}
+void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
+/* Extractors of a merged statistic; s may be NULL (absent element) which is empty. min, max, avg
+ * of an empty one: error "empty aggregate". op is one STP_* bit. */
+s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
+s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
+
+/* A scalar statistic: one struct stp_stat a CPU at c->percpu + offset, and one to merge into. */
+struct stp_scalar_stat {
+	const char *name;
+	struct stp_stat_desc desc;
+	u32 offset;                /* in struct percpu */
+	struct stp_stat *merged;   /* the runtime's */
+};
+const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g);
+void stp_scalar_clear(struct stp_scalar_stat *g);
+
+/* A counter that is only added to outside begin/end/error: s64 a CPU at c->percpu + offset. */
+s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, where begin/end write */
+void stp_adder_clear(u32 offset);
+
+/* ------------------------------------------------------------------ maps (core/map.c) */
+
+#define STP_MAX_KEYS 9
+enum stp_type { STP_LONG = 1, STP_STRING = 2, STP_STATS = 3 };
+
+struct stp_map {
+	const char *name;          /* of the global, for messages */
+	u8 nkeys;
+	u8 value;                  /* enum stp_type */
+	u8 keys[STP_MAX_KEYS];     /* enum stp_type */
+	bool wrap;
+	bool percpu;               /* statistics: one table a CPU, merged to read */
+	u32 capacity;              /* elements */
+	struct stp_stat_desc stat; /* STP_STATS */
+	struct stp_map_data *data; /* the runtime's; made before begin probes */
+};
+
+struct stp_elem;
+/* Lookups give the value cell: s64, char[string_len] or struct stp_stat. */
+void *stp_map_get(struct stp_map *m, const union stp_val *keys);            /* NULL: absent */
+void *stp_map_get1(struct stp_map *m, s64 key);                             /* one number: fast */
+/* Finds or makes; a new cell is 0 or "". NULL and "Array overflow, check MAXMAPENTRIES" when full. */
+void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
+void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
+/* The same in this CPU's table of a percpu map. */
+struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
+void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* all tables */
+void stp_map_clear(struct stp_map *m);
+/* Slices: bit k of `any` set: key k is "*" */
+bool stp_map_has_slice(struct stp_map *m, const union stp_val *keys, u32 any);
+void stp_map_delete_slice(struct stp_map *m, const union stp_val *keys, u32 any);
+s64 stp_map_count(struct stp_map *m);      /* elements */
+/* Merges the CPUs' tables of a percpu map if anything was added since; get and foreach after it
+ * see the merged one. No-op for others. */
+void stp_map_merge(struct stp_map *m);
+
+/* foreach: one static struct a place, with room for `capacity` pointers made by the runtime. */
+struct stp_foreach {
+	struct stp_map *map;
+	s8 dir;                    /* 0 insertion order, 1 up, -1 down */
+	u8 key;                    /* 0 by value, n by key n */
+	u32 stat;                  /* STP_* when by value of statistics */
+	struct stp_elem **order;   /* the runtime's; NULL when dir is 0 */
+};
+/* First element (sorting if asked, up to limit; limit < 0: all), then the following. NULL: end. */
+struct stp_iter { struct stp_foreach *f; struct stp_elem *elem; s64 left; u32 at; u32 any;
+		  const union stp_val *slice; };
+struct stp_elem *stp_foreach_first(struct stp_iter *it, struct stp_foreach *f, s64 limit,
+				   const union stp_val *slice, u32 any);
+struct stp_elem *stp_foreach_next(struct stp_iter *it);
+s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  /* key from 0 */
+const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key);
+void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
+
+/* ------------------------------------------------------------------ printing (core/format.c, print.c) */
+
+struct stp_format {                        /* one piece of a format */
+	const char *text;          /* literal, when conv is 0 */
+	u16 len;
+	char conv;                 /* d u o x X p c s b m M */
+	char flag;                 /* 0 + - space # or 0 */
+	s16 width, precision;      /* -1 none, -2 the next argument */
+};
+/* What a handler prints is one record; it is committed when the handler ends. */
+void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
+void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format *f, u32 pieces,
+		 const union stp_val *args);
+void stp_print(struct stp_ctx *c, const char *text, u32 len);
+void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,
+		     const struct stp_stat_desc *d);
+
+/* ------------------------------------------------------------------ regular expressions (core/regex.c) */
+
+struct stp_regex {                         /* a DFA: next = table[state * classes + class[byte]] */
+	const u8 *byte_class;      /* [256] */
+	const u16 *table;
+	const u8 *accept;          /* [states]: bit 0 already matched, bit 1 matches at the end of text */
+	u16 classes, start;
+};
+bool stp_regex_match(const struct stp_regex *r, const char *text);
+
+/* ------------------------------------------------------------------ what tapset functions use */
+/* Numbers of the current task are those of the initial namespace. In the user runtime: of the
+ * traced or own process. Names and units as in the tapset documentation. */
+
+s64 stp_pid(struct stp_ctx *c);
+s64 stp_tid(struct stp_ctx *c);
+s64 stp_ppid(struct stp_ctx *c);
+s64 stp_pgrp(struct stp_ctx *c);
+s64 stp_sid(struct stp_ctx *c);
+s64 stp_uid(struct stp_ctx *c);
+s64 stp_euid(struct stp_ctx *c);
+s64 stp_gid(struct stp_ctx *c);
+s64 stp_egid(struct stp_ctx *c);
+s64 stp_cpu(struct stp_ctx *c);
+s64 stp_target(struct stp_ctx *c);         /* -c, -x */
+const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends */
+u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
+s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
+s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
+s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
+const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
+const char *stp_pn(struct stp_ctx *c);     /* as written */
+void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* function of c->address; "" none */
+void stp_probemod(struct stp_ctx *c, char *to, u32 size);
+void stp_exit(struct stp_ctx *c);          /* the session ends after this handler */
+void stp_log(struct stp_ctx *c, const char *text);           /* a line in the output */
+void stp_warn(struct stp_ctx *c, const char *text);          /* WARNING: on standard error */
+void stp_system(struct stp_ctx *c, const char *command);
+s64 stp_random(struct stp_ctx *c, s64 below);
+
+/* ------------------------------------------------------------------ tables of the generated C */
+
+enum { STP_READ = 1, STP_WRITE = 2 };
+struct stp_lock { u32 word; u32 pad[15]; };        /* a reader count or the writer's bit */
+struct stp_lock_use { struct stp_lock *lock; u32 mode; const char *name; };
+
+struct stp_probe {
+	void (*handler)(struct stp_ctx *c);
+	const char *point;         /* resolved: pp() */
+	const char *written;       /* pn() */
+	const char *where;         /* "t.stp:3:1" */
+	const struct stp_lock_use *locks;  /* in the order to take; NULL none */
+	u32 nlocks;
+	bool needs_actions;        /* has loops or recursion: reset c->actions */
+	bool (*condition)(void);   /* "if (...)": NULL always */
+};
+
+struct stp_family_ops;         /* the runtime's: { name, start(table, n), stop(table, n) } */
+struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; };
+
+/* begin, end, error: stp_begin_family, sorted by order */
+extern const struct stp_family_ops stp_begin_family, stp_end_family, stp_error_family;
+struct stp_begin { const struct stp_probe *probe; s64 order; };
+
+/* timers: stp_timer_family */
+extern const struct stp_family_ops stp_timer_family;
+struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns; bool jiffies;
+		   void *state; };
+extern const struct stp_family_ops stp_profile_family;     /* timer.profile: every tick of every CPU */
+struct stp_profile { const struct stp_probe *probe; u64 hz; /* 0: HZ */ void *state; };
+
+/* functions of the kernel and its modules: stp_function_family (ftrace, kprobe, kretprobe) */
+extern const struct stp_family_ops stp_function_family;
+struct stp_site {
+	const char *symbol;        /* function, as the kernel names it */
+	const char *module;        /* NULL: the kernel image */
+	u64 base_offset;           /* from _stext (kernel) at link time; 0: look the symbol up */
+	u64 offset;                /* into the function: statement probes */
+	u64 address;               /* the runtime's: where it is now */
+};
+struct stp_function {
+	const struct stp_probe *probe;
+	struct stp_site *sites;
+	u32 nsites;
+	bool is_return;
+	bool optional;             /* "?": a site that can't be armed is no error */
+	bool needs_all_regs;       /* more than arguments, stack pointer, address */
+	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; NULL none */
+	s32 maxactive;             /* 0: default */
+	void *state;               /* the runtime's */
+};
+
+struct stp_global {            /* for name=value before begin, and nothing else */
+	const char *name;
+	u8 type;                   /* STP_LONG, STP_STRING */
+	void *cell;
+};
+
+struct stp_limits {
+	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
+	s32 actions, actions_interruptible, nesting;
+	u32 errors, skipped;
+	u32 trylock, trylock_delay_us;
+	u32 min_stack;
+	u32 overload_interval, overload_threshold;
+	u32 buffer_kb;             /* of ring data a CPU; 0: default */
+	bool no_overload, interruptible, suppress_errors;
+	s32 hist_elision;          /* HIST_ELISION */
+	u32 hist_width;
+};
+
+struct stp_module {
+	u32 abi;                   /* STP_GENERATED_ABI */
+	struct stp_limits limits;
+	const struct stp_family *families; u32 nfamilies;
+	const struct stp_probe *probes; u32 nprobes;
+	struct stp_map *const *maps; u32 nmaps;
+	struct stp_scalar_stat *const *stats; u32 nstats;
+	struct stp_foreach *const *foreachs; u32 nforeachs;
+	const struct stp_global *globals; u32 nglobals;
+	u32 percpu_size;           /* of struct percpu */
+	u32 frame_size;            /* string frames a context needs, all nesting included */
+	const u8 *build_id; u32 build_id_len;      /* of the kernel that base_offset is for */
+};
+#define STP_GENERATED_ABI 1
+extern const struct stp_module stp_module; /* the one definition of the generated C */
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a loaded module and its relay say to each other, over /dev/systemtap/NAME.
+ * Shared by runtime/kernel, staprun, stapio and fuzzers. Include <linux/types.h> or <stdint.h>
+ * names before: only the compiler's own types are used here.
+ *
+ *   write()  one struct stp_cmd with its payload: what user space wants
+ *   read()   one struct stp_msg with its payload; blocks unless O_NONBLOCK; 0 after STP_MSG_STOPPED
+ *   poll()   POLLIN: a message can be read; POLLPRI: a ring is at least half full
+ *   mmap()   offset 0: struct stp_ring_header and the rings
+ *
+ * The device can be opened by root alone and once at a time; staprun hands the descriptor to stapio.
+ * Closing it without STP_CMD_DETACH stops the session.
+ */
+#ifndef STP_MESSAGES_H
+#define STP_MESSAGES_H
+
+#define STP_PROTOCOL 1
+
+typedef unsigned char stp_u8;
+typedef unsigned int stp_u32;
+typedef int stp_s32;
+typedef unsigned long long stp_u64;
+typedef long long stp_s64;
+
+enum stp_cmd_type {
+	/* staprun, before START; refused afterwards */
+	STP_CMD_HELLO = 1,   /* struct stp_hello: answers with STP_MSG_WANT for each name, then STP_MSG_READY */
+	STP_CMD_ADDRESS,     /* struct stp_address: answer to a WANT */
+	STP_CMD_SET,         /* text "name=value": a scalar global before begin probes run */
+	/* stapio */
+	STP_CMD_START,       /* struct stp_start: runs begin probes in this call, arms; then STP_MSG_STARTED */
+	STP_CMD_STOP,        /* disarms, runs end or error probes in this call; then STP_MSG_STOPPED */
+	STP_CMD_DETACH,      /* closing the descriptor will leave the session running */
+	STP_CMD_TARGET_GONE, /* the -c command ended */
+};
+
+struct stp_cmd {
+	stp_u32 type;
+	stp_u32 len;         /* of the payload */
+	stp_u8 payload[];
+};
+
+struct stp_hello {
+	stp_u32 protocol;
+	stp_u32 pad;
+	stp_u64 kernel_base; /* _stext of the running kernel; 0 when not known */
+	stp_u8 build_id[32]; /* of the running kernel, zero-padded */
+	stp_u32 build_id_len;
+	stp_s32 timezone_s;  /* seconds east of UTC, for tz functions */
+};
+
+struct stp_address {
+	stp_u32 index;       /* from the WANT */
+	stp_u32 pad;
+	stp_u64 address;     /* 0: not found */
+};
+
+struct stp_start {
+	stp_s32 target_pid;  /* -c, -x; 0 none */
+	stp_u32 pad;
+};
+
+enum stp_msg_type {
+	STP_MSG_WANT = 1,    /* struct stp_want */
+	STP_MSG_READY,       /* no payload: all names wanted have been said */
+	STP_MSG_STARTED,     /* struct stp_status: 0, or -errno and an ERROR message before it */
+	STP_MSG_EXIT,        /* a script called exit(), or gave up: please send STOP */
+	STP_MSG_STOPPED,     /* struct stp_summary: nothing follows, the rings are complete */
+	STP_MSG_ERROR,       /* text, no newline: shown as "ERROR: text" */
+	STP_MSG_WARNING,     /* text, no newline: shown as "WARNING: text" */
+	STP_MSG_SYSTEM,      /* text: a command for sh -c */
+};
+
+struct stp_msg {
+	stp_u32 type;
+	stp_u32 len;
+	stp_u8 payload[];
+};
+#define STP_MSG_MAX 4096     /* header and payload */
+
+struct stp_want {
+	stp_u32 index;
+	stp_u32 pad;
+	stp_u64 offset;      /* for the reader's information */
+	char name[];         /* "symbol" of the kernel, or "module:symbol", terminated */
+};
+
+struct stp_status {
+	stp_s32 rc;
+	stp_u32 pad;
+};
+
+struct stp_summary {
+	stp_s32 rc;          /* 0, or 1 after errors */
+	stp_u32 errors;
+	stp_u64 skipped;     /* hits skipped, all causes */
+	stp_u64 skipped_reentrant, skipped_locked, skipped_stack;
+	stp_u64 missed;      /* hits the kernel did not give us: kretprobe instances */
+	stp_u64 lost_records, lost_bytes;
+};
+
+/*
+ * The rings. One a CPU, and a last one for handlers that run in the relay's own process context
+ * (begin, end, error). The producer writes head, the reader writes tail; both only grow and are
+ * taken modulo ring_size. The kernel never trusts what is in the mapping: it keeps its own head
+ * and takes a tail that makes no sense as "full".
+ */
+#define STP_RING_MAGIC 0x71746170u
+
+struct stp_ring_header {     /* page 0 */
+	stp_u32 magic, protocol;
+	stp_u32 rings;
+	stp_u32 pad;
+	stp_u64 ring_size;   /* bytes of data a ring, a power of two, at least two pages */
+	stp_u64 first;       /* offset of ring 0's control page in the mapping */
+	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
+};
+
+struct stp_ring_control {
+	stp_u64 head;        /* bytes ever produced */
+	stp_u64 pad0[7];
+	stp_u64 tail;        /* bytes ever consumed */
+	stp_u64 pad1[7];
+	stp_u64 lost_records, lost_bytes;
+};
+
+#define STP_REC_PAD 1        /* no payload: skip to the next record (end of the lap) */
+
+struct stp_rec {             /* 8-byte aligned */
+	stp_u32 len;         /* payload bytes; the record takes sizeof(struct stp_rec) + len, rounded up to 8 */
+	stp_u32 flags;
+	stp_u64 seq;         /* from 1, no gaps over all rings together (pads have none) */
+};
+
+#endif

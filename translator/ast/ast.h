@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// THE DATA: the script as a tree. Every field says who sets it; before that it is zero.
+//   parse      translator/parse/      match   elab/probe_match.c, elab/alias.c
+//   symbols    elab/symbols.c         target  elab/target_var.c and the probe families
+//   types      elab/types.c           optimize elab/optimize.c      access  elab/check.c
+#ifndef AST_H
+#define AST_H
+
+#include "util/diag.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+#include <stdint.h>
+
+// Operators in the tree are tokens of tokens.def.
+enum tok {
+	TOK_NONE, TOK_EOF, TOK_IDENT, TOK_NUMBER, TOK_STRING, TOK_EMBEDDED,
+	TOK_AT_WORD,               // @name: operator or macro, text without the @
+	TOK_JUNK,                  // a character that begins no token
+#define TOK(name, text) name,
+#include "parse/tokens.def"
+};
+extern const char *tok_text(enum tok t);  // its spelling
+
+enum type { T_UNKNOWN, T_LONG, T_STRING, T_STATS };
+
+struct expr;
+struct stmt;
+struct di_type;                // debuginfo/debuginfo.h
+struct probe;
+
+typedef VEC(struct expr *) expr_vec;
+
+// ---------------------------------------------------------------- variables
+
+enum var_kind { VAR_GLOBAL, VAR_LOCAL, VAR_PARAM };
+
+// What is asked of a statistic; the bits are shared with runtime/include/generated.h.
+enum { STAT_COUNT = 1, STAT_SUM = 2, STAT_MIN = 4, STAT_MAX = 8, STAT_AVG = 16, STAT_VARIANCE = 32,
+       STAT_HIST_LOG = 64, STAT_HIST_LINEAR = 128 };
+
+struct var {
+	const char *name;          // parse (symbols for locals): as written
+	struct loc loc;            // first mention
+	enum var_kind kind;        // parse, symbols
+	enum type type;            // types: of the value
+	struct loc type_loc;       // types: the place that fixed it, for conflicts
+	struct di_type *dtype;     // types: debuginfo type the long carries, NULL when none or mixed
+	bool explicit_type;        // parse: parameter written "name:string"
+
+	// globals
+	bool is_private;           // parse: visible in its file only
+	bool wrap;                 // parse: "%": evicts the oldest
+	int64_t max_size;          // parse: arr[100]; 0: MAXMAPENTRIES
+	bool size_given;           // parse: arr[100] was written, so it is an array
+	struct expr *init;         // parse: literal or NULL
+	int arity;                 // symbols: 0 scalar, n keys; -1 not known yet
+	struct loc arity_loc;      // symbols
+	enum type *key_types;      // types: [arity]
+	struct loc *key_locs;      // types: [arity]
+	unsigned stat_ops;         // symbols: STAT_* that some extractor wants
+	int64_t hist_low, hist_high, hist_step; // symbols: of @hist_linear
+	int64_t stat_shift;        // symbols: of @variance
+	struct loc hist_loc;       // symbols: where the shape was first given
+
+	// use, over everything that is emitted
+	bool read, written;        // symbols, again by optimize
+	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
+	bool unlocked;             // access: no handler needs a lock for it
+	bool autoprint;            // access: written, never read, of the user's script: shown at the end
+	int index;                 // emit: position among the emitted globals of its sort
+};
+
+// ---------------------------------------------------------------- expressions
+
+enum expr_kind {
+	E_NUMBER,       // number
+	E_STRING,       // string
+	E_VAR,          // var: name -> decl; a scalar, or an array where one is wanted
+	E_INDEX,        // index: array[keys]; a NULL key is "*"
+	E_CALL,         // call
+	E_UNARY,        // un: TOK_ADD TOK_SUB TOK_NOT TOK_COMPL
+	E_INCDEC,       // un: TOK_INC TOK_DEC, un.prefix
+	E_BINARY,       // bin: arithmetic, bits, shifts, comparisons, TOK_ANDAND TOK_OROR, TOK_DOT
+	E_COND,         // cond: a ? b : c
+	E_ASSIGN,       // bin: l op= r; TOK_STAT_ADD is "<<<"
+	E_IN,           // index: [keys] in array
+	E_REGEX,        // regex: l =~ "re"
+	E_STAT,         // stat: @count(x) ...
+	E_HIST,         // stat: @hist_log(x), @hist_linear(x,l,h,s): only printed, indexed, iterated
+	E_HIST_BUCKET,  // index with array_expr an E_HIST and one key: @hist_log(x)[i]
+	E_PRINT,        // print: the print family, sprint* included
+	E_EMBEDDED,     // embedded: %{ C %}
+	E_TARGET,       // target: $name                     } removed by target_var.c; what is left in
+	E_CAST,         // cast: @cast(e, "type", "module")  } a program that is emitted is a bug
+	E_ATVAR,        // target: @var("name@file","module")
+	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
+	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c
+	E_PROBEWRITE,   // op1: @probewrite(v)                removed by symbols.c
+	E_ENTRY,        // entry: @entry(e)
+	E_PERF,         // text1: @perf("name")
+	E_CONST,        // text1: @const("C")
+	E_ENUM,         // text1: @enum("NAME")               removed by target_var.c
+	E_ENUMNAME,     // cast: @enumname(e[,"type"[,"mod"]]) removed by target_var.c
+	E_REGISTER,     // reg: @kregister(n), @uregister(n)
+	E_DEREF,        // deref: @kderef(size,addr), @uderef(size,addr), and what $x-> becomes
+};
+
+enum component_kind { COMP_FIELD, COMP_INDEX };
+struct component {
+	enum component_kind kind;
+	struct loc loc;
+	const char *name;          // COMP_FIELD
+	struct expr *index;        // COMP_INDEX
+};
+
+enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRINT_PRINTF };
+
+// One piece of a printf format: literal text, or a conversion with its options.
+struct format_piece {
+	const char *text;          // literal: bytes, and len
+	size_t len;
+	char conv;                 // 0 literal, else one of d i u o x X p c s b m M
+	bool is_long;              // 'l' was written
+	char flag;                 // 0 or one of '0' '+' '-' ' ' '#'
+	int width;                 // -1 none
+	int precision;             // -1 none
+	bool width_star, precision_star; // taken from an argument before the value
+};
+
+struct expr {
+	enum expr_kind kind;       // parse
+	struct loc loc;            // parse: of the operator, or the first character of an operand
+	enum type type;            // types
+	struct di_type *dtype;     // target, types: debuginfo type a long carries
+	bool value_unused;         // optimize: the statement throws it away
+	union {
+		int64_t number;
+		struct { const char *bytes; size_t len; } string;
+		struct { const char *name; struct var *decl; /* symbols */ } var;
+		struct {
+			const char *name;          // the array
+			struct var *decl;          // symbols
+			struct expr *hist;         // E_HIST_BUCKET, E_IN over a histogram: the E_HIST
+			expr_vec keys;
+		} index;
+		struct {
+			const char *name;
+			expr_vec args;
+			struct func *target;       // symbols: first overload to try; ->next_overload follows
+		} call;
+		struct { enum tok op; struct expr *e; bool prefix; } un;
+		struct { enum tok op; struct expr *l, *r; } bin;
+		struct { struct expr *c, *a, *b; } cond;
+		struct { struct expr *l; const char *pattern; size_t len; bool negate;
+			 int index; /* emit */ } regex;
+		struct { unsigned op; /* one STAT_* bit */ struct expr *of; /* E_VAR or E_INDEX */
+			 struct expr *shift; int64_t low, high, step; } stat;
+		struct {
+			enum print_kind kind;
+			bool to_string;            // the s... forms
+			const char *word;          // "printf", "sprintln", ... as written
+			struct expr *delimiter;    // PRINT_PRINTD*: E_STRING
+			VEC(struct format_piece) format; // PRINT_PRINTF
+			expr_vec args;             // an E_HIST only alone, in print/println
+		} print;
+		struct { const char *code; bool is_string, pure; } embedded;
+		struct { const char *name; const char *file; const char *module; } target;
+		struct { struct expr *e; const char *type_name, *module; } cast;
+		struct {
+			struct expr *base;
+			VEC(struct component) comps;
+			bool address_of;
+			int pretty;                // 1: $ 2: $$
+		} access;
+		struct expr *op1;
+		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
+		struct { const char *text; int index; } text1;
+		struct { bool user; int number;    // DWARF number
+			 int size; bool is_signed; struct expr *number_expr; } reg;
+		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr; } deref;
+	} u;
+};
+
+// ---------------------------------------------------------------- statements
+
+enum stmt_kind { S_EMPTY, S_EXPR, S_BLOCK, S_IF, S_WHILE, S_FOR, S_FOREACH, S_BREAK, S_CONTINUE,
+		 S_RETURN, S_NEXT, S_DELETE, S_TRY };
+
+struct stmt {
+	enum stmt_kind kind;       // parse
+	struct loc loc;            // parse
+	union {
+		struct expr *expr;         // S_EXPR; S_RETURN (may be NULL); S_DELETE: E_VAR, E_INDEX with NULL keys
+		VEC(struct stmt *) block;
+		struct { struct expr *c; struct stmt *then, *other; } if_;
+		struct { struct expr *c; struct stmt *body; } while_;
+		struct { struct expr *init, *c, *step; struct stmt *body; } for_; // each expr may be NULL
+		struct {
+			VEC(struct expr *) keys;   // E_VAR locals or globals
+			struct expr *value;        // "v = [..] in": E_VAR or NULL
+			const char *array; struct loc array_loc;
+			struct var *decl;          // symbols
+			struct expr *hist;         // over @hist_*: the E_HIST, array is NULL
+			expr_vec slice;            // "in A[1,*]": NULL entries are "*"; n == 0: no slice
+			int sort_dir;              // 0 none, 1 "+", -1 "-"
+			int sort_key;              // 0 by value, n by key n
+			unsigned sort_stat;        // STAT_* with @sum and so on, 0: @count
+			struct expr *limit;        // or NULL
+			struct stmt *body;
+		} foreach;
+		struct { struct stmt *body, *handler; struct expr *var; /* E_VAR or NULL */ } try_;
+	} u;
+};
+
+// ---------------------------------------------------------------- functions
+
+struct func {
+	const char *name;          // parse
+	struct loc loc;            // parse
+	struct source const *source; // parse: private and privileges go by file
+	bool is_private;           // parse
+	VEC(struct var *) params;  // parse
+	enum type type;            // parse when written, else types; T_UNKNOWN: gives no value
+	bool explicit_type;        // parse
+	struct loc type_loc;       // types
+	struct di_type *dtype;     // types
+	int priority;              // parse: 0 user, 1 library, or as written
+	struct stmt *body;         // parse: NULL for embedded C
+	const char *embedded;      // parse: text between %{ and %}
+	struct loc embedded_loc;
+	unsigned pragmas;          // parse: PRAGMA_* found in the embedded text
+	VEC(struct var *) locals;  // symbols
+	struct func *next_overload;// symbols: same name and arity, tried on `next`
+	bool used;                 // symbols: reached from a probe
+	bool recursive;            // access: part of a call cycle
+	bool has_side_effects;     // access: writes a global, prints, may fail, or is impure C
+	bool writes_globals;       // access
+	int index;                 // emit
+};
+
+enum {
+	PRAGMA_PURE = 1, PRAGMA_STABLE = 2, PRAGMA_GURU = 4, PRAGMA_UNPRIVILEGED = 8, PRAGMA_MYPROC = 16,
+	PRAGMA_UNMANGLED = 32, PRAGMA_UNMODIFIED_ARGS = 64,
+	PRAGMA_RUNTIME = 128,      // "pragma:runtime": needs generated.h only, goes into the generated C
+};
+
+// ---------------------------------------------------------------- probes
+
+// A component of a probe point: name, name("text"), name(123).
+struct point_part {
+	const char *name;
+	struct loc loc;
+	enum { ARG_NONE, ARG_STRING, ARG_NUMBER } arg_kind;
+	const char *text;
+	int64_t number;
+};
+
+struct probe_point {
+	VEC(struct point_part) parts;  // parse
+	bool optional, sufficient;     // parse: "?", "!"
+	struct expr *condition;        // parse: "if (...)" or NULL
+	struct loc loc;
+};
+
+// probe P, P {} | probe alias = P {} , {}
+struct probe_decl {
+	struct loc loc;
+	VEC(struct probe_point *) points;
+	VEC(struct probe_point *) alias_names; // empty: a probe
+	bool epilogue;                 // "+=": body goes after the user's
+	struct stmt *body;
+	struct stmt *epilogue_body;    // the second body of "{ } , { }"
+	struct source const *source;
+	bool used;                     // match: some probe came through this alias
+};
+
+struct probe_family;                   // probes/family.h
+
+// What a point resolved to: one place in the kernel or a program, or a timer, or a begin.
+struct probe {
+	const struct probe_family *family; // match
+	struct probe_decl *decl;       // match: where the body was written
+	struct loc loc;                // match: of the point in the user's script
+	const char *written;           // match: the point as written, for -l: vfs.read
+	const char *point;             // family: resolved, pp(): kernel.function("vfs_read@fs/read_write.c:451")
+	VEC(struct probe_point *) chain; // match: from the written point through aliases to the last
+	struct expr *condition;        // match: all conditions of the chain, anded; NULL: none
+	struct stmt *body;             // match: prologues, own body, epilogues; a copy of its own
+	VEC(struct var *) locals;      // symbols
+	void *data;                    // family: its own struct
+	expr_vec entries;              // target: expressions of @entry(), by slot
+	int index;                     // emit: number of the handler
+	const struct probe *same_body; // optimize: emitted as that probe's handler
+	bool uses_regs;                // access: body reads E_REGISTER
+	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is read
+};
+
+// ---------------------------------------------------------------- the script
+
+struct script {
+	VEC(struct var *) globals;             // parse (user files first, then library files as used)
+	VEC(struct func *) funcs;
+	VEC(struct probe_decl *) probe_decls;  // probes
+	VEC(struct probe_decl *) aliases;
+	VEC(struct expr *) embedded;           // file-level %{ %}: E_EMBEDDED
+	VEC(struct probe *) probes;            // match: the resolved ones, in order
+};
+
+// ast.c
+struct expr *expr_new(enum expr_kind kind, struct loc loc);
+struct expr *expr_number(struct loc loc, int64_t n);          // type T_LONG
+struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
+struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
+struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
+struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
+struct stmt *stmt_copy(const struct stmt *s);
+const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"
+char *point_text(const struct probe_point *p);                // as it would be written, no condition
+
+// ast_walk.c: visits every expression and statement below, parents first. A callback may replace
+// the node through the pointer. Returning false keeps the walk from descending.
+struct ast_walker {
+	bool (*expr)(struct ast_walker *w, struct expr **e);
+	bool (*stmt)(struct ast_walker *w, struct stmt **s);
+	void (*expr_after)(struct ast_walker *w, struct expr **e);   // after its children
+	void (*stmt_after)(struct ast_walker *w, struct stmt **s);
+	void *data;
+};
+void ast_walk_expr(struct ast_walker *w, struct expr **e);
+void ast_walk_stmt(struct ast_walker *w, struct stmt **s);
+
+// ast_print.c: the tree as a script that parses to the same tree.
+struct buf;
+void ast_print_expr(struct buf *b, const struct expr *e);
+void ast_print_stmt(struct buf *b, const struct stmt *s, int indent);
+void ast_print_func(struct buf *b, const struct func *f);
+void ast_print_global(struct buf *b, const struct var *v);
+void ast_print_decl(struct buf *b, const struct probe_decl *d);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Registers of the target architecture: DWARF numbers, their place in the kernel's pt_regs, and
+// the calling convention.
+#ifndef DEBUGINFO_ARCH_H
+#define DEBUGINFO_ARCH_H
+
+struct arch {
+	const char *name;              // kbuild's: "x86_64", "arm64"
+	int pt_regs_offset[34];        // by DWARF number; -1: not there
+	int args[8];                   // DWARF number of integer argument i; -1 ends
+	int return_value;              // DWARF number
+	int stack_pointer;
+	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
+};
+const struct arch *arch_find(const char *name);   // NULL: not supported
+
+#endif

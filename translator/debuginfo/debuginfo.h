@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the translator asks of debuginfo, without a libdw, libelf or BTF type in sight.
+//
+// A di_module is the kernel image, a kernel module or a program. What it knows comes from the
+// cascade: DWARF (separate debug files included) -> BTF -> symbol table (for the kernel also the
+// kallsyms tables inside its image). Everything here lives as long as the session.
+#ifndef DEBUGINFO_H
+#define DEBUGINFO_H
+
+#include "session.h"
+
+enum di_kind { DI_VOID, DI_INT, DI_BOOL, DI_CHAR, DI_FLOAT, DI_ENUM, DI_POINTER, DI_ARRAY, DI_STRUCT,
+	       DI_UNION, DI_FUNCTION };
+
+struct di_module;
+
+// A type with typedefs and qualifiers already peeled off; `name` keeps the outermost spelling
+// ("size_t", "struct file *", "unsigned int").
+struct di_type {
+	struct di_module *module;
+	enum di_kind kind;
+	const char *name;
+	uint64_t size;             // bytes
+	bool is_signed;
+	uint64_t count;            // DI_ARRAY: elements, 0 unknown
+	const void *priv;          // the backend's
+};
+
+struct di_member {
+	const char *name;
+	struct di_type *type;
+	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
+	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
+				   // bit of the `type->size` bytes at `offset`
+};
+
+// How to get at a variable. Postfix over 64-bit values, evaluated on an empty stack.
+enum di_opcode {
+	DI_OP_CONST,               // push value
+	DI_OP_REG,                 // push DWARF register `value`
+	DI_OP_ADD,                 // pop b, a; push a + b
+	DI_OP_SUB, DI_OP_MUL, DI_OP_AND, DI_OP_OR, DI_OP_XOR, DI_OP_SHL, DI_OP_SHR, DI_OP_SRA, DI_OP_NEG, DI_OP_NOT,
+	DI_OP_LOAD,                // pop address; push the `size` bytes there, sign-extended if is_signed
+	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
+};
+struct di_op {
+	enum di_opcode code;
+	int64_t value;
+	int size;
+	bool is_signed;
+};
+struct di_location {
+	enum { DI_LOC_NONE, DI_LOC_VALUE, DI_LOC_ADDRESS } kind; // NONE: optimised out here
+	VEC(struct di_op) ops;     // give the value, or the address of the variable
+};
+struct di_variable {
+	const char *name;
+	struct di_type *type;
+	bool is_param;
+	struct di_location loc;
+};
+
+// A function, or one inlined copy of it.
+struct di_function {
+	struct di_module *module;
+	const char *name;
+	const char *file;          // NULL without line information
+	int line;
+	uint64_t address;          // link-time; valid when has_address
+	uint64_t size;             // bytes, 0 unknown
+	bool has_address;          // false: only the name is known, the loader looks it up
+	bool is_inline;            // an inlined copy; address is its first instruction
+	bool has_types;            // parameters are known (DWARF or BTF)
+	const void *priv;
+};
+typedef VEC(struct di_function *) di_functions;
+
+// The kernel of the session (session.kernel). Dies only when nothing at all is found about it;
+// then the message names the packages.
+struct di_module *di_kernel(struct session *s);
+const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
+uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
+const char *di_module_source(const struct di_module *m); // for -v: "DWARF of PATH", "BTF of PATH"
+// What to install for DWARF of this module, one sentence. For messages.
+const char *di_advice(const struct di_module *m);
+
+// Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
+// matched from the tail of the path; it needs DWARF (fewer results are not an error here).
+void di_find_functions(struct di_module *m, const char *name, const char *file, bool inlines,
+		       di_functions *out);
+// All function names, for "similar" messages.
+typedef VEC(const char *) di_names;
+void di_function_names(struct di_module *m, di_names *out);
+
+// Variables at the function's entry. False when there is none of that name.
+bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
+void di_variable_names(const struct di_function *f, bool params_only, struct buf *list);
+// How the function's return value is read at its return; type NULL when it returns nothing.
+struct di_type *di_return(const struct di_function *f, struct di_location *loc);
+
+// Types. Lookups by name give the full definition ("file", "struct file", "union u", "size_t",
+// "enum e"); NULL when there is none.
+struct di_type *di_find_type(struct di_module *m, const char *name);
+struct di_type *di_target(const struct di_type *t);      // of a pointer, an element of an array; NULL for void *
+bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // into anonymous ones too
+void di_member_names(const struct di_type *t, struct buf *list);
+bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value);
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes C a line a call, indented by the braces it sees.
+#ifndef EMIT_CWRITER_H
+#define EMIT_CWRITER_H
+
+#include "util/str.h"
+
+struct cwriter {
+	struct buf text;
+	int depth;
+};
+
+// One whole line. Lines that begin with "}" are indented one less, those that end with "{" indent
+// what follows; a line that ends in ":" is a label.
+void cw_line(struct cwriter *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void cw_blank(struct cwriter *w);
+char *cw_end(struct cwriter *w);           // the text; asserts that every brace was closed
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What probe families may ask of the emitter in their .emit.
+#ifndef EMIT_H
+#define EMIT_H
+
+#include "emit/cwriter.h"
+#include "session.h"
+
+// "&stp_probes[3]": the runtime's struct stp_probe of p.
+const char *emit_probe_ref(const struct probe *p);
+// Registers a family's table: becomes { &ops, table, n } in stp_families[]. `ops` is a symbol of
+// the runtime ("stp_timer_family").
+void emit_family_table(struct session *s, const char *ops, const char *table, int n);
+// A C string literal with its quotes.
+const char *emit_c_string(const char *text);
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What pass 1 offers to the others beyond pass_parse(): the script library, parsed on demand.
+#ifndef PARSE_H
+#define PARSE_H
+
+#include "session.h"
+
+// Parses one text into s->script (globals, funcs, probe_decls, aliases, embedded), macros and
+// conditionals applied. Returns the number of errors reported.
+int parse_source(struct session *s, struct source *src);
+
+// The library: every .stp and .stpm below the tapset directory and the -I directories. Its index
+// (name -> file) is cached; a file is parsed at most once, when something in it is first used, and
+// then joins s->script as a whole. True: some file has it (and is parsed now).
+bool library_use_function(struct session *s, const char *name);
+bool library_use_global(struct session *s, const char *name);
+// Every file with an alias whose name matches the leading parts of the point; the point's parts
+// may be globs, "**" spans parts. Suffix parts after the alias name are allowed.
+bool library_use_alias(struct session *s, const struct probe_point *point);
+
+typedef VEC(const char *) name_list;
+void library_function_names(struct session *s, name_list *out);   // for "similar" messages, dumps
+void library_alias_names(struct session *s, name_list *out);      // "vfs.read", ...
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of contents: every pass in order. Each returns the number of errors it reported.
+//
+//   text -> tokens -> AST -> resolved probes -> typed AST -> C -> .ko -> loaded -> output
+//   |----- pass 1 -----|------------ pass 2 ----------|- 3 -|- 4 -|------- 5 -------|
+#ifndef PASSES_H
+#define PASSES_H
+
+struct session;
+struct buf;
+
+// Pass 1, parse/: user texts into session.script. Library files join in pass 2, as they are used.
+int pass_parse(struct session *s);
+void print_parsed(struct session *s, struct buf *b);       // -p1
+
+// Pass 2, elab/: aliases and wildcards to probes, names to declarations, types, checks, optimiser.
+int pass_elaborate(struct session *s);
+	int elab_match_probes(struct session *s);  // probe_match.c, alias.c: fills script.probes
+	int elab_symbols(struct session *s);       // symbols.c: names; pulls in library files
+	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
+	int elab_types(struct session *s);         // types.c
+	int elab_check(struct session *s);         // check.c: what types can't see; access and locks
+	int elab_optimize(struct session *s);      // optimize.c
+void print_elaborated(struct session *s, struct buf *b);   // -p2
+
+// Pass 3, emit/: session.c_text.
+int pass_emit(struct session *s);
+
+// Pass 4, build/: session.module_path, from the cache when everything that went in is the same.
+int pass_build(struct session *s);
+
+// Pass 5, build/run.c or build/vm.c: staprun, or the program itself on the user runtime.
+// Returns the exit status of stap.
+int pass_run(struct session *s);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A probe family is one file that ends in one const struct probe_family. registry.c lists them all.
+#ifndef PROBES_FAMILY_H
+#define PROBES_FAMILY_H
+
+#include "session.h"
+
+struct cwriter;                // emit/cwriter.h
+struct buf;
+
+// A point written as a pattern, for matching and for --dump-probe-types: "timer.ms(number)",
+// "kernel.function(string).return". Parts of the script's point that have wildcards are matched
+// against the patterns' names as globs.
+struct probe_match {
+	struct probe_decl *decl;
+	const struct probe_point *point;       // the point to resolve (last of the chain)
+	const struct probe_point *const *chain; // from what the user wrote to `point`
+	int chain_len;
+	const char *pattern;                   // which of .patterns matched
+	bool user_runtime;
+};
+
+struct probe_family {
+	const char *name;                      // as the file's stem: "timer"
+	const char *const *patterns;           // NULL-terminated
+	bool on_user_runtime;                  // exists with --runtime=user
+
+	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at
+	// m->point->loc (an unknown function, a bad number), and then returns how many errors.
+	int (*resolve)(struct session *s, const struct probe_match *m);
+
+	// What E_TARGET `$name` (one without `->`) means in this probe: a new plain expression with
+	// dtype set, or NULL after diag_error(). NULL pointer: the family has no target variables.
+	struct expr *(*target)(struct session *s, struct probe *p, struct expr *target);
+	// Names that `target` accepts, for "similar" messages and -L. May be NULL.
+	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
+
+	// Writes one table over these probes (all of this family), and the line that names it in
+	// stp_families[]; see emit/emit.h.
+	void (*emit)(struct session *s, struct cwriter *w, struct probe **probes, int n);
+};
+
+extern const struct probe_family *const probe_families[];      // registry.c, NULL-terminated
+
+// Makes a probe with a copy of the body the chain of aliases composes; sets family, decl, chain,
+// condition. `point` is the resolved text; data is the family's own. (elab/probe_match.c)
+struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
+			const char *point, void *data);
+
+// The argument of part `name` of the point: NULL when the part is absent. (elab/probe_match.c)
+const struct point_part *point_find(const struct probe_point *p, const char *name);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One run of stap: the options, and what each pass adds for the next.
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "ast/ast.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct limit {                 // a -D NAME=VALUE
+	const char *name, *value;
+};
+
+struct options {               // options.c: from argv, checked, never changed afterwards
+	int last_pass;             // -p, 5
+	int verbose[6];            // [pass], -v and --vp
+	bool keep_tmp;             // -k
+	bool guru;                 // -g
+	bool no_optimize;          // -u
+	bool disable_cache, clean_cache, kbuild;
+	bool user_runtime;         // --runtime=user
+	bool vm; const char *vm_release;  // --vm[=RELEASE]
+	bool list, list_vars;      // -l, -L
+	const char *release;       // -r RELEASE or that of the running kernel
+	const char *build_tree;    // -r /PATH, or NULL
+	const char *module_name;   // -m, or NULL
+	const char *script_text;   // -e or -l/-L point
+	const char *script_file;   // FILE or "-"
+	VEC(const char *) extra_scripts;  // -E
+	VEC(const char *) include_dirs;   // -I
+	VEC(struct limit) defines;        // -D
+	VEC(struct limit) globals;        // -G
+	const char *output;        // -o
+	const char *command;       // -c
+	int target_pid;            // -x
+	double timeout_s;          // -T, 0: none
+	VEC(const char *) args;    // script arguments: $1 ...
+	bool no_autoprint;         // --no-global-var-display
+};
+
+struct session {
+	struct options opt;
+	char *tmp_dir;             // main: removed at the end unless -k
+	char *cache_dir;           // build/cache.c; NULL: caching is off
+	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build
+
+	// pass 1
+	VEC(struct source *) sources;      // the user's texts, in order
+	struct library *library;           // parse/library.c: the index, parsed files
+	struct script script;
+	int library_files;                 // parsed, for -v
+
+	// pass 2
+	struct kernel *kernel;             // build/kernel.c: what the target kernel has; NULL on the user runtime
+	struct debuginfo *debuginfo;       // debuginfo/open.c, opened at first use
+
+	// pass 3
+	char *c_text;                      // emit: the generated C
+	size_t c_len;
+
+	// pass 4
+	char *module_name;                 // without .ko
+	char *module_path;                 // the .ko, or the program on the user runtime
+};
+
+// -DNAME=VALUE as a number, or `otherwise`.
+int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);
+
+// Adds a text to the sources of the session. name: as shown in messages.
+struct source *session_source(struct session *s, const char *name, const char *text, size_t len);
+
+#endif

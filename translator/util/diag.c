@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Messages about the script: place, line, caret, the macro calls on the way; and die().
+#include "util/diag.h"
+#include "util/map.h"
+#include "util/str.h"
+#include "util/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10 };           // errors printed in full
+
+struct diag_options diag_options;
+
+static struct {
+	const char *kind;
+	int errors, shown;
+	bool last_shown;           // whether notes belong to something visible
+	struct map seen;           // "place: text" of everything shown
+	int quiet;                 // depth of diag_quiet_push()
+	int quiet_errors[64];
+	const char *quiet_first[64];
+	const char *last_quiet_first;
+	void (*hooks[8])(void);
+	int nhooks;
+} diag = { .kind = "semantic" };
+
+static const char *paint(const char *code)
+{
+	return diag_options.color ? code : "";
+}
+
+static void find_lines(struct source *src)
+{
+	VEC(const char *) line = { 0 };
+	const char *p = src->text, *end = src->text + src->len;
+
+	vec_push(&line, p);
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p))))
+		vec_push(&line, ++p);
+	src->line = line.at;
+	src->lines = line.n;
+}
+
+static void show_line(struct loc loc)
+{
+	struct source *src = (struct source *)loc.source;
+	const char *text;
+	int len;
+
+	if (!src->line)
+		find_lines(src);
+	if (loc.line < 1 || loc.line > src->lines)
+		return;
+	text = src->line[loc.line - 1];
+	len = (int)strcspn(text, "\n");
+	if (text + len > src->text + src->len)
+		len = (int)(src->text + src->len - text);
+	if (len > 400)             // a generated monster: the caret is what matters
+		len = loc.column < 380 ? 400 : 0;
+	if (!len)
+		return;
+	fprintf(stderr, "        source: %s%.*s%s\n                ", paint("\033[34m"), len, text, paint("\033[0m"));
+	for (int i = 0; i < loc.column - 1 && i < len; i++)
+		fputc(text[i] == '\t' ? '\t' : ' ', stderr);
+	fprintf(stderr, "%s^%s\n", paint("\033[01m"), paint("\033[0m"));
+}
+
+static char *place(struct loc loc)
+{
+	if (!loc.source)
+		return str_dup("<generated>");
+	return str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column);
+}
+
+static void show(const char *color, const char *kind, struct loc loc, const char *text)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s%s:%s %s", paint(color), kind, paint("\033[0m"), text);
+	if (!loc.source) {
+		fputc('\n', stderr);
+		return;
+	}
+	fprintf(stderr, ": at %s\n", place(loc));
+	show_line(loc);
+	for (const struct expansion *x = loc.via; x; x = x->at->via) {
+		fprintf(stderr, "        in expansion of macro: @%s at %s\n", x->macro, place(*x->at));
+		show_line(*x->at);
+	}
+}
+
+static bool first_time(const char *kind, struct loc loc, const char *text)
+{
+	char *key = str_printf("%s %s: %s", kind, place(loc), text);
+
+	if (map_get(&diag.seen, key))
+		return false;
+	map_put(&diag.seen, key, key);
+	return true;
+}
+
+static void error(struct loc loc, const char *text)
+{
+	diag.last_shown = false;
+	if (diag.quiet) {
+		if (!diag.quiet_errors[diag.quiet]++)
+			diag.quiet_first[diag.quiet] = text;
+		return;
+	}
+	diag.errors++;
+	if (diag.shown >= SHOWN || !first_time(diag.kind, loc, text))
+		return;
+	diag.shown++;
+	diag.last_shown = true;
+	show("\033[01;31m", str_printf("%s error", diag.kind), loc, text);
+}
+
+void diag_error(struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	error(loc, str_vprintf(fmt, ap));
+	va_end(ap);
+}
+
+void diag_warning(struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	diag.last_shown = false;
+	if (diag_options.no_warnings || diag.quiet || (loc.source && loc.source->library && diag_options.verbose < 2))
+		return;
+	va_start(ap, fmt);
+	text = str_vprintf(fmt, ap);
+	va_end(ap);
+	if (diag_options.warnings_are_errors) {
+		error(loc, text);
+		return;
+	}
+	if (!first_time("warning", loc, text))
+		return;
+	diag.last_shown = true;
+	show("\033[33m", "WARNING", loc, text);
+}
+
+void diag_note(struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!diag.last_shown)
+		return;
+	va_start(ap, fmt);
+	show("", "    note", loc, str_vprintf(fmt, ap));
+	va_end(ap);
+}
+
+void diag_kind(const char *kind)
+{
+	diag.kind = kind;
+}
+
+int diag_errors(void)
+{
+	return diag.errors;
+}
+
+void diag_summary(void)
+{
+	if (diag.errors > diag.shown && diag.shown)
+		fprintf(stderr, "%d more error%s not shown\n", diag.errors - diag.shown,
+			diag.errors - diag.shown == 1 ? "" : "s");
+	diag.shown = diag.errors;
+}
+
+void diag_quiet_push(void)
+{
+	if (diag.quiet + 1 == (int)ARRAY_SIZE(diag.quiet_errors))
+		die("probe points are nested too deeply (%d levels of optional aliases)", diag.quiet);
+	diag.quiet++;
+	diag.quiet_errors[diag.quiet] = 0;
+	diag.quiet_first[diag.quiet] = NULL;
+}
+
+int diag_quiet_pop(void)
+{
+	diag.last_quiet_first = diag.quiet_first[diag.quiet];
+	return diag.quiet_errors[diag.quiet--];
+}
+
+const char *diag_quiet_first(void)
+{
+	return diag.last_quiet_first;
+}
+
+void die_at_exit(void (*hook)(void))
+{
+	if (diag.nhooks < (int)ARRAY_SIZE(diag.hooks))
+		diag.hooks[diag.nhooks++] = hook;
+}
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "%sERROR:%s ", paint("\033[01;31m"), paint("\033[0m"));
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	while (diag.nhooks)
+		diag.hooks[--diag.nhooks]();
+	exit(EXIT_FAILURE);
+}

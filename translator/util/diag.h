@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Diagnostics: three kinds of failure, three mechanisms.
+//   the user's script   diag_error(): place, line, caret; collected; the pass goes on and then fails
+//   the machine         die(): one sentence with advice; exit status 1, temporary files removed
+//   our own bug         assert()
+#ifndef UTIL_DIAG_H
+#define UTIL_DIAG_H
+
+#include "util/mem.h"
+
+#include <stdbool.h>
+
+// One text that tokens come from: a file, -e's argument, standard input.
+struct source {
+	const char *name;          // as shown: path, "<input>", "<command line>"
+	const char *text;
+	size_t len;
+	bool library;              // a tapset file: privileged like guru, warnings off
+	const char *const *line;   // diag.c: start of each line, made at the first message
+	int lines;
+};
+
+// One macro call on the way from the written text to a token.
+struct expansion {
+	const char *macro;
+	struct loc *at;            // where it was called
+};
+
+struct loc {
+	const struct source *source; // NULL: made by the translator
+	int line, column;          // from 1; column counts bytes
+	const struct expansion *via; // innermost macro call, NULL when written as is
+};
+
+struct diag_options {
+	bool no_warnings;          // -w
+	bool warnings_are_errors;  // -W
+	bool color;
+	int verbose;
+};
+extern struct diag_options diag_options;
+
+// Kind is "parse" or "semantic": "semantic error: WHAT: at FILE:LINE:COL", source line, caret.
+// Every error counts, the same text at the same place is shown once, the first ten are shown.
+void diag_error(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void diag_warning(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
+// A second place or advice for the error or warning just reported.
+void diag_note(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+void diag_kind(const char *kind);          // what diag_error() calls its errors from now on
+int diag_errors(void);                     // how many so far
+void diag_summary(void);                   // "N more errors ..." when some were not shown
+
+// Between push and pop errors are counted but neither shown nor added to diag_errors():
+// for probe points that are optional. Returns at pop how many there were. They nest.
+void diag_quiet_push(void);
+int diag_quiet_pop(void);
+const char *diag_quiet_first(void);        // text of the first error of the last quiet section
+
+// The machine's failures. Runs the hooks of die_at_exit(), then exits with status 1.
+void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
+void die_at_exit(void (*hook)(void));
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// map.h over uthash, with the table itself in collected memory.
+#include "util/map.h"
+#include "util/mem.h"
+
+#include <string.h>
+
+#define uthash_malloc(size)     mem_alloc(size)
+#define uthash_free(ptr, size)  ((void)(ptr))
+#include <uthash.h>
+
+struct node {                  // what struct map_entry's private part stands for
+	struct map_entry entry;
+	UT_hash_handle hh;
+};
+
+void *map_get(const struct map *m, const char *key)
+{
+	struct node *head = (struct node *)m->hash, *found;
+
+	HASH_FIND(hh, head, key, strlen(key), found);
+	return found ? found->entry.value : NULL;
+}
+
+void map_put(struct map *m, const char *key, void *value)
+{
+	struct node *head = (struct node *)m->hash, *n;
+
+	HASH_FIND(hh, head, key, strlen(key), n);
+	if (n) {
+		n->entry.value = value;
+		return;
+	}
+	n = NEW(struct node);
+	n->entry.key = key;
+	n->entry.value = value;
+	HASH_ADD_KEYPTR(hh, head, n->entry.key, strlen(key), n);
+	m->hash = &head->entry;
+	if (m->last)
+		m->last->next_in_order = &n->entry;
+	else
+		m->first = &n->entry;
+	m->last = &n->entry;
+	m->n++;
+}

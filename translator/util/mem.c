@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The collector behind mem.h, or calloc where it was configured away.
+#include "config.h"
+#include "util/mem.h"
+#include "util/diag.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_GC
+#include <gc/gc.h>
+#endif
+
+void mem_init(void)
+{
+#ifdef HAVE_GC
+	GC_INIT();
+	// A translation is short: let the heap grow instead of collecting early.
+	GC_set_free_space_divisor(1);
+#endif
+}
+
+static void *checked(void *p, size_t size)
+{
+	if (!p)
+		die("out of memory (%zu bytes wanted); a smaller script or a larger limit (ulimit -v) helps", size);
+	return p;
+}
+
+void *mem_alloc(size_t size)
+{
+#ifdef HAVE_GC
+	return checked(GC_MALLOC(size), size);
+#else
+	return checked(calloc(1, size ? size : 1), size);
+#endif
+}
+
+void *mem_alloc_atomic(size_t size)
+{
+#ifdef HAVE_GC
+	return memset(checked(GC_MALLOC_ATOMIC(size), size), 0, size);
+#else
+	return mem_alloc(size);
+#endif
+}
+
+void *mem_grow(void *old, size_t old_size, size_t new_size)
+{
+	void *p = mem_alloc(new_size);
+
+	if (old_size)
+		memcpy(p, old, old_size);
+	return p;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// posix_spawn with a directory, additions to the environment and, if wanted, the output.
+#include "util/spawn.h"
+#include "util/str.h"
+#include "util/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static char **environment(const char *const *additions)
+{
+	VEC(char *) env = { 0 };
+
+	for (char **e = environ; *e; e++) {
+		bool replaced = false;
+
+		for (const char *const *a = additions; a && *a; a++)
+			replaced |= strncmp(*e, *a, strcspn(*a, "=") + 1) == 0;
+		if (!replaced)
+			vec_push(&env, *e);
+	}
+	for (const char *const *a = additions; a && *a; a++)
+		vec_push(&env, (char *)*a);
+	vec_push(&env, NULL);
+	return env.at;
+}
+
+static int start(const struct spawn *s, int output_fd)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int err;
+
+	posix_spawn_file_actions_init(&actions);
+	if (s->dir)
+		posix_spawn_file_actions_addchdir_np(&actions, s->dir);
+	if (output_fd >= 0) {
+		posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+		posix_spawn_file_actions_adddup2(&actions, output_fd, 1);
+		posix_spawn_file_actions_adddup2(&actions, output_fd, 2);
+	}
+	err = posix_spawnp(&pid, s->argv[0], &actions, NULL, (char *const *)s->argv,
+			   s->env ? environment(s->env) : environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return err ? -err : pid;
+}
+
+int spawn_start(const struct spawn *s)
+{
+	return start(s, -1);
+}
+
+int spawn_wait(int pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 127;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static char *collect(int fd)
+{
+	struct buf b = { 0 };
+	char chunk[4096];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			buf_add(&b, chunk, (size_t)n);
+	return buf_text(&b);
+}
+
+int spawn_run(struct spawn *s)
+{
+	int fds[2], pid;
+
+	if (!s->capture) {
+		pid = start(s, -1);
+		return pid < 0 ? 127 : spawn_wait(pid);
+	}
+	s->output = (char *)"";
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return 127;
+	pid = start(s, fds[1]);
+	close(fds[1]);
+	if (pid >= 0)
+		s->output = collect(fds[0]);
+	close(fds[0]);
+	return pid < 0 ? 127 : spawn_wait(pid);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Strings, the buffer to build them in, nearest names, whole files.
+#include "util/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void buf_add(struct buf *b, const char *bytes, size_t len)
+{
+	if (b->len + len + 1 > b->room) {
+		size_t room = b->room ? b->room : 64;
+		char *text;
+
+		while (room < b->len + len + 1)
+			room *= 2;
+		text = mem_alloc_atomic(room);
+		if (b->len)
+			memcpy(text, b->text, b->len);
+		b->text = text;
+		b->room = room;
+	}
+	if (len)
+		memcpy(b->text + b->len, bytes, len);
+	b->len += len;
+	b->text[b->len] = '\0';
+}
+
+void buf_puts(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_putc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+char *str_vprintf(const char *fmt, va_list ap)
+{
+	va_list again;
+	char *text;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	text = mem_alloc_atomic((size_t)len + 1);
+	vsnprintf(text, (size_t)len + 1, fmt, ap);
+	return text;
+}
+
+char *str_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = str_vprintf(fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_puts(b, str_vprintf(fmt, ap));
+	va_end(ap);
+}
+
+char *buf_text(struct buf *b)
+{
+	if (!b->text)
+		buf_add(b, "", 0);
+	return b->text;
+}
+
+char *str_ndup(const char *s, size_t len)
+{
+	char *copy = mem_alloc_atomic(len + 1);
+
+	memcpy(copy, s, len);
+	return copy;
+}
+
+char *str_dup(const char *s)
+{
+	return str_ndup(s, strlen(s));
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool str_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+bool str_is_glob(const char *s)
+{
+	return strpbrk(s, "*?[") != NULL;
+}
+
+char *str_escape(const char *bytes, size_t len)
+{
+	static const char letters[] = "abtnvfr";
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c == '"' || c == '\\')
+			buf_printf(&b, "\\%c", c);
+		else if (c >= 7 && c <= 13)
+			buf_printf(&b, "\\%c", letters[c - 7]);
+		else if (isprint(c))
+			buf_putc(&b, (char)c);
+		else
+			buf_printf(&b, "\\%03o", c);
+	}
+	return buf_text(&b);
+}
+
+static int distance(const char *a, const char *b)
+{
+	int n = (int)strlen(b), *row = NEW_ARRAY(int, n + 1);
+
+	for (int j = 0; j <= n; j++)
+		row[j] = j;
+	for (int i = 1; *a; a++, i++) {
+		int corner = row[0];
+
+		row[0] = i;
+		for (int j = 1; j <= n; j++) {
+			int best = corner + (*a != b[j - 1]);
+
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+char *str_nearest(const char *wanted, const char *const *names, int n)
+{
+	enum { MOST = 5 };
+	const char *best[MOST + 1];
+	int score[MOST + 1], found = 0;
+	struct buf b = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		int d = distance(wanted, names[i]), at = found;
+		bool known = false;
+
+		for (int j = 0; j < found; j++)
+			known |= strcmp(best[j], names[i]) == 0;
+		if (known)
+			continue;
+		for (; at > 0 && score[at - 1] > d; at--) {
+			score[at] = score[at - 1];
+			best[at] = best[at - 1];
+		}
+		score[at] = d;
+		best[at] = names[i];
+		if (found < MOST)
+			found++;
+	}
+	for (int i = 0; i < found; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", best[i]);
+	return found ? buf_text(&b) : NULL;
+}
+
+static char *read_all(int fd, size_t *len)
+{
+	struct buf b = { 0 };
+	char chunk[65536];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			buf_add(&b, chunk, (size_t)n);
+	if (n < 0)
+		return NULL;
+	if (len)
+		*len = b.len;
+	return buf_text(&b);
+}
+
+char *str_read_file(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = read_all(fd, len);
+	err = errno;
+	close(fd);
+	errno = err;
+	return text;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Strings of the translator: collected, immutable once made; and a buffer to build them in.
+#ifndef UTIL_STR_H
+#define UTIL_STR_H
+
+#include "util/mem.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+struct buf {
+	char *text;            // always terminated once anything was added
+	size_t len, room;
+};
+
+void buf_add(struct buf *b, const char *bytes, size_t len);
+void buf_puts(struct buf *b, const char *text);
+void buf_putc(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+char *buf_text(struct buf *b);             // "" when nothing was added
+
+char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+char *str_vprintf(const char *fmt, va_list ap);
+char *str_dup(const char *s);
+char *str_ndup(const char *s, size_t len);
+bool str_starts(const char *s, const char *prefix);
+bool str_ends(const char *s, const char *suffix);
+bool str_is_glob(const char *s);           // has one of * ? [
+
+// The text as the inside of a C or script string literal (no quotes added): octal escapes.
+char *str_escape(const char *bytes, size_t len);
+
+// Up to five of `names` nearest to `wanted`, "a, b, c" (Levenshtein); NULL when there are none.
+char *str_nearest(const char *wanted, const char *const *names, int n);
+
+// The whole file, terminated; *len may be NULL. NULL and errno when it can't be read.
+char *str_read_file(const char *path, size_t *len);
+
+#endif

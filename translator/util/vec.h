@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A growing array of any element type:  VEC(struct probe *) probes;  vec_push(&probes, p);
+// A zeroed one is empty and ready. Elements: v.at[i], 0 <= i < v.n.
+#ifndef UTIL_VEC_H
+#define UTIL_VEC_H
+
+#include "util/mem.h"
+
+#define VEC(type) struct { type *at; int n, room; }
+
+#define vec_push(v, value) do {							\
+	if ((v)->n == (v)->room) {						\
+		int room_ = (v)->room ? 2 * (v)->room : 8;			\
+		(v)->at = mem_grow((v)->at, (v)->n * sizeof(*(v)->at),		\
+				   room_ * sizeof(*(v)->at));			\
+		(v)->room = room_;						\
+	}									\
+	(v)->at[(v)->n++] = (value);						\
+} while (0)
+
+#define vec_each(v, it) (typeof((v)->at) it = (v)->at; it && it < (v)->at + (v)->n; it++)
+
+#endif
