@@ -61,7 +61,12 @@ struct session {
 	// pass 4
 	char *module_name;                 // without .ko
 	char *module_path;                 // the .ko, or the program on the user runtime
+	bool module_cached;                // it came from the cache, nothing was compiled
 };
+
+// Finds the directories, makes the temporary one (die() removes it, too). (session.c)
+void session_open(struct session *s);
+void session_close(struct session *s);
 
 // -DNAME=VALUE as a number, or `otherwise`.
 int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);

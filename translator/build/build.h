@@ -25,6 +25,7 @@ void kernel_need_build_tree(const struct kernel *k);
 
 // The cache: $SYSTEMTAP_DIR/cache or ~/.systemtap/cache, mode 0700, bounded. Everything that fails
 // here means "no cache", with a warning once. (cache.c)
+void cache_open(struct session *s);        // sets s->cache_dir, or leaves it NULL; called by main()
 struct cache_key { char hex[65]; };
 struct cache_hash;
 struct cache_hash *cache_hash_new(void);
@@ -37,5 +38,8 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 // rename). Returns its path, or `from` itself when caching is off or fails.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
+
+// vm.c: the newest kernel in /boot that has an image; dies with advice when there is none.
+const char *vm_default_release(void);
 
 #endif

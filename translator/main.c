@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// stap: the options, the texts of the script, then the pass table, one line of -v a pass.
+#include "config.h"
+#include "build/build.h"
+#include "options.h"
+#include "passes.h"
+#include "session.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+// ---------------------------------------------------------------- texts
+
+static void add_text(struct session *s, const char *name, const char *text)
+{
+	session_source(s, name, text, strlen(text));
+}
+
+static void add_file(struct session *s, const char *path)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	size_t len;
+	char *text = str_read_file(standard_input ? "/dev/stdin" : path, &len);
+
+	if (!text)
+		die("can't read the script %s: %s; give its path, or -e 'SCRIPT'", path, strerror(errno));
+	session_source(s, standard_input ? "<input>" : path, text, len);
+}
+
+static void add_texts(struct session *s)
+{
+	const struct options *o = &s->opt;
+
+	if (o->script_text)
+		add_text(s, "<input>", o->script_text);
+	else if (o->script_file)
+		add_file(s, o->script_file);
+	for (int i = 0; i < o->extra_scripts.n; i++)
+		add_text(s, "<input>", o->extra_scripts.at[i]);
+	if (o->timeout_s > 0)
+		add_text(s, "<timeout>", str_printf("probe timer.ms(%d) { exit() }", (int)(o->timeout_s * 1000 + 0.5)));
+}
+
+// ---------------------------------------------------------------- the target
+
+static void choose_target(struct session *s)
+{
+	struct options *o = &s->opt;
+	struct utsname host;
+
+	uname(&host);
+	if (o->vm && !o->vm_release)
+		o->vm_release = o->release ? o->release : vm_default_release();
+	if (o->vm)
+		o->release = o->vm_release;
+	if (!o->release)
+		o->release = str_dup(host.release);
+	if (o->user_runtime)
+		return;
+	s->kernel = kernel_open(s);
+	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
+		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
+			     s->kernel->release, host.release);
+		o->last_pass = 4;
+	}
+}
+
+// ---------------------------------------------------------------- passes
+
+static void print_parse(struct session *s)
+{
+	struct buf b = { 0 };
+
+	print_parsed(s, &b);
+	fwrite(buf_text(&b), 1, b.len, stdout);
+}
+
+static void print_elab(struct session *s)
+{
+	struct buf b = { 0 };
+
+	print_elaborated(s, &b);
+	fwrite(buf_text(&b), 1, b.len, stdout);
+}
+
+static void print_c(struct session *s)
+{
+	fwrite(s->c_text, 1, s->c_len, stdout);
+}
+
+static void print_module(struct session *s)
+{
+	puts(s->module_path);
+}
+
+static const char *plural(int n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int used_functions(const struct session *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->script.funcs.n; i++)
+		n += s->script.funcs.at[i]->used;
+	return n;
+}
+
+static int used_globals(const struct session *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->script.globals.n; i++)
+		n += s->script.globals.at[i]->read || s->script.globals.at[i]->written;
+	return n;
+}
+
+static char *say_parse(struct session *s)
+{
+	return str_printf("parsed user script and %d library script%s", s->library_files, plural(s->library_files));
+}
+
+static char *say_elab(struct session *s)
+{
+	int probes = s->script.probes.n, functions = used_functions(s), globals = used_globals(s);
+
+	return str_printf("analyzed script: %d probe%s, %d function%s, %d embed%s, %d global%s",
+			  probes, plural(probes), functions, plural(functions), s->script.embedded.n,
+			  plural(s->script.embedded.n), globals, plural(globals));
+}
+
+static char *say_c(struct session *s)
+{
+	return str_printf("translated to C, %zu bytes", s->c_len);
+}
+
+static char *say_build(struct session *s)
+{
+	return str_printf("%s \"%s\"", s->module_cached ? "using cached" : "compiled C into", s->module_path);
+}
+
+static const struct pass {
+	int number;
+	int (*run)(struct session *s);
+	void (*print)(struct session *s);  // what -pN shows
+	char *(*say)(struct session *s);   // what -v says
+} passes[] = {
+	{ 1, pass_parse, print_parse, say_parse },
+	{ 2, pass_elaborate, print_elab, say_elab },
+	{ 3, pass_emit, print_c, say_c },
+	{ 4, pass_build, print_module, say_build },
+};
+
+struct stamp { struct rusage self, children; struct timespec real; };
+
+static struct stamp stamp_now(void)
+{
+	struct stamp t;
+
+	getrusage(RUSAGE_SELF, &t.self);
+	getrusage(RUSAGE_CHILDREN, &t.children);
+	clock_gettime(CLOCK_MONOTONIC, &t.real);
+	return t;
+}
+
+static long ms(struct timeval a, struct timeval b)
+{
+	return (b.tv_sec - a.tv_sec) * 1000 + (b.tv_usec - a.tv_usec) / 1000;
+}
+
+static char *times(const struct stamp *from)
+{
+	struct stamp to = stamp_now();
+	long real = (to.real.tv_sec - from->real.tv_sec) * 1000 + (to.real.tv_nsec - from->real.tv_nsec) / 1000000;
+
+	return str_printf("%ldusr/%ldsys/%ldreal ms",
+			  ms(from->self.ru_utime, to.self.ru_utime) + ms(from->children.ru_utime, to.children.ru_utime),
+			  ms(from->self.ru_stime, to.self.ru_stime) + ms(from->children.ru_stime, to.children.ru_stime),
+			  real);
+}
+
+static char *memory(void)
+{
+	long virt = 0, res = 0, shr = 0, text = 0, lib = 0, data = 0, kb = sysconf(_SC_PAGESIZE) / 1024;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f) {
+		if (fscanf(f, "%ld %ld %ld %ld %ld %ld", &virt, &res, &shr, &text, &lib, &data) != 6)
+			virt = 0;
+		fclose(f);
+	}
+	return str_printf("%ldvirt/%ldres/%ldshr/%lddata kb", virt * kb, res * kb, shr * kb, data * kb);
+}
+
+// True: go on with the next pass.
+static bool run_pass(struct session *s, const struct pass *p)
+{
+	struct stamp from = stamp_now();
+	int errors;
+
+	diag_kind(p->number == 1 ? "parse" : "semantic");
+	diag_options.verbose = s->opt.verbose[p->number];
+	errors = p->run(s) + diag_errors();
+	if (errors || interrupted) {
+		diag_summary();
+		if (interrupted)
+			fprintf(stderr, "Interrupted in pass %d.\n", p->number);
+		else
+			fprintf(stderr, "Pass %d: %s failed.  [man error::pass%d]\n", p->number,
+				(const char *[]){ "parse", "analysis", "translation", "compilation" }[p->number - 1],
+				p->number);
+		return false;
+	}
+	if (s->opt.verbose[p->number])
+		fprintf(stderr, "Pass %d: %s using %s, in %s.\n", p->number, p->say(s), memory(), times(&from));
+	return true;
+}
+
+static int run_last(struct session *s)
+{
+	struct stamp from = stamp_now();
+	bool verbose = s->opt.verbose[5] > 0;
+	int status;
+
+	if (verbose)
+		fprintf(stderr, "Pass 5: starting run.\n");
+	fflush(NULL);
+	status = pass_run(s);
+	if (verbose)
+		fprintf(stderr, "Pass 5: run completed in %s.\n", times(&from));
+	if (status)
+		fprintf(stderr, "Pass 5: run failed.  [man error::pass5]\n");
+	return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_passes(struct session *s)
+{
+	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
+		if (!run_pass(s, p))
+			return EXIT_FAILURE;
+		if (p->number == s->opt.last_pass)
+			p->print(s);
+	}
+	if (s->opt.last_pass == 5)
+		return run_last(s);
+	if (fflush(stdout) == EOF || ferror(stdout))
+		die("can't write to standard output: %s", strerror(errno));
+	return EXIT_SUCCESS;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct session *s;
+	int status;
+
+	mem_init();
+	s = NEW(struct session);
+	options_parse(&s->opt, argc, argv);
+	catch_signals();
+	session_open(s);
+	cache_open(s);
+	if (s->opt.clean_cache) {
+		cache_clean(s);
+		session_close(s);
+		return EXIT_SUCCESS;
+	}
+	add_texts(s);
+	choose_target(s);
+	status = run_passes(s);
+	if (s->opt.keep_tmp)
+		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
+	session_close(s);
+	return status;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// argv -> struct options. One row of option_table[] is one option: its letters, what it takes, the
+// line of --help and the function that stores it. Conflicts between options are at the end.
+#include "config.h"
+#include "options.h"
+#include "util/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void usage(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
+static void usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(stderr, "stap: %s\nTry 'stap --help' for more information.\n", str_vprintf(fmt, ap));
+	va_end(ap);
+	exit(EXIT_FAILURE);
+}
+
+static bool matches(const char *text, const char *pattern)
+{
+	regex_t re;
+	bool ok;
+
+	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB | REG_ICASE))
+		return false;
+	ok = regexec(&re, text, 0, NULL, 0) == 0;
+	regfree(&re);
+	return ok;
+}
+
+static struct limit name_value(const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	struct limit l = { str_ndup(arg, eq ? (size_t)(eq - arg) : strlen(arg)), eq ? eq + 1 : "1" };
+
+	return l;
+}
+
+static void set_pass(struct options *o, const char *arg)
+{
+	if (strlen(arg) != 1 || *arg < '1' || *arg > '5')
+		usage("-p takes a pass number from 1 to 5, not '%s'", arg);
+	o->last_pass = *arg - '0';
+}
+
+static void set_verbose(struct options *o, const char *arg)
+{
+	for (int pass = 1; pass <= 5; pass++)
+		o->verbose[pass]++;
+}
+
+static void set_verbose_passes(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[0-9]{1,5}$"))
+		usage("--vp takes one to five digits, a verbosity for each pass, not '%s'", arg);
+	for (int pass = 1; arg[pass - 1]; pass++)
+		o->verbose[pass] += arg[pass - 1] - '0';
+}
+
+static void set_script(struct options *o, const char *arg)
+{
+	if (o->script_text)
+		usage("-e can be given once; use -E for more scripts");
+	o->script_text = arg;
+}
+
+static void add_script(struct options *o, const char *arg)
+{
+	vec_push(&o->extra_scripts, arg);
+}
+
+static void set_keep(struct options *o, const char *arg)
+{
+	o->keep_tmp = true;
+}
+
+static void set_guru(struct options *o, const char *arg)
+{
+	o->guru = true;
+}
+
+static void set_unoptimized(struct options *o, const char *arg)
+{
+	o->no_optimize = true;
+}
+
+static void set_no_warnings(struct options *o, const char *arg)
+{
+	diag_options.no_warnings = true;
+}
+
+static void set_warnings_errors(struct options *o, const char *arg)
+{
+	diag_options.warnings_are_errors = true;
+}
+
+static void set_module(struct options *o, const char *arg)
+{
+	char *name = str_ends(arg, ".ko") ? str_ndup(arg, strlen(arg) - 3) : str_dup(arg);
+
+	if (!matches(name, "^[a-z0-9_]{1,55}$"))
+		usage("-m takes a module name of at most 55 letters, digits and '_', not '%s'", arg);
+	o->module_name = name;
+}
+
+static void set_release(struct options *o, const char *arg)
+{
+	if (*arg == '/')
+		o->build_tree = arg;
+	else
+		o->release = arg;
+}
+
+static void add_include(struct options *o, const char *arg)
+{
+	if (access(arg, R_OK | X_OK) < 0)
+		usage("-I %s: %s", arg, strerror(errno));
+	vec_push(&o->include_dirs, arg);
+}
+
+static void add_define(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$"))
+		usage("-D takes NAME or NAME=VALUE of letters, digits and '_', not '%s'", arg);
+	vec_push(&o->defines, name_value(arg));
+}
+
+static void add_global(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
+		usage("-G takes NAME=VALUE, not '%s'", arg);
+	vec_push(&o->globals, name_value(arg));
+}
+
+static void set_output(struct options *o, const char *arg)
+{
+	o->output = arg;
+}
+
+static void set_command(struct options *o, const char *arg)
+{
+	o->command = arg;
+}
+
+static void set_target(struct options *o, const char *arg)
+{
+	char *end;
+	long pid = strtol(arg, &end, 10);
+
+	if (*end || pid <= 0 || pid > 1 << 22)
+		usage("-x takes a process id, not '%s'", arg);
+	o->target_pid = (int)pid;
+}
+
+static void set_timeout(struct options *o, const char *arg)
+{
+	char *end;
+
+	o->timeout_s = strtod(arg, &end);
+	if (*end || end == arg || !(o->timeout_s >= 0.001 && o->timeout_s <= 86400))
+		usage("-T takes seconds from 0.001 to 86400, not '%s'", arg);
+}
+
+static void set_runtime(struct options *o, const char *arg)
+{
+	if (strcmp(arg, "kernel") && strcmp(arg, "user"))
+		usage("--runtime takes 'kernel' or 'user', not '%s'", arg);
+	o->user_runtime = *arg == 'u';
+}
+
+static void set_vm(struct options *o, const char *arg)
+{
+	o->vm = true;
+	o->vm_release = arg;
+}
+
+static void set_no_cache(struct options *o, const char *arg)
+{
+	o->disable_cache = true;
+}
+
+static void set_clean_cache(struct options *o, const char *arg)
+{
+	o->clean_cache = true;
+}
+
+static void set_kbuild(struct options *o, const char *arg)
+{
+	o->kbuild = true;
+}
+
+static void set_no_autoprint(struct options *o, const char *arg)
+{
+	o->no_autoprint = true;
+}
+
+static void set_color(struct options *o, const char *arg)
+{
+	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
+		usage("--color takes auto, always or never, not '%s'", arg);
+	if (arg && strcmp(arg, "auto"))
+		diag_options.color = *arg == 'a';
+}
+
+static void show_version(struct options *o, const char *arg)
+{
+	printf("Quicktap translator/driver, version " PACKAGE_VERSION "\n"
+	       "This is free software under the GNU General Public License, version 2 or later.\n"
+	       "Runtimes: kernel user. Speaks the SystemTap language as of 5.6.\n");
+	exit(EXIT_SUCCESS);
+}
+
+static void show_help(struct options *o, const char *arg);
+
+enum takes { NOTHING, VALUE, MAYBE };
+
+static const struct option_row {
+	char letter;                   // 0: long only
+	const char *word;              // NULL: letter only
+	enum takes takes;
+	const char *value, *help;
+	void (*set)(struct options *o, const char *arg);
+} option_table[] = {
+	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
+	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
+	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
+	  "3 translate, 4 build, 5 run (default)", set_pass },
+	{ 'v', "verbose", NOTHING, NULL, "say more about every pass (may be repeated)", set_verbose },
+	{ 0, "vp", VALUE, "12345", "say more about each pass by its digit", set_verbose_passes },
+	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
+	{ 'g', NULL, NOTHING, NULL, "guru mode: embedded C, writing to the target's variables", set_guru },
+	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
+	{ 'w', NULL, NOTHING, NULL, "no warnings", set_no_warnings },
+	{ 'W', NULL, NOTHING, NULL, "warnings are errors", set_warnings_errors },
+	{ 'm', NULL, VALUE, "NAME", "name of the module, left in the current directory", set_module },
+	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
+	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
+	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
+	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
+	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
+	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
+	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
+	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
+	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
+	  "(no root: begin, end, timers)", set_runtime },
+	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
+	  "(default: the newest in /boot)", set_vm },
+	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
+	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },
+	{ 0, "clean-cache", NOTHING, NULL, "remove old files from the cache and exit", set_clean_cache },
+	{ 0, "no-global-var-display", NOTHING, NULL, "do not print unread globals at the end", set_no_autoprint },
+	{ 0, "color", MAYBE, "WHEN", "auto, always or never", set_color },
+	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
+	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
+};
+
+static void show_help(struct options *o, const char *arg)
+{
+	printf("Usage: stap [options] FILE [args]      run the script in FILE\n"
+	       "   or: stap [options] - [args]         run the script on standard input\n"
+	       "   or: stap [options] -e SCRIPT [args] run the given script\n\n");
+	for (const struct option_row *r = option_table; r < END(option_table); r++) {
+		char *word = !r->word ? (char *)"" :
+			str_printf("%s--%s%s", r->letter ? ", " : "", r->word,
+				   r->takes == VALUE ? "=" : r->takes == MAYBE ? "[=" : "");
+		char *left = str_printf("%s%s%s%s%s", r->letter ? str_printf("-%c", r->letter) : "", word,
+					r->value && !r->word ? " " : "", r->value ? r->value : "",
+					r->takes == MAYBE ? "]" : "");
+		const char *line = r->help;
+
+		printf("  %-26s ", left);
+		for (const char *nl; (nl = strchr(line, '\n')); line = nl + 1)
+			printf("%.*s\n%29s", (int)(nl - line), line, "");
+		puts(line);
+	}
+	exit(EXIT_SUCCESS);
+}
+
+static void parse_letters(struct options *o, int argc, char **argv)
+{
+	enum { N = ARRAY_SIZE(option_table), LONG_ONLY = 1000 };
+	struct option words[N + 1] = { 0 };
+	struct buf letters = { 0 };
+	int nwords = 0, c;
+
+	buf_putc(&letters, '+');       // options end at the script
+	for (int i = 0; i < N; i++) {
+		const struct option_row *r = &option_table[i];
+
+		if (r->letter)
+			buf_printf(&letters, "%c%s", r->letter, r->takes == VALUE ? ":" : "");
+		if (r->word)
+			words[nwords++] = (struct option){ r->word, (int)r->takes, NULL, LONG_ONLY + i };
+	}
+	opterr = 1;
+	while ((c = getopt_long(argc, argv, buf_text(&letters), words, NULL)) != -1) {
+		const struct option_row *r = option_table;
+
+		if (c == '?')
+			usage("see the message above");
+		if (c >= LONG_ONLY)
+			r = &option_table[c - LONG_ONLY];
+		else
+			while (r->letter != c)
+				r++;
+		r->set(o, optarg);
+	}
+}
+
+static void check(struct options *o)
+{
+	if (o->command && o->target_pid)
+		usage("-c and -x can't be used together: a script has one target process");
+	if (o->vm && o->user_runtime)
+		usage("--vm and --runtime=user can't be used together");
+	if (o->vm && o->target_pid)
+		usage("-x can't be used with --vm: there is no such process in the virtual machine; use -c");
+	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
+		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
+	if (!o->script_text && !o->script_file && !o->clean_cache)
+		usage("a script is needed: a file, '-' or -e SCRIPT");
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	o->last_pass = 5;
+	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	parse_letters(o, argc, argv);
+	if (!o->script_text && optind < argc)
+		o->script_file = argv[optind++];
+	for (; optind < argc; optind++)
+		vec_push(&o->args, (const char *)argv[optind]);
+	diag_options.verbose = o->verbose[2];
+	check(o);
+}

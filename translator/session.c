@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where things are: the library, the runtime, the temporary directory; the texts of the session.
+#include "config.h"
+#include "session.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *temporary;        // for the hook that removes it
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void remove_temporary(void)
+{
+	if (temporary)
+		nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	temporary = NULL;
+}
+
+static void make_temporary(struct session *s)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = str_printf("%s/stapXXXXXX", dir && *dir ? dir : "/tmp");
+
+	if (!mkdtemp(path))
+		die("can't make a temporary directory in %s: %s; set TMPDIR to a directory with room that you may write to",
+		    dir && *dir ? dir : "/tmp", strerror(errno));
+	s->tmp_dir = path;
+	if (s->opt.keep_tmp)
+		return;
+	temporary = path;
+	die_at_exit(remove_temporary);
+}
+
+// Beside the build while the program lies there, else relative to /PREFIX/bin/stap.
+static void find_directories(struct session *s)
+{
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *tapsets = getenv("SYSTEMTAP_TAPSET"), *runtime = getenv("SYSTEMTAP_RUNTIME");
+	char *root = (char *)"";
+
+	exe[n > 0 ? n : 0] = '\0';
+	if (n > 0 && strrchr(exe, '/'))
+		*strrchr(exe, '/') = '\0';
+	if (strcmp(exe, BUILD_DIR) == 0) {
+		s->tapset_dir = str_dup(SOURCE_DIR "/tapsets");
+		s->runtime_dir = str_dup(SOURCE_DIR "/runtime");
+		s->libexec_dir = str_dup(BUILD_DIR);
+	} else {
+		if (str_ends(exe, BIN_DIR)) // moved below a DESTDIR as a whole
+			root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
+		s->tapset_dir = str_printf("%s%s/tapsets", root, DATA_DIR);
+		s->runtime_dir = str_printf("%s%s/runtime", root, DATA_DIR);
+		s->libexec_dir = str_printf("%s%s", root, LIBEXEC_DIR);
+	}
+	if (tapsets)
+		s->tapset_dir = str_dup(tapsets);
+	if (runtime)
+		s->runtime_dir = str_dup(runtime);
+}
+
+void session_open(struct session *s)
+{
+	find_directories(s);
+	make_temporary(s);
+}
+
+void session_close(struct session *s)
+{
+	remove_temporary();
+}
+
+struct source *session_source(struct session *s, const char *name, const char *text, size_t len)
+{
+	struct source *src = NEW(struct source);
+
+	src->name = name;
+	src->text = text;
+	src->len = len;
+	vec_push(&s->sources, src);
+	return src;
+}
+
+int64_t session_limit(const struct session *s, const char *name, int64_t otherwise)
+{
+	for (int i = s->opt.defines.n - 1; i >= 0; i--)
+		if (strcmp(s->opt.defines.at[i].name, name) == 0)
+			return strtoll(s->opt.defines.at[i].value, NULL, 0);
+	return otherwise;
+}
