@@ -10,6 +10,7 @@
 #ifndef STP_GENERATED_H
 #define STP_GENERATED_H
 
+#ifndef STP_TYPES_GIVEN            /* by a runtime file's kernel headers */
 typedef signed char s8;
 typedef short s16;
 typedef int s32;
@@ -24,6 +25,7 @@ enum { false, true };
 #endif
 #ifndef NULL
 #define NULL ((void *)0)
+#endif
 #endif
 #define STP_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define STP_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -218,10 +220,12 @@ bool stp_map_has_slice(struct stp_map *m, const union stp_val *keys, u32 any);
 void stp_map_delete_slice(struct stp_map *m, const union stp_val *keys, u32 any);
 s64 stp_map_count(struct stp_map *m);      /* elements */
 /* Merges the CPUs' tables of a percpu map if anything was added since; get and foreach after it
- * see the merged one. No-op for others. */
+ * see the merged one. No-op for others. It empties the CPUs' tables (as stp_scalar_merge() does):
+ * who reads statistics holds their lock in STP_WRITE, who only adds to them in STP_READ. */
 void stp_map_merge(struct stp_map *m);
 
-/* foreach: one static struct a place, with room for `capacity` pointers made by the runtime. */
+/* foreach: one static struct a place, with room for `capacity` pointers made by the runtime. A
+ * sorted one (dir not 0) writes them: it needs the map's lock in STP_WRITE. */
 struct stp_foreach {
 	struct stp_map *map;
 	s8 dir;                    /* 0 insertion order, 1 up, -1 down */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entering and leaving a handler. How a platform delivers a hit, with preemption off:
+ *
+ *	c = this CPU's context;                  (the one of plat_ctx_set())
+ *	if (!stp_ctx_enter(c))                   (busy or the session not running: counted)
+ *		return;
+ *	c->regs = ...; c->address = ...;         (what its family provides)
+ *	stp_handler_run(c, probe);               (any number of probes, one after the other)
+ *	stp_ctx_leave(c);
+ *
+ * Between two handlers these hold, so that entering costs nothing: c->error, c->near and
+ * v->out_start are NULL, c->fatal and v->out_lost false, c->frame and c->nesting at their start. Who breaks
+ * one (an error, a print) makes `v->dirty` true or c->error non-NULL, and finishing mends them.
+ */
+#ifndef CORE_CONTEXT_H
+#define CORE_CONTEXT_H
+
+#include "platform.h"
+
+#define STP_ERROR_SIZE 512                     /* of a soft error's text */
+#define STP_SAMPLE 16                          /* every 16th hit is timed against overload */
+
+struct stp_ctx_private {
+	struct stp_ctx c;                      /* first: the same address */
+	union {
+		struct {
+			u8 busy;               /* a handler runs: written by this CPU only */
+			u8 closed;             /* no new ones: written by anybody */
+		};
+		u16 gate;                      /* both, to look at once */
+	};
+	bool dirty;                            /* a record is open or was lost */
+	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
+	u32 cpu;                               /* whose tables: index of percpu maps */
+	u32 hits;                              /* wraps; counts handlers run */
+	s32 nesting_max;
+	s64 actions_max;
+	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
+	char *frame_base;
+	u64 random;                            /* state of stp_random(), not 0 */
+	u64 cycles_from, cycles_used;          /* overload: of the current interval */
+	u64 skipped_busy, skipped_locked, skipped_stack;
+	u32 errors;                            /* soft errors reported */
+	void *plat;                            /* the platform's own: its ring */
+	char error_text[STP_ERROR_SIZE];
+};
+
+extern struct stp_ctx_private stp_ctx_none_;   /* always closed */
+#define stp_ctx_none (stp_ctx_none_.c)
+
+static inline struct stp_ctx_private *stp_private(struct stp_ctx *c)
+{
+	return (struct stp_ctx_private *)c;
+}
+
+#define STP_BARRIER() __asm__ volatile("" ::: "memory")
+
+/* ------------------------------------------------------------------ slow paths (context.c) */
+
+void stp_ctx_refused(struct stp_ctx_private *v);       /* counts a hit while busy */
+/* A hit that the platform itself must skip, the context not entered: stack too low. */
+void stp_ctx_skip_stack(struct stp_ctx *c);
+bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
+void stp_locks_release(const struct stp_probe *p);
+void stp_handler_finish(struct stp_ctx_private *v);    /* reports the error, commits the record */
+void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);
+
+/* ------------------------------------------------------------------ the fast path */
+
+static inline bool stp_ctx_enter(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (STP_UNLIKELY(*(volatile u16 *)&v->gate)) {
+		stp_ctx_refused(v);
+		return false;
+	}
+	v->busy = 1;
+	STP_BARRIER();
+	return true;
+}
+
+static inline void stp_ctx_leave(struct stp_ctx *c)
+{
+	STP_BARRIER();
+	stp_private(c)->busy = 0;
+}
+
+static inline void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	c->probe = p;
+	if (p->needs_actions)
+		c->actions = v->actions_max;
+	if (p->nlocks && STP_UNLIKELY(!stp_locks_take(v, p)))
+		return;
+	if (!p->condition || p->condition())
+		p->handler(c);
+	if (STP_UNLIKELY(c->error || v->dirty))
+		stp_handler_finish(v);
+	if (p->nlocks)
+		stp_locks_release(p);
+}
+
+/* Runs one probe's handler in an entered context. Context: any but NMI, preemption off. */
+static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
+{
+	if (STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
+		stp_handler_timed(c, p);
+	else
+		stp_handler_body(c, p);
+}
+
+#endif

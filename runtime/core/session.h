@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run of a script, from stp_module to its summary. The platform's main calls, in this order, in
+ * process context, never two at once:
+ *
+ *	stp_session_make()       memory of maps, statistics, contexts; nothing runs yet
+ *	stp_session_set()        any number: name=value
+ *	stp_session_start()      begin probes, then the families arm; from here on handlers run
+ *	stp_session_stop()       families disarm, then end or error probes; safe after a failed or no start
+ *	stp_session_summary()    any time
+ *	stp_session_free()       safe after a failed make, safe twice
+ */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "context.h"
+#include "../include/messages.h"
+
+enum stp_state {
+	STP_STATE_NEW,           /* nothing made */
+	STP_STATE_STARTING,      /* begin probes run */
+	STP_STATE_RUNNING,
+	STP_STATE_STOPPING,      /* exit(), or stop: no new handlers but end probes */
+	STP_STATE_ERROR,         /* gave up: as STOPPING, error probes run instead of end probes */
+	STP_STATE_STOPPED,
+};
+
+struct stp_session {
+	u32 state;               /* enum stp_state; changed with atomics */
+	s32 target;              /* the platform sets it before start: -c, -x; 0 none */
+	s32 timezone_s;          /* the platform sets it: seconds east of UTC */
+	u32 errors;              /* soft errors of all CPUs, the suppressed ones included */
+	u32 skipped;             /* hits skipped for locks, stack, reentrancy, of all CPUs */
+	u32 ncpus;               /* length of ctx[] */
+	u32 started;             /* families armed, for stop */
+	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
+	struct stp_ctx_private *alone;   /* begin, end, error; its percpu data is the first CPU's */
+	u8 **percpu;             /* [ncpus], NULL for CPUs not used: struct percpu of the generated C */
+};
+extern struct stp_session stp_session;
+
+/*
+ * How a family arms and disarms its table (generated.h: struct stp_family). Process context, may
+ * sleep. start returns 0 or -errno; on failure it has disarmed what it had armed, has sent a
+ * STP_MSG_ERROR text that says what failed, and stop is not called. After stop no handler of the
+ * family runs any more, nor will.
+ */
+struct stp_family_ops {
+	const char *name;
+	int (*start)(void *table, u32 n);
+	void (*stop)(void *table, u32 n);
+};
+
+int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */
+/* "name=value": a scalar global. 0, -ENOENT no such global, -EINVAL not a number. Before start. */
+int stp_session_set(const char *setting);
+/*
+ * 0: the session runs (or is STOPPING or ERROR already, as exit() or an error in a begin probe left
+ * it: the families are not armed then, and STP_MSG_EXIT was sent). -errno: a family could not be
+ * armed, those before it are disarmed again; call stop all the same.
+ */
+int stp_session_start(void);
+void stp_session_stop(void);
+/* Fills rc, errors and the skipped_* fields; missed and lost_* are the platform's. */
+void stp_session_summary(struct stp_summary *s);
+void stp_session_free(void);
+
+/* Any context. exit(): no new handlers, the relay is asked to stop the session. */
+void stp_session_exit(void);
+/* Any context. The session gives up: a STP_MSG_ERROR text, then as exit(), with error probes. */
+void stp_session_fail(const char *text);
+static inline bool stp_session_running(void)
+{
+	return *(volatile u32 *)&stp_session.state == STP_STATE_RUNNING;
+}
+
+#endif
