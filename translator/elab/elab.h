@@ -4,6 +4,7 @@
 #define ELAB_H
 
 #include "debuginfo/debuginfo.h"
+#include "probes/family.h"
 #include "session.h"
 
 // target_var.c
@@ -15,11 +16,70 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v);
 // (an E_ACCESS whose own base is not looked at). NULL after diag_error().
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access);
 
+// probe_match.c
+// Matches every probe declaration that was not matched yet: library files that joined the script.
+void match_new_decls(struct session *s);
+
+// alias.c
+// The handler of a match: prologues, the declaration's own body, epilogues, in one block.
+struct stmt *alias_compose(const struct probe_match *m);
+struct expr *alias_condition(const struct probe_match *m);
+
+// scope.c: names to declarations.
+struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
+// The overloads for a call, linked by next_overload; NULL after diag_error().
+struct func *scope_function(struct session *s, struct expr *call);
+char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
+
 // symbols.c
 // Binds the names of an expression or statement that the translator made after elab_symbols().
 void symbols_bind_probe(struct session *s, struct probe *p);
 
 // types.c
 bool types_is_scalar(const struct var *v);
+
+// use.c: every mention of a variable below a statement, with what is done to it.
+enum {
+	USE_READ = 1,
+	USE_WRITE = 2,
+	USE_ADD = 4,               // with USE_WRITE: n++, n--, n += k, n -= k, x <<< k, value unused
+	USE_UPDATE = 8,            // with USE_WRITE: reads the old value only to make the new one
+	USE_BIND = 16,             // with USE_WRITE: set by foreach or catch
+};
+struct use_walker {
+	void (*var)(struct use_walker *w, struct var *v, int use, struct loc loc);
+	void (*call)(struct use_walker *w, struct func *f, struct loc loc); // each overload
+	void (*expr)(struct use_walker *w, const struct expr *e);   // before its children
+	void (*stmt)(struct use_walker *w, const struct stmt *s);
+	void *data;
+};
+void use_expr(struct use_walker *w, const struct expr *e);
+void use_stmt(struct use_walker *w, const struct stmt *s);
+void use_probe(struct use_walker *w, const struct probe *p); // entries, body; not the condition
+
+// access.c
+struct access_use { struct var *var; bool write; };
+typedef VEC(struct access_use) access_list;
+// The globals that the handler needs locks for, in the order to take them: called functions
+// included, those with var.unlocked not. Empty for handlers that run alone.
+void access_probe_locks(struct session *s, const struct probe *p, access_list *out);
+bool access_needs_actions(const struct probe *p);   // has loops or recursion, itself or called
+void access_compute(struct session *s);             // fills the fields that ast.h gives to `access`
+void access_count_uses(struct session *s);          // var.read, var.written of everything, func.used
+bool access_pure(const struct expr *e);             // evaluating it has no side effect
+void access_func_writes(const struct func *f, access_list *out); // globals it writes, with callees
+
+// check.c
+void check_declarations(struct session *s);         // before names are bound
+
+// autoprint.c
+// Adds the `end` probe that shows globals which are written and never read. True: added one.
+bool autoprint_add(struct session *s);
+
+// optimize.c
+void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
+
+// same.c
+bool same_handler(const struct probe *a, const struct probe *b);
 
 #endif

@@ -16,6 +16,7 @@ struct probe_match {
 	const struct probe_point *point;       // the point to resolve (last of the chain)
 	const struct probe_point *const *chain; // from what the user wrote to `point`
 	int chain_len;
+	struct probe_decl *const *aliases;     // [chain_len - 1]: aliases[i] has chain[i + 1]
 	const char *pattern;                   // which of .patterns matched
 	bool user_runtime;
 };
@@ -24,6 +25,7 @@ struct probe_family {
 	const char *name;                      // as the file's stem: "timer"
 	const char *const *patterns;           // NULL-terminated
 	bool on_user_runtime;                  // exists with --runtime=user
+	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at
 	// m->point->loc (an unknown function, a bad number), and then returns how many errors.
@@ -36,7 +38,7 @@ struct probe_family {
 	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
 
 	// Writes one table over these probes (all of this family), and the line that names it in
-	// stp_families[]; see emit/emit.h.
+	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).
 	void (*emit)(struct session *s, struct cwriter *w, struct probe **probes, int n);
 };
 
