@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Scripts in real kernels: everything is built here, then one virtual machine a kernel runs it all.
+#   live/NAME.test   a shell fragment that sets
+#       script='...'      what stap -e gets; or build() { ...makes $dir/$name.ko or other files... }
+#       options=(...)     for stap (not -c), e.g. (-g)
+#       arguments=(...)   for the script
+#       debuginfo=both    built twice: from DWARF, and from BTF alone
+#       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
+#       command='...'     for -c
+#       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
+#   run/NAME.stp     the scripts of the user runtime: same output expected here
+# KERNELS: releases to use, default the newest 6.1 and 6.12 that are installed.
+set -u
+. "$TESTS/lib.sh"
+
+newest() { # SERIES: a release with an image and a build tree
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		if [ -d "/lib/modules/${image#/boot/vmlinuz-}/build" ]; then
+			echo "${image#/boot/vmlinuz-}"
+			return
+		fi
+	done
+}
+
+# In the guest: every /t/NAME.sh in turn, results in /out, and in the end all of it as a tar file.
+cat >"$SCRATCH/all.sh" <<'E2'
+cd /t && mkdir -p /out
+for f in *.sh; do
+	name=${f%.sh}
+	[ "$f" = all.sh ] && continue
+	echo "<5>test $name" >/dev/kmsg
+	timeout 60 sh "./$f" >"/out/$name.out" 2>"/out/$name.err" </dev/null
+	echo $? >"/out/$name.rc"
+	if [ -n "$(ls /sys/module | grep -E '^(stap_|t_)')" ]; then
+		echo "left loaded: $(ls /sys/module | grep -E '^(stap_|t_)')" >>"/out/$name.left"
+		for m in $(ls /sys/module | grep -E '^(stap_|t_)'); do rmmod "$m"; done
+	fi
+done
+cd /out && exec tar cf - .
+E2
+
+
+module_name() { echo "t_${1//[-.]/_}"; }
+
+build_module() { # NAME ARGUMENTS OF STAP...
+	(cd "$dir" && "$STAP" -p4 -r "$release" -m "$(module_name "$1")" "${@:2}") >"$SCRATCH/build" 2>&1
+}
+
+# Builds and leaves NAME.sh for the guest. $2: "" or ".btf".
+add_live() {
+	local name=$1$2 script='' command='' guest='' options=() arguments=()
+	build() {
+		build_module "$name" ${options[@]+"${options[@]}"} -e "$script" ${arguments[@]+"${arguments[@]}"}
+	}
+	# shellcheck disable=SC1090
+	. "$TESTS/live/$1.test"
+	if ! (
+		[ -z "$2" ] || export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
+		build
+	); then
+		not_ok "live/$name $release" "$(tail -n 20 "$SCRATCH/build")"
+		return
+	fi
+	[ -n "$guest" ] || guest="staprun ${command:+-c '$command'} ./@MODULE@.ko"
+	printf '%s\n' "${guest//@MODULE@/$(module_name "$name")}" >"$dir/$name.sh"
+	live+=("$name")
+}
+
+add_script() { # NAME of run/
+	local file=$TESTS/run/$1.stp set='' option options=() args=() kept=()
+	[ "$(directive "$file" kernel)" != no ] || return
+	eval "options=($(directive "$file" options))"
+	eval "args=($(directive "$file" args))"
+	# -G belongs to the run, the rest to the build.
+	while [ ${#options[@]} -gt 0 ]; do
+		option=${options[0]} options=("${options[@]:1}")
+		if [ "$option" = -G ]; then
+			set="$set '${options[0]}'" options=("${options[@]:1}")
+		else
+			kept+=("$option")
+		fi
+	done
+	if ! build_module "run-$1" ${kept[@]+"${kept[@]}"} "$file" ${args[@]+"${args[@]}"}; then
+		not_ok "live/run/$1 $release" "$(tail -n 20 "$SCRATCH/build")"
+		return
+	fi
+	printf '%s\n' "staprun ./$(module_name "run-$1").ko $set" >"$dir/run-$1.sh"
+	scripts+=("$1")
+}
+
+problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left
+	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended before"; return; }
+	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
+}
+
+check_live() { # NAME
+	local out=$results/$1.out err=$results/$1.err rc problem
+	problem=$(problem_of "$1")
+	if [ -z "$problem" ]; then
+		rc=$(cat "$results/$1.rc")
+		# shellcheck disable=SC1090
+		. "$TESTS/live/${1%.btf}.test"
+		problem=$(check)
+	fi
+	if [ -z "$problem" ]; then
+		ok "live/$1 $release"
+	else
+		not_ok "live/$1 $release" "$problem
+exit status ${rc-none}; output: $(head -c 600 "$out" 2>&1)
+errors: $(head -c 600 "$err" 2>&1)"
+	fi
+}
+
+check_script() { # NAME
+	local file=$TESTS/run/$1.stp out=$results/run-$1.out err=$results/run-$1.err rc problem want text
+	problem=$(problem_of "run-$1")
+	if [ -z "$problem" ]; then
+		rc=$(cat "$results/run-$1.rc")
+		want=$(directive "$file" status)
+		text=$(directive "$file" error)
+		problem=$(
+			[ "$rc" -eq "${want:-0}" ] || echo "exit status $rc, not ${want:-0}"
+			[ -z "$text" ] || grep -qF -- "$text" "$err" || echo "standard error lacks '$text'"
+			diff -u "$TESTS/run/$1.out" "$out"
+		)
+	fi
+	if [ -z "$problem" ]; then
+		ok "live/run/$1 $release"
+	else
+		not_ok "live/run/$1 $release" "$problem
+errors: $(head -c 600 "$err" 2>&1)"
+	fi
+}
+
+on_kernel() { # NAMES...
+	local name debuginfo live=() scripts=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+	mkdir -p "$dir" "$results"
+	cp "$SCRATCH/all.sh" "$dir/all.sh"
+	for name in "$@"; do
+		case $name in
+		run/*) add_script "${name#run/}" ;;
+		*)
+			debuginfo=$(sed -n 's/^debuginfo=//p' "$TESTS/live/$name.test")
+			add_live "$name" ''
+			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
+		esac
+	done
+	"$VM" -r "$release" -t 900 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh \
+		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
+	status=$?
+	tar xf "$SCRATCH/$release.tar" -C "$results" 2>/dev/null
+	if [ $status -eq 0 ]; then
+		ok "live/kernel log is clean $release"
+	else
+		not_ok "live/kernel log is clean $release" "$(cat "$SCRATCH/$release.err"; grep '] test ' "$SCRATCH/$release.log" | tail -n 1)"
+	fi
+	for name in ${live[@]+"${live[@]}"}; do check_live "$name"; done
+	for name in ${scripts[@]+"${scripts[@]}"}; do check_script "$name"; done
+}
+
+VM=$SOURCE/translator/build/stap-vm
+names=("$@")
+if [ $# -eq 0 ]; then
+	for file in "$TESTS"/live/*.test; do names+=("$(basename "$file" .test)"); done
+	for file in "$TESTS"/run/*.stp; do names+=("run/$(basename "$file" .stp)"); done
+fi
+for series in 6.1 6.12; do
+	release=$(newest $series)
+	if [ -z "$release" ]; then
+		skip "live/* on $series" "no kernel $series with image and headers is installed"
+	else
+		on_kernel "${names[@]}"
+	fi
+done
