@@ -165,11 +165,13 @@ struct expr {
 			expr_vec args;             // an E_HIST only alone, in print/println
 		} print;
 		struct { const char *code; bool is_string, pure; } embedded;
+		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
+		// of @var("name@file", "module"), the last two may be NULL.
 		struct { const char *name; const char *file; const char *module; } target;
 		struct { struct expr *e; const char *type_name, *module; } cast;
 		struct {
-			struct expr *base;
-			VEC(struct component) comps;
+			struct expr *base;         // any expression
+			VEC(struct component) comps; // none: "&$x", "$x$", "x$$"
 			bool address_of;
 			int pretty;                // 1: $ 2: $$
 		} access;
