@@ -18,6 +18,6 @@
 	(v)->at[(v)->n++] = (value);						\
 } while (0)
 
-#define vec_each(v, it) (typeof(&(v)->at[0]) it = (v)->at; it && it < (v)->at + (v)->n; it++)
+#define vec_each(v, it) (typeof((v)->at + 0) it = (v)->at; it && it < (v)->at + (v)->n; it++)
 
 #endif
