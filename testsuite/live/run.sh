@@ -63,7 +63,10 @@ add_live() {
 		not_ok "live/$name $release" "$(tail -n 20 "$SCRATCH/build")"
 		return
 	fi
-	[ -n "$guest" ] || guest="staprun ${command:+-c '$command'} ./@MODULE@.ko"
+	if [ -z "$guest" ]; then
+		guest="staprun ./@MODULE@.ko"
+		[ -z "$command" ] || guest="staprun -c '$command' ./@MODULE@.ko"
+	fi
 	printf '%s\n' "${guest//@MODULE@/$(module_name "$name")}" >"$dir/$name.sh"
 	live+=("$name")
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line: what each option does, what misuse says. `expect NAME STATUS TEXT COMMAND...`
+# wants that exit status and TEXT somewhere in what was printed; no temporary directory may stay.
+set -u
+. "$TESTS/lib.sh"
+export TMPDIR=$SCRATCH/tmp
+mkdir -p "$TMPDIR"
+
+expect() {
+	local name=$1 want=$2 text=$3 status=0
+	shift 3
+	"$@" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+	if [ "$status" -ne "$want" ]; then
+		not_ok "options/$name" "exit status $status, not $want: $(head -n 5 "$SCRATCH/out")"
+	elif ! grep -qF -- "$text" "$SCRATCH/out"; then
+		not_ok "options/$name" "lacks '$text': $(head -n 5 "$SCRATCH/out")"
+	elif [ -n "$(ls "$TMPDIR")" ]; then
+		not_ok "options/$name" "left in TMPDIR: $(ls "$TMPDIR")"
+		rm -rf "${TMPDIR:?}"/*
+	else
+		ok "options/$name"
+	fi
+}
+user() { "$STAP" --runtime=user "$@"; }
+begin='probe begin { println("hello") exit() }'
+
+expect version 0 'version' "$STAP" -V
+expect help 0 '--runtime=kernel|user' "$STAP" --help
+expect no-script 1 "Try 'stap --help'" "$STAP"
+expect unknown-option 1 "Try 'stap --help'" "$STAP" --no-such-option
+expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
+expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
+expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"
+expect bad-define 1 '-D takes' "$STAP" -D 'x y' -e "$begin"
+expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"
+expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
+expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
+expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
+expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begin"
+expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
+expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
+expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"
+expect run-e 0 hello user -e "$begin"
+expect verbose-five-passes 0 'Pass 5: run completed in' user -v -e "$begin"
+expect extra-script 0 second user -e "$begin" -E 'probe begin(-1) { println("second") }'
+expect stdin 0 hello bash -c "echo '$begin' | '$STAP' --runtime=user -"
+expect target-command 0 'target 1' user -e 'probe begin { println("target ", target() > 0) exit() }' -c true
+expect global-set 0 'n is 9' user -G n=9 -e 'global n = 1 probe begin { println("n is ", n) exit() }'
+expect global-unknown 1 'nosuch' user -G nosuch=9 -e "$begin"
+expect timeout 0 ended user -T 0.05 -e 'probe end { println("ended") }'
+expect output-file 0 hello bash -c "'$STAP' --runtime=user -o '$SCRATCH/o' -e '$begin' && cat '$SCRATCH/o'"
+expect pass1 0 'probe begin' "$STAP" -p1 --runtime=user -e "$begin"
+expect pass2 0 '# probes' "$STAP" -p2 --runtime=user -e "$begin"
+expect pass3 0 '#include "generated.h"' "$STAP" -p3 --runtime=user -e "$begin"
+expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'function mine() { println(\"from my library\") }' >'$SCRATCH/lib/mine.stp' &&
+	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
+expect no-warnings 0 hello user -w -e "$begin"
+expect disable-cache 0 hello user --disable-cache -e "$begin"
+expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"
+expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
+expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
+expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
+expect clean-cache 0 '' "$STAP" --clean-cache
+expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
+if [ ! -e /proc/modules ]; then
+	expect kernel-without-modules 1 '--vm' "$BUILD/staprun/staprun" /nonexistent/x.ko
+fi
