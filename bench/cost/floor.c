@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// Hand-written probes on vfs_read that only add to a per-CPU counter: what a hook costs at least.
+// insmod floor.ko how=ftrace | regs | kprobe | kretprobe
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+
+static char *how = "ftrace";
+module_param(how, charp, 0);
+static DEFINE_PER_CPU(long, hits);
+
+static void notrace on_ftrace(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *regs)
+{
+	__this_cpu_inc(hits);
+}
+
+static int on_kprobe(struct kprobe *p, struct pt_regs *regs)
+{
+	__this_cpu_inc(hits);
+	return 0;
+}
+
+static int on_return(struct kretprobe_instance *i, struct pt_regs *regs)
+{
+	__this_cpu_inc(hits);
+	return 0;
+}
+
+static struct ftrace_ops ops = { .func = on_ftrace };
+static struct kprobe kp = { .symbol_name = "vfs_read", .pre_handler = on_kprobe };
+static struct kretprobe rp = { .kp.symbol_name = "vfs_read", .handler = on_return, .maxactive = 32 };
+
+static int __init start(void)
+{
+	if (!strcmp(how, "kprobe"))
+		return register_kprobe(&kp);
+	if (!strcmp(how, "kretprobe"))
+		return register_kretprobe(&rp);
+	if (!strcmp(how, "regs"))
+		ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
+	ftrace_set_filter(&ops, "vfs_read", 8, 0);
+	return register_ftrace_function(&ops);
+}
+
+static void __exit stop(void)
+{
+	if (!strcmp(how, "kprobe"))
+		unregister_kprobe(&kp);
+	else if (!strcmp(how, "kretprobe"))
+		unregister_kretprobe(&rp);
+	else
+		unregister_ftrace_function(&ops);
+}
+
+module_init(start);
+module_exit(stop);
+MODULE_LICENSE("GPL");
