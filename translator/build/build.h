@@ -11,10 +11,13 @@ struct kernel {
 	const char *release;       // "6.1.0-56-cloud-amd64"
 	const char *base_version;  // "6.1.0"
 	const char *arch;          // kbuild's: "x86_64", "arm64"
+	const char *source_arch;   // the directory of arch/: "x86", "arm64"
 	const char *build_tree;    // /lib/modules/REL/build, or NULL when there is none
 	const char *image;         // /boot/vmlinuz-REL or a vmlinux beside the build tree, or NULL
 	struct map config;         // CONFIG_X -> "y", "m", "123", "text"; loaded at first kernel_config()
 	struct map exports;        // Module.symvers: symbol -> CRC text; loaded at first kernel_exports()
+	const char *config_text;   // .config, "" when there is none
+	bool config_loaded, exports_loaded;
 };
 struct kernel *kernel_open(struct session *s);
 // NULL when unset.
@@ -39,7 +42,39 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
 
+// user.c: pass 4 on the user runtime, generated C -> program. Returns the number of errors.
+int user_build(struct session *s);
+
 // vm.c: the newest kernel in /boot that has an image; dies with advice when there is none.
 const char *vm_default_release(void);
+
+// How this kernel's modules are compiled and linked, and the runtime made that way. (kbuild.c)
+// Commands are argument lists as kbuild ran them (in `dir`), without input, output and dependency files.
+typedef VEC(const char *) arguments;
+struct toolchain {
+	const char *dir;           // where the commands run: relative paths in them start here
+	const char *source_arch;   // what objtool wants in SRCARCH
+	arguments cc;              // compiles generated C
+	arguments objtool;         // empty: the kernel doesn't use it
+	bool objtool_linked;       // on the linked object, not on each one
+	arguments ld;              // makes the .ko: -r, script, build-id
+	struct map symbols;        // what the metadata has versions for: all that a module may leave undefined
+	const char *compiler_id;   // path, size, mtime of the compiler
+	const char *runtime;       // runtime.o
+	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
+	struct cache_key key;      // of the kernel and the runtime
+};
+// As long as a module's name may be: the real one is written over it.
+#define MODULE_NAME_MAX 55
+#define MODULE_PLACEHOLDER "stap_0000000000_0000000000_0000000000_0000000000_000000"
+// From the cache, else by one kbuild run. Dies with advice.
+struct toolchain *toolchain_open(struct session *s);
+// The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko.
+char *kbuild_module(struct session *s, const char *c_path, const char *name);
+
+// Generated C -> object, without make. (compile.c)
+char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
+// Generated object, runtime, metadata -> .ko of that name. (link.c)
+char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
 
 #endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 4: session.c_text -> session.module_path. On a kernel: the script's object, the runtime of
+// the kernel and the metadata linked into a .ko; or what an earlier run made of the same input.
+#include "build/kbuild.h"
+#include "passes.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Tools run in the build tree: they need paths that hold there.
+static char *absolute(char *path)
+{
+	char *real = realpath(path, NULL), *copy;
+
+	if (!real)
+		die("can't find %s: %s", path, strerror(errno));
+	copy = str_dup(real);
+	free(real);
+	return copy;
+}
+
+// The script's part of the key; the toolchain's covers runtime and kernel.
+static struct cache_key script_key(const struct session *s, const struct toolchain *t)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, t->key.hex);
+	cache_hash_text(h, t->compiler_id);
+	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
+	cache_hash_add(h, s->c_text, s->c_len);
+	return cache_hash_end(h);
+}
+
+static char *write_c(struct session *s)
+{
+	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name);
+
+	kbuild_write(path, s->c_text);
+	return path;
+}
+
+// By the oracle: never cached, or it could not be compared with.
+static void build_by_kbuild(struct session *s)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_add(h, s->c_text, s->c_len);
+	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
+					    : str_printf("stap_%.32s", cache_hash_end(h).hex);
+	kernel_need_build_tree(s->kernel);
+	s->module_path = kbuild_module(s, write_c(s), s->module_name);
+}
+
+static void build_fast(struct session *s)
+{
+	struct toolchain *t = toolchain_open(s);
+	struct cache_key key = script_key(s, t);
+	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
+	const char *object;
+
+	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name) : str_printf("stap_%.32s", key.hex);
+	s->module_path = cached ? cache_find(s, &key, ".ko") : NULL;
+	s->module_cached = s->module_path != NULL;
+	if (s->module_cached)
+		return;
+	object = compile_generated(s, t, write_c(s));
+	s->module_path = link_module(s, t, object, s->module_name);
+	if (cached)
+		s->module_path = cache_add(s, &key, ".ko", s->module_path);
+}
+
+int pass_build(struct session *s)
+{
+	int err;
+
+	if (s->opt.user_runtime)
+		return user_build(s);
+	s->tmp_dir = absolute(s->tmp_dir);
+	s->runtime_dir = absolute(s->runtime_dir);
+	if (s->opt.kbuild)
+		build_by_kbuild(s);
+	else
+		build_fast(s);
+	if (s->opt.module_name) {
+		char *here = str_printf("%s.ko", s->opt.module_name);
+
+		err = file_copy(here, s->module_path, 0644);
+		if (err)
+			die("can't write %s into the current directory: %s; -m leaves the module there: go to a directory that you may write to", here, strerror(-err));
+		s->module_path = here;
+	}
+	return 0;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The cache: a key, the hash of all that went in -> the file that came out of it.
+//
+//   $SYSTEMTAP_DIR/cache or ~/.systemtap/cache     0700, ours
+//       ab/stap_<32 digits of the key><suffix>     ab: the first two digits
+//       cache_mb_limit                             text, written by the user; 256 when absent
+//       cache_clean_interval_s                     text, written by the user; 300 when absent
+//       cleaned                                    its time is that of the last cleaning
+//
+// A file appears by rename, complete, and is never written again; its time is that of its last
+// use. So two stap at once need no lock: at worst both make the same file. Any failure turns the
+// cache off with one warning and never fails the run.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LIMIT_MB = 256,
+	CLEAN_INTERVAL_S = 300,
+	IN_USE_S = 60,             // a file used so lately is about to be loaded by somebody: kept
+	ABANDONED_S = 3600,        // a half-written file so old has lost its writer
+};
+
+// ---------------------------------------------------------------- keys
+
+struct cache_hash {
+	EVP_MD_CTX *evp;           // libcrypto's, freed by cache_hash_end()
+};
+
+struct cache_hash *cache_hash_new(void)
+{
+	struct cache_hash *h = NEW(struct cache_hash);
+
+	h->evp = EVP_MD_CTX_new();
+	if (!h->evp || !EVP_DigestInit_ex(h->evp, EVP_sha256(), NULL))
+		die("libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
+	return h;
+}
+
+void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len)
+{
+	EVP_DigestUpdate(h->evp, bytes, len);
+}
+
+void cache_hash_text(struct cache_hash *h, const char *text)
+{
+	size_t len = strlen(text);
+
+	cache_hash_add(h, &len, sizeof(len));
+	cache_hash_add(h, text, len);
+}
+
+void cache_hash_file_id(struct cache_hash *h, const char *path)
+{
+	struct stat st;
+	int64_t id[3] = { -1, -1, -1 };  // absent
+
+	if (stat(path, &st) == 0) {
+		id[0] = st.st_size;
+		id[1] = st.st_mtim.tv_sec;
+		id[2] = st.st_mtim.tv_nsec;
+	}
+	cache_hash_text(h, path);
+	cache_hash_add(h, id, sizeof(id));
+}
+
+struct cache_key cache_hash_end(struct cache_hash *h)
+{
+	struct cache_key k;
+	unsigned char digest[EVP_MAX_MD_SIZE];
+
+	EVP_DigestFinal_ex(h->evp, digest, NULL);
+	EVP_MD_CTX_free(h->evp);
+	h->evp = NULL;
+	for (int i = 0; i < 32; i++)
+		snprintf(k.hex + 2 * i, 3, "%02x", digest[i]);
+	return k;
+}
+
+// ---------------------------------------------------------------- the directory
+
+static void turn_off(struct session *s, const char *why)
+{
+	diag_warning((struct loc){ 0 }, "cache %s disabled: %s", s->cache_dir, why);
+	s->cache_dir = NULL;
+}
+
+static const char *home(void)
+{
+	const char *dir = getenv("HOME");
+	struct passwd *pw;
+
+	if (dir && *dir)
+		return dir;
+	pw = getpwuid(geteuid());
+	return pw ? pw->pw_dir : "/";
+}
+
+// NULL, or why the directory can't be used. Made when it is missing.
+static const char *check_dir(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return strerror(errno);
+	if (stat(path, &st) < 0)
+		return strerror(errno);
+	if (!S_ISDIR(st.st_mode))
+		return str_printf("%s is not a directory", path);
+	// Who can write there decides what is loaded into the kernel.
+	if (st.st_uid != geteuid())
+		return str_printf("%s belongs to user %d; set SYSTEMTAP_DIR to a directory of your own", path, (int)st.st_uid);
+	return NULL;
+}
+
+void cache_open(struct session *s)
+{
+	const char *dir = getenv("SYSTEMTAP_DIR"), *why;
+	struct stat st;
+
+	if (s->opt.disable_cache)
+		return;
+	if (!dir || !*dir)
+		dir = str_printf("%s/.systemtap", home());
+	s->cache_dir = str_printf("%s/cache", dir);
+	why = check_dir(dir);
+	if (!why)
+		why = check_dir(s->cache_dir);
+	if (!why && stat(s->cache_dir, &st) == 0 && (st.st_mode & 077) && chmod(s->cache_dir, 0700) < 0)
+		why = strerror(errno);
+	if (!why && access(s->cache_dir, R_OK | W_OK | X_OK) < 0)
+		why = strerror(errno);
+	if (why)
+		turn_off(s, why);
+}
+
+// ---------------------------------------------------------------- cleaning
+
+struct cached {
+	char *path;
+	off_t bytes;
+	time_t used;
+};
+typedef VEC(struct cached) cached_files;
+
+static int by_use(const void *a, const void *b)
+{
+	const struct cached *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static void list_dir(const char *dir, cached_files *files)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		struct cached c = { .path = str_printf("%s/%s", dir, e->d_name) };
+
+		if (lstat(c.path, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		c.bytes = (off_t)st.st_blocks * 512;
+		c.used = st.st_mtime;
+		vec_push(files, c);
+	}
+	closedir(d);
+}
+
+static void list_cache(const char *cache, cached_files *files)
+{
+	DIR *d = opendir(cache);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (strlen(e->d_name) == 2 && strspn(e->d_name, "0123456789abcdef") == 2)
+			list_dir(str_printf("%s/%s", cache, e->d_name), files);
+	closedir(d);
+}
+
+// A number that the user may have written into a file of the cache.
+static int64_t setting(const struct session *s, const char *name, int64_t otherwise)
+{
+	char *text = str_read_file(str_printf("%s/%s", s->cache_dir, name), NULL), *end;
+	int64_t value = text ? strtoll(text, &end, 10) : -1;
+
+	return text && end > text && value >= 0 ? value : otherwise;
+}
+
+void cache_clean(struct session *s)
+{
+	cached_files files = { 0 };
+	int64_t limit, sum = 0;
+	time_t now = time(NULL);
+	int fd;
+
+	if (!s->cache_dir)
+		return;
+	limit = setting(s, "cache_mb_limit", LIMIT_MB) * 1024 * 1024;
+	fd = open(str_printf("%s/cleaned", s->cache_dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		futimens(fd, NULL);
+		close(fd);
+	}
+	list_cache(s->cache_dir, &files);
+	for (int i = 0; i < files.n; i++) {
+		if (strstr(files.at[i].path, ".part.") && files.at[i].used < now - ABANDONED_S) {
+			unlink(files.at[i].path);
+			files.at[i].bytes = 0;
+		}
+		sum += files.at[i].bytes;
+	}
+	if (sum > limit)
+		qsort(files.at, (size_t)files.n, sizeof(files.at[0]), by_use);
+	for (int i = 0; i < files.n && sum > limit; i++) {
+		if (files.at[i].used > now - IN_USE_S)
+			break;
+		unlink(files.at[i].path);
+		sum -= files.at[i].bytes;
+	}
+}
+
+static void clean_sometimes(struct session *s)
+{
+	struct stat st;
+	time_t age;
+
+	if (stat(str_printf("%s/cleaned", s->cache_dir), &st) == 0) {
+		age = time(NULL) - st.st_mtime;
+		if (age >= 0 && age < setting(s, "cache_clean_interval_s", CLEAN_INTERVAL_S))
+			return;
+	}
+	cache_clean(s);
+}
+
+// ---------------------------------------------------------------- files
+
+static char *path_of(const struct session *s, const struct cache_key *k, const char *suffix)
+{
+	return str_printf("%s/%.2s/stap_%.32s%s", s->cache_dir, k->hex, k->hex, suffix);
+}
+
+char *cache_find(struct session *s, const struct cache_key *k, const char *suffix)
+{
+	struct stat st;
+	char *path;
+
+	if (!s->cache_dir)
+		return NULL;
+	path = path_of(s, k, suffix);
+	// Empty: the machine went down before the data was on the disk.
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+		return NULL;
+	utimensat(AT_FDCWD, path, NULL, 0);
+	return path;
+}
+
+static int copy_bytes(int to, int from)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	while ((n = read(from, chunk, sizeof(chunk))) > 0)
+		for (ssize_t done = 0, m; done < n; done += m)
+			if ((m = write(to, chunk + done, (size_t)(n - done))) < 0)
+				return -errno;
+	return n < 0 ? -errno : 0;
+}
+
+int file_copy(const char *path, const char *from, mode_t mode)
+{
+	const char *part = str_printf("%s.part.%d", path, (int)getpid());
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, err = 0;
+
+	if (in < 0)
+		return -errno;
+	out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	if (out < 0)
+		err = -errno;
+	if (!err)
+		err = copy_bytes(out, in);
+	if (out >= 0 && close(out) < 0 && !err)
+		err = -errno;
+	if (!err && rename(part, path) < 0)
+		err = -errno;
+	if (err && out >= 0)
+		unlink(part);
+	close(in);
+	return err;
+}
+
+char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from)
+{
+	char *path;
+	int err = 0;
+
+	if (!s->cache_dir)
+		return str_dup(from);
+	clean_sometimes(s);
+	path = path_of(s, k, suffix);
+	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
+		err = -errno;
+	else if (s->opt.keep_tmp || rename(from, path) < 0) // other file system, or the file is to stay
+		err = file_copy(path, from, 0600);
+	if (err) {
+		turn_off(s, strerror(-err));
+		return str_dup(from);
+	}
+	return path;
+}

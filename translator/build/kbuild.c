@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One kbuild run: runtime sources (and a generated C file) -> objects, and the commands that made
+// them.
+//
+// kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
+// flags, objtool's options and the linker's come from. The directory holds one unit a line of
+// runtime/kernel/sources, which includes the sources on that line (several on a line share the
+// cost of the kernel's headers), the generated C or a stand-in for it, and stp_config.h.
+#include "build/kbuild.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------- commands
+
+// The words of a shell command, quotes removed. Stops at an unquoted ";" or the end of the line;
+// returns what follows it, NULL at the end.
+static const char *split_command(const char *p, arguments *words)
+{
+	while (*p && *p != '\n') {
+		struct buf word = { 0 };
+		bool any = false;
+
+		p += strspn(p, " \t");
+		if (*p == ';')
+			return p + 1;
+		for (char quote = 0; *p && *p != '\n' && (quote || !strchr(" \t;", *p)); p++) {
+			any = true;
+			if (quote ? *p == quote : *p == '\'' || *p == '"')
+				quote = quote ? 0 : *p;
+			else if (*p == '\\' && quote != '\'' && p[1])
+				buf_putc(&word, *++p);
+			else if (str_starts(p, "$$"))          // make's escapes
+				buf_putc(&word, *++p);
+			else if (str_starts(p, "$(pound)"))
+				buf_putc(&word, '#'), p += strlen("$(pound)") - 1;
+			else
+				buf_putc(&word, *p);
+		}
+		if (any)
+			vec_push(words, buf_text(&word));
+	}
+	return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+// The command for `target` in dir: the first one (program NULL), or that of a program. False when
+// there is none.
+static bool read_command(const char *dir, const char *target, const char *program, arguments *words)
+{
+	char *text = str_read_file(str_printf("%s/.%s.cmd", dir, target), NULL);
+	const char *p = text ? strstr(text, ":= ") : NULL;
+
+	if (p)
+		p += strlen(":= ");
+	while (p) {
+		words->n = 0;
+		p = split_command(p, words);
+		if (words->n && (!program || strcmp(base_name(words->at[0]), program) == 0))
+			return true;
+	}
+	words->n = 0;
+	return false;
+}
+
+// Options that belong to the file or to the kernel's headers; with `operand` the next word too.
+static bool drop_compiler_option(const char *word, bool *operand)
+{
+	static const char *const with_operand[] = { "-o", "-include", "-isystem", "-I", "-D", "-U", "-MF", "-MT" };
+	static const char *const prefixes[] = {
+		"-I", "-D", "-U", "-Wp,-M", "-g", "-fmacro-prefix-map=", "-ffile-prefix-map=", "-fdebug-prefix-map=",
+	};
+
+	*operand = false;
+	for (size_t i = 0; i < ARRAY_SIZE(with_operand); i++)
+		if (strcmp(word, with_operand[i]) == 0)
+			return *operand = true;
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_starts(word, prefixes[i]))
+			return true;
+	return strcmp(word, "-c") == 0 || (word[0] != '-' && str_ends(word, ".c"));
+}
+
+static void compiler_options(const arguments *from, arguments *to)
+{
+	bool operand;
+
+	for (int i = 0; i < from->n; i++) {
+		if (!drop_compiler_option(from->at[i], &operand))
+			vec_push(to, from->at[i]);
+		else if (operand)
+			i++;
+	}
+}
+
+// Everything but objects, output and response files.
+static void linker_options(const arguments *from, arguments *to)
+{
+	for (int i = 0; i < from->n; i++) {
+		if (strcmp(from->at[i], "-o") == 0)
+			i++;
+		else if (from->at[i][0] != '@' && !str_ends(from->at[i], ".o"))
+			vec_push(to, from->at[i]);
+	}
+}
+
+static void read_objtool(const char *dir, struct toolchain *t)
+{
+	arguments words = { 0 };
+
+	t->objtool_linked = false;
+	if (!read_command(dir, KBUILD_GENERATED ".o", "objtool", &words)) {
+		if (!read_command(dir, MODULE_PLACEHOLDER ".o", "objtool", &words))
+			return;
+		t->objtool_linked = true;
+	}
+	linker_options(&words, &t->objtool);
+}
+
+void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata)
+{
+	arguments words = { 0 };
+
+	if (!read_command(dir, KBUILD_GENERATED ".o", NULL, &words))
+		die("kbuild left no command for %s/%s.o; its .cmd files have a form that isn't known here (use --kbuild)", dir, KBUILD_GENERATED);
+	compiler_options(&words, &t->cc);
+	if (!read_command(dir, MODULE_PLACEHOLDER ".ko", NULL, &words))
+		die("kbuild left no command for %s/%s.ko; its .cmd files have a form that isn't known here (use --kbuild)", dir, MODULE_PLACEHOLDER);
+	linker_options(&words, &t->ld);
+	for (int i = 0; i < words.n; i++)
+		if (str_ends(words.at[i], ".o") && strcmp(base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
+			vec_push(metadata, str_printf("%s/%s", dir, base_name(words.at[i])));
+	read_objtool(dir, t);
+}
+
+// ---------------------------------------------------------------- the directory
+
+void kbuild_write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
+		die("can't write %s: %s; set TMPDIR to a directory with room that you may write to", path, strerror(errno));
+}
+
+// One unit a line of runtime/kernel/sources; returns their number.
+static int write_units(struct session *s, const char *dir)
+{
+	const char *list = str_printf("%s/kernel/sources", s->runtime_dir);
+	char *text = str_read_file(list, NULL), *lines = NULL;
+	int n = 0;
+
+	if (!text)
+		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME", list, strerror(errno));
+	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
+		struct buf b = { 0 };
+		char *words = NULL;
+
+		line[strcspn(line, "#")] = '\0';
+		for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words))
+			buf_printf(&b, "#include \"runtime/%s\"\n", w);
+		if (b.len)
+			kbuild_write(str_printf("%s/unit%d.c", dir, n++), buf_text(&b));
+	}
+	return n;
+}
+
+// Flags of ours. No tracing hooks in what runs under a probe; no debug information: nobody reads
+// it and it doubles the time. The directory's name must not get into the objects.
+static void write_makefile(const char *dir, const char *name, int units)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "obj-m := %s.o\n%s-y := %s.o", name, name, KBUILD_GENERATED);
+	for (int i = 0; i < units; i++)
+		buf_printf(&b, " unit%d.o", i);
+	buf_puts(&b, "\nccflags-remove-y := $(CC_FLAGS_FTRACE)\n");
+	buf_printf(&b, "ccflags-y := -g0 -I%s -I%s/runtime -I%s/runtime/include -fmacro-prefix-map=%s/=\n",
+		   dir, dir, dir, dir);
+	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
+}
+
+char *kbuild_directory(struct session *s, const char *name, const char *generated)
+{
+	char *dir = str_printf("%s/kbuild", s->tmp_dir);
+
+	if (strpbrk(dir, " \t:#$%'\"\\"))
+		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another directory", dir);
+	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
+		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir, strerror(errno));
+	kbuild_write(str_printf("%s/stp_config.h", dir), compat_config(s));
+	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
+	write_makefile(dir, name, write_units(s, dir));
+	return dir;
+}
+
+// ---------------------------------------------------------------- the run
+
+// The program that a line "sh: 1: gcc-12: not found" or "make[1]: gcc-12: No such file or
+// directory" misses; NULL when there is no such line.
+static char *missing_program(const char *output)
+{
+	static const char *const signs[] = { ": not found", ": command not found", ": No such file or directory" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
+		for (const char *at = output; (at = strstr(at, signs[i])); at++) {
+			const char *start = at, *line = at;
+
+			while (line > output && line[-1] != '\n')
+				line--;
+			while (start > line && !strchr(" :", start[-1]))
+				start--;
+			if (i == 2 && !str_starts(line, "make"))
+				continue;
+			if (at > start && !strchr(start, '/'))
+				return str_ndup(start, (size_t)(at - start));
+			if (at > start && memchr(start, '/', (size_t)(at - start)) == NULL)
+				return str_ndup(start, (size_t)(at - start));
+		}
+	}
+	return NULL;
+}
+
+static const char *package_of(const char *program)
+{
+	const char *name = strstr(program, "gcc") ? strstr(program, "gcc") : program;
+
+	if (str_ends(program, "ld") || str_ends(program, "nm") || str_ends(program, "objcopy"))
+		return "binutils";
+	return name;
+}
+
+void build_advise(const char *output)
+{
+	char *missing = missing_program(output);
+
+	if (strstr(output, "No space left on device") || strstr(output, "Read-only file system")
+	    || strstr(output, "Disk quota exceeded"))
+		die("the temporary directory is full or read-only; set TMPDIR to a directory with room that you may write to");
+	if (missing)
+		die("the program '%s', which this kernel's modules are built with, is not installed; install it (on Debian: apt install %s)",
+		    missing, package_of(missing));
+}
+
+void kbuild_run(struct session *s, const char *dir)
+{
+	const char *tree = s->kernel->build_tree;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const char *argv[] = {
+		"make", "-C", tree, str_printf("M=%s", dir), str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
+		"--no-print-directory",
+		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
+		"modules", NULL,
+	};
+	const char *env[] = { "LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL };
+	struct spawn make = { .argv = argv, .env = env, .capture = true };
+	int status = spawn_run(&make);
+
+	if (status == 127 && !*make.output)
+		die("'make', which a module is built with for the first time, is not installed; install it (on Debian: apt install make gcc)");
+	if (status) {
+		fputs(make.output, stderr);
+		build_advise(make.output);
+		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged (reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; -k keeps the directory",
+		    dir, status, tree, s->kernel->release);
+	}
+	if (s->opt.verbose[4] > 1)
+		fputs(make.output, stderr);
+}
+
+char *kbuild_module(struct session *s, const char *c_path, const char *name)
+{
+	char *text = str_read_file(c_path, NULL), *dir;
+
+	if (!text)
+		die("can't read %s: %s", c_path, strerror(errno));
+	dir = kbuild_directory(s, name, text);
+	kbuild_run(s, dir);
+	return str_printf("%s/%s.ko", dir, name);
+}

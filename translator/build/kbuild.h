@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What kbuild.c, compat.c and link.c do for toolchain.c; nobody else needs it.
+#ifndef BUILD_KBUILD_H
+#define BUILD_KBUILD_H
+
+#include "build/build.h"
+#include "util/str.h"
+
+#include <sys/types.h>
+
+#define KBUILD_GENERATED "generated"       // the unit of the generated C
+
+// tmp_dir/kbuild with everything for a module of that name. generated: the generated C's text.
+char *kbuild_directory(struct session *s, const char *name, const char *generated);
+// Dies with make's output and advice when it fails.
+void kbuild_run(struct session *s, const char *dir);
+// Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost added.
+void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata);
+void kbuild_write(const char *path, const char *text);
+// Dies when the output of a failed tool names a machine's failure that we know advice for.
+void build_advise(const char *output);
+
+// The file `from` complete under the name `path`, or nothing. 0 or -errno. (cache.c)
+int file_copy(const char *path, const char *from, mode_t mode);
+
+// runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
+char *compat_config(struct session *s);
+
+// Runs a tool in t->dir; dies with its output, and that it is a bug, when it fails. (compile.c)
+void tool_run(const struct toolchain *t, const arguments *argv, const char *doing);
+// t->ld without what only the .ko gets: a relocatable object from objects. (link.c)
+void link_objects(const struct toolchain *t, const arguments *objects, const char *output);
+// Symbols that a .ko leaves to the kernel. (link.c)
+void link_undefined(const char *path, struct map *symbols);
+
+#endif

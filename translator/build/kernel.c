@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The target kernel: release or build tree of the command line -> struct kernel.
+//
+// Reads the build tree (/lib/modules/REL/build, or the one of -r): include/config/kernel.release,
+// .config, Module.symvers. A kernel without a build tree is no error here: passes 1 to 3 can do
+// without, and who can't calls kernel_need_build_tree(). Configuration and exports are read at the
+// first question.
+#include "build/build.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static const char *first_file(const char *const *paths, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (paths[i] && is_file(paths[i]))
+			return paths[i];
+	return NULL;
+}
+
+// The release that a build tree was made for; NULL when it was never configured.
+static char *tree_release(const char *tree)
+{
+	char *text = str_read_file(str_printf("%s/include/config/kernel.release", tree), NULL);
+
+	if (!text || !*text)
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+// "6.1.0-56-cloud-amd64" -> "6.1.0", "6.12.117+deb12" -> "6.12.117"
+static char *base_version(const char *release)
+{
+	size_t n = strspn(release, "0123456789.");
+
+	while (n && release[n - 1] == '.')
+		n--;
+	return str_ndup(release, n);
+}
+
+static const char *find_image(const char *release, const char *tree)
+{
+	const char *paths[] = {
+		str_printf("/boot/vmlinuz-%s", release),
+		str_printf("/lib/modules/%s/vmlinuz", release),
+		str_printf("/usr/lib/modules/%s/vmlinuz", release),
+		str_printf("/boot/vmlinux-%s", release),
+		str_printf("/lib/modules/%s/vmlinux", release),
+		tree ? str_printf("%s/vmlinux", tree) : NULL,
+	};
+
+	return first_file(paths, ARRAY_SIZE(paths));
+}
+
+// .config of the tree, or what the image's package put beside the image.
+static char *read_config(const struct kernel *k)
+{
+	const char *paths[] = {
+		k->build_tree ? str_printf("%s/.config", k->build_tree) : NULL,
+		k->build_tree ? str_printf("%s/include/config/auto.conf", k->build_tree) : NULL,
+		str_printf("/boot/config-%s", k->release),
+		str_printf("/lib/modules/%s/config", k->release),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char *text = paths[i] ? str_read_file(paths[i], NULL) : NULL;
+
+		if (text)
+			return text;
+	}
+	return str_dup("");
+}
+
+// kbuild's name of the machine, from the option that selects it; the host's when nothing says.
+static const char *find_arch(const char *config)
+{
+	static const char *const options[][2] = {
+		{ "\nCONFIG_X86_64=y", "x86_64" }, { "\nCONFIG_ARM64=y", "arm64" },
+		{ "\nCONFIG_X86_32=y", "i386" },   { "\nCONFIG_ARM=y", "arm" },
+		{ "\nCONFIG_PPC=y", "powerpc" },   { "\nCONFIG_S390=y", "s390" },
+		{ "\nCONFIG_RISCV=y", "riscv" },   { "\nCONFIG_LOONGARCH=y", "loongarch" },
+		{ "\nCONFIG_MIPS=y", "mips" },
+	};
+	struct utsname host;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (strstr(config, options[i][0]))
+			return options[i][1];
+	uname(&host);
+	if (strcmp(host.machine, "aarch64") == 0)
+		return "arm64";
+	if (str_starts(host.machine, "ppc64"))
+		return "powerpc";
+	if (str_starts(host.machine, "s390"))
+		return "s390";
+	return str_dup(host.machine);
+}
+
+struct kernel *kernel_open(struct session *s)
+{
+	struct kernel *k = NEW(struct kernel);
+	const char *tree = s->opt.build_tree;
+	struct utsname host;
+
+	uname(&host);
+	if (tree) {
+		if (!is_dir(tree))
+			die("-r %s: there is no such directory; give a kernel release or the path of a kernel build tree", tree);
+		k->release = tree_release(tree);
+		if (!k->release)
+			die("-r %s is not a configured kernel build tree (include/config/kernel.release is missing); run 'make modules_prepare' there", tree);
+	} else {
+		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
+		tree = str_printf("/lib/modules/%s/build", k->release);
+	}
+	// Headers half removed leave a dangling link or a directory without a configuration.
+	if (is_file(str_printf("%s/Makefile", tree)) && is_file(str_printf("%s/include/generated/autoconf.h", tree))) {
+		char *path = realpath(tree, NULL);
+
+		k->build_tree = path ? str_dup(path) : tree;
+		free(path);
+	}
+	k->base_version = base_version(k->release);
+	k->image = find_image(k->release, k->build_tree);
+	k->config_text = read_config(k);
+	k->arch = find_arch(k->config_text);
+	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
+	return k;
+}
+
+static char *unquote(char *value)
+{
+	size_t n = strlen(value);
+
+	if (n < 2 || value[0] != '"' || value[n - 1] != '"')
+		return value;
+	value[n - 1] = '\0';
+	return value + 1;
+}
+
+static void load_config(struct kernel *k)
+{
+	char *text = str_dup(k->config_text), *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *eq = strchr(line, '=');
+
+		if (!eq || !str_starts(line, "CONFIG_"))
+			continue;
+		*eq = '\0';
+		map_put(&k->config, line, unquote(eq + 1));
+	}
+}
+
+const char *kernel_config(struct kernel *k, const char *name)
+{
+	if (!k->config_loaded)
+		load_config(k);
+	k->config_loaded = true;
+	return map_get(&k->config, name);
+}
+
+// Module.symvers: "0x92997ed8\t_printk\tvmlinux\tEXPORT_SYMBOL\tNAMESPACE"
+static void load_exports(struct kernel *k)
+{
+	char *text = str_read_file(str_printf("%s/Module.symvers", k->build_tree), NULL), *save = NULL;
+
+	if (!text)
+		die("%s/Module.symvers can't be read: %s; reinstall the kernel's headers, or build the tree's modules",
+		    k->build_tree, strerror(errno));
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *field = NULL, *crc = strtok_r(line, "\t", &field), *symbol = strtok_r(NULL, "\t", &field);
+
+		if (symbol)
+			map_put(&k->exports, symbol, crc);
+	}
+}
+
+bool kernel_exports(struct kernel *k, const char *symbol)
+{
+	kernel_need_build_tree(k);
+	if (!k->exports_loaded)
+		load_exports(k);
+	k->exports_loaded = true;
+	return map_get(&k->exports, symbol) != NULL;
+}
+
+static bool host_is_debian(void)
+{
+	return access("/etc/debian_version", F_OK) == 0;
+}
+
+void kernel_need_build_tree(const struct kernel *k)
+{
+	if (k->build_tree)
+		return;
+	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module needs; %s, or give a tree with -r /PATH",
+	    k->release, k->release,
+	    host_is_debian() ? str_printf("apt install linux-headers-%s", k->release)
+			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));
+}

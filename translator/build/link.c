@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Generated object, runtime.o, metadata.o -> a .ko with the module's own name.
+//
+// The name stands in two places: __this_module.name (section .gnu.linkonce.this_module) and
+// "name=..." of .modinfo. Both were compiled with MODULE_PLACEHOLDER, as long as a name can be;
+// the name is written over it and padded with zeros, which the kernel and modinfo skip.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(MODULE_PLACEHOLDER) == MODULE_NAME_MAX + 1, "a placeholder has room for every name");
+
+// A file mapped to be read, or changed in place, with libelf's view of it.
+struct image {
+	const char *path;
+	int fd;
+	char *bytes;
+	size_t len;
+	Elf *elf;
+};
+
+static void image_open(struct image *im, const char *path, bool writable)
+{
+	struct stat st;
+
+	im->path = path;
+	im->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	if (im->fd < 0 || fstat(im->fd, &st) < 0)
+		die("can't open %s: %s", path, strerror(errno));
+	im->len = (size_t)st.st_size;
+	im->bytes = mmap(NULL, im->len, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, im->fd, 0);
+	if (im->bytes == MAP_FAILED)
+		die("can't map %s: %s", path, strerror(errno));
+	elf_version(EV_CURRENT);
+	im->elf = elf_memory(im->bytes, im->len);
+	if (!im->elf)
+		die("%s is not an ELF file: %s", path, elf_errmsg(-1));
+}
+
+static void image_close(struct image *im)
+{
+	elf_end(im->elf);
+	munmap(im->bytes, im->len);
+	close(im->fd);
+}
+
+static Elf_Scn *find_section(const struct image *im, const char *name, GElf_Shdr *header)
+{
+	size_t names;
+
+	elf_getshdrstrndx(im->elf, &names);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(im->elf, scn));)
+		if (gelf_getshdr(scn, header) && strcmp(elf_strptr(im->elf, names, header->sh_name), name) == 0)
+			return scn;
+	return NULL;
+}
+
+void link_undefined(const char *path, struct map *symbols)
+{
+	struct image im;
+	GElf_Shdr header;
+	GElf_Sym sym;
+	Elf_Scn *scn;
+	Elf_Data *data;
+
+	image_open(&im, path, false);
+	scn = find_section(&im, ".symtab", &header);
+	data = scn ? elf_getdata(scn, NULL) : NULL;
+	if (!data)
+		die("%s has no symbol table", path);
+	for (int i = 1; gelf_getsym(data, i, &sym); i++)
+		if (sym.st_shndx == SHN_UNDEF && sym.st_name) {
+			char *name = str_dup(elf_strptr(im.elf, header.sh_link, sym.st_name));
+
+			map_put(symbols, name, name);
+		}
+	image_close(&im);
+}
+
+// ld for the .ko: with the kernel's linker script. For anything before that: without.
+static void add_linker(const struct toolchain *t, bool last, arguments *argv)
+{
+	for (int i = 0; i < t->ld.n; i++) {
+		if (!last && strcmp(t->ld.at[i], "-T") == 0)
+			i++;
+		else if (last || !str_starts(t->ld.at[i], "--build-id"))
+			vec_push(argv, t->ld.at[i]);
+	}
+}
+
+static void run_linker(const struct toolchain *t, bool last, const arguments *objects, const char *output)
+{
+	arguments argv = { 0 };
+
+	add_linker(t, last, &argv);
+	vec_push(&argv, "--strip-debug");      // modpost's file has some: more bytes than all the rest
+	vec_push(&argv, "-o");
+	vec_push(&argv, output);
+	for (int i = 0; i < objects->n; i++)
+		vec_push(&argv, objects->at[i]);
+	tool_run(t, &argv, str_printf("linking %s", output));
+}
+
+void link_objects(const struct toolchain *t, const arguments *objects, const char *output)
+{
+	run_linker(t, false, objects, output);
+}
+
+// Where the kernel has objtool look at the whole module: one object of everything but the metadata.
+static void run_objtool(const struct toolchain *t, arguments *objects, const char *output)
+{
+	arguments argv = { 0 };
+
+	link_objects(t, objects, output);
+	for (int i = 0; i < t->objtool.n; i++)
+		vec_push(&argv, t->objtool.at[i]);
+	vec_push(&argv, output);
+	tool_run(t, &argv, str_printf("objtool on %s", output));
+	objects->n = 0;
+	vec_push(objects, output);
+}
+
+static void write_name(struct image *im, const char *section, const char *name)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = find_section(im, section, &header);
+	char *at = NULL;
+
+	if (scn && header.sh_offset <= im->len && header.sh_size <= im->len - header.sh_offset)
+		at = memmem(im->bytes + header.sh_offset, header.sh_size, MODULE_PLACEHOLDER, MODULE_NAME_MAX);
+	if (!at)
+		die("%s: the module's name is not found in section %s; use --kbuild with this kernel and report it", im->path, section);
+	memset(at, 0, MODULE_NAME_MAX);
+	memcpy(at, name, strlen(name));
+}
+
+// What neither the runtime nor the kernel would provide: the kernel would refuse the module.
+static void check_symbols(const struct toolchain *t, const char *path)
+{
+	struct map undefined = { 0 };
+
+	link_undefined(path, &undefined);
+	for map_each(&undefined, e)
+		if (!map_get(&t->symbols, e->key))
+			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the translator: please report it with the script (-k keeps the files)", e->key);
+}
+
+char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name)
+{
+	char *output = str_printf("%s/%s.ko", s->tmp_dir, name);
+	arguments objects = { 0 };
+	struct image im;
+
+	vec_push(&objects, object);
+	vec_push(&objects, t->runtime);
+	if (t->objtool.n && t->objtool_linked)
+		run_objtool(t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
+	vec_push(&objects, t->metadata);
+	run_linker(t, true, &objects, output);
+	check_symbols(t, output);
+	image_open(&im, output, true);
+	write_name(&im, ".gnu.linkonce.this_module", name);
+	write_name(&im, ".modinfo", name);
+	image_close(&im);
+	return output;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Once per kernel: the commands that make its modules, and the runtime and the metadata that all
+// modules share. Kept in the cache under two keys:
+//
+//   id key        times and sizes of the runtime's files, the kernel -> KEY.id, one line: the
+//   content key   contents of the runtime's files, the kernel        -> KEY.flags, KEY.runtime.o, KEY.metadata.o
+//
+// so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FORMAT "quicktap toolchain 1"  // to be changed with what this file or kbuild.c makes
+
+// ---------------------------------------------------------------- keys
+
+static bool is_source(const char *name)
+{
+	return str_ends(name, ".c") || str_ends(name, ".h") || str_ends(name, ".def") || str_ends(name, ".S")
+		|| strcmp(name, "sources") == 0;
+}
+
+// All files that can go into the kernel's runtime, sorted.
+static void list_sources(const char *dir, arguments *out)
+{
+	struct dirent **entries;
+	int n = scandir(dir, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name, *path = str_printf("%s/%s", dir, name);
+		struct stat st;
+
+		if (name[0] != '.' && strcmp(name, "user") && stat(path, &st) == 0) {
+			if (S_ISDIR(st.st_mode))
+				list_sources(path, out);
+			else if (is_source(name))
+				vec_push(out, path);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+static struct cache_hash *hash_kernel(const struct kernel *k)
+{
+	static const char *const files[] = {
+		".config", "Module.symvers", "Makefile", ".kernelvariables", "include/generated/autoconf.h",
+		"include/generated/utsrelease.h",
+	};
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, FORMAT);
+	cache_hash_text(h, k->release);
+	cache_hash_text(h, k->arch);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		cache_hash_file_id(h, str_printf("%s/%s", k->build_tree, files[i]));
+	return h;
+}
+
+static struct cache_key id_key(const struct session *s, const arguments *sources)
+{
+	struct cache_hash *h = hash_kernel(s->kernel);
+
+	for (int i = 0; i < sources->n; i++)
+		cache_hash_file_id(h, sources->at[i]);
+	return cache_hash_end(h);
+}
+
+static struct cache_key content_key(const struct session *s, const arguments *sources)
+{
+	struct cache_hash *h = hash_kernel(s->kernel);
+
+	for (int i = 0; i < sources->n; i++) {
+		size_t len;
+		char *text = str_read_file(sources->at[i], &len);
+
+		if (!text)
+			die("can't read %s: %s; reinstall the runtime", sources->at[i], strerror(errno));
+		cache_hash_text(h, sources->at[i]);
+		cache_hash_add(h, &len, sizeof(len));
+		cache_hash_add(h, text, len);
+	}
+	return cache_hash_end(h);
+}
+
+// The content key, from the .id file if there is one. *known: it came from there.
+static struct cache_key find_key(struct session *s, const struct cache_key *id, const arguments *sources, bool *known)
+{
+	char *path = cache_find(s, id, ".id"), *text = path ? str_read_file(path, NULL) : NULL;
+	struct cache_key k;
+
+	*known = text && strspn(text, "0123456789abcdef") == sizeof(k.hex) - 1;
+	if (!*known)
+		return content_key(s, sources);
+	memcpy(k.hex, text, sizeof(k.hex) - 1);
+	k.hex[sizeof(k.hex) - 1] = '\0';
+	return k;
+}
+
+// ---------------------------------------------------------------- the compiler
+
+static char *find_program(const char *name)
+{
+	char *path = str_dup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *save = NULL;
+
+	if (strchr(name, '/'))
+		return str_dup(name);
+	for (char *dir = strtok_r(path, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
+		char *file = str_printf("%s/%s", dir, name);
+
+		if (access(file, X_OK) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+// "path size time" of every program in front of the options ("ccache gcc-12 -O2").
+static char *compiler_id(const arguments *cc)
+{
+	struct buf b = { 0 };
+	struct stat st;
+
+	for (int i = 0; i < cc->n && cc->at[i][0] != '-'; i++) {
+		char *path = find_program(cc->at[i]);
+
+		if (path && stat(path, &st) == 0)
+			buf_printf(&b, "%s%s %lld %lld.%09ld", b.len ? " " : "", path, (long long)st.st_size,
+				   (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	}
+	return buf_text(&b);
+}
+
+// ---------------------------------------------------------------- KEY.flags: "word value" lines
+
+static void print_words(struct buf *b, const char *name, const arguments *words)
+{
+	for (int i = 0; i < words->n; i++)
+		buf_printf(b, "%s %s\n", name, words->at[i]);
+}
+
+static char *print_flags(const struct toolchain *t)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "compiler_id %s\n", t->compiler_id);
+	if (t->objtool_linked)
+		buf_puts(&b, "objtool_linked yes\n");
+	print_words(&b, "cc", &t->cc);
+	print_words(&b, "objtool", &t->objtool);
+	print_words(&b, "ld", &t->ld);
+	for map_each(&t->symbols, e)
+		buf_printf(&b, "symbol %s\n", e->key);
+	return buf_text(&b);
+}
+
+static void parse_flag(struct toolchain *t, const char *name, const char *value)
+{
+	if (strcmp(name, "compiler_id") == 0)
+		t->compiler_id = value;
+	else if (strcmp(name, "objtool_linked") == 0)
+		t->objtool_linked = true;
+	else if (strcmp(name, "cc") == 0)
+		vec_push(&t->cc, value);
+	else if (strcmp(name, "objtool") == 0)
+		vec_push(&t->objtool, value);
+	else if (strcmp(name, "ld") == 0)
+		vec_push(&t->ld, value);
+	else if (strcmp(name, "symbol") == 0)
+		map_put(&t->symbols, value, t);
+}
+
+// False when it isn't all there, or made with another compiler than the one there is now.
+static bool load(struct session *s, struct toolchain *t)
+{
+	char *flags = cache_find(s, &t->key, ".flags"), *text, *save = NULL;
+
+	t->runtime = cache_find(s, &t->key, ".runtime.o");
+	t->metadata = cache_find(s, &t->key, ".metadata.o");
+	text = flags ? str_read_file(flags, NULL) : NULL;
+	if (!text || !t->runtime || !t->metadata)
+		return false;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *blank = strchr(line, ' ');
+
+		if (!blank)
+			return false;
+		*blank = '\0';
+		parse_flag(t, line, blank + 1);
+	}
+	return t->cc.n && t->ld.n && t->compiler_id && strcmp(t->compiler_id, compiler_id(&t->cc)) == 0;
+}
+
+// ---------------------------------------------------------------- making it
+
+// Stands in for the generated C, and refers to whatever the compiler may call in one, so that the
+// metadata has a version for it.
+static char *stand_in(struct session *s)
+{
+	static const char *const symbols[] = {
+		"memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "__stack_chk_fail", "__stack_chk_guard",
+		"__ref_stack_chk_guard", "__x86_return_thunk", "__x86_indirect_thunk_rax", "__x86_indirect_thunk_rbx",
+		"__x86_indirect_thunk_rcx", "__x86_indirect_thunk_rdx", "__x86_indirect_thunk_rsi",
+		"__x86_indirect_thunk_rdi", "__x86_indirect_thunk_rbp", "__x86_indirect_thunk_r8",
+		"__x86_indirect_thunk_r9", "__x86_indirect_thunk_r10", "__x86_indirect_thunk_r11",
+		"__x86_indirect_thunk_r12", "__x86_indirect_thunk_r13", "__x86_indirect_thunk_r14",
+		"__x86_indirect_thunk_r15", "__fentry__", "_mcount", "__warn_thunk", "__SCT__preempt_schedule",
+	};
+	struct buf b = { 0 };
+
+	buf_puts(&b, "#include \"generated.h\"\n\nconst struct stp_module stp_module = { .abi = STP_GENERATED_ABI };\n");
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)
+		if (kernel_exports(s->kernel, symbols[i]))
+			buf_printf(&b, "asm(\".pushsection .discard.stp_refs,\\\"a\\\"\\n.quad %s\\n.popsection\");\n", symbols[i]);
+	return buf_text(&b);
+}
+
+static char *add(struct session *s, struct toolchain *t, const char *dir, const char *suffix)
+{
+	return cache_add(s, &t->key, suffix, str_printf("%s/out%s", dir, suffix));
+}
+
+static void list_units(const char *dir, arguments *out)
+{
+	char *path;
+
+	for (int i = 0; path = str_printf("%s/unit%d.o", dir, i), access(path, R_OK) == 0; i++)
+		vec_push(out, path);
+}
+
+static void make(struct session *s, struct toolchain *t)
+{
+	arguments units = { 0 }, metadata = { 0 };
+	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s));
+
+	kbuild_run(s, dir);
+	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
+	memset(&t->objtool, 0, sizeof(t->objtool));
+	memset(&t->ld, 0, sizeof(t->ld));
+	memset(&t->symbols, 0, sizeof(t->symbols));
+	kbuild_read_commands(dir, t, &metadata);
+	t->compiler_id = compiler_id(&t->cc);
+	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
+	list_units(dir, &units);
+	link_objects(t, &units, str_printf("%s/out.runtime.o", dir));
+	link_objects(t, &metadata, str_printf("%s/out.metadata.o", dir));
+	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t));
+	t->runtime = add(s, t, dir, ".runtime.o");
+	t->metadata = add(s, t, dir, ".metadata.o");
+	add(s, t, dir, ".flags");              // last: who finds it finds the others
+}
+
+struct toolchain *toolchain_open(struct session *s)
+{
+	struct toolchain *t = NEW(struct toolchain);
+	arguments sources = { 0 };
+	struct cache_key id;
+	bool known;
+
+	kernel_need_build_tree(s->kernel);
+	t->dir = s->kernel->build_tree;
+	t->source_arch = s->kernel->source_arch;
+	list_sources(s->runtime_dir, &sources);
+	id = id_key(s, &sources);
+	t->key = find_key(s, &id, &sources, &known);
+	if (!load(s, t))
+		make(s, t);
+	if (!known) {
+		const char *path = str_printf("%s/toolchain.id", s->tmp_dir);
+
+		kbuild_write(path, t->key.hex);
+		cache_add(s, &id, ".id", path);
+	}
+	return t;
+}
