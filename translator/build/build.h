@@ -60,6 +60,7 @@ struct toolchain {
 	arguments ld;              // makes the .ko: -r, script, build-id
 	struct map symbols;        // what the metadata has versions for: all that a module may leave undefined
 	const char *compiler_id;   // path, size, mtime of the compiler
+	const char *sizes;         // of runtime and metadata, bytes
 	const char *runtime;       // runtime.o
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key key;      // of the kernel and the runtime

@@ -6,8 +6,17 @@
 #include "util/spawn.h"
 
 #include <stdio.h>
+#include <string.h>
 
-void tool_run(const struct toolchain *t, const arguments *argv, const char *doing)
+// "/tmp/x/y.o" -> "/tmp/x"
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return str_ndup(path, slash ? (size_t)(slash - path) : 0);
+}
+
+void tool_run(const struct toolchain *t, const arguments *argv, const char *doing, const char *output)
 {
 	arguments words = { 0 };
 	const char *env[] = { "LC_ALL=C", str_printf("SRCARCH=%s", t->source_arch), NULL };
@@ -21,12 +30,22 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	status = spawn_run(&tool);
 	if (status == 0)
 		return;
-	fputs(tool.output, stderr);
 	if (status == 127)
-		build_advise(str_printf("%s: not found", words.at[0]));
-	build_advise(tool.output);
-	die("%s failed (%s, status %d); this is a bug of the translator: please report it with the script (-k keeps the files)",
-	    doing, words.at[0], status);
+		build_advise(str_printf("%s: not found", words.at[0]), directory_of(output));
+	build_advise(tool.output, directory_of(output));
+	fputs(tool.output, stderr);
+	die("%s %s failed (%s, status %d); this is a bug of the translator: please report it with the script (-k keeps the files)",
+	    doing, output, words.at[0], status);
+}
+
+void tool_objtool(const struct toolchain *t, const char *object)
+{
+	arguments argv = { 0 };
+
+	for (int i = 0; i < t->objtool.n; i++)
+		vec_push(&argv, t->objtool.at[i]);
+	vec_push(&argv, object);
+	tool_run(t, &argv, "objtool on", object);
 }
 
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path)
@@ -41,14 +60,8 @@ char *compile_generated(struct session *s, const struct toolchain *t, const char
 	vec_push(&argv, "-o");
 	vec_push(&argv, object);
 	vec_push(&argv, c_path);
-	tool_run(t, &argv, str_printf("compiling the generated C, %s,", c_path));
-	if (t->objtool.n && !t->objtool_linked) {
-		arguments objtool = { 0 };
-
-		for (int i = 0; i < t->objtool.n; i++)
-			vec_push(&objtool, t->objtool.at[i]);
-		vec_push(&objtool, object);
-		tool_run(t, &objtool, str_printf("objtool on %s", object));
-	}
+	tool_run(t, &argv, "compiling the generated C to", object);
+	if (t->objtool.n && !t->objtool_linked)
+		tool_objtool(t, object);
 	return object;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------- commands
@@ -207,28 +208,32 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 
 // ---------------------------------------------------------------- the run
 
-// The program that a line "sh: 1: gcc-12: not found" or "make[1]: gcc-12: No such file or
-// directory" misses; NULL when there is no such line.
+// The word before `at` in a line of output; NULL when it is a path or the line doesn't start so.
+static char *word_before(const char *output, const char *at, const char *line_start)
+{
+	const char *word = at, *line = at;
+
+	while (line > output && line[-1] != '\n')
+		line--;
+	while (word > line && !strchr(" :", word[-1]))
+		word--;
+	if (word == at || memchr(word, '/', (size_t)(at - word)) || !str_starts(line, line_start))
+		return NULL;
+	return str_ndup(word, (size_t)(at - word));
+}
+
+// The program that "sh: 1: gcc-12: not found" or "make[1]: gcc-12: No such file or directory" miss.
 static char *missing_program(const char *output)
 {
-	static const char *const signs[] = { ": not found", ": command not found", ": No such file or directory" };
+	static const char *const signs[][2] = {
+		{ ": not found", "" }, { ": command not found", "" }, { ": No such file or directory", "make" },
+	};
+	char *word;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
-		for (const char *at = output; (at = strstr(at, signs[i])); at++) {
-			const char *start = at, *line = at;
-
-			while (line > output && line[-1] != '\n')
-				line--;
-			while (start > line && !strchr(" :", start[-1]))
-				start--;
-			if (i == 2 && !str_starts(line, "make"))
-				continue;
-			if (at > start && !strchr(start, '/'))
-				return str_ndup(start, (size_t)(at - start));
-			if (at > start && memchr(start, '/', (size_t)(at - start)) == NULL)
-				return str_ndup(start, (size_t)(at - start));
-		}
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		for (const char *at = output; (at = strstr(at, signs[i][0])); at++)
+			if ((word = word_before(output, at, signs[i][1])))
+				return word;
 	return NULL;
 }
 
@@ -236,18 +241,25 @@ static const char *package_of(const char *program)
 {
 	const char *name = strstr(program, "gcc") ? strstr(program, "gcc") : program;
 
-	if (str_ends(program, "ld") || str_ends(program, "nm") || str_ends(program, "objcopy"))
+	if (str_ends(program, "ld") || str_ends(program, "as") || str_ends(program, "nm") || str_ends(program, "objcopy"))
 		return "binutils";
 	return name;
 }
 
-void build_advise(const char *output)
+void build_advise(const char *output, const char *dir)
 {
 	char *missing = missing_program(output);
+	const char *sign = strstr(output, "cannot execute '"); // gcc about its assembler
+	struct statvfs fs;
+	bool full = statvfs(dir, &fs) == 0 && fs.f_bavail * fs.f_frsize < 64 * 1024;
 
-	if (strstr(output, "No space left on device") || strstr(output, "Read-only file system")
+	if (full || strstr(output, "No space left on device") || strstr(output, "Read-only file system")
 	    || strstr(output, "Disk quota exceeded"))
-		die("the temporary directory is full or read-only; set TMPDIR to a directory with room that you may write to");
+		die("%s is full or read-only; set TMPDIR to a directory with room that you may write to", dir);
+	if (!missing && sign) {
+		sign += strlen("cannot execute '");
+		missing = str_ndup(sign, strcspn(sign, "'"));
+	}
 	if (missing)
 		die("the program '%s', which this kernel's modules are built with, is not installed; install it (on Debian: apt install %s)",
 		    missing, package_of(missing));
@@ -270,8 +282,8 @@ void kbuild_run(struct session *s, const char *dir)
 	if (status == 127 && !*make.output)
 		die("'make', which a module is built with for the first time, is not installed; install it (on Debian: apt install make gcc)");
 	if (status) {
+		build_advise(make.output, s->tmp_dir);
 		fputs(make.output, stderr);
-		build_advise(make.output);
 		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged (reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; -k keeps the directory",
 		    dir, status, tree, s->kernel->release);
 	}

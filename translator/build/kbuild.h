@@ -17,8 +17,8 @@ void kbuild_run(struct session *s, const char *dir);
 // Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost added.
 void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata);
 void kbuild_write(const char *path, const char *text);
-// Dies when the output of a failed tool names a machine's failure that we know advice for.
-void build_advise(const char *output);
+// Dies when a tool that writes into dir failed, with this output, for a reason that we know advice for.
+void build_advise(const char *output, const char *dir);
 
 // The file `from` complete under the name `path`, or nothing. 0 or -errno. (cache.c)
 int file_copy(const char *path, const char *from, mode_t mode);
@@ -26,8 +26,10 @@ int file_copy(const char *path, const char *from, mode_t mode);
 // runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
 char *compat_config(struct session *s);
 
-// Runs a tool in t->dir; dies with its output, and that it is a bug, when it fails. (compile.c)
-void tool_run(const struct toolchain *t, const arguments *argv, const char *doing);
+// Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails. (compile.c)
+void tool_run(const struct toolchain *t, const arguments *argv, const char *doing, const char *output);
+// objtool as this kernel has it run, on the object in place. (compile.c)
+void tool_objtool(const struct toolchain *t, const char *object);
 // t->ld without what only the .ko gets: a relocatable object from objects. (link.c)
 void link_objects(const struct toolchain *t, const arguments *objects, const char *output);
 // Symbols that a .ko leaves to the kernel. (link.c)

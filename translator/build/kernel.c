@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The target kernel: release or build tree of the command line -> struct kernel.
 //
-// Reads the build tree (/lib/modules/REL/build, or the one of -r): include/config/kernel.release,
-// .config, Module.symvers. A kernel without a build tree is no error here: passes 1 to 3 can do
+// Reads the build tree (/lib/modules/REL/build, or the one of -r): utsrelease.h, .config,
+// Module.symvers. A kernel without a build tree is no error here: passes 1 to 3 can do
 // without, and who can't calls kernel_need_build_tree(). Configuration and exports are read at the
 // first question.
 #include "build/build.h"
@@ -43,8 +43,15 @@ static const char *first_file(const char *const *paths, int n)
 // The release that a build tree was made for; NULL when it was never configured.
 static char *tree_release(const char *tree)
 {
-	char *text = str_read_file(str_printf("%s/include/config/kernel.release", tree), NULL);
+	// Debian's kernel.release lacks what the package adds; this is what the kernel says itself.
+	char *text = str_read_file(str_printf("%s/include/generated/utsrelease.h", tree), NULL);
+	char *start = text ? strstr(text, "UTS_RELEASE \"") : NULL;
 
+	if (start) {
+		start += strlen("UTS_RELEASE \"");
+		return str_ndup(start, strcspn(start, "\"\n"));
+	}
+	text = str_read_file(str_printf("%s/include/config/kernel.release", tree), NULL);
 	if (!text || !*text)
 		return NULL;
 	text[strcspn(text, "\n")] = '\0';
@@ -131,7 +138,7 @@ struct kernel *kernel_open(struct session *s)
 			die("-r %s: there is no such directory; give a kernel release or the path of a kernel build tree", tree);
 		k->release = tree_release(tree);
 		if (!k->release)
-			die("-r %s is not a configured kernel build tree (include/config/kernel.release is missing); run 'make modules_prepare' there", tree);
+			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); run 'make modules_prepare' there", tree);
 	} else {
 		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
 		tree = str_printf("/lib/modules/%s/build", k->release);

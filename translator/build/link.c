@@ -75,7 +75,7 @@ void link_undefined(const char *path, struct map *symbols)
 	scn = find_section(&im, ".symtab", &header);
 	data = scn ? elf_getdata(scn, NULL) : NULL;
 	if (!data)
-		die("%s has no symbol table", path);
+		die("%s has no symbol table; is the file system full?", path);
 	for (int i = 1; gelf_getsym(data, i, &sym); i++)
 		if (sym.st_shndx == SHN_UNDEF && sym.st_name) {
 			char *name = str_dup(elf_strptr(im.elf, header.sh_link, sym.st_name));
@@ -106,26 +106,12 @@ static void run_linker(const struct toolchain *t, bool last, const arguments *ob
 	vec_push(&argv, output);
 	for (int i = 0; i < objects->n; i++)
 		vec_push(&argv, objects->at[i]);
-	tool_run(t, &argv, str_printf("linking %s", output));
+	tool_run(t, &argv, "linking", output);
 }
 
 void link_objects(const struct toolchain *t, const arguments *objects, const char *output)
 {
 	run_linker(t, false, objects, output);
-}
-
-// Where the kernel has objtool look at the whole module: one object of everything but the metadata.
-static void run_objtool(const struct toolchain *t, arguments *objects, const char *output)
-{
-	arguments argv = { 0 };
-
-	link_objects(t, objects, output);
-	for (int i = 0; i < t->objtool.n; i++)
-		vec_push(&argv, t->objtool.at[i]);
-	vec_push(&argv, output);
-	tool_run(t, &argv, str_printf("objtool on %s", output));
-	objects->n = 0;
-	vec_push(objects, output);
 }
 
 static void write_name(struct image *im, const char *section, const char *name)
@@ -161,8 +147,14 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 
 	vec_push(&objects, object);
 	vec_push(&objects, t->runtime);
-	if (t->objtool.n && t->objtool_linked)
-		run_objtool(t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
+	if (t->objtool.n && t->objtool_linked) { // one object of everything but the metadata
+		const char *whole = str_printf("%s/%s.o", s->tmp_dir, name);
+
+		link_objects(t, &objects, whole);
+		tool_objtool(t, whole);
+		objects.n = 0;
+		vec_push(&objects, whole);
+	}
 	vec_push(&objects, t->metadata);
 	run_linker(t, true, &objects, output);
 	check_symbols(t, output);

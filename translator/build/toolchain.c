@@ -146,11 +146,24 @@ static void print_words(struct buf *b, const char *name, const arguments *words)
 		buf_printf(b, "%s %s\n", name, words->at[i]);
 }
 
-static char *print_flags(const struct toolchain *t)
+static long long file_bytes(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (long long)st.st_size : -1;
+}
+
+// Sizes, so that a file which a crash of the machine cut is not used.
+static char *print_sizes(const char *runtime, const char *metadata)
+{
+	return str_printf("%lld %lld", file_bytes(runtime), file_bytes(metadata));
+}
+
+static char *print_flags(const struct toolchain *t, const char *sizes)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "compiler_id %s\n", t->compiler_id);
+	buf_printf(&b, "compiler_id %s\nsizes %s\n", t->compiler_id, sizes);
 	if (t->objtool_linked)
 		buf_puts(&b, "objtool_linked yes\n");
 	print_words(&b, "cc", &t->cc);
@@ -165,6 +178,8 @@ static void parse_flag(struct toolchain *t, const char *name, const char *value)
 {
 	if (strcmp(name, "compiler_id") == 0)
 		t->compiler_id = value;
+	else if (strcmp(name, "sizes") == 0)
+		t->sizes = value;
 	else if (strcmp(name, "objtool_linked") == 0)
 		t->objtool_linked = true;
 	else if (strcmp(name, "cc") == 0)
@@ -195,7 +210,8 @@ static bool load(struct session *s, struct toolchain *t)
 		*blank = '\0';
 		parse_flag(t, line, blank + 1);
 	}
-	return t->cc.n && t->ld.n && t->compiler_id && strcmp(t->compiler_id, compiler_id(&t->cc)) == 0;
+	return t->cc.n && t->ld.n && t->sizes && strcmp(t->sizes, print_sizes(t->runtime, t->metadata)) == 0
+		&& t->compiler_id && strcmp(t->compiler_id, compiler_id(&t->cc)) == 0;
 }
 
 // ---------------------------------------------------------------- making it
@@ -249,9 +265,11 @@ static void make(struct session *s, struct toolchain *t)
 	t->compiler_id = compiler_id(&t->cc);
 	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
 	list_units(dir, &units);
-	link_objects(t, &units, str_printf("%s/out.runtime.o", dir));
-	link_objects(t, &metadata, str_printf("%s/out.metadata.o", dir));
-	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t));
+	t->runtime = str_printf("%s/out.runtime.o", dir);
+	t->metadata = str_printf("%s/out.metadata.o", dir);
+	link_objects(t, &units, t->runtime);
+	link_objects(t, &metadata, t->metadata);
+	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t, print_sizes(t->runtime, t->metadata)));
 	t->runtime = add(s, t, dir, ".runtime.o");
 	t->metadata = add(s, t, dir, ".metadata.o");
 	add(s, t, dir, ".flags");              // last: who finds it finds the others
