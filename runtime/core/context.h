@@ -19,7 +19,8 @@
 #include "platform.h"
 
 #define STP_ERROR_SIZE 512                     /* of a soft error's text */
-#define STP_SAMPLE 16                          /* every 16th hit is timed against overload */
+/* Hits timed against overload: all of handlers with loops, every 16th of the others. */
+#define STP_SAMPLE 16
 
 struct stp_ctx_private {
 	struct stp_ctx c;                      /* first: the same address */
@@ -33,13 +34,15 @@ struct stp_ctx_private {
 	bool dirty;                            /* a record is open or was lost */
 	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
 	u32 cpu;                               /* whose tables: index of percpu maps */
-	u32 hits;                              /* wraps; counts handlers run */
+	u32 hits;                              /* wraps; counts handlers without loops */
 	s32 nesting_max;
 	s64 actions_max;
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
 	char *frame_base;
 	u64 random;                            /* state of stp_random(), not 0 */
-	u64 cycles_from, cycles_used;          /* overload: of the current interval */
+	u64 cycles_from, cycles_used;          /* overload, of the current interval: measured hits, */
+	u64 cycles_sampled, cycles_max;        /* sampled hits, the longest of them */
+	u32 samples;
 	u64 skipped_busy, skipped_locked, skipped_stack;
 	u32 errors;                            /* soft errors reported */
 	void *plat;                            /* the platform's own: its ring */
@@ -92,8 +95,6 @@ static inline void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p
 	struct stp_ctx_private *v = stp_private(c);
 
 	c->probe = p;
-	if (p->needs_actions)
-		c->actions = v->actions_max;
 	if (p->nlocks && STP_UNLIKELY(!stp_locks_take(v, p)))
 		return;
 	if (!p->condition || p->condition())
@@ -107,7 +108,7 @@ static inline void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p
 /* Runs one probe's handler in an entered context. Context: any but NMI, preemption off. */
 static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 {
-	if (STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
+	if (p->needs_actions || STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
 		stp_handler_timed(c, p);
 	else
 		stp_handler_body(c, p);

@@ -31,6 +31,7 @@ struct stp_session {
 	s32 timezone_s;          /* the platform sets it: seconds east of UTC */
 	u32 errors;              /* soft errors of all CPUs, the suppressed ones included */
 	u32 skipped;             /* hits skipped for locks, stack, reentrancy, of all CPUs */
+	u32 failed;              /* 1: gave up after errors, or could not start */
 	u32 ncpus;               /* length of ctx[] */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */

@@ -68,7 +68,7 @@ struct stp_ctx {
 
 /* Soft error with a printf-made text (core/error.c). Text is cut at the context's buffer. */
 void stp_error(struct stp_ctx *c, const char *fmt, ...);
-void stp_fatal(struct stp_ctx *c, const char *text);       /* one that no catch sees */
+void stp_fatal(struct stp_ctx *c, const char *text);       /* one that no catch sees; "": abort() */
 /* Entering a catch block: copies the message to `to` (may be NULL), forgets the error. False when
  * it is fatal and must go on. */
 bool stp_catch(struct stp_ctx *c, char *to, u32 size);
@@ -208,6 +208,9 @@ struct stp_elem;
 /* Lookups give the value cell: s64, char[string_len] or struct stp_stat. */
 void *stp_map_get(struct stp_map *m, const union stp_val *keys);            /* NULL: absent */
 void *stp_map_get1(struct stp_map *m, s64 key);                             /* one number: fast */
+/* The value in a cell that a lookup found, or didn't. */
+static inline s64 stp_cell_long(const void *cell) { return cell ? *(const s64 *)cell : 0; }
+static inline const char *stp_cell_string(const void *cell) { return cell ? cell : ""; }
 /* Finds or makes; a new cell is 0 or "". NULL and "Array overflow, check MAXMAPENTRIES" when full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
@@ -239,6 +242,7 @@ struct stp_iter { struct stp_foreach *f; struct stp_elem *elem; s64 left; u32 at
 struct stp_elem *stp_foreach_first(struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);
 struct stp_elem *stp_foreach_next(struct stp_iter *it);
+static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a script's negative limit: nothing */
 s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  /* key from 0 */
 const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key);
 void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
@@ -257,6 +261,7 @@ void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const
 void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format *f, u32 pieces,
 		 const union stp_val *args);
 void stp_print(struct stp_ctx *c, const char *text, u32 len);
+void stp_cprintf(struct stp_ctx *c, const char *fmt, ...); /* STAP_PRINTF: C's formats, integers and strings */
 void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,
 		     const struct stp_stat_desc *d);

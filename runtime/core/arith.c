@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Division, the only arithmetic that can fail. The rest wraps around (-fwrapv). */
+#include "internal.h"
+
+s64 stp_div(struct stp_ctx *c, s64 a, s64 b)
+{
+	if (STP_UNLIKELY(b == 0)) {
+		stp_error(c, "division by 0");
+		return 0;
+	}
+	if (STP_UNLIKELY(b == -1))      /* the processor traps on the smallest number / -1 */
+		return (s64)(0 - (u64)a);
+	return a / b;
+}
+
+s64 stp_mod(struct stp_ctx *c, s64 a, s64 b)
+{
+	if (STP_UNLIKELY(b == 0)) {
+		stp_error(c, "division by 0");
+		return 0;
+	}
+	if (STP_UNLIKELY(b == -1))
+		return 0;
+	return a % b;
+}

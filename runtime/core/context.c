@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The slow paths around a handler: hits that are refused, locks, the end of a handler that failed
+ * or printed, the time handlers take. Context: any but NMI.
+ *
+ * A lock's word holds the writer's bit and below it the number of readers. A hit takes all its
+ * locks in the order of its table, which is the same order for all probes, so that two hits can't
+ * wait for each other; one that doesn't get them in time is skipped.
+ */
+#include "internal.h"
+
+#define LOCK_WRITER 0x80000000u
+
+struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
+
+void stp_ctx_refused(struct stp_ctx_private *v)
+{
+	if (v->closed)
+		return;
+	__atomic_fetch_add(&v->skipped_busy, 1, __ATOMIC_RELAXED);
+	stp_session_skipped();
+}
+
+void stp_ctx_skip_stack(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (v->closed)
+		return;
+	__atomic_fetch_add(&v->skipped_stack, 1, __ATOMIC_RELAXED);
+	stp_session_skipped();
+}
+
+static inline bool try_lock(struct stp_lock *l, u32 mode)
+{
+	u32 old = 0;
+
+	if (mode & STP_WRITE)
+		return __atomic_compare_exchange_n(&l->word, &old, LOCK_WRITER, false,
+						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	if (!(__atomic_fetch_add(&l->word, 1, __ATOMIC_ACQUIRE) & LOCK_WRITER))
+		return true;
+	__atomic_fetch_sub(&l->word, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static inline void unlock(struct stp_lock *l, u32 mode)
+{
+	/* not a plain store: readers may have added themselves for a moment */
+	__atomic_fetch_sub(&l->word, mode & STP_WRITE ? LOCK_WRITER : 1, __ATOMIC_RELEASE);
+}
+
+static __attribute__((noinline)) bool wait_lock(struct stp_lock *l, u32 mode)
+{
+	const struct stp_limits *limits = &stp_module.limits;
+	u32 n;
+
+	for (n = 0; n < limits->trylock; n++) {
+		plat_pause(limits->trylock_delay_us);
+		if (try_lock(l, mode))
+			return true;
+	}
+	return false;
+}
+
+bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
+{
+	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+
+	for (; use < end; use++)
+		if (STP_UNLIKELY(!try_lock(use->lock, use->mode)) &&
+		    !wait_lock(use->lock, use->mode))
+			goto timeout;
+	return true;
+timeout:
+	while (use-- > p->locks)
+		unlock(use->lock, use->mode);
+	v->skipped_locked++;
+	stp_session_skipped();
+	return false;
+}
+
+void stp_locks_release(const struct stp_probe *p)
+{
+	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+
+	for (; use < end; use++)
+		unlock(use->lock, use->mode);
+}
+
+void stp_handler_finish(struct stp_ctx_private *v)
+{
+	if (v->dirty) {
+		if (v->out_start)
+			plat_record_commit(v);
+		v->out_start = v->out = v->out_end = NULL;
+		v->out_lost = v->dirty = false;
+	}
+	if (v->c.error)
+		stp_error_report(v);
+}
+
+/*
+ * Books a hit that took n cycles. Sampled hits stand for STP_SAMPLE each; the longest of them is
+ * left out, because it is one that was interrupted, by the host of a virtual machine for instance.
+ */
+static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
+{
+	const struct stp_limits *limits = &stp_module.limits;
+
+	if (!v->cycles_from || now - v->cycles_from > limits->overload_interval) {
+		v->cycles_from = now;
+		v->cycles_used = v->cycles_sampled = v->cycles_max = 0;
+		v->samples = 0;
+	}
+	if (!sampled) {
+		v->cycles_used += n;
+	} else {
+		v->cycles_sampled += n;
+		if (n > v->cycles_max)
+			v->cycles_max = n;
+		v->samples++;
+	}
+	n = v->cycles_used;
+	if (v->samples >= 8)
+		n += (v->cycles_sampled - v->cycles_max) * STP_SAMPLE;
+	if (n > limits->overload_threshold)
+		stp_session_fail("probe overhead exceeded threshold");
+}
+
+void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	u64 from = plat_cycles(), to;
+
+	c->actions = v->actions_max;
+	stp_handler_body(c, p);
+	to = plat_cycles();
+	if (from && !stp_module.limits.no_overload && stp_module.limits.overload_interval)
+		account(v, to, to - from, !p->needs_actions);
+}

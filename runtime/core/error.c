@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Soft errors: raised in generated code or the runtime, caught by a script's catch, or else they
+ * end the handler, are shown and counted. Context: a handler's.
+ */
+#include "internal.h"
+
+void stp_error(struct stp_ctx *c, const char *fmt, ...)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	struct stp_sink k = stp_sink_buffer(v->error_text, STP_ERROR_SIZE);
+	stp_va_list ap;
+
+	if (c->error)
+		return;
+	__builtin_va_start(ap, fmt);
+	stp_vformat(&k, fmt, ap);
+	__builtin_va_end(ap);
+	stp_sink_close(&k);
+	c->error = v->error_text;
+}
+
+void stp_fatal(struct stp_ctx *c, const char *text)
+{
+	if (!c->fatal)
+		c->error = text;
+	c->fatal = true;
+}
+
+bool stp_catch(struct stp_ctx *c, char *to, u32 size)
+{
+	if (c->fatal)
+		return false;
+	if (to)
+		stp_copy(to, c->error, size);
+	c->error = NULL;
+	c->near = NULL;
+	return true;
+}
+
+void stp_out_of_actions(struct stp_ctx *c)
+{
+	stp_fatal(c, "MAXACTION exceeded");
+}
+
+void *stp_frame_fail(struct stp_ctx *c)
+{
+	c->nesting++;
+	if (!c->error)
+		c->error = "MAXNESTING exceeded";
+	return NULL;
+}
+
+/* Past MAXERRORS the session goes to its error state. */
+static void count(struct stp_ctx_private *v)
+{
+	u32 n = __atomic_add_fetch(&stp_session.errors, 1, __ATOMIC_RELAXED);
+
+	v->errors++;
+	if (!stp_module.limits.suppress_errors && n > stp_module.limits.errors)
+		stp_session_fail(NULL);
+}
+
+/* A fatal one without a text is abort(): nothing went wrong. */
+void stp_error_report(struct stp_ctx_private *v)
+{
+	struct stp_ctx *c = &v->c;
+
+	if (!c->fatal || *c->error) {
+		if (c->error != v->error_text)
+			stp_copy(v->error_text, c->error, STP_ERROR_SIZE);
+		if (c->near) {
+			stp_append(v->error_text, " near ", STP_ERROR_SIZE);
+			stp_append(v->error_text, c->near, STP_ERROR_SIZE);
+		}
+		plat_message(stp_module.limits.suppress_errors ? STP_MSG_WARNING : STP_MSG_ERROR,
+			     v->error_text);
+		count(v);
+	}
+	c->error = NULL;
+	c->near = NULL;
+	c->fatal = false;
+	c->frame = v->frame_base;
+	c->nesting = v->nesting_max;
+}

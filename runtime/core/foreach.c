@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walking through an array: in the order of insertion along its list; sorted through an array of
+ * pointers that belongs to the loop and has twice the map's capacity, the upper half for merging.
+ * Elements that compare equal stay in the order of insertion. Context: a handler with the map's lock.
+ */
+#include "map.h"
+
+#define SHORT_LIMIT 24             /* up to here "limit n" keeps a sorted list instead of sorting all */
+
+struct order {
+	const struct stp_map *map;
+	bool is_string, down;
+	u32 offset;                /* of what is compared, in an element */
+	u32 stat;                  /* STP_* when it is a statistic, else 0 */
+};
+
+static void set_order(struct order *o, const struct stp_foreach *f)
+{
+	const struct stp_map *m = f->map;
+
+	*o = (struct order){ .map = m, .down = f->dir < 0 };
+	if (f->key) {
+		o->offset = m->data->key_offset[f->key - 1];
+		o->is_string = m->keys[f->key - 1] == STP_STRING;
+		return;
+	}
+	o->offset = m->data->value_offset;
+	o->is_string = m->value == STP_STRING;
+	if (m->value == STP_STATS)
+		o->stat = f->stat ? f->stat : STP_COUNT;
+}
+
+static s64 number_of(const struct order *o, const struct stp_elem *e)
+{
+	const char *cell = (const char *)e + o->offset;
+
+	if (o->stat)
+		return stp_stat_value((const struct stp_stat *)cell, &o->map->stat, o->stat);
+	return stp_load_long(cell);
+}
+
+/* Does b have to come before a? */
+static bool swapped(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
+{
+	s64 x, y;
+
+	if (o->is_string) {
+		x = stp_compare((const char *)a + o->offset, (const char *)b + o->offset);
+		y = 0;
+	} else {
+		x = number_of(o, a);
+		y = number_of(o, b);
+	}
+	return o->down ? x < y : x > y;
+}
+
+/* Merges the sorted runs from[0..mid) and from[mid..n) into to. */
+static void merge_runs(const struct order *o, struct stp_elem **to, struct stp_elem **from, u32 mid, u32 n)
+{
+	u32 i = 0, j = mid;
+
+	while (i < mid && j < n)
+		*to++ = swapped(o, from[i], from[j]) ? from[j++] : from[i++];
+	while (i < mid)
+		*to++ = from[i++];
+	while (j < n)
+		*to++ = from[j++];
+}
+
+/* Bottom up, between a and the room behind it; where the result is. */
+static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct stp_elem **spare, u32 n)
+{
+	struct stp_elem **swap;
+	u32 run, at, mid, len;
+
+	for (run = 1; run < n; run *= 2) {
+		for (at = 0; at < n; at += len) {
+			len = n - at < 2 * run ? n - at : 2 * run;
+			mid = len < run ? len : run;
+			merge_runs(o, spare + at, a + at, mid, len);
+		}
+		swap = a;
+		a = spare;
+		spare = swap;
+	}
+	return a;
+}
+
+/* Puts e into the sorted list a[0..n) that holds no more than limit: its new length. */
+static u32 insert_sorted(const struct order *o, struct stp_elem **a, u32 n, u32 limit, struct stp_elem *e)
+{
+	u32 at;
+
+	if (n == limit && !swapped(o, a[n - 1], e))
+		return n;
+	at = n < limit ? n : n - 1;
+	for (; at > 0 && swapped(o, a[at - 1], e); at--)
+		a[at] = a[at - 1];
+	a[at] = e;
+	return n < limit ? n + 1 : n;
+}
+
+static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem *e)
+{
+	if (!it->slice || !e)
+		return e;
+	return stp_map_slice_next(it->f->map, e, it->slice, it->any);
+}
+
+/* Fills the loop's array with what is to be visited, in order: how many. */
+static u32 collect(struct stp_iter *it, s64 limit)
+{
+	struct stp_elem **order = it->f->order, **sorted, *e;
+	struct order o;
+	u32 n = 0, i;
+
+	set_order(&o, it->f);
+	e = next_in_list(it, it->f->map->data->main.first);
+	if (limit > 0 && limit <= SHORT_LIMIT) {
+		for (; e; e = next_in_list(it, e->next))
+			n = insert_sorted(&o, order, n, (u32)limit, e);
+		return n;
+	}
+	for (; e; e = next_in_list(it, e->next))
+		order[n++] = e;
+	sorted = sort(&o, order, order + it->f->map->capacity, n);
+	if (sorted != order)
+		for (i = 0; i < n; i++)
+			order[i] = sorted[i];
+	return n;
+}
+
+struct stp_elem *stp_foreach_first(struct stp_iter *it, struct stp_foreach *f, s64 limit,
+				   const union stp_val *slice, u32 any)
+{
+	u32 n;
+
+	*it = (struct stp_iter){ .f = f, .left = limit, .slice = slice, .any = any };
+	if (limit == 0)
+		return NULL;
+	if (!f->dir) {
+		it->elem = next_in_list(it, f->map->data->main.first);
+		return it->elem;
+	}
+	n = collect(it, limit);
+	if (limit < 0 || limit > n)
+		it->left = n;
+	it->elem = it->left ? f->order[0] : NULL;
+	return it->elem;
+}
+
+struct stp_elem *stp_foreach_next(struct stp_iter *it)
+{
+	if (it->left > 0 && --it->left == 0)
+		return NULL;
+	it->elem = it->f->dir ? it->f->order[++it->at] : next_in_list(it, it->elem->next);
+	return it->elem;
+}
+
+s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key)
+{
+	return stp_load_long((const char *)e + m->data->key_offset[key]);
+}
+
+const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key)
+{
+	return (const char *)e + m->data->key_offset[key];
+}
+
+void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e)
+{
+	return (char *)e + m->data->value_offset;
+}
+
+int stp_foreach_make(struct stp_foreach *f)
+{
+	if (!f->dir)
+		return 0;
+	f->order = plat_alloc(2ull * f->map->capacity * sizeof(f->order[0]), -1);
+	return f->order ? 0 : -STP_ENOMEM;
+}
+
+void stp_foreach_free(struct stp_foreach *f)
+{
+	plat_free(f->order);
+	f->order = NULL;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * printf for scripts (formats parsed by the translator) and for C (parsed here), into a sink.
+ * Context: a handler's. Numbers are 64 bits wide. Where scripts differ from C: one flag only, %p is
+ * %#x, # gives 0 its 0x as well, %b writes the number's bytes, %m and %M memory.
+ */
+#include "internal.h"
+
+struct spec {
+	char flag;                 /* 0 + - space # or 0 */
+	bool left;
+	s32 width, precision;      /* -1 none */
+};
+
+#define PAGE 4096                  /* most that %m and %M take */
+
+static const char digit_pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+char *stp_digits(char *end, u64 n)
+{
+	while (n >= 100) {
+		const char *pair = digit_pairs + n % 100 * 2;
+
+		n /= 100;
+		*--end = pair[1];
+		*--end = pair[0];
+	}
+	if (n >= 10) {
+		*--end = digit_pairs[n * 2 + 1];
+		*--end = digit_pairs[n * 2];
+	} else {
+		*--end = (char)('0' + n);
+	}
+	return end;
+}
+
+static char *digits_shift(char *end, u64 n, u32 shift, const char *digits)
+{
+	do {
+		*--end = digits[n & ((1u << shift) - 1)];
+		n >>= shift;
+	} while (n);
+	return end;
+}
+
+static void put_field(struct stp_sink *k, const char *text, u64 len, const struct spec *f)
+{
+	u64 pad = f->width > 0 && (u64)f->width > len ? (u64)f->width - len : 0;
+
+	if (pad && !f->left)
+		stp_sink_pad(k, ' ', pad);
+	stp_sink_put(k, text, len);
+	if (pad && f->left)
+		stp_sink_pad(k, ' ', pad);
+}
+
+/* Plain %d. */
+static void put_plain(struct stp_sink *k, s64 n)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p;
+
+	p = stp_digits(end, n < 0 ? 0 - (u64)n : (u64)n);
+	if (n < 0)
+		*--p = '-';
+	if (stp_sink_room(k, (u32)(end - p)))
+		k->at = stp_put_bytes(k->at, p, (u32)(end - p));
+	else
+		stp_sink_put(k, p, (u64)(end - p));
+}
+
+/* prefix, zeros and digits as one field. */
+static void put_number(struct stp_sink *k, const char *prefix, u64 zeros, const char *digits,
+		       u64 n, const struct spec *f)
+{
+	u64 prefix_len = (u64)stp_strlen(prefix), len, pad = 0;
+
+	if (f->flag == '0' && !f->left && f->precision < 0 && f->width > 0 && (u64)f->width > prefix_len + n)
+		zeros = (u64)f->width - prefix_len - n;
+	len = prefix_len + zeros + n;
+	if (f->width > 0 && (u64)f->width > len)
+		pad = (u64)f->width - len;
+	if (!f->left)
+		stp_sink_pad(k, ' ', pad);
+	stp_sink_put(k, prefix, prefix_len);
+	stp_sink_pad(k, '0', zeros);
+	stp_sink_put(k, digits, n);
+	if (f->left)
+		stp_sink_pad(k, ' ', pad);
+}
+
+static void put_integer(struct stp_sink *k, char conv, u64 v, const struct spec *f)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p;
+	const char *prefix = "";
+	u64 n, zeros = 0;
+
+	if (conv == 'x' || conv == 'p')
+		p = digits_shift(end, v, 4, "0123456789abcdef");
+	else if (conv == 'X')
+		p = digits_shift(end, v, 4, "0123456789ABCDEF");
+	else if (conv == 'o')
+		p = digits_shift(end, v, 3, "01234567");
+	else
+		p = stp_digits(end, conv == 'u' || (s64)v >= 0 ? v : 0 - v);
+	if (f->precision == 0 && v == 0)
+		p = end;
+	n = (u64)(end - p);
+	if (f->precision > 0 && (u64)f->precision > n)
+		zeros = (u64)f->precision - n;
+	if (conv == 'd' || conv == 'i') {
+		if ((s64)v < 0)
+			prefix = "-";
+		else if (f->flag == '+')
+			prefix = "+";
+		else if (f->flag == ' ')
+			prefix = " ";
+	} else if (conv == 'p' || (f->flag == '#' && conv == 'x')) {
+		prefix = "0x";
+	} else if (f->flag == '#' && conv == 'X') {
+		prefix = "0X";
+	} else if (f->flag == '#' && conv == 'o' && !zeros && (n == 0 || *p != '0')) {
+		zeros = 1;
+	}
+	put_number(k, prefix, zeros, p, n, f);
+}
+
+/* One byte as in a C literal whose quote is `quote`: how many characters, at most 4. */
+static u32 escape(char *to, u8 byte, char quote)
+{
+	static const char named[] = "abtnvfr";     /* 7 ... 13 */
+
+	to[0] = '\\';
+	if (byte >= 7 && byte <= 13) {
+		to[1] = named[byte - 7];
+		return 2;
+	}
+	if (byte == '\\' || byte == (u8)quote) {
+		to[1] = (char)byte;
+		return 2;
+	}
+	if (byte >= ' ' && byte < 127) {
+		to[0] = (char)byte;
+		return 1;
+	}
+	to[1] = (char)('0' + (byte >> 6));
+	to[2] = (char)('0' + (byte >> 3 & 7));
+	to[3] = (char)('0' + (byte & 7));
+	return 4;
+}
+
+static void put_char(struct stp_sink *k, u8 byte, const struct spec *f)
+{
+	char text[4];
+	u32 len = 1;
+
+	text[0] = (char)byte;
+	if (f->flag == '#')
+		len = escape(text, byte, '\'');
+	put_field(k, text, len, f);
+}
+
+static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
+{
+	u64 limit = f->precision < 0 ? ~0ull : (u64)f->precision, i, len = 0;
+	char text[4];
+
+	if (f->flag != '#') {
+		while (len < limit && s[len])
+			len++;
+		put_field(k, s, len, f);
+		return;
+	}
+	for (i = 0; i < limit && s[i]; i++)
+		len += escape(text, (u8)s[i], '"');
+	if (!f->left && f->width > 0 && (u64)f->width > len)
+		stp_sink_pad(k, ' ', (u64)f->width - len);
+	for (i = 0; i < limit && s[i]; i++)
+		stp_sink_put(k, text, escape(text, (u8)s[i], '"'));
+	if (f->left && f->width > 0 && (u64)f->width > len)
+		stp_sink_pad(k, ' ', (u64)f->width - len);
+}
+
+/* Plain %s: one pass over the text. */
+static void put_text(struct stp_sink *k, const char *s)
+{
+	char *to = k->at, *end = k->end;
+
+	while (to < end && *s)
+		*to++ = *s++;
+	k->at = to;
+	if (*s)
+		stp_sink_put(k, s, (u64)stp_strlen(s));
+}
+
+static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
+{
+	u8 one = (u8)v;
+	u16 two = (u16)v;
+	u32 four = (u32)v;
+
+	switch (f->width) {
+	case 1: stp_sink_put(k, (const char *)&one, 1); break;
+	case 2: stp_sink_put(k, (const char *)&two, 2); break;
+	case 4: stp_sink_put(k, (const char *)&four, 4); break;
+	default: stp_sink_put(k, (const char *)&v, 8);
+	}
+}
+
+/* Stops at a fault, with the loader's soft error. */
+static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const struct spec *f, bool hex)
+{
+	u64 n = f->precision < 1 ? 1 : f->precision < PAGE ? (u64)f->precision : PAGE, len, i;
+	char text[2];
+	u8 byte;
+
+	len = hex ? 2 * n : n;
+	if (!f->left && f->width > 0 && (u64)f->width > len)
+		stp_sink_pad(k, ' ', (u64)f->width - len);
+	for (i = 0; i < n; i++) {
+		byte = (u8)(f->flag == '#' ? stp_uload1(c, address + i) : stp_load1(c, address + i));
+		if (c->error)
+			return;
+		text[0] = hex ? "0123456789abcdef"[byte >> 4] : (char)byte;
+		text[1] = "0123456789abcdef"[byte & 15];
+		stp_sink_put(k, text, hex ? 2 : 1);
+	}
+	if (f->left && f->width > 0 && (u64)f->width > len)
+		stp_sink_pad(k, ' ', (u64)f->width - len);
+}
+
+/* A width or precision from the script or a caller, tamed. */
+static void set_width(struct spec *f, s64 width)
+{
+	if (width < 0) {
+		f->left = true;
+		width = width < -PLAT_RECORD_MAX ? PLAT_RECORD_MAX : -width;
+	}
+	f->width = width < PLAT_RECORD_MAX ? (s32)width : PLAT_RECORD_MAX;
+}
+
+static void set_precision(struct spec *f, s64 precision)
+{
+	f->precision = precision < 0 ? -1 :
+		       precision < PLAT_RECORD_MAX ? (s32)precision : PLAT_RECORD_MAX;
+}
+
+/* One conversion with modifiers; the argument after its last one. */
+static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
+				      const struct stp_format *f, const union stp_val *arg)
+{
+	struct spec spec = { .flag = f->flag, .left = f->flag == '-', .width = -1, .precision = -1 };
+
+	if (f->width == -2)
+		set_width(&spec, (arg++)->n);
+	else if (f->width >= 0)
+		set_width(&spec, f->width);
+	if (f->precision == -2)
+		set_precision(&spec, (arg++)->n);
+	else if (f->precision >= 0)
+		set_precision(&spec, f->precision);
+	switch (f->conv) {
+	case 's': put_string(k, arg->s, &spec); break;
+	case 'c': put_char(k, (u8)arg->n, &spec); break;
+	case 'b': put_binary(k, arg->n, &spec); break;
+	case 'm': put_memory(k, c, (u64)arg->n, &spec, false); break;
+	case 'M': put_memory(k, c, (u64)arg->n, &spec, true); break;
+	default: put_integer(k, f->conv, (u64)arg->n, &spec);
+	}
+	return arg + 1;
+}
+
+static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f, u32 pieces,
+		       const union stp_val *arg)
+{
+	const struct stp_format *end = f + pieces;
+
+	for (; f < end && !c->error; f++) {
+		if (!f->conv)
+			stp_sink_put(k, f->text, f->len);
+		else if (f->flag || f->width != -1 || f->precision != -1)
+			arg = put_piece(k, c, f, arg);
+		else if (f->conv == 'd')
+			put_plain(k, (arg++)->n);
+		else if (f->conv == 's')
+			put_text(k, (arg++)->s);
+		else
+			arg = put_piece(k, c, f, arg);
+	}
+}
+
+void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
+{
+	struct stp_sink k;
+
+	if (!stp_sink_record(&k, c))
+		return;
+	put_pieces(&k, c, f, pieces, args);
+	stp_sink_close(&k);
+}
+
+void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format *f, u32 pieces,
+		 const union stp_val *args)
+{
+	struct stp_sink k = stp_sink_buffer(to, size);
+
+	put_pieces(&k, c, f, pieces, args);
+	stp_sink_close(&k);
+}
+
+/* ------------------------------------------------------------------ C's formats */
+
+/* A pointer: as a va_list may be an array, which decays as a parameter. */
+struct arguments { stp_va_list ap; };
+
+static s64 number_argument(struct arguments *a, u32 longs, bool is_signed)
+{
+	if (longs)
+		return __builtin_va_arg(a->ap, s64);   /* long and long long are both 64 bits */
+	return is_signed ? (s64)__builtin_va_arg(a->ap, s32) : (s64)__builtin_va_arg(a->ap, u32);
+}
+
+static const char *parse_number(const char *fmt, struct arguments *a, s64 *n)
+{
+	*n = 0;
+	if (*fmt == '*') {
+		*n = __builtin_va_arg(a->ap, s32);
+		return fmt + 1;
+	}
+	while (*fmt >= '0' && *fmt <= '9')
+		if (*n < PLAT_RECORD_MAX)
+			*n = *n * 10 + (*fmt++ - '0');
+		else
+			fmt++;
+	return fmt;
+}
+
+/* The conversion that begins after the %; where the text goes on. */
+static const char *put_conversion(struct stp_sink *k, const char *fmt, struct arguments *a)
+{
+	struct spec spec = { .width = -1, .precision = -1 };
+	u32 longs = 0;
+	s64 n;
+
+	for (; *fmt == '-' || *fmt == '+' || *fmt == ' ' || *fmt == '#' || *fmt == '0'; fmt++) {
+		if (*fmt == '-')
+			spec.left = true;
+		else
+			spec.flag = *fmt;
+	}
+	if (*fmt == '*' || (*fmt >= '1' && *fmt <= '9')) {
+		fmt = parse_number(fmt, a, &n);
+		set_width(&spec, n);
+	}
+	if (*fmt == '.') {
+		fmt = parse_number(fmt + 1, a, &n);
+		set_precision(&spec, n);
+	}
+	for (; *fmt == 'l' || *fmt == 'h' || *fmt == 'z'; fmt++)
+		longs += *fmt != 'h';
+	switch (*fmt) {
+	case 0: return fmt;
+	case '%': stp_sink_put(k, "%", 1); break;
+	case 's': put_string(k, __builtin_va_arg(a->ap, const char *), &spec); break;
+	case 'c': put_char(k, (u8)__builtin_va_arg(a->ap, s32), &spec); break;
+	case 'p': put_integer(k, 'p', (u64)__builtin_va_arg(a->ap, void *), &spec); break;
+	case 'd': case 'i': put_integer(k, 'd', (u64)number_argument(a, longs, true), &spec); break;
+	default: put_integer(k, *fmt, (u64)number_argument(a, longs, false), &spec);
+	}
+	return fmt + 1;
+}
+
+void stp_vformat(struct stp_sink *k, const char *fmt, stp_va_list ap)
+{
+	struct arguments a;
+	const char *from;
+
+	__builtin_va_copy(a.ap, ap);
+	while (*fmt) {
+		for (from = fmt; *fmt && *fmt != '%'; fmt++)
+			;
+		stp_sink_put(k, from, (u64)(fmt - from));
+		if (*fmt)
+			fmt = put_conversion(k, fmt + 1, &a);
+	}
+	__builtin_va_end(a.ap);
+}

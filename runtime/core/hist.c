@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Histograms as text. Context: a handler's.
+ *
+ *	value |-------------------------------------------------- count
+ *	    4 |                                                    0
+ *	    8 |@@                                                  2
+ *	      ~
+ *	  256 |@@@@@@@@@@@@                                       12
+ *
+ * A bar's character stands for one, or for what makes the longest fit limits.hist_width. Rows of empty
+ * buckets farther than limits.hist_elision from a full one are left out: a "~" stands for those
+ * between full ones. Negative: all rows.
+ */
+#include "internal.h"
+
+struct shape {
+	u32 first, last;           /* rows to show */
+	u32 label_width, count_width;
+	s64 max;
+};
+
+static s64 log_label(u32 bucket)
+{
+	if (bucket == 64)
+		return 0;
+	return (s64)(bucket > 64 ? 1ull << (bucket - 65) : 0 - (1ull << (63 - bucket)));
+}
+
+/* Into buffer, terminated: the length. */
+static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
+{
+	char text[24], *end = text + sizeof(text), *p;
+	s64 v;
+
+	if (d->ops & STP_HIST_LOG)
+		v = log_label(bucket);
+	else if (bucket == 0)
+		v = d->low;
+	else if (bucket == d->buckets - 1)
+		v = d->high;
+	else
+		v = (s64)((u64)d->low + (u64)(bucket - 1) * (u64)d->step);
+	p = stp_digits(end, v < 0 ? 0 - (u64)v : (u64)v);
+	if (v < 0)
+		*--p = '-';
+	if (d->ops & STP_HIST_LINEAR && bucket == 0)
+		*--p = '<';
+	else if (d->ops & STP_HIST_LINEAR && bucket == d->buckets - 1)
+		*--p = '>';
+	plat_memcpy(buffer, p, (u64)(end - p));
+	return (u32)(end - p);
+}
+
+static u32 elision(void)
+{
+	return (u32)stp_module.limits.hist_elision;
+}
+
+/* False when there is nothing to show. */
+static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	char buffer[24];
+	u32 i, len;
+
+	*m = (struct shape){ .first = d->buckets, .label_width = 5 };
+	for (i = 0; i < d->buckets; i++) {
+		if (!s->hist[i])
+			continue;
+		if (m->first == d->buckets)
+			m->first = i;
+		m->last = i;
+		if (s->hist[i] > m->max)
+			m->max = s->hist[i];
+	}
+	if (m->max <= 0)
+		return false;
+	if (stp_module.limits.hist_elision < 0) {
+		m->first = 0;
+		m->last = d->buckets - 1;
+	} else {
+		m->first = m->first > elision() ? m->first - elision() : 0;
+		m->last = d->buckets - 1 - m->last > elision() ? m->last + elision() : d->buckets - 1;
+	}
+	/* out-of-range rows of a linear histogram are shown when they count something */
+	if (d->ops & STP_HIST_LINEAR) {
+		m->first += m->first == 0 && !s->hist[0];
+		m->last -= m->last == d->buckets - 1 && !s->hist[m->last];
+	}
+	for (i = m->first; i <= m->last; i++) {
+		len = label(buffer, d, i);
+		if (len > m->label_width)
+			m->label_width = len;
+	}
+	m->count_width = (u32)(buffer + sizeof(buffer) - stp_digits(buffer + sizeof(buffer), (u64)m->max));
+	return true;
+}
+
+static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+		    const struct shape *m, u32 bucket)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p;
+	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50;
+	u64 n = (u64)s->hist[bucket], scale = ((u64)m->max + width - 1) / width, bar = n / scale;
+	u32 len;
+
+	len = label(buffer, d, bucket);
+	stp_sink_pad(k, ' ', m->label_width - len);
+	stp_sink_put(k, buffer, len);
+	stp_sink_put(k, " |", 2);
+	stp_sink_pad(k, '@', bar);
+	p = stp_digits(end, n);
+	len = (u32)(end - p);
+	stp_sink_pad(k, ' ', width - bar + 1 + m->count_width - len);
+	stp_sink_put(k, p, len);
+	stp_sink_put(k, "\n", 1);
+}
+
+/* Empty buckets from this one on. */
+static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket)
+{
+	u32 n = 0;
+
+	while (bucket + n <= m->last && !s->hist[bucket + n])
+		n++;
+	return n;
+}
+
+static void put_hist(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50;
+	struct shape m;
+	u32 i, run, shown;
+
+	if (!s || !measure(&m, s, d))
+		return;
+	stp_sink_pad(k, ' ', m.label_width - 5);
+	stp_sink_put(k, "value |", 7);
+	stp_sink_pad(k, '-', width);
+	stp_sink_put(k, " count\n", 7);
+	for (i = m.first; i <= m.last; i++) {
+		run = s->hist[i] ? 0 : empty_run(s, &m, i);
+		if (stp_module.limits.hist_elision < 0 || run <= 2 * elision()) {
+			for (shown = run ? run : 1; shown > 1; shown--)
+				put_row(k, s, d, &m, i++);
+			put_row(k, s, d, &m, i);
+			continue;
+		}
+		for (shown = 0; shown < elision(); shown++)
+			put_row(k, s, d, &m, i + shown);
+		stp_sink_pad(k, ' ', m.label_width + 1);
+		stp_sink_put(k, "~\n", 2);
+		for (shown = run - elision(); shown < run; shown++)
+			put_row(k, s, d, &m, i + shown);
+		i += run - 1;
+	}
+	stp_sink_put(k, "\n", 1);
+}
+
+void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	struct stp_sink k;
+
+	if (!stp_sink_record(&k, c))
+		return;
+	put_hist(&k, s, d);
+	stp_sink_close(&k);
+}
+
+void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,
+		     const struct stp_stat_desc *d)
+{
+	struct stp_sink k = stp_sink_buffer(to, size);
+
+	put_hist(&k, s, d);
+	stp_sink_close(&k);
+}

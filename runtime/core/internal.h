@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the core's files have from each other and nobody else uses. */
+#ifndef CORE_INTERNAL_H
+#define CORE_INTERNAL_H
+
+#include "session.h"
+
+typedef __builtin_va_list stp_va_list;
+
+/* errno values, as everywhere on Linux */
+enum { STP_ENOENT = 2, STP_ENOMEM = 12, STP_EINVAL = 22 };
+
+static inline u64 stp_round_up(u64 n, u64 to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static inline s64 stp_load_long(const void *cell)
+{
+	return *(const s64 *)cell;
+}
+
+/* Moves n bytes (not terminated) without a call for the short texts that prints consist of. */
+static inline char *stp_put_bytes(char *to, const char *from, u32 n)
+{
+	if (n > 32) {
+		plat_memcpy(to, from, n);
+		return to + n;
+	}
+	while (n--)
+		*to++ = *from++;
+	return to;
+}
+
+/* ------------------------------------------------------------------ print.c: where text goes */
+
+/* A buffer that truncates (v is NULL), or the open record of a context. */
+struct stp_sink {
+	char *at, *end;
+	struct stp_ctx_private *v;
+};
+static inline struct stp_sink stp_sink_buffer(char *to, u32 size)
+{
+	return (struct stp_sink){ to, to + size - 1, NULL };
+}
+/* False when the handler's record was lost: what it prints goes nowhere. */
+bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c);
+static inline void stp_sink_close(struct stp_sink *k)
+{
+	if (k->v)
+		k->v->out = k->at;
+	else
+		*k->at = 0;
+}
+/* Slow path of having n bytes of room; false: there is less (buffer), or none at all (record). */
+bool stp_sink_more(struct stp_sink *k, u32 n);
+static inline bool stp_sink_room(struct stp_sink *k, u32 n)
+{
+	return STP_LIKELY((u64)(k->end - k->at) >= n) || stp_sink_more(k, n);
+}
+void stp_sink_put(struct stp_sink *k, const char *text, u64 n);
+void stp_sink_pad(struct stp_sink *k, char with, u64 n);
+
+/* ------------------------------------------------------------------ format.c */
+
+/* C's own formats: % [-+ #0] [width|*] [.prec|.*] [hh h l ll z] [d i u x X o p c s %]. */
+void stp_vformat(struct stp_sink *k, const char *fmt, stp_va_list ap);
+/* Decimal digits before `end`; where they start. */
+char *stp_digits(char *end, u64 n);
+
+/* ------------------------------------------------------------------ stat.c, hist.c */
+
+/* Adds what `from` holds to `to`. */
+void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const struct stp_stat_desc *d);
+/* The value of one STP_* bit; 0 when empty. */
+s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
+
+/* ------------------------------------------------------------------ map.c */
+
+int stp_map_make(struct stp_map *m);           /* 0 or -STP_ENOMEM; then free takes what was made */
+void stp_map_free(struct stp_map *m);
+int stp_foreach_make(struct stp_foreach *f);
+void stp_foreach_free(struct stp_foreach *f);
+
+/* ------------------------------------------------------------------ error.c, session.c */
+
+void stp_error_report(struct stp_ctx_private *v);      /* sends c->error, forgets it */
+void stp_session_close(void);                  /* no new handlers */
+void stp_session_skipped(void);                /* one more; gives up after MAXSKIPPED */
+
+#endif

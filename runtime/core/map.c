@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arrays: hash tables of a fixed capacity, all memory taken at start, elements on a list in the
+ * order of their insertion. Context: a handler that holds the array's lock, make and free excepted.
+ *
+ * An element is a header, its keys, its value. A number takes 8 bytes, a string limits.string_len,
+ * of which only what is up to the terminator is hashed, compared and copied.
+ *
+ * A percpu map (statistics) has one table a CPU, added to without a lock by that CPU, and a main
+ * one. Merging moves the elements of the CPUs' tables into the main one, so that each added value
+ * is merged once; readers hold the lock in write mode. Sorting for foreach: foreach.c.
+ */
+#include "map.h"
+
+/* ------------------------------------------------------------------ one table */
+
+static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
+{
+	return &t->buckets[hash >> t->shift];
+}
+
+static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
+{
+	u64 h = 0;
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		const char *s;
+
+		if (m->keys[i] == STP_LONG) {
+			h = (h ^ (u64)keys[i].n) * STP_HASH_FACTOR;
+			continue;
+		}
+		for (s = keys[i].s; *s; s++)
+			h = (h ^ (u8)*s) * 0x100000001b3ull;
+		h *= STP_HASH_FACTOR;
+	}
+	return h;
+}
+
+static bool same_string(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Bit k of `any`: key k is not looked at. */
+static bool same_keys(const struct stp_map *m, const struct stp_elem *e, const union stp_val *keys,
+		      u32 any)
+{
+	const struct stp_map_data *d = m->data;
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		const void *cell = (const char *)e + d->key_offset[i];
+
+		if (any >> i & 1)
+			continue;
+		if (m->keys[i] == STP_LONG ? stp_load_long(cell) != keys[i].n
+					   : !same_string(cell, keys[i].s))
+			return false;
+	}
+	return true;
+}
+
+static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t, u64 hash,
+			     const union stp_val *keys)
+{
+	struct stp_elem *e;
+
+	for (e = *bucket_of(t, hash); e; e = e->chain)
+		if (e->hash == hash && same_keys(m, e, keys, 0))
+			return e;
+	return NULL;
+}
+
+static void unlink_elem(struct stp_table *t, struct stp_elem *e)
+{
+	struct stp_elem **p = bucket_of(t, e->hash);
+
+	while (*p != e)
+		p = &(*p)->chain;
+	*p = e->chain;
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		t->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	else
+		t->last = e->prev;
+	t->count--;
+}
+
+/* e->next stays, so that somebody who stands on a removed element can go on. */
+static void remove_elem(struct stp_table *t, struct stp_elem *e)
+{
+	unlink_elem(t, e);
+	e->chain = t->free;
+	t->free = e;
+}
+
+/* A spare element, the oldest one of a full map that wraps; NULL when full. */
+static struct stp_elem *take(const struct stp_map *m, struct stp_table *t)
+{
+	struct stp_elem *e = t->free;
+
+	if (e) {
+		t->free = e->chain;
+		return e;
+	}
+	if (t->used < m->capacity)
+		return (struct stp_elem *)(t->pool + (u64)t->used++ * m->data->elem_size);
+	if (!m->wrap || !t->first)
+		return NULL;
+	e = t->first;
+	unlink_elem(t, e);
+	return e;
+}
+
+static void link_elem(struct stp_table *t, struct stp_elem *e, u64 hash)
+{
+	struct stp_elem **bucket = bucket_of(t, hash);
+
+	e->hash = hash;
+	e->chain = *bucket;
+	*bucket = e;
+	e->next = NULL;
+	e->prev = t->last;
+	if (t->last)
+		t->last->next = e;
+	else
+		t->first = e;
+	t->last = e;
+	t->count++;
+}
+
+static void clear_value(const struct stp_map *m, struct stp_elem *e)
+{
+	char *value = (char *)e + m->data->value_offset;
+
+	if (m->value == STP_STATS)
+		stp_stat_clear((struct stp_stat *)value, &m->stat);
+	else
+		*(u64 *)value = 0;             /* also the empty string: cells are multiples of 8 */
+}
+
+static void set_keys(const struct stp_map *m, struct stp_elem *e, const union stp_val *keys)
+{
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		char *cell = (char *)e + m->data->key_offset[i];
+
+		if (m->keys[i] == STP_LONG)
+			*(s64 *)cell = keys[i].n;
+		else
+			stp_copy(cell, keys[i].s, stp_module.limits.string_len);
+	}
+}
+
+/* A new element, its value cleared, its keys not set. */
+static struct stp_elem *insert(const struct stp_map *m, struct stp_table *t, u64 hash)
+{
+	struct stp_elem *e = take(m, t);
+
+	if (!e)
+		return NULL;
+	clear_value(m, e);
+	link_elem(t, e, hash);
+	return e;
+}
+
+static void *overflow(struct stp_ctx *c)
+{
+	stp_error(c, "Array overflow, check MAXMAPENTRIES");
+	return NULL;
+}
+
+static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys)
+{
+	u64 hash = hash_keys(m, keys);
+	struct stp_elem *e = find(m, t, hash, keys);
+
+	if (!e) {
+		e = insert(m, t, hash);
+		if (STP_UNLIKELY(!e))
+			return overflow(c);
+		set_keys(m, e, keys);
+	}
+	return (char *)e + m->data->value_offset;
+}
+
+static void clear_table(struct stp_table *t)
+{
+	struct stp_elem *e;
+
+	for (e = t->first; e; e = e->next)
+		*bucket_of(t, e->hash) = NULL;
+	t->first = t->last = t->free = NULL;
+	t->used = t->count = 0;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+void *stp_map_get(struct stp_map *m, const union stp_val *keys)
+{
+	struct stp_elem *e = find(m, &m->data->main, hash_keys(m, keys), keys);
+
+	return e ? (char *)e + m->data->value_offset : NULL;
+}
+
+void *stp_map_get1(struct stp_map *m, s64 key)
+{
+	const struct stp_map_data *d = m->data;
+	struct stp_elem *e = *bucket_of(&d->main, (u64)key * STP_HASH_FACTOR);
+
+	for (; e; e = e->chain)
+		if (stp_load_long(e->cells) == key)
+			return (char *)e + d->value_offset;
+	return NULL;
+}
+
+void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)
+{
+	return put(c, m, &m->data->main, keys);
+}
+
+void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
+{
+	struct stp_map_data *d = m->data;
+	u64 hash = (u64)key * STP_HASH_FACTOR;
+	struct stp_elem *e = *bucket_of(&d->main, hash);
+
+	for (; e; e = e->chain)
+		if (STP_LIKELY(stp_load_long(e->cells) == key))
+			return (char *)e + d->value_offset;
+	e = insert(m, &d->main, hash);
+	if (STP_UNLIKELY(!e))
+		return overflow(c);
+	*(s64 *)e->cells = key;
+	return (char *)e + d->value_offset;
+}
+
+struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)
+{
+	return put(c, m, m->data->cpu[stp_private(c)->cpu], keys);
+}
+
+static void delete_in(struct stp_map *m, struct stp_table *t, u64 hash, const union stp_val *keys)
+{
+	struct stp_elem *e = find(m, t, hash, keys);
+
+	if (e)
+		remove_elem(t, e);
+}
+
+void stp_map_delete(struct stp_map *m, const union stp_val *keys)
+{
+	u64 hash = hash_keys(m, keys);
+	u32 cpu;
+
+	delete_in(m, &m->data->main, hash, keys);
+	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+		if (m->data->cpu[cpu])
+			delete_in(m, m->data->cpu[cpu], hash, keys);
+}
+
+void stp_map_clear(struct stp_map *m)
+{
+	u32 cpu;
+
+	clear_table(&m->data->main);
+	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+		if (m->data->cpu[cpu])
+			clear_table(m->data->cpu[cpu]);
+}
+
+bool stp_map_has_slice(struct stp_map *m, const union stp_val *keys, u32 any)
+{
+	return stp_map_slice_next(m, m->data->main.first, keys, any);
+}
+
+struct stp_elem *stp_map_slice_next(const struct stp_map *m, struct stp_elem *e,
+				    const union stp_val *keys, u32 any)
+{
+	while (e && !same_keys(m, e, keys, any))
+		e = e->next;
+	return e;
+}
+
+static void delete_slice_in(struct stp_map *m, struct stp_table *t, const union stp_val *keys, u32 any)
+{
+	struct stp_elem *e = t->first, *next;
+
+	for (; e; e = next) {
+		next = e->next;
+		if (same_keys(m, e, keys, any))
+			remove_elem(t, e);
+	}
+}
+
+void stp_map_delete_slice(struct stp_map *m, const union stp_val *keys, u32 any)
+{
+	u32 cpu;
+
+	delete_slice_in(m, &m->data->main, keys, any);
+	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+		if (m->data->cpu[cpu])
+			delete_slice_in(m, m->data->cpu[cpu], keys, any);
+}
+
+s64 stp_map_count(struct stp_map *m)
+{
+	return m->data->main.count;
+}
+
+/* ------------------------------------------------------------------ percpu maps */
+
+static bool same_cells(const struct stp_map *m, const struct stp_elem *a, const struct stp_elem *b)
+{
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		const char *x = (const char *)a + m->data->key_offset[i];
+		const char *y = (const char *)b + m->data->key_offset[i];
+
+		if (m->keys[i] == STP_LONG ? stp_load_long(x) != stp_load_long(y) : !same_string(x, y))
+			return false;
+	}
+	return true;
+}
+
+static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struct stp_elem *from)
+{
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		const char *cell = (const char *)from + m->data->key_offset[i];
+
+		if (m->keys[i] == STP_LONG)
+			*(s64 *)((char *)to + m->data->key_offset[i]) = stp_load_long(cell);
+		else
+			stp_copy((char *)to + m->data->key_offset[i], cell,
+				 stp_module.limits.string_len);
+	}
+}
+
+/* Adds e's statistic to the main table. False when that is full. */
+static bool merge_elem(struct stp_map *m, struct stp_elem *e)
+{
+	struct stp_map_data *d = m->data;
+	struct stp_elem *to;
+
+	for (to = *bucket_of(&d->main, e->hash); to; to = to->chain)
+		if (to->hash == e->hash && same_cells(m, to, e))
+			break;
+	if (!to) {
+		to = insert(m, &d->main, e->hash);
+		if (!to)
+			return false;
+		copy_cells(m, to, e);
+	}
+	stp_stat_merge((struct stp_stat *)((char *)to + d->value_offset),
+		       (const struct stp_stat *)((char *)e + d->value_offset), &m->stat);
+	return true;
+}
+
+static void merge_table(struct stp_map *m, struct stp_table *t)
+{
+	struct stp_elem *e;
+	u32 lost = 0;
+
+	for (e = t->first; e; e = e->next)
+		lost += !merge_elem(m, e);
+	clear_table(t);
+	if (lost && !m->data->lost)
+		plat_message(STP_MSG_WARNING, "Array overflow in the sum over all CPUs, check MAXMAPENTRIES");
+	m->data->lost += lost;
+}
+
+/* Two readers may hold the lock only in read mode when nobody adds: hence the flag. */
+void stp_map_merge(struct stp_map *m)
+{
+	struct stp_map_data *d = m->data;
+	u32 cpu;
+
+	if (!m->percpu)
+		return;
+	while (__atomic_exchange_n(&d->merging, 1, __ATOMIC_ACQUIRE))
+		plat_pause(0);
+	for (cpu = 0; cpu < d->ncpus; cpu++)
+		if (d->cpu[cpu] && d->cpu[cpu]->count)
+			merge_table(m, d->cpu[cpu]);
+	__atomic_store_n(&d->merging, 0, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static void lay_out(struct stp_map *m)
+{
+	struct stp_map_data *d = m->data;
+	u64 string_cell = stp_round_up(stp_module.limits.string_len, 8), at = sizeof(struct stp_elem);
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		d->key_offset[i] = (u32)at;
+		at += m->keys[i] == STP_LONG ? 8 : string_cell;
+	}
+	d->value_offset = (u32)at;
+	at += m->value == STP_LONG ? 8 : m->value == STP_STRING ? string_cell : stp_round_up(m->stat.size, 8);
+	d->elem_size = at;
+}
+
+static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
+{
+	u32 order = 1;
+
+	while (order < 31 && 1u << order < m->capacity)
+		order++;
+	t->shift = 64 - order;
+	t->buckets = plat_alloc(sizeof(t->buckets[0]) << order, cpu);
+	t->pool = plat_alloc(m->data->elem_size * m->capacity, cpu);
+	return t->buckets && t->pool ? 0 : -STP_ENOMEM;
+}
+
+static void free_table(struct stp_table *t)
+{
+	plat_free(t->buckets);
+	plat_free(t->pool);
+}
+
+static int make_cpu_tables(struct stp_map *m)
+{
+	struct stp_map_data *d = m->data;
+	u32 cpu;
+	int err = 0;
+
+	d->ncpus = plat_cpus();
+	d->cpu = plat_alloc(d->ncpus * sizeof(d->cpu[0]), -1);
+	if (!d->cpu) {
+		d->ncpus = 0;
+		return -STP_ENOMEM;
+	}
+	for (cpu = 0; cpu < d->ncpus && !err; cpu++) {
+		/* the CPUs that have contexts, as the session chose them */
+		if (!stp_session.ctx[cpu])
+			continue;
+		d->cpu[cpu] = plat_alloc(sizeof(*d->cpu[cpu]), (s32)cpu);
+		err = d->cpu[cpu] ? make_table(m, d->cpu[cpu], (s32)cpu) : -STP_ENOMEM;
+	}
+	return err;
+}
+
+int stp_map_make(struct stp_map *m)
+{
+	int err;
+
+	m->data = plat_alloc(sizeof(*m->data), -1);
+	if (!m->data)
+		return -STP_ENOMEM;
+	lay_out(m);
+	err = make_table(m, &m->data->main, -1);
+	if (!err && m->percpu)
+		err = make_cpu_tables(m);
+	return err;
+}
+
+void stp_map_free(struct stp_map *m)
+{
+	struct stp_map_data *d = m->data;
+	u32 cpu;
+
+	if (!d)
+		return;
+	for (cpu = 0; cpu < d->ncpus; cpu++) {
+		if (!d->cpu[cpu])
+			continue;
+		free_table(d->cpu[cpu]);
+		plat_free(d->cpu[cpu]);
+	}
+	plat_free(d->cpu);
+	free_table(&d->main);
+	plat_free(d);
+	m->data = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What map.c and foreach.c know of the inside of an array. */
+#ifndef CORE_MAP_H
+#define CORE_MAP_H
+
+#include "internal.h"
+
+#define STP_HASH_FACTOR 0x9e3779b97f4a7c15ull      /* 2^64 over the golden ratio, odd */
+
+struct stp_elem {
+	struct stp_elem *chain;    /* of its bucket, or of the spare ones */
+	struct stp_elem *next, *prev;      /* in the order of insertion */
+	u64 hash;                  /* the bucket is its highest bits */
+	char cells[];              /* keys, value */
+};
+
+struct stp_table {
+	struct stp_elem **buckets;
+	u32 shift;                 /* of a hash, to its bucket */
+	u32 count;
+	struct stp_elem *first, *last;
+	struct stp_elem *free;     /* removed ones */
+	char *pool;                /* capacity * elem_size */
+	u32 used;                  /* elements of the pool ever taken */
+};
+
+struct stp_map_data {
+	struct stp_table main;
+	u32 value_offset;
+	u32 key_offset[STP_MAX_KEYS];
+	u64 elem_size;
+	u32 merging;               /* set by the one who merges */
+	u32 lost;                  /* elements that found the main table full */
+	u32 ncpus;
+	struct stp_table **cpu;    /* [ncpus] percpu maps; NULL for CPUs not used */
+};
+
+/* The first of e and the following that fit; NULL none. */
+struct stp_elem *stp_map_slice_next(const struct stp_map *m, struct stp_elem *e,
+				    const union stp_val *keys, u32 any);
+
+#endif

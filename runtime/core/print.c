@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a handler prints is appended to its record, which is opened at the first print and committed
+ * when the handler ends; and the functions that send messages. Context: a handler's.
+ */
+#include "internal.h"
+
+bool stp_sink_more(struct stp_sink *k, u32 n)
+{
+	struct stp_ctx_private *v = k->v;
+
+	if (!v)
+		return false;
+	v->out = k->at;
+	v->dirty = true;
+	if (v->out_lost || !plat_record_room(v, n)) {
+		v->out_lost = true;
+		v->out_start = v->out = v->out_end = NULL;
+		k->at = k->end = NULL;
+		return false;
+	}
+	k->at = v->out;
+	k->end = v->out_end;
+	return true;
+}
+
+bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	*k = (struct stp_sink){ v->out, v->out_end, v };
+	return !v->out_lost;
+}
+
+/* Room for as much as possible of n bytes, in one piece: how many. */
+static u32 some_room(struct stp_sink *k, u64 n)
+{
+	u32 want = n < PLAT_RECORD_MAX ? (u32)n : PLAT_RECORD_MAX;
+
+	if (stp_sink_room(k, want))
+		return want;
+	return (u32)(k->end - k->at);
+}
+
+void stp_sink_put(struct stp_sink *k, const char *text, u64 n)
+{
+	u32 part;
+
+	for (; n; n -= part, text += part) {
+		part = some_room(k, n);
+		if (!part)
+			return;
+		k->at = stp_put_bytes(k->at, text, part);
+	}
+}
+
+void stp_sink_pad(struct stp_sink *k, char with, u64 n)
+{
+	u32 part;
+
+	for (; n; n -= part) {
+		part = some_room(k, n);
+		if (!part)
+			return;
+		plat_memset(k->at, with, part);
+		k->at += part;
+	}
+}
+
+void stp_print(struct stp_ctx *c, const char *text, u32 len)
+{
+	struct stp_sink k;
+
+	if (!stp_sink_record(&k, c))
+		return;
+	stp_sink_put(&k, text, len);
+	stp_sink_close(&k);
+}
+
+void stp_cprintf(struct stp_ctx *c, const char *fmt, ...)
+{
+	struct stp_sink k;
+	stp_va_list ap;
+
+	if (!stp_sink_record(&k, c))
+		return;
+	__builtin_va_start(ap, fmt);
+	stp_vformat(&k, fmt, ap);
+	__builtin_va_end(ap);
+	stp_sink_close(&k);
+}
+
+void stp_log(struct stp_ctx *c, const char *text)
+{
+	stp_print(c, text, (u32)stp_strlen(text));
+	stp_print(c, "\n", 1);
+}
+
+void stp_warn(struct stp_ctx *c, const char *text)
+{
+	plat_message(STP_MSG_WARNING, text);
+}
+
+void stp_system(struct stp_ctx *c, const char *command)
+{
+	plat_message(STP_MSG_SYSTEM, command);
+}

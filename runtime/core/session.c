@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The life of a session: memory, settings, begin probes, arming, stopping, end probes. Process
+ * context, except where a function says "any".
+ */
+#include "internal.h"
+
+struct stp_session stp_session;
+
+/* ------------------------------------------------------------------ memory */
+
+static struct stp_ctx_private *make_context(u32 cpu, u8 *percpu, s32 near)
+{
+	const struct stp_limits *limits = &stp_module.limits;
+	struct stp_ctx_private *v = plat_alloc(sizeof(*v), near);
+
+	if (!v)
+		return NULL;
+	v->c.priv = v;
+	v->c.percpu = percpu;
+	v->cpu = cpu;
+	v->closed = 1;
+	v->c.nesting = v->nesting_max = limits->nesting + 1;    /* the handler itself */
+	v->actions_max = limits->interruptible ? limits->actions_interruptible : limits->actions;
+	v->random = 0x9e3779b97f4a7c15ull * (cpu + 1);
+	v->frame_base = plat_alloc(stp_module.frame_size + 8, near);
+	v->c.frame = v->frame_base;
+	v->c.frame_end = v->frame_base + stp_module.frame_size;
+	if (v->frame_base)
+		return v;
+	plat_free(v);
+	return NULL;
+}
+
+static void free_context(struct stp_ctx_private *v)
+{
+	if (!v)
+		return;
+	plat_free(v->frame_base);
+	plat_free(v);
+}
+
+static int make_contexts(void)
+{
+	struct stp_session *s = &stp_session;
+	u32 cpus = plat_cpus(), cpu, first = cpus;
+
+	s->ctx = plat_alloc(cpus * sizeof(s->ctx[0]), -1);
+	s->percpu = plat_alloc(cpus * sizeof(s->percpu[0]), -1);
+	if (!s->ctx || !s->percpu)
+		return -STP_ENOMEM;
+	s->ncpus = cpus;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (!plat_cpu_used(cpu))
+			continue;
+		s->percpu[cpu] = plat_alloc(stp_module.percpu_size + 8, (s32)cpu);
+		if (!s->percpu[cpu])
+			return -STP_ENOMEM;
+		s->ctx[cpu] = make_context(cpu, s->percpu[cpu], (s32)cpu);
+		if (!s->ctx[cpu])
+			return -STP_ENOMEM;
+		if (first == cpus)
+			first = cpu;
+	}
+	/* it runs when no other does, so it needs no data of its own */
+	s->alone = first < cpus ? make_context(first, s->percpu[first], -1) : NULL;
+	if (!s->alone)
+		return -STP_ENOMEM;
+	s->alone->closed = 0;
+	s->alone->random ^= (u64)stp_gettimeofday_ns(&s->alone->c) | 1;
+	for (cpu = 0; cpu < cpus; cpu++)
+		if (s->ctx[cpu])
+			s->ctx[cpu]->random ^= s->alone->random << 8;
+	return 0;
+}
+
+static int make_data(void)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < stp_module.nmaps; i++) {
+		err = stp_map_make(stp_module.maps[i]);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < stp_module.nforeachs; i++) {
+		err = stp_foreach_make(stp_module.foreachs[i]);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < stp_module.nstats; i++) {
+		stp_module.stats[i]->merged = plat_alloc(stp_module.stats[i]->desc.size, -1);
+		if (!stp_module.stats[i]->merged)
+			return -STP_ENOMEM;
+	}
+	return 0;
+}
+
+int stp_session_make(void)
+{
+	u32 cpu;
+	int err;
+
+	if (stp_module.abi != STP_GENERATED_ABI) {
+		plat_message(STP_MSG_ERROR, "the script was translated for another version of the runtime");
+		return -STP_EINVAL;
+	}
+	err = make_contexts();
+	if (!err)
+		err = make_data();
+	if (err)
+		return err;
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		plat_ctx_set(cpu, stp_session.ctx[cpu] ? &stp_session.ctx[cpu]->c : &stp_ctx_none);
+	return 0;
+}
+
+void stp_session_free(void)
+{
+	struct stp_session *s = &stp_session;
+	u32 i;
+
+	for (i = 0; i < s->ncpus; i++)
+		plat_ctx_set(i, &stp_ctx_none);
+	for (i = 0; i < stp_module.nstats; i++) {
+		plat_free(stp_module.stats[i]->merged);
+		stp_module.stats[i]->merged = NULL;
+	}
+	for (i = 0; i < stp_module.nforeachs; i++)
+		stp_foreach_free(stp_module.foreachs[i]);
+	for (i = 0; i < stp_module.nmaps; i++)
+		stp_map_free(stp_module.maps[i]);
+	free_context(s->alone);
+	for (i = 0; i < s->ncpus; i++) {
+		free_context(s->ctx[i]);
+		plat_free(s->percpu[i]);
+	}
+	plat_free(s->ctx);
+	plat_free(s->percpu);
+	s->alone = NULL;
+	s->ctx = NULL;
+	s->percpu = NULL;
+	s->ncpus = 0;
+}
+
+/* ------------------------------------------------------------------ state: any context */
+
+static bool change_state(u32 from, u32 to)
+{
+	return __atomic_compare_exchange_n(&stp_session.state, &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static u32 state(void)
+{
+	return __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED);
+}
+
+static void set_gates(u8 closed)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.ctx[cpu])
+			__atomic_store_n(&stp_session.ctx[cpu]->closed, closed, __ATOMIC_SEQ_CST);
+}
+
+void stp_session_close(void)
+{
+	set_gates(1);
+}
+
+void stp_session_exit(void)
+{
+	if (!change_state(STP_STATE_RUNNING, STP_STATE_STOPPING) &&
+	    !change_state(STP_STATE_STARTING, STP_STATE_STOPPING))
+		return;
+	stp_session_close();
+	plat_message(STP_MSG_EXIT, NULL);
+}
+
+void stp_session_fail(const char *text)
+{
+	if (!change_state(STP_STATE_RUNNING, STP_STATE_ERROR) &&
+	    !change_state(STP_STATE_STARTING, STP_STATE_ERROR) &&
+	    !change_state(STP_STATE_STOPPING, STP_STATE_ERROR))
+		return;
+	stp_session.failed = 1;
+	stp_session_close();
+	if (text)
+		plat_message(STP_MSG_ERROR, text);
+	plat_message(STP_MSG_EXIT, NULL);
+}
+
+void stp_session_skipped(void)
+{
+	if (__atomic_add_fetch(&stp_session.skipped, 1, __ATOMIC_RELAXED) > stp_module.limits.skipped)
+		stp_session_fail("Skipped too many probes, check MAXSKIPPED or try again with stap -t for more details.");
+}
+
+void stp_exit(struct stp_ctx *c)
+{
+	stp_session_exit();
+}
+
+/* ------------------------------------------------------------------ settings */
+
+/* Decimal, 0x hexadecimal, 0 octal, with a sign. */
+static bool parse_long(const char *s, s64 *n)
+{
+	u64 v = 0, base = 10, digit;
+	bool minus = *s == '-';
+
+	if (*s == '-' || *s == '+')
+		s++;
+	if (*s == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		base = 16;
+		s += 2;
+	} else if (*s == '0' && s[1]) {
+		base = 8;
+		s++;
+	}
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		digit = *s >= '0' && *s <= '9' ? (u64)(*s - '0') : (u64)((*s | 32) - 'a') + 10;
+		if (digit >= base || v > (~0ull - digit) / base)
+			return false;
+		v = v * base + digit;
+	}
+	*n = (s64)(minus ? 0 - v : v);
+	return true;
+}
+
+static const struct stp_global *find_global(const char *setting, u64 len)
+{
+	u32 i;
+
+	for (i = 0; i < stp_module.nglobals; i++) {
+		const char *name = stp_module.globals[i].name;
+
+		if ((u64)stp_strlen(name) == len && !plat_memcmp(name, setting, len))
+			return &stp_module.globals[i];
+	}
+	return NULL;
+}
+
+int stp_session_set(const char *setting)
+{
+	const struct stp_global *g;
+	u64 len = 0;
+
+	while (setting[len] && setting[len] != '=')
+		len++;
+	if (!setting[len])
+		return -STP_EINVAL;
+	g = find_global(setting, len);
+	if (!g)
+		return -STP_ENOENT;
+	if (g->type == STP_STRING)
+		stp_copy(g->cell, setting + len + 1, stp_module.limits.string_len);
+	else if (!parse_long(setting + len + 1, g->cell))
+		return -STP_EINVAL;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ begin, end, error */
+
+/* These families arm nothing; the session finds their tables by the address of their ops. */
+const struct stp_family_ops stp_begin_family = { .name = "begin" };
+const struct stp_family_ops stp_end_family = { .name = "end" };
+const struct stp_family_ops stp_error_family = { .name = "error" };
+
+static void run_alone(const struct stp_probe *p)
+{
+	struct stp_ctx *c = &stp_session.alone->c;
+
+	plat_alone_enter();
+	stp_private(c)->busy = 1;
+	c->regs = NULL;
+	c->address = 0;
+	c->actions = stp_private(c)->actions_max;
+	stp_handler_body(c, p);
+	stp_private(c)->busy = 0;
+	plat_alone_leave();
+}
+
+/* Runs the probes of a family, while the session is in the state `in`. */
+static void run_family(const struct stp_family_ops *ops, u32 in)
+{
+	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
+	const struct stp_begin *b;
+	u32 i;
+
+	for (; f < end; f++) {
+		if (f->ops != ops)
+			continue;
+		b = f->table;
+		for (i = 0; i < f->n && state() == in; i++)
+			run_alone(b[i].probe);
+	}
+}
+
+/* ------------------------------------------------------------------ start and stop */
+
+static void stop_families(void)
+{
+	const struct stp_family *f;
+
+	while (stp_session.started) {
+		f = &stp_module.families[--stp_session.started];
+		if (f->ops->stop)
+			f->ops->stop(f->table, f->n);
+	}
+}
+
+static int start_families(void)
+{
+	const struct stp_family *f;
+	int err = 0;
+
+	while (stp_session.started < stp_module.nfamilies) {
+		f = &stp_module.families[stp_session.started];
+		if (f->ops->start)
+			err = f->ops->start(f->table, f->n);
+		if (err)
+			break;
+		stp_session.started++;
+	}
+	return err;
+}
+
+int stp_session_start(void)
+{
+	int err;
+
+	if (!change_state(STP_STATE_NEW, STP_STATE_STARTING))
+		return -STP_EINVAL;
+	run_family(&stp_begin_family, STP_STATE_STARTING);
+	if (state() != STP_STATE_STARTING)
+		return 0;
+	err = start_families();
+	if (err) {
+		stop_families();
+		stp_session_fail(NULL);
+		return err;
+	}
+	/* open first: a hit that ends the session afterwards closes for good */
+	set_gates(0);
+	if (!change_state(STP_STATE_STARTING, STP_STATE_RUNNING))
+		stp_session_close();
+	return 0;
+}
+
+void stp_session_stop(void)
+{
+	if (change_state(STP_STATE_NEW, STP_STATE_STOPPED) || state() == STP_STATE_STOPPED)
+		return;
+	change_state(STP_STATE_STARTING, STP_STATE_STOPPING);
+	change_state(STP_STATE_RUNNING, STP_STATE_STOPPING);
+	stp_session_close();
+	stop_families();
+	run_family(&stp_end_family, STP_STATE_STOPPING);
+	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
+	__atomic_store_n(&stp_session.state, STP_STATE_STOPPED, __ATOMIC_SEQ_CST);
+}
+
+void stp_session_summary(struct stp_summary *sum)
+{
+	const struct stp_ctx_private *v;
+	u32 cpu;
+
+	sum->errors = stp_session.errors;
+	sum->skipped = stp_session.skipped;
+	sum->skipped_reentrant = sum->skipped_locked = sum->skipped_stack = 0;
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
+		v = stp_session.ctx[cpu];
+		if (!v)
+			continue;
+		sum->skipped_reentrant += v->skipped_busy;
+		sum->skipped_locked += v->skipped_locked;
+		sum->skipped_stack += v->skipped_stack;
+	}
+	sum->rc = stp_session.failed || (stp_session.errors && !stp_module.limits.suppress_errors);
+}
+
+/* ------------------------------------------------------------------ what scripts ask of a session */
+
+s64 stp_target(struct stp_ctx *c)
+{
+	return stp_session.target;
+}
+
+s64 stp_timezone_s(struct stp_ctx *c)
+{
+	return stp_session.timezone_s;
+}
+
+const char *stp_pp(struct stp_ctx *c)
+{
+	return c->probe->point;
+}
+
+const char *stp_pn(struct stp_ctx *c)
+{
+	return c->probe->written;
+}
+
+/* xorshift64*, one state a context. */
+s64 stp_random(struct stp_ctx *c, s64 below)
+{
+	u64 *x = &stp_private(c)->random;
+
+	*x ^= *x >> 12;
+	*x ^= *x << 25;
+	*x ^= *x >> 27;
+	if (below <= 0)
+		return 0;
+	return (s64)((*x * 0x2545f4914f6cdd1dull >> 1) % (u64)below);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Statistics: adding a value, reading, merging those of several CPUs. Context: any.
+ *
+ * Variance is Welford's: a running mean and the sum of squared distances from it, both integers of
+ * values shifted left by the description's `shift`, m2 by twice that. All sums wrap around.
+ */
+#include "internal.h"
+
+/* Position of the highest bit, from 1; 0 for 0. */
+static u32 bits(u64 n)
+{
+	return n ? 64 - (u32)__builtin_clzll(n) : 0;
+}
+
+/* #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
+static u32 log_bucket(s64 v)
+{
+	return v >= 0 ? 64 + bits((u64)v) : 64 - bits(0 - (u64)v);
+}
+
+/* #0 is below low, the last one above high, #1 begins at low. */
+static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
+{
+	u64 n;
+
+	if (v < d->low)
+		return 0;
+	n = ((u64)v - (u64)d->low) / (u64)d->step + 1;
+	return n < d->buckets - 1 ? (u32)n : d->buckets - 1;
+}
+
+static void add_variance(struct stp_stat *s, u32 shift, s64 v)
+{
+	u64 shifted = (u64)v << shift;
+	s64 delta = (s64)(shifted - (u64)s->avg);
+
+	s->avg = (s64)((u64)s->avg + (u64)(delta / s->count));
+	s->m2 = (s64)((u64)s->m2 + (u64)delta * (shifted - (u64)s->avg));
+}
+
+/* After the count and the sum have been updated. */
+void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
+{
+	if (d->ops & STP_VARIANCE)
+		add_variance(s, d->shift, v);
+	if (d->ops & STP_HIST_LOG)
+		s->hist[log_bucket(v)]++;
+	else if (d->ops & STP_HIST_LINEAR)
+		s->hist[linear_bucket(d, v)]++;
+}
+
+void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	plat_memset(s, 0, d->size);
+}
+
+/* delta^2 * na * nb / (na + nb), in the most exact order that doesn't overflow. */
+static u64 between(s64 delta, u64 na, u64 nb)
+{
+	u64 square = (u64)delta * (u64)delta, n = na + nb, product;
+
+	if (!__builtin_mul_overflow(square, na, &product) &&
+	    !__builtin_mul_overflow(product, nb, &product))
+		return product / n;
+	if (!__builtin_mul_overflow(square, na < nb ? na : nb, &product))
+		return product / n * (na < nb ? nb : na);
+	return square / n * na * nb;
+}
+
+static void merge_variance(struct stp_stat *to, const struct stp_stat *from)
+{
+	s64 delta = (s64)((u64)from->avg - (u64)to->avg);
+	u64 na = (u64)to->count, nb = (u64)from->count;
+	s64 weighted;
+
+	to->m2 = (s64)((u64)to->m2 + (u64)from->m2 + between(delta, na, nb));
+	if (__builtin_mul_overflow(delta, (s64)nb, &weighted))
+		weighted = delta / (s64)(na + nb) * (s64)nb;
+	else
+		weighted /= (s64)(na + nb);
+	to->avg = (s64)((u64)to->avg + (u64)weighted);
+}
+
+void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const struct stp_stat_desc *d)
+{
+	u32 i;
+
+	if (!from->count)
+		return;
+	if (!to->count) {
+		plat_memcpy(to, from, d->size);
+		return;
+	}
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	if (d->ops & STP_VARIANCE)
+		merge_variance(to, from);
+	to->count += from->count;
+	to->sum = (s64)((u64)to->sum + (u64)from->sum);
+	if (d->ops & (STP_HIST_LOG | STP_HIST_LINEAR))
+		for (i = 0; i < d->buckets; i++)
+			to->hist[i] += from->hist[i];
+}
+
+s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op)
+{
+	if (!s->count)
+		return 0;
+	switch (op) {
+	case STP_COUNT: return s->count;
+	case STP_SUM: return s->sum;
+	case STP_MIN: return s->min;
+	case STP_MAX: return s->max;
+	case STP_AVG: return s->sum / s->count;
+	case STP_VARIANCE: return s->count < 2 ? 0 : (s->m2 / (s->count - 1)) >> (2 * d->shift & 63);
+	}
+	return 0;
+}
+
+s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op)
+{
+	if (s && s->count)
+		return stp_stat_value(s, d, op);
+	if (op != STP_COUNT && op != STP_SUM)
+		stp_error(c, "empty aggregate");
+	return 0;
+}
+
+s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket)
+{
+	if (bucket < 0 || bucket >= d->buckets) {
+		stp_error(c, "histogram index out of range");
+		return 0;
+	}
+	return s ? s->hist[bucket] : 0;
+}
+
+/* ------------------------------------------------------------------ scalars, adders */
+
+static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
+{
+	return (struct stp_stat *)(stp_session.percpu[cpu] + g->offset);
+}
+
+/* Moves what the CPUs added into `merged`. The caller's lock keeps adders away; so that two who only
+ * read don't both move, there is one more here. */
+const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g)
+{
+	static u32 moving;
+	struct stp_stat *s;
+	u32 cpu;
+
+	while (__atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE))
+		plat_pause(0);
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
+		if (!stp_session.percpu[cpu])
+			continue;
+		s = scalar_of(g, cpu);
+		if (!s->count)
+			continue;
+		stp_stat_merge(g->merged, s, &g->desc);
+		stp_stat_clear(s, &g->desc);
+	}
+	__atomic_store_n(&moving, 0, __ATOMIC_RELEASE);
+	return g->merged;
+}
+
+void stp_scalar_clear(struct stp_scalar_stat *g)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.percpu[cpu])
+			stp_stat_clear(scalar_of(g, cpu), &g->desc);
+	stp_stat_clear(g->merged, &g->desc);
+}
+
+s64 stp_adder_read(u32 offset, s64 base)
+{
+	u64 sum = (u64)base;
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.percpu[cpu])
+			sum += *(volatile u64 *)(stp_session.percpu[cpu] + offset);
+	return (s64)sum;
+}
+
+void stp_adder_clear(u32 offset)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.percpu[cpu])
+			*(volatile s64 *)(stp_session.percpu[cpu] + offset) = 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Terminated strings in buffers of a known size. Everything truncates silently. Context: any. */
+#include "internal.h"
+
+void stp_copy(char *to, const char *from, u32 size)
+{
+	char *end = to + size - 1;
+
+	if (to == from)
+		return;
+	while (to < end && (*to = *from)) {
+		to++;
+		from++;
+	}
+	*to = 0;
+}
+
+void stp_append(char *to, const char *from, u32 size)
+{
+	char *end = to + size - 1;
+
+	while (to < end && *to)
+		to++;
+	/* from may be `to` itself: its length is counted before its terminator is overwritten */
+	if (from <= to && to <= from + size) {
+		u64 n = (u64)stp_strlen(from);
+
+		if (n > (u64)(end - to))
+			n = (u64)(end - to);
+		plat_memmove(to, from, n);
+		to[n] = 0;
+		return;
+	}
+	while (to < end && (*to = *from)) {
+		to++;
+		from++;
+	}
+	*to = 0;
+}
+
+s32 stp_compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (s32)(u8)*a - (s32)(u8)*b;
+}
+
+s64 stp_strlen(const char *s)
+{
+	return (s64)__builtin_strlen(s);
+}
