@@ -11,6 +11,8 @@ struct arch {
 	int return_value;              // DWARF number
 	int stack_pointer;
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
+	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry
+	int elf_machine;               // EM_* of its files
 };
 const struct arch *arch_find(const char *name);   // NULL: not supported
 

@@ -64,6 +64,7 @@ struct di_variable {
 struct di_function {
 	struct di_module *module;
 	const char *name;
+	const char *symbol;        // as the kernel calls it: name, or name.isra.0 and the like
 	const char *file;          // NULL without line information
 	int line;
 	uint64_t address;          // link-time; valid when has_address
@@ -80,6 +81,8 @@ typedef VEC(struct di_function *) di_functions;
 struct di_module *di_kernel(struct session *s);
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
 uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
+// The GNU build-id that the link addresses are of; NULL and 0 when there is none.
+const uint8_t *di_build_id(const struct di_module *m, int *len);
 const char *di_module_source(const struct di_module *m); // for -v: "DWARF of PATH", "BTF of PATH"
 // What to install for DWARF of this module, one sentence. For messages.
 const char *di_advice(const struct di_module *m);
@@ -94,7 +97,7 @@ void di_function_names(struct di_module *m, di_names *out);
 
 // Variables at the function's entry. False when there is none of that name.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
-void di_variable_names(const struct di_function *f, bool params_only, struct buf *list);
+void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // a line each
 // How the function's return value is read at its return; type NULL when it returns nothing.
 struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 
@@ -102,8 +105,12 @@ struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 // "enum e"); NULL when there is none.
 struct di_type *di_find_type(struct di_module *m, const char *name);
 struct di_type *di_target(const struct di_type *t);      // of a pointer, an element of an array; NULL for void *
+struct di_type *di_pointer_to(struct di_type *t);        // the same one for the same t
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // into anonymous ones too
-void di_member_names(const struct di_type *t, struct buf *list);
+void di_member_names(const struct di_type *t, struct buf *list); // a line each
+// Every direct member in order, anonymous ones with the name "".
+typedef VEC(struct di_member) di_members;
+void di_each_member(const struct di_type *t, di_members *out);
 bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value);
 
 #endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What debuginfo/ knows about a kernel, printed: for golden tests and for comparing its sources.
+//
+//   debuginfo_main [-r RELEASE] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
+//     source                     where it comes from
+//     addresses                  every function: address and name, sorted
+//     function GLOB[@FILE]       with parameters, their types and places, and what it returns
+//     names GLOB                 names only
+//     type NAME                  members
+//     path TYPE MEMBER...        through pointers: offset and type of each step
+//     enum NAME
+//   -t: the time and memory it took, on standard error
+#include "build/build.h"
+#include "debuginfo/debuginfo.h"
+#include "util/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static void print_location(const struct di_location *l)
+{
+	static const char *const words[] = {
+		[DI_OP_ADD] = "add", [DI_OP_SUB] = "sub", [DI_OP_MUL] = "mul", [DI_OP_AND] = "and",
+		[DI_OP_OR] = "or", [DI_OP_XOR] = "xor", [DI_OP_SHL] = "shl", [DI_OP_SHR] = "shr",
+		[DI_OP_SRA] = "sra", [DI_OP_NEG] = "neg", [DI_OP_NOT] = "not",
+	};
+
+	if (l->kind == DI_LOC_NONE)
+		printf(" none");
+	if (l->kind == DI_LOC_ADDRESS)
+		printf(" at");
+	for (int i = 0; i < l->ops.n; i++) {
+		const struct di_op *op = &l->ops.at[i];
+
+		switch (op->code) {
+		case DI_OP_CONST:  printf(" %lld", (long long)op->value); break;
+		case DI_OP_REG:    printf(" r%lld", (long long)op->value); break;
+		case DI_OP_LOAD:   printf(" load%d", op->size); break;
+		case DI_OP_STATIC: printf(" static:%#llx", (long long)op->value); break;
+		default:           printf(" %s", words[op->code]);
+		}
+	}
+}
+
+static void print_type(const struct di_type *t)
+{
+	static const char *const kinds[] = { "void", "int", "bool", "char", "float", "enum", "pointer", "array",
+					     "struct", "union", "function" };
+
+	if (!t) {
+		printf("void");
+		return;
+	}
+	printf("%s (%s %llu%s", t->name, kinds[t->kind], (unsigned long long)t->size,
+	       t->is_signed ? " signed" : "");
+	if (t->kind == DI_ARRAY)
+		printf(" of %llu", (unsigned long long)t->count);
+	printf(")");
+}
+
+static void print_function(const struct di_function *f)
+{
+	struct buf names = { 0 };
+	struct di_location loc;
+	struct di_type *type;
+	char *save = NULL;
+
+	printf("%s", f->name);
+	if (f->file)
+		printf(" %s:%d", f->file, f->line);
+	printf("%s\n", f->has_types ? "" : " without types");
+	di_variable_names(f, true, &names);
+	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
+		struct di_variable v;
+
+		if (!di_find_variable(f, n, &v)) {
+			printf("  %s: not found\n", n);
+			continue;
+		}
+		printf("  %s: ", n);
+		print_type(v.type);
+		print_location(&v.loc);
+		printf("\n");
+	}
+	type = di_return(f, &loc);
+	if (!type)
+		return;
+	printf("  returns: ");
+	print_type(type);
+	print_location(&loc);
+	printf("\n");
+}
+
+static int functions(struct di_module *m, const char *pattern, bool only_names)
+{
+	const char *at = strchr(pattern, '@');
+	di_functions found = { 0 };
+
+	di_find_functions(m, at ? str_ndup(pattern, at - pattern) : pattern, at ? at + 1 : NULL, false, &found);
+	for vec_each(&found, f) {
+		if (only_names)
+			printf("%s\n", (*f)->name);
+		else
+			print_function(*f);
+	}
+	return found.n ? 0 : 1;
+}
+
+static int addresses(struct di_module *m)
+{
+	di_functions found = { 0 };
+
+	di_find_functions(m, "*", NULL, false, &found);
+	for vec_each(&found, f)
+		printf("%llx %llx %s\n", (unsigned long long)(*f)->address, (unsigned long long)(*f)->size,
+		       (*f)->symbol);
+	return 0;
+}
+
+static int members(struct di_module *m, const char *name)
+{
+	struct di_type *t = di_find_type(m, name);
+	di_members all = { 0 };
+
+	if (!t)
+		return 1;
+	print_type(t);
+	printf("\n");
+	di_each_member(t, &all);
+	for vec_each(&all, x) {
+		printf("  %llu %s: ", (unsigned long long)x->offset, x->name);
+		print_type(x->type);
+		if (x->bit_size)
+			printf(" bits %d+%d", x->bit_offset, x->bit_size);
+		printf("\n");
+	}
+	return 0;
+}
+
+static int path(struct di_module *m, char **argv)
+{
+	struct di_type *t = di_find_type(m, *argv++);
+
+	for (; t && *argv; argv++) {
+		struct di_member x;
+
+		if (t->kind == DI_POINTER)
+			t = di_target(t);
+		if (!t || !di_find_member(t, *argv, &x)) {
+			printf("  no %s\n", *argv);
+			return 1;
+		}
+		printf("  %llu %s: ", (unsigned long long)x.offset, x.name);
+		print_type(x.type);
+		if (x.bit_size)
+			printf(" bits %d+%d", x.bit_offset, x.bit_size);
+		printf("\n");
+		t = x.type;
+	}
+	return t ? 0 : 1;
+}
+
+static int enumerator(struct di_module *m, const char *name)
+{
+	int64_t value;
+
+	if (!di_find_enumerator(m, name, &value))
+		return 1;
+	printf("%s = %lld\n", name, (long long)value);
+	return 0;
+}
+
+static int command(struct di_module *m, char **argv)
+{
+	if (!strcmp(*argv, "source"))
+		return printf("%s\n", di_module_source(m)) < 0;
+	if (!strcmp(*argv, "addresses"))
+		return addresses(m);
+	if (!argv[1])
+		return 2;
+	if (!strcmp(*argv, "function"))
+		return functions(m, argv[1], false);
+	if (!strcmp(*argv, "names"))
+		return functions(m, argv[1], true);
+	if (!strcmp(*argv, "type"))
+		return members(m, argv[1]);
+	if (!strcmp(*argv, "path"))
+		return path(m, argv + 1);
+	if (!strcmp(*argv, "enum"))
+		return enumerator(m, argv[1]);
+	return 2;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+	struct session s = { 0 };
+	struct rusage usage;
+	bool timed = false;
+	double start = now();
+	int c, rc;
+
+	mem_init();
+	while ((c = getopt(argc, argv, "+r:c:t")) > 0)
+		switch (c) {
+		case 'r': s.opt.release = optarg; break;
+		case 'c': s.cache_dir = optarg; break;
+		case 't': timed = true; break;
+		default:  return 2;
+		}
+	if (optind >= argc)
+		return 2;
+	s.kernel = kernel_open(&s);
+	rc = command(di_kernel(&s), argv + optind);
+	getrusage(RUSAGE_SELF, &usage);
+	if (timed)
+		fprintf(stderr, "%.1f ms, %ld kB\n", now() - start, usage.ru_maxrss);
+	return rc;
+}

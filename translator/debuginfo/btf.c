@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Types and prototypes from BTF (Documentation/bpf/btf.rst), read with libbpf. BTF has no variable
+// locations: parameters are where the calling convention puts them.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <string.h>
+
+struct btf_source {
+	struct di_module *module;
+	struct btf *btf;
+	uint32_t n;                // ids are 1 .. n - 1
+	struct map types;          // id in text -> struct di_type *
+	uint32_t *functions;       // hash by name; made by the second lookup
+	uint32_t buckets;
+	int lookups;
+};
+
+static const struct type_ops btf_type_ops;
+static struct di_type *make_type(struct btf_source *b, uint32_t id);
+
+static int be_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return 0;
+}
+
+struct btf_source *btf_open(struct di_module *m, struct bytes raw)
+{
+	struct btf_source *b;
+	struct btf *btf;
+
+	libbpf_set_print(be_quiet);
+	if (raw.len > UINT32_MAX)
+		return NULL;
+	btf = btf__new(raw.at, raw.len);
+	if (libbpf_get_error(btf) || !btf)
+		return NULL;
+	b = NEW(struct btf_source);
+	b->module = m;
+	b->btf = btf;
+	b->n = btf__type_cnt(btf);
+	return b;
+}
+
+static const struct btf_type *get(const struct btf_source *b, uint32_t id)
+{
+	return id ? btf__type_by_id(b->btf, id) : NULL;
+}
+
+static const char *text(const struct btf_source *b, uint32_t offset)
+{
+	const char *s = btf__name_by_offset(b->btf, offset);
+
+	return s ? s : "";
+}
+
+static bool is_qualifier(const struct btf_type *t)
+{
+	return btf_is_mod(t) || btf_kind(t) == BTF_KIND_TYPE_TAG || btf_kind(t) == BTF_KIND_DECL_TAG;
+}
+
+// Without typedefs and qualifiers; 0 is void. Broken files may have cycles.
+static uint32_t peel(const struct btf_source *b, uint32_t id)
+{
+	for (int depth = 0; depth < 64; depth++) {
+		const struct btf_type *t = get(b, id);
+
+		if (!t)
+			return 0;
+		if (!is_qualifier(t) && !btf_is_typedef(t))
+			return id;
+		id = t->type;
+	}
+	return 0;
+}
+
+// ---------------------------------------------------------------- types
+
+static char *tagged(const struct btf_source *b, const char *word, const struct btf_type *t)
+{
+	const char *name = text(b, t->name_off);
+
+	return *name ? str_printf("%s %s", word, name) : str_printf("%s {...}", word);
+}
+
+static char *spell(const struct btf_source *b, uint32_t id, int depth)
+{
+	const struct btf_type *t = get(b, id);
+	char *inner;
+
+	if (!t || depth > 32)
+		return "void";
+	switch (btf_kind(t)) {
+	case BTF_KIND_PTR:
+		inner = spell(b, t->type, depth + 1);
+		return str_printf(str_ends(inner, "*") ? "%s*" : "%s *", inner);
+	case BTF_KIND_ARRAY:
+		inner = spell(b, btf_array(t)->type, depth + 1);
+		return str_printf("%s[%u]", inner, btf_array(t)->nelems);
+	case BTF_KIND_STRUCT:
+		return tagged(b, "struct", t);
+	case BTF_KIND_UNION:
+		return tagged(b, "union", t);
+	case BTF_KIND_FWD:
+		return tagged(b, btf_kflag(t) ? "union" : "struct", t);
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return tagged(b, "enum", t);
+	case BTF_KIND_CONST:
+		inner = spell(b, t->type, depth + 1);
+		return str_ends(inner, "*") ? str_printf("%sconst", inner) : str_printf("const %s", inner);
+	case BTF_KIND_VOLATILE:
+		inner = spell(b, t->type, depth + 1);
+		return str_ends(inner, "*") ? str_printf("%svolatile", inner) : str_printf("volatile %s", inner);
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return spell(b, t->type, depth + 1);
+	case BTF_KIND_FUNC_PROTO:
+		return str_printf("%s (...)", spell(b, t->type, depth + 1));
+	}
+	return str_dup(text(b, t->name_off));
+}
+
+static bool enum_is_signed(const struct btf_type *t)
+{
+	const struct btf_enum *e = btf_enum(t);
+
+	if (btf_kflag(t))
+		return true;
+	if (btf_kind(t) == BTF_KIND_ENUM)
+		for (int i = 0; i < btf_vlen(t); i++)
+			if (e[i].val < 0)
+				return true;
+	return false;
+}
+
+static enum di_kind int_kind(const struct btf_source *b, const struct btf_type *t)
+{
+	const char *name = text(b, t->name_off);
+
+	if (btf_int_encoding(t) & BTF_INT_BOOL)
+		return DI_BOOL;
+	return t->size == 1 && strstr(name, "char") ? DI_CHAR : DI_INT;
+}
+
+static void fill_type(struct btf_source *b, const struct btf_type *t, struct di_type *out)
+{
+	out->size = t->size;
+	switch (btf_kind(t)) {
+	case BTF_KIND_INT:
+		out->kind = int_kind(b, t);
+		out->is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
+		break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		out->kind = DI_ENUM;
+		out->is_signed = enum_is_signed(t);
+		break;
+	case BTF_KIND_PTR:
+		out->kind = DI_POINTER;
+		out->size = 8;
+		break;
+	case BTF_KIND_ARRAY: {
+		struct di_type *element = make_type(b, btf_array(t)->type);
+
+		out->kind = DI_ARRAY;
+		out->count = btf_array(t)->nelems;
+		out->size = element ? element->size * out->count : 0;
+		break;
+	}
+	case BTF_KIND_STRUCT:
+		out->kind = DI_STRUCT;
+		break;
+	case BTF_KIND_UNION:
+		out->kind = DI_UNION;
+		break;
+	case BTF_KIND_FWD:
+		out->kind = btf_kflag(t) ? DI_UNION : DI_STRUCT;
+		out->size = 0;
+		break;
+	case BTF_KIND_FLOAT:
+		out->kind = DI_FLOAT;
+		break;
+	case BTF_KIND_FUNC:
+	case BTF_KIND_FUNC_PROTO:
+		out->kind = DI_FUNCTION;
+		out->size = 0;
+		break;
+	default:
+		out->kind = DI_VOID;
+		out->size = 0;
+	}
+}
+
+// NULL for void.
+static struct di_type *make_type(struct btf_source *b, uint32_t id)
+{
+	const struct btf_type *t = get(b, peel(b, id));
+	char *key = str_printf("%u", id);
+	struct di_type *type = map_get(&b->types, key);
+	struct type_priv *p;
+
+	if (type || !t)
+		return type;
+	p = NEW(struct type_priv);
+	p->ops = &btf_type_ops;
+	p->btf_id = peel(b, id);
+	type = NEW(struct di_type);
+	type->module = b->module;
+	type->name = spell(b, id, 0);
+	type->priv = p;
+	map_put(&b->types, key, type);
+	fill_type(b, t, type);
+	return type;
+}
+
+static uint32_t id_of(const struct di_type *t)
+{
+	return ((const struct type_priv *)t->priv)->btf_id;
+}
+
+static struct di_type *type_target(const struct di_type *t)
+{
+	struct btf_source *b = t->module->btf;
+	const struct btf_type *bt = get(b, id_of(t));
+
+	if (btf_is_ptr(bt) || btf_is_func_proto(bt))
+		return make_type(b, bt->type);
+	return btf_is_array(bt) ? make_type(b, btf_array(bt)->type) : NULL;
+}
+
+static void each_member(const struct di_type *t, member_fn fn, void *data)
+{
+	const struct btf_source *b = t->module->btf;
+	const struct btf_type *bt = get(b, id_of(t));
+
+	if (!btf_is_composite(bt))
+		return;
+	for (int i = 0; i < btf_vlen(bt); i++) {
+		const struct btf_member *m = btf_members(bt) + i;
+		struct member_ref ref = {
+			.name = text(b, m->name_off),
+			.bit = btf_member_bit_offset(bt, i),
+			.bit_size = btf_member_bitfield_size(bt, i),
+			.btf_id = m->type,
+		};
+
+		if (fn(data, &ref))
+			return;
+	}
+}
+
+static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)
+{
+	return make_type(t->module->btf, m->btf_id);
+}
+
+static const struct type_ops btf_type_ops = { type_target, each_member, member_type };
+
+struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name)
+{
+	static const struct { enum di_kind kind; int btf; } kinds[] = {
+		{ DI_STRUCT, BTF_KIND_STRUCT }, { DI_UNION, BTF_KIND_UNION }, { DI_ENUM, BTF_KIND_ENUM },
+		{ DI_ENUM, BTF_KIND_ENUM64 }, { DI_INT, BTF_KIND_TYPEDEF }, { DI_INT, BTF_KIND_INT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int id = kinds[i].kind == kind ? btf__find_by_name_kind(b->btf, name, kinds[i].btf) : -1;
+
+		if (id > 0)
+			return make_type(b, id);
+	}
+	return NULL;
+}
+
+bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value)
+{
+	for (uint32_t id = 1; id < b->n; id++) {
+		const struct btf_type *t = get(b, id);
+
+		if (btf_is_enum(t))
+			for (int i = 0; i < btf_vlen(t); i++) {
+				const struct btf_enum *e = btf_enum(t) + i;
+
+				if (strcmp(text(b, e->name_off), name))
+					continue;
+				*value = enum_is_signed(t) ? e->val : (int64_t)(uint32_t)e->val;
+				return true;
+			}
+		if (btf_is_enum64(t))
+			for (int i = 0; i < btf_vlen(t); i++)
+				if (!strcmp(text(b, btf_enum64(t)[i].name_off), name)) {
+					*value = (int64_t)btf_enum64_value(btf_enum64(t) + i);
+					return true;
+				}
+	}
+	return false;
+}
+
+// ---------------------------------------------------------------- functions
+
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	while (*s)
+		h = (h ^ (uint8_t)*s++) * 16777619u;
+	return h;
+}
+
+static void index_functions(struct btf_source *b)
+{
+	b->buckets = 1024;
+	while (b->buckets < b->n)
+		b->buckets *= 2;
+	b->functions = mem_alloc_atomic(b->buckets * sizeof(uint32_t));
+	for (uint32_t id = 1; id < b->n; id++) {
+		const struct btf_type *t = get(b, id);
+		uint32_t h;
+
+		if (!btf_is_func(t))
+			continue;
+		h = hash(text(b, t->name_off));
+		while (b->functions[h & (b->buckets - 1)])
+			h++;
+		b->functions[h & (b->buckets - 1)] = id;
+	}
+}
+
+uint32_t btf_find_function(struct btf_source *b, const char *name)
+{
+	uint32_t h = hash(name), id;
+	int found;
+
+	// One lookup is cheaper without the index, a wildcard's hundred are not.
+	if (b->lookups++ < 2) {
+		found = btf__find_by_name_kind(b->btf, name, BTF_KIND_FUNC);
+		return found > 0 ? found : 0;
+	}
+	if (!b->functions)
+		index_functions(b);
+	while ((id = b->functions[h & (b->buckets - 1)])) {
+		if (!strcmp(text(b, get(b, id)->name_off), name))
+			return id;
+		h++;
+	}
+	return 0;
+}
+
+void btf_each_function(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data)
+{
+	for (uint32_t id = 1; id < b->n; id++)
+		if (btf_is_func(get(b, id)))
+			fn(data, text(b, get(b, id)->name_off), id);
+}
+
+static const struct btf_type *prototype(const struct btf_source *b, uint32_t func)
+{
+	const struct btf_type *t = get(b, func);
+
+	t = t && btf_is_func(t) ? get(b, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? t : NULL;
+}
+
+// Where arguments go: registers first, then 8-byte slots above the return address.
+struct arguments {
+	const struct arch *arch;
+	int regs, slots;
+};
+
+static int free_registers(const struct arguments *a)
+{
+	int n = 0;
+
+	while (a->regs + n < (int)ARRAY_SIZE(a->arch->args) && a->arch->args[a->regs + n] >= 0)
+		n++;
+	return n;
+}
+
+// The location of the next argument. NONE for what isn't one integer or pointer.
+static struct di_location next_argument(struct arguments *a, const struct di_type *t)
+{
+	struct di_location l = { .kind = DI_LOC_NONE };
+	bool aggregate = t->kind == DI_STRUCT || t->kind == DI_UNION;
+	int words = (t->size + 7) / 8;
+
+	if (t->kind == DI_FLOAT || !words)
+		return l;
+	if (words > 2) {
+		// By value above the frame (x86_64), or a pointer to a copy (arm64).
+		if (a->arch->elf_machine == EM_AARCH64)
+			words = 1;
+		else
+			a->slots += words;
+		if (words > 1)
+			return l;
+	}
+	if (words <= free_registers(a)) {
+		if (!aggregate && t->size <= 8)
+			l = location_register(a->arch->args[a->regs]);
+		a->regs += words;
+		return l;
+	}
+	if (a->arch->elf_machine == EM_AARCH64)
+		a->regs += free_registers(a);
+	if (!aggregate && words == 1) {
+		l = location_register(a->arch->stack_pointer);
+		location_add(&l, DI_OP_CONST, a->arch->entry_cfa + 8 * a->slots);
+		location_add(&l, DI_OP_ADD, 0);
+		l.kind = DI_LOC_ADDRESS;
+	}
+	a->slots += words;
+	return l;
+}
+
+bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct di_variable *out)
+{
+	const struct btf_type *proto = prototype(b, func);
+	struct arguments a = { .arch = b->module->arch };
+
+	for (int i = 0; proto && i < btf_vlen(proto); i++) {
+		const struct btf_param *p = btf_params(proto) + i;
+		struct di_type *t = make_type(b, p->type);
+		struct di_location l;
+
+		if (!t)            // "...", the last one
+			break;
+		l = next_argument(&a, t);
+		if (strcmp(text(b, p->name_off), name))
+			continue;
+		*out = (struct di_variable){ .name = text(b, p->name_off), .type = t, .is_param = true, .loc = l };
+		return true;
+	}
+	return false;
+}
+
+void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list)
+{
+	const struct btf_type *proto = prototype(b, func);
+
+	for (int i = 0; proto && i < btf_vlen(proto); i++) {
+		const char *name = text(b, btf_params(proto)[i].name_off);
+
+		if (*name)
+			buf_printf(list, "%s\n", name);
+	}
+}
+
+struct di_type *btf_return_type(struct btf_source *b, uint32_t func)
+{
+	const struct btf_type *proto = prototype(b, func);
+
+	return proto ? make_type(b, proto->type) : NULL;
+}

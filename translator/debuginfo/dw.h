@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Shared by the files on top of libdw: dwarf.c, loc.c, func.c, type.c.
+#ifndef DEBUGINFO_DW_H
+#define DEBUGINFO_DW_H
+
+#include "debuginfo/module.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+// One compilation unit, with a libdw handle of its own (see dwarf.c).
+struct unit {
+	struct dwarf_file *file;
+	uint64_t offset;
+	Dwarf *dwarf;
+	Dwarf_Die die;
+	struct unit_function { uint64_t address; Dwarf_Die die; } *functions; // sorted
+	int nfunctions;
+	bool functions_read;
+	Dwarf_Files *source_files;
+};
+
+struct dwarf_file {
+	struct di_module *module;
+	const char *path;
+	struct bytes map;
+	uint8_t *info;             // .debug_info in the map
+	size_t info_len;
+	uint8_t first_length[4];   // what stood at its start
+	struct bytes aranges;
+	Elf *elf;
+	Dwarf *whole;              // opened for scans
+	VEC(struct unit *) units;
+	struct map types;          // DIE offset in text -> struct di_type *
+};
+
+// dwarf.c
+struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);      // NULL: broken
+struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address);
+// The out-of-line function that begins at the address. NULL when there is none.
+Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address);
+Dwarf *dwarf_whole(struct dwarf_file *f);
+// Follows a reference; false when it is absent or leads out of the unit.
+bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
+const char *dwarf_name(Dwarf_Die *die);                                 // "" when it has none
+
+// loc.c: the place of a variable's DIE at an address of `function`.
+struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc);
+
+// type.c: NULL for void.
+struct di_type *dwarf_make_type(struct di_module *m, Dwarf_Die *die);
+
+#endif

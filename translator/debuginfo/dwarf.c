@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A DWARF file -> the compilation unit of an address, the function that begins there.
+//
+// libdw finds a unit by reading the headers of all units before it. In a kernel's .debug_info
+// these are 3,000 places all over 160 MB, and the pages around them count as our memory. So every
+// unit that we want gets a libdw handle of its own, to which the first unit seems to reach up to
+// it: the length in the first header is changed in our private copy of its page. .debug_aranges,
+// which says where the unit of an address begins, is read here for the same reason.
+#include "debuginfo/dw.h"
+
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map)
+{
+	struct dwarf_file *f = NEW(struct dwarf_file);
+	struct bytes info;
+	struct elf_view v;
+
+	if (!elf_view_open(&v, map) || !elf_view_section(&v, ".debug_info", &info) || info.len < 16)
+		return NULL;
+	elf_version(EV_CURRENT);
+	f->module = m;
+	f->path = path;
+	f->map = map;
+	f->info = (uint8_t *)info.at;
+	f->info_len = info.len;
+	memcpy(f->first_length, f->info, 4);
+	elf_view_section(&v, ".debug_aranges", &f->aranges);
+	f->elf = elf_memory((char *)map.at, map.len);
+	return f->elf ? f : NULL;
+}
+
+// Lets the first unit seem to end at `offset`.
+static bool hide_until(struct dwarf_file *f, uint64_t offset)
+{
+	uint32_t length = offset - 4;
+
+	if (offset >= f->info_len || offset > 0xfffffff0u || (offset && offset < 16))
+		return false;
+	memcpy(f->info, offset ? (const void *)&length : f->first_length, 4);
+	return true;
+}
+
+Dwarf *dwarf_whole(struct dwarf_file *f)
+{
+	Dwarf_Die first;
+
+	if (f->whole || !hide_until(f, 0))
+		return f->whole;
+	f->whole = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	// Takes note of the first unit's true length.
+	if (f->whole)
+		dwarf_offdie(f->whole, 12, &first);
+	return f->whole;
+}
+
+struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
+{
+	struct unit *u;
+	Dwarf_Off next;
+	size_t header;
+
+	for vec_each(&f->units, known)
+		if ((*known)->offset == offset)
+			return *known;
+	if (!hide_until(f, offset))
+		return NULL;
+	u = NEW(struct unit);
+	u->file = f;
+	u->offset = offset;
+	u->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	if (!u->dwarf || dwarf_nextcu(u->dwarf, offset, &next, &header, NULL, NULL, NULL) ||
+	    !dwarf_offdie(u->dwarf, offset + header, &u->die))
+		return NULL;
+	vec_push(&f->units, u);
+	return u;
+}
+
+static uint64_t get(const uint8_t *p, int size)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, size);
+	return v;
+}
+
+// .debug_aranges: sets of header (length, version, unit, address size, segment size), padding to
+// 16, pairs (address, length), a pair of zeroes. 32-bit DWARF with 64-bit addresses only.
+static bool find_in_aranges(const struct dwarf_file *f, uint64_t address, uint64_t *unit)
+{
+	const uint8_t *p = f->aranges.at, *end = p + f->aranges.len;
+
+	while (p && end - p >= 16) {
+		uint64_t len = get(p, 4);
+		const uint8_t *next = p + 4 + len, *pair = p + 16;
+
+		if (len > (size_t)(end - p - 4))
+			return false;
+		if (get(p + 4, 2) == 2 && p[10] == 8 && p[11] == 0)
+			for (; next - pair >= 16; pair += 16)
+				if (address - get(pair, 8) < get(pair + 8, 8)) {
+					*unit = get(p + 6, 4);
+					return true;
+				}
+		p = next;
+	}
+	return false;
+}
+
+// Without .debug_aranges (clang): asks each unit.
+static bool find_by_scan(struct dwarf_file *f, uint64_t address, uint64_t *unit)
+{
+	Dwarf *d = dwarf_whole(f);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	while (d && !dwarf_get_units(d, cu, &cu, NULL, NULL, &die, NULL)) {
+		if (dwarf_haspc(&die, address) != 1)
+			continue;
+		*unit = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
+		return true;
+	}
+	return false;
+}
+
+struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address)
+{
+	uint64_t unit;
+
+	if (f->aranges.len ? find_in_aranges(f, address, &unit) : find_by_scan(f, address, &unit))
+		return dwarf_unit_at(f, unit);
+	return NULL;
+}
+
+// A function in two parts (hot, cold) has ranges; the first one is where it begins.
+static bool entry_address(Dwarf_Die *die, uint64_t *out)
+{
+	Dwarf_Addr base, start, end;
+
+	if (!dwarf_entrypc(die, &start)) {
+		*out = start;
+		return true;
+	}
+	if (dwarf_ranges(die, 0, &base, &start, &end) <= 0)
+		return false;
+	*out = start;
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct unit_function *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void read_functions(struct unit *u)
+{
+	VEC(struct unit_function) v = { 0 };
+	struct unit_function f;
+
+	u->functions_read = true;
+	if (dwarf_child(&u->die, &f.die))
+		return;
+	do {
+		if (dwarf_tag(&f.die) == DW_TAG_subprogram && entry_address(&f.die, &f.address))
+			vec_push(&v, f);
+	} while (!dwarf_siblingof(&f.die, &f.die));
+	if (v.n)
+		qsort(v.at, v.n, sizeof(v.at[0]), by_address);
+	u->functions = v.at;
+	u->nfunctions = v.n;
+}
+
+Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address)
+{
+	struct unit *u = dwarf_unit_of_address(f, address);
+	struct unit_function key = { .address = address }, *found;
+
+	if (!u)
+		return NULL;
+	if (!u->functions_read)
+		read_functions(u);
+	found = u->nfunctions ? bsearch(&key, u->functions, u->nfunctions, sizeof(key), by_address) : NULL;
+	return found ? &found->die : NULL;
+}
+
+bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
+{
+	Dwarf_Attribute a;
+
+	// A DW_FORM_ref_addr can lead into another unit, which this handle doesn't know.
+	return dwarf_attr_integrate(die, attr, &a) && a.form != DW_FORM_ref_addr && dwarf_formref_die(&a, out);
+}
+
+const char *dwarf_name(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+
+	return name ? name : "";
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Mapped files, and ELF files in memory: sections and notes, every offset checked. For finding
+// pieces in images without reading them whole; DWARF itself is libdw's.
+#include "debuginfo/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct bytes map_file(const char *path)
+{
+	struct bytes b = { NULL, 0 };
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return b;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		void *p = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+
+		if (p != MAP_FAILED)
+			b = (struct bytes){ p, st.st_size };
+	}
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return b;
+}
+
+void unmap(struct bytes *b)
+{
+	if (b->at)
+		munmap((void *)b->at, b->len);
+	*b = (struct bytes){ NULL, 0 };
+}
+
+static bool inside(const struct elf_view *v, uint64_t offset, uint64_t size)
+{
+	return offset <= v->file.len && size <= v->file.len - offset;
+}
+
+bool elf_view_open(struct elf_view *v, struct bytes file)
+{
+	const Elf64_Ehdr *h = (const void *)file.at;
+
+	*v = (struct elf_view){ .file = file };
+	if (file.len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
+	    h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
+		return false;
+	v->machine = h->e_machine;
+	if (!h->e_shoff || h->e_shoff % 8 || h->e_shentsize != sizeof(Elf64_Shdr) ||
+	    !inside(v, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
+		return true;
+	v->sections = (const void *)(file.at + h->e_shoff);
+	v->n = h->e_shnum;
+	return true;
+}
+
+const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name)
+{
+	const Elf64_Ehdr *h = (const void *)v->file.at;
+	const Elf64_Shdr *names;
+
+	if (h->e_shstrndx >= v->n)
+		return NULL;
+	names = &v->sections[h->e_shstrndx];
+	if (!names->sh_size || !inside(v, names->sh_offset, names->sh_size) ||
+	    v->file.at[names->sh_offset + names->sh_size - 1])
+		return NULL;
+	for (int i = 1; i < v->n; i++)
+		if (v->sections[i].sh_name < names->sh_size &&
+		    !strcmp((const char *)v->file.at + names->sh_offset + v->sections[i].sh_name, name))
+			return &v->sections[i];
+	return NULL;
+}
+
+bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out)
+{
+	const Elf64_Shdr *s = elf_view_header(v, name);
+
+	if (!s || s->sh_type == SHT_NOBITS || !s->sh_size || !inside(v, s->sh_offset, s->sh_size))
+		return false;
+	*out = (struct bytes){ v->file.at + s->sh_offset, s->sh_size };
+	return true;
+}
+
+// Notes: name size, description size, type, name and description padded to 4.
+static struct bytes find_build_id(struct bytes notes)
+{
+	while (notes.len >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr h;
+		uint64_t name, desc;
+
+		memcpy(&h, notes.at, sizeof(h));
+		name = ((uint64_t)h.n_namesz + 3) & ~3ull;
+		desc = ((uint64_t)h.n_descsz + 3) & ~3ull;
+		if (sizeof(h) + name + desc > notes.len)
+			break;
+		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && !memcmp(notes.at + sizeof(h), "GNU", 4))
+			return (struct bytes){ notes.at + sizeof(h) + name, h.n_descsz };
+		notes.at += sizeof(h) + name + desc;
+		notes.len -= sizeof(h) + name + desc;
+	}
+	return (struct bytes){ NULL, 0 };
+}
+
+struct bytes elf_view_build_id(const struct elf_view *v)
+{
+	const Elf64_Ehdr *h = (const void *)v->file.at;
+	struct bytes id = { NULL, 0 };
+
+	for (int i = 1; i < v->n && !id.len; i++) {
+		const Elf64_Shdr *s = &v->sections[i];
+
+		if (s->sh_type == SHT_NOTE && inside(v, s->sh_offset, s->sh_size))
+			id = find_build_id((struct bytes){ v->file.at + s->sh_offset, s->sh_size });
+	}
+	if (h->e_phoff % 8 || h->e_phentsize != sizeof(Elf64_Phdr) ||
+	    !inside(v, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr)))
+		return id;
+	for (int i = 0; i < h->e_phnum && !id.len; i++) {
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(v->file.at + h->e_phoff) + i;
+
+		if (p->p_type == PT_NOTE && inside(v, p->p_offset, p->p_filesz))
+			id = find_build_id((struct bytes){ v->file.at + p->p_offset, p->p_filesz });
+	}
+	return id;
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A kernel image -> its BTF, its build-id and its functions' addresses.
+//
+// x86: the setup header of /boot/vmlinuz (Documentation/arch/x86/boot.rst) says where the payload
+// lies; its first bytes tell how it is compressed, its last four its length. What comes out is the
+// vmlinux without symbol table and DWARF. A file may also be that vmlinux itself, or a compressed
+// one. Unpacking takes a fifth of a second, so what we want of it is kept in the cache: one file,
+// header, build-id, BTF, functions, names; written aside and renamed, checked when it is read.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <lz4.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define IMAGE_MAX (1ull << 30)
+
+// ---------------------------------------------------------------- decompression
+// Each: `in` (which may have a few bytes too many at its end) to `out`; the length, 0 on failure.
+
+static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t room)
+{
+	z_stream z = { .next_in = (Bytef *)in.at, .avail_in = in.len, .next_out = out, .avail_out = room };
+	size_t len = 0;
+
+	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
+		return 0;
+	if (inflate(&z, Z_FINISH) == Z_STREAM_END)
+		len = z.total_out;
+	inflateEnd(&z);
+	return len;
+}
+
+static size_t unpack_lzma(struct bytes in, uint8_t *out, size_t room)
+{
+	lzma_stream z = LZMA_STREAM_INIT;
+	size_t len = 0;
+
+	if (lzma_auto_decoder(&z, UINT64_MAX, 0) != LZMA_OK)
+		return 0;
+	z.next_in = in.at;
+	z.avail_in = in.len;
+	z.next_out = out;
+	z.avail_out = room;
+	if (lzma_code(&z, LZMA_FINISH) == LZMA_STREAM_END)
+		len = z.total_out;
+	lzma_end(&z);
+	return len;
+}
+
+static size_t unpack_zstd(struct bytes in, uint8_t *out, size_t room)
+{
+	size_t frame = ZSTD_findFrameCompressedSize(in.at, in.len), len;
+
+	if (ZSTD_isError(frame))
+		return 0;
+	len = ZSTD_decompress(out, room, in.at, frame);
+	return ZSTD_isError(len) ? 0 : len;
+}
+
+// The legacy stream of lz4(1): magic, then blocks of (length, bytes), each 8 MB unpacked.
+static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t room)
+{
+	size_t at = 4, len = 0;
+
+	while (len < room && at + 4 <= in.len) {
+		uint32_t block;
+		int n;
+
+		memcpy(&block, in.at + at, 4);
+		at += 4;
+		if (!block || block > in.len - at || block > INT_MAX)
+			break;
+		n = LZ4_decompress_safe((const char *)in.at + at, (char *)out + len, block,
+					room - len > 8 << 20 ? 8 << 20 : room - len);
+		if (n <= 0)
+			return 0;
+		at += block;
+		len += n;
+	}
+	return len;
+}
+
+static const struct unpacker {
+	const char *magic;
+	int len;
+	size_t (*unpack)(struct bytes in, uint8_t *out, size_t room);
+} unpackers[] = {
+	{ "\x1f\x8b", 2, unpack_gzip },
+	{ "\xfd" "7zXZ", 6, unpack_lzma },
+	{ "\x5d\0\0", 3, unpack_lzma },
+	{ "\x02\x21\x4c\x18", 4, unpack_lz4 },
+	{ "\x28\xb5\x2f\xfd", 4, unpack_zstd },
+};
+
+// Fresh pages, to be unmapped by the caller. Empty when it isn't compressed in a way we know.
+static struct bytes unpack(struct bytes in)
+{
+	struct bytes none = { NULL, 0 };
+	uint32_t room;
+	uint8_t *out;
+	size_t len;
+
+	if (in.len < 16)
+		return none;
+	memcpy(&room, in.at + in.len - 4, 4);
+	if (room < 4096 || room > IMAGE_MAX)
+		return none;
+	for (const struct unpacker *u = unpackers; u < END(unpackers); u++) {
+		if (memcmp(in.at, u->magic, u->len))
+			continue;
+		out = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (out == MAP_FAILED)
+			return none;
+		len = u->unpack(in, out, room);
+		if (len)
+			return (struct bytes){ out, room };
+		munmap(out, room);
+	}
+	return none;
+}
+
+// The compressed part of a bzImage; the file itself when it is none; empty when it is damaged.
+static struct bytes payload(struct bytes file)
+{
+	struct bytes none = { NULL, 0 };
+	uint32_t offset, len;
+	uint16_t version;
+	uint64_t start;
+
+	if (file.len < 0x250 || memcmp(file.at + 0x202, "HdrS", 4))
+		return file;
+	memcpy(&version, file.at + 0x206, 2);
+	memcpy(&offset, file.at + 0x248, 4);
+	memcpy(&len, file.at + 0x24c, 4);
+	if (version < 0x208)
+		return none;
+	start = ((file.at[0x1f1] ? file.at[0x1f1] : 4) + 1) * 512ull + offset;
+	if (start > file.len || len > file.len - start)
+		return none;
+	return (struct bytes){ file.at + start, len };
+}
+
+// ---------------------------------------------------------------- what we want of a vmlinux
+
+struct parts {
+	struct bytes btf, build_id;
+	struct buf entries, strings;   // of the symbol table
+	uint64_t text, text_end;
+};
+
+// Names that linker scripts put at the very start of a section.
+static int find_anchors(const struct elf_view *v, struct anchor *out)
+{
+	static const struct { const char *symbol, *section; } known[] = {
+		{ "_text", ".text" }, { "_stext", ".text" }, { "__start_rodata", ".rodata" },
+		{ "_sdata", ".data" }, { "__bss_start", ".bss" }, { "_sinittext", ".init.text" },
+		{ "__start___ksymtab", "__ksymtab" }, { "__start___ksymtab_gpl", "__ksymtab_gpl" },
+	};
+	int n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		const Elf64_Shdr *h = elf_view_header(v, known[i].section);
+
+		if (h)
+			out[n++] = (struct anchor){ known[i].symbol, h->sh_addr };
+	}
+	return n;
+}
+
+static void read_parts(const struct elf_view *v, struct parts *p)
+{
+	const Elf64_Shdr *text = elf_view_header(v, ".text");
+	struct anchor anchors[16];
+	struct bytes rodata;
+
+	elf_view_section(v, ".BTF", &p->btf);
+	p->build_id = elf_view_build_id(v);
+	if (!text || !elf_view_section(v, ".rodata", &rodata))
+		return;
+	p->text = text->sh_addr;
+	p->text_end = text->sh_addr + text->sh_size;
+	if (!kallsyms_decode(rodata, anchors, find_anchors(v, anchors), p->text, p->text_end, &p->entries,
+			     &p->strings))
+		p->entries.len = p->strings.len = 0;
+}
+
+// ---------------------------------------------------------------- the cached file
+
+#define CACHE_MAGIC 0x31676d6974617471ull  // "qtatimg1"
+
+struct cache_header {
+	uint64_t magic, sum;           // of everything behind `sum`
+	uint64_t file_size, file_mtime_s, file_mtime_ns; // of the image
+	uint64_t build_id_len, btf_len, entries_len, strings_len;
+	uint64_t text, text_end;
+	uint8_t build_id[64];
+};                                     // then BTF, entries, strings, each padded to 8
+
+static uint64_t padded(uint64_t n)
+{
+	return (n + 7) & ~7ull;
+}
+
+// Words, multiplied and added: finds damage, not forgery. len is a multiple of 8.
+static uint64_t checksum(uint64_t sum, const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i += 8) {
+		uint64_t w;
+
+		memcpy(&w, (const char *)bytes + i, 8);
+		sum = (sum ^ w) * 0x9e3779b97f4a7c15ull;
+		sum ^= sum >> 29;
+	}
+	return sum;
+}
+
+static char *cache_path(struct session *s, const char *path)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	if (!s->cache_dir)
+		return NULL;
+	for (const char *c = path; *c; c++)
+		h = (h ^ (uint8_t)*c) * 0x100000001b3ull;
+	return str_printf("%s/image-%016" PRIx64 ".di", s->cache_dir, h);
+}
+
+void image_forget(struct session *s, const char *path)
+{
+	char *cached = cache_path(s, path);
+
+	if (cached)
+		unlink(cached);
+}
+
+static bool header_valid(const struct cache_header *h, size_t len, const struct stat *st)
+{
+	return h->magic == CACHE_MAGIC && h->file_size == (uint64_t)st->st_size &&
+	       h->file_mtime_s == (uint64_t)st->st_mtim.tv_sec &&
+	       h->file_mtime_ns == (uint64_t)st->st_mtim.tv_nsec &&
+	       h->build_id_len <= sizeof(h->build_id) && h->btf_len < len && h->entries_len < len &&
+	       h->strings_len < len && h->entries_len % sizeof(struct symbol_entry) == 0 &&
+	       sizeof(*h) + padded(h->btf_len) + padded(h->entries_len) + padded(h->strings_len) == len;
+}
+
+static void set_symbols(struct image *img, const void *entries, size_t len, const void *strings,
+			size_t strings_len, uint64_t text, uint64_t text_end)
+{
+	img->has_symbols = len > 0;
+	img->symbols = (struct symbols){
+		.table = entries,
+		.n = len / sizeof(struct symbol_entry),
+		.strings = strings,
+		.strings_len = strings_len,
+		.text = text,
+		.text_end = text_end,
+	};
+}
+
+static bool cache_read(struct image *img, const char *cached, const struct stat *st)
+{
+	struct bytes b = map_file(cached);
+	const struct cache_header *h = (const void *)b.at;
+	const uint8_t *at;
+
+	if (!b.at)
+		return false;
+	if (b.len < sizeof(*h) || !header_valid(h, b.len, st) ||
+	    h->sum != checksum(0, b.at + 16, b.len - 16) ||
+	    (h->strings_len && b.at[sizeof(*h) + padded(h->btf_len) + padded(h->entries_len) +
+				     h->strings_len - 1])) {
+		unmap(&b);
+		return false;
+	}
+	at = b.at + sizeof(*h);
+	img->btf = (struct bytes){ at, h->btf_len };
+	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
+	at += padded(h->btf_len);
+	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
+	return true;
+}
+
+static bool write_all(int fd, const void *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes = (const char *)bytes + n;
+		len -= n;
+	}
+	return true;
+}
+
+static void cache_write(const char *cached, const struct bytes *file, const struct stat *st)
+{
+	char *aside = str_printf("%s.%d", cached, (int)getpid());
+	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool good;
+
+	if (fd < 0)
+		return;
+	good = write_all(fd, file->at, file->len);
+	if (close(fd) || !good || rename(aside, cached))
+		unlink(aside);
+}
+
+// The cached form in memory: pages of our own, which the image then lives in.
+static struct bytes cache_form(const struct parts *p, const struct stat *st)
+{
+	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
+		     padded(p->strings.len);
+	uint8_t *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cache_header *h = (void *)at;
+
+	if (at == MAP_FAILED)
+		die("out of memory for the symbols of the kernel image");
+	*h = (struct cache_header){
+		.magic = CACHE_MAGIC,
+		.file_size = st->st_size,
+		.file_mtime_s = st->st_mtim.tv_sec,
+		.file_mtime_ns = st->st_mtim.tv_nsec,
+		.build_id_len = p->build_id.len > sizeof(h->build_id) ? 0 : p->build_id.len,
+		.btf_len = p->btf.len,
+		.entries_len = p->entries.len,
+		.strings_len = p->strings.len,
+		.text = p->text,
+		.text_end = p->text_end,
+	};
+	if (h->build_id_len)
+		memcpy(h->build_id, p->build_id.at, h->build_id_len);
+	at += sizeof(*h);
+	if (p->btf.len)
+		memcpy(at, p->btf.at, p->btf.len);
+	at += padded(p->btf.len);
+	if (p->entries.len)
+		memcpy(at, p->entries.text, p->entries.len);
+	at += padded(p->entries.len);
+	if (p->strings.len)
+		memcpy(at, p->strings.text, p->strings.len);
+	h->sum = checksum(0, (uint8_t *)h + 16, len - 16);
+	return (struct bytes){ (uint8_t *)h, len };
+}
+
+static void image_from_form(struct image *img, struct bytes form)
+{
+	const struct cache_header *h = (const void *)form.at;
+	const uint8_t *at = form.at + sizeof(*h);
+
+	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
+	img->btf = (struct bytes){ at, h->btf_len };
+	at += padded(h->btf_len);
+	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
+}
+
+static bool read_image(const char *path, struct parts *parts, const struct arch *arch, struct image *img,
+		       const struct stat *st, const char *cached)
+{
+	struct bytes file = map_file(path), in = payload(file), elf = { NULL, 0 }, form;
+	struct elf_view v;
+	bool good;
+
+	if (!file.at)
+		return false;
+	elf = unpack(in);
+	good = elf_view_open(&v, elf.at ? elf : in) && v.machine == arch->elf_machine;
+	if (good) {
+		read_parts(&v, parts);
+		form = cache_form(parts, st);
+		if (cached)
+			cache_write(cached, &form, st);
+		image_from_form(img, form);
+	}
+	unmap(&elf);
+	unmap(&file);
+	return good;
+}
+
+struct image *image_open(struct session *s, const char *path, const struct arch *arch)
+{
+	char *cached = cache_path(s, path);
+	struct image *img = NEW(struct image);
+	struct parts parts = { 0 };
+	struct stat st;
+
+	if (stat(path, &st))
+		return NULL;
+	img->path = path;
+	if (cached && cache_read(img, cached, &st))
+		return img;
+	return read_image(path, &parts, arch, img, &st, cached) ? img : NULL;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel's own symbol table, out of an image that was stripped of every other one.
+//
+// scripts/kallsyms.c leaves these arrays in .rodata, none of them with a symbol we could look up:
+//   num_syms      u32
+//   names         a record a symbol, sorted by address: length (ULEB128 of at most two bytes), then
+//                 that many token indexes; the expansion is a type letter as in nm(1) and the name
+//   markers       u32 [(num_syms + 255) / 256]: offset in `names` of every 256th record
+//   token_table   256 terminated strings
+//   token_index   u16 [256]: where each starts in token_table
+//   offsets       s32 or u32 [num_syms]: address minus a base
+// Up to 6.3 offsets come first, since 6.4 after token_index; 6.2 put another array between markers
+// and token_table. Each array is aligned to 4 or 8. So: token_index is searched for by its shape
+// (ascending, each entry after a zero byte of the table), then num_syms backwards by walking the
+// records up to a matching `markers`, then offsets at both places, and all of it is believed only
+// when known symbols come out at the addresses that the ELF's section headers give them.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_LEN 1024
+
+struct tables {
+	struct bytes rodata;
+	const uint8_t *token_table, *token_index, *token_end;
+	const uint8_t *num_syms;   // its place
+	const uint8_t *names, *names_end, *markers;
+	uint32_t n;
+};
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, 2);
+	return v;
+}
+
+static const uint8_t *align_up(const struct tables *t, const uint8_t *p, int to)
+{
+	size_t offset = p - t->rodata.at;
+
+	return t->rodata.at + ((offset + to - 1) & ~(size_t)(to - 1));
+}
+
+// Is `index` a token_index, with its table just before?
+static bool token_index_at(struct tables *t, const uint8_t *index)
+{
+	const uint8_t *end = index, *table;
+	uint32_t last = get16(index + 2 * 255);
+
+	if (get16(index) != 0 || get16(index + 2) < 2 || get16(index + 2) > 64)
+		return false;
+	for (int i = 1; i < 256; i++)
+		if (get16(index + 2 * i) < get16(index + 2 * (i - 1)) + 2)
+			return false;
+	// Zero padding, the last string's own terminator, the last string.
+	while (end > t->rodata.at && index - end < 8 && !end[-1])
+		end--;
+	while (end > t->rodata.at && end[-1])
+		end--;
+	if (end - t->rodata.at < last)
+		return false;
+	table = end - last;
+	for (int i = 1; i < 256; i++)
+		if (table[get16(index + 2 * i) - 1])
+			return false;
+	t->token_table = table;
+	t->token_index = index;
+	t->token_end = index + 512;
+	return true;
+}
+
+static bool find_tokens(struct tables *t)
+{
+	for (size_t at = 0; at + 512 <= t->rodata.len; at += 4)
+		if (!get16(t->rodata.at + at) && token_index_at(t, t->rodata.at + at))
+			return true;
+	return false;
+}
+
+// Length of the record at *p, which then points behind it; -1 at the end of the section.
+static int record(const struct tables *t, const uint8_t **p, const uint8_t **tokens)
+{
+	const uint8_t *end = t->rodata.at + t->rodata.len;
+	int len;
+
+	if (*p + 2 >= end)
+		return -1;
+	len = *(*p)++;
+	if (len & 0x80)
+		len = (len & 0x7f) | *(*p)++ << 7;
+	*tokens = *p;
+	if (len > end - *p)
+		return -1;
+	*p += len;
+	return len;
+}
+
+// The record's expansion in `name` (type letter first). False when it can't be a symbol.
+static bool expand(const struct tables *t, const uint8_t *tokens, int len, char *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < len; i++) {
+		const char *s = (const char *)t->token_table + get16(t->token_index + 2 * tokens[i]);
+
+		while (*s && n < NAME_MAX_LEN - 1) {
+			if (*s < '!' || *s > '~')
+				return false;
+			name[n++] = *s++;
+		}
+	}
+	name[n] = 0;
+	return n >= 2 && strchr("aAbBdDgGiIrRsStTuUvVwWnN", name[0]);
+}
+
+// Do `n` records start at `names`, with their markers behind?
+static bool names_at(struct tables *t, const uint8_t *names, uint32_t n)
+{
+	const uint8_t *p = names, *tokens;
+	uint32_t marker[3] = { 0, 0, 0 };
+	char name[NAME_MAX_LEN];
+	int len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i % 256 == 0 && i / 256 < 3)
+			marker[i / 256] = p - names;
+		len = record(t, &p, &tokens);
+		if (len <= 0 || (i < 64 && !expand(t, tokens, len, name)))
+			return false;
+		if (p > t->token_table)
+			return false;
+	}
+	for (int align = 4; align <= 8; align += 4) {
+		const uint8_t *m = align_up(t, p, align);
+
+		if (m + 4 * ((n + 255) / 256) <= t->token_table && get32(m) == 0 &&
+		    get32(m + 4) == marker[1] && get32(m + 8) == marker[2]) {
+			t->names = names;
+			t->names_end = p;
+			t->markers = m;
+			t->n = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_names(struct tables *t)
+{
+	const uint8_t *start = t->rodata.at;
+
+	// Backwards: the nearest fit is the right one; names take a few megabytes.
+	for (const uint8_t *p = align_up(t, t->token_table, 4) - 8; p >= start; p -= 4) {
+		uint32_t n = get32(p);
+
+		if (n < 1024 || n > (t->token_table - p))
+			continue;
+		for (int align = 4; align <= 8; align += 4)
+			if (names_at(t, align_up(t, p + 4, align), n)) {
+				t->num_syms = p;
+				return true;
+			}
+	}
+	return false;
+}
+
+// ---------------------------------------------------------------- addresses
+
+// One way to read the offsets.
+struct scheme {
+	const uint8_t *offsets;
+	bool negative;             // absolute per-CPU: x >= 0 is an address, else base - 1 - x
+	uint64_t base;
+};
+
+static uint64_t address(const struct scheme *s, uint32_t i)
+{
+	uint32_t x = get32(s->offsets + 4ull * i);
+
+	if (!s->negative)
+		return s->base + x;
+	return (int32_t)x >= 0 ? x : s->base - 1 - (int64_t)(int32_t)x;
+}
+
+static int anchor_named(const struct anchor *anchors, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(anchors[i].name, name))
+			return i;
+	return -1;
+}
+
+// The base follows from the first anchor; at least one more has to agree and none to differ, and
+// addresses have to ascend.
+static bool scheme_fits(struct scheme *s, const uint32_t *index, const struct anchor *anchors, int nanchors,
+			uint32_t n)
+{
+	int good = 0;
+
+	for (int i = 0; i < nanchors; i++) {
+		if (index[i] == UINT32_MAX)
+			continue;
+		if (!good) {
+			s->base = 0;
+			s->base = anchors[i].address - address(s, index[i]);
+			if (address(s, index[i]) != anchors[i].address)
+				return false;
+		}
+		if (address(s, index[i]) != anchors[i].address)
+			return false;
+		good++;
+	}
+	if (good < 2)
+		return false;
+	for (uint32_t i = 1; i < n; i++)
+		if (address(s, i) < address(s, i - 1))
+			return false;
+	return true;
+}
+
+static bool offsets_at(const struct tables *t, const uint8_t *offsets, struct scheme *s, const uint32_t *index,
+		       const struct anchor *anchors, int nanchors)
+{
+	if (offsets < t->rodata.at || offsets + 4ull * t->n > t->rodata.at + t->rodata.len)
+		return false;
+	s->offsets = offsets;
+	for (int negative = 0; negative < 2; negative++) {
+		s->negative = negative;
+		if (scheme_fits(s, index, anchors, nanchors, t->n))
+			return true;
+	}
+	return false;
+}
+
+static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_t *index,
+			 const struct anchor *anchors, int nanchors)
+{
+	size_t size = 4ull * t->n;
+
+	// After token_index; relative_base may lie before or behind.
+	for (int pad = 0; pad <= 16; pad += 4)
+		if (offsets_at(t, t->token_end + pad, s, index, anchors, nanchors))
+			return true;
+	// Before relative_base and num_syms.
+	for (int pad = 0; pad <= 24; pad += 4)
+		if ((size_t)(t->num_syms - t->rodata.at) >= size + pad &&
+		    offsets_at(t, t->num_syms - size - pad, s, index, anchors, nanchors))
+			return true;
+	return false;
+}
+
+static void find_anchors(const struct tables *t, uint32_t *index, const struct anchor *anchors, int nanchors)
+{
+	const uint8_t *p = t->names, *tokens;
+	char name[NAME_MAX_LEN];
+
+	for (int i = 0; i < nanchors; i++)
+		index[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < t->n; i++) {
+		int len = record(t, &p, &tokens), a;
+
+		if (expand(t, tokens, len, name) && (a = anchor_named(anchors, nanchors, name + 1)) >= 0)
+			index[a] = i;
+	}
+}
+
+bool kallsyms_decode(struct bytes rodata, const struct anchor *anchors, int nanchors, uint64_t text,
+		     uint64_t text_end, struct buf *entries, struct buf *strings)
+{
+	struct tables t = { .rodata = rodata };
+	struct scheme s = { 0 };
+	uint32_t index[16];
+	const uint8_t *p, *tokens;
+	char name[NAME_MAX_LEN];
+
+	if (nanchors > 16 || !find_tokens(&t) || !find_names(&t))
+		return false;
+	find_anchors(&t, index, anchors, nanchors);
+	if (!find_offsets(&t, &s, index, anchors, nanchors))
+		return false;
+	p = t.names;
+	for (uint32_t i = 0; i < t.n; i++) {
+		int len = record(&t, &p, &tokens);
+		struct symbol_entry e = { .address = address(&s, i) };
+
+		if (e.address < text || e.address >= text_end || !expand(&t, tokens, len, name) ||
+		    !strchr("tTwW", name[0]))
+			continue;
+		e.name = strings->len;
+		e.flags = name[0] != 't';
+		buf_add(entries, (const char *)&e, sizeof(e));
+		buf_add(strings, name + 1, strlen(name + 1) + 1);
+	}
+	return entries->len > 0;
+}

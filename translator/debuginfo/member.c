@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is the same for types of every origin: pointers made by the translator, members (those of
+// anonymous structs and unions included), bit-fields, lookup of a spelling.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static struct type_priv *priv(const struct di_type *t)
+{
+	return (struct type_priv *)t->priv;
+}
+
+struct di_type *di_pointer_to(struct di_type *t)
+{
+	struct di_type *pointer = priv(t)->pointer;
+	struct type_priv *p;
+
+	if (pointer)
+		return pointer;
+	p = NEW(struct type_priv);
+	p->target = t;
+	pointer = NEW(struct di_type);
+	*pointer = (struct di_type){
+		.module = t->module,
+		.kind = DI_POINTER,
+		.name = str_printf(str_ends(t->name, "*") ? "%s*" : "%s *", t->name),
+		.size = 8,
+		.priv = p,
+	};
+	priv(t)->pointer = pointer;
+	return pointer;
+}
+
+struct di_type *di_target(const struct di_type *t)
+{
+	if (priv(t)->target)
+		return priv(t)->target;
+	return priv(t)->ops->target(t);
+}
+
+static bool is_aggregate(const struct di_type *t)
+{
+	return t->kind == DI_STRUCT || t->kind == DI_UNION;
+}
+
+// The definition of what may be a declaration only.
+static const struct di_type *complete(const struct di_type *t)
+{
+	const struct di_type *full;
+
+	if (!is_aggregate(t) || t->size)
+		return t;
+	full = di_find_type(t->module, t->name);
+	return full ? full : t;
+}
+
+static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, uint64_t base)
+{
+	struct di_member m = {
+		.name = str_dup(ref->name),
+		.type = priv(t)->ops->member_type(t, ref),
+		.offset = base + ref->bit / 8,
+		.bit_size = ref->bit_size,
+	};
+	uint64_t unit = m.type && m.type->size ? m.type->size : 1;
+
+	if (ref->bit_size) {
+		uint64_t at = ref->bit / 8 / unit * unit;
+
+		m.offset = base + at;
+		m.bit_offset = ref->bit - at * 8;
+	}
+	return m;
+}
+
+struct search {
+	const struct di_type *in;
+	const char *name;
+	uint64_t base;
+	struct di_member *out;
+	bool found;
+	int depth;
+};
+
+static bool search_type(struct search *s);
+
+static bool search_member(void *data, const struct member_ref *ref)
+{
+	struct search *s = data, inner = *s;
+
+	if (*ref->name) {
+		if (strcmp(ref->name, s->name))
+			return false;
+		*s->out = as_member(s->in, ref, s->base);
+		s->found = s->out->type != NULL;
+		return s->found;
+	}
+	inner.in = priv(s->in)->ops->member_type(s->in, ref);
+	inner.base += ref->bit / 8;
+	if (!inner.in || !is_aggregate(inner.in))
+		return false;
+	s->found = search_type(&inner);
+	return s->found;
+}
+
+static bool search_type(struct search *s)
+{
+	s->in = complete(s->in);
+	if (s->depth++ < 16 && priv(s->in)->ops)
+		priv(s->in)->ops->each_member(s->in, search_member, s);
+	return s->found;
+}
+
+bool di_find_member(const struct di_type *t, const char *name, struct di_member *out)
+{
+	struct search s = { .in = t, .name = name, .out = out };
+
+	return is_aggregate(t) && search_type(&s);
+}
+
+struct collect {
+	const struct di_type *in;
+	di_members *out;
+};
+
+static bool collect_member(void *data, const struct member_ref *ref)
+{
+	struct collect *c = data;
+	struct di_member m = as_member(c->in, ref, 0);
+
+	if (m.type)
+		vec_push(c->out, m);
+	return false;
+}
+
+void di_each_member(const struct di_type *t, di_members *out)
+{
+	struct collect c = { complete(t), out };
+
+	if (is_aggregate(t) && priv(c.in)->ops)
+		priv(c.in)->ops->each_member(c.in, collect_member, &c);
+}
+
+void di_member_names(const struct di_type *t, struct buf *list)
+{
+	di_members members = { 0 };
+
+	di_each_member(t, &members);
+	for vec_each(&members, m) {
+		if (*m->name)
+			buf_printf(list, "%s\n", m->name);
+		else if (is_aggregate(m->type))
+			di_member_names(m->type, list);
+	}
+}
+
+// ---------------------------------------------------------------- by name
+
+static struct di_type *find_kind(struct di_module *m, enum di_kind kind, const char *name)
+{
+	struct di_type *t = module_btf(m) ? btf_find_type(module_btf(m), kind, name) : NULL;
+
+	return t || !m->dwarf ? t : dwarf_find_type(m, kind, name);
+}
+
+static struct di_type *find_spelling(struct di_module *m, const char *name)
+{
+	static const struct { const char *word; enum di_kind kind; } tags[] = {
+		{ "struct ", DI_STRUCT }, { "union ", DI_UNION }, { "enum ", DI_ENUM },
+	};
+	static const enum di_kind order[] = { DI_STRUCT, DI_UNION, DI_INT, DI_ENUM };
+	struct di_type *t = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (str_starts(name, tags[i].word)) {
+			name += strlen(tags[i].word);
+			return find_kind(m, tags[i].kind, name + strspn(name, " "));
+		}
+	// A struct of BTF is worth more than a type of another kind that only a scan of DWARF finds.
+	if (module_btf(m))
+		for (size_t i = 0; i < ARRAY_SIZE(order) && !t; i++)
+			t = btf_find_type(module_btf(m), order[i], name);
+	if (!t && m->dwarf)
+		for (size_t i = 0; i < ARRAY_SIZE(order) && !t; i++)
+			t = dwarf_find_type(m, order[i], name);
+	return t;
+}
+
+struct di_type *di_find_type(struct di_module *m, const char *name)
+{
+	size_t len = strlen(name);
+	struct di_type *t;
+	int pointers = 0;
+
+	while (len && (name[len - 1] == '*' || isspace((unsigned char)name[len - 1])))
+		pointers += name[--len] == '*';
+	name += strspn(name, " ");
+	if (str_starts(name, "const ")) {
+		len -= 6;
+		name += 6;
+	}
+	t = len ? find_spelling(m, str_ndup(name, len)) : NULL;
+	while (t && pointers--)
+		t = di_pointer_to(t);
+	return t;
+}
+
+bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value)
+{
+	return module_btf(m) && btf_find_enumerator_value(module_btf(m), name, value);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the files of debuginfo/ share. Nobody else includes this.
+//
+//   elf_view.c  a file or piece of memory as an ELF with sections, bounds checked
+//   image.c     kernel image -> .BTF, build-id, symbols; cached
+//   kallsyms.c  the symbol tables inside a kernel image
+//   symbols.c   one view of .symtab and kallsyms: the functions with addresses
+//   btf.c       types and prototypes from BTF
+//   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
+//   open.c      the cascade; the functions of debuginfo.h
+#ifndef DEBUGINFO_MODULE_H
+#define DEBUGINFO_MODULE_H
+
+#include "debuginfo/arch.h"
+#include "debuginfo/debuginfo.h"
+
+#include <elf.h>
+
+struct bytes {                 // not owned; lives as long as the session
+	const uint8_t *at;
+	size_t len;
+};
+
+// ---------------------------------------------------------------- elf_view.c
+
+struct elf_view {
+	struct bytes file;
+	const Elf64_Shdr *sections;
+	int n;
+	int machine;
+};
+bool elf_view_open(struct elf_view *v, struct bytes file);    // 64 bit, little-endian only
+// Section by name; false when absent, or without bytes in the file.
+bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);
+const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
+// The GNU build-id in notes of any section or segment. Empty when there is none.
+struct bytes elf_view_build_id(const struct elf_view *v);
+// Pages of a file, private and writable in memory, on demand. Empty and errno on failure.
+struct bytes map_file(const char *path);
+void unmap(struct bytes *b);                                  // for big things that were short-lived
+
+// ---------------------------------------------------------------- symbols.c
+
+struct symbol {
+	const char *name;
+	uint64_t address;          // link-time
+	uint64_t size;             // 0 unknown
+	bool global;
+};
+
+// Functions in .text, from a cached table (sorted by address) or from .symtab (unsorted).
+struct symbol_entry {          // of the cached table
+	uint64_t address;
+	uint32_t name;             // offset in the strings
+	uint32_t flags;            // 1: global
+};
+struct symbols {
+	const struct symbol_entry *table;
+	const Elf64_Sym *symtab;
+	int n;
+	const char *strings;
+	size_t strings_len;        // the last byte is 0
+	uint64_t text, text_end;   // .text; symtab symbols outside are skipped
+	int text_index;
+};
+bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
+bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
+bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // any kind, exact
+
+// ---------------------------------------------------------------- kallsyms.c
+
+// Appends the functions in [text, text_end) of the kallsyms tables in `rodata` to the buffers.
+// `anchors`: names whose addresses are known from section headers, to find and check the base.
+struct anchor { const char *name; uint64_t address; };
+bool kallsyms_decode(struct bytes rodata, const struct anchor *anchors, int nanchors, uint64_t text,
+		     uint64_t text_end, struct buf *entries, struct buf *strings);
+
+// ---------------------------------------------------------------- image.c
+
+struct image {
+	const char *path;
+	struct bytes btf, build_id;
+	struct symbols symbols;
+	bool has_symbols;
+};
+// NULL when the file can't be read or isn't a kernel image we know.
+struct image *image_open(struct session *s, const char *path, const struct arch *arch);
+// Forgets the cached copy: something in it turned out to be broken.
+void image_forget(struct session *s, const char *path);
+
+// ---------------------------------------------------------------- modules and backends
+
+struct type_ops;
+struct type_priv {             // di_type.priv
+	const struct type_ops *ops;
+	uint32_t btf_id;
+	const void *die;           // Dwarf_Die *
+	struct di_type *target;    // made by the translator: a pointer to it
+	struct di_type *pointer;   // memo of di_pointer_to()
+};
+
+struct member_ref {
+	const char *name;          // "" anonymous
+	uint64_t bit;              // from the start of the aggregate
+	int bit_size;              // 0: no bit-field
+	uint32_t btf_id;           // of its type
+	const void *die;           // of the member, valid during the call
+};
+typedef bool (*member_fn)(void *data, const struct member_ref *m);  // true: stop
+
+struct type_ops {
+	struct di_type *(*target)(const struct di_type *t);
+	void (*each_member)(const struct di_type *t, member_fn fn, void *data);
+	struct di_type *(*member_type)(const struct di_type *t, const struct member_ref *m);
+};
+
+struct func_priv {             // di_function.priv
+	uint32_t btf_id;           // of the FUNC; 0 none
+	bool btf_tried;
+	const void *die;           // Dwarf_Die *; NULL none
+	bool die_tried;
+};
+
+struct btf_source;             // btf.c
+struct dwarf_file;             // dwarf.c
+
+struct di_module {
+	struct session *s;
+	const char *name;
+	const char *source;
+	const char *path;          // of the file that DWARF came from
+	const struct arch *arch;
+	struct bytes build_id;
+	struct symbols symbols;
+	bool has_symbols;
+	uint64_t base;             // _stext
+	struct bytes btf_bytes;    // found, not read yet
+	const char *btf_path;
+	bool btf_cached;           // btf_bytes come from our cache
+	struct btf_source *btf;    // use module_btf()
+	struct dwarf_file *dwarf;
+};
+struct btf_source *module_btf(struct di_module *m);   // NULL: none, or broken
+
+// btf.c
+struct btf_source *btf_open(struct di_module *m, struct bytes raw);   // NULL: broken
+uint32_t btf_find_function(struct btf_source *b, const char *name);   // 0: none
+void btf_each_function(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data);
+bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct di_variable *out);
+void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list);
+struct di_type *btf_return_type(struct btf_source *b, uint32_t func); // NULL: void
+struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name);
+bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value);
+
+// dwarf.c
+struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
+
+// func.c: what DWARF says about the function at f->address. True when it has a DIE.
+bool dwarf_function(struct di_module *m, struct di_function *f, struct func_priv *p);
+bool dwarf_variable(const struct di_function *f, const char *name, struct di_variable *out);
+void dwarf_variable_names(const struct di_function *f, bool params_only, struct buf *list);
+struct di_type *dwarf_return_type(const struct di_function *f);
+// type.c
+struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);
+
+// open.c
+struct di_location location_register(int number);
+void location_add(struct di_location *l, enum di_opcode code, int64_t value);
+// How a value of the type comes back in registers; NONE when it doesn't.
+struct di_location location_return(const struct di_module *m, const struct di_type *t);
+
+#endif

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The cascade DWARF -> BTF -> symbols, and the lookups of debuginfo.h that choose between them.
+//
+// For the kernel: DWARF of a vmlinux in the debuginfo directories if it is of the same build as the
+// image; functions and addresses from its .symtab, types by name from its .BTF. Without it the image
+// gives BTF and, from its kallsyms tables, addresses. Without that /sys/kernel/btf/vmlinux gives
+// names and types when the target is the running kernel.
+#include "debuginfo/module.h"
+
+#include "build/build.h"
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct debuginfo {
+	struct di_module *kernel;
+};
+
+// More functions than this get no source lines from DWARF: it would mean to read all of it.
+#define MAX_WITH_LINES 3000
+
+// ---------------------------------------------------------------- locations
+
+struct di_location location_register(int number)
+{
+	struct di_location l = { .kind = DI_LOC_VALUE };
+
+	location_add(&l, DI_OP_REG, number);
+	return l;
+}
+
+void location_add(struct di_location *l, enum di_opcode code, int64_t value)
+{
+	struct di_op op = { .code = code, .value = value };
+
+	vec_push(&l->ops, op);
+}
+
+struct di_location location_return(const struct di_module *m, const struct di_type *t)
+{
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
+		if (t->size <= 8)
+			return location_register(m->arch->return_value);
+		break;
+	default:
+		break;
+	}
+	return (struct di_location){ .kind = DI_LOC_NONE };
+}
+
+// ---------------------------------------------------------------- finding the kernel's files
+
+struct btf_source *module_btf(struct di_module *m)
+{
+	struct bytes raw = m->btf_bytes;
+
+	if (m->btf || !raw.at)
+		return m->btf;
+	m->btf_bytes = (struct bytes){ NULL, 0 };
+	m->btf = btf_open(m, raw);
+	if (!m->btf && m->btf_cached)
+		image_forget(m->s, m->btf_path);
+	return m->btf;
+}
+
+// Does the file have DWARF, and is it of the build of `id` (anything, when that isn't known)?
+static bool try_dwarf(struct di_module *m, const char *path, struct bytes id)
+{
+	struct bytes file = map_file(path), section, other;
+	struct elf_view v;
+
+	if (!file.at)
+		return false;
+	if (!elf_view_open(&v, file) || v.machine != m->arch->elf_machine ||
+	    !elf_view_section(&v, ".debug_info", &section))
+		goto no;
+	other = elf_view_build_id(&v);
+	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
+		diag_warning((struct loc){ 0 }, "%s is of another build than the kernel: not used", path);
+		goto no;
+	}
+	m->dwarf = dwarf_file_open(m, path, file);
+	if (!m->dwarf)
+		goto no;
+	m->path = path;
+	m->build_id = other;
+	m->source = str_printf("DWARF of %s", path);
+	m->has_symbols = symbols_from_elf(&m->symbols, &v);
+	elf_view_section(&v, ".BTF", &m->btf_bytes);
+	return true;
+no:
+	unmap(&file);
+	return false;
+}
+
+static bool try_places(struct di_module *m, const char *dir, const char *const *forms, int n, struct bytes id)
+{
+	for (int i = 0; i < n; i++) {
+		char *path = str_printf("%s%s%s", dir, forms[i], m->s->kernel->release);
+
+		// "%": the release stands within the path
+		if (strchr(forms[i], '%'))
+			path = str_printf("%s%.*s%s%s", dir, (int)strcspn(forms[i], "%"), forms[i],
+					  m->s->kernel->release, strchr(forms[i], '%') + 1);
+		if (!access(path, R_OK) && try_dwarf(m, path, id))
+			return true;
+	}
+	return false;
+}
+
+static bool try_build_id(struct di_module *m, const char *dir, struct bytes id)
+{
+	struct buf b = { 0 };
+
+	if (id.len < 2)
+		return false;
+	buf_printf(&b, "%s/.build-id/%02x/", dir, id.at[0]);
+	for (size_t i = 1; i < id.len; i++)
+		buf_printf(&b, "%02x", id.at[i]);
+	buf_puts(&b, ".debug");
+	return !access(b.text, R_OK) && try_dwarf(m, b.text, id);
+}
+
+// One directory of the list. "+" stands for the places of the image itself, "build" for the tree.
+static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
+{
+	static const char *const own[] = { "/boot/vmlinux-", "/lib/modules/%/vmlinux" };
+	static const char *const below[] = {
+		"/boot/vmlinux-", "/vmlinux-", "/lib/modules/%/vmlinux", "/usr/lib/modules/%/vmlinux",
+		"/lib/modules/%/vmlinux.debug",
+	};
+	const struct kernel *k = m->s->kernel;
+
+	if (*dir == '-' || *dir == '+')
+		dir++;
+	if (!*dir)
+		return try_places(m, "", own, ARRAY_SIZE(own), id);
+	if (!strcmp(dir, "build")) {
+		char *path = k->build_tree ? str_printf("%s/vmlinux", k->build_tree) : NULL;
+
+		return path && !access(path, R_OK) && try_dwarf(m, path, id);
+	}
+	if (*dir != '/')
+		return false;
+	return try_build_id(m, dir, id) || try_places(m, dir, below, ARRAY_SIZE(below), id);
+}
+
+static bool find_dwarf(struct di_module *m, struct bytes id)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
+
+	if (!list)
+		list = "+:.debug:/usr/lib/debug:build";
+	while (*list) {
+		size_t len = strcspn(list, ":");
+
+		if (len && try_directory(m, str_ndup(list, len), id))
+			return true;
+		list += len + (list[len] == ':');
+	}
+	return false;
+}
+
+static void use_image(struct di_module *m, const struct image *img)
+{
+	m->build_id = img->build_id;
+	m->symbols = img->symbols;
+	m->has_symbols = img->has_symbols;
+	m->btf_bytes = img->btf;
+	m->btf_path = img->path;
+	m->btf_cached = true;
+	m->source = str_printf("%s of %s", img->btf.len ? "BTF" : "symbols", img->path);
+}
+
+static void use_running(struct di_module *m)
+{
+	static const char path[] = "/sys/kernel/btf/vmlinux";
+	struct utsname u;
+	size_t len;
+	char *raw;
+
+	if (m->btf_bytes.len || uname(&u) || strcmp(u.release, m->s->kernel->release))
+		return;
+	raw = str_read_file(path, &len);   // sysfs says 0 or a page for sizes: not to be mapped
+	if (!raw || !len)
+		return;
+	m->btf_bytes = (struct bytes){ (uint8_t *)raw, len };
+	m->btf_path = path;
+	m->btf_cached = false;
+	m->source = str_printf("BTF of %s", path);
+}
+
+static struct di_module *kernel_module(struct session *s)
+{
+	struct di_module *m = NEW(struct di_module);
+	struct image *img = NULL;
+	struct symbol stext;
+
+	if (!s->kernel)
+		s->kernel = kernel_open(s);
+	m->s = s;
+	m->name = "kernel";
+	m->arch = arch_find(s->kernel->arch);
+	if (!m->arch)
+		die("kernels of the architecture %s are not supported", s->kernel->arch);
+	if (s->kernel->image)
+		img = image_open(s, s->kernel->image, m->arch);
+	if (!find_dwarf(m, img ? img->build_id : (struct bytes){ NULL, 0 }) && img)
+		use_image(m, img);
+	if (img && !m->btf_bytes.len) {
+		m->btf_bytes = img->btf;
+		m->btf_path = img->path;
+		m->btf_cached = true;
+	}
+	use_running(m);
+	if (!m->source)
+		die("nothing is known about the kernel %s: neither an image nor debuginfo was found; "
+		    "install the package linux-image-%s or linux-image-%s-dbg",
+		    s->kernel->release, s->kernel->release, s->kernel->release);
+	if (m->has_symbols && symbols_lookup(&m->symbols, "_stext", &stext))
+		m->base = stext.address;
+	return m;
+}
+
+struct di_module *di_kernel(struct session *s)
+{
+	if (!s->debuginfo)
+		s->debuginfo = NEW(struct debuginfo);
+	if (!s->debuginfo->kernel)
+		s->debuginfo->kernel = kernel_module(s);
+	return s->debuginfo->kernel;
+}
+
+const char *di_module_name(const struct di_module *m)
+{
+	return m->name;
+}
+
+uint64_t di_kernel_base(const struct di_module *m)
+{
+	return m->base;
+}
+
+const char *di_module_source(const struct di_module *m)
+{
+	return m->source;
+}
+
+const uint8_t *di_build_id(const struct di_module *m, int *len)
+{
+	*len = m->build_id.len;
+	return m->build_id.len ? m->build_id.at : NULL;
+}
+
+const char *di_advice(const struct di_module *m)
+{
+	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
+}
+
+// ---------------------------------------------------------------- functions
+
+// The length of the name without what the compiler adds to clones of the whole function.
+static size_t stem(const char *symbol)
+{
+	const char *dot = strchr(symbol, '.');
+
+	if (!dot || dot == symbol)
+		return strlen(symbol);
+	return str_starts(dot, ".isra.") || str_starts(dot, ".constprop.") ? (size_t)(dot - symbol) : strlen(symbol);
+}
+
+// Not functions to the user: padding before functions, type hashes, split-off parts.
+static bool is_helper(const char *symbol)
+{
+	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || strstr(symbol, ".cold") ||
+	       strstr(symbol, ".part.");
+}
+
+struct matcher {
+	const char *name;
+	bool glob;
+	size_t len;
+};
+
+// The name under which the symbol matches, NULL when it doesn't.
+static const char *matches(const struct matcher *m, const char *symbol)
+{
+	size_t len;
+
+	if (!m->glob) {
+		if (strncmp(symbol, m->name, m->len))
+			return NULL;
+		if (!symbol[m->len])
+			return symbol;
+		return stem(symbol) == m->len ? m->name : NULL;
+	}
+	if (is_helper(symbol))
+		return NULL;
+	len = stem(symbol);
+	if (symbol[len])
+		symbol = str_ndup(symbol, len);
+	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static struct di_function *new_function(struct di_module *m, const char *name, const struct symbol *sym)
+{
+	struct di_function *f = NEW(struct di_function);
+
+	f->module = m;
+	f->name = str_dup(name);
+	f->symbol = str_dup(sym->name);
+	f->address = sym->address;
+	f->size = sym->size;
+	f->priv = NEW(struct func_priv);
+	return f;
+}
+
+static struct func_priv *priv(const struct di_function *f)
+{
+	return (struct func_priv *)f->priv;
+}
+
+static uint32_t btf_function(const struct di_function *f)
+{
+	struct func_priv *p = priv(f);
+
+	// A clone has not the prototype of its original.
+	if (!p->btf_tried && module_btf(f->module) && !strcmp(f->name, f->symbol))
+		p->btf_id = btf_find_function(module_btf(f->module), f->name);
+	p->btf_tried = true;
+	return p->btf_id;
+}
+
+static bool file_matches(const char *file, const char *pattern)
+{
+	return file && (!fnmatch(pattern, file, 0) || !fnmatch(str_printf("*/%s", pattern), file, 0));
+}
+
+// Two names for one address are one place: the first one stays (a global one by preference).
+static void unique(di_functions *v)
+{
+	int n = 0;
+
+	if (v->n)
+		qsort(v->at, v->n, sizeof(v->at[0]), by_address);
+	for (int i = 0; i < v->n; i++)
+		if (!n || v->at[n - 1]->address != v->at[i]->address)
+			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
+static void find_by_symbols(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	struct symbol sym;
+
+	for (int i = 0; i < m->symbols.n; i++) {
+		const char *name = symbols_get(&m->symbols, i, &sym) ? matches(match, sym.name) : NULL;
+
+		if (name) {
+			struct di_function *f = new_function(m, name, &sym);
+
+			f->has_address = true;
+			vec_push(out, f);
+		}
+	}
+	unique(out);
+}
+
+struct btf_search {
+	struct di_module *m;
+	const struct matcher *match;
+	di_functions *out;
+};
+
+static void find_by_btf(void *data, const char *symbol, uint32_t id)
+{
+	struct btf_search *s = data;
+	struct symbol sym = { .name = symbol };
+	const char *name = matches(s->match, symbol);
+
+	if (name) {
+		struct di_function *f = new_function(s->m, name, &sym);
+
+		priv(f)->btf_id = id;
+		priv(f)->btf_tried = true;
+		vec_push(s->out, f);
+	}
+}
+
+void di_find_functions(struct di_module *m, const char *name, const char *file, bool inlines, di_functions *out)
+{
+	struct matcher match = { .name = name, .glob = str_is_glob(name), .len = strlen(name) };
+	di_functions found = { 0 };
+
+	if (m->has_symbols)
+		find_by_symbols(m, &match, &found);
+	else if (module_btf(m))
+		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, &match, &found });
+	for vec_each(&found, f) {
+		if (m->dwarf && (file || found.n <= MAX_WITH_LINES))
+			(*f)->has_types = dwarf_function(m, *f, priv(*f));
+		if (!(*f)->has_types)
+			(*f)->has_types = btf_function(*f) != 0;
+		if (!file || file_matches((*f)->file, file))
+			vec_push(out, *f);
+	}
+}
+
+void di_function_names(struct di_module *m, di_names *out)
+{
+	struct symbol sym;
+
+	for (int i = 0; i < m->symbols.n; i++)
+		if (symbols_get(&m->symbols, i, &sym) && !is_helper(sym.name))
+			vec_push(out, sym.name);
+}
+
+// ---------------------------------------------------------------- variables
+
+bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
+{
+	if (priv(f)->die)
+		return dwarf_variable(f, name, out);
+	return btf_function(f) && btf_parameter(f->module->btf, btf_function(f), name, out);
+}
+
+void di_variable_names(const struct di_function *f, bool params_only, struct buf *list)
+{
+	if (priv(f)->die)
+		dwarf_variable_names(f, params_only, list);
+	else if (btf_function(f))
+		btf_parameter_names(f->module->btf, btf_function(f), list);
+}
+
+struct di_type *di_return(const struct di_function *f, struct di_location *loc)
+{
+	struct di_type *t = NULL;
+
+	if (priv(f)->die)
+		t = dwarf_return_type(f);
+	else if (btf_function(f))
+		t = btf_return_type(f->module->btf, btf_function(f));
+	if (t)
+		*loc = location_return(f->module, t);
+	return t;
+}

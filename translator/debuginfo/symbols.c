@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions with addresses, from a .symtab that stays where it is mapped, or from the table that
+// image.c keeps of the kallsyms tables. Only what lies in .text counts: .init.text is gone when
+// a probe could be set.
+#include "debuginfo/module.h"
+
+#include <string.h>
+
+bool symbols_from_elf(struct symbols *t, const struct elf_view *v)
+{
+	const Elf64_Shdr *text = elf_view_header(v, ".text");
+	const Elf64_Shdr *head = elf_view_header(v, ".symtab");
+	struct bytes table, strings;
+
+	if (!text || !head || !elf_view_section(v, ".symtab", &table) || head->sh_entsize != sizeof(Elf64_Sym) ||
+	    (uintptr_t)table.at % 8 || !elf_view_section(v, ".strtab", &strings) ||
+	    strings.at[strings.len - 1])
+		return false;
+	*t = (struct symbols){
+		.symtab = (const void *)table.at,
+		.n = table.len / sizeof(Elf64_Sym),
+		.strings = (const char *)strings.at,
+		.strings_len = strings.len,
+		.text = text->sh_addr,
+		.text_end = text->sh_addr + text->sh_size,
+		.text_index = text - v->sections,
+	};
+	return true;
+}
+
+static bool table_get(const struct symbols *t, int i, struct symbol *out)
+{
+	const struct symbol_entry *e = &t->table[i];
+	int next = i + 1;
+
+	if (e->name >= t->strings_len)
+		return false;
+	*out = (struct symbol){ .name = t->strings + e->name, .address = e->address, .global = e->flags & 1 };
+	while (next < t->n && t->table[next].address == e->address)
+		next++;
+	out->size = (next < t->n ? t->table[next].address : t->text_end) - e->address;
+	return true;
+}
+
+bool symbols_get(const struct symbols *t, int i, struct symbol *out)
+{
+	const Elf64_Sym *e = &t->symtab[i];
+
+	if (t->table)
+		return table_get(t, i, out);
+	if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_shndx != t->text_index ||
+	    e->st_name >= t->strings_len || e->st_value < t->text || e->st_value >= t->text_end)
+		return false;
+	*out = (struct symbol){
+		.name = t->strings + e->st_name,
+		.address = e->st_value,
+		.size = e->st_size,
+		.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL,
+	};
+	return true;
+}
+
+bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out)
+{
+	for (int i = 0; i < t->n; i++) {
+		if (t->table) {
+			if (table_get(t, i, out) && !strcmp(out->name, name))
+				return true;
+			continue;
+		}
+		const Elf64_Sym *e = &t->symtab[i];
+
+		if (e->st_shndx == SHN_UNDEF || e->st_name >= t->strings_len ||
+		    strcmp(t->strings + e->st_name, name))
+			continue;
+		*out = (struct symbol){ .name = t->strings + e->st_name, .address = e->st_value,
+					.size = e->st_size };
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Types of DWARF. Spelt as btf.c spells them, so that messages and -L are the same from both.
+#include "debuginfo/dw.h"
+
+#include "util/str.h"
+
+#include <string.h>
+
+static const struct type_ops dwarf_type_ops;
+
+struct dwarf_type {            // type_priv.die
+	Dwarf_Die die;
+	int dimension;             // of an array: how many are taken off already
+};
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	return dwarf_reference(die, DW_AT_type, out);
+}
+
+static bool is_qualifier(int tag)
+{
+	return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+	       tag == DW_TAG_atomic_type;
+}
+
+// Without typedefs and qualifiers. False: void.
+static bool peel(Dwarf_Die *die)
+{
+	for (int depth = 0; depth < 64; depth++) {
+		int tag = dwarf_tag(die);
+
+		if (tag != DW_TAG_typedef && !is_qualifier(tag))
+			return tag != DW_TAG_unspecified_type;
+		if (!type_of(die, die))
+			return false;
+	}
+	return false;
+}
+
+// Elements of the dimension; 0 when there is none of that number or it has no bound.
+static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+	Dwarf_Die child;
+
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type || number-- > 0)
+			continue;
+		*count = 0;
+		if (dwarf_attr(&child, DW_AT_count, &attr) && !dwarf_formudata(&attr, &word))
+			*count = word;
+		else if (dwarf_attr(&child, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &word))
+			*count = word + 1;
+		return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+// ---------------------------------------------------------------- spelling
+
+static char *tagged(const char *word, Dwarf_Die *die)
+{
+	return *dwarf_name(die) ? str_printf("%s %s", word, dwarf_name(die)) : str_printf("%s {...}", word);
+}
+
+static char *spell(Dwarf_Die *die, int depth);
+
+static char *spell_target(Dwarf_Die *die, int depth)
+{
+	Dwarf_Die target;
+
+	return type_of(die, &target) && depth < 32 ? spell(&target, depth + 1) : "void";
+}
+
+static char *spell_array(Dwarf_Die *die, int from, int depth)
+{
+	struct buf b = { 0 };
+	uint64_t count;
+
+	buf_puts(&b, spell_target(die, depth));
+	for (int i = from; dimension(die, i, &count); i++)
+		buf_printf(&b, "[%llu]", (unsigned long long)count);
+	return buf_text(&b);
+}
+
+static char *spell(Dwarf_Die *die, int depth)
+{
+	char *inner;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_pointer_type:
+		inner = spell_target(die, depth);
+		return str_printf(str_ends(inner, "*") ? "%s*" : "%s *", inner);
+	case DW_TAG_array_type:
+		return spell_array(die, 0, depth);
+	case DW_TAG_structure_type:
+		return tagged("struct", die);
+	case DW_TAG_union_type:
+		return tagged("union", die);
+	case DW_TAG_enumeration_type:
+		return tagged("enum", die);
+	case DW_TAG_const_type:
+		inner = spell_target(die, depth);
+		return str_ends(inner, "*") ? str_printf("%sconst", inner) : str_printf("const %s", inner);
+	case DW_TAG_volatile_type:
+		inner = spell_target(die, depth);
+		return str_ends(inner, "*") ? str_printf("%svolatile", inner) : str_printf("volatile %s", inner);
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+		return spell_target(die, depth);
+	case DW_TAG_subroutine_type:
+		return str_printf("%s (...)", spell_target(die, depth));
+	}
+	return str_dup(dwarf_name(die));
+}
+
+// ---------------------------------------------------------------- types
+
+static void fill_base(Dwarf_Die *die, struct di_type *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attr), &encoding);
+	out->kind = encoding == DW_ATE_boolean ? DI_BOOL :
+		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float ? DI_FLOAT :
+		    encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ? DI_CHAR : DI_INT;
+	out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+}
+
+// GCC says the underlying type; else a negative value tells.
+static bool enum_is_signed(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding;
+	Dwarf_Sword value;
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_enumerator &&
+		    !dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &attr), &value) && value < 0)
+			return !type_of(die, &child) ||
+			       dwarf_formudata(dwarf_attr(&child, DW_AT_encoding, &attr), &encoding) ||
+			       encoding != DW_ATE_unsigned;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from);
+
+static void fill_array(Dwarf_Die *die, int from, struct di_type *out)
+{
+	struct di_type *element;
+	Dwarf_Die target;
+	uint64_t count;
+
+	out->kind = DI_ARRAY;
+	dimension(die, from, &out->count);
+	if (dimension(die, from + 1, &count))
+		element = make(out->module, die, from + 1);
+	else
+		element = type_of(die, &target) ? make(out->module, &target, 0) : NULL;
+	out->size = element ? element->size * out->count : 0;
+}
+
+static void fill_type(struct dwarf_type *d, struct di_type *out)
+{
+	int size = dwarf_bytesize(&d->die);
+
+	out->size = size > 0 ? size : 0;
+	switch (dwarf_tag(&d->die)) {
+	case DW_TAG_base_type:
+		fill_base(&d->die, out);
+		break;
+	case DW_TAG_enumeration_type:
+		out->kind = DI_ENUM;
+		out->is_signed = enum_is_signed(&d->die);
+		break;
+	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type:
+		out->kind = DI_POINTER;
+		out->size = 8;
+		break;
+	case DW_TAG_array_type:
+		fill_array(&d->die, d->dimension, out);
+		break;
+	case DW_TAG_structure_type: case DW_TAG_class_type:
+		out->kind = DI_STRUCT;
+		break;
+	case DW_TAG_union_type:
+		out->kind = DI_UNION;
+		break;
+	case DW_TAG_subroutine_type:
+		out->kind = DI_FUNCTION;
+		break;
+	default:
+		out->kind = DI_VOID;
+	}
+}
+
+static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
+{
+	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_dieoffset(die), from);
+	struct di_type *type = map_get(&m->dwarf->types, key);
+	struct dwarf_type *d;
+	struct type_priv *p;
+
+	if (type)
+		return type;
+	d = NEW(struct dwarf_type);
+	d->die = *die;
+	d->dimension = from;
+	if (!peel(&d->die))
+		return NULL;
+	p = NEW(struct type_priv);
+	p->ops = &dwarf_type_ops;
+	p->die = d;
+	type = NEW(struct di_type);
+	type->module = m;
+	type->name = from ? spell_array(die, from, 0) : spell(die, 0);
+	type->priv = p;
+	map_put(&m->dwarf->types, key, type);
+	fill_type(d, type);
+	return type;
+}
+
+struct di_type *dwarf_make_type(struct di_module *m, Dwarf_Die *die)
+{
+	return make(m, die, 0);
+}
+
+static struct dwarf_type *dwarf_type(const struct di_type *t)
+{
+	return (struct dwarf_type *)((const struct type_priv *)t->priv)->die;
+}
+
+static struct di_type *target(const struct di_type *t)
+{
+	struct dwarf_type *d = dwarf_type(t);
+	Dwarf_Die die;
+	uint64_t count;
+
+	if (t->kind == DI_ARRAY && dimension(&d->die, d->dimension + 1, &count))
+		return make(t->module, &d->die, d->dimension + 1);
+	return type_of(&d->die, &die) ? make(t->module, &die, 0) : NULL;
+}
+
+// ---------------------------------------------------------------- members
+
+static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(die, name, &attr))
+		return false;
+	if (!dwarf_formudata(&attr, out))
+		return true;
+	// DWARF 2 wrote offsets as an expression.
+	if (dwarf_getlocation(&attr, &ops, &n) || n != 1 || ops->atom != DW_OP_plus_uconst)
+		return false;
+	*out = ops->number;
+	return true;
+}
+
+static void bit_place(Dwarf_Die *die, struct member_ref *ref)
+{
+	Dwarf_Word bytes = 0, bits = 0, size = 0, from_msb;
+	Dwarf_Die type;
+
+	constant(die, DW_AT_data_member_location, &bytes);
+	ref->bit = bytes * 8;
+	if (!constant(die, DW_AT_bit_size, &bits))
+		return;
+	ref->bit_size = bits;
+	if (constant(die, DW_AT_data_bit_offset, &from_msb)) {
+		ref->bit = from_msb;
+	} else if (constant(die, DW_AT_bit_offset, &from_msb)) {
+		// DWARF 3: counted from the most significant bit of the storage unit
+		if (!constant(die, DW_AT_byte_size, &size) && type_of(die, &type) && peel(&type))
+			size = dwarf_bytesize(&type);
+		ref->bit += size * 8 - from_msb - bits;
+	}
+}
+
+static void each_member(const struct di_type *t, member_fn fn, void *data)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(&dwarf_type(t)->die, &child))
+		return;
+	do {
+		struct member_ref ref = { .name = dwarf_name(&child), .die = &child };
+
+		if (dwarf_tag(&child) != DW_TAG_member)
+			continue;
+		bit_place(&child, &ref);
+		if (fn(data, &ref))
+			return;
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)
+{
+	Dwarf_Die type;
+
+	return type_of((Dwarf_Die *)m->die, &type) ? make(t->module, &type, 0) : NULL;
+}
+
+static const struct type_ops dwarf_type_ops = { target, each_member, member_type };
+
+// ---------------------------------------------------------------- by name
+
+static bool tag_fits(int tag, enum di_kind kind)
+{
+	switch (kind) {
+	case DI_STRUCT: return tag == DW_TAG_structure_type;
+	case DI_UNION:  return tag == DW_TAG_union_type;
+	case DI_ENUM:   return tag == DW_TAG_enumeration_type;
+	default:        return tag == DW_TAG_typedef || tag == DW_TAG_base_type;
+	}
+}
+
+static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, Dwarf_Die *out)
+{
+	if (dwarf_child(unit, out))
+		return false;
+	do {
+		if (tag_fits(dwarf_tag(out), kind) && !strcmp(dwarf_name(out), name) &&
+		    !dwarf_hasattr(out, DW_AT_declaration))
+			return true;
+	} while (!dwarf_siblingof(out, out));
+	return false;
+}
+
+// The units that are open already (of probed functions), then every unit.
+struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+	Dwarf *whole;
+
+	for vec_each(&m->dwarf->units, u)
+		if (find_in_unit(&(*u)->die, kind, name, &die))
+			return make(m, &die, 0);
+	whole = dwarf_whole(m->dwarf);
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+		if (find_in_unit(&unit, kind, name, &die))
+			return make(m, &die, 0);
+	return NULL;
+}
