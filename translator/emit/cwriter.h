@@ -14,6 +14,7 @@ struct cwriter {
 // what follows; a line that ends in ":" is a label.
 void cw_line(struct cwriter *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void cw_blank(struct cwriter *w);
+void cw_append(struct cwriter *w, const struct cwriter *part);  // whole lines, as they are
 char *cw_end(struct cwriter *w);           // the text; asserts that every brace was closed
 
 #endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes C a line a call into a buffer; indentation follows the braces at the ends of lines.
+#include "emit/cwriter.h"
+
+#include <assert.h>
+#include <string.h>
+
+void cw_line(struct cwriter *w, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+	size_t len;
+
+	va_start(ap, fmt);
+	line = str_vprintf(fmt, ap);
+	va_end(ap);
+	len = strlen(line);
+	if (line[0] == '}') {
+		w->depth--;
+		assert(w->depth >= 0);
+	}
+	if (line[0] != '#') {
+		int depth = w->depth;
+
+		if (len && line[len - 1] == ':' && depth > 0)
+			depth--;
+		for (int i = 0; i < depth; i++)
+			buf_putc(&w->text, '\t');
+	}
+	buf_add(&w->text, line, len);
+	buf_putc(&w->text, '\n');
+	if (len && line[len - 1] == '{')
+		w->depth++;
+}
+
+void cw_blank(struct cwriter *w)
+{
+	buf_putc(&w->text, '\n');
+}
+
+void cw_append(struct cwriter *w, const struct cwriter *part)
+{
+	if (part->text.len)
+		buf_add(&w->text, part->text.text, part->text.len);
+}
+
+char *cw_end(struct cwriter *w)
+{
+	assert(w->depth == 0);
+	return buf_text(&w->text);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Arrays: elements, "in", delete, foreach.
+#include "emit/emitter.h"
+
+#include <assert.h>
+
+// One number for a key: the runtime has a faster way in.
+static bool single(const struct var *v)
+{
+	return v->arity == 1 && v->key_types[0] != T_STRING;
+}
+
+const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n)
+{
+	struct buf b = { 0 };
+
+	(void)e;
+	buf_puts(&b, "(const union stp_val[]){ ");
+	for (int i = 0; i < n; i++) {
+		if (!keys[i].text)
+			buf_puts(&b, "{ .n = 0 }");
+		else if (v->key_types[i] == T_STRING)
+			buf_printf(&b, "{ .s = %s }", keys[i].text);
+		else
+			buf_printf(&b, "{ .n = %s }", value_long(keys[i]));
+		buf_puts(&b, i < n - 1 ? ", " : " }");
+	}
+	return buf_text(&b);
+}
+
+static struct value *values_of(struct emitter *e, expr_vec *keys)
+{
+	struct value *v = NEW_ARRAY(struct value, keys->n + 1);
+
+	emit_values(e, keys->at, keys->n, v);
+	return v;
+}
+
+unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *out)
+{
+	expr_vec given = { 0 };
+	struct value *v = NEW_ARRAY(struct value, n + 1);
+	unsigned any = 0;
+
+	for (int i = 0; i < n; i++)
+		if (keys[i])
+			vec_push(&given, keys[i]);
+	emit_values(e, given.at, given.n, v);
+	for (int i = 0; i < n; i++) {
+		if (keys[i])
+			out[i] = *v++;
+		else
+			any |= 1u << i;
+	}
+	return any;
+}
+
+static const char *lookup(struct emitter *e, struct var *v, const struct value *keys)
+{
+	const char *name = emit_global(e, v)->name;
+
+	if (single(v))
+		return str_printf("stp_map_get1(&%s, %s)", name, value_long(keys[0]));
+	return str_printf("stp_map_get(&%s, %s)", name, emit_keys(e, v, keys, v->arity));
+}
+
+static unsigned reads_of(const struct value *keys, int n)
+{
+	unsigned reads = GLOBAL;
+
+	for (int i = 0; i < n; i++)
+		reads |= keys[i].reads;
+	return reads;
+}
+
+// Statistics are not read here but by emit_stat_of(), which takes the text of the cell.
+struct value emit_index(struct emitter *e, struct expr *x)
+{
+	struct var *v = x->u.index.decl;
+	struct value *keys = values_of(e, &x->u.index.keys);
+	unsigned reads = reads_of(keys, x->u.index.keys.n);
+	const char *cell = lookup(e, v, keys);
+
+	if (v->type == T_STATS) {
+		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+		return value_text(reads, true, "%s", cell);
+	}
+	if (v->type == T_STRING)
+		return value_text(reads, true, "stp_cell_string(%s)", cell);
+	return value_text(reads, true, "stp_cell_long(%s)", cell);
+}
+
+struct value emit_in(struct emitter *e, struct expr *x)
+{
+	struct var *v = x->u.index.decl;
+	int n = x->u.index.keys.n;
+	struct value *keys, result;
+	unsigned any;
+
+	if (x->u.index.hist)
+		return emit_in_hist(e, x);
+	keys = NEW_ARRAY(struct value, n + 1);
+	any = emit_slice(e, x->u.index.keys.at, n, keys);
+	if (v->type == T_STATS)
+		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+	if (any)
+		result = value_text(reads_of(keys, n), true, "stp_map_has_slice(&%s, %s, %u)",
+				    emit_global(e, v)->name, emit_keys(e, v, keys, n), any);
+	else
+		result = value_text(reads_of(keys, n), false, "%s != NULL", lookup(e, v, keys));
+	result.boolean = true;
+	return result;
+}
+
+// The element, made when absent. Keys that lie in this array are copied: making room may move them.
+const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
+{
+	struct var *v = x->u.index.decl;
+	const char *cell = temp_cell(e), *name = emit_global(e, v)->name, *put = "stp_map_put";
+
+	for (int i = 0; i < v->arity; i++)
+		if (v->wrap && v->key_types[i] == T_STRING && (keys[i].reads & GLOBAL))
+			keys[i] = value_keep(e, keys[i], T_STRING);
+	if (v->type == T_STATS)
+		put = "stp_pmap_put";
+	if (single(v) && v->type != T_STATS)
+		cw_line(e->w, "%s = stp_map_put1(c, &%s, %s);", cell, name, value_long(keys[0]));
+	else
+		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, emit_keys(e, v, keys, v->arity));
+	emit_check(e, x->loc);
+	return cell;
+}
+
+static void delete_scalar(struct emitter *e, struct var *v)
+{
+	if (v->type == T_STATS)
+		cw_line(e->w, "stp_scalar_clear(&%s);", emit_global(e, v)->name);
+	else if (v->type == T_STRING)
+		cw_line(e->w, "%s[0] = '\\0';", emit_var(e, v));
+	else
+		emit_store(e, v, value_number(0));
+}
+
+void emit_delete(struct emitter *e, struct expr *x)
+{
+	struct var *v;
+	struct value *keys;
+	unsigned any;
+
+	if (x->kind == E_VAR) {
+		v = x->u.var.decl;
+		if (v->arity > 0)
+			cw_line(e->w, "stp_map_clear(&%s);", emit_global(e, v)->name);
+		else
+			delete_scalar(e, v);
+		return;
+	}
+	v = x->u.index.decl;
+	keys = NEW_ARRAY(struct value, v->arity + 1);
+	any = emit_slice(e, x->u.index.keys.at, v->arity, keys);
+	if (any)
+		cw_line(e->w, "stp_map_delete_slice(&%s, %s, %u);", emit_global(e, v)->name,
+			emit_keys(e, v, keys, v->arity), any);
+	else
+		cw_line(e->w, "stp_map_delete(&%s, %s);", emit_global(e, v)->name,
+			emit_keys(e, v, keys, v->arity));
+}
+
+static void foreach_static(struct emitter *e, struct stmt *st, int n)
+{
+	const char *map = emit_global(e, st->u.foreach.decl)->name;
+	unsigned stat = st->u.foreach.sort_stat;
+	bool by_value = st->u.foreach.sort_dir && !st->u.foreach.sort_key;
+
+	if (by_value && st->u.foreach.decl->type == T_STATS && !stat)
+		stat = STAT_COUNT;
+	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u }; /* %s */",
+		n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
+		emit_place_text(st->loc));
+}
+
+// Keys and value of the element to the script's variables.
+static void foreach_bind(struct emitter *e, struct stmt *st, int n)
+{
+	struct var *v = st->u.foreach.decl;
+	const char *map = emit_global(e, v)->name;
+
+	for (int i = 0; i < st->u.foreach.keys.n; i++) {
+		struct var *key = st->u.foreach.keys.at[i]->u.var.decl;
+
+		emit_store(e, key, value_text(GLOBAL, true, "stp_elem_%s(&%s, elem%d, %d)",
+			   v->key_types[i] == T_STRING ? "string" : "long", map, n, i));
+	}
+	if (!st->u.foreach.value)
+		return;
+	emit_store(e, st->u.foreach.value->u.var.decl, value_text(GLOBAL, true,
+		   v->type == T_STRING ? "(const char *)stp_elem_value(&%s, elem%d)" :
+		   "*(s64 *)stp_elem_value(&%s, elem%d)", map, n));
+}
+
+// The limit and the slice are evaluated once and kept over the loop.
+static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
+{
+	struct var *v = st->u.foreach.decl;
+	struct value limit = value_number(-1), *keys = NEW_ARRAY(struct value, v->arity + 1);
+	const char *slice = "NULL";
+	unsigned any = 0;
+
+	if (st->u.foreach.slice.n) {
+		any = emit_slice(e, st->u.foreach.slice.at, v->arity, keys);
+		for (int i = 0; i < v->arity; i++)
+			if (keys[i].text)
+				keys[i] = value_keep(e, keys[i], v->key_types[i]);
+		slice = str_printf("slice%d", n);
+	}
+	if (st->u.foreach.limit) {
+		limit = emit_expr(e, st->u.foreach.limit);
+		if (limit.constant && limit.number < 0)
+			limit = value_number(0);
+		else if (!limit.constant)
+			limit = value_text(0, true, "stp_limit(%s)", value_long(limit));
+	}
+	if (v->type == T_STATS)
+		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+	if (st->u.foreach.slice.n)
+		cw_line(e->w, "const union stp_val *slice%d = %s;", n, emit_keys(e, v, keys, v->arity));
+	return str_printf("stp_foreach_first(&iter%d, &foreach%d, %s, %s, %u)", n, n,
+			  value_long(limit), slice, any);
+}
+
+// foreach ([a, b] in array): a C for over the elements, in a block of its own.
+void emit_foreach(struct emitter *e, struct stmt *st)
+{
+	struct loop loop = { .outer = e->body->loop };
+	const char *first;
+	int n;
+
+	if (st->u.foreach.hist) {
+		emit_foreach_bucket(e, st);
+		return;
+	}
+	n = ++e->foreachs;
+	foreach_static(e, st, n);
+	cw_line(e->w, "{");
+	cw_line(e->w, "struct stp_iter iter%d;", n);
+	cw_line(e->w, "struct stp_elem *elem%d;", n);
+	cw_blank(e->w);
+	first = foreach_first(e, st, n);
+	cw_line(e->w, "for (elem%d = %s; elem%d; elem%d = stp_foreach_next(&iter%d)) {", n, first, n, n, n);
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(st->u.foreach.body) + 1,
+		emit_error_label(e));
+	foreach_bind(e, st, n);
+	e->body->loop = &loop;
+	emit_stmt(e, st->u.foreach.body);
+	e->body->loop = loop.outer;
+	cw_line(e->w, "}");
+	cw_line(e->w, "}");
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls of script functions, and embedded C that needs nothing but the runtime (pragma:runtime).
+#include "emit/emitter.h"
+
+#include <assert.h>
+#include <string.h>
+
+// One call of one overload; `to` takes the result, NULL: none is wanted.
+static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
+{
+	if (i->func->type == T_STRING)
+		cw_line(e->w, "%s(c, %s%s);", i->name, to, args);
+	else if (to && i->func->type == T_LONG)
+		cw_line(e->w, "%s = %s(c%s);", to, i->name, args);
+	else
+		cw_line(e->w, "%s(c%s);", i->name, args);
+}
+
+// The overloads one after the other for as long as they ask for the next.
+static void call_chain(struct emitter *e, struct func *f, struct loc loc, const char *args, const char *to)
+{
+	int depth = 0;
+
+	for (; f; f = f->next_overload) {
+		struct func_info *i = emit_func(e, f);
+
+		call_line(e, i, args, to);
+		if (i->fails)
+			emit_check(e, loc);
+		if (!i->nexts)
+			break;
+		cw_line(e->w, "if (c->next) {");
+		cw_line(e->w, "c->next = false;");
+		depth++;
+		if (!f->next_overload) {
+			cw_line(e->w, "stp_error(c, \"all functions exhausted\");");
+			emit_check(e, loc);
+		}
+	}
+	while (depth--)
+		cw_line(e->w, "}");
+}
+
+// Arguments as ", a, b". What the called function may change is copied first, and what is used for
+// several overloads kept.
+static const char *arguments(struct emitter *e, struct expr *x, struct func_info *i, unsigned *reads)
+{
+	int n = x->u.call.args.n;
+	struct value *v = NEW_ARRAY(struct value, n + 1);
+	struct buf b = { 0 };
+
+	emit_values(e, x->u.call.args.at, n, v);
+	for (int k = 0; k < n; k++) {
+		bool string = x->u.call.args.at[k]->type == T_STRING;
+
+		if ((string && (v[k].reads & i->effects & GLOBAL)) || i->nexts)
+			v[k] = value_keep(e, v[k], x->u.call.args.at[k]->type);
+		*reads |= v[k].reads;
+		buf_printf(&b, ", %s", value_long(v[k]));
+	}
+	return buf_text(&b);
+}
+
+struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
+{
+	struct func *f = x->u.call.target;
+	struct func_info *i;
+	const char *args, *to = NULL;
+	unsigned reads = GLOBAL | WORLD;
+
+	assert(f);
+	i = emit_func(e, f);
+	vec_push(&e->caller->callees, i);
+	for (struct func *other = f->next_overload; other; other = other->next_overload)
+		vec_push(&e->caller->callees, emit_func(e, other));
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	args = arguments(e, x, i, &reads);
+	if (i->plain && wanted)
+		return value_text(reads, true, "%s(c%s)", i->name, args);
+	if (f->type == T_STRING)
+		to = temp_string(e);
+	else if (wanted && f->type == T_LONG)
+		to = temp_long(e);
+	call_chain(e, f, x->loc, args, to);
+	return to ? value_text(0, true, "%s", to) : value_number(0);
+}
+
+static bool runtime_only(const char *text, struct loc loc)
+{
+	if (strstr(text, "pragma:runtime"))
+		return true;
+	diag_error(loc, "embedded C that needs kernel headers is not supported yet");
+	return false;
+}
+
+struct value emit_embedded(struct emitter *e, struct expr *x)
+{
+	bool string = x->u.embedded.is_string;
+	const char *t;
+
+	if (!runtime_only(x->u.embedded.code, x->loc) || !emit_needs_context(e, x->loc))
+		return value_number(0);
+	e->embedded = true;
+	if (string) {
+		t = temp_string(e);
+		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, x->u.embedded.code);
+	} else {
+		t = temp_long(e);
+		cw_line(e->w, "%s = (s64)(%s);", t, x->u.embedded.code);
+	}
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+// The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
+void emit_embedded_func(struct emitter *e, struct func_info *i)
+{
+	struct func *f = i->func;
+	bool string = f->type == T_STRING, gives = string || f->type == T_LONG;
+
+	if (!runtime_only(f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc))
+		return;
+	e->embedded = true;
+	if (string)
+		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
+	else if (gives)
+		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
+	else
+		cw_line(e->w, "#define STAP_RETURN(...) do { goto out; } while (0)");
+	cw_line(e->w, "{");
+	if (!string && gives)
+		cw_line(e->w, "s64 ret = 0;");
+	if (string)
+		cw_line(e->w, "ret[0] = '\\0';");
+	cw_line(e->w, "{");
+	buf_puts(&e->w->text, f->embedded);
+	buf_putc(&e->w->text, '\n');
+	cw_line(e->w, "}");
+	cw_line(e->w, "out:");
+	cw_line(e->w, !string && gives ? "return ret;" : "return;");
+	cw_line(e->w, "}");
+	cw_line(e->w, "#undef STAP_RETURN");
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Expressions: writes the statements that are needed, returns the rest as a C expression.
+// Operands are evaluated left to right; one that a later operand's side effects would change is
+// kept in a temporary.
+#include "build/build.h"
+#include "debuginfo/arch.h"
+#include "emit/emitter.h"
+
+#include <assert.h>
+#include <string.h>
+
+void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out)
+{
+	unsigned *later = NEW_ARRAY(unsigned, n + 1);
+
+	for (int i = n - 1; i > 0; i--)
+		later[i - 1] = later[i] | emit_effects(e, xs[i]);
+	for (int i = 0; i < n; i++) {
+		out[i] = emit_expr(e, xs[i]);
+		if (out[i].reads & later[i])
+			out[i] = value_keep(e, out[i], xs[i]->type);
+	}
+}
+
+// Writes what x needs into a part of its own, one level deeper.
+static struct value emit_aside(struct emitter *e, struct expr *x, struct cwriter *part)
+{
+	struct cwriter *w = e->w;
+	struct value v;
+
+	*part = (struct cwriter){ .depth = w->depth + 1 };
+	e->w = part;
+	v = emit_expr(e, x);
+	e->w = w;
+	return v;
+}
+
+static struct value arithmetic(enum tok op, struct value l, struct value r)
+{
+	struct value v;
+	const char *right = r.constant && r.atom ? r.text : value_wrap(r);
+
+	v = value_text(l.reads | r.reads, false, "%s %s %s", value_wrap(l), tok_text(op), right);
+	v.wraps = true;
+	return v;
+}
+
+static struct value divide(struct emitter *e, enum tok op, struct value l, struct value r, struct loc loc)
+{
+	const char *t;
+
+	if (r.constant && r.number != 0 && r.number != -1)
+		return value_text(l.reads, false, "%s %s %s", value_operand(l), tok_text(op),
+				  value_operand(r));
+	emit_needs_context(e, loc);
+	t = temp_long(e);
+	cw_line(e->w, "%s = %s(c, %s, %s);", t, op == TOK_DIV ? "stp_div" : "stp_mod", value_long(l),
+		value_long(r));
+	if (!r.constant || r.number == 0)
+		emit_check(e, loc);
+	return value_text(0, true, "%s", t);
+}
+
+static struct value compare(enum tok op, struct value l, struct value r, enum type t)
+{
+	struct value v;
+
+	if (t == T_STRING)
+		v = value_text(l.reads | r.reads, false, "stp_compare(%s, %s) %s 0", l.text, r.text,
+			       tok_text(op));
+	else
+		v = value_text(l.reads | r.reads, false, "%s %s %s", value_operand(l), tok_text(op),
+			       value_operand(r));
+	v.boolean = true;
+	return v;
+}
+
+static struct value concat_pair(struct emitter *e, struct value l, struct value r)
+{
+	const char *t = temp_string(e);
+
+	cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", t, l.text);
+	cw_line(e->w, "stp_append(%s, %s, STP_STRLEN);", t, r.text);
+	return value_text(0, true, "%s", t);
+}
+
+// t: the type of the operands.
+struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,
+			 struct loc loc)
+{
+	unsigned reads = l.reads | r.reads;
+
+	switch (op) {
+	case TOK_ADD: case TOK_SUB: case TOK_MUL:
+		return arithmetic(op, l, r);
+	case TOK_DIV: case TOK_MOD:
+		return divide(e, op, l, r, loc);
+	case TOK_AND: case TOK_OR: case TOK_XOR:
+		return value_text(reads, false, "%s %s %s", value_operand(l), tok_text(op), value_operand(r));
+	case TOK_SHL:
+		return value_text(reads, true, "stp_shl(%s, %s)", value_long(l), value_long(r));
+	case TOK_SHR:
+		return value_text(reads, true, "stp_shr(%s, %s)", value_long(l), value_long(r));
+	case TOK_USHR:
+		return value_text(reads, true, "stp_ushr(%s, %s)", value_long(l), value_long(r));
+	case TOK_LT: case TOK_LE: case TOK_GT: case TOK_GE: case TOK_EQ: case TOK_NE:
+		return compare(op, l, r, t);
+	case TOK_DOT:
+		return concat_pair(e, l, r);
+	default:
+		assert(!"a binary operator of the language");
+		return value_number(0);
+	}
+}
+
+static void concat_leaves(struct expr *x, expr_vec *out)
+{
+	if (x->kind == E_BINARY && x->u.bin.op == TOK_DOT) {
+		concat_leaves(x->u.bin.l, out);
+		concat_leaves(x->u.bin.r, out);
+	} else {
+		vec_push(out, x);
+	}
+}
+
+// into: the buffer to build in, NULL: a temporary.
+struct value emit_concat(struct emitter *e, struct expr *x, const char *into)
+{
+	expr_vec leaves = { 0 };
+	struct value *v;
+	const char *to;
+
+	concat_leaves(x, &leaves);
+	v = NEW_ARRAY(struct value, leaves.n);
+	emit_values(e, leaves.at, leaves.n, v);
+	to = into ? into : temp_string(e);
+	cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", to, v[0].text);
+	for (int i = 1; i < leaves.n; i++)
+		cw_line(e->w, "stp_append(%s, %s, STP_STRLEN);", to, v[i].text);
+	return value_text(0, true, "%s", to);
+}
+
+// && and ||: one expression when the right side needs no statements.
+static struct value emit_logic(struct emitter *e, struct expr *x)
+{
+	bool and = x->u.bin.op == TOK_ANDAND;
+	struct cwriter part;
+	struct value l = emit_expr(e, x->u.bin.l), r, v;
+	const char *t;
+
+	r = emit_aside(e, x->u.bin.r, &part);
+	if (!part.text.len) {
+		v = value_text(l.reads | r.reads, false, "(%s) %s (%s)", value_condition(l),
+			       and ? "&&" : "||", value_condition(r));
+		v.boolean = true;
+		return v;
+	}
+	t = temp_long(e);
+	cw_line(e->w, "%s = %s;", t, and ? "0" : "1");
+	cw_line(e->w, and ? "if (%s) {" : "if (!(%s)) {", value_condition(l));
+	cw_append(e->w, &part);
+	cw_line(e->w, "%s = %s;", t, value_condition(r));
+	cw_line(e->w, "}");
+	v = value_text(0, true, "%s", t);
+	v.boolean = true;
+	return v;
+}
+
+static struct value emit_cond(struct emitter *e, struct expr *x)
+{
+	struct value cond = emit_expr(e, x->u.cond.c), a, b;
+	bool string = x->type == T_STRING;
+	struct cwriter part_a, part_b;
+	const char *t;
+
+	a = emit_aside(e, x->u.cond.a, &part_a);
+	b = emit_aside(e, x->u.cond.b, &part_b);
+	if (!part_a.text.len && !part_b.text.len)
+		return value_text(cond.reads | a.reads | b.reads, false, "(%s) ? %s : %s",
+				  value_condition(cond), value_operand(a), value_operand(b));
+	t = string ? temp_text(e) : temp_long(e);
+	cw_line(e->w, "if (%s) {", value_condition(cond));
+	cw_append(e->w, &part_a);
+	cw_line(e->w, "%s = %s;", t, value_long(a));
+	cw_line(e->w, "} else {");
+	cw_append(e->w, &part_b);
+	cw_line(e->w, "%s = %s;", t, value_long(b));
+	cw_line(e->w, "}");
+	return value_text(string ? a.reads | b.reads : 0, true, "%s", t);
+}
+
+static struct value emit_unary(struct emitter *e, struct expr *x)
+{
+	struct value v = emit_expr(e, x->u.un.e), out;
+
+	switch (x->u.un.op) {
+	case TOK_ADD:
+		return v;
+	case TOK_SUB:
+		if (v.constant)
+			return value_number((int64_t)-(uint64_t)v.number);
+		out = value_text(v.reads, false, "-%s", value_wrap(v));
+		out.wraps = true;
+		return out;
+	case TOK_COMPL:
+		return value_text(v.reads, true, "~%s", value_operand(v));
+	default:
+		assert(x->u.un.op == TOK_NOT);
+		out = value_text(v.reads, true, "!(%s)", value_condition(v));
+		out.boolean = true;
+		return out;
+	}
+}
+
+static struct value read_var(struct emitter *e, struct expr *x)
+{
+	struct var *v = x->u.var.decl;
+	const char *name = emit_var(e, v);
+
+	if (emit_is_adder(v))
+		return value_text(GLOBAL, true, "stp_adder_read(__builtin_offsetof(struct percpu, %s), %s)",
+				  name, name);
+	return value_text(v->kind == VAR_GLOBAL ? GLOBAL : LOCAL, true, "%s", name);
+}
+
+void emit_store(struct emitter *e, struct var *v, struct value value)
+{
+	const char *name = emit_var(e, v);
+
+	if (strcmp(name, value.text) == 0)
+		return;
+	if (v->type == T_STRING) {
+		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", name, value.text);
+		return;
+	}
+	if (emit_is_adder(v)) {
+		value = value_keep(e, value, T_LONG);
+		cw_line(e->w, "stp_adder_clear(__builtin_offsetof(struct percpu, %s));", name);
+	}
+	cw_line(e->w, "%s = %s;", name, value_long(value));
+}
+
+// Casts to the type in the register or in memory: the low `size` bytes of an unsigned text.
+static const char *extend(const char *text, int size, bool is_signed)
+{
+	if (size == 1 || size == 2 || size == 4)
+		return str_printf("(s64)(%c%d)%s", is_signed ? 's' : 'u', size * 8, text);
+	return str_printf("(s64)%s", text);
+}
+
+static struct value emit_register(struct emitter *e, struct expr *x)
+{
+	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
+	struct expr *number = x->u.reg.number_expr;
+	int n = number && number->kind == E_NUMBER ? (int)number->u.number : x->u.reg.number;
+
+	if (number && number->kind != E_NUMBER)
+		diag_error(x->loc, "the number of a register must be a literal");
+	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
+		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
+	else if (emit_needs_context(e, x->loc))
+		return value_text(0, false, "%s", extend(str_printf("stp_reg(c, %d)",
+				  arch->pt_regs_offset[n]), x->u.reg.size, x->u.reg.is_signed));
+	return value_number(0);
+}
+
+static struct value emit_deref(struct emitter *e, struct expr *x)
+{
+	struct expr *sized = x->u.deref.size_expr;
+	int64_t size = sized && sized->kind == E_NUMBER ? sized->u.number : x->u.deref.size;
+	struct value addr = emit_expr(e, x->u.deref.addr);
+	const char *t = temp_long(e);
+
+	if ((sized && sized->kind != E_NUMBER) || (size != 1 && size != 2 && size != 4 && size != 8)) {
+		diag_error(x->loc, "the size of a load must be a literal: 1, 2, 4 or 8");
+		return value_number(0);
+	}
+	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
+		(int)size, value_long(addr)), (int)size, x->u.deref.is_signed));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+static struct value emit_match(struct emitter *e, struct expr *x)
+{
+	struct value l = emit_expr(e, x->u.regex.l), v;
+	const char *name = emit_regex(e, x);
+
+	v = value_text(l.reads, true, "%sstp_regex_match(&%s, %s)", x->u.regex.negate ? "!" : "",
+		       name ? name : "none", l.text);
+	v.boolean = true;
+	return v;
+}
+
+// A literal is shorter than a buffer, like every string.
+static struct value emit_literal(struct emitter *e, struct expr *x)
+{
+	size_t most = (size_t)emit_string_len(e) - 1, len = strlen(x->u.string.bytes);
+
+	return value_text(0, true, "%s",
+			  emit_c_string(str_ndup(x->u.string.bytes, len < most ? len : most)));
+}
+
+static struct value emit_operands(struct emitter *e, struct expr *x)
+{
+	struct expr *xs[2] = { x->u.bin.l, x->u.bin.r };
+	struct value v[2];
+
+	if (x->u.bin.op == TOK_ANDAND || x->u.bin.op == TOK_OROR)
+		return emit_logic(e, x);
+	if (x->u.bin.op == TOK_DOT)
+		return emit_concat(e, x, NULL);
+	emit_values(e, xs, 2, v);
+	return emit_binary(e, x->u.bin.op, v[0], v[1], xs[0]->type, x->loc);
+}
+
+struct value emit_expr(struct emitter *e, struct expr *x)
+{
+	switch (x->kind) {
+	case E_NUMBER:      return value_number(x->u.number);
+	case E_STRING:      return emit_literal(e, x);
+	case E_VAR:         return read_var(e, x);
+	case E_INDEX:       return emit_index(e, x);
+	case E_CALL:        return emit_call(e, x, true);
+	case E_UNARY:       return emit_unary(e, x);
+	case E_INCDEC:      return emit_incdec(e, x, true);
+	case E_BINARY:      return emit_operands(e, x);
+	case E_COND:        return emit_cond(e, x);
+	case E_ASSIGN:      return emit_assign(e, x, true);
+	case E_IN:          return emit_in(e, x);
+	case E_REGEX:       return emit_match(e, x);
+	case E_STAT:        return emit_stat(e, x);
+	case E_HIST_BUCKET: return emit_bucket(e, x);
+	case E_PRINT:       return emit_print(e, x, NULL);
+	case E_EMBEDDED:    return emit_embedded(e, x);
+	case E_ENTRY:       return value_text(0, true, "c->entry[%d]", x->u.entry.slot);
+	case E_REGISTER:    return emit_register(e, x);
+	case E_DEREF:       return emit_deref(e, x);
+	case E_PERF:
+		diag_error(x->loc, "@perf is not supported yet");
+		return value_number(0);
+	case E_CONST:
+		diag_error(x->loc, "@const is not supported yet: it needs the kernel's headers");
+		return value_number(0);
+	default:
+		assert(!"an expression that pass 2 leaves");
+		return value_number(0);
+	}
+}
+
+void emit_effect(struct emitter *e, struct expr *x)
+{
+	if (x->kind == E_ASSIGN)
+		emit_assign(e, x, false);
+	else if (x->kind == E_INCDEC)
+		emit_incdec(e, x, false);
+	else if (x->kind == E_CALL)
+		emit_call(e, x, false);
+	else
+		emit_expr(e, x);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 3: the typed AST of the session to the text of one C file, session.c_text.
+//
+// It is written out of order, because what is needed shows only as functions are written: handlers
+// first, then the functions they reach, then globals; and put together in the order a C compiler
+// and a reader want. runtime/include/generated.h is all that the text includes.
+#include "elab/elab.h"
+#include "emit/emitter.h"
+#include "passes.h"
+#include "probes/family.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+static struct emitter *current;        // for emit_family_table(), which families call
+
+int64_t emit_string_len(struct emitter *e)
+{
+	return session_limit(e->s, "MAXSTRINGLEN", 512);
+}
+
+const char *emit_unique(struct emitter *e, const char *prefix, const char *name)
+{
+	char *text = str_printf("%s%s", prefix, name), *base = text;
+
+	for (char *p = text; *p; p++)
+		if (!isalnum((unsigned char)*p))
+			*p = '_';
+	for (int again = 2; map_get(&e->names, text); again++)
+		text = str_printf("%s_%d", base, again);
+	map_put(&e->names, text, text);
+	return text;
+}
+
+const char *emit_place_text(struct loc loc)
+{
+	if (!loc.source)
+		return "generated code";
+	return str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column);
+}
+
+const char *emit_comment_text(const char *text)
+{
+	char *safe = str_dup(text);
+
+	for (char *p = safe; *p; p++)
+		if ((p[0] == '*' && p[1] == '/') || (p[0] == '/' && p[1] == '*'))
+			p[1] = '.';
+		else if (*p == '\n')
+			*p = ' ';
+	return safe;
+}
+
+// No "??", which would be a trigraph to some compilers.
+const char *emit_c_string(const char *text)
+{
+	const char *escaped = str_escape(text, strlen(text));
+	struct buf b = { 0 };
+
+	buf_putc(&b, '"');
+	for (const char *p = escaped; *p; p++)
+		buf_puts(&b, p[0] == '?' && p > escaped && p[-1] == '?' ? "\\?" : (char[]){ *p, 0 });
+	buf_putc(&b, '"');
+	return buf_text(&b);
+}
+
+static bool is_word(int c)
+{
+	return isalnum(c) || c == '_' || c == '$' || c == '@';
+}
+
+// The token that stands at loc, from the script's own text.
+static const char *token_at(struct loc loc, const char **kind)
+{
+	const char *p = loc.source->text, *end = loc.source->text + loc.source->len, *start;
+	int longest = 0;
+
+	for (int line = 1; line < loc.line && p < end; p++)
+		line += *p == '\n';
+	p += loc.column - 1;
+	*kind = "operator";
+	if (p >= end)
+		return "";
+	start = p;
+	if (is_word((unsigned char)*p)) {
+		*kind = isdigit((unsigned char)*p) ? "number" : *p == '@' ? "operator" : "identifier";
+		while (p < end && is_word((unsigned char)*p))
+			p++;
+		return str_ndup(start, p - start);
+	}
+	if (*p == '"') {
+		*kind = "string";
+		return "\"";
+	}
+	for (enum tok t = TOK_JUNK + 1; tok_text(t); t++) {
+		int len = (int)strlen(tok_text(t));
+
+		if (len > longest && end - p >= len && strncmp(p, tok_text(t), len) == 0)
+			longest = len;
+	}
+	return str_ndup(start, longest ? longest : 1);
+}
+
+const char *emit_near(struct loc loc)
+{
+	const char *kind, *token;
+
+	if (!loc.source)
+		return emit_c_string("generated code");
+	token = token_at(loc, &kind);
+	return emit_c_string(str_printf("%s '%s' at %s", kind, token, emit_place_text(loc)));
+}
+
+const char *emit_probe_ref(const struct probe *p)
+{
+	return str_printf("&stp_probes[%d]", p->index);
+}
+
+void emit_family_table(struct session *s, const char *ops, const char *table, int n)
+{
+	struct family_table t = { ops, table, n };
+
+	assert(current && current->s == s);
+	vec_push(&current->families, t);
+}
+
+static void emit_families(struct emitter *e, struct cwriter *w)
+{
+	struct script *script = &e->s->script;
+
+	for (const struct probe_family *const *f = probe_families; *f; f++) {
+		struct probe **of = NEW_ARRAY(struct probe *, script->probes.n + 1);
+		int n = 0;
+
+		for vec_each(&script->probes, p)
+			if ((*p)->family == *f)
+				of[n++] = *p;
+		if (n && (*f)->emit) {
+			(*f)->emit(e->s, w, of, n);
+			cw_blank(w);
+		}
+	}
+	cw_line(w, "static const struct stp_family stp_families[] = {");
+	for vec_each(&e->families, t)
+		cw_line(w, "{ &%s, %s, %d },", t->ops, t->table, t->n);
+	cw_line(w, "};");
+}
+
+static bool defined(const struct session *s, const char *name)
+{
+	return session_limit(s, name, 0) != 0;
+}
+
+static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
+{
+	struct session *s = e->s;
+	int64_t actions = session_limit(s, "MAXACTION", 1000);
+
+	cw_line(w, ".limits = {");
+	cw_line(w, ".string_len = STP_STRLEN,");
+	cw_line(w, ".actions = %" PRId64 ",", actions);
+	cw_line(w, ".actions_interruptible = %" PRId64 ",", session_limit(s, "MAXACTION_INTERRUPTIBLE", actions * 10));
+	cw_line(w, ".nesting = %d,", nesting);
+	cw_line(w, ".errors = %" PRId64 ",", session_limit(s, "MAXERRORS", 0));
+	cw_line(w, ".skipped = %" PRId64 ",", session_limit(s, "MAXSKIPPED", 100));
+	cw_line(w, ".trylock = %" PRId64 ",", session_limit(s, "MAXTRYLOCK", 100));
+	cw_line(w, ".trylock_delay_us = %" PRId64 ",", session_limit(s, "TRYLOCKDELAY", 10));
+	cw_line(w, ".min_stack = %" PRId64 ",", session_limit(s, "MINSTACKSPACE", 1024));
+	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_INTERVAL", 1000000000));
+	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_THRESHOLD", 500000000));
+	cw_line(w, ".no_overload = %s,", defined(s, "STP_NO_OVERLOAD") ? "true" : "false");
+	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
+	cw_line(w, ".hist_elision = %" PRId64 ",", session_limit(s, "HIST_ELISION", 2));
+	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, "HIST_WIDTH", 50));
+	cw_line(w, "},");
+}
+
+static void count_line(struct cwriter *w, const char *what, int n)
+{
+	if (n)
+		cw_line(w, ".%s = stp_%s, .n%s = %d,", what, what, what, n);
+}
+
+static void module_lines(struct emitter *e, struct cwriter *w)
+{
+	int strings, nesting = emit_nesting(e, &strings);
+
+	cw_line(w, "const struct stp_module stp_module = {");
+	cw_line(w, ".abi = STP_GENERATED_ABI,");
+	limits_lines(e, w, nesting);
+	count_line(w, "families", e->families.n);
+	count_line(w, "probes", e->s->script.probes.n);
+	count_line(w, "maps", e->maps);
+	count_line(w, "stats", e->stats);
+	count_line(w, "foreachs", e->foreachs);
+	count_line(w, "globals", e->settable);
+	if (e->percpu)
+		cw_line(w, ".percpu_size = sizeof(struct percpu),");
+	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
+	cw_line(w, "};");
+}
+
+static void embedded_macros(struct cwriter *w)
+{
+	cw_line(w, "/* for embedded C */");
+	cw_line(w, "#define CONTEXT c");
+	cw_line(w, "#define string_len STP_STRLEN");
+	cw_line(w, "#define STAP_RETVALUE ret");
+	cw_line(w, "#define STAP_ERROR(...) do { stp_error(c, __VA_ARGS__); goto out; } while (0)");
+	cw_line(w, "#define STAP_PRINTF(...) stp_cprintf(c, __VA_ARGS__)");
+	cw_line(w, "#define STAP_NEXT do { c->next = true; goto out; } while (0)");
+	cw_blank(w);
+}
+
+static void check_limits(struct emitter *e)
+{
+	int64_t len = emit_string_len(e), entries = session_limit(e->s, "MAXMAPENTRIES", 2048);
+
+	if (len < 16 || len > 65536)
+		die("-DMAXSTRINGLEN=%" PRId64 " is out of range; use 16 to 65536", len);
+	if (entries < 1 || entries > INT32_MAX)
+		die("-DMAXMAPENTRIES=%" PRId64 " is out of range; use 1 to %d", entries, INT32_MAX);
+}
+
+static void emit_bodies(struct emitter *e)
+{
+	struct script *script = &e->s->script;
+
+	for vec_each(&script->embedded, x)
+		diag_error((*x)->loc, "embedded C that needs kernel headers is not supported yet");
+	for (int i = 0; i < script->probes.n; i++)
+		script->probes.at[i]->index = i;
+	for vec_each(&script->probes, p)
+		emit_probe(e, *p);
+	for (int i = 0; i < e->funcs.n; i++)
+		emit_script_func(e, e->funcs.at[i]);
+}
+
+static void put_together(struct emitter *e, struct cwriter *w)
+{
+	struct cwriter tables = { 0 };
+
+	emit_probe_tables(e, &tables);     // before the storage: it tells which locks there are
+	cw_line(w, "/* Made by stap -p3. Names and places are those of the script. */");
+	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
+	cw_line(w, "#include \"generated.h\"");
+	cw_blank(w);
+	emit_storage(e, w);
+	if (e->tables.text.len) {
+		cw_append(w, &e->tables);
+		cw_blank(w);
+	}
+	if (e->embedded)
+		embedded_macros(w);
+	if (e->prototypes.text.len) {
+		cw_append(w, &e->prototypes);
+		cw_blank(w);
+	}
+	cw_append(w, &e->functions);
+	cw_append(w, &e->handlers);
+	cw_append(w, &tables);
+	emit_families(e, w);
+	emit_global_tables(e, w);
+	cw_blank(w);
+	module_lines(e, w);
+}
+
+int pass_emit(struct session *s)
+{
+	struct emitter e = { .s = s };
+	struct cwriter w = { 0 };
+	int before = diag_errors();
+
+	current = &e;
+	check_limits(&e);
+	emit_bodies(&e);
+	if (diag_errors() > before) {
+		current = NULL;
+		return diag_errors() - before;
+	}
+	put_together(&e, &w);
+	s->c_text = cw_end(&w);
+	s->c_len = w.text.len;
+	current = NULL;
+	return diag_errors() - before;
+}

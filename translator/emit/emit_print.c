@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The print family. Every form becomes a constant table of format pieces and an array of values;
+// text without values is printed as it is.
+#include "emit/emitter.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef VEC(struct format_piece) pieces;
+
+static void literal(pieces *out, const char *text, size_t len)
+{
+	struct format_piece p = { .text = text, .len = len, .width = -1, .precision = -1 };
+
+	if (len)
+		vec_push(out, p);
+}
+
+static void conversion(pieces *out, char conv)
+{
+	struct format_piece p = { .conv = conv, .width = -1, .precision = -1 };
+
+	vec_push(out, p);
+}
+
+// print(a, b), println, printd("-", a, b), printdln as the format they amount to.
+static void format_of(struct expr *x, pieces *out)
+{
+	enum print_kind kind = x->u.print.kind;
+	struct expr *d = x->u.print.delimiter;
+
+	if (kind == PRINT_PRINTF) {
+		for vec_each(&x->u.print.format, p)
+			vec_push(out, *p);
+		return;
+	}
+	for vec_each(&x->u.print.args, arg) {
+		if (arg > x->u.print.args.at && d)
+			literal(out, d->u.string.bytes, d->u.string.len);
+		conversion(out, (*arg)->type == T_STRING ? 's' : 'd');
+	}
+	if (kind == PRINT_PRINTLN || kind == PRINT_PRINTDLN)
+		literal(out, "\n", 1);
+}
+
+static const char *quoted(const char *bytes, size_t len)
+{
+	return emit_c_string(str_ndup(bytes, len));
+}
+
+static void piece_line(struct cwriter *w, const struct format_piece *p)
+{
+	struct buf flag = { 0 };
+
+	if (!p->conv) {
+		cw_line(w, "{ .text = %s, .len = %zu },", quoted(p->text, p->len), p->len);
+		return;
+	}
+	if (p->flag)
+		buf_printf(&flag, ".flag = '%c', ", p->flag);
+	cw_line(w, "{ .conv = '%c', %s.width = %d, .precision = %d },", p->conv == 'i' ? 'd' : p->conv,
+		buf_text(&flag), p->width_star ? -2 : p->width, p->precision_star ? -2 : p->precision);
+}
+
+// The table of these pieces; the same pieces share one.
+static const char *format_table(struct emitter *e, pieces *f)
+{
+	struct cwriter lines = { .depth = 1 };
+	const char *name;
+
+	for vec_each(f, p)
+		piece_line(&lines, p);
+	name = map_get(&e->formats, buf_text(&lines.text));
+	if (name)
+		return name;
+	name = str_printf("fmt%d", ++e->formats_made);
+	map_put(&e->formats, buf_text(&lines.text), (void *)name);
+	cw_line(&e->tables, "static const struct stp_format %s[] = {", name);
+	cw_append(&e->tables, &lines);
+	cw_line(&e->tables, "};");
+	return name;
+}
+
+static bool all_literal(const pieces *f)
+{
+	for vec_each(f, p)
+		if (p->conv)
+			return false;
+	return true;
+}
+
+static const char *joined(const pieces *f, size_t *len)
+{
+	struct buf b = { 0 };
+
+	for vec_each(f, p)
+		buf_add(&b, p->text, p->len);
+	*len = b.len;
+	return buf_text(&b);
+}
+
+static const char *arguments(struct emitter *e, struct expr *x)
+{
+	int n = x->u.print.args.n;
+	struct value *v = NEW_ARRAY(struct value, n + 1);
+	struct buf b = { 0 };
+
+	if (!n)
+		return "NULL";
+	emit_values(e, x->u.print.args.at, n, v);
+	buf_puts(&b, "(const union stp_val[]){ ");
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "{ .%c = %s }%s", x->u.print.args.at[i]->type == T_STRING ? 's' : 'n',
+			   value_long(v[i]), i < n - 1 ? ", " : " }");
+	return buf_text(&b);
+}
+
+static struct value print_hist(struct emitter *e, struct expr *x, const char *into)
+{
+	struct expr *of = x->u.print.args.at[0]->u.stat.of;
+	const char *stat = emit_stat_of(e, of);
+	const char *desc = emit_desc(e, of->kind == E_VAR ? of->u.var.decl : of->u.index.decl);
+	bool line = x->u.print.kind == PRINT_PRINTLN;
+
+	if (x->u.print.to_string) {
+		into = into ? into : temp_string(e);
+		cw_line(e->w, "stp_sprint_hist(c, %s, STP_STRLEN, %s, %s);", into, stat, desc);
+		if (line)
+			cw_line(e->w, "stp_append(%s, \"\\n\", STP_STRLEN);", into);
+		return value_text(0, true, "%s", into);
+	}
+	cw_line(e->w, "stp_print_hist(c, %s, %s);", stat, desc);
+	if (line)
+		cw_line(e->w, "stp_print(c, \"\\n\", 1);");
+	return value_number(0);
+}
+
+static bool may_fail(const pieces *f)
+{
+	for vec_each(f, p)
+		if (p->conv == 'm' || p->conv == 'M')
+			return true;
+	return false;
+}
+
+// into: the buffer for the forms that give a string, NULL: a temporary.
+struct value emit_print(struct emitter *e, struct expr *x, const char *into)
+{
+	pieces f = { 0 };
+	const char *args, *text;
+	size_t len;
+
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	if (x->u.print.args.n == 1 && x->u.print.args.at[0]->kind == E_HIST)
+		return print_hist(e, x, into);
+	format_of(x, &f);
+	args = arguments(e, x);
+	if (x->u.print.to_string)
+		into = into ? into : temp_string(e);
+	if (all_literal(&f)) {
+		text = joined(&f, &len);
+		if (into)
+			cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", into, quoted(text, len));
+		else if (len)
+			cw_line(e->w, "stp_print(c, %s, %zu);", quoted(text, len), len);
+	} else if (into) {
+		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, format_table(e, &f), f.n, args);
+	} else {
+		cw_line(e->w, "stp_printf(c, %s, %d, %s);", format_table(e, &f), f.n, args);
+	}
+	if (may_fail(&f))
+		emit_check(e, x->loc);
+	return into ? value_text(0, true, "%s", into) : value_number(0);
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Handlers, entry handlers, conditions and script functions: the C function around a body, its
+// frame of strings, its locals; the probe table and the locks each probe takes.
+#include "elab/elab.h"
+#include "emit/emitter.h"
+#include "probes/family.h"
+
+#include <assert.h>
+
+static void begin_body(struct emitter *e, struct body *b, struct func *f)
+{
+	*b = (struct body){ .func = f, .code.depth = 1, .out.name = "out" };
+	b->on_error = &b->out;
+	e->body = b;
+	e->w = &b->code;
+}
+
+static int frame_strings(const struct body *b)
+{
+	int n = b->most.strings;
+
+	for vec_each(&b->locals, l)
+		n += l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied);
+	return n;
+}
+
+static void temps_line(struct cwriter *w, const char *type, const char *name, int n)
+{
+	struct buf b = { 0 };
+
+	if (!n)
+		return;
+	buf_puts(&b, type);
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "%s%s%d", i > 1 ? ", " : "", name, i);
+	buf_putc(&b, ';');
+	cw_line(w, "%s", buf_text(&b));
+}
+
+static void frame_lines(struct cwriter *w, const struct body *b)
+{
+	cw_line(w, "struct {");
+	for vec_each(&b->locals, l)
+		if (l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied))
+			cw_line(w, "char %s[STP_STRLEN];", l->name);
+	for (int i = 1; i <= b->most.strings; i++)
+		cw_line(w, "char s%d[STP_STRLEN];", i);
+	cw_line(w, "} *f = stp_frame_enter(c, sizeof(*f));");
+}
+
+static void locals_lines(struct cwriter *w, const struct body *b)
+{
+	for vec_each(&b->locals, l)
+		if (l->var->type != T_STRING && l->var->kind == VAR_LOCAL)
+			cw_line(w, "s64 %s = 0;", l->name);
+	temps_line(w, "s64 ", "t", b->most.longs);
+	temps_line(w, "const char *", "text", 0);
+	for (int i = 1; i <= b->most.texts; i++)
+		cw_line(w, "const char *text%d;", i);
+	for (int i = 1; i <= b->most.cells; i++)
+		cw_line(w, "void *cell%d;", i);
+}
+
+static void clear_lines(struct cwriter *w, const struct body *b)
+{
+	for vec_each(&b->locals, l) {
+		if (l->var->type == T_STRING && l->var->kind == VAR_LOCAL)
+			cw_line(w, "f->%s[0] = '\\0';", l->name);
+		else if (l->copied)
+			cw_line(w, "stp_copy(f->%s, %s, STP_STRLEN);", l->name, l->name);
+	}
+}
+
+// The whole function around the finished body. `enter`: it counts as a call even without strings.
+// `result`: "ret" or "".
+static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool enter, const char *result)
+{
+	struct body *b = e->body;
+	bool frame = frame_strings(b) > 0;
+	const char *size = frame ? "sizeof(*f)" : "0";
+	const char *back = *result ? str_printf("return %s;", result) : "return;";
+
+	assert(b->code.depth == 1);
+	cw_line(w, "%s", head);
+	cw_line(w, "{");
+	if (frame)
+		frame_lines(w, b);
+	locals_lines(w, b);
+	if (*result)
+		cw_line(w, "s64 ret = 0;");
+	if (frame || b->locals.n || b->most.longs || b->most.texts || b->most.cells || *result)
+		cw_blank(w);
+	if (frame || enter) {
+		cw_line(w, frame ? "if (STP_UNLIKELY(!f))" : "if (STP_UNLIKELY(!stp_frame_enter(c, 0)))");
+		cw_line(w, "\t%s", back);
+	}
+	clear_lines(w, b);
+	cw_append(w, &b->code);
+	if (b->out.used)
+		cw_line(w, "%s:", b->out.name);
+	if (frame || enter)
+		cw_line(w, "stp_frame_leave(c, %s);", size);
+	if (*result || b->out.used)
+		cw_line(w, "%s", back);
+	cw_line(w, "}");
+	cw_blank(w);
+	e->body = NULL;
+	e->w = NULL;
+}
+
+static const char *func_head(struct func_info *i)
+{
+	struct func *f = i->func;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "static %s %s(struct stp_ctx *c", f->type == T_LONG ? "s64" : "void", i->name);
+	if (f->type == T_STRING)
+		buf_puts(&b, ", char *ret");
+	for vec_each(&f->params, v)
+		buf_printf(&b, f->body ? ", %sl_%s" : ", %sSTAP_ARG_%s",
+			   (*v)->type == T_STRING ? "const char *" : "s64 ", (*v)->name);
+	buf_putc(&b, ')');
+	return buf_text(&b);
+}
+
+void emit_script_func(struct emitter *e, struct func_info *i)
+{
+	struct func *f = i->func;
+	struct body b;
+
+	e->caller = i;
+	cw_line(&e->prototypes, "%s;", func_head(i));
+	cw_line(&e->functions, "/* function %s at %s */", f->name, emit_comment_text(emit_place_text(f->loc)));
+	if (!f->body) {
+		cw_line(&e->functions, "%s", func_head(i));
+		e->w = &e->functions;
+		emit_embedded_func(e, i);
+		cw_blank(&e->functions);
+		return;
+	}
+	begin_body(e, &b, f);
+	if (f->type == T_STRING)
+		cw_line(e->w, "ret[0] = '\\0';");
+	if (f->recursive)
+		cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(f->body) + 1, emit_error_label(e));
+	emit_stmt(e, f->body);
+	i->strings = frame_strings(&b);
+	i->enters = i->strings || f->recursive;
+	end_body(e, &e->functions, func_head(i), f->recursive, f->type == T_LONG ? "ret" : "");
+}
+
+static struct func_info *new_root(struct emitter *e)
+{
+	struct func_info *root = NEW(struct func_info);
+
+	vec_push(&e->roots, root);
+	e->caller = root;
+	return root;
+}
+
+static void emit_handler(struct emitter *e, struct probe *p)
+{
+	struct func_info *root = new_root(e);
+	struct body b;
+
+	begin_body(e, &b, NULL);
+	emit_stmt(e, p->body);
+	root->strings = frame_strings(&b);
+	root->enters = root->strings > 0;
+	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
+		emit_comment_text(emit_place_text(p->loc)));
+	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
+}
+
+// What @entry() wants, saved when the function is entered.
+static void emit_entry(struct emitter *e, struct probe *p)
+{
+	struct func_info *root = new_root(e);
+	struct body b;
+
+	begin_body(e, &b, NULL);
+	for (int i = 0; i < p->entries.n; i++) {
+		struct temps temps = b.now;
+
+		if (p->entries.at[i]->type == T_STRING)
+			diag_error(p->entries.at[i]->loc, "@entry of a string is not supported yet");
+		else
+			cw_line(e->w, "c->entry[%d] = %s;", i, value_long(emit_expr(e, p->entries.at[i])));
+		b.now = temps;
+	}
+	root->strings = frame_strings(&b);
+	root->enters = root->strings > 0;
+	cw_line(&e->handlers, "/* entry of %s */", emit_comment_text(p->point));
+	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
+}
+
+static void emit_condition(struct emitter *e, struct probe *p)
+{
+	struct body b;
+	const char *text;
+
+	begin_body(e, &b, NULL);
+	b.no_context = true;
+	text = value_condition(emit_expr(e, p->condition));
+	if (frame_strings(&b))
+		diag_error(p->condition->loc, "the condition of a probe can't build strings");
+	cw_line(e->w, "return %s;", text);
+	end_body(e, &e->handlers, str_printf("static bool p%d_condition(void)", p->index), false, "");
+}
+
+void emit_probe(struct emitter *e, struct probe *p)
+{
+	if (!p->same_body)
+		emit_handler(e, p);
+	if (p->entries.n)
+		emit_entry(e, p);
+	if (p->condition)
+		emit_condition(e, p);
+}
+
+static int by_index(const struct access_use *a, const struct access_use *b)
+{
+	return a->var->index - b->var->index;
+}
+
+// Which handler takes which locks; ordered the same everywhere, so that two never wait for each other.
+static int lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	access_list uses = { 0 };
+
+	access_probe_locks(e->s, p, &uses);
+	if (!uses.n)
+		return 0;
+	for vec_each(&uses, u)
+		emit_global(e, u->var)->locked = true;
+	for (int i = 1; i < uses.n; i++) {
+		for (int k = i; k > 0 && by_index(&uses.at[k], &uses.at[k - 1]) < 0; k--) {
+			struct access_use swap = uses.at[k];
+
+			uses.at[k] = uses.at[k - 1];
+			uses.at[k - 1] = swap;
+		}
+	}
+	cw_line(w, "static const struct stp_lock_use p%d_locks[] = {", p->index);
+	for vec_each(&uses, u)
+		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
+			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
+	cw_line(w, "};");
+	return uses.n;
+}
+
+static void probe_lines(struct cwriter *w, const struct probe *p, int locks)
+{
+	const struct probe *body = p->same_body ? p->same_body : p;
+
+	cw_line(w, "{");
+	cw_line(w, ".handler = p%d,", body->index);
+	cw_line(w, ".point = %s,", emit_c_string(p->point));
+	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
+	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
+	if (locks)
+		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
+	if (access_needs_actions(p))
+		cw_line(w, ".needs_actions = true,");
+	if (p->condition)
+		cw_line(w, ".condition = p%d_condition,", p->index);
+	cw_line(w, "},");
+}
+
+void emit_probe_tables(struct emitter *e, struct cwriter *w)
+{
+	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1);
+
+	for (int i = 0; i < n; i++)
+		locks[i] = lock_table(e, w, e->s->script.probes.at[i]);
+	cw_line(w, "static const struct stp_probe stp_probes[] = {");
+	for (int i = 0; i < n; i++)
+		probe_lines(w, e->s->script.probes.at[i], locks[i]);
+	cw_line(w, "};");
+	cw_blank(w);
+}
+
+struct depth { int calls, strings; };
+
+// The deepest chain of calls below i, once through a cycle; `*widest` is the largest frame in one.
+static struct depth deepest(struct func_info *i, int *widest)
+{
+	struct depth best = { 0 }, d;
+
+	if (i->measured)
+		return (struct depth){ i->deep_calls, i->deep_strings };
+	if (i->state == LOOKING)
+		return best;
+	i->state = LOOKING;
+	for vec_each(&i->callees, to) {
+		d = deepest(*to, widest);
+		if (d.calls > best.calls)
+			best.calls = d.calls;
+		if (d.strings > best.strings)
+			best.strings = d.strings;
+	}
+	i->state = SEEN;
+	if (i->func && i->func->recursive && i->strings > *widest)
+		*widest = i->strings;
+	best.calls += i->enters;
+	best.strings += i->strings;
+	i->measured = !i->func || !i->func->recursive;
+	i->deep_calls = best.calls;
+	i->deep_strings = best.strings;
+	return best;
+}
+
+// Calls that may be open at a time, the handler included; *strings: buffers all their frames need.
+int emit_nesting(struct emitter *e, int *strings)
+{
+	struct depth most = { 0 };
+	int widest = 0, nesting;
+	bool recursive = false;
+
+	for vec_each(&e->roots, root) {
+		struct depth d = deepest(*root, &widest);
+
+		if (d.calls > most.calls)
+			most.calls = d.calls;
+		if (d.strings > most.strings)
+			most.strings = d.strings;
+	}
+	for vec_each(&e->funcs, i)
+		recursive |= (*i)->func->recursive;
+	nesting = (int)session_limit(e->s, "MAXNESTING", most.calls + (recursive ? 10 : 0));
+	*strings = most.strings + (recursive ? nesting * widest : 0);
+	return nesting + 1;
+}

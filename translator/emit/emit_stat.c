@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Statistics: <<<, the extractors, histograms. A statistic is kept once a CPU and merged to read.
+#include "emit/emitter.h"
+
+#include <assert.h>
+
+static struct var *var_of(const struct expr *of)
+{
+	return of->kind == E_VAR ? of->u.var.decl : of->u.index.decl;
+}
+
+const char *emit_stat_of(struct emitter *e, struct expr *of)
+{
+	if (of->kind == E_VAR)
+		return str_printf("stp_scalar_merge(&%s)", emit_global(e, of->u.var.decl)->name);
+	return emit_index(e, of).text;
+}
+
+// What reading `of` depends on: keys may be locals.
+static unsigned reads_of(const struct expr *of)
+{
+	return of->kind == E_VAR ? GLOBAL : GLOBAL | LOCAL | WORLD;
+}
+
+struct value emit_stat(struct emitter *e, struct expr *x)
+{
+	static const struct { unsigned op; const char *name; } ops[] = {
+		{ STAT_COUNT, "STP_COUNT" }, { STAT_SUM, "STP_SUM" }, { STAT_MIN, "STP_MIN" },
+		{ STAT_MAX, "STP_MAX" }, { STAT_AVG, "STP_AVG" }, { STAT_VARIANCE, "STP_VARIANCE" },
+	};
+	const char *name = NULL, *t, *get;
+
+	for (int i = 0; i < (int)ARRAY_SIZE(ops); i++)
+		if (ops[i].op == x->u.stat.op)
+			name = ops[i].name;
+	assert(name);
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	get = emit_stat_of(e, x->u.stat.of);
+	get = str_printf("stp_stat_get(c, %s, %s, %s)", get, emit_desc(e, var_of(x->u.stat.of)), name);
+	if (x->u.stat.op & (STAT_COUNT | STAT_SUM))
+		return value_text(reads_of(x->u.stat.of), true, "%s", get);
+	t = temp_long(e);
+	cw_line(e->w, "%s = %s;", t, get);
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+// @hist_log(x)[i]
+struct value emit_bucket(struct emitter *e, struct expr *x)
+{
+	struct expr *of = x->u.index.hist->u.stat.of;
+	const char *t, *stat;
+	struct value i;
+
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	i = emit_expr(e, x->u.index.keys.at[0]);
+	if (i.reads & emit_effects(e, of))
+		i = value_keep(e, i, T_LONG);
+	stat = emit_stat_of(e, of);
+	t = temp_long(e);
+	cw_line(e->w, "%s = stp_hist_get(c, %s, %s, %s);", t, stat, emit_desc(e, var_of(of)), value_long(i));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+// i in @hist_log(x): is there such a bucket?
+struct value emit_in_hist(struct emitter *e, struct expr *x)
+{
+	struct value i = emit_expr(e, x->u.index.keys.at[0]), v;
+	int64_t n = emit_buckets(var_of(x->u.index.hist->u.stat.of));
+
+	v = value_text(i.reads, false, "(u64)%s < %lld", value_operand(i), (long long)n);
+	v.boolean = true;
+	return v;
+}
+
+void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct value v)
+{
+	struct var *var = var_of(l);
+	const char *to;
+
+	if (keys) {
+		to = emit_put(e, l, keys);
+	} else {
+		if (!emit_needs_context(e, l->loc))
+			return;
+		to = str_printf("(struct stp_stat *)PERCPU->%s", emit_global(e, var)->name);
+	}
+	cw_line(e->w, "stp_stat_add(%s, %s, %s);", to, emit_desc(e, var), value_long(v));
+}
+
+// foreach (b in @hist_log(x)): bucket numbers; "v = b": with their counts.
+void emit_foreach_bucket(struct emitter *e, struct stmt *st)
+{
+	struct expr *of = st->u.foreach.hist->u.stat.of;
+	struct loop loop = { .outer = e->body->loop };
+	const char *b = temp_long(e), *more = "", *stat = NULL;
+	long long n = emit_buckets(var_of(of));
+
+	if (st->u.foreach.sort_dir && !st->u.foreach.sort_key)
+		diag_error(st->loc, "the buckets of a histogram can be sorted by their number only");
+	if (st->u.foreach.limit) {
+		const char *left = temp_long(e);
+
+		cw_line(e->w, "%s = %s;", left, value_long(emit_expr(e, st->u.foreach.limit)));
+		more = str_printf(" && %s-- > 0", left);
+	}
+	if (st->u.foreach.value) {
+		stat = temp_text(e);
+		cw_line(e->w, "%s = (const char *)%s;", stat, emit_stat_of(e, of));
+	}
+	if (st->u.foreach.sort_dir < 0)
+		cw_line(e->w, "for (%s = %lld; %s >= 0%s; %s--) {", b, n - 1, b, more, b);
+	else
+		cw_line(e->w, "for (%s = 0; %s < %lld%s; %s++) {", b, b, n, more, b);
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(st->u.foreach.body) + 1,
+		emit_error_label(e));
+	emit_store(e, st->u.foreach.keys.at[0]->u.var.decl, value_text(LOCAL, true, "%s", b));
+	if (stat)
+		emit_store(e, st->u.foreach.value->u.var.decl, value_text(GLOBAL, true,
+			   "stp_hist_get(c, (const struct stp_stat *)%s, %s, %s)", stat,
+			   emit_desc(e, var_of(of)), b));
+	e->body->loop = &loop;
+	emit_stmt(e, st->u.foreach.body);
+	e->body->loop = loop.outer;
+	cw_line(e->w, "}");
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Statements. Each begins with a comment that says where it is in the script; its temporaries are
+// free again after it.
+#include "emit/emitter.h"
+
+#include <assert.h>
+
+static const char *new_label(struct emitter *e, const char *what)
+{
+	return str_printf("%s%d", what, ++e->body->labels);
+}
+
+static void place_comment(struct emitter *e, struct stmt *st)
+{
+	struct body *b = e->body;
+
+	if (st->kind == S_EMPTY || st->kind == S_BLOCK || !st->loc.source)
+		return;
+	if (b->place == st->loc.line && b->place_source == st->loc.source)
+		return;
+	b->place = st->loc.line;
+	b->place_source = st->loc.source;
+	cw_line(e->w, "/* %s */", emit_comment_text(emit_place_text(st->loc)));
+}
+
+// Statements one pass executes at most, loops inside counted as one: they charge for themselves.
+int emit_count_stmts(struct stmt *st)
+{
+	int n = 0, other;
+
+	if (!st)
+		return 0;
+	switch (st->kind) {
+	case S_EMPTY:
+		return 0;
+	case S_BLOCK:
+		for vec_each(&st->u.block, it)
+			n += emit_count_stmts(*it);
+		return n;
+	case S_IF:
+		n = emit_count_stmts(st->u.if_.then);
+		other = emit_count_stmts(st->u.if_.other);
+		return 1 + (n > other ? n : other);
+	case S_TRY:
+		return 1 + emit_count_stmts(st->u.try_.body) + emit_count_stmts(st->u.try_.handler);
+	default:
+		return 1;
+	}
+}
+
+static void emit_if(struct emitter *e, struct stmt *st)
+{
+	cw_line(e->w, "if (%s) {", value_condition(emit_expr(e, st->u.if_.c)));
+	emit_stmt(e, st->u.if_.then);
+	if (st->u.if_.other && st->u.if_.other->kind != S_EMPTY) {
+		cw_line(e->w, "} else {");
+		emit_stmt(e, st->u.if_.other);
+	}
+	cw_line(e->w, "}");
+}
+
+// while and for: one endless C loop. Every pass pays its statements first.
+static void loop(struct emitter *e, struct expr *c, struct expr *step, struct stmt *body)
+{
+	struct label next = { .name = step ? new_label(e, "next") : NULL };
+	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL };
+	struct temps temps = e->body->now;
+	struct value v;
+
+	cw_line(e->w, "for (;;) {");
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(body) + 1, emit_error_label(e));
+	if (c) {
+		v = emit_expr(e, c);
+		if (!v.constant || !v.number) {
+			cw_line(e->w, "if (!(%s))", value_condition(v));
+			cw_line(e->w, "\tbreak;");
+		}
+	}
+	e->body->now = temps;
+	e->body->loop = &l;
+	emit_stmt(e, body);
+	e->body->loop = l.outer;
+	if (next.used) {
+		cw_line(e->w, "%s:", next.name);
+		if (step)
+			cw_line(e->w, ";");
+	}
+	if (step)
+		emit_effect(e, step);
+	cw_line(e->w, "}");
+}
+
+static void emit_jump(struct emitter *e, struct stmt *st)
+{
+	struct loop *l = e->body->loop;
+
+	if (!l) {
+		diag_error(st->loc, "'%s' outside a loop", st->kind == S_BREAK ? "break" : "continue");
+	} else if (st->kind == S_BREAK) {
+		cw_line(e->w, "break;");
+	} else if (l->next) {
+		l->next->used = true;
+		cw_line(e->w, "goto %s;", l->next->name);
+	} else {
+		cw_line(e->w, "continue;");
+	}
+}
+
+static void leave(struct emitter *e)
+{
+	e->body->out.used = true;
+	cw_line(e->w, "goto %s;", e->body->out.name);
+}
+
+static void emit_return(struct emitter *e, struct stmt *st)
+{
+	struct func *f = e->body->func;
+
+	if (!f) {
+		diag_error(st->loc, "'return' outside a function");
+		return;
+	}
+	if (st->u.expr && f->type == T_STRING)
+		cw_line(e->w, "stp_copy(ret, %s, STP_STRLEN);", emit_expr(e, st->u.expr).text);
+	else if (st->u.expr && f->type == T_LONG)
+		cw_line(e->w, "ret = %s;", value_long(emit_expr(e, st->u.expr)));
+	else if (st->u.expr)
+		emit_effect(e, st->u.expr);
+	leave(e);
+}
+
+// The handler stands behind the body, which jumps over it. Left out when nothing can fail.
+static void emit_try(struct emitter *e, struct stmt *st)
+{
+	struct label catch = { .name = new_label(e, "catch") }, *outer = e->body->on_error;
+	const char *done = new_label(e, "done");
+	struct var *v = st->u.try_.var ? st->u.try_.var->u.var.decl : NULL;
+
+	e->body->on_error = &catch;
+	emit_stmt(e, st->u.try_.body);
+	e->body->on_error = outer;
+	if (!catch.used)
+		return;
+	cw_line(e->w, "goto %s;", done);
+	cw_line(e->w, "%s:", catch.name);
+	cw_line(e->w, "if (!stp_catch(c, %s, STP_STRLEN))", v ? emit_var(e, v) : "NULL");
+	cw_line(e->w, "\tgoto %s;", emit_error_label(e));
+	emit_stmt(e, st->u.try_.handler);
+	cw_line(e->w, "%s:", done);
+	cw_line(e->w, ";");
+}
+
+void emit_stmt(struct emitter *e, struct stmt *st)
+{
+	struct temps temps = e->body->now;
+
+	if (!st)
+		return;
+	place_comment(e, st);
+	switch (st->kind) {
+	case S_EMPTY:
+		break;
+	case S_EXPR:
+		emit_effect(e, st->u.expr);
+		break;
+	case S_BLOCK:
+		for vec_each(&st->u.block, it)
+			emit_stmt(e, *it);
+		break;
+	case S_IF:
+		emit_if(e, st);
+		break;
+	case S_WHILE:
+		loop(e, st->u.while_.c, NULL, st->u.while_.body);
+		break;
+	case S_FOR:
+		if (st->u.for_.init)
+			emit_effect(e, st->u.for_.init);
+		loop(e, st->u.for_.c, st->u.for_.step, st->u.for_.body);
+		break;
+	case S_FOREACH:
+		emit_foreach(e, st);
+		break;
+	case S_BREAK:
+	case S_CONTINUE:
+		emit_jump(e, st);
+		break;
+	case S_RETURN:
+		emit_return(e, st);
+		break;
+	case S_NEXT:
+		if (e->body->func)
+			cw_line(e->w, "c->next = true;");
+		leave(e);
+		break;
+	case S_DELETE:
+		emit_delete(e, st->u.expr);
+		break;
+	case S_TRY:
+		emit_try(e, st);
+		break;
+	}
+	e->body->now = temps;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The script's globals as static data, and the tables through which the runtime finds them. Only
+// those that some emitted function mentions are here.
+#include "emit/emitter.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static bool is_scalar_stat(const struct var *v)
+{
+	return v->type == T_STATS && v->arity <= 0;
+}
+
+struct global *emit_global(struct emitter *e, struct var *v)
+{
+	struct global g = { .var = v };
+
+	assert(v->kind == VAR_GLOBAL);
+	if (!v->index) {
+		g.name = emit_unique(e, "g_", v->name);
+		vec_push(&e->globals, g);
+		v->index = e->globals.n;
+	}
+	return &e->globals.at[v->index - 1];
+}
+
+const char *emit_desc(struct emitter *e, struct var *v)
+{
+	return str_printf("&%s_desc", emit_global(e, v)->name);
+}
+
+int64_t emit_buckets(const struct var *v)
+{
+	if (v->stat_ops & STAT_HIST_LOG)
+		return 128;
+	if (v->stat_ops & STAT_HIST_LINEAR)
+		return (v->hist_high - v->hist_low) / v->hist_step + 3;
+	return 0;
+}
+
+// What is kept of a statistic: a macro, for the runtime's table and for the constant that
+// stp_stat_add() is expanded with.
+static void desc_lines(struct cwriter *w, const struct global *g)
+{
+	const struct var *v = g->var;
+	int64_t buckets = emit_buckets(v);
+
+	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = sizeof(struct stp_stat) + %" PRId64
+		" * 8, .shift = %" PRId64 ", .low = %s, .high = %s, .step = %s }", g->name, v->stat_ops, buckets,
+		buckets, v->stat_shift, value_number(v->hist_low).text, value_number(v->hist_high).text,
+		value_number(v->hist_step).text);
+	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
+}
+
+static void map_lines(struct emitter *e, struct cwriter *w, const struct global *g)
+{
+	static const char *const types[] = { "0", "STP_LONG", "STP_STRING", "STP_STATS" };
+	const struct var *v = g->var;
+	int64_t capacity = v->max_size ? v->max_size : session_limit(e->s, "MAXMAPENTRIES", 2048);
+	struct buf keys = { 0 };
+
+	for (int i = 0; i < v->arity; i++)
+		buf_printf(&keys, "%s%s", i ? ", " : "", types[v->key_types[i] ? v->key_types[i] : T_LONG]);
+	cw_line(w, "static struct stp_map %s = {", g->name);
+	cw_line(w, ".name = \"%s\", .nkeys = %d, .keys = { %s }, .value = %s,", v->name, v->arity,
+		buf_text(&keys), types[v->type ? v->type : T_LONG]);
+	cw_line(w, ".capacity = %" PRId64 ", .wrap = %s, .percpu = %s,", capacity, v->wrap ? "true" : "false",
+		v->type == T_STATS ? "true" : "false");
+	if (v->type == T_STATS)
+		cw_line(w, ".stat = %s_DESC,", g->name);
+	cw_line(w, "};");
+}
+
+static void scalar_line(struct emitter *e, struct cwriter *w, const struct global *g)
+{
+	const struct expr *init = g->var->init;
+	int64_t most = emit_string_len(e) - 1;
+
+	if (g->var->type == T_STRING)
+		cw_line(w, "static char %s[STP_STRLEN] = %s;", g->name, init && init->kind == E_STRING ?
+			emit_c_string(str_printf("%.*s", (int)most, init->u.string.bytes)) : "\"\"");
+	else if (init && init->kind == E_NUMBER)
+		cw_line(w, "static s64 %s = %s;", g->name, value_number(init->u.number).text);
+	else
+		cw_line(w, "static s64 %s;", g->name);
+}
+
+static void percpu_lines(struct emitter *e, struct cwriter *w)
+{
+	bool any = false;
+
+	for vec_each(&e->globals, g) {
+		if (!emit_is_adder(g->var) && !is_scalar_stat(g->var))
+			continue;
+		if (!any)
+			cw_line(w, "struct percpu {");
+		any = true;
+		if (emit_is_adder(g->var))
+			cw_line(w, "u64 %s;", g->name);
+		else
+			cw_line(w, "s64 %s[sizeof(struct stp_stat) / 8 + %" PRId64 "];", g->name,
+				emit_buckets(g->var));
+	}
+	e->percpu = any;
+	if (!any)
+		return;
+	cw_line(w, "};");
+	cw_line(w, "#define PERCPU ((struct percpu *)c->percpu)");
+	cw_blank(w);
+}
+
+static void one(struct emitter *e, struct cwriter *w, const struct global *g)
+{
+	const struct var *v = g->var;
+
+	cw_line(w, "/* global %s at %s */", v->name, emit_comment_text(emit_place_text(v->loc)));
+	if (v->type == T_STATS)
+		desc_lines(w, g);
+	if (v->arity > 0)
+		map_lines(e, w, g);
+	else if (v->type == T_STATS)
+		cw_line(w, "static struct stp_scalar_stat %s = { .name = \"%s\", .desc = %s_DESC, "
+			".offset = __builtin_offsetof(struct percpu, %s) };", g->name, v->name, g->name, g->name);
+	else
+		scalar_line(e, w, g);
+	if (g->locked)
+		cw_line(w, "static struct stp_lock lock_%s;", g->name + 2);
+}
+
+void emit_storage(struct emitter *e, struct cwriter *w)
+{
+	percpu_lines(e, w);
+	for vec_each(&e->globals, g)
+		one(e, w, g);
+	if (e->globals.n)
+		cw_blank(w);
+}
+
+static bool is_map(const struct var *v)
+{
+	return v->arity > 0;
+}
+
+static int pointer_table(struct emitter *e, struct cwriter *w, const char *head, bool (*wanted)(const struct var *))
+{
+	int n = 0;
+
+	for vec_each(&e->globals, g) {
+		if (!wanted(g->var))
+			continue;
+		if (!n++)
+			cw_line(w, "%s = {", head);
+		cw_line(w, "&%s,", g->name);
+	}
+	if (n)
+		cw_line(w, "};");
+	return n;
+}
+
+static int settable(struct emitter *e, struct cwriter *w)
+{
+	int n = 0;
+
+	for vec_each(&e->globals, g) {
+		if (is_map(g->var) || g->var->type == T_STATS)
+			continue;
+		if (!n++)
+			cw_line(w, "static const struct stp_global stp_globals[] = {");
+		cw_line(w, "{ \"%s\", %s, %s%s },", g->var->name,
+			g->var->type == T_STRING ? "STP_STRING" : "STP_LONG",
+			g->var->type == T_STRING ? "" : "&", g->name);
+	}
+	if (n)
+		cw_line(w, "};");
+	return n;
+}
+
+void emit_global_tables(struct emitter *e, struct cwriter *w)
+{
+	e->maps = pointer_table(e, w, "static struct stp_map *const stp_maps[]", is_map);
+	e->stats = pointer_table(e, w, "static struct stp_scalar_stat *const stp_stats[]", is_scalar_stat);
+	e->settable = settable(e, w);
+	if (!e->foreachs)
+		return;
+	cw_line(w, "static struct stp_foreach *const stp_foreachs[] = {");
+	for (int i = 1; i <= e->foreachs; i++)
+		cw_line(w, "&foreach%d,", i);
+	cw_line(w, "};");
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values, temporaries, variables, error checks: the small change of emit_expr.c.
+#include "emit/emitter.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct value value_text(unsigned reads, bool atom, const char *fmt, ...)
+{
+	struct value v = { .reads = reads, .atom = atom };
+	va_list ap;
+
+	va_start(ap, fmt);
+	v.text = str_vprintf(fmt, ap);
+	va_end(ap);
+	return v;
+}
+
+struct value value_number(int64_t n)
+{
+	struct value v = { .atom = n >= 0, .constant = true, .number = n, .boolean = n == 0 || n == 1 };
+
+	if (n == INT64_MIN)
+		v.text = "-9223372036854775807LL - 1";
+	else if (n > INT32_MAX || n < -INT32_MAX)
+		v.text = str_printf("%" PRId64 "LL", n);
+	else
+		v.text = str_printf("%" PRId64, n);
+	return v;
+}
+
+const char *value_long(struct value v)
+{
+	return v.wraps ? str_printf("(s64)(%s)", v.text) : v.text;
+}
+
+const char *value_operand(struct value v)
+{
+	if (v.wraps)
+		return str_printf("(s64)(%s)", v.text);
+	return v.atom ? v.text : str_printf("(%s)", v.text);
+}
+
+const char *value_wrap(struct value v)
+{
+	if (v.wraps)
+		return v.atom ? v.text : str_printf("(%s)", v.text);
+	return str_printf(v.atom ? "(u64)%s" : "(u64)(%s)", v.text);
+}
+
+// Never a bare number other than 0 and 1, which compilers suspect in a condition.
+const char *value_condition(struct value v)
+{
+	if (v.constant)
+		return v.number ? "1" : "0";
+	if (v.boolean)
+		return v.text;
+	return str_printf("%s != 0", v.wraps ? str_printf("(%s)", v.text) : value_operand(v));
+}
+
+static int take(int *now, int *most)
+{
+	++*now;
+	if (*now > *most)
+		*most = *now;
+	return *now;
+}
+
+#define TAKE(e, what) take(&(e)->body->now.what, &(e)->body->most.what)
+
+const char *temp_long(struct emitter *e)
+{
+	return str_printf("t%d", TAKE(e, longs));
+}
+
+const char *temp_string(struct emitter *e)
+{
+	return str_printf("f->s%d", TAKE(e, strings));
+}
+
+const char *temp_text(struct emitter *e)
+{
+	return str_printf("text%d", TAKE(e, texts));
+}
+
+const char *temp_cell(struct emitter *e)
+{
+	return str_printf("cell%d", TAKE(e, cells));
+}
+
+struct value value_keep(struct emitter *e, struct value v, enum type t)
+{
+	const char *temp;
+
+	if (!v.reads)
+		return v;
+	if (t == T_STRING) {
+		temp = temp_string(e);
+		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", temp, v.text);
+	} else {
+		temp = temp_long(e);
+		cw_line(e->w, "%s = %s;", temp, value_long(v));
+	}
+	return value_text(0, true, "%s", temp);
+}
+
+static struct local *find_local(struct emitter *e, struct var *v)
+{
+	struct local l = { .var = v };
+
+	for vec_each(&e->body->locals, it)
+		if (it->var == v)
+			return it;
+	l.name = str_printf("l_%s", v->name);
+	for (int again = 2, i = 0; i < e->body->locals.n; i++) {
+		if (strcmp(e->body->locals.at[i].name, l.name) == 0) {
+			l.name = str_printf("l_%s_%d", v->name, again++);
+			i = -1;
+		}
+	}
+	if (v->kind == VAR_PARAM && v->type == T_STRING)
+		l.copied = emit_assigns(e->body->func->body, v);
+	vec_push(&e->body->locals, l);
+	return &e->body->locals.at[e->body->locals.n - 1];
+}
+
+const char *emit_var(struct emitter *e, struct var *v)
+{
+	struct local *l;
+
+	if (v->kind == VAR_GLOBAL)
+		return emit_global(e, v)->name;
+	l = find_local(e, v);
+	if (v->type == T_STRING && (v->kind == VAR_LOCAL || l->copied))
+		return str_printf("f->%s", l->name);
+	return l->name;
+}
+
+bool emit_is_adder(const struct var *v)
+{
+	return v->kind == VAR_GLOBAL && v->added_only && v->type == T_LONG && v->arity <= 0;
+}
+
+bool emit_needs_context(struct emitter *e, struct loc loc)
+{
+	if (e->body->no_context)
+		diag_error(loc, "the condition of a probe can only compare and calculate with globals");
+	return !e->body->no_context;
+}
+
+const char *emit_error_label(struct emitter *e)
+{
+	e->body->on_error->used = true;
+	return e->body->on_error->name;
+}
+
+void emit_check(struct emitter *e, struct loc loc)
+{
+	if (emit_needs_context(e, loc))
+		cw_line(e->w, "STP_CHECK(c, %s, %s);", emit_near(loc), emit_error_label(e));
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the files of emit/ share. A body (handler, function, condition) is written statement by
+// statement; emit_expr() writes the statements an expression needs and returns what is left of it,
+// a C expression without side effects: a struct value. Its text is used exactly once.
+//
+// Names in the generated C:   g_x global   lock_x its lock   l_x local or parameter   f_x function
+//   p3 handler   p3_entry its entry handler   c the context   f the string frame   ret the result
+//   t1 s64 temporary   f->s1 string temporary   text1 const char *   cell1 value of an element
+#ifndef EMITTER_H
+#define EMITTER_H
+
+#include "emit/cwriter.h"
+#include "emit/emit.h"
+#include "session.h"
+
+// What a value depends on, and what evaluating an expression may change.
+enum { LOCAL = 1, GLOBAL = 2, WORLD = 4 };  // WORLD: time, output, memory: only the order matters
+
+struct value {
+	const char *text;
+	unsigned reads;            // LOCAL, GLOBAL, WORLD: stale once these change
+	bool atom;                 // needs no parentheses as an operand
+	bool wraps;                // of type u64: wrap-around arithmetic, cast before it is compared
+	bool boolean;              // 0 or 1
+	bool constant;             // and then `number` is it
+	int64_t number;
+};
+
+struct label { const char *name; bool used; };
+
+struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does */ };
+
+struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
+
+struct temps { int longs, strings, texts, cells; };
+
+// One C function being written.
+struct body {
+	struct cwriter code;
+	struct func *func;         // NULL: a handler
+	bool no_context;           // a condition: there is no c
+	struct label out;          // at the end
+	struct label *on_error;    // where errors go: out, or a catch
+	struct loop *loop;
+	VEC(struct local) locals;
+	struct temps now, most;    // in use, and the high-water mark
+	int labels, loops;         // made so far
+	int place;                 // line of the last place comment
+	const struct source *place_source;
+};
+
+struct global { struct var *var; const char *name; bool locked; };
+
+enum { UNSEEN, LOOKING, SEEN };
+struct func_info {
+	struct func *func;
+	const char *name;
+	int state;
+	unsigned effects;          // GLOBAL, WORLD
+	bool fails;
+	bool nexts;                // may ask for the next overload
+	bool plain;                // an expression: no effect, no failure, gives a long
+	int strings;               // in its frame
+	bool enters;               // has a frame or is recursive: counts as nesting
+	VEC(struct func_info *) callees;
+	bool measured;             // the two below are known
+	int deep_calls, deep_strings;
+};
+
+struct family_table { const char *ops, *table; int n; };
+
+struct emitter {
+	struct session *s;
+	struct cwriter *w;         // where lines go
+	struct cwriter tables;     // formats, foreach, expressions: before the functions that use them
+	struct cwriter functions, prototypes, handlers;
+	struct body *body;
+	VEC(struct global) globals;
+	VEC(struct func_info *) funcs;
+	struct func_info *caller;  // whose callees are collected; the handlers have one as well
+	VEC(struct func_info *) roots;
+	struct map names;          // C names taken
+	struct map formats;        // text of a format table -> its name
+	int foreachs, formats_made, regexes;
+	bool embedded;             // some function is embedded C
+	bool percpu;               // there is a struct percpu
+	int maps, stats, settable; // entries of the tables of globals
+	VEC(struct family_table) families;
+};
+
+// emit_module.c
+const char *emit_unique(struct emitter *e, const char *prefix, const char *name);
+const char *emit_place_text(struct loc loc);              // "t.stp:3:5"
+const char *emit_near(struct loc loc);                    // "operator '/' at t.stp:3:5", quoted for C
+const char *emit_comment_text(const char *text);          // made safe inside a comment
+int64_t emit_string_len(struct emitter *e);
+
+// emit_storage.c
+struct global *emit_global(struct emitter *e, struct var *v);
+const char *emit_desc(struct emitter *e, struct var *v);  // "&g_x_desc"
+int64_t emit_buckets(const struct var *v);
+void emit_storage(struct emitter *e, struct cwriter *w);
+void emit_global_tables(struct emitter *e, struct cwriter *w);
+
+// emit_effects.c
+unsigned emit_effects(struct emitter *e, struct expr *x);
+bool emit_mentions(struct expr *x, const struct var *v);
+struct func_info *emit_func(struct emitter *e, struct func *f);
+bool emit_assigns(struct stmt *body, const struct var *v);
+
+// emit_value.c
+struct value value_text(unsigned reads, bool atom, const char *fmt, ...) PRINTF_LIKE(3, 4);
+struct value value_number(int64_t n);
+const char *value_long(struct value v);                   // an s64, as an argument
+const char *value_operand(struct value v);                // the same with parentheses if it needs any
+const char *value_wrap(struct value v);                   // a u64 operand
+const char *value_condition(struct value v);              // of an if
+struct value value_keep(struct emitter *e, struct value v, enum type t); // in a temporary
+const char *temp_long(struct emitter *e);
+const char *temp_string(struct emitter *e);
+const char *temp_text(struct emitter *e);
+const char *temp_cell(struct emitter *e);
+const char *emit_var(struct emitter *e, struct var *v);   // a local or a scalar global, as it is stored
+bool emit_is_adder(const struct var *v);
+bool emit_needs_context(struct emitter *e, struct loc loc);
+void emit_check(struct emitter *e, struct loc loc);       // STP_CHECK with the place
+const char *emit_error_label(struct emitter *e);
+
+// emit_expr.c
+struct value emit_expr(struct emitter *e, struct expr *x);
+void emit_effect(struct emitter *e, struct expr *x);      // for its effects only
+void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out); // in order
+struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,
+			 struct loc loc);
+struct value emit_concat(struct emitter *e, struct expr *x, const char *into);
+void emit_store(struct emitter *e, struct var *v, struct value value); // to a scalar variable
+
+// emit_assign.c
+struct value emit_assign(struct emitter *e, struct expr *x, bool wanted);
+struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
+
+// emit_call.c
+struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
+struct value emit_embedded(struct emitter *e, struct expr *x);
+void emit_embedded_func(struct emitter *e, struct func_info *i);
+
+// emit_array.c
+const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n);
+struct value emit_index(struct emitter *e, struct expr *x);
+struct value emit_in(struct emitter *e, struct expr *x);
+const char *emit_put(struct emitter *e, struct expr *x, struct value *keys);  // a cell
+void emit_delete(struct emitter *e, struct expr *x);
+void emit_foreach(struct emitter *e, struct stmt *st);
+unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *out); // mask of "*"
+
+// emit_stat.c
+const char *emit_stat_of(struct emitter *e, struct expr *of); // const struct stp_stat *
+struct value emit_stat(struct emitter *e, struct expr *x);
+struct value emit_bucket(struct emitter *e, struct expr *x);
+void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct value v);
+void emit_foreach_bucket(struct emitter *e, struct stmt *st);
+struct value emit_in_hist(struct emitter *e, struct expr *x);
+
+// emit_print.c
+struct value emit_print(struct emitter *e, struct expr *x, const char *into);
+
+// emit_stmt.c
+void emit_stmt(struct emitter *e, struct stmt *st);
+int emit_count_stmts(struct stmt *st);                    // what one pass costs of MAXACTION
+void emit_loop_body(struct emitter *e, struct stmt *body);
+
+// emit_probe.c
+void emit_probe(struct emitter *e, struct probe *p);
+void emit_script_func(struct emitter *e, struct func_info *i);
+void emit_probe_tables(struct emitter *e, struct cwriter *w);
+int emit_nesting(struct emitter *e, int *strings);        // calls deep, strings in the frames
+
+// regex.c
+const char *emit_regex(struct emitter *e, struct expr *x);  // name of its struct stp_regex, NULL after an error
+
+#endif
