@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of pass 4 that need no kernel: cache, keys, kernel trees, compat.def, kbuild's command
+// files. Everything happens in a scratch directory. Prints "ok NAME" or "not ok NAME" a claim.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *scratch;
+static int failures;
+
+static void claim(bool holds, const char *name)
+{
+	printf("%s unit/build/%s\n", holds ? "ok" : "not ok", name);
+	failures += !holds;
+}
+
+static char *in_scratch(const char *path)
+{
+	return str_printf("%s/%s", scratch, path);
+}
+
+// Writes a file below the scratch directory, with the directories on the way.
+static char *put(const char *path, const char *text)
+{
+	char *full = in_scratch(path);
+
+	for (char *slash = full + strlen(scratch) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		mkdir(full, 0700);
+	}
+	kbuild_write(full, text);
+	return full;
+}
+
+static void set_age(const char *path, int seconds)
+{
+	struct timespec t[2] = { { .tv_sec = time(NULL) - seconds }, { .tv_sec = time(NULL) - seconds } };
+
+	utimensat(AT_FDCWD, path, t, 0);
+}
+
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static struct session *new_session(const char *systemtap_dir)
+{
+	struct session *s = NEW(struct session);
+
+	setenv("SYSTEMTAP_DIR", in_scratch(systemtap_dir), 1);
+	s->tmp_dir = scratch;
+	s->runtime_dir = in_scratch("runtime");
+	cache_open(s);
+	return s;
+}
+
+// ---------------------------------------------------------------- cache
+
+static struct cache_key key_of(const char *text)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, text);
+	return cache_hash_end(h);
+}
+
+static struct cache_key key_of_two(const char *a, const char *b)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, a);
+	cache_hash_text(h, b);
+	return cache_hash_end(h);
+}
+
+static struct cache_key key_of_file(const char *path)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_file_id(h, path);
+	return cache_hash_end(h);
+}
+
+static void check_keys(void)
+{
+	struct cache_hash *h = cache_hash_new();
+	char *path = put("keys/a", "1");
+	struct cache_key old, same, aged;
+
+	cache_hash_add(h, "abc", 3);
+	claim(strcmp(cache_hash_end(h).hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0,
+	      "keys are SHA-256");
+	claim(strcmp(key_of_two("ab", "c").hex, key_of_two("a", "bc").hex), "keys know where a text ends");
+	set_age(path, 1000);
+	old = key_of_file(path);
+	same = key_of_file(path);
+	set_age(path, 999);
+	aged = key_of_file(path);
+	claim(strcmp(old.hex, same.hex) == 0 && strcmp(old.hex, aged.hex), "a file's id changes with its time");
+	claim(strcmp(key_of_file("/nowhere").hex, key_of_file(path).hex), "an absent file has an id of its own");
+}
+
+static void check_cache_files(void)
+{
+	struct session *s = new_session("home");
+	struct cache_key k = key_of("one"), other = key_of("two");
+	char *from = put("tmp/made", "content"), *path;
+	struct stat st;
+
+	claim(s->cache_dir && stat(s->cache_dir, &st) == 0 && (st.st_mode & 0777) == 0700, "the cache is for its owner alone");
+	claim(!cache_find(s, &k, ".ko"), "what was not added is not found");
+	path = cache_add(s, &k, ".ko", from);
+	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0, "a file moves into the cache");
+	claim(cache_find(s, &k, ".ko") && strcmp(cache_find(s, &k, ".ko"), path) == 0, "what was added is found");
+	claim(!cache_find(s, &k, ".o") && !cache_find(s, &other, ".ko"), "another key or suffix is not found");
+	set_age(path, 500);
+	cache_find(s, &k, ".ko");
+	claim(stat(path, &st) == 0 && st.st_mtime > time(NULL) - 100, "finding a file makes it young");
+	put(path + strlen(scratch) + 1, "");
+	claim(!cache_find(s, &k, ".ko"), "an empty file is not found");
+	s->opt.keep_tmp = true;
+	from = put("tmp/kept", "kept");
+	path = cache_add(s, &other, ".ko", from);
+	claim(exists(from) && strcmp(str_read_file(path, NULL), "kept") == 0, "with -k a file is copied");
+}
+
+static void check_cache_off(void)
+{
+	struct session *s;
+	struct cache_key k = key_of("one");
+	char *from = put("tmp/off", "content");
+
+	put("a-file", "");
+	s = new_session("a-file");
+	claim(!s->cache_dir, "a cache that can't be is off");
+	claim(strcmp(cache_add(s, &k, ".ko", from), from) == 0 && !cache_find(s, &k, ".ko"), "without a cache files stay where they are");
+	s = NEW(struct session);
+	s->opt.disable_cache = true;
+	cache_open(s);
+	claim(!s->cache_dir, "--disable-cache");
+}
+
+static void check_cleaning(void)
+{
+	struct session *s = new_session("full");
+	char *big = str_printf("%0600000d", 0), *oldest, *newest, *used, *stale, *fresh;
+
+	put("full/cache/cache_mb_limit", "1\n");
+	oldest = put("full/cache/aa/stap_oldest.ko", big);
+	newest = put("full/cache/bb/stap_newest.ko", big);
+	stale = put("full/cache/bb/stap_x.ko.part.1", "half");
+	fresh = put("full/cache/bb/stap_y.ko.part.1", "half");
+	set_age(oldest, 3000);
+	set_age(newest, 2000);
+	set_age(stale, 5000);
+	cache_clean(s);
+	claim(!exists(oldest) && exists(newest), "cleaning removes the oldest until the rest fits");
+	claim(!exists(stale) && exists(fresh), "cleaning removes abandoned halves");
+	set_age(newest, 10);
+	used = put("full/cache/cc/stap_used.ko", big);
+	cache_clean(s);
+	claim(exists(used) && exists(newest), "cleaning keeps what was just used");
+	put("full/cache/cache_mb_limit", "100");
+	set_age(used, 3000);
+	cache_clean(s);
+	claim(exists(used), "below the limit nothing is removed");
+}
+
+// ---------------------------------------------------------------- kernel trees
+
+static struct session *with_tree(void)
+{
+	struct session *s = new_session("home");
+
+	put("tree/Makefile", "# a tree\n");
+	put("tree/include/config/kernel.release", "5.4.3\n");
+	put("tree/include/generated/autoconf.h", "");
+	put("tree/include/generated/utsrelease.h", "#define UTS_RELEASE \"5.4.3-7-test\"\n");
+	put("tree/.config", "# CONFIG_OFF is not set\nCONFIG_X86_64=y\nCONFIG_M=m\nCONFIG_N=12\nCONFIG_S=\"a b\"\n");
+	put("tree/Module.symvers", "0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n0x00000001\tgpl\tvmlinux\tEXPORT_SYMBOL_GPL\t\n");
+	s->opt.build_tree = in_scratch("tree");
+	s->kernel = kernel_open(s);
+	return s;
+}
+
+static void check_kernel(void)
+{
+	struct session *s = with_tree();
+	struct kernel *k = s->kernel;
+
+	claim(strcmp(k->release, "5.4.3-7-test") == 0 && strcmp(k->base_version, "5.4.3") == 0, "release of a tree");
+	claim(strcmp(k->arch, "x86_64") == 0 && strcmp(k->source_arch, "x86") == 0, "machine of a tree");
+	claim(strcmp(kernel_config(k, "CONFIG_M"), "m") == 0 && strcmp(kernel_config(k, "CONFIG_N"), "12") == 0
+	      && strcmp(kernel_config(k, "CONFIG_S"), "a b") == 0 && !kernel_config(k, "CONFIG_OFF"), "configuration of a tree");
+	claim(kernel_exports(k, "gpl") && !kernel_exports(k, "gp") && !kernel_exports(k, "vmlinux"), "exports of a tree");
+	claim(strcmp(map_get(&k->exports, "printk"), "0x12345678") == 0, "versions of exports");
+	s->opt.build_tree = NULL;
+	s->opt.release = "2.6.99-none";
+	k = kernel_open(s);
+	claim(!k->build_tree && !k->image && strcmp(k->base_version, "2.6.99") == 0, "a kernel without a tree can be opened");
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+
+	return at && (at == text || at[-1] == '\n') && at[strlen(line)] == '\n';
+}
+
+static void check_compat(void)
+{
+	struct session *s = with_tree();
+	char *text;
+
+	put("tree/include/linux/a.h",
+	    "struct outer;\n#define CALLED(x) called(x, x)\n"
+	    "struct outer {\n\tint first;\n\tstruct { int inner; } in;\n\tvoid (*hook)(int, int);\n};\n"
+	    "struct other { int alien; };\n"
+	    "static inline int user(void)\n{\n\treturn called(1, 2, 3);\n}\n"
+	    "extern int called(int a, void (*f)(int, int));\nint none(void);\n"
+	    "struct outer *\nsplit(int a, int b,\n      int c);\n");
+	put("tree/arch/x86/include/asm/b.h", "int in_asm(int a);\n");
+	put("runtime/kernel/compat.def",
+	    "# a comment\n\nY_EXPORT export printk # more\nN_EXPORT export printkk\nY_CONFIG config CONFIG_M\nN_CONFIG config CONFIG_OFF\n"
+	    "Y_MEMBER member outer.hook\nY_INNER member outer.inner\nN_MEMBER member outer.alien\nN_PART member outer.firs\n"
+	    "N_STRUCT member nothing.first\nY_TWO params called 2\nN_THREE params called 3\nY_NONE params none 0\n"
+	    "Y_SPLIT params split 3\nY_ASM params in_asm 1\nN_ABSENT params absent 0\n");
+	text = compat_config(s);
+	claim(has_line(text, "#define Y_EXPORT 1") && !strstr(text, "N_EXPORT"), "compat export");
+	claim(has_line(text, "#define Y_CONFIG 1") && !strstr(text, "N_CONFIG"), "compat config");
+	claim(has_line(text, "#define Y_MEMBER 1") && has_line(text, "#define Y_INNER 1") && !strstr(text, "N_MEMBER")
+	      && !strstr(text, "N_PART") && !strstr(text, "N_STRUCT"), "compat member");
+	claim(has_line(text, "#define Y_TWO 1") && !strstr(text, "N_THREE") && has_line(text, "#define Y_NONE 1")
+	      && has_line(text, "#define Y_SPLIT 1") && has_line(text, "#define Y_ASM 1") && !strstr(text, "N_ABSENT"),
+	      "compat params");
+}
+
+// ---------------------------------------------------------------- kbuild's command files
+
+static char *joined(const arguments *words)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; i < words->n; i++)
+		buf_printf(&b, "%s<%s>", i ? " " : "", words->at[i]);
+	return buf_text(&b);
+}
+
+static void check_commands_of_objects(void)
+{
+	struct toolchain t = { 0 };
+	arguments metadata = { 0 };
+
+	put("cmd1/.generated.o.cmd",
+	    "cmd_/x/generated.o := gcc-12 -Wp,-MMD,/x/.g.d -nostdinc -I./include -include /s/linux/kconfig.h -D__KERNEL__ -O2 "
+	    "-fplugin-arg='a b' -g -DKBUILD_BASENAME='\"g\"' -Da=$(pound)$$ -c -o /x/generated.o /x/generated.c   ; "
+	    "./tools/objtool/objtool --orc --module /x/generated.o\n\nsource_x := a\n");
+	put("cmd1/." MODULE_PLACEHOLDER ".o.cmd", "cmd_x := ld -r -o x.o @x.mod \n");
+	put("cmd1/." MODULE_PLACEHOLDER ".ko.cmd",
+	    "cmd_x := ld -r -m elf_x86_64 --build-id=sha1  -T arch/x86/module.lds -o /x/y.ko /x/" MODULE_PLACEHOLDER ".o /x/"
+	    MODULE_PLACEHOLDER ".mod.o;  true\n");
+	kbuild_read_commands(in_scratch("cmd1"), &t, &metadata);
+	claim(strcmp(joined(&t.cc), "<gcc-12> <-nostdinc> <-O2> <-fplugin-arg=a b>") == 0, "compiler options of a command file");
+	claim(strcmp(joined(&t.objtool), "<./tools/objtool/objtool> <--orc> <--module>") == 0 && !t.objtool_linked, "objtool on each object");
+	claim(strcmp(joined(&t.ld), "<ld> <-r> <-m> <elf_x86_64> <--build-id=sha1> <-T> <arch/x86/module.lds>") == 0, "linker options");
+	claim(metadata.n == 1 && strcmp(metadata.at[0], in_scratch("cmd1/" MODULE_PLACEHOLDER ".mod.o")) == 0, "objects of the metadata");
+}
+
+static void check_commands_of_linked(void)
+{
+	struct toolchain t = { 0 };
+	arguments metadata = { 0 };
+
+	put("cmd2/.generated.o.cmd", "savedcmd_generated.o := gcc -isystem /x -U__linux__ -D A -mno-sse -c -o generated.o generated.c  \n");
+	put("cmd2/." MODULE_PLACEHOLDER ".o.cmd",
+	    "savedcmd_x.o := ld -r -o x.o @x.mod  ; /t/objtool --ibt --link  --module x.o\n");
+	put("cmd2/." MODULE_PLACEHOLDER ".ko.cmd",
+	    "savedcmd_x.ko := ld -r -T m.lds -o x.ko " MODULE_PLACEHOLDER ".o " MODULE_PLACEHOLDER ".mod.o .module-common.o\n");
+	kbuild_read_commands(in_scratch("cmd2"), &t, &metadata);
+	claim(strcmp(joined(&t.cc), "<gcc> <-mno-sse>") == 0, "options with a separate operand");
+	claim(strcmp(joined(&t.objtool), "</t/objtool> <--ibt> <--link> <--module>") == 0 && t.objtool_linked, "objtool on the linked object");
+	claim(metadata.n == 2 && str_ends(metadata.at[1], "/cmd2/.module-common.o"), "common metadata of 6.12");
+}
+
+int main(void)
+{
+	mem_init();
+	scratch = str_dup("/tmp/build_checkXXXXXX");
+	if (!mkdtemp(scratch))
+		die("can't make %s", scratch);
+	diag_options.no_warnings = true;
+	check_keys();
+	check_cache_files();
+	check_cache_off();
+	check_cleaning();
+	check_kernel();
+	check_compat();
+	check_commands_of_objects();
+	check_commands_of_linked();
+	if (!failures)
+		return system(str_printf("rm -rf %s", scratch)) != 0;
+	return EXIT_FAILURE;
+}
