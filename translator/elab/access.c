@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which globals a handler touches, called functions included, and what follows from it: which
+// globals need locks, which may be kept a CPU each, which functions can be left out. In: typed
+// trees. Out: the fields that ast.h gives to `access`, and lock lists for the emitter.
+//
+// Handlers of exclusive families (begin, end, error) run alone. So only what the others do counts:
+// a global that none of them writes needs no lock; one that they only add to is a cell a CPU that
+// is summed up when begin, end or error read it.
+#include "elab/elab.h"
+
+#include <string.h>
+
+struct seen {
+	struct var *var;
+	int use;                   // USE_* bits
+};
+
+// Everything that a handler or function reaches.
+struct reach {
+	VEC(struct func *) funcs;
+	VEC(struct seen) seen;
+	bool loops;
+};
+
+// ---------------------------------------------------------------- collecting
+
+static void reach_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct reach *r = w->data;
+	struct seen seen = { v, use };
+
+	if (v->kind != VAR_GLOBAL)
+		return;
+	// An element is found through the table, which every other kind of write may change.
+	if ((use & USE_ADD) && v->type != T_STATS && v->arity > 0)
+		seen.use = use & ~USE_ADD;
+	for vec_each(&r->seen, it) {
+		if (it->var != v || (it->use & USE_ADD) != (seen.use & USE_ADD))
+			continue;
+		it->use |= seen.use;
+		return;
+	}
+	vec_push(&r->seen, seen);
+}
+
+static void reach_stmt(struct use_walker *w, const struct stmt *s)
+{
+	struct reach *r = w->data;
+
+	if (s->kind == S_WHILE || s->kind == S_FOR || s->kind == S_FOREACH)
+		r->loops = true;
+}
+
+static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct reach *r = w->data;
+
+	for vec_each(&r->funcs, it)
+		if (*it == f)
+			return;
+	vec_push(&r->funcs, f);
+	if (f->body)
+		use_stmt(w, f->body);
+}
+
+static struct use_walker reach_walker(struct reach *r)
+{
+	return (struct use_walker){ .var = reach_var, .call = reach_call, .stmt = reach_stmt, .data = r };
+}
+
+static void reach_probe(struct reach *r, const struct probe *p)
+{
+	struct use_walker w = reach_walker(r);
+
+	use_probe(&w, p);
+}
+
+static void reach_func(struct reach *r, const struct func *f)
+{
+	struct use_walker w = reach_walker(r);
+
+	if (f->body)
+		use_stmt(&w, f->body);
+}
+
+// ---------------------------------------------------------------- reads and writes
+
+static void count_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	v->read |= (use & USE_READ) != 0;
+	v->written |= (use & USE_WRITE) != 0;
+}
+
+static void count_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	if (f->used)
+		return;
+	f->used = true;
+	if (f->body)
+		use_stmt(w, f->body);
+}
+
+void access_count_uses(struct session *s)
+{
+	struct use_walker w = { .var = count_var, .call = count_call };
+
+	for vec_each(&s->script.globals, g)
+		(*g)->read = (*g)->written = false;
+	for vec_each(&s->script.funcs, f) {
+		(*f)->used = false;
+		for vec_each(&(*f)->params, v)
+			(*v)->read = (*v)->written = false;
+		for vec_each(&(*f)->locals, v)
+			(*v)->read = (*v)->written = false;
+	}
+	for vec_each(&s->script.probes, p)
+		for vec_each(&(*p)->locals, v)
+			(*v)->read = (*v)->written = false;
+	for vec_each(&s->script.probes, p) {
+		if ((*p)->condition)
+			use_expr(&w, (*p)->condition);
+		use_probe(&w, *p);
+	}
+}
+
+void access_func_writes(const struct func *f, access_list *out)
+{
+	struct reach r = { 0 };
+
+	reach_func(&r, f);
+	for vec_each(&r.seen, it)
+		if (it->use & USE_WRITE)
+			vec_push(out, ((struct access_use){ it->var, true }));
+}
+
+// ---------------------------------------------------------------- side effects
+
+struct effects {
+	bool any;
+	bool locals_count;         // writing a local is one, too
+};
+
+static void effect_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct effects *f = w->data;
+
+	if ((use & USE_WRITE) && (v->kind == VAR_GLOBAL || f->locals_count))
+		f->any = true;
+}
+
+static void effect_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	((struct effects *)w->data)->any |= f->has_side_effects;
+}
+
+static bool is_variable(const struct expr *e)
+{
+	return e->kind == E_VAR || e->kind == E_INDEX;
+}
+
+static void effect_expr(struct use_walker *w, const struct expr *e)
+{
+	bool effect = false;
+
+	if (e->kind == E_PRINT)
+		effect = !e->u.print.to_string;
+	else if (e->kind == E_EMBEDDED)
+		effect = !e->u.embedded.pure;
+	else if (e->kind == E_ASSIGN)
+		effect = !is_variable(e->u.bin.l);
+	else if (e->kind == E_INCDEC)
+		effect = !is_variable(e->u.un.e);
+	((struct effects *)w->data)->any |= effect;
+}
+
+bool access_pure(const struct expr *e)
+{
+	struct effects f = { .locals_count = true };
+	struct use_walker w = { .var = effect_var, .call = effect_call, .expr = effect_expr, .data = &f };
+
+	use_expr(&w, e);
+	return !f.any;
+}
+
+static bool has_effects(const struct func *f)
+{
+	struct effects effects = { 0 };
+	struct use_walker w = { .var = effect_var, .call = effect_call, .expr = effect_expr, .data = &effects };
+
+	if (!f->body)
+		return !(f->pragmas & PRAGMA_PURE);
+	use_stmt(&w, f->body);
+	return effects.any;
+}
+
+static void compute_functions(struct session *s)
+{
+	bool changed;
+
+	for vec_each(&s->script.funcs, it) {
+		struct func *f = *it;
+		struct reach r = { 0 };
+
+		f->has_side_effects = f->writes_globals = f->recursive = false;
+		if (!f->used)
+			continue;
+		reach_func(&r, f);
+		for vec_each(&r.funcs, g)
+			f->recursive |= *g == f;
+		for vec_each(&r.seen, seen)
+			f->writes_globals |= (seen->use & USE_WRITE) != 0;
+	}
+	do {
+		changed = false;
+		for vec_each(&s->script.funcs, it) {
+			if (!(*it)->used || (*it)->has_side_effects || !has_effects(*it))
+				continue;
+			(*it)->has_side_effects = true;
+			changed = true;
+		}
+	} while (changed);
+}
+
+// ---------------------------------------------------------------- locks
+
+// What the handlers that don't run alone do to each global, as USE_* bits; by position.
+static void gather(struct session *s, int *uses, int *adds)
+{
+	for vec_each(&s->script.probes, it) {
+		struct reach r = { 0 };
+		struct use_walker w = reach_walker(&r);
+
+		if ((*it)->family->exclusive)
+			continue;
+		reach_probe(&r, *it);
+		if ((*it)->condition)
+			use_expr(&w, (*it)->condition);
+		for vec_each(&r.seen, seen)
+			for (int i = 0; i < s->script.globals.n; i++)
+				if (s->script.globals.at[i] == seen->var)
+					*(seen->use & USE_ADD ? &adds[i] : &uses[i]) |= seen->use;
+	}
+}
+
+static void compute_globals(struct session *s)
+{
+	int n = s->script.globals.n;
+	int *uses = NEW_ARRAY(int, n + 1), *adds = NEW_ARRAY(int, n + 1);
+
+	gather(s, uses, adds);
+	for (int i = 0; i < n; i++) {
+		struct var *g = s->script.globals.at[i];
+		bool user = !g->loc.source || !g->loc.source->library;
+
+		g->added_only = adds[i] && !uses[i] && !(adds[i] & USE_READ);
+		g->unlocked = g->added_only || !((uses[i] | adds[i]) & USE_WRITE);
+		g->autoprint = user && g->written && !g->read && !s->opt.no_autoprint && !s->opt.list &&
+			       !s->opt.list_vars;
+	}
+}
+
+static const struct seen *find_seen(const struct reach *r, const struct var *v, int add)
+{
+	for vec_each(&r->seen, it)
+		if (it->var == v && (it->use & USE_ADD) == add)
+			return it;
+	return NULL;
+}
+
+void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
+{
+	struct reach r = { 0 };
+
+	if (p->family->exclusive)
+		return;
+	reach_probe(&r, p);
+	for vec_each(&s->script.globals, it) {
+		const struct seen *use = find_seen(&r, *it, 0), *add = find_seen(&r, *it, USE_ADD);
+		struct access_use lock = { .var = *it };
+
+		if ((*it)->unlocked || (!use && !add))
+			continue;
+		// A CPU adds to its own statistics, any number at once; who reads merges them all.
+		if ((*it)->type == T_STATS)
+			lock.write = use != NULL;
+		else
+			lock.write = add || (use->use & USE_WRITE);
+		vec_push(out, lock);
+	}
+}
+
+bool access_needs_actions(const struct probe *p)
+{
+	struct reach r = { 0 };
+
+	reach_probe(&r, p);
+	for vec_each(&r.funcs, f)
+		if ((*f)->recursive)
+			return true;
+	return r.loops;
+}
+
+// ---------------------------------------------------------------- registers
+
+static void reg_expr(struct use_walker *w, const struct expr *e)
+{
+	struct probe *p = w->data;
+
+	if (e->kind != E_REGISTER || e->u.reg.user)
+		return;
+	p->uses_regs = true;
+	if (e->u.reg.number_expr || e->u.reg.number < 0 || e->u.reg.number > 31)
+		p->reg_mask = ~0u;
+	else
+		p->reg_mask |= 1u << e->u.reg.number;
+}
+
+static void compute_registers(struct probe *p)
+{
+	struct use_walker w = { .expr = reg_expr, .data = p };
+	struct reach r = { 0 };
+
+	p->uses_regs = false;
+	p->reg_mask = 0;
+	use_probe(&w, p);
+	reach_probe(&r, p);
+	for vec_each(&r.funcs, f) {
+		if ((*f)->body)
+			use_stmt(&w, (*f)->body);
+		// Which registers C code looks at can't be told.
+		if ((*f)->embedded && strstr((*f)->embedded, "regs")) {
+			p->uses_regs = true;
+			p->reg_mask = ~0u;
+		}
+	}
+}
+
+void access_compute(struct session *s)
+{
+	compute_functions(s);
+	compute_globals(s);
+	for vec_each(&s->script.probes, p)
+		compute_registers(*p);
+}

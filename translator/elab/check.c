@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What types can't see. In: declarations as parsed (check_declarations), typed trees (elab_check).
+// Out: errors, warnings about what is probably meant otherwise, the access fields, and the `end`
+// probe for globals that are never read.
+#include "elab/elab.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static bool from_library(struct loc loc)
+{
+	return loc.source && loc.source->library;
+}
+
+// ---------------------------------------------------------------- declarations
+
+// Whether both can be meant by one name.
+static bool visible_together(const struct var *a, const struct var *b)
+{
+	return (!a->is_private && !b->is_private) || a->loc.source == b->loc.source;
+}
+
+static void check_global(struct session *s, int at)
+{
+	struct var *g = s->script.globals.at[at];
+
+	for (int i = 0; i < at; i++) {
+		struct var *other = s->script.globals.at[i];
+
+		if (strcmp(g->name, other->name) || !visible_together(g, other))
+			continue;
+		diag_error(g->loc, "duplicate global '%s'", g->name);
+		diag_note(other->loc, "first declared here");
+		break;
+	}
+	if (!g->init)
+		return;
+	if (g->size_given || g->wrap)
+		diag_error(g->init->loc, "'%s' is an array: only scalars have initial values", g->name);
+	else if (g->init->kind != E_NUMBER && g->init->kind != E_STRING)
+		diag_error(g->init->loc, "the initial value of '%s' must be a literal", g->name);
+}
+
+static void check_params(const struct func *f)
+{
+	for (int i = 0; i < f->params.n; i++)
+		for (int j = 0; j < i; j++) {
+			if (strcmp(f->params.at[i]->name, f->params.at[j]->name))
+				continue;
+			diag_error(f->params.at[i]->loc, "duplicate parameter '%s' of function '%s'",
+				   f->params.at[i]->name, f->name);
+			diag_note(f->params.at[j]->loc, "first declared here");
+		}
+}
+
+static bool see_next(struct ast_walker *w, struct stmt **s)
+{
+	if ((*s)->kind == S_NEXT)
+		*(bool *)w->data = true;
+	return true;
+}
+
+static bool has_next(struct func *f)
+{
+	bool found = false;
+	struct ast_walker w = { .stmt = see_next, .data = &found };
+
+	if (!f->body)
+		return true;       // C may use STAP_NEXT
+	ast_walk_stmt(&w, &f->body);
+	return found;
+}
+
+// Overloads of one arity are tried in turn; one that follows a function without `next` is dead.
+static void check_overloads(struct session *s, int at)
+{
+	struct func *f = s->script.funcs.at[at];
+
+	for (int i = 0; i < at; i++) {
+		struct func *other = s->script.funcs.at[i];
+
+		if (strcmp(f->name, other->name) || f->params.n != other->params.n ||
+		    f->priority != other->priority || f->source != other->source || has_next(other))
+			continue;
+		diag_error(f->loc, "duplicate function '%s': the first one has no \"next\" to get here", f->name);
+		diag_note(other->loc, "first defined here");
+		return;
+	}
+}
+
+void check_declarations(struct session *s)
+{
+	for (int i = 0; i < s->script.globals.n; i++)
+		if (!from_library(s->script.globals.at[i]->loc))
+			check_global(s, i);
+	for (int i = 0; i < s->script.funcs.n; i++) {
+		struct func *f = s->script.funcs.at[i];
+
+		if (from_library(f->loc))
+			continue;
+		check_params(f);
+		check_overloads(s, i);
+		if (f->embedded && !s->opt.guru)
+			diag_error(f->embedded_loc, "embedded C needs guru mode (stap -g)");
+	}
+	for vec_each(&s->script.embedded, e)
+		if (!from_library((*e)->loc) && !s->opt.guru)
+			diag_error((*e)->loc, "embedded C needs guru mode (stap -g)");
+}
+
+// ---------------------------------------------------------------- control flow
+
+struct control {
+	struct session *s;
+	struct func *func;         // NULL in a handler
+	int loops;
+};
+
+struct iteration {
+	struct var *array;
+	const struct stmt *foreach;
+};
+
+static void iterated_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	const struct iteration *it = w->data;
+
+	if (v != it->array || !(use & USE_WRITE))
+		return;
+	diag_error(loc, "'%s' is changed while foreach goes over it", v->name);
+	diag_note(it->foreach->loc, "the loop is here");
+}
+
+static void iterated_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	const struct iteration *it = w->data;
+	access_list writes = { 0 };
+
+	access_func_writes(f, &writes);
+	for vec_each(&writes, use) {
+		if (use->var != it->array)
+			continue;
+		diag_error(loc, "'%s' changes '%s' while foreach goes over it", f->name, use->var->name);
+		diag_note(it->foreach->loc, "the loop is here");
+		return;
+	}
+}
+
+static void check_iterated(const struct stmt *s)
+{
+	struct iteration it = { s->u.foreach.decl, s };
+	struct use_walker w = { .var = iterated_var, .call = iterated_call, .data = &it };
+
+	if (it.array)
+		use_stmt(&w, s->u.foreach.body);
+}
+
+static void check_control(struct control *c, const struct stmt *s);
+
+static void check_loop(struct control *c, const struct stmt *body)
+{
+	c->loops++;
+	check_control(c, body);
+	c->loops--;
+}
+
+static bool is_overloaded(const struct session *s, const struct func *f)
+{
+	for vec_each(&s->script.funcs, other)
+		if (*other != f && !strcmp((*other)->name, f->name) && (*other)->params.n == f->params.n)
+			return true;
+	return false;
+}
+
+static void check_jump(struct control *c, const struct stmt *s)
+{
+	switch (s->kind) {
+	case S_BREAK:
+	case S_CONTINUE:
+		if (!c->loops)
+			diag_error(s->loc, "'%s' outside a loop", s->kind == S_BREAK ? "break" : "continue");
+		break;
+	case S_RETURN:
+		if (!c->func)
+			diag_error(s->loc, "'return' outside a function: \"next\" leaves a handler");
+		break;
+	case S_NEXT:
+		if (c->func && !is_overloaded(c->s, c->func))
+			diag_warning(s->loc, "'%s' has no other overload that \"next\" could try", c->func->name);
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_control(struct control *c, const struct stmt *s)
+{
+	if (!s)
+		return;
+	switch (s->kind) {
+	case S_BLOCK:
+		for vec_each(&s->u.block, it)
+			check_control(c, *it);
+		break;
+	case S_IF:
+		check_control(c, s->u.if_.then);
+		check_control(c, s->u.if_.other);
+		break;
+	case S_TRY:
+		check_control(c, s->u.try_.body);
+		check_control(c, s->u.try_.handler);
+		break;
+	case S_WHILE: check_loop(c, s->u.while_.body); break;
+	case S_FOR: check_loop(c, s->u.for_.body); break;
+	case S_FOREACH:
+		check_iterated(s);
+		check_loop(c, s->u.foreach.body);
+		break;
+	default: check_jump(c, s); break;
+	}
+}
+
+// ---------------------------------------------------------------- warnings
+
+typedef VEC(struct var *) var_vec;
+
+struct suspicion {
+	struct session *s;
+	var_vec told;
+};
+
+static bool told(struct suspicion *x, struct var *v)
+{
+	for vec_each(&x->told, it)
+		if (*it == v)
+			return true;
+	vec_push(&x->told, v);
+	return false;
+}
+
+static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	if (v->kind == VAR_LOCAL && !v->read && (use & USE_WRITE) && !(use & USE_BIND) && !told(w->data, v))
+		diag_warning(loc, "'%s' is assigned but never read", v->name);
+}
+
+static void warn_effectless(struct use_walker *w, const struct stmt *s)
+{
+	if (s->kind == S_EXPR && access_pure(s->u.expr))
+		diag_warning(s->u.expr->loc, "this has no effect: its value is not used");
+}
+
+// Everything that a misspelt local could have meant.
+static char *similar_names(struct session *s, const struct var *v, const var_vec *locals, const var_vec *params)
+{
+	VEC(const char *) names = { 0 };
+
+	for vec_each(locals, it)
+		if (*it != v && (*it)->written)
+			vec_push(&names, (*it)->name);
+	for vec_each(params, it)
+		vec_push(&names, (*it)->name);
+	for vec_each(&s->script.globals, it)
+		if (!from_library((*it)->loc))
+			vec_push(&names, (*it)->name);
+	return str_nearest(v->name, names.at, names.n);
+}
+
+static void warn_locals(struct session *s, const var_vec *locals, const var_vec *params)
+{
+	for vec_each(locals, it) {
+		struct var *v = *it;
+		char *similar;
+
+		if (!v->read || v->written)
+			continue;
+		similar = similar_names(s, v, locals, params);
+		diag_warning(v->loc, "never-assigned local variable '%s'%s%s%s", v->name,
+			     similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	}
+}
+
+// An alias sets what some of its users want: only its own probe's variables are suspicious.
+static void check_body(struct session *s, struct func *f, struct probe *p)
+{
+	struct control c = { .s = s, .func = f };
+	struct suspicion x = { .s = s };
+	struct use_walker w = { .stmt = warn_effectless, .data = &x };
+	struct stmt *body = f ? f->body : p->body;
+	var_vec locals = { 0 }, params = { 0 };
+
+	if (!body)
+		return;
+	check_control(&c, body);
+	if (f)
+		for vec_each(&f->params, v)
+			vec_push(&params, *v);
+	for (int i = 0; i < (f ? f->locals.n : p->locals.n); i++)
+		vec_push(&locals, f ? f->locals.at[i] : p->locals.at[i]);
+	warn_locals(s, &locals, &params);
+	if (f || p->chain.n == 1)
+		w.var = warn_unread;
+	use_stmt(&w, body);
+}
+
+int elab_check(struct session *s)
+{
+	int before = diag_errors();
+
+	optimize_mark_unused(s);
+	access_count_uses(s);
+	access_compute(s);
+	for vec_each(&s->script.probes, p)
+		check_body(s, NULL, *p);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used)
+			check_body(s, *f, NULL);
+	if (diag_errors() > before)
+		return diag_errors() - before;
+	if (autoprint_add(s)) {
+		elab_types(s);
+		access_count_uses(s);
+		access_compute(s);
+	}
+	return diag_errors() - before;
+}

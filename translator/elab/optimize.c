@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Leaves out what can't be noticed. In: a typed, checked script. Out: the same script with constants
+// folded, dead branches and useless statements gone, stores to locals that nobody reads gone (most
+// of a tapset alias's variables), then functions, globals and handlers without a use; and
+// handlers that are alike share one. With opt.no_optimize only what can't be emitted goes.
+#include "elab/elab.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <string.h>
+
+struct optimizer {
+	struct session *s;
+	bool changed;
+};
+
+static bool from_library(struct loc loc)
+{
+	return !loc.source || loc.source->library;
+}
+
+// ---------------------------------------------------------------- constants
+
+static bool fold_numbers(enum tok op, int64_t a, int64_t b, int64_t *r)
+{
+	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {              // arithmetic wraps, as at run time
+	case TOK_ADD: *r = (int64_t)(ua + ub); return true;
+	case TOK_SUB: *r = (int64_t)(ua - ub); return true;
+	case TOK_MUL: *r = (int64_t)(ua * ub); return true;
+	case TOK_DIV: if (!b || (b == -1 && a == INT64_MIN)) return false; *r = a / b; return true;
+	case TOK_MOD: if (!b || b == -1) return false; *r = a % b; return true;
+	case TOK_AND: *r = a & b; return true;
+	case TOK_OR: *r = a | b; return true;
+	case TOK_XOR: *r = a ^ b; return true;
+	case TOK_SHL: *r = (int64_t)(ua << (b & 63)); return true;
+	case TOK_SHR: *r = a >> (b & 63); return true;
+	case TOK_USHR: *r = (int64_t)(ua >> (b & 63)); return true;
+	case TOK_LT: *r = a < b; return true;
+	case TOK_LE: *r = a <= b; return true;
+	case TOK_GT: *r = a > b; return true;
+	case TOK_GE: *r = a >= b; return true;
+	case TOK_EQ: *r = a == b; return true;
+	case TOK_NE: *r = a != b; return true;
+	case TOK_ANDAND: *r = a && b; return true;
+	case TOK_OROR: *r = a || b; return true;
+	default: return false;
+	}
+}
+
+static struct expr *fold_strings(const struct session *s, const struct expr *e)
+{
+	const char *a = e->u.bin.l->u.string.bytes, *b = e->u.bin.r->u.string.bytes;
+	int64_t r;
+
+	if (e->u.bin.op == TOK_DOT) {
+		// A longer one is cut at run time.
+		if ((int64_t)(strlen(a) + strlen(b)) >= session_limit(s, "MAXSTRINGLEN", 512))
+			return NULL;
+		return expr_string(e->loc, str_printf("%s%s", a, b));
+	}
+	return fold_numbers(e->u.bin.op, strcmp(a, b), 0, &r) ? expr_number(e->loc, r) : NULL;
+}
+
+static struct expr *fold_binary(const struct session *s, struct expr *e)
+{
+	struct expr *l = e->u.bin.l, *r = e->u.bin.r, *made;
+	enum tok op = e->u.bin.op;
+	int64_t n;
+
+	if (l->kind == E_STRING && r->kind == E_STRING)
+		return fold_strings(s, e);
+	if (l->kind != E_NUMBER)
+		return NULL;
+	if ((op == TOK_ANDAND && !l->u.number) || (op == TOK_OROR && l->u.number))
+		return expr_number(e->loc, op == TOK_OROR);
+	if (r->kind == E_NUMBER)
+		return fold_numbers(op, l->u.number, r->u.number, &n) ? expr_number(e->loc, n) : NULL;
+	if (op != TOK_ANDAND && op != TOK_OROR)
+		return NULL;
+	made = expr_binary(e->loc, TOK_NE, r, expr_number(e->loc, 0));
+	made->type = T_LONG;
+	return made;
+}
+
+static struct expr *fold_unary(const struct expr *e)
+{
+	int64_t n = e->u.un.e->u.number;
+
+	if (e->u.un.e->kind != E_NUMBER)
+		return NULL;
+	switch (e->u.un.op) {
+	case TOK_ADD: return expr_number(e->loc, n);
+	case TOK_SUB: return expr_number(e->loc, (int64_t)-(uint64_t)n);
+	case TOK_NOT: return expr_number(e->loc, !n);
+	case TOK_COMPL: return expr_number(e->loc, ~n);
+	default: return NULL;
+	}
+}
+
+static bool unread(const struct expr *e)
+{
+	return e->kind == E_VAR && e->u.var.decl->kind != VAR_GLOBAL && !e->u.var.decl->read;
+}
+
+// l = r is worth r when nobody reads l. An update whose value is used reads it.
+static struct expr *fold_store(struct expr *e)
+{
+	if (e->kind == E_ASSIGN && unread(e->u.bin.l))
+		return e->u.bin.r;
+	if (e->kind == E_INCDEC && unread(e->u.un.e))
+		return expr_number(e->loc, 0);
+	return NULL;
+}
+
+static void fold_expr(struct ast_walker *w, struct expr **pe)
+{
+	struct optimizer *o = w->data;
+	struct expr *e = *pe, *made = NULL;
+
+	switch (e->kind) {
+	case E_BINARY: made = fold_binary(o->s, e); break;
+	case E_UNARY: made = fold_unary(e); break;
+	case E_ASSIGN: case E_INCDEC: made = fold_store(e); break;
+	case E_COND:
+		if (e->u.cond.c->kind == E_NUMBER)
+			made = e->u.cond.c->u.number ? e->u.cond.a : e->u.cond.b;
+		break;
+	default: break;
+	}
+	if (!made)
+		return;
+	*pe = made;
+	o->changed = true;
+}
+
+// ---------------------------------------------------------------- statements
+
+static bool empty(const struct stmt *s)
+{
+	return !s || s->kind == S_EMPTY || (s->kind == S_BLOCK && !s->u.block.n);
+}
+
+static bool leaves(const struct stmt *s)
+{
+	return s->kind == S_RETURN || s->kind == S_NEXT || s->kind == S_BREAK || s->kind == S_CONTINUE;
+}
+
+// Without empty statements, inner blocks (they are no scopes), and what follows a jump.
+static void tidy_block(struct optimizer *o, struct stmt *s)
+{
+	struct stmt *out = stmt_new(S_BLOCK, s->loc);
+	bool left = false;
+
+	for vec_each(&s->u.block, it) {
+		struct stmt *inner = *it;
+
+		if (empty(inner))
+			continue;
+		if (left) {
+			if (!from_library(inner->loc))
+				diag_warning(inner->loc, "this statement is never reached");
+			break;
+		}
+		if (inner->kind == S_BLOCK) {
+			for vec_each(&inner->u.block, deep)
+				vec_push(&out->u.block, *deep);
+			left = leaves(inner->u.block.at[inner->u.block.n - 1]);
+		} else {
+			vec_push(&out->u.block, inner);
+			left = leaves(inner);
+		}
+	}
+	if (out->u.block.n != s->u.block.n)
+		o->changed = true;
+	s->u.block = out->u.block;
+}
+
+static struct stmt *expr_stmt(struct expr *e, struct loc loc)
+{
+	struct stmt *s;
+
+	if (!e || access_pure(e))
+		return stmt_new(S_EMPTY, loc);
+	s = stmt_new(S_EXPR, loc);
+	s->u.expr = e;
+	e->value_unused = true;
+	return s;
+}
+
+static struct stmt *simpler_if(struct stmt *s)
+{
+	const struct expr *c = s->u.if_.c;
+	struct stmt *arm;
+
+	if (c->kind == E_NUMBER) {
+		arm = c->u.number ? s->u.if_.then : s->u.if_.other;
+		return arm ? arm : stmt_new(S_EMPTY, s->loc);
+	}
+	if (empty(s->u.if_.then) && empty(s->u.if_.other))
+		return expr_stmt(s->u.if_.c, s->loc);
+	return NULL;
+}
+
+static bool is_zero(const struct expr *e)
+{
+	return e && e->kind == E_NUMBER && !e->u.number;
+}
+
+static struct stmt *simpler_foreach(struct stmt *s)
+{
+	if (!empty(s->u.foreach.body) || (s->u.foreach.limit && !access_pure(s->u.foreach.limit)))
+		return NULL;
+	for vec_each(&s->u.foreach.keys, k)
+		if (!unread(*k))
+			return NULL;
+	if (s->u.foreach.value && !unread(s->u.foreach.value))
+		return NULL;
+	for vec_each(&s->u.foreach.slice, k)
+		if (*k && !access_pure(*k))
+			return NULL;
+	return stmt_new(S_EMPTY, s->loc);
+}
+
+static struct stmt *simpler_for(struct stmt *s)
+{
+	if (is_zero(s->u.for_.c))
+		return expr_stmt(s->u.for_.init, s->loc);
+	if (s->u.for_.init && access_pure(s->u.for_.init))
+		s->u.for_.init = NULL;
+	if (s->u.for_.step && access_pure(s->u.for_.step))
+		s->u.for_.step = NULL;
+	return NULL;
+}
+
+static struct stmt *simpler(struct stmt *s)
+{
+	switch (s->kind) {
+	case S_IF: return simpler_if(s);
+	case S_WHILE: return is_zero(s->u.while_.c) ? stmt_new(S_EMPTY, s->loc) : NULL;
+	case S_FOR: return simpler_for(s);
+	case S_FOREACH: return simpler_foreach(s);
+	case S_TRY: return empty(s->u.try_.body) ? stmt_new(S_EMPTY, s->loc) : NULL;
+	case S_EXPR: return access_pure(s->u.expr) ? stmt_new(S_EMPTY, s->loc) : NULL;
+	case S_DELETE: return unread(s->u.expr) ? stmt_new(S_EMPTY, s->loc) : NULL;
+	default: return NULL;
+	}
+}
+
+static void tidy_stmt(struct ast_walker *w, struct stmt **ps)
+{
+	struct optimizer *o = w->data;
+	struct stmt *made;
+
+	if ((*ps)->kind == S_BLOCK)
+		tidy_block(o, *ps);
+	made = simpler(*ps);
+	if (!made)
+		return;
+	*ps = made;
+	o->changed = true;
+}
+
+static bool mark_stmt(struct ast_walker *w, struct stmt **ps)
+{
+	struct stmt *s = *ps;
+
+	if (s->kind == S_EXPR)
+		s->u.expr->value_unused = true;
+	if (s->kind == S_FOR && s->u.for_.init)
+		s->u.for_.init->value_unused = true;
+	if (s->kind == S_FOR && s->u.for_.step)
+		s->u.for_.step->value_unused = true;
+	return true;
+}
+
+static void walk_script(struct session *s, struct ast_walker *w)
+{
+	for vec_each(&s->script.probes, it) {
+		struct probe *p = *it;
+
+		if (p->condition)
+			ast_walk_expr(w, &p->condition);
+		for vec_each(&p->entries, e)
+			ast_walk_expr(w, e);
+		ast_walk_stmt(w, &p->body);
+	}
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(w, &(*f)->body);
+}
+
+void optimize_mark_unused(struct session *s)
+{
+	struct ast_walker w = { .stmt = mark_stmt };
+
+	walk_script(s, &w);
+}
+
+// Each round may leave other variables unread, other functions pure.
+static void simplify(struct session *s)
+{
+	struct optimizer o = { .s = s };
+	struct ast_walker w = { .expr_after = fold_expr, .stmt_after = tidy_stmt, .data = &o };
+
+	do {
+		o.changed = false;
+		optimize_mark_unused(s);
+		access_count_uses(s);
+		access_compute(s);
+		walk_script(s, &w);
+	} while (o.changed);
+}
+
+// ---------------------------------------------------------------- what is not used
+
+static bool used_var(const struct var *v)
+{
+	return v->read || v->written;
+}
+
+static void drop_locals(struct session *s)
+{
+	for vec_each(&s->script.probes, it) {
+		struct probe *p = *it;
+		int n = 0;
+
+		for (int i = 0; i < p->locals.n; i++)
+			if (used_var(p->locals.at[i]))
+				p->locals.at[n++] = p->locals.at[i];
+		p->locals.n = n;
+	}
+	for vec_each(&s->script.funcs, it) {
+		struct func *f = *it;
+		int n = 0;
+
+		for (int i = 0; i < f->locals.n; i++)
+			if (used_var(f->locals.at[i]))
+				f->locals.at[n++] = f->locals.at[i];
+		f->locals.n = n;
+	}
+}
+
+static void drop_functions(struct session *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->script.funcs.n; i++)
+		if (s->script.funcs.at[i]->used)
+			s->script.funcs.at[n++] = s->script.funcs.at[i];
+	s->script.funcs.n = n;
+}
+
+static bool set_from_outside(const struct session *s, const struct var *g)
+{
+	for vec_each(&s->opt.globals, it)
+		if (!strcmp(it->name, g->name))
+			return true;
+	return false;
+}
+
+static void drop_globals(struct session *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->script.globals.n; i++) {
+		struct var *g = s->script.globals.at[i];
+		bool library = from_library(g->loc);
+
+		if (used_var(g) || (!library && (s->opt.no_optimize || set_from_outside(s, g)))) {
+			s->script.globals.at[n++] = g;
+			continue;
+		}
+		if (!library)
+			diag_warning(g->loc, "global '%s' is never used", g->name);
+	}
+	s->script.globals.n = n;
+}
+
+// Saved values that the handler no longer asks for need not be saved.
+static bool see_entry(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_ENTRY)
+		((int *)w->data)[(*e)->u.entry.slot] = 1;
+	return true;
+}
+
+static bool move_entry(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_ENTRY)
+		(*e)->u.entry.slot = ((int *)w->data)[(*e)->u.entry.slot];
+	return true;
+}
+
+static void drop_entries(struct probe *p)
+{
+	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
+	struct ast_walker see = { .expr = see_entry, .data = slots };
+	struct ast_walker move = { .expr = move_entry, .data = slots };
+
+	if (!p->entries.n)
+		return;
+	ast_walk_stmt(&see, &p->body);
+	for (int i = 0; i < p->entries.n; i++) {
+		if (!slots[i])
+			continue;
+		slots[i] = n;
+		p->entries.at[n++] = p->entries.at[i];
+	}
+	p->entries.n = n;
+	ast_walk_stmt(&move, &p->body);
+}
+
+// Handlers that do nothing, and those that were here to be checked only.
+static void drop_probes(struct session *s)
+{
+	int n = 0, checked_only = 0;
+
+	for (int i = 0; i < s->script.probes.n; i++) {
+		struct probe *p = s->script.probes.at[i];
+
+		if (!p->family->emit) {
+			checked_only++;
+			continue;
+		}
+		if (!s->opt.no_optimize && empty(p->body)) {
+			diag_warning(p->loc, "probe %s has an empty handler: left out", p->written);
+			continue;
+		}
+		s->script.probes.at[n++] = p;
+	}
+	s->script.probes.n = n;
+	if (!n && !checked_only)
+		diag_error((struct loc){ 0 }, "no probes found: no handler does anything");
+}
+
+static void share_handlers(struct session *s)
+{
+	VEC(struct probe *) distinct = { 0 };
+
+	for vec_each(&s->script.probes, it) {
+		struct probe *p = *it;
+
+		p->same_body = NULL;
+		for vec_each(&distinct, other)
+			if (same_handler(*other, p)) {
+				p->same_body = *other;
+				break;
+			}
+		if (!p->same_body)
+			vec_push(&distinct, p);
+	}
+}
+
+static void recount(struct session *s)
+{
+	optimize_mark_unused(s);
+	access_count_uses(s);
+	access_compute(s);
+}
+
+int elab_optimize(struct session *s)
+{
+	int before = diag_errors();
+
+	if (s->opt.list || s->opt.list_vars)   // handlers are empty there, all points wanted
+		return 0;
+	recount(s);
+	if (!s->opt.no_optimize)
+		simplify(s);
+	drop_probes(s);
+	for vec_each(&s->script.probes, p)
+		drop_entries(*p);
+	recount(s);
+	drop_functions(s);
+	drop_globals(s);
+	if (!s->opt.no_optimize) {
+		drop_locals(s);
+		share_handlers(s);
+	}
+	return diag_errors() - before;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Points -> probes. In: script.probe_decls, script.aliases. Out: script.probes.
+//
+// A point is looked up among the aliases (the library's included) and the patterns of the probe
+// families. An alias leads to its own points, and so on: the chain. A family's resolve() ends it
+// with probe_add(). Exact matches go before those where an alias name is followed by more parts,
+// which are then appended to each of the alias's points.
+#include "elab/elab.h"
+#include "parse/parse.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+typedef VEC(const struct probe_point *) chain_vec;
+
+// The way from a declaration to the point that is being resolved.
+struct path {
+	struct session *s;
+	struct probe_decl *decl;
+	chain_vec chain;
+	VEC(struct probe_decl *) aliases;
+};
+
+static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
+			   int suffix_at);
+
+const struct point_part *point_find(const struct probe_point *p, const char *name)
+{
+	for vec_each(&p->parts, part)
+		if (!strcmp(part->name, name))
+			return part;
+	return NULL;
+}
+
+struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
+			const char *point, void *data)
+{
+	struct probe *p = NEW(struct probe);
+
+	p->family = f;
+	p->decl = m->decl;
+	p->loc = m->chain[0]->loc;
+	p->written = point_text(m->chain[0]);
+	p->point = point;
+	for (int i = 0; i < m->chain_len; i++)
+		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
+	p->condition = alias_condition(m);
+	p->body = alias_compose(m);
+	p->data = data;
+	vec_push(&s->script.probes, p);
+	return p;
+}
+
+// ---------------------------------------------------------------- matching
+
+static bool name_matches(const char *name, const char *pattern)
+{
+	return str_is_glob(pattern) ? fnmatch(pattern, name, 0) == 0 : !strcmp(pattern, name);
+}
+
+static bool part_matches(const struct point_part *alias, const struct point_part *wanted)
+{
+	if (!name_matches(alias->name, wanted->name) || alias->arg_kind != wanted->arg_kind)
+		return false;
+	if (alias->arg_kind == ARG_STRING)
+		return !strcmp(alias->text, wanted->text);
+	return alias->arg_kind != ARG_NUMBER || alias->number == wanted->number;
+}
+
+static bool has_double_star(const struct probe_point *p)
+{
+	for vec_each(&p->parts, part)
+		if (strstr(part->name, "**"))
+			return true;
+	return false;
+}
+
+static bool has_glob(const struct probe_point *p)
+{
+	for vec_each(&p->parts, part)
+		if (str_is_glob(part->name))
+			return true;
+	return false;
+}
+
+// "*" stops at dots, "**" doesn't.
+static bool dotted_glob(const char *pattern, const char *text)
+{
+	for (; *pattern; pattern++, text++) {
+		if (*pattern == '*') {
+			bool dots = pattern[1] == '*';
+
+			pattern += dots ? 2 : 1;
+			for (;; text++) {
+				if (dotted_glob(pattern, text))
+					return true;
+				if (!*text || (*text == '.' && !dots))
+					return false;
+			}
+		}
+		if (!*text || (*pattern != *text && (*pattern != '?' || *text == '.')))
+			return false;
+	}
+	return !*text;
+}
+
+// How many parts of the point the alias name takes: all of them, or fewer when the rest is a
+// suffix; 0: no match.
+static int alias_matches(const struct probe_point *name, const struct probe_point *point)
+{
+	if (has_double_star(point))
+		return dotted_glob(point_text(point), point_text(name)) ? point->parts.n : 0;
+	if (name->parts.n > point->parts.n)
+		return 0;
+	for (int i = 0; i < name->parts.n; i++)
+		if (!part_matches(&name->parts.at[i], &point->parts.at[i]))
+			return 0;
+	return name->parts.n;
+}
+
+// "kernel.function(string)" to parts without texts.
+static struct probe_point *pattern_parse(const char *pattern)
+{
+	struct probe_point *p = NEW(struct probe_point);
+
+	while (*pattern) {
+		struct point_part part = { 0 };
+		size_t len = strcspn(pattern, "(.");
+
+		part.name = str_ndup(pattern, len);
+		pattern += len;
+		if (str_starts(pattern, "(string)"))
+			part.arg_kind = ARG_STRING;
+		else if (str_starts(pattern, "(number)"))
+			part.arg_kind = ARG_NUMBER;
+		pattern += part.arg_kind == ARG_NONE ? 0 : 8;
+		vec_push(&p->parts, part);
+		pattern += *pattern == '.';
+	}
+	return p;
+}
+
+static bool pattern_matches(const struct probe_point *pattern, const struct probe_point *point)
+{
+	if (pattern->parts.n != point->parts.n)
+		return false;
+	for (int i = 0; i < point->parts.n; i++) {
+		const struct point_part *a = &pattern->parts.at[i], *b = &point->parts.at[i];
+
+		if (a->arg_kind != b->arg_kind || !name_matches(a->name, b->name))
+			return false;
+	}
+	return true;
+}
+
+// The point with the names of `names` in place of wildcards.
+static struct probe_point *with_names(const struct probe_point *point, const struct probe_point *names,
+				      int n)
+{
+	struct probe_point *copy = NEW(struct probe_point);
+
+	*copy = *point;
+	copy->parts.at = NULL;
+	copy->parts.n = copy->parts.room = 0;
+	for (int i = 0; i < n; i++) {
+		struct point_part part = i < point->parts.n ? point->parts.at[i] : names->parts.at[i];
+
+		part.name = names->parts.at[i].name;
+		vec_push(&copy->parts, part);
+	}
+	for (int i = n; i < point->parts.n; i++)
+		vec_push(&copy->parts, point->parts.at[i]);
+	return copy;
+}
+
+// ---------------------------------------------------------------- families
+
+static void resolve_family(struct path *path, const struct probe_family *f, const char *pattern,
+			   const struct probe_point *names)
+{
+	const struct probe_point *point = path->chain.at[path->chain.n - 1];
+	struct probe_match m = { .decl = path->decl, .pattern = pattern };
+	chain_vec chain = { 0 };
+
+	if (path->s->opt.user_runtime && !f->on_user_runtime) {
+		diag_error(point->loc, "%s needs the kernel: it doesn't exist with --runtime=user",
+			   point_text(point));
+		return;
+	}
+	for vec_each(&path->chain, p)
+		vec_push(&chain, *p);
+	if (has_glob(point)) {
+		point = with_names(point, names, names->parts.n);
+		chain.at[chain.n - 1] = point;
+	}
+	m.point = point;
+	m.chain = chain.at;
+	m.chain_len = chain.n;
+	m.aliases = path->aliases.at;
+	m.user_runtime = path->s->opt.user_runtime;
+	f->resolve(path->s, &m);
+}
+
+static bool resolve_families(struct path *path, const struct probe_point *point)
+{
+	bool found = false;
+
+	for (const struct probe_family *const *f = probe_families; *f; f++) {
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
+			struct probe_point *names = pattern_parse(*pattern);
+
+			if (!pattern_matches(names, point))
+				continue;
+			resolve_family(path, *f, *pattern, names);
+			found = true;
+		}
+	}
+	return found;
+}
+
+// ---------------------------------------------------------------- aliases
+
+static bool on_path(const struct path *path, const struct probe_decl *alias)
+{
+	for vec_each(&path->aliases, a)
+		if (*a == alias)
+			return true;
+	return false;
+}
+
+static void enter_alias(struct path *path, struct probe_decl *alias, const struct probe_point *name, int taken)
+{
+	const struct probe_point *point = path->chain.at[path->chain.n - 1];
+
+	if (on_path(path, alias)) {
+		diag_error(point->loc, "probe alias %s leads back to itself", point_text(name));
+		diag_note(alias->loc, "%s is defined here", point_text(name));
+		return;
+	}
+	alias->used = true;
+	if (has_glob(point)) {
+		point = with_names(point, name, name->parts.n);
+		path->chain.at[path->chain.n - 1] = point;
+	}
+	vec_push(&path->aliases, alias);
+	resolve_points(path, alias, point, taken);
+	path->aliases.n--;
+}
+
+// Aliases whose names take `exactly` that many parts of the point. A "**" point has one length.
+static bool resolve_aliases(struct path *path, const struct probe_point *point, int exactly)
+{
+	int last = path->chain.n - 1, n = path->s->script.aliases.n;
+	bool found = false;
+
+	for (int i = 0; i < n; i++) {
+		struct probe_decl *alias = path->s->script.aliases.at[i];
+
+		for vec_each(&alias->alias_names, name) {
+			if (alias_matches(*name, point) != exactly)
+				continue;
+			path->chain.at[last] = point;
+			enter_alias(path, alias, *name, exactly);
+			found = true;
+		}
+	}
+	path->chain.at[last] = point;
+	return found;
+}
+
+static bool resolve_suffixed(struct path *path, const struct probe_point *point)
+{
+	for (int taken = point->parts.n - 1; taken > 0; taken--)
+		if (resolve_aliases(path, point, taken))
+			return true;
+	return false;
+}
+
+// ---------------------------------------------------------------- points
+
+// "kernel.function(string)": as in family patterns, so that spellings compare.
+static char *point_shape(const struct probe_point *p)
+{
+	static const char *const args[] = { "", "(string)", "(number)" };
+	struct buf b = { 0 };
+
+	for vec_each(&p->parts, part)
+		buf_printf(&b, "%s%s%s", b.len ? "." : "", part->name, args[part->arg_kind]);
+	return buf_text(&b);
+}
+
+static void mismatch(struct session *s, const struct probe_point *point)
+{
+	const char *what = has_glob(point) ? "didn't find any wildcard matches" : "mismatch";
+	name_list names = { 0 };
+	char *similar;
+
+	library_alias_names(s, &names);
+	for vec_each(&s->script.aliases, alias)
+		if (!(*alias)->source || !(*alias)->source->library)
+			for vec_each(&(*alias)->alias_names, name)
+				vec_push(&names, point_shape(*name));
+	for (const struct probe_family *const *f = probe_families; *f; f++)
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			vec_push(&names, *pattern);
+	similar = str_nearest(point_shape(point), names.at, names.n);
+	if (similar)
+		diag_error(point->loc, "probe point %s: %s (similar: %s)", what, point_text(point), similar);
+	else
+		diag_error(point->loc, "probe point %s: %s", what, point_text(point));
+}
+
+static void resolve_found(struct path *path, const struct probe_point *point)
+{
+	bool found;
+
+	library_use_alias(path->s, point);
+	found = resolve_aliases(path, point, point->parts.n);
+	if (!has_double_star(point)) {
+		found |= resolve_families(path, point);
+		if (!found)
+			found = resolve_suffixed(path, point);
+	}
+	if (!found)
+		mismatch(path->s, point);
+}
+
+// A wildcard stands for whatever of its matches can be probed.
+static void resolve_wildcard(struct path *path, const struct probe_point *point)
+{
+	int before = path->s->script.probes.n, errors;
+
+	diag_quiet_push();
+	resolve_found(path, point);
+	errors = diag_quiet_pop();
+	if (errors && path->s->script.probes.n == before)
+		diag_error(point->loc, "%s", diag_quiet_first());
+}
+
+// Returns how many probes it made.
+static int resolve_point(struct path *path, const struct probe_point *point)
+{
+	int before = path->s->script.probes.n;
+	bool optional = point->optional || point->sufficient;
+
+	if (optional)
+		diag_quiet_push();
+	vec_push(&path->chain, point);
+	if (has_glob(point))
+		resolve_wildcard(path, point);
+	else
+		resolve_found(path, point);
+	path->chain.n--;
+	if (optional)
+		diag_quiet_pop();
+	return path->s->script.probes.n - before;
+}
+
+// The points of a declaration, in order, with the parts of `suffix_from` from `suffix_at` appended.
+static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
+			   int suffix_at)
+{
+	for vec_each(&of->points, point) {
+		struct probe_point *p = *point;
+
+		if (suffix_from && suffix_at < suffix_from->parts.n) {
+			p = with_names(p, p, p->parts.n);
+			for (int i = suffix_at; i < suffix_from->parts.n; i++)
+				vec_push(&p->parts, suffix_from->parts.at[i]);
+		}
+		if (resolve_point(path, p) && p->sufficient)
+			return;
+	}
+}
+
+void match_new_decls(struct session *s)
+{
+	// Matching may parse library files, which may bring declarations of their own.
+	for (int i = 0; i < s->script.probe_decls.n; i++) {
+		struct path path = { .s = s, .decl = s->script.probe_decls.at[i] };
+
+		if (path.decl->used)
+			continue;
+		path.decl->used = true;
+		resolve_points(&path, path.decl, NULL, 0);
+	}
+}
+
+int elab_match_probes(struct session *s)
+{
+	int before = diag_errors();
+
+	match_new_decls(s);
+	if (!s->script.probes.n && diag_errors() == before)
+		diag_error((struct loc){ 0 }, "no probes found");
+	return diag_errors() - before;
+}

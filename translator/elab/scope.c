@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of globals and functions to their declarations; library files are pulled in on demand.
+//
+// Who sees whom: a private name is for its own file. A library function sees library names only,
+// so a script's `global size` can't get into a tapset function's way. The bodies of library
+// aliases share the scope of the script's handler, so they see the script's globals too. Calls
+// look among their own kind first: a library's call is not captured by a script's function.
+#include "elab/elab.h"
+#include "parse/parse.h"
+#include "util/str.h"
+
+#include <string.h>
+
+typedef VEC(struct var *) var_vec;
+typedef VEC(struct func *) func_vec;
+
+static bool from_library(struct loc loc)
+{
+	return loc.source && loc.source->library;
+}
+
+// ---------------------------------------------------------------- globals
+
+// Indexes the declarations that came since the last look.
+static struct map *global_map(struct session *s)
+{
+	static struct map map;
+	static int indexed;
+
+	for (; indexed < s->script.globals.n; indexed++) {
+		struct var *v = s->script.globals.at[indexed];
+		var_vec *same = map_get(&map, v->name);
+
+		if (!same) {
+			same = NEW(var_vec);
+			map_put(&map, v->name, same);
+		}
+		v->arity = v->size_given || v->wrap || !v->init ? -1 : 0;
+		vec_push(same, v);
+	}
+	return &map;
+}
+
+static struct var *find_global(struct session *s, const char *name, struct loc loc, bool library_only)
+{
+	var_vec *same = map_get(global_map(s), name);
+	struct var *found = NULL;
+
+	if (!same)
+		return NULL;
+	for vec_each(same, v) {
+		if ((*v)->is_private ? (*v)->loc.source != loc.source :
+				       library_only && !from_library((*v)->loc))
+			continue;
+		// A script's own global wins over a library's of the same name.
+		if (!found || (from_library(found->loc) && !from_library((*v)->loc)))
+			found = *v;
+	}
+	return found;
+}
+
+struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function)
+{
+	struct var *v = find_global(s, name, loc, in_library_function);
+
+	if (!v && library_use_global(s, name))
+		v = find_global(s, name, loc, in_library_function);
+	return v;
+}
+
+char *scope_similar_globals(struct session *s, const char *name, bool arrays_only)
+{
+	VEC(const char *) names = { 0 };
+
+	for vec_each(&s->script.globals, g)
+		if (!from_library((*g)->loc) && (!arrays_only || (*g)->arity))
+			vec_push(&names, (*g)->name);
+	return str_nearest(name, names.at, names.n);
+}
+
+// ---------------------------------------------------------------- functions
+
+static struct map *function_map(struct session *s)
+{
+	static struct map map;
+	static int indexed;
+
+	for (; indexed < s->script.funcs.n; indexed++) {
+		struct func *f = s->script.funcs.at[indexed];
+		func_vec *same = map_get(&map, f->name);
+
+		if (!same) {
+			same = NEW(func_vec);
+			map_put(&map, f->name, same);
+		}
+		vec_push(same, f);
+	}
+	return &map;
+}
+
+enum origin { FROM_SCRIPT, FROM_LIBRARY };
+
+// Functions of that origin the place may call, by priority; ties as declared. nargs -1: any.
+static void candidates(struct session *s, const struct expr *call, enum origin origin, int nargs, func_vec *out)
+{
+	func_vec *same = map_get(function_map(s), call->u.call.name);
+
+	if (!same)
+		return;
+	for vec_each(same, it) {
+		struct func *f = *it;
+		bool library = f->source && f->source->library;
+		int at;
+
+		if (library != (origin == FROM_LIBRARY) || (nargs >= 0 && f->params.n != nargs))
+			continue;
+		if (f->is_private && f->source != call->loc.source)
+			continue;
+		vec_push(out, f);
+		for (at = out->n - 1; at > 0 && out->at[at - 1]->priority > f->priority &&
+				      out->at[at - 1]->source && f->source &&
+				      out->at[at - 1]->source->library == f->source->library; at--)
+			out->at[at] = out->at[at - 1];
+		out->at[at] = f;
+	}
+}
+
+static bool see_next(struct ast_walker *w, struct stmt **s)
+{
+	if ((*s)->kind == S_NEXT)
+		*(bool *)w->data = true;
+	return true;
+}
+
+static bool may_pass_on(struct func *f)
+{
+	bool found = false;
+	struct ast_walker w = { .stmt = see_next, .data = &found };
+
+	if (!f->body)
+		return f->embedded && strstr(f->embedded, "STAP_NEXT");
+	ast_walk_stmt(&w, &f->body);
+	return found;
+}
+
+static bool last_may_pass_on(const func_vec *v)
+{
+	return v->n && may_pass_on(v->at[v->n - 1]);
+}
+
+// Links them as far as `next` can lead.
+static struct func *chain_overloads(func_vec *v)
+{
+	for (int i = 0; i + 1 < v->n && may_pass_on(v->at[i]); i++)
+		v->at[i]->next_overload = v->at[i + 1];
+	return v->at[0];
+}
+
+static void unknown_function(struct session *s, const struct expr *call)
+{
+	name_list names = { 0 };
+	char *similar;
+
+	library_function_names(s, &names);
+	for vec_each(&s->script.funcs, f)
+		if (!(*f)->source || !(*f)->source->library)
+			vec_push(&names, (*f)->name);
+	similar = str_nearest(call->u.call.name, names.at, names.n);
+	if (similar)
+		diag_error(call->loc, "unresolved function '%s' (similar: %s)", call->u.call.name, similar);
+	else
+		diag_error(call->loc, "unresolved function '%s'", call->u.call.name);
+}
+
+static void wrong_count(const struct expr *call, const func_vec *any)
+{
+	int wanted = any->at[0]->params.n, given = call->u.call.args.n;
+
+	diag_error(call->loc, "'%s' takes %d argument%s, %d given", call->u.call.name, wanted,
+		   wanted == 1 ? "" : "s", given);
+	for vec_each(any, f)
+		diag_note((*f)->loc, "'%s' is defined here", (*f)->name);
+}
+
+struct func *scope_function(struct session *s, struct expr *call)
+{
+	enum origin first = from_library(call->loc) ? FROM_LIBRARY : FROM_SCRIPT;
+	enum origin second = first == FROM_LIBRARY ? FROM_SCRIPT : FROM_LIBRARY;
+	int nargs = call->u.call.args.n;
+	func_vec found = { 0 };
+
+	if (first == FROM_LIBRARY)
+		library_use_function(s, call->u.call.name);
+	candidates(s, call, first, nargs, &found);
+	if (!found.n || (first == FROM_SCRIPT && last_may_pass_on(&found))) {
+		if (second == FROM_LIBRARY)
+			library_use_function(s, call->u.call.name);
+		candidates(s, call, second, nargs, &found);
+	}
+	if (found.n)
+		return chain_overloads(&found);
+	candidates(s, call, FROM_SCRIPT, -1, &found);
+	candidates(s, call, FROM_LIBRARY, -1, &found);
+	if (found.n)
+		wrong_count(call, &found);
+	else
+		unknown_function(s, call);
+	return NULL;
+}

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names to declarations. In: script.probes, still all names. Out: every E_VAR, E_INDEX, E_CALL,
+// foreach and delete knows its declaration; locals exist; arrays have one arity; statistics know
+// what is asked of them; functions that are reached are marked used, their library files parsed.
+//
+// Each bind_*() handles one kind of node. A name that can't be bound is reported, and its decl
+// stays NULL: no later step runs then.
+#include "elab/elab.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <string.h>
+
+// Where names may live: the body of a probe or of a function.
+struct binder {
+	struct session *s;
+	struct probe *probe;       // one of the two
+	struct func *func;
+	struct map locals;         // parameters too
+	enum { IN_BODY, IN_ENTRY, IN_CONDITION } place;
+};
+
+static VEC(struct func *) queue;   // functions reached, bodies not bound yet
+
+static void bind_expr(struct binder *b, struct expr *e);
+static void bind_stmt(struct binder *b, struct stmt *s);
+
+// ---------------------------------------------------------------- variables
+
+static bool in_library_function(const struct binder *b)
+{
+	return b->func && b->func->source && b->func->source->library;
+}
+
+static void set_arity(struct var *v, int arity, struct loc loc)
+{
+	if (v->arity < 0 && arity == 0 && (v->size_given || v->wrap)) {
+		diag_error(loc, "array '%s' is used without an index", v->name);
+		diag_note(v->loc, "'%s' is declared as an array here", v->name);
+		return;
+	}
+	if (v->arity < 0) {
+		v->arity = arity;
+		v->arity_loc = loc;
+		v->key_types = NEW_ARRAY(enum type, arity ? arity : 1);
+		v->key_locs = NEW_ARRAY(struct loc, arity ? arity : 1);
+		return;
+	}
+	if (v->arity == arity)
+		return;
+	if (!v->arity)
+		diag_error(loc, "inconsistent arity: '%s' is a scalar, used with %d ind%s here", v->name, arity,
+			   arity == 1 ? "ex" : "ices");
+	else
+		diag_error(loc, "inconsistent arity: '%s' has %d ind%s, used with %d here", v->name, v->arity,
+			   v->arity == 1 ? "ex" : "ices", arity);
+	diag_note(v->arity_loc.source ? v->arity_loc : v->loc, "first used here");
+}
+
+static struct var *new_local(struct binder *b, const char *name, struct loc loc)
+{
+	struct var *v = NEW(struct var);
+
+	if (b->place != IN_BODY)
+		diag_error(loc, b->place == IN_ENTRY ?
+			   "'%s' is a local variable: @entry is evaluated before the handler runs" :
+			   "'%s' is not a global: conditions of probes can only read globals", name);
+	v->name = name;
+	v->loc = loc;
+	v->kind = VAR_LOCAL;
+	map_put(&b->locals, name, v);
+	if (b->probe)
+		vec_push(&b->probe->locals, v);
+	else
+		vec_push(&b->func->locals, v);
+	return v;
+}
+
+// A global, unless an array hides it from what wants a scalar: then it may still be a local.
+static struct var *find_scalar(struct binder *b, const char *name, struct loc loc)
+{
+	struct var *v = map_get(&b->locals, name);
+
+	if (v) {
+		if (b->place == IN_ENTRY && v->kind == VAR_LOCAL)
+			diag_error(loc, "'%s' is a local variable: @entry is evaluated before the handler runs",
+				   name);
+		return v;
+	}
+	v = scope_global(b->s, name, loc, in_library_function(b));
+	// A tapset alias's own scratch variable is not the script's array of the same name.
+	if (v && loc.source && loc.source->library && v->arity > 0 && v->loc.source && !v->loc.source->library)
+		return NULL;
+	return v;
+}
+
+static void bind_var(struct binder *b, struct expr *e)
+{
+	struct var *v;
+
+	if (e->u.var.decl)
+		return;
+	v = find_scalar(b, e->u.var.name, e->loc);
+	if (!v)
+		v = new_local(b, e->u.var.name, e->loc);
+	else if (v->kind == VAR_GLOBAL)
+		set_arity(v, 0, e->loc);
+	e->u.var.decl = v;
+}
+
+static struct var *find_array(struct binder *b, const char *name, struct loc loc)
+{
+	struct var *v = map_get(&b->locals, name), *global;
+	char *similar;
+
+	global = scope_global(b->s, name, loc, in_library_function(b));
+	if (global)
+		return global;
+	if (v) {
+		diag_error(loc, "'%s' is a local variable; arrays are globals: add \"global %s\"", name, name);
+		diag_note(v->loc, "used as a variable here");
+		return NULL;
+	}
+	similar = scope_similar_globals(b->s, name, true);
+	if (similar)
+		diag_error(loc, "unresolved array '%s', missing \"global %s\"? (similar: %s)", name, name, similar);
+	else
+		diag_error(loc, "unresolved array '%s', missing \"global %s\"?", name, name);
+	return NULL;
+}
+
+static void bind_keys(struct binder *b, expr_vec *keys)
+{
+	for vec_each(keys, k)
+		if (*k)
+			bind_expr(b, *k);
+}
+
+static void bind_index(struct binder *b, struct expr *e)
+{
+	if (e->u.index.hist) {
+		bind_expr(b, e->u.index.hist);
+		bind_keys(b, &e->u.index.keys);
+		return;
+	}
+	bind_keys(b, &e->u.index.keys);
+	if (e->u.index.decl)
+		return;
+	e->u.index.decl = find_array(b, e->u.index.name, e->loc);
+	if (e->u.index.decl)
+		set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
+}
+
+static bool has_star(const expr_vec *keys)
+{
+	for vec_each(keys, k)
+		if (!*k)
+			return true;
+	return false;
+}
+
+static void bind_element(struct binder *b, struct expr *e)
+{
+	if (has_star(&e->u.index.keys))
+		diag_error(e->loc, "\"*\" as an index is for \"in\", foreach and delete");
+	bind_index(b, e);
+}
+
+// ---------------------------------------------------------------- statistics
+
+static struct var *stat_decl(const struct expr *of)
+{
+	return of->kind == E_VAR ? of->u.var.decl : of->u.index.decl;
+}
+
+// What is counted into or extracted from: a global or an element of one.
+static struct var *bind_stat_operand(struct binder *b, struct expr *of)
+{
+	char *similar;
+
+	if (of->kind == E_INDEX) {
+		bind_element(b, of);
+		return stat_decl(of);
+	}
+	if (of->kind != E_VAR) {
+		diag_error(of->loc, "a statistic is wanted here: a global or an element of a global array");
+		return NULL;
+	}
+	if (!of->u.var.decl) {
+		struct var *v = map_get(&b->locals, of->u.var.name);
+
+		if (!v)
+			v = scope_global(b->s, of->u.var.name, of->loc, in_library_function(b));
+		of->u.var.decl = v;
+	}
+	if (of->u.var.decl && of->u.var.decl->kind == VAR_GLOBAL) {
+		set_arity(of->u.var.decl, 0, of->loc);
+		return of->u.var.decl;
+	}
+	similar = scope_similar_globals(b->s, of->u.var.name, false);
+	diag_error(of->loc, "'%s' is not a global; statistics are: add \"global %s\"%s%s%s", of->u.var.name,
+		   of->u.var.name, similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	of->u.var.decl = NULL;
+	return NULL;
+}
+
+static void check_hist(struct session *s, const struct expr *e, struct var *v)
+{
+	int64_t most = session_limit(s, "STP_MAX_BUCKETS", 128), low = e->u.stat.low, high = e->u.stat.high;
+	unsigned shapes = STAT_HIST_LOG | STAT_HIST_LINEAR;
+
+	if (e->u.stat.op == STAT_HIST_LINEAR) {
+		if (e->u.stat.step <= 0)
+			diag_error(e->loc, "@hist_linear: the bucket size must be positive");
+		else if (low > high)
+			diag_error(e->loc, "@hist_linear: the low bound is above the high bound");
+		else if (((uint64_t)high - (uint64_t)low) / (uint64_t)e->u.stat.step + 1 > (uint64_t)most)
+			diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)",
+				   (long long)most);
+	}
+	if (!(v->stat_ops & shapes)) {
+		v->hist_low = e->u.stat.low;
+		v->hist_high = e->u.stat.high;
+		v->hist_step = e->u.stat.step;
+		v->hist_loc = e->loc;
+	} else if (!(v->stat_ops & e->u.stat.op) || v->hist_low != low || v->hist_high != high ||
+		   v->hist_step != e->u.stat.step) {
+		diag_error(e->loc, "'%s' has another histogram already; one shape a variable", v->name);
+		diag_note(v->hist_loc, "the first one");
+	}
+}
+
+static void check_variance(struct expr *e, struct var *v)
+{
+	int64_t shift = 0;
+
+	if (e->u.stat.shift) {
+		if (e->u.stat.shift->kind != E_NUMBER) {
+			diag_error(e->u.stat.shift->loc, "@variance: the shift must be a number");
+			return;
+		}
+		shift = e->u.stat.shift->u.number;
+		if (shift < 0 || shift > 62) {
+			diag_error(e->u.stat.shift->loc, "@variance: the shift must be between 0 and 62");
+			return;
+		}
+	}
+	if ((v->stat_ops & STAT_VARIANCE) && v->stat_shift != shift)
+		diag_error(e->loc, "'%s': @variance is used with another shift already (%lld)", v->name,
+			   (long long)v->stat_shift);
+	v->stat_shift = shift;
+}
+
+static void bind_stat(struct binder *b, struct expr *e)
+{
+	struct var *v = bind_stat_operand(b, e->u.stat.of);
+
+	if (!v)
+		return;
+	if (e->kind == E_HIST)
+		check_hist(b->s, e, v);
+	else if (e->u.stat.op == STAT_VARIANCE)
+		check_variance(e, v);
+	v->stat_ops |= e->u.stat.op;
+}
+
+// ---------------------------------------------------------------- expressions
+
+static void bind_all(struct binder *b, expr_vec *v)
+{
+	for vec_each(v, e)
+		bind_expr(b, *e);
+}
+
+static void reach(struct func *f)
+{
+	for (; f; f = f->next_overload)
+		if (!f->used) {
+			f->used = true;
+			vec_push(&queue, f);
+		}
+}
+
+static void bind_call(struct binder *b, struct expr *e)
+{
+	struct func *f;
+
+	bind_all(b, &e->u.call.args);
+	if (b->place == IN_CONDITION)
+		diag_error(e->loc, "conditions of probes can only read globals: no function calls");
+	if (!e->u.call.target)
+		e->u.call.target = scope_function(b->s, e);
+	f = e->u.call.target;
+	if (!f)
+		return;
+	if ((f->pragmas & PRAGMA_GURU) && !b->s->opt.guru && !(e->loc.source && e->loc.source->library))
+		diag_error(e->loc, "'%s' may only be called in guru mode (stap -g)", f->name);
+	reach(f);
+}
+
+// What reaches below the language: embedded C, raw registers and kernel memory.
+static void need_guru(struct binder *b, const struct expr *e, const char *what)
+{
+	if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
+		diag_error(e->loc, "%s needs guru mode (stap -g)", what);
+}
+
+static void bind_lvalue(struct binder *b, struct expr *e, enum tok op)
+{
+	if (b->place == IN_CONDITION)
+		diag_error(e->loc, "conditions of probes can only read globals");
+	switch (e->kind) {
+	case E_VAR:
+	case E_INDEX:
+		bind_expr(b, e);
+		return;
+	case E_TARGET:
+	case E_ACCESS:
+	case E_CAST:
+	case E_ATVAR:
+		need_guru(b, e, "writing to target variables");
+		bind_expr(b, e);
+		return;
+	default:
+		diag_error(e->loc, "'%s' needs a variable or an array element to change", tok_text(op));
+	}
+}
+
+static void bind_assign(struct binder *b, struct expr *e)
+{
+	if (e->u.bin.op == TOK_STAT_ADD && b->place == IN_BODY)
+		bind_stat_operand(b, e->u.bin.l);
+	else
+		bind_lvalue(b, e->u.bin.l, e->u.bin.op);
+	bind_expr(b, e->u.bin.r);
+}
+
+static void bind_entry(struct binder *b, struct expr *e)
+{
+	int place = b->place;
+
+	if (place == IN_ENTRY)
+		diag_error(e->loc, "@entry inside @entry");
+	b->place = IN_ENTRY;
+	bind_expr(b, e->u.entry.e);
+	b->place = place;
+}
+
+static void bind_access(struct binder *b, struct expr *e)
+{
+	bind_expr(b, e->u.access.base);
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX)
+			bind_expr(b, c->index);
+}
+
+// Register and load operators have no symbols of their own; a made one has no operand expressions.
+static void bind_raw(struct binder *b, struct expr *e)
+{
+	if (e->kind == E_REGISTER) {
+		if (e->u.reg.number_expr) {
+			if (!e->u.reg.user)
+				need_guru(b, e, "@kregister");
+			bind_expr(b, e->u.reg.number_expr);
+		}
+		return;
+	}
+	if (e->u.deref.size_expr) {
+		if (!e->u.deref.user)
+			need_guru(b, e, "@kderef");
+		bind_expr(b, e->u.deref.size_expr);
+	}
+	bind_expr(b, e->u.deref.addr);
+}
+
+static void bind_expr(struct binder *b, struct expr *e)
+{
+	if (!e)
+		return;
+	switch (e->kind) {
+	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM: break;
+	case E_VAR: bind_var(b, e); break;
+	case E_INDEX: bind_element(b, e); break;
+	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
+	case E_CALL: bind_call(b, e); break;
+	case E_UNARY: bind_expr(b, e->u.un.e); break;
+	case E_INCDEC: bind_lvalue(b, e->u.un.e, e->u.un.op); break;
+	case E_ASSIGN: bind_assign(b, e); break;
+	case E_REGEX: bind_expr(b, e->u.regex.l); break;
+	case E_STAT: case E_HIST: bind_stat(b, e); break;
+	case E_PRINT: bind_all(b, &e->u.print.args); break;
+	case E_EMBEDDED: need_guru(b, e, "embedded C"); break;
+	case E_CONST: need_guru(b, e, "@const"); break;
+	case E_CAST: case E_ENUMNAME: bind_expr(b, e->u.cast.e); break;
+	case E_ACCESS: bind_access(b, e); break;
+	case E_DEFINED: bind_expr(b, e->u.op1); break;
+	case E_ENTRY: bind_entry(b, e); break;
+	case E_REGISTER: case E_DEREF: bind_raw(b, e); break;
+	case E_PROBEWRITE:
+		diag_error(e->loc, "@probewrite is for the bodies of probe aliases");
+		break;
+	case E_BINARY:
+		bind_expr(b, e->u.bin.l);
+		bind_expr(b, e->u.bin.r);
+		break;
+	case E_COND:
+		bind_expr(b, e->u.cond.c);
+		bind_expr(b, e->u.cond.a);
+		bind_expr(b, e->u.cond.b);
+		break;
+	}
+}
+
+// ---------------------------------------------------------------- statements
+
+static void bind_foreach_array(struct binder *b, struct stmt *s)
+{
+	struct var *v = s->u.foreach.decl;
+	int keys = s->u.foreach.keys.n;
+
+	if (!v)
+		v = find_array(b, s->u.foreach.array, s->u.foreach.array_loc);
+	if (!v)
+		return;
+	s->u.foreach.decl = v;
+	set_arity(v, keys, s->u.foreach.array_loc);
+	if (s->u.foreach.slice.n && s->u.foreach.slice.n != keys)
+		diag_error(s->u.foreach.array_loc, "'%s' has %d ind%s, its slice %d", v->name, keys,
+			   keys == 1 ? "ex" : "ices", s->u.foreach.slice.n);
+	if (s->u.foreach.sort_stat)
+		v->stat_ops |= s->u.foreach.sort_stat;
+}
+
+static void bind_foreach(struct binder *b, struct stmt *s)
+{
+	for vec_each(&s->u.foreach.slice, k)
+		if (*k)
+			bind_expr(b, *k);
+	bind_expr(b, s->u.foreach.limit);
+	if (s->u.foreach.hist) {
+		bind_expr(b, s->u.foreach.hist);
+		if (s->u.foreach.keys.n != 1)
+			diag_error(s->loc, "a histogram has one index: the bucket");
+		if (s->u.foreach.value)
+			diag_error(s->u.foreach.value->loc, "foreach over a histogram gives no value, only buckets");
+	} else {
+		bind_foreach_array(b, s);
+	}
+	for vec_each(&s->u.foreach.keys, k)
+		bind_expr(b, *k);
+	bind_expr(b, s->u.foreach.value);
+	bind_stmt(b, s->u.foreach.body);
+}
+
+// delete x: a local, a scalar, a statistic or a whole array; delete a[k], a[*, k].
+static void bind_delete(struct binder *b, struct expr *e)
+{
+	struct var *v;
+
+	switch (e->kind) {
+	case E_INDEX:
+		bind_index(b, e);
+		return;
+	case E_VAR:
+		if (e->u.var.decl)
+			return;
+		v = map_get(&b->locals, e->u.var.name);
+		if (!v)
+			v = scope_global(b->s, e->u.var.name, e->loc, in_library_function(b));
+		e->u.var.decl = v ? v : new_local(b, e->u.var.name, e->loc);
+		return;
+	default:
+		diag_error(e->loc, "delete needs a variable, an array or an array element");
+	}
+}
+
+static void bind_stmt(struct binder *b, struct stmt *s)
+{
+	if (!s)
+		return;
+	switch (s->kind) {
+	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
+	case S_EXPR: case S_RETURN: bind_expr(b, s->u.expr); break;
+	case S_DELETE: bind_delete(b, s->u.expr); break;
+	case S_FOREACH: bind_foreach(b, s); break;
+	case S_BLOCK:
+		for vec_each(&s->u.block, it)
+			bind_stmt(b, *it);
+		break;
+	case S_IF:
+		bind_expr(b, s->u.if_.c);
+		bind_stmt(b, s->u.if_.then);
+		bind_stmt(b, s->u.if_.other);
+		break;
+	case S_WHILE:
+		bind_expr(b, s->u.while_.c);
+		bind_stmt(b, s->u.while_.body);
+		break;
+	case S_FOR:
+		bind_expr(b, s->u.for_.init);
+		bind_expr(b, s->u.for_.c);
+		bind_expr(b, s->u.for_.step);
+		bind_stmt(b, s->u.for_.body);
+		break;
+	case S_TRY:
+		bind_stmt(b, s->u.try_.body);
+		bind_expr(b, s->u.try_.var);
+		bind_stmt(b, s->u.try_.handler);
+		break;
+	}
+}
+
+// ---------------------------------------------------------------- bodies
+
+static void bind_functions(struct session *s)
+{
+	for (int i = 0; i < queue.n; i++) {
+		struct func *f = queue.at[i];
+		struct binder b = { .s = s, .func = f };
+
+		for vec_each(&f->params, p) {
+			(*p)->kind = VAR_PARAM;
+			map_put(&b.locals, (*p)->name, *p);
+		}
+		bind_stmt(&b, f->body);
+	}
+	queue.n = 0;
+}
+
+static void bind_probe(struct session *s, struct probe *p)
+{
+	struct binder b = { .s = s, .probe = p };
+
+	for vec_each(&p->locals, v)
+		map_put(&b.locals, (*v)->name, *v);
+	b.place = IN_CONDITION;
+	bind_expr(&b, p->condition);
+	b.place = IN_ENTRY;
+	bind_all(&b, &p->entries);
+	b.place = IN_BODY;
+	bind_stmt(&b, p->body);
+}
+
+void symbols_bind_probe(struct session *s, struct probe *p)
+{
+	bind_probe(s, p);
+	bind_functions(s);
+}
+
+// Globals that nobody mentions get the plainest shape.
+static void settle_arities(struct session *s)
+{
+	for vec_each(&s->script.globals, g)
+		if ((*g)->arity < 0 || !(*g)->key_types) {
+			bool array = (*g)->size_given || (*g)->wrap;
+
+			(*g)->arity = -1;
+			set_arity(*g, array, (*g)->loc);
+		}
+}
+
+int elab_symbols(struct session *s)
+{
+	int before = diag_errors();
+
+	check_declarations(s);
+	// A library file that a function brings in may have probes of its own.
+	for (int i = 0; i < s->script.probes.n; i++) {
+		symbols_bind_probe(s, s->script.probes.at[i]);
+		if (i + 1 == s->script.probes.n)
+			match_new_decls(s);
+	}
+	settle_arities(s);
+	optimize_mark_unused(s);
+	return diag_errors() - before;
+}

@@ -1,0 +1,711 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Type inference. In: a bound tree without target variables. Out: every expression that gives a
+// value is T_LONG or T_STRING, every variable has a type, or an error says why not.
+//
+// infer_*() take the type that the place wants and tell it to what has none yet; what has one
+// tells it to its place. The whole script is gone over until nothing is learned. Only then a last
+// round reports: a mismatch shows the place and, as a note, the place that decided otherwise.
+//
+// Longs also carry the debuginfo type they came with (dtype). When those have settled, accesses
+// like x->f are resolved, which may make more of them known, and the rounds go on.
+#include "elab/elab.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <string.h>
+
+struct infer {
+	struct session *s;
+	struct probe *probe;       // whose body this is: one of the two
+	struct func *func;
+	bool learned;              // something, in this round
+	bool resolve;              // accesses, in this round
+	bool report;               // the last round
+};
+
+// What a place wants. why is continued by the type's name: "'+' wants a" long.
+struct want {
+	enum type type;
+	const char *why;
+	struct loc loc;            // the place that decided, if it is another one
+	bool nothing;              // the value is thrown away
+};
+
+static const struct want want_any = { .type = T_UNKNOWN };
+static const struct want want_nothing = { .nothing = true };
+static struct di_type mixed;       // in place of a dtype: there are several
+
+static void infer_expr(struct infer *t, struct expr **pe, struct want w);
+static void infer_stmt(struct infer *t, struct stmt *s);
+
+bool types_is_scalar(const struct var *v)
+{
+	return v->arity == 0;
+}
+
+static struct want want(enum type type, const char *why)
+{
+	return (struct want){ .type = type, .why = why };
+}
+
+static struct want want_as(const struct var *v)
+{
+	return (struct want){ .type = v->type, .why = str_printf("'%s' is a", v->name), .loc = v->type_loc };
+}
+
+// ---------------------------------------------------------------- learning
+
+static void learn(struct infer *t, enum type *to, struct loc *at, enum type type, struct loc loc)
+{
+	if (*to != T_UNKNOWN || type == T_UNKNOWN)
+		return;
+	*to = type;
+	*at = loc;
+	t->learned = true;
+}
+
+static struct di_type *known(struct di_type *dtype)
+{
+	return dtype == &mixed ? NULL : dtype;
+}
+
+static void merge_dtype(struct infer *t, struct di_type **to, struct di_type *from)
+{
+	if (!from || *to == from || *to == &mixed)
+		return;
+	if (*to && !strcmp((*to)->name, from->name))
+		return;
+	*to = *to ? &mixed : from;
+	t->learned = true;
+}
+
+static void set_dtype(struct infer *t, struct expr *e, struct di_type *dtype)
+{
+	if (e->dtype == dtype)
+		return;
+	e->dtype = dtype;
+	t->learned = true;
+}
+
+static struct var *decl_of(const struct expr *e)
+{
+	if (e->kind == E_VAR)
+		return e->u.var.decl;
+	return e->kind == E_INDEX ? e->u.index.decl : NULL;
+}
+
+// ---------------------------------------------------------------- messages
+
+static void mismatch(struct infer *t, const struct expr *e, enum type found, struct want w)
+{
+	struct var *v = decl_of(e);
+
+	if (!t->report || e->kind == E_HIST || (v && v->type == T_STATS))
+		return;            // the last two have been told off already
+	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s", type_name(found), type_name(w.type), w.why,
+		   type_name(w.type));
+	if (w.loc.source)
+		diag_note(w.loc, "%s %s since here", w.why, type_name(w.type));
+	if (v && v->type_loc.source)
+		diag_note(v->type_loc, "'%s' is a %s since here", v->name, type_name(v->type));
+}
+
+// Once a variable: it counts as a long afterwards.
+static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
+{
+	if (!t->report)
+		return;
+	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string", v->name);
+	v->type = T_LONG;
+}
+
+// A statistic where a value is wanted.
+static bool refuse_stats(struct infer *t, const struct expr *e, const struct var *v)
+{
+	if (v->type != T_STATS)
+		return false;
+	if (t->report)
+		diag_error(e->loc, "'%s' is a statistic: use @count, @sum, @min, @max or @avg to read it, "
+			   "\"<<<\" to add to it", v->name);
+	return true;
+}
+
+// ---------------------------------------------------------------- variables
+
+static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
+{
+	for (int i = 0; i < keys->n && i < v->arity; i++) {
+		struct want w = { .type = v->key_types[i], .loc = v->key_locs[i] };
+
+		if (!keys->at[i])
+			continue;
+		w.why = str_printf("index %d of '%s' is a", i + 1, v->name);
+		infer_expr(t, &keys->at[i], w);
+		learn(t, &v->key_types[i], &v->key_locs[i], keys->at[i]->type, keys->at[i]->loc);
+	}
+}
+
+// A scalar or an element, as a value or to be assigned.
+static enum type infer_var(struct infer *t, struct expr *e, struct want w)
+{
+	struct var *v = decl_of(e);
+
+	if (e->kind == E_INDEX)
+		infer_keys(t, v, &e->u.index.keys);
+	if (refuse_stats(t, e, v))
+		return T_LONG;
+	learn(t, &v->type, &v->type_loc, w.type, e->loc);
+	if (v->type == T_UNKNOWN)
+		unresolved_var(t, e, v);
+	set_dtype(t, e, known(v->dtype));
+	return v->type;
+}
+
+// The operand of @count and the like, of "<<<".
+static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
+{
+	struct var *v = decl_of(e);
+
+	if (e->kind == E_INDEX)
+		infer_keys(t, v, &e->u.index.keys);
+	learn(t, &v->type, &v->type_loc, T_STATS, e->loc);
+	if (v->type != T_STATS)
+		mismatch(t, e, v->type, want(T_STATS, str_printf("'%s' wants", op)));
+	e->type = T_STATS;
+}
+
+// ---------------------------------------------------------------- operators
+
+// Two that must agree: sides of a comparison or an assignment, arms of "?:".
+static enum type infer_same(struct infer *t, struct expr **l, struct expr **r, struct want w, const char *why)
+{
+	struct var *v;
+	struct want wr = w;
+
+	infer_expr(t, l, w);
+	if ((*l)->type != T_UNKNOWN) {
+		v = decl_of(*l);
+		wr = v ? want_as(v) : want((*l)->type, why);
+	}
+	infer_expr(t, r, wr);
+	if ((*l)->type == T_UNKNOWN && (*r)->type != T_UNKNOWN && !t->report)
+		infer_expr(t, l, want((*r)->type, why));
+	return (*l)->type != T_UNKNOWN ? (*l)->type : (*r)->type;
+}
+
+static enum type infer_binary(struct infer *t, struct expr *e)
+{
+	enum tok op = e->u.bin.op;
+	const char *why;
+
+	switch (op) {
+	case TOK_LT: case TOK_LE: case TOK_GT: case TOK_GE: case TOK_EQ: case TOK_NE:
+		infer_same(t, &e->u.bin.l, &e->u.bin.r, want_any,
+			   str_printf("the other side of '%s' is a", tok_text(op)));
+		return T_LONG;
+	case TOK_DOT:
+		infer_expr(t, &e->u.bin.l, want(T_STRING, "'.' wants a"));
+		infer_expr(t, &e->u.bin.r, want(T_STRING, "'.' wants a"));
+		return T_STRING;
+	default:
+		why = str_printf("'%s' wants a", tok_text(op));
+		infer_expr(t, &e->u.bin.l, want(T_LONG, why));
+		infer_expr(t, &e->u.bin.r, want(T_LONG, why));
+		return T_LONG;
+	}
+}
+
+static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want w)
+{
+	struct var *v = decl_of(e->u.bin.l);
+	enum type type;
+
+	if (v && v->type == T_STATS) {
+		if (t->report)
+			diag_error(e->loc, "'%s' is a statistic: it can't be assigned, only added to with \"<<<\"",
+				   v->name);
+		return T_LONG;
+	}
+	w.nothing = false;
+	type = infer_same(t, &e->u.bin.l, &e->u.bin.r, w, "the other side of '=' is a");
+	if (v)
+		merge_dtype(t, &v->dtype, e->u.bin.r->dtype);
+	set_dtype(t, e, e->u.bin.r->dtype);
+	return type;
+}
+
+static enum type infer_assign(struct infer *t, struct expr *e, struct want w)
+{
+	enum tok op = e->u.bin.op;
+	const char *why = str_printf("'%s' wants a", tok_text(op));
+	enum type type = op == TOK_CONCAT_ASSIGN ? T_STRING : T_LONG;
+
+	if (op == TOK_ASSIGN)
+		return infer_plain_assign(t, e, w);
+	if (op == TOK_STAT_ADD)
+		infer_stat_operand(t, e->u.bin.l, "<<<");
+	else
+		infer_expr(t, &e->u.bin.l, want(type, why));
+	infer_expr(t, &e->u.bin.r, want(type, why));
+	return type;
+}
+
+static enum type infer_cond(struct infer *t, struct expr *e, struct want w)
+{
+	struct expr *a, *b;
+	enum type type;
+
+	infer_expr(t, &e->u.cond.c, want(T_LONG, "a condition is a"));
+	if (w.nothing) {
+		infer_expr(t, &e->u.cond.a, w);
+		infer_expr(t, &e->u.cond.b, w);
+		type = e->u.cond.a->type;
+		return type == e->u.cond.b->type ? type : T_UNKNOWN;
+	}
+	type = infer_same(t, &e->u.cond.a, &e->u.cond.b, w, "the other side of ':' is a");
+	a = e->u.cond.a;
+	b = e->u.cond.b;
+	if (!a->dtype || !b->dtype || !strcmp(a->dtype->name, b->dtype->name))
+		set_dtype(t, e, a->dtype ? a->dtype : b->dtype);
+	return type;
+}
+
+// ---------------------------------------------------------------- calls
+
+static bool see_value(struct ast_walker *w, struct stmt **s)
+{
+	if ((*s)->kind == S_RETURN && (*s)->u.expr)
+		*(bool *)w->data = true;
+	return true;
+}
+
+static bool gives_value(struct func *f)
+{
+	bool found = false;
+	struct ast_walker w = { .stmt = see_value, .data = &found };
+
+	if (!f->body)
+		return strstr(f->embedded, "STAP_RETVALUE") || strstr(f->embedded, "STAP_RETURN");
+	ast_walk_stmt(&w, &f->body);
+	return found;
+}
+
+static void infer_args(struct infer *t, struct expr *e, struct func *f)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		struct var *p = f->params.at[i];
+		struct want w = want_as(p);
+
+		w.why = str_printf("parameter '%s' of '%s' is a", p->name, f->name);
+		if (!w.loc.source)
+			w.loc = p->loc;
+		infer_expr(t, &e->u.call.args.at[i], w);
+		learn(t, &p->type, &p->type_loc, e->u.call.args.at[i]->type, e->u.call.args.at[i]->loc);
+		merge_dtype(t, &p->dtype, e->u.call.args.at[i]->dtype);
+	}
+}
+
+static void no_value(struct infer *t, const struct expr *e, struct func *f)
+{
+	if (!t->report)
+		return;
+	if (gives_value(f))
+		diag_error(e->loc, "unresolved type of function '%s'", f->name);
+	else
+		diag_error(e->loc, "'%s' gives no value", f->name);
+	diag_note(f->loc, "'%s' is defined here", f->name);
+}
+
+static enum type infer_call(struct infer *t, struct expr *e, struct want w)
+{
+	struct func *first = e->u.call.target;
+
+	for (struct func *f = first; f; f = f->next_overload) {
+		infer_args(t, e, f);
+		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN && gives_value(f))
+			learn(t, &f->type, &f->type_loc, w.type, e->loc);
+		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
+		if (f->type == T_UNKNOWN && gives_value(f))
+			learn(t, &f->type, &f->type_loc, first->type, first->type_loc);
+		if (t->report && f != first && f->type != first->type && !w.nothing) {
+			diag_error(f->loc, "type mismatch (%s vs. %s): overloads of '%s' differ",
+				   type_name(f->type), type_name(first->type), f->name);
+			diag_note(first->loc, "the first one");
+		}
+	}
+	if (first->type == T_UNKNOWN && !w.nothing)
+		no_value(t, e, first);
+	set_dtype(t, e, known(first->dtype));
+	return first->type;
+}
+
+// ---------------------------------------------------------------- printing
+
+static void infer_printf(struct infer *t, struct expr *e)
+{
+	int next = 0, n = e->u.print.args.n, wanted = 0;
+
+	for vec_each(&e->u.print.format, p) {
+		int stars = p->conv ? p->width_star + p->precision_star : 0;
+
+		wanted += stars + (p->conv != 0);
+		for (int i = 0; i < stars && next < n; i++)
+			infer_expr(t, &e->u.print.args.at[next++], want(T_LONG, "'*' in a format wants a"));
+		if (p->conv && next < n)
+			infer_expr(t, &e->u.print.args.at[next++],
+				   want(p->conv == 's' ? T_STRING : T_LONG,
+					str_printf("%%%c wants a", p->conv)));
+	}
+	if (wanted != n && t->report)
+		diag_error(e->loc, "%s: the format wants %d argument%s, %d given", e->u.print.word, wanted,
+			   wanted == 1 ? "" : "s", n);
+}
+
+static void infer_hist(struct infer *t, struct expr *e)
+{
+	infer_stat_operand(t, e->u.stat.of, e->u.stat.op == STAT_HIST_LOG ? "@hist_log" : "@hist_linear");
+	e->type = T_STATS;
+}
+
+static enum type infer_print(struct infer *t, struct expr *e)
+{
+	expr_vec *args = &e->u.print.args;
+	enum type type = e->u.print.to_string ? T_STRING : T_LONG;
+
+	if (e->u.print.kind == PRINT_PRINTF) {
+		infer_printf(t, e);
+		return type;
+	}
+	for vec_each(args, arg) {
+		bool plain = e->u.print.kind == PRINT_PRINT || e->u.print.kind == PRINT_PRINTLN;
+
+		if ((*arg)->kind == E_HIST && args->n == 1 && plain)
+			infer_hist(t, *arg);
+		else
+			infer_expr(t, arg, want_any);
+	}
+	return type;
+}
+
+// ---------------------------------------------------------------- debuginfo
+
+static enum type infer_access(struct infer *t, struct expr **pe)
+{
+	struct expr *e = *pe, *made;
+	struct expr *base;
+
+	infer_expr(t, &e->u.access.base, want(T_LONG, "\"->\" and \"[]\" want a"));
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX)
+			infer_expr(t, &c->index, want(T_LONG, "an index is a"));
+	base = e->u.access.base;
+	if (!base->dtype) {
+		if (t->report)
+			diag_error(e->loc, "the debuginfo type of this value is not known: say it with "
+				   "@cast(value, \"type\")");
+		return e->u.access.pretty ? T_STRING : T_LONG;
+	}
+	if (!t->resolve)
+		return e->u.access.pretty ? T_STRING : T_LONG;
+	made = target_access(t->s, base, e);
+	if (!made)                 // reported; the steps after this one don't run
+		made = expr_number(e->loc, 0);
+	made->value_unused = e->value_unused;
+	*pe = made;
+	t->learned = true;
+	return made->type ? made->type : T_LONG;
+}
+
+static enum type infer_entry(struct infer *t, struct expr *e)
+{
+	if (t->probe && e->u.entry.slot < t->probe->entries.n)
+		set_dtype(t, e, t->probe->entries.at[e->u.entry.slot]->dtype);
+	return T_LONG;
+}
+
+// ---------------------------------------------------------------- expressions
+
+static enum type infer_in(struct infer *t, struct expr *e)
+{
+	if (e->u.index.hist) {
+		infer_hist(t, e->u.index.hist);
+		for vec_each(&e->u.index.keys, k)
+			if (*k)
+				infer_expr(t, k, want(T_LONG, "the bucket of a histogram is a"));
+	} else {
+		infer_keys(t, e->u.index.decl, &e->u.index.keys);
+	}
+	return T_LONG;
+}
+
+static enum type infer_unary(struct infer *t, struct expr *e)
+{
+	infer_expr(t, &e->u.un.e, want(T_LONG, str_printf("'%s' wants a", tok_text(e->u.un.op))));
+	return T_LONG;
+}
+
+static enum type infer_raw(struct infer *t, struct expr *e)
+{
+	if (e->kind == E_REGISTER) {
+		if (e->u.reg.number_expr)
+			infer_expr(t, &e->u.reg.number_expr, want(T_LONG, "a register's number is a"));
+		return T_LONG;
+	}
+	infer_expr(t, &e->u.deref.addr, want(T_LONG, "an address is a"));
+	if (e->u.deref.size_expr)
+		infer_expr(t, &e->u.deref.size_expr, want(T_LONG, "a size is a"));
+	return T_LONG;
+}
+
+static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
+{
+	struct expr *e = *pe;
+
+	switch (e->kind) {
+	case E_NUMBER: case E_CONST: case E_PERF: return T_LONG;
+	case E_STRING: return T_STRING;
+	case E_EMBEDDED: return e->u.embedded.is_string ? T_STRING : T_LONG;
+	case E_VAR: case E_INDEX: return infer_var(t, e, w);
+	case E_CALL: return infer_call(t, e, w);
+	case E_UNARY: case E_INCDEC: return infer_unary(t, e);
+	case E_BINARY: return infer_binary(t, e);
+	case E_COND: return infer_cond(t, e, w);
+	case E_ASSIGN: return infer_assign(t, e, w);
+	case E_IN: case E_HIST_BUCKET: return infer_in(t, e);
+	case E_PRINT: return infer_print(t, e);
+	case E_ACCESS: return infer_access(t, pe);
+	case E_ENTRY: return infer_entry(t, e);
+	case E_REGISTER: case E_DEREF: return infer_raw(t, e);
+	case E_REGEX:
+		infer_expr(t, &e->u.regex.l, want(T_STRING, "a regular expression is matched with a"));
+		return T_LONG;
+	case E_STAT:
+		infer_stat_operand(t, e->u.stat.of, "a statistic's operator");
+		return T_LONG;
+	case E_HIST:
+		infer_hist(t, e);
+		if (t->report)
+			diag_error(e->loc, "a histogram can only be printed alone, indexed or iterated over");
+		return T_LONG;
+	case E_TARGET: case E_CAST: case E_ATVAR: case E_DEFINED: case E_PROBEWRITE: case E_ENUM:
+	case E_ENUMNAME:
+		if (t->report)
+			diag_error(e->loc, "this is not possible here: there is no debuginfo to look at");
+		return T_LONG;
+	}
+	return T_UNKNOWN;
+}
+
+static void infer_expr(struct infer *t, struct expr **pe, struct want w)
+{
+	enum type type = infer_kind(t, pe, w);
+	struct expr *e = *pe;
+
+	if (e->type != type) {
+		e->type = type;
+		t->learned = true;
+	}
+	if (type != T_UNKNOWN && w.type != T_UNKNOWN && type != w.type)
+		mismatch(t, e, type, w);
+}
+
+// ---------------------------------------------------------------- statements
+
+static const struct want condition = { .type = T_LONG, .why = "a condition is a" };
+
+static void foreach_checks(struct infer *t, const struct stmt *s, const struct var *v)
+{
+	if (s->u.foreach.sort_stat && v->type != T_STATS)
+		diag_error(s->u.foreach.array_loc, "'%s' holds no statistics to sort by", v->name);
+	if (s->u.foreach.value && v->type == T_STATS)
+		diag_error(s->u.foreach.value->loc, "'%s' holds statistics: foreach can't give them as values; "
+			   "use @count(%s[...]) and so on", v->name, v->name);
+}
+
+static void foreach_keys(struct infer *t, struct stmt *s, struct var *v)
+{
+	for (int i = 0; i < s->u.foreach.keys.n; i++) {
+		struct expr **k = &s->u.foreach.keys.at[i];
+		struct want w = { .type = v->key_types[i], .loc = v->key_locs[i] };
+
+		w.why = str_printf("index %d of '%s' is a", i + 1, v->name);
+		infer_expr(t, k, w);
+		learn(t, &v->key_types[i], &v->key_locs[i], (*k)->type, (*k)->loc);
+	}
+}
+
+static void infer_foreach(struct infer *t, struct stmt *s)
+{
+	struct var *v = s->u.foreach.decl, *value;
+
+	if (s->u.foreach.limit)
+		infer_expr(t, &s->u.foreach.limit, want(T_LONG, "a limit is a"));
+	if (!v) {
+		infer_hist(t, s->u.foreach.hist);
+		infer_expr(t, &s->u.foreach.keys.at[0], want(T_LONG, "the bucket of a histogram is a"));
+		infer_stmt(t, s->u.foreach.body);
+		return;
+	}
+	infer_keys(t, v, &s->u.foreach.slice);
+	foreach_keys(t, s, v);
+	if (t->report)
+		foreach_checks(t, s, v);
+	if (s->u.foreach.sort_stat)
+		learn(t, &v->type, &v->type_loc, T_STATS, s->u.foreach.array_loc);
+	if (s->u.foreach.value && v->type != T_STATS) {
+		value = s->u.foreach.value->u.var.decl;
+		infer_expr(t, &s->u.foreach.value, want_as(v));
+		learn(t, &v->type, &v->type_loc, s->u.foreach.value->type, s->u.foreach.value->loc);
+		merge_dtype(t, &value->dtype, known(v->dtype));
+	}
+	infer_stmt(t, s->u.foreach.body);
+}
+
+static void infer_return(struct infer *t, struct stmt *s)
+{
+	struct func *f = t->func;
+	struct want w;
+
+	if (!s->u.expr)
+		return;
+	if (!f) {                  // check.c reports it
+		infer_expr(t, &s->u.expr, want_any);
+		return;
+	}
+	w = (struct want){ .type = f->type, .why = str_printf("'%s' returns a", f->name), .loc = f->type_loc };
+	infer_expr(t, &s->u.expr, w);
+	learn(t, &f->type, &f->type_loc, s->u.expr->type, s->u.expr->loc);
+	merge_dtype(t, &f->dtype, s->u.expr->dtype);
+}
+
+static void infer_delete(struct infer *t, struct expr *e)
+{
+	if (e->kind == E_INDEX)
+		infer_keys(t, e->u.index.decl, &e->u.index.keys);
+	e->type = decl_of(e)->type;
+}
+
+static void maybe_expr(struct infer *t, struct expr **pe, struct want w)
+{
+	if (*pe)
+		infer_expr(t, pe, w);
+}
+
+static void infer_stmt(struct infer *t, struct stmt *s)
+{
+	if (!s)
+		return;
+	switch (s->kind) {
+	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
+	case S_EXPR: infer_expr(t, &s->u.expr, want_nothing); break;
+	case S_RETURN: infer_return(t, s); break;
+	case S_DELETE: infer_delete(t, s->u.expr); break;
+	case S_FOREACH: infer_foreach(t, s); break;
+	case S_BLOCK:
+		for vec_each(&s->u.block, it)
+			infer_stmt(t, *it);
+		break;
+	case S_IF:
+		infer_expr(t, &s->u.if_.c, condition);
+		infer_stmt(t, s->u.if_.then);
+		infer_stmt(t, s->u.if_.other);
+		break;
+	case S_WHILE:
+		infer_expr(t, &s->u.while_.c, condition);
+		infer_stmt(t, s->u.while_.body);
+		break;
+	case S_FOR:
+		maybe_expr(t, &s->u.for_.init, want_nothing);
+		maybe_expr(t, &s->u.for_.c, condition);
+		maybe_expr(t, &s->u.for_.step, want_nothing);
+		infer_stmt(t, s->u.for_.body);
+		break;
+	case S_TRY:
+		infer_stmt(t, s->u.try_.body);
+		maybe_expr(t, &s->u.try_.var, want(T_STRING, "the text of an error is a"));
+		infer_stmt(t, s->u.try_.handler);
+		break;
+	}
+}
+
+// ---------------------------------------------------------------- the script
+
+static void infer_probe(struct infer *t, struct probe *p)
+{
+	t->probe = p;
+	for vec_each(&p->entries, e)
+		infer_expr(t, e, want(T_LONG, "@entry saves a"));
+	maybe_expr(t, &p->condition, condition);
+	infer_stmt(t, p->body);
+	t->probe = NULL;
+}
+
+static void infer_script(struct infer *t)
+{
+	t->learned = false;
+	for vec_each(&t->s->script.globals, it) {
+		struct var *g = *it;
+
+		if (!g->init)
+			continue;
+		infer_expr(t, &g->init, want_as(g));
+		learn(t, &g->type, &g->type_loc, g->init->type, g->init->loc);
+	}
+	for vec_each(&t->s->script.probes, p)
+		infer_probe(t, *p);
+	for vec_each(&t->s->script.funcs, it) {
+		if (!(*it)->used)
+			continue;
+		t->func = *it;
+		infer_stmt(t, t->func->body);
+		t->func = NULL;
+	}
+}
+
+// What nothing said anything about: declared only, or merely deleted.
+static void settle_var(struct var *v)
+{
+	if (v->type == T_UNKNOWN)
+		v->type = T_LONG;
+	for (int i = 0; i < v->arity; i++)
+		if (v->key_types[i] == T_UNKNOWN)
+			v->key_types[i] = T_LONG;
+	v->dtype = known(v->dtype);
+}
+
+static void settle(struct session *s)
+{
+	for vec_each(&s->script.globals, v)
+		settle_var(*v);
+	for vec_each(&s->script.funcs, it) {
+		struct func *f = *it;
+
+		for vec_each(&f->params, v)
+			settle_var(*v);
+		for vec_each(&f->locals, v)
+			settle_var(*v);
+		f->dtype = known(f->dtype);
+	}
+	for vec_each(&s->script.probes, p)
+		for vec_each(&(*p)->locals, v)
+			settle_var(*v);
+}
+
+int elab_types(struct session *s)
+{
+	struct infer t = { .s = s };
+	int before = diag_errors();
+
+	do {
+		t.resolve = false;
+		do
+			infer_script(&t);
+		while (t.learned);
+		t.resolve = true;
+		infer_script(&t);
+	} while (t.learned);
+	t.report = true;
+	infer_script(&t);
+	settle(s);
+	return diag_errors() - before;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// timer.s(N), .ms ... .ns, .hz, .jiffies, each but hz with an optional .randomize(M); and
+// timer.profile[.tick], timer.profile.freq.hz(N): a sample of every CPU.
+//
+// In: a matched point. Out: one probe, and the tables of struct stp_timer (intervals in ns, or in
+// jiffies when .jiffies is set) and struct stp_profile.
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+
+#include <string.h>
+
+extern const struct probe_family family_timer, family_profile;
+
+static const int64_t ns_per_day = 24LL * 3600 * 1000000000;
+enum { MIN_NS = 100000, MAX_JIFFIES = 1000000, MAX_HZ = 1000000000 / MIN_NS };
+
+static const struct unit {
+	const char *name;
+	int64_t ns;                // 0: jiffies, -1: a frequency
+} units[] = {
+	{ "s", 1000000000 }, { "sec", 1000000000 }, { "ms", 1000000 }, { "msec", 1000000 },
+	{ "us", 1000 }, { "usec", 1000 }, { "ns", 1 }, { "nsec", 1 }, { "jiffies", 0 }, { "hz", -1 },
+};
+
+struct timer {
+	int64_t interval, randomize; // ns or jiffies
+	bool jiffies;
+};
+
+static int check_hz(const struct point_part *part)
+{
+	if (part->number >= 1 && part->number <= MAX_HZ)
+		return 0;
+	diag_error(part->loc, "timer frequency %lld is out of range (1 to %d per second)",
+		   (long long)part->number, MAX_HZ);
+	return 1;
+}
+
+// Sets t from the part "ms(10)". Returns the number of errors.
+static int set_interval(struct timer *t, const struct unit *u, const struct point_part *part)
+{
+	if (u->ns == -1) {
+		if (check_hz(part))
+			return 1;
+		t->interval = 1000000000 / part->number;
+		return 0;
+	}
+	if (!u->ns) {
+		t->jiffies = true;
+		t->interval = part->number;
+		if (t->interval >= 1 && t->interval <= MAX_JIFFIES)
+			return 0;
+		diag_error(part->loc, "timer interval %lld is out of range (1 to %d jiffies)",
+			   (long long)part->number, MAX_JIFFIES);
+		return 1;
+	}
+	if (part->number > 0 && part->number <= ns_per_day / u->ns && part->number * u->ns >= MIN_NS) {
+		t->interval = part->number * u->ns;
+		return 0;
+	}
+	diag_error(part->loc, "timer interval %lld %s is out of range (100 microseconds to 1 day)",
+		   (long long)part->number, u->name);
+	return 1;
+}
+
+static int set_randomize(struct timer *t, const struct unit *u, const struct point_part *interval,
+			 const struct point_part *part)
+{
+	if (part->number < 0 || part->number > interval->number) {
+		diag_error(part->loc, "timer randomization %lld is out of range (0 to the interval, %lld)",
+			   (long long)part->number, (long long)interval->number);
+		return 1;
+	}
+	t->randomize = u->ns ? part->number * u->ns : part->number;
+	return 0;
+}
+
+static int timer_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *interval = &m->point->parts.at[1];
+	const struct point_part *randomize = point_find(m->point, "randomize");
+	struct timer *t = NEW(struct timer);
+	const struct unit *u = units;
+
+	while (strcmp(u->name, interval->name))
+		u++;
+	if (set_interval(t, u, interval))
+		return 1;
+	if (randomize && set_randomize(t, u, interval, randomize))
+		return 1;
+	probe_add(s, &family_timer, m, point_text(m->point), t);
+	return 0;
+}
+
+static void timer_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	cw_line(w, "static struct stp_timer stp_timers[] = {");
+	for (int i = 0; i < n; i++) {
+		const struct timer *t = probes[i]->data;
+
+		cw_line(w, "{ .probe = %s, .interval_ns = %lldULL, .randomize_ns = %lldULL, .jiffies = %s }, /* %s */",
+			emit_probe_ref(probes[i]), (long long)t->interval, (long long)t->randomize,
+			t->jiffies ? "true" : "false", probes[i]->point);
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "stp_timer_family", "stp_timers", n);
+}
+
+static const char *const timer_patterns[] = {
+	"timer.s(number)", "timer.s(number).randomize(number)",
+	"timer.sec(number)", "timer.sec(number).randomize(number)",
+	"timer.ms(number)", "timer.ms(number).randomize(number)",
+	"timer.msec(number)", "timer.msec(number).randomize(number)",
+	"timer.us(number)", "timer.us(number).randomize(number)",
+	"timer.usec(number)", "timer.usec(number).randomize(number)",
+	"timer.ns(number)", "timer.ns(number).randomize(number)",
+	"timer.nsec(number)", "timer.nsec(number).randomize(number)",
+	"timer.jiffies(number)", "timer.jiffies(number).randomize(number)",
+	"timer.hz(number)",
+	NULL,
+};
+
+const struct probe_family family_timer = {
+	.name = "timer",
+	.patterns = timer_patterns,
+	.on_user_runtime = true,
+	.resolve = timer_resolve,
+	.emit = timer_emit,
+};
+
+static int profile_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *hz = point_find(m->point, "hz");
+	int64_t *frequency = NEW(int64_t);
+
+	if (hz) {
+		if (check_hz(hz))
+			return 1;
+		*frequency = hz->number;
+	}
+	probe_add(s, &family_profile, m, point_text(m->point), frequency);
+	return 0;
+}
+
+static void profile_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	cw_line(w, "static struct stp_profile stp_profiles[] = {");
+	for (int i = 0; i < n; i++)
+		cw_line(w, "{ .probe = %s, .hz = %lldULL }, /* %s */", emit_probe_ref(probes[i]),
+			(long long)*(const int64_t *)probes[i]->data, probes[i]->point);
+	cw_line(w, "};");
+	emit_family_table(s, "stp_profile_family", "stp_profiles", n);
+}
+
+static const char *const profile_patterns[] = {
+	"timer.profile", "timer.profile.tick", "timer.profile.freq.hz(number)", NULL,
+};
+
+const struct probe_family family_profile = {
+	.name = "profile",
+	.patterns = profile_patterns,
+	.resolve = profile_resolve,
+	.emit = profile_emit,
+};
