@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that is not the same in all kernels and on all processors, under names of our own,
+ * in the newest kernel's manner. What a kernel has comes from compat.def by way of stp_config.h.
+ */
+#ifndef KERNEL_COMPAT_H
+#define KERNEL_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/timer.h>
+#include <linux/uaccess.h>
+#ifdef CONFIG_X86_64
+#include <asm/cpu_entry_area.h>
+#include <asm/ibt.h>
+#include <asm/vsyscall.h>
+#endif
+
+/* ------------------------------------------------------------------ timers */
+
+static inline void compat_hrtimer_setup(struct hrtimer *t, enum hrtimer_restart (*f)(struct hrtimer *),
+					enum hrtimer_mode mode)
+{
+#ifdef HAVE_HRTIMER_SETUP
+	hrtimer_setup(t, f, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, mode);
+	t->function = f;
+#endif
+}
+
+static inline void compat_timer_delete_sync(struct timer_list *t)
+{
+#ifdef HAVE_TIMER_DELETE_SYNC
+	timer_delete_sync(t);
+#else
+	del_timer_sync(t);
+#endif
+}
+
+/* ------------------------------------------------------------------ ftrace */
+
+#if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
+#define COMPAT_FTRACE 1
+/* x86-64 keeps a struct pt_regs in struct ftrace_regs, and nothing before it: arguments, stack
+ * pointer and ip are there always, the rest with FTRACE_OPS_FL_SAVE_REGS. Kernels before 5.11 hand
+ * over the pt_regs itself. */
+struct ftrace_regs;
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r)
+{
+	return r;
+}
+
+/* The call that ftrace patches, of the function at this address: what it calls `ip`. An IBT
+ * kernel's functions start with an ENDBR, or with what it was overwritten with. */
+static inline unsigned long compat_ftrace_ip(unsigned long function)
+{
+#ifdef CONFIG_X86_KERNEL_IBT
+	u32 first;
+
+	if (!get_kernel_nofault(first, (u32 *)function) && is_endbr(first))
+		return function + 4;
+#endif
+	return function;
+}
+#else
+#define COMPAT_FTRACE 0
+#endif
+
+/* ------------------------------------------------------------------ NMIs */
+
+/* preempt_count() says NMI also in a breakpoint's handler, which x86 runs on the stack that it
+ * interrupted. An NMI that interrupted the kernel is on a stack of its own; one that interrupted
+ * user space is on the task's, all of which is free then. */
+static inline bool compat_in_nmi(unsigned long sp)
+{
+#ifdef CONFIG_X86_64
+	return sp - CPU_ENTRY_AREA_BASE < CPU_ENTRY_AREA_MAP_SIZE;
+#else
+	return in_nmi();
+#endif
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+#ifdef CONFIG_X86_64
+/* The lowest address a kernel load may have: the start of the upper half, one page on, so that no
+ * load is non-canonical (that is no page fault, and the kernel complains about it). */
+static inline unsigned long compat_kernel_low(void)
+{
+	return (~0ul << (boot_cpu_data.x86_virt_bits - 1)) + PAGE_SIZE;
+}
+/* The vsyscall page counts as user memory although it lies among the kernel's addresses. A load of
+ * up to 8 bytes. */
+static __always_inline bool compat_kernel_hole(unsigned long address)
+{
+	return address - (VSYSCALL_ADDR - 7) < PAGE_SIZE + 7;
+}
+#else
+static inline unsigned long compat_kernel_low(void)
+{
+	return PAGE_OFFSET;
+}
+static __always_inline bool compat_kernel_hole(unsigned long address)
+{
+	return false;
+}
+#endif
+
+/* A fault in a kernel load goes to the exception table without looking at the task on x86; others
+ * want page faults disabled for that. */
+#ifdef CONFIG_X86_64
+#define compat_load_begin() do { } while (0)
+#define compat_load_end() do { } while (0)
+#else
+#define compat_load_begin() pagefault_disable()
+#define compat_load_end() pagefault_enable()
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The CPUs' contexts and memory: what core/platform.h asks for about CPUs and allocation. The
+ * contexts themselves are the core's; here is which one a CPU's hits get.
+ */
+#include "kernel.h"
+#include <linux/delay.h>
+#include <linux/log2.h>
+#include <linux/sched/task_stack.h>
+#include <linux/timex.h>
+#include <linux/topology.h>
+
+/* Set before the first probe is armed, and to a context that refuses before the contexts go. */
+DEFINE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
+
+struct cpumask stp_cpus;
+atomic64_t stp_hits_in_nmi;
+
+/* ------------------------------------------------------------------ hits that are refused */
+
+/* Any context. */
+bool stp_hit_refused(void)
+{
+	unsigned long sp = current_stack_pointer;
+	unsigned long left = sp - (unsigned long)task_stack_page(current);
+
+	if (compat_in_nmi(sp)) {
+		atomic64_inc(&stp_hits_in_nmi);
+		return true;
+	}
+	if (left < stp_module.limits.min_stack) {
+		stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
+		return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------ CPUs */
+
+void stp_cpus_choose(void)
+{
+	cpumask_copy(&stp_cpus, cpu_online_mask);
+}
+
+u32 plat_cpus(void)
+{
+	return nr_cpu_ids;
+}
+
+bool plat_cpu_used(u32 cpu)
+{
+	return cpumask_test_cpu(cpu, &stp_cpus);
+}
+
+void plat_ctx_set(u32 cpu, struct stp_ctx *c)
+{
+	if (!cpu_possible(cpu))
+		return;
+	if (c != &stp_ctx_none)
+		stp_private(c)->plat = stp_ring_of(cpu);
+	WRITE_ONCE(*per_cpu_ptr(&stp_cpu_ctx, cpu), c);
+}
+
+void plat_pause(u32 us)
+{
+	if (us)
+		udelay(us);
+	else
+		cpu_relax();
+}
+
+u64 plat_cycles(void)
+{
+	return get_cycles();
+}
+
+/* begin, end and error handlers may be preempted and may sleep for room in their ring: nothing
+ * that they call keeps to one CPU. */
+void plat_alone_enter(void)
+{
+	stp_private(&stp_session.alone->c)->plat = stp_ring_of(-1);
+}
+
+void plat_alone_leave(void)
+{
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* Powers of two from kmalloc are aligned to their size, whole pages anyway. A script that asks for
+ * more than there is gets an error, not the out-of-memory killer. */
+void *plat_alloc(u64 size, s32 cpu)
+{
+	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+
+	if (size > INT_MAX)
+		return NULL;
+	if (size <= 2 * PAGE_SIZE)
+		size = roundup_pow_of_two(max_t(u64, size, 64));
+	return kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node);
+}
+
+void plat_free(void *p)
+{
+	kvfree(p);
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The device of a module: commands in, messages out, the life of the session. See
+ * include/messages.h for the protocol.
+ *
+ * Locks: control.lock (a mutex) orders commands, opening and closing; begin and end probes run
+ * under it. queue.lock (raw, interrupts off) covers the queue's bytes; in any context may mean
+ * inside itself, when a function or place below it is probed, so that senders don't wait for it
+ * for ever. read_lock covers the bounce buffer. Only queue.lock is taken inside another.
+ */
+#include "kernel.h"
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+#define QUEUE_SIZE    (32u * 1024)     /* bytes of messages, a power of two */
+#define QUEUE_RESERVE 256u             /* kept for STARTED, EXIT and STOPPED */
+#define LOCK_TRIES    100000u          /* some milliseconds */
+
+enum phase { PHASE_NEW, PHASE_MADE, PHASE_STARTED, PHASE_STOPPED };
+
+static struct {
+	struct mutex lock;
+	enum phase phase;
+	bool open, detached;
+	bool leaving;              /* the device is being closed: nobody reads any more */
+	bool exit_said;            /* EXIT is sent once */
+	u32 wants_said;            /* how many WANTs were read; then READY */
+	bool ready_said;
+	struct mutex read_lock;
+	char *bounce;              /* one message on its way to the reader */
+	wait_queue_head_t wait;
+	struct irq_work wake;
+} control;
+
+static struct {
+	raw_spinlock_t lock;
+	u32 head, tail;            /* both only grow */
+	atomic_t dropped;
+	char *bytes;
+} queue;
+
+/* ------------------------------------------------------------------ waking the reader */
+
+static void wake(struct irq_work *w)
+{
+	wake_up_interruptible(&control.wait);
+}
+
+/* Any context: the scheduler's own functions may be probed, so the wake-up comes by interrupt. */
+void stp_control_wake(void)
+{
+	irq_work_queue(&control.wake);
+}
+
+bool stp_reader_lives(void)
+{
+	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
+}
+
+/* ------------------------------------------------------------------ the message queue */
+
+static void queue_bytes(const void *from, u32 len)
+{
+	u32 at = queue.head & (QUEUE_SIZE - 1), first = min(len, QUEUE_SIZE - at);
+
+	memcpy(queue.bytes + at, from, first);
+	memcpy(queue.bytes, from + first, len - first);
+	queue.head += len;
+}
+
+static void unqueue_bytes(void *to, u32 len)
+{
+	u32 at = queue.tail & (QUEUE_SIZE - 1), first = min(len, QUEUE_SIZE - at);
+
+	memcpy(to, queue.bytes + at, first);
+	memcpy(to + first, queue.bytes, len - first);
+	queue.tail += len;
+}
+
+static bool queue_empty(void)
+{
+	return READ_ONCE(queue.head) == READ_ONCE(queue.tail);
+}
+
+/* With interrupts off. The others hold it for a microsecond; only this CPU itself holds it longer. */
+static bool queue_lock(void)
+{
+	u32 i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (raw_spin_trylock(&queue.lock))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+/* Any context. `keep`: how much of the queue this message must leave free. */
+static void message_send(u32 type, const void *payload, u32 len, u32 keep)
+{
+	struct stp_msg m = { .type = type, .len = len };
+	unsigned long flags;
+	bool sent = false;
+
+	local_irq_save(flags);
+	if (queue_lock()) {
+		sent = QUEUE_SIZE - (queue.head - queue.tail) >= sizeof(m) + len + keep;
+		if (sent) {
+			queue_bytes(&m, sizeof(m));
+			queue_bytes(payload, len);
+		}
+		raw_spin_unlock(&queue.lock);
+	}
+	local_irq_restore(flags);
+	if (!sent)
+		atomic_inc(&queue.dropped);
+	stp_control_wake();
+}
+
+void plat_message(u32 type, const char *text)
+{
+	if (type != STP_MSG_EXIT)
+		message_send(type, text, strnlen(text, STP_MSG_MAX - sizeof(struct stp_msg)),
+			     QUEUE_RESERVE);
+	else if (!xchg(&control.exit_said, true))
+		message_send(type, NULL, 0, 0);
+}
+
+/* Takes the oldest message into the bounce buffer. Returns its size; 0: none; -EINVAL: it doesn't
+ * fit in `room` and stays. */
+static ssize_t message_take(size_t room)
+{
+	struct stp_msg *m = (void *)control.bounce;
+	unsigned long flags;
+	u32 tail;
+	ssize_t size = 0;
+
+	raw_spin_lock_irqsave(&queue.lock, flags);
+	if (queue.head != queue.tail) {
+		tail = queue.tail;
+		unqueue_bytes(m, sizeof(*m));
+		size = sizeof(*m) + m->len;
+		if (size > room) {
+			queue.tail = tail;
+			size = -EINVAL;
+		} else {
+			unqueue_bytes(m->payload, m->len);
+		}
+	}
+	raw_spin_unlock_irqrestore(&queue.lock, flags);
+	return size;
+}
+
+/* WANTs are made as they are read, for there may be any number of them. READY is the last. */
+static ssize_t want_take(size_t room)
+{
+	struct stp_msg *m = (void *)control.bounce;
+	struct stp_want *w = (void *)m->payload;
+	const struct stp_site *site = stp_site_wanted(control.wants_said);
+	u32 name_max = STP_MSG_MAX - sizeof(*m) - sizeof(*w);
+
+	m->type = site ? STP_MSG_WANT : STP_MSG_READY;
+	m->len = 0;
+	if (site) {
+		w->index = control.wants_said;
+		w->pad = 0;
+		w->offset = site->offset;
+		m->len = sizeof(*w) + 1 +
+			 scnprintf(w->name, name_max, "%s%s%s", site->module ?: "",
+				   site->module ? ":" : "", site->symbol);
+	}
+	if (sizeof(*m) + m->len > room)
+		return -EINVAL;
+	if (site)
+		control.wants_said++;
+	else
+		control.ready_said = true;
+	return sizeof(*m) + m->len;
+}
+
+static bool wants_pending(void)
+{
+	return READ_ONCE(control.phase) != PHASE_NEW && !READ_ONCE(control.ready_said);
+}
+
+static bool stopped(void)
+{
+	return READ_ONCE(control.phase) == PHASE_STOPPED;
+}
+
+/* ------------------------------------------------------------------ session */
+
+static void say_summary(void)
+{
+	struct stp_summary s = {};
+	char text[64];
+
+	if (atomic_read(&queue.dropped)) {
+		snprintf(text, sizeof(text), "%d messages were lost", atomic_read(&queue.dropped));
+		plat_message(STP_MSG_WARNING, text);
+	}
+	stp_session_summary(&s);
+	s.skipped += atomic64_read(&stp_hits_in_nmi);
+	s.missed = stp_function_missed();
+	stp_rings_lost(&s.lost_records, &s.lost_bytes);
+	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
+}
+
+/* Context: process, control.lock held. */
+static void session_stop(void)
+{
+	if (control.phase != PHASE_STARTED && control.phase != PHASE_MADE)
+		return;
+	stp_session_stop();
+	say_summary();
+	WRITE_ONCE(control.phase, PHASE_STOPPED);
+	stp_control_wake();
+}
+
+static bool same_build_id(const struct stp_hello *h)
+{
+	return stp_module.build_id_len && h->build_id_len == stp_module.build_id_len &&
+	       h->build_id_len <= sizeof(h->build_id) &&
+	       !memcmp(h->build_id, stp_module.build_id, h->build_id_len);
+}
+
+static int do_hello(const struct stp_hello *h)
+{
+	int err;
+
+	if (control.phase != PHASE_NEW)
+		return -EBUSY;
+	if (h->protocol != STP_PROTOCOL)
+		return -EPROTO;
+	err = stp_sites_make(h->kernel_base, same_build_id(h));
+	if (err)
+		return err;
+	stp_session.timezone_s = h->timezone_s;
+	err = stp_session_make();
+	if (err) {
+		stp_session_free();
+		stp_sites_free();
+		return err;
+	}
+	WRITE_ONCE(control.phase, PHASE_MADE);
+	stp_control_wake();
+	return 0;
+}
+
+static int do_address(const struct stp_address *a)
+{
+	return control.phase == PHASE_MADE ? stp_site_found(a->index, a->address) : -EBUSY;
+}
+
+static int do_set(char *setting, u32 len)
+{
+	if (control.phase != PHASE_MADE)
+		return -EBUSY;
+	setting[len] = '\0';
+	return stp_session_set(setting);
+}
+
+static int do_start(const struct stp_start *s)
+{
+	struct stp_status status = {};
+
+	if (control.phase != PHASE_MADE)
+		return -EBUSY;
+	stp_session.target = s->target_pid;
+	control.phase = PHASE_STARTED;
+	status.rc = stp_session_start();
+	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);
+	return 0;
+}
+
+static int do_stop(void)
+{
+	if (control.phase == PHASE_NEW)
+		return -EINVAL;
+	session_stop();
+	return 0;
+}
+
+static int do_detach(void)
+{
+	if (control.phase != PHASE_STARTED)
+		return -EINVAL;
+	control.detached = true;
+	return 0;
+}
+
+static int do_target_gone(void)
+{
+	if (control.phase == PHASE_STARTED)
+		stp_session_exit();
+	return 0;
+}
+
+/* The payload has room for a terminator behind its len bytes. */
+static int command(u32 type, void *payload, u32 len)
+{
+	switch (type) {
+	case STP_CMD_HELLO:
+		return len == sizeof(struct stp_hello) ? do_hello(payload) : -EINVAL;
+	case STP_CMD_ADDRESS:
+		return len == sizeof(struct stp_address) ? do_address(payload) : -EINVAL;
+	case STP_CMD_SET:
+		return do_set(payload, len);
+	case STP_CMD_START:
+		return len == sizeof(struct stp_start) ? do_start(payload) : -EINVAL;
+	case STP_CMD_STOP:
+		return do_stop();
+	case STP_CMD_DETACH:
+		return do_detach();
+	case STP_CMD_TARGET_GONE:
+		return do_target_gone();
+	}
+	return -EINVAL;
+}
+
+/* ------------------------------------------------------------------ file operations */
+
+/* What the first opening makes stays until the module goes. */
+static int make_buffers(void)
+{
+	if (control.bounce)
+		return 0;
+	stp_cpus_choose();
+	queue.bytes = plat_alloc(QUEUE_SIZE, -1);
+	control.bounce = plat_alloc(STP_MSG_MAX, -1);
+	if (queue.bytes && control.bounce && !stp_rings_make())
+		return 0;
+	plat_free(queue.bytes);
+	plat_free(control.bounce);
+	queue.bytes = control.bounce = NULL;
+	return -ENOMEM;
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&control.lock);
+	if (!control.open)
+		err = make_buffers();
+	if (!err) {
+		WRITE_ONCE(control.open, true);
+		control.detached = false;
+	}
+	mutex_unlock(&control.lock);
+	return err ?: stream_open(inode, file);
+}
+
+static int control_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&control.lock);
+	WRITE_ONCE(control.leaving, true);
+	if (!control.detached)
+		session_stop();
+	WRITE_ONCE(control.open, false);
+	WRITE_ONCE(control.leaving, false);
+	mutex_unlock(&control.lock);
+	return 0;
+}
+
+static ssize_t control_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	struct stp_cmd *cmd;
+	int err;
+
+	if (len < sizeof(*cmd) || len > STP_MSG_MAX)
+		return -EINVAL;
+	cmd = kzalloc(len + 1, GFP_KERNEL);
+	if (!cmd)
+		return -ENOMEM;
+	err = -EFAULT;
+	if (copy_from_user(cmd, from, len))
+		goto out;
+	err = -EINVAL;
+	if (cmd->len != len - sizeof(*cmd))
+		goto out;
+	mutex_lock(&control.lock);
+	err = command(cmd->type, cmd->payload, cmd->len);
+	mutex_unlock(&control.lock);
+out:
+	kfree(cmd);
+	return err ?: len;
+}
+
+/* One message; 0 after the last one of a stopped session; -EAGAIN: none now. */
+static ssize_t read_one(char __user *to, size_t len)
+{
+	bool end = stopped();
+	ssize_t size;
+
+	mutex_lock(&control.read_lock);
+	size = message_take(len);
+	if (!size && wants_pending() && !end)
+		size = want_take(len);
+	if (size > 0 && copy_to_user(to, control.bounce, size))
+		size = -EFAULT;
+	mutex_unlock(&control.read_lock);
+	if (!size && !end)
+		return -EAGAIN;
+	return size;
+}
+
+static ssize_t control_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	ssize_t n;
+	int err;
+
+	for (;;) {
+		n = read_one(to, len);
+		if (n != -EAGAIN || (file->f_flags & O_NONBLOCK))
+			return n;
+		err = wait_event_interruptible(control.wait,
+					       !queue_empty() || wants_pending() || stopped());
+		if (err)
+			return err;
+	}
+}
+
+static __poll_t control_poll(struct file *file, poll_table *table)
+{
+	__poll_t mask = 0;
+
+	poll_wait(file, &control.wait, table);
+	if (!queue_empty() || wants_pending() || stopped())
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (stp_rings_half_full())
+		mask |= EPOLLPRI;
+	return mask;
+}
+
+static int control_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return stp_rings_map(vma);
+}
+
+static const struct file_operations control_fops = {
+	.owner = THIS_MODULE,      /* an open device pins the module */
+	.open = control_open,
+	.release = control_release,
+	.read = control_read,
+	.write = control_write,
+	.poll = control_poll,
+	.mmap = control_mmap,
+};
+
+/* ------------------------------------------------------------------ the device */
+
+static char node_name[sizeof("systemtap/") + MODULE_NAME_LEN];
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.fops = &control_fops,
+	.name = THIS_MODULE->name,
+	.nodename = node_name,
+	.mode = 0600,
+};
+
+int stp_control_init(void)
+{
+	mutex_init(&control.lock);
+	mutex_init(&control.read_lock);
+	init_waitqueue_head(&control.wait);
+	init_irq_work(&control.wake, wake);
+	raw_spin_lock_init(&queue.lock);
+	snprintf(node_name, sizeof(node_name), "systemtap/%s", THIS_MODULE->name);
+	return misc_register(&device);
+}
+
+/* Nobody has the device open: it would pin the module. A detached session may run. */
+void stp_control_exit(void)
+{
+	misc_deregister(&device);
+	mutex_lock(&control.lock);
+	session_stop();
+	mutex_unlock(&control.lock);
+	irq_work_sync(&control.wake);
+	stp_session_free();
+	stp_sites_free();
+	stp_rings_free();
+	plat_free(queue.bytes);
+	plat_free(control.bounce);
+}

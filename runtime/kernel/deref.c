@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads that may fault: of kernel memory by address, of the current process's memory. A fault is
+ * found in the exception table, nothing sleeps, nothing is paged in. Context: any but NMI.
+ */
+#include "kernel.h"
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+
+static unsigned long kernel_low __ro_after_init;
+
+void __init stp_deref_init(void)
+{
+	kernel_low = compat_kernel_low();
+}
+
+static __always_inline bool kernel_address(u64 address, u32 size)
+{
+	return likely(address >= kernel_low) && likely(address <= 0 - (u64)size) &&
+	       likely(!compat_kernel_hole(address));
+}
+
+/* ------------------------------------------------------------------ kernel memory */
+
+static noinline u64 kernel_fault(struct stp_ctx *c, u64 address)
+{
+	stp_error(c, "kernel read fault at 0x%016llx", address);
+	return 0;
+}
+
+#define KERNEL_LOAD(bits, bytes)						\
+u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
+{										\
+	u##bits v;								\
+										\
+	if (!kernel_address(address, bytes))					\
+		return kernel_fault(c, address);				\
+	compat_load_begin();							\
+	__get_kernel_nofault(&v, (const void *)(unsigned long)address, u##bits, fault); \
+	compat_load_end();							\
+	return v;								\
+fault:										\
+	compat_load_end();							\
+	return kernel_fault(c, address);					\
+}
+KERNEL_LOAD(8, 1)
+KERNEL_LOAD(16, 2)
+KERNEL_LOAD(32, 4)
+KERNEL_LOAD(64, 8)
+
+/* ------------------------------------------------------------------ user memory */
+
+static noinline u64 user_fault(struct stp_ctx *c, u64 address)
+{
+	stp_error(c, "user read fault at 0x%016llx", address);
+	return 0;
+}
+
+/* A kernel thread has no user memory; what is mapped while it runs is somebody else's. */
+static __always_inline bool user_address(u64 address, u32 size)
+{
+	return likely(current->mm) &&
+	       likely(__access_ok((const void __user *)(unsigned long)address, size));
+}
+
+#define USER_LOAD(bits, bytes)							\
+u64 stp_uload##bytes(struct stp_ctx *c, u64 address)				\
+{										\
+	const u##bits __user *from = (const void __user *)(unsigned long)address; \
+	u##bits v;								\
+										\
+	if (!user_address(address, bytes))					\
+		return user_fault(c, address);					\
+	pagefault_disable();							\
+	if (!user_read_access_begin(from, bytes))				\
+		goto denied;							\
+	unsafe_get_user(v, from, fault);					\
+	user_read_access_end();							\
+	pagefault_enable();							\
+	return v;								\
+fault:										\
+	user_read_access_end();							\
+denied:										\
+	pagefault_enable();							\
+	return user_fault(c, address);						\
+}
+USER_LOAD(8, 1)
+USER_LOAD(16, 2)
+USER_LOAD(32, 4)
+USER_LOAD(64, 8)
+
+/* ------------------------------------------------------------------ strings */
+/*
+ * Bytes up to an 8-byte boundary, then words (one that is aligned never crosses into a page the
+ * string doesn't reach), then the bytes that still fit. The loops only differ in how they load.
+ */
+
+static __always_inline bool has_zero(u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+{
+	u32 i = 0;
+	u64 word;
+
+	to[0] = '\0';
+	compat_load_begin();
+	while (i < size - 1) {
+		u64 from = address + i;
+
+		if (!kernel_address(from, 1))
+			goto fault;
+		if (!(from & 7) && size - 1 - i >= 8) {
+			__get_kernel_nofault(&word, (const void *)(unsigned long)from, u64, fault);
+			memcpy(to + i, &word, 8);
+			if (!has_zero(word)) {
+				i += 8;
+				continue;
+			}
+			compat_load_end();
+			return true;
+		}
+		__get_kernel_nofault(&to[i], (const void *)(unsigned long)from, char, fault);
+		if (!to[i])
+			break;
+		i++;
+	}
+	compat_load_end();
+	to[i] = '\0';
+	return true;
+fault:
+	compat_load_end();
+	to[0] = '\0';
+	kernel_fault(c, address + i);
+	return false;
+}
+
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+{
+	const char __user *from = (const char __user *)(unsigned long)address;
+	u32 i = 0;
+	u64 word;
+
+	to[0] = '\0';
+	if (!user_address(address, 1))
+		goto denied;
+	pagefault_disable();
+	/* what lies past the end of user memory faults like any other hole */
+	if (!user_read_access_begin(from, 1))
+		goto refused;
+	while (i < size - 1) {
+		if (!((address + i) & 7) && size - 1 - i >= 8) {
+			unsafe_get_user(word, (const u64 __user *)(from + i), fault);
+			*(u64 *)(to + i) = word;
+			if (!has_zero(word)) {
+				i += 8;
+				continue;
+			}
+			goto done;
+		}
+		unsafe_get_user(to[i], from + i, fault);
+		if (!to[i])
+			goto done;
+		i++;
+	}
+	to[i] = '\0';
+done:
+	user_read_access_end();
+	pagefault_enable();
+	return true;
+fault:
+	user_read_access_end();
+refused:
+	pagefault_enable();
+denied:
+	to[0] = '\0';
+	user_fault(c, address + i);
+	return false;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The platform in a kernel module: what its files offer each other. Include this first; it brings
+ * the kernel's basic headers, then the core's.
+ *
+ * Life of a module: main.c registers the device. Its opening makes the rings, HELLO the session
+ * (memory, addresses), START runs it, STOP ends it; all in control.c. Hits arrive through
+ * probe_*.c, each in the context of its CPU (context.c).
+ */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/types.h>
+
+#define STP_TYPES_GIVEN
+#include "../core/context.h"
+#include "../core/session.h"
+#include "compat.h"
+
+/* ------------------------------------------------------------------ context.c */
+
+DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
+
+/* CPUs that have a context and a ring: those online when the device was first opened. */
+extern struct cpumask stp_cpus;
+void stp_cpus_choose(void);
+
+extern atomic64_t stp_hits_in_nmi;     /* skipped */
+
+/*
+ * A hit that must perhaps be refused: in an NMI, whose stack is small, or with little stack left.
+ * Quick and too strict: kprobes' breakpoints look like NMIs, and only a task's stack is aligned to
+ * its size. stp_hit_refused() decides, and counts what it refuses.
+ */
+static __always_inline bool stp_hit_unsafe(void)
+{
+	return unlikely(preempt_count() & NMI_MASK) ||
+	       unlikely((current_stack_pointer & (THREAD_SIZE - 1)) < stp_module.limits.min_stack);
+}
+bool stp_hit_refused(void);
+
+/*
+ * One hit: interrupts off (the context is the CPU's, and what an interrupt's own hits would find
+ * is a busy context), in, the handlers, out. Use:
+ *
+ *	struct stp_ctx *c = stp_hit_begin(&flags);
+ *	if (!c)
+ *		return;
+ *	c->regs = ...; stp_handler_run(c, probe);
+ *	stp_hit_end(c, flags);
+ *
+ * Nothing here may be traced: a hit inside it would recurse. Hence the raw_ functions.
+ */
+static __always_inline struct stp_ctx *stp_hit_begin(unsigned long *flags)
+{
+	struct stp_ctx *c;
+
+	if (stp_hit_unsafe() && stp_hit_refused())
+		return NULL;
+	raw_local_irq_save(*flags);
+	c = raw_cpu_read(stp_cpu_ctx);
+	if (likely(stp_ctx_enter(c)))
+		return c;
+	raw_local_irq_restore(*flags);
+	return NULL;
+}
+
+static __always_inline void stp_hit_end(struct stp_ctx *c, unsigned long flags)
+{
+	stp_ctx_leave(c);
+	raw_local_irq_restore(flags);
+}
+
+/* ------------------------------------------------------------------ ring.c */
+
+struct vm_area_struct;
+
+int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. Once made they stay */
+void stp_rings_free(void);         /* may sleep; nothing may be mapped or produced any more */
+int stp_rings_map(struct vm_area_struct *vma);
+bool stp_rings_half_full(void);    /* any context: one of them is */
+void stp_rings_lost(u64 *records, u64 *bytes);
+void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process context's */
+
+/* ------------------------------------------------------------------ control.c */
+
+void stp_control_wake(void);       /* any context: something for poll() */
+bool stp_reader_lives(void);       /* somebody has the device open and isn't leaving */
+int stp_control_init(void);
+void stp_control_exit(void);       /* stops what runs, frees everything */
+
+/* ------------------------------------------------------------------ deref.c */
+
+void stp_deref_init(void);
+
+/* ------------------------------------------------------------------ sites.c */
+
+/* Before start: settles the addresses that the build gave, lists the other names. */
+int stp_sites_make(u64 kernel_base, bool same_kernel);     /* 0 or -ENOMEM */
+void stp_sites_free(void);
+const struct stp_site *stp_site_wanted(u32 index);         /* NULL: there are no more */
+int stp_site_found(u32 index, u64 address);                /* 0 or -EINVAL */
+void stp_sites_sort(void);
+/* The site whose hit has this address; NULL none. Any context. */
+const struct stp_site *stp_site_at(u64 address);
+
+/* ------------------------------------------------------------------ probe_function.c */
+
+u64 stp_function_missed(void);     /* after stop: hits the kernel did not give us */
+
+#endif

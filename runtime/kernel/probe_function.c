@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Functions of the kernel and its modules. The entry of a function is hit by way of ftrace where it
+ * can be: with no registers but the arguments where that is enough, else with all. Other places
+ * are kprobes, returns are kretprobes.
+ *
+ * All entries of one kind share one ftrace_ops, for leaving ftrace waits for every task of the
+ * machine, once each ops. With one probe its sites need no telling apart; with more, a table from
+ * address to probe does it.
+ */
+#include "kernel.h"
+#include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/log2.h>
+#include <linux/ptrace.h>
+
+#define WARN_FIRST 10                      /* places that can't be probed: said one by one */
+#define DATA_MAX   4096                    /* what a kretprobe keeps a call */
+
+struct kprobe_hit {
+	struct kprobe kp;
+	const struct stp_probe *probe;
+};
+
+struct return_hit {
+	struct kretprobe rp;
+	const struct stp_function *f;
+};
+
+static struct {
+	struct kprobe **kprobes;           /* each in a struct kprobe_hit */
+	struct kretprobe **returns;        /* each in a struct return_hit */
+	u32 nkprobes, nreturns;
+	u32 armed, failed;
+	u64 missed;                        /* of those that are gone */
+} armed;
+
+/* ------------------------------------------------------------------ what can't be probed */
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ENOENT: return "no such function in the running kernel";
+	case -EINVAL: return "the kernel doesn't allow a probe there";
+	case -EILSEQ: return "not the start of an instruction";
+	case -ENOMEM: return "no memory";
+	case -EBUSY:  return "something else patches this place";
+	case -ENOSYS:
+	case -EOPNOTSUPP: return "this kernel has no such probes";
+	}
+	return NULL;
+}
+
+static void cannot(const struct stp_function *f, const struct stp_site *s, int err)
+{
+	char text[320], number[24], offset[24] = "";
+
+	if (f->optional)
+		return;
+	if (armed.failed++ >= WARN_FIRST)
+		return;
+	snprintf(number, sizeof(number), "error %d", err);
+	if (s->offset)
+		snprintf(offset, sizeof(offset), "+0x%llx", s->offset);
+	snprintf(text, sizeof(text), "can't probe %s%s%s%s%s: %s", s->module ?: "",
+		 s->module ? ":" : "", s->symbol, offset, f->is_return ? " (return)" : "",
+		 reason(err) ?: number);
+	plat_message(STP_MSG_WARNING, text);
+}
+
+static void say_rest(void)
+{
+	char text[64];
+
+	if (armed.failed <= WARN_FIRST)
+		return;
+	snprintf(text, sizeof(text), "can't probe %u more functions", armed.failed - WARN_FIRST);
+	plat_message(STP_MSG_WARNING, text);
+}
+
+/* ------------------------------------------------------------------ kprobes */
+
+static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
+{
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+
+	if (!c)
+		return 0;
+	c->regs = regs;
+	c->address = (unsigned long)kp->addr;
+	stp_handler_run(c, container_of(kp, struct kprobe_hit, kp)->probe);
+	stp_hit_end(c, flags);
+	return 0;
+}
+
+static void add_kprobe(const struct stp_function *f, const struct stp_site *s)
+{
+	struct kprobe_hit *h = plat_alloc(sizeof(*h), -1);
+	int err = -ENOMEM;
+
+	if (!h)
+		return cannot(f, s, err);
+	h->probe = f->probe;
+	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
+	h->kp.pre_handler = kprobe_entry;
+	err = register_kprobe(&h->kp);
+	if (err) {
+		plat_free(h);
+		return cannot(f, s, err);
+	}
+	armed.kprobes[armed.nkprobes++] = &h->kp;
+	armed.armed++;
+}
+
+static void remove_kprobes(void)
+{
+	u32 i;
+
+	if (armed.nkprobes)
+		unregister_kprobes(armed.kprobes, armed.nkprobes);
+	for (i = 0; i < armed.nkprobes; i++) {
+		armed.missed += armed.kprobes[i]->nmissed;
+		plat_free(container_of(armed.kprobes[i], struct kprobe_hit, kp));
+	}
+	plat_free(armed.kprobes);
+	armed.kprobes = NULL;
+	armed.nkprobes = 0;
+}
+
+/* ------------------------------------------------------------------ returns */
+
+/* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
+ * Then its return is no hit either. */
+static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx_private *v = stp_private(c);
+	int forget = 0;
+
+	if (!c)
+		return 1;
+	c->regs = regs;
+	c->address = (unsigned long)h->rp.kp.addr;
+	c->entry = (s64 *)ri->data;
+	c->probe = h->f->probe;
+	c->actions = v->actions_max;
+	h->f->entry(c);
+	if (unlikely(c->error || v->dirty)) {
+		forget = c->error != NULL;
+		stp_handler_finish(v);
+	}
+	stp_hit_end(c, flags);
+	return forget;
+}
+
+static int return_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+
+	if (!c)
+		return 0;
+	c->regs = regs;
+	c->address = (unsigned long)h->rp.kp.addr;
+	c->saved_return = regs_return_value(regs);
+	c->entry = (s64 *)ri->data;
+	stp_handler_run(c, h->f->probe);
+	stp_hit_end(c, flags);
+	return 0;
+}
+
+/* Calls that may be under way at once. A function that sleeps has one a thread. */
+static int maxactive(const struct stp_function *f)
+{
+	if (f->maxactive > 0)
+		return f->maxactive;
+	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
+}
+
+static void add_return(const struct stp_function *f, const struct stp_site *s)
+{
+	struct return_hit *h;
+	int err = f->entry_size > DATA_MAX ? -E2BIG : -ENOMEM;
+
+	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
+	if (!h)
+		return cannot(f, s, err);
+	h->f = f;
+	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
+	h->rp.handler = return_return;
+	h->rp.entry_handler = f->entry ? return_entry : NULL;
+	h->rp.data_size = ALIGN(f->entry_size, 8);
+	h->rp.maxactive = maxactive(f);
+	err = register_kretprobe(&h->rp);
+	if (err) {
+		plat_free(h);
+		return cannot(f, s, err);
+	}
+	armed.returns[armed.nreturns++] = &h->rp;
+	armed.armed++;
+}
+
+/* Calls under way keep an object of the kernel's that no longer leads here. */
+static void remove_returns(void)
+{
+	u32 i;
+
+	if (armed.nreturns)
+		unregister_kretprobes(armed.returns, armed.nreturns);
+	for (i = 0; i < armed.nreturns; i++) {
+		armed.missed += armed.returns[i]->nmissed + armed.returns[i]->kp.nmissed;
+		plat_free(container_of(armed.returns[i], struct return_hit, rp));
+	}
+	plat_free(armed.returns);
+	armed.returns = NULL;
+	armed.nreturns = 0;
+}
+
+/* ------------------------------------------------------------------ entries, by ftrace */
+
+#if COMPAT_FTRACE
+
+struct entry {
+	unsigned long address;             /* of the function */
+	const struct stp_function *f;
+	const struct stp_site *site;
+};
+
+struct entry_slot {
+	unsigned long ip;                  /* of the patched call; 0: an end */
+	const struct stp_probe *probe;
+};
+
+/* Open addressing; probes of one place follow each other in the order of the script. */
+static struct entry_hook {
+	struct ftrace_ops ops;
+	const struct stp_probe *only;      /* the one probe there is, or NULL: */
+	struct entry_slot *slots;
+	u32 bits;                          /* log2 of their number */
+	struct entry *entry;               /* while arming */
+	u32 n;
+	bool armed;
+} hooks[2];                                /* with arguments, with all registers */
+
+static void entry_only(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		       struct ftrace_regs *regs)
+{
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+
+	if (!c)
+		return;
+	c->regs = compat_ftrace_regs(regs);
+	c->address = ip;
+	stp_handler_run(c, container_of(ops, struct entry_hook, ops)->only);
+	stp_hit_end(c, flags);
+}
+
+static __always_inline u32 slot_of(const struct entry_hook *h, unsigned long ip)
+{
+	return hash_64(ip, h->bits);
+}
+
+static void entry_lookup(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			 struct ftrace_regs *regs)
+{
+	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
+	u32 i, mask = (1u << h->bits) - 1;
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+
+	if (!c)
+		return;
+	c->regs = compat_ftrace_regs(regs);
+	c->address = ip;
+	for (i = slot_of(h, ip); h->slots[i].ip; i = (i + 1) & mask)
+		if (h->slots[i].ip == ip)
+			stp_handler_run(c, h->slots[i].probe);
+	stp_hit_end(c, flags);
+}
+
+/* Half of the slots stay free. */
+static int make_slots(struct entry_hook *h)
+{
+	u32 i, k;
+
+	h->bits = max(ilog2(roundup_pow_of_two(2 * h->n)), 1);
+	h->slots = plat_alloc(sizeof(*h->slots) << h->bits, -1);
+	if (!h->slots)
+		return -ENOMEM;
+	for (k = 0; k < h->n; k++) {
+		unsigned long ip = compat_ftrace_ip(h->entry[k].address);
+
+		for (i = slot_of(h, ip); h->slots[i].ip; i = (i + 1) & ((1u << h->bits) - 1))
+			;
+		h->slots[i] = (struct entry_slot){ ip, h->entry[k].f->probe };
+	}
+	return 0;
+}
+
+/*
+ * Adds the addresses [from, to) of the hook to its filter, and notes in ok[] which of them ftrace
+ * knows: all are tried at once, and where that fails, each half.
+ */
+static void filter(struct entry_hook *h, unsigned long *ips, bool *ok, u32 from, u32 to)
+{
+	u32 middle = from + (to - from) / 2;
+	bool good = !ftrace_set_filter_ips(&h->ops, ips + from, to - from, 0, 0);
+
+	if (good || to - from == 1) {
+		memset(ok + from, good, to - from);
+		return;
+	}
+	filter(h, ips, ok, from, middle);
+	filter(h, ips, ok, middle, to);
+}
+
+/* Keeps what ftrace can do, and hands the rest to kprobes. */
+static int settle_filter(struct entry_hook *h)
+{
+	unsigned long *ips = plat_alloc(h->n * sizeof(*ips), -1);
+	bool *ok = plat_alloc(h->n, -1);
+	u32 i, n = h->n;
+
+	if (ips && ok) {
+		for (i = 0; i < n; i++)
+			ips[i] = h->entry[i].address;
+		filter(h, ips, ok, 0, n);
+		h->n = 0;
+		for (i = 0; i < n; i++) {
+			if (ok[i])
+				h->entry[h->n++] = h->entry[i];
+			else
+				add_kprobe(h->entry[i].f, h->entry[i].site);
+		}
+	}
+	i = ips && ok;
+	plat_free(ips);
+	plat_free(ok);
+	return i ? 0 : -ENOMEM;
+}
+
+static bool same_probe(const struct entry_hook *h)
+{
+	u32 i;
+
+	for (i = 1; i < h->n; i++)
+		if (h->entry[i].f != h->entry[0].f)
+			return false;
+	return true;
+}
+
+static int arm_entries(struct entry_hook *h)
+{
+	int err;
+
+	err = settle_filter(h);
+	if (err || !h->n)
+		return err;
+	h->only = same_probe(h) ? h->entry[0].f->probe : NULL;
+	err = h->only ? 0 : make_slots(h);
+	if (err)
+		return err;
+	h->ops.func = (ftrace_func_t)(h->only ? entry_only : entry_lookup);
+	h->ops.flags |= h == &hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : 0;
+	err = register_ftrace_function(&h->ops);
+	if (err)
+		return err;
+	h->armed = true;
+	armed.armed += h->n;
+	return 0;
+}
+
+static void remove_entries(void)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct entry_hook *h = &hooks[i];
+
+		if (h->armed)
+			unregister_ftrace_function(&h->ops);
+		ftrace_free_filter(&h->ops);
+		plat_free(h->slots);
+		plat_free(h->entry);
+		memset(h, 0, sizeof(*h));
+	}
+}
+
+static int prepare_entries(u32 nsites)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		hooks[i].entry = plat_alloc(nsites * sizeof(struct entry), -1);
+		if (!hooks[i].entry)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void add_entry(const struct stp_function *f, const struct stp_site *s)
+{
+	struct entry_hook *h = &hooks[f->needs_all_regs];
+
+	h->entry[h->n++] = (struct entry){ s->address, f, s };
+}
+
+/* ftrace won't have them at all (disabled, no memory): kprobes then. */
+static void finish_entries(void)
+{
+	u32 i, k;
+
+	for (i = 0; i < 2; i++) {
+		struct entry_hook *h = &hooks[i];
+
+		if (h->n && arm_entries(h))
+			for (k = 0; k < h->n; k++)
+				add_kprobe(h->entry[k].f, h->entry[k].site);
+		plat_free(h->entry);
+		h->entry = NULL;
+	}
+}
+
+#else
+
+static int prepare_entries(u32 nsites) { return 0; }
+static void add_entry(const struct stp_function *f, const struct stp_site *s) { add_kprobe(f, s); }
+static void finish_entries(void) { }
+static void remove_entries(void) { }
+
+#endif
+
+/* ------------------------------------------------------------------ the family */
+
+static void function_stop(void *table, u32 n)
+{
+	remove_entries();
+	remove_kprobes();
+	remove_returns();
+	armed.armed = 0;
+}
+
+static void add_site(const struct stp_function *f, const struct stp_site *s)
+{
+	if (!s->address)
+		cannot(f, s, -ENOENT);
+	else if (f->is_return)
+		add_return(f, s);
+	else if (s->offset)
+		add_kprobe(f, s);
+	else
+		add_entry(f, s);
+}
+
+static int prepare(const struct stp_function *f, u32 n)
+{
+	u32 i, nsites = 0;
+
+	for (i = 0; i < n; i++)
+		nsites += f[i].nsites;
+	armed.kprobes = plat_alloc(nsites * sizeof(*armed.kprobes), -1);
+	armed.returns = plat_alloc(nsites * sizeof(*armed.returns), -1);
+	if (!armed.kprobes || !armed.returns)
+		return -ENOMEM;
+	return prepare_entries(nsites);
+}
+
+static int function_start(void *table, u32 n)
+{
+	const struct stp_function *f = table;
+	u32 i, k;
+	int err;
+
+	armed.failed = 0;
+	stp_sites_sort();
+	err = prepare(f, n);
+	if (err) {
+		function_stop(table, n);
+		plat_message(STP_MSG_ERROR, "no memory for function probes");
+		return err;
+	}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < f[i].nsites; k++)
+			add_site(&f[i], &f[i].sites[k]);
+	finish_entries();
+	say_rest();
+	if (armed.armed || !armed.failed)
+		return 0;
+	function_stop(table, n);
+	plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
+	return -ENOENT;
+}
+
+const struct stp_family_ops stp_function_family = {
+	.name = "function",
+	.start = function_start,
+	.stop = function_stop,
+};
+
+u64 stp_function_missed(void)
+{
+	return armed.missed;
+}

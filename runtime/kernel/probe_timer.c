@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Timers. Intervals in time are high-resolution timers whose handlers run in their interrupt;
+ * intervals in jiffies are the kernel's wheel, handlers in its softirq. One timer a probe, for the
+ * whole machine: it fires on the CPU that started it or where that CPU's timers went.
+ */
+#include "kernel.h"
+#include <linux/hrtimer.h>
+#include <linux/random.h>
+#include <linux/timer.h>
+
+struct timer {
+	const struct stp_timer *t;
+	union {
+		struct hrtimer high;
+		struct timer_list wheel;
+	};
+	u64 random;                /* state, not 0 */
+};
+
+static void hit(const struct stp_probe *probe)
+{
+	unsigned long flags;
+	struct stp_ctx *c = stp_hit_begin(&flags);
+
+	if (!c)
+		return;
+	c->regs = NULL;
+	c->address = 0;
+	stp_handler_run(c, probe);
+	stp_hit_end(c, flags);
+}
+
+/* interval - randomize ... interval + randomize, at least 1. A generator of our own: the kernel's
+ * takes locks that a probed function may hold. */
+static u64 next_interval(struct timer *s)
+{
+	const struct stp_timer *t = s->t;
+	u64 n;
+
+	if (!t->randomize_ns)
+		return t->interval_ns;
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	div64_u64_rem(s->random, 2 * t->randomize_ns + 1, &n);
+	n += t->interval_ns;
+	return n > t->randomize_ns ? n - t->randomize_ns : 1;
+}
+
+static enum hrtimer_restart high_fired(struct hrtimer *h)
+{
+	struct timer *s = container_of(h, struct timer, high);
+
+	hit(s->t->probe);
+	hrtimer_forward_now(h, ns_to_ktime(next_interval(s)));
+	return HRTIMER_RESTART;
+}
+
+static void wheel_fired(struct timer_list *w)
+{
+	struct timer *s = container_of(w, struct timer, wheel);
+
+	hit(s->t->probe);
+	mod_timer(w, jiffies + next_interval(s));
+}
+
+static void arm(struct timer *s)
+{
+	if (s->t->jiffies) {
+		timer_setup(&s->wheel, wheel_fired, 0);
+		mod_timer(&s->wheel, jiffies + next_interval(s));
+	} else {
+		compat_hrtimer_setup(&s->high, high_fired, HRTIMER_MODE_REL_HARD);
+		hrtimer_start(&s->high, ns_to_ktime(next_interval(s)), HRTIMER_MODE_REL_HARD);
+	}
+}
+
+static void disarm(struct timer *s)
+{
+	if (s->t->jiffies)
+		compat_timer_delete_sync(&s->wheel);
+	else
+		hrtimer_cancel(&s->high);
+}
+
+static void timer_stop(void *table, u32 n)
+{
+	struct stp_timer *t = table;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (t[i].state)
+			disarm(t[i].state);
+		plat_free(t[i].state);
+		t[i].state = NULL;
+	}
+}
+
+static int timer_start(void *table, u32 n)
+{
+	struct stp_timer *t = table;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct timer *s = plat_alloc(sizeof(*s), -1);
+
+		if (!s) {
+			timer_stop(table, n);
+			plat_message(STP_MSG_ERROR, "no memory for timer probes");
+			return -ENOMEM;
+		}
+		s->t = &t[i];
+		s->random = get_random_u32() | 1ull << 32;
+		t[i].state = s;
+		arm(s);
+	}
+	return 0;
+}
+
+const struct stp_family_ops stp_timer_family = {
+	.name = "timer",
+	.start = timer_start,
+	.stop = timer_stop,
+};

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The rings of include/messages.h: one a CPU, a last one for begin, end and error handlers. A record
+ * is built where the reader will read it and becomes visible when head moves. What is in the mapping
+ * may be overwritten by user space at any time, so nothing of it is believed but tail, and that
+ * only when it makes sense.
+ */
+#include "kernel.h"
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+#define DEFAULT_KB 512u
+#define MIN_KB     (4u * PLAT_RECORD_MAX / 1024)
+#define MAX_KB     (512u * 1024)
+
+/* One producer: the CPU with interrupts off, or the process that runs begin, end, error. */
+struct ring {
+	struct stp_ring_control *control;
+	char *data;
+	u64 head;                  /* committed; what control->head should be */
+	u64 limit;                 /* head may go up to here: tail as last read + size */
+	u64 wake_at;               /* head at which to see whether the reader needs waking */
+	u64 record;                /* position of the open record, after the padding */
+	u64 lost_records, lost_bytes;
+	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
+	bool may_sleep;
+} ____cacheline_aligned;
+
+static struct {
+	struct stp_ring_header *header;    /* start of the mapping */
+	size_t mapping_size;
+	struct ring *ring;
+	u32 n;
+	u64 size;                          /* of each, bytes, a power of two */
+	atomic64_t seq;                    /* of the last record committed */
+} rings;
+
+/* ------------------------------------------------------------------ making */
+
+static u64 ring_size(void)
+{
+	u32 kb = stp_module.limits.buffer_kb ?: DEFAULT_KB;
+
+	return roundup_pow_of_two((u64)clamp(kb, MIN_KB, MAX_KB) * 1024);
+}
+
+static void ring_init(struct ring *r, struct stp_ring_control *control)
+{
+	r->control = control;
+	r->data = (char *)control + PAGE_SIZE;
+	r->limit = rings.size;
+	r->wake_at = rings.size / 2;
+	r->stuck_tail = ~0ull;
+}
+
+int stp_rings_make(void)
+{
+	struct stp_ring_header *h;
+	u32 i;
+
+	if (rings.header)
+		return 0;
+	rings.n = cpumask_weight(&stp_cpus) + 1;
+	rings.size = ring_size();
+	rings.mapping_size = PAGE_SIZE + rings.n * (PAGE_SIZE + rings.size);
+	rings.ring = plat_alloc(rings.n * sizeof(struct ring), -1);
+	if (!rings.ring)
+		return -ENOMEM;
+	h = vmalloc_user(rings.mapping_size);
+	if (!h) {
+		plat_free(rings.ring);
+		rings.ring = NULL;
+		return -ENOMEM;
+	}
+	h->magic = STP_RING_MAGIC;
+	h->protocol = STP_PROTOCOL;
+	h->rings = rings.n;
+	h->ring_size = rings.size;
+	h->first = PAGE_SIZE;
+	h->stride = PAGE_SIZE + rings.size;
+	for (i = 0; i < rings.n; i++)
+		ring_init(&rings.ring[i], (void *)h + PAGE_SIZE + i * (PAGE_SIZE + rings.size));
+	rings.ring[rings.n - 1].may_sleep = true;
+	rings.header = h;
+	return 0;
+}
+
+void stp_rings_free(void)
+{
+	vfree(rings.header);
+	plat_free(rings.ring);
+	rings.header = NULL;
+	rings.ring = NULL;
+	rings.n = 0;
+}
+
+int stp_rings_map(struct vm_area_struct *vma)
+{
+	if (!rings.header)
+		return -ENXIO;
+	return remap_vmalloc_range(vma, rings.header, vma->vm_pgoff);
+}
+
+/* The n-th CPU of stp_cpus has the n-th ring. */
+void *stp_ring_of(int cpu)
+{
+	int i, n = 0;
+
+	if (cpu < 0)
+		return &rings.ring[rings.n - 1];
+	for_each_cpu(i, &stp_cpus) {
+		if (i == cpu)
+			break;
+		n++;
+	}
+	return &rings.ring[n];
+}
+
+/* ------------------------------------------------------------------ looking */
+
+/* What the reader has taken. A tail that can't be counts as "nothing", that is a full ring. */
+static u64 tail_of(const struct ring *r)
+{
+	u64 tail = smp_load_acquire(&r->control->tail);
+
+	if (r->head - tail > rings.size || (tail & 7))
+		return r->head - rings.size;
+	return tail;
+}
+
+bool stp_rings_half_full(void)
+{
+	u32 i;
+
+	for (i = 0; i < rings.n; i++) {
+		u64 used = READ_ONCE(rings.ring[i].head) - READ_ONCE(rings.ring[i].control->tail);
+
+		if (used >= rings.size / 2)
+			return true;
+	}
+	return false;
+}
+
+void stp_rings_lost(u64 *records, u64 *bytes)
+{
+	u32 i;
+
+	*records = *bytes = 0;
+	for (i = 0; i < rings.n; i++) {
+		*records += READ_ONCE(rings.ring[i].lost_records);
+		*bytes += READ_ONCE(rings.ring[i].lost_bytes);
+	}
+}
+
+/* ------------------------------------------------------------------ producing */
+
+static u64 record_size(u64 payload)
+{
+	return ALIGN(sizeof(struct stp_rec) + payload, 8);
+}
+
+static u64 left_in_lap(u64 at)
+{
+	return rings.size - (at & (rings.size - 1));
+}
+
+static bool fits(struct ring *r, u64 end)
+{
+	if (likely(end <= r->limit))
+		return true;
+	r->limit = tail_of(r) + rings.size;
+	return end <= r->limit;
+}
+
+/*
+ * Waits until head may go up to `end`: as long as the reader is there and takes something every
+ * two seconds. A reader that was waited for in vain is not waited for again where it was then.
+ */
+static bool wait_for_room(struct ring *r, u64 end)
+{
+	u64 tail = tail_of(r);
+	unsigned long deadline = jiffies + 2 * HZ;
+
+	while (!fits(r, end)) {
+		if (!stp_reader_lives() || fatal_signal_pending(current) || tail == r->stuck_tail)
+			return false;
+		stp_control_wake();
+		schedule_timeout_killable(1);
+		if (tail_of(r) != tail) {
+			tail = tail_of(r);
+			deadline = jiffies + 2 * HZ;
+		} else if (time_after(jiffies, deadline)) {
+			r->stuck_tail = tail;
+		}
+	}
+	return true;
+}
+
+static void lose(struct ring *r, u64 bytes)
+{
+	r->lost_records++;
+	r->lost_bytes += bytes;
+	WRITE_ONCE(r->control->lost_records, r->lost_records);
+	WRITE_ONCE(r->control->lost_bytes, r->lost_bytes);
+}
+
+/* Opens a record at the first place after head that holds `want` bytes in one piece, and gives it
+ * what more there is, up to a quarter of the ring so that the reader can start. */
+static bool open_record(struct ring *r, struct stp_ctx_private *v, u32 want)
+{
+	u64 at = r->head, total = record_size(want), room;
+
+	if (left_in_lap(at) < total)
+		at += max_t(u64, left_in_lap(at), sizeof(struct stp_rec));
+	if (!fits(r, at + total) && !(r->may_sleep && wait_for_room(r, at + total)))
+		return false;
+	room = min3(left_in_lap(at), r->limit - at, max(total, rings.size / 4));
+	r->record = at;
+	v->out_start = r->data + (at & (rings.size - 1)) + sizeof(struct stp_rec);
+	v->out = v->out_start;
+	v->out_end = v->out_start + (room - sizeof(struct stp_rec));
+	return true;
+}
+
+/* Padding up to the open record. With 8 bytes left in the lap it takes 8 of the next one too. */
+static void write_pad(struct ring *r)
+{
+	struct stp_rec *pad = (void *)r->data + (r->head & (rings.size - 1));
+
+	if (r->record == r->head)
+		return;
+	pad->len = r->record - r->head - sizeof(struct stp_rec);
+	pad->flags = STP_REC_PAD;
+}
+
+static void wake_reader(struct ring *r)
+{
+	u64 used = r->head - tail_of(r);
+
+	if (used >= rings.size / 2) {
+		stp_control_wake();
+		r->wake_at = r->head + rings.size / 4;
+	} else {
+		r->wake_at = r->head - used + rings.size / 2;
+	}
+}
+
+/* The sequence number is taken with preemption off, for the reader waits for the ring it is in. */
+void plat_record_commit(struct stp_ctx_private *v)
+{
+	struct ring *r = v->plat;
+	u64 len = v->out - v->out_start;
+	struct stp_rec *rec = (void *)r->data + (r->record & (rings.size - 1));
+
+	if (!len)
+		return;
+	write_pad(r);
+	rec->len = len;
+	rec->flags = 0;
+	preempt_disable_notrace();
+	rec->seq = atomic64_inc_return(&rings.seq);
+	r->head = r->record + record_size(len);
+	smp_store_release(&r->control->head, r->head);
+	preempt_enable_notrace();
+	if (unlikely(r->head >= r->wake_at))
+		wake_reader(r);
+}
+
+/* A record that is open and too small: moved to the next lap when that is all it needs, so that a
+ * handler's output stays in one piece. */
+static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
+{
+	const char *from = v->out_start;
+	u64 len = v->out - v->out_start;
+
+	if (len + want > PLAT_RECORD_MAX || !open_record(r, v, len + want))
+		return false;
+	memmove(v->out_start, from, len);
+	v->out += len;
+	return true;
+}
+
+bool plat_record_room(struct stp_ctx_private *v, u32 want)
+{
+	struct ring *r = v->plat;
+
+	if (v->out_start) {
+		if (move_record(r, v, want))
+			return true;
+		plat_record_commit(v);
+		v->out_start = NULL;
+	}
+	if (open_record(r, v, want))
+		return true;
+	lose(r, want);
+	v->out_start = v->out = v->out_end = NULL;
+	return false;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a handler may ask about where it is: the task, the CPU, the time, the function. Numbers of
+ * processes and users are those of the initial namespaces. Context: any but NMI.
+ */
+#include "kernel.h"
+#include <linux/cred.h>
+#include <linux/kallsyms.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+
+/* ------------------------------------------------------------------ the task */
+
+s64 stp_pid(struct stp_ctx *c)
+{
+	return current->tgid;
+}
+
+s64 stp_tid(struct stp_ctx *c)
+{
+	return current->pid;
+}
+
+s64 stp_ppid(struct stp_ctx *c)
+{
+	s64 pid;
+
+	rcu_read_lock();
+	pid = rcu_dereference(current->real_parent)->tgid;
+	rcu_read_unlock();
+	return pid;
+}
+
+/* The process group and session may be given up by an exiting task's leader. */
+static s64 number_of(enum pid_type type)
+{
+	struct pid *pid;
+	s64 n = 0;
+
+	rcu_read_lock();
+	pid = READ_ONCE(current->signal) ? rcu_dereference_raw(current->signal->pids[type]) : NULL;
+	if (pid)
+		n = pid->numbers[0].nr;
+	rcu_read_unlock();
+	return n;
+}
+
+s64 stp_pgrp(struct stp_ctx *c)
+{
+	return number_of(PIDTYPE_PGID);
+}
+
+s64 stp_sid(struct stp_ctx *c)
+{
+	return number_of(PIDTYPE_SID);
+}
+
+s64 stp_uid(struct stp_ctx *c)
+{
+	return __kuid_val(current_uid());
+}
+
+s64 stp_euid(struct stp_ctx *c)
+{
+	return __kuid_val(current_euid());
+}
+
+s64 stp_gid(struct stp_ctx *c)
+{
+	return __kgid_val(current_gid());
+}
+
+s64 stp_egid(struct stp_ctx *c)
+{
+	return __kgid_val(current_egid());
+}
+
+s64 stp_cpu(struct stp_ctx *c)
+{
+	return raw_smp_processor_id();
+}
+
+/* Its last byte is always 0, also while somebody writes another name. */
+const char *stp_execname(struct stp_ctx *c)
+{
+	return current->comm;
+}
+
+u64 stp_current_task(struct stp_ctx *c)
+{
+	return (unsigned long)current;
+}
+
+/* ------------------------------------------------------------------ the time */
+
+s64 stp_gettimeofday_ns(struct stp_ctx *c)
+{
+	return ktime_get_real_fast_ns();
+}
+
+s64 stp_ktime_ns(struct stp_ctx *c)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+/* ------------------------------------------------------------------ the function */
+
+/* "name [module]" as the kernel's symbol table has it; false when it has none. */
+static bool look_up(char text[KSYM_SYMBOL_LEN], u64 address)
+{
+	text[0] = '\0';
+	if (!address)
+		return false;
+	sprint_symbol_no_offset(text, address);
+	return text[0] && !(text[0] == '0' && text[1] == 'x');
+}
+
+void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
+{
+	const struct stp_site *s = stp_site_at(c->address);
+	char text[KSYM_SYMBOL_LEN];
+	char *space;
+
+	if (s) {
+		stp_copy(to, s->symbol, size);
+		return;
+	}
+	to[0] = '\0';
+	if (!look_up(text, c->address))
+		return;
+	space = strchr(text, ' ');
+	if (space)
+		*space = '\0';
+	stp_copy(to, text, size);
+}
+
+void stp_probemod(struct stp_ctx *c, char *to, u32 size)
+{
+	const struct stp_site *s = stp_site_at(c->address);
+	char text[KSYM_SYMBOL_LEN];
+	char *module;
+
+	if (s) {
+		stp_copy(to, s->module ?: "kernel", size);
+		return;
+	}
+	to[0] = '\0';
+	if (!look_up(text, c->address))
+		return;
+	module = strchr(text, '[');
+	if (module)
+		module[strcspn(module, "]")] = '\0';
+	stp_copy(to, module ? module + 1 : "kernel", size);
+}
