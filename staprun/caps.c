@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who may load what, and giving privileges away. staprun may be run by root, with CAP_SYS_MODULE,
+// or setuid root by members of the groups stapdev and stapusr.
+#include "staprun.h"
+
+#include "log.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static bool have_cap(cap_value_t cap)
+{
+	cap_flag_value_t value = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
+
+	if (caps) {
+		cap_get_flag(caps, cap, CAP_EFFECTIVE, &value);
+		cap_free(caps);
+	}
+	return value == CAP_SET;
+}
+
+// The real user's groups: a setuid program keeps them.
+static bool in_group(const char *name)
+{
+	struct group *group = getgrnam(name);
+	gid_t gids[1024];
+	int n = getgroups(1024, gids);
+
+	if (!group)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (gids[i] == group->gr_gid)
+			return true;
+	return getgid() == group->gr_gid;
+}
+
+enum rights caps_rights(void)
+{
+	if (!have_cap(CAP_SYS_MODULE))
+		return RIGHTS_NONE;
+	if (getuid() == 0 || geteuid() == getuid() || in_group("stapdev"))
+		return RIGHTS_ALL;
+	return in_group("stapusr") ? RIGHTS_INSTALLED : RIGHTS_NONE;
+}
+
+void caps_explain(void)
+{
+	if (have_cap(CAP_SYS_MODULE))
+		log_error("you may not load modules: members of the group stapdev may load any, members"
+			  " of stapusr those in /lib/modules/RELEASE/systemtap; or try the script"
+			  " with stap --vm or --runtime=user, which need no rights");
+	else
+		log_error("loading a module needs root or CAP_SYS_MODULE (use sudo); or try the script"
+			  " with stap --vm or --runtime=user, which need neither");
+}
+
+// These and no others stay permitted and effective; none is inherited.
+static int keep(const cap_value_t *wanted, int n)
+{
+	cap_t now = cap_get_proc(), caps = cap_init();
+	int rc = -1;
+
+	for (int i = 0; now && caps && i < n; i++) {
+		cap_flag_value_t value;
+
+		if (cap_get_flag(now, wanted[i], CAP_PERMITTED, &value) || value == CAP_CLEAR)
+			continue;
+		cap_set_flag(caps, CAP_PERMITTED, 1, &wanted[i], CAP_SET);
+		cap_set_flag(caps, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
+	}
+	if (now && caps)
+		rc = cap_set_proc(caps);
+	if (rc) {
+		rc = -errno;
+		log_error("capabilities can't be dropped: %m");
+	}
+	cap_free(now);
+	cap_free(caps);
+	return rc;
+}
+
+int caps_keep_loading(void)
+{
+	static const cap_value_t wanted[] = {
+		CAP_SYS_MODULE,            // load, unload
+		CAP_SYSLOG,                // addresses in /proc/kallsyms
+		CAP_MKNOD,                 // a /dev without the module's node
+		CAP_DAC_OVERRIDE,          // root's device, when we are not root but have CAP_SYS_MODULE
+		CAP_SETUID, CAP_SETGID,    // back to the real user
+		CAP_SETPCAP,
+	};
+	return keep(wanted, sizeof(wanted) / sizeof(wanted[0]));
+}
+
+static int become_real_user(void)
+{
+	gid_t gid = getgid();
+	uid_t uid = getuid();
+
+	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
+		int rc = -errno;
+
+		log_error("can't go back to user %u: %m", (unsigned)uid);
+		return rc;
+	}
+	return 0;
+}
+
+int caps_keep_unloading(void)
+{
+	static const cap_value_t wanted[] = { CAP_SYS_MODULE };
+	int rc;
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) {
+		rc = -errno;
+		log_error("capabilities can't be kept: %m");
+		return rc;
+	}
+	rc = become_real_user();
+	return rc ? rc : keep(wanted, 1);
+}
+
+int caps_drop(void)
+{
+	int rc;
+
+	if (getuid() == 0)                 // exec would give root everything back
+		return 0;
+	rc = become_real_user();
+	if (rc)
+		return rc;
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	rc = keep(NULL, 0);
+	if (rc)
+		return rc;
+	if (setuid(0) == 0 || geteuid() == 0) {
+		log_error("privileges were not dropped");
+		return -EPERM;
+	}
+	return 0;
+}

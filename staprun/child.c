@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Other processes: the -c command, which is forked early (its pid is target()) and held before exec
+// until the probes are in place; system() of scripts; the process of -x.
+#include "stapio.h"
+
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+sigset_t child_signals;
+
+static int gate = -1;                      // writing end of the pipe that holds the command
+
+static void restore_signals(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &child_signals, NULL);
+}
+
+static void run_shell(const char *command)
+{
+	execl("/bin/sh", "sh", "-c", command, NULL);
+	log_error("can't run /bin/sh: %m");
+	_exit(127);
+}
+
+// Split into words as a shell would; what only a shell can do (pipes, lists, substitution) is left
+// to one.
+static void run_command(const char *command)
+{
+	wordexp_t words;
+
+	if (strpbrk(command, "|&;<>(){}`\n") ||
+	    wordexp(command, &words, WRDE_NOCMD | WRDE_UNDEF) || words.we_wordc == 0)
+		run_shell(command);
+	execvp(words.we_wordv[0], words.we_wordv);
+	log_error("can't run %s: %m", words.we_wordv[0]);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+pid_t child_prepare(const char *command)
+{
+	int ends[2];
+	pid_t pid;
+	char go;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		pid = -errno;
+		close(ends[0]);
+		close(ends[1]);
+		log_error("can't start the command: %s", strerror(-pid));
+		return pid;
+	}
+	if (pid == 0) {
+		close(ends[1]);
+		restore_signals();
+		if (read(ends[0], &go, 1) != 1)
+			_exit(0);
+		run_command(command);
+	}
+	close(ends[0]);
+	gate = ends[1];
+	return pid;
+}
+
+void child_release(void)
+{
+	if (gate >= 0 && write(gate, "", 1) < 0)
+		log_warning("the command has gone before it was started");
+	child_abandon();
+}
+
+void child_abandon(void)
+{
+	if (gate >= 0)
+		close(gate);
+	gate = -1;
+}
+
+void child_system(const char *command)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		log_warning("system(): no process could be started: %m");
+	if (pid == 0) {
+		restore_signals();
+		if (fork() == 0)
+			run_shell(command);
+		_exit(0);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+int child_open_process(pid_t pid)
+{
+	int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0) {
+		fd = -errno;
+		log_error("no process %d to be the target: %m", (int)pid);
+		return fd;
+	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Messages on standard error, each line in one write() so that those of two processes don't mix.
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int log_verbose;
+bool log_no_warnings;
+
+static bool colored;
+
+bool log_color(const char *when)
+{
+	if (!strcmp(when, "auto"))
+		colored = isatty(STDERR_FILENO);
+	else if (!strcmp(when, "always"))
+		colored = true;
+	else if (!strcmp(when, "never"))
+		colored = false;
+	else
+		return false;
+	return true;
+}
+
+// Remembers the first 1024 different texts by their hash (FNV-1a).
+static bool seen_before(const char *text)
+{
+	static uint64_t seen[1024];
+	static int n;
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	for (int i = 0; i < n; i++)
+		if (seen[i] == hash)
+			return true;
+	if (n < 1024)
+		seen[n++] = hash;
+	return false;
+}
+
+static void put_line(const char *label, const char *color, const char *fmt, va_list ap)
+{
+	char line[4400];
+	int at = 0;
+	ssize_t rc;
+
+	if (label)
+		at = snprintf(line, sizeof(line), colored ? "\033[%sm%s:\033[0m " : "%.0s%s: ",
+			      color, label);
+	vsnprintf(line + at, sizeof(line) - at - 1, fmt, ap);
+	if (label && seen_before(line) && !log_verbose)
+		return;
+	strcat(line, "\n");
+	rc = write(STDERR_FILENO, line, strlen(line));
+	(void)rc;                          // there is nowhere else to complain
+}
+
+void log_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line("ERROR", "01;31", fmt, ap);
+	va_end(ap);
+}
+
+void log_warning(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_no_warnings)
+		return;
+	va_start(ap, fmt);
+	put_line("WARNING", "00;33", fmt, ap);
+	va_end(ap);
+}
+
+void log_note(int level, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (log_verbose < level)
+		return;
+	va_start(ap, fmt);
+	put_line(NULL, NULL, fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What staprun and stapio say to the user, on standard error.
+#ifndef LOG_H
+#define LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+
+extern int log_verbose;                    // -v
+extern bool log_no_warnings;               // -w
+
+// WHEN of -C: "auto", "always", "never". false: none of these.
+bool log_color(const char *when);
+
+// "ERROR: text", "WARNING: text". A text that was shown before is shown again only with -v.
+void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // from that many -v on
+
+#endif

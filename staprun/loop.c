@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A session as stapio sees it: START, relaying until somebody asks for the end, STOP, the rest.
+//
+// START and STOP run the script's begin and end probes inside write(), so each is written by a
+// thread of its own; the main thread never blocks in anything but poll(). The end comes from the
+// script (EXIT), a signal, the end of the -c command or the -x process, or a reader that went away;
+// all lead to STOP, and STOPPED is the last word of the module: then the rings are complete.
+#include "stapio.h"
+
+#include "log.h"
+#include "messages.h"
+#include "staprun.h"
+#include "syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FLOWING_POLL_MS 20                 // how old output may get while more of it comes
+#define GAP_POLL_MS 2
+#define INTERRUPTS_MAX 3                   // sudo doubles signals: two still mean a clean end
+
+static struct session {
+	const struct stapio_options *opt;
+	struct rings rings;
+	struct outfile out;
+	int signals;                       // descriptors of poll()
+	int results[2];                    // pipe: what became of commands
+	int target;                        // of -x, or -1
+	pid_t child;                       // of -c, 0: none or gone
+	int interrupts;
+	bool stopping;                     // STOP was sent
+	bool stopped;                      // STOPPED came
+	bool over;                         // nothing more to wait for
+	bool detached;
+	bool failed;                       // exit status 1
+	bool gap;                          // output waits for a record of another ring
+	bool flowing;                      // the last look found output
+	uint32_t given;                    // bytes of the current record that are in `out`
+	uint64_t dropped;                  // last told with -v
+	int64_t dropped_at;
+	struct stp_summary summary;
+} session;
+
+// --- commands ---
+
+struct order {
+	struct stp_cmd cmd;
+	struct stp_start start;
+};
+
+struct result {
+	stp_u32 type;
+	int rc;
+};
+
+static void *write_order(void *arg)
+{
+	struct order *order = arg;
+	struct result result = { .type = order->cmd.type };
+	ssize_t n = sys_write(session.opt->device, order, sizeof(order->cmd) + order->cmd.len);
+
+	result.rc = n < 0 ? n : 0;
+	n = write(session.results[1], &result, sizeof(result));
+	(void)n;                           // smaller than PIPE_BUF, and the pipe is ours
+	free(order);
+	return NULL;
+}
+
+static void send_order(enum stp_cmd_type type, pid_t target)
+{
+	struct order *order = calloc(1, sizeof(*order));
+	pthread_t thread;
+
+	if (order) {
+		order->cmd.type = type;
+		order->start.target_pid = target;
+		order->cmd.len = type == STP_CMD_START ? sizeof(order->start) : 0;
+	}
+	if (!order || pthread_create(&thread, NULL, write_order, order)) {
+		log_error("no memory for a thread");
+		session.failed = session.over = true;
+		return;
+	}
+	pthread_detach(thread);
+}
+
+static void request_stop(void)
+{
+	if (!session.stopping && !session.over) {
+		session.stopping = true;
+		send_order(STP_CMD_STOP, 0);
+	}
+}
+
+static void detach(void)
+{
+	struct stp_cmd cmd = { .type = STP_CMD_DETACH };
+	ssize_t n = sys_write(session.opt->device, &cmd, sizeof(cmd));
+
+	if (n < 0) {
+		log_error("can't detach from %s: %s", session.opt->module, strerror(-n));
+		return;
+	}
+	log_note(0, "%s goes on running; staprun -A %s attaches to it, staprun -d %s removes it",
+		 session.opt->module, session.opt->module, session.opt->module);
+	session.detached = session.over = true;
+}
+
+static void target_gone(void)
+{
+	if (!session.stopping && !session.over) {
+		send_order(STP_CMD_TARGET_GONE, 0);
+		request_stop();
+	}
+}
+
+// --- output ---
+
+// Moves records to the output buffer while it has room.
+static void drain(void)
+{
+	struct session *s = &session;
+	enum rings_result what = RINGS_RECORD;
+	uint64_t before = s->rings.bytes;
+	const void *payload;
+	uint32_t len;
+
+	while (s->out.closed || outfile_room(&s->out)) {
+		size_t room = outfile_room(&s->out);
+
+		what = rings_next(&s->rings, s->stopped, &payload, &len);
+		if (what != RINGS_RECORD)
+			break;
+		len -= s->given;
+		if (len > room && !s->out.closed) {
+			outfile_add(&s->out, (const char *)payload + s->given, room);
+			s->given += room;
+			break;
+		}
+		outfile_add(&s->out, (const char *)payload + s->given, len);
+		s->given = 0;
+		rings_take(&s->rings);
+	}
+	s->gap = what == RINGS_GAP;
+	s->flowing = s->rings.bytes != before;
+}
+
+static void write_out(void)
+{
+	if (session.out.closed)
+		return;
+	outfile_write(&session.out);
+	if (session.out.closed)
+		request_stop();
+}
+
+// What was printed before a message should be seen before it.
+static void drain_before_message(void)
+{
+	drain();
+	write_out();
+}
+
+static void tell_dropped(void)
+{
+	int64_t now = now_ms();
+	uint64_t dropped;
+
+	if (!log_verbose || now - session.dropped_at < 1000)
+		return;
+	dropped = rings_dropped(&session.rings);
+	if (dropped != session.dropped)
+		log_note(1, "stapio: %llu records lost so far", (unsigned long long)dropped);
+	session.dropped = dropped;
+	session.dropped_at = now;
+}
+
+// --- messages ---
+
+static void start_done(const struct stp_status *status, size_t len)
+{
+	if (len < sizeof(*status) || status->rc) {
+		if (!session.failed)       // an ERROR message says more
+			log_error("the probes of %s could not be started: %s", session.opt->module,
+				  len < sizeof(*status) ? "?" : strerror(-status->rc));
+		session.failed = true;
+		request_stop();
+		return;
+	}
+	child_release();
+	if (session.opt->detach)
+		detach();
+}
+
+static void handle_message(const struct stp_msg *msg, char *text, size_t len)
+{
+	switch (msg->type) {
+	case STP_MSG_STARTED:
+		start_done((void *)text, len);
+		break;
+	case STP_MSG_EXIT:
+		request_stop();
+		break;
+	case STP_MSG_STOPPED:
+		memcpy(&session.summary, text, len < sizeof(session.summary) ? len :
+		       sizeof(session.summary));
+		session.stopped = session.over = true;
+		break;
+	case STP_MSG_ERROR:
+		drain_before_message();
+		session.failed = true;
+		log_error("%s", text);
+		break;
+	case STP_MSG_WARNING:
+		drain_before_message();
+		log_warning("%s", text);
+		break;
+	case STP_MSG_SYSTEM:
+		drain_before_message();
+		child_system(text);
+		break;
+	}
+}
+
+static void read_message(void)
+{
+	static char bytes[STP_MSG_MAX + 1];
+	struct stp_msg *msg = (struct stp_msg *)bytes;
+	ssize_t n = sys_read(session.opt->device, bytes, STP_MSG_MAX);
+
+	if (n == -EINTR || n == -EAGAIN)
+		return;
+	if (n < (ssize_t)sizeof(*msg) || msg->len > n - sizeof(*msg)) {
+		log_error("the module %s ended the session: %s", session.opt->module,
+			  n < 0 ? strerror(-n) : n ? "damaged message" : "no more messages");
+		session.failed = session.over = true;
+		return;
+	}
+	msg->payload[msg->len] = 0;
+	handle_message(msg, (char *)msg->payload, msg->len);
+}
+
+static void read_result(void)
+{
+	struct result result;
+
+	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
+		return;
+	if (result.type == STP_CMD_TARGET_GONE)
+		return;
+	log_error("%s can't be %s: %s", session.opt->module,
+		  result.type == STP_CMD_START ? "started" : "stopped", strerror(-result.rc));
+	session.failed = session.over = true;
+}
+
+// --- signals ---
+
+static void reap_child(void)
+{
+	int status;
+
+	if (session.child <= 0 || waitpid(session.child, &status, WNOHANG) != session.child)
+		return;
+	session.child = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status)) {
+		log_warning("Child process exited with status %d", WEXITSTATUS(status));
+		session.failed = true;
+	} else if (WIFSIGNALED(status) && !session.interrupts) {
+		log_warning("Child process exited with signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+		session.failed = true;
+	}
+	target_gone();
+}
+
+static void read_signal(void)
+{
+	struct signalfd_siginfo info;
+
+	if (read(session.signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		reap_child();
+		return;
+	}
+	if (info.ssi_signo == SIGQUIT) {
+		detach();
+		return;
+	}
+	log_note(2, "stapio: signal %u", info.ssi_signo);
+	if (++session.interrupts >= INTERRUPTS_MAX) {
+		log_warning("interrupted: the end of the output may be missing");
+		session.failed = session.over = true;
+		session.out.closed = true;
+		return;
+	}
+	request_stop();
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &child_signals);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// --- the loop ---
+
+static int poll_timeout(void)
+{
+	if (session.gap)
+		return GAP_POLL_MS;
+	return session.flowing && session.opt->poll_ms > FLOWING_POLL_MS ? FLOWING_POLL_MS :
+	       session.opt->poll_ms;
+}
+
+enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FDS };
+
+static void wait_and_handle(void)
+{
+	struct session *s = &session;
+	bool can_drain = !s->gap && outfile_room(&s->out);
+	struct pollfd fds[FDS] = {
+		[FD_DEVICE] = { s->opt->device, can_drain ? POLLIN | POLLPRI : POLLIN },
+		[FD_SIGNALS] = { s->signals, POLLIN },
+		[FD_RESULTS] = { s->results[0], POLLIN },
+		[FD_OUT] = { s->out.closed || s->out.is_file ? -1 : s->out.fd,
+			     outfile_pending(&s->out) ? POLLOUT : 0 },
+		[FD_TARGET] = { s->stopping ? -1 : s->target, POLLIN },
+	};
+
+	if (sys_poll(fds, FDS, poll_timeout()) < 0)
+		return;
+	if (fds[FD_SIGNALS].revents)
+		read_signal();
+	if (fds[FD_TARGET].revents)
+		target_gone();
+	if (fds[FD_OUT].revents & (POLLERR | POLLHUP)) {
+		s->out.closed = true;
+		s->out.error = -EPIPE;
+		request_stop();
+	}
+	if (fds[FD_RESULTS].revents)
+		read_result();
+	if (fds[FD_DEVICE].revents & (POLLIN | POLLERR | POLLHUP))
+		read_message();
+	drain();
+	write_out();
+	tell_dropped();
+}
+
+// What is left when nothing is produced any more; only a slow reader and signals matter now.
+static void relay_rest(void)
+{
+	struct session *s = &session;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ s->signals, POLLIN },
+			{ s->out.fd, POLLOUT },
+		};
+
+		drain();
+		write_out();
+		if (s->out.closed || (!outfile_pending(&s->out) && !s->flowing && !s->gap))
+			return;
+		poll(fds, 2, outfile_pending(&s->out) ? -1 : 0);
+		if (fds[0].revents)
+			read_signal();
+	}
+}
+
+// A command that outlives the script is waited for, as long as nobody loses patience.
+static void wait_for_child(void)
+{
+	struct pollfd fd = { session.signals, POLLIN };
+
+	child_abandon();
+	reap_child();
+	if (session.child > 0 && !session.interrupts)
+		log_note(0, "Waiting for processes to exit");
+	while (session.child > 0 && !session.interrupts) {
+		poll(&fd, 1, -1);
+		read_signal();
+	}
+	if (session.child > 0)
+		kill(session.child, SIGTERM);
+}
+
+static void report(void)
+{
+	const struct stp_summary *sum = &session.summary;
+	unsigned long long lost = sum->lost_records + session.rings.lost;
+
+	if (sum->errors || sum->skipped)
+		log_warning("Number of errors: %u, skipped probes: %llu", sum->errors, sum->skipped);
+	if (sum->skipped)
+		log_note(1, "skipped: %llu reentrant, %llu for locks, %llu for low stack",
+			 sum->skipped_reentrant, sum->skipped_locked, sum->skipped_stack);
+	if (sum->missed)
+		log_warning("Missed hits of return probes: %llu; more of them can be under way at once"
+			    " with -DKRETACTIVE=N", sum->missed);
+	if (lost)
+		log_warning("There were %llu transport failures: records of output lost, %llu bytes;"
+			    " a larger buffer may help (-s MB)", lost, sum->lost_bytes);
+	if (session.rings.damaged)
+		log_warning("Output buffers were damaged %llu times, output is missing",
+			    (unsigned long long)session.rings.damaged);
+	if (session.out.error && session.out.error != -EPIPE) {
+		log_error("output can't be written: %s", strerror(-session.out.error));
+		session.failed = true;
+	}
+}
+
+static int prepare(const struct stapio_options *opt)
+{
+	struct session *s = &session;
+	int rc;
+
+	s->opt = opt;
+	s->target = -1;
+	rc = outfile_open(&s->out, opt->output);
+	if (!rc)
+		rc = rings_map(&s->rings, opt->device);
+	if (rc)
+		return rc;
+	s->signals = open_signals();
+	if (s->signals < 0 || pipe2(s->results, O_CLOEXEC)) {
+		log_error("no more descriptors: %m");
+		return -EMFILE;
+	}
+	if (opt->command) {
+		s->child = child_prepare(opt->command);
+		return s->child < 0 ? s->child : 0;
+	}
+	if (opt->target) {
+		s->target = child_open_process(opt->target);
+		return s->target < 0 ? s->target : 0;
+	}
+	return 0;
+}
+
+int loop_run(const struct stapio_options *opt)
+{
+	if (prepare(opt))
+		return 1;
+	if (!opt->attach)
+		send_order(STP_CMD_START, session.child ? session.child : opt->target);
+	while (!session.over)
+		wait_and_handle();
+	if (session.detached) {
+		outfile_flush(&session.out);
+		return STAPIO_DETACHED;
+	}
+	if (session.stopped)
+		relay_rest();
+	else
+		write_out();
+	report();
+	wait_for_child();
+	return session.failed || session.summary.rc || session.summary.errors ? 1 : 0;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A .ko from its file into the kernel and out again, and the device that it makes.
+//
+// The file is opened once and read into memory: what was looked at is what gets loaded. With -R the
+// copy is renamed, so that one cached file can be loaded many times. The kernel takes the name from
+// `struct module` in section .gnu.linkonce.this_module; the "name=" of .modinfo is for messages.
+#include "staprun.h"
+
+#include "log.h"
+#include "syscalls.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MODULE_FILE_MAX (256u << 20)
+
+bool module_name_is_valid(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len == 0 || len >= MODULE_NAME_MAX)
+		return false;
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
+}
+
+// --- the file ---
+
+// NAME in the administrator's directory: nobody else may have been able to put it there.
+static int open_installed(const char *name)
+{
+	struct utsname kernel;
+	struct stat st;
+	char path[256];
+	int dir, fd;
+
+	uname(&kernel);
+	snprintf(path, sizeof(path), "/lib/modules/%s/systemtap", kernel.release);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0) {
+		fd = -errno;
+		log_error("no directory %s to take the module %s from: %m", path, name);
+		return fd;
+	}
+	if (fstat(dir, &st) || st.st_uid != 0 || (st.st_mode & (S_IWOTH | S_IWGRP))) {
+		log_error("%s must belong to root and be writable by root alone", path);
+		close(dir);
+		return -EPERM;
+	}
+	snprintf(path, sizeof(path), "%s.ko", name);
+	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+		log_error("no module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
+	}
+	close(dir);
+	return fd;
+}
+
+static int open_file(const char *argument, enum rights rights)
+{
+	size_t len = strlen(argument);
+	int fd;
+
+	if (!strchr(argument, '/') && (len < 3 || strcmp(argument + len - 3, ".ko"))) {
+		if (!module_name_is_valid(argument)) {
+			log_error("'%s' can't be the name of a module", argument);
+			return -EINVAL;
+		}
+		return open_installed(argument);
+	}
+	if (rights != RIGHTS_ALL) {
+		log_error("members of stapusr may load modules of /lib/modules/RELEASE/systemtap only:"
+			  " give a name without path and .ko");
+		return -EPERM;
+	}
+	// With the rights of the real user: a set-user-id program must not read others' files.
+	setfsuid(getuid());
+	fd = open(argument, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+		log_error("can't open the module %s: %m", argument);
+	}
+	setfsuid(geteuid());
+	return fd;
+}
+
+static int read_file(struct module *m, const char *argument)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(m->fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MODULE_FILE_MAX) {
+		log_error("%s is not a module", argument);
+		return -EINVAL;
+	}
+	m->image = malloc(st.st_size + 1);
+	if (!m->image) {
+		log_error("no memory for %s", argument);
+		return -ENOMEM;
+	}
+	while (m->len < st.st_size) {
+		n = read(m->fd, m->image + m->len, st.st_size - m->len);
+		if (n <= 0) {
+			log_error("can't read %s: %s", argument, n ? strerror(errno) : "it shrinks");
+			return -EIO;
+		}
+		m->len += n;
+	}
+	return 0;
+}
+
+// --- the image ---
+
+// The section's bytes in the copy, NULL when there is none or the file is damaged.
+static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Shdr names, s;
+
+	if (m->len < sizeof(ehdr))
+		return NULL;
+	memcpy(&ehdr, m->image, sizeof(ehdr));
+	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    ehdr.e_shentsize != sizeof(s) || ehdr.e_shstrndx >= ehdr.e_shnum ||
+	    ehdr.e_shoff > m->len || (m->len - ehdr.e_shoff) / sizeof(s) < ehdr.e_shnum)
+		return NULL;
+	memcpy(&names, m->image + ehdr.e_shoff + ehdr.e_shstrndx * sizeof(s), sizeof(s));
+	if (names.sh_offset > m->len || names.sh_size > m->len - names.sh_offset)
+		return NULL;
+	for (int i = 1; i < ehdr.e_shnum; i++) {
+		memcpy(&s, m->image + ehdr.e_shoff + i * sizeof(s), sizeof(s));
+		if (s.sh_type == SHT_NOBITS || s.sh_offset > m->len ||
+		    s.sh_size > m->len - s.sh_offset || s.sh_name >= names.sh_size ||
+		    strnlen(wanted, names.sh_size - s.sh_name) == names.sh_size - s.sh_name ||
+		    strcmp((char *)m->image + names.sh_offset + s.sh_name, wanted))
+			continue;
+		*len = s.sh_size;
+		return m->image + s.sh_offset;
+	}
+	return NULL;
+}
+
+// The value of "key=value" in .modinfo, NULL when it is not there.
+static char *modinfo(const struct module *m, const char *key)
+{
+	size_t len, key_len = strlen(key);
+	char *at = (char *)section(m, ".modinfo", &len), *end = at + len;
+
+	if (!at || !len || end[-1])
+		return NULL;
+	for (; at < end; at += strlen(at) + 1)
+		if (!strncmp(at, key, key_len) && at[key_len] == '=')
+			return at + key_len + 1;
+	return NULL;
+}
+
+// The name's place in struct module: after the state and a list head, or wherever a release of the
+// kernel has moved it. It stands alone between zeros there. NULL: not found.
+static char *name_in_struct(const struct module *m, const char *name)
+{
+	char pattern[MODULE_NAME_MAX + 2] = "";
+	size_t len, pattern_len = strlen(name) + 2;
+	unsigned char *start = section(m, ".gnu.linkonce.this_module", &len), *at;
+
+	if (!start)
+		return NULL;
+	strcpy(pattern + 1, name);
+	at = memmem(start, len, pattern, pattern_len);
+	if (!at || start + len - (at + 1) < MODULE_NAME_MAX)
+		return NULL;
+	return (char *)at + 1;
+}
+
+int module_open(struct module *m, const char *argument, enum rights rights)
+{
+	const char *value;
+	int rc;
+
+	m->fd = open_file(argument, rights);
+	if (m->fd < 0)
+		return m->fd;
+	rc = read_file(m, argument);
+	if (rc)
+		return rc;
+	value = modinfo(m, "name");
+	if (!value || !module_name_is_valid(value)) {
+		log_error("%s is not a kernel module", argument);
+		return -ENOEXEC;
+	}
+	strcpy(m->name, value);
+	value = modinfo(m, "vermagic");
+	if (value)
+		snprintf(m->release, sizeof(m->release), "%.*s", (int)strcspn(value, " "), value);
+	return 0;
+}
+
+// PREFIX_PID: not longer than the old name where it can be helped, since .modinfo has no more room.
+int module_rename(struct module *m, int pid)
+{
+	char *in_struct = name_in_struct(m, m->name), *in_modinfo = modinfo(m, "name");
+	char new[MODULE_NAME_MAX], suffix[16];
+	int old_len = strlen(m->name), suffix_len, keep;
+
+	if (!in_struct || !in_modinfo) {
+		log_error("the module %s can't be renamed: its name is not where it should be", m->name);
+		return -ENOEXEC;
+	}
+	suffix_len = snprintf(suffix, sizeof(suffix), "_%d", pid);
+	keep = old_len - suffix_len;
+	if (keep < 4)
+		keep = old_len < 4 ? old_len : 4;
+	while (keep > 1 && m->name[keep - 1] == '_')
+		keep--;
+	snprintf(new, sizeof(new), "%.*s%s", keep, m->name, suffix);
+	strncpy(in_modinfo, new, old_len);
+	memset(in_struct, 0, old_len);
+	strcpy(in_struct, new);
+	strcpy(m->name, new);
+	m->renamed = true;
+	return 0;
+}
+
+// --- loading ---
+
+static void explain_load_error(const struct module *m, int rc)
+{
+	struct utsname kernel;
+
+	uname(&kernel);
+	switch (rc) {
+	case -ENOSYS:
+		log_error("this kernel (%s) can't load modules; try the script with stap --vm or"
+			  " --runtime=user", kernel.release);
+		break;
+	case -ENOEXEC:
+		if (m->release[0] && strcmp(m->release, kernel.release))
+			log_error("%s is a module for another kernel: built for %s, running is %s",
+				  m->name, m->release, kernel.release);
+		else
+			log_error("the kernel refuses %s as no module of its own build; dmesg may say why",
+				  m->name);
+		break;
+	case -ENOENT:
+		log_error("%s needs a symbol that the running kernel (%s) does not have; dmesg says which",
+			  m->name, kernel.release);
+		break;
+	case -EPERM:
+		log_error("the kernel does not allow loading %s: modules are disabled"
+			  " (sysctl kernel.modules_disabled), or it is locked down (see dmesg)", m->name);
+		break;
+	case -EKEYREJECTED:
+	case -ENOKEY:
+		log_error("the kernel takes signed modules only and refuses %s: Secure Boot or"
+			  " module.sig_enforce", m->name);
+		break;
+	case -EEXIST:
+		log_error("a module %s is loaded already; staprun -A %s attaches to it,"
+			  " staprun -d %s removes it", m->name, m->name, m->name);
+		break;
+	case -ENOMEM:
+		log_error("the kernel has no memory for %s; smaller limits (-DMAXMAPENTRIES, -s) may help",
+			  m->name);
+		break;
+	default:
+		log_error("can't load %s: %s; dmesg may say why", m->name, strerror(-rc));
+	}
+}
+
+int module_load(struct module *m)
+{
+	int rc;
+
+	if (m->renamed)
+		rc = sys_init_module(m->image, m->len, "");
+	else
+		rc = sys_finit_module(m->fd, "");
+	if (rc)
+		explain_load_error(m, rc);
+	return rc;
+}
+
+void module_close(struct module *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->image);
+	*m = (struct module){ .fd = -1 };
+}
+
+int module_unload(const char *name)
+{
+	int rc, waited_ms = 0;
+
+	for (int pause_ms = 1; ; pause_ms *= 2) {
+		rc = sys_delete_module(name);
+		if ((rc != -EBUSY && rc != -EAGAIN) || waited_ms > 2000)
+			break;
+		usleep(pause_ms * 1000);
+		waited_ms += pause_ms;
+	}
+	if (rc == -ENOENT)
+		log_error("no module %s is loaded", name);
+	else if (rc == -EBUSY || rc == -EAGAIN)
+		log_error("the module %s is in use; later: staprun -d %s", name, name);
+	else if (rc)
+		log_error("can't remove the module %s: %s", name, strerror(-rc));
+	return rc;
+}
+
+// --- its device ---
+
+// A /dev without the node (a container's): made from what sysfs says, in a private directory.
+static int open_by_number(const char *name)
+{
+	char path[128], text[32] = "", dir[] = "/dev/.staprun-XXXXXX", node[64];
+	unsigned major, minor;
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "/sys/class/misc/%s/dev", name);
+	fd = sys_open(path, O_RDONLY);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/sys/class/misc/systemtap!%s/dev", name);
+		fd = sys_open(path, O_RDONLY);
+	}
+	if (fd < 0)
+		return fd;
+	rc = sys_read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (rc <= 0 || sscanf(text, "%u:%u", &major, &minor) != 2)
+		return -ENODEV;
+	if (!mkdtemp(dir))
+		return -errno;
+	snprintf(node, sizeof(node), "%s/device", dir);
+	rc = sys_mknod(node, S_IFCHR | 0600, makedev(major, minor));
+	fd = rc ? rc : sys_open(node, O_RDWR);
+	unlink(node);
+	rmdir(dir);
+	return fd;
+}
+
+int module_open_device(const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
+	fd = sys_open(path, O_RDWR);
+	if (fd == -ENOENT)
+		fd = open_by_number(name);
+	if (fd == -EBUSY)
+		log_error("another staprun is attached to %s", name);
+	else if (fd == -EACCES || fd == -EPERM)
+		log_error("%s can be opened by root alone", path);
+	else if (fd < 0)
+		log_error("can't open the device of the module %s: %s", name, strerror(-fd));
+	return fd;
+}

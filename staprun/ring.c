@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rings of messages.h, read. Nothing in the mapping is believed: every length is taken once and
+// checked against what the ring holds; a ring that makes no sense is emptied and that is counted.
+#include "stapio.h"
+
+#include "log.h"
+#include "messages.h"
+#include "syscalls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GAP_PATIENCE_MS 2000
+#define RINGS_MAX 65536
+#define SEQ_JUMP_MAX (1ull << 32)          // more can't have been lost: the number is damaged
+
+int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+static bool header_makes_sense(const struct stp_ring_header *h)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+
+	return h->magic == STP_RING_MAGIC && h->protocol == STP_PROTOCOL &&
+	       h->rings > 0 && h->rings <= RINGS_MAX &&
+	       h->ring_size >= 2 * page && h->ring_size <= 1ull << 40 &&
+	       !(h->ring_size & (h->ring_size - 1)) &&
+	       h->first >= page && h->first <= 1ull << 40 && h->first % page == 0 &&
+	       h->stride >= page + h->ring_size && h->stride <= 1ull << 41 && h->stride % page == 0;
+}
+
+int rings_map(struct rings *r, int device)
+{
+	struct stp_ring_header header;
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at;
+	int rc = sys_mmap(device, page, &at);
+
+	if (!rc) {
+		memcpy(&header, at, sizeof(header));
+		munmap(at, page);
+		rc = header_makes_sense(&header) ? 0 : -EPROTO;
+	}
+	if (!rc)
+		rc = sys_mmap(device, header.first + header.rings * header.stride, &at);
+	if (rc) {
+		log_error("can't map the module's rings: %s",
+			  rc == -EPROTO ? "they are of another version" : strerror(-rc));
+		return rc;
+	}
+	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size };
+	r->ring = calloc(r->n, sizeof(*r->ring));
+	if (!r->ring)
+		return -ENOMEM;
+	for (int i = 0; i < r->n; i++) {
+		char *control = (char *)at + header.first + i * header.stride;
+
+		r->ring[i].control = (void *)control;
+		r->ring[i].data = (void *)(control + page);
+		r->ring[i].tail = r->ring[i].control->tail;
+	}
+	return 0;
+}
+
+static void advance(struct ring *ring, uint64_t tail)
+{
+	ring->tail = tail;
+	ring->size = 0;
+	__atomic_store_n(&ring->control->tail, tail, __ATOMIC_RELEASE);
+}
+
+static void give_up(struct rings *r, struct ring *ring, uint64_t head)
+{
+	r->damaged++;
+	advance(ring, head & ~7ull);
+}
+
+// Fills size, seq and len for the record at tail, over padding. false: the ring is empty.
+static bool peek(struct rings *r, struct ring *ring)
+{
+	while (!ring->size) {
+		uint64_t head = __atomic_load_n(&ring->control->head, __ATOMIC_ACQUIRE);
+		uint64_t used = head - ring->tail, lap, total;
+		const volatile struct stp_rec *rec;
+		uint32_t len, flags;
+
+		if (!used)
+			return false;
+		if (used > r->ring_size || head & 7) {
+			give_up(r, ring, head);
+			return false;
+		}
+		lap = r->ring_size - (ring->tail & (r->ring_size - 1));
+		rec = (const void *)(ring->data + r->ring_size - lap);
+		len = rec->len;
+		flags = rec->flags;        // in the first 8 bytes: padding may have no more of a header
+		total = (sizeof(*rec) + (uint64_t)len + 7) & ~7ull;
+		if (total > used || (!(flags & STP_REC_PAD) && (total > lap || !rec->seq)))
+			give_up(r, ring, head);
+		else if (flags & STP_REC_PAD)
+			advance(ring, ring->tail + total);
+		else
+			*ring = (struct ring){ ring->control, ring->data, ring->tail, total,
+					       rec->seq, len };
+	}
+	return true;
+}
+
+static struct ring *earliest(struct rings *r)
+{
+	struct ring *first = NULL;
+
+	for (int i = 0; i < r->n; i++)
+		if (peek(r, &r->ring[i]) && (!first || r->ring[i].seq < first->seq))
+			first = &r->ring[i];
+	return first;
+}
+
+// A record was found whose number is not the one wanted. true: wait for that one.
+static bool wait_for_gap(struct rings *r, const struct ring *found, bool complete)
+{
+	int64_t now = now_ms();
+
+	if (found->seq < r->next)          // late, or twice: better out of order than not at all
+		return false;
+	if (found->seq - r->next > SEQ_JUMP_MAX) {
+		r->damaged++;
+		return false;
+	}
+	if (!complete && !r->gap_since)
+		r->gap_since = now;
+	if (!complete && now - r->gap_since < GAP_PATIENCE_MS)
+		return true;
+	r->lost += found->seq - r->next;
+	r->next = found->seq;
+	return false;
+}
+
+enum rings_result rings_next(struct rings *r, bool complete, const void **payload, uint32_t *len)
+{
+	struct ring *found = r->current;
+
+	if (!found || !peek(r, found) || found->seq != r->next)
+		found = earliest(r);
+	// A predecessor may have come into a ring that was looked at before this one was found.
+	if (found && r->next && found->seq != r->next)
+		found = earliest(r);
+	if (!found)
+		return RINGS_EMPTY;
+	if (!r->next)
+		r->next = found->seq;
+	if (found->seq != r->next && wait_for_gap(r, found, complete))
+		return RINGS_GAP;
+	r->current = found;
+	*payload = found->data + (found->tail & (r->ring_size - 1)) + sizeof(struct stp_rec);
+	*len = found->len;
+	return RINGS_RECORD;
+}
+
+void rings_take(struct rings *r)
+{
+	struct ring *ring = r->current;
+
+	if (ring->seq == r->next) {
+		r->next++;
+		r->gap_since = 0;
+	}
+	r->bytes += ring->len;
+	advance(ring, ring->tail + ring->size);
+}
+
+uint64_t rings_dropped(const struct rings *r)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < r->n; i++)
+		n += __atomic_load_n(&r->ring[i].control->lost_records, __ATOMIC_RELAXED);
+	return n;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// stapio: the unprivileged relay, started by staprun with the module's open device. In: records from
+// the rings, messages. Out: the script's output, its errors and warnings, the exit status.
+#include "stapio.h"
+
+#include "log.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	struct stapio_options opt = { .device = -1, .poll_ms = 200 };
+	int letter;
+
+	log_color("auto");
+	while ((letter = getopt(argc, argv, "+F:o:c:x:T:C:ALvw")) != -1) {
+		switch (letter) {
+		case 'F': opt.device = atoi(optarg); break;
+		case 'o': opt.output = optarg; break;
+		case 'c': opt.command = optarg; break;
+		case 'x': opt.target = atoi(optarg); break;
+		case 'T': opt.poll_ms = atoi(optarg); break;
+		case 'C': log_color(optarg); break;
+		case 'A': opt.attach = true; break;
+		case 'L': opt.detach = true; break;
+		case 'v': log_verbose++; break;
+		case 'w': log_no_warnings = true; break;
+		default: return 1;
+		}
+	}
+	if (opt.device < 0 || optind + 1 != argc) {
+		log_error("stapio is started by staprun; see staprun -h");
+		return 1;
+	}
+	opt.module = argv[optind];
+	signal(SIGPIPE, SIG_IGN);
+	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
+	return loop_run(&opt);
+}

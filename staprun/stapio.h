@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The unprivileged relay: what its files offer each other. Functions return 0 or -errno, and have
+// said why when they fail, unless stated otherwise.
+#ifndef STAPIO_H
+#define STAPIO_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct stapio_options {
+	int device;                        // -F
+	const char *module;                // its name, for messages
+	const char *output;                // -o, NULL: standard output
+	const char *command;               // -c
+	pid_t target;                      // -x
+	int poll_ms;                       // -T
+	bool attach;                       // -A: the session runs already
+	bool detach;                       // -L: leave as soon as it runs
+};
+
+int64_t now_ms(void);                      // of a clock that only grows
+
+// --- ring.c: records of all rings, merged by sequence number ---
+
+struct ring {
+	struct stp_ring_control *control;
+	const unsigned char *data;
+	uint64_t tail;                     // ours; what is in the mapping is only written
+	uint64_t size;                     // bytes that the record at tail takes; 0: not looked at yet
+	uint64_t seq;                      // of that record
+	uint32_t len;                      // of its payload
+};
+
+struct rings {
+	struct ring *ring;
+	int n;
+	uint64_t ring_size;
+	uint64_t next;                     // sequence number wanted; 0: that of the first record seen
+	int64_t gap_since;                 // 0: next is not waited for
+	struct ring *current;              // where the record last returned is
+	uint64_t lost;                     // sequence numbers that never came
+	uint64_t damaged;                  // times a ring made no sense and was emptied
+	uint64_t bytes;                    // of payload, given out
+};
+
+enum rings_result { RINGS_RECORD, RINGS_EMPTY, RINGS_GAP };
+
+int rings_map(struct rings *r, int device);
+// The next record in order, which stays where it is until rings_take(). RINGS_GAP: there are records,
+// but the next one's predecessor may still come; `complete` (nothing is produced any more) and two
+// seconds' patience end that.
+enum rings_result rings_next(struct rings *r, bool complete, const void **payload, uint32_t *len);
+void rings_take(struct rings *r);
+// What the producers dropped so far, by their own count.
+uint64_t rings_dropped(const struct rings *r);
+
+// --- outfile.c: where output goes, never blocking longer than one small write ---
+
+struct outfile {
+	int fd;
+	bool is_file;                      // writes don't block
+	bool closed;                       // the reader went away: everything is dropped
+	int error;                         // -errno of a failed write
+	size_t start, end;                 // pending bytes of `bytes`
+	unsigned char bytes[1 << 18];
+};
+
+int outfile_open(struct outfile *out, const char *pattern);    // strftime's; NULL: standard output
+size_t outfile_room(const struct outfile *out);
+void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most what there is room for
+bool outfile_pending(const struct outfile *out);
+void outfile_write(struct outfile *out);   // as much as goes without blocking
+void outfile_flush(struct outfile *out);   // all of it
+
+// --- child.c: other processes ---
+
+extern sigset_t child_signals;             // the mask that programs are started with
+
+// Forks; the child waits for child_release() before it becomes the command. Returns its pid.
+pid_t child_prepare(const char *command);
+void child_release(void);
+void child_abandon(void);                  // it ends without having been the command
+void child_system(const char *command);    // sh -c in the background, nobody's child
+int child_open_process(pid_t pid);         // a descriptor that is readable once it is gone
+
+// --- loop.c: the session ---
+
+// Returns the exit status.
+int loop_run(const struct stapio_options *opt);
+
+#endif

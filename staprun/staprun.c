@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// staprun: the privileged loader. In: a module and options. It loads the module, tells it what only
+// a privileged process can find out (addresses, the time zone) and the values of globals, hands its
+// device to stapio running as the real user, waits, and unloads. Exit status: stapio's.
+//
+//   load -> HELLO, WANTs, SETs -> fork -> child:  drop everything, exec stapio -F DEVICE
+//                                      -> parent: drop all but CAP_SYS_MODULE, wait, unload
+#include "staprun.h"
+
+#include "log.h"
+#include "messages.h"
+#include "syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_TIMEOUT_MS 10000            // of the module, to HELLO
+#define RELAY_ARGS_MAX 32
+
+static struct {
+	bool load_only, attach, remove, rename;    // -L -A -d -R
+	const char *module;
+	char **settings;                           // name=value ..., NULL-terminated
+	const char *relay_args[RELAY_ARGS_MAX];    // for stapio, as given
+	int relay_n;
+} opt;
+
+static const char usage_text[] =
+	"Usage: staprun [OPTIONS] MODULE [NAME=VALUE...]\n"
+	"  MODULE       path of a .ko, or a name in /lib/modules/RELEASE/systemtap\n"
+	"  -c COMMAND   run it when the probes are in place, end when it ends; target() is its pid\n"
+	"  -x PID       target() is PID, end when it is gone (also -t)\n"
+	"  -o FILE      write output there (strftime's %-sequences)\n"
+	"  -R           rename the module while loading, so that a file can be loaded many times\n"
+	"  -L           load, start, and leave it running; staprun -A attaches\n"
+	"  -A NAME      attach to a running module\n"
+	"  -d NAME      remove a module that was left over\n"
+	"  -T MS        look for output at least that often (200)\n"
+	"  -C WHEN      colour messages: auto, always, never\n"
+	"  -v  -w       say more; no warnings\n"
+	"  -h  -V       this text; the version\n"
+	"  NAME=VALUE   value of a global of the script\n";
+
+static void relay_arg(const char *option, const char *value)
+{
+	if (opt.relay_n + 2 < RELAY_ARGS_MAX) {
+		opt.relay_args[opt.relay_n++] = option;
+		if (value)
+			opt.relay_args[opt.relay_n++] = value;
+	}
+}
+
+static bool is_number(const char *text, long least, long most)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	return end != text && !*end && n >= least && n <= most;
+}
+
+static int usage_error(const char *what)
+{
+	log_error("%s", what);
+	log_note(0, "Try 'staprun -h' for more information.");
+	return -EINVAL;
+}
+
+static int parse_option(int letter)
+{
+	static const char *const names[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T" };
+
+	switch (letter) {
+	case 'v': log_verbose++; relay_arg("-v", NULL); return 0;
+	case 'w': log_no_warnings = true; relay_arg("-w", NULL); return 0;
+	case 'R': opt.rename = true; return 0;
+	case 'L': opt.load_only = true; relay_arg("-L", NULL); return 0;
+	case 'A': opt.attach = true; relay_arg("-A", NULL); return 0;
+	case 'd': opt.remove = true; return 0;
+	case 'x':
+	case 't':
+		if (!is_number(optarg, 1, 1 << 22))
+			return usage_error("-x: the number of a process is expected");
+		relay_arg("-x", optarg);
+		return 0;
+	case 'T':
+		if (!is_number(optarg, 1, 60000))
+			return usage_error("-T: milliseconds are expected, 1 to 60000");
+		break;
+	case 'C':
+		if (!log_color(optarg))
+			return usage_error("-C: auto, always or never is expected");
+		break;
+	case 'h':
+		fputs(usage_text, stdout);
+		exit(0);
+	case 'V':
+		puts("Quicktap staprun, protocol 1");
+		exit(0);
+	case 'c':
+	case 'o':
+		break;
+	default:
+		return -EINVAL;
+	}
+	relay_arg(names[letter], optarg);
+	return 0;
+}
+
+static int parse_options(int argc, char **argv)
+{
+	bool command = false, process = false;
+	int letter;
+
+	while ((letter = getopt(argc, argv, "+vwRLAdx:t:c:o:C:T:hV")) != -1) {
+		command |= letter == 'c';
+		process |= letter == 'x' || letter == 't';
+		if (parse_option(letter))
+			return -EINVAL;
+	}
+	if (command && process)
+		return usage_error("-c and -x are not for use together");
+	if (opt.attach && (opt.load_only || command || process))
+		return usage_error("-A is not for use with -L, -c or -x");
+	if (opt.load_only && command)
+		return usage_error("-L is not for use with -c");
+	if (opt.remove && (opt.attach || opt.load_only || command || process))
+		return usage_error("-d is not for use with -A, -L, -c or -x");
+	if (optind == argc)
+		return usage_error("a module is expected");
+	opt.module = argv[optind];
+	opt.settings = argv + optind + 1;
+	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module))
+		return usage_error("-A and -d expect the name of a loaded module");
+	for (char **setting = opt.settings; *setting; setting++) {
+		size_t len = strcspn(*setting, "=");
+		char name[MODULE_NAME_MAX];
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, *setting);
+		if (!(*setting)[len] || (len < sizeof(name) && !module_name_is_valid(name)))
+			return usage_error("after the module, NAME=VALUE is expected");
+	}
+	return 0;
+}
+
+// --- talking to the module ---
+
+static int send_command(int device, int type, const void *payload, size_t len)
+{
+	unsigned char bytes[STP_MSG_MAX];
+	struct stp_cmd *cmd = (struct stp_cmd *)bytes;
+	ssize_t n;
+
+	if (sizeof(*cmd) + len > sizeof(bytes))
+		return -E2BIG;
+	cmd->type = type;
+	cmd->len = len;
+	memcpy(cmd->payload, payload, len);
+	n = sys_write(device, bytes, sizeof(*cmd) + len);
+	return n < 0 ? n : 0;
+}
+
+struct wants {
+	struct symbol *symbol;
+	unsigned *index;                   // the module's number for each
+	int n, room;
+};
+
+static int add_want(struct wants *w, const struct stp_msg *msg)
+{
+	const struct stp_want *want = (const struct stp_want *)msg->payload;
+	char *name, *colon;
+
+	if (msg->len <= sizeof(*want) || msg->payload[msg->len - 1])
+		return -EPROTO;
+	if (w->n == w->room) {
+		w->room = w->room ? 2 * w->room : 64;
+		w->symbol = realloc(w->symbol, w->room * sizeof(*w->symbol));
+		w->index = realloc(w->index, w->room * sizeof(*w->index));
+	}
+	name = strdup(want->name);
+	if (!w->symbol || !w->index || !name)
+		return -ENOMEM;
+	colon = strchr(name, ':');
+	if (colon)
+		*colon = 0;
+	w->symbol[w->n] = (struct symbol){ .module = colon ? name : "", .name = colon ? colon + 1 : name };
+	w->index[w->n++] = want->index;
+	return 0;
+}
+
+// Reads what the module says until READY.
+static int read_answers(int device, struct wants *w)
+{
+	unsigned char bytes[STP_MSG_MAX];
+	struct stp_msg *msg = (struct stp_msg *)bytes;
+	struct pollfd ready = { .fd = device, .events = POLLIN };
+
+	for (;;) {
+		int rc = sys_poll(&ready, 1, ANSWER_TIMEOUT_MS);
+		ssize_t n = rc > 0 ? sys_read(device, bytes, sizeof(bytes)) : rc ? rc : -ETIMEDOUT;
+
+		if (n == -EINTR)
+			continue;
+		if (n < 0)
+			return n;
+		if (n < sizeof(*msg) || msg->len > n - sizeof(*msg))
+			return -EPROTO;
+		rc = 0;
+		switch (msg->type) {
+		case STP_MSG_READY: return 0;
+		case STP_MSG_WANT: rc = add_want(w, msg); break;
+		case STP_MSG_ERROR: log_error("%.*s", (int)msg->len, msg->payload); break;
+		case STP_MSG_WARNING: log_warning("%.*s", (int)msg->len, msg->payload); break;
+		}
+		if (rc)
+			return rc;
+	}
+}
+
+static int send_addresses(int device, struct wants *w)
+{
+	int rc = w->n ? kallsyms_find(w->symbol, w->n) : 0;
+
+	for (int i = 0; i < w->n && !rc; i++) {
+		struct stp_address a = { .index = w->index[i], .address = w->symbol[i].address };
+
+		if (!a.address)
+			log_note(1, "staprun: %s%s%s is not in the running kernel's symbol table",
+				 w->symbol[i].module, *w->symbol[i].module ? ":" : "",
+				 w->symbol[i].name);
+		rc = send_command(device, STP_CMD_ADDRESS, &a, sizeof(a));
+	}
+	return rc;
+}
+
+static int say_hello(int device, const char *name)
+{
+	struct stp_hello hello = { .protocol = STP_PROTOCOL, .kernel_base = kallsyms_base() };
+	struct wants wants = { 0 };
+	time_t now = time(NULL);
+	struct tm local;
+	int rc;
+
+	if (!hello.kernel_base)
+		log_warning("/proc/kallsyms hides the kernel's addresses (sysctl kernel.kptr_restrict);"
+			    " probes that need them will fail");
+	hello.build_id_len = kernel_build_id(hello.build_id, sizeof(hello.build_id));
+	if (localtime_r(&now, &local))
+		hello.timezone_s = local.tm_gmtoff;
+	rc = send_command(device, STP_CMD_HELLO, &hello, sizeof(hello));
+	if (!rc)
+		rc = read_answers(device, &wants);
+	if (!rc)
+		rc = send_addresses(device, &wants);
+	if (rc == -EPROTO)
+		log_error("the module %s and this staprun are of different versions", name);
+	else if (rc)
+		log_error("the module %s does not answer: %s", name, strerror(-rc));
+	return rc;
+}
+
+static int set_globals(int device)
+{
+	for (char **setting = opt.settings; *setting; setting++) {
+		int rc = send_command(device, STP_CMD_SET, *setting, strlen(*setting));
+
+		if (rc) {
+			log_error("can't set %s: %s", *setting, rc == -ENOENT ?
+				  "the script has no such global" : strerror(-rc));
+			return rc;
+		}
+	}
+	return 0;
+}
+
+// --- the relay ---
+
+// The environment's wish (never when we run set-user-id), else beside us, else where it is installed.
+static void find_stapio(char *path, size_t room)
+{
+	const char *wish = secure_getenv("SYSTEMTAP_STAPIO");
+	char self[1024];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (wish) {
+		snprintf(path, room, "%s", wish);
+		return;
+	}
+	self[n < 0 ? 0 : n] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	snprintf(path, room, "%s/stapio", self);
+	if (access(path, X_OK))
+		snprintf(path, room, "%s/../libexec/quicktap/stapio", self);
+}
+
+static pid_t relay_pid;
+
+// What another process sends to us is meant for stapio; what the terminal sends, it gets itself.
+static void forward_signal(int sig, siginfo_t *info, void *context)
+{
+	if (info->si_code <= 0 && relay_pid > 0)
+		kill(relay_pid, sig);
+}
+
+static void handle_signals(void (*action)(int, siginfo_t *, void *))
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	if (action)
+		sa.sa_sigaction = action;
+	else
+		sa.sa_handler = SIG_DFL;
+	for (int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+static void run_relay(int device, const char *name)
+{
+	char path[1100], number[16];
+	const char *argv[RELAY_ARGS_MAX + 8] = { "stapio", "-F", number };
+	int n = 3;
+
+	find_stapio(path, sizeof(path));
+	if (caps_drop())
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	snprintf(number, sizeof(number), "%d", device);
+	for (int i = 0; i < opt.relay_n; i++)
+		argv[n++] = opt.relay_args[i];
+	argv[n++] = "--";
+	argv[n++] = name;
+	argv[n] = NULL;
+	fcntl(device, F_SETFD, 0);
+	execv(path, (char **)argv);
+	log_error("can't run %s: %m", path);
+	_exit(1);
+}
+
+// Returns stapio's exit status, 1 when it could not be started or was killed.
+static int wait_for_relay(int device, const char *name)
+{
+	sigset_t all, before;
+	int status;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	handle_signals(forward_signal);
+	relay_pid = fork();
+	if (relay_pid == 0) {
+		handle_signals(NULL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		run_relay(device, name);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(device);
+	if (relay_pid < 0) {
+		log_error("can't start stapio: %m");
+		return 1;
+	}
+	caps_keep_unloading();
+	while (waitpid(relay_pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	log_error("stapio was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return 1;
+}
+
+// --- the three things staprun does ---
+
+static int attach(void)
+{
+	int device = module_open_device(opt.module), status;
+
+	if (device < 0)
+		return 1;
+	status = wait_for_relay(device, opt.module);
+	if (status == STAPIO_DETACHED)
+		return 0;
+	return module_unload(opt.module) ? 1 : status;
+}
+
+static int load_and_run(enum rights rights)
+{
+	struct module m = { .fd = -1 };
+	int device = -1, status = 1;
+
+	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) ||
+	    module_load(&m))
+		goto not_loaded;
+	log_note(2, "staprun: loaded %s", m.name);
+	device = module_open_device(m.name);
+	if (device < 0)
+		goto unload;
+	if (say_hello(device, m.name) || set_globals(device)) {
+		close(device);
+		goto unload;
+	}
+	status = wait_for_relay(device, m.name);
+	if (status == STAPIO_DETACHED) {
+		status = 0;
+		goto not_loaded;
+	}
+unload:
+	if (module_unload(m.name))
+		status = 1;
+	else
+		log_note(2, "staprun: unloaded %s", m.name);
+not_loaded:
+	module_close(&m);
+	return status;
+}
+
+// A set-user-id program can't rely on having its three descriptors.
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	enum rights rights;
+
+	open_standard_files();
+	signal(SIGPIPE, SIG_IGN);
+	log_color("auto");
+	if (parse_options(argc, argv))
+		return 1;
+	rights = caps_rights();
+	if (rights == RIGHTS_NONE || (rights != RIGHTS_ALL && (opt.attach || opt.remove))) {
+		caps_explain();
+		return 1;
+	}
+	if (caps_keep_loading())
+		return 1;
+	if (opt.remove)
+		return module_unload(opt.module) ? 1 : 0;
+	return opt.attach ? attach() : load_and_run(rights);
+}

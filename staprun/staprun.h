@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The privileged loader: what its files offer each other. Functions return 0 or -errno, and have
+// said why when they fail, unless stated otherwise.
+#ifndef STAPRUN_H
+#define STAPRUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
+#define STAPIO_DETACHED 2                  // stapio's exit status: leave the module running
+
+// --- caps.c: who may do what ---
+
+enum rights {
+	RIGHTS_NONE,
+	RIGHTS_INSTALLED,                  // group stapusr: modules of /lib/modules/REL/systemtap
+	RIGHTS_ALL,                        // root, CAP_SYS_MODULE, group stapdev
+};
+enum rights caps_rights(void);
+void caps_explain(void);                   // says what the user could do instead
+int caps_keep_loading(void);               // what loading and the device need
+int caps_keep_unloading(void);             // CAP_SYS_MODULE alone, as the real user
+int caps_drop(void);                       // for good, as the real user
+
+// --- module.c: the .ko ---
+
+struct module {
+	char name[MODULE_NAME_MAX];        // as it is or will be loaded
+	char release[65];                  // kernel it was built for
+	int fd;                            // opened once
+	unsigned char *image;              // private copy of the file
+	size_t len;
+	bool renamed;                      // the copy differs from the file
+};
+// argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
+int module_open(struct module *m, const char *argument, enum rights rights);
+int module_rename(struct module *m, int pid);
+int module_load(struct module *m);
+void module_close(struct module *m);
+// Tries for two seconds while it is in use.
+int module_unload(const char *name);
+bool module_name_is_valid(const char *name);
+int module_open_device(const char *name);  // descriptor or -errno
+
+// --- kallsyms.c: where the running kernel's symbols are ---
+
+struct symbol {
+	const char *module;                // "" the kernel itself
+	const char *name;
+	uint64_t address;                  // out; 0 not found or hidden
+	struct symbol *next;               // private
+};
+uint64_t kallsyms_base(void);              // _stext; 0 not known
+// One pass over /proc/kallsyms for all of them.
+int kallsyms_find(struct symbol *symbols, int n);
+// GNU build-id of the running kernel: its length, 0 when not known.
+int kernel_build_id(unsigned char *id, int room);
+
+#endif
