@@ -50,7 +50,7 @@ static inline void unlock(struct stp_lock *l, u32 mode)
 	__atomic_fetch_sub(&l->word, mode & STP_WRITE ? LOCK_WRITER : 1, __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline)) bool wait_lock(struct stp_lock *l, u32 mode)
+static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode)
 {
 	const struct stp_limits *limits = &stp_module.limits;
 	u32 n;
