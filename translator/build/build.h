@@ -44,6 +44,8 @@ void cache_clean(struct session *s);
 
 // user.c: pass 4 on the user runtime, generated C -> program. Returns the number of errors.
 int user_build(struct session *s);
+// Pass 5 there: runs it with -c, -x, -G, -o. Returns its exit status.
+int user_run(struct session *s);
 
 // vm.c: the newest kernel in /boot that has an image; dies with advice when there is none.
 const char *vm_default_release(void);

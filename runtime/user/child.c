@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes of ours: the -c command, forked before begin probes so that target() is known, held
+ * until they have run; and the commands of system(), one at a time in the order they were asked for.
+ */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#define DRAIN_NS 5000000000ull         /* how long the end waits for commands of system() */
+
+static pid_t target;                   /* the -c command; 0 none, or it has ended */
+static int hold_fd = -1;               /* writing here releases it */
+static bool failed;
+
+/* ------------------------------------------------------------------ -c */
+
+static void exec_shell(const char *command)
+{
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+}
+
+/* Plain words are executed directly, so that target() is the command and not a shell. */
+static void exec_command(const char *command)
+{
+	wordexp_t words;
+
+	if (!strpbrk(command, "|&;<>()$`\\\"'*?[]#~=%{}\n") && wordexp(command, &words, WRDE_NOCMD) == 0 &&
+	    words.we_wordc > 0)
+		execvp(words.we_wordv[0], words.we_wordv);
+	else
+		exec_shell(command);
+	fprintf(stderr, "ERROR: can't start '%s': %s\n", command, strerror(errno));
+}
+
+/* What we changed for ourselves. */
+static void restore_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &user_signals, NULL);
+}
+
+int user_child_hold(const char *command)
+{
+	int fds[2];
+	char go;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	target = fork();
+	if (target < 0)
+		return -errno;
+	if (target == 0) {
+		close(fds[1]);
+		restore_signals();
+		if (read(fds[0], &go, 1) == 1)
+			exec_command(command);
+		_exit(127);
+	}
+	close(fds[0]);
+	hold_fd = fds[1];
+	return target;
+}
+
+void user_child_release(void)
+{
+	if (hold_fd < 0)
+		return;
+	if (write(hold_fd, "", 1) != 1)
+		fprintf(stderr, "WARNING: the command ended before it started\n");
+	close(hold_fd);
+	hold_fd = -1;
+}
+
+void user_child_abandon(void)
+{
+	if (hold_fd < 0)
+		return;
+	close(hold_fd);
+	hold_fd = -1;
+	waitpid(target, NULL, 0);
+	target = 0;
+}
+
+static void target_ended(int status)
+{
+	target = 0;
+	user_stop = true;
+	if (WIFSIGNALED(status)) {
+		user_flush();
+		fprintf(stderr, "WARNING: Child process exited with signal %d (%s)\n", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	} else if (WEXITSTATUS(status)) {
+		user_flush();
+		fprintf(stderr, "WARNING: Child process exited with status %d\n", WEXITSTATUS(status));
+	}
+	failed = status != 0;
+}
+
+bool user_child_failed(void)
+{
+	return failed;
+}
+
+/* ------------------------------------------------------------------ system() */
+
+struct command {
+	struct command *next;
+	char text[];
+};
+static struct command *first, **last = &first;
+static pid_t running;                  /* the one of system(); 0 none */
+
+void user_system_next(void)
+{
+	struct command *c = first;
+
+	if (running || !c)
+		return;
+	first = c->next;
+	if (!first)
+		last = &first;
+	user_flush();                      /* what was printed before comes before */
+	running = fork();
+	if (running == 0) {
+		restore_signals();
+		exec_shell(c->text);
+		_exit(127);
+	}
+	if (running < 0) {
+		running = 0;
+		fprintf(stderr, "WARNING: can't run '%s': %s\n", c->text, strerror(errno));
+	}
+	free(c);
+}
+
+void user_system(const char *text)
+{
+	size_t len = strlen(text) + 1;
+	struct command *c = malloc(sizeof(*c) + len);
+
+	if (!c)
+		return;
+	c->next = NULL;
+	memcpy(c->text, text, len);
+	*last = c;
+	last = &c->next;
+}
+
+void user_reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == target)
+			target_ended(status);
+		else if (pid == running)
+			running = 0;
+	}
+	user_system_next();
+}
+
+void user_system_drain(void)
+{
+	const struct timespec pause = { 0, 1000000 };
+	u64 deadline = user_now_ns() + DRAIN_NS;
+	struct command *c;
+
+	user_system_next();
+	while (running && user_now_ns() < deadline) {
+		if (waitpid(running, NULL, WNOHANG) != 0) {
+			running = 0;
+			user_system_next();
+			continue;
+		}
+		nanosleep(&pause, NULL);
+	}
+	while ((c = first)) {
+		first = c->next;
+		free(c);
+	}
+}

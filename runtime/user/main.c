@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program of a script on the user runtime:
+ *
+ *	program [-v] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *
+ * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
+ * end or error probes. Exit status 1 after errors or when COMMAND failed, else 0.
+ */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+bool user_stop, user_verbose, user_error_shown;
+sigset_t user_signals;
+
+static volatile sig_atomic_t stop_signals, child_signals;
+
+static void on_stop(int signal)
+{
+	if (++stop_signals > 2)            /* two: sudo sends a second one of its own */
+		_exit(1);
+}
+
+static void on_child(int signal)
+{
+	child_signals = 1;
+}
+
+/* They are delivered in ppoll() only, so no handler is interrupted. */
+static void catch_signals(void)
+{
+	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_stop };
+	sigset_t block;
+	unsigned int i;
+
+	sigemptyset(&block);
+	for (i = 0; i < sizeof(stop) / sizeof(stop[0]); i++) {
+		sigaction(stop[i], &action, NULL);
+		sigaddset(&block, stop[i]);
+	}
+	action.sa_handler = on_child;
+	sigaction(SIGCHLD, &action, NULL);
+	sigaddset(&block, SIGCHLD);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	sigprocmask(SIG_BLOCK, &block, &user_signals);
+}
+
+struct arguments {
+	const char *command;
+	int first_setting;
+};
+
+static int usage(const char *program)
+{
+	fprintf(stderr, "Usage: %s [-v] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	return -1;
+}
+
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+	char *end;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "c:x:v")) != -1) {
+		switch (opt) {
+		case 'c':
+			a->command = optarg;
+			break;
+		case 'x':
+			stp_session.target = (s32)strtol(optarg, &end, 10);
+			if (*end || stp_session.target <= 0)
+				return usage(argv[0]);
+			break;
+		case 'v':
+			user_verbose = true;
+			break;
+		default:
+			return usage(argv[0]);
+		}
+	}
+	if (a->command && stp_session.target)
+		return usage(argv[0]);
+	a->first_setting = optind;
+	return 0;
+}
+
+static int set_globals(char **settings)
+{
+	int err;
+
+	for (; *settings; settings++) {
+		err = stp_session_set(*settings);
+		if (err == -ENOENT)
+			fprintf(stderr, "ERROR: the script has no global of the name in '%s'\n", *settings);
+		else if (err)
+			fprintf(stderr, "ERROR: '%s' is not NAME=VALUE with a value that fits the global\n", *settings);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void wait_for_events(void)
+{
+	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
+	struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+	user_flush();
+	user_system_next();
+	ppoll(NULL, 0, due == ~0ull ? NULL : &timeout, &user_signals);
+}
+
+static void loop(void)
+{
+	while (!user_stop) {
+		wait_for_events();
+		if (stop_signals)
+			user_stop = true;
+		if (child_signals) {
+			child_signals = 0;
+			user_reap();
+		}
+		if (!user_stop)
+			user_timer_run();
+	}
+}
+
+static void set_timezone(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		stp_session.timezone_s = (s32)tm.tm_gmtoff;
+}
+
+static int report(void)
+{
+	struct stp_summary sum = { 0 };
+
+	stp_session_summary(&sum);
+	if (sum.errors || sum.skipped)
+		fprintf(stderr, "WARNING: Number of errors: %u, skipped probes: %llu\n", sum.errors, sum.skipped);
+	return sum.rc || user_error_shown || user_child_failed();
+}
+
+static int run(const struct arguments *a, char **argv)
+{
+	int rc;
+
+	if (stp_session_make() || set_globals(argv + a->first_setting))
+		return 1;
+	if (a->command) {
+		rc = user_child_hold(a->command);
+		if (rc < 0) {
+			fprintf(stderr, "ERROR: can't start '%s': %s\n", a->command, strerror(-rc));
+			return 1;
+		}
+		stp_session.target = rc;
+	}
+	rc = stp_session_start();
+	if (!rc && !user_stop) {
+		user_child_release();
+		loop();
+	}
+	stp_session_stop();
+	user_child_abandon();
+	user_flush();
+	user_system_drain();
+	rc |= report();
+	return rc ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	int rc;
+
+	if (parse_arguments(&a, argc, argv))
+		return 1;
+	prctl(PR_SET_NAME, "stapio");      /* what execname() is in begin probes elsewhere */
+	catch_signals();
+	set_timezone();
+	rc = run(&a, argv);
+	stp_session_free();
+	return rc;
+}

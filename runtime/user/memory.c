@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads from the target process (-c, -x), else from this one, through process_vm_readv(), which
+ * reports a bad address instead of faulting. There is no kernel memory here: stp_load* and
+ * stp_uload* are the same.
+ */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+static bool load(struct stp_ctx *c, void *to, u64 address, u64 size)
+{
+	struct iovec local = { to, size }, remote = { (void *)address, size };
+	pid_t pid = stp_session.target ? stp_session.target : getpid();
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size)
+		return true;
+	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
+	return false;
+}
+
+static u64 load_number(struct stp_ctx *c, u64 address, u64 size)
+{
+	u64 n = 0;
+
+	return load(c, &n, address, size) ? n : 0;
+}
+
+u64 stp_load1(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 1);
+}
+
+u64 stp_load2(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 2);
+}
+
+u64 stp_load4(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 4);
+}
+
+u64 stp_load8(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 8);
+}
+
+u64 stp_uload1(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 1);
+}
+
+u64 stp_uload2(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 2);
+}
+
+u64 stp_uload4(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 4);
+}
+
+u64 stp_uload8(struct stp_ctx *c, u64 address)
+{
+	return load_number(c, address, 8);
+}
+
+/* In pieces that don't cross a 64-byte line: one that ends before a bad page is read in full. */
+bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+{
+	u32 at = 0, n, i;
+
+	while (at < size - 1) {
+		n = 64 - (u32)((address + at) % 64);
+		if (n > size - 1 - at)
+			n = size - 1 - at;
+		if (!load(c, to + at, address + at, n)) {
+			*to = 0;
+			return false;
+		}
+		for (i = at; i < at + n; i++)
+			if (!to[i])
+				return true;
+		at += n;
+	}
+	to[at] = 0;
+	return true;
+}
+
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+{
+	return stp_load_string(c, to, address, size);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records are written into one buffer, where they stay until it is full or the loop is about to
+ * wait: standard output gets them in few large writes.
+ */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static char buffer[64 * 1024];
+static u64 committed;                  /* bytes at the buffer's start that are complete records */
+
+/* Nobody reads any more, or the disk is full: the session ends, what is left is dropped. */
+static void write_all(const char *p, u64 n)
+{
+	static bool failed;
+	ssize_t done;
+
+	while (n && !failed) {
+		done = write(STDOUT_FILENO, p, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			failed = true;
+			if (errno != EPIPE)
+				plat_message(STP_MSG_ERROR, strerror(errno));
+			stp_session_exit();
+			return;
+		}
+		p += done;
+		n -= (u64)done;
+	}
+}
+
+void user_flush(void)
+{
+	u64 n = committed;
+
+	committed = 0;                     /* first: a failure's message comes here again */
+	write_all(buffer, n);
+}
+
+bool plat_record_room(struct stp_ctx_private *v, u32 want)
+{
+	u64 open = v->out_start ? (u64)(v->out - v->out_start) : 0;
+	char *from = v->out_start;
+
+	if (from && (u64)(buffer + sizeof(buffer) - from) < open + want) {
+		user_flush();
+		memmove(buffer, from, open);
+		from = buffer;
+		if (sizeof(buffer) < open + want) {
+			/* a record longer than the buffer: its beginning goes out already */
+			write_all(buffer, open);
+			open = 0;
+		}
+	} else if (!from) {
+		if (sizeof(buffer) - committed < PLAT_RECORD_MAX)
+			user_flush();
+		from = buffer + committed;
+	}
+	v->out_start = from;
+	v->out = from + open;
+	v->out_end = buffer + sizeof(buffer);
+	return true;
+}
+
+void plat_record_commit(struct stp_ctx_private *v)
+{
+	committed = (u64)(v->out - buffer);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/platform.h in a process, but for output: memory, the one CPU, messages. */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct stp_ctx *user_ctx = &stp_ctx_none;
+
+void *plat_alloc(u64 size, s32 cpu)
+{
+	void *p;
+
+	/* calloc alone doesn't align to cache lines, and zeroes large blocks lazily: so does this */
+	size = (size + 63) / 64 * 64;
+	if (size >= 1 << 20)
+		return calloc(1, size);
+	p = aligned_alloc(64, size);
+	return p ? memset(p, 0, size) : NULL;
+}
+
+void plat_free(void *p)
+{
+	free(p);
+}
+
+u32 plat_cpus(void)
+{
+	return 1;
+}
+
+bool plat_cpu_used(u32 cpu)
+{
+	return true;
+}
+
+void plat_ctx_set(u32 cpu, struct stp_ctx *c)
+{
+	user_ctx = c;
+}
+
+void plat_pause(u32 us)
+{
+}
+
+/* No overload stop: a process is the scheduler's business. */
+u64 plat_cycles(void)
+{
+	return 0;
+}
+
+void plat_alone_enter(void)
+{
+}
+
+void plat_alone_leave(void)
+{
+}
+
+u64 user_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+#define WARNINGS 1024                  /* that are remembered, to show each once */
+
+static bool warned_before(const char *text)
+{
+	static u64 seen[WARNINGS];
+	static unsigned int n;
+	u64 hash = 14695981039346656037ull;
+	unsigned int i;
+
+	for (; *text; text++)
+		hash = (hash ^ (u8)*text) * 1099511628211ull;
+	for (i = 0; i < n; i++)
+		if (seen[i] == hash)
+			return true;
+	if (n < WARNINGS)
+		seen[n++] = hash;
+	return false;
+}
+
+void plat_message(u32 type, const char *text)
+{
+	switch (type) {
+	case STP_MSG_EXIT:
+		user_stop = true;
+		break;
+	case STP_MSG_SYSTEM:
+		user_system(text);
+		break;
+	case STP_MSG_ERROR:
+		user_error_shown = true;
+		user_flush();
+		fprintf(stderr, "ERROR: %s\n", text);
+		break;
+	case STP_MSG_WARNING:
+		if (!user_verbose && warned_before(text))
+			break;
+		user_flush();
+		fprintf(stderr, "WARNING: %s\n", text);
+		break;
+	}
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The current task: this process, in which timers and begin and end probes run. */
+#define _GNU_SOURCE
+#include "user.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+s64 stp_pid(struct stp_ctx *c)
+{
+	return getpid();
+}
+
+s64 stp_tid(struct stp_ctx *c)
+{
+	return syscall(SYS_gettid);
+}
+
+s64 stp_ppid(struct stp_ctx *c)
+{
+	return getppid();
+}
+
+s64 stp_pgrp(struct stp_ctx *c)
+{
+	return getpgrp();
+}
+
+s64 stp_sid(struct stp_ctx *c)
+{
+	return getsid(0);
+}
+
+s64 stp_uid(struct stp_ctx *c)
+{
+	return getuid();
+}
+
+s64 stp_euid(struct stp_ctx *c)
+{
+	return geteuid();
+}
+
+s64 stp_gid(struct stp_ctx *c)
+{
+	return getgid();
+}
+
+s64 stp_egid(struct stp_ctx *c)
+{
+	return getegid();
+}
+
+s64 stp_cpu(struct stp_ctx *c)
+{
+	return sched_getcpu();
+}
+
+const char *stp_execname(struct stp_ctx *c)
+{
+	static char name[16];
+
+	prctl(PR_GET_NAME, name);
+	return name;
+}
+
+u64 stp_current_task(struct stp_ctx *c)
+{
+	return 0;
+}
+
+static s64 clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (s64)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+s64 stp_gettimeofday_ns(struct stp_ctx *c)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+s64 stp_ktime_ns(struct stp_ctx *c)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
+{
+	*to = 0;
+}
+
+void stp_probemod(struct stp_ctx *c, char *to, u32 size)
+{
+	*to = 0;
+}

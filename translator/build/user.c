@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Passes 4 and 5 on the user runtime: session.c_text -> a program, and running it.
+//
+// The runtime (runtime/core, runtime/user) is compiled once into one object, cached by the contents
+// of its files, the compiler and its flags; the program by that key and the generated C.
+// $QUICKTAP_USER_CFLAGS is added to all compilations: "-g -fsanitize=address,undefined" for instance.
+#include "build/build.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMPILER "gcc"
+
+static const char *const flags[] = {
+	"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-pipe",
+	"-Wall", "-Wno-unused",    // the translator may leave things unused, and nothing else
+};
+
+static void add_flags(arguments *argv)
+{
+	const char *extra = getenv("QUICKTAP_USER_CFLAGS");
+	char *copy = str_dup(extra ? extra : ""), *save = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		vec_push(argv, flags[i]);
+	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		vec_push(argv, word);
+}
+
+// ---------------------------------------------------------------- keys
+
+static void hash_compiler(struct cache_hash *h)
+{
+	char *path = str_dup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *save = NULL;
+
+	for (char *dir = strtok_r(path, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
+		char *file = str_printf("%s/" COMPILER, dir);
+
+		if (access(file, X_OK))
+			continue;
+		cache_hash_file_id(h, file);
+		return;
+	}
+}
+
+static void hash_file(struct cache_hash *h, const char *path)
+{
+	size_t len;
+	const char *text = str_read_file(path, &len);
+
+	if (!text)
+		die("can't read the runtime's %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
+	cache_hash_text(h, path);
+	cache_hash_text(h, text);
+}
+
+static void hash_headers(const struct session *s, struct cache_hash *h)
+{
+	static const char *const dirs[] = { "core", "user", "include" };
+	glob_t found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		if (glob(str_printf("%s/%s/*.h", s->runtime_dir, dirs[i]), 0, NULL, &found))
+			continue;
+		for (size_t n = 0; n < found.gl_pathc; n++)
+			hash_file(h, found.gl_pathv[n]);
+		globfree(&found);
+	}
+}
+
+static struct cache_key runtime_key(const struct session *s, const arguments *sources)
+{
+	struct cache_hash *h = cache_hash_new();
+	arguments words = { 0 };
+
+	cache_hash_text(h, "user runtime");
+	hash_compiler(h);
+	add_flags(&words);
+	for (int i = 0; i < words.n; i++)
+		cache_hash_text(h, words.at[i]);
+	for (int i = 0; i < sources->n; i++)
+		hash_file(h, sources->at[i]);
+	hash_headers(s, h);
+	return cache_hash_end(h);
+}
+
+static struct cache_key program_key(const struct session *s, const struct cache_key *runtime)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, runtime->hex);
+	cache_hash_add(h, s->c_text, s->c_len);
+	return cache_hash_end(h);
+}
+
+// ---------------------------------------------------------------- compiling
+
+static void list_sources(const struct session *s, arguments *sources)
+{
+	char *path = str_printf("%s/user/sources", s->runtime_dir), *text = str_read_file(path, NULL), *save = NULL;
+
+	if (!text)
+		die("can't read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		vec_push(sources, str_printf("%s/%s", s->runtime_dir, line));
+}
+
+// Whatever doesn't compile is our bug or the machine's: the user's errors were found in pass 2.
+static void run_compiler(arguments *argv, const char *what)
+{
+	const char *env[] = { "LC_ALL=C", NULL };
+	struct spawn compiler = { .env = env, .capture = true };
+	int status;
+
+	vec_push(argv, NULL);
+	compiler.argv = argv->at;
+	status = spawn_run(&compiler);
+	if (status == 0)
+		return;
+	if (status == 127)
+		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
+	fputs(compiler.output, stderr);
+	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS or a full %s explains it, this is a bug of the translator: please report it with the script (-k keeps the files)",
+	    what, status, "/tmp");
+}
+
+// All sources into one relocatable object.
+static char *compile_runtime(struct session *s, const arguments *sources)
+{
+	char *object = str_printf("%s/runtime.o", s->tmp_dir);
+	arguments argv = { 0 };
+
+	vec_push(&argv, COMPILER);
+	add_flags(&argv);
+	for (int i = 0; i < sources->n; i++)
+		vec_push(&argv, sources->at[i]);
+	vec_push(&argv, "-r");
+	vec_push(&argv, "-o");
+	vec_push(&argv, object);
+	run_compiler(&argv, "the user runtime");
+	return object;
+}
+
+static char *write_c(struct session *s)
+{
+	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name);
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(s->c_text, 1, s->c_len, f) != s->c_len || fclose(f))
+		die("can't write %s: %s; is the disk full?", path, strerror(errno));
+	return path;
+}
+
+static char *compile_program(struct session *s, const char *runtime)
+{
+	char *program = str_printf("%s/%s", s->tmp_dir, s->module_name);
+	arguments argv = { 0 };
+
+	vec_push(&argv, COMPILER);
+	add_flags(&argv);
+	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
+	vec_push(&argv, write_c(s));
+	vec_push(&argv, runtime);
+	vec_push(&argv, "-o");
+	vec_push(&argv, program);
+	run_compiler(&argv, "the script");
+	return program;
+}
+
+int user_build(struct session *s)
+{
+	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
+	arguments sources = { 0 };
+	struct cache_key runtime_k, program_k;
+	char *runtime;
+
+	list_sources(s, &sources);
+	runtime_k = runtime_key(s, &sources);
+	program_k = program_key(s, &runtime_k);
+	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name) : str_printf("stap_%.32s", program_k.hex);
+	s->module_path = cached ? cache_find(s, &program_k, ".user") : NULL;
+	s->module_cached = s->module_path != NULL;
+	if (s->module_cached)
+		return 0;
+	runtime = cache_find(s, &runtime_k, ".user.o");
+	if (!runtime)
+		runtime = cache_add(s, &runtime_k, ".user.o", compile_runtime(s, &sources));
+	s->module_path = compile_program(s, runtime);
+	if (cached)
+		s->module_path = cache_add(s, &program_k, ".user", s->module_path);
+	// A copy into the cache from another file system loses the permission to execute.
+	if (access(s->module_path, X_OK) && chmod(s->module_path, 0700))
+		die("can't make %s executable: %s", s->module_path, strerror(errno));
+	return 0;
+}
+
+// ---------------------------------------------------------------- running
+
+static void open_output(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		die("can't write %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static volatile pid_t running;
+static volatile sig_atomic_t wanted;   // a signal that came before there was somebody to send it to
+
+// The terminal signals the program itself; what was sent to stap alone is passed on.
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	if (info->si_code != SI_USER)
+		return;
+	if (running > 0)
+		kill(running, signal);
+	else
+		wanted = signal;
+}
+
+static int run_and_wait(const struct spawn *program)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before[ARRAY_SIZE(signals)];
+	int status;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, &before[i]);
+	running = spawn_start(program);
+	if (running > 0 && wanted)
+		kill(running, wanted);
+	status = running > 0 ? spawn_wait(running) : 127;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &before[i], NULL);
+	if (status == 127)
+		die("can't run %s; is its file system mounted noexec? SYSTEMTAP_DIR and TMPDIR choose another one",
+		    program->argv[0]);
+	return status;
+}
+
+int user_run(struct session *s)
+{
+	const struct options *o = &s->opt;
+	struct spawn program = { 0 };
+	arguments argv = { 0 };
+
+	vec_push(&argv, s->module_path);
+	if (o->verbose[5])
+		vec_push(&argv, "-v");
+	if (o->command) {
+		vec_push(&argv, "-c");
+		vec_push(&argv, o->command);
+	}
+	if (o->target_pid) {
+		vec_push(&argv, "-x");
+		vec_push(&argv, str_printf("%d", o->target_pid));
+	}
+	for (int i = 0; i < o->globals.n; i++)
+		vec_push(&argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+	vec_push(&argv, NULL);
+	program.argv = argv.at;
+	fflush(stdout);
+	if (o->output)
+		open_output(o->output);
+	return run_and_wait(&program);
+}
