@@ -156,22 +156,22 @@ static void check_cleaning(void)
 	put("full/cache/cache_mb_limit", "1\n");
 	oldest = put("full/cache/aa/stap_oldest.ko", big);
 	newest = put("full/cache/bb/stap_newest.ko", big);
-	stale = put("full/cache/bb/stap_x.ko.part.1", "half");
-	fresh = put("full/cache/bb/stap_y.ko.part.1", "half");
 	set_age(oldest, 3000);
 	set_age(newest, 2000);
-	set_age(stale, 5000);
 	cache_clean(s);
 	claim(!exists(oldest) && exists(newest), "cleaning removes the oldest until the rest fits");
-	claim(!exists(stale) && exists(fresh), "cleaning removes abandoned halves");
 	set_age(newest, 10);
 	used = put("full/cache/cc/stap_used.ko", big);
 	cache_clean(s);
 	claim(exists(used) && exists(newest), "cleaning keeps what was just used");
 	put("full/cache/cache_mb_limit", "100");
 	set_age(used, 3000);
+	stale = put("full/cache/bb/stap_x.ko.part.1", "half");
+	fresh = put("full/cache/bb/stap_y.ko.part.1", "half");
+	set_age(stale, 5000);
 	cache_clean(s);
 	claim(exists(used), "below the limit nothing is removed");
+	claim(!exists(stale) && exists(fresh), "but abandoned halves are");
 }
 
 // ---------------------------------------------------------------- kernel trees
@@ -221,7 +221,7 @@ static void check_compat(void)
 	char *text;
 
 	put("tree/include/linux/a.h",
-	    "struct outer;\n#define CALLED(x) called(x, x)\n"
+	    "struct outer;\n#define CALLED(x) called(x, x, x)\n"
 	    "struct outer {\n\tint first;\n\tstruct { int inner; } in;\n\tvoid (*hook)(int, int);\n};\n"
 	    "struct other { int alien; };\n"
 	    "static inline int user(void)\n{\n\treturn called(1, 2, 3);\n}\n"
