@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 5: a finished module, and the options that concern its run, to staprun; its exit status is
+// ours. While it runs, signals are its business: those of the terminal it gets itself, those sent
+// to us alone are passed on.
+#include "build/run.h"
+
+#include "build/build.h"
+#include "passes.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile int running;               // pid of what runs, 0 before
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+	if (info->si_code <= 0 && running > 0)
+		kill(running, sig);
+}
+
+int run_program(const char *const *argv)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before[ARRAY_SIZE(signals)];
+	struct spawn program = { .argv = argv };
+	int status;
+
+	for (int i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &sa, &before[i]);
+	running = spawn_start(&program);
+	if (running < 0)
+		die("can't run %s: %s", argv[0], strerror(-running));
+	status = spawn_wait(running);
+	running = 0;
+	for (int i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &before[i], NULL);
+	return status;
+}
+
+const char *run_find(struct session *s, const char *name, const char *wish)
+{
+	const char *places[] = {
+		str_printf("%s/%s", s->libexec_dir, name),
+		str_printf("%s/staprun/%s", s->libexec_dir, name),
+		str_printf("%s/../translator/build/%s", s->runtime_dir, name),
+		NULL,
+	};
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (wish && getenv(wish))
+		return str_dup(getenv(wish));
+	exe[n > 0 ? n : 0] = '\0';
+	if (n > 0 && strrchr(exe, '/')) {
+		*strrchr(exe, '/') = '\0';
+		places[ARRAY_SIZE(places) - 1] = str_printf("%s/%s", exe, name);
+	}
+	for (int i = 0; i < ARRAY_SIZE(places); i++)
+		if (places[i] && access(places[i], X_OK) == 0)
+			return places[i];
+	die("%s is not beside stap nor in %s; is the installation complete?", name, s->libexec_dir);
+}
+
+// What staprun is told wherever it runs. The module's path and the settings come last.
+void run_options(struct session *s, arguments *argv)
+{
+	const struct options *o = &s->opt;
+
+	for (int i = 1; i < o->verbose[5]; i++)
+		vec_push(argv, "-v");
+	if (diag_options.no_warnings)
+		vec_push(argv, "-w");
+	vec_push(argv, "-C");
+	vec_push(argv, diag_options.color ? "always" : "never");
+	if (!o->module_name)
+		vec_push(argv, "-R");
+	if (o->command) {
+		vec_push(argv, "-c");
+		vec_push(argv, o->command);
+	}
+	if (o->target_pid) {
+		vec_push(argv, "-x");
+		vec_push(argv, str_printf("%d", o->target_pid));
+	}
+}
+
+void run_settings(struct session *s, arguments *argv)
+{
+	for vec_each(&s->opt.globals, g)
+		vec_push(argv, str_printf("%s=%s", g->name, g->value));
+}
+
+static int run_here(struct session *s)
+{
+	arguments argv = { 0 };
+
+	if (access("/proc/modules", F_OK) != 0)
+		die("this kernel can't load modules; try the script with --vm (in a virtual machine)"
+		    " or --runtime=user (without probes in the kernel)");
+	vec_push(&argv, run_find(s, "staprun", "SYSTEMTAP_STAPRUN"));
+	run_options(s, &argv);
+	if (s->opt.output) {
+		vec_push(&argv, "-o");
+		vec_push(&argv, s->opt.output);
+	}
+	vec_push(&argv, s->module_path);
+	run_settings(s, &argv);
+	vec_push(&argv, NULL);
+	return run_program(argv.at);
+}
+
+int pass_run(struct session *s)
+{
+	if (s->opt.user_runtime)
+		return user_run(s);
+	return s->opt.vm ? vm_run(s) : run_here(s);
+}

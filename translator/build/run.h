@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 5: what running here and running in a virtual machine share.
+#ifndef RUN_H
+#define RUN_H
+
+#include "build/build.h"
+
+// Runs a program with our files and waits; exit status as of spawn_wait().
+int run_program(const char *const *argv);
+
+// Path of a program of ours: the environment variable `wish` says, else installed or beside the
+// build. Dies when it is nowhere.
+const char *run_find(struct session *s, const char *name, const char *wish);
+
+void run_options(struct session *s, arguments *argv);      // of staprun
+void run_settings(struct session *s, arguments *argv);     // name=value ... of -G
+
+// vm.c: pass 5 on another kernel, or on this one without risk.
+int vm_run(struct session *s);
+
+#endif

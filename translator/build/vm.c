@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 5 in a throwaway virtual machine: stap-vm boots the kernel with staprun, stapio, the module
+// and the program of -c, runs staprun there, and relays what it prints and its exit status.
+#include "build/run.h"
+
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *vm_default_release(void)
+{
+	struct utsname host;
+	struct dirent *entry;
+	char *newest = NULL;
+	DIR *boot = opendir("/boot");
+
+	uname(&host);
+	while (boot && (entry = readdir(boot))) {
+		if (!str_starts(entry->d_name, "vmlinuz-"))
+			continue;
+		const char *release = entry->d_name + strlen("vmlinuz-");
+
+		if (strcmp(release, host.release) == 0)
+			newest = str_dup(release);
+		if (!newest || (strcmp(newest, host.release) && strverscmp(release, newest) > 0))
+			newest = str_dup(release);
+	}
+	if (boot)
+		closedir(boot);
+	if (!newest)
+		die("no kernel image in /boot to boot in a virtual machine; on Debian: apt install linux-image-cloud-amd64");
+	return newest;
+}
+
+// The path that a shell would run for `word`; NULL when it has none (a busybox applet, a builtin).
+static const char *find_program(const char *word)
+{
+	const char *dirs = getenv("PATH");
+	size_t len;
+
+	if (strchr(word, '/'))
+		return access(word, X_OK) == 0 ? word : NULL;
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		char *path = str_printf("%.*s/%s", (int)len, dirs, word);
+
+		if (len && access(path, X_OK) == 0)
+			return path;
+	}
+	return NULL;
+}
+
+// At the same path in the guest. DIR/./x and the like are as good there as here.
+static void add_file(arguments *argv, const char *path, const char *cwd)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	vec_push(argv, "-f");
+	vec_push(argv, *path == '/' ? str_printf("%s:%s", path, path)
+				     : str_printf("%s/%s:%s/%s", cwd, path, cwd, path));
+}
+
+// What the first line of a script names, NULL for other programs.
+static const char *interpreter(const char *path)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strncmp(line, "#!", 2))
+		return NULL;
+	path = line + 2 + strspn(line + 2, " ");
+	return str_ndup(path, strcspn(path, " \n"));
+}
+
+// The command's program, the interpreter that its first line names, and words that are files here.
+static void add_command(arguments *argv, const char *command, const char *cwd)
+{
+	const char *blank = " \t\n;|&<>()'\"";
+	bool first = true;
+
+	for (const char *at = command + strspn(command, blank); *at; at += strspn(at, blank)) {
+		size_t len = strcspn(at, blank);
+		const char *word = str_ndup(at, len), *program = first ? find_program(word) : NULL;
+
+		at += len;
+		add_file(argv, program ? program : word, cwd);
+		if (program && interpreter(program))
+			add_file(argv, interpreter(program), cwd);
+		first = false;
+	}
+}
+
+static const char *output_path(const char *pattern)
+{
+	char path[PATH_MAX];
+	time_t now = time(NULL);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	if (!strftime(path, sizeof(path), pattern, &local))
+		die("-o %s: the name is empty or too long", pattern);
+	return str_dup(path);
+}
+
+static void add_program(arguments *argv, struct session *s, const char *name, const char *wish)
+{
+	vec_push(argv, "-f");
+	vec_push(argv, str_printf("%s:/bin/%s", run_find(s, name, wish), name));
+}
+
+int vm_run(struct session *s)
+{
+	arguments argv = { 0 };
+	const char *base = strrchr(s->module_path, '/'), *cwd = realpath(".", NULL);
+
+	if (s->opt.target_pid)
+		die("-x %d: no process of this host is in the virtual machine; use -c", s->opt.target_pid);
+	base = base ? base + 1 : s->module_path;
+	cwd = cwd ? cwd : "/";
+	if (s->opt.output) {               // outside: nothing of the guest stays
+		vec_push(&argv, "sh");
+		vec_push(&argv, "-c");
+		vec_push(&argv, "out=$1; shift; exec \"$@\" >\"$out\"");
+		vec_push(&argv, "sh");
+		vec_push(&argv, output_path(s->opt.output));
+	}
+	vec_push(&argv, run_find(s, "stap-vm", NULL));
+	vec_push(&argv, "-r");
+	vec_push(&argv, s->opt.release);
+	vec_push(&argv, "-t");
+	vec_push(&argv, "0");
+	add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");
+	add_program(&argv, s, "stapio", "SYSTEMTAP_STAPIO");
+	vec_push(&argv, "-f");
+	vec_push(&argv, str_printf("%s:/%s", s->module_path, base));
+	if (s->opt.command)
+		add_command(&argv, s->opt.command, cwd);
+	vec_push(&argv, "--");
+	vec_push(&argv, "sh");
+	vec_push(&argv, "-c");
+	vec_push(&argv, "mkdir -p \"$1\" && cd \"$1\" && shift && exec staprun \"$@\"");
+	vec_push(&argv, "sh");
+	vec_push(&argv, cwd);
+	run_options(s, &argv);
+	vec_push(&argv, str_printf("/%s", base));
+	run_settings(s, &argv);
+	vec_push(&argv, NULL);
+	return run_program(argv.at);
+}
