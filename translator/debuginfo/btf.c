@@ -408,8 +408,7 @@ static struct di_location next_argument(struct arguments *a, const struct di_typ
 		a->regs += free_registers(a);
 	if (!aggregate && words == 1) {
 		l = location_register(a->arch->stack_pointer);
-		location_add(&l, DI_OP_CONST, a->arch->entry_cfa + 8 * a->slots);
-		location_add(&l, DI_OP_ADD, 0);
+		location_offset(&l, a->arch->entry_cfa + 8 * a->slots);
 		l.kind = DI_LOC_ADDRESS;
 	}
 	a->slots += words;

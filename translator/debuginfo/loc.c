@@ -29,16 +29,20 @@ static bool load(struct compile *c, int size)
 	return true;
 }
 
-// The canonical frame address. Known without call frame information only at the entry.
-static bool frame_address(struct compile *c)
+static bool at_entry(const struct compile *c)
 {
 	Dwarf_Addr entry;
 
-	if (dwarf_entrypc(c->function, &entry) == 0 && entry != c->pc)
+	return dwarf_entrypc(c->function, &entry) || entry == c->pc;
+}
+
+// The canonical frame address. Known without call frame information only at the entry.
+static bool frame_address(struct compile *c)
+{
+	if (!at_entry(c))
 		return false;
 	add(c, DI_OP_REG, c->m->arch->stack_pointer);
-	add(c, DI_OP_CONST, c->m->arch->entry_cfa);
-	add(c, DI_OP_ADD, 0);
+	location_offset(c->out, c->m->arch->entry_cfa);
 	return true;
 }
 
@@ -62,8 +66,7 @@ static bool frame_offset(struct compile *c, int64_t offset)
 		if (!good)
 			return false;
 	}
-	add(c, DI_OP_CONST, offset);
-	add(c, DI_OP_ADD, 0);
+	location_offset(c->out, offset);
 	return true;
 }
 
@@ -88,12 +91,10 @@ static bool compile_arithmetic(struct compile *c, int atom)
 static bool entry_value(struct compile *c, Dwarf_Op *op, Dwarf_Attribute *attr)
 {
 	Dwarf_Attribute inner;
-	Dwarf_Addr entry;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (dwarf_entrypc(c->function, &entry) || entry != c->pc || !attr ||
-	    dwarf_getlocation_attr(attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
+	if (!at_entry(c) || !attr || dwarf_getlocation_attr(attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
 		return false;
 	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
 		add(c, DI_OP_REG, ops->atom - DW_OP_reg0);
@@ -114,8 +115,7 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 	}
 	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
 		add(c, DI_OP_REG, atom - DW_OP_breg0);
-		add(c, DI_OP_CONST, (int64_t)op->number);
-		add(c, DI_OP_ADD, 0);
+		location_offset(c->out, (int64_t)op->number);
 		return true;
 	}
 	switch (atom) {
@@ -129,16 +129,14 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 		return true;
 	case DW_OP_bregx:
 		add(c, DI_OP_REG, op->number);
-		add(c, DI_OP_CONST, (int64_t)op->number2);
-		add(c, DI_OP_ADD, 0);
+		location_offset(c->out, (int64_t)op->number2);
 		return true;
 	case DW_OP_fbreg:
 		return frame_offset(c, op->number);
 	case DW_OP_call_frame_cfa:
 		return frame_address(c);
 	case DW_OP_plus_uconst:
-		add(c, DI_OP_CONST, op->number);
-		add(c, DI_OP_ADD, 0);
+		location_offset(c->out, op->number);
 		return true;
 	case DW_OP_deref:
 		return load(c, 8);

@@ -166,6 +166,7 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 // open.c
 struct di_location location_register(int number);
 void location_add(struct di_location *l, enum di_opcode code, int64_t value);
+void location_offset(struct di_location *l, int64_t offset);   // adds a constant to the top
 // How a value of the type comes back in registers; NONE when it doesn't.
 struct di_location location_return(const struct di_module *m, const struct di_type *t);
 

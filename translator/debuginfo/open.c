@@ -41,6 +41,18 @@ void location_add(struct di_location *l, enum di_opcode code, int64_t value)
 	vec_push(&l->ops, op);
 }
 
+void location_offset(struct di_location *l, int64_t offset)
+{
+	int n = l->ops.n;
+
+	if (n >= 2 && l->ops.at[n - 1].code == DI_OP_ADD && l->ops.at[n - 2].code == DI_OP_CONST) {
+		l->ops.at[n - 2].value += offset;
+	} else if (offset) {
+		location_add(l, DI_OP_CONST, offset);
+		location_add(l, DI_OP_ADD, 0);
+	}
+}
+
 struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
@@ -351,7 +363,7 @@ static bool file_matches(const char *file, const char *pattern)
 	return file && (!fnmatch(pattern, file, 0) || !fnmatch(str_printf("*/%s", pattern), file, 0));
 }
 
-// Two names for one address are one place: the first one stays (a global one by preference).
+// Two names for one address are one place.
 static void unique(di_functions *v)
 {
 	int n = 0;
@@ -361,6 +373,38 @@ static void unique(di_functions *v)
 	for (int i = 0; i < v->n; i++)
 		if (!n || v->at[n - 1]->address != v->at[i]->address)
 			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
+// Code that the kernel allows no probe in. Between pairs of symbols; some kernels lack some.
+struct forbidden {
+	const char *start_name, *end_name;
+	uint64_t start, end;
+};
+
+static void remove_forbidden(struct di_module *m, di_functions *v)
+{
+	struct forbidden ranges[] = {
+		{ "__noinstr_text_start", "__noinstr_text_end" },
+		{ "__kprobes_text_start", "__kprobes_text_end" },
+		{ "__entry_text_start", "__entry_text_end" },
+	};
+	struct symbol sym;
+	int n = 0;
+
+	for (struct forbidden *r = ranges; r < END(ranges); r++)
+		if (symbols_lookup(&m->symbols, r->start_name, &sym)) {
+			r->start = sym.address;
+			r->end = symbols_lookup(&m->symbols, r->end_name, &sym) ? sym.address : 0;
+		}
+	for (int i = 0; i < v->n; i++) {
+		bool inside = false;
+
+		for (struct forbidden *r = ranges; r < END(ranges); r++)
+			inside |= v->at[i]->address >= r->start && v->at[i]->address < r->end;
+		if (!inside)
+			v->at[n++] = v->at[i];
+	}
 	v->n = n;
 }
 
@@ -379,6 +423,9 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, di
 		}
 	}
 	unique(out);
+	// A function that was named is let through: the kernel says best why not.
+	if (match->glob)
+		remove_forbidden(m, out);
 }
 
 struct btf_search {

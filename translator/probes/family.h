@@ -34,8 +34,11 @@ struct probe_family {
 	// What E_TARGET `$name` (one without `->`) means in this probe: a new plain expression with
 	// dtype set, or NULL after diag_error(). NULL pointer: the family has no target variables.
 	struct expr *(*target)(struct session *s, struct probe *p, struct expr *target);
-	// Names that `target` accepts, for "similar" messages and -L. May be NULL.
+	// What `target` accepts, for "similar" messages, -L and $$vars: a line each, "$name:type".
+	// May be NULL.
 	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
+	// Those of them that are parameters ($$parms). NULL: there are none.
+	void (*parameter_names)(struct session *s, struct probe *p, struct buf *list);
 
 	// Writes one table over these probes (all of this family), and the line that names it in
 	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between target_var.c (which expressions), target_access.c (how to read) and target_pretty.c.
+#ifndef ELAB_TARGET_H
+#define ELAB_TARGET_H
+
+#include "elab/elab.h"
+
+// A value, or something in memory that isn't loaded yet.
+struct place {
+	struct loc loc;
+	struct expr *value;        // one of the two
+	struct expr *addr;
+	struct di_type *type;
+	int bit_offset, bit_size;  // of a bit-field at addr
+};
+struct place place_of(struct expr *base);                      // base->dtype is set
+bool place_field(struct place *p, struct loc loc, const char *name);  // false after diag_error()
+bool place_index(struct place *p, struct loc loc, struct expr *index);
+struct place place_member(const struct place *p, const struct di_member *m); // p: an aggregate
+struct expr *place_load(const struct place *p);                // NULL after diag_error()
+bool place_is_aggregate(const struct di_type *t);
+
+// Lines to names, for messages: "" or " (similar: a, b)".
+const char *target_similar(const char *wanted, const struct buf *lines);
+
+// A sprintf() in pieces.
+struct expr *target_print_new(struct loc loc);
+void target_print_text(struct expr *e, const char *text);
+void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
+
+// The value at p printed, in C-like notation.
+struct expr *target_pretty(struct session *s, const struct place *p, int depth);
+
+#endif

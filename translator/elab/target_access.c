@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Variables and fields of debuginfo as plain expressions.
+//
+// In:  a di_variable, or an expression with a debuginfo type and the components behind it.
+// Out: E_REGISTER, E_DEREF and arithmetic. An aggregate's value is its address.
+// Loads are put off as long as possible (struct place), so that a->b.c is two of them.
+#include "elab/target.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static struct expr *binary(struct loc loc, enum tok op, struct expr *l, struct expr *r)
+{
+	struct expr *e = expr_binary(loc, op, l, r);
+
+	e->type = T_LONG;
+	return e;
+}
+
+static struct expr *add(struct loc loc, struct expr *e, int64_t offset)
+{
+	if (e->kind == E_NUMBER)
+		return expr_number(loc, e->u.number + offset);
+	if (e->kind == E_BINARY && e->u.bin.op == TOK_ADD && e->u.bin.r->kind == E_NUMBER) {
+		offset += e->u.bin.r->u.number;
+		e = e->u.bin.l;
+	}
+	return offset ? binary(loc, TOK_ADD, e, expr_number(loc, offset)) : e;
+}
+
+static struct expr *deref(struct loc loc, struct expr *addr, int size, bool is_signed)
+{
+	struct expr *e = expr_new(E_DEREF, loc);
+
+	e->type = T_LONG;
+	e->u.deref.addr = addr;
+	e->u.deref.size = size;
+	e->u.deref.is_signed = is_signed;
+	return e;
+}
+
+static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
+{
+	struct expr *e = expr_new(E_REGISTER, loc);
+
+	e->type = T_LONG;
+	e->u.reg.number = number;
+	e->u.reg.size = size;
+	e->u.reg.is_signed = is_signed;
+	return e;
+}
+
+// The `bits` bits from bit `from` of e.
+static struct expr *extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed)
+{
+	if (bits <= 0 || from + bits > 64)
+		return e;
+	if (!is_signed && from + bits == 64)
+		return from ? binary(loc, TOK_USHR, e, expr_number(loc, from)) : e;
+	if (!is_signed) {
+		if (from)
+			e = binary(loc, TOK_SHR, e, expr_number(loc, from));
+		return binary(loc, TOK_AND, e, expr_number(loc, (int64_t)((1ull << bits) - 1)));
+	}
+	if (64 - from - bits)
+		e = binary(loc, TOK_SHL, e, expr_number(loc, 64 - from - bits));
+	return bits < 64 ? binary(loc, TOK_SHR, e, expr_number(loc, 64 - bits)) : e;
+}
+
+bool place_is_aggregate(const struct di_type *t)
+{
+	return t->kind == DI_STRUCT || t->kind == DI_UNION || t->kind == DI_ARRAY || t->kind == DI_FUNCTION;
+}
+
+// ---------------------------------------------------------------- variables
+
+static enum tok operator_of(enum di_opcode code)
+{
+	switch (code) {
+	case DI_OP_ADD: return TOK_ADD;
+	case DI_OP_SUB: return TOK_SUB;
+	case DI_OP_MUL: return TOK_MUL;
+	case DI_OP_AND: return TOK_AND;
+	case DI_OP_OR:  return TOK_OR;
+	case DI_OP_XOR: return TOK_XOR;
+	case DI_OP_SHL: return TOK_SHL;
+	case DI_OP_SHR: return TOK_USHR;
+	case DI_OP_SRA: return TOK_SHR;
+	default:        return TOK_NONE;
+	}
+}
+
+#define MAX_STACK 32
+
+// The location's stack machine on expressions. NULL when it can't be expressed.
+static struct expr *evaluate(struct loc loc, const struct di_location *l)
+{
+	struct expr *stack[MAX_STACK];
+	int n = 0;
+
+	for vec_each(&l->ops, op) {
+		struct expr *made = NULL;
+		int pops = 2;
+
+		switch (op->code) {
+		case DI_OP_CONST: made = expr_number(loc, op->value); pops = 0; break;
+		case DI_OP_REG:   made = reg(loc, op->value, 8, false); pops = 0; break;
+		case DI_OP_STATIC: return NULL;
+		case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: pops = 1; break;
+		default: break;
+		}
+		if (n < pops || (!pops && n == MAX_STACK))
+			return NULL;
+		if (op->code == DI_OP_LOAD) {
+			made = deref(loc, stack[n - 1], op->size, op->is_signed);
+		} else if (pops == 1) {
+			made = expr_new(E_UNARY, loc);
+			made->type = T_LONG;
+			made->u.un.op = op->code == DI_OP_NEG ? TOK_SUB : TOK_COMPL;
+			made->u.un.e = stack[n - 1];
+		} else if (op->code == DI_OP_ADD && stack[n - 1]->kind == E_NUMBER) {
+			made = add(loc, stack[n - 2], stack[n - 1]->u.number);
+		} else if (pops == 2) {
+			made = binary(loc, operator_of(op->code), stack[n - 2], stack[n - 1]);
+		}
+		n -= pops;
+		stack[n++] = made;
+	}
+	return n == 1 ? stack[0] : NULL;
+}
+
+static struct expr *value_of_size(struct loc loc, struct expr *e, const struct di_type *t)
+{
+	if (e->kind == E_REGISTER) {
+		e->u.reg.size = t->size;
+		e->u.reg.is_signed = t->is_signed;
+		return e;
+	}
+	return t->size && t->size < 8 ? extract(loc, e, 0, t->size * 8, t->is_signed) : e;
+}
+
+struct expr *target_variable(struct loc loc, const struct di_variable *v)
+{
+	struct place p = { .loc = loc, .type = v->type };
+	struct expr *e = v->loc.kind == DI_LOC_NONE ? NULL : evaluate(loc, &v->loc);
+
+	if (!e) {
+		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a "
+			   "register", v->name, v->type->name);
+		return NULL;
+	}
+	if (v->loc.kind == DI_LOC_ADDRESS) {
+		p.addr = e;
+		return place_load(&p);
+	}
+	if (place_is_aggregate(v->type)) {
+		diag_error(loc, "'%s' is a %s in registers, which can't be read as a number", v->name,
+			   v->type->name);
+		return NULL;
+	}
+	e = value_of_size(loc, e, v->type);
+	e->dtype = v->type;
+	return e;
+}
+
+// ---------------------------------------------------------------- places
+
+struct place place_of(struct expr *base)
+{
+	struct place p = { .loc = base->loc, .type = base->dtype };
+
+	if (place_is_aggregate(p.type))
+		p.addr = base;
+	else if (base->kind == E_DEREF && !base->u.deref.user)
+		p.addr = base->u.deref.addr;       // for "&"
+	else
+		p.value = base;
+	return p;
+}
+
+struct expr *place_load(const struct place *p)
+{
+	struct expr *e;
+	int size = p->type->size;
+
+	if (p->value)
+		return p->value;
+	if (place_is_aggregate(p->type)) {
+		e = add(p->loc, p->addr, 0);
+		if (e->dtype && e->dtype != p->type)
+			e = binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
+	} else if (size == 1 || size == 2 || size == 4 || size == 8) {
+		e = deref(p->loc, p->addr, size, p->type->is_signed && !p->bit_size);
+		if (p->bit_size)
+			e = extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
+	} else {
+		diag_error(p->loc, "a value of the type %s (%d bytes) can't be read as a number", p->type->name,
+			   size);
+		return NULL;
+	}
+	e->dtype = p->type;
+	return e;
+}
+
+const char *target_similar(const char *wanted, const struct buf *lines)
+{
+	VEC(const char *) names = { 0 };
+	char *copy = str_dup(lines->len ? lines->text : ""), *save = NULL, *near;
+
+	for (char *n = strtok_r(copy, "\n", &save); n; n = strtok_r(NULL, "\n", &save))
+		vec_push(&names, n);
+	near = str_nearest(wanted, names.at, names.n);
+	return near ? str_printf(" (similar: %s)", near) : "";
+}
+
+// Follows a pointer: the place becomes what it points to. NULL type: void.
+static bool follow(struct place *p, struct loc loc)
+{
+	struct di_type *target = di_target(p->type);
+	struct expr *pointer = place_load(p);
+
+	if (!pointer)
+		return false;
+	if (!target) {
+		diag_error(loc, "a %s points to nothing that is known: say its type with @cast", p->type->name);
+		return false;
+	}
+	*p = (struct place){ .loc = loc, .addr = pointer, .type = target };
+	return true;
+}
+
+struct place place_member(const struct place *p, const struct di_member *m)
+{
+	return (struct place){
+		.loc = p->loc,
+		.addr = add(p->loc, p->addr, m->offset),
+		.type = m->type,
+		.bit_offset = m->bit_offset,
+		.bit_size = m->bit_size,
+	};
+}
+
+bool place_field(struct place *p, struct loc loc, const char *name)
+{
+	struct di_member m;
+
+	if (p->type->kind == DI_POINTER && !follow(p, loc))
+		return false;
+	if (p->type->kind != DI_STRUCT && p->type->kind != DI_UNION) {
+		diag_error(loc, "the type %s has no members", p->type->name);
+		return false;
+	}
+	p->loc = loc;
+	if (!di_find_member(p->type, name, &m)) {
+		struct buf names = { 0 };
+
+		di_member_names(p->type, &names);
+		diag_error(loc, "unable to find member '%s' for %s%s", name, p->type->name,
+			   target_similar(name, &names));
+		return false;
+	}
+	*p = place_member(p, &m);
+	return true;
+}
+
+bool place_index(struct place *p, struct loc loc, struct expr *index)
+{
+	struct di_type *element;
+
+	if (p->type->kind != DI_ARRAY && p->type->kind != DI_POINTER) {
+		diag_error(loc, "the type %s is no array and no pointer", p->type->name);
+		return false;
+	}
+	if (p->type->kind == DI_POINTER) {
+		if (!follow(p, loc))
+			return false;
+		element = p->type;
+	} else {
+		element = di_target(p->type);
+	}
+	if (!element || !element->size) {
+		diag_error(loc, "the size of the elements is not known");
+		return false;
+	}
+	if (index->kind == E_NUMBER)
+		p->addr = add(loc, p->addr, index->u.number * (int64_t)element->size);
+	else
+		p->addr = binary(loc, TOK_ADD, p->addr, element->size == 1 ? index :
+				 binary(loc, TOK_MUL, index, expr_number(loc, element->size)));
+	p->type = element;
+	p->loc = loc;
+	return true;
+}
+
+static struct expr *address_of(const struct place *p)
+{
+	struct expr *e;
+
+	if (!p->addr) {
+		diag_error(p->loc, "'&' wants something in memory, this is a value in a register");
+		return NULL;
+	}
+	if (p->bit_size) {
+		diag_error(p->loc, "'&' of a bit-field");
+		return NULL;
+	}
+	e = binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));
+	e->dtype = di_pointer_to(p->type);
+	return e;
+}
+
+struct expr *target_access(struct session *s, struct expr *base, const struct expr *access)
+{
+	struct place p = place_of(base);
+
+	for vec_each(&access->u.access.comps, c)
+		if (!(c->kind == COMP_FIELD ? place_field(&p, c->loc, c->name) :
+					      place_index(&p, c->loc, c->index)))
+			return NULL;
+	if (access->u.access.pretty)
+		return target_pretty(s, &p, access->u.access.pretty == 2 ? 8 : 1);
+	return access->u.access.address_of ? address_of(&p) : place_load(&p);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// $x$, $x$$: a value of debuginfo's as text. Becomes one sprintf() of all its leaves.
+//
+//   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
+//   pointer 0x..   signed %d   unsigned %u   char 'c'   float ?
+// One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...".
+#include "elab/target.h"
+
+#include <string.h>
+
+#define MAX_LEAVES 32
+
+struct expr *target_print_new(struct loc loc)
+{
+	struct expr *e = expr_new(E_PRINT, loc);
+
+	e->type = T_STRING;
+	e->u.print.kind = PRINT_PRINTF;
+	e->u.print.to_string = true;
+	e->u.print.word = "sprintf";
+	return e;
+}
+
+void target_print_text(struct expr *e, const char *text)
+{
+	struct format_piece piece = { .text = text, .len = strlen(text), .width = -1, .precision = -1 };
+
+	vec_push(&e->u.print.format, piece);
+}
+
+void target_print_value(struct expr *e, char conv, char flag, struct expr *value)
+{
+	struct format_piece piece = { .conv = conv, .flag = flag, .width = -1, .precision = -1 };
+
+	vec_push(&e->u.print.format, piece);
+	vec_push(&e->u.print.args, value);
+}
+
+struct printer {
+	struct expr *e;
+	int leaves;
+};
+
+static bool print_place(struct printer *p, const struct place *place, int depth);
+
+static bool print_leaf(struct printer *p, const struct place *place)
+{
+	struct expr *value;
+
+	if (place->type->kind == DI_FLOAT || (place->type->size != 1 && place->type->size != 2 &&
+					      place->type->size != 4 && place->type->size != 8)) {
+		target_print_text(p->e, "?");
+		return true;
+	}
+	value = place_load(place);
+	if (!value)
+		return false;
+	switch (place->type->kind) {
+	case DI_POINTER:
+		target_print_value(p->e, 'p', 0, value);
+		break;
+	case DI_CHAR:
+		target_print_text(p->e, "'");
+		target_print_value(p->e, 'c', 0, value);
+		target_print_text(p->e, "'");
+		break;
+	default:
+		target_print_value(p->e, place->type->is_signed ? 'd' : 'u', 0, value);
+	}
+	return true;
+}
+
+static bool print_struct(struct printer *p, const struct place *place, int depth)
+{
+	di_members members = { 0 };
+	const char *separator = "";
+
+	di_each_member(place->type, &members);
+	target_print_text(p->e, "{");
+	for vec_each(&members, m) {
+		struct place inner = place_member(place, m);
+
+		target_print_text(p->e, separator);
+		separator = ", ";
+		if (p->leaves >= MAX_LEAVES) {
+			target_print_text(p->e, "...");
+			break;
+		}
+		if (*m->name) {
+			target_print_text(p->e, ".");
+			target_print_text(p->e, m->name);
+		} else {
+			target_print_text(p->e, m->type->kind == DI_UNION ? "<union>" : "<class>");
+		}
+		target_print_text(p->e, "=");
+		if (!print_place(p, &inner, depth))
+			return false;
+	}
+	target_print_text(p->e, "}");
+	return true;
+}
+
+static bool print_array(struct printer *p, const struct place *place, int depth)
+{
+	struct place first = *place;
+
+	first.type = di_target(place->type);
+	target_print_text(p->e, "[");
+	if (first.type && first.type->size && place->type->count) {
+		if (!print_place(p, &first, depth))
+			return false;
+		if (place->type->count > 1)
+			target_print_text(p->e, ", ...");
+	}
+	target_print_text(p->e, "]");
+	return true;
+}
+
+static bool print_place(struct printer *p, const struct place *place, int depth)
+{
+	enum di_kind kind = place->type->kind;
+
+	if (kind == DI_STRUCT || kind == DI_UNION) {
+		if (depth > 0)
+			return print_struct(p, place, depth - 1);
+		target_print_text(p->e, "{...}");
+		return true;
+	}
+	if (kind == DI_ARRAY) {
+		if (depth > 0)
+			return print_array(p, place, depth - 1);
+		target_print_text(p->e, "[...]");
+		return true;
+	}
+	p->leaves++;
+	return print_leaf(p, place);
+}
+
+struct expr *target_pretty(struct session *s, const struct place *p, int depth)
+{
+	struct printer printer = { .e = target_print_new(p->loc) };
+	struct di_type *target = p->type->kind == DI_POINTER ? di_target(p->type) : NULL;
+	struct place place = *p;
+
+	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION)) {
+		struct expr *pointer = place_load(p);
+
+		if (!pointer)
+			return NULL;
+		place = (struct place){ .loc = p->loc, .addr = pointer, .type = target };
+	}
+	return print_place(&printer, &place, depth) ? printer.e : NULL;
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Target variables: $x, ->, [], &, @cast, @entry, @defined, @enum become plain expressions.
+//
+// In:  bodies with names bound (symbols.c). Out: the same without E_TARGET, E_CAST, E_ATVAR,
+//      E_DEFINED, E_ENUM; registers are E_REGISTER, loads E_DEREF, everything else arithmetic.
+//      Accesses whose base is no target (variables that carry a debuginfo type) are left for
+//      types.c, which calls target_access() when it knows the type.
+// What `$x` means is asked of the probe's family; how to get from there to a field is done here.
+// @defined is settled first and takes dead branches away before anything in them is looked up.
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "passes.h"
+#include "probes/family.h"
+#include "util/str.h"
+
+#include <string.h>
+
+struct resolver {
+	struct session *s;
+	struct probe *probe;       // NULL: a function
+	bool is_return;            // of a .return probe
+	bool in_entry;             // inside @entry()
+	bool in_condition;
+	VEC(const char *) entries; // how each of probe->entries was written
+	struct ast_walker walker;
+};
+
+static void resolve(struct resolver *r, struct expr **e)
+{
+	if (*e)
+		ast_walk_expr(&r->walker, e);
+}
+
+static struct expr *failed(struct loc loc)
+{
+	return expr_number(loc, 0);
+}
+
+static bool has_failed(const struct expr *e)
+{
+	return e->kind == E_NUMBER && !e->dtype;
+}
+
+static bool is_meta(const char *name)
+{
+	return str_starts(name, "$$");
+}
+
+// ---------------------------------------------------------------- entries
+
+static int entry_slot(struct resolver *r, const char *text)
+{
+	for (int i = 0; i < r->entries.n; i++)
+		if (!strcmp(r->entries.at[i], text))
+			return i;
+	return -1;
+}
+
+static struct expr *entry_ref(struct resolver *r, struct loc loc, int slot)
+{
+	struct expr *e = expr_new(E_ENTRY, loc);
+
+	e->type = T_LONG;
+	e->dtype = r->probe->entries.at[slot]->dtype;
+	e->u.entry.slot = slot;
+	e->u.entry.e = r->probe->entries.at[slot];
+	return e;
+}
+
+// The value that `e`, not resolved yet, has when the function is entered.
+static struct expr *at_entry(struct resolver *r, struct expr *e)
+{
+	struct buf text = { 0 };
+	struct loc loc = e->loc;
+	int slot;
+
+	ast_print_expr(&text, e);
+	slot = entry_slot(r, buf_text(&text));
+	if (slot >= 0)
+		return entry_ref(r, loc, slot);
+	r->in_entry = true;
+	resolve(r, &e);
+	r->in_entry = false;
+	vec_push(&r->probe->entries, e);
+	vec_push(&r->entries, buf_text(&text));
+	return entry_ref(r, loc, r->entries.n - 1);
+}
+
+static struct expr *resolve_entry(struct resolver *r, struct expr *e)
+{
+	if (!r->is_return) {
+		diag_error(e->loc, "@entry is for .return probes: it is the value at the function's entry");
+		return failed(e->loc);
+	}
+	if (r->in_entry)
+		return failed(e->loc);     // symbols.c reported it
+	return at_entry(r, e->u.entry.e);
+}
+
+// ---------------------------------------------------------------- $x
+
+static const char *probe_word(const struct probe *p)
+{
+	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+
+	return last && last->parts.n ? last->parts.at[0].name : p->family->name;
+}
+
+static bool available(struct resolver *r, const struct expr *e, const char *name)
+{
+	if (r->in_condition)
+		diag_error(e->loc, "target variable '%s' can't be used in the condition of a probe", name);
+	else if (!r->probe)
+		diag_error(e->loc, "target variable '%s' can't be used in a function: give it as an argument", name);
+	else if (!r->probe->family->target)
+		diag_error(e->loc, "target variable '%s' can't be used in a %s probe", name,
+			   probe_word(r->probe));
+	else
+		return true;
+	return false;
+}
+
+// 1 when all of it can be resolved. Works on a copy and leaves nothing behind.
+static int64_t is_defined(struct resolver *r, const struct expr *e)
+{
+	struct expr *copy = expr_copy(e);
+	int saved = r->probe ? r->probe->entries.n : 0;
+
+	diag_quiet_push();
+	resolve(r, &copy);
+	if (r->probe) {
+		r->probe->entries.n = saved;
+		r->entries.n = saved;
+	}
+	return diag_quiet_pop() == 0;
+}
+
+// One of $$vars: name=value, or name=? when it can't be read here.
+static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
+{
+	const char *name = target->u.target.name + 1;
+	struct expr *e = target;
+
+	target_print_text(print, print->u.print.format.n ? str_printf(" %s=", name) : str_printf("%s=", name));
+	if (pretty) {
+		e = expr_new(E_ACCESS, target->loc);
+		e->u.access.base = target;
+		e->u.access.pretty = pretty;
+	}
+	if (!is_defined(r, e)) {
+		target_print_text(print, "?");
+		return;
+	}
+	resolve(r, &e);
+	if (pretty)
+		target_print_value(print, 's', 0, e);
+	else if (e->dtype && place_is_aggregate(e->dtype))
+		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
+	else
+		target_print_value(print, 'x', '#', e);
+}
+
+static bool has_line(const struct buf *lines, const char *line)
+{
+	const char *at = lines->len ? lines->text : "";
+	size_t len = strcspn(line, "\n");
+
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (strcspn(at, "\n") == len && !memcmp(at, line, len))
+			return true;
+	return false;
+}
+
+// $$vars, $$parms, $$locals, $$return: a sprintf() over what the family has.
+static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
+{
+	const struct probe_family *f = r->probe->family;
+	const char *which = e->u.target.name + 2;
+	struct expr *print = target_print_new(e->loc);
+	struct buf all = { 0 }, parameters = { 0 };
+
+	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
+		diag_error(e->loc, "unable to find '%s' here (similar: $$vars, $$parms, $$locals, $$return)",
+			   e->u.target.name);
+		return expr_string(e->loc, "");
+	}
+	if (f->target_names)
+		f->target_names(r->s, r->probe, &all);
+	if (f->parameter_names)
+		f->parameter_names(r->s, r->probe, &parameters);
+	for (char *line = all.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		bool is_return = str_starts(line, "$return:"), is_parameter = has_line(&parameters, line);
+		struct expr *target = expr_new(E_TARGET, e->loc);
+
+		if (is_return != !strcmp(which, "return") || (!strcmp(which, "parms") && !is_parameter) ||
+		    (!strcmp(which, "locals") && is_parameter))
+			continue;
+		target->u.target.name = str_ndup(line, strcspn(line, ":\n"));
+		list_variable(r, print, target, pretty);
+	}
+	return print->u.print.format.n ? print : expr_string(e->loc, "");
+}
+
+static struct expr *resolve_target(struct resolver *r, struct expr *e)
+{
+	const char *name = e->u.target.name;
+	struct expr *made;
+
+	if (!available(r, e, name))
+		return failed(e->loc);
+	if (is_meta(name))
+		return resolve_list(r, e, 0);
+	if (r->is_return && !r->in_entry && strcmp(name, "$return"))
+		return at_entry(r, e);
+	made = r->probe->family->target(r->s, r->probe, e);
+	return made ? made : failed(e->loc);
+}
+
+// ---------------------------------------------------------------- @cast, @enum
+
+static struct di_module *module_named(struct resolver *r, struct loc loc, const char *word, const char *name)
+{
+	if (r->s->opt.user_runtime) {
+		diag_error(loc, "%s needs debuginfo, which --runtime=user doesn't read", word);
+		return NULL;
+	}
+	// "kernel", "kernel<linux/fs.h>", lists with it in: the kernel's own types are the same ones.
+	if (!name || str_starts(name, "kernel") || strstr(name, ":kernel") || str_starts(name, "<"))
+		return di_kernel(r->s);
+	diag_error(loc, "%s: types of the module \"%s\" are not available yet", word, name);
+	return NULL;
+}
+
+static struct expr *resolve_cast(struct resolver *r, struct expr *e)
+{
+	struct di_module *m = module_named(r, e->loc, "@cast", e->u.cast.module);
+	struct di_type *t = m ? di_find_type(m, e->u.cast.type_name) : NULL;
+	struct expr *made;
+
+	if (m && !t)
+		diag_error(e->loc, "unable to find the type '%s' in %s", e->u.cast.type_name,
+			   di_module_source(m));
+	resolve(r, &e->u.cast.e);
+	if (!t)
+		return failed(e->loc);
+	// A node of its own: types.c would give a variable or a call its own debuginfo type again.
+	made = expr_binary(e->loc, TOK_ADD, e->u.cast.e, expr_number(e->loc, 0));
+	made->type = T_LONG;
+	made->dtype = t->kind == DI_POINTER ? t : di_pointer_to(t);
+	return made;
+}
+
+static struct expr *resolve_enum(struct resolver *r, struct expr *e)
+{
+	struct di_module *m = module_named(r, e->loc, "@enum", NULL);
+	int64_t value;
+
+	if (m && di_find_enumerator(m, e->u.text1.text, &value))
+		return expr_number(e->loc, value);
+	if (m)
+		diag_error(e->loc, "unable to find the enumerator '%s' in %s", e->u.text1.text,
+			   di_module_source(m));
+	return failed(e->loc);
+}
+
+// ---------------------------------------------------------------- ->, [], &, $
+
+static bool has_variable_index(const struct expr *e)
+{
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX && c->index->kind != E_NUMBER)
+			return true;
+	return false;
+}
+
+static bool is_parameter(const struct expr *e)
+{
+	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "$return");
+}
+
+static struct expr *resolve_access(struct resolver *r, struct expr *e)
+{
+	struct expr **base = &e->u.access.base, *made;
+	enum expr_kind kind = (*base)->kind;
+
+	if (kind == E_TARGET && !available(r, *base, (*base)->u.target.name))
+		return failed(e->loc);
+	if (kind == E_TARGET && is_meta((*base)->u.target.name) && !e->u.access.comps.n)
+		return resolve_list(r, *base, e->u.access.pretty);
+	// What hangs on a parameter is read at the entry, too: it may be gone at the return.
+	if (r->is_return && !r->in_entry && is_parameter(*base) && !e->u.access.pretty && !has_variable_index(e))
+		return at_entry(r, e);
+	resolve(r, base);
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX)
+			resolve(r, &c->index);
+	if (kind != E_TARGET && kind != E_CAST && kind != E_ATVAR && kind != E_ENTRY)
+		return e;
+	if (has_failed(*base))
+		return *base;
+	made = target_access(r->s, *base, e);
+	return made ? made : failed(e->loc);
+}
+
+// ---------------------------------------------------------------- @defined
+
+// What is known of a condition before anything else is looked up: 0, 1, or -1.
+static int truth(struct resolver *r, struct expr **e)
+{
+	int l;
+
+	switch ((*e)->kind) {
+	case E_DEFINED:
+		*e = expr_number((*e)->loc, is_defined(r, (*e)->u.op1));
+		return (*e)->u.number != 0;
+	case E_NUMBER:
+		return (*e)->u.number != 0;
+	case E_UNARY:
+		l = (*e)->u.un.op == TOK_NOT ? truth(r, &(*e)->u.un.e) : -1;
+		return l < 0 ? -1 : !l;
+	case E_BINARY:
+		if ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR)
+			return -1;
+		l = truth(r, &(*e)->u.bin.l);
+		if (l < 0 || l == ((*e)->u.bin.op == TOK_OROR))
+			return l;
+		return truth(r, &(*e)->u.bin.r);
+	default:
+		return -1;
+	}
+}
+
+// && and || whose left side decides, ?: whose condition is known. True when it replaced *e.
+static bool prune(struct resolver *r, struct expr **e)
+{
+	int known;
+
+	if ((*e)->kind == E_COND) {
+		known = truth(r, &(*e)->u.cond.c);
+		if (known < 0)
+			return false;
+		*e = known ? (*e)->u.cond.a : (*e)->u.cond.b;
+		resolve(r, e);
+		return true;
+	}
+	known = truth(r, e);
+	if (known < 0)
+		return false;
+	*e = expr_number((*e)->loc, known);
+	return true;
+}
+
+// ---------------------------------------------------------------- the walk
+
+static bool is_target_lvalue(const struct expr *e)
+{
+	return e->kind == E_TARGET || e->kind == E_CAST || e->kind == E_ATVAR || e->kind == E_ACCESS;
+}
+
+static bool refuse_write(struct expr **e, const struct expr *l)
+{
+	if (!is_target_lvalue(l))
+		return false;
+	diag_error(l->loc, "writing to target variables is not available yet");
+	*e = failed((*e)->loc);
+	return true;
+}
+
+static bool see_expr(struct ast_walker *w, struct expr **e)
+{
+	struct resolver *r = w->data;
+
+	switch ((*e)->kind) {
+	case E_TARGET:
+		*e = resolve_target(r, *e);
+		return false;
+	case E_ACCESS:
+		*e = resolve_access(r, *e);
+		return false;
+	case E_CAST:
+		*e = resolve_cast(r, *e);
+		return false;
+	case E_ENUM:
+		*e = resolve_enum(r, *e);
+		return false;
+	case E_ENUMNAME:
+		diag_error((*e)->loc, "@enumname is not available yet");
+		*e = expr_string((*e)->loc, "");
+		return false;
+	case E_ATVAR:
+		diag_error((*e)->loc, "@var(\"%s\"): global variables are not available yet", (*e)->u.target.name);
+		*e = failed((*e)->loc);
+		return false;
+	case E_ENTRY:
+		*e = resolve_entry(r, *e);
+		return false;
+	case E_DEFINED:
+		*e = expr_number((*e)->loc, is_defined(r, (*e)->u.op1));
+		return false;
+	case E_COND:
+		return !prune(r, e);
+	case E_BINARY:
+		return ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR) || !prune(r, e);
+	case E_ASSIGN:
+		return !refuse_write(e, (*e)->u.bin.l);
+	case E_INCDEC:
+		return !refuse_write(e, (*e)->u.un.e);
+	default:
+		return true;
+	}
+}
+
+static bool see_stmt(struct ast_walker *w, struct stmt **s)
+{
+	struct resolver *r = w->data;
+	int known;
+
+	if ((*s)->kind != S_IF)
+		return true;
+	known = truth(r, &(*s)->u.if_.c);
+	if (known < 0)
+		return true;
+	*s = known ? (*s)->u.if_.then : (*s)->u.if_.other ? (*s)->u.if_.other : stmt_new(S_EMPTY, (*s)->loc);
+	ast_walk_stmt(w, s);
+	return false;
+}
+
+static void resolver_init(struct resolver *r)
+{
+	r->walker = (struct ast_walker){ .expr = see_expr, .stmt = see_stmt, .data = r };
+}
+
+static void resolve_probe(struct session *s, struct probe *p)
+{
+	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+	struct resolver r = { .s = s, .probe = p, .is_return = last && point_find(last, "return") };
+
+	resolver_init(&r);
+	r.in_condition = true;
+	resolve(&r, &p->condition);
+	r.in_condition = false;
+	if (p->body)
+		ast_walk_stmt(&r.walker, &p->body);
+}
+
+static bool is_optional(const struct probe *p)
+{
+	for vec_each(&p->chain, point)
+		if ((*point)->optional || (*point)->sufficient)
+			return true;
+	return false;
+}
+
+int elab_targets(struct session *s)
+{
+	int before = diag_errors(), n = 0;
+
+	for (int i = 0; i < s->script.probes.n; i++) {
+		struct probe *p = s->script.probes.at[i];
+		bool optional = is_optional(p);
+
+		// A place that lacks a variable is as good as none, when it may be missing.
+		if (optional)
+			diag_quiet_push();
+		resolve_probe(s, p);
+		if (!optional || !diag_quiet_pop())
+			s->script.probes.at[n++] = p;
+	}
+	s->script.probes.n = n;
+	for vec_each(&s->script.funcs, f) {
+		struct resolver r = { .s = s };
+
+		if (!(*f)->used || !(*f)->body)
+			continue;
+		resolver_init(&r);
+		ast_walk_stmt(&r.walker, &(*f)->body);
+	}
+	return diag_errors() - before;
+}
