@@ -305,14 +305,15 @@ bool access_needs_actions(const struct probe *p)
 static void reg_expr(struct use_walker *w, const struct expr *e)
 {
 	struct probe *p = w->data;
+	const struct expr *written;
+	int64_t number;
 
 	if (e->kind != E_REGISTER || e->u.reg.user)
 		return;
+	written = e->u.reg.number_expr;
+	number = !written ? e->u.reg.number : written->kind == E_NUMBER ? written->u.number : -1;
 	p->uses_regs = true;
-	if (e->u.reg.number_expr || e->u.reg.number < 0 || e->u.reg.number > 31)
-		p->reg_mask = ~0u;
-	else
-		p->reg_mask |= 1u << e->u.reg.number;
+	p->reg_mask |= number >= 0 && number < 32 ? 1u << number : ~0u;
 }
 
 static void compute_registers(struct probe *p)

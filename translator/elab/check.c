@@ -34,24 +34,6 @@ static void check_global(struct session *s, int at)
 		diag_note(other->loc, "first declared here");
 		break;
 	}
-	if (!g->init)
-		return;
-	if (g->size_given || g->wrap)
-		diag_error(g->init->loc, "'%s' is an array: only scalars have initial values", g->name);
-	else if (g->init->kind != E_NUMBER && g->init->kind != E_STRING)
-		diag_error(g->init->loc, "the initial value of '%s' must be a literal", g->name);
-}
-
-static void check_params(const struct func *f)
-{
-	for (int i = 0; i < f->params.n; i++)
-		for (int j = 0; j < i; j++) {
-			if (strcmp(f->params.at[i]->name, f->params.at[j]->name))
-				continue;
-			diag_error(f->params.at[i]->loc, "duplicate parameter '%s' of function '%s'",
-				   f->params.at[i]->name, f->name);
-			diag_note(f->params.at[j]->loc, "first declared here");
-		}
 }
 
 static bool see_next(struct ast_walker *w, struct stmt **s)
@@ -94,19 +76,9 @@ void check_declarations(struct session *s)
 	for (int i = 0; i < s->script.globals.n; i++)
 		if (!from_library(s->script.globals.at[i]->loc))
 			check_global(s, i);
-	for (int i = 0; i < s->script.funcs.n; i++) {
-		struct func *f = s->script.funcs.at[i];
-
-		if (from_library(f->loc))
-			continue;
-		check_params(f);
-		check_overloads(s, i);
-		if (f->embedded && !s->opt.guru)
-			diag_error(f->embedded_loc, "embedded C needs guru mode (stap -g)");
-	}
-	for vec_each(&s->script.embedded, e)
-		if (!from_library((*e)->loc) && !s->opt.guru)
-			diag_error((*e)->loc, "embedded C needs guru mode (stap -g)");
+	for (int i = 0; i < s->script.funcs.n; i++)
+		if (!from_library(s->script.funcs.at[i]->loc))
+			check_overloads(s, i);
 }
 
 // ---------------------------------------------------------------- control flow

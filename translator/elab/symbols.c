@@ -9,6 +9,7 @@
 #include "passes.h"
 #include "util/str.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Where names may live: the body of a probe or of a function.
@@ -151,19 +152,34 @@ static void bind_index(struct binder *b, struct expr *e)
 		set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
 }
 
-static bool has_star(const expr_vec *keys)
+static void bind_access(struct binder *b, struct expr *e)
 {
-	for vec_each(keys, k)
-		if (!*k)
-			return true;
-	return false;
+	bind_expr(b, e->u.access.base);
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX)
+			bind_expr(b, c->index);
 }
 
+// x[i] where x is a variable: a long with a debuginfo type, perhaps. Arrays are globals.
 static void bind_element(struct binder *b, struct expr *e)
 {
-	if (has_star(&e->u.index.keys))
-		diag_error(e->loc, "\"*\" as an index is for \"in\", foreach and delete");
-	bind_index(b, e);
+	struct var *v = map_get(&b->locals, e->u.index.name);
+	struct expr *base;
+	struct component c = { .kind = COMP_INDEX, .loc = e->loc };
+
+	if (!v || e->u.index.keys.n != 1 ||
+	    scope_global(b->s, e->u.index.name, e->loc, in_library_function(b))) {
+		bind_index(b, e);
+		return;
+	}
+	base = expr_new(E_VAR, e->loc);
+	base->u.var.name = e->u.index.name;
+	c.index = e->u.index.keys.at[0];
+	e->kind = E_ACCESS;
+	memset(&e->u, 0, sizeof(e->u));
+	e->u.access.base = base;
+	vec_push(&e->u.access.comps, c);
+	bind_access(b, e);
 }
 
 // ---------------------------------------------------------------- statistics
@@ -179,7 +195,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 	char *similar;
 
 	if (of->kind == E_INDEX) {
-		bind_element(b, of);
+		bind_index(b, of);
 		return stat_decl(of);
 	}
 	if (of->kind != E_VAR) {
@@ -209,15 +225,9 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 	int64_t most = session_limit(s, "STP_MAX_BUCKETS", 128), low = e->u.stat.low, high = e->u.stat.high;
 	unsigned shapes = STAT_HIST_LOG | STAT_HIST_LINEAR;
 
-	if (e->u.stat.op == STAT_HIST_LINEAR) {
-		if (e->u.stat.step <= 0)
-			diag_error(e->loc, "@hist_linear: the bucket size must be positive");
-		else if (low > high)
-			diag_error(e->loc, "@hist_linear: the low bound is above the high bound");
-		else if (((uint64_t)high - (uint64_t)low) / (uint64_t)e->u.stat.step + 1 > (uint64_t)most)
-			diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)",
-				   (long long)most);
-	}
+	if (e->u.stat.op == STAT_HIST_LINEAR &&
+	    ((uint64_t)high - (uint64_t)low) / (uint64_t)e->u.stat.step + 1 > (uint64_t)most)
+		diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)", (long long)most);
 	if (!(v->stat_ops & shapes)) {
 		v->hist_low = e->u.stat.low;
 		v->hist_high = e->u.stat.high;
@@ -298,14 +308,7 @@ static void bind_call(struct binder *b, struct expr *e)
 	reach(f);
 }
 
-// What reaches below the language: embedded C, raw registers and kernel memory.
-static void need_guru(struct binder *b, const struct expr *e, const char *what)
-{
-	if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
-		diag_error(e->loc, "%s needs guru mode (stap -g)", what);
-}
-
-static void bind_lvalue(struct binder *b, struct expr *e, enum tok op)
+static void bind_lvalue(struct binder *b, struct expr *e)
 {
 	if (b->place == IN_CONDITION)
 		diag_error(e->loc, "conditions of probes can only read globals");
@@ -318,11 +321,12 @@ static void bind_lvalue(struct binder *b, struct expr *e, enum tok op)
 	case E_ACCESS:
 	case E_CAST:
 	case E_ATVAR:
-		need_guru(b, e, "writing to target variables");
+		if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
+			diag_error(e->loc, "writing to target variables needs guru mode (stap -g)");
 		bind_expr(b, e);
 		return;
 	default:
-		diag_error(e->loc, "'%s' needs a variable or an array element to change", tok_text(op));
+		assert(!"the parser lets only variables be assigned");
 	}
 }
 
@@ -331,7 +335,7 @@ static void bind_assign(struct binder *b, struct expr *e)
 	if (e->u.bin.op == TOK_STAT_ADD && b->place == IN_BODY)
 		bind_stat_operand(b, e->u.bin.l);
 	else
-		bind_lvalue(b, e->u.bin.l, e->u.bin.op);
+		bind_lvalue(b, e->u.bin.l);
 	bind_expr(b, e->u.bin.r);
 }
 
@@ -346,58 +350,34 @@ static void bind_entry(struct binder *b, struct expr *e)
 	b->place = place;
 }
 
-static void bind_access(struct binder *b, struct expr *e)
-{
-	bind_expr(b, e->u.access.base);
-	for vec_each(&e->u.access.comps, c)
-		if (c->kind == COMP_INDEX)
-			bind_expr(b, c->index);
-}
-
-// Register and load operators have no symbols of their own; a made one has no operand expressions.
-static void bind_raw(struct binder *b, struct expr *e)
-{
-	if (e->kind == E_REGISTER) {
-		if (e->u.reg.number_expr) {
-			if (!e->u.reg.user)
-				need_guru(b, e, "@kregister");
-			bind_expr(b, e->u.reg.number_expr);
-		}
-		return;
-	}
-	if (e->u.deref.size_expr) {
-		if (!e->u.deref.user)
-			need_guru(b, e, "@kderef");
-		bind_expr(b, e->u.deref.size_expr);
-	}
-	bind_expr(b, e->u.deref.addr);
-}
-
 static void bind_expr(struct binder *b, struct expr *e)
 {
 	if (!e)
 		return;
 	switch (e->kind) {
-	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM: break;
+	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM:
+	case E_EMBEDDED: case E_CONST: break;
 	case E_VAR: bind_var(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
 	case E_CALL: bind_call(b, e); break;
 	case E_UNARY: bind_expr(b, e->u.un.e); break;
-	case E_INCDEC: bind_lvalue(b, e->u.un.e, e->u.un.op); break;
+	case E_INCDEC: bind_lvalue(b, e->u.un.e); break;
 	case E_ASSIGN: bind_assign(b, e); break;
 	case E_REGEX: bind_expr(b, e->u.regex.l); break;
 	case E_STAT: case E_HIST: bind_stat(b, e); break;
 	case E_PRINT: bind_all(b, &e->u.print.args); break;
-	case E_EMBEDDED: need_guru(b, e, "embedded C"); break;
-	case E_CONST: need_guru(b, e, "@const"); break;
 	case E_CAST: case E_ENUMNAME: bind_expr(b, e->u.cast.e); break;
 	case E_ACCESS: bind_access(b, e); break;
 	case E_DEFINED: bind_expr(b, e->u.op1); break;
 	case E_ENTRY: bind_entry(b, e); break;
-	case E_REGISTER: case E_DEREF: bind_raw(b, e); break;
+	case E_REGISTER: bind_expr(b, e->u.reg.number_expr); break;
 	case E_PROBEWRITE:
 		diag_error(e->loc, "@probewrite is for the bodies of probe aliases");
+		break;
+	case E_DEREF:
+		bind_expr(b, e->u.deref.size_expr);
+		bind_expr(b, e->u.deref.addr);
 		break;
 	case E_BINARY:
 		bind_expr(b, e->u.bin.l);
@@ -427,8 +407,7 @@ static void bind_foreach_array(struct binder *b, struct stmt *s)
 	if (s->u.foreach.slice.n && s->u.foreach.slice.n != keys)
 		diag_error(s->u.foreach.array_loc, "'%s' has %d ind%s, its slice %d", v->name, keys,
 			   keys == 1 ? "ex" : "ices", s->u.foreach.slice.n);
-	if (s->u.foreach.sort_stat)
-		v->stat_ops |= s->u.foreach.sort_stat;
+	v->stat_ops |= s->u.foreach.sort_stat;
 }
 
 static void bind_foreach(struct binder *b, struct stmt *s)
@@ -470,7 +449,7 @@ static void bind_delete(struct binder *b, struct expr *e)
 		e->u.var.decl = v ? v : new_local(b, e->u.var.name, e->loc);
 		return;
 	default:
-		diag_error(e->loc, "delete needs a variable, an array or an array element");
+		assert(!"the parser lets only variables be deleted");
 	}
 }
 

@@ -100,8 +100,8 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 {
 	struct var *v = decl_of(e);
 
-	if (!t->report || e->kind == E_HIST || (v && v->type == T_STATS))
-		return;            // the last two have been told off already
+	if (!t->report || (v && v->type == T_STATS)) // refuse_stats() has told
+		return;
 	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s", type_name(found), type_name(w.type), w.why,
 		   type_name(w.type));
 	if (w.loc.source)
@@ -343,12 +343,11 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 
 static void infer_printf(struct infer *t, struct expr *e)
 {
-	int next = 0, n = e->u.print.args.n, wanted = 0;
+	int next = 0, n = e->u.print.args.n;
 
 	for vec_each(&e->u.print.format, p) {
 		int stars = p->conv ? p->width_star + p->precision_star : 0;
 
-		wanted += stars + (p->conv != 0);
 		for (int i = 0; i < stars && next < n; i++)
 			infer_expr(t, &e->u.print.args.at[next++], want(T_LONG, "'*' in a format wants a"));
 		if (p->conv && next < n)
@@ -356,9 +355,6 @@ static void infer_printf(struct infer *t, struct expr *e)
 				   want(p->conv == 's' ? T_STRING : T_LONG,
 					str_printf("%%%c wants a", p->conv)));
 	}
-	if (wanted != n && t->report)
-		diag_error(e->loc, "%s: the format wants %d argument%s, %d given", e->u.print.word, wanted,
-			   wanted == 1 ? "" : "s", n);
 }
 
 static void infer_hist(struct infer *t, struct expr *e)
@@ -400,7 +396,11 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 			infer_expr(t, &c->index, want(T_LONG, "an index is a"));
 	base = e->u.access.base;
 	if (!base->dtype) {
-		if (t->report)
+		if (t->report && base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL && !e->u.access.pretty &&
+		    e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
+			diag_error(e->loc, "'%s' is a variable of its own here; arrays are globals: add \"global %s\"",
+				   base->u.var.name, base->u.var.name);
+		else if (t->report)
 			diag_error(e->loc, "the debuginfo type of this value is not known: say it with "
 				   "@cast(value, \"type\")");
 		return e->u.access.pretty ? T_STRING : T_LONG;
@@ -482,11 +482,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	case E_STAT:
 		infer_stat_operand(t, e->u.stat.of, "a statistic's operator");
 		return T_LONG;
-	case E_HIST:
-		infer_hist(t, e);
-		if (t->report)
-			diag_error(e->loc, "a histogram can only be printed alone, indexed or iterated over");
-		return T_LONG;
+	case E_HIST: break;        // the parser lets it stand where infer_hist() is called
 	case E_TARGET: case E_CAST: case E_ATVAR: case E_DEFINED: case E_PROBEWRITE: case E_ENUM:
 	case E_ENUMNAME:
 		if (t->report)
@@ -550,6 +546,8 @@ static void infer_foreach(struct infer *t, struct stmt *s)
 	foreach_keys(t, s, v);
 	if (t->report)
 		foreach_checks(t, s, v);
+	if (v->type == T_STATS && s->u.foreach.sort_dir && !s->u.foreach.sort_key && !s->u.foreach.sort_stat)
+		s->u.foreach.sort_stat = STAT_COUNT;
 	if (s->u.foreach.sort_stat)
 		learn(t, &v->type, &v->type_loc, T_STATS, s->u.foreach.array_loc);
 	if (s->u.foreach.value && v->type != T_STATS) {

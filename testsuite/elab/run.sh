@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What pass 2 makes of a script, printed with bodies: NAME.stp, NAME.out. A first line
+# "# options: ..." gives options for stap. Nothing is run.
+set -u
+. "$TESTS/lib.sh"
+
+cd "$TESTS/elab" || exit 1
+[ $# -gt 0 ] || set -- *.stp
+for file in "$@"; do
+	name=${file%.stp}
+	eval "options=($(directive "$name.stp" options))"
+	"$STAP" -p2 --vp 01 --runtime=user ${options[@]+"${options[@]}"} "$name.stp" \
+		>"$SCRATCH/out" 2>"$SCRATCH/err" || cat "$SCRATCH/err" >>"$SCRATCH/out"
+	golden "elab/$name" "$name.out" "$SCRATCH/out"
+done

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What must be refused, where, and with which words. Each *.tests file is a table of
+#   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"
+#   note 'part of a note'              # the bad script before also shows this
+#   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
+#   good 'script'                      # accepted without a word
+# Without a ^ the message has no place. OPTIONS holds more options for stap. Nothing is run: -p2.
+set -u
+. "$TESTS/lib.sh"
+OPTIONS=()
+
+# Sets script, and place (LINE:COLUMN or empty) from the first ^ that has no backslash before it.
+take_place() {
+	local text=$1 before rest
+	text=${text//\\^/$'\x01'}
+	place=""
+	if [ "$text" != "${text#*^}" ]; then
+		before=${text%%^*}
+		rest=${before//[!$'\n']/}
+		place=$((${#rest} + 1))
+		rest=${before##*$'\n'}
+		place=$place:$((${#rest} + 1))
+	fi
+	script=${text/^/}
+	script=${script//$'\x01'/^}
+}
+
+translate() {
+	name="error/$table: ${1//$'\n'/ }"
+	take_place "$1"
+	status=0
+	"$STAP" -p2 --runtime=user ${OPTIONS[@]+"${OPTIONS[@]}"} -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" ||
+		status=$?
+}
+
+# told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a place.
+told() {
+	grep -F -- "$2" "$SCRATCH/err" | grep -q "^$1: .*${place:+: at <input>:$place\$}"
+}
+
+bad() {
+	translate "$1"
+	if [ $status -ne 1 ]; then
+		not_ok "$name" "exit status $status"
+	elif told '[a-z]* error' "$2"; then
+		ok "$name"
+	else
+		not_ok "$name" "wanted at $place: $2
+$(cat "$SCRATCH/err")"
+	fi
+}
+
+note() {
+	if grep -F -- "$1" "$SCRATCH/err" | grep -q '^ *note: '; then ok "$name: note"; else
+		not_ok "$name: note" "wanted: $1
+$(cat "$SCRATCH/err")"
+	fi
+}
+
+warns() {
+	translate "$1"
+	if [ $status -ne 0 ]; then
+		not_ok "$name" "exit status $status
+$(cat "$SCRATCH/err")"
+	elif told WARNING "$2"; then
+		ok "$name"
+	else
+		not_ok "$name" "wanted at $place: $2
+$(cat "$SCRATCH/err")"
+	fi
+}
+
+good() {
+	translate "$1"
+	if [ $status -eq 0 ] && [ ! -s "$SCRATCH/err" ]; then ok "$name"; else
+		not_ok "$name" "exit status $status
+$(cat "$SCRATCH/err")"
+	fi
+}
+
+cd "$TESTS/error" || exit 1
+[ $# -gt 0 ] || set -- *.tests
+for file in "$@"; do
+	table=${file%.tests}
+	OPTIONS=()
+	. "$TESTS/error/$table.tests"
+done
