@@ -141,7 +141,8 @@ static void check_cache_off(void)
 	put("a-file", "");
 	s = new_session("a-file");
 	claim(!s->cache_dir, "a cache that can't be is off");
-	claim(strcmp(cache_add(s, &k, ".ko", from), from) == 0 && !cache_find(s, &k, ".ko"), "without a cache files stay where they are");
+	claim(strcmp(cache_add(s, &k, ".ko", from), from) == 0 && !cache_find(s, &k, ".ko"),
+	      "without a cache files stay where they are");
 	s = NEW(struct session);
 	s->opt.disable_cache = true;
 	cache_open(s);
@@ -229,7 +230,8 @@ static void check_compat(void)
 	    "struct outer *\nsplit(int a, int b,\n      int c);\n");
 	put("tree/arch/x86/include/asm/b.h", "int in_asm(int a);\n");
 	put("runtime/kernel/compat.def",
-	    "# a comment\n\nY_EXPORT export printk # more\nN_EXPORT export printkk\nY_CONFIG config CONFIG_M\nN_CONFIG config CONFIG_OFF\n"
+	    "# a comment\n\nY_EXPORT export printk # more\nN_EXPORT export printkk\n"
+	    "Y_CONFIG config CONFIG_M\nN_CONFIG config CONFIG_OFF\n"
 	    "Y_MEMBER member outer.hook\nY_INNER member outer.inner\nN_MEMBER member outer.alien\nN_PART member outer.firs\n"
 	    "N_STRUCT member nothing.first\nY_TWO params called 2\nN_THREE params called 3\nY_NONE params none 0\n"
 	    "Y_SPLIT params split 3\nY_ASM params in_asm 1\nN_ABSENT params absent 0\n");
@@ -269,9 +271,11 @@ static void check_commands_of_objects(void)
 	    MODULE_PLACEHOLDER ".mod.o;  true\n");
 	kbuild_read_commands(in_scratch("cmd1"), &t, &metadata);
 	claim(strcmp(joined(&t.cc), "<gcc-12> <-nostdinc> <-O2> <-fplugin-arg=a b>") == 0, "compiler options of a command file");
-	claim(strcmp(joined(&t.objtool), "<./tools/objtool/objtool> <--orc> <--module>") == 0 && !t.objtool_linked, "objtool on each object");
+	claim(strcmp(joined(&t.objtool), "<./tools/objtool/objtool> <--orc> <--module>") == 0 && !t.objtool_linked,
+	      "objtool on each object");
 	claim(strcmp(joined(&t.ld), "<ld> <-r> <-m> <elf_x86_64> <--build-id=sha1> <-T> <arch/x86/module.lds>") == 0, "linker options");
-	claim(metadata.n == 1 && strcmp(metadata.at[0], in_scratch("cmd1/" MODULE_PLACEHOLDER ".mod.o")) == 0, "objects of the metadata");
+	claim(metadata.n == 1 && strcmp(metadata.at[0], in_scratch("cmd1/" MODULE_PLACEHOLDER ".mod.o")) == 0,
+	      "objects of the metadata");
 }
 
 static void check_commands_of_linked(void)
@@ -279,14 +283,16 @@ static void check_commands_of_linked(void)
 	struct toolchain t = { 0 };
 	arguments metadata = { 0 };
 
-	put("cmd2/.generated.o.cmd", "savedcmd_generated.o := gcc -isystem /x -U__linux__ -D A -mno-sse -c -o generated.o generated.c  \n");
+	put("cmd2/.generated.o.cmd",
+	    "savedcmd_generated.o := gcc -isystem /x -U__linux__ -D A -mno-sse -c -o generated.o generated.c  \n");
 	put("cmd2/." MODULE_PLACEHOLDER ".o.cmd",
 	    "savedcmd_x.o := ld -r -o x.o @x.mod  ; /t/objtool --ibt --link  --module x.o\n");
 	put("cmd2/." MODULE_PLACEHOLDER ".ko.cmd",
 	    "savedcmd_x.ko := ld -r -T m.lds -o x.ko " MODULE_PLACEHOLDER ".o " MODULE_PLACEHOLDER ".mod.o .module-common.o\n");
 	kbuild_read_commands(in_scratch("cmd2"), &t, &metadata);
 	claim(strcmp(joined(&t.cc), "<gcc> <-mno-sse>") == 0, "options with a separate operand");
-	claim(strcmp(joined(&t.objtool), "</t/objtool> <--ibt> <--link> <--module>") == 0 && t.objtool_linked, "objtool on the linked object");
+	claim(strcmp(joined(&t.objtool), "</t/objtool> <--ibt> <--link> <--module>") == 0 && t.objtool_linked,
+	      "objtool on the linked object");
 	claim(metadata.n == 2 && str_ends(metadata.at[1], "/cmd2/.module-common.o"), "common metadata of 6.12");
 }
 

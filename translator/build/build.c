@@ -60,7 +60,8 @@ static void build_fast(struct session *s)
 	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
 	const char *object;
 
-	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name) : str_printf("stap_%.32s", key.hex);
+	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
+					    : str_printf("stap_%.32s", key.hex);
 	s->module_path = cached ? cache_find(s, &key, ".ko") : NULL;
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
@@ -88,7 +89,8 @@ int pass_build(struct session *s)
 
 		err = file_copy(here, s->module_path, 0644);
 		if (err)
-			die("can't write %s into the current directory: %s; -m leaves the module there: go to a directory that you may write to", here, strerror(-err));
+			die("can't write %s into the current directory, where -m leaves it: %s; go to a "
+			    "directory that you may write to", here, strerror(-err));
 		s->module_path = here;
 	}
 	return 0;

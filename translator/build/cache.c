@@ -120,7 +120,8 @@ static const char *check_dir(const char *path)
 		return str_printf("%s is not a directory", path);
 	// Who can write there decides what is loaded into the kernel.
 	if (st.st_uid != geteuid())
-		return str_printf("%s belongs to user %d; set SYSTEMTAP_DIR to a directory of your own", path, (int)st.st_uid);
+		return str_printf("%s belongs to user %d; set SYSTEMTAP_DIR to a directory of your own",
+				  path, (int)st.st_uid);
 	return NULL;
 }
 

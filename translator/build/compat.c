@@ -83,7 +83,8 @@ static void look_member(struct row *r, const char *text, const char *end)
 
 	while (!r->decided && (p = find_word(text, p, end, r->what))) {
 		const char *body = p + strlen(r->what);
-		bool defined = p - text >= 7 && memcmp(p - 7, "struct ", 7) == 0 && (p - 7 == text || p[-8] == '\n');
+		bool defined = p - text >= 7 && memcmp(p - 7, "struct ", 7) == 0
+			&& (p - 7 == text || p[-8] == '\n');
 
 		body += strspn(body, " \t\n");
 		p++;
@@ -94,7 +95,8 @@ static void look_member(struct row *r, const char *text, const char *end)
 	}
 }
 
-// A declaration starts in the first column; calls are indented, macros and comments start otherwise.
+// A declaration starts in the first column; calls are indented, macros and comments start
+// otherwise.
 static bool is_declaration(const char *text, const char *p)
 {
 	const char *line = p;
@@ -231,7 +233,9 @@ static void read_table(struct session *s, rows *rows)
 	char *path = str_printf("%s/kernel/compat.def", s->runtime_dir);
 	char *text = str_read_file(path, NULL), *save = NULL;
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+	if (!text)
+		return;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct row r = { 0 };
 
 		line[strcspn(line, "#")] = '\0';

@@ -5,6 +5,7 @@
 #include "util/diag.h"
 #include "util/spawn.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,14 @@ static char *directory_of(const char *path)
 	return str_ndup(path, slash ? (size_t)(slash - path) : 0);
 }
 
-void tool_run(const struct toolchain *t, const arguments *argv, const char *doing, const char *output)
+void tool_interrupted(int status)
+{
+	if (status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP)
+		die("interrupted while the module was built");
+}
+
+void tool_run(const struct toolchain *t, const arguments *argv, const char *doing,
+	      const char *output)
 {
 	arguments words = { 0 };
 	const char *env[] = { "LC_ALL=C", str_printf("SRCARCH=%s", t->source_arch), NULL };
@@ -28,14 +36,18 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	vec_push(&words, NULL);
 	tool.argv = words.at;
 	status = spawn_run(&tool);
-	if (status == 0)
+	if (status == 0) {
+		if (diag_options.verbose > 1)
+			fputs(tool.output, stderr);
 		return;
+	}
+	tool_interrupted(status);
 	if (status == 127)
 		build_advise(str_printf("%s: not found", words.at[0]), directory_of(output));
 	build_advise(tool.output, directory_of(output));
 	fputs(tool.output, stderr);
-	die("%s %s failed (%s, status %d); this is a bug of the translator: please report it with the script (-k keeps the files)",
-	    doing, output, words.at[0], status);
+	die("%s %s failed (%s, status %d); this is a bug of the translator: please report it with the "
+	    "script (-k keeps the files)", doing, output, words.at[0], status);
 }
 
 void tool_objtool(const struct toolchain *t, const char *object)

@@ -78,9 +78,12 @@ static bool read_command(const char *dir, const char *target, const char *progra
 // Options that belong to the file or to the kernel's headers; with `operand` the next word too.
 static bool drop_compiler_option(const char *word, bool *operand)
 {
-	static const char *const with_operand[] = { "-o", "-include", "-isystem", "-I", "-D", "-U", "-MF", "-MT" };
+	static const char *const with_operand[] = {
+		"-o", "-include", "-isystem", "-I", "-D", "-U", "-MF", "-MT",
+	};
 	static const char *const prefixes[] = {
-		"-I", "-D", "-U", "-Wp,-M", "-g", "-fmacro-prefix-map=", "-ffile-prefix-map=", "-fdebug-prefix-map=",
+		"-I", "-D", "-U", "-Wp,-M", "-g", "-fmacro-prefix-map=", "-ffile-prefix-map=",
+		"-fdebug-prefix-map=",
 	};
 
 	*operand = false;
@@ -129,15 +132,18 @@ static void read_objtool(const char *dir, struct toolchain *t)
 	linker_options(&words, &t->objtool);
 }
 
+#define NO_COMMAND "kbuild left no command for %s/%s; its .cmd files have a form that isn't known " \
+	"here (use --kbuild)"
+
 void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata)
 {
 	arguments words = { 0 };
 
 	if (!read_command(dir, KBUILD_GENERATED ".o", NULL, &words))
-		die("kbuild left no command for %s/%s.o; its .cmd files have a form that isn't known here (use --kbuild)", dir, KBUILD_GENERATED);
+		die(NO_COMMAND, dir, KBUILD_GENERATED ".o");
 	compiler_options(&words, &t->cc);
 	if (!read_command(dir, MODULE_PLACEHOLDER ".ko", NULL, &words))
-		die("kbuild left no command for %s/%s.ko; its .cmd files have a form that isn't known here (use --kbuild)", dir, MODULE_PLACEHOLDER);
+		die(NO_COMMAND, dir, MODULE_PLACEHOLDER ".ko");
 	linker_options(&words, &t->ld);
 	for (int i = 0; i < words.n; i++)
 		if (str_ends(words.at[i], ".o") && strcmp(base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
@@ -152,7 +158,8 @@ void kbuild_write(const char *path, const char *text)
 	FILE *f = fopen(path, "we");
 
 	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
-		die("can't write %s: %s; set TMPDIR to a directory with room that you may write to", path, strerror(errno));
+		die("can't write %s: %s; set TMPDIR to a directory with room that you may write to", path,
+		    strerror(errno));
 }
 
 // One unit a line of runtime/kernel/sources; returns their number.
@@ -163,7 +170,8 @@ static int write_units(struct session *s, const char *dir)
 	int n = 0;
 
 	if (!text)
-		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME", list, strerror(errno));
+		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME",
+		    list, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
 		struct buf b = { 0 };
 		char *words = NULL;
@@ -197,9 +205,11 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 	char *dir = str_printf("%s/kbuild", s->tmp_dir);
 
 	if (strpbrk(dir, " \t:#$%'\"\\"))
-		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another directory", dir);
+		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another "
+		    "directory", dir);
 	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
-		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir, strerror(errno));
+		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir,
+		    strerror(errno));
 	kbuild_write(str_printf("%s/stp_config.h", dir), compat_config(s));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
 	write_makefile(dir, name, write_units(s, dir));
@@ -226,7 +236,8 @@ static char *word_before(const char *output, const char *at, const char *line_st
 static char *missing_program(const char *output)
 {
 	static const char *const signs[][2] = {
-		{ ": not found", "" }, { ": command not found", "" }, { ": No such file or directory", "make" },
+		{ ": not found", "" }, { ": command not found", "" },
+		{ ": No such file or directory", "make" },
 	};
 	char *word;
 
@@ -241,7 +252,8 @@ static const char *package_of(const char *program)
 {
 	const char *name = strstr(program, "gcc") ? strstr(program, "gcc") : program;
 
-	if (str_ends(program, "ld") || str_ends(program, "as") || str_ends(program, "nm") || str_ends(program, "objcopy"))
+	if (str_ends(program, "ld") || str_ends(program, "as") || str_ends(program, "nm")
+	    || str_ends(program, "objcopy"))
 		return "binutils";
 	return name;
 }
@@ -261,8 +273,8 @@ void build_advise(const char *output, const char *dir)
 		missing = str_ndup(sign, strcspn(sign, "'"));
 	}
 	if (missing)
-		die("the program '%s', which this kernel's modules are built with, is not installed; install it (on Debian: apt install %s)",
-		    missing, package_of(missing));
+		die("the program '%s', which this kernel's modules are built with, is not installed; install "
+		    "it (on Debian: apt install %s)", missing, package_of(missing));
 }
 
 void kbuild_run(struct session *s, const char *dir)
@@ -270,24 +282,31 @@ void kbuild_run(struct session *s, const char *dir)
 	const char *tree = s->kernel->build_tree;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const char *argv[] = {
-		"make", "-C", tree, str_printf("M=%s", dir), str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
+		"make", "-C", tree, str_printf("M=%s", dir),
+		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory",
 		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
 		"modules", NULL,
 	};
-	const char *env[] = { "LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL };
+	const char *env[] = {
+		"LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL,
+	};
 	struct spawn make = { .argv = argv, .env = env, .capture = true };
 	int status = spawn_run(&make);
 
 	if (status == 127 && !*make.output)
-		die("'make', which a module is built with for the first time, is not installed; install it (on Debian: apt install make gcc)");
+		die("'make', which a module is built with for the first time, is not installed; install it "
+		    "(on Debian: apt install make gcc)");
+	tool_interrupted(status);
 	if (status) {
 		build_advise(make.output, s->tmp_dir);
 		fputs(make.output, stderr);
-		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged (reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; -k keeps the directory",
+		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged "
+		    "(reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; "
+		    "-k keeps the directory",
 		    dir, status, tree, s->kernel->release);
 	}
-	if (s->opt.verbose[4] > 1)
+	if (diag_options.verbose > 1)
 		fputs(make.output, stderr);
 }
 

@@ -14,10 +14,11 @@
 char *kbuild_directory(struct session *s, const char *name, const char *generated);
 // Dies with make's output and advice when it fails.
 void kbuild_run(struct session *s, const char *dir);
-// Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost added.
+// Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost
+// added.
 void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata);
 void kbuild_write(const char *path, const char *text);
-// Dies when a tool that writes into dir failed, with this output, for a reason that we know advice for.
+// Dies when a tool that writes into dir failed, with this output, for a reason we know advice for.
 void build_advise(const char *output, const char *dir);
 
 // The file `from` complete under the name `path`, or nothing. 0 or -errno. (cache.c)
@@ -26,8 +27,12 @@ int file_copy(const char *path, const char *from, mode_t mode);
 // runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
 char *compat_config(struct session *s);
 
-// Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails. (compile.c)
-void tool_run(const struct toolchain *t, const arguments *argv, const char *doing, const char *output);
+// Dies when a tool's exit status says that it was interrupted. (compile.c)
+void tool_interrupted(int status);
+// Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails.
+// (compile.c)
+void tool_run(const struct toolchain *t, const arguments *argv, const char *doing,
+	      const char *output);
 // objtool as this kernel has it run, on the object in place. (compile.c)
 void tool_objtool(const struct toolchain *t, const char *object);
 // t->ld without what only the .ko gets: a relocatable object from objects. (link.c)

@@ -135,16 +135,19 @@ struct kernel *kernel_open(struct session *s)
 	uname(&host);
 	if (tree) {
 		if (!is_dir(tree))
-			die("-r %s: there is no such directory; give a kernel release or the path of a kernel build tree", tree);
+			die("-r %s: there is no such directory; give a kernel release or the path of a kernel build "
+			    "tree", tree);
 		k->release = tree_release(tree);
 		if (!k->release)
-			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); run 'make modules_prepare' there", tree);
+			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); "
+			    "run 'make modules_prepare' there", tree);
 	} else {
 		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
 		tree = str_printf("/lib/modules/%s/build", k->release);
 	}
 	// Headers half removed leave a dangling link or a directory without a configuration.
-	if (is_file(str_printf("%s/Makefile", tree)) && is_file(str_printf("%s/include/generated/autoconf.h", tree))) {
+	if (is_file(str_printf("%s/Makefile", tree))
+	    && is_file(str_printf("%s/include/generated/autoconf.h", tree))) {
 		char *path = realpath(tree, NULL);
 
 		k->build_tree = path ? str_dup(path) : tree;
@@ -196,8 +199,8 @@ static void load_exports(struct kernel *k)
 	char *text = str_read_file(str_printf("%s/Module.symvers", k->build_tree), NULL), *save = NULL;
 
 	if (!text)
-		die("%s/Module.symvers can't be read: %s; reinstall the kernel's headers, or build the tree's modules",
-		    k->build_tree, strerror(errno));
+		die("%s/Module.symvers can't be read: %s; reinstall the kernel's headers, or build the tree's "
+		    "modules", k->build_tree, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *field = NULL, *crc = strtok_r(line, "\t", &field), *symbol = strtok_r(NULL, "\t", &field);
 
@@ -224,7 +227,8 @@ void kernel_need_build_tree(const struct kernel *k)
 {
 	if (k->build_tree)
 		return;
-	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module needs; %s, or give a tree with -r /PATH",
+	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
+	    "needs; %s, or give a tree with -r /PATH",
 	    k->release, k->release,
 	    host_is_debian() ? str_printf("apt install linux-headers-%s", k->release)
 			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(MODULE_PLACEHOLDER) == MODULE_NAME_MAX + 1, "a placeholder has room for every name");
+_Static_assert(sizeof(MODULE_PLACEHOLDER) == MODULE_NAME_MAX + 1, "it has room for every name");
 
 // A file mapped to be read, or changed in place, with libelf's view of it.
 struct image {
@@ -96,7 +96,8 @@ static void add_linker(const struct toolchain *t, bool last, arguments *argv)
 	}
 }
 
-static void run_linker(const struct toolchain *t, bool last, const arguments *objects, const char *output)
+static void run_linker(const struct toolchain *t, bool last, const arguments *objects,
+		       const char *output)
 {
 	arguments argv = { 0 };
 
@@ -123,7 +124,8 @@ static void write_name(struct image *im, const char *section, const char *name)
 	if (scn && header.sh_offset <= im->len && header.sh_size <= im->len - header.sh_offset)
 		at = memmem(im->bytes + header.sh_offset, header.sh_size, MODULE_PLACEHOLDER, MODULE_NAME_MAX);
 	if (!at)
-		die("%s: the module's name is not found in section %s; use --kbuild with this kernel and report it", im->path, section);
+		die("%s: the module's name is not found in section %s; use --kbuild with this kernel and "
+		    "report it", im->path, section);
 	memset(at, 0, MODULE_NAME_MAX);
 	memcpy(at, name, strlen(name));
 }
@@ -136,10 +138,12 @@ static void check_symbols(const struct toolchain *t, const char *path)
 	link_undefined(path, &undefined);
 	for map_each(&undefined, e)
 		if (!map_get(&t->symbols, e->key))
-			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the translator: please report it with the script (-k keeps the files)", e->key);
+			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the "
+			    "translator: please report it with the script (-k keeps the files)", e->key);
 }
 
-char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name)
+char *link_module(struct session *s, const struct toolchain *t, const char *object,
+		  const char *name)
 {
 	char *output = str_printf("%s/%s.ko", s->tmp_dir, name);
 	arguments objects = { 0 };

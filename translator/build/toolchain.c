@@ -2,8 +2,9 @@
 // Once per kernel: the commands that make its modules, and the runtime and the metadata that all
 // modules share. Kept in the cache under two keys:
 //
-//   id key        times and sizes of the runtime's files, the kernel -> KEY.id, one line: the
-//   content key   contents of the runtime's files, the kernel        -> KEY.flags, KEY.runtime.o, KEY.metadata.o
+//   id key        the kernel, times and sizes of the runtime's files -> KEY.id, one line: the
+//   content key   the kernel, contents of the runtime's files
+//                           -> KEY.flags, KEY.runtime.o, KEY.metadata.o
 //
 // so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
 #include "build/kbuild.h"
@@ -23,8 +24,8 @@
 
 static bool is_source(const char *name)
 {
-	return str_ends(name, ".c") || str_ends(name, ".h") || str_ends(name, ".def") || str_ends(name, ".S")
-		|| strcmp(name, "sources") == 0;
+	return str_ends(name, ".c") || str_ends(name, ".h") || str_ends(name, ".def")
+		|| str_ends(name, ".S") || strcmp(name, "sources") == 0;
 }
 
 // All files that can go into the kernel's runtime, sorted.
@@ -92,7 +93,8 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 }
 
 // The content key, from the .id file if there is one. *known: it came from there.
-static struct cache_key find_key(struct session *s, const struct cache_key *id, const arguments *sources, bool *known)
+static struct cache_key find_key(struct session *s, const struct cache_key *id,
+				 const arguments *sources, bool *known)
 {
 	char *path = cache_find(s, id, ".id"), *text = path ? str_read_file(path, NULL) : NULL;
 	struct cache_key k;
@@ -210,7 +212,8 @@ static bool load(struct session *s, struct toolchain *t)
 		*blank = '\0';
 		parse_flag(t, line, blank + 1);
 	}
-	return t->cc.n && t->ld.n && t->sizes && strcmp(t->sizes, print_sizes(t->runtime, t->metadata)) == 0
+	return t->cc.n && t->ld.n
+		&& t->sizes && strcmp(t->sizes, print_sizes(t->runtime, t->metadata)) == 0
 		&& t->compiler_id && strcmp(t->compiler_id, compiler_id(&t->cc)) == 0;
 }
 
@@ -221,20 +224,26 @@ static bool load(struct session *s, struct toolchain *t)
 static char *stand_in(struct session *s)
 {
 	static const char *const symbols[] = {
-		"memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "__stack_chk_fail", "__stack_chk_guard",
-		"__ref_stack_chk_guard", "__x86_return_thunk", "__x86_indirect_thunk_rax", "__x86_indirect_thunk_rbx",
-		"__x86_indirect_thunk_rcx", "__x86_indirect_thunk_rdx", "__x86_indirect_thunk_rsi",
-		"__x86_indirect_thunk_rdi", "__x86_indirect_thunk_rbp", "__x86_indirect_thunk_r8",
-		"__x86_indirect_thunk_r9", "__x86_indirect_thunk_r10", "__x86_indirect_thunk_r11",
-		"__x86_indirect_thunk_r12", "__x86_indirect_thunk_r13", "__x86_indirect_thunk_r14",
-		"__x86_indirect_thunk_r15", "__fentry__", "_mcount", "__warn_thunk", "__SCT__preempt_schedule",
+		"memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp",
+		"__stack_chk_fail", "__stack_chk_guard", "__ref_stack_chk_guard",
+		"__x86_return_thunk", "__x86_indirect_thunk_rax", "__x86_indirect_thunk_rbx",
+		"__x86_indirect_thunk_rcx", "__x86_indirect_thunk_rdx",
+		"__x86_indirect_thunk_rsi", "__x86_indirect_thunk_rdi",
+		"__x86_indirect_thunk_rbp", "__x86_indirect_thunk_r8",
+		"__x86_indirect_thunk_r9", "__x86_indirect_thunk_r10",
+		"__x86_indirect_thunk_r11", "__x86_indirect_thunk_r12",
+		"__x86_indirect_thunk_r13", "__x86_indirect_thunk_r14",
+		"__x86_indirect_thunk_r15", "__fentry__", "_mcount", "__warn_thunk",
+		"__SCT__preempt_schedule",
 	};
 	struct buf b = { 0 };
 
-	buf_puts(&b, "#include \"generated.h\"\n\nconst struct stp_module stp_module = { .abi = STP_GENERATED_ABI };\n");
+	buf_puts(&b, "#include \"generated.h\"\n\n"
+		 "const struct stp_module stp_module = { .abi = STP_GENERATED_ABI };\n");
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)
 		if (kernel_exports(s->kernel, symbols[i]))
-			buf_printf(&b, "asm(\".pushsection .discard.stp_refs,\\\"a\\\"\\n.quad %s\\n.popsection\");\n", symbols[i]);
+			buf_printf(&b, "asm(\".pushsection .discard.stp_refs,\\\"a\\\"\\n"
+				   ".quad %s\\n.popsection\");\n", symbols[i]);
 	return buf_text(&b);
 }
 
@@ -269,7 +278,8 @@ static void make(struct session *s, struct toolchain *t)
 	t->metadata = str_printf("%s/out.metadata.o", dir);
 	link_objects(t, &units, t->runtime);
 	link_objects(t, &metadata, t->metadata);
-	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t, print_sizes(t->runtime, t->metadata)));
+	kbuild_write(str_printf("%s/out.flags", dir),
+		     print_flags(t, print_sizes(t->runtime, t->metadata)));
 	t->runtime = add(s, t, dir, ".runtime.o");
 	t->metadata = add(s, t, dir, ".metadata.o");
 	add(s, t, dir, ".flags");              // last: who finds it finds the others
