@@ -28,7 +28,7 @@ bool stp_hit_refused(void)
 		atomic64_inc(&stp_hits_in_nmi);
 		return true;
 	}
-	if (left < stp_module.limits.min_stack) {
+	if (left < min(stp_module.limits.min_stack, (u32)STP_STACK_CHECKED)) {
 		stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
 		return true;
 	}

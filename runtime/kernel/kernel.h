@@ -42,10 +42,11 @@ extern atomic64_t stp_hits_in_nmi;     /* skipped */
  * Quick and too strict: kprobes' breakpoints look like NMIs, and only a task's stack is aligned to
  * its size. stp_hit_refused() decides, and counts what it refuses.
  */
+#define STP_STACK_CHECKED 4096         /* limits.min_stack counts up to this */
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & NMI_MASK) ||
-	       unlikely((current_stack_pointer & (THREAD_SIZE - 1)) < stp_module.limits.min_stack);
+	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_CHECKED)));
 }
 bool stp_hit_refused(void);
 
@@ -53,32 +54,54 @@ bool stp_hit_refused(void);
  * One hit: interrupts off (the context is the CPU's, and what an interrupt's own hits would find
  * is a busy context), in, the handlers, out. Use:
  *
- *	struct stp_ctx *c = stp_hit_begin(&flags);
- *	if (!c)
+ *	if (!stp_hit_begin(&c, &flags))
  *		return;
- *	c->regs = ...; stp_handler_run(c, probe);
+ *	c->regs = ...;
+ *	stp_handler_run(c, probe);
  *	stp_hit_end(c, flags);
  *
  * Nothing here may be traced: a hit inside it would recurse. Hence the raw_ functions.
  */
-static __always_inline struct stp_ctx *stp_hit_begin(unsigned long *flags)
+static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *flags)
 {
-	struct stp_ctx *c;
-
-	if (stp_hit_unsafe() && stp_hit_refused())
-		return NULL;
 	raw_local_irq_save(*flags);
-	c = raw_cpu_read(stp_cpu_ctx);
-	if (likely(stp_ctx_enter(c)))
-		return c;
+	*c = raw_cpu_read(stp_cpu_ctx);
+	if (likely(stp_ctx_enter(*c)))
+		return true;
 	raw_local_irq_restore(*flags);
-	return NULL;
+	return false;
+}
+
+static __always_inline bool stp_hit_begin(struct stp_ctx **c, unsigned long *flags)
+{
+	return !(stp_hit_unsafe() && stp_hit_refused()) && stp_hit_enter(c, flags);
 }
 
 static __always_inline void stp_hit_end(struct stp_ctx *c, unsigned long flags)
 {
 	stp_ctx_leave(c);
 	raw_local_irq_restore(flags);
+}
+
+/* A probe whose handler needs nothing made ready: no locks, no condition, no count of statements.
+ * stp_run_plain() is stp_handler_run() for those. */
+static inline bool stp_probe_plain(const struct stp_probe *p)
+{
+	return !p->nlocks && !p->condition && !p->needs_actions;
+}
+
+static __always_inline void stp_run_plain(struct stp_ctx *c, const struct stp_probe *p)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (unlikely(!(++v->hits % STP_SAMPLE))) {
+		stp_handler_timed(c, p);
+		return;
+	}
+	c->probe = p;
+	p->handler(c);
+	if (unlikely(c->error || v->dirty))
+		stp_handler_finish(v);
 }
 
 /* ------------------------------------------------------------------ ring.c */

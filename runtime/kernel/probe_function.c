@@ -84,9 +84,9 @@ static void say_rest(void)
 static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 {
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
+	if (!stp_hit_begin(&c, &flags))
 		return 0;
 	c->regs = regs;
 	c->address = (unsigned long)kp->addr;
@@ -133,16 +133,17 @@ static void remove_kprobes(void)
 
 /* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
  * Then its return is no hit either. */
-static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline int hit_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
+	struct stp_ctx_private *v;
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
-	struct stp_ctx_private *v = stp_private(c);
+	struct stp_ctx *c;
 	int forget = 0;
 
-	if (!c)
+	if (!stp_hit_enter(&c, &flags))
 		return 1;
+	v = stp_private(c);
 	c->regs = regs;
 	c->address = (unsigned long)h->rp.kp.addr;
 	c->entry = (s64 *)ri->data;
@@ -157,20 +158,56 @@ static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return forget;
 }
 
-static int return_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline void hit_return(struct kretprobe_instance *ri, struct pt_regs *regs,
+				       bool plain)
 {
 	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
-		return 0;
+	if (!stp_hit_enter(&c, &flags))
+		return;
 	c->regs = regs;
 	c->address = (unsigned long)h->rp.kp.addr;
 	c->saved_return = regs_return_value(regs);
 	c->entry = (s64 *)ri->data;
-	stp_handler_run(c, h->f->probe);
+	if (plain)
+		stp_run_plain(c, h->f->probe);
+	else
+		stp_handler_run(c, h->f->probe);
 	stp_hit_end(c, flags);
+}
+
+static noinline int return_entry_unsafe(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return stp_hit_refused() ? 1 : hit_entry(ri, regs);
+}
+
+static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return stp_hit_unsafe() ? return_entry_unsafe(ri, regs) : hit_entry(ri, regs);
+}
+
+static noinline int return_unsafe(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (!stp_hit_refused())
+		hit_return(ri, regs, false);
+	return 0;
+}
+
+static int return_any(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (stp_hit_unsafe())
+		return return_unsafe(ri, regs);
+	hit_return(ri, regs, false);
+	return 0;
+}
+
+static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (stp_hit_unsafe())
+		return return_unsafe(ri, regs);
+	hit_return(ri, regs, true);
 	return 0;
 }
 
@@ -192,7 +229,7 @@ static void add_return(const struct stp_function *f, const struct stp_site *s)
 		return cannot(f, s, err);
 	h->f = f;
 	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
-	h->rp.handler = return_return;
+	h->rp.handler = stp_probe_plain(f->probe) ? return_plain : return_any;
 	h->rp.entry_handler = f->entry ? return_entry : NULL;
 	h->rp.data_size = ALIGN(f->entry_size, 8);
 	h->rp.maxactive = maxactive(f);
@@ -231,75 +268,123 @@ struct entry {
 	const struct stp_site *site;
 };
 
+/* A place and a probe of it; `next` is the following probe of the place, in script order. */
 struct entry_slot {
-	unsigned long ip;                  /* of the patched call; 0: an end */
+	unsigned long ip;                  /* of the patched call; 0: free */
 	const struct stp_probe *probe;
+	struct entry_slot *next;
 };
 
-/* Open addressing; probes of one place follow each other in the order of the script. */
 static struct entry_hook {
 	struct ftrace_ops ops;
 	const struct stp_probe *only;      /* the one probe there is, or NULL: */
-	struct entry_slot *slots;
-	u32 bits;                          /* log2 of their number */
+	struct entry_slot *slots;          /* 2^(32 - shift) of them, then room to run over */
+	struct entry_slot *more;           /* what `next` leads to */
+	u32 shift;
 	struct entry *entry;               /* while arming */
 	u32 n;
 	bool armed;
 } hooks[2];                                /* with arguments, with all registers */
 
-static void entry_only(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		       struct ftrace_regs *regs)
+static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
+				     struct ftrace_regs *regs, bool plain)
 {
+	const struct stp_probe *probe;
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
+	if (!stp_hit_enter(&c, &flags))
 		return;
 	c->regs = compat_ftrace_regs(regs);
 	c->address = ip;
-	stp_handler_run(c, container_of(ops, struct entry_hook, ops)->only);
+	probe = container_of(ops, struct entry_hook, ops)->only;
+	if (plain)
+		stp_run_plain(c, probe);
+	else
+		stp_handler_run(c, probe);
 	stp_hit_end(c, flags);
 }
 
-static __always_inline u32 slot_of(const struct entry_hook *h, unsigned long ip)
+static __always_inline struct entry_slot *slot_of(const struct entry_hook *h, unsigned long ip)
 {
-	return hash_64(ip, h->bits);
+	return &h->slots[(u32)ip * GOLDEN_RATIO_32 >> h->shift];
 }
 
-static void entry_lookup(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			 struct ftrace_regs *regs)
+static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
+				       struct ftrace_regs *regs, bool plain)
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
-	u32 i, mask = (1u << h->bits) - 1;
+	struct entry_slot *s = slot_of(h, ip);
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
+	for (; s->ip != ip; s++)
+		if (!s->ip)
+			return;
+	if (!stp_hit_enter(&c, &flags))
 		return;
 	c->regs = compat_ftrace_regs(regs);
 	c->address = ip;
-	for (i = slot_of(h, ip); h->slots[i].ip; i = (i + 1) & mask)
-		if (h->slots[i].ip == ip)
-			stp_handler_run(c, h->slots[i].probe);
+	do {
+		if (plain)
+			stp_run_plain(c, s->probe);
+		else
+			stp_handler_run(c, s->probe);
+		s = s->next;
+	} while (s);
 	stp_hit_end(c, flags);
+}
+
+/* The callbacks come in pairs, for the compiler then needs to save few registers: the quick one
+ * tail-calls the other for what may have to be refused. */
+#define CALLBACK(name, hit, plain)						\
+static noinline void name##_unsafe(unsigned long ip, unsigned long parent,	\
+				   struct ftrace_ops *ops, struct ftrace_regs *regs) \
+{										\
+	if (!stp_hit_refused())							\
+		hit(ip, ops, regs, plain);					\
+}										\
+static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, \
+		 struct ftrace_regs *regs)					\
+{										\
+	if (stp_hit_unsafe())							\
+		name##_unsafe(ip, parent, ops, regs);				\
+	else									\
+		hit(ip, ops, regs, plain);					\
+}
+CALLBACK(entry_only, hit_only, false)
+CALLBACK(entry_only_plain, hit_only, true)
+CALLBACK(entry_lookup, hit_lookup, false)
+CALLBACK(entry_lookup_plain, hit_lookup, true)
+
+static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct entry *e)
+{
+	unsigned long ip = compat_ftrace_ip(e->address);
+	struct entry_slot *s = slot_of(h, ip);
+
+	while (s->ip && s->ip != ip)
+		s++;
+	if (s->ip) {
+		while (s->next)
+			s = s->next;
+		s = s->next = more;
+	}
+	s->ip = ip;
+	s->probe = e->f->probe;
 }
 
 /* Half of the slots stay free. */
 static int make_slots(struct entry_hook *h)
 {
-	u32 i, k;
+	u32 i, bits = ilog2(roundup_pow_of_two(2 * h->n));
 
-	h->bits = max(ilog2(roundup_pow_of_two(2 * h->n)), 1);
-	h->slots = plat_alloc(sizeof(*h->slots) << h->bits, -1);
-	if (!h->slots)
+	h->slots = plat_alloc((h->n + (1ul << bits)) * sizeof(*h->slots), -1);
+	h->more = plat_alloc(h->n * sizeof(*h->more), -1);
+	if (!h->slots || !h->more)
 		return -ENOMEM;
-	for (k = 0; k < h->n; k++) {
-		unsigned long ip = compat_ftrace_ip(h->entry[k].address);
-
-		for (i = slot_of(h, ip); h->slots[i].ip; i = (i + 1) & ((1u << h->bits) - 1))
-			;
-		h->slots[i] = (struct entry_slot){ ip, h->entry[k].f->probe };
-	}
+	h->shift = 32 - bits;
+	for (i = 0; i < h->n; i++)
+		add_slot(h, &h->more[i], &h->entry[i]);
 	return 0;
 }
 
@@ -345,14 +430,20 @@ static int settle_filter(struct entry_hook *h)
 	return i ? 0 : -ENOMEM;
 }
 
-static bool same_probe(const struct entry_hook *h)
+static void choose_callback(struct entry_hook *h)
 {
+	bool same = true, plain = true;
 	u32 i;
 
-	for (i = 1; i < h->n; i++)
-		if (h->entry[i].f != h->entry[0].f)
-			return false;
-	return true;
+	for (i = 0; i < h->n; i++) {
+		same &= h->entry[i].f == h->entry[0].f;
+		plain &= stp_probe_plain(h->entry[i].f->probe);
+	}
+	h->only = same ? h->entry[0].f->probe : NULL;
+	if (same)
+		h->ops.func = (ftrace_func_t)(plain ? entry_only_plain : entry_only);
+	else
+		h->ops.func = (ftrace_func_t)(plain ? entry_lookup_plain : entry_lookup);
 }
 
 static int arm_entries(struct entry_hook *h)
@@ -362,11 +453,10 @@ static int arm_entries(struct entry_hook *h)
 	err = settle_filter(h);
 	if (err || !h->n)
 		return err;
-	h->only = same_probe(h) ? h->entry[0].f->probe : NULL;
+	choose_callback(h);
 	err = h->only ? 0 : make_slots(h);
 	if (err)
 		return err;
-	h->ops.func = (ftrace_func_t)(h->only ? entry_only : entry_lookup);
 	h->ops.flags |= h == &hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : 0;
 	err = register_ftrace_function(&h->ops);
 	if (err)
@@ -387,6 +477,7 @@ static void remove_entries(void)
 			unregister_ftrace_function(&h->ops);
 		ftrace_free_filter(&h->ops);
 		plat_free(h->slots);
+		plat_free(h->more);
 		plat_free(h->entry);
 		memset(h, 0, sizeof(*h));
 	}

@@ -11,9 +11,9 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 {
 	const struct stp_profile *p = event->overflow_handler_context;
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
+	if (!stp_hit_begin(&c, &flags))
 		return;
 	c->regs = regs;
 	c->address = instruction_pointer(regs);

@@ -21,9 +21,9 @@ struct timer {
 static void hit(const struct stp_probe *probe)
 {
 	unsigned long flags;
-	struct stp_ctx *c = stp_hit_begin(&flags);
+	struct stp_ctx *c;
 
-	if (!c)
+	if (!stp_hit_begin(&c, &flags))
 		return;
 	c->regs = NULL;
 	c->address = 0;
