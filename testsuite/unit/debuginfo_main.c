@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What debuginfo/ knows about a kernel, printed: for golden tests and for comparing its sources.
 //
-//   debuginfo_main [-r RELEASE] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
+//   debuginfo_main [-r RELEASE] [-i IMAGE [-a ARCH]] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
 //     source                     where it comes from
 //     addresses                  every function: address and name, sorted
 //     function GLOB[@FILE]       with parameters, their types and places, and what it returns
@@ -9,6 +9,7 @@
 //     type NAME                  members
 //     path TYPE MEMBER...        through pointers: offset and type of each step
 //     enum NAME
+//   -i IMAGE, -a ARCH: of an image that lies elsewhere
 //   -t: the time and memory it took, on standard error
 #include "build/build.h"
 #include "debuginfo/debuginfo.h"
@@ -207,21 +208,24 @@ int main(int argc, char **argv)
 {
 	struct session s = { 0 };
 	struct rusage usage;
+	struct kernel other = { .release = "other", .base_version = "0", .arch = "x86_64" };
 	bool timed = false;
 	double start = now();
 	int c, rc;
 
 	mem_init();
-	while ((c = getopt(argc, argv, "+r:c:t")) > 0)
+	while ((c = getopt(argc, argv, "+r:c:i:a:t")) > 0)
 		switch (c) {
 		case 'r': s.opt.release = optarg; break;
+		case 'i': other.image = optarg; break;
+		case 'a': other.arch = optarg; break;
 		case 'c': s.cache_dir = optarg; break;
 		case 't': timed = true; break;
 		default:  return 2;
 		}
 	if (optind >= argc)
 		return 2;
-	s.kernel = kernel_open(&s);
+	s.kernel = other.image ? &other : kernel_open(&s);
 	rc = command(di_kernel(&s), argv + optind);
 	getrusage(RUSAGE_SELF, &usage);
 	if (timed)

@@ -8,7 +8,8 @@
 //   markers       u32 [(num_syms + 255) / 256]: offset in `names` of every 256th record
 //   token_table   256 terminated strings
 //   token_index   u16 [256]: where each starts in token_table
-//   offsets       s32 or u32 [num_syms]: address minus a base
+//   offsets       u32 [num_syms]: address minus a base; or s32 with per-CPU symbols as they are (>= 0)
+//                 and base - 1 - address for the others; or (7.x) s32, address minus that of the entry
 // Up to 6.3 offsets come first, since 6.4 after token_index; 6.2 put another array between markers
 // and token_table. Each array is aligned to 4 or 8. So: token_index is searched for by its shape
 // (ascending, each entry after a zero byte of the table), then num_syms backwards by walking the
@@ -182,17 +183,22 @@ static bool find_names(struct tables *t)
 // One way to read the offsets.
 struct scheme {
 	const uint8_t *offsets;
-	bool negative;             // absolute per-CPU: x >= 0 is an address, else base - 1 - x
-	uint64_t base;
+	enum { FROM_BASE, PERCPU_OR_BASE, FROM_ENTRY, SCHEMES } kind;
+	uint64_t base;             // FROM_ENTRY: address of `offsets`
 };
 
 static uint64_t address(const struct scheme *s, uint32_t i)
 {
 	uint32_t x = get32(s->offsets + 4ull * i);
 
-	if (!s->negative)
+	switch (s->kind) {
+	case FROM_BASE:
 		return s->base + x;
-	return (int32_t)x >= 0 ? x : s->base - 1 - (int64_t)(int32_t)x;
+	case FROM_ENTRY:
+		return s->base + 4ull * i + (int64_t)(int32_t)x;
+	default:
+		return (int32_t)x >= 0 ? x : s->base - 1 - (int64_t)(int32_t)x;
+	}
 }
 
 static int anchor_named(const struct anchor *anchors, int n, const char *name)
@@ -237,11 +243,9 @@ static bool offsets_at(const struct tables *t, const uint8_t *offsets, struct sc
 	if (offsets < t->rodata.at || offsets + 4ull * t->n > t->rodata.at + t->rodata.len)
 		return false;
 	s->offsets = offsets;
-	for (int negative = 0; negative < 2; negative++) {
-		s->negative = negative;
+	for (s->kind = 0; s->kind < SCHEMES; s->kind++)
 		if (scheme_fits(s, index, anchors, nanchors, t->n))
 			return true;
-	}
 	return false;
 }
 

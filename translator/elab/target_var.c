@@ -41,9 +41,10 @@ static bool has_failed(const struct expr *e)
 	return e->kind == E_NUMBER && !e->dtype;
 }
 
+// Names are without their "$"; $$vars and the like keep the second one.
 static bool is_meta(const char *name)
 {
-	return str_starts(name, "$$");
+	return *name == '$';
 }
 
 // ---------------------------------------------------------------- entries
@@ -109,11 +110,11 @@ static const char *probe_word(const struct probe *p)
 static bool available(struct resolver *r, const struct expr *e, const char *name)
 {
 	if (r->in_condition)
-		diag_error(e->loc, "target variable '%s' can't be used in the condition of a probe", name);
+		diag_error(e->loc, "target variable '$%s' can't be used in the condition of a probe", name);
 	else if (!r->probe)
-		diag_error(e->loc, "target variable '%s' can't be used in a function: give it as an argument", name);
+		diag_error(e->loc, "target variable '$%s' can't be used in a function: give it as an argument", name);
 	else if (!r->probe->family->target)
-		diag_error(e->loc, "target variable '%s' can't be used in a %s probe", name,
+		diag_error(e->loc, "target variable '$%s' can't be used in a %s probe", name,
 			   probe_word(r->probe));
 	else
 		return true;
@@ -138,7 +139,7 @@ static int64_t is_defined(struct resolver *r, const struct expr *e)
 // One of $$vars: name=value, or name=? when it can't be read here.
 static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
 {
-	const char *name = target->u.target.name + 1;
+	const char *name = target->u.target.name;
 	struct expr *e = target;
 
 	target_print_text(print, print->u.print.format.n ? str_printf(" %s=", name) : str_printf("%s=", name));
@@ -175,12 +176,12 @@ static bool has_line(const struct buf *lines, const char *line)
 static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
 {
 	const struct probe_family *f = r->probe->family;
-	const char *which = e->u.target.name + 2;
+	const char *which = e->u.target.name + 1;
 	struct expr *print = target_print_new(e->loc);
 	struct buf all = { 0 }, parameters = { 0 };
 
 	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
-		diag_error(e->loc, "unable to find '%s' here (similar: $$vars, $$parms, $$locals, $$return)",
+		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
 			   e->u.target.name);
 		return expr_string(e->loc, "");
 	}
@@ -195,7 +196,7 @@ static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
 		if (is_return != !strcmp(which, "return") || (!strcmp(which, "parms") && !is_parameter) ||
 		    (!strcmp(which, "locals") && is_parameter))
 			continue;
-		target->u.target.name = str_ndup(line, strcspn(line, ":\n"));
+		target->u.target.name = str_ndup(line + 1, strcspn(line + 1, ":\n"));
 		list_variable(r, print, target, pretty);
 	}
 	return print->u.print.format.n ? print : expr_string(e->loc, "");
@@ -210,7 +211,7 @@ static struct expr *resolve_target(struct resolver *r, struct expr *e)
 		return failed(e->loc);
 	if (is_meta(name))
 		return resolve_list(r, e, 0);
-	if (r->is_return && !r->in_entry && strcmp(name, "$return"))
+	if (r->is_return && !r->in_entry && strcmp(name, "return"))
 		return at_entry(r, e);
 	made = r->probe->family->target(r->s, r->probe, e);
 	return made ? made : failed(e->loc);
@@ -275,7 +276,7 @@ static bool has_variable_index(const struct expr *e)
 
 static bool is_parameter(const struct expr *e)
 {
-	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "$return");
+	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "return");
 }
 
 static struct expr *resolve_access(struct resolver *r, struct expr *e)

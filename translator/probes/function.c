@@ -199,7 +199,7 @@ static struct expr *return_value(const struct function_probe *d, struct expr *ta
 static struct expr *function_target(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct function_probe *d = p->data;
-	const char *name = target->u.target.name + 1;
+	const char *name = target->u.target.name;
 	struct buf names = { 0 };
 	struct di_variable v;
 	int64_t number;
