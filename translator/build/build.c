@@ -21,11 +21,13 @@ static char *absolute(char *path)
 	return copy;
 }
 
-// The script's part of the key; the toolchain's covers runtime and kernel.
+// The script's part of the key, and the translator's, which links; the toolchain's covers runtime
+// and kernel.
 static struct cache_key script_key(const struct session *s, const struct toolchain *t)
 {
 	struct cache_hash *h = cache_hash_new();
 
+	cache_hash_file_id(h, "/proc/self/exe");
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
 	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
