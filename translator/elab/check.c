@@ -71,8 +71,23 @@ static void check_overloads(struct session *s, int at)
 	}
 }
 
+// -G name=value
+static void check_outside(struct session *s, const char *name)
+{
+	char *similar;
+
+	for vec_each(&s->script.globals, g)
+		if (!strcmp((*g)->name, name))
+			return;
+	similar = scope_similar_globals(s, name, false);
+	diag_error((struct loc){ 0 }, "-G %s: the script has no global '%s'%s%s%s", name, name,
+		   similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+}
+
 void check_declarations(struct session *s)
 {
+	for vec_each(&s->opt.globals, it)
+		check_outside(s, it->name);
 	for (int i = 0; i < s->script.globals.n; i++)
 		if (!from_library(s->script.globals.at[i]->loc))
 			check_global(s, i);

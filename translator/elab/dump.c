@@ -77,9 +77,10 @@ static void dump_probe(struct session *s, struct buf *b, const struct probe *p)
 		buf_puts(b, "  # locals\n");
 	for vec_each(&p->locals, v)
 		buf_printf(b, "  %s:%s\n", (*v)->name, type_name((*v)->type));
-	if (!with_bodies(s) || p->same_body)
+	if (!with_bodies(s))
 		return;
-	ast_print_stmt(b, p->body, 0);
+	if (!p->same_body)
+		ast_print_stmt(b, p->body, 0);
 	buf_putc(b, '\n');
 }
 

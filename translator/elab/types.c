@@ -398,7 +398,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	if (!base->dtype) {
 		if (t->report && base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL && !e->u.access.pretty &&
 		    e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
-			diag_error(e->loc, "'%s' is a variable of its own here; arrays are globals: add \"global %s\"",
+			diag_error(e->loc, "'%s' is a local variable; arrays are globals: add \"global %s\"",
 				   base->u.var.name, base->u.var.name);
 		else if (t->report)
 			diag_error(e->loc, "the debuginfo type of this value is not known: say it with "
@@ -638,6 +638,7 @@ static void infer_probe(struct infer *t, struct probe *p)
 	t->probe = NULL;
 }
 
+// Functions first: what a body does with its parameters decides, and a call that differs is told.
 static void infer_script(struct infer *t)
 {
 	t->learned = false;
@@ -649,8 +650,6 @@ static void infer_script(struct infer *t)
 		infer_expr(t, &g->init, want_as(g));
 		learn(t, &g->type, &g->type_loc, g->init->type, g->init->loc);
 	}
-	for vec_each(&t->s->script.probes, p)
-		infer_probe(t, *p);
 	for vec_each(&t->s->script.funcs, it) {
 		if (!(*it)->used)
 			continue;
@@ -658,6 +657,8 @@ static void infer_script(struct infer *t)
 		infer_stmt(t, t->func->body);
 		t->func = NULL;
 	}
+	for vec_each(&t->s->script.probes, p)
+		infer_probe(t, *p);
 }
 
 // What nothing said anything about: declared only, or merely deleted.
