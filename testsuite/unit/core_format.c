@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* printf of scripts and of C against libc's, truncation, escapes, memory, records. */
+#include "core_platform.h"
+
+const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
+
+static struct stp_ctx *c;
+
+/* One conversion of a script's printf into a buffer. */
+static const char *one(char conv, char flag, int width, int precision, union stp_val v)
+{
+	static char text[20000];
+	struct stp_format f = { NULL, 0, conv, flag, (s16)width, (s16)precision };
+
+	stp_sprintf(c, text, sizeof(text), &f, 1, &v);
+	return text;
+}
+
+static const char *number(char conv, char flag, int width, int precision, s64 n)
+{
+	return one(conv, flag, width, precision, (union stp_val){ .n = n });
+}
+
+static s64 random_number(void)
+{
+	s64 n = (s64)random_u64();
+
+	switch (random_u32() % 8) {
+	case 0: return 0;
+	case 1: return (s64)(1ull << 63);
+	case 2: return -1;
+	default: return n >> random_u32() % 64;
+	}
+}
+
+/* Every number conversion, flag, width and precision as libc does it, but for # of 0. */
+static void against_libc(void)
+{
+	static const char convs[] = "duoxX", flags[] = "\0" "0+- #";
+	char want[1000], fmt[40], flag, conv;
+	int i, width, precision, wrong = 0;
+	s64 n;
+
+	for (i = 0; i < 20000; i++) {
+		conv = convs[random_u32() % 5];
+		flag = flags[random_u32() % 6];
+		width = random_u32() % 3 ? (int)(random_u32() % 30) : -1;
+		precision = random_u32() % 3 ? -1 : (int)(random_u32() % 30);
+		n = random_number();
+		/* C leaves + and space undefined for these, and # of 0 differs */
+		if ((strchr("+ ", flag) && flag && conv != 'd') || (flag == '#' && (conv == 'd' || conv == 'u' || !n)))
+			continue;
+		sprintf(fmt, flag ? "%%%c" : "%%", flag);
+		if (width >= 0 && !(width == 0 && flag != '-'))
+			sprintf(fmt + strlen(fmt), "%d", width);
+		if (precision >= 0)
+			sprintf(fmt + strlen(fmt), ".%d", precision);
+		sprintf(fmt + strlen(fmt), "ll%c", conv);
+		sprintf(want, fmt, n);
+		if (strcmp(number(conv, flag, width, precision, n), want) && wrong++ < 5)
+			printf("# %s of %lld: wanted '%s', got '%s'\n", fmt, n, want,
+			       number(conv, flag, width, precision, n));
+	}
+	same_number("20000 random number conversions equal snprintf", wrong, 0);
+}
+
+static void c_formats(void)
+{
+	static const char *const fmts[] = { "%d", "%5d|", "%-7d|", "%05d", "%+d", "%#x", "%.4d", "%X", "%o", "%u" };
+	static const char *const longs[] = { "%ld", "%lld", "%20llx|", "%-22lu|", "%#lo", "%zu" };
+	char got[100], want[100];
+	struct stp_ctx_private *v = stp_private(c);
+	int i, wrong = 0;
+	u64 n;
+
+	for (i = 0; i < 5000; i++) {
+		n = random_u64() >> random_u32() % 64 | 1;
+		sprintf(want, fmts[i % 10], (int)n);
+		c->error = NULL;
+		stp_error(c, fmts[i % 10], (int)n);
+		wrong += strcmp(v->error_text, want) != 0;
+		sprintf(want, longs[i % 6], n);
+		c->error = NULL;
+		stp_error(c, longs[i % 6], n);
+		strcpy(got, v->error_text);
+		wrong += strcmp(got, want) != 0;
+	}
+	same_number("C formats equal sprintf", wrong, 0);
+	c->error = NULL;
+	stp_error(c, "%s|%10s|%-6s|%.2s|%*d|%%|%c", "abc", "right", "left", "cut", 5, 42, 'x');
+	same_text("C strings and characters", v->error_text, "abc|     right|left  |cu|   42|%|x");
+	c->error = NULL;
+}
+
+static void scripts(void)
+{
+	union stp_val s = { .s = "hello" }, e = { .s = "a\n\"b\"\\\t\001\377" };
+	char memory[] = "\x01\xab" "cd", text[8];
+	struct stp_format f = { NULL, 0, 'd', 0, -2, -2 };
+	union stp_val stars[] = { { .n = -6 }, { .n = 3 }, { .n = 7 } };
+
+	same_text("%s", one('s', 0, -1, -1, s), "hello");
+	same_text("%8s", one('s', 0, 8, -1, s), "   hello");
+	same_text("%-8s", one('s', '-', 8, -1, s), "hello   ");
+	same_text("%.3s", one('s', 0, -1, 3, s), "hel");
+	same_text("%#s escapes", one('s', '#', -1, -1, e), "a\\n\\\"b\\\"\\\\\\t\\001\\377");
+	same_text("%c", number('c', 0, -1, -1, 'A'), "A");
+	same_text("%-3c", number('c', '-', 3, -1, 'A'), "A  ");
+	same_text("%#c of a control character", number('c', '#', -1, -1, '\n'), "\\n");
+	same_text("%#c of an unprintable byte", number('c', '#', -1, -1, 200), "\\310");
+	same_text("%p of 0", number('p', 0, -1, -1, 0), "0x0");
+	same_text("%#x of 0", number('x', '#', -1, -1, 0), "0x0");
+	same_text("%p", number('p', 0, 20, -1, -1), "  0xffffffffffffffff");
+	same_text("%m", number('m', 0, -1, 2, (s64)memory), "\x01\xab");
+	same_text("%M", number('M', 0, -1, 4, (s64)memory), "01ab6364");
+	same_text("%6M of one byte", number('M', 0, 6, -1, (s64)memory), "    01");
+	same_text("%b of 2 bytes", number('b', 0, 2, -1, 'x' + 256 * 'y'), "xy");
+	stp_sprintf(c, text, sizeof(text), &f, 1, stars);
+	same_text("%*.*d with a negative width", text, "007   ");
+	same_number("no error so far", c->error != NULL, 0);
+	number('m', 0, -1, 4, 100);
+	same_text("%m of a bad address", c->error ? c->error : "", "read fault at 0x64");
+	c->error = NULL;
+}
+
+static void truncation(void)
+{
+	static const struct stp_format f[] = { { "abc", 3, 0, 0, -1, -1 }, { NULL, 0, 'd', 0, -1, -1 },
+					       { NULL, 0, 's', 0, -1, -1 } };
+	union stp_val v[] = { { .n = 12345 }, { .s = "xyz" } };
+	char want[16], got[16];
+	int size, wrong = 0;
+
+	for (size = 1; size < 14; size++) {
+		memset(got, '#', sizeof(got));
+		snprintf(want, (size_t)size, "abc%d%s", 12345, "xyz");
+		stp_sprintf(c, got, (u32)size, f, 3, v);
+		wrong += strcmp(got, want) || got[size] != '#';
+	}
+	same_number("sprintf truncates at every size and never writes behind", wrong, 0);
+	same_number("a huge width is tamed", (s64)strlen(number('d', 0, 32767, -1, 1)), PLAT_RECORD_MAX);
+}
+
+static void say(struct stp_ctx *ctx)
+{
+	stp_print(ctx, "0123456789", 10);
+	stp_print(ctx, "abcdefghij", 10);
+	stp_cprintf(ctx, "%s=%lld;", "n", 5ll);
+	stp_log(ctx, "line");
+}
+
+static void say_at_length(struct stp_ctx *ctx)
+{
+	static char big[20000];
+
+	memset(big, 'x', sizeof(big));
+	stp_print(ctx, big, sizeof(big));
+}
+
+static void records(void)
+{
+	struct stp_probe p = { .handler = say };
+
+	output_mark = "|";
+	forget();
+	stp_private(c)->closed = 0;
+	stp_ctx_enter(c);
+	stp_handler_body(c, &p);
+	same_text("a handler's prints are one record", output, "0123456789abcdefghijn=5;line\n|");
+	forget();
+	record_limit = 16;
+	stp_handler_body(c, &p);
+	same_text("a full record is followed by another", output, "0123456789|abcdefghijn=5;|line\n|");
+	forget();
+	record_limit = PLAT_RECORD_MAX;
+	record_refuse = true;
+	stp_handler_body(c, &p);
+	same_text("without room the handler's output is lost", output, "");
+	record_refuse = false;
+	stp_handler_body(c, &p);
+	same_text("and the next handler's is not", output, "0123456789abcdefghijn=5;line\n|");
+	forget();
+	p.handler = say_at_length;
+	output_mark = "";
+	stp_handler_body(c, &p);
+	same_number("one print may exceed a record", (s64)strlen(output), 20000);
+	stp_ctx_leave(c);
+}
+
+int main(void)
+{
+	session_renew();
+	c = cpu_ctx[0];
+	against_libc();
+	c_formats();
+	scripts();
+	truncation();
+	records();
+	return finish();
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Locks of handlers from four threads, each as a CPU: exclusion, shared readers, giving up. */
+#include "core_platform.h"
+
+#include <pthread.h>
+
+#define HITS 20000
+
+const struct stp_module stp_module = {
+	.abi = STP_GENERATED_ABI,
+	.limits = { .string_len = STRING_LEN, .skipped = ~0u, .trylock = 1000000, .no_overload = true },
+};
+
+static struct stp_lock lock_a, lock_b;
+static s64 a, b;                       /* equal whenever their locks are free */
+static u32 torn;
+
+static void write_both(struct stp_ctx *c)
+{
+	s64 before = a;
+
+	a = before + 1;
+	if (a % 64 == 0)
+		sched_yield();
+	b = b + 1;
+	if (a != b)
+		__atomic_add_fetch(&torn, 1, __ATOMIC_RELAXED);
+}
+
+static void read_both(struct stp_ctx *c)
+{
+	if (*(volatile s64 *)&a != *(volatile s64 *)&b)
+		__atomic_add_fetch(&torn, 1, __ATOMIC_RELAXED);
+	if (a % 16 == 0)
+		sched_yield();
+}
+
+static const struct stp_lock_use both_write[] = { { &lock_a, STP_WRITE, "a" }, { &lock_b, STP_WRITE, "b" } };
+static const struct stp_lock_use both_read[] = { { &lock_a, STP_READ, "a" }, { &lock_b, STP_READ, "b" } };
+static const struct stp_probe writer = { write_both, .locks = both_write, .nlocks = 2 };
+static const struct stp_probe reader = { read_both, .locks = both_read, .nlocks = 2 };
+
+static void hit(struct stp_ctx *c, const struct stp_probe *p)
+{
+	if (!stp_ctx_enter(c))
+		return;
+	stp_handler_run(c, p);
+	stp_ctx_leave(c);
+}
+
+static void *cpu(void *arg)
+{
+	struct stp_ctx *c = arg;
+	int i;
+
+	for (i = 0; i < HITS; i++) {
+		hit(c, &writer);
+		hit(c, &reader);
+		hit(c, &reader);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	struct stp_summary sum = { 0 };
+	pthread_t t[CPUS];
+	int i;
+
+	stp_session_start();
+	for (i = 0; i < CPUS; i++)
+		pthread_create(&t[i], NULL, cpu, cpu_ctx[i]);
+	for (i = 0; i < CPUS; i++)
+		pthread_join(t[i], NULL);
+	stp_session_summary(&sum);
+	same_number("no handler sees another's half-done work", torn, 0);
+	same_number("every write ran or was counted as skipped", a, CPUS * HITS - (s64)sum.skipped_locked);
+	verdict(a > CPUS * HITS / 2, "most ran: %lld", a);
+	same_number("both numbers are equal", a, b);
+	same_number("locks are free at the end", lock_a.word | lock_b.word, 0);
+}
+
+static void giving_up(void)
+{
+	struct stp_ctx_private *v = stp_private(cpu_ctx[0]);
+	struct stp_lock_use other = { &lock_b, STP_READ, "b" };
+	struct stp_probe holder = { .locks = &other, .nlocks = 1 };
+	u64 skipped = v->skipped_locked;
+
+	stp_locks_take(v, &holder);
+	verdict(!stp_locks_take(v, &writer), "a writer gives up when a reader stays");
+	same_number("it is counted", (s64)(v->skipped_locked - skipped), 1);
+	same_number("and lets the first lock go", lock_a.word, 0);
+	verdict(stp_locks_take(v, &reader), "another reader comes in");
+	stp_locks_release(&reader);
+	stp_locks_release(&holder);
+	verdict(stp_locks_take(v, &writer), "the writer, too, when it is free");
+	verdict(!stp_locks_take(v, &holder), "a reader gives up when a writer stays");
+	stp_locks_release(&writer);
+	same_number("locks are free at the end", lock_a.word | lock_b.word, 0);
+}
+
+int main(void)
+{
+	session_renew();
+	threads();
+	giving_up();
+	return finish();
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A platform under runtime/core for the tests core_*.c: memory from malloc, four CPUs that a test
+ * chooses among, records and messages collected as text. Each test defines stp_module.
+ */
+#ifndef CORE_TEST_PLATFORM_H
+#define CORE_TEST_PLATFORM_H
+
+#include "../../runtime/core/internal.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPUS 4
+#define STRING_LEN 64
+
+static struct stp_ctx *cpu_ctx[CPUS];
+static unsigned int cpus_used = (1 << CPUS) - 1;   /* bit of each CPU that gets a context */
+static int allocations;                    /* not freed yet */
+static int fail_allocation = -1;           /* counts down: the one at 0 fails */
+static char output[1 << 16];               /* committed records, each ended by output_mark */
+static const char *output_mark = "";
+static char messages[1 << 14];             /* "ERROR text\n" ... */
+static char record[PLAT_RECORD_MAX + 64];
+static u32 record_limit = PLAT_RECORD_MAX; /* a record that grows beyond is committed and reopened */
+static bool record_refuse;                 /* there is no room */
+static u64 cycles;
+static int failures, tests;
+
+void *plat_alloc(u64 size, s32 cpu)
+{
+	void *p;
+
+	if (fail_allocation >= 0 && fail_allocation-- == 0)
+		return NULL;
+	p = aligned_alloc(64, (size + 63) / 64 * 64 + 64);
+	memset(p, 0, size);
+	allocations++;
+	return p;
+}
+
+void plat_free(void *p)
+{
+	if (p)
+		allocations--;
+	free(p);
+}
+
+u32 plat_cpus(void) { return CPUS; }
+bool plat_cpu_used(u32 cpu) { return cpus_used >> cpu & 1; }
+void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
+void plat_pause(u32 us) { sched_yield(); }
+u64 plat_cycles(void) { return cycles; }
+void plat_alone_enter(void) { }
+void plat_alone_leave(void) { }
+
+void plat_record_commit(struct stp_ctx_private *v)
+{
+	strncat(output, v->out_start, (size_t)(v->out - v->out_start));
+	strcat(output, output_mark);
+}
+
+bool plat_record_room(struct stp_ctx_private *v, u32 want)
+{
+	if (record_refuse || want > record_limit)
+		return false;
+	if (v->out_start)
+		plat_record_commit(v);
+	v->out_start = v->out = record;
+	v->out_end = record + record_limit;
+	return true;
+}
+
+void plat_message(u32 type, const char *text)
+{
+	sprintf(messages + strlen(messages), "%s%s\n",
+		type == STP_MSG_ERROR ? "ERROR " : type == STP_MSG_WARNING ? "WARNING " :
+		type == STP_MSG_SYSTEM ? "SYSTEM " : type == STP_MSG_EXIT ? "EXIT" : "?", text ? text : "");
+}
+
+/* What the core takes from the rest of a platform. */
+s64 stp_gettimeofday_ns(struct stp_ctx *c) { return 1234567890123456789; }
+u64 stp_load1(struct stp_ctx *c, u64 address)
+{
+	if (address < 4096) {
+		stp_error(c, "read fault at 0x%llx", address);
+		return 0;
+	}
+	return *(const u8 *)address;
+}
+u64 stp_uload1(struct stp_ctx *c, u64 address) { return stp_load1(c, address); }
+
+/* ------------------------------------------------------------------ checks */
+
+static void verdict(bool good, const char *fmt, ...)
+{
+	va_list ap;
+
+	tests++;
+	failures += !good;
+	printf(good ? "ok " : "not ok ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+__attribute__((unused)) static void same_text(const char *name, const char *got, const char *want)
+{
+	bool good = !strcmp(got, want);
+
+	verdict(good, "%s", name);
+	if (!good)
+		printf("# wanted: %s\n# got:    %s\n", want, got);
+}
+
+static void same_number(const char *name, s64 got, s64 want)
+{
+	verdict(got == want, "%s", name);
+	if (got != want)
+		printf("# wanted: %lld\n# got:    %lld\n", want, got);
+}
+
+__attribute__((unused)) static void forget(void)
+{
+	output[0] = messages[0] = 0;
+}
+
+/* A new session for the next test; the last one is gone without a leak. */
+static void session_renew(void)
+{
+	stp_session_free();
+	memset(&stp_session, 0, sizeof(stp_session));
+	forget();
+	if (stp_session_make()) {
+		printf("not ok session_make\n");
+		exit(1);
+	}
+}
+
+static int finish(void)
+{
+	stp_session_free();
+	same_number("all memory is given back", allocations, 0);
+	printf("# %d tests, %d failures\n", tests, failures);
+	return failures != 0;
+}
+
+#define LIMITS { .string_len = STRING_LEN, .actions = 100, .actions_interruptible = 1000, .nesting = 4, \
+		 .skipped = 100, .trylock = 5, .hist_elision = 2, .hist_width = 50 }
+
+static u32 random_state = 1;
+__attribute__((unused)) static u32 random_u32(void)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return random_state >> 8 ^ random_state << 16;
+}
+__attribute__((unused)) static u64 random_u64(void)
+{
+	return (u64)random_u32() << 32 ^ random_u32();
+}
+
+#endif

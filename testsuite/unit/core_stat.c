@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statistics against sums computed the plain way; buckets; merging; scalars and adders. */
+#include "core_platform.h"
+
+#define SIZE(buckets) (sizeof(struct stp_stat) + 8 * (buckets))
+#define ALL (STP_COUNT | STP_SUM | STP_MIN | STP_MAX | STP_AVG | STP_VARIANCE)
+
+static const struct stp_stat_desc plain = { .ops = ALL, .size = SIZE(0), .shift = 10 };
+static const struct stp_stat_desc logs = { .ops = ALL | STP_HIST_LOG, .buckets = 128, .size = SIZE(128) };
+static const struct stp_stat_desc linear = { .ops = STP_HIST_LINEAR, .buckets = 7, .size = SIZE(7), .low = -10,
+					     .high = 10, .step = 4 };
+
+struct percpu { s64 adder; struct stp_stat stat; s64 hist[128]; };
+static struct stp_scalar_stat scalar = { "x", { .ops = ALL | STP_HIST_LOG, .buckets = 128, .size = SIZE(128) },
+					 __builtin_offsetof(struct percpu, stat), NULL };
+static struct stp_scalar_stat *const stats[] = { &scalar };
+const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS, .stats = stats, .nstats = 1,
+				       .percpu_size = sizeof(struct percpu) };
+
+static struct stp_ctx *c;
+
+static struct stp_stat *fresh(const struct stp_stat_desc *d)
+{
+	return calloc(1, d->size);
+}
+
+static s64 get(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op)
+{
+	return stp_stat_get(c, s, d, op);
+}
+
+static void empty(void)
+{
+	struct stp_stat *s = fresh(&plain);
+	static const u32 failing[] = { STP_MIN, STP_MAX, STP_AVG };
+	int i;
+
+	same_number("@count of nothing", get(s, &plain, STP_COUNT), 0);
+	same_number("@sum of an absent element", get(NULL, &plain, STP_SUM), 0);
+	verdict(!c->error, "neither is an error");
+	for (i = 0; i < 3; i++) {
+		get(i ? s : NULL, &plain, failing[i]);
+		same_text("@min, @max, @avg of nothing are", c->error ? c->error : "", "empty aggregate");
+		c->error = NULL;
+	}
+	free(s);
+}
+
+/* n values of a distribution: exact sums, the variance within what integers can do. */
+static void brute_force(const char *name, int n, s64 base, s64 spread)
+{
+	struct stp_stat *s = fresh(&plain), *part = fresh(&plain), *merged = fresh(&plain);
+	long double mean = 0, squares = 0, want, got;
+	s64 sum = 0, min = 0, max = 0, v;
+	s64 *values = malloc((size_t)n * sizeof(*values));
+	int i;
+
+	for (i = 0; i < n; i++) {
+		v = values[i] = base + (s64)(random_u64() % (u64)spread);
+		stp_stat_add(s, &plain, v);
+		stp_stat_add(part, &plain, v);
+		if (random_u32() % 50 == 0) {
+			stp_stat_merge(merged, part, &plain);
+			stp_stat_clear(part, &plain);
+		}
+		sum += v;
+		min = !i || v < min ? v : min;
+		max = !i || v > max ? v : max;
+	}
+	stp_stat_merge(merged, part, &plain);
+	mean = (long double)sum / n;
+	for (i = 0; i < n; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	verdict(get(s, &plain, STP_COUNT) == n && get(s, &plain, STP_SUM) == sum && get(s, &plain, STP_MIN) == min &&
+		get(s, &plain, STP_MAX) == max && get(s, &plain, STP_AVG) == sum / n, "sums of %s", name);
+	verdict(merged->count == n && merged->sum == sum && merged->min == min && merged->max == max,
+		"sums of %s, merged", name);
+	want = squares / (n - 1);
+	got = get(s, &plain, STP_VARIANCE);
+	verdict(got > want * 0.99 - 2 && got < want * 1.01 + 2, "variance of %s: %Lf for %Lf", name, got, want);
+	got = get(merged, &plain, STP_VARIANCE);
+	verdict(got > want * 0.97 - 2 && got < want * 1.03 + 2, "variance of %s, merged: %Lf for %Lf", name, got, want);
+	free(values);
+	free(s);
+	free(part);
+	free(merged);
+}
+
+static void log_buckets(void)
+{
+	struct stp_stat *s = fresh(&logs);
+	int i, wrong = 0;
+	s64 v;
+
+	for (i = 0; i < 63; i++) {
+		v = (s64)(1ull << i);
+		stp_stat_add(s, &logs, v);
+		wrong += stp_hist_get(c, s, &logs, 65 + i) != 1;
+		stp_stat_add(s, &logs, v + v / 2);
+		wrong += stp_hist_get(c, s, &logs, 65 + i) != 2;
+		stp_stat_add(s, &logs, -v);
+		wrong += stp_hist_get(c, s, &logs, 63 - i) != 1;
+	}
+	stp_stat_add(s, &logs, 0);
+	wrong += stp_hist_get(c, s, &logs, 64) != 1;
+	stp_stat_add(s, &logs, (s64)(1ull << 63));
+	wrong += stp_hist_get(c, s, &logs, 0) != 1;
+	stp_stat_add(s, &logs, (s64)(~0ull >> 1));
+	wrong += stp_hist_get(c, s, &logs, 127) != 3;
+	same_number("@hist_log: powers of two, their negatives, the extremes", wrong, 0);
+	verdict(!c->error, "no error");
+	stp_hist_get(c, s, &logs, 128);
+	same_text("a bucket that doesn't exist", c->error ? c->error : "", "histogram index out of range");
+	c->error = NULL;
+	stp_hist_get(c, NULL, &logs, -1);
+	verdict(c->error != NULL, "nor does one below 0");
+	c->error = NULL;
+	free(s);
+}
+
+static void linear_buckets(void)
+{
+	static const s64 want[] = { 3, 4, 4, 4, 4, 4, 5 };
+	struct stp_stat *s = fresh(&linear);
+	int i, wrong = 0;
+	s64 v;
+
+	for (v = -12; v < 14; v++)
+		stp_stat_add(s, &linear, v);
+	stp_stat_add(s, &linear, (s64)(1ull << 63));
+	stp_stat_add(s, &linear, (s64)(~0ull >> 1));
+	for (i = 0; i < 7; i++)
+		wrong += stp_hist_get(c, s, &linear, i) != want[i];
+	same_number("@hist_linear: under, in and over the range", wrong, 0);
+	free(s);
+}
+
+static void scalars(void)
+{
+	struct percpu *p;
+	int cpu;
+
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		p = (struct percpu *)cpu_ctx[cpu]->percpu;
+		stp_stat_add(&p->stat, &scalar.desc, 10 * cpu);
+		p->adder += cpu + 1;
+	}
+	verdict(stp_session.alone->c.percpu == cpu_ctx[0]->percpu, "begin probes add to the first CPU's");
+	same_number("a scalar of four CPUs", get(stp_scalar_merge(&scalar), &scalar.desc, STP_SUM), 60);
+	same_number("read again", get(stp_scalar_merge(&scalar), &scalar.desc, STP_COUNT), 4);
+	p = (struct percpu *)cpu_ctx[3]->percpu;
+	stp_stat_add(&p->stat, &scalar.desc, -5);
+	same_number("added to afterwards", get(stp_scalar_merge(&scalar), &scalar.desc, STP_MIN), -5);
+	stp_stat_add(&p->stat, &scalar.desc, 7);
+	stp_scalar_clear(&scalar);
+	same_number("cleared", get(stp_scalar_merge(&scalar), &scalar.desc, STP_COUNT), 0);
+	same_number("an adder sums the CPUs and its base", stp_adder_read(0, 100), 110);
+	stp_adder_clear(0);
+	same_number("an adder cleared", stp_adder_read(0, 0), 0);
+}
+
+int main(void)
+{
+	session_renew();
+	c = cpu_ctx[0];
+	empty();
+	brute_force("two values", 2, 5, 100);
+	brute_force("small values", 3000, 0, 100);
+	brute_force("negative values", 3000, -5000, 10000);
+	brute_force("nanoseconds", 5000, 1000000, 30000);
+	brute_force("equal values", 500, 77, 1);
+	log_buckets();
+	linear_buckets();
+	scalars();
+	return finish();
+}

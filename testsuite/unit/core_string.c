@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Strings, division, regular expressions' automata. */
+#include "core_platform.h"
+
+const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
+
+static void copies(void)
+{
+	char text[16], want[16], from[32];
+	int size, len, wrong = 0;
+
+	for (size = 1; size < 12; size++) {
+		for (len = 0; len < 20; len++) {
+			memset(text, '#', sizeof(text));
+			memset(from, 'a' + len, sizeof(from));
+			from[len] = 0;
+			snprintf(want, (size_t)size, "%s", from);
+			stp_copy(text, from, (u32)size);
+			wrong += strcmp(text, want) || text[size] != '#';
+		}
+	}
+	same_number("copy truncates at every size", wrong, 0);
+	strcpy(text, "same");
+	stp_copy(text, text, sizeof(text));
+	same_text("copy onto itself", text, "same");
+}
+
+static void appends(void)
+{
+	char text[16], want[40], from[20], before[20];
+	int a, b, wrong = 0;
+
+	for (a = 0; a < 10; a++) {
+		for (b = 0; b < 15; b++) {
+			memset(text, '#', sizeof(text));
+			sprintf(before, "%.*s", a, "abcdefghijklmn");
+			sprintf(from, "%.*s", b, "0123456789012345");
+			strcpy(text, before);
+			sprintf(want, "%s%s", before, from);
+			want[9] = 0;
+			stp_append(text, from, 10);
+			wrong += strcmp(text, want) || text[10] != '#';
+		}
+	}
+	same_number("append truncates at every size", wrong, 0);
+	strcpy(text, "abc");
+	stp_append(text, text, sizeof(text));
+	same_text("append to itself", text, "abcabc");
+	stp_append(text, text, 10);
+	same_text("append to itself, cut", text, "abcabcabc");
+}
+
+static void comparisons(void)
+{
+	same_number("equal strings", stp_compare("abc", "abc"), 0);
+	verdict(stp_compare("abc", "abd") < 0, "less");
+	verdict(stp_compare("ab", "abc") < 0, "a prefix is less");
+	verdict(stp_compare("\xff", "a") > 0, "bytes are unsigned");
+	same_number("length", stp_strlen("12345"), 5);
+}
+
+static void division(struct stp_ctx *c)
+{
+	const s64 smallest = (s64)(1ull << 63);
+
+	same_number("7 / -2", stp_div(c, 7, -2), -3);
+	same_number("-7 % 4", stp_mod(c, -7, 4), -3);
+	same_number("smallest / -1", stp_div(c, smallest, -1), smallest);
+	same_number("smallest % -1", stp_mod(c, smallest, -1), 0);
+	same_number("no error", c->error != NULL, 0);
+	stp_div(c, 1, 0);
+	same_text("division by 0", c->error ? c->error : "", "division by 0");
+	c->error = NULL;
+	stp_mod(c, 1, 0);
+	same_text("modulo 0", c->error ? c->error : "", "division by 0");
+	c->error = NULL;
+}
+
+/* a+b at the end: states 0 start, 1 seen a, 2 seen ab; classes 0 other, 1 a, 2 b */
+static void automaton(void)
+{
+	static u8 classes[256];
+	static const u16 table[] = { 0, 1, 0,  0, 1, 2,  0, 1, 0 };
+	static const u8 at_end[] = { 0, 0, 2 }, anywhere[] = { 0, 0, 1 };
+	struct stp_regex r = { classes, table, at_end, 3, 0 };
+
+	classes['a'] = 1;
+	classes['b'] = 2;
+	verdict(stp_regex_match(&r, "xxaab"), "matches at the end");
+	verdict(!stp_regex_match(&r, "aabx"), "no match when text follows");
+	verdict(!stp_regex_match(&r, ""), "no match of nothing");
+	r.accept = anywhere;
+	verdict(stp_regex_match(&r, "aabx\xff"), "matches anywhere");
+	verdict(!stp_regex_match(&r, "a\xff" "b"), "bytes above 127");
+}
+
+int main(void)
+{
+	session_renew();
+	copies();
+	appends();
+	comparisons();
+	division(cpu_ctx[0]);
+	automaton();
+	return finish();
+}
