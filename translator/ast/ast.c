@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Making nodes, and the names of things in the tree.
+#include "ast/ast.h"
+#include "util/str.h"
+
+#include <string.h>
+
+struct expr *expr_new(enum expr_kind kind, struct loc loc)
+{
+	struct expr *e = NEW(struct expr);
+
+	e->kind = kind;
+	e->loc = loc;
+	return e;
+}
+
+struct expr *expr_number(struct loc loc, int64_t n)
+{
+	struct expr *e = expr_new(E_NUMBER, loc);
+
+	e->type = T_LONG;
+	e->u.number = n;
+	return e;
+}
+
+struct expr *expr_string(struct loc loc, const char *text)
+{
+	struct expr *e = expr_new(E_STRING, loc);
+
+	e->type = T_STRING;
+	e->u.string.bytes = text;
+	e->u.string.len = strlen(text);
+	return e;
+}
+
+struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r)
+{
+	struct expr *e = expr_new(E_BINARY, loc);
+
+	e->u.bin.op = op;
+	e->u.bin.l = l;
+	e->u.bin.r = r;
+	return e;
+}
+
+struct stmt *stmt_new(enum stmt_kind kind, struct loc loc)
+{
+	struct stmt *s = NEW(struct stmt);
+
+	s->kind = kind;
+	s->loc = loc;
+	return s;
+}
+
+const char *type_name(enum type t)
+{
+	switch (t) {
+	case T_LONG: return "long";
+	case T_STRING: return "string";
+	case T_STATS: return "stats";
+	case T_UNKNOWN: break;
+	}
+	return "unknown";
+}
+
+char *point_text(const struct probe_point *p)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; i < p->parts.n; i++) {
+		const struct point_part *part = &p->parts.at[i];
+
+		buf_printf(&b, "%s%s", i ? "." : "", part->name);
+		if (part->arg_kind == ARG_STRING)
+			buf_printf(&b, "(\"%s\")", str_escape(part->text, strlen(part->text)));
+		else if (part->arg_kind == ARG_NUMBER)
+			buf_printf(&b, "(%lld)", (long long)part->number);
+	}
+	return buf_text(&b);
+}

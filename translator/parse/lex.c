@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Characters -> tokens. Comments and white space go, script arguments are pasted ($1 as characters,
+// @1 as a string), escapes in strings and numbers are decoded. Functions are named after the sort
+// of token they read; each starts at the token's first character.
+#include "parse/lex.h"
+#include "util/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGUMENT = 999 };
+
+struct spelling { enum tok kind; const char *text; };
+
+static const struct spelling operators[] = {
+#define TOK(kind, text) { kind, text },
+#define KEYWORD(kind, text)
+#include "parse/tokens.def"
+};
+
+static const struct spelling keywords[] = {
+#define TOK(kind, text)
+#define KEYWORD(kind, text) { kind, text },
+#include "parse/tokens.def"
+};
+
+const char *tok_text(enum tok t)
+{
+	switch (t) {
+#define TOK(kind, text) case kind: return text;
+#include "parse/tokens.def"
+	case TOK_NONE: return "nothing";
+	case TOK_EOF: return "end of file";
+	case TOK_IDENT: return "name";
+	case TOK_NUMBER: return "number";
+	case TOK_STRING: return "string";
+	case TOK_EMBEDDED: return "embedded code";
+	case TOK_AT_WORD: return "@ word";
+	case TOK_JUNK: return "junk";
+	}
+	return "?";
+}
+
+bool lex_is_word(const struct token *t)
+{
+	return t->kind == TOK_IDENT || (t->kind >= TOK_PROBE && t->kind <= TOK_CATCH);
+}
+
+struct token lex_junk(struct loc loc, const char *fmt, ...)
+{
+	struct token t = { .kind = TOK_JUNK, .loc = loc };
+	va_list ap;
+
+	va_start(ap, fmt);
+	t.text = str_vprintf(fmt, ap);
+	va_end(ap);
+	t.len = strlen(t.text);
+	return t;
+}
+
+static int peek(const struct lexer *l, size_t ahead)
+{
+	return reader_peek(&l->reader, ahead);
+}
+
+static void skip(struct lexer *l, size_t n)
+{
+	reader_skip(&l->reader, n);
+}
+
+static bool at(const struct lexer *l, const char *text)
+{
+	for (size_t i = 0; text[i]; i++)
+		if (peek(l, i) != (unsigned char)text[i])
+			return false;
+	return true;
+}
+
+static bool is_ident_start(int c)
+{
+	return c >= 0 && (isalpha(c) || c == '_' || c == '$');
+}
+
+static bool is_ident(int c)
+{
+	return c >= 0 && (isalnum(c) || c == '_' || c == '$');
+}
+
+// ---------------------------------------------------------------- white space
+
+static void line_comment(struct lexer *l)
+{
+	while (peek(l, 0) >= 0 && peek(l, 0) != '\n')
+		skip(l, 1);
+}
+
+// False: it doesn't end.
+static bool block_comment(struct lexer *l)
+{
+	skip(l, 2);
+	while (!at(l, "*/")) {
+		if (peek(l, 0) < 0)
+			return false;
+		skip(l, 1);
+	}
+	skip(l, 2);
+	return true;
+}
+
+// Returns a TOK_JUNK for a comment without end, else TOK_NONE. spaced: something was skipped.
+static struct token white_space(struct lexer *l, bool *spaced)
+{
+	for (;; *spaced = true) {
+		int c = peek(l, 0);
+		struct loc loc = reader_loc(&l->reader);
+
+		if (c >= 0 && isspace(c))
+			skip(l, 1);
+		else if (c == '#' || at(l, "//"))
+			line_comment(l);
+		else if (!at(l, "/*"))
+			return (struct token){ 0 };
+		else if (!block_comment(l))
+			return lex_junk(loc, "this comment has no end ('*/')");
+	}
+}
+
+// ---------------------------------------------------------------- script arguments
+
+static bool at_argument(const struct lexer *l)
+{
+	int c = peek(l, 1);
+
+	return (peek(l, 0) == '$' || peek(l, 0) == '@') && c >= 0 && (c == '#' || isdigit(c));
+}
+
+// "$12" or "@12": the number; 0: "#"; INT_MAX: too large.
+static int argument_number(struct lexer *l)
+{
+	int n = 0;
+
+	skip(l, 1);
+	if (peek(l, 0) == '#') {
+		skip(l, 1);
+		return 0;
+	}
+	for (int c; (c = peek(l, 0)) >= 0 && isdigit(c); skip(l, 1))
+		n = n > MAX_ARGUMENT ? n : n * 10 + (c - '0');
+	return n ? n : INT_MAX;
+}
+
+// argument = ("$" | "@") ("#" | digits)
+// Returns the string of the "@" form; TOK_NONE when characters were pasted and lexing goes on there.
+static struct token argument(struct lexer *l, struct loc loc)
+{
+	bool quoted = peek(l, 0) == '@', nested = reader_pasting(&l->reader);
+	int n = argument_number(l), given = l->session ? l->session->opt.args.n : 0;
+	const char *text;
+
+	if (!l->session)
+		return (struct token){ .kind = quoted ? TOK_STRING : TOK_IDENT, .loc = loc, .text = "" };
+	if (nested)
+		return lex_junk(loc, "the text of a script argument can't refer to another argument");
+	if (n > given)
+		return lex_junk(loc, "the script argument %c%s is not given (there %s %d)", quoted ? '@' : '$',
+				n == INT_MAX ? "0" : str_printf("%d", n), given == 1 ? "is" : "are", given);
+	if (n)
+		library_argument_used(l->session, n);
+	text = n ? l->session->opt.args.at[n - 1] : str_printf("%d", given);
+	if (quoted)
+		return (struct token){ .kind = TOK_STRING, .loc = loc, .text = text, .len = strlen(text) };
+	reader_paste(&l->reader, loc, text);
+	return (struct token){ 0 };
+}
+
+// ---------------------------------------------------------------- tokens
+
+static struct token word(struct lexer *l, struct loc loc)
+{
+	struct token t = { .kind = TOK_IDENT, .loc = loc };
+	struct buf b = { 0 };
+
+	for (; is_ident(peek(l, 0)); skip(l, 1))
+		buf_putc(&b, (char)peek(l, 0));
+	t.text = buf_text(&b);
+	t.len = b.len;
+	for (const struct spelling *k = keywords; k < END(keywords); k++)
+		if (k->text[0] == t.text[0] && strcmp(k->text, t.text) == 0)
+			t.kind = k->kind;
+	if (l->session && (str_starts(t.text, "argv") || strcmp(t.text, "argc") == 0))
+		library_argument_used(l->session, 0);
+	return t;
+}
+
+static struct token at_word(struct lexer *l, struct loc loc)
+{
+	struct token t;
+
+	skip(l, 1);
+	if (!is_ident_start(peek(l, 0)))
+		return lex_junk(loc, "a lone '@': the name of an operator or macro should follow it");
+	t = word(l, loc);
+	t.kind = TOK_AT_WORD;
+	return t;
+}
+
+// A number is all the letters and digits that follow; what isn't one is told as a whole.
+static struct token number(struct lexer *l, struct loc loc)
+{
+	struct token t = { .kind = TOK_NUMBER, .loc = loc };
+	struct buf b = { 0 };
+	char *end;
+
+	for (int c; (c = peek(l, 0)) >= 0 && isalnum(c); skip(l, 1))
+		buf_putc(&b, (char)c);
+	t.text = buf_text(&b);
+	t.len = b.len;
+	errno = 0;
+	t.number = (int64_t)strtoull(t.text, &end, 0);
+	if (*end)
+		return lex_junk(loc, "'%.40s' is not a number", t.text);
+	if (errno)
+		return lex_junk(loc, "the number %.40s is too large for 64 bits", t.text);
+	return t;
+}
+
+static int hex_digit(int c)
+{
+	if (c < 0 || !isxdigit(c))
+		return -1;
+	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
+}
+
+// Up to `most` digits of the base; the value is one byte.
+static char coded_char(struct lexer *l, int base, int most)
+{
+	int value = 0;
+
+	for (; most-- && hex_digit(peek(l, 0)) >= 0 && hex_digit(peek(l, 0)) < base; skip(l, 1))
+		value = value * base + hex_digit(peek(l, 0));
+	return (char)value;
+}
+
+// escape = "\" letter | "\" octal{1,3} | "\x" hex{1,2}; the backslash is behind us
+static char escape(struct lexer *l)
+{
+	static const char letters[] = "abtnvfr", values[] = "\a\b\t\n\v\f\r";
+	int c = peek(l, 0);
+	const char *known = c > 0 ? strchr(letters, c) : NULL;
+
+	if (c >= '0' && c <= '7')
+		return coded_char(l, 8, 3);
+	skip(l, 1);
+	if (c == 'x' && hex_digit(peek(l, 0)) >= 0)
+		return coded_char(l, 16, 2);
+	return known ? values[known - letters] : (char)c;
+}
+
+static struct token string(struct lexer *l, struct loc loc)
+{
+	struct buf b = { 0 };
+	int c;
+
+	skip(l, 1);
+	for (; (c = peek(l, 0)) != '"'; ) {
+		if (c < 0 || c == '\n')
+			return lex_junk(loc, "this string has no end ('\"') on its line");
+		skip(l, 1);
+		if (c == '\\' && peek(l, 0) < 0)
+			continue;
+		buf_putc(&b, c == '\\' ? escape(l) : (char)c);
+	}
+	skip(l, 1);
+	return (struct token){ .kind = TOK_STRING, .loc = loc, .text = buf_text(&b), .len = b.len };
+}
+
+static struct token embedded(struct lexer *l, struct loc loc)
+{
+	struct buf b = { 0 };
+
+	skip(l, 2);
+	for (; !at(l, "%}"); skip(l, 1)) {
+		if (peek(l, 0) < 0)
+			return lex_junk(loc, "this embedded code has no end ('%%}')%s",
+					strstr(buf_text(&b), "}%") ? "; '}%' is not one" : "");
+		buf_putc(&b, (char)peek(l, 0));
+	}
+	skip(l, 2);
+	return (struct token){ .kind = TOK_EMBEDDED, .loc = loc, .text = buf_text(&b), .len = b.len };
+}
+
+static struct token operator(struct lexer *l, struct loc loc)
+{
+	const struct spelling *best = NULL;
+	int c = peek(l, 0);
+
+	for (const struct spelling *o = operators; o < END(operators); o++)
+		if (o->text[0] == c && at(l, o->text) && (!best || strlen(o->text) > strlen(best->text)))
+			best = o;
+	if (!best) {
+		skip(l, 1);
+		return lex_junk(loc, isprint(c) ? "the character '%c' begins nothing here" :
+				"the byte 0x%02x begins nothing here", c);
+	}
+	skip(l, strlen(best->text));
+	return (struct token){ .kind = best->kind, .loc = loc, .text = best->text, .len = strlen(best->text) };
+}
+
+static struct token one(struct lexer *l, struct loc loc)
+{
+	int c = peek(l, 0);
+
+	if (c < 0)
+		return (struct token){ .kind = TOK_EOF, .loc = loc, .text = "" };
+	if (at_argument(l))
+		return argument(l, loc);
+	if (is_ident_start(c))
+		return word(l, loc);
+	if (c == '@')
+		return at_word(l, loc);
+	if (isdigit(c))
+		return number(l, loc);
+	if (c == '"')
+		return string(l, loc);
+	if (at(l, "%{"))
+		return embedded(l, loc);
+	return operator(l, loc);
+}
+
+struct token lex_next(struct lexer *l)
+{
+	bool spaced = false;
+	struct token t;
+
+	do {
+		t = white_space(l, &spaced);
+		if (!t.kind)
+			t = one(l, reader_loc(&l->reader));
+	} while (!t.kind);
+	t.spaced = spaced;
+	return t;
+}
+
+void lex_start(struct lexer *l, struct session *s, const struct source *source)
+{
+	l->session = s;
+	reader_start(&l->reader, source);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The script library, parsed on demand. In: names that the script uses. Out: whole library files
+// joined to session.script, library macros for macro.c. A file with errors is skipped with a warning.
+#include "parse/library.h"
+#include "parse/parse.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+struct library {
+	bool opened;                       // index is there
+	struct library_index index;
+	struct map macros;                 // name -> struct macro: of the .stpm files parsed so far
+	struct map functions, globals, aliases; // name -> file that has it: of the .stp files parsed so far
+	bool *argument_used;               // [opt.args.n]
+	bool all_arguments_used;           // the script asks for argc or argv_N
+};
+
+static struct library *allocated(struct session *s)
+{
+	if (!s->library) {
+		s->library = NEW(struct library);
+		s->library->argument_used = NEW_ARRAY(bool, s->opt.args.n + 1);
+	}
+	return s->library;
+}
+
+static struct library *opened(struct session *s)
+{
+	struct library *lib = allocated(s);
+
+	if (!lib->opened) {
+		lib->opened = true;
+		library_index_open(s, &lib->index);
+	}
+	return lib;
+}
+
+void library_argument_used(struct session *s, int number)
+{
+	struct library *lib = allocated(s);
+
+	if (number)
+		lib->argument_used[number - 1] = true;
+	else
+		lib->all_arguments_used = true;
+}
+
+bool library_argument_is_used(struct session *s, int number)
+{
+	struct library *lib = allocated(s);
+
+	return lib->all_arguments_used || lib->argument_used[number - 1];
+}
+
+// ---------------------------------------------------------------- loading
+
+#define JOIN(to, from) do {		\
+	for vec_each(from, it_)		\
+		vec_push(to, *it_);	\
+} while (0)
+
+static void join(struct session *s, struct library *lib, struct library_file *file, struct script *part)
+{
+	for vec_each(&part->globals, v)
+		if (!(*v)->is_private)
+			map_put(&lib->globals, (*v)->name, file);
+	for vec_each(&part->funcs, f)
+		if (!(*f)->is_private)
+			map_put(&lib->functions, (*f)->name, file);
+	for vec_each(&part->aliases, d)
+		for vec_each(&(*d)->alias_names, name)
+			map_put(&lib->aliases, point_text(*name), file);
+	JOIN(&s->script.globals, &part->globals);
+	JOIN(&s->script.funcs, &part->funcs);
+	JOIN(&s->script.aliases, &part->aliases);
+	JOIN(&s->script.probe_decls, &part->probe_decls);
+	JOIN(&s->script.embedded, &part->embedded);
+	s->library_files++;
+}
+
+static void load(struct session *s, struct library_file *file)
+{
+	struct library *lib = s->library;
+	struct script part = { 0 };
+	struct loc first = { 0 };
+	struct source *src;
+	int errors;
+
+	if (file->loaded)
+		return;
+	file->loaded = true;       // before it is parsed: its macros may ask for it
+	src = source_read(file->path);
+	if (!src) {
+		diag_warning((struct loc){ 0 }, "the library file %s is skipped: %s", file->path, strerror(errno));
+		return;
+	}
+	src->library = true;
+	diag_quiet_push();
+	errors = parse_into(s, src, &part, file->macros ? &lib->macros : NULL, &first);
+	diag_quiet_pop();
+	if (errors)
+		diag_warning((struct loc){ 0 }, "the library file %s:%d:%d is skipped: %s", file->path, first.line,
+			     first.column, diag_quiet_first());
+	else if (!file->macros)
+		join(s, lib, file, &part);
+}
+
+static void load_all(struct session *s, file_list *files)
+{
+	if (!files)
+		return;
+	for vec_each(files, file)
+		load(s, *file);
+}
+
+bool library_use_function(struct session *s, const char *name)
+{
+	struct library *lib = opened(s);
+
+	load_all(s, map_get(&lib->index.functions, name));
+	return map_get(&lib->functions, name) != NULL;
+}
+
+bool library_use_global(struct session *s, const char *name)
+{
+	struct library *lib = opened(s);
+
+	load_all(s, map_get(&lib->index.globals, name));
+	return map_get(&lib->globals, name) != NULL;
+}
+
+struct macro *library_macro(struct session *s, const char *name)
+{
+	struct library *lib = opened(s);
+	file_list *files = map_get(&lib->index.macros, name);
+
+	for (int i = 0; files && i < files->n && !map_get(&lib->macros, name); i++)
+		load(s, files->at[i]);
+	return map_get(&lib->macros, name);
+}
+
+// ---------------------------------------------------------------- aliases
+
+typedef VEC(const char *) part_list;
+
+static part_list split(const char *name)
+{
+	part_list parts = { 0 };
+
+	for (size_t n; n = strcspn(name, "."), true; name += n + 1) {
+		vec_push(&parts, str_ndup(name, n));
+		if (!name[n])
+			return parts;
+	}
+}
+
+static bool match(const part_list *alias, int a, const struct probe_point *point, int p);
+
+// A part with "**" stands for one or more parts of the alias, dots and all.
+static bool match_span(const part_list *alias, int a, const struct probe_point *point, int p)
+{
+	struct buf joined = { 0 };
+
+	for (int i = a; i < alias->n; i++) {
+		buf_printf(&joined, "%s%s", i > a ? "." : "", alias->at[i]);
+		if (fnmatch(point->parts.at[p].name, joined.text, 0) == 0 && match(alias, i + 1, point, p + 1))
+			return true;
+	}
+	return false;
+}
+
+// Whether the rest of the alias is matched by the parts from p on; parts left over are a suffix.
+static bool match(const part_list *alias, int a, const struct probe_point *point, int p)
+{
+	if (a == alias->n)
+		return true;
+	if (p == point->parts.n || point->parts.at[p].arg_kind != ARG_NONE)
+		return false;
+	if (strstr(point->parts.at[p].name, "**"))
+		return match_span(alias, a, point, p);
+	return fnmatch(point->parts.at[p].name, alias->at[a], 0) == 0 && match(alias, a + 1, point, p + 1);
+}
+
+bool library_use_alias(struct session *s, const struct probe_point *point)
+{
+	struct library *lib = opened(s);
+	bool any = false;
+
+	for map_each(&lib->index.aliases, e) {
+		part_list parts = split(e->key);
+
+		if (!match(&parts, 0, point, 0))
+			continue;
+		load_all(s, e->value);
+		any |= map_get(&lib->aliases, e->key) != NULL;
+	}
+	return any;
+}
+
+// ---------------------------------------------------------------- names
+
+static void names(const struct map *m, name_list *out)
+{
+	for map_each(m, e)
+		vec_push(out, e->key);
+}
+
+void library_function_names(struct session *s, name_list *out)
+{
+	names(&opened(s)->index.functions, out);
+}
+
+void library_alias_names(struct session *s, name_list *out)
+{
+	names(&opened(s)->index.aliases, out);
+}

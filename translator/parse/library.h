@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Private to library*.c: the index of the script library.
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+#include "parse/lex.h"
+
+struct library_file {
+	const char *path;
+	long long size, mtime_ns;
+	bool macros;               // .stpm
+	bool loaded;               // was parsed, or can't be
+};
+typedef VEC(struct library_file *) file_list;
+
+// A directory that is searched; an absent one has mtime 0, so that its appearance is noticed.
+struct library_dir {
+	const char *path;
+	long long mtime_ns;
+};
+
+struct library_index {
+	VEC(struct library_dir) dirs;      // in order of precedence
+	file_list files;
+	struct map functions, globals, aliases, macros; // name -> file_list *, candidates in order
+};
+
+// library_index.c: makes it, from the cached one when no directory or file has changed.
+void library_index_open(struct session *s, struct library_index *x);
+
+#endif

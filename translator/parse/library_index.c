@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The index of the script library: which file defines which function, global, alias or macro.
+// In: the directories. Out: struct library_index.
+//
+// The files are not parsed for it: their tokens are scanned for what stands after "function",
+// "global", "probe NAME =" and "@define" outside braces, in all branches of conditionals. So a name
+// may be found that isn't there for this kernel (the parsed file decides), and a name that only a
+// macro's expansion would make isn't found.
+//
+// The cached index is text: a line for the configuration, one for each directory and file with
+// its time and size, and behind a file one for each name in it. Any difference: made anew.
+#include "parse/library.h"
+#include "util/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INDEX_VERSION "quicktap library index 1"
+
+static long long mtime_ns(const struct stat *st)
+{
+	return (long long)st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec;
+}
+
+static struct map *names_of(struct library_index *x, char sort)
+{
+	switch (sort) {
+	case 'f': return &x->functions;
+	case 'g': return &x->globals;
+	case 'a': return &x->aliases;
+	case 'm': return &x->macros;
+	default: return NULL;
+	}
+}
+
+static void add_name(struct map *names, const char *name, struct library_file *file)
+{
+	file_list *list = map_get(names, name);
+
+	if (!list) {
+		list = (file_list *)mem_alloc(sizeof(*list));
+		map_put(names, name, list);
+	}
+	if (!list->n || list->at[list->n - 1] != file)
+		vec_push(list, file);
+}
+
+// ---------------------------------------------------------------- scanning a file
+
+struct scan {
+	struct library_index *index;
+	struct library_file *file;
+	struct lexer lexer;
+	struct token t;
+	enum tok previous;
+	int depth;                 // of braces
+	VEC(int) outside;          // their depth in front of each open "%("
+};
+
+static void advance(struct scan *s)
+{
+	s->previous = s->t.kind;
+	s->t = lex_next(&s->lexer);
+	switch (s->t.kind) {
+	case TOK_LBRACE:
+		s->depth++;
+		break;
+	case TOK_RBRACE:
+		s->depth -= s->depth > 0;
+		break;
+	case TOK_COND_IF:
+		vec_push(&s->outside, s->depth);
+		break;
+	case TOK_COND_ELSE: // both branches may open the same brace
+		if (s->outside.n)
+			s->depth = s->outside.at[s->outside.n - 1];
+		break;
+	case TOK_COND_END:
+		s->outside.n -= s->outside.n > 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void found(struct scan *s, char sort, const char *name)
+{
+	if (*name && !str_is_glob(name))
+		add_name(names_of(s->index, sort), name, s->file);
+}
+
+static void scan_function(struct scan *s)
+{
+	advance(s);
+	if (s->t.kind == TOK_IDENT)
+		found(s, 'f', s->t.text);
+}
+
+// NAME {anything but a name} {"," NAME ...}
+static void scan_globals(struct scan *s)
+{
+	do {
+		advance(s);
+		if (s->t.kind != TOK_IDENT)
+			return;
+		found(s, 'g', s->t.text);
+		advance(s);
+		while (s->t.kind == TOK_MOD || s->t.kind == TOK_LBRACKET || s->t.kind == TOK_RBRACKET ||
+		       s->t.kind == TOK_NUMBER || s->t.kind == TOK_STRING || s->t.kind == TOK_ASSIGN ||
+		       s->t.kind == TOK_SUB)
+			advance(s);
+	} while (s->t.kind == TOK_COMMA);
+}
+
+// Up to the body: the names in front of every "=" are aliases.
+static void scan_probe(struct scan *s)
+{
+	VEC(const char *) names = { 0 };
+	struct buf name = { 0 };
+
+	for (advance(s); s->t.kind != TOK_LBRACE && s->t.kind != TOK_EOF; advance(s)) {
+		bool ends = s->t.kind == TOK_ASSIGN || s->t.kind == TOK_ADD_ASSIGN;
+
+		if (lex_is_word(&s->t) || s->t.kind == TOK_DOT || s->t.kind == TOK_MUL)
+			buf_puts(&name, s->t.text);
+		if (!ends && s->t.kind != TOK_COMMA)
+			continue;
+		vec_push(&names, str_dup(buf_text(&name)));
+		name = (struct buf){ 0 };
+		for (int i = 0; ends && i < names.n; i++)
+			found(s, 'a', names.at[i]);
+		names.n = ends ? 0 : names.n;
+	}
+}
+
+static void scan_private(struct scan *s)
+{
+	advance(s);
+	if (s->t.kind == TOK_FUNCTION || s->t.kind == TOK_GLOBAL)
+		advance(s);
+}
+
+static void scan_file(struct library_index *x, struct library_file *file)
+{
+	struct source *src = source_read(file->path);
+	struct scan s = { .index = x, .file = file };
+
+	if (!src)
+		return;
+	lex_start(&s.lexer, NULL, src);
+	advance(&s);
+	while (s.t.kind != TOK_EOF) {
+		bool top = !s.depth && s.previous != TOK_DOT && s.previous != TOK_ARROW && !file->macros;
+
+		if (top && s.t.kind == TOK_FUNCTION)
+			scan_function(&s);
+		else if (top && s.t.kind == TOK_GLOBAL)
+			scan_globals(&s);
+		else if (top && s.t.kind == TOK_PROBE)
+			scan_probe(&s);
+		else if (top && s.t.kind == TOK_PRIVATE)
+			scan_private(&s);
+		else if (file->macros && s.t.kind == TOK_AT_WORD && strcmp(s.t.text, "define") == 0) {
+			advance(&s);
+			if (lex_is_word(&s.t))
+				found(&s, 'm', s.t.text);
+		} else {
+			advance(&s);
+		}
+	}
+}
+
+// ---------------------------------------------------------------- directories
+
+static void add_dir(struct library_index *x, const char *path)
+{
+	struct library_dir d = { .path = path };
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		d.mtime_ns = mtime_ns(&st);
+	vec_push(&x->dirs, d);
+}
+
+// The most particular first: of two files with one name below one root the first is taken.
+//   [RUNTIME/] [VERSION/] [ARCH/]   and   arch/ARCH/
+// where VERSION is the release, then shorter and shorter.
+static void add_root(struct library_index *x, const struct target_facts *f, const char *root)
+{
+	const char *runtimes[] = { strcmp(f->runtime, "user") ? "/linux" : "/user", "" };
+	VEC(const char *) versions = { 0 };
+	char *v = str_dup(f->base);
+
+	vec_push(&versions, str_printf("/%s", f->release));
+	for (char *dot = v; dot; dot = strrchr(v, '.')) {
+		if (dot != v)
+			*dot = '\0';
+		vec_push(&versions, str_printf("/%s", v));
+	}
+	vec_push(&versions, "");
+	for (size_t r = 0; r < ARRAY_SIZE(runtimes); r++)
+		for vec_each(&versions, version) {
+			add_dir(x, str_printf("%s%s%s/%s", root, runtimes[r], *version, f->arch));
+			if (!**version && !*runtimes[r])
+				add_dir(x, str_printf("%s/arch/%s", root, f->arch));
+			add_dir(x, str_printf("%s%s%s", root, runtimes[r], *version));
+		}
+	vec_push(&x->dirs, (struct library_dir){ .path = "" }); // ends the root
+}
+
+static void list_roots(struct session *s, struct library_index *x)
+{
+	struct target_facts f = preproc_facts(s);
+
+	if (s->tapset_dir)
+		add_root(x, &f, s->tapset_dir);
+	for vec_each(&s->opt.include_dirs, dir)
+		add_root(x, &f, *dir);
+}
+
+static int is_script(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && (str_ends(d->d_name, ".stp") || str_ends(d->d_name, ".stpm"));
+}
+
+struct seen { struct map names, inodes; }; // of one root; of all
+
+static void add_file(struct library_index *x, const char *dir, const char *name, struct seen *seen)
+{
+	struct library_file *file = NEW(struct library_file);
+	struct stat st;
+	char *inode;
+
+	file->path = str_printf("%s/%s", dir, name);
+	if (stat(file->path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	inode = str_printf("%llx:%llx", (long long)st.st_dev, (long long)st.st_ino);
+	if (map_get(&seen->names, name) || map_get(&seen->inodes, inode))
+		return;
+	map_put(&seen->names, str_dup(name), file);
+	map_put(&seen->inodes, inode, file);
+	file->size = st.st_size;
+	file->mtime_ns = mtime_ns(&st);
+	file->macros = str_ends(name, ".stpm");
+	vec_push(&x->files, file);
+}
+
+static void list_dir(struct library_index *x, const struct library_dir *dir, struct seen *seen)
+{
+	struct dirent **list;
+	int n;
+
+	if (!*dir->path)
+		seen->names = (struct map){ 0 };
+	n = dir->mtime_ns ? scandir(dir->path, &list, is_script, alphasort) : -1;
+	if (n < 0)
+		return;
+	for (int i = 0; i < n; i++) {
+		add_file(x, dir->path, list[i]->d_name, seen);
+		free(list[i]);
+	}
+	free(list);
+}
+
+static void make(struct library_index *x)
+{
+	struct seen seen = { 0 };
+
+	for vec_each(&x->dirs, dir)
+		list_dir(x, dir, &seen);
+	for vec_each(&x->files, file)
+		scan_file(x, *file);
+}
+
+// ---------------------------------------------------------------- the cached index
+
+static char *cache_path(struct session *s, const struct library_index *x)
+{
+	uint64_t h = 14695981039346656037u; // FNV-1a over the directories' names
+
+	if (!s->cache_dir)
+		return NULL;
+	for vec_each(&x->dirs, dir) {
+		if (strchr(dir->path, '\n'))
+			return NULL;
+		for (const char *c = dir->path; ; c++) {
+			h = (h ^ (unsigned char)*c) * 1099511628211u;
+			if (!*c)
+				break;
+		}
+	}
+	return str_printf("%s/library-%016llx.index", s->cache_dir, (unsigned long long)h);
+}
+
+static void write_names(struct buf *b, struct library_index *x, const struct library_file *file)
+{
+	static const char sorts[] = "fgam";
+
+	for (const char *sort = sorts; *sort; sort++)
+		for map_each(names_of(x, *sort), e) {
+			const file_list *list = e->value;
+
+			for vec_each(list, f)
+				if (*f == file)
+					buf_printf(b, "%c %s\n", *sort, e->key);
+		}
+}
+
+// Every file's names are found by a look at all names: done once per change of the library.
+static void save(struct library_index *x, const char *path)
+{
+	char *aside = str_printf("%s.%d", path, (int)getpid());
+	struct buf b = { 0 };
+	FILE *f;
+	bool good;
+
+	buf_puts(&b, INDEX_VERSION "\n");
+	for vec_each(&x->dirs, dir)
+		buf_printf(&b, "D %lld %s\n", dir->mtime_ns, dir->path);
+	for vec_each(&x->files, file) {
+		if (strchr((*file)->path, '\n'))
+			return;
+		buf_printf(&b, "F %lld %lld %s\n", (*file)->size, (*file)->mtime_ns, (*file)->path);
+		write_names(&b, x, *file);
+	}
+	buf_puts(&b, "end\n");
+	f = fopen(aside, "wxe");
+	if (!f)
+		return;
+	good = fwrite(b.text, 1, b.len, f) == b.len;
+	if (fclose(f) == 0 && good && rename(aside, path) == 0)
+		return;
+	unlink(aside);
+}
+
+// The rest of a line behind n numbers.
+static bool numbers(char *line, int n, long long *out, char **rest)
+{
+	for (int i = 0; i < n; i++) {
+		errno = 0;
+		out[i] = strtoll(line, rest, 10);
+		if (errno || *rest == line || **rest != ' ')
+			return false;
+		line = *rest + 1;
+	}
+	*rest = line;
+	return true;
+}
+
+static bool load_dir(const struct library_index *x, int i, char *line)
+{
+	long long mtime;
+	char *path;
+
+	return i < x->dirs.n && numbers(line, 1, &mtime, &path) && mtime == x->dirs.at[i].mtime_ns &&
+	       strcmp(path, x->dirs.at[i].path) == 0;
+}
+
+static bool load_file(struct library_index *x, char *line)
+{
+	struct library_file *file = NEW(struct library_file);
+	long long n[2];
+	struct stat st;
+	char *path;
+
+	if (!numbers(line, 2, n, &path) || stat(path, &st) < 0 || st.st_size != n[0] || mtime_ns(&st) != n[1])
+		return false;
+	*file = (struct library_file){ .path = path, .size = n[0], .mtime_ns = n[1], .macros = str_ends(path, ".stpm") };
+	vec_push(&x->files, file);
+	return true;
+}
+
+static bool load_line(struct library_index *x, char *line, int *dirs)
+{
+	struct map *names;
+
+	if (!line[0] || line[1] != ' ')
+		return false;
+	if (line[0] == 'D')
+		return load_dir(x, (*dirs)++, line + 2);
+	if (line[0] == 'F')
+		return load_file(x, line + 2);
+	names = names_of(x, line[0]);
+	if (!names || !line[2] || !x->files.n)
+		return false;
+	add_name(names, line + 2, x->files.at[x->files.n - 1]);
+	return true;
+}
+
+// False: absent, stale or damaged. The text stays: names and paths point into it.
+static bool load(struct library_index *x, const char *path)
+{
+	char *text = str_read_file(path, NULL), *line = text, *end;
+	int dirs = 0;
+
+	if (!text || !(end = strchr(line, '\n')))
+		return false;
+	*end = '\0';
+	if (strcmp(line, INDEX_VERSION))
+		return false;
+	for (line = end + 1; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		if (strcmp(line, "end") == 0)
+			return dirs == x->dirs.n;
+		if (!load_line(x, line, &dirs))
+			return false;
+	}
+	return false;
+}
+
+void library_index_open(struct session *s, struct library_index *x)
+{
+	struct library_index old = { 0 };
+	char *path;
+
+	list_roots(s, x);
+	path = cache_path(s, x);
+	old.dirs = (typeof(old.dirs)){ .at = x->dirs.at, .n = x->dirs.n };
+	if (path && load(&old, path)) {
+		*x = old;
+		return;
+	}
+	make(x);
+	if (path)
+		save(x, path);
+}

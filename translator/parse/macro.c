@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens -> tokens without macros. "@define NAME(p,q) %( body %)" is remembered; "@NAME(a,b)" is
+// read from its body, "@p" in there from the argument. An argument is a closure: its own @words mean
+// what they mean where the call was written, so every frame carries its scope.
+//
+// The stack of frames is a list, not recursion; its depth and the number of tokens that bodies
+// yield are bounded, because macros that call themselves or double themselves would never end.
+#include "parse/lex.h"
+#include "util/str.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 200, MAX_EXPANDED = 500 * 1000, MAX_ARGUMENTS = 100 };
+
+// The call a body belongs to; NULL stands for the text of the file.
+struct scope {
+	const struct macro *macro;
+	token_list *args;          // [macro->params.n]
+	struct scope *caller;      // where the arguments' own names are looked up
+};
+
+struct macro_frame {
+	const token_list *tokens;
+	int next;
+	struct scope *scope;
+	const struct expansion *via; // marks the tokens of a body; NULL: those of an argument have theirs
+	struct macro_frame *below;
+};
+
+static const char *const at_operators[] = {
+	"cast", "var", "defined", "entry", "probewrite", "perf", "count", "sum", "min", "max", "avg", "variance",
+	"hist_linear", "hist_log", "const", "enum", "enumname", "kregister", "uregister", "kderef", "uderef",
+};
+
+static bool is_operator(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(at_operators); i++)
+		if (strcmp(at_operators[i], name) == 0)
+			return true;
+	return false;
+}
+
+// ---------------------------------------------------------------- frames
+
+static struct token push(struct macros *m, struct loc at, const char *name, struct macro_frame frame)
+{
+	struct macro_frame *f;
+
+	if (m->depth >= MAX_DEPTH) {
+		m->stopped = true;
+		return lex_junk(at, "macro calls nest more than %d deep: @%s seems to call itself", MAX_DEPTH, name);
+	}
+	f = NEW(struct macro_frame);
+	*f = frame;
+	f->below = m->top;
+	m->top = f;
+	m->depth++;
+	return (struct token){ 0 };
+}
+
+static void pop(struct macros *m)
+{
+	m->top = m->top->below;
+	m->depth--;
+}
+
+// The next token as it is written, wherever we are. only: don't leave this frame (NULL: the file).
+static struct token raw(struct macros *m, const struct macro_frame *only)
+{
+	struct token t;
+
+	while (m->top && m->top->next == m->top->tokens->n) {
+		if (m->top == only)
+			return (struct token){ .kind = TOK_EOF, .text = "" };
+		pop(m);
+	}
+	if (!m->top)
+		return lex_next(&m->lexer);
+	t = m->top->tokens->at[m->top->next++];
+	if (m->top->via)
+		t.loc.via = m->top->via;
+	if (++m->expanded > MAX_EXPANDED && !m->stopped) {
+		m->stopped = true;
+		return lex_junk(t.loc, "the macros expand to more than %d tokens", MAX_EXPANDED);
+	}
+	return t;
+}
+
+// ---------------------------------------------------------------- definitions
+
+// params = "(" [NAME {"," NAME}] ")"; the parenthesis is behind us
+static struct token parameters(struct macros *m, struct macro *macro)
+{
+	struct token t = raw(m, NULL);
+
+	macro->takes_arguments = true;
+	if (t.kind == TOK_RPAREN)
+		return (struct token){ 0 };
+	for (;; t = raw(m, NULL)) {
+		if (!lex_is_word(&t))
+			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected the name of a macro parameter");
+		for (int i = 0; i < macro->params.n; i++)
+			if (strcmp(macro->params.at[i], t.text) == 0)
+				return lex_junk(t.loc, "the macro parameter '%s' is there twice", t.text);
+		vec_push(&macro->params, t.text);
+		t = raw(m, NULL);
+		if (t.kind == TOK_RPAREN)
+			return (struct token){ 0 };
+		if (t.kind != TOK_COMMA || macro->params.n == MAX_ARGUMENTS)
+			return lex_junk(t.loc, "expected ',' or ')' in the macro's parameters");
+	}
+}
+
+// body = "%(" tokens "%)", conditionals in it included
+static struct token body(struct macros *m, struct macro *macro, struct token t)
+{
+	struct loc start = t.loc;
+	int nested = 0;
+
+	if (t.kind != TOK_COND_IF)
+		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected '%%(' and the macro's body");
+	for (;;) {
+		t = raw(m, NULL);
+		if (t.kind == TOK_EOF)
+			return lex_junk(start, "this macro body has no end ('%%)')");
+		if (t.kind == TOK_AT_WORD && strcmp(t.text, "define") == 0)
+			return lex_junk(t.loc, "a macro body can't hold a @define");
+		if (t.kind == TOK_COND_END && !nested--)
+			return (struct token){ 0 };
+		nested += t.kind == TOK_COND_IF;
+		vec_push(&macro->body, t);
+	}
+}
+
+// definition = "@define" NAME [params] body
+static struct token define(struct macros *m, struct loc at)
+{
+	struct map *map = m->shared ? m->shared : &m->own;
+	struct macro *macro = NEW(struct macro), *old;
+	struct token name, t;
+
+	if (m->top)
+		return lex_junk(at, "@define can't be the result of a macro");
+	name = raw(m, NULL);
+	if (!lex_is_word(&name))
+		return name.kind == TOK_JUNK ? name : lex_junk(name.loc, "expected the name of the macro after @define");
+	macro->name = name.text;
+	macro->loc = name.loc;
+	macro->library = m->shared != NULL;
+	t = raw(m, NULL);
+	if (t.kind == TOK_LPAREN) {
+		t = parameters(m, macro);
+		if (t.kind)
+			return t;
+		t = raw(m, NULL);
+	}
+	t = body(m, macro, t);
+	if (t.kind)
+		return t;
+	old = map_get(map, name.text);
+	if (old)
+		return lex_junk(name.loc, "the macro @%s is defined a second time (first: %s:%d)", name.text,
+				old->loc.source->name, old->loc.line);
+	if (is_operator(name.text))
+		diag_warning(name.loc, "the macro @%s replaces the operator of that name", name.text);
+	map_put(map, name.text, macro);
+	return (struct token){ 0 };
+}
+
+// ---------------------------------------------------------------- calls
+
+// arguments = "(" [tokens {"," tokens}] ")": commas within ( ) and [ ] don't separate
+static struct token arguments(struct macros *m, const struct macro *macro, const struct token *call, token_list **out)
+{
+	token_list *args = NEW_ARRAY(token_list, macro->params.n + 1);
+	const struct macro_frame *level = m->top;
+	struct token t = raw(m, level);
+	int n = 0, nested = 0;
+
+	*out = args;
+	if (t.kind != TOK_LPAREN)
+		return t.kind == TOK_JUNK ? t : lex_junk(call->loc, "the macro @%s wants %d argument%s in parentheses",
+							 macro->name, macro->params.n, macro->params.n == 1 ? "" : "s");
+	for (;;) {
+		t = raw(m, level);
+		if (t.kind == TOK_EOF || t.kind == TOK_JUNK)
+			return t.kind == TOK_JUNK ? t :
+				lex_junk(call->loc, "the arguments of the macro @%s have no end (')')", macro->name);
+		if (t.kind == TOK_RPAREN && !nested)
+			break;
+		if (t.kind == TOK_COMMA && !nested) {
+			n++;
+			continue;
+		}
+		nested += (t.kind == TOK_LPAREN || t.kind == TOK_LBRACKET) - (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET);
+		if (n < macro->params.n)
+			vec_push(&args[n], t);
+		else if (!macro->params.n)
+			n = 1;
+	}
+	if (macro->params.n && n < MAX_ARGUMENTS)
+		n++;
+	if (n != macro->params.n)
+		return lex_junk(call->loc, "the macro @%s wants %d argument%s, %d given", macro->name,
+				macro->params.n, macro->params.n == 1 ? "" : "s", n);
+	return (struct token){ 0 };
+}
+
+static struct token expand(struct macros *m, const struct macro *macro, const struct token *call)
+{
+	struct expansion *via = NEW(struct expansion);
+	struct scope *scope = NEW(struct scope);
+	struct scope *caller = m->top ? m->top->scope : NULL;
+
+	if (macro->takes_arguments) {
+		struct token t = arguments(m, macro, call, &scope->args);
+
+		if (t.kind)
+			return t;
+	}
+	scope->macro = macro;
+	scope->caller = caller;
+	via->macro = macro->name;
+	via->at = NEW(struct loc);
+	*via->at = call->loc;
+	return push(m, call->loc, macro->name,
+		    (struct macro_frame){ .tokens = &macro->body, .scope = scope, .via = via });
+}
+
+// A parameter of the body we are in, a macro of the file, a macro of the library: in that order.
+// Returns TOK_NONE when reading goes on in a frame, the word itself when it is none of them.
+static struct token resolve(struct macros *m, struct token *t)
+{
+	struct scope *scope = m->top ? m->top->scope : NULL;
+	const struct macro *macro = NULL;
+
+	for (int i = 0; scope && i < scope->macro->params.n; i++)
+		if (strcmp(scope->macro->params.at[i], t->text) == 0)
+			return push(m, t->loc, t->text, (struct macro_frame){ .tokens = &scope->args[i],
+				    .scope = scope->caller });
+	if (!scope || !scope->macro->library)
+		macro = map_get(&m->own, t->text);
+	if (!macro && m->shared)
+		macro = map_get(m->shared, t->text);
+	if (!macro && !is_operator(t->text))
+		macro = library_macro(m->lexer.session, t->text);
+	return macro ? expand(m, macro, t) : *t;
+}
+
+// After a bound was reached there is no more.
+static struct token stop(struct macros *m)
+{
+	return (struct token){ .kind = TOK_EOF, .loc = reader_loc(&m->lexer.reader), .text = "" };
+}
+
+struct token macro_next(struct macros *m, bool skipping)
+{
+	for (;;) {
+		struct token t = m->stopped ? stop(m) : raw(m, NULL);
+		bool spaced = t.spaced;
+
+		if (t.kind != TOK_AT_WORD || skipping)
+			return t;
+		t = strcmp(t.text, "define") == 0 ? define(m, t.loc) : resolve(m, &t);
+		t.spaced |= spaced;
+		if (t.kind)
+			return t;
+	}
+}
+
+void macro_start(struct macros *m, struct session *s, const struct source *source, struct map *shared)
+{
+	*m = (struct macros){ .shared = shared };
+	lex_start(&m->lexer, s, source);
+}

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens -> struct script: the top level of a file, and the parser's common parts. The rules of
+// probes, statements, expressions and print formats are in parse_*.c; rule comments use EBNF:
+// [optional] {repeated} "literal".
+#include "parse/parse.h"
+#include "parse/parser.h"
+#include "passes.h"
+#include "util/str.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------- tokens
+
+const struct token *parser_peek(struct parser *p)
+{
+	static const struct token end = { .kind = TOK_EOF, .text = "" };
+
+	if (p->panic)
+		return &end;
+	if (!p->has_token) {
+		p->token = preproc_next(&p->preproc);
+		p->has_token = true;
+	}
+	return &p->token;
+}
+
+struct token parser_take(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+
+	if (!p->panic && t.kind != TOK_EOF)
+		p->has_token = false;
+	return t;
+}
+
+bool parser_at(struct parser *p, enum tok kind)
+{
+	return parser_peek(p)->kind == kind;
+}
+
+bool parser_accept(struct parser *p, enum tok kind)
+{
+	if (!parser_at(p, kind))
+		return false;
+	parser_take(p);
+	return true;
+}
+
+void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
+{
+	const struct token *t = parser_peek(p);
+	va_list ap;
+
+	if (p->panic)
+		return;
+	p->panic = true;
+	if (!p->errors++)
+		p->first_error = t->kind == TOK_JUNK ? t->loc : loc;
+	if (t->kind == TOK_JUNK) { // what is wrong began below the parser
+		diag_error(t->loc, "%s", t->text);
+		return;
+	}
+	va_start(ap, fmt);
+	diag_error(loc, "%s", str_vprintf(fmt, ap));
+	va_end(ap);
+}
+
+static const char *describe(const struct token *t)
+{
+	switch (t->kind) {
+	case TOK_EOF: return "the end of the file";
+	case TOK_STRING: return str_printf("the string \"%.40s\"", str_escape(t->text, t->len > 40 ? 40 : t->len));
+	case TOK_NUMBER: return str_printf("the number %.40s", t->text);
+	case TOK_EMBEDDED: return "embedded code";
+	case TOK_AT_WORD: return str_printf("'@%.60s'", t->text);
+	default: return str_printf("'%.60s'", t->text);
+	}
+}
+
+void parser_expected(struct parser *p, const char *what)
+{
+	const struct token *t = parser_peek(p);
+
+	if (t->kind == TOK_AT_WORD && !parse_stat_op(t))
+		parser_fail(p, t->loc, "expected %s, found %s: no macro or operator of that name fits here", what,
+			    describe(t));
+	else
+		parser_fail(p, t->loc, "expected %s, found %s", what, describe(t));
+}
+
+bool parser_expect(struct parser *p, enum tok kind, const char *where)
+{
+	if (parser_accept(p, kind))
+		return true;
+	parser_expected(p, str_printf("'%s' %s", tok_text(kind), where));
+	return false;
+}
+
+bool parser_enter(struct parser *p)
+{
+	if (++p->nesting <= MAX_NESTING)
+		return true;
+	parser_fail(p, parser_peek(p)->loc, "this nests more than %d levels deep", MAX_NESTING);
+	return false;
+}
+
+void parser_leave(struct parser *p)
+{
+	p->nesting--;
+}
+
+const char *parser_name(struct parser *p, const char *what, struct loc *loc)
+{
+	const struct token *t = parser_peek(p);
+	const char *name = t->text;
+
+	if (loc)
+		*loc = t->loc;
+	if (t->kind == TOK_IDENT && strchr(name, '$'))
+		parser_fail(p, t->loc, "expected %s: '%.60s' is the name of a target variable", what, name);
+	else if (t->kind != TOK_IDENT)
+		parser_expected(p, what);
+	parser_take(p);
+	return p->panic ? "" : name;
+}
+
+struct token parser_string(struct parser *p, const char *what)
+{
+	if (!parser_at(p, TOK_STRING)) {
+		parser_expected(p, what);
+		return (struct token){ .kind = TOK_STRING, .text = "" };
+	}
+	return parser_take(p);
+}
+
+int64_t parser_number(struct parser *p, const char *what)
+{
+	bool minus = parser_accept(p, TOK_SUB);
+	struct token t = *parser_peek(p);
+
+	if (t.kind != TOK_NUMBER) {
+		parser_expected(p, what);
+		return 0;
+	}
+	parser_take(p);
+	return minus ? (int64_t)-(uint64_t)t.number : t.number;
+}
+
+// A marker is a whole comment.
+bool parser_has_marker(const char *code, const char *marker)
+{
+	size_t n = strlen(marker);
+	const char *end;
+
+	for (; (code = strstr(code, "/*")) && (end = strstr(code + 2, "*/")); code = end + 2) {
+		code += 2 + strspn(code + 2, " \t\n");
+		if (code + n <= end && memcmp(code, marker, n) == 0 && code + n + strspn(code + n, " \t\n") == end)
+			return true;
+	}
+	return false;
+}
+
+bool parser_privileged(struct parser *p, struct loc loc, const char *what)
+{
+	if (!p->privileged)
+		parser_fail(p, loc, "%s is allowed in guru mode only (stap -g)", what);
+	return p->privileged;
+}
+
+// ---------------------------------------------------------------- globals
+
+// size = "[" NUMBER "]"
+static void array_size(struct parser *p, struct var *v)
+{
+	struct loc loc = parser_peek(p)->loc;
+
+	v->size_given = true;
+	v->max_size = parser_number(p, "the array's size, a number,");
+	if (!p->panic && (v->max_size <= 0 || v->max_size > INT32_MAX))
+		parser_fail(p, loc, "an array's size is between 1 and %d", INT32_MAX);
+	parser_expect(p, TOK_RBRACKET, "after the array's size");
+}
+
+// initial = STRING | ["-"] NUMBER
+static struct expr *initial(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+	struct expr *e;
+
+	if (t.kind != TOK_STRING)
+		return expr_number(t.loc, parser_number(p, "a literal (a number or a string) as the initial value"));
+	parser_take(p);
+	e = expr_string(t.loc, t.text);
+	e->u.string.len = t.len;
+	return e;
+}
+
+// variable = NAME ["%"] ["[" NUMBER "]"] ["=" literal]
+static void global(struct parser *p, bool is_private)
+{
+	struct var *v = NEW(struct var);
+
+	v->name = parser_name(p, "the name of a global variable", &v->loc);
+	v->kind = VAR_GLOBAL;
+	v->is_private = is_private;
+	v->arity = -1;
+	v->wrap = parser_accept(p, TOK_MOD);
+	if (parser_accept(p, TOK_LBRACKET))
+		array_size(p, v);
+	if (parser_at(p, TOK_ASSIGN) && (v->wrap || v->size_given))
+		parser_fail(p, parser_peek(p)->loc, "only a scalar can have an initial value");
+	if (parser_accept(p, TOK_ASSIGN))
+		v->init = initial(p);
+	if (!p->panic)
+		vec_push(&p->out->globals, v);
+}
+
+// globals = variable {"," variable} [";"]
+static void globals(struct parser *p, bool is_private)
+{
+	do
+		global(p, is_private);
+	while (parser_accept(p, TOK_COMMA));
+	parser_accept(p, TOK_SEMI);
+}
+
+// ---------------------------------------------------------------- functions
+
+static const struct { const char *text; unsigned bit; } pragmas[] = {
+	{ "pure", PRAGMA_PURE },
+	{ "stable", PRAGMA_STABLE },
+	{ "guru", PRAGMA_GURU },
+	{ "unprivileged", PRAGMA_UNPRIVILEGED },
+	{ "myproc-unprivileged", PRAGMA_MYPROC },
+	{ "unmangled", PRAGMA_UNMANGLED },
+	{ "unmodified-fnargs", PRAGMA_UNMODIFIED_ARGS },
+	{ "pragma:runtime", PRAGMA_RUNTIME },
+};
+
+static unsigned find_pragmas(const char *code)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++)
+		if (parser_has_marker(code, pragmas[i].text))
+			found |= pragmas[i].bit;
+	return found;
+}
+
+// type = ":" ("long" | "string"); false: there is none
+static bool value_type(struct parser *p, enum type *type)
+{
+	if (!parser_accept(p, TOK_COLON))
+		return false;
+	*type = parser_at(p, TOK_STRING_TYPE) ? T_STRING : T_LONG;
+	if (!parser_accept(p, TOK_STRING_TYPE) && !parser_accept(p, TOK_LONG_TYPE))
+		parser_expected(p, "a type ('long' or 'string') after ':'");
+	return true;
+}
+
+// parameter = NAME [type]
+static void parameter(struct parser *p, struct func *f)
+{
+	struct var *v = NEW(struct var);
+
+	v->name = parser_name(p, "the name of a parameter", &v->loc);
+	v->kind = VAR_PARAM;
+	v->explicit_type = value_type(p, &v->type);
+	if (v->explicit_type)
+		v->type_loc = v->loc;
+	for (int i = 0; i < f->params.n; i++)
+		if (strcmp(f->params.at[i]->name, v->name) == 0)
+			parser_fail(p, v->loc, "the function has a parameter '%s' already", v->name);
+	vec_push(&f->params, v);
+}
+
+// parameters = "(" [parameter {"," parameter}] ")"
+static void parameters(struct parser *p, struct func *f)
+{
+	parser_expect(p, TOK_LPAREN, "and the function's parameters");
+	if (parser_accept(p, TOK_RPAREN))
+		return;
+	do
+		parameter(p, f);
+	while (parser_accept(p, TOK_COMMA));
+	parser_expect(p, TOK_RPAREN, "after the function's parameters");
+}
+
+// priority = ":" NUMBER
+static void priority(struct parser *p, struct func *f)
+{
+	struct loc loc;
+	int64_t n;
+
+	f->priority = p->source->library;
+	if (!parser_accept(p, TOK_COLON))
+		return;
+	loc = parser_peek(p)->loc;
+	n = parser_number(p, "the function's priority, a number,");
+	if (n < 1 || n > INT32_MAX)
+		parser_fail(p, loc, "a function's priority is between 1 and %d", INT32_MAX);
+	f->priority = (int)n;
+}
+
+// function = "function" NAME [type] parameters [priority] (block | "%{" C "%}")
+static void function(struct parser *p, bool is_private)
+{
+	struct func *f = NEW(struct func);
+
+	f->source = p->source;
+	f->is_private = is_private;
+	f->name = parser_name(p, "the name of the function", &f->loc);
+	f->explicit_type = value_type(p, &f->type);
+	if (f->explicit_type)
+		f->type_loc = f->loc;
+	parameters(p, f);
+	priority(p, f);
+	if (parser_at(p, TOK_EMBEDDED)) {
+		struct token t = parser_take(p);
+
+		parser_privileged(p, t.loc, "a function in embedded C");
+		f->embedded = t.text;
+		f->embedded_loc = t.loc;
+		f->pragmas = find_pragmas(t.text);
+	} else {
+		f->body = parse_block(p, "of the function");
+	}
+	if (!p->panic)
+		vec_push(&p->out->funcs, f);
+}
+
+// ---------------------------------------------------------------- the file
+
+// private = "private" (["global"] variable {"," variable} | function)
+static void private(struct parser *p)
+{
+	if (parser_accept(p, TOK_FUNCTION)) {
+		function(p, true);
+		return;
+	}
+	parser_accept(p, TOK_GLOBAL);
+	globals(p, true);
+}
+
+static void embedded(struct parser *p, const struct token *t)
+{
+	struct expr *e = expr_new(E_EMBEDDED, t->loc);
+
+	if (!parser_privileged(p, t->loc, "embedded C"))
+		return;
+	e->u.embedded.code = t->text;
+	vec_push(&p->out->embedded, e);
+}
+
+// item = probe | globals | private | function | "%{" C "%}" | ";"
+static void item(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+
+	switch (t.kind) {
+	case TOK_PROBE:
+		parser_take(p);
+		parse_probe(p, t.loc);
+		break;
+	case TOK_GLOBAL:
+		parser_take(p);
+		globals(p, false);
+		break;
+	case TOK_PRIVATE:
+		parser_take(p);
+		private(p);
+		break;
+	case TOK_FUNCTION:
+		parser_take(p);
+		function(p, false);
+		break;
+	case TOK_EMBEDDED:
+		parser_take(p);
+		embedded(p, &t);
+		break;
+	case TOK_SEMI:
+		parser_take(p);
+		break;
+	default:
+		parser_expected(p, "'probe', 'global', 'private', 'function' or '%{'");
+	}
+}
+
+static bool at_keyword(struct parser *p)
+{
+	enum tok t = parser_peek(p)->kind;
+
+	return t == TOK_PROBE || t == TOK_GLOBAL || t == TOK_PRIVATE || t == TOK_FUNCTION;
+}
+
+static void recover(struct parser *p)
+{
+	p->panic = false;
+	p->nesting = 0;
+	p->expr_level = 0;
+	p->loose_hist = NULL;
+	while (!at_keyword(p) && !parser_at(p, TOK_EOF))
+		parser_take(p);
+}
+
+int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
+	       struct loc *first)
+{
+	struct parser p = { .session = s, .source = src, .out = out, .privileged = s->opt.guru || src->library };
+
+	preproc_start(&p.preproc, s, src, shared);
+	while (!parser_at(&p, TOK_EOF)) {
+		if (shared)
+			parser_expected(&p, "'@define', the only thing that a .stpm file holds,");
+		else
+			item(&p);
+		if (p.panic)
+			recover(&p);
+	}
+	if (first)
+		*first = p.first_error;
+	return p.errors;
+}
+
+int parse_source(struct session *s, struct source *src)
+{
+	int errors;
+
+	diag_kind("parse");
+	errors = parse_into(s, src, &s->script, NULL, NULL);
+	diag_kind("semantic");
+	return errors;
+}
+
+static void warn_unused_arguments(struct session *s)
+{
+	for (int i = 1; i <= s->opt.args.n; i++)
+		if (!library_argument_is_used(s, i))
+			diag_warning((struct loc){ 0 }, "the script uses its argument $%d/@%d (\"%s\") nowhere", i, i,
+				     s->opt.args.at[i - 1]);
+}
+
+int pass_parse(struct session *s)
+{
+	int errors = 0;
+
+	for vec_each(&s->sources, src)
+		errors += parse_source(s, *src);
+	if (!errors)
+		warn_unused_arguments(s);
+	return errors;
+}
+
+// ---------------------------------------------------------------- -p1
+
+static void print_file(struct session *s, struct buf *b, const struct source *src)
+{
+	struct script *script = &s->script;
+
+	buf_printf(b, "# file %s\n", src->name);
+	for vec_each(&script->embedded, e)
+		if ((*e)->loc.source == src)
+			buf_printf(b, "%%{%s%%}\n", (*e)->u.embedded.code);
+	for vec_each(&script->globals, v)
+		if ((*v)->loc.source == src)
+			ast_print_global(b, *v);
+	for vec_each(&script->funcs, f)
+		if ((*f)->source == src)
+			ast_print_func(b, *f);
+	for vec_each(&script->aliases, d)
+		if ((*d)->source == src)
+			ast_print_decl(b, *d);
+	for vec_each(&script->probe_decls, d)
+		if ((*d)->source == src)
+			ast_print_decl(b, *d);
+}
+
+void print_parsed(struct session *s, struct buf *b)
+{
+	buf_puts(b, "# parse tree dump\n");
+	for vec_each(&s->sources, src)
+		print_file(s, b, *src);
+}

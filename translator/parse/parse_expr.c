@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens -> expressions: one function a level of precedence, each calling the next tighter one.
+// From loosest to tightest: = ?: || && | ^ & in == << . + * unary ++ & and ->
+#include "parse/parser.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static struct expr *assignment(struct parser *p);
+static struct expr *ternary(struct parser *p);
+static struct expr *unary(struct parser *p);
+
+// ---------------------------------------------------------------- lists
+
+// keys = "[" (expr | "*") {"," (expr | "*")} "]"
+expr_vec parse_keys(struct parser *p, bool stars)
+{
+	expr_vec keys = { 0 };
+
+	parser_expect(p, TOK_LBRACKET, "before the keys");
+	do {
+		struct loc loc = parser_peek(p)->loc;
+		bool star = parser_accept(p, TOK_MUL);
+
+		if (star && !stars)
+			parser_fail(p, loc, "'*' as a key is for 'in', 'delete' and 'foreach' only");
+		vec_push(&keys, star ? NULL : parse_expr(p));
+	} while (parser_accept(p, TOK_COMMA));
+	parser_expect(p, TOK_RBRACKET, "after the keys");
+	return keys;
+}
+
+// arguments = "(" [expr {"," expr}] ")"
+static expr_vec arguments(struct parser *p)
+{
+	expr_vec args = { 0 };
+
+	parser_expect(p, TOK_LPAREN, "before the arguments");
+	if (parser_accept(p, TOK_RPAREN))
+		return args;
+	do
+		vec_push(&args, parse_expr(p));
+	while (parser_accept(p, TOK_COMMA));
+	parser_expect(p, TOK_RPAREN, "after the arguments");
+	return args;
+}
+
+// ---------------------------------------------------------------- @ operators
+
+static const struct { const char *name; unsigned op; } stats[] = {
+	{ "count", STAT_COUNT }, { "sum", STAT_SUM }, { "min", STAT_MIN }, { "max", STAT_MAX },
+	{ "avg", STAT_AVG }, { "variance", STAT_VARIANCE },
+};
+
+unsigned parse_stat_op(const struct token *t)
+{
+	for (size_t i = 0; t->kind == TOK_AT_WORD && i < ARRAY_SIZE(stats); i++)
+		if (strcmp(stats[i].name, t->text) == 0)
+			return stats[i].op;
+	return 0;
+}
+
+bool parse_at_hist(struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+
+	return t->kind == TOK_AT_WORD && (!strcmp(t->text, "hist_log") || !strcmp(t->text, "hist_linear"));
+}
+
+// statistic = NAME [keys]
+static struct expr *statistic(struct parser *p)
+{
+	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
+	const char *name = parser_name(p, "the name of a statistic", &e->loc);
+
+	e->u.var.name = name;
+	if (!parser_at(p, TOK_LBRACKET))
+		return e;
+	e->kind = E_INDEX;
+	memset(&e->u, 0, sizeof(e->u));
+	e->u.index.name = name;
+	e->u.index.keys = parse_keys(p, false);
+	return e;
+}
+
+// "@count" ... = "(" statistic ["," expr] ")", the second only for @variance
+static void at_stat(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_STAT;
+	e->u.stat.op = parse_stat_op(t);
+	e->u.stat.of = statistic(p);
+	if (e->u.stat.op == STAT_VARIANCE && parser_accept(p, TOK_COMMA))
+		e->u.stat.shift = parse_expr(p);
+}
+
+static int64_t next_number(struct parser *p, const char *what)
+{
+	parser_expect(p, TOK_COMMA, "between the arguments");
+	return parser_number(p, what);
+}
+
+// hist = "@hist_log" "(" statistic ")" | "@hist_linear" "(" statistic "," low "," high "," step ")"
+struct expr *parse_hist(struct parser *p)
+{
+	struct token t = parser_take(p);
+	struct expr *e = expr_new(E_HIST, t.loc);
+	struct loc loc;
+
+	parser_expect(p, TOK_LPAREN, "after the histogram operator");
+	e->u.stat.op = strcmp(t.text, "hist_log") ? STAT_HIST_LINEAR : STAT_HIST_LOG;
+	e->u.stat.of = statistic(p);
+	if (e->u.stat.op == STAT_HIST_LINEAR) {
+		e->u.stat.low = next_number(p, "the histogram's lowest value, a number,");
+		e->u.stat.high = next_number(p, "the histogram's highest value, a number,");
+		parser_expect(p, TOK_COMMA, "between the arguments");
+		loc = parser_peek(p)->loc;
+		e->u.stat.step = parser_number(p, "the histogram's step, a number,");
+		if (e->u.stat.step <= 0)
+			parser_fail(p, loc, "a histogram's step is greater than 0");
+		if (e->u.stat.high <= e->u.stat.low)
+			parser_fail(p, t.loc, "a histogram's highest value is greater than its lowest");
+	}
+	parser_expect(p, TOK_RPAREN, "after the arguments of the histogram");
+	if (!p->loose_hist)
+		p->loose_hist = e;
+	return e;
+}
+
+// An optional ", STRING".
+static const char *more_string(struct parser *p, const char *what)
+{
+	return parser_accept(p, TOK_COMMA) ? parser_string(p, what).text : NULL;
+}
+
+static void at_cast(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_CAST;
+	e->u.cast.e = parse_expr(p);
+	parser_expect(p, TOK_COMMA, "and the name of a type");
+	e->u.cast.type_name = parser_string(p, "the name of a type, a string").text;
+	e->u.cast.module = more_string(p, "the name of a module, a string");
+}
+
+static void at_enumname(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_ENUMNAME;
+	e->u.cast.e = parse_expr(p);
+	e->u.cast.type_name = more_string(p, "the name of an enumeration type, a string");
+	if (e->u.cast.type_name)
+		e->u.cast.module = more_string(p, "the name of a module, a string");
+}
+
+// "name@cu/file.c" in one string
+static void at_var(struct parser *p, struct expr *e, const struct token *t)
+{
+	const char *name = parser_string(p, "the name of a variable, a string").text;
+	const char *at = strchr(name, '@');
+
+	e->kind = E_ATVAR;
+	e->u.target.name = at ? str_ndup(name, (size_t)(at - name)) : name;
+	e->u.target.file = at ? at + 1 : NULL;
+	e->u.target.module = more_string(p, "the name of a module, a string");
+}
+
+static void at_one(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = strcmp(t->text, "defined") == 0 ? E_DEFINED : E_PROBEWRITE;
+	e->u.op1 = parse_expr(p);
+}
+
+static void at_entry(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_ENTRY;
+	e->u.entry.e = parse_expr(p);
+}
+
+static void at_text(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = strcmp(t->text, "perf") == 0 ? E_PERF : strcmp(t->text, "enum") == 0 ? E_ENUM : E_CONST;
+	if (e->kind == E_CONST)
+		parser_privileged(p, t->loc, "@const()");
+	e->u.text1.text = parser_string(p, "a literal string").text;
+}
+
+static void at_register(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_REGISTER;
+	e->u.reg.user = t->text[0] == 'u';
+	if (!e->u.reg.user)
+		parser_privileged(p, t->loc, "@kregister()");
+	e->u.reg.number_expr = parse_expr(p);
+}
+
+static void at_deref(struct parser *p, struct expr *e, const struct token *t)
+{
+	e->kind = E_DEREF;
+	e->u.deref.user = t->text[0] == 'u';
+	if (!e->u.deref.user)
+		parser_privileged(p, t->loc, "@kderef()");
+	e->u.deref.size_expr = parse_expr(p);
+	parser_expect(p, TOK_COMMA, "and the address");
+	e->u.deref.addr = parse_expr(p);
+}
+
+// at = "@" NAME "(" what the operator takes ")"
+static struct expr *at_operator(struct parser *p)
+{
+	static const struct { const char *name; void (*rest)(struct parser *, struct expr *, const struct token *); } table[] = {
+		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
+		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text }, { "enum", at_text },
+		{ "enumname", at_enumname }, { "kregister", at_register }, { "uregister", at_register },
+		{ "kderef", at_deref }, { "uderef", at_deref },
+		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
+		{ "avg", at_stat }, { "variance", at_stat },
+	};
+	struct token t = *parser_peek(p);
+	struct expr *e = expr_new(E_NUMBER, t.loc);
+
+	if (parse_at_hist(p))
+		return parse_hist(p);
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		if (strcmp(table[i].name, t.text))
+			continue;
+		parser_take(p);
+		parser_expect(p, TOK_LPAREN, str_printf("after @%s", t.text));
+		table[i].rest(p, e, &t);
+		parser_expect(p, TOK_RPAREN, str_printf("after the arguments of @%s", t.text));
+		return e;
+	}
+	parser_fail(p, t.loc, "there is no operator or macro @%.60s", t.text);
+	return e;
+}
+
+// ---------------------------------------------------------------- operands
+
+// How many "$" end the name; they ask for pretty printing.
+static int pretty_suffix(const char *name)
+{
+	int n = 0;
+
+	for (size_t len = strlen(name); len && name[len - 1] == '$'; len--)
+		n++;
+	return n;
+}
+
+static struct expr *pretty(struct expr *base, int n)
+{
+	struct expr *e;
+
+	if (!n)
+		return base;
+	e = expr_new(E_ACCESS, base->loc);
+	e->u.access.base = base;
+	e->u.access.pretty = n;
+	return e;
+}
+
+// A name with its suffix: `text` without the first "$" of a target variable.
+static struct expr *suffixed(struct parser *p, struct expr *e, const char *text, const char **name)
+{
+	int n = pretty_suffix(text);
+	size_t len = strlen(text) - (size_t)n, first = *text == '$';
+
+	*name = str_ndup(text, len);
+	if (n > 2)
+		parser_fail(p, e->loc, "pretty printing is asked for with '$' or '$$', not more");
+	else if (!len || (first && len == 1) || strchr(*name + first, '$'))
+		parser_fail(p, e->loc, "'%.60s' is not a name", parser_peek(p)->text);
+	return pretty(e, n);
+}
+
+// target = "$" NAME ["$" | "$$"]
+static struct expr *target(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+	struct expr *e = expr_new(E_TARGET, t.loc), *whole = suffixed(p, e, t.text + 1, &e->u.target.name);
+
+	parser_take(p);
+	return whole;
+}
+
+// named = NAME | NAME keys | NAME arguments | the print family
+static struct expr *named(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+	struct expr *e = expr_new(E_VAR, t.loc), *whole = e;
+
+	if (t.text[0] == '$')
+		return target(p);
+	if (strchr(t.text, '$')) {
+		whole = suffixed(p, e, t.text, &e->u.var.name);
+		parser_take(p);
+		return whole;
+	}
+	parser_take(p);
+	if (parser_at(p, TOK_LPAREN) && parse_is_print(t.text))
+		return parse_print(p, &t);
+	if (parser_at(p, TOK_LPAREN)) {
+		e->kind = E_CALL;
+		e->u.call.name = t.text;
+		e->u.call.args = arguments(p);
+	} else if (parser_at(p, TOK_LBRACKET)) {
+		e->kind = E_INDEX;
+		e->u.index.name = t.text;
+		e->u.index.keys = parse_keys(p, false);
+	} else {
+		e->u.var.name = t.text;
+	}
+	return e;
+}
+
+static struct expr *embedded(struct parser *p)
+{
+	struct token t = parser_take(p);
+	struct expr *e = expr_new(E_EMBEDDED, t.loc);
+
+	parser_privileged(p, t.loc, "embedded C");
+	e->u.embedded.code = t.text;
+	e->u.embedded.is_string = parser_has_marker(t.text, "string");
+	e->u.embedded.pure = parser_has_marker(t.text, "pure");
+	return e;
+}
+
+static struct expr *literal(struct parser *p)
+{
+	struct token t = parser_take(p);
+	struct expr *e;
+
+	if (t.kind == TOK_NUMBER)
+		return expr_number(t.loc, t.number);
+	e = expr_string(t.loc, t.text);
+	e->u.string.len = t.len;
+	return e;
+}
+
+// primary = NUMBER | STRING | named | target | "(" expr ")" | "%{" C "%}" | at
+static struct expr *primary(struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	struct expr *e;
+
+	switch (t->kind) {
+	case TOK_NUMBER:
+	case TOK_STRING:
+		return literal(p);
+	case TOK_IDENT:
+		return named(p);
+	case TOK_EMBEDDED:
+		return embedded(p);
+	case TOK_AT_WORD:
+		return at_operator(p);
+	case TOK_LPAREN:
+		parser_take(p);
+		e = parse_expr(p);
+		parser_expect(p, TOK_RPAREN, "after the expression in parentheses");
+		return e;
+	default:
+		parser_expected(p, "an expression");
+		return expr_new(E_NUMBER, t->loc);
+	}
+}
+
+// ---------------------------------------------------------------- -> [] $ &
+
+// A bucket of a histogram: hist "[" expr "]".
+static struct expr *bucket(struct parser *p, struct expr *hist)
+{
+	struct expr *e = expr_new(E_HIST_BUCKET, hist->loc);
+
+	if (p->loose_hist == hist)
+		p->loose_hist = NULL;
+	parser_take(p);
+	e->u.index.hist = hist;
+	vec_push(&e->u.index.keys, parse_expr(p));
+	parser_expect(p, TOK_RBRACKET, "after the number of the bucket");
+	return e;
+}
+
+// Operands that can carry a type with members.
+static bool has_members(const struct expr *e)
+{
+	switch (e->kind) {
+	case E_VAR: case E_INDEX: case E_CALL: case E_TARGET: case E_CAST: case E_ATVAR: case E_ACCESS:
+	case E_ENTRY: case E_COND: case E_ASSIGN: case E_BINARY: case E_UNARY: case E_DEREF: case E_REGISTER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool at_suffix(struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+
+	return t->kind == TOK_IDENT && (strcmp(t->text, "$") == 0 || strcmp(t->text, "$$") == 0);
+}
+
+// member = "->" WORD ["$" | "$$"]; the arrow is next
+static void member(struct parser *p, struct expr *access)
+{
+	struct component c = { .kind = COMP_FIELD };
+	const struct token *t;
+
+	parser_take(p);
+	t = parser_peek(p);
+	c.loc = t->loc;
+	if (!lex_is_word(t)) {
+		parser_expected(p, "the name of a member after '->'");
+		return;
+	}
+	access->u.access.pretty = pretty_suffix(t->text);
+	c.name = str_ndup(t->text, t->len - (size_t)access->u.access.pretty);
+	if (!*c.name || strchr(c.name, '$') || access->u.access.pretty > 2)
+		parser_fail(p, t->loc, "'%.60s' is not the name of a member", t->text);
+	parser_take(p);
+	vec_push(&access->u.access.comps, c);
+}
+
+// element = "[" expr "]"
+static void element(struct parser *p, struct expr *access)
+{
+	struct component c = { .kind = COMP_INDEX, .loc = parser_peek(p)->loc };
+
+	parser_take(p);
+	c.index = parse_expr(p);
+	parser_expect(p, TOK_RBRACKET, "after the index");
+	vec_push(&access->u.access.comps, c);
+}
+
+// postfix = primary {member | element} ["$" | "$$"]
+static struct expr *postfix(struct parser *p)
+{
+	bool parenthesised = parser_at(p, TOK_LPAREN);
+	struct expr *e = primary(p), *access = NULL;
+
+	if (e->kind == E_HIST && parser_at(p, TOK_LBRACKET))
+		return bucket(p, e);
+	if (!parenthesised && e->kind == E_ACCESS) // $x$
+		access = e;
+	while (has_members(e) && !p->panic) {
+		bool more = parser_at(p, TOK_ARROW) || parser_at(p, TOK_LBRACKET);
+
+		if (!more && !at_suffix(p))
+			break;
+		if (access && access->u.access.pretty) {
+			parser_fail(p, parser_peek(p)->loc, "nothing can follow a pretty-printed value");
+			break;
+		}
+		if (!access) {
+			access = expr_new(E_ACCESS, e->loc);
+			access->u.access.base = e;
+		}
+		if (!more)
+			access->u.access.pretty = (int)parser_take(p).len;
+		else if (parser_at(p, TOK_ARROW))
+			member(p, access);
+		else
+			element(p, access);
+		if (access->u.access.comps.n > MAX_NESTING)
+			parser_fail(p, e->loc, "this has more than %d members and indices", MAX_NESTING);
+	}
+	return access ? access : e;
+}
+
+// address = ["&"] postfix
+static struct expr *address(struct parser *p)
+{
+	struct loc loc = parser_peek(p)->loc;
+	struct expr *e, *access;
+
+	if (!parser_accept(p, TOK_AND))
+		return postfix(p);
+	e = postfix(p);
+	if (e->kind == E_ACCESS && !e->u.access.address_of && !e->u.access.pretty) {
+		e->u.access.address_of = true;
+		e->loc = loc;
+		return e;
+	}
+	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR)
+		parser_fail(p, loc, "'&' is for target variables, @var(), @cast() and members");
+	access = expr_new(E_ACCESS, loc);
+	access->u.access.base = e;
+	access->u.access.address_of = true;
+	return access;
+}
+
+// ---------------------------------------------------------------- operators
+
+static bool assignable(const struct expr *e)
+{
+	switch (e->kind) {
+	case E_VAR: case E_INDEX: case E_TARGET: case E_ATVAR: case E_CAST:
+		return true;
+	case E_ACCESS:
+		return !e->u.access.address_of && !e->u.access.pretty;
+	default:
+		return false;
+	}
+}
+
+static void count_operator(struct parser *p)
+{
+	if (++p->operators > MAX_OPERATORS)
+		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators", MAX_OPERATORS);
+}
+
+static bool at_any(struct parser *p, const enum tok *ops)
+{
+	enum tok t = parser_peek(p)->kind;
+
+	for (; *ops; ops++)
+		if (*ops == t)
+			return true;
+	return false;
+}
+
+// level = next {op next}, from left to right
+static struct expr *left_binary(struct parser *p, const enum tok *ops, struct expr *(*next)(struct parser *))
+{
+	struct expr *l = next(p);
+
+	while (at_any(p, ops)) {
+		struct token op = parser_take(p);
+
+		count_operator(p);
+		l = expr_binary(op.loc, op.kind, l, next(p));
+	}
+	return l;
+}
+
+// incdec = ("++" | "--") address | address ["++" | "--"]
+static struct expr *incdec(struct parser *p)
+{
+	static const enum tok ops[] = { TOK_INC, TOK_DEC, TOK_NONE };
+	bool prefix = at_any(p, ops);
+	struct token op = { 0 };
+	struct expr *e, *of;
+
+	if (prefix)
+		op = parser_take(p);
+	of = address(p);
+	if (!prefix) {
+		if (!at_any(p, ops))
+			return of;
+		op = parser_take(p);
+	}
+	if (!assignable(of))
+		parser_fail(p, op.loc, "'%s' is for variables only", tok_text(op.kind));
+	e = expr_new(E_INCDEC, op.loc);
+	e->u.un.op = op.kind;
+	e->u.un.prefix = prefix;
+	e->u.un.e = of;
+	return e;
+}
+
+// unary = ("+" | "-" | "!" | "~") unary | incdec; a negative literal is one number
+static struct expr *unary(struct parser *p)
+{
+	static const enum tok ops[] = { TOK_ADD, TOK_SUB, TOK_NOT, TOK_COMPL, TOK_NONE };
+	struct token op;
+	struct expr *e, *of;
+
+	if (!at_any(p, ops))
+		return incdec(p);
+	op = parser_take(p);
+	if (!parser_enter(p))
+		return expr_new(E_NUMBER, op.loc);
+	of = unary(p);
+	parser_leave(p);
+	if (op.kind == TOK_SUB && of->kind == E_NUMBER)
+		return expr_number(op.loc, (int64_t)-(uint64_t)of->u.number);
+	e = expr_new(E_UNARY, op.loc);
+	e->u.un.op = op.kind;
+	e->u.un.e = of;
+	return e;
+}
+
+static struct expr *multiplication(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_MUL, TOK_DIV, TOK_MOD, TOK_NONE }, unary);
+}
+
+static struct expr *addition(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_ADD, TOK_SUB, TOK_NONE }, multiplication);
+}
+
+static struct expr *concatenation(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_DOT, TOK_NONE }, addition);
+}
+
+static struct expr *shift(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_SHL, TOK_SHR, TOK_USHR, TOK_NONE }, concatenation);
+}
+
+// match = ("=~" | "!~") STRING, behind the left operand
+static struct expr *match(struct parser *p, struct expr *l)
+{
+	struct token op = parser_take(p), re;
+	struct expr *e = expr_new(E_REGEX, op.loc);
+
+	re = parser_string(p, str_printf("a regular expression, a literal string, after '%s'", op.text));
+	e->u.regex.l = l;
+	e->u.regex.pattern = re.text;
+	e->u.regex.len = re.len;
+	e->u.regex.negate = op.kind == TOK_NOMATCH;
+	return e;
+}
+
+// comparison = shift ("=~" | "!~") STRING | shift {("<" | "<=" | ">" | ">=" | "==" | "!=") shift}
+static struct expr *comparison(struct parser *p)
+{
+	struct expr *e = left_binary(p, (enum tok[]){ TOK_LT, TOK_LE, TOK_GT, TOK_GE, TOK_EQ, TOK_NE, TOK_NONE }, shift);
+
+	return parser_at(p, TOK_MATCH) || parser_at(p, TOK_NOMATCH) ? match(p, e) : e;
+}
+
+// membership = [comparison | keys] "in" (NAME | hist) | comparison
+static struct expr *membership(struct parser *p)
+{
+	struct expr *e = expr_new(E_IN, parser_peek(p)->loc);
+
+	if (parser_at(p, TOK_LBRACKET)) {
+		e->u.index.keys = parse_keys(p, true);
+		if (!parser_at(p, TOK_IN))
+			parser_expected(p, "'in' after the keys");
+	} else {
+		struct expr *l = comparison(p);
+
+		if (!parser_at(p, TOK_IN))
+			return l;
+		vec_push(&e->u.index.keys, l);
+	}
+	e->loc = parser_take(p).loc;
+	if (parse_at_hist(p)) {
+		e->u.index.hist = parse_hist(p);
+		if (p->loose_hist == e->u.index.hist)
+			p->loose_hist = NULL;
+		return e;
+	}
+	e->u.index.name = parser_name(p, "the name of an array after 'in'", NULL);
+	return e;
+}
+
+static struct expr *bit_and(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_AND, TOK_NONE }, membership);
+}
+
+static struct expr *bit_xor(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_XOR, TOK_NONE }, bit_and);
+}
+
+static struct expr *bit_or(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_OR, TOK_NONE }, bit_xor);
+}
+
+static struct expr *logical_and(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_ANDAND, TOK_NONE }, bit_or);
+}
+
+static struct expr *logical_or(struct parser *p)
+{
+	return left_binary(p, (enum tok[]){ TOK_OROR, TOK_NONE }, logical_and);
+}
+
+// ternary = logical_or ["?" assignment ":" ternary]
+static struct expr *ternary(struct parser *p)
+{
+	struct expr *c = logical_or(p), *e;
+
+	if (!parser_at(p, TOK_QUESTION))
+		return c;
+	e = expr_new(E_COND, parser_take(p).loc);
+	e->u.cond.c = c;
+	e->u.cond.a = assignment(p);
+	parser_expect(p, TOK_COLON, "between the two values of '?'");
+	e->u.cond.b = e->u.cond.a;
+	if (!parser_enter(p))
+		return e;
+	e->u.cond.b = ternary(p);
+	parser_leave(p);
+	return e;
+}
+
+static const enum tok assign_ops[] = {
+	TOK_ASSIGN, TOK_STAT_ADD, TOK_ADD_ASSIGN, TOK_SUB_ASSIGN, TOK_MUL_ASSIGN, TOK_DIV_ASSIGN, TOK_MOD_ASSIGN,
+	TOK_SHL_ASSIGN, TOK_SHR_ASSIGN, TOK_AND_ASSIGN, TOK_XOR_ASSIGN, TOK_OR_ASSIGN, TOK_CONCAT_ASSIGN, TOK_NONE,
+};
+
+// assignment = ternary [assign_op assignment]
+static struct expr *assignment(struct parser *p)
+{
+	struct expr *l, *e;
+	struct token op;
+
+	if (!parser_enter(p))
+		return expr_new(E_NUMBER, (struct loc){ 0 });
+	l = e = ternary(p);
+	if (at_any(p, assign_ops)) {
+		op = parser_take(p);
+		if (!assignable(l))
+			parser_fail(p, op.loc, "expected a variable on the left side of '%s'", op.text);
+		e = expr_new(E_ASSIGN, op.loc);
+		e->u.bin.op = op.kind;
+		e->u.bin.l = l;
+		e->u.bin.r = assignment(p);
+	}
+	parser_leave(p);
+	return e;
+}
+
+struct expr *parse_expr_or_hist(struct parser *p)
+{
+	struct expr *e;
+
+	if (!p->expr_level++)
+		p->operators = 0;
+	e = assignment(p);
+	p->expr_level--;
+	return e;
+}
+
+struct expr *parse_expr(struct parser *p)
+{
+	struct expr *e = parse_expr_or_hist(p);
+
+	if (p->loose_hist)
+		parser_fail(p, p->loose_hist->loc, "a histogram can only be printed by print() or println(), indexed, or iterated");
+	return e;
+}

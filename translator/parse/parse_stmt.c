@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens -> statements. A ";" after a statement is part of it and always optional.
+#include "parse/parser.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static struct expr *parenthesised(struct parser *p, const char *before)
+{
+	struct expr *e;
+
+	parser_expect(p, TOK_LPAREN, before);
+	e = parse_expr(p);
+	parser_expect(p, TOK_RPAREN, "after the condition");
+	return e;
+}
+
+// block = "{" {stmt} "}"
+struct stmt *parse_block(struct parser *p, const char *of)
+{
+	struct loc loc = parser_peek(p)->loc;
+	struct stmt *s = stmt_new(S_BLOCK, loc);
+
+	parser_expect(p, TOK_LBRACE, of);
+	while (!parser_accept(p, TOK_RBRACE)) {
+		if (parser_at(p, TOK_EOF)) {
+			parser_fail(p, loc, "this '{' has no end ('}')");
+			break;
+		}
+		vec_push(&s->u.block, parse_stmt(p));
+	}
+	return s;
+}
+
+// if = "if" "(" expr ")" stmt ["else" stmt]
+static void if_(struct parser *p, struct stmt *s)
+{
+	s->kind = S_IF;
+	s->u.if_.c = parenthesised(p, "after 'if'");
+	s->u.if_.then = parse_stmt(p);
+	if (parser_accept(p, TOK_ELSE))
+		s->u.if_.other = parse_stmt(p);
+}
+
+// while = "while" "(" expr ")" stmt
+static void while_(struct parser *p, struct stmt *s)
+{
+	s->kind = S_WHILE;
+	s->u.while_.c = parenthesised(p, "after 'while'");
+	s->u.while_.body = parse_stmt(p);
+}
+
+// for = "for" "(" [expr] ";" [expr] ";" [expr] ")" stmt
+static void for_(struct parser *p, struct stmt *s)
+{
+	s->kind = S_FOR;
+	parser_expect(p, TOK_LPAREN, "after 'for'");
+	if (!parser_at(p, TOK_SEMI))
+		s->u.for_.init = parse_expr(p);
+	parser_expect(p, TOK_SEMI, "after the first part of 'for'");
+	if (!parser_at(p, TOK_SEMI))
+		s->u.for_.c = parse_expr(p);
+	parser_expect(p, TOK_SEMI, "after the second part of 'for'");
+	if (!parser_at(p, TOK_RPAREN))
+		s->u.for_.step = parse_expr(p);
+	parser_expect(p, TOK_RPAREN, "after the parts of 'for'");
+	s->u.for_.body = parse_stmt(p);
+}
+
+// ---------------------------------------------------------------- foreach
+
+// direction = ["+" | "-"]; key: what it sorts by, 0: the value
+static void direction(struct parser *p, struct stmt *s, int key)
+{
+	struct loc loc = parser_peek(p)->loc;
+	int dir = parser_at(p, TOK_ADD) ? 1 : parser_at(p, TOK_SUB) ? -1 : 0;
+
+	if (!dir)
+		return;
+	if (s->u.foreach.sort_dir)
+		parser_fail(p, loc, "the order of a foreach can be given once only");
+	parser_take(p);
+	s->u.foreach.sort_dir = dir;
+	s->u.foreach.sort_key = key;
+}
+
+static struct expr *loop_variable(struct parser *p)
+{
+	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
+
+	e->u.var.name = parser_name(p, "the name of a loop variable", &e->loc);
+	return e;
+}
+
+// key = NAME direction
+static void loop_key(struct parser *p, struct stmt *s)
+{
+	vec_push(&s->u.foreach.keys, loop_variable(p));
+	direction(p, s, s->u.foreach.keys.n);
+}
+
+// keys = key | "[" key {"," key} "]"
+static void loop_keys(struct parser *p, struct stmt *s)
+{
+	if (!parser_accept(p, TOK_LBRACKET)) {
+		loop_key(p, s);
+		return;
+	}
+	do
+		loop_key(p, s);
+	while (parser_accept(p, TOK_COMMA));
+	parser_expect(p, TOK_RBRACKET, "after the keys of 'foreach'");
+}
+
+// "v = keys" or keys: the first name, alone and followed by "=", was the value.
+static void loop_heads(struct parser *p, struct stmt *s)
+{
+	bool bracket = parser_at(p, TOK_LBRACKET), glued;
+
+	loop_keys(p, s);
+	// "v+ = k" may be written without the space
+	glued = !s->u.foreach.sort_dir && (parser_at(p, TOK_ADD_ASSIGN) || parser_at(p, TOK_SUB_ASSIGN));
+	if (bracket || (!parser_at(p, TOK_ASSIGN) && !glued))
+		return;
+	if (glued)
+		s->u.foreach.sort_dir = parser_at(p, TOK_ADD_ASSIGN) ? 1 : -1;
+	parser_take(p);
+	s->u.foreach.value = s->u.foreach.keys.at[0];
+	s->u.foreach.keys.n = 0;
+	s->u.foreach.sort_key = 0;
+	loop_keys(p, s);
+}
+
+// range = @hist_...(...) | ARRAY [keys] [@stat] direction
+static void loop_range(struct parser *p, struct stmt *s)
+{
+	const struct token *t;
+
+	if (parse_at_hist(p)) {
+		s->u.foreach.hist = parse_hist(p);
+		p->loose_hist = NULL;
+		direction(p, s, 0);
+		return;
+	}
+	s->u.foreach.array = parser_name(p, "the name of an array, @hist_log() or @hist_linear()",
+					 &s->u.foreach.array_loc);
+	if (parser_at(p, TOK_LBRACKET)) {
+		expr_vec keys = parse_keys(p, true);
+
+		for vec_each(&keys, k)
+			vec_push(&s->u.foreach.slice, *k);
+	}
+	t = parser_peek(p);
+	if (t->kind == TOK_AT_WORD) {
+		s->u.foreach.sort_stat = parse_stat_op(t);
+		if (!s->u.foreach.sort_stat)
+			parser_expected(p, "@count, @sum, @min, @max, @avg or @variance");
+		parser_take(p);
+		if (!parser_at(p, TOK_ADD) && !parser_at(p, TOK_SUB))
+			parser_expected(p, "'+' or '-' after the statistic to sort by");
+	}
+	direction(p, s, 0);
+}
+
+// foreach = "foreach" "(" [NAME direction "="] keys "in" range ["limit" expr] ")" stmt
+static void foreach(struct parser *p, struct stmt *s)
+{
+	s->kind = S_FOREACH;
+	parser_expect(p, TOK_LPAREN, "after 'foreach'");
+	loop_heads(p, s);
+	parser_expect(p, TOK_IN, "after the keys of 'foreach'");
+	loop_range(p, s);
+	if (parser_accept(p, TOK_LIMIT))
+		s->u.foreach.limit = parse_expr(p);
+	parser_expect(p, TOK_RPAREN, "after the head of 'foreach'");
+	s->u.foreach.body = parse_stmt(p);
+}
+
+// ---------------------------------------------------------------- the others
+
+// return = "return" [expr]
+static void return_(struct parser *p, struct stmt *s)
+{
+	s->kind = S_RETURN;
+	if (!parser_at(p, TOK_SEMI) && !parser_at(p, TOK_RBRACE))
+		s->u.expr = parse_expr(p);
+}
+
+// delete = "delete" NAME [keys]
+static void delete(struct parser *p, struct stmt *s)
+{
+	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
+	const char *name = parser_name(p, "the name of a variable to delete", &e->loc);
+
+	s->kind = S_DELETE;
+	s->u.expr = e;
+	e->u.var.name = name;
+	if (!parser_at(p, TOK_LBRACKET))
+		return;
+	e->kind = E_INDEX;
+	memset(&e->u, 0, sizeof(e->u));
+	e->u.index.name = name;
+	e->u.index.keys = parse_keys(p, true);
+}
+
+// try = "try" block "catch" ["(" NAME ")"] block
+static void try_(struct parser *p, struct stmt *s)
+{
+	s->kind = S_TRY;
+	s->u.try_.body = parse_block(p, "after 'try'");
+	parser_expect(p, TOK_CATCH, "after the block of 'try'");
+	if (parser_accept(p, TOK_LPAREN)) {
+		struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
+
+		e->u.var.name = parser_name(p, "the name of the variable for the message", &e->loc);
+		s->u.try_.var = e;
+		parser_expect(p, TOK_RPAREN, "after the variable of 'catch'");
+	}
+	s->u.try_.handler = parse_block(p, "after 'catch'");
+}
+
+// What the first token decides; false: it begins an expression.
+static bool keyword_stmt(struct parser *p, struct stmt *s)
+{
+	static const struct { enum tok tok; enum stmt_kind kind; void (*rest)(struct parser *, struct stmt *); } table[] = {
+		{ TOK_IF, S_IF, if_ },
+		{ TOK_WHILE, S_WHILE, while_ },
+		{ TOK_FOR, S_FOR, for_ },
+		{ TOK_FOREACH, S_FOREACH, foreach },
+		{ TOK_BREAK, S_BREAK, NULL },
+		{ TOK_CONTINUE, S_CONTINUE, NULL },
+		{ TOK_RETURN, S_RETURN, return_ },
+		{ TOK_NEXT, S_NEXT, NULL },
+		{ TOK_DELETE, S_DELETE, delete },
+		{ TOK_TRY, S_TRY, try_ },
+	};
+	enum tok first = parser_peek(p)->kind;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (table[i].tok == first) {
+			parser_take(p);
+			s->kind = table[i].kind;
+			if (table[i].rest)
+				table[i].rest(p, s);
+			return true;
+		}
+	return false;
+}
+
+static bool takes_semicolon(const struct stmt *s)
+{
+	switch (s->kind) {
+	case S_EXPR: case S_BREAK: case S_CONTINUE: case S_RETURN: case S_NEXT: case S_DELETE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void simple(struct parser *p, struct stmt *s)
+{
+	if (parser_accept(p, TOK_SEMI)) {
+		s->kind = S_EMPTY;
+		return;
+	}
+	if (!keyword_stmt(p, s)) {
+		s->kind = S_EXPR;
+		s->u.expr = parse_expr(p);
+	}
+	if (takes_semicolon(s))
+		parser_accept(p, TOK_SEMI);
+}
+
+// stmt = ";" | block | if | while | for | foreach | try
+//      | (expr | "break" | "continue" | return | "next" | delete) [";"]
+struct stmt *parse_stmt(struct parser *p)
+{
+	struct stmt *s = stmt_new(S_EMPTY, parser_peek(p)->loc);
+
+	if (!parser_enter(p))
+		return s;
+	if (parser_at(p, TOK_LBRACE))
+		s = parse_block(p, "of the block");
+	else
+		simple(p, s);
+	parser_leave(p);
+	return s;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Private to parse/: the parser's state, and the grammar rules that one file calls in another.
+//
+// A syntax error sets `panic`: from then on only the end of the file is seen, so every rule returns
+// soon (with some node, never NULL), nothing more is reported, and the top level skips to the next
+// top-level keyword and goes on.
+#ifndef PARSER_H
+#define PARSER_H
+
+#include "parse/lex.h"
+
+enum {
+	MAX_NESTING = 1000,        // of statements and expressions
+	MAX_OPERATORS = 5000,      // in one expression: a chain is as deep a tree as it is long
+	MAX_POINTS = 10000,        // that the braces of one probe make,
+	MAX_POINT_PARTS = 300000,  // and their components altogether
+	MAX_PRINT_ARGS = 32,
+};
+
+struct parser {
+	struct session *session;
+	const struct source *source;
+	struct preproc preproc;
+	struct token token;        // the next one, when has_token
+	bool has_token;
+	struct script *out;
+	bool privileged;           // guru mode or the library: embedded C and so on
+	int errors;
+	struct loc first_error;
+	bool panic;
+	int nesting;
+	int expr_level;            // 1: the outermost expression
+	int operators;             // so far in the outermost expression
+	int point_parts;           // copied so far for the braces of this probe
+	struct expr *loose_hist;   // an E_HIST that nothing has printed, indexed or iterated yet
+};
+
+// parse.c
+const struct token *parser_peek(struct parser *p);
+struct token parser_take(struct parser *p);
+bool parser_at(struct parser *p, enum tok kind);
+bool parser_accept(struct parser *p, enum tok kind);
+bool parser_expect(struct parser *p, enum tok kind, const char *where);
+void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void parser_expected(struct parser *p, const char *what);  // "expected WHAT, found the next token"
+bool parser_enter(struct parser *p);                       // false: too deep, reported
+void parser_leave(struct parser *p);
+const char *parser_name(struct parser *p, const char *what, struct loc *loc); // never NULL
+struct token parser_string(struct parser *p, const char *what);
+int64_t parser_number(struct parser *p, const char *what); // ["-"] NUMBER
+bool parser_has_marker(const char *code, const char *marker); // "/* marker */" in embedded C
+bool parser_privileged(struct parser *p, struct loc loc, const char *what); // else reported
+
+// parse_probe.c
+void parse_probe(struct parser *p, struct loc loc);        // "probe" is behind us
+
+// parse_stmt.c
+struct stmt *parse_stmt(struct parser *p);
+struct stmt *parse_block(struct parser *p, const char *of);
+
+// parse_expr.c
+struct expr *parse_expr(struct parser *p);
+struct expr *parse_expr_or_hist(struct parser *p);         // the caller takes p->loose_hist
+struct expr *parse_hist(struct parser *p);                 // "@hist_..." is next
+expr_vec parse_keys(struct parser *p, bool stars);         // "[" is next; NULL entries are "*"
+unsigned parse_stat_op(const struct token *t);             // STAT_* of @count ..., 0: none
+bool parse_at_hist(struct parser *p);
+
+// parse_print.c
+bool parse_is_print(const char *word);
+struct expr *parse_print(struct parser *p, const struct token *word); // "(" is next
+
+#endif

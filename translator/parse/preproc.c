@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens -> tokens without conditionals: "%( condition %? tokens %: tokens %)". Adjacent strings are
+// joined here, after everything that may yield one. Conditionals nest without recursion: `open` has
+// those whose taken branch is being read, and a branch not taken is skipped by counting.
+#include "build/build.h"
+#include "parse/lex.h"
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define SYSTEMTAP_VERSION "5.6"    // the version whose scripts we take
+
+// ---------------------------------------------------------------- facts about the target
+
+static const char *host_arch(const char *machine)
+{
+	if (strcmp(machine, "aarch64") == 0)
+		return "arm64";
+	if (str_starts(machine, "ppc64"))
+		return "powerpc";
+	if (str_starts(machine, "s390"))
+		return "s390";
+	if (str_starts(machine, "riscv"))
+		return "riscv";
+	return str_dup(machine);
+}
+
+struct target_facts preproc_facts(const struct session *s)
+{
+	struct target_facts f = { .runtime = s->opt.user_runtime ? "user" : "kernel" };
+	struct utsname host;
+
+	if (s->kernel) {
+		f.release = s->kernel->release;
+		f.base = s->kernel->base_version;
+		f.arch = s->kernel->arch;
+		return f;
+	}
+	uname(&host);
+	f.release = s->opt.release ? s->opt.release : str_dup(host.release);
+	f.base = str_ndup(f.release, strcspn(f.release, "-"));
+	f.arch = host_arch(host.machine);
+	return f;
+}
+
+static bool config_name(const char *name)
+{
+	return str_starts(name, "CONFIG_");
+}
+
+static const char *config_value(struct session *s, const char *name)
+{
+	const char *v = s->kernel ? kernel_config(s->kernel, name) : NULL;
+
+	return v ? v : "";
+}
+
+// ---------------------------------------------------------------- conditions
+
+enum fact { FACT_NONE, FACT_VERSION, FACT_PATTERN, FACT_RUNTIME, FACT_PRIVILEGE, FACT_GURU, FACT_CONFIG };
+
+// One side of a comparison.
+struct operand {
+	enum fact fact;            // a name that stands for something; FACT_NONE: a literal
+	bool is_number;
+	int64_t number;
+	const char *text;
+	struct loc loc;
+};
+
+static struct token take(struct preproc *p)
+{
+	if (p->has_held) {
+		p->has_held = false;
+		return p->held;
+	}
+	return macro_next(&p->macros, false);
+}
+
+static void put_back(struct preproc *p, struct token t)
+{
+	p->held = t;
+	p->has_held = true;
+}
+
+static bool as_number(const char *text, int64_t *n)
+{
+	char *end;
+
+	*n = strtoll(text, &end, 0);
+	return *text && !*end;
+}
+
+// The value of a name; false: the name is none of ours.
+static bool name_value(struct preproc *p, const char *name, struct operand *o)
+{
+	struct session *s = p->session;
+	struct target_facts f = preproc_facts(s);
+	const struct { const char *name, *text; enum fact fact; } facts[] = {
+		{ "kernel_v", f.base, FACT_VERSION },
+		{ "kernel_vr", f.release, FACT_VERSION },
+		{ "systemtap_v", SYSTEMTAP_VERSION, FACT_VERSION },
+		{ "arch", f.arch, FACT_PATTERN },
+		{ "runtime", f.runtime, FACT_RUNTIME },
+		{ "systemtap_privilege", "stapdev", FACT_PRIVILEGE },
+		{ "guru_mode", s->opt.guru ? "1" : "0", FACT_GURU },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
+		if (strcmp(facts[i].name, name) == 0) {
+			o->text = facts[i].text;
+			o->fact = facts[i].fact;
+			o->is_number = o->fact == FACT_GURU;
+			o->number = s->opt.guru;
+			return true;
+		}
+	if (!config_name(name))
+		return false;
+	o->fact = FACT_CONFIG;
+	o->text = config_value(s, name);
+	return true;
+}
+
+// operand = NAME | {STRING} | ["-"] NUMBER
+static struct token operand(struct preproc *p, struct operand *o)
+{
+	struct token t = take(p);
+	bool minus = t.kind == TOK_SUB;
+	struct buf b = { 0 };
+
+	*o = (struct operand){ .loc = t.loc };
+	if (minus)
+		t = take(p);
+	if (t.kind == TOK_NUMBER) {
+		o->is_number = true;
+		o->number = minus ? (int64_t)-(uint64_t)t.number : t.number;
+		o->text = str_printf("%lld", (long long)o->number);
+		return (struct token){ 0 };
+	}
+	if (t.kind == TOK_IDENT && !minus && name_value(p, t.text, o))
+		return (struct token){ 0 };
+	if (t.kind == TOK_IDENT && !minus)
+		return lex_junk(t.loc, "a condition knows no '%s' (but kernel_v, kernel_vr, arch, runtime, guru_mode, "
+				"systemtap_v, systemtap_privilege, CONFIG_*)", t.text);
+	if (t.kind != TOK_STRING || minus)
+		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected a name, a string or a number in the condition");
+	for (; t.kind == TOK_STRING; t = take(p))
+		buf_add(&b, t.text, t.len);
+	put_back(p, t);
+	o->text = buf_text(&b);
+	return (struct token){ 0 };
+}
+
+static bool ordered(int difference, enum tok op)
+{
+	switch (op) {
+	case TOK_LT: return difference < 0;
+	case TOK_LE: return difference <= 0;
+	case TOK_EQ: return difference == 0;
+	case TOK_NE: return difference != 0;
+	case TOK_GE: return difference >= 0;
+	default: return difference > 0;
+	}
+}
+
+static bool equality(enum tok op)
+{
+	return op == TOK_EQ || op == TOK_NE;
+}
+
+static int difference(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+	return fnmatch(pattern, text, 0) == 0;
+}
+
+static bool runtime_matches(const struct operand *l, const struct operand *r)
+{
+	// What a script leaves out in a process must be left out in ours: "dyninst" is such a runtime.
+	return matches(r->text, l->text) || (strcmp(l->text, "user") == 0 && matches(r->text, "dyninst"));
+}
+
+static struct token compare_config(const struct operand *l, enum tok op, const struct operand *r, bool *result)
+{
+	int64_t a, b;
+
+	if (r->is_number || r->fact == FACT_CONFIG) {
+		if (as_number(l->text, &a) && as_number(r->text, &b))
+			*result = ordered(difference(a, b), op);
+		else
+			*result = ordered(strcmp(l->text, r->text), op);
+		return (struct token){ 0 };
+	}
+	if (!equality(op))
+		return lex_junk(r->loc, "a kernel option and a string are compared with == or !=");
+	*result = matches(r->text, l->text) == (op == TOK_EQ);
+	return (struct token){ 0 };
+}
+
+static struct token compare_names(const struct operand *l, enum tok op, const struct operand *r, bool *result)
+{
+	bool same;
+
+	if (r->is_number)
+		return lex_junk(r->loc, "expected a string to compare this name with");
+	if (l->fact == FACT_VERSION && !str_is_glob(r->text)) {
+		*result = ordered(strverscmp(l->text, r->text), op);
+		return (struct token){ 0 };
+	}
+	if (!equality(op))
+		return lex_junk(r->loc, l->fact == FACT_VERSION ? "a version pattern is compared with == or !=" :
+				"this name is compared with == or !=");
+	same = l->fact == FACT_RUNTIME ? runtime_matches(l, r) : matches(r->text, l->text);
+	*result = same == (op == TOK_EQ);
+	return (struct token){ 0 };
+}
+
+static struct token compare(const struct operand *l, enum tok op, const struct operand *r, bool *result)
+{
+	if (r->fact && r->fact != FACT_CONFIG)
+		return lex_junk(r->loc, "this name belongs on the left side of the comparison");
+	if (l->fact == FACT_CONFIG)
+		return compare_config(l, op, r, result);
+	if (l->fact == FACT_GURU) {
+		if (!r->is_number || !equality(op))
+			return lex_junk(r->loc, "guru_mode is compared with == or != and 0 or 1");
+	} else if (l->fact) {
+		return compare_names(l, op, r, result);
+	}
+	if (l->is_number != r->is_number)
+		return lex_junk(r->loc, "a string can't be compared with a number");
+	*result = ordered(l->is_number ? difference(l->number, r->number) : strcmp(l->text, r->text), op);
+	return (struct token){ 0 };
+}
+
+static struct token comparison(struct preproc *p, bool *result)
+{
+	struct operand l, r;
+	struct token t = operand(p, &l), op;
+
+	if (t.kind)
+		return t;
+	op = take(p);
+	if (op.kind != TOK_LT && op.kind != TOK_LE && op.kind != TOK_GT && op.kind != TOK_GE && !equality(op.kind))
+		return op.kind == TOK_JUNK ? op : lex_junk(op.loc, "expected one of < <= == != > >= in the condition");
+	t = operand(p, &r);
+	return t.kind ? t : compare(&l, op.kind, &r, result);
+}
+
+// condition = comparison {"&&" comparison} {"||" ...} "%?"
+static struct token condition(struct preproc *p, bool *result)
+{
+	bool all = true, any = false;
+
+	for (;;) {
+		bool one = false;
+		struct token t = comparison(p, &one);
+
+		if (t.kind)
+			return t;
+		all &= one;
+		t = take(p);
+		if (t.kind == TOK_OROR || t.kind == TOK_COND_THEN) {
+			any |= all;
+			all = true;
+		}
+		*result = any;
+		if (t.kind == TOK_COND_THEN)
+			return (struct token){ 0 };
+		if (t.kind != TOK_OROR && t.kind != TOK_ANDAND)
+			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected '%%?', '&&' or '||' after the comparison");
+	}
+}
+
+// ---------------------------------------------------------------- branches
+
+// Skips a branch. Stops behind its own "%:" (if one is wanted) or "%)".
+static struct token skip_branch(struct preproc *p, struct loc start, bool stop_at_else, bool *at_else)
+{
+	int nested = 0;
+
+	*at_else = false;
+	for (;;) {
+		struct token t = macro_next(&p->macros, true);
+
+		if (t.kind == TOK_EOF)
+			return lex_junk(start, "this '%%(' has no end ('%%)')");
+		if (t.kind == TOK_COND_END && !nested--)
+			return (struct token){ 0 };
+		nested += t.kind == TOK_COND_IF;
+		if (t.kind == TOK_COND_ELSE && !nested && stop_at_else) {
+			*at_else = true;
+			return (struct token){ 0 };
+		}
+	}
+}
+
+static struct token begin_conditional(struct preproc *p, struct loc start)
+{
+	struct preproc_branch branch = { .loc = start };
+	bool taken = false, at_else = false;
+	struct token t = condition(p, &taken);
+
+	if (t.kind)
+		return t;
+	if (!taken) {
+		t = skip_branch(p, start, true, &at_else);
+		if (t.kind || !at_else)
+			return t;
+		branch.in_else = true;
+	}
+	vec_push(&p->open, branch);
+	return (struct token){ 0 };
+}
+
+// "%:" or "%)" of a branch that was read.
+static struct token end_branch(struct preproc *p, const struct token *t)
+{
+	struct preproc_branch branch;
+	bool at_else;
+
+	if (!p->open.n)
+		return lex_junk(t->loc, "'%s' without '%%('", t->text);
+	branch = p->open.at[p->open.n - 1];
+	if (t->kind == TOK_COND_ELSE && branch.in_else)
+		return lex_junk(t->loc, "a second '%%:' in the same conditional");
+	p->open.n--;
+	if (t->kind == TOK_COND_ELSE)
+		return skip_branch(p, branch.loc, false, &at_else);
+	return (struct token){ 0 };
+}
+
+static struct token without_conditionals(struct preproc *p)
+{
+	bool spaced = false;
+
+	for (;;) {
+		struct token t = take(p);
+
+		spaced |= t.spaced;
+		if (t.kind == TOK_COND_IF)
+			t = begin_conditional(p, t.loc);
+		else if (t.kind == TOK_COND_ELSE || t.kind == TOK_COND_END)
+			t = end_branch(p, &t);
+		else if (t.kind == TOK_EOF && p->open.n)
+			t = lex_junk(p->open.at[--p->open.n].loc, "this '%%(' has no end ('%%)')");
+		t.spaced |= spaced;
+		if (t.kind)
+			return t;
+	}
+}
+
+struct token preproc_next(struct preproc *p)
+{
+	struct token t = without_conditionals(p), next;
+	struct buf b = { 0 };
+
+	if (t.kind != TOK_STRING)
+		return t;
+	next = without_conditionals(p);
+	if (next.kind == TOK_STRING) {
+		buf_add(&b, t.text, t.len);
+		for (; next.kind == TOK_STRING; next = without_conditionals(p))
+			buf_add(&b, next.text, next.len);
+		t.text = buf_text(&b);
+		t.len = b.len;
+	}
+	put_back(p, next);
+	return t;
+}
+
+void preproc_start(struct preproc *p, struct session *s, const struct source *source, struct map *shared)
+{
+	*p = (struct preproc){ .session = s };
+	macro_start(&p->macros, s, source, shared);
+}
