@@ -63,7 +63,7 @@ static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode
 	return false;
 }
 
-bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
+static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
 
@@ -80,12 +80,22 @@ timeout:
 	return false;
 }
 
-void stp_locks_release(const struct stp_probe *p)
+static inline void release(const struct stp_probe *p)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
 
 	for (; use < end; use++)
 		unlock(use->lock, use->mode);
+}
+
+bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
+{
+	return take(v, p);
+}
+
+void stp_locks_release(const struct stp_probe *p)
+{
+	release(p);
 }
 
 void stp_handler_finish(struct stp_ctx_private *v)
@@ -128,6 +138,20 @@ static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
 		stp_session_fail("probe overhead exceeded threshold");
 }
 
+void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	c->probe = p;
+	if (STP_UNLIKELY(!take(v, p)))
+		return;
+	if (STP_LIKELY(!p->condition) || p->condition())
+		p->handler(c);
+	if (STP_UNLIKELY(c->error || v->dirty))
+		stp_handler_finish(v);
+	release(p);
+}
+
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -138,4 +162,13 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	to = plat_cycles();
 	if (from && !stp_module.limits.no_overload && stp_module.limits.overload_interval)
 		account(v, to, to - from, !p->needs_actions);
+}
+
+/* The caller has counted the hit already when the probe has neither locks nor loops: it is a sample. */
+void stp_handler_general(struct stp_ctx *c, const struct stp_probe *p)
+{
+	if (p->needs_actions || !p->nlocks || STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
+		stp_handler_timed(c, p);
+	else
+		stp_handler_body(c, p);
 }

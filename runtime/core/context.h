@@ -34,7 +34,7 @@ struct stp_ctx_private {
 	bool dirty;                            /* a record is open or was lost */
 	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
 	u32 cpu;                               /* whose tables: index of percpu maps */
-	u32 hits;                              /* wraps; counts handlers without loops */
+	u32 hits;                              /* wraps; counts handlers, for the choice of samples */
 	s32 nesting_max;
 	s64 actions_max;
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
@@ -66,7 +66,9 @@ void stp_ctx_refused(struct stp_ctx_private *v);       /* counts a hit while bus
 void stp_ctx_skip_stack(struct stp_ctx *c);
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_locks_release(const struct stp_probe *p);
-void stp_handler_finish(struct stp_ctx_private *v);    /* reports the error, commits the record */
+void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, reports the error */
+void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
+void stp_handler_general(struct stp_ctx *c, const struct stp_probe *p);        /* with locks, loops, or a sample */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);
 
 /* ------------------------------------------------------------------ the fast path */
@@ -90,28 +92,20 @@ static inline void stp_ctx_leave(struct stp_ctx *c)
 	stp_private(c)->busy = 0;
 }
 
-static inline void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
-{
-	struct stp_ctx_private *v = stp_private(c);
-
-	c->probe = p;
-	if (p->nlocks && STP_UNLIKELY(!stp_locks_take(v, p)))
-		return;
-	if (!p->condition || p->condition())
-		p->handler(c);
-	if (STP_UNLIKELY(c->error || v->dirty))
-		stp_handler_finish(v);
-	if (p->nlocks)
-		stp_locks_release(p);
-}
-
 /* Runs one probe's handler in an entered context. Context: any but NMI, preemption off. */
 static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 {
-	if (p->needs_actions || STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
-		stp_handler_timed(c, p);
-	else
-		stp_handler_body(c, p);
+	struct stp_ctx_private *v = stp_private(c);
+
+	if ((p->nlocks | p->needs_actions) || STP_UNLIKELY(!(++v->hits % STP_SAMPLE))) {
+		stp_handler_general(c, p);
+		return;
+	}
+	c->probe = p;
+	if (STP_LIKELY(!p->condition) || p->condition())
+		p->handler(c);
+	if (STP_UNLIKELY(c->error || v->dirty))
+		stp_handler_finish(v);
 }
 
 #endif
