@@ -35,6 +35,7 @@ static struct session {
 	int target;                        // of -x, or -1
 	pid_t child;                       // of -c, 0: none or gone
 	int interrupts;
+	bool released;                     // the child has become the command
 	bool stopping;                     // STOP was sent
 	bool stopped;                      // STOPPED came
 	bool over;                         // nothing more to wait for
@@ -51,8 +52,9 @@ static struct session {
 // --- commands ---
 
 struct order {
+	bool target_gone;                  // say that before
 	struct stp_cmd cmd;
-	struct stp_start start;
+	struct stp_start start;            // cmd's payload
 };
 
 struct result {
@@ -63,9 +65,13 @@ struct result {
 static void *write_order(void *arg)
 {
 	struct order *order = arg;
+	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
 	struct result result = { .type = order->cmd.type };
-	ssize_t n = sys_write(session.opt->device, order, sizeof(order->cmd) + order->cmd.len);
+	ssize_t n;
 
+	if (order->target_gone)
+		sys_write(session.opt->device, &gone, sizeof(gone));
+	n = sys_write(session.opt->device, &order->cmd, sizeof(order->cmd) + order->cmd.len);
 	result.rc = n < 0 ? n : 0;
 	n = write(session.results[1], &result, sizeof(result));
 	(void)n;                           // smaller than PIPE_BUF, and the pipe is ours
@@ -73,12 +79,13 @@ static void *write_order(void *arg)
 	return NULL;
 }
 
-static void send_order(enum stp_cmd_type type, pid_t target)
+static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 {
 	struct order *order = calloc(1, sizeof(*order));
 	pthread_t thread;
 
 	if (order) {
+		order->target_gone = target_gone;
 		order->cmd.type = type;
 		order->start.target_pid = target;
 		order->cmd.len = type == STP_CMD_START ? sizeof(order->start) : 0;
@@ -91,12 +98,17 @@ static void send_order(enum stp_cmd_type type, pid_t target)
 	pthread_detach(thread);
 }
 
-static void request_stop(void)
+static void stop(bool target_gone)
 {
 	if (!session.stopping && !session.over) {
 		session.stopping = true;
-		send_order(STP_CMD_STOP, 0);
+		send_order(STP_CMD_STOP, 0, target_gone);
 	}
+}
+
+static void request_stop(void)
+{
+	stop(false);
 }
 
 static void detach(void)
@@ -115,10 +127,7 @@ static void detach(void)
 
 static void target_gone(void)
 {
-	if (!session.stopping && !session.over) {
-		send_order(STP_CMD_TARGET_GONE, 0);
-		request_stop();
-	}
+	stop(true);
 }
 
 // --- output ---
@@ -195,6 +204,7 @@ static void start_done(const struct stp_status *status, size_t len)
 		return;
 	}
 	child_release();
+	session.released = true;
 	if (session.opt->detach)
 		detach();
 }
@@ -252,8 +262,6 @@ static void read_result(void)
 	struct result result;
 
 	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
-		return;
-	if (result.type == STP_CMD_TARGET_GONE)
 		return;
 	log_error("%s can't be %s: %s", session.opt->module,
 		  result.type == STP_CMD_START ? "started" : "stopped", strerror(-result.rc));
@@ -389,7 +397,11 @@ static void wait_for_child(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
 
-	child_abandon();
+	if (!session.released && session.child > 0) {
+		child_abandon();
+		waitpid(session.child, NULL, 0);
+		session.child = 0;
+	}
 	reap_child();
 	if (session.child > 0 && !session.interrupts)
 		log_note(0, "Waiting for processes to exit");
@@ -415,7 +427,7 @@ static void report(void)
 		log_warning("Missed hits of return probes: %llu; more of them can be under way at once"
 			    " with -DKRETACTIVE=N", sum->missed);
 	if (lost)
-		log_warning("There were %llu transport failures: records of output lost, %llu bytes;"
+		log_warning("There were %llu transport failures (records of output lost, %llu bytes);"
 			    " a larger buffer may help (-s MB)", lost, sum->lost_bytes);
 	if (session.rings.damaged)
 		log_warning("Output buffers were damaged %llu times, output is missing",
@@ -435,7 +447,7 @@ static int prepare(const struct stapio_options *opt)
 	s->target = -1;
 	rc = outfile_open(&s->out, opt->output);
 	if (!rc)
-		rc = rings_map(&s->rings, opt->device);
+		rc = rings_map(&s->rings, opt->device, opt->attach);
 	if (rc)
 		return rc;
 	s->signals = open_signals();
@@ -459,7 +471,7 @@ int loop_run(const struct stapio_options *opt)
 	if (prepare(opt))
 		return 1;
 	if (!opt->attach)
-		send_order(STP_CMD_START, session.child ? session.child : opt->target);
+		send_order(STP_CMD_START, session.child ? session.child : opt->target, false);
 	while (!session.over)
 		wait_and_handle();
 	if (session.detached) {

@@ -38,7 +38,7 @@ static bool header_makes_sense(const struct stp_ring_header *h)
 	       h->stride >= page + h->ring_size && h->stride <= 1ull << 41 && h->stride % page == 0;
 }
 
-int rings_map(struct rings *r, int device)
+int rings_map(struct rings *r, int device, bool attach)
 {
 	struct stp_ring_header header;
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -57,7 +57,7 @@ int rings_map(struct rings *r, int device)
 			  rc == -EPROTO ? "they are of another version" : strerror(-rc));
 		return rc;
 	}
-	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size };
+	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)
 		return -ENOMEM;
@@ -81,6 +81,8 @@ static void advance(struct ring *ring, uint64_t tail)
 static void give_up(struct rings *r, struct ring *ring, uint64_t head)
 {
 	r->damaged++;
+	if (head & 7)                      // stays so until the producer writes the next one
+		ring->bad_head = head;
 	advance(ring, head & ~7ull);
 }
 
@@ -93,7 +95,7 @@ static bool peek(struct rings *r, struct ring *ring)
 		const volatile struct stp_rec *rec;
 		uint32_t len, flags;
 
-		if (!used)
+		if (!used || (head & 7 && head == ring->bad_head))
 			return false;
 		if (used > r->ring_size || head & 7) {
 			give_up(r, ring, head);
@@ -104,13 +106,15 @@ static bool peek(struct rings *r, struct ring *ring)
 		len = rec->len;
 		flags = rec->flags;        // in the first 8 bytes: padding may have no more of a header
 		total = (sizeof(*rec) + (uint64_t)len + 7) & ~7ull;
-		if (total > used || (!(flags & STP_REC_PAD) && (total > lap || !rec->seq)))
+		if (total > used || (!(flags & STP_REC_PAD) && (total > lap || !rec->seq))) {
 			give_up(r, ring, head);
-		else if (flags & STP_REC_PAD)
+		} else if (flags & STP_REC_PAD) {
 			advance(ring, ring->tail + total);
-		else
-			*ring = (struct ring){ ring->control, ring->data, ring->tail, total,
-					       rec->seq, len };
+		} else {
+			ring->size = total;
+			ring->seq = rec->seq;
+			ring->len = len;
+		}
 	}
 	return true;
 }

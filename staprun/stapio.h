@@ -32,13 +32,14 @@ struct ring {
 	uint64_t size;                     // bytes that the record at tail takes; 0: not looked at yet
 	uint64_t seq;                      // of that record
 	uint32_t len;                      // of its payload
+	uint64_t bad_head;                 // a head that was no place of a record; 0: none
 };
 
 struct rings {
 	struct ring *ring;
 	int n;
 	uint64_t ring_size;
-	uint64_t next;                     // sequence number wanted; 0: that of the first record seen
+	uint64_t next;                     // sequence number wanted; 0: the smallest there is
 	int64_t gap_since;                 // 0: next is not waited for
 	struct ring *current;              // where the record last returned is
 	uint64_t lost;                     // sequence numbers that never came
@@ -48,7 +49,8 @@ struct rings {
 
 enum rings_result { RINGS_RECORD, RINGS_EMPTY, RINGS_GAP };
 
-int rings_map(struct rings *r, int device);
+// attach: others may have read before, so the first number is not known.
+int rings_map(struct rings *r, int device, bool attach);
 // The next record in order, which stays where it is until rings_take(). RINGS_GAP: there are records,
 // but the next one's predecessor may still come; `complete` (nothing is produced any more) and two
 // seconds' patience end that.

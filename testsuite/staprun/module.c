@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the loader reads of a .ko: the name in .modinfo and in struct module, the release.
+const char info[] __attribute__((section(".modinfo"))) =
+	"license=GPL\0name=stap_0123456789abcdef0123\0vermagic=6.0.0-other SMP mod_unload ";
+
+struct {
+	int state;
+	void *list[2];
+	char name[56];
+	char rest[600];
+} this_module __attribute__((section(".gnu.linkonce.this_module"))) = {
+	.name = "stap_0123456789abcdef0123",
+};

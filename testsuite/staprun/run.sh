@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# staprun and stapio against a kernel that does what the test wants (fake_kernel.c). A test is a file
+# play/NAME.play: "# key: value" lines, what the module does, and what is to come of it:
+#   # args: what follows staprun; @M is the module (default: @M)
+#   # env: NAME=VALUE ...      # pipe: a command that reads the output
+#   --- output    --- errors    --- log (what the kernel was asked)    --- status N
+# A section that is not there is not compared. Usage: run.sh [-u] [NAME...]
+set -u
+cd "$(dirname "$0")" || exit 1
+source=$(cd ../.. && pwd)
+scratch=$(mktemp -d "${SCRATCH:-/tmp}/staprun.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+update=${UPDATE-}
+[ "${1-}" != -u ] || { update=1; shift; }
+
+compile() {
+	local cc=(gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$source/runtime/include" -pthread)
+	local loader=() relay=() wraps=() name
+	[ -z "${SANITIZE-}" ] || cc+=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
+	for name in caps_rights caps_keep_loading caps_keep_unloading caps_drop; do
+		wraps+=("-Wl,--wrap=$name")
+	done
+	for name in staprun caps module kallsyms log; do loader+=("$source/staprun/$name.c"); done
+	for name in stapio ring outfile child loop log; do relay+=("$source/staprun/$name.c"); done
+	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
+		-c -o "$scratch/fake.o" fake_kernel.c &&
+	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap &&
+	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
+	"${cc[@]}" -c -o "$scratch/module.ko" module.c
+}
+
+section() { # FILE HEADING
+	awk -v want="--- $2" '/^---/ { on = $0 == want; next } on' "$1"
+}
+
+# What a run leaves, as a test file shows it: the parts of $1 up to the first ---, then the results.
+result() { # FILE
+	local part
+	sed '/^---/,$d' "$1"
+	grep -a '^---' "$1" | while read -r _ part _; do
+		case $part in
+		status) echo "--- status $(cat "$dir/status")"; continue ;;
+		*) echo "--- $part" ;;
+		esac
+		sed -E "s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/$(uname -r)/RUNNING/g" "$dir/$part"
+	done
+}
+
+run_one() { # FILE
+	local name args env pipe
+	name=${1##*/} name=${name%.play} dir=$scratch/$name
+	args=$(sed -n 's/^# args: //p' "$1") env=$(sed -n 's/^# env: //p' "$1")
+	pipe=$(sed -n 's/^# pipe: //p' "$1")
+	mkdir -p "$dir" && : >"$dir/log"
+	cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$dir"
+	args=${args:-@M}
+	# shellcheck disable=SC2086
+	(
+		cd "$dir" || exit 1
+		export FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
+		export ASAN_OPTIONS=detect_leaks=0
+		sed '/^---/,$d' "$OLDPWD/$1" >play
+		eval "$env timeout 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
+			eval "${pipe:-cat}" >output
+	)
+	result "$1" >"$scratch/$name.now"
+	if [ -n "$update" ]; then
+		cp "$scratch/$name.now" "$1"
+	fi
+	if diff -u "$1" "$scratch/$name.now" >"$scratch/diff"; then
+		echo "ok staprun/$name"
+	else
+		echo "not ok staprun/$name"
+		sed 's/^/    /' "$scratch/diff"
+	fi
+}
+
+if ! compile >"$scratch/compile" 2>&1; then
+	echo "not ok staprun/compile"
+	sed 's/^/    /' "$scratch/compile"
+	exit 1
+fi
+if [ $# -gt 0 ]; then
+	for name; do run_one "play/$name.play"; done
+else
+	for file in play/*.play; do run_one "$file"; done
+fi
