@@ -269,7 +269,7 @@ static void check_commands_of_objects(void)
 	put("cmd1/." MODULE_PLACEHOLDER ".ko.cmd",
 	    "cmd_x := ld -r -m elf_x86_64 --build-id=sha1  -T arch/x86/module.lds -o /x/y.ko /x/" MODULE_PLACEHOLDER ".o /x/"
 	    MODULE_PLACEHOLDER ".mod.o;  true\n");
-	kbuild_read_commands(in_scratch("cmd1"), &t, &metadata);
+	kbuild_read_commands(in_scratch("cmd1"), "", &t, &metadata);
 	claim(strcmp(joined(&t.cc), "<gcc-12> <-nostdinc> <-O2> <-fplugin-arg=a b>") == 0, "compiler options of a command file");
 	claim(strcmp(joined(&t.objtool), "<./tools/objtool/objtool> <--orc> <--module>") == 0 && !t.objtool_linked,
 	      "objtool on each object");
@@ -289,11 +289,25 @@ static void check_commands_of_linked(void)
 	    "savedcmd_x.o := ld -r -o x.o @x.mod  ; /t/objtool --ibt --link  --module x.o\n");
 	put("cmd2/." MODULE_PLACEHOLDER ".ko.cmd",
 	    "savedcmd_x.ko := ld -r -T m.lds -o x.ko " MODULE_PLACEHOLDER ".o " MODULE_PLACEHOLDER ".mod.o .module-common.o\n");
-	kbuild_read_commands(in_scratch("cmd2"), &t, &metadata);
+	kbuild_read_commands(in_scratch("cmd2"), "", &t, &metadata);
 	claim(strcmp(joined(&t.cc), "<gcc> <-mno-sse>") == 0, "options with a separate operand");
 	claim(strcmp(joined(&t.objtool), "</t/objtool> <--ibt> <--link> <--module>") == 0 && t.objtool_linked,
 	      "objtool on the linked object");
 	claim(metadata.n == 2 && str_ends(metadata.at[1], "/cmd2/.module-common.o"), "common metadata of 6.12");
+}
+
+static void check_commands_shown(void)
+{
+	struct toolchain t = { 0 };
+	arguments metadata = { 0 };
+
+	put("cmd3/.generated.o.cmd", "cmd_x := gcc -c -o generated.o generated.c\n");
+	put("cmd3/." MODULE_PLACEHOLDER ".o.cmd", "cmd_x := ld -r -o x.o @x.mod\n");
+	put("cmd3/." MODULE_PLACEHOLDER ".ko.cmd", "cmd_x := ld -r -o x.ko x.o\n");
+	kbuild_read_commands(in_scratch("cmd3"), "  echo objtool generated.o\n  ./objtool orc --no /x/unit0.o\n"
+			     "  ./t/objtool orc generate --module /x/generated.o\n", &t, &metadata);
+	claim(strcmp(joined(&t.objtool), "<./t/objtool> <orc> <generate> <--module>") == 0 && !t.objtool_linked,
+	      "objtool as make showed it");
 }
 
 int main(void)
@@ -311,6 +325,7 @@ int main(void)
 	check_compat();
 	check_commands_of_objects();
 	check_commands_of_linked();
+	check_commands_shown();
 	if (!failures)
 		return system(str_printf("rm -rf %s", scratch)) != 0;
 	return EXIT_FAILURE;

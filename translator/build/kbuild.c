@@ -3,7 +3,7 @@
 // them.
 //
 // kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
-// flags, objtool's options and the linker's come from. The directory holds one unit a line of
+// flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The directory holds one unit a line of
 // runtime/kernel/sources, which includes the sources on that line (several on a line share the
 // cost of the kernel's headers), the generated C or a stand-in for it, and stp_config.h.
 #include "build/kbuild.h"
@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+enum { LONG_LINE = 400 };
 
 // ---------------------------------------------------------------- commands
 
@@ -119,23 +121,40 @@ static void linker_options(const arguments *from, arguments *to)
 	}
 }
 
-static void read_objtool(const char *dir, struct toolchain *t)
+// The command of a program on the generated object that make showed.
+static bool find_shown_command(const char *output, const char *program, arguments *words)
+{
+	for (const char *at = output; (at = strstr(at, program)); at += strlen(program)) {
+		const char *p = at;
+
+		while (p > output && p[-1] != '\n')
+			p--;
+		while (p) {
+			words->n = 0;
+			p = split_command(p, words);
+			if (words->n && strcmp(base_name(words->at[0]), program) == 0
+			    && strcmp(base_name(words->at[words->n - 1]), KBUILD_GENERATED ".o") == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void read_objtool(const char *dir, const char *output, struct toolchain *t)
 {
 	arguments words = { 0 };
 
-	t->objtool_linked = false;
-	if (!read_command(dir, KBUILD_GENERATED ".o", "objtool", &words)) {
-		if (!read_command(dir, MODULE_PLACEHOLDER ".o", "objtool", &words))
-			return;
-		t->objtool_linked = true;
-	}
-	linker_options(&words, &t->objtool);
+	t->objtool_linked = read_command(dir, MODULE_PLACEHOLDER ".o", "objtool", &words);
+	if (t->objtool_linked || read_command(dir, KBUILD_GENERATED ".o", "objtool", &words)
+	    || find_shown_command(output, "objtool", &words))
+		linker_options(&words, &t->objtool);
 }
 
 #define NO_COMMAND "kbuild left no command for %s/%s; its .cmd files have a form that isn't known " \
 	"here (use --kbuild)"
 
-void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata)
+void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
+			  arguments *metadata)
 {
 	arguments words = { 0 };
 
@@ -148,7 +167,7 @@ void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metad
 	for (int i = 0; i < words.n; i++)
 		if (str_ends(words.at[i], ".o") && strcmp(base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
 			vec_push(metadata, str_printf("%s/%s", dir, base_name(words.at[i])));
-	read_objtool(dir, t);
+	read_objtool(dir, output, t);
 }
 
 // ---------------------------------------------------------------- the directory
@@ -277,14 +296,33 @@ void build_advise(const char *output, const char *dir)
 		    "it (on Debian: apt install %s)", missing, package_of(missing));
 }
 
-void kbuild_run(struct session *s, const char *dir)
+// Commands are shown indented, as gcc does "   39 | the text" and "    from FILE:1".
+static bool is_command(const char *line, size_t len)
+{
+	return len > LONG_LINE || str_starts(line, "make -f") || line[0] == '#' || line[0] == '\''
+		|| (line[0] == ' ' && !memmem(line, len, " |", 2) && !memmem(line, len, "from ", 5));
+}
+
+// Of what make said, all but the commands, which are too long to be read.
+static void show(const char *output)
+{
+	for (const char *line = output; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (!is_command(line, len))
+			fprintf(stderr, "%.*s\n", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+}
+
+char *kbuild_run(struct session *s, const char *dir)
 {
 	const char *tree = s->kernel->build_tree;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const char *argv[] = {
 		"make", "-C", tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
-		"--no-print-directory",
+		"--no-print-directory", "V=1",
 		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
 		"modules", NULL,
 	};
@@ -300,7 +338,7 @@ void kbuild_run(struct session *s, const char *dir)
 	tool_interrupted(status);
 	if (status) {
 		build_advise(make.output, s->tmp_dir);
-		fputs(make.output, stderr);
+		show(make.output);
 		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged "
 		    "(reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; "
 		    "-k keeps the directory",
@@ -308,6 +346,7 @@ void kbuild_run(struct session *s, const char *dir)
 	}
 	if (diag_options.verbose > 1)
 		fputs(make.output, stderr);
+	return make.output;
 }
 
 char *kbuild_module(struct session *s, const char *c_path, const char *name)

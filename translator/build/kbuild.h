@@ -12,11 +12,12 @@
 
 // tmp_dir/kbuild with everything for a module of that name. generated: the generated C's text.
 char *kbuild_directory(struct session *s, const char *name, const char *generated);
-// Dies with make's output and advice when it fails.
-void kbuild_run(struct session *s, const char *dir);
+// Returns make's output. Dies with it and advice when make fails.
+char *kbuild_run(struct session *s, const char *dir);
 // Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost
 // added.
-void kbuild_read_commands(const char *dir, struct toolchain *t, arguments *metadata);
+void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
+			  arguments *metadata);
 void kbuild_write(const char *path, const char *text);
 // Dies when a tool that writes into dir failed, with this output, for a reason we know advice for.
 void build_advise(const char *output, const char *dir);

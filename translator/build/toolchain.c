@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT "quicktap toolchain 1"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 2"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 
@@ -263,14 +263,13 @@ static void list_units(const char *dir, arguments *out)
 static void make(struct session *s, struct toolchain *t)
 {
 	arguments units = { 0 }, metadata = { 0 };
-	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s));
+	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s)), *output = kbuild_run(s, dir);
 
-	kbuild_run(s, dir);
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
 	memset(&t->objtool, 0, sizeof(t->objtool));
 	memset(&t->ld, 0, sizeof(t->ld));
 	memset(&t->symbols, 0, sizeof(t->symbols));
-	kbuild_read_commands(dir, t, &metadata);
+	kbuild_read_commands(dir, output, t, &metadata);
 	t->compiler_id = compiler_id(&t->cc);
 	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
 	list_units(dir, &units);
