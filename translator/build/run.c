@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static volatile int running;               // pid of what runs, 0 before
@@ -44,6 +45,13 @@ int run_program(const char *const *argv)
 	return status;
 }
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 const char *run_find(struct session *s, const char *name, const char *wish)
 {
 	const char *places[] = {
@@ -63,7 +71,7 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 		places[ARRAY_SIZE(places) - 1] = str_printf("%s/%s", exe, name);
 	}
 	for (int i = 0; i < ARRAY_SIZE(places); i++)
-		if (places[i] && access(places[i], X_OK) == 0)
+		if (places[i] && is_program(places[i]))
 			return places[i];
 	die("%s is not beside stap nor in %s; is the installation complete?", name, s->libexec_dir);
 }
