@@ -5,6 +5,7 @@
  * %#x, # gives 0 its 0x as well, %b writes the number's bytes, %m and %M memory.
  */
 #include "internal.h"
+#include "word.h"
 
 struct spec {
 	char flag;                 /* 0 + - space # or 0 */
@@ -58,6 +59,14 @@ static void put_field(struct stp_sink *k, const char *text, u64 len, const struc
 		stp_sink_pad(k, ' ', pad);
 }
 
+static inline void put_literal(struct stp_sink *k, const char *text, u32 n)
+{
+	if (STP_LIKELY((u64)(k->end - k->at) >= n))
+		k->at = stp_put_bytes(k->at, text, n);
+	else
+		stp_sink_put(k, text, n);
+}
+
 /* Plain %d. */
 static void put_plain(struct stp_sink *k, s64 n)
 {
@@ -66,10 +75,7 @@ static void put_plain(struct stp_sink *k, s64 n)
 	p = stp_digits(end, n < 0 ? 0 - (u64)n : (u64)n);
 	if (n < 0)
 		*--p = '-';
-	if (stp_sink_room(k, (u32)(end - p)))
-		k->at = stp_put_bytes(k->at, p, (u32)(end - p));
-	else
-		stp_sink_put(k, p, (u64)(end - p));
+	put_literal(k, p, (u32)(end - p));
 }
 
 /* prefix, zeros and digits as one field. */
@@ -184,16 +190,25 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
-/* Plain %s: one pass over the text. */
+/* Plain %s: one pass over the text while there is room for whole words. */
 static void put_text(struct stp_sink *k, const char *s)
 {
-	char *to = k->at, *end = k->end;
+	char *to = k->at;
+	u64 w, zero;
 
-	while (to < end && *s)
-		*to++ = *s++;
+	while (k->end - to >= 8) {
+		w = stp_word_load(s);
+		zero = stp_word_zero(w);
+		stp_word_store(to, w);
+		if (zero) {
+			k->at = to + stp_word_length(zero);
+			return;
+		}
+		to += 8;
+		s += 8;
+	}
 	k->at = to;
-	if (*s)
-		stp_sink_put(k, s, (u64)stp_strlen(s));
+	stp_sink_put(k, s, (u64)stp_strlen(s));
 }
 
 static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
@@ -280,8 +295,8 @@ static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_f
 
 	for (; f < end && !c->error; f++) {
 		if (!f->conv)
-			stp_sink_put(k, f->text, f->len);
-		else if (f->flag || f->width != -1 || f->precision != -1)
+			put_literal(k, f->text, f->len);
+		else if (STP_UNLIKELY(f->flag || (f->width & f->precision) != -1))
 			arg = put_piece(k, c, f, arg);
 		else if (f->conv == 'd')
 			put_plain(k, (arg++)->n);

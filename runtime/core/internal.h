@@ -20,16 +20,24 @@ static inline s64 stp_load_long(const void *cell)
 	return *(const s64 *)cell;
 }
 
-/* Moves n bytes (not terminated) without a call for the short texts that prints consist of. */
+/* Moves n bytes (not terminated) without a call for the short texts that prints consist of: a word
+ * at each end, which overlap in the middle. */
 static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 {
-	if (n > 32) {
+	if (n > 16) {
 		plat_memcpy(to, from, n);
-		return to + n;
+	} else if (n >= 8) {
+		plat_memcpy(to, from, 8);
+		plat_memcpy(to + n - 8, from + n - 8, 8);
+	} else if (n >= 4) {
+		plat_memcpy(to, from, 4);
+		plat_memcpy(to + n - 4, from + n - 4, 4);
+	} else if (n) {
+		to[0] = from[0];
+		to[n / 2] = from[n / 2];
+		to[n - 1] = from[n - 1];
 	}
-	while (n--)
-		*to++ = *from++;
-	return to;
+	return to + n;
 }
 
 /* ------------------------------------------------------------------ print.c: where text goes */
@@ -43,8 +51,6 @@ static inline struct stp_sink stp_sink_buffer(char *to, u32 size)
 {
 	return (struct stp_sink){ to, to + size - 1, NULL };
 }
-/* False when the handler's record was lost: what it prints goes nowhere. */
-bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c);
 static inline void stp_sink_close(struct stp_sink *k)
 {
 	if (k->v)
@@ -54,6 +60,16 @@ static inline void stp_sink_close(struct stp_sink *k)
 }
 /* Slow path of having n bytes of room; false: there is less (buffer), or none at all (record). */
 bool stp_sink_more(struct stp_sink *k, u32 n);
+/* False when the handler's record was lost: what it prints goes nowhere. */
+static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	*k = (struct stp_sink){ v->out, v->out_end, v };
+	if (STP_UNLIKELY(v->out_lost))
+		return false;
+	return k->at || stp_sink_more(k, 1);
+}
 static inline bool stp_sink_room(struct stp_sink *k, u32 n)
 {
 	return STP_LIKELY((u64)(k->end - k->at) >= n) || stp_sink_more(k, n);

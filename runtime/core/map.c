@@ -11,6 +11,7 @@
  * is merged once; readers hold the lock in write mode. Sorting for foreach: foreach.c.
  */
 #include "map.h"
+#include "word.h"
 
 /* ------------------------------------------------------------------ one table */
 
@@ -19,32 +20,49 @@ static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
 	return &t->buckets[hash >> t->shift];
 }
 
+static u64 hash_string(u64 h, const char *s)
+{
+	u64 w, zero;
+
+	for (;; s += 8) {
+		w = stp_word_load(s);
+		zero = stp_word_zero(w);
+		if (zero)
+			return (h ^ (w & stp_word_before(zero))) * STP_HASH_FACTOR;
+		h = (h ^ w) * STP_HASH_FACTOR;
+		h ^= h >> 32;
+	}
+}
+
 static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 {
 	u64 h = 0;
 	u32 i;
 
 	for (i = 0; i < m->nkeys; i++) {
-		const char *s;
-
-		if (m->keys[i] == STP_LONG) {
+		if (m->keys[i] == STP_LONG)
 			h = (h ^ (u64)keys[i].n) * STP_HASH_FACTOR;
-			continue;
-		}
-		for (s = keys[i].s; *s; s++)
-			h = (h ^ (u8)*s) * 0x100000001b3ull;
-		h *= STP_HASH_FACTOR;
+		else
+			h = hash_string(h, keys[i].s);
+		if (i + 1 < m->nkeys)
+			h ^= h >> 32;      /* a factor moves bits up only, and the bucket is the upper ones */
 	}
 	return h;
 }
 
 static bool same_string(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
+	u64 x, y, zero;
+
+	for (;; a += 8, b += 8) {
+		x = stp_word_load(a);
+		y = stp_word_load(b);
+		zero = stp_word_zero(x);
+		if (zero)                      /* the terminator itself has to be the same, too */
+			return !((x ^ y) & (stp_word_before(zero) << 1 | 1));
+		if (x != y)
+			return false;
 	}
-	return *a == *b;
 }
 
 /* Bit k of `any`: key k is not looked at. */
@@ -73,6 +91,17 @@ static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t,
 
 	for (e = *bucket_of(t, hash); e; e = e->chain)
 		if (e->hash == hash && same_keys(m, e, keys, 0))
+			return e;
+	return NULL;
+}
+
+/* The same for a map whose one key is a string: the commonest, a[execname()]. */
+static inline struct stp_elem *find_string(const struct stp_table *t, u64 hash, const char *key)
+{
+	struct stp_elem *e;
+
+	for (e = *bucket_of(t, hash); e; e = e->chain)
+		if (e->hash == hash && same_string(e->cells, key))
 			return e;
 	return NULL;
 }
@@ -182,9 +211,16 @@ static void *overflow(struct stp_ctx *c)
 
 static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys)
 {
-	u64 hash = hash_keys(m, keys);
-	struct stp_elem *e = find(m, t, hash, keys);
+	struct stp_elem *e;
+	u64 hash;
 
+	if (m->nkeys == 1 && m->keys[0] == STP_STRING) {
+		hash = hash_string(0, keys->s);
+		e = find_string(t, hash, keys->s);
+	} else {
+		hash = hash_keys(m, keys);
+		e = find(m, t, hash, keys);
+	}
 	if (!e) {
 		e = insert(m, t, hash);
 		if (STP_UNLIKELY(!e))

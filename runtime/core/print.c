@@ -24,14 +24,6 @@ bool stp_sink_more(struct stp_sink *k, u32 n)
 	return true;
 }
 
-bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
-{
-	struct stp_ctx_private *v = stp_private(c);
-
-	*k = (struct stp_sink){ v->out, v->out_end, v };
-	return !v->out_lost;
-}
-
 /* Room for as much as possible of n bytes, in one piece: how many. */
 static u32 some_room(struct stp_sink *k, u64 n)
 {

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Terminated strings in buffers of a known size. Everything truncates silently. Context: any. */
 #include "internal.h"
+#include "word.h"
 
 void stp_copy(char *to, const char *from, u32 size)
 {
 	char *end = to + size - 1;
+	u64 w;
 
 	if (to == from)
 		return;
+	/* what lies behind the terminator of `to`, within size, may be overwritten */
+	while (end - to >= 8) {
+		w = stp_word_load(from);
+		stp_word_store(to, w);
+		if (stp_word_zero(w))
+			return;
+		to += 8;
+		from += 8;
+	}
 	while (to < end && (*to = *from)) {
 		to++;
 		from++;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Strings eight bytes at a time. A word holds the first byte in its lowest bits. Loading one may
+ * read up to seven bytes behind a terminator, but never from another page, so it can't fault.
+ */
+#ifndef CORE_WORD_H
+#define CORE_WORD_H
+
+#include "platform.h"
+
+struct stp_unaligned { u64 word; } __attribute__((packed, may_alias));
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define STP_WORD(w) (w)
+#else
+#define STP_WORD(w) __builtin_bswap64(w)
+#endif
+
+static inline u64 stp_word_bytes(const char *s)
+{
+	u64 w = 0;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		w |= (u64)(u8)s[i] << (8 * i);
+		if (!s[i])
+			break;
+	}
+	return w;
+}
+
+/* The address sanitizer knows nothing of pages. */
+__attribute__((no_sanitize("address")))
+static inline u64 stp_word_load(const char *s)
+{
+	if (STP_UNLIKELY(((u64)s & 4095) > 4088))
+		return stp_word_bytes(s);
+	return STP_WORD(((const struct stp_unaligned *)s)->word);
+}
+
+static inline void stp_word_store(char *to, u64 w)
+{
+	((struct stp_unaligned *)to)->word = STP_WORD(w);
+}
+
+/* The lowest bit set is the highest one of the first zero byte; 0: there is none. */
+static inline u64 stp_word_zero(u64 w)
+{
+	return (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
+}
+
+/* Of what stp_word_zero() found: the bits of the bytes before it. */
+static inline u64 stp_word_before(u64 zero)
+{
+	return (zero & (0 - zero)) - 1;
+}
+
+/* Likewise: how many bytes are before it. */
+static inline u32 stp_word_length(u64 zero)
+{
+	return (u32)__builtin_ctzll(zero) / 8;
+}
+
+#endif
