@@ -8,6 +8,7 @@
 //     names GLOB                 names only
 //     type NAME                  members
 //     path TYPE MEMBER...        through pointers: offset and type of each step
+//     members FUNCTION PARAMETER the struct a parameter points to, with the structs in it
 //     enum NAME
 //   -i IMAGE, -a ARCH: of an image that lies elsewhere
 //   -t: the time and memory it took, on standard error
@@ -122,23 +123,49 @@ static int addresses(struct di_module *m)
 	return 0;
 }
 
-static int members(struct di_module *m, const char *name)
+static void print_members(struct di_type *t, int depth, int levels)
+{
+	di_members all = { 0 };
+
+	di_each_member(t, &all);
+	for vec_each(&all, x) {
+		printf("%*s%llu %s: ", depth * 2, "", (unsigned long long)x->offset, x->name);
+		print_type(x->type);
+		if (x->bit_size)
+			printf(" bits %d+%d", x->bit_offset, x->bit_size);
+		printf("\n");
+		if (levels)
+			print_members(x->type, depth + 1, levels - 1);
+	}
+}
+
+static int type(struct di_module *m, const char *name)
 {
 	struct di_type *t = di_find_type(m, name);
-	di_members all = { 0 };
 
 	if (!t)
 		return 1;
 	print_type(t);
 	printf("\n");
-	di_each_member(t, &all);
-	for vec_each(&all, x) {
-		printf("  %llu %s: ", (unsigned long long)x->offset, x->name);
-		print_type(x->type);
-		if (x->bit_size)
-			printf(" bits %d+%d", x->bit_offset, x->bit_size);
-		printf("\n");
-	}
+	print_members(t, 1, 0);
+	return 0;
+}
+
+static int members(struct di_module *m, const char *function, const char *parameter)
+{
+	di_functions found = { 0 };
+	struct di_variable v;
+	struct di_type *t;
+
+	di_find_functions(m, function, NULL, false, &found);
+	if (!found.n || !parameter || !di_find_variable(found.at[0], parameter, &v))
+		return 1;
+	t = di_target(v.type);
+	if (!t)
+		return 1;
+	print_type(t);
+	printf("\n");
+	print_members(t, 1, 4);
 	return 0;
 }
 
@@ -188,7 +215,9 @@ static int command(struct di_module *m, char **argv)
 	if (!strcmp(*argv, "names"))
 		return functions(m, argv[1], true);
 	if (!strcmp(*argv, "type"))
-		return members(m, argv[1]);
+		return type(m, argv[1]);
+	if (!strcmp(*argv, "members"))
+		return members(m, argv[1], argv[2]);
 	if (!strcmp(*argv, "path"))
 		return path(m, argv + 1);
 	if (!strcmp(*argv, "enum"))

@@ -124,16 +124,17 @@ static char *spell(const struct btf_source *b, uint32_t id, int depth)
 	return str_dup(text(b, t->name_off));
 }
 
+// BTF's flag is made from the values, and so calls a mask like 0xffff0000 negative (or, before
+// pahole 1.24, is never set). Small negative values are meant to be negative.
 static bool enum_is_signed(const struct btf_type *t)
 {
 	const struct btf_enum *e = btf_enum(t);
 
-	if (btf_kflag(t))
-		return true;
-	if (btf_kind(t) == BTF_KIND_ENUM)
-		for (int i = 0; i < btf_vlen(t); i++)
-			if (e[i].val < 0)
-				return true;
+	if (btf_kind(t) == BTF_KIND_ENUM64)
+		return btf_kflag(t);
+	for (int i = 0; i < btf_vlen(t); i++)
+		if (e[i].val < 0 && e[i].val > -0x10000)
+			return true;
 	return false;
 }
 

@@ -183,6 +183,19 @@ static bool compile_location(struct compile *c, Dwarf_Attribute *attr, Dwarf_Op 
 	return n > 0;
 }
 
+// The expression that is valid at pc. Of those that begin there at once (location views: an assignment
+// that made no instruction) the first one is the state before the code.
+static bool expression_at(const struct compile *c, Dwarf_Attribute *attr, Dwarf_Op **ops, size_t *n)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_getlocations(attr, at, &base, &start, &end, ops, n)) > 0)
+		if (start == c->pc || (start < c->pc && c->pc < end))
+			return true;
+	return false;
+}
+
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc)
 {
 	struct di_location out = { .kind = DI_LOC_NONE }, none = out;
@@ -198,7 +211,7 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 		return out;
 	}
 	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr) ||
-	    dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1)
+	    !expression_at(&c, &attr, &ops, &n))
 		return none;
 	return compile_location(&c, &attr, ops, n) ? out : none;
 }

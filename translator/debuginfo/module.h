@@ -117,6 +117,7 @@ struct type_ops {
 struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
+	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
 	const void *die;           // Dwarf_Die *; NULL none
 	bool die_tried;
 };

@@ -352,7 +352,7 @@ static uint32_t btf_function(const struct di_function *f)
 	struct func_priv *p = priv(f);
 
 	// A clone has not the prototype of its original.
-	if (!p->btf_tried && module_btf(f->module) && !strcmp(f->name, f->symbol))
+	if (!p->btf_tried && !p->ambiguous && module_btf(f->module) && !strcmp(f->name, f->symbol))
 		p->btf_id = btf_find_function(module_btf(f->module), f->name);
 	p->btf_tried = true;
 	return p->btf_id;
@@ -428,6 +428,25 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, di
 		remove_forbidden(m, out);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
+}
+
+// BTF has one prototype for all static functions of one name.
+static void mark_ambiguous(const di_functions *found)
+{
+	di_functions sorted = { 0 };
+
+	for vec_each(found, f)
+		vec_push(&sorted, *f);
+	if (sorted.n)
+		qsort(sorted.at, sorted.n, sizeof(sorted.at[0]), by_name);
+	for (int i = 1; i < sorted.n; i++)
+		if (!by_name(&sorted.at[i - 1], &sorted.at[i]))
+			priv(sorted.at[i - 1])->ambiguous = priv(sorted.at[i])->ambiguous = true;
+}
+
 struct btf_search {
 	struct di_module *m;
 	const struct matcher *match;
@@ -458,6 +477,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 		find_by_symbols(m, &match, &found);
 	else if (module_btf(m))
 		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, &match, &found });
+	mark_ambiguous(&found);
 	for vec_each(&found, f) {
 		if (m->dwarf && (file || found.n <= MAX_WITH_LINES))
 			(*f)->has_types = dwarf_function(m, *f, priv(*f));

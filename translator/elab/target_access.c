@@ -292,16 +292,16 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 	return true;
 }
 
-static struct expr *address_of(const struct place *p)
+static struct expr *address_of(const struct place *p, struct loc loc)
 {
 	struct expr *e;
 
 	if (!p->addr) {
-		diag_error(p->loc, "'&' wants something in memory, this is a value in a register");
+		diag_error(loc, "'&' wants something in memory, this is a value in a register");
 		return NULL;
 	}
 	if (p->bit_size) {
-		diag_error(p->loc, "'&' of a bit-field");
+		diag_error(loc, "'&' of a bit-field");
 		return NULL;
 	}
 	e = binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));
@@ -319,5 +319,5 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 			return NULL;
 	if (access->u.access.pretty)
 		return target_pretty(s, &p, access->u.access.pretty == 2 ? 8 : 1);
-	return access->u.access.address_of ? address_of(&p) : place_load(&p);
+	return access->u.access.address_of ? address_of(&p, access->loc) : place_load(&p);
 }

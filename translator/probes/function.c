@@ -214,8 +214,9 @@ static struct expr *function_target(struct session *s, struct probe *p, struct e
 	if (di_find_variable(d->function, name, &v))
 		return target_variable(target->loc, &v);
 	if (!d->function->has_types) {
-		diag_error(target->loc, "unable to find local '%s': the parameters of '%s' are not known in %s; %s",
-			   name, d->function->name, di_module_source(d->function->module),
+		diag_error(target->loc, "unable to find local '%s': %s doesn't tell the parameters of '%s', or not "
+			   "which of the functions of this name has which; %s", name,
+			   di_module_source(d->function->module), d->function->name,
 			   di_advice(d->function->module));
 		return NULL;
 	}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debuginfo and target variables, on every kernel whose image lies in /boot:
+#   addresses, prototypes and members out of the image are those of the DWARF of the same kernel;
+#   the cache of images survives damage, damaged images are refused;
+#   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
+#   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
+# Names: addresses prototypes members cache images, errors, or a script's.
+set -u
+. "$TESTS/lib.sh"
+: "${STAP:=$BUILD/stap}"
+driver=$BUILD/testsuite/unit/debuginfo_main
+unset SYSTEMTAP_DEBUGINFO_PATH
+export SYSTEMTAP_DIR=${SYSTEMTAP_DIR-$SCRATCH/home}
+
+make -s -C "$BUILD" testsuite/unit/debuginfo_main >"$SCRATCH/err" 2>&1 ||
+	{ not_ok debuginfo/driver "$(cat "$SCRATCH/err")"; exit 0; }
+cache=$SCRATCH/di-cache
+mkdir -p "$cache"
+
+with() { "$driver" -r "$release" -c "$cache" "$@"; }                  # DWARF
+bare() { SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c "$cache" "$@"; } # the image alone
+
+# same NAME FILE FILE: equal, and not empty
+same() {
+	if [ ! -s "$2" ]; then
+		not_ok "$1" "nothing was found"
+	elif diff "$2" "$3" >"$SCRATCH/diff"; then
+		ok "$1"
+	else
+		not_ok "$1" "$(head -n 20 "$SCRATCH/diff")"
+	fi
+}
+
+# Every function of .symtab is in the image's kallsyms, at the same address.
+test_addresses() {
+	readelf -sW "$dwarf" | awk '$4 == "FUNC" { print $2 }' | sort -u >"$SCRATCH/symtab"
+	with addresses | awk '{ printf "%016s\n", $1 }' | sort -u >"$SCRATCH/with"
+	bare addresses | awk '{ printf "%016s\n", $1 }' | sort -u >"$SCRATCH/bare"
+	comm -23 "$SCRATCH/with" "$SCRATCH/symtab" >"$SCRATCH/invented"
+	comm -23 "$SCRATCH/with" "$SCRATCH/bare" >"$SCRATCH/missing"
+	if [ "$(wc -l <"$SCRATCH/with")" -lt 10000 ]; then
+		not_ok "debuginfo/addresses $release" "few functions"
+	elif [ -s "$SCRATCH/invented" ] || [ -s "$SCRATCH/missing" ]; then
+		not_ok "debuginfo/addresses $release" "$(head "$SCRATCH/invented" "$SCRATCH/missing")"
+	else
+		ok "debuginfo/addresses $release"
+	fi
+}
+
+# Parameters, their types and places, return types: BTF with the calling convention against DWARF.
+# Clones that the compiler made have no prototype in BTF; DWARF knows halves of structs passed by
+# value; and of two static functions with one name, one of them inlined everywhere
+# (ext4_update_super), BTF may describe the wrong one.
+test_prototypes() {
+	local pattern
+	for pattern in 'vfs_*' 'do_*' 'tcp_*' 'sched*' 'ext4_*' kernel_clone wake_up_process; do
+		bare function "$pattern" | awk '/^[^ ]/ { skip = / without types$/ } !skip' |
+			grep -v '(struct ' >"$SCRATCH/bare"
+		{ echo ext4_update_super; bare function "$pattern" | sed -n 's/ without types$//p'; } |
+			sort -u >"$SCRATCH/unknown"
+		with function "$pattern" | awk -v file="$SCRATCH/unknown" '
+			BEGIN { while ((getline name < file) > 0) unknown[name] = 1 }
+			/^[^ ]/ { skip = $1 in unknown; $0 = $1 } !skip' | grep -v '(struct ' >"$SCRATCH/with"
+		awk -v file="$SCRATCH/unknown" '
+			BEGIN { while ((getline name < file) > 0) unknown[name] = 1 }
+			/^[^ ]/ { skip = $1 in unknown } !skip' "$SCRATCH/bare" >"$SCRATCH/known"
+		same "debuginfo/prototypes $pattern $release" "$SCRATCH/with" "$SCRATCH/known"
+	done
+}
+
+# Offsets, sizes, kinds, spelling and bits of members, five levels deep.
+test_members() {
+	local of
+	for of in 'vfs_read file' 'do_sys_openat2 how' 'kernel_clone args' 'tcp_sendmsg sk' \
+		'wake_up_process p' 'ip_rcv skb' 'submit_bio bio' 'handle_mm_fault vma'; do
+		with members $of >"$SCRATCH/with"
+		bare members $of >"$SCRATCH/bare"
+		same "debuginfo/members $of $release" "$SCRATCH/with" "$SCRATCH/bare"
+	done
+}
+
+test_cache() {
+	local file
+	rm -f "$cache"/*
+	bare function vfs_read >"$SCRATCH/cold"
+	file=$(echo "$cache"/image-*)
+	bare function vfs_read >"$SCRATCH/warm"
+	same "debuginfo/cache warm $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	truncate -s -100 "$file"
+	bare function vfs_read >"$SCRATCH/warm" 2>&1
+	same "debuginfo/cache truncated $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	printf 'damage' | dd of="$file" bs=1 seek=100000 conv=notrunc 2>/dev/null
+	bare function vfs_read >"$SCRATCH/warm" 2>&1
+	same "debuginfo/cache damaged $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	: >"$file"
+	bare function vfs_read >"$SCRATCH/warm" 2>&1
+	same "debuginfo/cache empty $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c /nonexistent function vfs_read >"$SCRATCH/warm" 2>&1
+	same "debuginfo/cache not writable $release" "$SCRATCH/cold" "$SCRATCH/warm"
+}
+
+# refused NAME FILE: an error and status 1, not a crash
+refused() {
+	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r none -i "$2" function vfs_read >"$SCRATCH/out" 2>"$SCRATCH/err"
+	local status=$?
+	if [ $status -eq 1 ] && grep -q '^ERROR: ' "$SCRATCH/err"; then
+		ok "debuginfo/images $1 $release"
+	else
+		not_ok "debuginfo/images $1 $release" "status $status: $(head -n 3 "$SCRATCH/err")"
+	fi
+}
+
+test_images() {
+	local image=/boot/vmlinuz-$release at
+	for at in 100 600 20000 1000000 5000000; do
+		head -c "$at" "$image" >"$SCRATCH/image"
+		refused "cut at $at" "$SCRATCH/image"
+	done
+	cp "$image" "$SCRATCH/image"
+	dd if=/dev/zero of="$SCRATCH/image" bs=4096 seek=100 count=50 conv=notrunc 2>/dev/null
+	# What is left may unpack, or not; either way it must end well.
+	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
+	[ $? -lt 2 ] && ok "debuginfo/images zeroes $release" || not_ok "debuginfo/images zeroes $release"
+	head -c 100000 /dev/urandom >"$SCRATCH/image"
+	refused random "$SCRATCH/image"
+	cp "$STAP" "$SCRATCH/image"
+	"$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
+	[ $? -eq 1 ] && ok "debuginfo/images program $release" || not_ok "debuginfo/images program $release"
+}
+
+# ---------------------------------------------------------------- stap
+
+test_script() {
+	local options
+	eval "options=($(directive "$1.stp" options))"
+	"$STAP" -r "$release" -p2 --vp 01 ${options[@]+"${options[@]}"} "$1.stp" >"$SCRATCH/raw" 2>"$SCRATCH/err" ||
+		cat "$SCRATCH/err" >>"$SCRATCH/raw"
+	sed -E 's/([ (])[0-9]{2,}/\1N/g; s/>> [0-9] & 1/>> N & 1/g; s/@[^@:" ]*:[0-9]+"/@FILE:LINE"/g' "$SCRATCH/raw" >"$SCRATCH/out"
+	golden "debuginfo/$1 $release" "$1.out" "$SCRATCH/out"
+}
+
+# check ENVIRONMENT SCRIPT MESSAGE
+check() {
+	local script=${2/^/} before place=""
+	if [ "$script" != "$2" ]; then
+		before=${2%%^*}
+		place=": at <input>:1:$((${#before} + 1))\$"
+	fi
+	env $1 "$STAP" -r "$release" -p2 -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	if [ $? -eq 1 ] && grep -F -- "$3" "$SCRATCH/err" | grep -q "^semantic error: .*$place"; then
+		ok "debuginfo/errors $release: $2"
+	else
+		not_ok "debuginfo/errors $release: $2" "wanted: $3
+$(cat "$SCRATCH/err")"
+	fi
+}
+
+bad() { check DI=1 "$1" "$2"; }
+bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
+
+cd "$TESTS/debuginfo" || exit 1
+scripts=$(ls *.stp | sed 's/\.stp$//')
+[ $# -gt 0 ] || set -- addresses prototypes members cache images errors $scripts
+found=""
+for image in /boot/vmlinuz-*; do
+	release=${image#/boot/vmlinuz-}
+	dwarf=/usr/lib/debug/boot/vmlinux-$release
+	[ -r "$dwarf" ] || continue
+	found=1
+	for name; do
+		case $name in
+		addresses | prototypes | members | cache | images) "test_$name" ;;
+		errors) . ./errors.tests ;;
+		*) test_script "$name" ;;
+		esac
+	done
+done
+[ -n "$found" ] || skip debuginfo "a kernel image with its DWARF (linux-image-RELEASE, linux-image-RELEASE-dbg)"
