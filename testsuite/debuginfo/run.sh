@@ -136,7 +136,7 @@ test_script() {
 	eval "options=($(directive "$1.stp" options))"
 	"$STAP" -r "$release" -p2 --vp 01 ${options[@]+"${options[@]}"} "$1.stp" >"$SCRATCH/raw" 2>"$SCRATCH/err" ||
 		cat "$SCRATCH/err" >>"$SCRATCH/raw"
-	sed -E 's/([ (])[0-9]{2,}/\1N/g; s/>> [0-9] & 1/>> N & 1/g; s/@[^@:" ]*:[0-9]+"/@FILE:LINE"/g' "$SCRATCH/raw" >"$SCRATCH/out"
+	sed -E 's/([ (])[0-9]{2,}/\1N/g; s/>> [0-9] & 1/>> N \& 1/g; s/@[^@:" ]*:[0-9]+"/@FILE:LINE"/g' "$SCRATCH/raw" >"$SCRATCH/out"
 	golden "debuginfo/$1 $release" "$1.out" "$SCRATCH/out"
 }
 
