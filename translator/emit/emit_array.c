@@ -73,6 +73,12 @@ static unsigned reads_of(const struct value *keys, int n)
 	return reads;
 }
 
+static void merge(struct emitter *e, struct var *v)
+{
+	emit_alone(e, v);
+	cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+}
+
 // Statistics are not read here but by emit_stat_of(), which takes the text of the cell.
 struct value emit_index(struct emitter *e, struct expr *x)
 {
@@ -82,7 +88,7 @@ struct value emit_index(struct emitter *e, struct expr *x)
 	const char *cell = lookup(e, v, keys);
 
 	if (v->type == T_STATS) {
-		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+		merge(e, v);
 		return value_text(reads, true, "%s", cell);
 	}
 	if (v->type == T_STRING)
@@ -102,7 +108,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	keys = NEW_ARRAY(struct value, n + 1);
 	any = emit_slice(e, x->u.index.keys.at, n, keys);
 	if (v->type == T_STATS)
-		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+		merge(e, v);
 	if (any)
 		result = value_text(reads_of(keys, n), true, "stp_map_has_slice(&%s, %s, %u)",
 				    emit_global(e, v)->name, emit_keys(e, v, keys, n), any);
@@ -174,6 +180,8 @@ static void foreach_static(struct emitter *e, struct stmt *st, int n)
 
 	if (by_value && st->u.foreach.decl->type == T_STATS && !stat)
 		stat = STAT_COUNT;
+	if (st->u.foreach.sort_dir)
+		emit_alone(e, st->u.foreach.decl);
 	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u }; /* %s */",
 		n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
 		emit_place_text(st->loc));
@@ -221,9 +229,9 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 			limit = value_text(0, true, "stp_limit(%s)", value_long(limit));
 	}
 	if (v->type == T_STATS)
-		cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+		merge(e, v);
 	if (st->u.foreach.slice.n)
-		cw_line(e->w, "const union stp_val *slice%d = %s;", n, emit_keys(e, v, keys, v->arity));
+		cw_line(e->w, "slice%d = %s;", n, emit_keys(e, v, keys, v->arity));
 	return str_printf("stp_foreach_first(&iter%d, &foreach%d, %s, %s, %u)", n, n,
 			  value_long(limit), slice, any);
 }
@@ -244,6 +252,8 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	cw_line(e->w, "{");
 	cw_line(e->w, "struct stp_iter iter%d;", n);
 	cw_line(e->w, "struct stp_elem *elem%d;", n);
+	if (st->u.foreach.slice.n)
+		cw_line(e->w, "const union stp_val *slice%d;", n);
 	cw_blank(e->w);
 	first = foreach_first(e, st, n);
 	cw_line(e->w, "for (elem%d = %s; elem%d; elem%d = stp_foreach_next(&iter%d)) {", n, first, n, n, n);

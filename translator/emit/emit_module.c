@@ -66,6 +66,11 @@ const char *emit_c_string(const char *text)
 	return buf_text(&b);
 }
 
+static const char *const operators[] = {
+#define TOK(name, text) text,
+#include "parse/tokens.def"
+};
+
 static bool is_word(int c)
 {
 	return isalnum(c) || c == '_' || c == '$' || c == '@';
@@ -94,10 +99,10 @@ static const char *token_at(struct loc loc, const char **kind)
 		*kind = "string";
 		return "\"";
 	}
-	for (enum tok t = TOK_JUNK + 1; tok_text(t); t++) {
-		int len = (int)strlen(tok_text(t));
+	for (int i = 0; i < (int)ARRAY_SIZE(operators); i++) {
+		int len = (int)strlen(operators[i]);
 
-		if (len > longest && end - p >= len && strncmp(p, tok_text(t), len) == 0)
+		if (len > longest && end - p >= len && strncmp(p, operators[i], len) == 0)
 			longest = len;
 	}
 	return str_ndup(start, longest ? longest : 1);
@@ -206,7 +211,6 @@ static void embedded_macros(struct cwriter *w)
 {
 	cw_line(w, "/* for embedded C */");
 	cw_line(w, "#define CONTEXT c");
-	cw_line(w, "#define string_len STP_STRLEN");
 	cw_line(w, "#define STAP_RETVALUE ret");
 	cw_line(w, "#define STAP_ERROR(...) do { stp_error(c, __VA_ARGS__); goto out; } while (0)");
 	cw_line(w, "#define STAP_PRINTF(...) stp_cprintf(c, __VA_ARGS__)");
@@ -230,6 +234,7 @@ static void emit_bodies(struct emitter *e)
 
 	for vec_each(&script->embedded, x)
 		diag_error((*x)->loc, "embedded C that needs kernel headers is not supported yet");
+	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	for (int i = 0; i < script->probes.n; i++)
 		script->probes.at[i]->index = i;
 	for vec_each(&script->probes, p)

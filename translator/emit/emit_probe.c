@@ -163,6 +163,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	struct func_info *root = new_root(e);
 	struct body b;
 
+	e->handler_of[p->index] = root;
 	begin_body(e, &b, NULL);
 	emit_stmt(e, p->body);
 	root->strings = frame_strings(&b);
@@ -223,12 +224,36 @@ static int by_index(const struct access_use *a, const struct access_use *b)
 	return a->var->index - b->var->index;
 }
 
+// Adds what i and its callees sort or merge.
+static void add_alone(struct func_info *i, access_list *uses, int visit)
+{
+	if (i->visit == visit)
+		return;
+	i->visit = visit;
+	for vec_each(&i->alone, v) {
+		struct access_use use = { .var = *v, .write = true };
+		bool known = false;
+
+		for vec_each(uses, u) {
+			if (u->var == *v)
+				known = u->write = true;
+		}
+		if (!known)
+			vec_push(uses, use);
+	}
+	for vec_each(&i->callees, to)
+		add_alone(*to, uses, visit);
+}
+
 // Which handler takes which locks; ordered the same everywhere, so that two never wait for each other.
 static int lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
 
 	access_probe_locks(e->s, p, &uses);
+	if (!p->family->exclusive)
+		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
+			  p->index + 1);
 	if (!uses.n)
 		return 0;
 	for vec_each(&uses, u)

@@ -11,8 +11,10 @@ static struct var *var_of(const struct expr *of)
 
 const char *emit_stat_of(struct emitter *e, struct expr *of)
 {
-	if (of->kind == E_VAR)
+	if (of->kind == E_VAR) {
+		emit_alone(e, of->u.var.decl);
 		return str_printf("stp_scalar_merge(&%s)", emit_global(e, of->u.var.decl)->name);
+	}
 	return emit_index(e, of).text;
 }
 

@@ -29,6 +29,14 @@ const char *emit_desc(struct emitter *e, struct var *v)
 	return str_printf("&%s_desc", emit_global(e, v)->name);
 }
 
+void emit_alone(struct emitter *e, struct var *v)
+{
+	for vec_each(&e->caller->alone, it)
+		if (*it == v)
+			return;
+	vec_push(&e->caller->alone, v);
+}
+
 int64_t emit_buckets(const struct var *v)
 {
 	if (v->stat_ops & STAT_HIST_LOG)

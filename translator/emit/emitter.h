@@ -63,6 +63,8 @@ struct func_info {
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
 	VEC(struct func_info *) callees;
+	VEC(struct var *) alone;   // sorted or merged here: the runtime's copy changes, so one CPU at a time
+	int visit;                 // number of the last walk that came by
 	bool measured;             // the two below are known
 	int deep_calls, deep_strings;
 };
@@ -79,6 +81,7 @@ struct emitter {
 	VEC(struct func_info *) funcs;
 	struct func_info *caller;  // whose callees are collected; the handlers have one as well
 	VEC(struct func_info *) roots;
+	struct func_info **handler_of;  // by number of the probe
 	struct map names;          // C names taken
 	struct map formats;        // text of a format table -> its name
 	int foreachs, formats_made, regexes;
@@ -99,6 +102,7 @@ int64_t emit_string_len(struct emitter *e);
 struct global *emit_global(struct emitter *e, struct var *v);
 const char *emit_desc(struct emitter *e, struct var *v);  // "&g_x_desc"
 int64_t emit_buckets(const struct var *v);
+void emit_alone(struct emitter *e, struct var *v);        // its use here needs the writer's lock
 void emit_storage(struct emitter *e, struct cwriter *w);
 void emit_global_tables(struct emitter *e, struct cwriter *w);
 
