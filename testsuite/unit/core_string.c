@@ -2,7 +2,11 @@
 /* Strings, division, regular expressions' automata. */
 #include "core_platform.h"
 
-const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
+#include <sys/mman.h>
+
+static struct stp_map words = { "words", 1, STP_LONG, { STP_STRING }, .capacity = 100 };
+static struct stp_map *const maps[] = { &words };
+const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 1 };
 
 static void copies(void)
 {
@@ -59,6 +63,37 @@ static void comparisons(void)
 	same_number("length", stp_strlen("12345"), 5);
 }
 
+/* Strings that end where the memory ends. */
+static void at_the_edge(void)
+{
+	static struct stp_format f = { NULL, 0, 's', 0, -1, -1 };
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), to[STRING_LEN];
+	int len, wrong = 0;
+	union stp_val v;
+
+	mprotect(memory + 4096, 4096, PROT_NONE);
+	for (len = 0; len < 40; len++) {
+		char *s = memory + 4095 - len;
+
+		memset(s, 'a', (size_t)len);
+		s[len] = 0;
+		stp_copy(to, s, sizeof(to));
+		wrong += strcmp(to, s) != 0;
+		v.s = s;
+		stp_sprintf(cpu_ctx[0], to, sizeof(to), &f, 1, &v);
+		wrong += strcmp(to, s) != 0;
+		*(s64 *)stp_map_put(cpu_ctx[0], &words, &v) = len;
+		v.s = to;
+		wrong += !stp_map_get(&words, &v) || *(s64 *)stp_map_get(&words, &v) != len;
+		if (len) {
+			to[len - 1] = 'b';
+			wrong += stp_map_get(&words, &v) != NULL;
+		}
+	}
+	same_number("strings at the end of a page: copied, printed, found as keys", wrong, 0);
+	munmap(memory, 8192);
+}
+
 static void division(struct stp_ctx *c)
 {
 	const s64 smallest = (s64)(1ull << 63);
@@ -100,6 +135,7 @@ int main(void)
 	copies();
 	appends();
 	comparisons();
+	at_the_edge();
 	division(cpu_ctx[0]);
 	automaton();
 	return finish();
