@@ -314,11 +314,11 @@ static int command(u32 type, void *payload, u32 len)
 	case STP_CMD_START:
 		return len == sizeof(struct stp_start) ? do_start(payload) : -EINVAL;
 	case STP_CMD_STOP:
-		return do_stop();
+		return len ? -EINVAL : do_stop();
 	case STP_CMD_DETACH:
-		return do_detach();
+		return len ? -EINVAL : do_detach();
 	case STP_CMD_TARGET_GONE:
-		return do_target_gone();
+		return len ? -EINVAL : do_target_gone();
 	}
 	return -EINVAL;
 }
