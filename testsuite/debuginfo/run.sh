@@ -85,6 +85,7 @@ test_cache() {
 	rm -f "$cache"/*
 	bare function vfs_read >"$SCRATCH/cold"
 	file=$(echo "$cache"/image-*)
+	cp "$file" "$SCRATCH/good"
 	bare function vfs_read >"$SCRATCH/warm"
 	same "debuginfo/cache warm $release" "$SCRATCH/cold" "$SCRATCH/warm"
 	truncate -s -100 "$file"
@@ -93,6 +94,7 @@ test_cache() {
 	printf 'damage' | dd of="$file" bs=1 seek=100000 conv=notrunc 2>/dev/null
 	bare function vfs_read >"$SCRATCH/warm" 2>&1
 	same "debuginfo/cache damaged $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	same "debuginfo/cache made again $release" "$SCRATCH/good" "$file"
 	: >"$file"
 	bare function vfs_read >"$SCRATCH/warm" 2>&1
 	same "debuginfo/cache empty $release" "$SCRATCH/cold" "$SCRATCH/warm"
