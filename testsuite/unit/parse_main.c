@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 1 alone: parse_main [-g] [-u] [-t TAPSET_DIR] [-c CACHE_DIR] [-f FUNCTION] [-a ALIAS]
+// Pass 1 alone: parse_main [-g] [-u] [-w] [-I DIR] [-c CACHE_DIR] [-f FUNCTION] [-a ALIAS]
 //                          (-e SCRIPT | FILE) [ARGS]
 // Prints the tree as stap -p1 does; the exit status is 1 when there were errors. -u: as on the user
 // runtime. -f, -a: then use that function or alias of the library and say what came.
@@ -73,13 +73,13 @@ int main(int argc, char **argv)
 	mem_init();
 	s = NEW(struct session);
 	s->kernel = &kernel;
-	s->tapset_dir = str_dup("/nonexistent");
 	s->opt.release = kernel.release;
-	while ((c = getopt(argc, argv, "+gut:c:f:a:e:")) != -1)
+	while ((c = getopt(argc, argv, "+guwI:c:f:a:e:")) != -1)
 		switch (c) {
 		case 'g': s->opt.guru = true; break;
 		case 'u': s->opt.user_runtime = true; s->kernel = NULL; break;
-		case 't': s->tapset_dir = optarg; break;
+		case 'w': diag_options.no_warnings = true; break;
+		case 'I': vec_push(&s->opt.include_dirs, optarg); break;
 		case 'c': s->cache_dir = optarg; break;
 		case 'f': function = optarg; break;
 		case 'a': alias = optarg; break;

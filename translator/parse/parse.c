@@ -409,14 +409,13 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 	struct parser p = { .session = s, .source = src, .out = out, .privileged = s->opt.guru || src->library };
 
 	preproc_start(&p.preproc, s, src, shared);
-	while (!parser_at(&p, TOK_EOF)) {
-		if (shared)
-			parser_expected(&p, "'@define', the only thing that a .stpm file holds,");
-		else
-			item(&p);
+	while (!shared && !parser_at(&p, TOK_EOF)) {
+		item(&p);
 		if (p.panic)
 			recover(&p);
 	}
+	if (!parser_at(&p, TOK_EOF))
+		parser_expected(&p, "'@define', the only thing that a .stpm file holds,");
 	if (first)
 		*first = p.first_error;
 	return p.errors;
