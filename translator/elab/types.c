@@ -290,18 +290,36 @@ static bool gives_value(struct func *f)
 	return found;
 }
 
-static void infer_args(struct infer *t, struct expr *e, struct func *f)
+// All overloads take what the call gives; the first that knows a type says what is wanted.
+static struct want want_param(const struct func *f, int i)
 {
-	for (int i = 0; i < f->params.n; i++) {
-		struct var *p = f->params.at[i];
-		struct want w = want_as(p);
+	struct want w = want_any;
 
+	for (; f && w.type == T_UNKNOWN; f = f->next_overload) {
+		struct var *p = f->params.at[i];
+
+		w = want_as(p);
 		w.why = str_printf("parameter '%s' of '%s' is a", p->name, f->name);
 		if (!w.loc.source)
 			w.loc = p->loc;
-		infer_expr(t, &e->u.call.args.at[i], w);
-		learn(t, &p->type, &p->type_loc, e->u.call.args.at[i]->type, e->u.call.args.at[i]->loc);
-		merge_dtype(t, &p->dtype, e->u.call.args.at[i]->dtype);
+	}
+	return w;
+}
+
+static void infer_args(struct infer *t, struct expr *e)
+{
+	for (int i = 0; i < e->u.call.args.n; i++) {
+		struct expr **arg = &e->u.call.args.at[i];
+
+		infer_expr(t, arg, want_param(e->u.call.target, i));
+		for (struct func *f = e->u.call.target; f; f = f->next_overload) {
+			struct var *p = f->params.at[i];
+
+			learn(t, &p->type, &p->type_loc, (*arg)->type, (*arg)->loc);
+			merge_dtype(t, &p->dtype, (*arg)->dtype);
+			if (p->type != e->u.call.target->params.at[i]->type)
+				mismatch(t, *arg, (*arg)->type, want_param(f, i));
+		}
 	}
 }
 
@@ -320,8 +338,8 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 {
 	struct func *first = e->u.call.target;
 
+	infer_args(t, e);
 	for (struct func *f = first; f; f = f->next_overload) {
-		infer_args(t, e, f);
 		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN && gives_value(f))
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
