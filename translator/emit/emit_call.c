@@ -114,7 +114,7 @@ struct value emit_embedded(struct emitter *e, struct expr *x)
 }
 
 // The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
-void emit_embedded_func(struct emitter *e, struct func_info *i)
+void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head)
 {
 	struct func *f = i->func;
 	bool string = f->type == T_STRING, gives = string || f->type == T_LONG;
@@ -128,6 +128,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i)
 		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
 	else
 		cw_line(e->w, "#define STAP_RETURN(...) do { goto out; } while (0)");
+	cw_line(e->w, "%s", head);
 	cw_line(e->w, "{");
 	if (!string && gives)
 		cw_line(e->w, "s64 ret = 0;");

@@ -248,6 +248,16 @@ static const char *extend(const char *text, int size, bool is_signed)
 	return str_printf("(s64)%s", text);
 }
 
+static struct value stored(const char *text, int size, bool is_signed)
+{
+	struct value v = value_text(0, true, "%s", text);
+
+	if (size == 1 || size == 2 || size == 4)
+		return value_text(0, false, "%s", extend(text, size, is_signed));
+	v.wraps = true;
+	return v;
+}
+
 static struct value emit_register(struct emitter *e, struct expr *x)
 {
 	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
@@ -259,8 +269,8 @@ static struct value emit_register(struct emitter *e, struct expr *x)
 	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
 		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
 	else if (emit_needs_context(e, x->loc))
-		return value_text(0, false, "%s", extend(str_printf("stp_reg(c, %d)",
-				  arch->pt_regs_offset[n]), x->u.reg.size, x->u.reg.is_signed));
+		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
+			      x->u.reg.is_signed);
 	return value_number(0);
 }
 
@@ -276,7 +286,7 @@ static struct value emit_deref(struct emitter *e, struct expr *x)
 		return value_number(0);
 	}
 	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
-		(int)size, value_long(addr)), (int)size, x->u.deref.is_signed));
+		(int)size, addr.text), (int)size, x->u.deref.is_signed));
 	emit_check(e, x->loc);
 	return value_text(0, true, "%s", t);
 }

@@ -222,8 +222,8 @@ static void check_limits(struct emitter *e)
 {
 	int64_t len = emit_string_len(e), entries = session_limit(e->s, "MAXMAPENTRIES", 2048);
 
-	if (len < 16 || len > 65536)
-		die("-DMAXSTRINGLEN=%" PRId64 " is out of range; use 16 to 65536", len);
+	if (len < 4 || len > 65536)
+		die("-DMAXSTRINGLEN=%" PRId64 " is out of range; use 4 to 65536", len);
 	if (entries < 1 || entries > INT32_MAX)
 		die("-DMAXMAPENTRIES=%" PRId64 " is out of range; use 1 to %d", entries, INT32_MAX);
 }

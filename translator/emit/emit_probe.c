@@ -71,6 +71,19 @@ static void clear_lines(struct cwriter *w, const struct body *b)
 	}
 }
 
+// A jump to the end from the end.
+static void drop_last_goto(struct body *b)
+{
+	static const char line[] = "\n\tgoto out;\n";
+	struct buf *text = &b->code.text;
+
+	if (!text->len || !str_ends(text->text, line))
+		return;
+	text->len -= sizeof(line) - 2;
+	text->text[text->len] = '\0';
+	b->out.used--;
+}
+
 // The whole function around the finished body. `enter`: it counts as a call even without strings.
 // `result`: "ret" or "".
 static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool enter, const char *result)
@@ -81,6 +94,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	const char *back = *result ? str_printf("return %s;", result) : "return;";
 
 	assert(b->code.depth == 1);
+	drop_last_goto(b);
 	cw_line(w, "%s", head);
 	cw_line(w, "{");
 	if (frame)
@@ -100,7 +114,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "%s:", b->out.name);
 	if (frame || enter)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
-	if (*result || b->out.used)
+	if (*result || (b->out.used && !frame && !enter))
 		cw_line(w, "%s", back);
 	cw_line(w, "}");
 	cw_blank(w);
@@ -132,9 +146,8 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	cw_line(&e->prototypes, "%s;", func_head(i));
 	cw_line(&e->functions, "/* function %s at %s */", f->name, emit_comment_text(emit_place_text(f->loc)));
 	if (!f->body) {
-		cw_line(&e->functions, "%s", func_head(i));
 		e->w = &e->functions;
-		emit_embedded_func(e, i);
+		emit_embedded_func(e, i, func_head(i));
 		cw_blank(&e->functions);
 		return;
 	}

@@ -99,7 +99,7 @@ static void emit_jump(struct emitter *e, struct stmt *st)
 	} else if (st->kind == S_BREAK) {
 		cw_line(e->w, "break;");
 	} else if (l->next) {
-		l->next->used = true;
+		l->next->used++;
 		cw_line(e->w, "goto %s;", l->next->name);
 	} else {
 		cw_line(e->w, "continue;");
@@ -108,7 +108,7 @@ static void emit_jump(struct emitter *e, struct stmt *st)
 
 static void leave(struct emitter *e)
 {
-	e->body->out.used = true;
+	e->body->out.used++;
 	cw_line(e->w, "goto %s;", e->body->out.name);
 }
 

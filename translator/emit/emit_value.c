@@ -32,13 +32,13 @@ struct value value_number(int64_t n)
 
 const char *value_long(struct value v)
 {
-	return v.wraps ? str_printf("(s64)(%s)", v.text) : v.text;
+	return v.wraps ? str_printf(v.atom ? "(s64)%s" : "(s64)(%s)", v.text) : v.text;
 }
 
 const char *value_operand(struct value v)
 {
 	if (v.wraps)
-		return str_printf("(s64)(%s)", v.text);
+		return value_long(v);
 	return v.atom ? v.text : str_printf("(%s)", v.text);
 }
 
@@ -56,7 +56,7 @@ const char *value_condition(struct value v)
 		return v.number ? "1" : "0";
 	if (v.boolean)
 		return v.text;
-	return str_printf("%s != 0", v.wraps ? str_printf("(%s)", v.text) : value_operand(v));
+	return str_printf("%s != 0", v.wraps && !v.atom ? str_printf("(%s)", v.text) : v.wraps ? v.text : value_operand(v));
 }
 
 static int take(int *now, int *most)
@@ -151,7 +151,7 @@ bool emit_needs_context(struct emitter *e, struct loc loc)
 
 const char *emit_error_label(struct emitter *e)
 {
-	e->body->on_error->used = true;
+	e->body->on_error->used++;
 	return e->body->on_error->name;
 }
 

@@ -26,7 +26,7 @@ struct value {
 	int64_t number;
 };
 
-struct label { const char *name; bool used; };
+struct label { const char *name; int used; };
 
 struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does */ };
 
@@ -146,7 +146,7 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 // emit_call.c
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
 struct value emit_embedded(struct emitter *e, struct expr *x);
-void emit_embedded_func(struct emitter *e, struct func_info *i);
+void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head);
 
 // emit_array.c
 const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n);

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C that gcc and clang take
+# without a warning. NAME.bad.stp: pass 3 refuses it with the error named in its first line.
+set -u
+. "$TESTS/lib.sh"
+cd "$TESTS/emit" || exit 1
+WARN=(-std=gnu11 -O2 -Wall -Wextra -Wno-unused -Wno-unused-parameter -Werror -Wdeclaration-after-statement -ffreestanding
+	-I "$SOURCE/runtime/include")
+
+gives() { # NAME
+	"$STAP" --runtime=user -p3 "$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" ||
+		cp "$SCRATCH/err" "$SCRATCH/out"
+	sed -i "s#$SOURCE/##" "$SCRATCH/out"
+	golden "emit/$1" "$1.c.out" "$SCRATCH/out"
+}
+
+refuses() { # NAME
+	local text
+	text=$(directive "$1.bad.stp" error)
+	if "$STAP" --runtime=user -g -p3 "$1.bad.stp" >"$SCRATCH/out" 2>"$SCRATCH/err"; then
+		not_ok "emit/$1.bad" 'pass 3 took it'
+	elif grep -qF -- "$text" "$SCRATCH/err"; then
+		ok "emit/$1.bad"
+	else
+		not_ok "emit/$1.bad" "$(head -n 20 "$SCRATCH/err")"
+	fi
+}
+
+# Every script on its own in one go would hide which one it is, so the failing ones are repeated.
+compiles() { # COMPILER FILE...
+	local cc=$1 file bad=''
+	command -v "$cc" >/dev/null || { skip "emit/compiles-with-$cc" "$cc"; return; }
+	shift
+	for file; do
+		"$cc" "${WARN[@]}" -c -o /dev/null "$file" 2>"$SCRATCH/err" ||
+			bad+="$(basename "$file"): $(head -n 3 "$SCRATCH/err")"$'\n'
+	done
+	if [ -z "$bad" ]; then ok "emit/compiles-with-$cc"; else not_ok "emit/compiles-with-$cc" "$bad"; fi
+}
+
+for file in *.stp; do
+	name=${file%.stp}
+	case " $* " in *" $name "* | '  ') ;; *) continue ;; esac
+	if [ "$name" = "${name%.bad}" ]; then gives "$name"; else refuses "${name%.bad}"; fi
+done
+[ $# -eq 0 ] || exit 0
+
+mkdir -p "$SCRATCH/emit"
+for file in *.stp ../run/*.stp; do
+	eval "options=($(directive "$file" options))"
+	eval "args=($(directive "$file" args))"
+	"$STAP" --runtime=user -p3 ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"} \
+		>"$SCRATCH/emit/$(basename "$file" .stp).c" 2>/dev/null || rm -f "$SCRATCH/emit/$(basename "$file" .stp).c"
+done
+compiles gcc "$SCRATCH"/emit/*.c
+compiles clang "$SCRATCH"/emit/*.c
