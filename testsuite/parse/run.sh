@@ -24,14 +24,14 @@ parse=${parse:-$driver}
 golden_script() {
 	local name=$1 options arguments parse=$parse
 	[ -z "$(directive "$name.stp" needs)" ] || parse=$driver
-	options=$(directive "$name.stp" options)
+	eval "options=($(directive "$name.stp" options))"
 	eval "arguments=($(directive "$name.stp" arguments))"
-	if ! $parse $options "$name.stp" ${arguments[@]+"${arguments[@]}"} >"$SCRATCH/out" 2>"$SCRATCH/err"; then
+	if ! $parse ${options[@]+"${options[@]}"} "$name.stp" ${arguments[@]+"${arguments[@]}"} >"$SCRATCH/out" 2>"$SCRATCH/err"; then
 		not_ok "parse/$name" "$(cat "$SCRATCH/err")"
 		return
 	fi
 	golden "parse/$name" "$name.out" "$SCRATCH/out"
-	if ! $parse -w $options "$SCRATCH/out" ${arguments[@]+"${arguments[@]}"} >"$SCRATCH/again" 2>"$SCRATCH/err"; then
+	if ! $parse -w ${options[@]+"${options[@]}"} "$SCRATCH/out" ${arguments[@]+"${arguments[@]}"} >"$SCRATCH/again" 2>"$SCRATCH/err"; then
 		not_ok "parse/$name: what was printed is refused" "$(cat "$SCRATCH/err")"
 	elif ! diff -u <(sed 2d "$SCRATCH/out") <(sed 2d "$SCRATCH/again") >"$SCRATCH/diff"; then
 		not_ok "parse/$name: printed, parsed and printed again" "$(cat "$SCRATCH/diff")"

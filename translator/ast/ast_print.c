@@ -5,6 +5,7 @@
 #include "ast/ast.h"
 #include "util/str.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum level {
@@ -259,31 +260,9 @@ static void print_deref(struct buf *b, const struct expr *e)
 	print_wrapped(b, ", ", e->u.deref.addr);
 }
 
-static void print_bare(struct buf *b, const struct expr *e)
+static void print_operator(struct buf *b, const struct expr *e)
 {
 	switch (e->kind) {
-	case E_NUMBER:
-		buf_printf(b, "%lld", (long long)e->u.number);
-		break;
-	case E_STRING:
-		quoted(b, e->u.string.bytes, e->u.string.len);
-		break;
-	case E_VAR:
-		buf_puts(b, e->u.var.name);
-		break;
-	case E_INDEX:
-		buf_puts(b, e->u.index.name);
-		print_keys(b, &e->u.index.keys);
-		break;
-	case E_HIST_BUCKET:
-		print(b, e->u.index.hist, L_PRIMARY);
-		print_keys(b, &e->u.index.keys);
-		break;
-	case E_CALL:
-		buf_printf(b, "%s(", e->u.call.name);
-		print_list(b, &e->u.call.args);
-		buf_putc(b, ')');
-		break;
 	case E_UNARY:
 		print_unary(b, e);
 		break;
@@ -314,6 +293,36 @@ static void print_bare(struct buf *b, const struct expr *e)
 		print(b, e->u.regex.l, e->u.regex.l->kind == E_REGEX ? L_SHIFT : L_COMPARE);
 		buf_puts(b, e->u.regex.negate ? " !~ " : " =~ ");
 		quoted(b, e->u.regex.pattern, e->u.regex.len);
+		break;
+	default:
+		assert(!"a kind of expression without a printed form");
+	}
+}
+
+static void print_bare(struct buf *b, const struct expr *e)
+{
+	switch (e->kind) {
+	case E_NUMBER:
+		buf_printf(b, "%lld", (long long)e->u.number);
+		break;
+	case E_STRING:
+		quoted(b, e->u.string.bytes, e->u.string.len);
+		break;
+	case E_VAR:
+		buf_puts(b, e->u.var.name);
+		break;
+	case E_INDEX:
+		buf_puts(b, e->u.index.name);
+		print_keys(b, &e->u.index.keys);
+		break;
+	case E_HIST_BUCKET:
+		print(b, e->u.index.hist, L_PRIMARY);
+		print_keys(b, &e->u.index.keys);
+		break;
+	case E_CALL:
+		buf_printf(b, "%s(", e->u.call.name);
+		print_list(b, &e->u.call.args);
+		buf_putc(b, ')');
 		break;
 	case E_STAT:
 	case E_HIST:
@@ -358,6 +367,8 @@ static void print_bare(struct buf *b, const struct expr *e)
 	case E_DEREF:
 		print_deref(b, e);
 		break;
+	default:
+		print_operator(b, e);
 	}
 }
 

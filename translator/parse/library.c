@@ -149,12 +149,15 @@ typedef VEC(const char *) part_list;
 static part_list split(const char *name)
 {
 	part_list parts = { 0 };
+	size_t n = strcspn(name, ".");
 
-	for (size_t n; n = strcspn(name, "."), true; name += n + 1) {
+	vec_push(&parts, str_ndup(name, n));
+	while (name[n]) {
+		name += n + 1;
+		n = strcspn(name, ".");
 		vec_push(&parts, str_ndup(name, n));
-		if (!name[n])
-			return parts;
 	}
+	return parts;
 }
 
 static bool match(const part_list *alias, int a, const struct probe_point *point, int p);
