@@ -105,6 +105,26 @@ static void far_apart(void)
 		  "\n");
 }
 
+static void at_the_limits(void)
+{
+	fresh(&logs);
+	add(&logs, 1, 100);
+	add(&logs, 32, 51);
+	same_text("a gap of four rows is shown, twice the width is scaled by two", text(&logs),
+		  HEAD " count\n"
+		  "   -1 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "    0 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "    1 |" BAR10 BAR10 BAR10 BAR10 BAR10 " 100\n"
+		  "    2 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "    4 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "    8 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "   16 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "   32 |" BAR10 BAR10 "@@@@@     " NO10 NO10 "  51\n"
+		  "   64 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "  128 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "\n");
+}
+
 static void of_ranges(void)
 {
 	char small[40];
@@ -149,6 +169,7 @@ int main(void)
 	c = cpu_ctx[0];
 	of_powers();
 	far_apart();
+	at_the_limits();
 	of_ranges();
 	free(s);
 	return finish();

@@ -300,6 +300,11 @@ static void slices(void)
 	same_text("slice with a limit", walk(&plain_triples, 1, k, 4), "2,b,1 ");
 	same_text("descending by a string key", walk(&by_name, -1, NULL, 0), "3,c,3 2,b,1 2,b,3 1,a,1 2,a,2 ");
 	verdict(stp_map_has_slice(&triples, k, 4), "has a slice");
+	k[1].s = "bb";
+	verdict(!stp_map_has_slice(&triples, k, 5), "a longer string is another");
+	k[1].s = "";
+	verdict(!stp_map_has_slice(&triples, k, 5), "so is the empty one");
+	k[1].s = "b";
 	k[0].n = 9;
 	verdict(!stp_map_has_slice(&triples, k, 6), "has not a slice");
 	k[0].n = 2;

@@ -265,6 +265,12 @@ static void wide(struct stp_ctx *ctx)
 out:;
 }
 
+static void unbalanced(struct stp_ctx *ctx)
+{
+	stp_frame_enter(ctx, 50);
+	stp_error(ctx, "in the middle");
+}
+
 static void budgets(void)
 {
 	struct stp_probe p = { loops, .needs_actions = true };
@@ -294,6 +300,8 @@ static void budgets(void)
 	hits = 0;
 	hit(&p);
 	verdict(!hits && strstr(messages, "near function wide"), "frames end");
+	p.handler = unbalanced;
+	hit(&p);
 	verdict(c->frame + 100 == c->frame_end && c->nesting == 5, "the context is mended after an error");
 }
 
