@@ -66,7 +66,7 @@ static const char *lookup(struct emitter *e, struct var *v, const struct value *
 
 static unsigned reads_of(const struct value *keys, int n)
 {
-	unsigned reads = GLOBAL;
+	unsigned reads = ARRAY;
 
 	for (int i = 0; i < n; i++)
 		reads |= keys[i].reads;
@@ -125,7 +125,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 	const char *cell = temp_cell(e), *name = emit_global(e, v)->name, *put = "stp_map_put";
 
 	for (int i = 0; i < v->arity; i++)
-		if (v->wrap && v->key_types[i] == T_STRING && (keys[i].reads & GLOBAL))
+		if (v->wrap && v->key_types[i] == T_STRING && (keys[i].reads & ARRAY))
 			keys[i] = value_keep(e, keys[i], T_STRING);
 	if (v->type == T_STATS)
 		put = "stp_pmap_put";
@@ -196,12 +196,12 @@ static void foreach_bind(struct emitter *e, struct stmt *st, int n)
 	for (int i = 0; i < st->u.foreach.keys.n; i++) {
 		struct var *key = st->u.foreach.keys.at[i]->u.var.decl;
 
-		emit_store(e, key, value_text(GLOBAL, true, "stp_elem_%s(&%s, elem%d, %d)",
+		emit_store(e, key, value_text(ARRAY, true, "stp_elem_%s(&%s, elem%d, %d)",
 			   v->key_types[i] == T_STRING ? "string" : "long", map, n, i));
 	}
 	if (!st->u.foreach.value)
 		return;
-	emit_store(e, st->u.foreach.value->u.var.decl, value_text(GLOBAL, true,
+	emit_store(e, st->u.foreach.value->u.var.decl, value_text(ARRAY, true,
 		   v->type == T_STRING ? "(const char *)stp_elem_value(&%s, elem%d)" :
 		   "*(s64 *)stp_elem_value(&%s, elem%d)", map, n));
 }

@@ -96,12 +96,12 @@ static struct value assign_string_element(struct emitter *e, struct expr *x, str
 {
 	const char *cell;
 
-	if (r.reads & GLOBAL)
+	if (r.reads & ARRAY)
 		r = value_keep(e, r, T_STRING);
 	cell = emit_put(e, x->u.bin.l, keys);
 	cw_line(e->w, "%s(%s, %s, STP_STRLEN);",
 		x->u.bin.op == TOK_CONCAT_ASSIGN ? "stp_append" : "stp_copy", cell, r.text);
-	return value_text(GLOBAL, false, "(const char *)%s", cell);
+	return value_text(ARRAY, false, "(const char *)%s", cell);
 }
 
 static struct value assign_long_element(struct emitter *e, struct expr *x, struct value *keys,
@@ -111,7 +111,7 @@ static struct value assign_long_element(struct emitter *e, struct expr *x, struc
 	struct value v;
 	const char *cell;
 
-	if (wanted || (r.reads & GLOBAL))
+	if (wanted || (r.reads & ARRAY))
 		r = value_keep(e, r, T_LONG);
 	cell = emit_put(e, x->u.bin.l, keys);
 	if (op == TOK_NONE) {
@@ -123,9 +123,9 @@ static struct value assign_long_element(struct emitter *e, struct expr *x, struc
 			r.constant ? r.text : value_wrap(r));
 		return r;
 	}
-	v = emit_binary(e, op, value_text(GLOBAL, true, "*(s64 *)%s", cell), r, T_LONG, x->loc);
+	v = emit_binary(e, op, value_text(ARRAY, true, "*(s64 *)%s", cell), r, T_LONG, x->loc);
 	cw_line(e->w, "*(s64 *)%s = %s;", cell, value_long(v));
-	return value_text(GLOBAL, true, "*(s64 *)%s", cell);
+	return value_text(ARRAY, true, "*(s64 *)%s", cell);
 }
 
 static struct value assign_element(struct emitter *e, struct expr *x, bool wanted)
@@ -141,7 +141,7 @@ static struct value assign_element(struct emitter *e, struct expr *x, bool wante
 	emit_values(e, xs, n + 1, v);
 	r = v[n];
 	if (x->u.bin.op == TOK_STAT_ADD) {
-		if (wanted || (r.reads & GLOBAL))
+		if (wanted || (r.reads & ARRAY))
 			r = value_keep(e, r, T_LONG);
 		emit_stat_add(e, l, v, r);
 		return r;
@@ -187,7 +187,7 @@ static struct value incdec_element(struct emitter *e, struct expr *x, bool wante
 
 	emit_values(e, l->u.index.keys.at, l->u.index.keys.n, keys);
 	cell = emit_put(e, l, keys);
-	now = value_text(GLOBAL, true, "*(s64 *)%s", cell);
+	now = value_text(ARRAY, true, "*(s64 *)%s", cell);
 	if (wanted && !x->u.un.prefix)
 		now = value_keep(e, now, T_LONG);
 	cw_line(e->w, "*(u64 *)%s %s 1;", cell, op);

@@ -53,7 +53,7 @@ static const char *arguments(struct emitter *e, struct expr *x, struct func_info
 	for (int k = 0; k < n; k++) {
 		bool string = x->u.call.args.at[k]->type == T_STRING;
 
-		if ((string && (v[k].reads & i->effects & GLOBAL)) || i->nexts)
+		if ((string && (v[k].reads & i->effects & (GLOBAL | ARRAY))) || i->nexts)
 			v[k] = value_keep(e, v[k], x->u.call.args.at[k]->type);
 		*reads |= v[k].reads;
 		buf_printf(&b, ", %s", value_long(v[k]));
@@ -66,7 +66,7 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 	struct func *f = x->u.call.target;
 	struct func_info *i;
 	const char *args, *to = NULL;
-	unsigned reads = GLOBAL | WORLD;
+	unsigned reads = WORLD;
 
 	assert(f);
 	i = emit_func(e, f);
@@ -76,6 +76,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
 	args = arguments(e, x, i, &reads);
+	if (f->body)
+		reads |= GLOBAL | ARRAY;
 	if (i->plain && wanted)
 		return value_text(reads, true, "%s(c%s)", i->name, args);
 	if (f->type == T_STRING)

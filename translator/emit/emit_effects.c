@@ -15,7 +15,7 @@ struct effects {
 
 static void change_var(struct effects *fx, const struct var *v)
 {
-	fx->changes |= v->kind == VAR_GLOBAL ? GLOBAL : LOCAL;
+	fx->changes |= v->kind != VAR_GLOBAL ? LOCAL : v->arity > 0 ? ARRAY : GLOBAL;
 }
 
 static void change_lvalue(struct effects *fx, const struct expr *l)
@@ -23,7 +23,7 @@ static void change_lvalue(struct effects *fx, const struct expr *l)
 	if (l->kind == E_VAR) {
 		change_var(fx, l->u.var.decl);
 	} else {
-		fx->changes |= GLOBAL;
+		fx->changes |= ARRAY;
 		fx->fails = true;
 	}
 }
@@ -186,7 +186,7 @@ struct func_info *emit_func(struct emitter *e, struct func *f)
 	i = NEW(struct func_info);
 	i->func = f;
 	i->name = emit_unique(e, "f_", f->name);
-	i->effects = GLOBAL | WORLD;
+	i->effects = GLOBAL | ARRAY | WORLD;
 	i->fails = i->nexts = true;
 	i->nexts = f->next_overload != NULL;
 	i->state = LOOKING;

@@ -21,7 +21,7 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 // What reading `of` depends on: keys may be locals.
 static unsigned reads_of(const struct expr *of)
 {
-	return of->kind == E_VAR ? GLOBAL : GLOBAL | LOCAL | WORLD;
+	return of->kind == E_VAR ? GLOBAL : ARRAY | GLOBAL | LOCAL | WORLD;
 }
 
 struct value emit_stat(struct emitter *e, struct expr *x)

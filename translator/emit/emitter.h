@@ -14,11 +14,13 @@
 #include "session.h"
 
 // What a value depends on, and what evaluating an expression may change.
-enum { LOCAL = 1, GLOBAL = 2, WORLD = 4 };  // WORLD: time, output, memory: only the order matters
+// GLOBAL: scalars; ARRAY: elements, which move and vanish when others are made; WORLD: time, output,
+// memory, where only the order matters.
+enum { LOCAL = 1, GLOBAL = 2, ARRAY = 4, WORLD = 8 };
 
 struct value {
 	const char *text;
-	unsigned reads;            // LOCAL, GLOBAL, WORLD: stale once these change
+	unsigned reads;            // what it is stale after a change of
 	bool atom;                 // needs no parentheses as an operand
 	bool wraps;                // of type u64: wrap-around arithmetic, cast before it is compared
 	bool boolean;              // 0 or 1
@@ -56,7 +58,7 @@ struct func_info {
 	struct func *func;
 	const char *name;
 	int state;
-	unsigned effects;          // GLOBAL, WORLD
+	unsigned effects;          // GLOBAL, ARRAY, WORLD
 	bool fails;
 	bool nexts;                // may ask for the next overload
 	bool plain;                // an expression: no effect, no failure, gives a long
