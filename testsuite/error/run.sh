@@ -84,5 +84,6 @@ cd "$TESTS/error" || exit 1
 for file in "$@"; do
 	table=${file%.tests}
 	OPTIONS=()
+	# shellcheck source=/dev/null
 	. "$TESTS/error/$table.tests"
 done
