@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C that gcc and clang take
+# The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C
+# that gcc and clang take
 # without a warning. NAME.bad.stp: pass 3 refuses it with the error named in its first line.
 set -u
 . "$TESTS/lib.sh"
