@@ -12,7 +12,7 @@
 #include <linux/vmalloc.h>
 
 #define DEFAULT_KB 512u
-#define MIN_KB     (4u * PLAT_RECORD_MAX / 1024)
+#define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
 /* One producer: the CPU with interrupts off, or the process that runs begin, end, error. */
@@ -23,6 +23,8 @@ struct ring {
 	u64 limit;                 /* head may go up to here: tail as last read + size */
 	u64 wake_at;               /* head at which to see whether the reader needs waking */
 	u64 record;                /* position of the open record, after the padding */
+	u64 mask;                  /* size - 1 */
+	u64 chunk;                 /* a quarter of the ring: what a record gets to grow into */
 	u64 lost_records, lost_bytes;
 	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
 	bool may_sleep;
@@ -51,6 +53,8 @@ static void ring_init(struct ring *r, struct stp_ring_control *control)
 	r->control = control;
 	r->data = (char *)control + PAGE_SIZE;
 	r->limit = rings.size;
+	r->mask = rings.size - 1;
+	r->chunk = rings.size / 4;
 	r->wake_at = rings.size / 2;
 	r->stuck_tail = ~0ull;
 }
@@ -178,7 +182,7 @@ static bool fits(struct ring *r, u64 end)
  * Waits until head may go up to `end`: as long as the reader is there and takes something every
  * two seconds. A reader that was waited for in vain is not waited for again where it was then.
  */
-static bool wait_for_room(struct ring *r, u64 end)
+static noinline bool wait_for_room(struct ring *r, u64 end)
 {
 	u64 tail = tail_of(r);
 	unsigned long deadline = jiffies + 2 * HZ;
@@ -206,36 +210,39 @@ static void lose(struct ring *r, u64 bytes)
 	WRITE_ONCE(r->control->lost_bytes, r->lost_bytes);
 }
 
-/* Opens a record at the first place after head that holds `want` bytes in one piece, and gives it
- * what more there is, up to a quarter of the ring so that the reader can start. */
-static bool open_record(struct ring *r, struct stp_ctx_private *v, u32 want)
+static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v, u64 at, u64 room)
 {
-	u64 at = r->head, total = record_size(want), room;
+	char *rec = r->data + (at & r->mask);
+
+	r->record = at;
+	v->out_start = v->out = rec + sizeof(struct stp_rec);
+	v->out_end = rec + room;
+}
+
+/* Opens a record at the first place after head that holds `want` bytes in one piece, and gives it
+ * what more there is, up to a chunk so that the reader can start. */
+static noinline bool open_record(struct ring *r, struct stp_ctx_private *v, u32 want)
+{
+	u64 at = r->head, total = record_size(want);
 
 	if (left_in_lap(at) < total)
 		at += max_t(u64, left_in_lap(at), sizeof(struct stp_rec));
 	if (!fits(r, at + total) && !(r->may_sleep && wait_for_room(r, at + total)))
 		return false;
-	room = min3(left_in_lap(at), r->limit - at, max(total, rings.size / 4));
-	r->record = at;
-	v->out_start = r->data + (at & (rings.size - 1)) + sizeof(struct stp_rec);
-	v->out = v->out_start;
-	v->out_end = v->out_start + (room - sizeof(struct stp_rec));
+	set_record(r, v, at, min3(left_in_lap(at), r->limit - at, max(total, r->chunk)));
 	return true;
 }
 
 /* Padding up to the open record. With 8 bytes left in the lap it takes 8 of the next one too. */
-static void write_pad(struct ring *r)
+static noinline void write_pad(struct ring *r)
 {
-	struct stp_rec *pad = (void *)r->data + (r->head & (rings.size - 1));
+	struct stp_rec *pad = (void *)r->data + (r->head & r->mask);
 
-	if (r->record == r->head)
-		return;
 	pad->len = r->record - r->head - sizeof(struct stp_rec);
 	pad->flags = STP_REC_PAD;
 }
 
-static void wake_reader(struct ring *r)
+static noinline void wake_reader(struct ring *r)
 {
 	u64 used = r->head - tail_of(r);
 
@@ -247,24 +254,25 @@ static void wake_reader(struct ring *r)
 	}
 }
 
-/* The sequence number is taken with preemption off, for the reader waits for the ring it is in. */
+/* Between the sequence number and head no other record of this CPU can come: interrupts are off, or
+ * nothing else runs handlers (begin, end). */
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	struct ring *r = v->plat;
-	u64 len = v->out - v->out_start;
-	struct stp_rec *rec = (void *)r->data + (r->record & (rings.size - 1));
+	u64 len = v->out - v->out_start, head;
+	struct stp_rec *rec = (void *)v->out_start - sizeof(struct stp_rec);
 
 	if (!len)
 		return;
-	write_pad(r);
+	if (unlikely(r->record != r->head))
+		write_pad(r);
 	rec->len = len;
 	rec->flags = 0;
-	preempt_disable_notrace();
 	rec->seq = atomic64_inc_return(&rings.seq);
-	r->head = r->record + record_size(len);
-	smp_store_release(&r->control->head, r->head);
-	preempt_enable_notrace();
-	if (unlikely(r->head >= r->wake_at))
+	head = r->record + record_size(len);
+	r->head = head;
+	smp_store_release(&r->control->head, head);
+	if (unlikely(head >= r->wake_at))
 		wake_reader(r);
 }
 
@@ -282,10 +290,9 @@ static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 	return true;
 }
 
-bool plat_record_room(struct stp_ctx_private *v, u32 want)
+/* A record is open, or there is no chunk of room in one piece at head. */
+static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
-	struct ring *r = v->plat;
-
 	if (v->out_start) {
 		if (move_record(r, v, want))
 			return true;
@@ -297,4 +304,17 @@ bool plat_record_room(struct stp_ctx_private *v, u32 want)
 	lose(r, want);
 	v->out_start = v->out = v->out_end = NULL;
 	return false;
+}
+
+/* A chunk holds any record that may be asked for. */
+bool plat_record_room(struct stp_ctx_private *v, u32 want)
+{
+	struct ring *r = v->plat;
+	u64 at = r->head;
+
+	if (unlikely(v->out_start) || unlikely(at + r->chunk > r->limit) ||
+	    unlikely((at & r->mask) > r->mask + 1 - r->chunk))
+		return find_room(r, v, want);
+	set_record(r, v, at, r->chunk);
+	return true;
 }
