@@ -140,9 +140,10 @@ static char *say_elab(struct session *s)
 {
 	int probes = s->script.probes.n, functions = used_functions(s), globals = used_globals(s);
 
-	return str_printf("analyzed script: %d probe%s, %d function%s, %d embed%s, %d global%s",
+	return str_printf("analyzed script: %d probe%s, %d function%s, %d embed%s, %d global%s, %d library script%s",
 			  probes, plural(probes), functions, plural(functions), s->script.embedded.n,
-			  plural(s->script.embedded.n), globals, plural(globals));
+			  plural(s->script.embedded.n), globals, plural(globals), s->library_files,
+			  plural(s->library_files));
 }
 
 static char *say_c(struct session *s)

@@ -4,6 +4,7 @@
 // It is written out of order, because what is needed shows only as functions are written: handlers
 // first, then the functions they reach, then globals; and put together in the order a C compiler
 // and a reader want. runtime/include/generated.h is all that the text includes.
+#include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "passes.h"
@@ -188,12 +189,26 @@ static void count_line(struct cwriter *w, const char *what, int n)
 		cw_line(w, ".%s = stp_%s, .n%s = %d,", what, what, what, n);
 }
 
+// The kernel that the addresses in the tables are for: any other is told the functions' names.
+static void build_id_line(struct session *s, struct cwriter *w)
+{
+	int len = 0;
+	const uint8_t *id = s->kernel && s->debuginfo ? di_build_id(di_kernel(s), &len) : NULL;
+	struct buf b = { 0 };
+
+	for (int i = 0; id && i < len; i++)
+		buf_printf(&b, "%s0x%02x", i ? ", " : "", id[i]);
+	if (b.len)
+		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", b.text, len);
+}
+
 static void module_lines(struct emitter *e, struct cwriter *w)
 {
 	int strings, nesting = emit_nesting(e, &strings);
 
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
+	build_id_line(e->s, w);
 	limits_lines(e, w, nesting);
 	count_line(w, "families", e->families.n);
 	count_line(w, "probes", e->s->script.probes.n);
