@@ -9,6 +9,11 @@
  *   poll()   POLLIN: a message can be read; POLLPRI: a ring is at least half full
  *   mmap()   offset 0: struct stp_ring_header and the rings
  *
+ * write() of START and STOP lasts as long as begin or end probes run. These wait for room when their
+ * ring is full, up to two seconds without progress: read the rings from another thread meanwhile.
+ * The rings exist from open() on. Padding may be as short as its first 8 bytes (len, flags) at the
+ * end of a lap and then runs over into the next one: don't look at its seq.
+ *
  * The device can be opened by root alone and once at a time; staprun hands the descriptor to stapio.
  * Closing it without STP_CMD_DETACH stops the session.
  */

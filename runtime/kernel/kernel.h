@@ -15,12 +15,16 @@
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/types.h>
+#include <linux/vmalloc.h>
 
 #define STP_TYPES_GIVEN
 #include "../core/context.h"

@@ -6,10 +6,6 @@
  * only when it makes sense.
  */
 #include "kernel.h"
-#include <linux/log2.h>
-#include <linux/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/vmalloc.h>
 
 #define DEFAULT_KB 512u
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rings of runtime/kernel/ring.c against a reader that follows messages.h: records arrive whole
+ * and in order, full rings drop and count, nothing that a reader writes leads the kernel out of the
+ * ring. ring.c itself is compiled here, over stand-ins for what it uses of the kernel.
+ */
+#define plat_record_room   test_record_room    /* core_platform.h has its own */
+#define plat_record_commit test_record_commit
+#include "core_platform.h"
+#undef plat_record_room
+#undef plat_record_commit
+
+#include <errno.h>
+
+#define KERNEL_KERNEL_H
+#define PAGE_SIZE 4096ul
+#define HZ 10
+#define ____cacheline_aligned __attribute__((aligned(64)))
+#define noinline __attribute__((noinline))
+#define likely(x) (x)
+#define unlikely(x) (x)
+#define READ_ONCE(x) (x)
+#define WRITE_ONCE(x, v) ((x) = (v))
+#define smp_load_acquire(p) (*(p))
+#define smp_store_release(p, v) (*(p) = (v))
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define min3(a, b, c) min(min(a, b), c)
+#define max_t(t, a, b) max((t)(a), (t)(b))
+#define clamp(v, low, high) min(max(v, low), high)
+#define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
+#define time_after(a, b) ((long)((b) - (a)) < 0)
+#define fatal_signal_pending(task) false
+#define cpumask_weight(mask) ((void)(mask), 1)
+#define for_each_cpu(i, mask) for ((i) = 0; (i) < 1; (i)++)
+typedef struct { u64 n; } atomic64_t;
+#define atomic64_inc_return(a) (++(a)->n)
+struct vm_area_struct { unsigned long vm_pgoff; };
+static struct { int unused; } stp_cpus;
+
+static unsigned long jiffies;
+static bool reader_lives, reader_reads;
+static int wakes;
+static size_t map_size;
+
+static u64 roundup_pow_of_two(u64 n)
+{
+	u64 p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+static void *vmalloc_user(size_t n) { map_size = n; return calloc(1, n); }
+static void vfree(void *p) { free(p); }
+static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
+static bool stp_reader_lives(void) { return reader_lives; }
+static void stp_control_wake(void) { wakes++; }
+static void schedule_timeout_killable(long n);
+
+#include "../../runtime/kernel/ring.c"
+
+const struct stp_module stp_module = {
+	.abi = STP_GENERATED_ABI, .limits = { .string_len = STRING_LEN, .buffer_kb = 64 },
+};
+
+/* ------------------------------------------------------------------ a reader */
+
+static char got[1 << 22];                      /* all that was read */
+static size_t got_len;
+static u64 next_seq = 1;
+static int pads, short_pads, bad_seqs;
+
+static struct stp_ring_control *control_of(u32 ring)
+{
+	struct stp_ring_header *h = rings.header;
+
+	return (void *)((char *)h + h->first + ring * h->stride);
+}
+
+/* Takes up to `records` of a ring. */
+static void read_ring(u32 ring, int records)
+{
+	struct stp_ring_header *h = rings.header;
+	struct stp_ring_control *c = control_of(ring);
+	char *data = (char *)c + (h->stride - h->ring_size);
+
+	while (c->tail != c->head && records-- > 0) {
+		u64 at = c->tail & (h->ring_size - 1);
+		u32 *r = (u32 *)(data + at);   /* len, flags: all that is sure to be in this lap */
+
+		if (r[1] & STP_REC_PAD) {
+			pads++;
+			short_pads += h->ring_size - at == 8;
+		} else {
+			bad_seqs += ((struct stp_rec *)r)->seq != next_seq;
+			next_seq++;
+			memcpy(got + got_len, r + 4, r[0]);
+			got_len += r[0];
+		}
+		c->tail += (sizeof(struct stp_rec) + r[0] + 7) & ~7ull;
+	}
+}
+
+static void schedule_timeout_killable(long n)
+{
+	jiffies += n;
+	if (reader_reads)
+		read_ring(1, 3);
+}
+
+/* ------------------------------------------------------------------ a writer */
+
+static char sent[1 << 22];                     /* all that was committed */
+static size_t sent_len;
+static u32 seed = 1;
+
+static u32 below(u32 n)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 8) % n;
+}
+
+/* A handler that prints `pieces` texts of up to `most` bytes. Returns false when it lost some. */
+static bool handler(struct stp_ctx_private *v, int pieces, u32 most)
+{
+	bool all = true;
+
+	while (pieces--) {
+		u32 n = 1 + below(most), i;
+
+		if ((u64)(v->out_end - v->out) < n && !plat_record_room(v, n)) {
+			all = false;
+			break;
+		}
+		for (i = 0; i < n; i++)
+			*v->out++ = sent[sent_len++] = 'a' + below(26);
+	}
+	if (v->out_start)
+		plat_record_commit(v);
+	v->out_start = v->out = v->out_end = NULL;
+	return all;
+}
+
+static struct stp_ctx_private *writer(u32 ring)
+{
+	static struct stp_ctx_private v;
+
+	memset(&v, 0, sizeof(v));
+	v.plat = stp_ring_of(ring ? -1 : 0);
+	return &v;
+}
+
+static void check(const char *claim, bool good)
+{
+	verdict(good, "%s", claim);
+}
+
+static void fresh(void)
+{
+	stp_rings_free();
+	memset(&rings, 0, sizeof(rings));
+	if (stp_rings_make())
+		exit(1);
+	sent_len = got_len = 0;
+	next_seq = 1;
+	pads = short_pads = bad_seqs = wakes = 0;
+	reader_lives = reader_reads = false;
+}
+
+/* ------------------------------------------------------------------ claims */
+
+static void test_layout(void)
+{
+	struct stp_ring_header *h;
+
+	fresh();
+	h = rings.header;
+	check("the header tells the layout", h->magic == STP_RING_MAGIC && h->rings == 2 &&
+	      h->ring_size == 64 * 1024 && map_size == h->first + h->rings * h->stride);
+}
+
+static void test_stream(void)
+{
+	struct stp_ctx_private *v;
+	bool all = true, same = true;
+	int i;
+
+	fresh();
+	v = writer(0);
+	for (i = 0; i < 40000; i++) {
+		sent_len = got_len = 0;
+		all &= handler(v, 1 + below(4), below(20) ? 100 : 5000);
+		read_ring(0, 100);
+		same &= got_len == sent_len && !memcmp(got, sent, got_len);
+	}
+	check("nothing is lost while the reader keeps up", all);
+	check("records arrive whole and in order", same);
+	check("sequence numbers have no gap", !bad_seqs);
+	check("laps end in padding, also when 8 bytes are left", pads > 100 && short_pads > 0);
+}
+
+static void test_full(void)
+{
+	struct stp_ctx_private *v;
+	struct ring *r;
+	u64 records, bytes;
+	int lost = 0, i;
+
+	fresh();
+	v = writer(0);
+	r = v->plat;
+	for (i = 0; i < 2000; i++)
+		lost += !handler(v, 1, 200);
+	stp_rings_lost(&records, &bytes);
+	check("a full ring drops and counts", lost && records == (u64)lost && bytes >= records);
+	check("a full ring is not overrun", r->head - r->control->tail <= rings.size);
+	check("the reader is woken on the way", wakes > 0 && wakes < 10 && stp_rings_half_full());
+	read_ring(0, 1 << 30);
+	check("what was committed is all there", got_len <= sent_len && !memcmp(got, sent, got_len) &&
+	      !bad_seqs);
+	check("there is room again", handler(v, 1, 200));
+}
+
+static void test_hostile(void)
+{
+	struct stp_ctx_private *v;
+	int i;
+
+	fresh();
+	v = writer(0);
+	for (i = 0; i < 20000; i++) {
+		struct stp_ring_control *c = control_of(0);
+		u64 junk = (u64)below(1 << 24) << below(41);
+
+		c->tail = below(2) ? junk : 0 - junk;
+		c->head = junk;
+		sent_len = 0;
+		handler(v, 1 + below(3), below(10) ? 300 : PLAT_RECORD_MAX);
+		memset((char *)c + PAGE_SIZE, below(256), below(2) ? 4096 : 0);
+	}
+	check("a reader that writes junk harms only itself", true);
+
+	fresh();
+	v = writer(0);
+	while (handler(v, 1, 200))
+		;
+	control_of(0)->tail = control_of(0)->head + 64;
+	check("a tail ahead of head makes no room", !handler(v, 1, 200));
+	control_of(0)->tail = control_of(0)->head - 4;
+	check("nor does one where no record can start", !handler(v, 1, 200));
+}
+
+static void test_waiting(void)
+{
+	struct stp_ctx_private *v;
+	unsigned long from;
+	u64 records, bytes;
+	bool all = true;
+	int i;
+
+	fresh();
+	v = writer(1);
+	reader_lives = reader_reads = true;
+	for (i = 0; i < 3000; i++)
+		all &= handler(v, 3, 400);
+	read_ring(1, 1 << 30);
+	check("begin and end wait for the reader", all && got_len == sent_len &&
+	      !memcmp(got, sent, got_len) && !bad_seqs);
+	stp_rings_lost(&records, &bytes);
+	check("and lose nothing", !records && wakes > 0);
+
+	reader_reads = false;
+	while (handler(v, 3, 400))
+		;
+	from = jiffies;
+	for (i = 0; i < 100; i++)
+		handler(v, 3, 400);
+	check("a reader that is stuck is waited for once", jiffies - from <= 1);
+	fresh();
+	v = writer(1);
+	from = jiffies;
+	while (handler(v, 3, 400))
+		;
+	check("one that is gone is not waited for", jiffies == from);
+}
+
+int main(void)
+{
+	test_layout();
+	test_stream();
+	test_full();
+	test_hostile();
+	test_waiting();
+	stp_rings_free();
+	session_renew();
+	return finish();
+}
