@@ -19,7 +19,8 @@
 
 /* ------------------------------------------------------------------ timers */
 
-static inline void compat_hrtimer_setup(struct hrtimer *t, enum hrtimer_restart (*f)(struct hrtimer *),
+static inline void compat_hrtimer_setup(struct hrtimer *t,
+					enum hrtimer_restart (*f)(struct hrtimer *),
 					enum hrtimer_mode mode)
 {
 #ifdef HAVE_HRTIMER_SETUP

@@ -87,7 +87,7 @@ static bool queue_empty(void)
 	return READ_ONCE(queue.head) == READ_ONCE(queue.tail);
 }
 
-/* With interrupts off. The others hold it for a microsecond; only this CPU itself holds it longer. */
+/* With interrupts off. Others hold it for a microsecond; longer only what this CPU interrupted. */
 static bool queue_lock(void)
 {
 	u32 i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timer.profile: a sample of every CPU at a frequency, in the timer interrupt, with the registers of
- * what it interrupted. A perf event of the software CPU clock on each CPU.
+ * timer.profile: a sample of every CPU at a frequency, in the timer interrupt, with the registers
+ * of what it interrupted. A perf event of the software CPU clock on each CPU.
  */
 #include "kernel.h"
 #include <linux/cpu.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rings of include/messages.h: one a CPU, a last one for begin, end and error handlers. A record
- * is built where the reader will read it and becomes visible when head moves. What is in the mapping
- * may be overwritten by user space at any time, so nothing of it is believed but tail, and that
- * only when it makes sense.
+ * The rings of include/messages.h: one a CPU, a last one for begin, end and error handlers. A
+ * record is built where the reader will read it and becomes visible when head moves. What is in
+ * the mapping may be overwritten by user space at any time, so nothing of it is believed but tail,
+ * and that only when it makes sense.
  */
 #include "kernel.h"
 
