@@ -35,6 +35,7 @@ for f in *.sh; do
 	echo $? >"/out/$name.rc"
 	if [ -n "$(ls /sys/module | grep -E '^(stap_|t_)')" ]; then
 		echo "left loaded: $(ls /sys/module | grep -E '^(stap_|t_)')" >>"/out/$name.left"
+		kill -KILL $(pidof staprun stapio) 2>/dev/null
 		for m in $(ls /sys/module | grep -E '^(stap_|t_)'); do rmmod "$m"; done
 	fi
 done

@@ -1,40 +1,52 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds and runs unit tests under the address and undefined-behaviour sanitizers:
-#   run.sh [NAME...]      names without .c, all core_*.c without any
-# A test prints "ok NAME" and "not ok NAME" lines, the failing ones are shown; -v shows all.
-# Objects go to $TMPDIR, never into the tree. The status is 1 when anything failed.
+# Unit tests: run.sh [NAME...], names without .c, all without any.
+#   core_*.c, kernel_*.c   built here with the runtime's core, under address and undefined-behaviour
+#                          sanitizers; objects go to $SCRATCH, never into the tree
+#   build_check.c          built by make from the translator's objects
+# Each prints "ok CLAIM" and "not ok CLAIM" lines.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 root=$here/../..
+BUILD=${BUILD-$root}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 flags="-std=gnu11 -g -O1 -fwrapv -fno-strict-aliasing -fsanitize=address,undefined
 	-fno-sanitize=signed-integer-overflow -fno-sanitize-recover=all -Wall -Wextra -Werror
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wno-format-truncation"
-verbose=
-[ "$1" = -v ] && verbose=1 && shift
-[ $# -gt 0 ] || set -- $(cd "$here" && ls core_*.c | sed 's/\.c$//')
+if [ $# -eq 0 ]; then
+	for file in "$here"/core_*.c "$here"/kernel_*.c "$here"/build_check.c; do
+		file=${file##*/}
+		set -- "$@" "${file%.c}"
+	done
+fi
 
 # The core itself must not lean on -fwrapv: signed overflow stays an error there.
+# shellcheck disable=SC2086
 ${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -r -o "$work/core.o" \
 	"$root"/runtime/core/*.c || exit 1
-status=0
+
+build() { # NAME: the program $work/NAME
+	case $1 in
+	build_check)
+		make -s -C "$BUILD" testsuite/unit/build_check >"$work/err" 2>&1 &&
+			cp "$BUILD/testsuite/unit/build_check" "$work" ;;
+	*)
+		# shellcheck disable=SC2086
+		${CC:-gcc} $flags -pthread -o "$work/$1" "$here/$1.c" "$work/core.o" 2>"$work/err" ;;
+	esac
+}
+
 for name; do
-	if ! ${CC:-gcc} $flags -pthread -o "$work/$name" "$here/$name.c" "$work/core.o"; then
-		echo "not ok $name (does not build)"
-		status=1
+	if ! build "$name"; then
+		echo "not ok unit/$name (does not build)"
+		head -n 20 "$work/err"
 		continue
 	fi
-	"$work/$name" > "$work/out" 2> "$work/err"
-	code=$?
-	if [ $code -ne 0 ] || ! grep -q '^ok ' "$work/out"; then
-		status=1
-		echo "FAIL $name (status $code)"
-		[ $verbose ] || grep -A3 '^not ok' "$work/out"
-		head -30 "$work/err"
-	else
-		echo "PASS $name ($(grep -c '^ok ' "$work/out"))"
+	"$work/$name" >"$work/out" 2>"$work/err"
+	status=$?
+	sed "s|^\\(not \\)\\{0,1\\}ok |&unit/$name: |" "$work/out"
+	if [ $status -ne 0 ] && ! grep -q '^not ok' "$work/out"; then
+		echo "not ok unit/$name (status $status)"
+		head -n 30 "$work/err"
 	fi
-	[ $verbose ] && cat "$work/out"
 done
-exit $status
