@@ -15,14 +15,15 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-sigset_t child_signals;
-
 static int gate = -1;                      // writing end of the pipe that holds the command
 
 static void restore_signals(void)
 {
+	sigset_t none;
+
 	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &child_signals, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void run_shell(const char *command)

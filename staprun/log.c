@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,8 +16,10 @@ static bool colored;
 
 bool log_color(const char *when)
 {
+	const char *terminal = getenv("TERM");
+
 	if (!strcmp(when, "auto"))
-		colored = isatty(STDERR_FILENO);
+		colored = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb");
 	else if (!strcmp(when, "always"))
 		colored = true;
 	else if (!strcmp(when, "never"))

@@ -312,17 +312,20 @@ static void read_signal(void)
 	request_stop();
 }
 
+// staprun starts us with all signals blocked, so that none comes too early.
 static int open_signals(void)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &child_signals);
+	sigprocmask(SIG_SETMASK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

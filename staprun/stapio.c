@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 int main(int argc, char **argv)
 {
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 	}
 	opt.module = argv[optind];
 	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);  // without staprun nobody unloads: at least stop
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
 	return loop_run(&opt);
 }

@@ -4,7 +4,6 @@
 #ifndef STAPIO_H
 #define STAPIO_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,8 +77,6 @@ void outfile_write(struct outfile *out);   // as much as goes without blocking
 void outfile_flush(struct outfile *out);   // all of it
 
 // --- child.c: other processes ---
-
-extern sigset_t child_signals;             // the mask that programs are started with
 
 // Forks; the child waits for child_release() before it becomes the command. Returns its pid.
 pid_t child_prepare(const char *command);

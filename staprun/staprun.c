@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -314,17 +313,17 @@ static void forward_signal(int sig, siginfo_t *info, void *context)
 		kill(relay_pid, sig);
 }
 
-static void handle_signals(void (*action)(int, siginfo_t *, void *))
+static void forward_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before;
 
-	if (action)
-		sa.sa_sigaction = action;
-	else
-		sa.sa_handler = SIG_DFL;
-	for (int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &sa, NULL);
+	for (int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaction(signals[i], NULL, &before);
+		if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN)      // nohup
+			sigaction(signals[i], &sa, NULL);
+	}
 }
 
 static void run_relay(int device, const char *name)
@@ -336,7 +335,6 @@ static void run_relay(int device, const char *name)
 	find_stapio(path, sizeof(path));
 	if (caps_drop())
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	snprintf(number, sizeof(number), "%d", device);
 	for (int i = 0; i < opt.relay_n; i++)
 		argv[n++] = opt.relay_args[i];
@@ -357,13 +355,10 @@ static int wait_for_relay(int device, const char *name)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	handle_signals(forward_signal);
+	forward_signals();
 	relay_pid = fork();
-	if (relay_pid == 0) {
-		handle_signals(NULL);
-		sigprocmask(SIG_SETMASK, &before, NULL);
+	if (relay_pid == 0)                // stapio takes the signals when it is ready
 		run_relay(device, name);
-	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(device);
 	if (relay_pid < 0) {

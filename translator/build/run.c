@@ -33,8 +33,11 @@ int run_program(const char *const *argv)
 	struct spawn program = { .argv = argv };
 	int status;
 
-	for (int i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &sa, &before[i]);
+	for (int i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN)   // nohup
+			sigaction(signals[i], &sa, NULL);
+	}
 	running = spawn_start(&program);
 	if (running < 0)
 		die("can't run %s: %s", argv[0], strerror(-running));
