@@ -73,6 +73,8 @@ static void choose_target(struct session *s)
 	if (o->user_runtime)
 		return;
 	s->kernel = kernel_open(s);
+	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release) == 0)
+		run_need_modules();
 	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
 		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
 			     s->kernel->release, host.release);

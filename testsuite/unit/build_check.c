@@ -118,7 +118,8 @@ static void check_cache_files(void)
 	claim(s->cache_dir && stat(s->cache_dir, &st) == 0 && (st.st_mode & 0777) == 0700, "the cache is for its owner alone");
 	claim(!cache_find(s, &k, ".ko"), "what was not added is not found");
 	path = cache_add(s, &k, ".ko", from);
-	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0, "a file moves into the cache");
+	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0,
+	      "a file moves into the cache");
 	claim(cache_find(s, &k, ".ko") && strcmp(cache_find(s, &k, ".ko"), path) == 0, "what was added is found");
 	claim(!cache_find(s, &k, ".o") && !cache_find(s, &other, ".ko"), "another key or suffix is not found");
 	set_age(path, 500);
@@ -186,7 +187,8 @@ static struct session *with_tree(void)
 	put("tree/include/generated/autoconf.h", "");
 	put("tree/include/generated/utsrelease.h", "#define UTS_RELEASE \"5.4.3-7-test\"\n");
 	put("tree/.config", "# CONFIG_OFF is not set\nCONFIG_X86_64=y\nCONFIG_M=m\nCONFIG_N=12\nCONFIG_S=\"a b\"\n");
-	put("tree/Module.symvers", "0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n0x00000001\tgpl\tvmlinux\tEXPORT_SYMBOL_GPL\t\n");
+	put("tree/Module.symvers", "0x12345678\tprintk\tvmlinux\tEXPORT_SYMBOL\t\n"
+	    "0x00000001\tgpl\tvmlinux\tEXPORT_SYMBOL_GPL\t\n");
 	s->opt.build_tree = in_scratch("tree");
 	s->kernel = kernel_open(s);
 	return s;
@@ -200,7 +202,8 @@ static void check_kernel(void)
 	claim(strcmp(k->release, "5.4.3-7-test") == 0 && strcmp(k->base_version, "5.4.3") == 0, "release of a tree");
 	claim(strcmp(k->arch, "x86_64") == 0 && strcmp(k->source_arch, "x86") == 0, "machine of a tree");
 	claim(strcmp(kernel_config(k, "CONFIG_M"), "m") == 0 && strcmp(kernel_config(k, "CONFIG_N"), "12") == 0
-	      && strcmp(kernel_config(k, "CONFIG_S"), "a b") == 0 && !kernel_config(k, "CONFIG_OFF"), "configuration of a tree");
+	      && strcmp(kernel_config(k, "CONFIG_S"), "a b") == 0 && !kernel_config(k, "CONFIG_OFF"),
+	      "configuration of a tree");
 	claim(kernel_exports(k, "gpl") && !kernel_exports(k, "gp") && !kernel_exports(k, "vmlinux"), "exports of a tree");
 	claim(strcmp(map_get(&k->exports, "printk"), "0x12345678") == 0, "versions of exports");
 	s->opt.build_tree = NULL;
@@ -270,10 +273,12 @@ static void check_commands_of_objects(void)
 	    "cmd_x := ld -r -m elf_x86_64 --build-id=sha1  -T arch/x86/module.lds -o /x/y.ko /x/" MODULE_PLACEHOLDER ".o /x/"
 	    MODULE_PLACEHOLDER ".mod.o;  true\n");
 	kbuild_read_commands(in_scratch("cmd1"), "", &t, &metadata);
-	claim(strcmp(joined(&t.cc), "<gcc-12> <-nostdinc> <-O2> <-fplugin-arg=a b>") == 0, "compiler options of a command file");
+	claim(strcmp(joined(&t.cc), "<gcc-12> <-nostdinc> <-O2> <-fplugin-arg=a b>") == 0,
+	      "compiler options of a command file");
 	claim(strcmp(joined(&t.objtool), "<./tools/objtool/objtool> <--orc> <--module>") == 0 && !t.objtool_linked,
 	      "objtool on each object");
-	claim(strcmp(joined(&t.ld), "<ld> <-r> <-m> <elf_x86_64> <--build-id=sha1> <-T> <arch/x86/module.lds>") == 0, "linker options");
+	claim(strcmp(joined(&t.ld), "<ld> <-r> <-m> <elf_x86_64> <--build-id=sha1> <-T> <arch/x86/module.lds>") == 0,
+	      "linker options");
 	claim(metadata.n == 1 && strcmp(metadata.at[0], in_scratch("cmd1/" MODULE_PLACEHOLDER ".mod.o")) == 0,
 	      "objects of the metadata");
 }
@@ -288,7 +293,8 @@ static void check_commands_of_linked(void)
 	put("cmd2/." MODULE_PLACEHOLDER ".o.cmd",
 	    "savedcmd_x.o := ld -r -o x.o @x.mod  ; /t/objtool --ibt --link  --module x.o\n");
 	put("cmd2/." MODULE_PLACEHOLDER ".ko.cmd",
-	    "savedcmd_x.ko := ld -r -T m.lds -o x.ko " MODULE_PLACEHOLDER ".o " MODULE_PLACEHOLDER ".mod.o .module-common.o\n");
+	    "savedcmd_x.ko := ld -r -T m.lds -o x.ko "
+	    MODULE_PLACEHOLDER ".o " MODULE_PLACEHOLDER ".mod.o .module-common.o\n");
 	kbuild_read_commands(in_scratch("cmd2"), "", &t, &metadata);
 	claim(strcmp(joined(&t.cc), "<gcc> <-mno-sse>") == 0, "options with a separate operand");
 	claim(strcmp(joined(&t.objtool), "</t/objtool> <--ibt> <--link> <--module>") == 0 && t.objtool_linked,

@@ -36,7 +36,8 @@ static struct stp_map *const maps[] = {
 static struct stp_foreach up_key = { &numbers, 1, 1 }, down_value = { &numbers, -1, 0 };
 static struct stp_foreach plain = { &numbers }, plain_triples = { &triples };
 static struct stp_foreach by_name = { &triples, -1, 2 }, by_value = { &triples, 1, 0 };
-static struct stp_foreach by_sum = { &sums, -1, 0, STP_SUM }, by_count = { &sums, -1 }, by_min = { &sums, 1, 0, STP_MIN };
+static struct stp_foreach by_sum = { &sums, -1, 0, STP_SUM }, by_count = { &sums, -1 },
+	by_min = { &sums, 1, 0, STP_MIN };
 static struct stp_foreach text_value = { &wraps, 1, 0 };
 static struct stp_foreach *const foreachs[] = { &up_key, &down_value, &plain, &plain_triples, &by_name, &by_value,
 						&by_sum, &by_count, &by_min, &text_value };
@@ -463,6 +464,7 @@ int main(void)
 	add(2, 4, 4);
 	add(0, 4, 5);
 	stp_map_merge(&sums);
-	verdict(stp_map_get1(&sums, 4) && ((struct stp_stat *)stp_map_get1(&sums, 4))->sum == 9, "CPUs that are not used are skipped");
+	verdict(stp_map_get1(&sums, 4) && ((struct stp_stat *)stp_map_get1(&sums, 4))->sum == 9,
+		"CPUs that are not used are skipped");
 	return finish();
 }

@@ -47,6 +47,8 @@ int user_build(struct session *s);
 // Pass 5 there: runs it with -c, -x, -G, -o. Returns its exit status.
 int user_run(struct session *s);
 
+// run.c: dies with advice when the running kernel takes no modules.
+void run_need_modules(void);
 // vm.c: the newest kernel in /boot that has an image; dies with advice when there is none.
 const char *vm_default_release(void);
 

@@ -3,8 +3,8 @@
 // them.
 //
 // kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
-// flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The directory holds one unit a line of
-// runtime/kernel/sources, which includes the sources on that line (several on a line share the
+// flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The
+// directory holds one unit a line of runtime/kernel/sources, which includes the sources on that line (several on a line share the
 // cost of the kernel's headers), the generated C or a stand-in for it, and stp_config.h.
 #include "build/kbuild.h"
 #include "util/diag.h"

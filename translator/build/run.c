@@ -108,13 +108,18 @@ void run_settings(struct session *s, arguments *argv)
 		vec_push(argv, str_printf("%s=%s", g->name, g->value));
 }
 
+void run_need_modules(void)
+{
+	if (access("/proc/modules", F_OK) != 0)
+		die("this kernel can't load modules; try the script with --vm (in a virtual machine)"
+		    " or --runtime=user (without probes in the kernel)");
+}
+
 static int run_here(struct session *s)
 {
 	arguments argv = { 0 };
 
-	if (access("/proc/modules", F_OK) != 0)
-		die("this kernel can't load modules; try the script with --vm (in a virtual machine)"
-		    " or --runtime=user (without probes in the kernel)");
+	run_need_modules();
 	vec_push(&argv, run_find(s, "staprun", "SYSTEMTAP_STAPRUN"));
 	run_options(s, &argv);
 	if (s->opt.output) {

@@ -130,7 +130,8 @@ static void run_compiler(arguments *argv, const char *what)
 	if (status == 127)
 		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
 	fputs(compiler.output, stderr);
-	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS or a full %s explains it, this is a bug of the translator: please report it with the script (-k keeps the files)",
+	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS or a full %s explains it,"
+	    " this is a bug of the translator: please report it with the script (-k keeps the files)",
 	    what, status, "/tmp");
 }
 

@@ -62,7 +62,8 @@ bool dwarf_function(struct di_module *m, struct di_function *f, struct func_priv
 }
 
 // Calls for the parameters and outermost locals, in order, until one call gives true.
-static bool each_variable(const struct di_function *f, bool (*fn)(const struct di_function *f, Dwarf_Die *v, void *data),
+static bool each_variable(const struct di_function *f,
+			  bool (*fn)(const struct di_function *f, Dwarf_Die *v, void *data),
 			  bool params_only, void *data)
 {
 	Dwarf_Die child;
