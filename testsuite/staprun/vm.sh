@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# staprun and stapio on real kernels, in one boot each: what vm-guest.sh prints must be vm.out.
+# Usage: vm.sh [-u] [RELEASE...]   (default: every kernel of /boot that has headers)
+set -u
+cd "$(dirname "$0")" || exit 1
+source=$(cd ../.. && pwd) build=${BUILD:-$(cd ../.. && pwd)}
+scratch=$(mktemp -d "${SCRATCH:-/tmp}/staprun-vm.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+update=${UPDATE-}
+[ "${1-}" != -u ] || { update=1; shift; }
+if [ $# -eq 0 ]; then
+	for image in /boot/vmlinuz-*; do
+		[ ! -e "/lib/modules/${image#/boot/vmlinuz-}/build" ] || set -- "$@" "${image#/boot/vmlinuz-}"
+	done
+fi
+
+module() { # NAME ARGUMENTS OF stap
+	local name=$1
+	shift
+	(cd "$scratch/$release" && "$build/stap" -p4 -r "$release" -m "$name" "$@") >"$scratch/log" 2>&1 ||
+		cat "$scratch/log"
+}
+
+modules() {
+	mkdir -p "$scratch/$release"
+	module t_hello -e 'probe begin { println("hello") exit() }'
+	module t_count -e 'global n probe kernel.function("vfs_read") { n++ } probe end { println(n > 0) }'
+	module t_tick -e 'probe begin { println("began ", target() > 0) } probe timer.ms(50) { println("tick") }
+		probe end { println("ended") }'
+	module t_many -e 'probe kernel.function("vfs_read") {
+		for (i = 0; i < 20; i++) println(cpu(), " ", i, " abcdefghijklmnopqrstuvwxyz") }'
+	module t_end -DMAXACTION=1000000 -e 'probe end {
+		for (i = 0; i < 5000; i++) println("end ", i, " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz") }'
+	module t_system -e 'probe begin { println("one") system("echo from system; id -u") }
+		probe timer.ms(300) { exit() }'
+	module t_error -e 'global z probe begin { z++; z--; println(1/z) }'
+	module t_set -e 'global x = 1, s = "a" probe begin { println(x, s) exit() }'
+	cp "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
+	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
+	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
+		>"$scratch/$release/other.ko"
+}
+
+for release; do
+	modules
+	"$source/translator/build/stap-vm" -r "$release" -t 300 -d "$scratch/$release:/suite" \
+		-- sh -c 'sh /suite/vm-guest.sh 2>&1' >"$scratch/out" 2>"$scratch/err"
+	echo "status $?" >>"$scratch/out"
+	sed "/^Killed\$/d; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
+	if [ -n "$update" ]; then
+		cp "$scratch/now" vm.out
+	fi
+	if diff -u vm.out "$scratch/now" >"$scratch/diff" && [ ! -s "$scratch/err" ]; then
+		echo "ok staprun/vm on $release"
+	else
+		echo "not ok staprun/vm on $release"
+		cat "$scratch/diff" "$scratch/err" | sed 's/^/    /'
+	fi
+done
