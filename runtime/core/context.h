@@ -10,8 +10,8 @@
  *	stp_ctx_leave(c);
  *
  * Between two handlers these hold, so that entering costs nothing: c->error, c->near and
- * v->out_start are NULL, c->fatal and v->out_lost false, c->frame and c->nesting at their start. Who breaks
- * one (an error, a print) makes `v->dirty` true or c->error non-NULL, and finishing mends them.
+ * v->out_start are NULL, v->ncallers is 0, c->fatal and v->out_lost false, c->frame and c->nesting at
+ * their start. Who breaks one (an error, a print) makes `v->dirty` true or c->error non-NULL, and finishing mends them.
  */
 #ifndef CORE_CONTEXT_H
 #define CORE_CONTEXT_H
@@ -19,6 +19,7 @@
 #include "platform.h"
 
 #define STP_ERROR_SIZE 512                     /* of a soft error's text */
+#define STP_CALLERS 4                          /* calls around the place of an error that it names */
 /* Hits timed against overload: all of handlers with loops, every 16th of the others. */
 #define STP_SAMPLE 16
 
@@ -46,6 +47,8 @@ struct stp_ctx_private {
 	u64 skipped_busy, skipped_locked, skipped_stack;
 	u32 errors;                            /* soft errors reported */
 	void *plat;                            /* the platform's own: its ring */
+	u32 ncallers;
+	const char *callers[STP_CALLERS];      /* of the function with the error, the innermost first */
 	char error_text[STP_ERROR_SIZE];
 };
 

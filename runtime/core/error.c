@@ -35,7 +35,19 @@ bool stp_catch(struct stp_ctx *c, char *to, u32 size)
 		stp_copy(to, c->error, size);
 	c->error = NULL;
 	c->near = NULL;
+	stp_private(c)->ncallers = 0;
 	return true;
+}
+
+/* A recursion is named once. */
+void stp_near(struct stp_ctx *c, const char *where)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (!c->near)
+		c->near = where;
+	else if (v->ncallers < STP_CALLERS && (v->ncallers ? v->callers[v->ncallers - 1] : c->near) != where)
+		v->callers[v->ncallers++] = where;
 }
 
 void stp_out_of_actions(struct stp_ctx *c)
@@ -61,6 +73,25 @@ static void count(struct stp_ctx_private *v)
 		stp_session_fail(NULL);
 }
 
+static void say(struct stp_ctx_private *v, const char *before, const char *text)
+{
+	stp_append(v->error_text, before, STP_ERROR_SIZE);
+	stp_append(v->error_text, text, STP_ERROR_SIZE);
+}
+
+/* The innermost place first, the probe point last. */
+static void say_where(struct stp_ctx_private *v)
+{
+	u32 i;
+
+	if (v->c.near)
+		say(v, " near ", v->c.near);
+	for (i = 0; i < v->ncallers; i++)
+		say(v, ", called from ", v->callers[i]);
+	if (v->c.probe && v->c.probe->point)
+		say(v, " in probe ", v->c.probe->point);
+}
+
 /* A fatal one without a text is abort(): nothing went wrong. */
 void stp_error_report(struct stp_ctx_private *v)
 {
@@ -69,16 +100,14 @@ void stp_error_report(struct stp_ctx_private *v)
 	if (!c->fatal || *c->error) {
 		if (c->error != v->error_text)
 			stp_copy(v->error_text, c->error, STP_ERROR_SIZE);
-		if (c->near) {
-			stp_append(v->error_text, " near ", STP_ERROR_SIZE);
-			stp_append(v->error_text, c->near, STP_ERROR_SIZE);
-		}
+		say_where(v);
 		plat_message(stp_module.limits.suppress_errors ? STP_MSG_WARNING : STP_MSG_ERROR,
 			     v->error_text);
 		count(v);
 	}
 	c->error = NULL;
 	c->near = NULL;
+	v->ncallers = 0;
 	c->fatal = false;
 	c->frame = v->frame_base;
 	c->nesting = v->nesting_max;

@@ -203,9 +203,12 @@ static struct stp_elem *insert(const struct stp_map *m, struct stp_table *t, u64
 	return e;
 }
 
-static void *overflow(struct stp_ctx *c)
+static void *overflow(struct stp_ctx *c, const struct stp_map *m)
 {
-	stp_error(c, "Array overflow, check MAXMAPENTRIES");
+	if (m->sized)
+		stp_error(c, "Array overflow, check size limit (%u)", m->capacity);
+	else
+		stp_error(c, "Array overflow, check MAXMAPENTRIES");
 	return NULL;
 }
 
@@ -224,7 +227,7 @@ static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, cons
 	if (!e) {
 		e = insert(m, t, hash);
 		if (STP_UNLIKELY(!e))
-			return overflow(c);
+			return overflow(c, m);
 		set_keys(m, e, keys);
 	}
 	return (char *)e + m->data->value_offset;
@@ -276,7 +279,7 @@ void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
 			return (char *)e + d->value_offset;
 	e = insert(m, &d->main, hash);
 	if (STP_UNLIKELY(!e))
-		return overflow(c);
+		return overflow(c, m);
 	*(s64 *)e->cells = key;
 	return (char *)e + d->value_offset;
 }

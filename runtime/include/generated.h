@@ -60,11 +60,13 @@ struct stp_ctx {
 
 #define STP_CHECK(c, where, label) do {						\
 	if (STP_UNLIKELY((c)->error)) {						\
-		if (!(c)->near)							\
-			(c)->near = (where);					\
+		stp_near(c, where);						\
 		goto label;							\
 	}									\
 } while (0)
+
+/* Where the error happened; said again on the way out: where that function was called. */
+void stp_near(struct stp_ctx *c, const char *where);
 
 /* Soft error with a printf-made text (core/error.c). Text is cut at the context's buffer. */
 void stp_error(struct stp_ctx *c, const char *fmt, ...);
@@ -73,11 +75,12 @@ void stp_fatal(struct stp_ctx *c, const char *text);       /* one that no catch 
  * it is fatal and must go on. */
 bool stp_catch(struct stp_ctx *c, char *to, u32 size);
 
-/* A loop's back edge or a recursive call: n statements. Evaluates to false when used up. */
+/* A loop's back edge or a recursive call: n statements; leaves when used up. */
 void stp_out_of_actions(struct stp_ctx *c);
-#define STP_ACTIONS(c, n, label) do {						\
+#define STP_ACTIONS(c, n, where, label) do {					\
 	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
 		stp_out_of_actions(c);						\
+		stp_near(c, where);						\
 		goto label;							\
 	}									\
 } while (0)
@@ -198,6 +201,7 @@ struct stp_map {
 	u8 value;                  /* enum stp_type */
 	u8 keys[STP_MAX_KEYS];     /* enum stp_type */
 	bool wrap;
+	bool sized;                /* the script says how many: messages blame it, not MAXMAPENTRIES */
 	bool percpu;               /* statistics: one table a CPU, merged to read */
 	u32 capacity;              /* elements */
 	struct stp_stat_desc stat; /* STP_STATS */
@@ -211,7 +215,7 @@ void *stp_map_get1(struct stp_map *m, s64 key);                             /* o
 /* The value in a cell that a lookup found, or didn't. */
 static inline s64 stp_cell_long(const void *cell) { return cell ? *(const s64 *)cell : 0; }
 static inline const char *stp_cell_string(const void *cell) { return cell ? cell : ""; }
-/* Finds or makes; a new cell is 0 or "". NULL and "Array overflow, check MAXMAPENTRIES" when full. */
+/* Finds or makes; a new cell is 0 or "". NULL and "Array overflow, check ..." when full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
 /* The same in this CPU's table of a percpu map. */

@@ -105,7 +105,7 @@ static void lives(void)
 	same_text("the relay is asked to stop", messages, "EXIT\n");
 	run(fail, NULL);
 	same_text("an error below MAXERRORS goes on", output, "begin1\nbegin2\nbegin3\nend1\nend(9)\n");
-	same_text("its message has the place", messages, "ERROR division by 0 near operator '/' at t:2:9\n");
+	same_text("its message has the place", messages, "ERROR division by 0 near operator '/' at t:2:9 in probe begin\n");
 	same_number("but the session has failed", result(), 1);
 	run(fail, fail);
 	same_text("MAXERRORS exceeded in an end probe: error probes", output, "begin1\nbegin2\nbegin3\nend1\nerror1\n");
@@ -217,7 +217,7 @@ static void gates(void)
 static void loops(struct stp_ctx *ctx)
 {
 	for (;;) {
-		STP_ACTIONS(ctx, 1, out);
+		STP_ACTIONS(ctx, 1, "loop", out);
 		hits++;
 	}
 out:;
@@ -235,7 +235,7 @@ caught:
 		return;
 	stp_log(ctx, text);
 	for (;;)
-		STP_ACTIONS(ctx, 1, caught2);
+		STP_ACTIONS(ctx, 1, "loop", caught2);
 caught2:
 	if (stp_catch(ctx, NULL, 0))
 		stp_log(ctx, "unreachable");
@@ -279,19 +279,19 @@ static void budgets(void)
 	hits = 0;
 	hit(&p);
 	same_number("a loop ends after MAXACTION", hits, 1000);
-	same_text("and says so", messages, "ERROR MAXACTION exceeded\n");
+	same_text("and says so", messages, "ERROR MAXACTION exceeded near loop\n");
 	hit(&p);
 	same_number("the next hit has a budget of its own", hits, 2000);
 	running();
 	p.handler = catches_all;
 	hit(&p);
 	same_text("catch sees the text without the place", output, "division by 0\n");
-	same_text("but not MAXACTION", messages, "ERROR MAXACTION exceeded\n");
+	same_text("but not MAXACTION", messages, "ERROR MAXACTION exceeded near loop\n");
 	running();
 	p.handler = recurse;
 	hit(&p);
 	same_number("nesting ends", depth, 5);
-	same_text("with an error", messages, "ERROR MAXNESTING exceeded near function recurse\n");
+	same_text("with an error", messages, "ERROR MAXNESTING exceeded near function recurse, called from deeper\n");
 	depth = 0;
 	hit(&p);
 	same_number("and starts anew", depth, 5);

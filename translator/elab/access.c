@@ -182,10 +182,17 @@ bool access_pure(const struct expr *e)
 	return !f.any;
 }
 
+// It may ask for an overload that isn't there: an error.
+static void effect_stmt(struct use_walker *w, const struct stmt *s)
+{
+	((struct effects *)w->data)->any |= s->kind == S_NEXT;
+}
+
 static bool has_effects(const struct func *f)
 {
 	struct effects effects = { 0 };
-	struct use_walker w = { .var = effect_var, .call = effect_call, .expr = effect_expr, .data = &effects };
+	struct use_walker w = { .var = effect_var, .call = effect_call, .expr = effect_expr, .stmt = effect_stmt,
+				.data = &effects };
 
 	if (!f->body)
 		return !(f->pragmas & PRAGMA_PURE);

@@ -257,8 +257,7 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	cw_blank(e->w);
 	first = foreach_first(e, st, n);
 	cw_line(e->w, "for (elem%d = %s; elem%d; elem%d = stp_foreach_next(&iter%d)) {", n, first, n, n, n);
-	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(st->u.foreach.body) + 1,
-		emit_error_label(e));
+	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
 	foreach_bind(e, st, n);
 	e->body->loop = &loop;
 	emit_stmt(e, st->u.foreach.body);

@@ -67,7 +67,7 @@ const char *emit_c_string(const char *text)
 	return buf_text(&b);
 }
 
-static const char *const operators[] = {
+static const char *const operators[] = {       // and keywords
 #define TOK(name, text) text,
 #include "parse/tokens.def"
 };
@@ -80,7 +80,7 @@ static bool is_word(int c)
 // The token that stands at loc, from the script's own text.
 static const char *token_at(struct loc loc, const char **kind)
 {
-	const char *p = loc.source->text, *end = loc.source->text + loc.source->len, *start;
+	const char *p = loc.source->text, *end = loc.source->text + loc.source->len, *start, *word;
 	int longest = 0;
 
 	for (int line = 1; line < loc.line && p < end; p++)
@@ -94,7 +94,11 @@ static const char *token_at(struct loc loc, const char **kind)
 		*kind = isdigit((unsigned char)*p) ? "number" : *p == '@' ? "operator" : "identifier";
 		while (p < end && is_word((unsigned char)*p))
 			p++;
-		return str_ndup(start, p - start);
+		word = str_ndup(start, p - start);
+		for (int i = 0; i < (int)ARRAY_SIZE(operators); i++)
+			if (strcmp(word, operators[i]) == 0)
+				*kind = "keyword";
+		return word;
 	}
 	if (*p == '"') {
 		*kind = "string";

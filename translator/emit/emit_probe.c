@@ -155,7 +155,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	if (f->type == T_STRING)
 		cw_line(e->w, "ret[0] = '\\0';");
 	if (f->recursive)
-		cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(f->body) + 1, emit_error_label(e));
+		emit_actions(e, emit_count_stmts(f->body) + 1, f->loc);
 	emit_stmt(e, f->body);
 	i->strings = frame_strings(&b);
 	i->enters = i->strings || f->recursive;

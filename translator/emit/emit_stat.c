@@ -117,8 +117,7 @@ void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 		cw_line(e->w, "for (%s = %lld; %s >= 0%s; %s--) {", b, n - 1, b, more, b);
 	else
 		cw_line(e->w, "for (%s = 0; %s < %lld%s; %s++) {", b, b, n, more, b);
-	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(st->u.foreach.body) + 1,
-		emit_error_label(e));
+	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
 	emit_store(e, st->u.foreach.keys.at[0]->u.var.decl, value_text(LOCAL, true, "%s", b));
 	if (stat)
 		emit_store(e, st->u.foreach.value->u.var.decl, value_text(GLOBAL, true,

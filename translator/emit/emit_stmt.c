@@ -60,7 +60,7 @@ static void emit_if(struct emitter *e, struct stmt *st)
 }
 
 // while and for: one endless C loop. Every pass pays its statements first.
-static void loop(struct emitter *e, struct expr *c, struct expr *step, struct stmt *body)
+static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
 {
 	struct label next = { .name = step ? new_label(e, "next") : NULL };
 	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL };
@@ -68,7 +68,7 @@ static void loop(struct emitter *e, struct expr *c, struct expr *step, struct st
 	struct value v;
 
 	cw_line(e->w, "for (;;) {");
-	cw_line(e->w, "STP_ACTIONS(c, %d, %s);", emit_count_stmts(body) + 1, emit_error_label(e));
+	emit_actions(e, emit_count_stmts(body) + 1, loc);
 	if (c) {
 		v = emit_expr(e, c);
 		if (!v.constant || !v.number) {
@@ -171,12 +171,12 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		emit_if(e, st);
 		break;
 	case S_WHILE:
-		loop(e, st->u.while_.c, NULL, st->u.while_.body);
+		loop(e, st->loc, st->u.while_.c, NULL, st->u.while_.body);
 		break;
 	case S_FOR:
 		if (st->u.for_.init)
 			emit_effect(e, st->u.for_.init);
-		loop(e, st->u.for_.c, st->u.for_.step, st->u.for_.body);
+		loop(e, st->loc, st->u.for_.c, st->u.for_.step, st->u.for_.body);
 		break;
 	case S_FOREACH:
 		emit_foreach(e, st);

@@ -72,7 +72,8 @@ static void map_lines(struct emitter *e, struct cwriter *w, const struct global 
 	cw_line(w, "static struct stp_map %s = {", g->name);
 	cw_line(w, ".name = \"%s\", .nkeys = %d, .keys = { %s }, .value = %s,", v->name, v->arity,
 		buf_text(&keys), types[v->type ? v->type : T_LONG]);
-	cw_line(w, ".capacity = %" PRId64 ", .wrap = %s, .percpu = %s,", capacity, v->wrap ? "true" : "false",
+	cw_line(w, ".capacity = %" PRId64 ", .sized = %s, .wrap = %s, .percpu = %s,", capacity,
+		v->max_size ? "true" : "false", v->wrap ? "true" : "false",
 		v->type == T_STATS ? "true" : "false");
 	if (v->type == T_STATS)
 		cw_line(w, ".stat = %s_DESC,", g->name);

@@ -155,6 +155,11 @@ const char *emit_error_label(struct emitter *e)
 	return e->body->on_error->name;
 }
 
+void emit_actions(struct emitter *e, int statements, struct loc loc)
+{
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s, %s);", statements, emit_near(loc), emit_error_label(e));
+}
+
 void emit_check(struct emitter *e, struct loc loc)
 {
 	if (emit_needs_context(e, loc))

@@ -130,6 +130,7 @@ const char *emit_var(struct emitter *e, struct var *v);   // a local or a scalar
 bool emit_is_adder(const struct var *v);
 bool emit_needs_context(struct emitter *e, struct loc loc);
 void emit_check(struct emitter *e, struct loc loc);       // STP_CHECK with the place
+void emit_actions(struct emitter *e, int statements, struct loc loc);  // STP_ACTIONS
 const char *emit_error_label(struct emitter *e);
 
 // emit_expr.c

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10 };           // errors printed in full
+enum { SHOWN = 10, CALLS = 5 }; // errors printed in full; macro calls around one, inner and outer ones
 
 struct diag_options diag_options;
 
@@ -75,6 +75,23 @@ static char *place(struct loc loc)
 	return str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column);
 }
 
+// From the inside out; of a long chain its two ends.
+static void show_expansions(const struct expansion *via)
+{
+	int calls = 0, n = 0;
+
+	for (const struct expansion *x = via; x; x = x->at->via)
+		calls++;
+	for (const struct expansion *x = via; x; x = x->at->via, n++) {
+		if (calls > 2 * CALLS && n == CALLS)
+			fprintf(stderr, "        ... %d more macro calls ...\n", calls - 2 * CALLS);
+		if (calls > 2 * CALLS && n >= CALLS && n < calls - CALLS)
+			continue;
+		fprintf(stderr, "        in expansion of macro: @%s at %s\n", x->macro, place(*x->at));
+		show_line(*x->at);
+	}
+}
+
 static void show(const char *color, const char *kind, struct loc loc, const char *text)
 {
 	fflush(stdout);
@@ -85,10 +102,7 @@ static void show(const char *color, const char *kind, struct loc loc, const char
 	}
 	fprintf(stderr, ": at %s\n", place(loc));
 	show_line(loc);
-	for (const struct expansion *x = loc.via; x; x = x->at->via) {
-		fprintf(stderr, "        in expansion of macro: @%s at %s\n", x->macro, place(*x->at));
-		show_line(*x->at);
-	}
+	show_expansions(loc.via);
 }
 
 static bool first_time(const char *kind, struct loc loc, const char *text)
