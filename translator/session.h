@@ -5,6 +5,7 @@
 
 #include "ast/ast.h"
 #include "util/map.h"
+#include "util/str.h"
 #include "util/vec.h"
 
 struct limit {                 // a -D NAME=VALUE
@@ -38,6 +39,13 @@ struct options {               // options.c: from argv, checked, never changed a
 	bool no_autoprint;         // --no-global-var-display
 };
 
+struct c_unit {                // embedded C that needs headers: one source file's
+	const struct source *source;
+	struct loc loc;            // of some piece of it, for messages
+	struct buf text;
+	const char *object;        // build/embedded.c: compiled
+};
+
 struct session {
 	struct options opt;
 	char *tmp_dir;             // main: removed at the end unless -k
@@ -57,6 +65,7 @@ struct session {
 	// pass 3
 	char *c_text;                      // emit: the generated C
 	size_t c_len;
+	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled apart, with headers
 
 	// pass 4
 	char *module_name;                 // without .ko

@@ -32,6 +32,8 @@ static struct cache_key script_key(const struct session *s, const struct toolcha
 	cache_hash_text(h, t->compiler_id);
 	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
 	cache_hash_add(h, s->c_text, s->c_len);
+	for vec_each(&s->units, u)
+		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
 	return cache_hash_end(h);
 }
 
@@ -49,34 +51,43 @@ static void build_by_kbuild(struct session *s)
 	struct cache_hash *h = cache_hash_new();
 
 	cache_hash_add(h, s->c_text, s->c_len);
+	for vec_each(&s->units, u)
+		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", cache_hash_end(h).hex);
 	kernel_need_build_tree(s->kernel);
 	s->module_path = kbuild_module(s, write_c(s), s->module_name);
 }
 
-static void build_fast(struct session *s)
+static int build_fast(struct session *s)
 {
 	struct toolchain *t = toolchain_open(s);
 	struct cache_key key = script_key(s, t);
 	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
 	const char *object;
+	int errors;
 
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", key.hex);
 	s->module_path = cached ? cache_find(s, &key, ".ko") : NULL;
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
-		return;
+		return 0;
+	errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
+	if (errors)
+		return errors;
 	object = compile_generated(s, t, write_c(s));
 	s->module_path = link_module(s, t, object, s->module_name);
+	if (!s->module_path)
+		return 1;
 	if (cached)
 		s->module_path = cache_add(s, &key, ".ko", s->module_path);
+	return 0;
 }
 
 int pass_build(struct session *s)
 {
-	int err;
+	int errors = 0, err;
 
 	if (s->opt.user_runtime)
 		return user_build(s);
@@ -85,7 +96,9 @@ int pass_build(struct session *s)
 	if (s->opt.kbuild)
 		build_by_kbuild(s);
 	else
-		build_fast(s);
+		errors = build_fast(s);
+	if (errors)
+		return errors;
 	if (s->opt.module_name) {
 		char *here = str_printf("%s.ko", s->opt.module_name);
 

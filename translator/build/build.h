@@ -59,6 +59,7 @@ struct toolchain {
 	const char *dir;           // where the commands run: relative paths in them start here
 	const char *source_arch;   // what objtool wants in SRCARCH
 	arguments cc;              // compiles generated C
+	arguments header_cc;       // compiles C that includes the kernel's headers
 	arguments objtool;         // empty: the kernel doesn't use it
 	bool objtool_linked;       // on the linked object, not on each one
 	arguments ld;              // makes the .ko: -r, script, build-id
@@ -77,9 +78,17 @@ struct toolchain *toolchain_open(struct session *s);
 // The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko.
 char *kbuild_module(struct session *s, const char *c_path, const char *name);
 
+// session.units -> their .object, with headers; from the cache when it has them. t NULL: the user
+// runtime's, by `cc`. runtime: tells compilers and runtimes apart. Returns the number of errors. (embedded.c)
+int embedded_compile(struct session *s, const struct toolchain *t, const arguments *cc, const char *runtime);
+// What the units need of the kernel beyond t->symbols, `undefined` of the linked object: an object
+// with its versions in *object, or NULL when there is nothing. Returns the number of errors.
+int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object);
+
 // Generated C -> object, without make. (compile.c)
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
-// Generated object, runtime, metadata -> .ko of that name. (link.c)
+// Generated object, runtime, embedded C, metadata -> .ko of that name; NULL after an error of the
+// embedded C. (link.c)
 char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
 
 #endif

@@ -4,8 +4,9 @@
 //
 // kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
 // flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The
-// directory holds one unit a line of runtime/kernel/sources, which includes the sources on that line (several on a line share the
-// cost of the kernel's headers), the generated C or a stand-in for it, and stp_config.h.
+// directory holds one unit a line of runtime/kernel/sources, which includes the sources on that
+// line (several on a line share the cost of the kernel's headers), the generated C or a stand-in
+// for it, and stp_config.h.
 #include "build/kbuild.h"
 #include "util/diag.h"
 #include "util/spawn.h"
@@ -110,6 +111,27 @@ static void compiler_options(const arguments *from, arguments *to)
 	}
 }
 
+// All of them, but for what belongs to the file or to this run's directory.
+static void header_options(const arguments *from, const char *dir, arguments *to)
+{
+	bool operand;
+
+	for (int i = 0; i < from->n; i++) {
+		const char *word = from->at[i];
+		bool drop = drop_compiler_option(word, &operand);
+
+		if (operand && strcmp(word, "-o") && strcmp(word, "-MF") && strcmp(word, "-MT")) {
+			vec_push(to, word);
+			vec_push(to, from->at[++i]);
+		} else if (operand) {
+			i++;
+		} else if (!strstr(word, dir)
+			   && (!drop || str_starts(word, "-I") || str_starts(word, "-D") || str_starts(word, "-U"))) {
+			vec_push(to, word);
+		}
+	}
+}
+
 // Everything but objects, output and response files.
 static void linker_options(const arguments *from, arguments *to)
 {
@@ -161,6 +183,7 @@ void kbuild_read_commands(const char *dir, const char *output, struct toolchain 
 	if (!read_command(dir, KBUILD_GENERATED ".o", NULL, &words))
 		die(NO_COMMAND, dir, KBUILD_GENERATED ".o");
 	compiler_options(&words, &t->cc);
+	header_options(&words, dir, &t->header_cc);
 	if (!read_command(dir, MODULE_PLACEHOLDER ".ko", NULL, &words))
 		die(NO_COMMAND, dir, MODULE_PLACEHOLDER ".ko");
 	linker_options(&words, &t->ld);
@@ -352,10 +375,20 @@ char *kbuild_run(struct session *s, const char *dir)
 char *kbuild_module(struct session *s, const char *c_path, const char *name)
 {
 	char *text = str_read_file(c_path, NULL), *dir;
+	struct buf units = { 0 };
 
 	if (!text)
 		die("can't read %s: %s", c_path, strerror(errno));
 	dir = kbuild_directory(s, name, text);
+	for (int i = 0; i < s->units.n; i++) {
+		kbuild_write(str_printf("%s/embedded%d.c", dir, i), s->units.at[i]->text.text);
+		buf_printf(&units, "%s-y += embedded%d.o\n", name, i);
+	}
+	if (units.len) {
+		const char *makefile = str_printf("%s/Makefile", dir);
+
+		kbuild_write(makefile, str_printf("%s%s", str_read_file(makefile, NULL), units.text));
+	}
 	kbuild_run(s, dir);
 	return str_printf("%s/%s.ko", dir, name);
 }

@@ -130,16 +130,42 @@ static void write_name(struct image *im, const char *section, const char *name)
 	memcpy(at, name, strlen(name));
 }
 
-// What neither the runtime nor the kernel would provide: the kernel would refuse the module.
-static void check_symbols(const struct toolchain *t, const char *path)
+// What neither the runtime nor the kernel would provide: the kernel would refuse the module. What
+// embedded C needs was looked at before.
+static void check_symbols(const struct session *s, const struct toolchain *t, const char *path)
 {
 	struct map undefined = { 0 };
 
+	if (s->units.n)
+		return;
 	link_undefined(path, &undefined);
 	for map_each(&undefined, e)
 		if (!map_get(&t->symbols, e->key))
 			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the "
 			    "translator: please report it with the script (-k keeps the files)", e->key);
+}
+
+// *objects becomes one, as objtool wants to see it on some kernels.
+static void join_objects(struct session *s, const struct toolchain *t, arguments *objects, const char *whole)
+{
+	link_objects(t, objects, whole);
+	if (t->objtool.n && t->objtool_linked)
+		tool_objtool(t, whole);
+	objects->n = 0;
+	vec_push(objects, whole);
+}
+
+static int add_versions(struct session *s, const struct toolchain *t, arguments *objects)
+{
+	struct map undefined = { 0 };
+	const char *versions;
+	int errors;
+
+	link_undefined(objects->at[0], &undefined);
+	errors = embedded_versions(s, t, &undefined, &versions);
+	if (versions)
+		vec_push(objects, versions);
+	return errors;
 }
 
 char *link_module(struct session *s, const struct toolchain *t, const char *object,
@@ -151,17 +177,15 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 
 	vec_push(&objects, object);
 	vec_push(&objects, t->runtime);
-	if (t->objtool.n && t->objtool_linked) { // one object of everything but the metadata
-		const char *whole = str_printf("%s/%s.o", s->tmp_dir, name);
-
-		link_objects(t, &objects, whole);
-		tool_objtool(t, whole);
-		objects.n = 0;
-		vec_push(&objects, whole);
-	}
+	for vec_each(&s->units, u)
+		vec_push(&objects, (*u)->object);
+	if (s->units.n || (t->objtool.n && t->objtool_linked)) // one object of everything but the metadata
+		join_objects(s, t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
+	if (s->units.n && add_versions(s, t, &objects))
+		return NULL;
 	vec_push(&objects, t->metadata);
 	run_linker(t, true, &objects, output);
-	check_symbols(t, output);
+	check_symbols(s, t, output);
 	image_open(&im, output, true);
 	write_name(&im, ".gnu.linkonce.this_module", name);
 	write_name(&im, ".modinfo", name);

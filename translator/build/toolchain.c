@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT "quicktap toolchain 2"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 3"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 
@@ -169,6 +169,7 @@ static char *print_flags(const struct toolchain *t, const char *sizes)
 	if (t->objtool_linked)
 		buf_puts(&b, "objtool_linked yes\n");
 	print_words(&b, "cc", &t->cc);
+	print_words(&b, "header_cc", &t->header_cc);
 	print_words(&b, "objtool", &t->objtool);
 	print_words(&b, "ld", &t->ld);
 	for map_each(&t->symbols, e)
@@ -186,6 +187,8 @@ static void parse_flag(struct toolchain *t, const char *name, const char *value)
 		t->objtool_linked = true;
 	else if (strcmp(name, "cc") == 0)
 		vec_push(&t->cc, value);
+	else if (strcmp(name, "header_cc") == 0)
+		vec_push(&t->header_cc, value);
 	else if (strcmp(name, "objtool") == 0)
 		vec_push(&t->objtool, value);
 	else if (strcmp(name, "ld") == 0)
@@ -266,6 +269,7 @@ static void make(struct session *s, struct toolchain *t)
 	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s)), *output = kbuild_run(s, dir);
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
+	memset(&t->header_cc, 0, sizeof(t->header_cc));
 	memset(&t->objtool, 0, sizeof(t->objtool));
 	memset(&t->ld, 0, sizeof(t->ld));
 	memset(&t->symbols, 0, sizeof(t->symbols));

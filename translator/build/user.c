@@ -100,6 +100,8 @@ static struct cache_key program_key(const struct session *s, const struct cache_
 
 	cache_hash_text(h, runtime->hex);
 	cache_hash_add(h, s->c_text, s->c_len);
+	for vec_each(&s->units, u)
+		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
 	return cache_hash_end(h);
 }
 
@@ -116,7 +118,8 @@ static void list_sources(const struct session *s, arguments *sources)
 }
 
 // Whatever doesn't compile is our bug or the machine's: the user's errors were found in pass 2.
-static void run_compiler(arguments *argv, const char *what)
+// But in `embedded`, which was linked too (may be NULL), a name can be missing: false then.
+static bool run_compiler(arguments *argv, const char *what, const struct c_unit *embedded)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .env = env, .capture = true };
@@ -126,10 +129,14 @@ static void run_compiler(arguments *argv, const char *what)
 	compiler.argv = argv->at;
 	status = spawn_run(&compiler);
 	if (status == 0)
-		return;
+		return true;
 	if (status == 127)
 		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
 	fputs(compiler.output, stderr);
+	if (embedded && strstr(compiler.output, "undefined reference")) {
+		diag_error(embedded->loc, "embedded C uses what libc doesn't have (the linker's messages are above)");
+		return false;
+	}
 	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS or a full %s explains it,"
 	    " this is a bug of the translator: please report it with the script (-k keeps the files)",
 	    what, status, "/tmp");
@@ -148,7 +155,7 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 	vec_push(&argv, "-r");
 	vec_push(&argv, "-o");
 	vec_push(&argv, object);
-	run_compiler(&argv, "the user runtime");
+	run_compiler(&argv, "the user runtime", NULL);
 	return object;
 }
 
@@ -171,11 +178,21 @@ static char *compile_program(struct session *s, const char *runtime)
 	add_flags(&argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
 	vec_push(&argv, write_c(s));
+	for vec_each(&s->units, u)
+		vec_push(&argv, (*u)->object);
 	vec_push(&argv, runtime);
 	vec_push(&argv, "-o");
 	vec_push(&argv, program);
-	run_compiler(&argv, "the script");
-	return program;
+	return run_compiler(&argv, "the script", s->units.n ? s->units.at[0] : NULL) ? program : NULL;
+}
+
+static int compile_embedded(struct session *s, const struct cache_key *runtime)
+{
+	arguments words = { 0 };
+
+	vec_push(&words, COMPILER);
+	add_flags(&words);
+	return embedded_compile(s, NULL, &words, runtime->hex);
 }
 
 int user_build(struct session *s)
@@ -184,6 +201,7 @@ int user_build(struct session *s)
 	arguments sources = { 0 };
 	struct cache_key runtime_k, program_k;
 	char *runtime;
+	int errors;
 
 	list_sources(s, &sources);
 	runtime_k = runtime_key(s, &sources);
@@ -193,10 +211,15 @@ int user_build(struct session *s)
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
 		return 0;
+	errors = compile_embedded(s, &runtime_k);
+	if (errors)
+		return errors;
 	runtime = cache_find(s, &runtime_k, ".user.o");
 	if (!runtime)
 		runtime = cache_add(s, &runtime_k, ".user.o", compile_runtime(s, &sources));
 	s->module_path = compile_program(s, runtime);
+	if (!s->module_path)
+		return 1;
 	if (cached)
 		s->module_path = cache_add(s, &program_k, ".user", s->module_path);
 	// A copy into the cache from another file system loses the permission to execute.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls of script functions, and embedded C that needs nothing but the runtime (pragma:runtime).
+// Calls of script functions.
 #include "emit/emitter.h"
 
 #include <assert.h>
-#include <string.h>
 
 // One call of one overload; `to` takes the result, NULL: none is wanted.
 static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
@@ -86,62 +85,4 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 		to = temp_long(e);
 	call_chain(e, f, x->loc, args, to);
 	return to ? value_text(0, true, "%s", to) : value_number(0);
-}
-
-static bool runtime_only(const char *text, struct loc loc)
-{
-	if (strstr(text, "pragma:runtime"))
-		return true;
-	diag_error(loc, "embedded C that needs kernel headers is not supported yet");
-	return false;
-}
-
-struct value emit_embedded(struct emitter *e, struct expr *x)
-{
-	bool string = x->u.embedded.is_string;
-	const char *t;
-
-	if (!runtime_only(x->u.embedded.code, x->loc) || !emit_needs_context(e, x->loc))
-		return value_number(0);
-	e->embedded = true;
-	if (string) {
-		t = temp_string(e);
-		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, x->u.embedded.code);
-	} else {
-		t = temp_long(e);
-		cw_line(e->w, "%s = (s64)(%s);", t, x->u.embedded.code);
-	}
-	emit_check(e, x->loc);
-	return value_text(0, true, "%s", t);
-}
-
-// The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
-void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head)
-{
-	struct func *f = i->func;
-	bool string = f->type == T_STRING, gives = string || f->type == T_LONG;
-
-	if (!runtime_only(f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc))
-		return;
-	e->embedded = true;
-	if (string)
-		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
-	else if (gives)
-		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
-	else
-		cw_line(e->w, "#define STAP_RETURN(...) do { goto out; } while (0)");
-	cw_line(e->w, "%s", head);
-	cw_line(e->w, "{");
-	if (!string && gives)
-		cw_line(e->w, "s64 ret = 0;");
-	if (string)
-		cw_line(e->w, "ret[0] = '\\0';");
-	cw_line(e->w, "{");
-	buf_puts(&e->w->text, f->embedded);
-	buf_putc(&e->w->text, '\n');
-	cw_line(e->w, "}");
-	cw_line(e->w, "out:");
-	cw_line(e->w, !string && gives ? "return ret;" : "return;");
-	cw_line(e->w, "}");
-	cw_line(e->w, "#undef STAP_RETURN");
 }

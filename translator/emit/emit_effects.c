@@ -142,12 +142,14 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 	return fx.changes;
 }
 
-// Embedded C can only fail through the runtime's functions that do.
+// Embedded C that sees the runtime only can only fail through its functions that do.
 static bool embedded_fails(const char *text)
 {
 	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "div", "_mod",
 		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame" };
 
+	if (!strstr(text, "pragma:runtime"))
+		return true;
 	for (const char *const *p = failing; p < END(failing); p++)
 		if (strstr(text, *p))
 			return true;

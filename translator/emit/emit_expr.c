@@ -343,14 +343,12 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_HIST_BUCKET: return emit_bucket(e, x);
 	case E_PRINT:       return emit_print(e, x, NULL);
 	case E_EMBEDDED:    return emit_embedded(e, x);
+	case E_CONST:       return emit_const(e, x);
 	case E_ENTRY:       return value_text(0, true, "c->entry[%d]", x->u.entry.slot);
 	case E_REGISTER:    return emit_register(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:
 		diag_error(x->loc, "@perf is not supported yet");
-		return value_number(0);
-	case E_CONST:
-		diag_error(x->loc, "@const is not supported yet: it needs the kernel's headers");
 		return value_number(0);
 	default:
 		assert(!"an expression that pass 2 leaves");

@@ -251,8 +251,6 @@ static void emit_bodies(struct emitter *e)
 {
 	struct script *script = &e->s->script;
 
-	for vec_each(&script->embedded, x)
-		diag_error((*x)->loc, "embedded C that needs kernel headers is not supported yet");
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	for (int i = 0; i < script->probes.n; i++)
 		script->probes.at[i]->index = i;
@@ -260,6 +258,7 @@ static void emit_bodies(struct emitter *e)
 		emit_probe(e, *p);
 	for (int i = 0; i < e->funcs.n; i++)
 		emit_script_func(e, e->funcs.at[i]);
+	emit_embedded_blocks(e);
 }
 
 static void put_together(struct emitter *e, struct cwriter *w)

@@ -86,6 +86,7 @@ struct emitter {
 	struct func_info **handler_of;  // by number of the probe
 	struct map names;          // C names taken
 	struct map formats;        // text of a format table -> its name
+	struct map consts;         // @const() and its file -> name of the constant
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
@@ -148,8 +149,12 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 
 // emit_call.c
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
+
+// emit_embedded.c
 struct value emit_embedded(struct emitter *e, struct expr *x);
+struct value emit_const(struct emitter *e, struct expr *x);
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head);
+void emit_embedded_blocks(struct emitter *e);             // after everything else was written
 
 // emit_array.c
 const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What embedded C that isn't marked pragma:runtime sees before its own includes: the headers that
+ * scripts rely on without naming them, the runtime, and the STAP_ macros that don't depend on the
+ * function. The translator defines STP_STRLEN before, and the macros that do depend on it
+ * (STAP_ARG_x, STAP_RETVALUE, STAP_RETURN) around each function; in those, stp_c is the context
+ * and stp_out the way out.
+ */
+#ifndef STP_EMBEDDED_H
+#define STP_EMBEDDED_H
+
+#ifdef __KERNEL__
+#include <linux/module.h>
+#include <linux/kernel.h>
+#include <linux/version.h>
+#include <linux/string.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#define STP_TYPES_GIVEN
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+#define STP_TYPES_GIVEN
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef long long s64;
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+#endif
+
+#include "generated.h"
+
+#define MAXSTRINGLEN STP_STRLEN
+#define STAP_VERSION(major, minor) (((major) << 8) + (minor))
+#define STAP_COMPAT_VERSION STAP_VERSION(5, 6)
+
+#define STAP_ERROR(...) do { stp_error(stp_c, __VA_ARGS__); goto stp_out; } while (0)
+#define STAP_PRINTF(...) stp_cprintf(stp_c, __VA_ARGS__)
+#define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
+#define _stp_printf(...) stp_cprintf(stp_c, __VA_ARGS__)
+#define _stp_print(text) stp_cprintf(stp_c, "%s", text)
+
+/* What CONTEXT points to. Setting last_error is an older STAP_ERROR. */
+struct stp_embedded_context {
+	const char *probe_point, *probe_name;
+	struct pt_regs *kregs, *uregs;
+	int user_mode_p;
+	const char *last_error;
+};
+
+static inline struct stp_embedded_context stp_embedded_context(struct stp_ctx *c)
+{
+	struct stp_embedded_context view = {
+		.probe_point = stp_pp(c), .probe_name = stp_pn(c), .kregs = (struct pt_regs *)c->regs,
+	};
+
+	return view;
+}
+
+/* Exported by some kernels and some libraries only, and used by very many scripts. */
+static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
+{
+	size_t len = strlen(from), n = len < size ? len : size - 1;
+
+	if (size) {
+		memcpy(to, from, n);
+		to[n] = '\0';
+	}
+	return len;
+}
+#undef strlcpy
+#define strlcpy stp_strlcpy
+
+#ifdef __KERNEL__
+/* The value at an address that may be bad. A fault goes to CATCH_DEREF_FAULT(), which is where a
+ * function that holds something lets go of it; the end when it has none. */
+#define kread(pointer) ({							\
+	typeof(*(pointer)) stp_value;						\
+	if (copy_from_kernel_nofault(&stp_value, (pointer), sizeof(stp_value))) { \
+		stp_error(stp_c, "kernel read fault at 0x%llx", (u64)(unsigned long)(pointer)); \
+		goto stp_fault;							\
+	}									\
+	stp_value;								\
+})
+#define CATCH_DEREF_FAULT() stp_fault: __attribute__((unused))
+#endif
+
+#endif

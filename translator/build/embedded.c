@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Embedded C that includes headers: session.units -> objects, cached one by one by their text and
+// the toolchain, and the versions of the kernel's symbols that they use.
+//
+// What doesn't compile or isn't exported is an error of the script, told at the unit's first piece
+// with the compiler's own messages, whose lines are the script's.
+#include "build/kbuild.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct cache_key unit_key(const char *runtime, const arguments *words, const struct c_unit *u)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, "embedded C");
+	cache_hash_text(h, runtime);
+	for (int i = 0; i < words->n; i++)
+		cache_hash_text(h, words->at[i]);
+	cache_hash_add(h, u->text.text, u->text.len);
+	return cache_hash_end(h);
+}
+
+static const char *target_of(const struct session *s)
+{
+	return s->opt.user_runtime ? "--runtime=user, where it has libc's headers and not the kernel's"
+				   : str_printf("kernel %s", s->kernel->release);
+}
+
+// 0, or 1 after an error.
+static int run_compiler(struct session *s, const struct toolchain *t, const struct c_unit *u,
+			const arguments *words, const char *input, const char *output)
+{
+	const char *env[] = { "LC_ALL=C", NULL };
+	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
+	arguments argv = { 0 };
+	int status;
+
+	for (int i = 0; i < words->n; i++)
+		vec_push(&argv, words->at[i]);
+	vec_push(&argv, "-c");
+	vec_push(&argv, "-o");
+	vec_push(&argv, output);
+	vec_push(&argv, input);
+	vec_push(&argv, NULL);
+	compiler.argv = argv.at;
+	status = spawn_run(&compiler);
+	tool_interrupted(status);
+	if (status == 127)
+		build_advise(str_printf("%s: not found", argv.at[0]), s->tmp_dir);
+	if (status)
+		build_advise(compiler.output, s->tmp_dir);
+	if (status || diag_options.verbose > 1)
+		fputs(compiler.output, stderr);
+	if (status)
+		diag_error(u->loc, "the embedded C of this file doesn't compile for %s (the compiler's messages are above)",
+			   target_of(s));
+	return status != 0;
+}
+
+int embedded_compile(struct session *s, const struct toolchain *t, const arguments *cc, const char *runtime)
+{
+	bool cached = !s->opt.keep_tmp;
+	arguments words = { 0 };
+	int errors = 0, number = 0;
+
+	for (int i = 0; i < cc->n; i++)
+		vec_push(&words, cc->at[i]);
+	vec_push(&words, str_printf("-I%s/include", s->runtime_dir));
+	for vec_each(&s->units, at) {
+		struct c_unit *u = *at;
+		struct cache_key key = unit_key(runtime, &words, u);
+		char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++), *output;
+
+		u->object = cached ? cache_find(s, &key, ".embedded.o") : NULL;
+		if (u->object)
+			continue;
+		output = str_printf("%s.o", input);
+		kbuild_write(input, u->text.text);
+		if (run_compiler(s, t, u, &words, input, output)) {
+			errors++;
+			continue;
+		}
+		if (t && t->objtool.n && !t->objtool_linked)
+			tool_objtool(t, output);
+		u->object = cached ? cache_add(s, &key, ".embedded.o", output) : output;
+	}
+	return errors;
+}
+
+// ---------------------------------------------------------------- what they need of the kernel
+
+static const struct c_unit *user_of(const struct session *s, const char *symbol)
+{
+	for vec_each(&s->units, u) {
+		struct map undefined = { 0 };
+
+		link_undefined((*u)->object, &undefined);
+		if (map_get(&undefined, symbol))
+			return *u;
+	}
+	return s->units.at[0];
+}
+
+// Entries of __versions: the CRC, and the name in the rest of 64 bytes. Written as assembly, which
+// pads nothing between them and those of the metadata.
+static void version_lines(struct buf *b, const char *symbol, const char *crc)
+{
+	buf_printf(b, "asm(\".pushsection __versions,\\\"a\\\"\\n.quad %s\\n.asciz \\\"%s\\\"\\n.zero %d\\n.popsection\");\n",
+		   crc, symbol, 64 - 8 - 1 - (int)strlen(symbol));
+}
+
+int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object)
+{
+	const char *path = str_printf("%s/versions.c", s->tmp_dir);
+	bool versions = kernel_config(s->kernel, "CONFIG_MODVERSIONS") != NULL;
+	struct buf b = { 0 };
+	int errors = 0;
+
+	*object = NULL;
+	for map_each(undefined, e) {
+		const char *symbol = e->key;
+
+		if (map_get(&t->symbols, symbol) || strcmp(symbol, "__this_module") == 0)
+			continue;
+		if (!kernel_exports(s->kernel, symbol)) {
+			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses '%s', which kernel %s doesn't export to modules",
+				   symbol, s->kernel->release);
+			errors++;
+		} else if (versions && strlen(symbol) < 64 - 8) {
+			version_lines(&b, symbol, map_get(&s->kernel->exports, symbol));
+		}
+	}
+	if (errors || !b.len)
+		return errors;
+	kbuild_write(path, b.text);
+	*object = compile_generated(s, t, path);
+	return 0;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Embedded C: functions, expressions, @const(), and whole blocks of a file.
+//
+// What is marked pragma:runtime needs generated.h only and goes into the generated C. All else may
+// include what it likes, so it goes to a unit of its own, one a source file (session.units): the
+// file's blocks in their order, then its functions, which the generated C calls by an external
+// name, "x_" and theirs.
+//
+// In a unit: STAP_ARG_x is a number or a buffer of STP_STRLEN bytes, a copy that may be written to
+// (a string that must not be, in a function marked unmodified-fnargs); the macros that are the same
+// in every function are in runtime/include/embedded.h.
+#include "emit/emitter.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view;\n"
+
+static bool runtime_only(const char *text)
+{
+	return strstr(text, "pragma:runtime") != NULL;
+}
+
+static bool in_header_unit(const struct func *f)
+{
+	return f->embedded && !runtime_only(f->embedded);
+}
+
+// ---------------------------------------------------------------- units
+
+// The unit of the file that loc is in; made with the file's own blocks when it is first asked for.
+static struct c_unit *unit_at(struct emitter *e, struct loc loc)
+{
+	struct c_unit *u;
+
+	for vec_each(&e->s->units, known)
+		if ((*known)->source == loc.source)
+			return *known;
+	u = NEW(struct c_unit);
+	u->source = loc.source;
+	u->loc = loc;
+	vec_push(&e->s->units, u);
+	buf_printf(&u->text, "#define STP_STRLEN %lld\n#include \"embedded.h\"\n", (long long)emit_string_len(e));
+	for vec_each(&e->s->script.embedded, x)
+		if ((*x)->loc.source == loc.source)
+			buf_printf(&u->text, "\n#line %d %s\n%s\n", (*x)->loc.line, emit_c_string(loc.source->name),
+				   (*x)->u.embedded.code);
+	return u;
+}
+
+// The text in braces, with its own line numbers; what follows has no place of its own.
+static void add_text(struct c_unit *u, const char *text, struct loc loc)
+{
+	const char *name = emit_c_string(loc.source->name);
+
+	buf_printf(&u->text, "#line %d %s\n{%s\n}\n#line %d %s\n", loc.line, name, text, loc.line, name);
+}
+
+static bool supported(const char *text, struct loc loc)
+{
+	if (!strstr(text, "STAP_GLOBAL_"))
+		return true;
+	diag_error(loc, "embedded C can't reach the script's globals (STAP_GLOBAL_GET_, STAP_GLOBAL_SET_) yet; "
+		   "pass them as arguments");
+	return false;
+}
+
+static bool fits_target(struct emitter *e, const char *text, struct loc loc)
+{
+	if (e->s->opt.user_runtime || !strstr(text, "/* userspace */"))
+		return supported(text, loc);
+	diag_error(loc, "this embedded C is marked /* userspace */: it can only be used with --runtime=user");
+	return false;
+}
+
+// ---------------------------------------------------------------- functions
+
+static const char *return_type(const struct func *f)
+{
+	return f->type == T_LONG ? "s64" : "void";
+}
+
+// The unit's function as both sides declare it.
+static const char *unit_head(const struct func *f, const char *name)
+{
+	struct buf b = { 0 };
+	bool copied = !(f->pragmas & PRAGMA_UNMODIFIED_ARGS);
+
+	buf_printf(&b, "%s %s(struct stp_ctx *stp_c", return_type(f), name);
+	if (f->type == T_STRING)
+		buf_puts(&b, ", char *stp_ret");
+	for vec_each(&f->params, v)
+		buf_printf(&b, ", %sstp_arg_%s",
+			   (*v)->type != T_STRING ? "s64 " : copied ? "char *" : "const char *", (*v)->name);
+	buf_putc(&b, ')');
+	return buf_text(&b);
+}
+
+// STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function. unmangled: THIS->x has them, too.
+static void define_macros(struct buf *b, const struct func *f)
+{
+	bool unmangled = f->pragmas & PRAGMA_UNMANGLED;
+
+	for vec_each(&f->params, v)
+		if ((*v)->type == T_STRING && !(f->pragmas & PRAGMA_UNMODIFIED_ARGS))
+			buf_printf(b, "#define STAP_ARG_%s (*(char (*)[STP_STRLEN])stp_arg_%s)\n", (*v)->name, (*v)->name);
+		else
+			buf_printf(b, "#define STAP_ARG_%s stp_arg_%s\n", (*v)->name, (*v)->name);
+	if (f->type == T_STRING)
+		buf_puts(b, "#define STAP_RETVALUE (*(char (*)[STP_STRLEN])stp_ret)\n"
+			 "#define STAP_RETURN(...) do { __VA_OPT__(stp_copy(stp_ret, __VA_ARGS__, STP_STRLEN);) "
+			 "goto stp_out; } while (0)\n");
+	else if (f->type == T_LONG)
+		buf_printf(b, "#define STAP_RETVALUE %s\n"
+			   "#define STAP_RETURN(...) do { __VA_OPT__(STAP_RETVALUE = (s64)(__VA_ARGS__);) "
+			   "goto stp_out; } while (0)\n",
+			   unmangled ? "THIS->__retvalue" : "stp_ret");
+	else
+		buf_puts(b, "#define STAP_RETURN() goto stp_out\n");
+}
+
+static void undefine_macros(struct buf *b, const struct func *f)
+{
+	for vec_each(&f->params, v)
+		buf_printf(b, "#undef STAP_ARG_%s\n", (*v)->name);
+	buf_puts(b, "#undef STAP_RETURN\n");
+	if (f->type == T_STRING || f->type == T_LONG)
+		buf_puts(b, "#undef STAP_RETVALUE\n");
+}
+
+// struct { s64 a; char *b; s64 __retvalue; } *THIS: how arguments were once reached.
+static void declare_this(struct buf *b, const struct func *f)
+{
+	buf_puts(b, "struct {");
+	for vec_each(&f->params, v)
+		buf_printf(b, " %s%s;", (*v)->type == T_STRING ? "char *" : "s64 ", (*v)->name);
+	if (f->type == T_STRING || f->type == T_LONG)
+		buf_printf(b, " %s__retvalue;", f->type == T_STRING ? "char *" : "s64 ");
+	buf_puts(b, " } stp_this = {");
+	for vec_each(&f->params, v)
+		buf_printf(b, " .%s = %sstp_arg_%s,", (*v)->name, (*v)->type == T_STRING ? "(char *)" : "", (*v)->name);
+	if (f->type == T_STRING)
+		buf_puts(b, " .__retvalue = stp_ret,");
+	buf_puts(b, " }, *THIS __attribute__((unused)) = &stp_this;\n");
+}
+
+static void define_function(struct buf *b, const struct func *f, const char *head, struct c_unit *u)
+{
+	bool context = strstr(f->embedded, "CONTEXT") != NULL, unmangled = f->pragmas & PRAGMA_UNMANGLED;
+
+	buf_printf(b, "\n%s;\n", head);
+	define_macros(b, f);
+	buf_printf(b, "%s\n{\n", head);
+	if (f->type == T_LONG && !unmangled)
+		buf_puts(b, "s64 stp_ret = 0;\n");
+	if (unmangled)
+		declare_this(b, f);
+	if (context)
+		buf_puts(b, VIEW);
+	if (f->type == T_STRING)
+		buf_puts(b, "stp_ret[0] = '\\0';\n");
+	add_text(u, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc);
+	if (strstr(f->embedded, "kread") && !strstr(f->embedded, "CATCH_DEREF_FAULT"))
+		buf_puts(b, "stp_fault: __attribute__((unused));\n");
+	buf_puts(b, "stp_out: __attribute__((unused));\n");
+	if (context)
+		buf_puts(b, "if (CONTEXT->last_error)\n\tstp_error(stp_c, \"%s\", CONTEXT->last_error);\n");
+	if (f->type == T_LONG)
+		buf_printf(b, "return %s;\n", unmangled ? "THIS->__retvalue" : "stp_ret");
+	buf_puts(b, "}\n");
+	undefine_macros(b, f);
+}
+
+// The generated C's own function around it: `head`, whose parameters are called STAP_ARG_x. It
+// copies the strings that the C may write to.
+static void write_caller(struct emitter *e, struct func_info *i, const char *head, const char *name)
+{
+	struct func *f = i->func;
+	const char *result = f->type == T_LONG ? "result = " : "";
+	struct buf args = { 0 }, fields = { 0 };
+	int copies = 0;
+
+	cw_line(e->w, "%s", head);
+	cw_line(e->w, "{");
+	for vec_each(&f->params, v)
+		if ((*v)->type == T_STRING && !(f->pragmas & PRAGMA_UNMODIFIED_ARGS))
+			buf_printf(&args, ", f->s%d", ++copies), buf_printf(&fields, " char s%d[STP_STRLEN];", copies);
+		else
+			buf_printf(&args, ", STAP_ARG_%s", (*v)->name);
+	if (copies)
+		cw_line(e->w, "struct {%s } *f = stp_frame_enter(c, sizeof(*f));", buf_text(&fields));
+	if (*result)
+		cw_line(e->w, "s64 result = 0;");
+	if (f->type == T_STRING)
+		cw_line(e->w, "ret[0] = '\\0';");
+	if (copies) {
+		cw_line(e->w, "if (f) {");
+		copies = 0;
+		for vec_each(&f->params, v)
+			if ((*v)->type == T_STRING)
+				cw_line(e->w, "stp_copy(f->s%d, STAP_ARG_%s, STP_STRLEN);", ++copies, (*v)->name);
+	}
+	cw_line(e->w, "%s%s(c%s%s);", result, name, f->type == T_STRING ? ", ret" : "", buf_text(&args));
+	if (copies) {
+		cw_line(e->w, "stp_frame_leave(c, sizeof(*f));");
+		cw_line(e->w, "}");
+	}
+	if (*result)
+		cw_line(e->w, "return result;");
+	cw_line(e->w, "}");
+	i->strings = copies;
+	i->enters = copies > 0;
+}
+
+static void header_unit_func(struct emitter *e, struct func_info *i, const char *head)
+{
+	struct func *f = i->func;
+	const char *name = emit_unique(e, "x_", f->name);
+	struct c_unit *u;
+
+	if (!fits_target(e, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc))
+		return;
+	u = unit_at(e, f->loc);
+	define_function(&u->text, f, unit_head(f, name), u);
+	cw_line(&e->prototypes, "%s;", unit_head(f, name));
+	write_caller(e, i, head, name);
+}
+
+// The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
+void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head)
+{
+	struct func *f = i->func;
+	bool string = f->type == T_STRING, gives = string || f->type == T_LONG;
+
+	if (in_header_unit(f)) {
+		header_unit_func(e, i, head);
+		return;
+	}
+	e->embedded = true;
+	if (string)
+		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
+	else if (gives)
+		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
+	else
+		cw_line(e->w, "#define STAP_RETURN(...) do { goto out; } while (0)");
+	cw_line(e->w, "%s", head);
+	cw_line(e->w, "{");
+	if (!string && gives)
+		cw_line(e->w, "s64 ret = 0;");
+	if (string)
+		cw_line(e->w, "ret[0] = '\\0';");
+	cw_line(e->w, "{");
+	buf_puts(&e->w->text, f->embedded);
+	buf_putc(&e->w->text, '\n');
+	cw_line(e->w, "}");
+	cw_line(e->w, "out:");
+	cw_line(e->w, !string && gives ? "return ret;" : "return;");
+	cw_line(e->w, "}");
+	cw_line(e->w, "#undef STAP_RETURN");
+}
+
+// ---------------------------------------------------------------- expressions
+
+// `name` as a whole word.
+static bool mentions(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p += len)
+		if (!isalnum((unsigned char)p[len]) && p[len] != '_')
+			return true;
+	return false;
+}
+
+struct expr_args { struct buf params, values, defines, undefines; };
+
+// The parameters of the function around an expression that it uses, as STAP_ARG_x.
+static void pass_params(struct emitter *e, const char *code, struct expr_args *a)
+{
+	if (!e->body || !e->body->func)
+		return;
+	for vec_each(&e->body->func->params, v) {
+		const char *name = str_printf("STAP_ARG_%s", (*v)->name);
+
+		if (!mentions(code, name))
+			continue;
+		buf_printf(&a->params, ", %sstp_arg_%s", (*v)->type == T_STRING ? "const char *" : "s64 ",
+			   (*v)->name);
+		buf_printf(&a->values, ", %s", emit_var(e, *v));
+		buf_printf(&a->defines, "#define %s stp_arg_%s\n", name, (*v)->name);
+		buf_printf(&a->undefines, "#undef %s\n", name);
+	}
+}
+
+// A function of the expression's unit that gives its value; returns the call's arguments.
+static const char *unit_expression(struct emitter *e, struct expr *x, const char *name)
+{
+	struct c_unit *u = unit_at(e, x->loc);
+	const char *place = emit_c_string(x->loc.source->name), *head;
+	struct expr_args a = { 0 };
+
+	pass_params(e, x->u.embedded.code, &a);
+	head = str_printf("%s %s(struct stp_ctx *stp_c%s%s)", x->u.embedded.is_string ? "void" : "s64", name,
+			  x->u.embedded.is_string ? ", char *stp_ret" : "", buf_text(&a.params));
+	buf_printf(&u->text, "\n%s;\n%s%s\n{\n", head, buf_text(&a.defines), head);
+	if (strstr(x->u.embedded.code, "CONTEXT"))
+		buf_puts(&u->text, VIEW);
+	buf_printf(&u->text, x->u.embedded.is_string
+			   ? "#line %d %s\nstp_copy(stp_ret, (%s), STP_STRLEN);\n"
+			   : "#line %d %s\nreturn (s64)(%s);\n", x->loc.line, place, x->u.embedded.code);
+	buf_printf(&u->text, "}\n%s", buf_text(&a.undefines));
+	cw_line(&e->prototypes, "%s;", head);
+	return buf_text(&a.values);
+}
+
+static struct value header_unit_expr(struct emitter *e, struct expr *x)
+{
+	const char *name = emit_unique(e, "x_", "embedded"), *args = unit_expression(e, x, name);
+	const char *t = x->u.embedded.is_string ? temp_string(e) : temp_long(e);
+
+	if (x->u.embedded.is_string)
+		cw_line(e->w, "%s(c, %s%s);", name, t, args);
+	else
+		cw_line(e->w, "%s = %s(c%s);", t, name, args);
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+struct value emit_embedded(struct emitter *e, struct expr *x)
+{
+	const char *t;
+
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	if (!runtime_only(x->u.embedded.code))
+		return fits_target(e, x->u.embedded.code, x->loc) ? header_unit_expr(e, x) : value_number(0);
+	e->embedded = true;
+	if (x->u.embedded.is_string) {
+		t = temp_string(e);
+		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, x->u.embedded.code);
+	} else {
+		t = temp_long(e);
+		cw_line(e->w, "%s = (s64)(%s);", t, x->u.embedded.code);
+	}
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+// A constant of the unit, which the C compiler evaluates: what isn't constant is its error.
+struct value emit_const(struct emitter *e, struct expr *x)
+{
+	const char *text = x->u.text1.text, *known = str_printf("@const %s@%s", text, x->loc.source->name);
+	const char *name = map_get(&e->consts, known);
+
+	if (!name) {
+		struct c_unit *u = unit_at(e, x->loc);
+
+		name = emit_unique(e, "x_", "const");
+		map_put(&e->consts, known, (void *)name);
+		buf_printf(&u->text, "\nextern const s64 %s;\n#line %d %s\nconst s64 %s = (s64)(%s);\n", name, x->loc.line,
+			   emit_c_string(x->loc.source->name), name, text);
+		cw_line(&e->prototypes, "extern const s64 %s;", name);
+	}
+	return value_text(0, true, "%s", name);
+}
+
+// Blocks of the user's own files are compiled whether something calls them or not.
+void emit_embedded_blocks(struct emitter *e)
+{
+	for vec_each(&e->s->script.embedded, x)
+		if (!(*x)->loc.source->library && supported((*x)->u.embedded.code, (*x)->loc))
+			unit_at(e, (*x)->loc);
+}
