@@ -175,7 +175,7 @@ static void array_size(struct parser *p, struct var *v)
 	struct loc loc = parser_peek(p)->loc;
 
 	v->size_given = true;
-	v->max_size = parser_number(p, "the array's size, a number,");
+	v->max_size = parser_number(p, "the array's size, a number");
 	if (!p->panic && (v->max_size <= 0 || v->max_size > INT32_MAX))
 		parser_fail(p, loc, "an array's size is between 1 and %d", INT32_MAX);
 	parser_expect(p, TOK_RBRACKET, "after the array's size");
@@ -296,7 +296,7 @@ static void priority(struct parser *p, struct func *f)
 	if (!parser_accept(p, TOK_COLON))
 		return;
 	loc = parser_peek(p)->loc;
-	n = parser_number(p, "the function's priority, a number,");
+	n = parser_number(p, "the function's priority, a number");
 	if (n < 1 || n > INT32_MAX)
 		parser_fail(p, loc, "a function's priority is between 1 and %d", INT32_MAX);
 	f->priority = (int)n;

@@ -110,11 +110,11 @@ struct expr *parse_hist(struct parser *p)
 	e->u.stat.op = strcmp(t.text, "hist_log") ? STAT_HIST_LINEAR : STAT_HIST_LOG;
 	e->u.stat.of = statistic(p);
 	if (e->u.stat.op == STAT_HIST_LINEAR) {
-		e->u.stat.low = next_number(p, "the histogram's lowest value, a number,");
-		e->u.stat.high = next_number(p, "the histogram's highest value, a number,");
+		e->u.stat.low = next_number(p, "the histogram's lowest value, a number");
+		e->u.stat.high = next_number(p, "the histogram's highest value, a number");
 		parser_expect(p, TOK_COMMA, "between the arguments");
 		loc = parser_peek(p)->loc;
-		e->u.stat.step = parser_number(p, "the histogram's step, a number,");
+		e->u.stat.step = parser_number(p, "the histogram's step, a number");
 		if (e->u.stat.step <= 0)
 			parser_fail(p, loc, "a histogram's step is greater than 0");
 		if (e->u.stat.high <= e->u.stat.low)
