@@ -61,7 +61,7 @@ run_one() { # FILE
 		export FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
 		export ASAN_OPTIONS=detect_leaks=0
 		sed '/^---/,$d' "$OLDPWD/$1" >play
-		eval "$env timeout 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
+		eval "$env timeout -k 5 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
 			eval "${pipe:-cat}" >output
 	)
 	result "$1" >"$scratch/$name.now"
