@@ -240,6 +240,8 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 		return;
 	}
 	alias->used = true;
+	if (has_double_star(point))
+		taken = name->parts.n;
 	if (has_glob(point)) {
 		point = with_names(point, name, name->parts.n);
 		path->chain.at[path->chain.n - 1] = point;
