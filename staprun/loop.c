@@ -427,8 +427,8 @@ static void report(void)
 		log_note(1, "skipped: %llu reentrant, %llu for locks, %llu for low stack",
 			 sum->skipped_reentrant, sum->skipped_locked, sum->skipped_stack);
 	if (sum->missed)
-		log_warning("Missed hits of return probes: %llu; more of them can be under way at once"
-			    " with -DKRETACTIVE=N", sum->missed);
+		log_warning("Missed probe hits: %llu; for return probes, .maxactive(N) lets more calls be"
+			    " under way at once", sum->missed);
 	if (lost)
 		log_warning("There were %llu transport failures (records of output lost, %llu bytes);"
 			    " a larger buffer may help (-s MB)", lost, sum->lost_bytes);
