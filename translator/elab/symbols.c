@@ -33,6 +33,8 @@ static bool in_library_function(const struct binder *b)
 	return b->func && b->func->source && b->func->source->library;
 }
 
+enum { MAX_INDICES = 9 };      // generated.h: STP_MAX_KEYS
+
 static void set_arity(struct var *v, int arity, struct loc loc)
 {
 	if (v->arity < 0 && arity == 0 && (v->size_given || v->wrap)) {
@@ -41,6 +43,8 @@ static void set_arity(struct var *v, int arity, struct loc loc)
 		return;
 	}
 	if (v->arity < 0) {
+		if (arity > MAX_INDICES)
+			diag_error(loc, "'%s' has %d indices: at most %d are possible", v->name, arity, MAX_INDICES);
 		v->arity = arity;
 		v->arity_loc = loc;
 		v->key_types = NEW_ARRAY(enum type, arity ? arity : 1);
