@@ -11,7 +11,7 @@ report() { # NAME FINDINGS
 
 mapfile -t sources < <(find translator runtime staprun tapsets testsuite bench -name '*.[ch]' -o -name '*.stp' -o -name '*.def' | sort)
 mapfile -t code < <(printf '%s\n' "${sources[@]}" | grep '\.[ch]$')
-mapfile -t shell < <(find . -path ./.git -prune -o -name '*.sh' -print; ls quickstart testsuite/runtests translator/build/stap-vm .ci/run bench/*[!.]* 2>/dev/null | while read -r f; do head -n 1 "$f" | grep -q 'sh$' && echo "$f"; done)
+mapfile -t shell < <(find . -path ./.git -prune -o -type f -size -100k -exec grep -lE '^#!/(bin/|usr/bin/env )(ba)?sh$' {} + | grep -v '^./configure')
 
 report width "$(awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) " characters" }' "${code[@]}")"
 report trailing-blanks "$(grep -nE '[[:blank:]]+$' "${code[@]}")"
