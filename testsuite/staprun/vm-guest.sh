@@ -115,7 +115,7 @@ st
 loaded
 
 t head
-staprun ./t_many.ko | head -n 1
+staprun ./t_many.ko | head -n 1 | cut -d' ' -f2-
 loaded
 
 # 20 records a read, in order; what did not fit in the buffer is counted.
