@@ -40,6 +40,7 @@ struct stp_ctx_private {
 	s64 actions_max;
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
 	char *frame_base;
+	char execname[16];                     /* what stp_execname() gave last, where it needs a copy */
 	u64 random;                            /* state of stp_random(), not 0 */
 	u64 cycles_from, cycles_used;          /* overload, of the current interval: measured hits, */
 	u64 cycles_sampled, cycles_max;        /* sampled hits, the longest of them */

@@ -295,7 +295,7 @@ s64 stp_gid(struct stp_ctx *c);
 s64 stp_egid(struct stp_ctx *c);
 s64 stp_cpu(struct stp_ctx *c);
 s64 stp_target(struct stp_ctx *c);         /* -c, -x */
-const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends */
+const char *stp_execname(struct stp_ctx *c); /* stays until the handler ends; shorter than string_len */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */

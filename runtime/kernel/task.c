@@ -83,10 +83,15 @@ s64 stp_cpu(struct stp_ctx *c)
 	return raw_smp_processor_id();
 }
 
-/* Its last byte is always 0, also while somebody writes another name. */
+/* A copy: somebody may write another name meanwhile, and the last byte isn't always 0 then. */
 const char *stp_execname(struct stp_ctx *c)
 {
-	return current->comm;
+	char *name = stp_private(c)->execname;
+
+	BUILD_BUG_ON(sizeof(stp_private(c)->execname) != sizeof(current->comm));
+	memcpy(name, current->comm, sizeof(current->comm));
+	name[min_t(u32, sizeof(current->comm), stp_module.limits.string_len) - 1] = '\0';
+	return name;
 }
 
 u64 stp_current_task(struct stp_ctx *c)

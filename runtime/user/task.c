@@ -64,6 +64,8 @@ const char *stp_execname(struct stp_ctx *c)
 	static char name[16];
 
 	prctl(PR_GET_NAME, name);
+	if (stp_module.limits.string_len < sizeof(name))
+		name[stp_module.limits.string_len - 1] = '\0';
 	return name;
 }
 

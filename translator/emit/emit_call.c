@@ -7,7 +7,9 @@
 // One call of one overload; `to` takes the result, NULL: none is wanted.
 static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
 {
-	if (i->func->type == T_STRING)
+	if (i->pointer)
+		cw_line(e->w, "stp_copy(%s, %s(c%s), STP_STRLEN);", to, i->name, args);
+	else if (i->func->type == T_STRING)
 		cw_line(e->w, "%s(c, %s%s);", i->name, to, args);
 	else if (to && i->func->type == T_LONG)
 		cw_line(e->w, "%s = %s(c%s);", to, i->name, args);

@@ -34,7 +34,7 @@ static void call_effects(struct effects *fx, struct expr *x)
 		struct func_info *i = emit_func(fx->e, f);
 
 		fx->changes |= i->effects | (i->plain ? 0 : WORLD);
-		fx->fails |= i->fails || i->nexts || f->type == T_STRING;
+		fx->fails |= i->fails || i->nexts || (f->type == T_STRING && !i->plain);
 		if (fx->collect)
 			vec_push(&fx->collect->callees, i);
 		if (!i->nexts)
@@ -171,10 +171,11 @@ static void look_at(struct emitter *e, struct func_info *i)
 		i->effects = f->pragmas & PRAGMA_PURE ? 0 : WORLD;
 		i->fails = embedded_fails(f->embedded);
 		i->nexts = strstr(f->embedded, "STAP_NEXT") != NULL;
+		i->pointer = emit_returns_pointer(f);
 	}
 	for vec_each(&f->params, v)
 		i->fails |= f->body && (*v)->type == T_STRING && emit_assigns(f->body, *v);
-	i->plain = f->type == T_LONG && !i->effects && !i->fails && !i->nexts;
+	i->plain = (f->type == T_LONG || i->pointer) && !i->effects && !i->fails && !i->nexts;
 }
 
 // The function's entry; it will be emitted. While it is looked at itself (a cycle) the worst is

@@ -21,6 +21,14 @@ static bool runtime_only(const char *text)
 	return strstr(text, "pragma:runtime") != NULL;
 }
 
+// STAP_RETURN_POINTER(p): nothing is copied. For what stays as it is until the handler ends and is
+// shorter than STP_STRLEN.
+bool emit_returns_pointer(const struct func *f)
+{
+	return f->type == T_STRING && f->embedded && runtime_only(f->embedded) &&
+	       strstr(f->embedded, "STAP_RETURN_POINTER");
+}
+
 static bool in_header_unit(const struct func *f)
 {
 	return f->embedded && !runtime_only(f->embedded);
@@ -226,6 +234,18 @@ static void header_unit_func(struct emitter *e, struct func_info *i, const char 
 	write_caller(e, i, head, name);
 }
 
+static void pointer_func(struct emitter *e, struct func_info *i, const char *head)
+{
+	e->embedded = true;
+	cw_line(e->w, "%s", head);
+	cw_line(e->w, "{");
+	buf_puts(&e->w->text, i->func->embedded);
+	buf_putc(&e->w->text, '\n');
+	cw_line(e->w, "out:");
+	cw_line(e->w, "return \"\";");
+	cw_line(e->w, "}");
+}
+
 // The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head)
 {
@@ -234,6 +254,10 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 
 	if (in_header_unit(f)) {
 		header_unit_func(e, i, head);
+		return;
+	}
+	if (i->pointer) {
+		pointer_func(e, i, head);
 		return;
 	}
 	e->embedded = true;

@@ -231,6 +231,7 @@ static void embedded_macros(struct cwriter *w)
 	cw_line(w, "/* for embedded C */");
 	cw_line(w, "#define CONTEXT c");
 	cw_line(w, "#define STAP_RETVALUE ret");
+	cw_line(w, "#define STAP_RETURN_POINTER(p) return (p)");
 	cw_line(w, "#define STAP_ERROR(...) do { stp_error(c, __VA_ARGS__); goto out; } while (0)");
 	cw_line(w, "#define STAP_PRINTF(...) stp_cprintf(c, __VA_ARGS__)");
 	cw_line(w, "#define STAP_NEXT do { c->next = true; goto out; } while (0)");

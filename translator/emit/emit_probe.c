@@ -127,8 +127,9 @@ static const char *func_head(struct func_info *i)
 	struct func *f = i->func;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "static %s %s(struct stp_ctx *c", f->type == T_LONG ? "s64" : "void", i->name);
-	if (f->type == T_STRING)
+	buf_printf(&b, "static %s%s(struct stp_ctx *c",
+		   f->type == T_LONG ? "s64 " : i->pointer ? "const char *" : "void ", i->name);
+	if (f->type == T_STRING && !i->pointer)
 		buf_puts(&b, ", char *ret");
 	for vec_each(&f->params, v)
 		buf_printf(&b, f->body ? ", %sl_%s" : ", %sSTAP_ARG_%s",

@@ -61,7 +61,8 @@ struct func_info {
 	unsigned effects;          // GLOBAL, ARRAY, WORLD
 	bool fails;
 	bool nexts;                // may ask for the next overload
-	bool plain;                // an expression: no effect, no failure, gives a long
+	bool plain;                // an expression: no effect, no failure, gives a long or a pointer
+	bool pointer;              // embedded C with STAP_RETURN_POINTER: a string that stays, no buffer for it
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
 	VEC(struct func_info *) callees;
@@ -153,6 +154,7 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
 // emit_embedded.c
 struct value emit_embedded(struct emitter *e, struct expr *x);
 struct value emit_const(struct emitter *e, struct expr *x);
+bool emit_returns_pointer(const struct func *f);
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head);
 void emit_embedded_blocks(struct emitter *e);             // after everything else was written
 
