@@ -19,9 +19,13 @@
 
 static volatile sig_atomic_t interrupted;
 
+// A pass looks at `interrupted` when it ends; one that does not end within a second is ended here.
 static void on_signal(int sig)
 {
+	if (sig == SIGALRM)
+		session_abandon();
 	interrupted = sig;
+	alarm(1);
 }
 
 // ---------------------------------------------------------------- texts
@@ -63,6 +67,8 @@ static void choose_target(struct session *s)
 	struct options *o = &s->opt;
 	struct utsname host;
 
+	if (o->dump == DUMP_PROBE_TYPES)
+		return;
 	uname(&host);
 	if (o->vm && !o->vm_release)
 		o->vm_release = o->release ? o->release : vm_default_release();
@@ -270,7 +276,7 @@ static int run_passes(struct session *s)
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &sa, NULL);
@@ -294,7 +300,7 @@ int main(int argc, char **argv)
 	}
 	add_texts(s);
 	choose_target(s);
-	status = run_passes(s);
+	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
 	session_close(s);

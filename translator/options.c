@@ -162,6 +162,16 @@ static void set_target(struct options *o, const char *arg)
 	o->target_pid = (int)pid;
 }
 
+static void set_buffer(struct options *o, const char *arg)
+{
+	char *end;
+	long mb = strtol(arg, &end, 10);
+
+	if (*end || mb < 1 || mb > 4095)
+		usage("-s takes megabytes from 1 to 4095, not '%s'", arg);
+	o->buffer_mb = (int)mb;
+}
+
 static void set_timeout(struct options *o, const char *arg)
 {
 	char *end;
@@ -182,6 +192,49 @@ static void set_vm(struct options *o, const char *arg)
 {
 	o->vm = true;
 	o->vm_release = arg;
+}
+
+static void set_list(struct options *o, const char *arg)
+{
+	if (o->script_text)
+		usage("-l, -L and -e exclude each other, and each is given once");
+	if (!*arg)
+		usage("-l and -L take a probe point, which may have wildcards");
+	o->list = true;
+	o->script_text = str_printf("probe %s {}", arg);
+}
+
+static void set_list_vars(struct options *o, const char *arg)
+{
+	set_list(o, arg);
+	o->list_vars = true;
+}
+
+static void set_json(struct options *o, const char *arg)
+{
+	o->json = true;
+}
+
+static void set_dump(struct options *o, enum dump what)
+{
+	if (o->dump && o->dump != what)
+		usage("only one --dump option can be given");
+	o->dump = what;
+}
+
+static void set_dump_types(struct options *o, const char *arg)
+{
+	set_dump(o, DUMP_PROBE_TYPES);
+}
+
+static void set_dump_aliases(struct options *o, const char *arg)
+{
+	set_dump(o, DUMP_PROBE_ALIASES);
+}
+
+static void set_dump_functions(struct options *o, const char *arg)
+{
+	set_dump(o, DUMP_FUNCTIONS);
 }
 
 static void set_no_cache(struct options *o, const char *arg)
@@ -233,6 +286,12 @@ static const struct option_row {
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
+	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
+	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
+	{ 0, "json", NOTHING, NULL, "-l and -L print JSON", set_json },
+	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
+	{ 0, "dump-probe-aliases", NOTHING, NULL, "list the library's probe aliases", set_dump_aliases },
+	{ 0, "dump-functions", NOTHING, NULL, "list the library's functions", set_dump_functions },
 	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "say more about every pass (may be repeated)", set_verbose },
@@ -250,6 +309,7 @@ static const struct option_row {
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
 	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
+	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader", set_buffer },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
 	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
 	  "(no root: begin, end, timers)", set_runtime },
@@ -268,7 +328,8 @@ static void show_help(struct options *o, const char *arg)
 {
 	printf("Usage: stap [options] FILE [args]      run the script in FILE\n"
 	       "   or: stap [options] - [args]         run the script on standard input\n"
-	       "   or: stap [options] -e SCRIPT [args] run the given script\n\n");
+	       "   or: stap [options] -e SCRIPT [args] run the given script\n"
+	       "   or: stap [options] -l POINT         list what POINT matches\n\n");
 	for (const struct option_row *r = option_table; r < END(option_table); r++) {
 		char *word = !r->word ? (char *)"" :
 			str_printf("%s--%s%s", r->letter ? ", " : "", r->word,
@@ -327,7 +388,11 @@ static void check(struct options *o)
 		usage("-x can't be used with --vm: there is no such process in the virtual machine; use -c");
 	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
-	if (!o->script_text && !o->script_file && !o->clean_cache)
+	if (o->list && o->dump)
+		usage("-l, -L and the --dump options exclude each other");
+	if (o->json && !o->list)
+		usage("--json is for -l and -L");
+	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
 		usage("a script is needed: a file, '-' or -e SCRIPT");
 }
 
@@ -340,6 +405,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		o->script_file = argv[optind++];
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
+	if (o->list || o->dump)
+		o->last_pass = 2;
 	diag_options.verbose = o->verbose[2];
 	check(o);
 }

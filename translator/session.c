@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *temporary;        // for the hook that removes it
@@ -23,6 +24,19 @@ static void remove_temporary(void)
 	if (temporary)
 		nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	temporary = NULL;
+}
+
+void session_abandon(void)
+{
+	pid_t pid = temporary ? fork() : -1;
+
+	if (pid == 0) {
+		execl("/bin/rm", "rm", "-rf", "--", temporary, (char *)NULL);
+		_exit(EXIT_FAILURE);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	_exit(EXIT_FAILURE);
 }
 
 static void make_temporary(struct session *s)

@@ -21,11 +21,13 @@ struct options {               // options.c: from argv, checked, never changed a
 	bool disable_cache, clean_cache, kbuild;
 	bool user_runtime;         // --runtime=user
 	bool vm; const char *vm_release;  // --vm[=RELEASE]
-	bool list, list_vars;      // -l, -L
+	bool list, list_vars;      // -l and -L; -L alone
+	bool json;                 // --json: lists as JSON
+	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS } dump;
 	const char *release;       // -r RELEASE or that of the running kernel
 	const char *build_tree;    // -r /PATH, or NULL
 	const char *module_name;   // -m, or NULL
-	const char *script_text;   // -e or -l/-L point
+	const char *script_text;   // -e, or made of the point of -l/-L
 	const char *script_file;   // FILE or "-"
 	VEC(const char *) extra_scripts;  // -E
 	VEC(const char *) include_dirs;   // -I
@@ -34,6 +36,7 @@ struct options {               // options.c: from argv, checked, never changed a
 	const char *output;        // -o
 	const char *command;       // -c
 	int target_pid;            // -x
+	int buffer_mb;             // -s, 0: the runtime's default
 	double timeout_s;          // -T, 0: none
 	VEC(const char *) args;    // script arguments: $1 ...
 	bool no_autoprint;         // --no-global-var-display
@@ -76,6 +79,8 @@ struct session {
 // Finds the directories, makes the temporary one (die() removes it, too). (session.c)
 void session_open(struct session *s);
 void session_close(struct session *s);
+// Ends the program at once, from a signal handler; the temporary directory goes, too.
+void session_abandon(void) __attribute__((noreturn));
 
 // -DNAME=VALUE as a number, or `otherwise`.
 int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);
