@@ -44,6 +44,25 @@ void cw_append(struct cwriter *w, const struct cwriter *part)
 		buf_add(&w->text, part->text.text, part->text.len);
 }
 
+void cw_append_block(struct cwriter *w, struct cwriter *part, bool braces)
+{
+	const char *p, *end;
+
+	if (!part->text.len)
+		return;
+	if (braces) {
+		cw_line(w, "{");
+		cw_append(w, part);
+		cw_line(w, "}");
+		return;
+	}
+	for (p = buf_text(&part->text); *p; p = end) {
+		end = strchr(p, '\n') + 1;
+		p += *p == '\t';
+		buf_add(&w->text, p, end - p);
+	}
+}
+
 char *cw_end(struct cwriter *w)
 {
 	assert(w->depth == 0);

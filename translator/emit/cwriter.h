@@ -15,6 +15,8 @@ struct cwriter {
 void cw_line(struct cwriter *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void cw_blank(struct cwriter *w);
 void cw_append(struct cwriter *w, const struct cwriter *part);  // whole lines, as they are
+// Lines that were written one level deeper: as a block of their own, or without that level.
+void cw_append_block(struct cwriter *w, struct cwriter *part, bool braces);
 char *cw_end(struct cwriter *w);           // the text; asserts that every brace was closed
 
 #endif

@@ -4,6 +4,7 @@
 #include "emit/emitter.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char *new_label(struct emitter *e, const char *what)
 {
@@ -150,6 +151,21 @@ static void emit_try(struct emitter *e, struct stmt *st)
 	cw_line(e->w, ";");
 }
 
+// An array of keys or of arguments lives as long as the C block around it. In one block for the whole
+// handler, each print would take more of the kernel's small stack.
+static void emit_plain(struct emitter *e, struct stmt *st)
+{
+	struct cwriter *outer = e->w, part = { .depth = outer->depth + 1 };
+
+	e->w = &part;
+	if (st->kind == S_DELETE)
+		emit_delete(e, st->u.expr);
+	else
+		emit_effect(e, st->u.expr);
+	e->w = outer;
+	cw_append_block(outer, &part, strstr(buf_text(&part.text), "(const union stp_val[])") != NULL);
+}
+
 void emit_stmt(struct emitter *e, struct stmt *st)
 {
 	struct temps temps = e->body->now;
@@ -161,7 +177,8 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 	case S_EMPTY:
 		break;
 	case S_EXPR:
-		emit_effect(e, st->u.expr);
+	case S_DELETE:
+		emit_plain(e, st);
 		break;
 	case S_BLOCK:
 		for vec_each(&st->u.block, it)
@@ -192,9 +209,6 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		if (e->body->func)
 			cw_line(e->w, "c->next = true;");
 		leave(e);
-		break;
-	case S_DELETE:
-		emit_delete(e, st->u.expr);
 		break;
 	case S_TRY:
 		emit_try(e, st);
