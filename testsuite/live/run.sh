@@ -9,6 +9,7 @@
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
+#   staprun/vm.sh    options of staprun and stapio, one more boot a kernel
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 # KERNELS: releases to use, default the newest 6.1 and 6.12 that are installed.
 set -u
@@ -171,6 +172,7 @@ if [ $# -eq 0 ]; then
 	for file in "$TESTS"/live/*.test; do names+=("$(basename "$file" .test)"); done
 	for file in "$TESTS"/run/*.stp; do names+=("run/$(basename "$file" .stp)"); done
 fi
+[ $# -gt 0 ] || bash "$TESTS/staprun/vm.sh"
 for series in 6.1 6.12; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
