@@ -19,6 +19,9 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 // probe_match.c
 // Matches every probe declaration that was not matched yet: library files that joined the script.
 void match_new_decls(struct session *s);
+// Whether the point has wildcards that the pattern of a family matches, arguments aside, which the
+// point leaves out: "timer.*" and "timer.ms(number)". Such can be listed, not probed.
+bool match_left_open(const struct probe_point *point, const char *pattern);
 
 // alias.c
 // The handler of a match: prologues, the declaration's own body, epilogues, in one block.
@@ -34,6 +37,8 @@ char *scope_similar_globals(struct session *s, const char *name, bool arrays_onl
 // symbols.c
 // Binds the names of an expression or statement that the translator made after elab_symbols().
 void symbols_bind_probe(struct session *s, struct probe *p);
+// As if a probe called the function.
+void symbols_bind_function(struct session *s, struct func *f);
 
 // types.c
 bool types_is_scalar(const struct var *v);

@@ -44,12 +44,14 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 	p->loc = m->chain[0]->loc;
 	p->written = point_text(m->chain[0]);
 	p->point = point;
-	for (int i = 0; i < m->chain_len; i++)
-		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
-	p->condition = alias_condition(m);
-	p->body = alias_compose(m);
 	p->data = data;
 	vec_push(&s->script.probes, p);
+	for (int i = 0; i < m->chain_len; i++)
+		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
+	if (s->opt.list && !s->opt.list_vars)
+		return p;          // nobody will look at handlers, of which there may be 40,000
+	p->condition = alias_condition(m);
+	p->body = alias_compose(m);
 	return p;
 }
 
@@ -153,6 +155,29 @@ static bool pattern_matches(const struct probe_point *pattern, const struct prob
 			return false;
 	}
 	return true;
+}
+
+bool match_left_open(const struct probe_point *point, const char *text)
+{
+	const struct probe_point *pattern = pattern_parse(text);
+	struct buf names = { 0 };
+	bool open = false;
+
+	if (has_double_star(point)) {
+		for vec_each(&pattern->parts, part)
+			buf_printf(&names, "%s%s", names.len ? "." : "", part->name);
+		return dotted_glob(point_text(point), names.text);
+	}
+	if (!has_glob(point) || pattern->parts.n != point->parts.n)
+		return false;
+	for (int i = 0; i < point->parts.n; i++) {
+		const struct point_part *a = &pattern->parts.at[i], *b = &point->parts.at[i];
+
+		if (!name_matches(a->name, b->name) || (b->arg_kind != ARG_NONE && b->arg_kind != a->arg_kind))
+			return false;
+		open |= a->arg_kind != b->arg_kind;
+	}
+	return open;
 }
 
 // The point with the names of `names` in place of wildcards.

@@ -530,6 +530,12 @@ void symbols_bind_probe(struct session *s, struct probe *p)
 	bind_functions(s);
 }
 
+void symbols_bind_function(struct session *s, struct func *f)
+{
+	reach(f);
+	bind_functions(s);
+}
+
 // Globals that nobody mentions get the plainest shape.
 static void settle_arities(struct session *s)
 {

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -l, -L, --dump-*: NAME.out for lists without a kernel; patterns for those of a real one.
+set -u
+. "$TESTS/lib.sh"
+cd "$TESTS/list" || exit 1
+
+wanted() { # NAME: chosen on the command line, or nothing was
+	[ ${#chosen[@]} -eq 0 ] || case " ${chosen[*]} " in *" $1 "*) ;; *) return 1 ;; esac
+}
+chosen=("$@")
+
+list() { # NAME STATUS OPTIONS...: golden, with nothing on standard error
+	local name=$1 want=$2 status=0
+	wanted "$name" || return 0
+	shift 2
+	"$STAP" --runtime=user -I lib "$@" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+	if [ $status -ne "$want" ]; then
+		not_ok "list/$name" "exit status $status, not $want: $(head -n 5 "$SCRATCH/out")"
+	else
+		golden "list/$name" "$name.out" "$SCRATCH/out"
+	fi
+}
+
+list begin 0 -l begin
+list timers 0 -l 'timer.*'
+list names 0 -l '*'
+list number-is-kept 0 -l 'timer.ms(100)'
+list aliases 0 -l 'listed.*'
+list alias-variables 0 -L 'listed.*'
+list alias-variables-json 0 -L 'listed.*' --json
+list points-json 0 -l 'timer.ms(100), begin' --json
+list several 0 -l 'end, begin, begin, listed.one'
+list own-alias 0 -L 'mine' -E 'probe mine = begin { m = "x" } probe end { println(1) }'
+list none 1 -l 'no_such.*'
+list none-json 1 -l 'no_such.*' --json
+list bad-number-is-silent 1 -l 'timer.ms(0)'
+list not-a-point-is-silent 1 -l 'begin('
+list probe-types 0 --dump-probe-types
+
+# said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not.
+said() {
+	local name=$1 want=$2 text=$3 status=0 found=0
+	wanted "$name" || return 0
+	shift 3
+	"$STAP" -I lib "$@" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+	grep -qxE -- "${text#-}" "$SCRATCH/out" || found=1
+	[ "$text" = "${text#-}" ] || found=$((1 - found))
+	if [ $status -ne "$want" ] || [ $found -ne 0 ]; then
+		not_ok "list/$name" "status $status, lines '$text': $(head -n 8 "$SCRATCH/out")"
+	else
+		ok "list/$name"
+	fi
+}
+
+said errors-at-vv 1 'semantic error: .*timer interval 0.*' --runtime=user -vv -l 'timer.ms(0)'
+said function-types 0 'list_typed:string \(a:long, b:string\)' --runtime=user --dump-functions
+said function-broken 0 'list_broken:.* \(a:.*\)' --runtime=user --dump-functions
+said function-hidden 0 '-_list_hidden.*' --runtime=user --dump-functions
+said function-hidden-v 0 '_list_hidden:long \(\)' --runtime=user -v --dump-functions
+said function-private 0 '-list_private.*' --runtime=user -v --dump-functions
+said function-tags 0 'strlen:long \(.*:string\) .*/\* pure \*/.*' --runtime=user -v --dump-functions
+said alias-definition 0 'listed\.two = begin, timer\.s\(9\)\?' --runtime=user --dump-probe-aliases
+said alias-hidden 0 '-_listed.*' --runtime=user --dump-probe-aliases
+said alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-aliases
+said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
+said json-alone 1 'stap: --json is for -l and -L' --json -e 'probe begin {}'
+
+image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)
+release=${image#/boot/vmlinuz-}
+if [ ! -d "/lib/modules/$release/build" ]; then
+	skip "list/kernel-*" "no kernel 6.1 with image and headers is installed"
+	exit 0
+fi
+parameters='\$file:struct file\* \$buf:char\* \$count:size_t \$pos:loff_t\*'
+if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
+	said kernel-line 0 'kernel\.function\("vfs_read@fs/read_write\.c:[0-9]+"\)' -r "$release" -l 'kernel.function("vfs_re*")'
+	said kernel-variables 0 "kernel\\.function\\(\"vfs_read@fs/read_write\\.c:[0-9]+\"\\) $parameters" \
+		-r "$release" -L 'kernel.function("vfs_read")'
+	said kernel-return 0 "kernel\\.function\\(\"vfs_read@fs/read_write\\.c:[0-9]+\"\\)\\.return \\\$return:ssize_t $parameters" \
+		-r "$release" -L 'kernel.function("vfs_read").return'
+fi
+export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
+said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
+said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
+said kernel-none 1 '-.*' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
+# Two functions, one line: the variables that both have; with -v a line each.
+said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'
+said kernel-each 0 "listed\\.reader file:long name:string $parameters" -r "$release" -v -L 'listed.reader'
+said kernel-unresolvable 0 '-listed\.gone.*' -r "$release" -l 'listed.*'

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// -l, -L and --dump-*: what could be probed or called, instead of a run.
+//
+// In:  the points of -l, which main made a script of: "probe POINT {}"; or the library's index.
+// Out: sorted lines. A point found through an alias is shown under the alias's name, others as
+//      pp() would show them. -L adds the locals of aliases as name:type, then what target
+//      variables there are as $name:type; a line that stands for several places (an alias of
+//      three functions) has the variables that all of them have, and with -v is a line each.
+// Scripts may ask for things that don't exist in this kernel, so errors are shown with -vv only.
+#include "elab/elab.h"
+#include "parse/parse.h"
+#include "passes.h"
+#include "session.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef VEC(const char *) text_list;
+
+struct line {
+	const char *point;
+	text_list variables;       // "name:type"
+};
+typedef VEC(struct line) line_list;
+
+// ---------------------------------------------------------------- quiet
+
+static bool is_quiet(const struct session *s)
+{
+	return s->opt.verbose[2] < 2;
+}
+
+static void hush(const struct session *s)
+{
+	if (is_quiet(s))
+		diag_quiet_push();
+}
+
+static void unhush(const struct session *s)
+{
+	if (is_quiet(s))
+		diag_quiet_pop();
+	else
+		diag_summary();
+}
+
+// ---------------------------------------------------------------- handlers as far as they make sense
+
+static bool see_unbound(struct ast_walker *w, struct expr **e)
+{
+	bool *broken = w->data;
+
+	switch ((*e)->kind) {
+	case E_CALL: *broken |= !(*e)->u.call.target; break;
+	case E_VAR: *broken |= !(*e)->u.var.decl; break;
+	case E_INDEX: case E_IN: *broken |= !(*e)->u.index.decl && !(*e)->u.index.hist; break;
+	default: break;
+	}
+	return !*broken;
+}
+
+static bool see_unbound_stmt(struct ast_walker *w, struct stmt **s)
+{
+	bool *broken = w->data;
+
+	*broken |= (*s)->kind == S_FOREACH && !(*s)->u.foreach.decl && !(*s)->u.foreach.hist;
+	return !*broken;
+}
+
+static bool drop_broken(struct ast_walker *walker, struct stmt **s)
+{
+	bool broken = false;
+	struct ast_walker w = { .expr = see_unbound, .stmt = see_unbound_stmt, .data = &broken };
+
+	if ((*s)->kind == S_BLOCK)
+		return true;
+	ast_walk_stmt(&w, s);
+	if (broken)
+		*s = stmt_new(S_EMPTY, (*s)->loc);
+	return false;
+}
+
+// Statements with names that mean nothing would mislead the passes that come after names.
+static void drop_broken_of(struct stmt **body)
+{
+	struct ast_walker w = { .stmt = drop_broken };
+
+	if (*body)
+		ast_walk_stmt(&w, body);
+}
+
+struct mention {
+	const struct var *of;
+	bool found;
+};
+
+static bool see_var(struct ast_walker *w, struct expr **e)
+{
+	struct mention *m = w->data;
+
+	m->found |= (*e)->kind == E_VAR && (*e)->u.var.decl == m->of;
+	return !m->found;
+}
+
+// Is the local still there, in what elab_targets() left of the handler?
+static bool is_mentioned(struct probe *p, const struct var *v)
+{
+	struct mention m = { .of = v };
+	struct ast_walker w = { .expr = see_var, .data = &m };
+
+	ast_walk_stmt(&w, &p->body);
+	return m.found;
+}
+
+// Types of all locals, as far as they can be known.
+static void infer(struct session *s)
+{
+	elab_symbols(s);
+	for vec_each(&s->script.probes, p)
+		drop_broken_of(&(*p)->body);
+	for vec_each(&s->script.funcs, f)
+		drop_broken_of(&(*f)->body);
+	elab_targets(s);
+	elab_types(s);
+}
+
+// ---------------------------------------------------------------- lines of points
+
+static bool is_alias(const struct probe *p)
+{
+	return p->chain.n > 1;
+}
+
+// C types the way they are written in lists: "struct file*".
+static void add_variable(text_list *list, const char *name, const char *type)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s:", name);
+	for (; *type; type++)
+		if (*type != ' ' || type[1] != '*')
+			buf_putc(&b, *type);
+	vec_push(list, (const char *)b.text);
+}
+
+// Some have a name and a type but are nowhere at this place: optimised out, or not yet there.
+static bool can_be_read(struct session *s, struct probe *p, const char *name)
+{
+	struct expr *e = expr_new(E_TARGET, p->loc);
+	bool can;
+
+	e->u.target.name = name + 1;
+	diag_quiet_push();
+	can = p->family->target(s, p, e);
+	diag_quiet_pop();
+	return can;
+}
+
+static void add_targets(struct session *s, struct probe *p, text_list *list)
+{
+	struct buf names = { 0 };
+	char *save = NULL;
+
+	if (!p->family->target_names || !p->family->target)
+		return;
+	p->family->target_names(s, p, &names);
+	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
+		char *colon = strchr(n, ':');
+
+		if (colon)
+			*colon = 0;
+		if (can_be_read(s, p, n))
+			add_variable(list, n, colon ? colon + 1 : "unknown");
+	}
+}
+
+static text_list variables_of(struct session *s, struct probe *p)
+{
+	text_list list = { 0 };
+
+	for vec_each(&p->locals, v)
+		if (is_mentioned(p, *v))
+			add_variable(&list, (*v)->name, type_name((*v)->type));
+	add_targets(s, p, &list);
+	return list;
+}
+
+static bool has(const text_list *list, const char *text)
+{
+	for vec_each(list, t)
+		if (!strcmp(*t, text))
+			return true;
+	return false;
+}
+
+static void keep_common(text_list *list, const text_list *with)
+{
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		if (has(with, list->at[i]))
+			list->at[n++] = list->at[i];
+	list->n = n;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int order = strcmp(x->point, y->point);
+
+	for (int i = 0; !order && (i < x->variables.n || i < y->variables.n); i++)
+		order = i == x->variables.n ? -1 : i == y->variables.n ? 1 :
+			strcmp(x->variables.at[i], y->variables.at[i]);
+	return order;
+}
+
+// Sorts; lines of one point become one.
+static void unite(struct session *s, line_list *lines)
+{
+	bool each = s->opt.verbose[2] > 0;
+	int n = 0;
+
+	if (lines->n)
+		qsort(lines->at, lines->n, sizeof(*lines->at), by_line);
+	for (int i = 0; i < lines->n; i++) {
+		struct line *last = n ? &lines->at[n - 1] : NULL;
+
+		if (!last || (each ? by_line(last, &lines->at[i]) : strcmp(last->point, lines->at[i].point)))
+			lines->at[n++] = lines->at[i];
+		else
+			keep_common(&last->variables, &lines->at[i].variables);
+	}
+	lines->n = n;
+}
+
+// ---------------------------------------------------------------- -l, -L
+
+// Probes of the asked point only: scripts of -E and the library have others.
+static void add_probes(struct session *s, line_list *lines)
+{
+	VEC(struct probe *) found = { 0 };
+	bool aliases = false;
+
+	for vec_each(&s->script.probes, p)
+		if ((*p)->decl->source == s->sources.at[0]) {
+			vec_push(&found, *p);
+			aliases |= is_alias(*p);
+		}
+	if (s->opt.list_vars && aliases)
+		infer(s);
+	for vec_each(&found, it) {
+		struct probe *p = *it;
+		struct line line = { .point = is_alias(p) ? p->written : p->point };
+
+		if (s->opt.list_vars)
+			line.variables = variables_of(s, p);
+		vec_push(lines, line);
+	}
+}
+
+// "timer.*": what would match if the point gave the arguments.
+static void add_patterns(struct session *s, const struct probe_point *point, line_list *lines)
+{
+	for (const struct probe_family *const *f = probe_families; *f; f++) {
+		if (s->opt.user_runtime && !(*f)->on_user_runtime)
+			continue;
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			if (match_left_open(point, *pattern))
+				vec_push(lines, (struct line){ .point = *pattern });
+	}
+}
+
+static void find(struct session *s, line_list *lines)
+{
+	if (pass_parse(s))
+		return;
+	diag_kind("semantic");
+	elab_match_probes(s);
+	add_probes(s, lines);
+	for vec_each(&s->script.probe_decls, d)
+		if ((*d)->source == s->sources.at[0])
+			for vec_each(&(*d)->points, point)
+				add_patterns(s, *point, lines);
+	unite(s, lines);
+}
+
+static void print_json_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			printf("\\u%04x", *text);
+		else
+			printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+	putchar('"');
+}
+
+static void print_json_variables(const text_list *list)
+{
+	printf(", \"variables\": [");
+	for (int i = 0; i < list->n; i++) {
+		const char *colon = strchr(list->at[i], ':');
+
+		printf("%s{\"name\": ", i ? ", " : "");
+		print_json_string(str_ndup(list->at[i], colon - list->at[i]));
+		printf(", \"type\": ");
+		print_json_string(colon + 1);
+		putchar('}');
+	}
+	putchar(']');
+}
+
+static void print_json(const struct session *s, const line_list *lines)
+{
+	putchar('[');
+	for (int i = 0; i < lines->n; i++) {
+		printf("%s\n  {\"point\": ", i ? "," : "");
+		print_json_string(lines->at[i].point);
+		print_json_variables(&lines->at[i].variables);
+		putchar('}');
+	}
+	puts(lines->n ? "\n]" : "]");
+}
+
+static void print_lines(const line_list *lines)
+{
+	for vec_each(lines, line) {
+		fputs(line->point, stdout);
+		for vec_each(&line->variables, v)
+			printf(" %s", *v);
+		putchar('\n');
+	}
+}
+
+static int list_points(struct session *s)
+{
+	line_list lines = { 0 };
+
+	hush(s);
+	find(s, &lines);
+	unhush(s);
+	if (s->opt.json)
+		print_json(s, &lines);
+	else
+		print_lines(&lines);
+	return lines.n ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// ---------------------------------------------------------------- --dump-*
+
+static void add_types(struct session *s, text_list *out)
+{
+	for (const struct probe_family *const *f = probe_families; *f; f++)
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			vec_push(out, *pattern);
+}
+
+static bool is_hidden(const struct session *s, const char *name)
+{
+	return *name == '_' && !s->opt.verbose[2];
+}
+
+// "vfs.read = kernel.function("vfs_read")"
+static void add_alias(struct session *s, const struct probe_decl *alias, text_list *out)
+{
+	for vec_each(&alias->alias_names, name) {
+		struct buf b = { 0 };
+
+		buf_puts(&b, point_text(*name));
+		for vec_each(&alias->points, p)
+			buf_printf(&b, "%s%s%s", p == alias->points.at ? " = " : ", ", point_text(*p),
+				   (*p)->optional ? "?" : (*p)->sufficient ? "!" : "");
+		if (!is_hidden(s, b.text))
+			vec_push(out, (const char *)b.text);
+	}
+}
+
+static void add_aliases(struct session *s, text_list *out)
+{
+	struct probe_point any = { 0 };
+
+	vec_push(&any.parts, (struct point_part){ .name = "**" });
+	library_use_alias(s, &any);
+	for vec_each(&s->script.aliases, alias)
+		add_alias(s, *alias, out);
+}
+
+// "ctime:string (seconds:long)", with -v " /* pure */"
+static void add_function(struct session *s, const struct func *f, text_list *out)
+{
+	static const struct { unsigned bit; const char *name; } tags[] = {
+		{ PRAGMA_GURU, "guru" }, { PRAGMA_MYPROC, "myproc-unprivileged" }, { PRAGMA_PURE, "pure" },
+		{ PRAGMA_STABLE, "stable" }, { PRAGMA_UNPRIVILEGED, "unprivileged" },
+	};
+	struct buf b = { 0 };
+
+	if (f->is_private || is_hidden(s, f->name))
+		return;
+	buf_printf(&b, "%s:%s (", f->name, type_name(f->type));
+	for (int i = 0; i < f->params.n; i++)
+		buf_printf(&b, "%s%s:%s", i ? ", " : "", f->params.at[i]->name, type_name(f->params.at[i]->type));
+	buf_putc(&b, ')');
+	for (size_t i = 0; s->opt.verbose[2] && i < ARRAY_SIZE(tags); i++)
+		if (f->pragmas & tags[i].bit)
+			buf_printf(&b, " /* %s */", tags[i].name);
+	vec_push(out, (const char *)b.text);
+}
+
+static void add_functions(struct session *s, text_list *out)
+{
+	name_list names = { 0 };
+
+	library_function_names(s, &names);
+	for vec_each(&names, name)
+		library_use_function(s, *name);
+	// Calls may bring in more.
+	for (int i = 0; i < s->script.funcs.n; i++)
+		symbols_bind_function(s, s->script.funcs.at[i]);
+	infer(s);
+	for vec_each(&s->script.funcs, f)
+		add_function(s, *f, out);
+}
+
+static int dump(struct session *s)
+{
+	text_list list = { 0 };
+
+	hush(s);
+	switch (s->opt.dump) {
+	case DUMP_PROBE_TYPES: add_types(s, &list); break;
+	case DUMP_PROBE_ALIASES: add_aliases(s, &list); break;
+	case DUMP_FUNCTIONS: add_functions(s, &list); break;
+	case DUMP_NONE: break;
+	}
+	unhush(s);
+	if (list.n)
+		qsort(list.at, list.n, sizeof(*list.at), by_text);
+	for (int i = 0; i < list.n; i++)
+		if (!i || strcmp(list.at[i - 1], list.at[i]))
+			puts(list.at[i]);
+	return list.n ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int list_run(struct session *s)
+{
+	int status = s->opt.dump ? dump(s) : list_points(s);
+
+	if (fflush(stdout) == EOF || ferror(stdout))
+		die("can't write to standard output: %s", strerror(errno));
+	return status;
+}
