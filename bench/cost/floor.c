@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// Hand-written probes on vfs_read that only add to a per-CPU counter: what a hook costs at least.
-// insmod floor.ko how=ftrace | regs | kprobe | kretprobe
+// Hand-written probes that only add to a per-CPU counter: what a hook costs at least. They are on
+// vfs_read, or on the tracepoint sys_enter.
+// insmod floor.ko how=ftrace | regs | kprobe | kretprobe | tracepoint
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/tracepoint.h>
 
 static char *how = "ftrace";
 module_param(how, charp, 0);
@@ -28,6 +30,20 @@ static int on_return(struct kretprobe_instance *i, struct pt_regs *regs)
 	return 0;
 }
 
+static void on_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	if (id == 0)
+		__this_cpu_inc(hits);
+}
+
+static struct tracepoint *sys_enter;
+
+static void find_sys_enter(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sys_enter"))
+		sys_enter = tp;
+}
+
 static struct ftrace_ops ops = { .func = on_ftrace };
 static struct kprobe kp = { .symbol_name = "vfs_read", .pre_handler = on_kprobe };
 static struct kretprobe rp = { .kp.symbol_name = "vfs_read", .handler = on_return, .maxactive = 32 };
@@ -38,6 +54,10 @@ static int __init start(void)
 		return register_kprobe(&kp);
 	if (!strcmp(how, "kretprobe"))
 		return register_kretprobe(&rp);
+	if (!strcmp(how, "tracepoint")) {
+		for_each_kernel_tracepoint(find_sys_enter, NULL);
+		return sys_enter ? tracepoint_probe_register(sys_enter, on_sys_enter, NULL) : -ENOENT;
+	}
 	if (!strcmp(how, "regs"))
 		ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
 	ftrace_set_filter(&ops, "vfs_read", 8, 0);
@@ -50,7 +70,10 @@ static void __exit stop(void)
 		unregister_kprobe(&kp);
 	else if (!strcmp(how, "kretprobe"))
 		unregister_kretprobe(&rp);
-	else
+	else if (!strcmp(how, "tracepoint")) {
+		tracepoint_probe_unregister(sys_enter, on_sys_enter, NULL);
+		tracepoint_synchronize_unregister();
+	} else
 		unregister_ftrace_function(&ops);
 }
 

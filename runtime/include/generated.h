@@ -32,6 +32,8 @@ enum { false, true };
 
 /* ------------------------------------------------------------------ context */
 
+#define STP_ARGUMENTS 12           /* as many as a tracepoint can have */
+
 struct stp_probe;
 
 union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
@@ -54,6 +56,7 @@ struct stp_ctx {
 	char *frame, *frame_end;   /* next free byte of the string frames */
 	u8 *percpu;                /* this CPU's adders and statistics: struct percpu of the generated C */
 	const struct stp_probe *probe;
+	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: those that the handler reads */
 	/* ---- the runtime's own (core/context.h) */
 	struct stp_ctx_private *priv;
 };
@@ -124,6 +127,11 @@ s64 stp_strlen(const char *s);
 static inline u64 stp_reg(const struct stp_ctx *c, u32 offset)
 {
 	return *(const u64 *)((const char *)c->regs + offset);
+}
+/* As the tracepoint was called: of an argument that is narrower only the low bytes mean something. */
+static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
+{
+	return c->arguments[i];
 }
 /* Fault-safe loads of size bytes, zero-extended; error "... fault at 0x..." */
 u64 stp_load1(struct stp_ctx *c, u64 address);
@@ -372,6 +380,16 @@ struct stp_global {            /* for name=value before begin, and nothing else 
 struct stp_limits {
 	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
 	s32 actions, actions_interruptible, nesting;
+/* tracepoints of the kernel image: stp_tracepoint_family */
+extern const struct stp_family_ops stp_tracepoint_family;
+struct stp_tracepoint {
+	const struct stp_probe *probe;
+	const char *name;
+	u32 arguments;             /* that the handler reads, counted from the first */
+	bool optional;             /* "?": not being there is no error */
+	void *state;               /* the runtime's */
+};
+
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;

@@ -10,3 +10,4 @@ static int refuse(void *table, u32 n)
 }
 
 const struct stp_family_ops stp_function_family = { .name = "function", .start = refuse };
+const struct stp_family_ops stp_tracepoint_family = { .name = "tracepoint", .start = refuse };

@@ -455,3 +455,76 @@ struct di_type *btf_return_type(struct btf_source *b, uint32_t func)
 
 	return proto ? make_type(b, proto->type) : NULL;
 }
+
+// ---------------------------------------------------------------- tracepoints
+
+// A tracepoint NAME has a typedef btf_trace_NAME: pointer to a function that takes void *__data and
+// the arguments.
+#define TRACE_PREFIX "btf_trace_"
+
+// The prototype behind such a typedef; 0 when it is something else.
+static uint32_t traced_prototype(const struct btf_source *b, uint32_t id)
+{
+	const struct btf_type *t = get(b, peel(b, id));
+
+	if (!t || !btf_is_ptr(t))
+		return 0;
+	id = peel(b, t->type);
+	t = get(b, id);
+	return t && btf_is_func_proto(t) && btf_vlen(t) ? id : 0;
+}
+
+void btf_each_tracepoint(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data)
+{
+	for (uint32_t id = 1; id < b->n; id++) {
+		const struct btf_type *t = get(b, id);
+		const char *name = btf_is_typedef(t) ? text(b, t->name_off) : "";
+		uint32_t proto = str_starts(name, TRACE_PREFIX) ? traced_prototype(b, id) : 0;
+
+		if (proto)
+			fn(data, name + strlen(TRACE_PREFIX), proto);
+	}
+}
+
+uint32_t btf_find_tracepoint(struct btf_source *b, const char *name)
+{
+	int id = btf__find_by_name_kind(b->btf, str_printf(TRACE_PREFIX "%s", name), BTF_KIND_TYPEDEF);
+
+	return id > 0 ? traced_prototype(b, id) : 0;
+}
+
+// The typedef's prototype has no names. These functions have the same one, with names: the first
+// since Linux 5.10, the last for events that are of no class.
+static const struct btf_type *named_prototype(struct btf_source *b, const char *tracepoint, int params)
+{
+	static const char *const functions[] = { "__traceiter_%s", "__probestub_%s", "__bpf_trace_%s" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		const char *name = str_printf("%.*s%s", (int)strlen(functions[i]) - 2, functions[i], tracepoint);
+		const struct btf_type *t = prototype(b, btf_find_function(b, name));
+
+		if (t && btf_vlen(t) == params)
+			return t;
+	}
+	return NULL;
+}
+
+void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_tracepoint *out)
+{
+	const struct btf_type *t = get(b, id);
+	const struct btf_type *named = named_prototype(b, out->name, btf_vlen(t));
+	bool lost = false;
+
+	for (int i = 1; i < btf_vlen(t); i++) {
+		struct di_variable v = { .is_param = true, .type = make_type(b, btf_params(t)[i].type) };
+
+		v.name = named ? text(b, btf_params(named)[i].name_off) : "";
+		if (!*v.name)
+			v.name = str_printf("arg%d", i);
+		// What takes more or other registers than one hides the place of those behind it, too.
+		lost |= !v.type || v.type->kind == DI_FLOAT || !v.type->size || v.type->size > 8;
+		if (!lost)
+			v.loc = location_register(DI_ARGUMENT + i - 1);
+		vec_push(&out->args, v);
+	}
+}

@@ -101,6 +101,22 @@ void di_variable_names(const struct di_function *f, bool params_only, struct buf
 // How the function's return value is read at its return; type NULL when it returns nothing.
 struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 
+// A tracepoint of the kernel image, and what its probes are called with: `type`s may be NULL, then
+// nothing is known of them; a name that isn't known is "arg1", "arg2" and so on by position.
+#define DI_ARGUMENT 0x100      // DI_OP_REG of their locations: DI_ARGUMENT + i is the argument i, from 0
+struct di_tracepoint {
+	struct di_module *module;
+	const char *name;
+	VEC(struct di_variable) args;
+};
+typedef VEC(struct di_tracepoint *) di_tracepoints;
+
+// Tracepoints whose name matches the glob, sorted by name. They are known from BTF only.
+void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out);
+void di_tracepoint_names(struct di_module *m, di_names *out);
+// The TRACE_SYSTEM ("sched") that the kernel's headers give it; "" when they don't tell.
+const char *di_tracepoint_system(struct di_module *m, const char *name);
+
 // Types. Lookups by name give the full definition ("file", "struct file", "union u", "size_t",
 // "enum e"); NULL when there is none.
 struct di_type *di_find_type(struct di_module *m, const char *name);

@@ -7,6 +7,7 @@
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
+//   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
@@ -140,6 +141,8 @@ struct di_module {
 	bool btf_cached;           // btf_bytes come from our cache
 	struct btf_source *btf;    // use module_btf()
 	struct dwarf_file *dwarf;
+	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c
+	bool systems_loaded;
 };
 struct btf_source *module_btf(struct di_module *m);   // NULL: none, or broken
 
@@ -152,6 +155,10 @@ void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list);
 struct di_type *btf_return_type(struct btf_source *b, uint32_t func); // NULL: void
 struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name);
 bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value);
+// Tracepoints are known by the id of their prototype.
+void btf_each_tracepoint(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data);
+uint32_t btf_find_tracepoint(struct btf_source *b, const char *name); // 0: none
+void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_tracepoint *t); // by t->name
 
 // dwarf.c
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);

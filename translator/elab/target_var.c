@@ -179,7 +179,10 @@ static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
 	const char *which = e->u.target.name + 1;
 	struct expr *print = target_print_new(e->loc);
 	struct buf all = { 0 }, parameters = { 0 };
+	struct expr *other = f->meta ? f->meta(r->s, r->probe, e) : NULL;
 
+	if (other)
+		return other;
 	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
 		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
 			   e->u.target.name);

@@ -4,6 +4,7 @@
 // kept in a temporary.
 #include "build/build.h"
 #include "debuginfo/arch.h"
+#include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -266,6 +267,9 @@ static struct value emit_register(struct emitter *e, struct expr *x)
 
 	if (number && number->kind != E_NUMBER)
 		diag_error(x->loc, "the number of a register must be a literal");
+	else if (!number && n >= DI_ARGUMENT)
+		return stored(str_printf("stp_argument(c, %d)", n - DI_ARGUMENT), x->u.reg.size,
+			      x->u.reg.is_signed);
 	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
 		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
 	else if (emit_needs_context(e, x->loc))

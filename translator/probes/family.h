@@ -39,6 +39,9 @@ struct probe_family {
 	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
 	// Those of them that are parameters ($$parms). NULL: there are none.
 	void (*parameter_names)(struct session *s, struct probe *p, struct buf *list);
+	// What `$$name` means that is none of $$vars, $$parms, $$locals, $$return: NULL, without a
+	// message, when it means nothing. NULL pointer: there are no others.
+	struct expr *(*meta)(struct session *s, struct probe *p, struct expr *target);
 
 	// Writes one table over these probes (all of this family), and the line that names it in
 	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).

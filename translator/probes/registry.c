@@ -3,7 +3,7 @@
 #include "probes/family.h"
 
 extern const struct probe_family family_begin_end, family_never, family_timer, family_profile,
-	family_function;
+	family_function, family_tracepoint;
 
 const struct probe_family *const probe_families[] = {
 	&family_begin_end,
@@ -11,5 +11,6 @@ const struct probe_family *const probe_families[] = {
 	&family_timer,
 	&family_profile,
 	&family_function,
+	&family_tracepoint,
 	NULL,
 };

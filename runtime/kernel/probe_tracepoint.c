@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tracepoints of the kernel image. They are found by name in the kernel's own list, at the start.
+ *
+ * A probe function is called with the data it was registered with, here the struct stp_probe, and
+ * the tracepoint's arguments. The functions below declare these as 64-bit numbers and often declare
+ * fewer, or more, than there are. In the calling conventions of x86-64 and arm64 an integer or
+ * pointer takes one register, or 8 bytes of stack, whatever its size, and the caller clears the
+ * stack; so the first n arguments are where a function of n finds them, and the translator cuts
+ * each to its type. (A kernel with CONFIG_CFI_CLANG would check the prototypes.)
+ */
+#include "kernel.h"
+#include <linux/tracepoint.h>
+
+#define TRACEPOINT_WARNINGS 10             /* tracepoints that can't be probed: said one by one */
+
+static struct {
+	u32 armed, failed;
+} tracepoints;
+
+/* ------------------------------------------------------------------ hits */
+
+#define PARAMETERS_0
+#define PARAMETERS_1  , u64 a1
+#define PARAMETERS_2  PARAMETERS_1, u64 a2
+#define PARAMETERS_3  PARAMETERS_2, u64 a3
+#define PARAMETERS_4  PARAMETERS_3, u64 a4
+#define PARAMETERS_5  PARAMETERS_4, u64 a5
+#define PARAMETERS_12 PARAMETERS_5, u64 a6, u64 a7, u64 a8, u64 a9, u64 a10, u64 a11, u64 a12
+
+#define NAMES_0
+#define NAMES_1  , a1
+#define NAMES_2  NAMES_1, a2
+#define NAMES_3  NAMES_2, a3
+#define NAMES_4  NAMES_3, a4
+#define NAMES_5  NAMES_4, a5
+#define NAMES_12 NAMES_5, a6, a7, a8, a9, a10, a11, a12
+
+#define KEEP(n)  (c->arguments[(n) - 1] = a##n)
+#define KEEP_0
+#define KEEP_1  KEEP(1)
+#define KEEP_2  KEEP_1, KEEP(2)
+#define KEEP_3  KEEP_2, KEEP(3)
+#define KEEP_4  KEEP_3, KEEP(4)
+#define KEEP_5  KEEP_4, KEEP(5)
+#define KEEP_12 KEEP_5, KEEP(6), KEEP(7), KEEP(8), KEEP(9), KEEP(10), KEEP(11), KEEP(12)
+
+/* The quick function and the one for what may have to be refused, as in probe_function.c. */
+#define TRACEPOINT_HIT(name, n, run)						\
+static __always_inline void name##_hit(void *probe PARAMETERS_##n)		\
+{										\
+	unsigned long flags;							\
+	struct stp_ctx *c;							\
+										\
+	if (!stp_hit_enter(&c, &flags))						\
+		return;								\
+	c->regs = NULL;								\
+	c->address = 0;								\
+	KEEP_##n;								\
+	run(c, probe);								\
+	stp_hit_end(c, flags);							\
+}										\
+static noinline void name##_unsafe(void *probe PARAMETERS_##n)			\
+{										\
+	if (!stp_hit_refused())							\
+		name##_hit(probe NAMES_##n);					\
+}										\
+static void name(void *probe PARAMETERS_##n)					\
+{										\
+	if (stp_hit_unsafe())							\
+		name##_unsafe(probe NAMES_##n);					\
+	else									\
+		name##_hit(probe NAMES_##n);					\
+}
+#define TRACEPOINT_HITS(n)							\
+	TRACEPOINT_HIT(tracepoint_any_##n, n, stp_handler_run)			\
+	TRACEPOINT_HIT(tracepoint_plain_##n, n, stp_run_plain)
+
+TRACEPOINT_HITS(0)
+TRACEPOINT_HITS(1)
+TRACEPOINT_HITS(2)
+TRACEPOINT_HITS(3)
+TRACEPOINT_HITS(4)
+TRACEPOINT_HITS(5)
+TRACEPOINT_HITS(12)
+
+/* By number of arguments. From 6 on they lie on the stack: one function for all, which may read some
+ * of what else is there. */
+static void *tracepoint_function(const struct stp_tracepoint *t)
+{
+	static void *const functions[][2] = {
+		{ tracepoint_any_0, tracepoint_plain_0 }, { tracepoint_any_1, tracepoint_plain_1 },
+		{ tracepoint_any_2, tracepoint_plain_2 }, { tracepoint_any_3, tracepoint_plain_3 },
+		{ tracepoint_any_4, tracepoint_plain_4 }, { tracepoint_any_5, tracepoint_plain_5 },
+		{ tracepoint_any_12, tracepoint_plain_12 },
+	};
+
+	return functions[min(t->arguments, 6u)][stp_probe_plain(t->probe)];
+}
+
+/* ------------------------------------------------------------------ arming */
+
+struct tracepoint_table {
+	struct stp_tracepoint *at;
+	u32 n;
+};
+
+static void note_tracepoint(struct tracepoint *tp, void *data)
+{
+	const struct tracepoint_table *table = data;
+	u32 i;
+
+	for (i = 0; i < table->n; i++)
+		if (!table->at[i].state && !strcmp(table->at[i].name, tp->name))
+			table->at[i].state = tp;
+}
+
+static void tracepoint_failed(const struct stp_tracepoint *t, int err)
+{
+	char text[160], number[24];
+
+	if (t->optional || tracepoints.failed++ >= TRACEPOINT_WARNINGS)
+		return;
+	snprintf(number, sizeof(number), "error %d", err);
+	snprintf(text, sizeof(text), "can't probe the tracepoint %s: %s", t->name,
+		 err == -ENOENT ? "the running kernel has none of this name" :
+		 err == -ENOMEM ? "no memory" : number);
+	plat_message(STP_MSG_WARNING, text);
+}
+
+static void arm_tracepoint(struct stp_tracepoint *t)
+{
+	int err = t->state ? tracepoint_probe_register(t->state, tracepoint_function(t), (void *)t->probe) :
+			     -ENOENT;
+
+	if (!err) {
+		tracepoints.armed++;
+		return;
+	}
+	t->state = NULL;
+	tracepoint_failed(t, err);
+}
+
+static void tracepoint_stop(void *table, u32 n)
+{
+	struct stp_tracepoint *t = table;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (t[i].state)
+			tracepoint_probe_unregister(t[i].state, tracepoint_function(&t[i]), (void *)t[i].probe);
+	if (tracepoints.armed)
+		tracepoint_synchronize_unregister();
+	for (i = 0; i < n; i++)
+		t[i].state = NULL;
+	tracepoints.armed = 0;
+}
+
+static int tracepoint_start(void *table, u32 n)
+{
+	struct tracepoint_table all = { table, n };
+	char text[64];
+	u32 i;
+
+	tracepoints.failed = 0;
+	for_each_kernel_tracepoint(note_tracepoint, &all);
+	for (i = 0; i < n; i++)
+		arm_tracepoint(&all.at[i]);
+	if (tracepoints.failed > TRACEPOINT_WARNINGS) {
+		snprintf(text, sizeof(text), "can't probe %u more tracepoints",
+			 tracepoints.failed - TRACEPOINT_WARNINGS);
+		plat_message(STP_MSG_WARNING, text);
+	}
+	if (tracepoints.armed || !tracepoints.failed)
+		return 0;
+	plat_message(STP_MSG_ERROR, "none of the tracepoints could be probed");
+	return -ENOENT;
+}
+
+const struct stp_family_ops stp_tracepoint_family = {
+	.name = "tracepoint",
+	.start = tracepoint_start,
+	.stop = tracepoint_stop,
+};

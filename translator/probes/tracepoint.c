@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// kernel.trace("[SYSTEM:]NAME") has the arguments by name, kernel.tracepoint("NAME") by number:
+// $arg1, $arg2... Either may have wildcards.
+//
+// In:  a matched point.
+// Out: one probe a tracepoint, whose variables are the arguments the kernel calls it with; and the
+//      table of struct stp_tracepoint.
+#include "debuginfo/debuginfo.h"
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+extern const struct probe_family family_tracepoint;
+
+struct tracepoint_probe {      // probe.data
+	const struct di_tracepoint *tracepoint;
+	const char *system;        // "": not known
+	bool by_number;
+	bool optional;
+};
+
+enum { MAX_ARGUMENTS = 12 };   // STP_ARGUMENTS of generated.h
+
+// ---------------------------------------------------------------- resolve
+
+struct pattern {
+	const char *system;        // NULL: any
+	const char *name;
+};
+
+static bool parse_pattern(const struct point_part *part, struct pattern *p)
+{
+	const char *colon = strchr(part->text, ':');
+
+	p->system = colon ? str_ndup(part->text, colon - part->text) : NULL;
+	p->name = colon ? colon + 1 : part->text;
+	if (*p->name && (!p->system || *p->system))
+		return true;
+	diag_error(part->loc, "\"%s\" is no NAME or SYSTEM:NAME of a tracepoint", part->text);
+	return false;
+}
+
+// One that is named and of whose system nothing is known is believed to be of that system.
+static bool system_matches(const struct pattern *p, const char *system)
+{
+	if (!p->system || (!*system && !str_is_glob(p->name)))
+		return true;
+	return !fnmatch(p->system, system, 0);
+}
+
+// "sched:sched_switch", or the name alone.
+static const char *full_name(const char *system, const char *name)
+{
+	return *system ? str_printf("%s:%s", system, name) : name;
+}
+
+static const char *point_of(const char *word, const char *system, const char *name)
+{
+	return str_printf("kernel.%s(\"%s\")", word, full_name(system, name));
+}
+
+static int not_found(struct di_module *kernel, const struct point_part *part, const struct pattern *p)
+{
+	di_names names = { 0 };
+	char *near;
+
+	di_tracepoint_names(kernel, &names);
+	if (!names.n) {
+		diag_error(part->loc, "tracepoints are known from the kernel's BTF (CONFIG_DEBUG_INFO_BTF), and "
+			   "%s has none", di_module_source(kernel));
+		return 1;
+	}
+	for (int i = 0; p->system && i < names.n; i++)
+		names.at[i] = full_name(di_tracepoint_system(kernel, names.at[i]), names.at[i]);
+	near = str_nearest(part->text, names.at, names.n);
+	if (near)
+		diag_error(part->loc, "kernel.%s(\"%s\") not found (similar: %s)", part->name, part->text, near);
+	else
+		diag_error(part->loc, "kernel.%s(\"%s\") not found", part->name, part->text);
+	return 1;
+}
+
+static int tracepoint_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *part = &m->point->parts.at[1];
+	struct di_module *kernel;
+	di_tracepoints found = { 0 };
+	struct pattern p;
+	int n = 0;
+
+	if (!parse_pattern(part, &p))
+		return 1;
+	kernel = di_kernel(s);
+	di_find_tracepoints(kernel, p.name, &found);
+	for vec_each(&found, t) {
+		const char *system = di_tracepoint_system(kernel, (*t)->name);
+		struct tracepoint_probe *data;
+
+		if (!system_matches(&p, system))
+			continue;
+		data = NEW(struct tracepoint_probe);
+		data->tracepoint = *t;
+		data->system = system;
+		data->by_number = !strcmp(part->name, "tracepoint");
+		data->optional = m->point->optional || m->point->sufficient;
+		probe_add(s, &family_tracepoint, m, point_of(part->name, system, (*t)->name), data);
+		n++;
+	}
+	return n ? 0 : not_found(kernel, part, &p);
+}
+
+// ---------------------------------------------------------------- variables
+
+static const char *argument_name(const struct tracepoint_probe *d, int i)
+{
+	return d->by_number ? str_printf("arg%d", i + 1) : d->tracepoint->args.at[i].name;
+}
+
+static void tracepoint_names(struct session *s, struct probe *p, struct buf *list)
+{
+	const struct tracepoint_probe *d = p->data;
+
+	for (int i = 0; i < d->tracepoint->args.n; i++) {
+		const struct di_type *t = d->tracepoint->args.at[i].type;
+
+		buf_printf(list, "$%s:%s\n", argument_name(d, i), t ? t->name : "unknown");
+	}
+}
+
+static struct expr *no_such_argument(const struct tracepoint_probe *d, const struct expr *target)
+{
+	const char *name = target->u.target.name;
+	struct buf names = { 0 };
+
+	for (int i = 0; i < d->tracepoint->args.n; i++)
+		buf_printf(&names, "%s\n", argument_name(d, i));
+	if (names.len)
+		diag_error(target->loc, "unable to find '%s' among the arguments of the tracepoint %s%s", name,
+			   d->tracepoint->name, target_similar(name, &names));
+	else
+		diag_error(target->loc, "unable to find '%s': the tracepoint %s has no arguments", name,
+			   d->tracepoint->name);
+	return NULL;
+}
+
+static struct expr *tracepoint_target(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct tracepoint_probe *d = p->data;
+	const struct di_tracepoint *t = d->tracepoint;
+
+	for (int i = 0; i < t->args.n; i++) {
+		if (strcmp(argument_name(d, i), target->u.target.name))
+			continue;
+		if (t->args.at[i].type && i < MAX_ARGUMENTS)
+			return target_variable(target->loc, &t->args.at[i]);
+		diag_error(target->loc, "the argument %d of the tracepoint %s can't be read", i + 1, t->name);
+		return NULL;
+	}
+	return no_such_argument(d, target);
+}
+
+static struct expr *tracepoint_meta(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct tracepoint_probe *d = p->data;
+
+	if (!strcmp(target->u.target.name, "$name"))
+		return expr_string(target->loc, d->tracepoint->name);
+	if (!strcmp(target->u.target.name, "$system"))
+		return expr_string(target->loc, d->system);
+	return NULL;
+}
+
+// ---------------------------------------------------------------- emit
+
+static void count_argument(struct use_walker *w, const struct expr *e)
+{
+	int *n = w->data;
+
+	if (e->kind == E_REGISTER && !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT + *n)
+		*n = e->u.reg.number - DI_ARGUMENT + 1;
+}
+
+// How many arguments the handler wants kept, from the first.
+static int arguments_read(const struct probe *p)
+{
+	int n = 0;
+	struct use_walker w = { .expr = count_argument, .data = &n };
+
+	use_probe(&w, p);
+	return n;
+}
+
+static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	cw_line(w, "static struct stp_tracepoint stp_tracepoints[] = {");
+	for (int i = 0; i < n; i++) {
+		const struct tracepoint_probe *d = probes[i]->data;
+
+		cw_line(w, "{ .probe = %s, .name = %s, .arguments = %d%s },", emit_probe_ref(probes[i]),
+			emit_c_string(d->tracepoint->name), arguments_read(probes[i]),
+			d->optional ? ", .optional = true" : "");
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "stp_tracepoint_family", "stp_tracepoints", n);
+}
+
+static const char *const patterns[] = { "kernel.trace(string)", "kernel.tracepoint(string)", NULL };
+
+const struct probe_family family_tracepoint = {
+	.name = "tracepoint",
+	.patterns = patterns,
+	.resolve = tracepoint_resolve,
+	.target = tracepoint_target,
+	.target_names = tracepoint_names,
+	.parameter_names = tracepoint_names,
+	.meta = tracepoint_meta,
+	.emit = tracepoint_emit,
+};
