@@ -157,9 +157,12 @@ static int report(void)
 
 static int run(const struct arguments *a, char **argv)
 {
-	int rc;
+	int rc = stp_session_make();
 
-	if (stp_session_make() || set_globals(argv + a->first_setting))
+	if (rc == -ENOMEM)
+		fprintf(stderr, "ERROR: not enough memory for the script's arrays; give them smaller sizes, "
+			"or set -DMAXMAPENTRIES\n");
+	if (rc || set_globals(argv + a->first_setting))
 		return 1;
 	if (a->command) {
 		rc = user_child_hold(a->command);
