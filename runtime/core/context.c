@@ -163,12 +163,3 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	if (from && !stp_module.limits.no_overload && stp_module.limits.overload_interval)
 		account(v, to, to - from, !p->needs_actions);
 }
-
-/* The caller has counted the hit already when the probe has neither locks nor loops: it is a sample. */
-void stp_handler_general(struct stp_ctx *c, const struct stp_probe *p)
-{
-	if (p->needs_actions || !p->nlocks || STP_UNLIKELY(!(++stp_private(c)->hits % STP_SAMPLE)))
-		stp_handler_timed(c, p);
-	else
-		stp_handler_body(c, p);
-}

@@ -72,8 +72,7 @@ bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_locks_release(const struct stp_probe *p);
 void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, reports the error */
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
-void stp_handler_general(struct stp_ctx *c, const struct stp_probe *p);        /* with locks, loops, or a sample */
-void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);
+void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* with loops, or a sample */
 
 /* ------------------------------------------------------------------ the fast path */
 
@@ -101,8 +100,12 @@ static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	if ((p->nlocks | p->needs_actions) || STP_UNLIKELY(!(++v->hits % STP_SAMPLE))) {
-		stp_handler_general(c, p);
+	if (STP_UNLIKELY(!(++v->hits % STP_SAMPLE)) || p->needs_actions) {
+		stp_handler_timed(c, p);
+		return;
+	}
+	if (p->nlocks) {
+		stp_handler_body(c, p);
 		return;
 	}
 	c->probe = p;

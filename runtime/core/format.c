@@ -67,17 +67,6 @@ static inline void put_literal(struct stp_sink *k, const char *text, u32 n)
 		stp_sink_put(k, text, n);
 }
 
-/* Plain %d. */
-static void put_plain(struct stp_sink *k, s64 n)
-{
-	char buffer[24], *end = buffer + sizeof(buffer), *p;
-
-	p = stp_digits(end, n < 0 ? 0 - (u64)n : (u64)n);
-	if (n < 0)
-		*--p = '-';
-	put_literal(k, p, (u32)(end - p));
-}
-
 /* prefix, zeros and digits as one field. */
 static void put_number(struct stp_sink *k, const char *prefix, u64 zeros, const char *digits,
 		       u64 n, const struct spec *f)
@@ -190,27 +179,6 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
-/* Plain %s: one pass over the text while there is room for whole words. */
-static void put_text(struct stp_sink *k, const char *s)
-{
-	char *to = k->at;
-	u64 w, zero;
-
-	while (k->end - to >= 8) {
-		w = stp_word_load(s);
-		zero = stp_word_zero(w);
-		stp_word_store(to, w);
-		if (zero) {
-			k->at = to + stp_word_length(zero);
-			return;
-		}
-		to += 8;
-		s += 8;
-	}
-	k->at = to;
-	stp_sink_put(k, s, (u64)stp_strlen(s));
-}
-
 static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
 {
 	u8 one = (u8)v;
@@ -288,41 +256,152 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 	return arg + 1;
 }
 
-static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f, u32 pieces,
-		       const union stp_val *arg)
+static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f,
+		       const struct stp_format *end, const union stp_val *arg)
 {
-	const struct stp_format *end = f + pieces;
-
-	for (; f < end && !c->error; f++) {
-		if (!f->conv)
+	for (; f < end; f++) {
+		if (f->conv)
+			arg = put_piece(k, c, f, arg);
+		if (STP_UNLIKELY(c->error))
+			return;
+		if (f->len)
 			put_literal(k, f->text, f->len);
-		else if (STP_UNLIKELY(f->flag || (f->width & f->precision) != -1))
-			arg = put_piece(k, c, f, arg);
-		else if (f->conv == 'd')
-			put_plain(k, (arg++)->n);
-		else if (f->conv == 's')
-			put_text(k, (arg++)->s);
-		else
-			arg = put_piece(k, c, f, arg);
 	}
 }
 
-void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
+/* ------------------------------------------------------------------ the usual pieces, quickly */
+/*
+ * %s and %d with at most a width and -, where there is room for 2 * QUICK_FIELD bytes: more than
+ * these functions write, what they write too much included. %s looks where it has to end.
+ */
+#define QUICK_FIELD 64
+
+static inline bool is_quick(const struct stp_format *f)
+{
+	return f->precision == -1 && (u32)(f->width + 1) <= QUICK_FIELD + 1 &&
+	       (!f->flag || f->flag == '-');
+}
+
+static inline char *quick_spaces(char *to, s64 n)
+{
+	for (; n > 0; n -= 8, to += 8)
+		stp_word_store(to, 0x2020202020202020ull);
+	return to + n;
+}
+
+/* Decimal digits of n, which isn't 0: log10(2) is about 1233/4096. */
+static inline u32 count_digits(u64 n)
+{
+	static const u64 power[] = {
+		1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull,
+		1000000000ull, 10000000000ull, 100000000000ull, 1000000000000ull, 10000000000000ull,
+		100000000000000ull, 1000000000000000ull, 10000000000000000ull, 100000000000000000ull,
+		1000000000000000000ull, 10000000000000000000ull,
+	};
+	u32 less = (64 - (u32)__builtin_clzll(n)) * 1233 >> 12;
+
+	return less + (n >= power[less]);
+}
+
+static inline char *quick_number(char *to, const struct stp_format *f, s64 n)
+{
+	u64 size = n < 0 ? 0 - (u64)n : (u64)n;
+	u32 digits = size < 10 ? 1 : count_digits(size);
+	s64 spaces = f->width - (s64)digits - (n < 0);
+
+	if (spaces > 0 && !f->flag)
+		to = quick_spaces(to, spaces);
+	if (n < 0)
+		*to++ = '-';
+	to += digits;
+	if (digits == 1)
+		to[-1] = (char)('0' + size);
+	else
+		stp_digits(to, size);
+	return spaces > 0 && f->flag ? quick_spaces(to, spaces) : to;
+}
+
+/* NULL: it doesn't fit. */
+static inline char *quick_text(char *to, const char *end, const struct stp_format *f, const char *s)
+{
+	char *from;
+	u64 w, zero;
+
+	if (f->width > 0 && !f->flag)
+		to = quick_spaces(to, f->width - stp_strlen(s));
+	for (from = to; ; to += 8, s += 8) {
+		if (STP_UNLIKELY(end - to < QUICK_FIELD + 8))
+			return NULL;
+		w = stp_word_load(s);
+		stp_word_store(to, w);
+		zero = stp_word_zero(w);
+		if (zero)
+			break;
+	}
+	to += stp_word_length(zero);
+	return f->flag && f->width > to - from ? quick_spaces(to, f->width - (to - from)) : to;
+}
+
+/* What is left of a format. */
+struct rest {
+	const struct stp_format *f, *end;
+	const union stp_val *arg;
+};
+
+/* Pieces into the room there is until one isn't quick or doesn't fit; where the text ends. */
+static inline __attribute__((__always_inline__)) char *quick_pieces(char *at, const char *end, struct rest *r)
+{
+	const struct stp_format *f = r->f;
+	char *to;
+
+	for (; f < r->end && end - at >= 2 * QUICK_FIELD && is_quick(f); f++) {
+		to = at;
+		if (f->conv == 's')
+			to = quick_text(at, end, f, r->arg->s);
+		else if (f->conv == 'd')
+			to = quick_number(at, f, r->arg->n);
+		else if (f->conv)
+			break;
+		if (STP_UNLIKELY(!to) || end - to < f->len)
+			break;
+		r->arg += f->conv != 0;
+		at = stp_put_bytes(to, f->text, f->len);
+	}
+	r->f = f;
+	return at;
+}
+
+static __attribute__((__noinline__)) void print_rest(struct stp_ctx *c, const struct stp_format *f,
+						     const struct stp_format *end, const union stp_val *arg)
 {
 	struct stp_sink k;
 
 	if (!stp_sink_record(&k, c))
 		return;
-	put_pieces(&k, c, f, pieces, args);
+	put_pieces(&k, c, f, end, arg);
 	stp_sink_close(&k);
+}
+
+void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	struct rest r = { f, f + pieces, args };
+
+	if (!v->out && !stp_record_open(v))
+		return;
+	v->out = quick_pieces(v->out, v->out_end, &r);
+	if (STP_UNLIKELY(r.f < r.end))
+		print_rest(c, r.f, r.end, r.arg);
 }
 
 void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format *f, u32 pieces,
 		 const union stp_val *args)
 {
 	struct stp_sink k = stp_sink_buffer(to, size);
+	struct rest r = { f, f + pieces, args };
 
-	put_pieces(&k, c, f, pieces, args);
+	k.at = quick_pieces(k.at, k.end, &r);
+	put_pieces(&k, c, r.f, r.end, r.arg);
 	stp_sink_close(&k);
 }
 

@@ -70,6 +70,8 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 		return false;
 	return k->at || stp_sink_more(k, 1);
 }
+/* Opens the handler's record where none is open; false: it was lost, and what comes goes nowhere. */
+bool stp_record_open(struct stp_ctx_private *v);
 static inline bool stp_sink_room(struct stp_sink *k, u32 n)
 {
 	return STP_LIKELY((u64)(k->end - k->at) >= n) || stp_sink_more(k, n);

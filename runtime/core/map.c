@@ -268,20 +268,21 @@ void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *key
 	return put(c, m, &m->data->main, keys);
 }
 
-void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
+static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, s64 key)
 {
-	struct stp_map_data *d = m->data;
-	u64 hash = (u64)key * STP_HASH_FACTOR;
-	struct stp_elem *e = *bucket_of(&d->main, hash);
+	struct stp_elem *e = insert(m, &m->data->main, (u64)key * STP_HASH_FACTOR);
 
-	for (; e; e = e->chain)
-		if (STP_LIKELY(stp_load_long(e->cells) == key))
-			return (char *)e + d->value_offset;
-	e = insert(m, &d->main, hash);
-	if (STP_UNLIKELY(!e))
+	if (!e)
 		return overflow(c, m);
 	*(s64 *)e->cells = key;
-	return (char *)e + d->value_offset;
+	return (char *)e + m->data->value_offset;
+}
+
+void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
+{
+	void *value = stp_map_get1(m, key);
+
+	return STP_LIKELY(value) ? value : insert1(c, m, key);
 }
 
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)

@@ -5,23 +5,34 @@
  */
 #include "internal.h"
 
+/* n more bytes of room in the record. */
+static inline bool more_room(struct stp_ctx_private *v, u32 n)
+{
+	v->dirty = true;
+	if (STP_LIKELY(!v->out_lost) && STP_LIKELY(plat_record_room(v, n)))
+		return true;
+	v->out_lost = true;
+	v->out_start = v->out = v->out_end = NULL;
+	return false;
+}
+
+bool stp_record_open(struct stp_ctx_private *v)
+{
+	return more_room(v, 1);
+}
+
 bool stp_sink_more(struct stp_sink *k, u32 n)
 {
 	struct stp_ctx_private *v = k->v;
+	bool room;
 
 	if (!v)
 		return false;
 	v->out = k->at;
-	v->dirty = true;
-	if (v->out_lost || !plat_record_room(v, n)) {
-		v->out_lost = true;
-		v->out_start = v->out = v->out_end = NULL;
-		k->at = k->end = NULL;
-		return false;
-	}
+	room = more_room(v, n);
 	k->at = v->out;
 	k->end = v->out_end;
-	return true;
+	return room;
 }
 
 /* Room for as much as possible of n bytes, in one piece: how many. */

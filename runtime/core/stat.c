@@ -7,18 +7,6 @@
  */
 #include "internal.h"
 
-/* Position of the highest bit, from 1; 0 for 0. */
-static u32 bits(u64 n)
-{
-	return n ? 64 - (u32)__builtin_clzll(n) : 0;
-}
-
-/* #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
-static u32 log_bucket(s64 v)
-{
-	return v >= 0 ? 64 + bits((u64)v) : 64 - bits(0 - (u64)v);
-}
-
 /* #0 is below low, the last one above high, #1 begins at low. */
 static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
 {
@@ -45,7 +33,7 @@ void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 	if (d->ops & STP_VARIANCE)
 		add_variance(s, d->shift, v);
 	if (d->ops & STP_HIST_LOG)
-		s->hist[log_bucket(v)]++;
+		s->hist[stp_log_bucket(v)]++;
 	else if (d->ops & STP_HIST_LINEAR)
 		s->hist[linear_bucket(d, v)]++;
 }

@@ -164,6 +164,13 @@ struct stp_stat {
 	s64 avg, m2;               /* running mean and squares, shifted: @variance */
 	s64 hist[];
 };
+/* #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
+static inline u32 stp_log_bucket(s64 v)
+{
+	if (v > 0)
+		return 128 - (u32)__builtin_clzll((u64)v);
+	return v ? (u32)__builtin_clzll(0 - (u64)v) : 64;
+}
 void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v); /* histogram, variance */
 static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
@@ -175,8 +182,10 @@ static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *
 	}
 	s->count++;
 	s->sum += v;
-	if (d->ops & (STP_VARIANCE | STP_HIST_LOG | STP_HIST_LINEAR))
+	if (d->ops & (STP_VARIANCE | STP_HIST_LINEAR))
 		stp_stat_add_slow(s, d, v);
+	else if (d->ops & STP_HIST_LOG)
+		s->hist[stp_log_bucket(v)]++;
 }
 void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
 /* Extractors of a merged statistic; s may be NULL (absent element) which is empty. min, max, avg
@@ -261,10 +270,10 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
 
 /* ------------------------------------------------------------------ printing (core/format.c, print.c) */
 
-struct stp_format {                        /* one piece of a format */
-	const char *text;          /* literal, when conv is 0 */
+struct stp_format {                        /* one piece of a format: a conversion, then text */
+	const char *text;
 	u16 len;
-	char conv;                 /* d u o x X p c s b m M */
+	char conv;                 /* d u o x X p c s b m M; 0: text only, width and precision -1 */
 	char flag;                 /* 0 + - space # or 0 */
 	s16 width, precision;      /* -1 none, -2 the next argument */
 };
@@ -371,15 +380,6 @@ struct stp_function {
 	void *state;               /* the runtime's */
 };
 
-struct stp_global {            /* for name=value before begin, and nothing else */
-	const char *name;
-	u8 type;                   /* STP_LONG, STP_STRING */
-	void *cell;
-};
-
-struct stp_limits {
-	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
-	s32 actions, actions_interruptible, nesting;
 /* tracepoints of the kernel image: stp_tracepoint_family */
 extern const struct stp_family_ops stp_tracepoint_family;
 struct stp_tracepoint {
@@ -390,6 +390,15 @@ struct stp_tracepoint {
 	void *state;               /* the runtime's */
 };
 
+struct stp_global {            /* for name=value before begin, and nothing else */
+	const char *name;
+	u8 type;                   /* STP_LONG, STP_STRING */
+	void *cell;
+};
+
+struct stp_limits {
+	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
+	s32 actions, actions_interruptible, nesting;
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;

@@ -48,28 +48,33 @@ static const char *quoted(const char *bytes, size_t len)
 	return emit_c_string(str_ndup(bytes, len));
 }
 
-static void piece_line(struct cwriter *w, const struct format_piece *p)
+// A conversion or NULL, and the text after it or NULL.
+static void piece_line(struct cwriter *w, const struct format_piece *p, const struct format_piece *text)
 {
-	struct buf flag = { 0 };
+	struct buf b = { 0 };
 
-	if (!p->conv) {
-		cw_line(w, "{ .text = %s, .len = %zu },", quoted(p->text, p->len), p->len);
-		return;
-	}
-	if (p->flag)
-		buf_printf(&flag, ".flag = '%c', ", p->flag);
-	cw_line(w, "{ .conv = '%c', %s.width = %d, .precision = %d },", p->conv == 'i' ? 'd' : p->conv,
-		buf_text(&flag), p->width_star ? -2 : p->width, p->precision_star ? -2 : p->precision);
+	if (p)
+		buf_printf(&b, ".conv = '%c', ", p->conv == 'i' ? 'd' : p->conv);
+	if (p && p->flag)
+		buf_printf(&b, ".flag = '%c', ", p->flag);
+	buf_printf(&b, ".width = %d, .precision = %d", !p ? -1 : p->width_star ? -2 : p->width,
+		   !p ? -1 : p->precision_star ? -2 : p->precision);
+	if (text)
+		buf_printf(&b, ", .text = %s, .len = %zu", quoted(text->text, text->len), text->len);
+	cw_line(w, "{ %s },", buf_text(&b));
 }
 
-// The table of these pieces; the same pieces share one.
-static const char *format_table(struct emitter *e, pieces *f)
+// The table of these pieces, its entries counted in *n; the same pieces share one.
+static const char *format_table(struct emitter *e, pieces *f, int *n)
 {
 	struct cwriter lines = { .depth = 1 };
+	const struct format_piece *p = f->at, *end = p + f->n, *conv;
 	const char *name;
 
-	for vec_each(f, p)
-		piece_line(&lines, p);
+	for (*n = 0; p < end; ++*n) {
+		conv = p->conv ? p++ : NULL;
+		piece_line(&lines, conv, p < end && !p->conv ? p++ : NULL);
+	}
 	name = map_get(&e->formats, buf_text(&lines.text));
 	if (name)
 		return name;
@@ -149,6 +154,7 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 	pieces f = { 0 };
 	const char *args, *text;
 	size_t len;
+	int n;
 
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
@@ -165,9 +171,11 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 		else if (len)
 			cw_line(e->w, "stp_print(c, %s, %zu);", quoted(text, len), len);
 	} else if (into) {
-		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, format_table(e, &f), f.n, args);
+		text = format_table(e, &f, &n);
+		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, text, n, args);
 	} else {
-		cw_line(e->w, "stp_printf(c, %s, %d, %s);", format_table(e, &f), f.n, args);
+		text = format_table(e, &f, &n);
+		cw_line(e->w, "stp_printf(c, %s, %d, %s);", text, n, args);
 	}
 	if (may_fail(&f))
 		emit_check(e, x->loc);
