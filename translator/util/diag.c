@@ -182,6 +182,14 @@ int diag_errors(void)
 	return diag.errors;
 }
 
+void diag_reset(void)
+{
+	diag.errors = diag.shown = diag.quiet = 0;
+	diag.last_shown = false;
+	diag.seen = (struct map){ 0 };
+	diag.last_quiet_first = NULL;
+}
+
 void diag_summary(void)
 {
 	if (diag.errors > diag.shown && diag.shown)

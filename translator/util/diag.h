@@ -49,6 +49,7 @@ void diag_note(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 void diag_kind(const char *kind);          // what diag_error() calls its errors from now on
 int diag_errors(void);                     // how many so far
+void diag_reset(void);                      // forgets all messages: for a process with many sessions
 void diag_summary(void);                   // "N more errors ..." when some were not shown
 
 // Between push and pop errors are counted but neither shown nor added to diag_errors():

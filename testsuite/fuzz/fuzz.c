@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// In: an input of libFuzzer. Out: fuzz_one() called with it, its memory freed and its messages
+// forgotten, even if it died: the hook that die() runs last jumps back here. Replaces util/mem.c.
+#include "fuzz.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- memory, freed after each input
+
+struct block { struct block *next; } __attribute__((aligned(16)));
+static struct block *blocks;
+static size_t used;
+
+enum { MOST = 1 << 30 };       // bytes for one input: more is a finding
+
+void mem_init(void)
+{
+}
+
+void *mem_alloc(size_t size)
+{
+	struct block *b;
+
+	if (size > MOST || (used += size + sizeof(*b)) > MOST)
+		abort();
+	b = calloc(1, sizeof(*b) + size);
+	if (!b)
+		abort();
+	b->next = blocks;
+	blocks = b;
+	return b + 1;
+}
+
+void *mem_alloc_atomic(size_t size)
+{
+	return mem_alloc(size);
+}
+
+void *mem_grow(void *old, size_t old_size, size_t new_size)
+{
+	void *p = mem_alloc(new_size);
+
+	if (old_size)
+		memcpy(p, old, old_size);
+	return p;
+}
+
+static void free_all(void)
+{
+	for (struct block *b = blocks, *next; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	blocks = NULL;
+	used = 0;
+}
+
+// ---------------------------------------------------------------- one input
+
+static jmp_buf back;
+
+static void died(void)
+{
+	longjmp(back, 1);
+}
+
+struct session *fuzz_session(void)
+{
+	struct session *s = NEW(struct session);
+
+	s->opt.guru = s->opt.user_runtime = true;
+	s->opt.last_pass = 3;
+	s->opt.release = "6.1.0-56-test";
+	vec_push(&s->opt.args, "begin");
+	vec_push(&s->opt.args, "1+x\"\\");
+	s->tapset_dir = str_dup("/nonexistent");
+	return s;
+}
+
+void fuzz_library(struct session *s)
+{
+	const char *dir = getenv("SYSTEMTAP_TAPSET");
+
+	if (dir)
+		s->tapset_dir = str_dup(dir);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	die_at_exit(died);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!setjmp(back))
+		fuzz_one(str_ndup((const char *)data, size), size);
+	else
+		die_at_exit(died);
+	diag_reset();
+	free_all();
+	return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the fuzzers share: each input is a session of its own in a process that lives on.
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "session.h"
+
+#include <stdint.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// Each fuzzer has one: an input, terminated, in memory that is gone afterwards. It may die().
+void fuzz_one(const char *text, size_t len);
+
+// A session on the user runtime, in guru mode, with script arguments, without a library
+// (fuzz_library() gives it the one of $SYSTEMTAP_TAPSET).
+struct session *fuzz_session(void);
+void fuzz_library(struct session *s);
+
+#endif

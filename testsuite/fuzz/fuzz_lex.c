@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 1 below the parser: any text becomes tokens, with macros and conditionals, and ends.
+#include "fuzz.h"
+#include "parse/lex.h"
+
+#include <stdlib.h>
+
+void fuzz_one(const char *text, size_t len)
+{
+	struct preproc p = { 0 };
+	struct token t;
+	long tokens = 0;
+
+	preproc_start(&p, fuzz_session(), source_new("input", text, len), NULL);
+	do {
+		t = preproc_next(&p);
+		if (!t.text || ++tokens > 50000000)
+			abort();
+	} while (t.kind != TOK_EOF);
+}
