@@ -133,6 +133,14 @@ static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
+/* The script's own @kregister(), @uregister(): also where a probe has none (begin, timers). */
+static inline u64 stp_any_reg(struct stp_ctx *c, u32 offset)
+{
+	if (STP_LIKELY(c->regs))
+		return stp_reg(c, offset);
+	stp_error(c, "registers are not available in this probe");
+	return 0;
+}
 /* Fault-safe loads of size bytes, zero-extended; error "... fault at 0x..." */
 u64 stp_load1(struct stp_ctx *c, u64 address);
 u64 stp_load2(struct stp_ctx *c, u64 address);

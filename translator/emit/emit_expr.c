@@ -259,6 +259,17 @@ static struct value stored(const char *text, int size, bool is_signed)
 	return v;
 }
 
+// A register that the script names may be one of a probe without registers.
+static struct value named_register(struct emitter *e, struct expr *x, int offset)
+{
+	const char *t = temp_long(e);
+
+	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_any_reg(c, %d)", offset), x->u.reg.size,
+		x->u.reg.is_signed));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
 static struct value emit_register(struct emitter *e, struct expr *x)
 {
 	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
@@ -272,6 +283,8 @@ static struct value emit_register(struct emitter *e, struct expr *x)
 			      x->u.reg.is_signed);
 	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
 		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
+	else if (number && emit_needs_context(e, x->loc))
+		return named_register(e, x, arch->pt_regs_offset[n]);
 	else if (emit_needs_context(e, x->loc))
 		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
 			      x->u.reg.is_signed);
