@@ -62,6 +62,7 @@ struct session {
 	int library_files;                 // parsed, for -v
 
 	// pass 2
+	struct scope *scope;               // elab/scope.c: declarations by name
 	struct kernel *kernel;             // build/kernel.c: what the target kernel has; NULL on the user runtime
 	struct debuginfo *debuginfo;       // debuginfo/open.c, opened at first use
 

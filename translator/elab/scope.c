@@ -19,26 +19,40 @@ static bool from_library(struct loc loc)
 	return loc.source && loc.source->library;
 }
 
+// ---------------------------------------------------------------- index
+
+struct scope {
+	struct map globals, functions;     // name -> var_vec, func_vec
+	int globals_indexed, functions_indexed;
+};
+
+static struct scope *opened(struct session *s)
+{
+	if (!s->scope)
+		s->scope = NEW(struct scope);
+	return s->scope;
+}
+
 // ---------------------------------------------------------------- globals
 
 // Indexes the declarations that came since the last look.
 static struct map *global_map(struct session *s)
 {
-	static struct map map;
-	static int indexed;
+	struct scope *scope = opened(s);
+	struct map *map = &scope->globals;
 
-	for (; indexed < s->script.globals.n; indexed++) {
-		struct var *v = s->script.globals.at[indexed];
-		var_vec *same = map_get(&map, v->name);
+	for (; scope->globals_indexed < s->script.globals.n; scope->globals_indexed++) {
+		struct var *v = s->script.globals.at[scope->globals_indexed];
+		var_vec *same = map_get(map, v->name);
 
 		if (!same) {
 			same = NEW(var_vec);
-			map_put(&map, v->name, same);
+			map_put(map, v->name, same);
 		}
 		v->arity = v->size_given || v->wrap || !v->init ? -1 : 0;
 		vec_push(same, v);
 	}
-	return &map;
+	return map;
 }
 
 static struct var *find_global(struct session *s, const char *name, struct loc loc, bool library_only)
@@ -82,20 +96,20 @@ char *scope_similar_globals(struct session *s, const char *name, bool arrays_onl
 
 static struct map *function_map(struct session *s)
 {
-	static struct map map;
-	static int indexed;
+	struct scope *scope = opened(s);
+	struct map *map = &scope->functions;
 
-	for (; indexed < s->script.funcs.n; indexed++) {
-		struct func *f = s->script.funcs.at[indexed];
-		func_vec *same = map_get(&map, f->name);
+	for (; scope->functions_indexed < s->script.funcs.n; scope->functions_indexed++) {
+		struct func *f = s->script.funcs.at[scope->functions_indexed];
+		func_vec *same = map_get(map, f->name);
 
 		if (!same) {
 			same = NEW(func_vec);
-			map_put(&map, f->name, same);
+			map_put(map, f->name, same);
 		}
 		vec_push(same, f);
 	}
-	return &map;
+	return map;
 }
 
 enum origin { FROM_SCRIPT, FROM_LIBRARY };

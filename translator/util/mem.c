@@ -9,6 +9,13 @@
 #include <string.h>
 #ifdef HAVE_GC
 #include <gc/gc.h>
+#else
+// Read by the address sanitizer, if the program is built with it: nothing is freed here on purpose.
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
 #endif
 
 void mem_init(void)
