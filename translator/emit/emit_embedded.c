@@ -262,7 +262,8 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 	}
 	e->embedded = true;
 	if (string)
-		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
+		cw_line(e->w, "#define STAP_RETURN(...) "
+			"do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
 	else if (gives)
 		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
 	else
