@@ -126,14 +126,17 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 	return n;
 }
 
-static void put_hist(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d)
+static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
+		     const struct stp_stat_desc *d)
 {
 	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50;
 	struct shape m;
 	u32 i, run, shown;
 
-	if (!s || !measure(&m, s, d))
+	if (!s || !measure(&m, s, d)) {
+		stp_error(c, "empty aggregate");
 		return;
+	}
 	stp_sink_pad(k, ' ', m.label_width - 5);
 	stp_sink_put(k, "value |", 7);
 	stp_sink_pad(k, '-', width);
@@ -163,7 +166,7 @@ void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct st
 
 	if (!stp_sink_record(&k, c))
 		return;
-	put_hist(&k, s, d);
+	put_hist(c, &k, s, d);
 	stp_sink_close(&k);
 }
 
@@ -172,6 +175,6 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 {
 	struct stp_sink k = stp_sink_buffer(to, size);
 
-	put_hist(&k, s, d);
+	put_hist(c, &k, s, d);
 	stp_sink_close(&k);
 }

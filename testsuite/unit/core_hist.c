@@ -39,6 +39,8 @@ static void of_powers(void)
 {
 	fresh(&logs);
 	same_text("an empty histogram is no text", text(&logs), "");
+	same_text("but an error", c->error ? c->error : "", "empty aggregate");
+	c->error = NULL;
 	add(&logs, 40, 2);
 	add(&logs, 70, 1);
 	add(&logs, 1025, 4);

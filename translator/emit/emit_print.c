@@ -130,11 +130,13 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 	if (x->u.print.to_string) {
 		into = into ? into : temp_string(e);
 		cw_line(e->w, "stp_sprint_hist(c, %s, STP_STRLEN, %s, %s);", into, stat, desc);
+		emit_check(e, x->u.print.args.at[0]->loc);
 		if (line)
 			cw_line(e->w, "stp_append(%s, \"\\n\", STP_STRLEN);", into);
 		return value_text(0, true, "%s", into);
 	}
 	cw_line(e->w, "stp_print_hist(c, %s, %s);", stat, desc);
+	emit_check(e, x->u.print.args.at[0]->loc);
 	if (line)
 		cw_line(e->w, "stp_print(c, \"\\n\", 1);");
 	return value_number(0);
