@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Debuginfo and target variables, on every kernel whose image lies in /boot:
 #   addresses, prototypes and members out of the image are those of the DWARF of the same kernel;
+#   tracepoints.out: the arguments of tracepoints that are the same in all kernels; tracepoints.c.out:
+#   how the C of tracepoint.stp reads them; every tracepoint's arguments have names;
 #   the cache of images survives damage, damaged images are refused;
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members cache images, errors, or a script's.
+# Names: addresses prototypes members tracepoints cache images, errors, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -78,6 +80,27 @@ test_members() {
 		bare members $of >"$SCRATCH/bare"
 		same "debuginfo/members $of $release" "$SCRATCH/with" "$SCRATCH/bare"
 	done
+}
+
+# Every kind of place: none, registers, stack; narrow and signed ones; names from every source.
+test_tracepoints() {
+	local of
+	for of in sys_enter sys_exit 'sched_process_e*' sched_wakeup task_rename percpu_alloc_percpu \
+		sched_pi_setprio module_put local_timer_entry nosuch; do
+		bare tracepoints "$of"
+	done >"$SCRATCH/bare"
+	golden "debuginfo/tracepoints $release" tracepoints.out "$SCRATCH/bare"
+	"$STAP" -r "$release" -p3 tracepoint.stp 2>&1 | grep -E 'stp_argument\(|\.arguments =|^error' >"$SCRATCH/c"
+	golden "debuginfo/tracepoints in C $release" tracepoints.c.out "$SCRATCH/c"
+	with tracepoints '*' >"$SCRATCH/with"
+	bare tracepoints '*' >"$SCRATCH/bare"
+	same "debuginfo/tracepoints DWARF or not $release" "$SCRATCH/with" "$SCRATCH/bare"
+	if [ "$(grep -c '^[^ ]' "$SCRATCH/bare")" -lt 500 ] || [ "$(grep -c '^:' "$SCRATCH/bare")" -gt 250 ] ||
+		grep -q '^  arg[0-9]*:' "$SCRATCH/bare"; then
+		not_ok "debuginfo/tracepoints all $release" "few, or without names: $(grep -c '^[^ ]' "$SCRATCH/bare")"
+	else
+		ok "debuginfo/tracepoints all $release"
+	fi
 }
 
 test_cache() {
@@ -163,7 +186,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members cache images errors $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache images errors $scripts
 found=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -172,7 +195,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | cache | images) "test_$name" ;;
+		addresses | prototypes | members | tracepoints | cache | images) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		*) test_script "$name" ;;
 		esac

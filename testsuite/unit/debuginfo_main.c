@@ -10,6 +10,7 @@
 //     path TYPE MEMBER...        through pointers: offset and type of each step
 //     members FUNCTION PARAMETER the struct a parameter points to, with the structs in it
 //     enum NAME
+//     tracepoints GLOB           with their arguments, types and places
 //   -i IMAGE, -a ARCH: of an image that lies elsewhere
 //   -t: the time and memory it took, on standard error
 #include "build/build.h"
@@ -202,6 +203,23 @@ static int enumerator(struct di_module *m, const char *name)
 	return 0;
 }
 
+static int tracepoints(struct di_module *m, const char *pattern)
+{
+	di_tracepoints found = { 0 };
+
+	di_find_tracepoints(m, pattern, &found);
+	for vec_each(&found, t) {
+		printf("%s:%s\n", di_tracepoint_system(m, (*t)->name), (*t)->name);
+		for vec_each(&(*t)->args, a) {
+			printf("  %s: ", a->name);
+			print_type(a->type);
+			print_location(&a->loc);
+			printf("\n");
+		}
+	}
+	return found.n ? 0 : 1;
+}
+
 static int command(struct di_module *m, char **argv)
 {
 	if (!strcmp(*argv, "source"))
@@ -222,6 +240,8 @@ static int command(struct di_module *m, char **argv)
 		return path(m, argv + 1);
 	if (!strcmp(*argv, "enum"))
 		return enumerator(m, argv[1]);
+	if (!strcmp(*argv, "tracepoints"))
+		return tracepoints(m, argv[1]);
 	return 2;
 }
 
