@@ -3,6 +3,8 @@
 # What must be refused, where, and with which words. Each *.tests file is a table of
 #   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"
 #   note 'part of a note'              # the bad script before also shows this
+#   shows 'part of a line'             # or this, which is not a note
+#   lone                               # the bad script before has no other error
 #   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
 #   good 'script'                      # accepted without a word
 # Without a ^ the message has no place. OPTIONS holds more options for stap. Nothing is run: -p2.
@@ -55,6 +57,18 @@ note() {
 	if grep -F -- "$1" "$SCRATCH/err" | grep -q '^ *note: '; then ok "$name: note"; else
 		not_ok "$name: note" "wanted: $1
 $(cat "$SCRATCH/err")"
+	fi
+}
+
+shows() {
+	if grep -qF -- "$1" "$SCRATCH/err"; then ok "$name: shows $1"; else
+		not_ok "$name: shows $1" "$(cat "$SCRATCH/err")"
+	fi
+}
+
+lone() {
+	if [ "$(grep -c '^[a-z]* error: ' "$SCRATCH/err")" -eq 1 ]; then ok "$name: one error"; else
+		not_ok "$name: one error" "$(cat "$SCRATCH/err")"
 	fi
 }
 

@@ -308,8 +308,10 @@ static struct token begin_conditional(struct preproc *p, struct loc start)
 	bool taken = false, at_else = false;
 	struct token t = condition(p, &taken);
 
-	if (t.kind)
+	if (t.kind) {              // one error is enough: its branches aren't looked at
+		skip_branch(p, start, false, &at_else);
 		return t;
+	}
 	if (!taken) {
 		t = skip_branch(p, start, true, &at_else);
 		if (t.kind || !at_else)
