@@ -157,6 +157,8 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	struct stp_ctx_private *v = stp_private(c);
 	u64 from = plat_cycles(), to;
 
+	if (v->sample_in < 0)
+		v->sample_in = STP_SAMPLE - 1;
 	c->actions = v->actions_max;
 	stp_handler_body(c, p);
 	to = plat_cycles();

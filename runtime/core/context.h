@@ -35,7 +35,7 @@ struct stp_ctx_private {
 	bool dirty;                            /* a record is open or was lost */
 	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
 	u32 cpu;                               /* whose tables: index of percpu maps */
-	u32 hits;                              /* wraps; counts handlers, for the choice of samples */
+	s32 sample_in;                         /* handlers until one is timed; below 0: now */
 	s32 nesting_max;
 	s64 actions_max;
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
@@ -80,7 +80,8 @@ static inline bool stp_ctx_enter(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	if (STP_UNLIKELY(*(volatile u16 *)&v->gate)) {
+	STP_BARRIER();     /* not a volatile read, which would cost an instruction more */
+	if (STP_UNLIKELY(v->gate)) {
 		stp_ctx_refused(v);
 		return false;
 	}
@@ -100,7 +101,7 @@ static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	if (STP_UNLIKELY(!(++v->hits % STP_SAMPLE)) || p->needs_actions) {
+	if (STP_UNLIKELY(--v->sample_in < 0) || p->needs_actions) {
 		stp_handler_timed(c, p);
 		return;
 	}

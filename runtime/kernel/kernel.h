@@ -98,7 +98,7 @@ static __always_inline void stp_run_plain(struct stp_ctx *c, const struct stp_pr
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	if (unlikely(!(++v->hits % STP_SAMPLE))) {
+	if (unlikely(--v->sample_in < 0)) {
 		stp_handler_timed(c, p);
 		return;
 	}
