@@ -38,10 +38,12 @@ static struct {
 
 /* ------------------------------------------------------------------ what can't be probed */
 
-static const char *reason(int err)
+static const char *reason(const struct stp_site *s, int err)
 {
 	switch (err) {
-	case -ENOENT: return "no such function in the running kernel";
+	case -ENOENT:
+		return s->module ? "the module is not loaded, or has no such function (it has to be loaded "
+				   "before the script starts)" : "no such function in the running kernel";
 	case -EINVAL: return "the kernel doesn't allow a probe there";
 	case -EILSEQ: return "not the start of an instruction";
 	case -ENOMEM: return "no memory";
@@ -65,7 +67,7 @@ static void cannot(const struct stp_function *f, const struct stp_site *s, int e
 		snprintf(offset, sizeof(offset), "+0x%llx", s->offset);
 	snprintf(text, sizeof(text), "can't probe %s%s%s%s%s: %s", s->module ?: "",
 		 s->module ? ":" : "", s->symbol, offset, f->is_return ? " (return)" : "",
-		 reason(err) ?: number);
+		 reason(s, err) ?: number);
 	plat_message(STP_MSG_WARNING, text);
 }
 

@@ -80,7 +80,24 @@ if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
 	said kernel-return 0 "kernel\\.function\\(\"vfs_read@fs/read_write\\.c:[0-9]+\"\\)\\.return \\\$return:ssize_t $parameters" \
 		-r "$release" -L 'kernel.function("vfs_read").return'
 fi
+
+# Modules: $1 is "" or "-btf".
+of_module() {
+	said "module-variables$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\) \\\$bdev:struct block_device\\* .* \\\$arg:long unsigned int" \
+		-r "$release" -L 'module("loop").function("lo_i*")'
+	said "module-return$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\)\\.return \\\$return:int .*" \
+		-r "$release" -L 'module("loop").function("lo_ioctl").return'
+}
+if [ -e "/usr/lib/debug/lib/modules/$release/kernel/drivers/block/loop.ko" ]; then
+	of_module '' '@drivers/block/loop\.c:[0-9]+'
+fi
 export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
+of_module -btf ''
+said module-glob 0 'module\("nf_nat"\)\.function\("nf_nat_.*"\)' -r "$release" -l 'module("nf_n*").function("nf_nat_*")'
+said module-unknown 1 'semantic error: .* has no module "lop" \(similar: loop,.*' -vv -r "$release" -l 'module("lop").function("*")'
+said module-builtin 1 'semantic error: "unix" is part of the kernel.*' -vv -r "$release" -l 'module("unix").function("*")'
+said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_iocl"\) not found \(similar: lo_ioctl.*' \
+	-vv -r "$release" -l 'module("loop").function("lo_iocl")'
 said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
 said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
 said kernel-none 1 '-.*' -r "$release" -l 'kernel.function("no_such_function_at_all*")'

@@ -8,11 +8,13 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct btf_source {
 	struct di_module *module;
 	struct btf *btf;
-	uint32_t n;                // ids are 1 .. n - 1
+	uint32_t first, n;         // its own ids are first .. n - 1; below are those of the kernel
 	struct map types;          // id in text -> struct di_type *
 	uint32_t *functions;       // hash by name; made by the second lookup
 	uint32_t buckets;
@@ -27,20 +29,38 @@ static int be_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+// libbpf 1.1 takes split BTF from files only: btf__new_split() is declared, and not exported.
+static struct btf *new_split(struct bytes raw, struct btf *base)
+{
+	int fd = memfd_create("btf", MFD_CLOEXEC);
+	struct btf *btf = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (write(fd, raw.at, raw.len) == (ssize_t)raw.len)
+		btf = btf__parse_raw_split(str_printf("/proc/self/fd/%d", fd), base);
+	close(fd);
+	return btf;
+}
+
 struct btf_source *btf_open(struct di_module *m, struct bytes raw)
 {
-	struct btf_source *b;
+	struct btf_source *b, *base;
 	struct btf *btf;
 
 	libbpf_set_print(be_quiet);
 	if (raw.len > UINT32_MAX)
 		return NULL;
-	btf = btf__new(raw.at, raw.len);
+	base = m->base_module ? module_btf(m->base_module) : NULL;
+	if (m->base_module && !base)
+		return NULL;
+	btf = base ? new_split(raw, base->btf) : btf__new(raw.at, raw.len);
 	if (libbpf_get_error(btf) || !btf)
 		return NULL;
 	b = NEW(struct btf_source);
 	b->module = m;
 	b->btf = btf;
+	b->first = base ? base->n : 1;
 	b->n = btf__type_cnt(btf);
 	return b;
 }
@@ -315,10 +335,10 @@ static uint32_t hash(const char *s)
 static void index_functions(struct btf_source *b)
 {
 	b->buckets = 1024;
-	while (b->buckets < b->n)
+	while (b->buckets <= b->n - b->first)
 		b->buckets *= 2;
 	b->functions = mem_alloc_atomic(b->buckets * sizeof(uint32_t));
-	for (uint32_t id = 1; id < b->n; id++) {
+	for (uint32_t id = b->first; id < b->n; id++) {
 		const struct btf_type *t = get(b, id);
 		uint32_t h;
 
@@ -337,7 +357,7 @@ uint32_t btf_find_function(struct btf_source *b, const char *name)
 	int found;
 
 	// One lookup is cheaper without the index, a wildcard's hundred are not.
-	if (b->lookups++ < 2) {
+	if (b->lookups++ < 2 && b->first == 1) {
 		found = btf__find_by_name_kind(b->btf, name, BTF_KIND_FUNC);
 		return found > 0 ? found : 0;
 	}
@@ -353,7 +373,7 @@ uint32_t btf_find_function(struct btf_source *b, const char *name)
 
 void btf_each_function(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data)
 {
-	for (uint32_t id = 1; id < b->n; id++)
+	for (uint32_t id = b->first; id < b->n; id++)
 		if (btf_is_func(get(b, id)))
 			fn(data, text(b, get(b, id)->name_off), id);
 }

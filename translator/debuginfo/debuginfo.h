@@ -79,6 +79,10 @@ typedef VEC(struct di_function *) di_functions;
 // The kernel of the session (session.kernel). Dies only when nothing at all is found about it;
 // then the message names the packages.
 struct di_module *di_kernel(struct session *s);
+// A kernel module, by the name lsmod shows or that of its file: "snd_pcm", "snd-pcm". NULL when the
+// kernel has none of that name. Addresses of its functions are offsets into its .text.
+struct di_module *di_kernel_module(struct session *s, const char *name);
+bool di_module_is_builtin(struct session *s, const char *name);  // it is part of the kernel image
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
 uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
 // The GNU build-id that the link addresses are of; NULL and 0 when there is none.
@@ -116,6 +120,9 @@ void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *
 void di_tracepoint_names(struct di_module *m, di_names *out);
 // The TRACE_SYSTEM ("sched") that the kernel's headers give it; "" when they don't tell.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
+
+// Names of all modules that are installed for the kernel.
+void di_kernel_module_names(struct session *s, di_names *out);
 
 // Types. Lookups by name give the full definition ("file", "struct file", "union u", "size_t",
 // "enum e"); NULL when there is none.

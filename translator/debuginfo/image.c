@@ -132,6 +132,31 @@ static struct bytes unpack(struct bytes in)
 	return none;
 }
 
+#define FILE_MAX (256u << 20)
+
+struct bytes image_unpack_file(const char *path)
+{
+	struct bytes file = map_file(path), out = { NULL, 0 };
+	const struct unpacker *u = unpackers;
+	uint8_t *room;
+
+	while (u < END(unpackers) && (file.len < 16 || memcmp(file.at, u->magic, u->len)))
+		u++;
+	if (u == END(unpackers))
+		return file;
+	// Nothing says how long it will be; pages that nobody touches cost nothing.
+	room = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room != MAP_FAILED) {
+		out.len = u->unpack(file, room, FILE_MAX);
+		if (out.len)
+			out.at = mremap(room, FILE_MAX, out.len, 0);
+		else
+			munmap(room, FILE_MAX);
+	}
+	unmap(&file);
+	return out;
+}
+
 // The compressed part of a bzImage; the file itself when it is none; empty when it is damaged.
 static struct bytes payload(struct bytes file)
 {

@@ -8,6 +8,7 @@
 //   btf.c       types and prototypes from BTF
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
+//   kmod.c      the files of kernel modules
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
@@ -86,6 +87,8 @@ struct image {
 };
 // NULL when the file can't be read or isn't a kernel image we know.
 struct image *image_open(struct session *s, const char *path, const struct arch *arch);
+// A file, unpacked when it is compressed. Empty when it can't be read, or not be unpacked.
+struct bytes image_unpack_file(const char *path);
 // Forgets the cached copy: something in it turned out to be broken.
 void image_forget(struct session *s, const char *path);
 
@@ -143,6 +146,9 @@ struct di_module {
 	struct dwarf_file *dwarf;
 	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c
 	bool systems_loaded;
+	struct di_module *base_module; // of a kernel module: the kernel, whose BTF its own continues
+	struct map modules;            // kmod.c, of the kernel: name -> struct di_module *, those opened
+	struct map *module_files;      // kmod.c, of the kernel: name -> path
 };
 struct btf_source *module_btf(struct di_module *m);   // NULL: none, or broken
 
@@ -171,7 +177,13 @@ struct di_type *dwarf_return_type(const struct di_function *f);
 // type.c
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);
 
+// kmod.c: addresses into the debug sections of a relocatable file, and into sh_addr. False: broken.
+bool kmod_relocate(const struct elf_view *v);
+
 // open.c
+// The file has DWARF of the build `id` (anything, when that is empty): now the module has it, too.
+bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id);
+bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id);
 struct di_location location_register(int number);
 void location_add(struct di_location *l, enum di_opcode code, int64_t value);
 void location_offset(struct di_location *l, int64_t offset);   // adds a constant to the top

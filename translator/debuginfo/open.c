@@ -81,8 +81,12 @@ struct btf_source *module_btf(struct di_module *m)
 	return m->btf;
 }
 
-// Does the file have DWARF, and is it of the build of `id` (anything, when that isn't known)?
-static bool try_dwarf(struct di_module *m, const char *path, struct bytes id)
+static bool is_relocatable(const struct elf_view *v)
+{
+	return ((const Elf64_Ehdr *)v->file.at)->e_type == ET_REL;
+}
+
+bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 {
 	struct bytes file = map_file(path), section, other;
 	struct elf_view v;
@@ -94,9 +98,12 @@ static bool try_dwarf(struct di_module *m, const char *path, struct bytes id)
 		goto no;
 	other = elf_view_build_id(&v);
 	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
-		diag_warning((struct loc){ 0 }, "%s is of another build than the kernel: not used", path);
+		diag_warning((struct loc){ 0 }, "%s is of another build than the %s: not used", path,
+			     m->base_module ? "module" : "kernel");
 		goto no;
 	}
+	if (is_relocatable(&v) && !kmod_relocate(&v))
+		goto no;
 	m->dwarf = dwarf_file_open(m, path, file);
 	if (!m->dwarf)
 		goto no;
@@ -120,13 +127,13 @@ static bool try_places(struct di_module *m, const char *dir, const char *const *
 		if (strchr(forms[i], '%'))
 			path = str_printf("%s%.*s%s%s", dir, (int)strcspn(forms[i], "%"), forms[i],
 					  m->s->kernel->release, strchr(forms[i], '%') + 1);
-		if (!access(path, R_OK) && try_dwarf(m, path, id))
+		if (!access(path, R_OK) && module_try_dwarf(m, path, id))
 			return true;
 	}
 	return false;
 }
 
-static bool try_build_id(struct di_module *m, const char *dir, struct bytes id)
+bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id)
 {
 	struct buf b = { 0 };
 
@@ -136,7 +143,7 @@ static bool try_build_id(struct di_module *m, const char *dir, struct bytes id)
 	for (size_t i = 1; i < id.len; i++)
 		buf_printf(&b, "%02x", id.at[i]);
 	buf_puts(&b, ".debug");
-	return !access(b.text, R_OK) && try_dwarf(m, b.text, id);
+	return !access(b.text, R_OK) && module_try_dwarf(m, b.text, id);
 }
 
 // One directory of the list. "+" stands for the places of the image itself, "build" for the tree.
@@ -156,11 +163,11 @@ static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 	if (!strcmp(dir, "build")) {
 		char *path = k->build_tree ? str_printf("%s/vmlinux", k->build_tree) : NULL;
 
-		return path && !access(path, R_OK) && try_dwarf(m, path, id);
+		return path && !access(path, R_OK) && module_try_dwarf(m, path, id);
 	}
 	if (*dir != '/')
 		return false;
-	return try_build_id(m, dir, id) || try_places(m, dir, below, ARRAY_SIZE(below), id);
+	return module_try_build_id(m, dir, id) || try_places(m, dir, below, ARRAY_SIZE(below), id);
 }
 
 static bool find_dwarf(struct di_module *m, struct bytes id)

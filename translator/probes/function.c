@@ -14,6 +14,7 @@
 #include "probes/family.h"
 #include "util/str.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static bool parse_pattern(const struct point_part *part, struct pattern *p)
 }
 
 // As pp() shows it: with the source line when it is known.
-static const char *point_of(const struct probe_match *m, const struct di_function *f)
+static const char *point_of(const struct probe_match *m, const struct di_function *f, const char *module)
 {
 	struct buf b = { 0 };
 
@@ -63,6 +64,8 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 			buf_printf(&b, "(\"%s@%s:%d\")", f->name, f->file, f->line);
 		else if (!strcmp(part->name, "function"))
 			buf_printf(&b, "(\"%s\")", f->name);
+		else if (!strcmp(part->name, "module") && module)
+			buf_printf(&b, "(\"%s\")", module);
 		else if (part->arg_kind == ARG_STRING)
 			buf_printf(&b, "(\"%s\")", part->text);
 		else if (part->arg_kind == ARG_NUMBER)
@@ -71,22 +74,42 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 	return buf_text(&b);
 }
 
-static int not_found(struct di_module *kernel, const struct point_part *part, const struct pattern *p)
+static int not_found(struct di_module *in, const struct point_part *part, const struct pattern *p)
+{
+	const char *name = di_module_name(in);
+	di_names names = { 0 };
+	char *near, *point;
+
+	if (p->file && !strstr(di_module_source(in), "DWARF")) {
+		diag_error(part->loc, "\"@%s\" can't be told without DWARF debuginfo: %s", p->file, di_advice(in));
+		return 1;
+	}
+	point = strcmp(name, "kernel") ? str_printf("module(\"%s\")", name) : "kernel";
+	di_function_names(in, &names);
+	near = str_nearest(p->function, names.at, names.n);
+	if (near)
+		diag_error(part->loc, "%s.function(\"%s\") not found (similar: %s)", point, part->text, near);
+	else
+		diag_error(part->loc, "%s.function(\"%s\") not found", point, part->text);
+	return 1;
+}
+
+static int no_module(struct session *s, const struct point_part *part)
 {
 	di_names names = { 0 };
 	char *near;
 
-	if (p->file && !strstr(di_module_source(kernel), "DWARF")) {
-		diag_error(part->loc, "\"@%s\" can't be told without DWARF debuginfo: %s", p->file,
-			   di_advice(kernel));
+	if (di_module_is_builtin(s, part->text)) {
+		diag_error(part->loc, "\"%s\" is part of the kernel, not a module: use kernel.function", part->text);
 		return 1;
 	}
-	di_function_names(kernel, &names);
-	near = str_nearest(p->function, names.at, names.n);
+	di_kernel_module_names(s, &names);
+	near = str_nearest(part->text, names.at, names.n);
 	if (near)
-		diag_error(part->loc, "kernel.function(\"%s\") not found (similar: %s)", part->text, near);
+		diag_error(part->loc, "the kernel %s has no module \"%s\" (similar: %s)", s->kernel->release,
+			   part->text, near);
 	else
-		diag_error(part->loc, "kernel.function(\"%s\") not found", part->text);
+		diag_error(part->loc, "the modules of the kernel %s are not installed", s->kernel->release);
 	return 1;
 }
 
@@ -102,41 +125,84 @@ static int check_maxactive(const struct point_part *part, int64_t *out)
 	return 0;
 }
 
+struct resolution {
+	struct session *s;
+	const struct probe_match *match;
+	struct pattern pattern;
+	struct function_probe common;
+	bool exported;
+};
+
+// Returns how many probes it made.
+static int add_functions(const struct resolution *r, struct di_module *in)
+{
+	di_functions found = { 0 };
+	int n = 0;
+
+	di_find_functions(in, r->pattern.function, r->pattern.file, false, &found);
+	for vec_each(&found, f) {
+		struct function_probe *data;
+
+		if (r->exported && !kernel_exports(r->s->kernel, (*f)->symbol))
+			continue;
+		data = NEW(struct function_probe);
+		*data = r->common;
+		data->function = *f;
+		if (in != di_kernel(r->s))
+			data->module = di_module_name(in);
+		probe_add(r->s, &family_function, r->match, point_of(r->match, *f, data->module), data);
+		n++;
+	}
+	return n;
+}
+
+// module("snd_*"): those of them that are loaded when the script starts.
+static int add_of_modules(struct resolution *r, const struct point_part *part)
+{
+	di_names names = { 0 };
+	int n = 0;
+
+	r->common.optional = true;
+	di_kernel_module_names(r->s, &names);
+	for vec_each(&names, name) {
+		struct di_module *m = fnmatch(part->text, *name, 0) ? NULL : di_kernel_module(r->s, *name);
+
+		if (m)
+			n += add_functions(r, m);
+	}
+	if (!n)
+		diag_error(part->loc, "no function of a module \"%s\" matches", part->text);
+	return n ? 0 : 1;
+}
+
 static int function_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *part = point_find(m->point, "function");
 	const struct point_part *module = point_find(m->point, "module");
-	struct function_probe common = {
-		.is_return = point_find(m->point, "return"),
-		.plain = !strcmp(m->point->parts.at[0].name, "kprobe"),
-		.optional = m->point->optional || m->point->sufficient,
+	struct resolution r = {
+		.s = s,
+		.match = m,
+		.exported = point_find(m->point, "exported"),
+		.common = {
+			.is_return = point_find(m->point, "return"),
+			.plain = !strcmp(m->point->parts.at[0].name, "kprobe"),
+			.optional = m->point->optional || m->point->sufficient,
+		},
 	};
-	bool exported = point_find(m->point, "exported");
-	di_functions found = { 0 };
-	struct di_module *kernel;
-	struct pattern p;
-	int n = 0;
+	struct di_module *in;
 
-	if (check_maxactive(point_find(m->point, "maxactive"), &common.maxactive) || !parse_pattern(part, &p))
+	if (check_maxactive(point_find(m->point, "maxactive"), &r.common.maxactive) ||
+	    !parse_pattern(part, &r.pattern))
 		return 1;
-	if (module && strcmp(module->text, "kernel")) {
-		diag_error(module->loc, "functions of the module \"%s\" are not available yet", module->text);
-		return 1;
-	}
-	kernel = di_kernel(s);
-	di_find_functions(kernel, p.function, p.file, false, &found);
-	for vec_each(&found, f) {
-		struct function_probe *data;
-
-		if (exported && !kernel_exports(s->kernel, (*f)->symbol))
-			continue;
-		data = NEW(struct function_probe);
-		*data = common;
-		data->function = *f;
-		probe_add(s, &family_function, m, point_of(m, *f), data);
-		n++;
-	}
-	return n ? 0 : not_found(kernel, part, &p);
+	if (module && str_is_glob(module->text))
+		return add_of_modules(&r, module);
+	if (module && strcmp(module->text, "kernel"))
+		in = di_kernel_module(s, module->text);
+	else
+		in = di_kernel(s);
+	if (!in)
+		return no_module(s, module);
+	return add_functions(&r, in) ? 0 : not_found(in, part, &r.pattern);
 }
 
 // ---------------------------------------------------------------- variables
@@ -332,8 +398,12 @@ static void emit_sites(struct session *s, struct cwriter *w, const struct group 
 		uint64_t base = di_kernel_base(f->module);
 		uint64_t offset = base && f->has_address && f->address >= base ? f->address - base : 0;
 
-		cw_line(w, "{ .symbol = %s, .base_offset = 0x%llxULL }, /* %s */", emit_c_string(f->symbol),
-			(unsigned long long)offset, (*p)->point);
+		if (d->module)
+			cw_line(w, "{ .symbol = %s, .module = %s }, /* %s */", emit_c_string(f->symbol),
+				emit_c_string(d->module), (*p)->point);
+		else
+			cw_line(w, "{ .symbol = %s, .base_offset = 0x%llxULL }, /* %s */",
+				emit_c_string(f->symbol), (unsigned long long)offset, (*p)->point);
 	}
 	cw_line(w, "};");
 }
