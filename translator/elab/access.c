@@ -8,6 +8,7 @@
 // is summed up when begin, end or error read it.
 #include "elab/elab.h"
 
+#include <limits.h>
 #include <string.h>
 
 struct seen {
@@ -20,6 +21,7 @@ struct reach {
 	VEC(struct func *) funcs;
 	VEC(struct seen) seen;
 	bool loops;
+	int number;                // of this walk, func.reached of what it has been to
 };
 
 // ---------------------------------------------------------------- collecting
@@ -55,9 +57,9 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct reach *r = w->data;
 
-	for vec_each(&r->funcs, it)
-		if (*it == f)
-			return;
+	if (f->reached == r->number)
+		return;
+	f->reached = r->number;
 	vec_push(&r->funcs, f);
 	if (f->body)
 		use_stmt(w, f->body);
@@ -65,6 +67,9 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 
 static struct use_walker reach_walker(struct reach *r)
 {
+	static int walks;
+
+	r->number = ++walks;
 	return (struct use_walker){ .var = reach_var, .call = reach_call, .stmt = reach_stmt, .data = r };
 }
 
@@ -200,27 +205,84 @@ static bool has_effects(const struct func *f)
 	return effects.any;
 }
 
+// ---------------------------------------------------------------- calls, callees first
+
+// Tarjan's components: functions that reach each other. func.low is the oldest function on the
+// stack that it is known to reach, INT_MAX once its component is complete.
+struct components {
+	VEC(struct func *) stack;
+	VEC(struct func *) done;   // callees before callers
+	struct func *at;           // whose body is looked at; NULL: none
+	int visited;
+};
+
+static void complete(struct components *c, const struct func *oldest)
+{
+	int first = c->stack.n;
+	bool writes = false;
+
+	while (c->stack.at[--first] != oldest)
+		;
+	for (int i = first; i < c->stack.n; i++)
+		writes |= c->stack.at[i]->writes_globals;
+	for (int i = first; i < c->stack.n; i++) {
+		struct func *f = c->stack.at[i];
+
+		f->low = INT_MAX;
+		f->recursive |= c->stack.n - first > 1;
+		f->writes_globals = writes;
+		vec_push(&c->done, f);
+	}
+	c->stack.n = first;
+}
+
+static void component_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct components *c = w->data;
+
+	c->at->writes_globals |= v->kind == VAR_GLOBAL && (use & USE_WRITE);
+}
+
+static void component_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct components *c = w->data;
+	struct func *caller = c->at;
+
+	if (!f->order) {
+		f->order = f->low = ++c->visited;
+		vec_push(&c->stack, f);
+		c->at = f;
+		if (f->body)
+			use_stmt(w, f->body);
+		c->at = caller;
+		if (f->low == f->order)
+			complete(c, f);
+	}
+	if (!caller)
+		return;
+	caller->recursive |= f == caller;
+	caller->writes_globals |= f->writes_globals;
+	if (f->low < caller->low)
+		caller->low = f->low;
+}
+
 static void compute_functions(struct session *s)
 {
+	struct components c = { 0 };
+	struct use_walker w = { .var = component_var, .call = component_call, .data = &c };
 	bool changed;
 
-	for vec_each(&s->script.funcs, it) {
-		struct func *f = *it;
-		struct reach r = { 0 };
-
-		f->has_side_effects = f->writes_globals = f->recursive = false;
-		if (!f->used)
-			continue;
-		reach_func(&r, f);
-		for vec_each(&r.funcs, g)
-			f->recursive |= *g == f;
-		for vec_each(&r.seen, seen)
-			f->writes_globals |= (seen->use & USE_WRITE) != 0;
+	for vec_each(&s->script.funcs, f) {
+		(*f)->has_side_effects = (*f)->writes_globals = (*f)->recursive = false;
+		(*f)->order = 0;
 	}
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used)
+			component_call(&w, *f, (*f)->loc);
 	do {
 		changed = false;
-		for vec_each(&s->script.funcs, it) {
-			if (!(*it)->used || (*it)->has_side_effects || !has_effects(*it))
+		for vec_each(&c.done, it) {
+			if ((*it)->has_side_effects || !has_effects(*it))
 				continue;
 			(*it)->has_side_effects = true;
 			changed = true;

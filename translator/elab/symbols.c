@@ -507,7 +507,7 @@ static void bind_functions(struct session *s)
 		}
 		bind_stmt(&b, f->body);
 	}
-	queue.n = 0;
+	memset(&queue, 0, sizeof(queue));
 }
 
 static void bind_probe(struct session *s, struct probe *p)
