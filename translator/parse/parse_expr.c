@@ -205,7 +205,10 @@ static void at_deref(struct parser *p, struct expr *e, const struct token *t)
 // at = "@" NAME "(" what the operator takes ")"
 static struct expr *at_operator(struct parser *p)
 {
-	static const struct { const char *name; void (*rest)(struct parser *, struct expr *, const struct token *); } table[] = {
+	static const struct {
+		const char *name;
+		void (*rest)(struct parser *, struct expr *, const struct token *);
+	} table[] = {
 		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
 		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text }, { "enum", at_text },
 		{ "enumname", at_enumname }, { "kregister", at_register }, { "uregister", at_register },
