@@ -224,6 +224,8 @@ static struct expr *resolve_target(struct resolver *r, struct expr *e)
 
 static struct di_module *module_named(struct resolver *r, struct loc loc, const char *word, const char *name)
 {
+	struct di_module *m;
+
 	if (r->s->opt.user_runtime) {
 		diag_error(loc, "%s needs debuginfo, which --runtime=user doesn't read", word);
 		return NULL;
@@ -231,8 +233,10 @@ static struct di_module *module_named(struct resolver *r, struct loc loc, const 
 	// "kernel", "kernel<linux/fs.h>", lists with it in: the kernel's own types are the same ones.
 	if (!name || str_starts(name, "kernel") || strstr(name, ":kernel") || str_starts(name, "<"))
 		return di_kernel(r->s);
-	diag_error(loc, "%s: types of the module \"%s\" are not available yet", word, name);
-	return NULL;
+	m = di_kernel_module(r->s, name);
+	if (!m)
+		diag_error(loc, "%s: the kernel has no module \"%s\"", word, name);
+	return m;
 }
 
 static struct expr *resolve_cast(struct resolver *r, struct expr *e)
