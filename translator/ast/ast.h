@@ -236,6 +236,7 @@ struct func {
 	struct func *next_overload;// symbols: same name and arity, tried on `next`
 	bool used;                 // symbols: reached from a probe
 	bool recursive;            // access: part of a call cycle
+	int component;             // access: functions that reach each other have the same
 	int order, low, reached;   // access: while it follows calls
 	bool has_side_effects;     // access: writes a global, prints, may fail, or is impure C
 	bool writes_globals;       // access

@@ -229,6 +229,7 @@ static void complete(struct components *c, const struct func *oldest)
 		struct func *f = c->stack.at[i];
 
 		f->low = INT_MAX;
+		f->component = oldest->order;
 		f->recursive |= c->stack.n - first > 1;
 		f->writes_globals = writes;
 		vec_push(&c->done, f);

@@ -321,31 +321,55 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 
 struct depth { int calls, strings; };
 
-// The deepest chain of calls below i, once through a cycle; `*widest` is the largest frame in one.
+typedef VEC(struct func_info *) info_list;
+
+static bool same_component(const struct func_info *a, const struct func_info *b)
+{
+	return a == b || (a->func && b->func && a->func->component == b->func->component);
+}
+
+// i and what reaches it and is reached by it.
+static void gather_component(struct func_info *i, info_list *all)
+{
+	if (i->measured)
+		return;
+	i->measured = true;
+	vec_push(all, i);
+	for vec_each(&i->callees, to)
+		if (same_component(i, *to))
+			gather_component(*to, all);
+}
+
+// The deepest chain of calls from i on, with each function of a cycle in it once; `*widest` is the
+// largest frame in one.
 static struct depth deepest(struct func_info *i, int *widest)
 {
 	struct depth best = { 0 }, d;
+	info_list all = { 0 };
 
 	if (i->measured)
 		return (struct depth){ i->deep_calls, i->deep_strings };
-	if (i->state == LOOKING)
-		return best;
-	i->state = LOOKING;
-	for vec_each(&i->callees, to) {
-		d = deepest(*to, widest);
-		if (d.calls > best.calls)
-			best.calls = d.calls;
-		if (d.strings > best.strings)
-			best.strings = d.strings;
+	gather_component(i, &all);
+	for vec_each(&all, member)
+		for vec_each(&(*member)->callees, to) {
+			if (same_component(i, *to))
+				continue;
+			d = deepest(*to, widest);
+			if (d.calls > best.calls)
+				best.calls = d.calls;
+			if (d.strings > best.strings)
+				best.strings = d.strings;
+		}
+	for vec_each(&all, member) {
+		best.calls += (*member)->enters;
+		best.strings += (*member)->strings;
+		if ((*member)->func && (*member)->func->recursive && (*member)->strings > *widest)
+			*widest = (*member)->strings;
 	}
-	i->state = SEEN;
-	if (i->func && i->func->recursive && i->strings > *widest)
-		*widest = i->strings;
-	best.calls += i->enters;
-	best.strings += i->strings;
-	i->measured = !i->func || !i->func->recursive;
-	i->deep_calls = best.calls;
-	i->deep_strings = best.strings;
+	for vec_each(&all, member) {
+		(*member)->deep_calls = best.calls;
+		(*member)->deep_strings = best.strings;
+	}
 	return best;
 }
 
