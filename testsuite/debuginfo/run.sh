@@ -95,7 +95,7 @@ test_tracepoints() {
 	with tracepoints '*' >"$SCRATCH/with"
 	bare tracepoints '*' >"$SCRATCH/bare"
 	same "debuginfo/tracepoints DWARF or not $release" "$SCRATCH/with" "$SCRATCH/bare"
-	if [ "$(grep -c '^[^ ]' "$SCRATCH/bare")" -lt 500 ] || [ "$(grep -c '^:' "$SCRATCH/bare")" -gt 250 ] ||
+	if [ "$(grep -c '^[^ ]' "$SCRATCH/bare")" -lt 500 ] || [ "$(grep -c '^:' "$SCRATCH/bare")" -gt 150 ] ||
 		grep -q '^  arg[0-9]*:' "$SCRATCH/bare"; then
 		not_ok "debuginfo/tracepoints all $release" "few, or without names: $(grep -c '^[^ ]' "$SCRATCH/bare")"
 	else

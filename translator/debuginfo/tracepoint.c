@@ -92,12 +92,15 @@ static const char *next_word(const char *p, size_t *len)
 }
 
 // 1 when the word begins an event whose name comes first in its parentheses, 2 when it comes second
-// (after its class), 0 when it is something else.
-static int name_position(const char *word)
+// (after its class), 0 when it is something else. Headers have macros of their own for events of
+// one class: DEFINE_PAGE_FAULT_EVENT(name).
+static int name_position(const char *word, size_t len)
 {
 	if (str_starts(word, "TRACE_EVENT") || str_starts(word, "DECLARE_TRACE"))
 		return 1;
-	return str_starts(word, "DEFINE_EVENT") ? 2 : 0;
+	if (str_starts(word, "DEFINE_EVENT"))
+		return 2;
+	return str_starts(word, "DEFINE_") && len > 6 && !strncmp(word + len - 6, "_EVENT", 6);
 }
 
 // "#define TRACE_SYSTEM sched", then TRACE_EVENT(name, ...) and DEFINE_EVENT(class, name, ...).
@@ -108,7 +111,7 @@ static void scan_header(struct di_module *m, const char *text)
 	size_t len;
 
 	for (const char *p = next_word(text, &len); len; p = next_word(p + len, &len)) {
-		int position = name_position(p);
+		int position = name_position(p, len);
 
 		if (defining && len == strlen("TRACE_SYSTEM") && str_starts(p, "TRACE_SYSTEM")) {
 			p = next_word(p + len, &len);

@@ -5,6 +5,7 @@
 // In:  a matched point.
 // Out: one probe a tracepoint, whose variables are the arguments the kernel calls it with; and the
 //      table of struct stp_tracepoint.
+#include "build/build.h"
 #include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
 #include "elab/target.h"
@@ -64,9 +65,11 @@ static const char *point_of(const char *word, const char *system, const char *na
 	return str_printf("kernel.%s(\"%s\")", word, full_name(system, name));
 }
 
-static int not_found(struct di_module *kernel, const struct point_part *part, const struct pattern *p)
+static int not_found(struct session *s, const struct point_part *part, const struct pattern *p)
 {
+	struct di_module *kernel = di_kernel(s);
 	di_names names = { 0 };
+	bool systems = false;
 	char *near;
 
 	di_tracepoint_names(kernel, &names);
@@ -75,8 +78,17 @@ static int not_found(struct di_module *kernel, const struct point_part *part, co
 			   "%s has none", di_module_source(kernel));
 		return 1;
 	}
-	for (int i = 0; p->system && i < names.n; i++)
-		names.at[i] = full_name(di_tracepoint_system(kernel, names.at[i]), names.at[i]);
+	for (int i = 0; p->system && i < names.n; i++) {
+		const char *system = di_tracepoint_system(kernel, names.at[i]);
+
+		systems |= *system != 0;
+		names.at[i] = full_name(system, names.at[i]);
+	}
+	if (p->system && !systems) {
+		diag_error(part->loc, "\"%s:\" can't be told without the kernel's headers: install the package "
+			   "linux-headers-%s", p->system, s->kernel->release);
+		return 1;
+	}
 	near = str_nearest(part->text, names.at, names.n);
 	if (near)
 		diag_error(part->loc, "kernel.%s(\"%s\") not found (similar: %s)", part->name, part->text, near);
@@ -111,7 +123,7 @@ static int tracepoint_resolve(struct session *s, const struct probe_match *m)
 		probe_add(s, &family_tracepoint, m, point_of(part->name, system, (*t)->name), data);
 		n++;
 	}
-	return n ? 0 : not_found(kernel, part, &p);
+	return n ? 0 : not_found(s, part, &p);
 }
 
 // ---------------------------------------------------------------- variables
