@@ -13,6 +13,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+enum { MOST_ALIASES = 50000 }; // that one declaration leads to
+
 typedef VEC(const struct probe_point *) chain_vec;
 
 // The way from a declaration to the point that is being resolved.
@@ -21,6 +23,7 @@ struct path {
 	struct probe_decl *decl;
 	chain_vec chain;
 	VEC(struct probe_decl *) aliases;
+	int entered;               // aliases, so far
 };
 
 static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
@@ -259,6 +262,11 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 {
 	const struct probe_point *point = path->chain.at[path->chain.n - 1];
 
+	if (++path->entered > MOST_ALIASES) {
+		if (path->entered == MOST_ALIASES + 1)
+			diag_error(point->loc, "this probe leads to more than %d aliases", MOST_ALIASES);
+		return;
+	}
 	if (on_path(path, alias)) {
 		diag_error(point->loc, "probe alias %s leads back to itself", point_text(name));
 		diag_note(alias->loc, "%s is defined here", point_text(name));

@@ -24,6 +24,7 @@ void mem_init(void)
 	GC_INIT();
 	// A translation is short: let the heap grow instead of collecting early.
 	GC_set_free_space_divisor(1);
+	GC_set_warn_proc(GC_ignore_warn_proc); // what it would say is said below
 #endif
 }
 
