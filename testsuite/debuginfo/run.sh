@@ -90,7 +90,8 @@ test_tracepoints() {
 		bare tracepoints "$of"
 	done >"$SCRATCH/bare"
 	golden "debuginfo/tracepoints $release" tracepoints.out "$SCRATCH/bare"
-	"$STAP" -r "$release" -p3 tracepoint.stp 2>&1 | grep -E 'stp_argument\(|\.arguments =|^error' >"$SCRATCH/c"
+	"$STAP" -r "$release" -p3 tracepoint.stp 2>&1 |
+		grep -oE '(\([su][0-9]+\))*stp_argument\(c, [0-9]+\)|\.name = .*\.arguments = [0-9]+|^[a-z]+ error.*' >"$SCRATCH/c"
 	golden "debuginfo/tracepoints in C $release" tracepoints.c.out "$SCRATCH/c"
 	with tracepoints '*' >"$SCRATCH/with"
 	bare tracepoints '*' >"$SCRATCH/bare"
