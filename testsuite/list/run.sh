@@ -93,6 +93,9 @@ if [ -e "/usr/lib/debug/lib/modules/$release/kernel/drivers/block/loop.ko" ]; th
 fi
 export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
 of_module -btf ''
+# The kernel has another function of that name.
+said module-own-prototype 0 'module\("ib_core"\)\.function\("lid_show"\) \$ibdev:struct ib_device\* .*' \
+	-r "$release" -L 'module("ib_core").function("lid_show")'
 said module-glob 0 'module\("nf_nat"\)\.function\("nf_nat_.*"\)' -r "$release" -l 'module("nf_n*").function("nf_nat_*")'
 said module-unknown 1 'semantic error: .* has no module "lop" \(similar: loop,.*' -vv -r "$release" -l 'module("lop").function("*")'
 said module-builtin 1 'semantic error: "unix" is part of the kernel.*' -vv -r "$release" -l 'module("unix").function("*")'
