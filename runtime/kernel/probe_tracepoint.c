@@ -12,6 +12,8 @@
 #include "kernel.h"
 #include <linux/tracepoint.h>
 
+#ifdef CONFIG_TRACEPOINTS
+
 #define TRACEPOINT_WARNINGS 10             /* tracepoints that can't be probed: said one by one */
 
 static struct {
@@ -182,3 +184,15 @@ const struct stp_family_ops stp_tracepoint_family = {
 	.start = tracepoint_start,
 	.stop = tracepoint_stop,
 };
+
+#else
+
+/* Such a kernel's BTF tells of no tracepoints, so no script has any. */
+static int tracepoint_start(void *table, u32 n)
+{
+	return -EOPNOTSUPP;
+}
+
+const struct stp_family_ops stp_tracepoint_family = { .name = "tracepoint", .start = tracepoint_start };
+
+#endif
