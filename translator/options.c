@@ -405,8 +405,10 @@ void options_parse(struct options *o, int argc, char **argv)
 		o->script_file = argv[optind++];
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
-	if (o->list || o->dump)
+	if (o->list || o->dump) {
 		o->last_pass = 2;
+		diag_options.no_warnings |= o->verbose[2] < 2;
+	}
 	diag_options.verbose = o->verbose[2];
 	check(o);
 }

@@ -63,6 +63,8 @@ said function-tags 0 'strlen:long \(.*:string\) .*/\* pure \*/.*' --runtime=user
 said alias-definition 0 'listed\.two = begin, timer\.s\(9\)\?' --runtime=user --dump-probe-aliases
 said alias-hidden 0 '-_listed.*' --runtime=user --dump-probe-aliases
 said alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-aliases
+SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
+SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
 said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
 said json-alone 1 'stap: --json is for -l and -L' --json -e 'probe begin {}'
 
