@@ -385,6 +385,7 @@ struct stp_function {
 	bool needs_all_regs;       /* more than arguments, stack pointer, address */
 	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; NULL none */
+	bool entry_free;           /* entry looks at c->regs and c->entry only and can't fail */
 	s32 maxactive;             /* 0: default */
 	void *state;               /* the runtime's */
 };

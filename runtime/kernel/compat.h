@@ -11,6 +11,8 @@
 #include <linux/mm.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
+#include <linux/version.h>
+#include "stp_config.h"
 #ifdef CONFIG_X86_64
 #include <asm/cpu_entry_area.h>
 #include <asm/ibt.h>
@@ -67,6 +69,15 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 }
 #else
 #define COMPAT_FTRACE 0
+#endif
+
+/* fprobe, which catches returns by way of ftrace: with data of each call (6.3), callbacks that get
+ * the return address (6.5) and pt_regs (until it left rethook in 6.14). */
+#if COMPAT_FTRACE && defined(HAVE_FPROBE) && defined(HAVE_FPROBE_DATA) && \
+	defined(HAVE_FPROBE_RETHOOK) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define COMPAT_FPROBE 1
+#else
+#define COMPAT_FPROBE 0
 #endif
 
 /* ------------------------------------------------------------------ NMIs */

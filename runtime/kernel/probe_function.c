@@ -2,13 +2,14 @@
 /*
  * Functions of the kernel and its modules. The entry of a function is hit by way of ftrace where it
  * can be: with no registers but the arguments where that is enough, else with all. Other places
- * are kprobes, returns are kretprobes.
+ * are kprobes. Returns are fprobes, which come by way of ftrace as well, or kretprobes.
  *
  * All entries of one kind share one ftrace_ops, for leaving ftrace waits for every task of the
  * machine, once each ops. With one probe its sites need no telling apart; with more, a table from
  * address to probe does it.
  */
 #include "kernel.h"
+#include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -16,7 +17,8 @@
 #include <linux/ptrace.h>
 
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
-#define DATA_MAX   4096                    /* what a kretprobe keeps a call */
+#define DATA_MAX   4096                    /* what a return probe keeps a call */
+#define FPROBE_CALLS 16384                 /* under way at once, of all functions of a return probe */
 
 struct kprobe_hit {
 	struct kprobe kp;
@@ -135,9 +137,9 @@ static void remove_kprobes(void)
 
 /* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
  * Then its return is no hit either. */
-static __always_inline int hit_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline int hit_entry(const struct stp_function *f, unsigned long address, void *data,
+				     struct pt_regs *regs)
 {
-	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
 	struct stp_ctx_private *v;
 	unsigned long flags;
 	struct stp_ctx *c;
@@ -147,11 +149,11 @@ static __always_inline int hit_entry(struct kretprobe_instance *ri, struct pt_re
 		return 1;
 	v = stp_private(c);
 	c->regs = regs;
-	c->address = (unsigned long)h->rp.kp.addr;
-	c->entry = (s64 *)ri->data;
-	c->probe = h->f->probe;
+	c->address = address;
+	c->entry = data;
+	c->probe = f->probe;
 	c->actions = v->actions_max;
-	h->f->entry(c);
+	f->entry(c);
 	if (unlikely(c->error || v->dirty)) {
 		forget = c->error != NULL;
 		stp_handler_finish(v);
@@ -160,56 +162,93 @@ static __always_inline int hit_entry(struct kretprobe_instance *ri, struct pt_re
 	return forget;
 }
 
-static __always_inline void hit_return(struct kretprobe_instance *ri, struct pt_regs *regs,
-				       bool plain)
+static __always_inline void hit_return(const struct stp_function *f, unsigned long address, void *data,
+				       struct pt_regs *regs, bool plain)
 {
-	const struct return_hit *h = container_of(get_kretprobe(ri), struct return_hit, rp);
 	unsigned long flags;
 	struct stp_ctx *c;
 
 	if (!stp_hit_enter(&c, &flags))
 		return;
 	c->regs = regs;
-	c->address = (unsigned long)h->rp.kp.addr;
+	c->address = address;
 	c->saved_return = regs_return_value(regs);
-	c->entry = (s64 *)ri->data;
+	c->entry = data;
 	if (plain)
-		stp_run_plain(c, h->f->probe);
+		stp_run_plain(c, f->probe);
 	else
-		stp_handler_run(c, h->f->probe);
+		stp_handler_run(c, f->probe);
 	stp_hit_end(c, flags);
 }
 
-static noinline int return_entry_unsafe(struct kretprobe_instance *ri, struct pt_regs *regs)
+static noinline int entry_unsafe(const struct stp_function *f, unsigned long address, void *data,
+				 struct pt_regs *regs)
 {
-	return stp_hit_refused() ? 1 : hit_entry(ri, regs);
+	return stp_hit_refused() ? 1 : hit_entry(f, address, data, regs);
+}
+
+static noinline void return_unsafe(const struct stp_function *f, unsigned long address, void *data,
+				   struct pt_regs *regs)
+{
+	if (!stp_hit_refused())
+		hit_return(f, address, data, regs, false);
+}
+
+/* Without the CPU's context, interrupts as they are, in any context. */
+static __always_inline int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
+{
+	struct stp_ctx c __attribute__((__uninitialized__));
+
+	c.regs = regs;
+	c.entry = data;
+	f->entry(&c);
+	return 0;
+}
+
+static __always_inline int try_entry(const struct stp_function *f, unsigned long address, void *data,
+				     struct pt_regs *regs)
+{
+	if (f->entry_free)
+		return entry_free(f, data, regs);
+	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
+}
+
+static __always_inline void try_return(const struct stp_function *f, unsigned long address, void *data,
+				       struct pt_regs *regs, bool plain)
+{
+	if (stp_hit_unsafe())
+		return_unsafe(f, address, data, regs);
+	else
+		hit_return(f, address, data, regs, plain);
+}
+
+/* ------------------------------------------------------------------ returns, by kretprobe */
+
+static inline const struct return_hit *hit_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct return_hit, rp);
 }
 
 static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return stp_hit_unsafe() ? return_entry_unsafe(ri, regs) : hit_entry(ri, regs);
-}
+	const struct return_hit *h = hit_of(ri);
 
-static noinline int return_unsafe(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	if (!stp_hit_refused())
-		hit_return(ri, regs, false);
-	return 0;
+	return try_entry(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs);
 }
 
 static int return_any(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	if (stp_hit_unsafe())
-		return return_unsafe(ri, regs);
-	hit_return(ri, regs, false);
+	const struct return_hit *h = hit_of(ri);
+
+	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, false);
 	return 0;
 }
 
 static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	if (stp_hit_unsafe())
-		return return_unsafe(ri, regs);
-	hit_return(ri, regs, true);
+	const struct return_hit *h = hit_of(ri);
+
+	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, true);
 	return 0;
 }
 
@@ -259,6 +298,98 @@ static void remove_returns(void)
 	armed.returns = NULL;
 	armed.nreturns = 0;
 }
+
+/* ------------------------------------------------------------------ returns, by fprobe */
+
+#if COMPAT_FPROBE
+
+/* A return probe with all its functions. */
+struct return_fprobe {
+	struct fprobe fp;
+	const struct stp_function *f;
+	struct return_fprobe *next;
+};
+
+static struct return_fprobe *fprobes;      /* those that are armed */
+
+static inline const struct stp_function *function_of(struct fprobe *fp)
+{
+	return container_of(fp, struct return_fprobe, fp)->f;
+}
+
+static int fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+			void *data)
+{
+	return try_entry(function_of(fp), ip, data, regs);
+}
+
+static void fprobe_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+		       void *data)
+{
+	try_return(function_of(fp), ip, data, regs, false);
+}
+
+static void fprobe_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+			 void *data)
+{
+	try_return(function_of(fp), ip, data, regs, true);
+}
+
+/* The functions share what is kept of their calls. */
+static int arm_fprobe(struct return_fprobe *r, const struct stp_function *f, unsigned long *ips, u32 n)
+{
+	r->f = f;
+	r->fp.entry_handler = f->entry ? fprobe_entry : NULL;
+	r->fp.exit_handler = stp_probe_plain(f->probe) ? fprobe_plain : fprobe_any;
+	r->fp.entry_data_size = ALIGN(f->entry_size, 8);
+	r->fp.nr_maxactive = min_t(u64, (u64)n * maxactive(f), max(FPROBE_CALLS, maxactive(f)));
+	return register_fprobe_ips(&r->fp, ips, n);
+}
+
+/* False: ftrace can't do one of the functions, or there is no memory. Kretprobes then. */
+static bool add_fprobe(const struct stp_function *f)
+{
+	struct return_fprobe *r = plat_alloc(sizeof(*r), -1);
+	unsigned long *ips = plat_alloc(f->nsites * sizeof(*ips), -1);
+	bool ok = r && ips && f->entry_size <= DATA_MAX;
+	u32 i, n = 0;
+
+	for (i = 0; ok && i < f->nsites; i++)
+		if (f->sites[i].address)
+			ips[n++] = f->sites[i].address;
+	ok = ok && n && !arm_fprobe(r, f, ips, n);
+	plat_free(ips);
+	if (!ok) {
+		plat_free(r);
+		return false;
+	}
+	for (i = 0; i < f->nsites; i++)
+		if (!f->sites[i].address)
+			cannot(f, &f->sites[i], -ENOENT);
+	r->next = fprobes;
+	fprobes = r;
+	armed.armed += n;
+	return true;
+}
+
+static void remove_fprobes(void)
+{
+	struct return_fprobe *r;
+
+	while ((r = fprobes)) {
+		fprobes = r->next;
+		unregister_fprobe(&r->fp);
+		armed.missed += r->fp.nmissed;
+		plat_free(r);
+	}
+}
+
+#else
+
+static bool add_fprobe(const struct stp_function *f) { return false; }
+static void remove_fprobes(void) { }
+
+#endif
 
 /* ------------------------------------------------------------------ entries, by ftrace */
 
@@ -535,6 +666,7 @@ static void function_stop(void *table, u32 n)
 {
 	remove_entries();
 	remove_kprobes();
+	remove_fprobes();
 	remove_returns();
 	armed.armed = 0;
 }
@@ -578,9 +710,12 @@ static int function_start(void *table, u32 n)
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
 		return err;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (f[i].is_return && add_fprobe(&f[i]))
+			continue;
 		for (k = 0; k < f[i].nsites; k++)
 			add_site(&f[i], &f[i].sites[k]);
+	}
 	finish_entries();
 	say_rest();
 	if (armed.armed || !armed.failed)

@@ -408,6 +408,52 @@ static void emit_sites(struct session *s, struct cwriter *w, const struct group 
 	cw_line(w, "};");
 }
 
+static bool is_free(const struct expr *x);
+
+// "pragma:context-free" C, or a function that is nothing but `return` of something free.
+static bool is_free_call(const struct expr *x)
+{
+	const struct func *f = x->u.call.target;
+	const struct stmt *body = f ? f->body : NULL;
+
+	if (!f || f->next_overload || x->u.call.args.n)
+		return false;
+	if (f->embedded)
+		return strstr(f->embedded, "pragma:context-free") && f->type == T_LONG;
+	if (body && body->kind == S_BLOCK && body->u.block.n == 1)
+		body = body->u.block.at[0];
+	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
+}
+
+// Needs of the context no more than its registers, and can't fail.
+static bool is_free(const struct expr *x)
+{
+	switch (x->kind) {
+	case E_NUMBER:
+		return true;
+	case E_REGISTER:
+		return !x->u.reg.user && !x->u.reg.number_expr;
+	case E_BINARY:
+		if (x->type != T_LONG || !is_free(x->u.bin.l) || !is_free(x->u.bin.r) || x->u.bin.l->type != T_LONG)
+			return false;
+		if (x->u.bin.op == TOK_DIV || x->u.bin.op == TOK_MOD)
+			return x->u.bin.r->kind == E_NUMBER && x->u.bin.r->u.number > 0;
+		return true;
+	case E_CALL:
+		return is_free_call(x);
+	default:
+		return false;
+	}
+}
+
+static bool entries_are_free(const struct probe *p)
+{
+	for vec_each(&p->entries, x)
+		if (!is_free(*x))
+			return false;
+	return true;
+}
+
 static void emit_entry(struct cwriter *w, const struct group *g)
 {
 	const struct probe *p = g->first;
@@ -426,6 +472,8 @@ static void emit_entry(struct cwriter *w, const struct group *g)
 	if (p->entries.n) {
 		cw_line(w, ".entry_size = %d,", 8 * p->entries.n);
 		cw_line(w, ".entry = p%d_entry,", p->index);
+		if (entries_are_free(p))
+			cw_line(w, ".entry_free = true,");
 	}
 	if (d->maxactive)
 		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
