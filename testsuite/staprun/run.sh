@@ -50,6 +50,10 @@ result() { # FILE
 run_one() { # FILE
 	local name args env pipe
 	name=${1##*/} name=${name%.play} dir=$scratch/$name
+	if grep -q '^# needs: root' "$1" && [ "$(id -u)" -ne 0 ]; then
+		echo "skip staprun/$name # root"
+		return
+	fi
 	args=$(sed -n 's/^# args: //p' "$1") env=$(sed -n 's/^# env: //p' "$1")
 	pipe=$(sed -n 's/^# pipe: //p' "$1")
 	mkdir -p "$dir" && : >"$dir/log"
