@@ -96,7 +96,7 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define kread(pointer) ({							\
 	typeof(*(pointer)) stp_value;						\
 	if (copy_from_kernel_nofault(&stp_value, (pointer), sizeof(stp_value))) { \
-		stp_error(stp_c, "kernel read fault at 0x%llx", (u64)(unsigned long)(pointer)); \
+		stp_error(stp_c, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(pointer)); \
 		goto stp_fault;							\
 	}									\
 	stp_value;								\

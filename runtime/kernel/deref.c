@@ -24,7 +24,7 @@ static __always_inline bool kernel_address(u64 address, u32 size)
 
 static noinline u64 kernel_fault(struct stp_ctx *c, u64 address)
 {
-	stp_error(c, "kernel read fault at 0x%016llx", address);
+	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
 	return 0;
 }
 
@@ -52,7 +52,7 @@ KERNEL_LOAD(64, 8)
 
 static noinline u64 user_fault(struct stp_ctx *c, u64 address)
 {
-	stp_error(c, "user read fault at 0x%016llx", address);
+	stp_error(c, "user read fault [man error::fault] at 0x%llx", address);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF, and from BTF alone
+#       needs=dwarf       skipped where the kernel's -dbg package is not installed
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
@@ -144,6 +145,10 @@ on_kernel() { # NAMES...
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
 	for name in "$@"; do
+		if [ ! -e "/usr/lib/debug/boot/vmlinux-$release" ] && grep -q '^needs=dwarf' "$TESTS/live/$name.test" 2>/dev/null; then
+			skip "live/$name $release" "the kernel's -dbg package"
+			continue
+		fi
 		case $name in
 		run/*) add_script "${name#run/}" ;;
 		*)
