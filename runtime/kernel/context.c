@@ -63,10 +63,8 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c)
 
 void plat_pause(u32 us)
 {
-	if (us)
-		udelay(us);
-	else
-		cpu_relax();
+	cpu_relax();       /* udelay() need not have a pause, by which a hypervisor sees the wait */
+	udelay(us);
 }
 
 u64 plat_cycles(void)
