@@ -346,6 +346,7 @@ char *kbuild_run(struct session *s, const char *dir)
 		"make", "-C", tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory", "V=1",
+		"KCFLAGS=-g0",         // nobody reads debuginfo of the metadata
 		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
 		"modules", NULL,
 	};
