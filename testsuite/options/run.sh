@@ -55,7 +55,7 @@ expect output-file 0 hello bash -c "'$STAP' --runtime=user -o '$SCRATCH/o' -e '$
 expect pass1 0 'probe begin' "$STAP" -p1 --runtime=user -e "$begin"
 expect pass2 0 '# probes' "$STAP" -p2 --runtime=user -e "$begin"
 expect pass3 0 '#include "generated.h"' "$STAP" -p3 --runtime=user -e "$begin"
-expect terminated-while-busy 124 '' bash -c "timeout 0.3 '$STAP' --runtime=user - < <(sleep 3)"
+expect terminated-while-busy 124 '' bash -c "timeout -k 2 0.3 '$STAP' --runtime=user - < <(sleep 5)"
 expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'function mine() { println(\"from my library\") }' >'$SCRATCH/lib/mine.stp' &&
 	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
 expect no-warnings 0 hello user -w -e "$begin"
