@@ -72,6 +72,8 @@ struct di_function {
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
 	bool has_types;            // parameters are known (DWARF or BTF)
+	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where
+				   // there are only parameters and outermost locals
 	const void *priv;
 };
 typedef VEC(struct di_function *) di_functions;
@@ -99,7 +101,9 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 typedef VEC(const char *) di_names;
 void di_function_names(struct di_module *m, di_names *out);
 
-// Variables at the function's entry. False when there is none of that name.
+// Variables at f->pc: of the innermost block or inlined copy there, then of those around it, out to
+// the function itself. False when there is none of that name; one that is there by name and nowhere
+// else (optimised out) has DI_LOC_NONE. The names are those of the innermost inlined copy.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
 void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // a line each
 // How the function's return value is read at its return; type NULL when it returns nothing.

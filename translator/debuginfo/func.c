@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define SCOPES_MAX 64          // blocks in blocks
+
 static struct func_priv *priv(const struct di_function *f)
 {
 	return (struct func_priv *)f->priv;
@@ -61,64 +63,135 @@ bool dwarf_function(struct di_module *m, struct di_function *f, struct func_priv
 	return p->die != NULL;
 }
 
-// Calls for the parameters and outermost locals, in order, until one call gives true.
-static bool each_variable(const struct di_function *f,
-			  bool (*fn)(const struct di_function *f, Dwarf_Die *v, void *data),
-			  bool params_only, void *data)
-{
-	Dwarf_Die child;
+// ---------------------------------------------------------------- scopes
 
-	if (dwarf_child(die_of(f), &child))
+static uint64_t pc_of(const struct di_function *f)
+{
+	return f->pc ? f->pc : f->address;
+}
+
+static Dwarf_Die *frame_of(const struct di_function *f)
+{
+	return priv(f)->frame ? (Dwarf_Die *)priv(f)->frame : die_of(f);
+}
+
+// A function, a block in it, a copy of another function in that, and so on inwards.
+struct scopes {
+	Dwarf_Die at[SCOPES_MAX];
+	int n;
+};
+
+// The block or inlined copy, directly below `die`, that holds the pc.
+static bool scope_below(Dwarf_Die *die, uint64_t pc, Dwarf_Die *out)
+{
+	if (dwarf_child(die, out))
 		return false;
 	do {
-		int tag = dwarf_tag(&child);
+		int tag = dwarf_tag(out);
 
-		if (tag != DW_TAG_formal_parameter && (params_only || tag != DW_TAG_variable))
-			continue;
-		if (fn(f, &child, data))
+		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && dwarf_haspc(out, pc) == 1)
 			return true;
-	} while (!dwarf_siblingof(&child, &child));
+	} while (!dwarf_siblingof(out, out));
 	return false;
 }
 
-struct wanted {
-	const char *name;
-	struct di_variable *out;
-};
-
-static bool take_wanted(const struct di_function *f, Dwarf_Die *v, void *data)
+static struct scopes scopes_of(const struct di_function *f)
 {
-	struct wanted *w = data;
-	Dwarf_Die type;
+	struct scopes s = { .at[0] = *die_of(f), .n = 1 };
 
-	if (strcmp(dwarf_name(v), w->name) || !dwarf_reference(v, DW_AT_type, &type))
+	while (f->pc && s.n < SCOPES_MAX && scope_below(&s.at[s.n - 1], pc_of(f), &s.at[s.n]))
+		s.n++;
+	return s;
+}
+
+static bool is_variable(Dwarf_Die *die, bool params_only)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_formal_parameter || (!params_only && tag == DW_TAG_variable);
+}
+
+// Directly in the scope. Several of one name: the one that is somewhere at the pc, if any is.
+static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const char *name,
+			struct di_variable *out)
+{
+	Dwarf_Die v, type;
+	bool found = false;
+
+	if (dwarf_child(scope, &v))
 		return false;
-	*w->out = (struct di_variable){
-		.name = dwarf_name(v),
-		.type = dwarf_make_type(f->module, &type),
-		.is_param = dwarf_tag(v) == DW_TAG_formal_parameter,
-		.loc = loc_of_variable(f->module, die_of(f), v, f->address),
-	};
-	return w->out->type != NULL;
+	do {
+		struct di_variable var;
+
+		if (!is_variable(&v, false) || strcmp(dwarf_name(&v), name) ||
+		    !dwarf_reference(&v, DW_AT_type, &type))
+			continue;
+		var = (struct di_variable){
+			.name = dwarf_name(&v),
+			.type = dwarf_make_type(f->module, &type),
+			.is_param = dwarf_tag(&v) == DW_TAG_formal_parameter,
+			.loc = loc_of_variable(f->module, frame_of(f), &v, pc_of(f)),
+		};
+		if (!var.type || (found && var.loc.kind == DI_LOC_NONE))
+			continue;
+		*out = var;
+		found = true;
+	} while (!dwarf_siblingof(&v, &v));
+	return found;
+}
+
+// What the compiler left nothing of is mentioned only where the function was written.
+static bool variable_of_origin(const struct di_function *f, Dwarf_Die *scope, const char *name,
+			       struct di_variable *out)
+{
+	Dwarf_Die origin;
+
+	if (!dwarf_reference(scope, DW_AT_abstract_origin, &origin) || !variable_in(f, &origin, name, out))
+		return false;
+	return true;
 }
 
 bool dwarf_variable(const struct di_function *f, const char *name, struct di_variable *out)
 {
-	struct wanted w = { name, out };
+	struct scopes s = scopes_of(f);
 
-	return each_variable(f, take_wanted, false, &w);
+	for (int i = s.n - 1; i >= 0; i--)
+		if (variable_in(f, &s.at[i], name, out) || variable_of_origin(f, &s.at[i], name, out))
+			return true;
+	return false;
 }
 
-static bool list_name(const struct di_function *f, Dwarf_Die *v, void *data)
+static bool has_line(const struct buf *list, const char *line)
 {
-	if (*dwarf_name(v))
-		buf_printf(data, "%s\n", dwarf_name(v));
+	size_t len = strlen(line);
+
+	for (const char *at = list->len ? list->text : ""; *at; at += strcspn(at, "\n") + 1)
+		if (!strncmp(at, line, len) && at[len] == '\n')
+			return true;
 	return false;
+}
+
+static void list_names(Dwarf_Die *scope, bool params_only, struct buf *list)
+{
+	Dwarf_Die v;
+
+	if (dwarf_child(scope, &v))
+		return;
+	do
+		if (is_variable(&v, params_only) && *dwarf_name(&v) && !has_line(list, dwarf_name(&v)))
+			buf_printf(list, "%s\n", dwarf_name(&v));
+	while (!dwarf_siblingof(&v, &v));
 }
 
 void dwarf_variable_names(const struct di_function *f, bool params_only, struct buf *list)
 {
-	each_variable(f, list_name, params_only, list);
+	struct scopes s = scopes_of(f);
+	int first = s.n - 1;
+
+	while (first > 0 && dwarf_tag(&s.at[first]) != DW_TAG_inlined_subroutine)
+		first--;
+	for (int i = first; i < s.n; i++)
+		list_names(&s.at[i], params_only, list);
 }
 
 struct di_type *dwarf_return_type(const struct di_function *f)

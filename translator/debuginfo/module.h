@@ -122,7 +122,8 @@ struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
 	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
-	const void *die;           // Dwarf_Die *; NULL none
+	const void *die;           // Dwarf_Die *, of the inlined copy if it is one; NULL none
+	const void *frame;         // Dwarf_Die *, of the function whose code that is in; NULL: the same
 	bool die_tried;
 };
 
