@@ -50,6 +50,8 @@ struct stp_family_ops {
 	const char *name;
 	int (*start)(void *table, u32 n);
 	void (*stop)(void *table, u32 n);
+	u64 (*missed)(void);       /* after stop: hits the kernel did not give us; may be NULL */
+	bool sites;                /* its table is of struct stp_function, which have addresses to be found */
 };
 
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */

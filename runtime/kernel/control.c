@@ -195,6 +195,17 @@ static bool stopped(void)
 
 /* ------------------------------------------------------------------ session */
 
+static u64 hits_missed(void)
+{
+	u64 missed = 0;
+	u32 f;
+
+	for (f = 0; f < stp_module.nfamilies; f++)
+		if (stp_module.families[f].ops->missed)
+			missed += stp_module.families[f].ops->missed();
+	return missed;
+}
+
 static void say_summary(void)
 {
 	struct stp_summary s = {};
@@ -206,7 +217,7 @@ static void say_summary(void)
 	}
 	stp_session_summary(&s);
 	s.skipped += atomic64_read(&stp_hits_in_nmi);
-	s.missed = stp_function_missed();
+	s.missed = hits_missed();
 	stp_rings_lost(&s.lost_records, &s.lost_bytes);
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }

@@ -143,6 +143,5 @@ const struct stp_site *stp_site_at(u64 address);
 
 /* ------------------------------------------------------------------ probe_function.c */
 
-u64 stp_function_missed(void);     /* after stop: hits the kernel did not give us */
 
 #endif

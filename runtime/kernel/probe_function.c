@@ -725,13 +725,15 @@ static int function_start(void *table, u32 n)
 	return -ENOENT;
 }
 
+static u64 function_missed(void)
+{
+	return armed.missed;
+}
+
 const struct stp_family_ops stp_function_family = {
 	.name = "function",
 	.start = function_start,
 	.stop = function_stop,
+	.missed = function_missed,
+	.sites = true,
 };
-
-u64 stp_function_missed(void)
-{
-	return armed.missed;
-}

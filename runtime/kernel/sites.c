@@ -26,7 +26,7 @@ static u32 count_sites(void)
 		const struct stp_family *family = &stp_module.families[f];
 		const struct stp_function *table = family->table;
 
-		if (family->ops == &stp_function_family)
+		if (family->ops->sites)
 			for (i = 0; i < family->n; i++)
 				n += table[i].nsites;
 	}
@@ -58,7 +58,7 @@ int stp_sites_make(u64 kernel_base, bool same_kernel)
 		const struct stp_family *family = &stp_module.families[f];
 		struct stp_function *table = family->table;
 
-		if (family->ops != &stp_function_family)
+		if (!family->ops->sites)
 			continue;
 		for (i = 0; i < family->n; i++)
 			for (k = 0; k < table[i].nsites; k++)

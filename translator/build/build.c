@@ -73,6 +73,7 @@ static int build_fast(struct session *s)
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
 		return 0;
+	parts_compile(s, t, &t->parts);
 	errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
 	if (errors)
 		return errors;

@@ -67,6 +67,7 @@ struct toolchain {
 	const char *compiler_id;   // path, size, mtime of the compiler
 	const char *sizes;         // of runtime and metadata, bytes
 	const char *runtime;       // runtime.o
+	arguments parts;           // build.c: objects of the families that this script uses
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key key;      // of the kernel and the runtime
 };

@@ -107,16 +107,16 @@ static const struct c_unit *user_of(const struct session *s, const char *symbol)
 
 // Entries of __versions: the CRC, and the name in the rest of 64 bytes. Written as assembly, which
 // pads nothing between them and those of the metadata.
-static void version_lines(struct buf *b, const char *symbol, const char *crc)
+void version_lines(struct session *s, struct buf *b, const char *symbol)
 {
-	buf_printf(b, "asm(\".pushsection __versions,\\\"a\\\"\\n.quad %s\\n.asciz \\\"%s\\\"\\n.zero %d\\n.popsection\");\n",
-		   crc, symbol, 64 - 8 - 1 - (int)strlen(symbol));
+	if (kernel_config(s->kernel, "CONFIG_MODVERSIONS") && strlen(symbol) < 64 - 8)
+		buf_printf(b, "asm(\".pushsection __versions,\\\"a\\\"\\n.quad %s\\n.asciz \\\"%s\\\"\\n.zero %d\\n.popsection\");\n",
+			   (const char *)map_get(&s->kernel->exports, symbol), symbol, 64 - 8 - 1 - (int)strlen(symbol));
 }
 
 int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object)
 {
 	const char *path = str_printf("%s/versions.c", s->tmp_dir);
-	bool versions = kernel_config(s->kernel, "CONFIG_MODVERSIONS") != NULL;
 	struct buf b = { 0 };
 	int errors = 0;
 
@@ -130,8 +130,8 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses '%s', which kernel %s doesn't export to modules",
 				   symbol, s->kernel->release);
 			errors++;
-		} else if (versions && strlen(symbol) < 64 - 8) {
-			version_lines(&b, symbol, map_get(&s->kernel->exports, symbol));
+		} else {
+			version_lines(s, &b, symbol);
 		}
 	}
 	if (errors || !b.len)

@@ -4,8 +4,7 @@
 //
 // kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
 // flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The
-// directory holds one unit a line of runtime/kernel/sources, which includes the sources on that
-// line (several on a line share the cost of the kernel's headers), the generated C or a stand-in
+// directory holds the runtime's units (sources.c), the generated C or a stand-in
 // for it, and stp_config.h.
 #include "build/kbuild.h"
 #include "util/diag.h"
@@ -204,26 +203,16 @@ void kbuild_write(const char *path, const char *text)
 		    strerror(errno));
 }
 
-// One unit a line of runtime/kernel/sources; returns their number.
-static int write_units(struct session *s, const char *dir)
+// The runtime's units that a module with this generated C needs; returns their number.
+static int write_units(struct session *s, const char *dir, const char *generated)
 {
-	const char *list = str_printf("%s/kernel/sources", s->runtime_dir);
-	char *text = str_read_file(list, NULL), *lines = NULL;
+	runtime_units units = { 0 };
 	int n = 0;
 
-	if (!text)
-		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME",
-		    list, strerror(errno));
-	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
-		struct buf b = { 0 };
-		char *words = NULL;
-
-		line[strcspn(line, "#")] = '\0';
-		for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words))
-			buf_printf(&b, "#include \"runtime/%s\"\n", w);
-		if (b.len)
-			kbuild_write(str_printf("%s/unit%d.c", dir, n++), buf_text(&b));
-	}
+	runtime_read_units(s, &units);
+	for vec_each(&units, u)
+		if (runtime_unit_needed(u, generated))
+			kbuild_write(str_printf("%s/unit%d.c", dir, n++), u->text);
 	return n;
 }
 
@@ -254,7 +243,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 		    strerror(errno));
 	kbuild_write(str_printf("%s/stp_config.h", dir), compat_config(s));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
-	write_makefile(dir, name, write_units(s, dir));
+	write_makefile(dir, name, write_units(s, dir, generated));
 	return dir;
 }
 

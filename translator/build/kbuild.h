@@ -8,6 +8,20 @@
 
 #include <sys/types.h>
 
+// A line of runtime/kernel/sources: files that are compiled together.
+struct runtime_unit {
+	const char *family;        // only for modules with probes of this family; NULL: for all
+	const char *text;          // the C: includes relative to the runtime's directory
+};
+typedef VEC(struct runtime_unit) runtime_units;
+// Dies when the runtime is not there. (sources.c)
+void runtime_read_units(const struct session *s, runtime_units *units);
+bool runtime_unit_needed(const struct runtime_unit *u, const char *generated);
+// Objects of the families that session.c_text uses, added to *objects. (parts.c)
+void parts_compile(struct session *s, const struct toolchain *t, arguments *objects);
+// C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS. (embedded.c)
+void version_lines(struct session *s, struct buf *b, const char *symbol);
+
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
 // tmp_dir/kbuild with everything for a module of that name. generated: the generated C's text.

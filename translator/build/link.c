@@ -134,13 +134,15 @@ static void write_name(struct image *im, const char *section, const char *name)
 // embedded C needs was looked at before.
 static void check_symbols(const struct session *s, const struct toolchain *t, const char *path)
 {
-	struct map undefined = { 0 };
+	struct map undefined = { 0 }, known = { 0 };
 
 	if (s->units.n)
 		return;
 	link_undefined(path, &undefined);
+	for (int i = 0; i < t->parts.n; i++)
+		link_undefined(t->parts.at[i], &known);
 	for map_each(&undefined, e)
-		if (!map_get(&t->symbols, e->key))
+		if (!map_get(&t->symbols, e->key) && !map_get(&known, e->key))
 			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the "
 			    "translator: please report it with the script (-k keeps the files)", e->key);
 }
@@ -177,6 +179,8 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 
 	vec_push(&objects, object);
 	vec_push(&objects, t->runtime);
+	for (int i = 0; i < t->parts.n; i++)
+		vec_push(&objects, t->parts.at[i]);
 	for vec_each(&s->units, u)
 		vec_push(&objects, (*u)->object);
 	if (s->units.n || (t->objtool.n && t->objtool_linked)) // one object of everything but the metadata

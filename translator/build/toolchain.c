@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT "quicktap toolchain 3"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 4"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of the runtime that only some scripts need: units of runtime/kernel/sources with a
+// family's name -> objects, compiled when a script first uses the family on a kernel, and cached.
+//
+// A part brings the versions of those exported symbols that the metadata has none for.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <string.h>
+
+static struct cache_key part_key(const struct toolchain *t, const char *family)
+{
+	struct cache_hash *h = cache_hash_new();
+
+	cache_hash_text(h, "part of the runtime");
+	cache_hash_text(h, t->key.hex);
+	cache_hash_text(h, t->compiler_id);
+	cache_hash_text(h, family);
+	return cache_hash_end(h);
+}
+
+static char *compile(struct session *s, const struct toolchain *t, const struct runtime_unit *u)
+{
+	char *input = str_printf("%s/part-%s.c", s->tmp_dir, u->family), *object = str_printf("%s.unit.o", input);
+	arguments argv = { 0 };
+
+	kbuild_write(input, u->text);
+	kbuild_write(str_printf("%s/stp_config.h", s->tmp_dir), compat_config(s));
+	for (int i = 0; i < t->header_cc.n; i++)
+		vec_push(&argv, t->header_cc.at[i]);
+	vec_push(&argv, "-g0");                // as the rest of the runtime is
+	vec_push(&argv, str_printf("-fmacro-prefix-map=%s/=runtime/", s->runtime_dir));
+	vec_push(&argv, str_printf("-I%s", s->tmp_dir));
+	vec_push(&argv, str_printf("-I%s", s->runtime_dir));
+	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
+	vec_push(&argv, "-c");
+	vec_push(&argv, "-o");
+	vec_push(&argv, object);
+	vec_push(&argv, input);
+	tool_run(t, &argv, str_printf("compiling the runtime's %s probes to", u->family), object);
+	if (t->objtool.n && !t->objtool_linked)
+		tool_objtool(t, object);
+	return object;
+}
+
+// The object with its versions.
+static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u)
+{
+	char *object = compile(s, t, u), *part = str_printf("%s/part-%s.o", s->tmp_dir, u->family);
+	struct map undefined = { 0 };
+	arguments objects = { 0 };
+	struct buf versions = { 0 };
+
+	link_undefined(object, &undefined);
+	for map_each(&undefined, e)
+		if (!map_get(&t->symbols, e->key) && kernel_exports(s->kernel, e->key))
+			version_lines(s, &versions, e->key);
+	vec_push(&objects, object);
+	if (versions.len) {
+		const char *path = str_printf("%s/part-%s.versions.c", s->tmp_dir, u->family);
+
+		kbuild_write(path, versions.text);
+		vec_push(&objects, compile_generated(s, t, path));
+	}
+	link_objects(t, &objects, part);
+	return part;
+}
+
+void parts_compile(struct session *s, const struct toolchain *t, arguments *objects)
+{
+	bool cached = !s->opt.keep_tmp;
+	runtime_units units = { 0 };
+
+	runtime_read_units(s, &units);
+	for vec_each(&units, u) {
+		struct cache_key key;
+		char *object;
+
+		if (!u->family || !runtime_unit_needed(u, s->c_text))
+			continue;
+		key = part_key(t, u->family);
+		object = cached ? cache_find(s, &key, ".part.o") : NULL;
+		if (!object)
+			object = cache_add(s, &key, ".part.o", make(s, t, u));
+		vec_push(objects, object);
+	}
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// runtime/kernel/sources: which files of the runtime make one compilation unit, and who needs it.
+#include "build/kbuild.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <string.h>
+
+// "NAME:" in front of a line: the family; the files become includes.
+static void parse_line(char *line, runtime_units *units)
+{
+	struct runtime_unit u = { 0 };
+	struct buf includes = { 0 };
+	char *words = NULL;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words)) {
+		if (str_ends(w, ":"))
+			u.family = str_ndup(w, strlen(w) - 1);
+		else
+			buf_printf(&includes, "#include \"%s\"\n", w);
+	}
+	u.text = buf_text(&includes);
+	if (includes.len)
+		vec_push(units, u);
+}
+
+void runtime_read_units(const struct session *s, runtime_units *units)
+{
+	const char *path = str_printf("%s/kernel/sources", s->runtime_dir);
+	char *text = str_read_file(path, NULL), *lines = NULL;
+
+	if (!text)
+		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME",
+		    path, strerror(errno));
+	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines))
+		parse_line(line, units);
+}
+
+bool runtime_unit_needed(const struct runtime_unit *u, const char *generated)
+{
+	return !u->family || strstr(generated, str_printf("&stp_%s_family", u->family));
+}
