@@ -72,3 +72,19 @@ expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$S
 if [ ! -e /proc/modules ]; then
 	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"
 fi
+
+# COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace of its own.
+mkdir -p "$SCRATCH/full"
+full() {
+	# shellcheck disable=SC2016  # the inner shell's
+	unshare -rm sh -c 'mount -t tmpfs -o size=16k none "$0" && dd if=/dev/zero of="$0/x" bs=1k count=12 2>/dev/null &&
+		{ "$@"; status=$?; rm "$0/x" && [ -z "$(ls "$0" | grep -vx cache)" ] || status=99; exit $status; }' "$SCRATCH/full" "$@"
+}
+if unshare -rm true 2>/dev/null; then
+	expect full-tmp 1 'is full or read-only; set TMPDIR to' full env TMPDIR="$SCRATCH/full" SYSTEMTAP_DIR="$SCRATCH/empty" "$STAP" --runtime=user -e "$begin"
+	expect full-cache 0 hello full env SYSTEMTAP_DIR="$SCRATCH/full" "$STAP" --runtime=user -e "$begin"
+	expect full-cache-warns 0 'disabled: No space left on device' full env SYSTEMTAP_DIR="$SCRATCH/full" "$STAP" --runtime=user -e "$begin"
+	expect full-output 1 'no space left' full bash -c "'$STAP' --runtime=user -o '$SCRATCH/full/o' -e 'probe begin { while (i++ < 9000) print(\"123456789\\n\") exit() }'; s=\$?; rm '$SCRATCH/full/o'; exit \$s"
+else
+	for name in tmp cache cache-warns output; do skip "options/full-$name" 'user namespaces'; done
+fi

@@ -4,10 +4,9 @@
 // The runtime (runtime/core, runtime/user) is compiled once into one object, cached by the contents
 // of its files, the compiler and its flags; the program by that key and the generated C.
 // $QUICKTAP_USER_CFLAGS is added to all compilations: "-g -fsanitize=address,undefined" for instance.
-#include "build/build.h"
+#include "build/kbuild.h"
 #include "util/diag.h"
 #include "util/spawn.h"
-#include "util/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +118,7 @@ static void list_sources(const struct session *s, arguments *sources)
 
 // Whatever doesn't compile is our bug or the machine's: the user's errors were found in pass 2.
 // But in `embedded`, which was linked too (may be NULL), a name can be missing: false then.
-static bool run_compiler(arguments *argv, const char *what, const struct c_unit *embedded)
+static bool run_compiler(const struct session *s, arguments *argv, const char *what, const struct c_unit *embedded)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .env = env, .capture = true };
@@ -132,14 +131,14 @@ static bool run_compiler(arguments *argv, const char *what, const struct c_unit 
 		return true;
 	if (status == 127)
 		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
+	build_advise(compiler.output, s->tmp_dir);
 	fputs(compiler.output, stderr);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
 		diag_error(embedded->loc, "embedded C uses what libc doesn't have (the linker's messages are above)");
 		return false;
 	}
-	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS or a full %s explains it,"
-	    " this is a bug of the translator: please report it with the script (-k keeps the files)",
-	    what, status, "/tmp");
+	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS explains it, this is a bug of the"
+	    " translator: please report it with the script (-k keeps the files)", what, status);
 }
 
 // All sources into one relocatable object.
@@ -155,7 +154,7 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 	vec_push(&argv, "-r");
 	vec_push(&argv, "-o");
 	vec_push(&argv, object);
-	run_compiler(&argv, "the user runtime", NULL);
+	run_compiler(s, &argv, "the user runtime", NULL);
 	return object;
 }
 
@@ -183,7 +182,7 @@ static char *compile_program(struct session *s, const char *runtime)
 	vec_push(&argv, runtime);
 	vec_push(&argv, "-o");
 	vec_push(&argv, program);
-	return run_compiler(&argv, "the script", s->units.n ? s->units.at[0] : NULL) ? program : NULL;
+	return run_compiler(s, &argv, "the script", s->units.n ? s->units.at[0] : NULL) ? program : NULL;
 }
 
 static int compile_embedded(struct session *s, const struct cache_key *runtime)
