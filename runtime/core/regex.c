@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks a DFA made by the translator. Context: any. Time: one step a byte. */
+/* Walks the tables that the translator made of regular expressions. Context: any. Time: one step a
+ * byte; with groups a few, and STP_MATCH_STEPS at most. */
 #include "internal.h"
 
-enum { MATCHED = 1, MATCHED_AT_END = 2 };
+enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };
+enum { STP_MATCH_STEPS = 1 << 19 };
 
 bool stp_regex_match(const struct stp_regex *r, const char *text)
 {
@@ -15,4 +17,191 @@ bool stp_regex_match(const struct stp_regex *r, const char *text)
 			return r->accept[state] & MATCHED_AT_END;
 		state = r->table[state * r->classes + r->byte_class[(u8)*text]];
 	}
+}
+
+/* ------------------------------------------------------------------ groups */
+
+struct walk {
+	const struct stp_regex_groups *r;
+	struct stp_match *m;
+	s32 len;                   /* of m->text */
+	u8 *marks;                 /* [len + 1] */
+	s32 steps;                 /* that are left */
+};
+
+static u32 step(const struct stp_regex *r, u32 state, char byte)
+{
+	return r->table[state * r->classes + r->byte_class[(u8)byte]];
+}
+
+static bool accepts(const struct stp_regex *r, u32 state, bool at_end)
+{
+	return r->accept[state] & (at_end ? MATCHED | MATCHED_AT_END : MATCHED);
+}
+
+/* The last marked place where r, begun at `from`, may end; -1: none. Without marks: the last. */
+static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 least, s32 to, bool marked)
+{
+	u32 state = from ? r->inner : r->start;
+	s32 best = -1, at;
+
+	for (at = from;; at++, w->steps--) {
+		if (at >= least && accepts(r, state, at == w->len) && (!marked || w->marks[at]))
+			best = at;
+		if (at >= to || (r->accept[state] & DEAD))
+			return best;
+		state = step(r, state, w->m->text[at]);
+	}
+}
+
+/* Marks the places from `from` to `to` where r, which ends at `to`, may begin. The first of them. */
+static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
+{
+	u32 state = to < w->len ? r->inner : r->start;
+	s32 first = -1, at;
+
+	for (at = to; at >= from; at--, w->steps--) {
+		w->marks[at] = accepts(r, state, at == 0);
+		if (w->marks[at])
+			first = at;
+		if (at > from)
+			state = step(r, state, w->m->text[at - 1]);
+	}
+	return first;
+}
+
+/* What the last round of a loop matched; false when there was none. */
+static bool last_round(struct walk *w, const struct stp_regex_part *p, s32 *from, s32 to)
+{
+	s32 end;
+
+	if (*from == to)
+		return last_end(w, p->head, *from, *from, to, false) == to;
+	mark(w, p->tail, *from, to);
+	while (w->steps > 0) {
+		end = last_end(w, p->head, *from, *from + 1, to, true);
+		if (end == to || end < 0)
+			return end == to;
+		*from = end;
+	}
+	return false;
+}
+
+static void open_group(struct walk *w, const struct stp_regex_part *p, s32 from, s32 to)
+{
+	s32 i;
+
+	for (i = p->group; i <= p->last; i++)
+		w->m->at[i].from = -1;
+	w->m->at[p->group].from = from;
+	w->m->at[p->group].to = to;
+}
+
+/* Takes apart what `part` matched, from `from` to `to`. */
+static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
+{
+	struct stp_match *m = w->m;
+	s32 waiting = 0, middle;
+
+	for (;;) {
+		const struct stp_regex_part *p = &w->r->parts[part];
+
+		part = p->a;
+		if (w->steps <= 0)
+			return;
+		switch (p->kind) {
+		case STP_RE_GROUP:
+			open_group(w, p, from, to);
+			break;
+		case STP_RE_CAT:
+			mark(w, p->tail, from, to);
+			middle = last_end(w, p->head, from, from, to, true);
+			if (p->b && waiting < STP_MOST_GROUPS) {
+				m->todo[waiting].part = p->b;
+				m->todo[waiting].from = middle;
+				m->todo[waiting++].to = to;
+			}
+			to = middle;
+			break;
+		case STP_RE_ALT:
+			if (last_end(w, p->head, from, to, to, false) != to)
+				part = p->b;
+			break;
+		case STP_RE_STAR:
+			if (!last_round(w, p, &from, to))
+				part = 0;
+			break;
+		default:
+			if (!waiting--)
+				return;
+			part = m->todo[waiting].part;
+			from = m->todo[waiting].from;
+			to = m->todo[waiting].to;
+			break;
+		}
+	}
+}
+
+bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const struct stp_regex_groups *r,
+		      const char *text)
+{
+	struct walk w = { .r = r, .m = m, .steps = STP_MATCH_STEPS };
+	s32 from, to;
+	u32 i;
+
+	m->groups = 0;
+	m->size = size;
+	stp_copy(m->text, text, size);
+	w.len = (s32)stp_strlen(m->text);
+	w.marks = (u8 *)m->text + size;
+	from = mark(&w, r->find, 0, w.len);
+	if (from < 0)
+		return false;
+	to = last_end(&w, r->whole, from, from, w.len, false);
+	for (i = 0; i < r->groups; i++)
+		m->at[i].from = -1;
+	m->at[0].from = from;
+	m->at[0].to = to;
+	take_apart(&w, r->root, from, to);
+	if (w.steps <= 0)
+		stp_error(c, "regular expression: more than %d steps on a string of %d characters",
+			  STP_MATCH_STEPS, w.len);
+	m->groups = r->groups;
+	return true;
+}
+
+static bool have_match(struct stp_ctx *c, const struct stp_match *m)
+{
+	if (!m->groups)
+		stp_error(c, "no match to look at: the last =~ failed, or there was none");
+	return m->groups;
+}
+
+void stp_matched(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size, s64 group)
+{
+	u32 len;
+
+	to[0] = 0;
+	if (!have_match(c, m))
+		return;
+	if (group < 0 || group >= m->groups) {
+		stp_error(c, "the regular expression has %u groups, the whole counted: no group %lld", m->groups, group);
+		return;
+	}
+	if (m->at[group].from < 0)
+		return;
+	len = (u32)(m->at[group].to - m->at[group].from);
+	stp_copy(to, m->text + m->at[group].from, len + 1 < size ? len + 1 : size);
+}
+
+void stp_matched_text(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size)
+{
+	to[0] = 0;
+	if (have_match(c, m))
+		stp_copy(to, m->text, size);
+}
+
+s64 stp_matched_groups(struct stp_ctx *c, const struct stp_match *m)
+{
+	return have_match(c, m) ? m->groups : 0;
 }

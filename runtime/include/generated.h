@@ -301,10 +301,42 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 struct stp_regex {                         /* a DFA: next = table[state * classes + class[byte]] */
 	const u8 *byte_class;      /* [256] */
 	const u16 *table;
-	const u8 *accept;          /* [states]: bit 0 already matched, bit 1 matches at the end of text */
+	const u8 *accept;          /* [states]: bit 0 already matched, bit 1 matches at the end of text,
+				    * bit 2 no byte leads on from here */
 	u16 classes, start;
+	u16 inner;                 /* start of a walk that doesn't begin at an end of the text */
 };
 bool stp_regex_match(const struct stp_regex *r, const char *text);
+
+/* Where matched() is used: how to take a match apart. Parts are numbered, 0: nothing to do. */
+enum stp_regex_kind { STP_RE_NONE, STP_RE_GROUP, STP_RE_CAT, STP_RE_ALT, STP_RE_STAR };
+struct stp_regex_part {
+	u8 kind;
+	u8 group, last;            /* GROUP: its number, and the greatest inside */
+	u16 a, b;                  /* CAT: first and rest; ALT: either; GROUP, STAR: what is in it */
+	const struct stp_regex *head; /* forward: where a may end */
+	const struct stp_regex *tail; /* backward. CAT: where b may begin; STAR: more of a */
+};
+struct stp_regex_groups {
+	const struct stp_regex *find;  /* backward from the end of the text: where a match may begin */
+	const struct stp_regex *whole; /* forward from there */
+	const struct stp_regex_part *parts;
+	u16 root, groups;          /* groups: the whole match counted */
+};
+#define STP_MOST_GROUPS 32
+struct stp_match {                         /* the last one of this hit */
+	u32 groups;                /* 0: it failed, or there was none */
+	u32 size;                  /* of text */
+	struct { s32 from, to; } at[STP_MOST_GROUPS];  /* from -1: that group matched nothing */
+	struct { s32 part, from, to; } todo[STP_MOST_GROUPS];
+	char text[];               /* what was matched, then as many bytes of marks */
+};
+/* c->error: it takes too many steps. */
+bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const struct stp_regex_groups *r,
+		      const char *text);
+void stp_matched(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size, s64 group);
+void stp_matched_text(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size);
+s64 stp_matched_groups(struct stp_ctx *c, const struct stp_match *m);
 
 /* ------------------------------------------------------------------ what tapset functions use */
 /* Numbers of the current task are those of the initial namespace. In the user runtime: of the

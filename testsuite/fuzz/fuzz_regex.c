@@ -12,4 +12,6 @@ void fuzz_one(const char *text, size_t len)
 	x->u.regex.pattern = text;
 	x->u.regex.len = len;
 	emit_regex(&e, x);
+	x->u.regex.keep = true;
+	emit_regex(&e, x);
 }

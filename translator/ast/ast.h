@@ -153,7 +153,7 @@ struct expr {
 		struct { enum tok op; struct expr *l, *r; } bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;
-			 int index; /* emit */ } regex;
+			 bool keep; /* access: matched() may ask for its groups */ } regex;
 		struct { unsigned op; /* one STAT_* bit */ struct expr *of; /* E_VAR or E_INDEX */
 			 struct expr *shift; int64_t low, high, step; } stat;
 		struct {
@@ -247,6 +247,7 @@ enum {
 	PRAGMA_PURE = 1, PRAGMA_STABLE = 2, PRAGMA_GURU = 4, PRAGMA_UNPRIVILEGED = 8, PRAGMA_MYPROC = 16,
 	PRAGMA_UNMANGLED = 32, PRAGMA_UNMODIFIED_ARGS = 64,
 	PRAGMA_RUNTIME = 128,      // "pragma:runtime": needs generated.h only, goes into the generated C
+	PRAGMA_TAGGED_DFA = 256,   // "pragma:tagged_dfa": asks what groups of a regular expression matched
 };
 
 // ---------------------------------------------------------------- probes

@@ -175,6 +175,8 @@ static void effect_expr(struct use_walker *w, const struct expr *e)
 		effect = !is_variable(e->u.bin.l);
 	else if (e->kind == E_INCDEC)
 		effect = !is_variable(e->u.un.e);
+	else if (e->kind == E_REGEX)
+		effect = e->u.regex.keep;
 	((struct effects *)w->data)->any |= effect;
 }
 
@@ -406,8 +408,35 @@ static void compute_registers(struct probe *p)
 	}
 }
 
+// ---------------------------------------------------------------- regular expressions
+
+static bool keep_match(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_REGEX)
+		(*e)->u.regex.keep = true;
+	return true;
+}
+
+// Once some function asks what was matched, every match is kept.
+static void keep_matches(struct session *s)
+{
+	struct ast_walker w = { .expr = keep_match };
+	bool asked = false;
+
+	for vec_each(&s->script.funcs, f)
+		asked |= (*f)->used && ((*f)->pragmas & PRAGMA_TAGGED_DFA);
+	if (!asked)
+		return;
+	for vec_each(&s->script.probes, p)
+		ast_walk_stmt(&w, &(*p)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(&w, &(*f)->body);
+}
+
 void access_compute(struct session *s)
 {
+	keep_matches(s);
 	compute_functions(s);
 	compute_globals(s);
 	for vec_each(&s->script.probes, p)

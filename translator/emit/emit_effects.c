@@ -74,6 +74,10 @@ static bool expr_effects(struct ast_walker *w, struct expr **at)
 		fx->changes |= x->u.print.to_string ? 0 : WORLD;
 		fx->fails |= x->u.print.to_string || format_fails(x);
 		break;
+	case E_REGEX:
+		fx->changes |= x->u.regex.keep ? WORLD : 0;
+		fx->fails |= x->u.regex.keep;
+		break;
 	case E_BINARY:
 		fx->fails |= x->u.bin.op == TOK_DIV || x->u.bin.op == TOK_MOD || x->type == T_STRING;
 		break;
@@ -147,7 +151,7 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 static bool embedded_fails(const char *text)
 {
 	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "div", "_mod",
-		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame" };
+		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched" };
 
 	if (!strstr(text, "pragma:runtime"))
 		return true;

@@ -313,8 +313,17 @@ static struct value emit_match(struct emitter *e, struct expr *x)
 	struct value l = emit_expr(e, x->u.regex.l), v;
 	const char *name = emit_regex(e, x);
 
-	v = value_text(l.reads, true, "%sstp_regex_match(&%s, %s)", x->u.regex.negate ? "!" : "",
-		       name ? name : "none", l.text);
+	if (x->u.regex.keep && !e->body->no_context) {
+		const char *t = temp_long(e);
+
+		cw_line(e->w, "%s = %sstp_regex_groups(c, STP_MATCH, STP_STRLEN, &%s_groups, %s);", t,
+			x->u.regex.negate ? "!" : "", name ? name : "none", l.text);
+		emit_check(e, x->loc);
+		v = value_text(0, true, "%s", t);
+	} else {
+		v = value_text(l.reads, true, "%sstp_regex_match(&%s, %s)", x->u.regex.negate ? "!" : "",
+			       name ? name : "none", l.text);
+	}
 	v.boolean = true;
 	return v;
 }

@@ -255,6 +255,8 @@ static void emit_bodies(struct emitter *e)
 	struct script *script = &e->s->script;
 
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
+	for vec_each(&script->funcs, f)
+		e->keeps_matches |= ((*f)->pragmas & PRAGMA_TAGGED_DFA) != 0;
 	for (int i = 0; i < script->probes.n; i++)
 		script->probes.at[i]->index = i;
 	for vec_each(&script->probes, p)

@@ -179,6 +179,8 @@ static void emit_handler(struct emitter *e, struct probe *p)
 
 	e->handler_of[p->index] = root;
 	begin_body(e, &b, NULL);
+	if (e->keeps_matches)
+		cw_line(e->w, "STP_MATCH->groups = 0;");
 	emit_stmt(e, p->body);
 	root->strings = frame_strings(&b);
 	root->enters = root->strings > 0;

@@ -96,8 +96,13 @@ static void scalar_line(struct emitter *e, struct cwriter *w, const struct globa
 
 static void percpu_lines(struct emitter *e, struct cwriter *w)
 {
-	bool any = false;
+	bool any = e->keeps_matches;
 
+	if (any) {
+		cw_line(w, "#define STP_MATCH ((struct stp_match *)(c->percpu + __builtin_offsetof(struct percpu, match)))");
+		cw_line(w, "struct percpu {");
+		cw_line(w, "u64 match[(sizeof(struct stp_match) + 2 * STP_STRLEN + 7) / 8];");
+	}
 	for vec_each(&e->globals, g) {
 		if (!emit_is_adder(g->var) && !is_scalar_stat(g->var))
 			continue;

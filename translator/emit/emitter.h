@@ -91,6 +91,7 @@ struct emitter {
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
+	bool keeps_matches;        // some function asks what a regular expression matched
 	int maps, stats, settable; // entries of the tables of globals
 	VEC(struct family_table) families;
 };

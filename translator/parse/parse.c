@@ -235,6 +235,7 @@ static const struct { const char *text; unsigned bit; } pragmas[] = {
 	{ "unmangled", PRAGMA_UNMANGLED },
 	{ "unmodified-fnargs", PRAGMA_UNMODIFIED_ARGS },
 	{ "pragma:runtime", PRAGMA_RUNTIME },
+	{ "pragma:tagged_dfa", PRAGMA_TAGGED_DFA },
 };
 
 static unsigned find_pragmas(const char *code)

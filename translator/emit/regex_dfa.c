@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Regular expressions: tree -> NFA -> DFA -> a struct stp_regex in the generated C.
+//
+// Where a match may begin anywhere, the NFA's start is added again before every byte. "^" is passed
+// in the closure of state 0 only; "$" in the closure that decides what counts at the end of the text.
+// Backward tables are those of the mirrored tree. Bytes that no set tells apart share a column.
+#include "emit/regex.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MOST_NODES = 2048, MOST_STATES = 2048, MOST_CELLS = 1 << 16 };
+enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
+
+// The tree that matches the same texts read from their ends.
+static struct regex_node *mirror(const struct regex_node *n)
+{
+	struct regex_node *m;
+
+	if (!n)
+		return NULL;
+	m = NEW(struct regex_node);
+	*m = *n;
+	m->a = mirror(n->kind == RE_CAT ? n->b : n->a);
+	m->b = mirror(n->kind == RE_CAT ? n->a : n->b);
+	if (n->kind == RE_BEGIN || n->kind == RE_END)
+		m->kind = n->kind == RE_BEGIN ? RE_END : RE_BEGIN;
+	return m;
+}
+
+// ---------------------------------------------------------------- NFA
+
+enum op { OP_SET, OP_SPLIT, OP_BEGIN, OP_END, OP_MATCH };
+struct inst { enum op op; const bool *set; int next, other; };
+struct nfa { VEC(struct inst) at; bool too_large; };
+
+static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other)
+{
+	struct inst i = { op, set, next, other };
+
+	nfa->too_large |= nfa->at.n >= MOST_NODES;
+	if (nfa->too_large)
+		return 0;
+	vec_push(&nfa->at, i);
+	return nfa->at.n - 1;
+}
+
+// Instructions for n that go on at `next`; returns where they begin.
+static int compile(struct nfa *nfa, const struct regex_node *n, int next)
+{
+	int loop;
+
+	if (nfa->too_large)
+		return 0;
+	switch (n->kind) {
+	case RE_SET:
+		return add(nfa, OP_SET, n->set, next, -1);
+	case RE_EMPTY:
+		return next;
+	case RE_BEGIN:
+		return add(nfa, OP_BEGIN, NULL, next, -1);
+	case RE_END:
+		return add(nfa, OP_END, NULL, next, -1);
+	case RE_CAT:
+		return compile(nfa, n->a, compile(nfa, n->b, next));
+	case RE_ALT:
+		loop = compile(nfa, n->a, next);
+		return add(nfa, OP_SPLIT, NULL, loop, compile(nfa, n->b, next));
+	case RE_GROUP:
+		return compile(nfa, n->a, next);
+	case RE_REPEAT:
+		break;
+	}
+	if (n->max < 0) {
+		loop = add(nfa, OP_SPLIT, NULL, -1, next);
+		next = compile(nfa, n->a, loop);
+		if (!nfa->too_large)
+			nfa->at.at[loop].next = next;
+		next = loop;
+	}
+	for (int i = n->min; i < n->max; i++)
+		next = add(nfa, OP_SPLIT, NULL, compile(nfa, n->a, next), next);
+	for (int i = 0; i < n->min; i++)
+		next = compile(nfa, n->a, next);
+	return next;
+}
+
+// ---------------------------------------------------------------- DFA
+
+struct dfa {
+	const struct nfa *nfa;
+	struct map known;          // members of a state as text -> its number + 1
+	VEC(bool *) states;        // members: instructions, [nfa.n]
+	VEC(int) accept;
+	VEC(int) table;            // [state * classes + class]
+	int class_of[256], classes;
+	int start;                 // instruction
+	enum regex_way way;
+};
+
+static void reach(const struct nfa *nfa, bool *in, int at, bool begin, bool end)
+{
+	VEC(int) todo = { 0 };
+
+	vec_push(&todo, at);
+	while (todo.n) {
+		const struct inst *i;
+
+		at = todo.at[--todo.n];
+		if (in[at])
+			continue;
+		in[at] = true;
+		i = &nfa->at.at[at];
+		if (i->op == OP_SPLIT || (i->op == OP_BEGIN && begin) || (i->op == OP_END && end))
+			vec_push(&todo, i->next);
+		if (i->op == OP_SPLIT)
+			vec_push(&todo, i->other);
+	}
+}
+
+static bool has_match(const struct dfa *d, const bool *in)
+{
+	for (int i = 0; i < d->nfa->at.n; i++)
+		if (in[i] && d->nfa->at.at[i].op == OP_MATCH)
+			return true;
+	return false;
+}
+
+// No further byte leads anywhere.
+static bool is_dead(const struct dfa *d, const bool *in)
+{
+	for (int i = 0; i < d->nfa->at.n; i++)
+		if (in[i] && d->nfa->at.at[i].op == OP_SET)
+			return false;
+	return d->way == RE_FORWARD || d->way == RE_BACKWARD;
+}
+
+static int accept_bits(const struct dfa *d, const bool *in, bool begin)
+{
+	bool *end = NEW_ARRAY(bool, d->nfa->at.n);
+	int dead = is_dead(d, in) ? DEAD : 0;
+
+	if (has_match(d, in))
+		return MATCHED | MATCHED_AT_END | dead;
+	for (int i = 0; i < d->nfa->at.n; i++)
+		if (in[i])
+			reach(d->nfa, end, i, begin, true);
+	return (has_match(d, end) ? MATCHED_AT_END : 0) | dead;
+}
+
+// Only whether there is a match is asked: what comes after it is of no interest.
+static bool is_final(const struct dfa *d, int accept)
+{
+	return d->way == RE_SEARCH && (accept & MATCHED);
+}
+
+static int state_of(struct dfa *d, bool *in, bool begin)
+{
+	struct buf key = { 0 };
+	intptr_t known;
+	int accept = accept_bits(d, in, begin);
+
+	if (begin)
+		buf_puts(&key, "^");
+	for (int i = 0; i < d->nfa->at.n; i++)
+		if (in[i] && !is_final(d, accept))
+			buf_printf(&key, "%d,", i);
+	known = (intptr_t)map_get(&d->known, buf_text(&key));
+	if (known)
+		return (int)known - 1;
+	vec_push(&d->states, in);
+	vec_push(&d->accept, accept);
+	map_put(&d->known, buf_text(&key), (void *)(intptr_t)d->states.n);
+	return d->states.n - 1;
+}
+
+// Bytes that are in the same sets get the same class.
+static void make_classes(struct dfa *d)
+{
+	struct map seen = { 0 };
+
+	for (int c = 0; c < 256; c++) {
+		struct buf key = { 0 };
+		intptr_t class;
+
+		for vec_each(&d->nfa->at, i)
+			if (i->op == OP_SET)
+				buf_putc(&key, i->set[c] ? '1' : '0');
+		class = (intptr_t)map_get(&seen, buf_text(&key));
+		if (!class) {
+			class = ++d->classes;
+			map_put(&seen, buf_text(&key), (void *)class);
+		}
+		d->class_of[c] = (int)class - 1;
+	}
+}
+
+static int byte_of(const struct dfa *d, int class)
+{
+	for (int c = 0; c < 256; c++)
+		if (d->class_of[c] == class)
+			return c;
+	return 0;
+}
+
+static void make_row(struct dfa *d, int state)
+{
+	for (int class = 0; class < d->classes; class++) {
+		int c = byte_of(d, class);
+		bool *to;
+
+		if (is_final(d, d->accept.at[state])) {
+			vec_push(&d->table, state);
+			continue;
+		}
+		to = NEW_ARRAY(bool, d->nfa->at.n);
+		for (int i = 0; i < d->nfa->at.n; i++)
+			if (d->states.at[state][i] && d->nfa->at.at[i].op == OP_SET && d->nfa->at.at[i].set[c])
+				reach(d->nfa, to, d->nfa->at.at[i].next, false, false);
+		if (d->way == RE_SEARCH || d->way == RE_FIND)
+			reach(d->nfa, to, d->start, false, false);
+		vec_push(&d->table, state_of(d, to, false));
+	}
+}
+
+// State 0 is where the text begins (backward: ends), state `inner` where the walk does elsewhere.
+static bool make_dfa(struct dfa *d, int *inner)
+{
+	bool *in = NEW_ARRAY(bool, d->nfa->at.n), *inside = NEW_ARRAY(bool, d->nfa->at.n);
+
+	make_classes(d);
+	reach(d->nfa, in, d->start, true, false);
+	state_of(d, in, true);
+	reach(d->nfa, inside, d->start, false, false);
+	*inner = state_of(d, inside, false);
+	for (int state = 0; state < d->states.n; state++) {
+		make_row(d, state);
+		if (d->states.n > MOST_STATES || d->table.n > MOST_CELLS)
+			return false;
+	}
+	return true;
+}
+
+static void numbers(struct cwriter *w, const char *head, const int *n, int count)
+{
+	struct buf b = { 0 };
+
+	cw_line(w, "static const %s[%d] = {", head, count);
+	for (int i = 0; i < count; i++) {
+		buf_printf(&b, "%d,%s", n[i], i % 24 == 23 || i == count - 1 ? "" : " ");
+		if (i % 24 == 23 || i == count - 1) {
+			cw_line(w, "%s", buf_text(&b));
+			b = (struct buf){ 0 };
+		}
+	}
+	cw_line(w, "};");
+}
+
+static const char *write_dfa(struct emitter *e, const struct dfa *d, int inner, const char *comment)
+{
+	const char *name = str_printf("regex%d", ++e->regexes);
+	struct cwriter *w = &e->tables;
+
+	cw_line(w, "/* %s */", emit_comment_text(comment));
+	numbers(w, str_printf("u8 %s_class", name), d->class_of, 256);
+	numbers(w, str_printf("u16 %s_table", name), d->table.at, d->table.n);
+	numbers(w, str_printf("u8 %s_accept", name), d->accept.at, d->accept.n);
+	cw_line(w, "static const struct stp_regex %s = { %s_class, %s_table, %s_accept, %d, 0, %d };", name, name,
+		name, name, d->classes, inner);
+	return name;
+}
+
+const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way way, const char *comment)
+{
+	struct nfa nfa = { 0 };
+	struct dfa d = { .nfa = &nfa, .way = way };
+	int match, inner;
+
+	if (way == RE_BACKWARD || way == RE_FIND)
+		tree = mirror(tree);
+	match = add(&nfa, OP_MATCH, NULL, -1, -1);
+	d.start = compile(&nfa, tree, match);
+	if (nfa.too_large || !make_dfa(&d, &inner))
+		return NULL;
+	return write_dfa(e, &d, inner, comment);
+}
