@@ -215,6 +215,29 @@ static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
+/* The text at an address as a C literal; the address when it can't be read. Into a buffer only. */
+static void put_quoted(struct stp_sink *k, struct stp_ctx *c, u64 address, const struct spec *f, bool user)
+{
+	u64 limit = f->precision < 0 ? ~0ull : (u64)f->precision, i;
+	char *start = k->at, text[4];
+	u8 byte;
+
+	user |= (s64)address >= 0;                 /* the kernel has char * of both kinds */
+	stp_sink_put(k, "\"", 1);
+	for (i = 0; i < limit && k->at < k->end; i++) {
+		byte = (u8)(user ? stp_uload1(c, address + i) : stp_load1(c, address + i));
+		if (c->error && stp_catch(c, NULL, 0)) {
+			k->at = start;
+			put_integer(k, 'p', address, f);
+			return;
+		}
+		if (!byte)
+			break;
+		stp_sink_put(k, text, escape(text, byte, '"'));
+	}
+	stp_sink_put(k, "\"", 1);
+}
+
 /* A width or precision from the script or a caller, tamed. */
 static void set_width(struct spec *f, s64 width)
 {
@@ -251,6 +274,7 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 	case 'b': put_binary(k, arg->n, &spec); break;
 	case 'm': put_memory(k, c, (u64)arg->n, &spec, false); break;
 	case 'M': put_memory(k, c, (u64)arg->n, &spec, true); break;
+	case 'q': case 'Q': put_quoted(k, c, (u64)arg->n, &spec, f->conv == 'Q'); break;
 	default: put_integer(k, f->conv, (u64)arg->n, &spec);
 	}
 	return arg + 1;

@@ -133,6 +133,11 @@ static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
+/* Guru scripts change what the probed code finds. */
+static inline void stp_set_reg(struct stp_ctx *c, u32 offset, s64 v)
+{
+	*(u64 *)((char *)c->regs + offset) = (u64)v;
+}
 /* The script's own @kregister(), @uregister(): also where a probe has none (begin, timers). */
 static inline u64 stp_any_reg(struct stp_ctx *c, u32 offset)
 {
@@ -150,6 +155,28 @@ u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current pro
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
+/* Fault-safe stores of the low size bytes; error "... fault at 0x..." */
+void stp_store1(struct stp_ctx *c, u64 address, s64 v);
+void stp_store2(struct stp_ctx *c, u64 address, s64 v);
+void stp_store4(struct stp_ctx *c, u64 address, s64 v);
+void stp_store8(struct stp_ctx *c, u64 address, s64 v);
+void stp_ustore1(struct stp_ctx *c, u64 address, s64 v);   /* of the current process */
+void stp_ustore2(struct stp_ctx *c, u64 address, s64 v);
+void stp_ustore4(struct stp_ctx *c, u64 address, s64 v);
+void stp_ustore8(struct stp_ctx *c, u64 address, s64 v);
+/* Bit-fields: n bits from bit `from` of the bytes around them. */
+static inline s64 stp_bits(s64 bytes, u32 from, u32 n, bool is_signed)
+{
+	u64 high = (u64)bytes << (64 - from - n);
+
+	return is_signed ? (s64)high >> (64 - n) : (s64)(high >> (64 - n));
+}
+static inline s64 stp_with_bits(s64 bytes, u32 from, u32 n, s64 v)
+{
+	u64 mask = (~0ull >> (64 - n)) << from;
+
+	return (s64)(((u64)bytes & ~mask) | ((u64)v << from & mask));
+}
 /* Terminated strings; cut at size. False and an error on a fault. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
@@ -281,7 +308,8 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
 struct stp_format {                        /* one piece of a format: a conversion, then text */
 	const char *text;
 	u16 len;
-	char conv;                 /* d u o x X p c s b m M; 0: text only, width and precision -1 */
+	char conv;                 /* d u o x X p c s b m M; q a char * as "text", Q in user memory;
+				    * 0: text only, width and precision -1 */
 	char flag;                 /* 0 + - space # or 0 */
 	s16 width, precision;      /* -1 none, -2 the next argument */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loads that may fault: of kernel memory by address, of the current process's memory. A fault is
+ * Loads and stores that may fault: of kernel memory by address, of the current process's memory. A fault is
  * found in the exception table, nothing sleeps, nothing is paged in. Context: any but NMI.
  */
 #include "kernel.h"
@@ -48,6 +48,32 @@ KERNEL_LOAD(16, 2)
 KERNEL_LOAD(32, 4)
 KERNEL_LOAD(64, 8)
 
+static noinline void kernel_store_fault(struct stp_ctx *c, u64 address)
+{
+	stp_error(c, "kernel write fault [man error::fault] at 0x%llx", address);
+}
+
+#define KERNEL_STORE(bits, bytes)						\
+void stp_store##bytes(struct stp_ctx *c, u64 address, s64 v)			\
+{										\
+	u##bits n = (u##bits)v;							\
+										\
+	if (!kernel_address(address, bytes))					\
+		goto refused;							\
+	compat_load_begin();							\
+	__put_kernel_nofault((void *)(unsigned long)address, &n, u##bits, fault); \
+	compat_load_end();							\
+	return;									\
+fault:										\
+	compat_load_end();							\
+refused:									\
+	kernel_store_fault(c, address);						\
+}
+KERNEL_STORE(8, 1)
+KERNEL_STORE(16, 2)
+KERNEL_STORE(32, 4)
+KERNEL_STORE(64, 8)
+
 /* ------------------------------------------------------------------ user memory */
 
 static noinline u64 user_fault(struct stp_ctx *c, u64 address)
@@ -88,6 +114,32 @@ USER_LOAD(8, 1)
 USER_LOAD(16, 2)
 USER_LOAD(32, 4)
 USER_LOAD(64, 8)
+
+#define USER_STORE(bits, bytes)							\
+void stp_ustore##bytes(struct stp_ctx *c, u64 address, s64 v)			\
+{										\
+	u##bits __user *to = (void __user *)(unsigned long)address;		\
+										\
+	if (!user_address(address, bytes))					\
+		goto refused;							\
+	pagefault_disable();							\
+	if (!user_write_access_begin(to, bytes))				\
+		goto denied;							\
+	unsafe_put_user((u##bits)v, to, fault);					\
+	user_write_access_end();						\
+	pagefault_enable();							\
+	return;									\
+fault:										\
+	user_write_access_end();						\
+denied:										\
+	pagefault_enable();							\
+refused:									\
+	stp_error(c, "user write fault [man error::fault] at 0x%llx", address);	\
+}
+USER_STORE(8, 1)
+USER_STORE(16, 2)
+USER_STORE(32, 4)
+USER_STORE(64, 8)
 
 /* ------------------------------------------------------------------ strings */
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads from the target process (-c, -x), else from this one, through process_vm_readv(), which
+ * Loads from and stores to the target process (-c, -x), else from this one, through process_vm_readv(), which
  * reports a bad address instead of faulting. There is no kernel memory here: stp_load* and
  * stp_uload* are the same.
  */
@@ -67,6 +67,29 @@ u64 stp_uload8(struct stp_ctx *c, u64 address)
 {
 	return load_number(c, address, 8);
 }
+
+static void store(struct stp_ctx *c, u64 address, s64 v, u64 size)
+{
+	struct iovec local = { &v, size }, remote = { (void *)address, size };
+	pid_t pid = stp_session.target ? stp_session.target : getpid();
+
+	if (process_vm_writev(pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+		stp_error(c, "write fault [man error::fault] at 0x%llx", address);
+}
+
+#define STORE(bytes)								\
+void stp_store##bytes(struct stp_ctx *c, u64 address, s64 v)			\
+{										\
+	store(c, address, v, bytes);						\
+}										\
+void stp_ustore##bytes(struct stp_ctx *c, u64 address, s64 v)			\
+{										\
+	store(c, address, v, bytes);						\
+}
+STORE(1)
+STORE(2)
+STORE(4)
+STORE(8)
 
 /* In pieces that don't cross a 64-byte line: one that ends before a bad page is read in full. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)

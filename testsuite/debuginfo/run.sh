@@ -166,14 +166,14 @@ test_script() {
 	golden "debuginfo/$1 $release" "$1.out" "$SCRATCH/out"
 }
 
-# check ENVIRONMENT SCRIPT MESSAGE
+# check ENVIRONMENT SCRIPT MESSAGE [OPTION]
 check() {
 	local script=${2/^/} before place=""
 	if [ "$script" != "$2" ]; then
 		before=${2%%^*}
 		place=": at <input>:1:$((${#before} + 1))\$"
 	fi
-	env $1 "$STAP" -r "$release" -p2 -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	env $1 "$STAP" -r "$release" -p2 ${4-} -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err"
 	if [ $? -eq 1 ] && grep -F -- "$3" "$SCRATCH/err" | grep -q "^semantic error: .*$place"; then
 		ok "debuginfo/errors $release: $2"
 	else
@@ -183,6 +183,7 @@ $(cat "$SCRATCH/err")"
 }
 
 bad() { check DI=1 "$1" "$2"; }
+bad_guru() { check DI=1 "$1" "$2" -g; }
 bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1

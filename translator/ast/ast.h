@@ -120,7 +120,7 @@ enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRIN
 struct format_piece {
 	const char *text;          // literal: bytes, and len
 	size_t len;
-	char conv;                 // 0 literal, else one of d i u o x X p c s b m M
+	char conv;                 // 0 literal, else one of d i u o x X p c s b m M; target: q Q
 	bool is_long;              // 'l' was written
 	char flag;                 // 0 or one of '0' '+' '-' ' ' '#'
 	int width;                 // -1 none
@@ -163,6 +163,7 @@ struct expr {
 			struct expr *delimiter;    // PRINT_PRINTD*: E_STRING
 			VEC(struct format_piece) format; // PRINT_PRINTF
 			expr_vec args;             // an E_HIST only alone, in print/println
+			bool pretty;               // target: a fault makes the text "ERROR"
 		} print;
 		struct { const char *code; bool is_string, pure; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
@@ -174,13 +175,15 @@ struct expr {
 			VEC(struct component) comps; // none: "&$x", "$x$", "x$$"
 			bool address_of;
 			int pretty;                // 1: $ 2: $$
+			bool is_lvalue;            // target: is assigned to
 		} access;
 		struct expr *op1;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
 			 int size; bool is_signed; struct expr *number_expr; } reg;
-		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr; } deref;
+		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
+			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */ } deref;
 	} u;
 };
 

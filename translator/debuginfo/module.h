@@ -136,6 +136,7 @@ struct di_module {
 	const char *source;
 	const char *path;          // of the file that DWARF came from
 	const struct arch *arch;
+	bool is_user;              // a program or a library
 	struct bytes build_id;
 	struct symbols symbols;
 	bool has_symbols;

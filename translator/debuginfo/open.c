@@ -261,6 +261,11 @@ const char *di_module_name(const struct di_module *m)
 	return m->name;
 }
 
+bool di_is_user(const struct di_module *m)
+{
+	return m->is_user;
+}
+
 uint64_t di_kernel_base(const struct di_module *m)
 {
 	return m->base;

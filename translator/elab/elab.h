@@ -15,6 +15,8 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v);
 // `base` has the debuginfo type base->dtype; applies the components (->, []), &, of `access`
 // (an E_ACCESS whose own base is not looked at). NULL after diag_error().
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access);
+// The same for the left side of an assignment: E_DEREF or E_REGISTER. A NULL access: base itself.
+struct expr *target_lvalue(struct expr *base, const struct expr *access);
 
 // probe_match.c
 // Matches every probe declaration that was not matched yet: library files that joined the script.

@@ -56,7 +56,7 @@ static bool same_piece(const struct format_piece *a, const struct format_piece *
 static bool same_print(const struct expr *a, const struct expr *b)
 {
 	if (a->u.print.kind != b->u.print.kind || a->u.print.to_string != b->u.print.to_string ||
-	    a->u.print.format.n != b->u.print.format.n)
+	    a->u.print.pretty != b->u.print.pretty || a->u.print.format.n != b->u.print.format.n)
 		return false;
 	for (int i = 0; i < a->u.print.format.n; i++)
 		if (!same_piece(&a->u.print.format.at[i], &b->u.print.format.at[i]))
@@ -72,7 +72,8 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 		       a->u.reg.size == b->u.reg.size && a->u.reg.is_signed == b->u.reg.is_signed &&
 		       same_expr(a->u.reg.number_expr, b->u.reg.number_expr);
 	return a->u.deref.user == b->u.deref.user && a->u.deref.size == b->u.deref.size &&
-	       a->u.deref.is_signed == b->u.deref.is_signed && same_expr(a->u.deref.addr, b->u.deref.addr) &&
+	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.bit_size == b->u.deref.bit_size &&
+	       a->u.deref.bit_offset == b->u.deref.bit_offset && same_expr(a->u.deref.addr, b->u.deref.addr) &&
 	       same_expr(a->u.deref.size_expr, b->u.deref.size_expr);
 }
 

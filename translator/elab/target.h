@@ -18,7 +18,11 @@ bool place_field(struct place *p, struct loc loc, const char *name);  // false a
 bool place_index(struct place *p, struct loc loc, struct expr *index);
 struct place place_member(const struct place *p, const struct di_member *m); // p: an aggregate
 struct expr *place_load(const struct place *p);                // NULL after diag_error()
+struct expr *place_lvalue(const struct place *p);              // the same, to be assigned to
 bool place_is_aggregate(const struct di_type *t);
+
+// A struct or union stands where a number is wanted: false after diag_error().
+bool target_check_value(struct loc loc, const struct di_type *t);
 
 // Lines to names, for messages: "" or " (similar: a, b)".
 const char *target_similar(const char *wanted, const struct buf *lines);
@@ -27,6 +31,7 @@ const char *target_similar(const char *wanted, const struct buf *lines);
 struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);
 void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
+void target_print_string(struct expr *e, struct expr *address, bool user, int most); // quoted
 
 // The value at p printed, in C-like notation.
 struct expr *target_pretty(struct session *s, const struct place *p, int depth);

@@ -28,7 +28,7 @@ static struct expr *add(struct loc loc, struct expr *e, int64_t offset)
 	return offset ? binary(loc, TOK_ADD, e, expr_number(loc, offset)) : e;
 }
 
-static struct expr *deref(struct loc loc, struct expr *addr, int size, bool is_signed)
+static struct expr *load(struct loc loc, struct expr *addr, int size, bool is_signed, bool user)
 {
 	struct expr *e = expr_new(E_DEREF, loc);
 
@@ -36,6 +36,7 @@ static struct expr *deref(struct loc loc, struct expr *addr, int size, bool is_s
 	e->u.deref.addr = addr;
 	e->u.deref.size = size;
 	e->u.deref.is_signed = is_signed;
+	e->u.deref.user = user;
 	return e;
 }
 
@@ -93,7 +94,7 @@ static enum tok operator_of(enum di_opcode code)
 #define MAX_STACK 32
 
 // The location's stack machine on expressions. NULL when it can't be expressed.
-static struct expr *evaluate(struct loc loc, const struct di_location *l)
+static struct expr *evaluate(struct loc loc, const struct di_location *l, bool user)
 {
 	struct expr *stack[MAX_STACK];
 	int n = 0;
@@ -112,7 +113,7 @@ static struct expr *evaluate(struct loc loc, const struct di_location *l)
 		if (n < pops || (!pops && n == MAX_STACK))
 			return NULL;
 		if (op->code == DI_OP_LOAD) {
-			made = deref(loc, stack[n - 1], op->size, op->is_signed);
+			made = load(loc, stack[n - 1], op->size, op->is_signed, user);
 		} else if (pops == 1) {
 			made = expr_new(E_UNARY, loc);
 			made->type = T_LONG;
@@ -142,8 +143,10 @@ static struct expr *value_of_size(struct loc loc, struct expr *e, const struct d
 struct expr *target_variable(struct loc loc, const struct di_variable *v)
 {
 	struct place p = { .loc = loc, .type = v->type };
-	struct expr *e = v->loc.kind == DI_LOC_NONE ? NULL : evaluate(loc, &v->loc);
+	struct expr *e = NULL;
 
+	if (v->loc.kind != DI_LOC_NONE)
+		e = evaluate(loc, &v->loc, di_is_user(v->type->module));
 	if (!e) {
 		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a "
 			   "register", v->name, v->type->name);
@@ -171,11 +174,16 @@ struct place place_of(struct expr *base)
 
 	if (place_is_aggregate(p.type))
 		p.addr = base;
-	else if (base->kind == E_DEREF && !base->u.deref.user)
+	else if (base->kind == E_DEREF && !base->u.deref.size_expr)
 		p.addr = base->u.deref.addr;       // for "&"
 	else
 		p.value = base;
 	return p;
+}
+
+static bool is_number_size(uint64_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 struct expr *place_load(const struct place *p)
@@ -189,8 +197,9 @@ struct expr *place_load(const struct place *p)
 		e = add(p->loc, p->addr, 0);
 		if (e->dtype && e->dtype != p->type)
 			e = binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
-	} else if (size == 1 || size == 2 || size == 4 || size == 8) {
-		e = deref(p->loc, p->addr, size, p->type->is_signed && !p->bit_size);
+	} else if (is_number_size(size)) {
+		// Of kernel memory or a process's: whose type it is, tells.
+		e = load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		if (p->bit_size)
 			e = extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
@@ -198,6 +207,41 @@ struct expr *place_load(const struct place *p)
 			   size);
 		return NULL;
 	}
+	e->dtype = p->type;
+	return e;
+}
+
+bool target_check_value(struct loc loc, const struct di_type *t)
+{
+	if (t->kind != DI_STRUCT && t->kind != DI_UNION)
+		return true;
+	diag_error(loc, "'%s' is being accessed instead of a member: name one with ->, take the address with &, "
+		   "or print all of it with $", t->name);
+	return false;
+}
+
+struct expr *place_lvalue(const struct place *p)
+{
+	struct expr *e;
+
+	if (place_is_aggregate(p->type)) {
+		diag_error(p->loc, "a value of the type %s can't be assigned to: name a member or an element",
+			   p->type->name);
+		return NULL;
+	}
+	if (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT)) {
+		diag_error(p->loc, "this value is not kept in one place, so it can't be assigned to");
+		return NULL;
+	}
+	if (p->value)
+		return p->value;
+	if (!is_number_size(p->type->size) || p->type->kind == DI_FLOAT) {
+		diag_error(p->loc, "a value of the type %s can't be assigned to", p->type->name);
+		return NULL;
+	}
+	e = load(p->loc, p->addr, p->type->size, p->type->is_signed, di_is_user(p->type->module));
+	e->u.deref.bit_offset = p->bit_offset;
+	e->u.deref.bit_size = p->bit_size;
 	e->dtype = p->type;
 	return e;
 }
@@ -309,15 +353,37 @@ static struct expr *address_of(const struct place *p, struct loc loc)
 	return e;
 }
 
+static bool follow_components(struct place *p, const struct expr *access)
+{
+	for vec_each(&access->u.access.comps, c)
+		if (!(c->kind == COMP_FIELD ? place_field(p, c->loc, c->name) :
+					      place_index(p, c->loc, c->index)))
+			return false;
+	return true;
+}
+
+struct expr *target_lvalue(struct expr *base, const struct expr *access)
+{
+	struct place p = place_of(base);
+
+	if (access && !follow_components(&p, access))
+		return NULL;
+	if (access && (access->u.access.pretty || access->u.access.address_of)) {
+		diag_error(access->loc, "this is a value, not a place that can be assigned to");
+		return NULL;
+	}
+	return place_lvalue(&p);
+}
+
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access)
 {
 	struct place p = place_of(base);
 
-	for vec_each(&access->u.access.comps, c)
-		if (!(c->kind == COMP_FIELD ? place_field(&p, c->loc, c->name) :
-					      place_index(&p, c->loc, c->index)))
-			return NULL;
+	if (!follow_components(&p, access))
+		return NULL;
 	if (access->u.access.pretty)
 		return target_pretty(s, &p, access->u.access.pretty == 2 ? 8 : 1);
-	return access->u.access.address_of ? address_of(&p, access->loc) : place_load(&p);
+	if (access->u.access.address_of)
+		return address_of(&p, access->loc);
+	return target_check_value(p.loc, p.type) ? place_load(&p) : NULL;
 }

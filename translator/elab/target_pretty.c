@@ -2,8 +2,9 @@
 // $x$, $x$$: a value of debuginfo's as text. Becomes one sprintf() of all its leaves.
 //
 //   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
-//   pointer 0x..   signed %d   unsigned %u   char 'c'   float ?
-// One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...".
+//   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float ?
+// One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
+// it the word ERROR, but for the text of a char *, which becomes the pointer.
 #include "elab/target.h"
 
 #include <string.h>
@@ -36,6 +37,14 @@ void target_print_value(struct expr *e, char conv, char flag, struct expr *value
 	vec_push(&e->u.print.args, value);
 }
 
+void target_print_string(struct expr *e, struct expr *address, bool user, int most)
+{
+	struct format_piece piece = { .conv = user ? 'Q' : 'q', .width = -1, .precision = most };
+
+	vec_push(&e->u.print.format, piece);
+	vec_push(&e->u.print.args, address);
+}
+
 struct printer {
 	struct expr *e;
 	int leaves;
@@ -45,6 +54,7 @@ static bool print_place(struct printer *p, const struct place *place, int depth)
 
 static bool print_leaf(struct printer *p, const struct place *place)
 {
+	struct di_type *target;
 	struct expr *value;
 
 	if (place->type->kind == DI_FLOAT || (place->type->size != 1 && place->type->size != 2 &&
@@ -57,11 +67,15 @@ static bool print_leaf(struct printer *p, const struct place *place)
 		return false;
 	switch (place->type->kind) {
 	case DI_POINTER:
-		target_print_value(p->e, 'p', 0, value);
+		target = di_target(place->type);
+		if (target && target->kind == DI_CHAR)
+			target_print_string(p->e, value, di_is_user(target->module), -1);
+		else
+			target_print_value(p->e, 'p', 0, value);
 		break;
 	case DI_CHAR:
 		target_print_text(p->e, "'");
-		target_print_value(p->e, 'c', 0, value);
+		target_print_value(p->e, 'c', '#', value);
 		target_print_text(p->e, "'");
 		break;
 	default:
@@ -100,6 +114,13 @@ static bool print_struct(struct printer *p, const struct place *place, int depth
 	return true;
 }
 
+static bool is_text(const struct place *place)
+{
+	struct di_type *element = place->type->kind == DI_ARRAY ? di_target(place->type) : NULL;
+
+	return element && element->kind == DI_CHAR && place->addr;
+}
+
 static bool print_array(struct printer *p, const struct place *place, int depth)
 {
 	struct place first = *place;
@@ -126,6 +147,12 @@ static bool print_place(struct printer *p, const struct place *place, int depth)
 		target_print_text(p->e, "{...}");
 		return true;
 	}
+	if (is_text(place)) {
+		p->leaves++;
+		target_print_string(p->e, place->addr, di_is_user(place->type->module),
+				    place->type->count ? (int)place->type->count : -1);
+		return true;
+	}
 	if (kind == DI_ARRAY) {
 		if (depth > 0)
 			return print_array(p, place, depth - 1);
@@ -136,12 +163,14 @@ static bool print_place(struct printer *p, const struct place *place, int depth)
 	return print_leaf(p, place);
 }
 
+// What a pointer to a struct points to is worth more than where it is.
 struct expr *target_pretty(struct session *s, const struct place *p, int depth)
 {
 	struct printer printer = { .e = target_print_new(p->loc) };
 	struct di_type *target = p->type->kind == DI_POINTER ? di_target(p->type) : NULL;
 	struct place place = *p;
 
+	printer.e->u.print.pretty = true;
 	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION)) {
 		struct expr *pointer = place_load(p);
 

@@ -31,6 +31,9 @@ static void resolve(struct resolver *r, struct expr **e)
 		ast_walk_expr(&r->walker, e);
 }
 
+static struct expr *resolve_target(struct resolver *r, struct expr *e);
+static struct expr *resolve_atvar(struct resolver *r, struct expr *e);
+
 static struct expr *failed(struct loc loc)
 {
 	return expr_number(loc, 0);
@@ -121,19 +124,35 @@ static bool available(struct resolver *r, const struct expr *e, const char *name
 	return false;
 }
 
-// 1 when all of it can be resolved. Works on a copy and leaves nothing behind.
-static int64_t is_defined(struct resolver *r, const struct expr *e)
+// What others hang on: a struct is its address.
+static void resolve_base(struct resolver *r, struct expr **e)
+{
+	if ((*e)->kind == E_TARGET)
+		*e = resolve_target(r, *e);
+	else if ((*e)->kind == E_ATVAR)
+		*e = resolve_atvar(r, *e);
+	else
+		resolve(r, e);
+}
+
+// True when all of it can be resolved. Works on a copy and leaves nothing behind.
+static bool is_defined_base(struct resolver *r, const struct expr *e)
 {
 	struct expr *copy = expr_copy(e);
 	int saved = r->probe ? r->probe->entries.n : 0;
 
 	diag_quiet_push();
-	resolve(r, &copy);
+	resolve_base(r, &copy);
 	if (r->probe) {
 		r->probe->entries.n = saved;
 		r->entries.n = saved;
 	}
 	return diag_quiet_pop() == 0;
+}
+
+static int64_t is_defined(struct resolver *r, const struct expr *e)
+{
+	return is_defined_base(r, e);
 }
 
 // One of $$vars: name=value, or name=? when it can't be read here.
@@ -148,11 +167,11 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		e->u.access.base = target;
 		e->u.access.pretty = pretty;
 	}
-	if (!is_defined(r, e)) {
+	if (!is_defined_base(r, e)) {
 		target_print_text(print, "?");
 		return;
 	}
-	resolve(r, &e);
+	resolve_base(r, &e);
 	if (pretty)
 		target_print_value(print, 's', 0, e);
 	else if (e->dtype && place_is_aggregate(e->dtype))
@@ -258,6 +277,12 @@ static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 	return made;
 }
 
+static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
+{
+	diag_error(e->loc, "@var(\"%s\"): global variables are not available yet", e->u.target.name);
+	return failed(e->loc);
+}
+
 static struct expr *resolve_enum(struct resolver *r, struct expr *e)
 {
 	struct di_module *m = module_named(r, e->loc, "@enum", NULL);
@@ -286,6 +311,29 @@ static bool is_parameter(const struct expr *e)
 	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "return");
 }
 
+// The base and the indices. False: the base's debuginfo type is known to types.c only.
+static bool resolve_parts(struct resolver *r, struct expr *e)
+{
+	enum expr_kind kind = e->u.access.base->kind;
+
+	resolve_base(r, &e->u.access.base);
+	for vec_each(&e->u.access.comps, c)
+		if (c->kind == COMP_INDEX)
+			resolve(r, &c->index);
+	return kind == E_TARGET || kind == E_CAST || kind == E_ATVAR || kind == E_ENTRY;
+}
+
+// "& @cast(p, "T")" is p.
+static bool is_plain_cast(enum expr_kind base, const struct expr *e)
+{
+	return base == E_CAST && e->u.access.address_of && !e->u.access.comps.n && !e->u.access.pretty;
+}
+
+static bool is_target_lvalue(const struct expr *e)
+{
+	return e->kind == E_TARGET || e->kind == E_CAST || e->kind == E_ATVAR || e->kind == E_ACCESS;
+}
+
 static struct expr *resolve_access(struct resolver *r, struct expr *e)
 {
 	struct expr **base = &e->u.access.base, *made;
@@ -298,16 +346,71 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	// What hangs on a parameter is read at the entry, too: it may be gone at the return.
 	if (r->is_return && !r->in_entry && is_parameter(*base) && !e->u.access.pretty && !has_variable_index(e))
 		return at_entry(r, e);
-	resolve(r, base);
-	for vec_each(&e->u.access.comps, c)
-		if (c->kind == COMP_INDEX)
-			resolve(r, &c->index);
-	if (kind != E_TARGET && kind != E_CAST && kind != E_ATVAR && kind != E_ENTRY)
+	if (!resolve_parts(r, e))
 		return e;
-	if (has_failed(*base))
+	if (has_failed(*base) || is_plain_cast(kind, e))
 		return *base;
 	made = target_access(r->s, *base, e);
 	return made ? made : failed(e->loc);
+}
+
+// ---------------------------------------------------------------- what is assigned to
+
+static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
+{
+	const char *name = e->u.target.name;
+
+	if (e->kind == E_ATVAR)
+		return resolve_atvar(r, e);
+	if (!available(r, e, name))
+		return NULL;
+	if (is_meta(name)) {
+		diag_error(e->loc, "'$%s' can't be assigned to", name);
+		return NULL;
+	}
+	if (r->is_return && strcmp(name, "return")) {
+		diag_error(e->loc, "'$%s' of a .return probe is what it was at the function's entry: it can't be "
+			   "assigned to", name);
+		return NULL;
+	}
+	return r->probe->family->target(r->s, r->probe, e);
+}
+
+static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
+{
+	struct expr *base;
+
+	if (e->kind == E_ACCESS) {
+		e->u.access.is_lvalue = true;
+		base = e->u.access.base;
+		// A member of a struct in memory is written where it is now.
+		if (is_parameter(base) && !available(r, base, base->u.target.name))
+			return NULL;
+		if (!resolve_parts(r, e))
+			return e;
+		return has_failed(e->u.access.base) ? NULL : target_lvalue(e->u.access.base, e);
+	}
+	if (e->kind == E_CAST) {
+		diag_error(e->loc, "@cast alone can't be assigned to: name a member with ->");
+		return NULL;
+	}
+	base = lvalue_variable(r, e);
+	return base && !has_failed(base) ? target_lvalue(base, NULL) : NULL;
+}
+
+// The left side of an assignment or of ++. False: it is no target, and left alone.
+static bool resolve_target_lvalue(struct resolver *r, struct expr **e, struct expr **l)
+{
+	struct expr *made;
+
+	if (!is_target_lvalue(*l))
+		return false;
+	made = resolve_lvalue(r, *l);
+	if (made)
+		*l = made;
+	else
+		*e = failed((*e)->loc);
+	return true;
 }
 
 // ---------------------------------------------------------------- @defined
@@ -360,18 +463,9 @@ static bool prune(struct resolver *r, struct expr **e)
 
 // ---------------------------------------------------------------- the walk
 
-static bool is_target_lvalue(const struct expr *e)
+static struct expr *checked_value(struct expr *e)
 {
-	return e->kind == E_TARGET || e->kind == E_CAST || e->kind == E_ATVAR || e->kind == E_ACCESS;
-}
-
-static bool refuse_write(struct expr **e, const struct expr *l)
-{
-	if (!is_target_lvalue(l))
-		return false;
-	diag_error(l->loc, "writing to target variables is not available yet");
-	*e = failed((*e)->loc);
-	return true;
+	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
 }
 
 static bool see_expr(struct ast_walker *w, struct expr **e)
@@ -380,7 +474,7 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 
 	switch ((*e)->kind) {
 	case E_TARGET:
-		*e = resolve_target(r, *e);
+		*e = checked_value(resolve_target(r, *e));
 		return false;
 	case E_ACCESS:
 		*e = resolve_access(r, *e);
@@ -396,8 +490,7 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		*e = expr_string((*e)->loc, "");
 		return false;
 	case E_ATVAR:
-		diag_error((*e)->loc, "@var(\"%s\"): global variables are not available yet", (*e)->u.target.name);
-		*e = failed((*e)->loc);
+		*e = checked_value(resolve_atvar(r, *e));
 		return false;
 	case E_ENTRY:
 		*e = resolve_entry(r, *e);
@@ -410,9 +503,13 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 	case E_BINARY:
 		return ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR) || !prune(r, e);
 	case E_ASSIGN:
-		return !refuse_write(e, (*e)->u.bin.l);
+		if (!resolve_target_lvalue(r, e, &(*e)->u.bin.l))
+			return true;
+		if ((*e)->kind == E_ASSIGN)
+			resolve(r, &(*e)->u.bin.r);
+		return false;
 	case E_INCDEC:
-		return !refuse_write(e, (*e)->u.un.e);
+		return !resolve_target_lvalue(r, e, &(*e)->u.un.e);
 	default:
 		return true;
 	}

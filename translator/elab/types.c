@@ -425,7 +425,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	}
 	if (!t->resolve)
 		return e->u.access.pretty ? T_STRING : T_LONG;
-	made = target_access(t->s, base, e);
+	made = e->u.access.is_lvalue ? target_lvalue(base, e) : target_access(t->s, base, e);
 	if (!made)                 // reported; the steps after this one don't run
 		made = expr_number(e->loc, 0);
 	made->value_unused = e->value_unused;

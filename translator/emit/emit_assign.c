@@ -159,8 +159,8 @@ struct value emit_assign(struct emitter *e, struct expr *x, bool wanted)
 		return assign_var(e, x, wanted);
 	if (l->kind == E_INDEX)
 		return assign_element(e, x, wanted);
-	diag_error(l->loc, "writing to target variables is not supported yet");
-	return value_number(0);
+	assert(l->kind == E_DEREF || l->kind == E_REGISTER);
+	return emit_target_assign(e, x, operator_of(x->u.bin.op));
 }
 
 static struct value incdec_var(struct emitter *e, struct expr *x, bool wanted)
@@ -202,6 +202,6 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted)
 		return incdec_var(e, x, wanted);
 	if (l->kind == E_INDEX)
 		return incdec_element(e, x, wanted);
-	diag_error(l->loc, "writing to target variables is not supported yet");
-	return value_number(0);
+	assert(l->kind == E_DEREF || l->kind == E_REGISTER);
+	return emit_target_incdec(e, x);
 }

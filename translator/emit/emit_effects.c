@@ -22,6 +22,9 @@ static void change_lvalue(struct effects *fx, const struct expr *l)
 {
 	if (l->kind == E_VAR) {
 		change_var(fx, l->u.var.decl);
+	} else if (l->kind == E_DEREF || l->kind == E_REGISTER) {
+		fx->changes |= TARGET | WORLD;
+		fx->fails = true;
 	} else {
 		fx->changes |= ARRAY;
 		fx->fails = true;

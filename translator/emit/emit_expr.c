@@ -2,9 +2,6 @@
 // Expressions: writes the statements that are needed, returns the rest as a C expression.
 // Operands are evaluated left to right; one that a later operand's side effects would change is
 // kept in a temporary.
-#include "build/build.h"
-#include "debuginfo/arch.h"
-#include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -239,73 +236,6 @@ void emit_store(struct emitter *e, struct var *v, struct value value)
 		cw_line(e->w, "stp_adder_clear(__builtin_offsetof(struct percpu, %s));", name);
 	}
 	cw_line(e->w, "%s = %s;", name, value_long(value));
-}
-
-// Casts to the type in the register or in memory: the low `size` bytes of an unsigned text.
-static const char *extend(const char *text, int size, bool is_signed)
-{
-	if (size == 1 || size == 2 || size == 4)
-		return str_printf("(s64)(%c%d)%s", is_signed ? 's' : 'u', size * 8, text);
-	return str_printf("(s64)%s", text);
-}
-
-static struct value stored(const char *text, int size, bool is_signed)
-{
-	struct value v = value_text(0, true, "%s", text);
-
-	if (size == 1 || size == 2 || size == 4)
-		return value_text(0, false, "%s", extend(text, size, is_signed));
-	v.wraps = true;
-	return v;
-}
-
-// A register that the script names may be one of a probe without registers.
-static struct value named_register(struct emitter *e, struct expr *x, int offset)
-{
-	const char *t = temp_long(e);
-
-	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_any_reg(c, %d)", offset), x->u.reg.size,
-		x->u.reg.is_signed));
-	emit_check(e, x->loc);
-	return value_text(0, true, "%s", t);
-}
-
-static struct value emit_register(struct emitter *e, struct expr *x)
-{
-	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
-	struct expr *number = x->u.reg.number_expr;
-	int n = number && number->kind == E_NUMBER ? (int)number->u.number : x->u.reg.number;
-
-	if (number && number->kind != E_NUMBER)
-		diag_error(x->loc, "the number of a register must be a literal");
-	else if (!number && n >= DI_ARGUMENT)
-		return stored(str_printf("stp_argument(c, %d)", n - DI_ARGUMENT), x->u.reg.size,
-			      x->u.reg.is_signed);
-	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
-		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
-	else if (number && emit_needs_context(e, x->loc))
-		return named_register(e, x, arch->pt_regs_offset[n]);
-	else if (emit_needs_context(e, x->loc))
-		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
-			      x->u.reg.is_signed);
-	return value_number(0);
-}
-
-static struct value emit_deref(struct emitter *e, struct expr *x)
-{
-	struct expr *sized = x->u.deref.size_expr;
-	int64_t size = sized && sized->kind == E_NUMBER ? sized->u.number : x->u.deref.size;
-	struct value addr = emit_expr(e, x->u.deref.addr);
-	const char *t = temp_long(e);
-
-	if ((sized && sized->kind != E_NUMBER) || (size != 1 && size != 2 && size != 4 && size != 8)) {
-		diag_error(x->loc, "the size of a load must be a literal: 1, 2, 4 or 8");
-		return value_number(0);
-	}
-	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
-		(int)size, addr.text), (int)size, x->u.deref.is_signed));
-	emit_check(e, x->loc);
-	return value_text(0, true, "%s", t);
 }
 
 static struct value emit_match(struct emitter *e, struct expr *x)

@@ -150,18 +150,13 @@ static bool may_fail(const pieces *f)
 	return false;
 }
 
-// into: the buffer for the forms that give a string, NULL: a temporary.
-struct value emit_print(struct emitter *e, struct expr *x, const char *into)
+static struct value print_format(struct emitter *e, struct expr *x, const char *into)
 {
 	pieces f = { 0 };
 	const char *args, *text;
 	size_t len;
 	int n;
 
-	if (!emit_needs_context(e, x->loc))
-		return value_number(0);
-	if (x->u.print.args.n == 1 && x->u.print.args.at[0]->kind == E_HIST)
-		return print_hist(e, x, into);
 	format_of(x, &f);
 	args = arguments(e, x);
 	if (x->u.print.to_string)
@@ -182,4 +177,36 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 	if (may_fail(&f))
 		emit_check(e, x->loc);
 	return into ? value_text(0, true, "%s", into) : value_number(0);
+}
+
+// $x$: a fault on the way makes it the word ERROR.
+static struct value print_pretty(struct emitter *e, struct expr *x, const char *into)
+{
+	struct label fault = { .name = emit_label(e, "fault") }, *outer = e->body->on_error;
+	const char *done = emit_label(e, "done");
+
+	into = into ? into : temp_string(e);
+	e->body->on_error = &fault;
+	print_format(e, x, into);
+	e->body->on_error = outer;
+	if (fault.used) {
+		cw_line(e->w, "goto %s;", done);
+		cw_line(e->w, "%s:", fault.name);
+		cw_line(e->w, "if (!stp_catch(c, NULL, 0))");
+		cw_line(e->w, "\tgoto %s;", emit_error_label(e));
+		cw_line(e->w, "stp_copy(%s, \"ERROR\", STP_STRLEN);", into);
+		cw_line(e->w, "%s:", done);
+		cw_line(e->w, ";");
+	}
+	return value_text(0, true, "%s", into);
+}
+
+// into: the buffer for the forms that give a string, NULL: a temporary.
+struct value emit_print(struct emitter *e, struct expr *x, const char *into)
+{
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	if (x->u.print.args.n == 1 && x->u.print.args.at[0]->kind == E_HIST)
+		return print_hist(e, x, into);
+	return x->u.print.pretty ? print_pretty(e, x, into) : print_format(e, x, into);
 }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const char *new_label(struct emitter *e, const char *what)
+const char *emit_label(struct emitter *e, const char *what)
 {
 	return str_printf("%s%d", what, ++e->body->labels);
 }
@@ -63,7 +63,7 @@ static void emit_if(struct emitter *e, struct stmt *st)
 // while and for: one endless C loop. Every pass pays its statements first.
 static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
 {
-	struct label next = { .name = step ? new_label(e, "next") : NULL };
+	struct label next = { .name = step ? emit_label(e, "next") : NULL };
 	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL };
 	struct temps temps = e->body->now;
 	struct value v;
@@ -133,8 +133,8 @@ static void emit_return(struct emitter *e, struct stmt *st)
 // The handler stands behind the body, which jumps over it. Left out when nothing can fail.
 static void emit_try(struct emitter *e, struct stmt *st)
 {
-	struct label catch = { .name = new_label(e, "catch") }, *outer = e->body->on_error;
-	const char *done = new_label(e, "done");
+	struct label catch = { .name = emit_label(e, "catch") }, *outer = e->body->on_error;
+	const char *done = emit_label(e, "done");
 	struct var *v = st->u.try_.var ? st->u.try_.var->u.var.decl : NULL;
 
 	e->body->on_error = &catch;

@@ -89,6 +89,14 @@ const char *temp_cell(struct emitter *e)
 	return str_printf("cell%d", TAKE(e, cells));
 }
 
+struct value value_keep_always(struct emitter *e, struct value v)
+{
+	const char *temp = temp_long(e);
+
+	cw_line(e->w, "%s = %s;", temp, value_long(v));
+	return value_text(0, true, "%s", temp);
+}
+
 struct value value_keep(struct emitter *e, struct value v, enum type t)
 {
 	const char *temp;

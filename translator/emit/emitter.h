@@ -14,9 +14,9 @@
 #include "session.h"
 
 // What a value depends on, and what evaluating an expression may change.
-// GLOBAL: scalars; ARRAY: elements, which move and vanish when others are made; WORLD: time, output,
-// memory, where only the order matters.
-enum { LOCAL = 1, GLOBAL = 2, ARRAY = 4, WORLD = 8 };
+// TARGET: registers, which guru scripts write; GLOBAL: scalars; ARRAY: elements, which move and vanish
+// when others are made; WORLD: time, output, memory, where only the order matters.
+enum { LOCAL = 1, GLOBAL = 2, ARRAY = 4, WORLD = 8, TARGET = 16 };
 
 struct value {
 	const char *text;
@@ -125,6 +125,7 @@ const char *value_operand(struct value v);                // the same with paren
 const char *value_wrap(struct value v);                   // a u64 operand
 const char *value_condition(struct value v);              // of an if
 struct value value_keep(struct emitter *e, struct value v, enum type t); // in a temporary
+struct value value_keep_always(struct emitter *e, struct value v); // a long, even one that can't change
 const char *temp_long(struct emitter *e);
 const char *temp_string(struct emitter *e);
 const char *temp_text(struct emitter *e);
@@ -148,6 +149,13 @@ void emit_store(struct emitter *e, struct var *v, struct value value); // to a s
 // emit_assign.c
 struct value emit_assign(struct emitter *e, struct expr *x, bool wanted);
 struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
+
+// emit_target.c
+struct value emit_register(struct emitter *e, struct expr *x);
+struct value emit_deref(struct emitter *e, struct expr *x);
+// l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
+struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
+struct value emit_target_incdec(struct emitter *e, struct expr *x);
 
 // emit_call.c
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
@@ -180,6 +188,7 @@ struct value emit_in_hist(struct emitter *e, struct expr *x);
 struct value emit_print(struct emitter *e, struct expr *x, const char *into);
 
 // emit_stmt.c
+const char *emit_label(struct emitter *e, const char *what);  // new in this body
 void emit_stmt(struct emitter *e, struct stmt *st);
 int emit_count_stmts(struct stmt *st);                    // what one pass costs of MAXACTION
 void emit_loop_body(struct emitter *e, struct stmt *body);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A module with known values: writing to its parameter "visit" calls zoo_visit() and zoo_count(). */
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include "zoo.h"
+
+int zoo_open = 42;
+static int zoo_hidden = 4242;
+static const char zoo_sign[] = "open daily";
+static struct zoo_cage zoo_gate = { .width = 3, .height = 4 };
+DEFINE_PER_CPU(int, zoo_per_cpu) = 5;
+static long seen;
+
+/* What the probes look at: values in registers, in memory, statics of the file. */
+noinline long zoo_visit(struct zoo *z, int people, unsigned char child)
+{
+	static int zoo_visits = 7;
+
+	zoo_visits++;
+	seen += z->number + people + child + zoo_hidden + zoo_gate.width + zoo_sign[0] + zoo_open;
+	this_cpu_inc(zoo_per_cpu);
+	asm volatile("" : : : "memory");
+	return people + child;
+}
+
+static int visit_set(const char *text, const struct kernel_param *p)
+{
+	struct zoo *z = zoo_make();
+	long r = zoo_visit(z, 1000, 50);
+
+	pr_info("zoo: visit %ld number %d five %u minus %d\n", r, z->number, z->bits.five, z->bits.minus);
+	return 0;
+}
+
+static int visit_get(char *buffer, const struct kernel_param *p)
+{
+	const struct zoo *z = &zoo_storage.zoo;
+
+	return sprintf(buffer, "%d %d %u %u %d %llx %d %d %d\n", z->number, z->small, z->narrow, z->bits.five, z->bits.minus,
+		       (u64)z->bits.wide, z->cages[1].width, zoo_hidden, z->grid[1][2]);
+}
+
+static const struct kernel_param_ops visit_ops = { .set = visit_set, .get = visit_get };
+module_param_cb(visit, &visit_ops, NULL, 0600);
+
+static int __init zoo_init(void)
+{
+	return 0;
+}
+
+static void __exit zoo_exit(void)
+{
+}
+
+module_init(zoo_init);
+module_exit(zoo_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Known values for the tests of target variables");

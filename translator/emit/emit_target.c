@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a probe found, in registers and in memory: loads and stores. In: E_REGISTER, E_DEREF as values
+// and as left sides. A load is done where it stands, into a temporary; a register is read where its
+// value is used.
+#include "build/build.h"
+#include "debuginfo/arch.h"
+#include "debuginfo/debuginfo.h"
+#include "emit/emitter.h"
+
+// Casts to the type in the register or in memory: the low `size` bytes of an unsigned text.
+static const char *extend(const char *text, int size, bool is_signed)
+{
+	if (size == 1 || size == 2 || size == 4)
+		return str_printf("(s64)(%c%d)%s", is_signed ? 's' : 'u', size * 8, text);
+	return str_printf("(s64)%s", text);
+}
+
+static struct value stored(const char *text, int size, bool is_signed)
+{
+	struct value v = value_text(TARGET, true, "%s", text);
+
+	if (size == 1 || size == 2 || size == 4)
+		return value_text(TARGET, false, "%s", extend(text, size, is_signed));
+	v.wraps = true;
+	return v;
+}
+
+// A register that the script names may be one of a probe without registers.
+static struct value named_register(struct emitter *e, struct expr *x, int offset)
+{
+	const char *t = temp_long(e);
+
+	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_any_reg(c, %d)", offset), x->u.reg.size,
+		x->u.reg.is_signed));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+struct value emit_register(struct emitter *e, struct expr *x)
+{
+	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
+	struct expr *number = x->u.reg.number_expr;
+	int n = number && number->kind == E_NUMBER ? (int)number->u.number : x->u.reg.number;
+
+	if (number && number->kind != E_NUMBER)
+		diag_error(x->loc, "the number of a register must be a literal");
+	else if (!number && n >= DI_ARGUMENT)
+		return stored(str_printf("stp_argument(c, %d)", n - DI_ARGUMENT), x->u.reg.size,
+			      x->u.reg.is_signed);
+	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
+		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
+	else if (number && emit_needs_context(e, x->loc))
+		return named_register(e, x, arch->pt_regs_offset[n]);
+	else if (emit_needs_context(e, x->loc))
+		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
+			      x->u.reg.is_signed);
+	return value_number(0);
+}
+
+// The size of a load or store; 0 after an error.
+static int size_of(struct expr *x)
+{
+	struct expr *sized = x->u.deref.size_expr;
+	int64_t size = sized && sized->kind == E_NUMBER ? sized->u.number : x->u.deref.size;
+
+	if ((!sized || sized->kind == E_NUMBER) && (size == 1 || size == 2 || size == 4 || size == 8))
+		return (int)size;
+	diag_error(x->loc, "the size of a load must be a literal: 1, 2, 4 or 8");
+	return 0;
+}
+
+// The bytes at an address, as a temporary.
+static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
+{
+	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
+	const char *t = temp_long(e);
+
+	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
+		size, address), size, is_signed));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
+struct value emit_deref(struct emitter *e, struct expr *x)
+{
+	struct value addr = emit_expr(e, x->u.deref.addr);
+	int size = size_of(x);
+
+	return size ? load(e, x, addr.text, size) : value_number(0);
+}
+
+// ---------------------------------------------------------------- stores
+
+struct store {
+	struct expr *l;
+	struct value address;      // E_DEREF; computed once
+	struct value bytes;        // of a bit-field: all of them, as they were
+};
+
+static struct value read_target(struct emitter *e, struct store *s)
+{
+	struct expr *l = s->l;
+
+	if (l->kind == E_REGISTER)
+		return value_keep_always(e, emit_register(e, l));
+	s->bytes = load(e, l, s->address.text, l->u.deref.size);
+	if (!l->u.deref.bit_size)
+		return s->bytes;
+	return value_text(0, true, "stp_bits(%s, %d, %d, %s)", s->bytes.text, l->u.deref.bit_offset,
+			  l->u.deref.bit_size, l->u.deref.is_signed ? "true" : "false");
+}
+
+static void write_target(struct emitter *e, struct store *s, struct value v)
+{
+	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
+	struct expr *l = s->l;
+	const char *text = value_long(v);
+
+	if (l->kind == E_REGISTER) {
+		cw_line(e->w, "stp_set_reg(c, %d, %s);", arch->pt_regs_offset[l->u.reg.number],
+			extend(v.atom ? text : str_printf("(%s)", text), l->u.reg.size, l->u.reg.is_signed));
+		return;
+	}
+	if (l->u.deref.bit_size) {
+		if (!s->bytes.text)
+			read_target(e, s);
+		text = str_printf("stp_with_bits(%s, %d, %d, %s)", s->bytes.text, l->u.deref.bit_offset,
+				  l->u.deref.bit_size, text);
+	}
+	cw_line(e->w, "stp_%sstore%d(c, %s, %s);", l->u.deref.user ? "u" : "", l->u.deref.size,
+		s->address.text, text);
+	emit_check(e, l->loc);
+}
+
+// The address and the right side (may be NULL), in the script's order.
+static struct value store_begin(struct emitter *e, struct store *s, struct expr *l, struct expr *r)
+{
+	struct expr *xs[2];
+	struct value v[2];
+	int n = 0;
+
+	*s = (struct store){ .l = l };
+	if (l->kind == E_DEREF)
+		xs[n++] = l->u.deref.addr;
+	if (r)
+		xs[n++] = r;
+	emit_values(e, xs, n, v);
+	if (l->kind == E_DEREF)
+		s->address = v[0].constant ? v[0] : value_keep_always(e, v[0]);
+	return r ? v[n - 1] : value_number(1);
+}
+
+struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op)
+{
+	struct store s;
+	struct value v = store_begin(e, &s, x->u.bin.l, x->u.bin.r);
+
+	if (op != TOK_NONE)
+		v = emit_binary(e, op, read_target(e, &s), v, T_LONG, x->loc);
+	if (!v.constant)
+		v = value_keep_always(e, v);
+	write_target(e, &s, v);
+	return v;
+}
+
+struct value emit_target_incdec(struct emitter *e, struct expr *x)
+{
+	enum tok op = x->u.un.op == TOK_INC ? TOK_ADD : TOK_SUB;
+	struct store s;
+	struct value one = store_begin(e, &s, x->u.un.e, NULL), old = read_target(e, &s), v;
+
+	v = value_keep_always(e, emit_binary(e, op, old, one, T_LONG, x->loc));
+	write_target(e, &s, v);
+	return x->u.un.prefix ? v : old;
+}
