@@ -82,7 +82,8 @@ typedef VEC(struct di_function *) di_functions;
 // then the message names the packages.
 struct di_module *di_kernel(struct session *s);
 // A kernel module, by the name lsmod shows or that of its file: "snd_pcm", "snd-pcm". NULL when the
-// kernel has none of that name; or by the path of its file, "/x/zoo.ko". Addresses of its functions are offsets into its .text.
+// kernel has none of that name; or by the path of its file, "/x/zoo.ko". Addresses of its functions
+// are offsets into its .text.
 struct di_module *di_kernel_module(struct session *s, const char *name);
 bool di_module_is_builtin(struct session *s, const char *name);  // it is part of the kernel image
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"

@@ -224,21 +224,13 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	return m;
 }
 
-// "/path/zoo.ko.xz" -> "zoo": what the kernel calls it.
-static const char *name_of_file(const char *path)
-{
-	const char *base = strrchr(path, '/') + 1, *dot = strstr(base, ".ko");
-
-	return name_of(str_ndup(base, dot ? (size_t)(dot - base) : strlen(base)));
-}
-
 struct di_module *di_kernel_module(struct session *s, const char *name)
 {
 	struct di_module *kernel = di_kernel(s), *m;
 	const char *path = *name == '/' ? name : NULL;
 	di_names ignored = { 0 };
 
-	name = path ? name_of_file(path) : name_of(name);
+	name = name_of(name);
 	m = map_get(&kernel->modules, name);
 	if (m)
 		return m;

@@ -403,11 +403,30 @@ static enum type infer_print(struct infer *t, struct expr *e)
 
 // ---------------------------------------------------------------- debuginfo
 
+// "p[1]->f" was parsed as an access to the value p[1], which may be a struct: now it is one to p.
+static void join_accesses(struct expr *e)
+{
+	struct expr *inner = e->u.access.base, joined = *e;
+
+	if (inner->kind != E_ACCESS || inner->u.access.pretty || inner->u.access.address_of)
+		return;
+	join_accesses(inner);
+	joined.u.access.base = inner->u.access.base;
+	joined.u.access.comps.n = joined.u.access.comps.room = 0;
+	joined.u.access.comps.at = NULL;
+	for vec_each(&inner->u.access.comps, c)
+		vec_push(&joined.u.access.comps, *c);
+	for vec_each(&e->u.access.comps, c)
+		vec_push(&joined.u.access.comps, *c);
+	*e = joined;
+}
+
 static enum type infer_access(struct infer *t, struct expr **pe)
 {
 	struct expr *e = *pe, *made;
 	struct expr *base;
 
+	join_accesses(e);
 	infer_expr(t, &e->u.access.base, want(T_LONG, "\"->\" and \"[]\" want a"));
 	for vec_each(&e->u.access.comps, c)
 		if (c->kind == COMP_INDEX)
