@@ -7,10 +7,12 @@
 #   lone                               # the bad script before has no other error
 #   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
 #   good 'script'                      # accepted without a word
-# Without a ^ the message has no place. OPTIONS holds more options for stap. Nothing is run: -p2.
+#   accepted 'script'                  # accepted, perhaps with warnings
+# Without a ^ the message has no place. OPTIONS holds more options for stap, ARGUMENTS those of the script.
+# Nothing is run: -p2, unless OPTIONS says -p1 or -p3.
 set -u
 . "$TESTS/lib.sh"
-OPTIONS=()
+OPTIONS=() ARGUMENTS=()
 
 # Sets script, and place (LINE:COLUMN or empty) from the first ^ that has no backslash before it.
 take_place() {
@@ -32,7 +34,7 @@ translate() {
 	name="error/$table: ${1//$'\n'/ }"
 	take_place "$1"
 	status=0
-	"$STAP" -p2 --runtime=user ${OPTIONS[@]+"${OPTIONS[@]}"} -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" ||
+	"$STAP" -p2 --runtime=user ${OPTIONS[@]+"${OPTIONS[@]}"} -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/out" 2>"$SCRATCH/err" ||
 		status=$?
 }
 
@@ -93,11 +95,19 @@ $(cat "$SCRATCH/err")"
 	fi
 }
 
+accepted() {
+	translate "$1"
+	if [ $status -eq 0 ]; then ok "$name"; else
+		not_ok "$name" "exit status $status
+$(cat "$SCRATCH/err")"
+	fi
+}
+
 cd "$TESTS/error" || exit 1
 [ $# -gt 0 ] || set -- *.tests
 for file in "$@"; do
 	table=${file%.tests}
-	OPTIONS=()
+	OPTIONS=() ARGUMENTS=()
 	# shellcheck source=/dev/null
 	. "$TESTS/error/$table.tests"
 done

@@ -168,10 +168,6 @@ static void check_jump(struct control *c, const struct stmt *s)
 		if (!c->loops)
 			diag_error(s->loc, "'%s' outside a loop", s->kind == S_BREAK ? "break" : "continue");
 		break;
-	case S_RETURN:
-		if (!c->func)
-			diag_error(s->loc, "'return' outside a function: \"next\" leaves a handler");
-		break;
 	case S_NEXT:
 		if (c->func && !is_overloaded(c->s, c->func))
 			diag_warning(s->loc, "'%s' has no other overload that \"next\" could try", c->func->name);
@@ -201,7 +197,8 @@ static void check_control(struct control *c, const struct stmt *s)
 	case S_WHILE: check_loop(c, s->u.while_.body); break;
 	case S_FOR: check_loop(c, s->u.for_.body); break;
 	case S_FOREACH:
-		check_iterated(s);
+		if (!c->func || c->func->used)
+			check_iterated(s);
 		check_loop(c, s->u.foreach.body);
 		break;
 	default: check_jump(c, s); break;
@@ -300,9 +297,14 @@ int elab_check(struct session *s)
 	access_compute(s);
 	for vec_each(&s->script.probes, p)
 		check_body(s, NULL, *p);
-	for vec_each(&s->script.funcs, f)
+	for vec_each(&s->script.funcs, f) {
+		struct control c = { .s = s, .func = *f };
+
 		if ((*f)->used)
 			check_body(s, *f, NULL);
+		else if ((*f)->source && !(*f)->source->library)
+			check_control(&c, (*f)->body);
+	}
 	if (diag_errors() > before)
 		return diag_errors() - before;
 	if (autoprint_add(s)) {

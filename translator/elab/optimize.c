@@ -412,27 +412,27 @@ static void drop_entries(struct probe *p)
 	ast_walk_stmt(&move, &p->body);
 }
 
-// Handlers that do nothing, and those that were here to be checked only.
+// Handlers that do nothing, and those that were here to be checked only. When all do nothing, they
+// stay: their hits may be what is asked for.
 static void drop_probes(struct session *s)
 {
-	int n = 0, checked_only = 0;
+	int n = 0, busy = 0;
 
+	for vec_each(&s->script.probes, p)
+		busy += (*p)->family->emit && !empty((*p)->body);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
 
-		if (!p->family->emit) {
-			checked_only++;
+		if (!p->family->emit)
 			continue;
-		}
 		if (!s->opt.no_optimize && empty(p->body)) {
-			diag_warning(p->loc, "probe %s has an empty handler: left out", p->written);
-			continue;
+			diag_warning(p->loc, "probe %s has an empty handler%s", p->written, busy ? ": left out" : "");
+			if (busy)
+				continue;
 		}
 		s->script.probes.at[n++] = p;
 	}
 	s->script.probes.n = n;
-	if (!n && !checked_only)
-		diag_error((struct loc){ 0 }, "no probes found: no handler does anything");
 }
 
 static void share_handlers(struct session *s)

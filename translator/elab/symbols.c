@@ -370,7 +370,11 @@ static void bind_expr(struct binder *b, struct expr *e)
 	case E_ASSIGN: bind_assign(b, e); break;
 	case E_REGEX: bind_expr(b, e->u.regex.l); break;
 	case E_STAT: case E_HIST: bind_stat(b, e); break;
-	case E_PRINT: bind_all(b, &e->u.print.args); break;
+	case E_PRINT:
+		if (b->place == IN_CONDITION && !e->u.print.to_string)
+			diag_error(e->loc, "conditions of probes can only read globals: no printing");
+		bind_all(b, &e->u.print.args);
+		break;
 	case E_CAST: case E_ENUMNAME: bind_expr(b, e->u.cast.e); break;
 	case E_ACCESS: bind_access(b, e); break;
 	case E_DEFINED: bind_expr(b, e->u.op1); break;
@@ -548,6 +552,24 @@ static void settle_arities(struct session *s)
 		}
 }
 
+// The script's own functions that nothing calls: their names must mean something, too. They stay unused.
+static void bind_unused(struct session *s)
+{
+	VEC(struct func *) used = { 0 };
+	int n = s->script.funcs.n;
+
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used)
+			vec_push(&used, *f);
+	for (int i = 0; i < n; i++)
+		if (s->script.funcs.at[i]->source && !s->script.funcs.at[i]->source->library)
+			symbols_bind_function(s, s->script.funcs.at[i]);
+	for vec_each(&s->script.funcs, f)
+		(*f)->used = false;
+	for vec_each(&used, f)
+		(*f)->used = true;
+}
+
 int elab_symbols(struct session *s)
 {
 	int before = diag_errors();
@@ -559,6 +581,7 @@ int elab_symbols(struct session *s)
 		if (i + 1 == s->script.probes.n)
 			match_new_decls(s);
 	}
+	bind_unused(s);
 	settle_arities(s);
 	optimize_mark_unused(s);
 	return diag_errors() - before;

@@ -441,11 +441,30 @@ static int truth(struct resolver *r, struct expr **e)
 	}
 }
 
+static bool see_defined(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_DEFINED;
+	return true;
+}
+
+// Whether what a condition leaves out need not even have types: with @defined, and in the library.
+// A script's constant condition doesn't hide what is wrong behind it.
+static bool decides(struct expr **e)
+{
+	bool found = (*e)->loc.source && (*e)->loc.source->library;
+	struct ast_walker w = { .expr = see_defined, .data = &found };
+
+	ast_walk_expr(&w, e);
+	return found;
+}
+
 // && and || whose left side decides, ?: whose condition is known. True when it replaced *e.
 static bool prune(struct resolver *r, struct expr **e)
 {
 	int known;
 
+	if (!decides((*e)->kind == E_COND ? &(*e)->u.cond.c : e))
+		return false;
 	if ((*e)->kind == E_COND) {
 		known = truth(r, &(*e)->u.cond.c);
 		if (known < 0)
@@ -520,7 +539,7 @@ static bool see_stmt(struct ast_walker *w, struct stmt **s)
 	struct resolver *r = w->data;
 	int known;
 
-	if ((*s)->kind != S_IF)
+	if ((*s)->kind != S_IF || !decides(&(*s)->u.if_.c))
 		return true;
 	known = truth(r, &(*s)->u.if_.c);
 	if (known < 0)

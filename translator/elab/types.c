@@ -517,7 +517,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 		infer_expr(t, &e->u.regex.l, want(T_STRING, "a regular expression is matched with a"));
 		return T_LONG;
 	case E_STAT:
-		infer_stat_operand(t, e->u.stat.of, "a statistic's operator");
+		infer_stat_operand(t, e->u.stat.of, "@count, @sum ...");
 		return T_LONG;
 	case E_HIST: break;        // the parser lets it stand where infer_hist() is called
 	case E_TARGET: case E_CAST: case E_ATVAR: case E_DEFINED: case E_PROBEWRITE: case E_ENUM:

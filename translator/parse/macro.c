@@ -142,7 +142,7 @@ static struct token define(struct macros *m, struct loc at)
 	if (m->top)
 		return lex_junk(at, "@define can't be the result of a macro");
 	name = raw(m, NULL);
-	if (!lex_is_word(&name))
+	if (!lex_is_word(&name) || name.text[0] == '$')
 		return name.kind == TOK_JUNK ? name : lex_junk(name.loc, "expected the name of the macro after @define");
 	macro->name = name.text;
 	macro->loc = name.loc;

@@ -65,6 +65,20 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
+// The grammar is right, what it says isn't: nothing is skipped.
+void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->panic)
+		return;
+	if (!p->errors++)
+		p->first_error = loc;
+	va_start(ap, fmt);
+	diag_error(loc, "%s", str_vprintf(fmt, ap));
+	va_end(ap);
+}
+
 static const char *describe(const struct token *t)
 {
 	switch (t->kind) {
@@ -195,6 +209,17 @@ static struct expr *initial(struct parser *p)
 	return e;
 }
 
+static void check_duplicate(struct parser *p, const struct var *v)
+{
+	for vec_each(&p->out->globals, other) {
+		if ((*other)->loc.source != p->source || strcmp((*other)->name, v->name))
+			continue;
+		parser_complain(p, v->loc, "duplicate global '%s'", v->name);
+		diag_note((*other)->loc, "first declared here");
+		return;
+	}
+}
+
 // variable = NAME ["%"] ["[" NUMBER "]"] ["=" literal]
 static void global(struct parser *p, bool is_private)
 {
@@ -211,6 +236,7 @@ static void global(struct parser *p, bool is_private)
 		parser_fail(p, parser_peek(p)->loc, "only a scalar can have an initial value");
 	if (parser_accept(p, TOK_ASSIGN))
 		v->init = initial(p);
+	check_duplicate(p, v);
 	if (!p->panic)
 		vec_push(&p->out->globals, v);
 }
@@ -324,7 +350,9 @@ static void function(struct parser *p, bool is_private)
 		f->embedded_loc = t.loc;
 		f->pragmas = find_pragmas(t.text);
 	} else {
+		p->in_function = true;
 		f->body = parse_block(p, "of the function");
+		p->in_function = false;
 	}
 	if (!p->panic)
 		vec_push(&p->out->funcs, f);
@@ -351,6 +379,17 @@ static void embedded(struct parser *p, const struct token *t)
 		return;
 	e->u.embedded.code = t->text;
 	vec_push(&p->out->embedded, e);
+}
+
+// A word that begins nothing may be a keyword misspelt.
+static void not_an_item(struct parser *p, const struct token *t)
+{
+	static const char *const words[] = { "probe", "global", "private", "function" };
+
+	parser_expected(p, "'probe', 'global', 'private', 'function' or '%{'");
+	for (size_t i = 0; t->kind == TOK_IDENT && i < ARRAY_SIZE(words); i++)
+		if (str_distance(t->text, words[i]) <= 2)
+			diag_note(t->loc, "did you mean '%s'?", words[i]);
 }
 
 // item = probe | globals | private | function | "%{" C "%}" | ";"
@@ -383,7 +422,7 @@ static void item(struct parser *p)
 		parser_take(p);
 		break;
 	default:
-		parser_expected(p, "'probe', 'global', 'private', 'function' or '%{'");
+		not_an_item(p, &t);
 	}
 }
 
@@ -396,7 +435,7 @@ static bool at_keyword(struct parser *p)
 
 static void recover(struct parser *p)
 {
-	p->panic = false;
+	p->panic = p->in_function = false;
 	p->nesting = 0;
 	p->expr_level = 0;
 	p->loose_hist = NULL;
@@ -410,6 +449,8 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 	struct parser p = { .session = s, .source = src, .out = out, .privileged = s->opt.guru || src->library };
 
 	preproc_start(&p.preproc, s, src, shared);
+	if (!shared && !src->library && parser_at(&p, TOK_EOF))
+		parser_fail(&p, (struct loc){ 0 }, "the script is empty: no probes found");
 	while (!shared && !parser_at(&p, TOK_EOF)) {
 		item(&p);
 		if (p.panic)

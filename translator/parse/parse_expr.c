@@ -153,8 +153,12 @@ static void at_enumname(struct parser *p, struct expr *e, const struct token *t)
 // "name@cu/file.c" in one string
 static void at_var(struct parser *p, struct expr *e, const struct token *t)
 {
+	struct loc loc = parser_peek(p)->loc;
 	const char *name = parser_string(p, "the name of a variable, a string").text;
 	const char *at = strchr(name, '@');
+
+	if (!*name || at == name || (at && !at[1]))
+		parser_fail(p, loc, "@var wants the name of a variable, alone or as \"name@file\"");
 
 	e->kind = E_ATVAR;
 	e->u.target.name = at ? str_ndup(name, (size_t)(at - name)) : name;

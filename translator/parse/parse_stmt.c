@@ -182,6 +182,8 @@ static void foreach(struct parser *p, struct stmt *s)
 static void return_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_RETURN;
+	if (!p->in_function)
+		parser_complain(p, s->loc, "'return' outside a function: \"next\" leaves a handler");
 	if (!parser_at(p, TOK_SEMI) && !parser_at(p, TOK_RBRACE))
 		s->u.expr = parse_expr(p);
 }

@@ -28,6 +28,7 @@ struct parser {
 	int errors;
 	struct loc first_error;
 	bool panic;
+	bool in_function;          // "return" is for these
 	int nesting;
 	int expr_level;            // 1: the outermost expression
 	int operators;             // so far in the outermost expression
@@ -42,6 +43,7 @@ bool parser_at(struct parser *p, enum tok kind);
 bool parser_accept(struct parser *p, enum tok kind);
 bool parser_expect(struct parser *p, enum tok kind, const char *where);
 void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); // and go on
 void parser_expected(struct parser *p, const char *what);  // "expected WHAT, found the next token"
 bool parser_enter(struct parser *p);                       // false: too deep, reported
 void parser_leave(struct parser *p);

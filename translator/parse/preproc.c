@@ -281,8 +281,11 @@ static struct token condition(struct preproc *p, bool *result)
 
 // ---------------------------------------------------------------- branches
 
-// Skips a branch. Stops behind its own "%:" (if one is wanted) or "%)".
-static struct token skip_branch(struct preproc *p, struct loc start, bool stop_at_else, bool *at_else)
+// What skip_branch() stops behind: the branch's own "%:" or "%)"; "%)", with no "%:" before it;
+// "%)", whatever is before it.
+enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
+
+static struct token skip_branch(struct preproc *p, struct loc start, enum stop stop, bool *at_else)
 {
 	int nested = 0;
 
@@ -295,10 +298,12 @@ static struct token skip_branch(struct preproc *p, struct loc start, bool stop_a
 		if (t.kind == TOK_COND_END && !nested--)
 			return (struct token){ 0 };
 		nested += t.kind == TOK_COND_IF;
-		if (t.kind == TOK_COND_ELSE && !nested && stop_at_else) {
-			*at_else = true;
-			return (struct token){ 0 };
-		}
+		if (t.kind != TOK_COND_ELSE || nested || stop == AT_END_ANYHOW)
+			continue;
+		if (stop == AT_END)
+			return lex_junk(t.loc, "a second '%%:' in the same conditional");
+		*at_else = true;
+		return (struct token){ 0 };
 	}
 }
 
@@ -309,11 +314,11 @@ static struct token begin_conditional(struct preproc *p, struct loc start)
 	struct token t = condition(p, &taken);
 
 	if (t.kind) {              // one error is enough: its branches aren't looked at
-		skip_branch(p, start, false, &at_else);
+		skip_branch(p, start, AT_END_ANYHOW, &at_else);
 		return t;
 	}
 	if (!taken) {
-		t = skip_branch(p, start, true, &at_else);
+		t = skip_branch(p, start, AT_ELSE_OR_END, &at_else);
 		if (t.kind || !at_else)
 			return t;
 		branch.in_else = true;
@@ -335,7 +340,7 @@ static struct token end_branch(struct preproc *p, const struct token *t)
 		return lex_junk(t->loc, "a second '%%:' in the same conditional");
 	p->open.n--;
 	if (t->kind == TOK_COND_ELSE)
-		return skip_branch(p, branch.loc, false, &at_else);
+		return skip_branch(p, branch.loc, AT_END, &at_else);
 	return (struct token){ 0 };
 }
 

@@ -132,7 +132,7 @@ char *str_escape(const char *bytes, size_t len)
 	return buf_text(&b);
 }
 
-static int distance(const char *a, const char *b)
+int str_distance(const char *a, const char *b)
 {
 	int n = (int)strlen(b), *row = NEW_ARRAY(int, n + 1);
 
@@ -164,7 +164,7 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 	struct buf b = { 0 };
 
 	for (int i = 0; i < n; i++) {
-		int d = distance(wanted, names[i]), at = found;
+		int d = str_distance(wanted, names[i]), at = found;
 		bool known = false;
 
 		for (int j = 0; j < found; j++)

@@ -30,6 +30,8 @@ bool str_is_glob(const char *s);           // has one of * ? [
 // The text as the inside of a C or script string literal (no quotes added): octal escapes.
 char *str_escape(const char *bytes, size_t len);
 
+// How many letters differ (Levenshtein).
+int str_distance(const char *a, const char *b);
 // Up to five of `names` nearest to `wanted`, "a, b, c" (Levenshtein); NULL when there are none.
 char *str_nearest(const char *wanted, const char *const *names, int n);
 
