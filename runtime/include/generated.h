@@ -460,6 +460,31 @@ struct stp_tracepoint {
 	void *state;               /* the runtime's */
 };
 
+/* places in programs and their libraries: stp_uprobe_family */
+extern const struct stp_family_ops stp_uprobe_family;
+struct stp_program {
+	const char *path;
+	const u8 *id;              /* what stands in the file that the translator looked at: */
+	u64 id_offset;             /* at this offset */
+	u32 id_len;
+	u32 users;                 /* the runtime's */
+	void *state;               /* the runtime's */
+};
+struct stp_uprobe {
+	const struct stp_probe *probe;
+	struct stp_program *program;
+	u64 offset;                /* of the instruction, in the file */
+	u64 semaphore;             /* of a 16-bit count of who is interested, in the file; 0 none */
+	const char *name;          /* for messages */
+	s32 pid;                   /* in this process only; 0 any */
+	bool is_return;
+	bool optional;             /* "?": not being there is no error */
+	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; NULL none */
+	s32 maxactive;             /* 0: default */
+	void *state;               /* the runtime's */
+};
+
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
 	u8 type;                   /* STP_LONG, STP_STRING */

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <linux/version.h>
 #include "stp_config.h"
 #ifdef CONFIG_X86_64
@@ -78,6 +79,72 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 #define COMPAT_FPROBE 1
 #else
 #define COMPAT_FPROBE 0
+#endif
+
+/* ------------------------------------------------------------------ uprobes */
+
+/* Since 6.12 a registered uprobe has a handle and unregistering waits once for all of them; since
+ * 6.13 the callbacks get data of the call. */
+#ifdef HAVE_UPROBE_DATA
+#define COMPAT_UPROBE_ENTRY(name) \
+	static int name(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *compat_data)
+#define COMPAT_UPROBE_RETURN(name) \
+	static int name(struct uprobe_consumer *uc, unsigned long func, struct pt_regs *regs, __u64 *compat_data)
+#else
+#define COMPAT_UPROBE_ENTRY(name) \
+	static int name(struct uprobe_consumer *uc, struct pt_regs *regs)
+#define COMPAT_UPROBE_RETURN(name) \
+	static int name(struct uprobe_consumer *uc, unsigned long func, struct pt_regs *regs)
+#endif
+#ifdef HAVE_UPROBE_HANDLE
+#define COMPAT_UPROBE_FILTER(name) static bool name(struct uprobe_consumer *uc, struct mm_struct *mm)
+typedef struct uprobe *compat_uprobe;
+
+static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, loff_t offset,
+					 loff_t semaphore, struct uprobe_consumer *uc)
+{
+	*u = uprobe_register(inode, offset, semaphore, uc);
+	return PTR_ERR_OR_ZERO(*u);
+}
+
+static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
+					    struct uprobe_consumer *uc)
+{
+	uprobe_unregister_nosync(u, uc);
+}
+
+static inline void compat_uprobe_sync(void)
+{
+	uprobe_unregister_sync();
+}
+#else
+#define COMPAT_UPROBE_FILTER(name) \
+	static bool name(struct uprobe_consumer *uc, enum uprobe_filter_ctx why, struct mm_struct *mm)
+typedef struct { } compat_uprobe;
+
+static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, loff_t offset,
+					 loff_t semaphore, struct uprobe_consumer *uc)
+{
+	return semaphore ? uprobe_register_refctr(inode, offset, semaphore, uc) :
+			   uprobe_register(inode, offset, uc);
+}
+
+static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
+					    struct uprobe_consumer *uc)
+{
+	uprobe_unregister(inode, offset, uc);
+}
+
+static inline void compat_uprobe_sync(void)
+{
+}
+#endif
+
+/* How far the stack pointer is, when a function has returned, from where it was at its entry. */
+#ifdef CONFIG_X86_64
+#define COMPAT_RETURN_POPS 8
+#else
+#define COMPAT_RETURN_POPS 0
 #endif
 
 /* ------------------------------------------------------------------ NMIs */

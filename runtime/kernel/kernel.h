@@ -141,7 +141,30 @@ void stp_sites_sort(void);
 /* The site whose hit has this address; NULL none. Any context. */
 const struct stp_site *stp_site_at(u64 address);
 
-/* ------------------------------------------------------------------ probe_function.c */
+/* ------------------------------------------------------------------ program.c */
 
+struct inode;
+
+/* The file of p, opened once for all that use it. NULL: *err is why, negative. Process context. */
+struct inode *stp_program_open(struct stp_program *p, int *err);
+void stp_program_close(struct stp_program *p);
+const char *stp_program_reason(int err);       /* NULL: none of program.c's */
+
+/* ------------------------------------------------------------------ tree.c */
+
+/*
+ * The processes that a script of -c or -x is about: the target and what it starts, also after their
+ * parents are gone. Without a target that is every process. start and stop: process context, may be
+ * nested.
+ */
+int stp_tree_start(void);                      /* 0 or -errno */
+void stp_tree_stop(void);
+extern unsigned long *stp_tree_bits;           /* by process id; NULL: every process */
+static __always_inline bool stp_tree_has(pid_t tgid)       /* any context */
+{
+	const unsigned long *bits = READ_ONCE(stp_tree_bits);
+
+	return !bits || test_bit(tgid, bits);
+}
 
 #endif

@@ -151,6 +151,8 @@ int vm_run(struct session *s)
 	vec_push(&argv, str_printf("%s:/%s", s->module_path, base));
 	if (s->opt.command)
 		add_command(&argv, s->opt.command, cwd);
+	for vec_each(&s->programs, program)
+		add_file(&argv, *program, cwd);
 	vec_push(&argv, "--");
 	vec_push(&argv, "sh");
 	vec_push(&argv, "-c");

@@ -95,6 +95,16 @@ const char *di_module_source(const struct di_module *m); // for -v: "DWARF of PA
 // What to install for DWARF of this module, one sentence. For messages.
 const char *di_advice(const struct di_module *m);
 
+// program.c: a program or a library, by the path of its file. NULL: *why says why not, "no such
+// file". Addresses are link-time ones.
+struct di_module *di_program(struct session *s, const char *path, const char **why);
+bool di_program_is_fixed(const struct di_module *m);     // runs at its link addresses: no PIE, no library
+// Where the byte of a link address is in the file; false when it isn't of the file.
+bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
+// Bytes by which the file can be told from other builds: `len` of them at `offset`.
+struct di_identity { const uint8_t *bytes; int len; uint64_t offset; };
+struct di_identity di_program_identity(const struct di_module *m);
+
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
 void di_find_functions(struct di_module *m, const char *name, const char *file, bool inlines,

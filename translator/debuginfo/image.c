@@ -134,26 +134,34 @@ static struct bytes unpack(struct bytes in)
 
 #define FILE_MAX (256u << 20)
 
-struct bytes image_unpack_file(const char *path)
+struct bytes image_unpack(struct bytes in)
 {
-	struct bytes file = map_file(path), out = { NULL, 0 };
 	const struct unpacker *u = unpackers;
+	struct bytes out = { NULL, 0 };
 	uint8_t *room;
 
-	while (u < END(unpackers) && (file.len < 16 || memcmp(file.at, u->magic, u->len)))
+	while (u < END(unpackers) && (in.len < 16 || memcmp(in.at, u->magic, u->len)))
 		u++;
 	if (u == END(unpackers))
-		return file;
+		return in;
 	// Nothing says how long it will be; pages that nobody touches cost nothing.
 	room = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room != MAP_FAILED) {
-		out.len = u->unpack(file, room, FILE_MAX);
-		if (out.len)
-			out.at = mremap(room, FILE_MAX, out.len, 0);
-		else
-			munmap(room, FILE_MAX);
-	}
-	unmap(&file);
+	if (room == MAP_FAILED)
+		return out;
+	out.len = u->unpack(in, room, FILE_MAX);
+	if (out.len)
+		out.at = mremap(room, FILE_MAX, out.len, 0);
+	else
+		munmap(room, FILE_MAX);
+	return out;
+}
+
+struct bytes image_unpack_file(const char *path)
+{
+	struct bytes file = map_file(path), out = image_unpack(file);
+
+	if (out.at != file.at)
+		unmap(&file);
 	return out;
 }
 

@@ -9,6 +9,7 @@
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
+//   program.c   programs and their libraries
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
@@ -66,6 +67,7 @@ struct symbols {
 	int text_index;
 };
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
+bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
 bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // any kind, exact
 
@@ -89,6 +91,8 @@ struct image {
 struct image *image_open(struct session *s, const char *path, const struct arch *arch);
 // A file, unpacked when it is compressed. Empty when it can't be read, or not be unpacked.
 struct bytes image_unpack_file(const char *path);
+// Bytes that are compressed, in pages of their own; others as they are. Empty: damaged.
+struct bytes image_unpack(struct bytes in);
 // Forgets the cached copy: something in it turned out to be broken.
 void image_forget(struct session *s, const char *path);
 
@@ -130,6 +134,12 @@ struct func_priv {             // di_function.priv
 struct btf_source;             // btf.c
 struct dwarf_file;             // dwarf.c
 
+struct debuginfo {             // session.debuginfo
+	struct di_module *kernel;
+	struct map programs;       // program.c: path -> struct di_module *
+};
+struct debuginfo *debuginfo_of(struct session *s);    // open.c
+
 struct di_module {
 	struct session *s;
 	const char *name;
@@ -151,6 +161,7 @@ struct di_module {
 	struct di_module *base_module; // of a kernel module: the kernel, whose BTF its own continues
 	struct map modules;            // kmod.c, of the kernel: name -> struct di_module *, those opened
 	struct map *module_files;      // kmod.c, of the kernel: name -> path
+	struct program *program;       // program.c; NULL: the kernel or one of its modules
 };
 struct btf_source *module_btf(struct di_module *m);   // NULL: none, or broken
 

@@ -17,9 +17,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-struct debuginfo {
-	struct di_module *kernel;
-};
 
 // More functions than this get no source lines from DWARF: it would mean to read all of it.
 #define MAX_WITH_LINES 3000
@@ -99,7 +96,7 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 	other = elf_view_build_id(&v);
 	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
 		diag_warning((struct loc){ 0 }, "%s is of another build than the %s: not used", path,
-			     m->base_module ? "module" : "kernel");
+			     m->program ? m->name : m->base_module ? "module" : "kernel");
 		goto no;
 	}
 	if (is_relocatable(&v) && !kmod_relocate(&v))
@@ -247,13 +244,20 @@ static struct di_module *kernel_module(struct session *s)
 	return m;
 }
 
-struct di_module *di_kernel(struct session *s)
+struct debuginfo *debuginfo_of(struct session *s)
 {
 	if (!s->debuginfo)
 		s->debuginfo = NEW(struct debuginfo);
-	if (!s->debuginfo->kernel)
-		s->debuginfo->kernel = kernel_module(s);
-	return s->debuginfo->kernel;
+	return s->debuginfo;
+}
+
+struct di_module *di_kernel(struct session *s)
+{
+	struct debuginfo *d = debuginfo_of(s);
+
+	if (!d->kernel)
+		d->kernel = kernel_module(s);
+	return d->kernel;
 }
 
 const char *di_module_name(const struct di_module *m)
@@ -284,6 +288,8 @@ const uint8_t *di_build_id(const struct di_module *m, int *len)
 
 const char *di_advice(const struct di_module *m)
 {
+	if (m->program)
+		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
 	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
 }
 

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-bool symbols_from_elf(struct symbols *t, const struct elf_view *v)
+static bool from_section(struct symbols *t, const struct elf_view *v, const char *symbols, const char *names)
 {
 	const Elf64_Shdr *text = elf_view_header(v, ".text");
-	const Elf64_Shdr *head = elf_view_header(v, ".symtab");
+	const Elf64_Shdr *head = elf_view_header(v, symbols);
 	struct bytes table, strings;
 
-	if (!text || !head || !elf_view_section(v, ".symtab", &table) || head->sh_entsize != sizeof(Elf64_Sym) ||
-	    (uintptr_t)table.at % 8 || !elf_view_section(v, ".strtab", &strings) ||
+	if (!text || !head || !elf_view_section(v, symbols, &table) || head->sh_entsize != sizeof(Elf64_Sym) ||
+	    (uintptr_t)table.at % 8 || !elf_view_section(v, names, &strings) ||
 	    strings.at[strings.len - 1])
 		return false;
 	*t = (struct symbols){
@@ -26,6 +26,16 @@ bool symbols_from_elf(struct symbols *t, const struct elf_view *v)
 		.text_index = text - v->sections,
 	};
 	return true;
+}
+
+bool symbols_from_elf(struct symbols *t, const struct elf_view *v)
+{
+	return from_section(t, v, ".symtab", ".strtab");
+}
+
+bool symbols_exported(struct symbols *t, const struct elf_view *v)
+{
+	return from_section(t, v, ".dynsym", ".dynstr");
 }
 
 static bool table_get(const struct symbols *t, int i, struct symbol *out)

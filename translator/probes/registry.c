@@ -3,7 +3,7 @@
 #include "probes/family.h"
 
 extern const struct probe_family family_begin_end, family_never, family_timer, family_profile,
-	family_function, family_tracepoint;
+	family_function, family_tracepoint, family_process;
 
 const struct probe_family *const probe_families[] = {
 	&family_begin_end,
@@ -12,5 +12,6 @@ const struct probe_family *const probe_families[] = {
 	&family_profile,
 	&family_function,
 	&family_tracepoint,
+	&family_process,
 	NULL,
 };

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that programs and libraries come from. They are found by path when the script starts, as
+ * the process that starts it sees the file system: /proc/PID/root/... leads into a container. A file
+ * of another build than the one that the translator looked at is refused.
+ */
+#include "kernel.h"
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+
+#define ID_MAX 64                  /* bytes of the identity that are compared */
+
+static int compare_id(const struct stp_program *p, const struct path *path)
+{
+	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
+	u32 len = min_t(u32, p->id_len, ID_MAX);
+	loff_t at = p->id_offset;
+	char bytes[ID_MAX];
+	int err = 0;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (kernel_read(file, bytes, len, &at) != len || memcmp(bytes, p->id, len))
+		err = -ESTALE;
+	fput(file);
+	return err;
+}
+
+static int open_path(struct stp_program *p, struct path *path)
+{
+	int err = kern_path(p->path, LOOKUP_FOLLOW, path);
+
+	if (err)
+		return err;
+	err = d_is_reg(path->dentry) ? 0 : -EACCES;
+	if (!err && p->id_len)
+		err = compare_id(p, path);
+	if (err)
+		path_put(path);
+	return err;
+}
+
+struct inode *stp_program_open(struct stp_program *p, int *err)
+{
+	struct path *path = p->state;
+
+	if (!path) {
+		path = plat_alloc(sizeof(*path), -1);
+		*err = path ? open_path(p, path) : -ENOMEM;
+		if (*err) {
+			plat_free(path);
+			return NULL;
+		}
+		p->state = path;
+	}
+	p->users++;
+	return d_real_inode(path->dentry);
+}
+
+void stp_program_close(struct stp_program *p)
+{
+	if (--p->users)
+		return;
+	path_put(p->state);
+	plat_free(p->state);
+	p->state = NULL;
+}
+
+const char *stp_program_reason(int err)
+{
+	switch (err) {
+	case -ENOENT: case -ENOTDIR: return "no such file";
+	case -ESTALE: return "the file is of another build than the one that the script was translated for";
+	case -EACCES: return "the file may not be read";
+	case -ENOMEM: return "no memory";
+	}
+	return NULL;
+}

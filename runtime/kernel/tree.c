@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The processes of -c and -x: a bit for every process id. Each new process takes over the bit of the
+ * one that starts it, whether set or not, so that an id that is used again needs no cleaning up, and
+ * a process whose parents are gone stays in.
+ */
+#include "kernel.h"
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+
+unsigned long *stp_tree_bits;
+
+static struct {
+	u32 users;
+	struct tracepoint *fork;
+	unsigned long *bits;
+} tree;
+
+#ifdef CONFIG_TRACEPOINTS
+
+/* Context: the parent's. */
+static void tree_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	if (!thread_group_leader(child))
+		return;
+	if (test_bit(parent->tgid, tree.bits))
+		set_bit(child->tgid, tree.bits);
+	else
+		clear_bit(child->tgid, tree.bits);
+}
+
+static void note_fork(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sched_process_fork"))
+		tree.fork = tp;
+}
+
+static bool comes_from(struct task_struct *task, pid_t target)
+{
+	while (task && task->tgid > 1) {
+		if (task->tgid == target)
+			return true;
+		task = rcu_dereference(task->real_parent);
+	}
+	return false;
+}
+
+/* After the tracepoint is armed: who is started meanwhile is found here, or by it. */
+static void add_existing(pid_t target)
+{
+	struct task_struct *task;
+
+	set_bit(target, tree.bits);
+	rcu_read_lock();
+	for_each_process(task)
+		if (comes_from(task, target))
+			set_bit(task->tgid, tree.bits);
+	rcu_read_unlock();
+}
+
+int stp_tree_start(void)
+{
+	pid_t target = stp_session.target;
+	int err;
+
+	if (tree.users++ || target <= 0 || target >= PID_MAX_LIMIT)
+		return 0;
+	tree.bits = plat_alloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long), -1);
+	err = tree.bits ? 0 : -ENOMEM;
+	if (!err) {
+		for_each_kernel_tracepoint(note_fork, NULL);
+		err = tree.fork ? tracepoint_probe_register(tree.fork, tree_fork, NULL) : -ENOENT;
+	}
+	if (err) {
+		plat_free(tree.bits);
+		tree.bits = NULL;
+		tree.users--;
+		return err;
+	}
+	add_existing(target);
+	WRITE_ONCE(stp_tree_bits, tree.bits);
+	return 0;
+}
+
+/* Its users have ended: nobody looks at the bits but the tracepoint. */
+void stp_tree_stop(void)
+{
+	if (--tree.users || !tree.bits)
+		return;
+	tracepoint_probe_unregister(tree.fork, tree_fork, NULL);
+	tracepoint_synchronize_unregister();
+	WRITE_ONCE(stp_tree_bits, NULL);
+	plat_free(tree.bits);
+	tree.bits = NULL;
+}
+
+#else
+
+int stp_tree_start(void)
+{
+	return stp_session.target ? -EOPNOTSUPP : 0;
+}
+
+void stp_tree_stop(void)
+{
+}
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Programs and shared libraries: path -> what is known of them.
+//
+// DWARF is in the file itself, or in a separate one of the same build: in a debuginfo directory
+// under its build-id, or named by .gnu_debuglink, beside the file, in .debug beside it, or in a
+// debuginfo directory. Symbols come from there, else from the file's .symtab, from the one in
+// .gnu_debugdata (an ELF file, xz-compressed), or from what the file exports.
+// Debug sections that are compressed are unpacked in our copy of the file.
+#include "debuginfo/module.h"
+
+#include "build/build.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <sys/mman.h>
+
+struct program {
+	struct bytes file;         // as it is
+	struct elf_view view;
+	struct di_identity identity;
+};
+
+// ---------------------------------------------------------------- compressed sections
+
+#define UNPACKED_MAX (1u << 30)
+
+static bool unpack_section(const Elf64_Chdr *h, struct bytes in, uint8_t *out)
+{
+	uLongf len = h->ch_size;
+
+	if (h->ch_type == ELFCOMPRESS_ZLIB)
+		return uncompress(out, &len, in.at, in.len) == Z_OK && len == h->ch_size;
+	if (h->ch_type == 2)               // ELFCOMPRESS_ZSTD
+		return ZSTD_decompress(out, h->ch_size, in.at, in.len) == h->ch_size;
+	return false;
+}
+
+static bool compressed_header(const struct elf_view *v, const Elf64_Shdr *s, Elf64_Chdr *h)
+{
+	if (!(s->sh_flags & SHF_COMPRESSED) || s->sh_type == SHT_NOBITS || s->sh_size < sizeof(*h) ||
+	    s->sh_offset > v->file.len || s->sh_size > v->file.len - s->sh_offset)
+		return false;
+	memcpy(h, v->file.at + s->sh_offset, sizeof(*h));
+	return h->ch_size <= UNPACKED_MAX;
+}
+
+// The file with its compressed sections unpacked behind it; the file itself when it has none. Empty
+// when one is damaged.
+static struct bytes unpack_sections(struct bytes file)
+{
+	struct bytes none = { NULL, 0 };
+	struct elf_view v;
+	size_t more = 0, at = (file.len + 15) & ~15ull;
+	Elf64_Chdr h;
+	uint8_t *copy;
+
+	if (!elf_view_open(&v, file))
+		return none;
+	for (int i = 1; i < v.n; i++)
+		if (compressed_header(&v, &v.sections[i], &h))
+			more += (h.ch_size + 15) & ~15ull;
+	if (!more)
+		return file;
+	if (more > UNPACKED_MAX)
+		return none;
+	copy = mmap(NULL, at + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (copy == MAP_FAILED)
+		return none;
+	memcpy(copy, file.at, file.len);
+	for (int i = 1; i < v.n; i++) {
+		const Elf64_Shdr *s = &v.sections[i];
+		Elf64_Shdr *to = (Elf64_Shdr *)(copy + ((const uint8_t *)s - file.at));
+		struct bytes in = { file.at + s->sh_offset + sizeof(h), s->sh_size - sizeof(h) };
+
+		if (!compressed_header(&v, s, &h))
+			continue;
+		if (!unpack_section(&h, in, copy + at)) {
+			munmap(copy, at + more);
+			return none;
+		}
+		to->sh_flags &= ~(uint64_t)SHF_COMPRESSED;
+		to->sh_offset = at;
+		to->sh_size = h.ch_size;
+		to->sh_addralign = h.ch_addralign;
+		at += (h.ch_size + 15) & ~15ull;
+	}
+	return (struct bytes){ copy, at };
+}
+
+// ---------------------------------------------------------------- debuginfo
+
+static bool same_id(const struct di_module *m, struct bytes id)
+{
+	return !m->build_id.len || (id.len == m->build_id.len && !memcmp(id.at, m->build_id.at, id.len));
+}
+
+// `crc`: of the whole file, as .gnu_debuglink says; NULL: the build-id decides.
+static bool try_debug_file(struct di_module *m, const char *path, const uint32_t *crc)
+{
+	struct bytes file = map_file(path), section;
+	struct elf_view v;
+
+	if (!file.at)
+		return false;
+	if (!elf_view_open(&v, file) || v.machine != m->arch->elf_machine)
+		goto no;
+	if (!same_id(m, elf_view_build_id(&v)) ||
+	    (crc && !m->build_id.len && crc32(0, file.at, file.len) != *crc)) {
+		diag_warning((struct loc){ 0 }, "%s is of another build than %s: not used", path, m->name);
+		goto no;
+	}
+	file = unpack_sections(file);
+	if (!file.at || !elf_view_open(&v, file))
+		return false;
+	if (!m->has_symbols)
+		m->has_symbols = symbols_from_elf(&m->symbols, &v);
+	if (!elf_view_section(&v, ".debug_info", &section))
+		return true;
+	m->dwarf = dwarf_file_open(m, path, file);
+	if (m->dwarf) {
+		m->path = path;
+		m->source = str_printf("DWARF of %s", path);
+	}
+	return true;
+no:
+	unmap(&file);
+	return false;
+}
+
+static char *build_id_path(const char *dir, struct bytes id)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s/.build-id/%02x/", dir, id.at[0]);
+	for (size_t i = 1; i < id.len; i++)
+		buf_printf(&b, "%02x", id.at[i]);
+	buf_puts(&b, ".debug");
+	return buf_text(&b);
+}
+
+// Name, padding to 4, checksum.
+static bool read_debuglink(const struct elf_view *v, const char **name, uint32_t *crc)
+{
+	struct bytes link;
+	size_t len;
+
+	if (!elf_view_section(v, ".gnu_debuglink", &link))
+		return false;
+	len = strnlen((const char *)link.at, link.len);
+	if (!len || ((len + 4) & ~3ull) + 4 > link.len || memchr(link.at, '/', len))
+		return false;
+	*name = str_ndup((const char *)link.at, len);
+	memcpy(crc, link.at + ((len + 4) & ~3ull), 4);
+	return true;
+}
+
+static bool try_in_directory(struct di_module *m, const char *dir, const char *link, const uint32_t *crc)
+{
+	const char *beside = str_ndup(m->name, strrchr(m->name, '/') - m->name);
+
+	if (m->build_id.len > 1 && *dir == '/' && try_debug_file(m, build_id_path(dir, m->build_id), NULL))
+		return true;
+	if (!link)
+		return false;
+	if (*dir != '/')           // "" the file's own, ".debug" below it
+		return try_debug_file(m, str_printf("%s/%s%s%s", beside, dir, *dir ? "/" : "", link), crc);
+	return try_debug_file(m, str_printf("%s%s/%s", dir, beside, link), crc);
+}
+
+static void find_separate(struct di_module *m)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *link = NULL;
+	uint32_t crc = 0;
+
+	if (!read_debuglink(&m->program->view, &link, &crc) && m->build_id.len < 2)
+		return;
+	if (!list)
+		list = "+:.debug:/usr/lib/debug:build";
+	while (*list) {
+		size_t len = strcspn(list, ":");
+		const char *dir = str_ndup(list, len);
+
+		if (*dir == '-' || *dir == '+')
+			dir++;
+		if (strcmp(dir, "build") && try_in_directory(m, dir, link, &crc))
+			return;
+		list += len + (list[len] == ':');
+	}
+}
+
+static bool use_own_dwarf(struct di_module *m)
+{
+	struct bytes section, file;
+
+	if (!elf_view_section(&m->program->view, ".debug_info", &section))
+		return false;
+	file = unpack_sections(m->program->file);
+	m->dwarf = file.at ? dwarf_file_open(m, m->name, file) : NULL;
+	if (!m->dwarf)
+		return false;
+	m->path = m->name;
+	m->source = str_printf("DWARF of %s", m->name);
+	return true;
+}
+
+// ---------------------------------------------------------------- symbols
+
+static bool use_debugdata(struct di_module *m)
+{
+	struct bytes packed, file;
+	struct elf_view v;
+
+	if (!elf_view_section(&m->program->view, ".gnu_debugdata", &packed))
+		return false;
+	file = image_unpack(packed);
+	return file.at && elf_view_open(&v, file) && symbols_from_elf(&m->symbols, &v);
+}
+
+static void find_symbols(struct di_module *m)
+{
+	struct program *p = m->program;
+
+	if (!m->has_symbols)
+		m->has_symbols = symbols_from_elf(&m->symbols, &p->view) || use_debugdata(m) ||
+				 symbols_exported(&m->symbols, &p->view);
+	if (!m->source)
+		m->source = str_printf("symbols of %s", m->name);
+}
+
+// ---------------------------------------------------------------- the file
+
+static const Elf64_Phdr *segments(const struct program *p, int *n)
+{
+	const Elf64_Ehdr *h = (const void *)p->file.at;
+
+	*n = h->e_phnum;
+	if (h->e_phoff % 8 || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > p->file.len ||
+	    *n * sizeof(Elf64_Phdr) > p->file.len - h->e_phoff)
+		*n = 0;
+	return (const void *)(p->file.at + h->e_phoff);
+}
+
+bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset)
+{
+	int n;
+
+	for (const Elf64_Phdr *s = segments(m->program, &n); n; s++, n--)
+		if (s->p_type == PT_LOAD && address - s->p_vaddr < s->p_filesz) {
+			*offset = address - s->p_vaddr + s->p_offset;
+			return true;
+		}
+	return false;
+}
+
+// The build-id, else the ELF header, which says at least where things are in the file.
+static void identify(struct di_module *m)
+{
+	struct program *p = m->program;
+	struct bytes id = elf_view_build_id(&p->view);
+
+	m->build_id = id;
+	if (!id.len)
+		id = (struct bytes){ p->file.at, sizeof(Elf64_Ehdr) };
+	p->identity = (struct di_identity){ id.at, id.len, id.at - p->file.at };
+}
+
+static bool open_file(struct di_module *m, const char **why)
+{
+	struct program *p = m->program;
+
+	p->file = map_file(m->name);
+	if (!p->file.at) {
+		*why = errno && errno != ENOTTY ? strerror(errno) : "not a file";
+		return false;
+	}
+	if (!elf_view_open(&p->view, p->file)) {
+		*why = p->file.len > 4 && !memcmp(p->file.at, "\177ELF\1", 5) ?
+		       "32-bit programs are not supported yet" : "not a program (ELF) file";
+		return false;
+	}
+	if (p->view.machine != m->arch->elf_machine) {
+		*why = str_printf("not for the processor of the kernel (%s)", m->arch->name);
+		return false;
+	}
+	return true;
+}
+
+struct di_module *di_program(struct session *s, const char *path, const char **why)
+{
+	struct map *known = &debuginfo_of(s)->programs;
+	struct di_module *m = map_get(known, path);
+
+	if (m)
+		return m;
+	if (!s->kernel)
+		s->kernel = kernel_open(s);
+	m = NEW(struct di_module);
+	m->s = s;
+	m->name = str_dup(path);
+	m->is_user = true;
+	m->arch = arch_find(s->kernel->arch);
+	if (!m->arch)
+		die("kernels of the architecture %s are not supported", s->kernel->arch);
+	m->program = NEW(struct program);
+	errno = 0;
+	if (!open_file(m, why))
+		return NULL;
+	identify(m);
+	if (!use_own_dwarf(m))
+		find_separate(m);
+	find_symbols(m);
+	map_put(known, m->name, m);
+	return m;
+}
+
+bool di_program_is_fixed(const struct di_module *m)
+{
+	return ((const Elf64_Ehdr *)m->program->file.at)->e_type == ET_EXEC;
+}
+
+struct di_identity di_program_identity(const struct di_module *m)
+{
+	return m->program->identity;
+}

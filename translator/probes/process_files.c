@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// process("..."), process(PID), process: to the files that are meant; and the table of places in
+// files, which all families that probe programs write.
+#include "build/build.h"
+#include "emit/emit.h"
+#include "probes/process.h"
+#include "util/str.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------- paths
+
+// As execvp() would find it; NULL when there is none.
+static char *find_executable(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	char path[PATH_MAX];
+	size_t len;
+
+	if (strchr(name, '/'))
+		return realpath(name, path) ? str_dup(path) : NULL;
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		const char *full = str_printf("%.*s/%s", (int)len, len ? dirs : ".", name);
+
+		if (access(full, X_OK) == 0 && realpath(full, path))
+			return str_dup(path);
+	}
+	return NULL;
+}
+
+// What the first line of a script names, NULL for other files.
+static char *interpreter(const char *path)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+	const char *at = line + 2;
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strncmp(line, "#!", 2))
+		return NULL;
+	at += strspn(at, " \t");
+	return find_executable(str_ndup(at, strcspn(at, " \t\n")));
+}
+
+static bool add_file(struct session *s, const struct point_part *part, const char *path, struct process_files *out)
+{
+	char *script = interpreter(path);
+	const char *why = "", *name = script ? script : path;
+	struct di_module *m = di_program(s, name, &why);
+
+	if (!m) {
+		diag_error(part->loc, "can't probe %s: %s", name, why);
+		return false;
+	}
+	vec_push(&out->at, m);
+	for vec_each(&s->programs, known)
+		if (!strcmp(*known, di_module_name(m)))
+			return true;
+	vec_push(&s->programs, di_module_name(m));
+	return true;
+}
+
+// ---------------------------------------------------------------- what "process" says
+
+// The program of -c, which must be told from its first word; of -x, which is running.
+static const char *target_program(struct session *s, const struct point_part *part)
+{
+	const char *command = s->opt.command, *path;
+	size_t len;
+
+	if (s->opt.target_pid)
+		return str_printf("/proc/%d/exe", s->opt.target_pid);
+	if (!command) {
+		diag_error(part->loc, "process without a path is the program of -c or -x, and there is none");
+		return NULL;
+	}
+	command += strspn(command, " \t");
+	len = strcspn(command, " \t");
+	if (strpbrk(command, "|&;<>(){}`$*?[\"'\\\n") || !len) {
+		diag_error(part->loc, "which program the command '%s' starts can't be told: say process(\"PATH\")",
+			   s->opt.command);
+		return NULL;
+	}
+	path = find_executable(str_ndup(command, len));
+	if (!path)
+		diag_error(part->loc, "no program '%s' is found", str_ndup(command, len));
+	return path;
+}
+
+static int add_running(struct session *s, const struct point_part *part, struct process_files *out)
+{
+	char path[PATH_MAX];
+
+	if (part->number < 1 || part->number > INT_MAX ||
+	    !realpath(str_printf("/proc/%lld/exe", (long long)part->number), path)) {
+		diag_error(part->loc, "there is no process %lld whose program could be read", (long long)part->number);
+		return 1;
+	}
+	out->pid = part->number;
+	return add_file(s, part, path, out) ? 0 : 1;
+}
+
+static int add_globbed(struct session *s, const struct point_part *part, struct process_files *out)
+{
+	int n = 0;
+	glob_t found;
+
+	if (glob(part->text, 0, NULL, &found)) {
+		diag_error(part->loc, "no file matches \"%s\"", part->text);
+		return 1;
+	}
+	// What is no program among them doesn't matter.
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char path[PATH_MAX];
+
+		diag_quiet_push();
+		n += realpath(found.gl_pathv[i], path) && add_file(s, part, path, out);
+		diag_quiet_pop();
+	}
+	globfree(&found);
+	if (!n)
+		diag_error(part->loc, "no program matches \"%s\"", part->text);
+	return n ? 0 : 1;
+}
+
+int process_files(struct session *s, const struct probe_match *m, struct process_files *out)
+{
+	const struct point_part *part = point_find(m->point, "process");
+	char resolved[PATH_MAX];
+	const char *path;
+
+	if (part->arg_kind == ARG_NUMBER)
+		return add_running(s, part, out);
+	if (part->arg_kind == ARG_NONE) {
+		path = target_program(s, part);
+		if (!path)
+			return 1;
+		return realpath(path, resolved) && add_file(s, part, resolved, out) ? 0 : 1;
+	}
+	if (str_is_glob(part->text))
+		return add_globbed(s, part, out);
+	path = find_executable(part->text);
+	if (!path) {
+		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"" : "no program \"%s\" in PATH",
+			   part->text);
+		return 1;
+	}
+	return add_file(s, part, path, out) ? 0 : 1;
+}
+
+char *process_point(const struct probe_match *m, const struct di_module *program)
+{
+	const struct point_part *part = point_find(m->point, "process");
+
+	if (part->arg_kind == ARG_NUMBER)
+		return str_printf("process(%lld)", (long long)part->number);
+	return str_printf("process(\"%s\")", di_module_name(program));
+}
+
+// ---------------------------------------------------------------- emit
+
+static void emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m)
+{
+	struct di_identity id = di_program_identity(m);
+	struct buf bytes = { 0 };
+
+	for (int k = 0; k < id.len; k++)
+		buf_printf(&bytes, "%s%d", k ? ", " : "", id.bytes[k]);
+	cw_line(w, "static const u8 %s_id_%d[] = { %s };", table, i, buf_text(&bytes));
+	cw_line(w, "static struct stp_program %s_program_%d = { .path = %s, .id = %s_id_%d, .id_offset = 0x%llxULL, "
+		".id_len = %d };", table, i, emit_c_string(di_module_name(m)), table, i,
+		(unsigned long long)id.offset, id.len);
+}
+
+static void emit_site(struct cwriter *w, const struct probe *p, const char *table, int program)
+{
+	const struct process_site *d = p->data;
+	uint64_t offset = 0, semaphore = 0;
+
+	di_program_offset(d->program, d->address, &offset);
+	if (d->semaphore)
+		di_program_offset(d->program, d->semaphore, &semaphore);
+	cw_line(w, "{");
+	cw_line(w, ".probe = %s,", emit_probe_ref(p));
+	cw_line(w, ".program = &%s_program_%d,", table, program);
+	cw_line(w, ".offset = 0x%llxULL, /* %s */", (unsigned long long)offset, p->point);
+	cw_line(w, ".name = %s,", emit_c_string(d->name));
+	if (semaphore)
+		cw_line(w, ".semaphore = 0x%llxULL,", (unsigned long long)semaphore);
+	if (d->pid)
+		cw_line(w, ".pid = %d,", d->pid);
+	if (d->is_return)
+		cw_line(w, ".is_return = true,");
+	if (d->optional)
+		cw_line(w, ".optional = true,");
+	if (p->entries.n)
+		cw_line(w, ".entry_size = %d, .entry = p%d_entry,", 8 * p->entries.n, p->index);
+	if (d->maxactive)
+		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
+	cw_line(w, "},");
+}
+
+void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)
+{
+	VEC(struct di_module *) programs = { 0 };
+	VEC(int) program_of = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		const struct process_site *d = probes[i]->data;
+		int k = 0;
+
+		while (k < programs.n && programs.at[k] != d->program)
+			k++;
+		if (k == programs.n) {
+			vec_push(&programs, d->program);
+			emit_program(w, table, k, d->program);
+		}
+		vec_push(&program_of, k);
+	}
+	cw_line(w, "static struct stp_uprobe %s[] = {", table);
+	for (int i = 0; i < n; i++)
+		emit_site(w, probes[i], table, program_of.at[i]);
+	cw_line(w, "};");
+	emit_family_table(s, "stp_uprobe_family", table, n);
+}
