@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 int log_verbose;
 bool log_no_warnings;
 
-static bool colored;
+static bool colored, to_syslog;
 
 bool log_color(const char *when)
 {
@@ -27,6 +28,13 @@ bool log_color(const char *when)
 	else
 		return false;
 	return true;
+}
+
+void log_to_syslog(const char *program)
+{
+	openlog(program, LOG_PID, LOG_USER);
+	to_syslog = true;
+	colored = false;
 }
 
 // Remembers the first 1024 different texts by their hash (FNV-1a).
@@ -58,6 +66,10 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 	vsnprintf(line + at, sizeof(line) - at - 1, fmt, ap);
 	if (label && seen_before(line) && !log_verbose)
 		return;
+	if (to_syslog) {
+		syslog(label && *label == 'E' ? LOG_ERR : LOG_WARNING, "%s", line);
+		return;
+	}
 	strcat(line, "\n");
 	rc = write(STDERR_FILENO, line, strlen(line));
 	(void)rc;                          // there is nowhere else to complain

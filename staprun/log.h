@@ -14,6 +14,8 @@ extern bool log_no_warnings;               // -w
 // WHEN of -C: "auto", "always", "never". false: none of these.
 bool log_color(const char *when);
 
+void log_to_syslog(const char *program);   // from now on, not to standard error
+
 // "ERROR: text", "WARNING: text". A text that was shown before is shown again only with -v.
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);

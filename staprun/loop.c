@@ -88,6 +88,7 @@ static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 		order->target_gone = target_gone;
 		order->cmd.type = type;
 		order->start.target_pid = target;
+		order->start.namespaces = session.opt->namespaces;
 		order->cmd.len = type == STP_CMD_START ? sizeof(order->start) : 0;
 	}
 	if (!order || pthread_create(&thread, NULL, write_order, order)) {
@@ -132,6 +133,24 @@ static void target_gone(void)
 
 // --- output ---
 
+static void fail_output(int error)
+{
+	session.out.closed = true;
+	session.out.error = error;
+}
+
+static void drain_bulk(void)
+{
+	uint64_t before = session.rings.bytes;
+	int error = bulk_drain(&session.rings);
+
+	session.flowing = session.rings.bytes != before;
+	if (error && !session.out.closed) {
+		fail_output(error);
+		request_stop();
+	}
+}
+
 // Moves records to the output buffer while it has room.
 static void drain(void)
 {
@@ -141,12 +160,19 @@ static void drain(void)
 	const void *payload;
 	uint32_t len;
 
+	if (s->rings.bulk) {
+		drain_bulk();
+		return;
+	}
 	while (s->out.closed || outfile_room(&s->out)) {
-		size_t room = outfile_room(&s->out);
+		size_t room;
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
 		if (what != RINGS_RECORD)
 			break;
+		if (!s->given)
+			outfile_begin_record(&s->out, len);
+		room = outfile_room(&s->out);
 		len -= s->given;
 		if (len > room && !s->out.closed) {
 			outfile_add(&s->out, (const char *)payload + s->given, room);
@@ -193,6 +219,22 @@ static void tell_dropped(void)
 
 // --- messages ---
 
+// All is well: who waits for us may go, and nobody looks at our descriptors any more.
+static void become_daemon(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	ssize_t n;
+
+	printf("%d\n", (int)getppid());
+	fflush(stdout);
+	n = write(session.opt->daemon, "", 1);
+	(void)n;                           // they went away themselves
+	close(session.opt->daemon);
+	log_to_syslog("stapio");
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+}
+
 static void start_done(const struct stp_status *status, size_t len)
 {
 	if (len < sizeof(*status) || status->rc) {
@@ -205,6 +247,8 @@ static void start_done(const struct stp_status *status, size_t len)
 	}
 	child_release();
 	session.released = true;
+	if (session.opt->daemon >= 0)
+		become_daemon();
 	if (session.opt->detach)
 		detach();
 }
@@ -302,6 +346,14 @@ static void read_signal(void)
 		detach();
 		return;
 	}
+	if (info.ssi_signo == SIGUSR2) {
+		drain();
+		if (session.rings.bulk)
+			bulk_switch(&session.rings);
+		else
+			outfile_switch(&session.out);
+		return;
+	}
 	log_note(2, "stapio: signal %u", info.ssi_signo);
 	if (++session.interrupts >= INTERRUPTS_MAX) {
 		log_warning("interrupted: the end of the output may be missing");
@@ -324,6 +376,7 @@ static int open_signals(void)
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGUSR2);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -361,8 +414,7 @@ static void wait_and_handle(void)
 	if (fds[FD_TARGET].revents)
 		target_gone();
 	if (fds[FD_OUT].revents & (POLLERR | POLLHUP)) {
-		s->out.closed = true;
-		s->out.error = -EPIPE;
+		fail_output(-EPIPE);
 		request_stop();
 	}
 	if (fds[FD_RESULTS].revents)
@@ -447,10 +499,12 @@ static int prepare(const struct stapio_options *opt)
 	int rc;
 
 	s->opt = opt;
-	s->target = -1;
-	rc = outfile_open(&s->out, opt->output);
-	if (!rc)
-		rc = rings_map(&s->rings, opt->device, opt->attach);
+	s->target = s->out.fd = -1;
+	rc = rings_map(&s->rings, opt->device, opt->attach);
+	if (!rc && s->rings.bulk)
+		rc = bulk_open(&s->rings, opt);
+	else if (!rc)
+		rc = outfile_open(&s->out, opt, -1);
 	if (rc)
 		return rc;
 	s->signals = open_signals();
@@ -473,6 +527,8 @@ int loop_run(const struct stapio_options *opt)
 {
 	if (prepare(opt))
 		return 1;
+	if (opt->attach && opt->daemon >= 0)
+		become_daemon();
 	if (!opt->attach)
 		send_order(STP_CMD_START, session.child ? session.child : opt->target, false);
 	while (!session.over)

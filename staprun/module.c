@@ -10,6 +10,7 @@
 #include "syscalls.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -262,6 +263,9 @@ static void explain_load_error(const struct module *m, int rc)
 		log_error("the kernel does not allow loading %s: modules are disabled"
 			  " (sysctl kernel.modules_disabled), or it is locked down (see dmesg)", m->name);
 		break;
+	case -EINVAL:
+		log_error("the kernel refuses %s or one of its parameters; dmesg says why", m->name);
+		break;
 	case -EKEYREJECTED:
 	case -ENOKEY:
 		log_error("the kernel takes signed modules only and refuses %s: Secure Boot or"
@@ -280,14 +284,14 @@ static void explain_load_error(const struct module *m, int rc)
 	}
 }
 
-int module_load(struct module *m)
+int module_load(struct module *m, const char *parameters)
 {
 	int rc;
 
 	if (m->renamed)
-		rc = sys_init_module(m->image, m->len, "");
+		rc = sys_init_module(m->image, m->len, parameters);
 	else
-		rc = sys_finit_module(m->fd, "");
+		rc = sys_finit_module(m->fd, parameters);
 	if (rc)
 		explain_load_error(m, rc);
 	return rc;
@@ -319,6 +323,55 @@ int module_unload(const char *name)
 	else if (rc)
 		log_error("can't remove the module %s: %s", name, strerror(-rc));
 	return rc;
+}
+
+// A module of ours has a misc device of its name whose node is below systemtap/.
+static bool is_ours(const char *name)
+{
+	char path[128], text[512] = "", want[128];
+	int fd, n;
+
+	snprintf(path, sizeof(path), "/sys/class/misc/%s/uevent", name);
+	snprintf(want, sizeof(want), "DEVNAME=systemtap/%s\n", name);
+	fd = sys_open(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	n = sys_read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return n > 0 && strstr(text, want);
+}
+
+static int remove_all(void)
+{
+	DIR *dir = opendir("/sys/class/misc");
+	struct dirent *entry;
+	int rc = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (module_name_is_valid(entry->d_name) && is_ours(entry->d_name) &&
+		    sys_delete_module(entry->d_name) == 0)
+			log_note(1, "staprun: removed %s", entry->d_name);
+	if (!dir) {
+		rc = -errno;
+		log_error("can't look for modules: %m");
+	} else {
+		closedir(dir);
+	}
+	return rc;
+}
+
+int module_remove(const char *name)
+{
+	char path[128];
+
+	if (!strcmp(name, "*"))
+		return remove_all();
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	if (!is_ours(name) && access(path, F_OK) == 0) {
+		log_error("%s is not a script's module: staprun does not remove it", name);
+		return -EPERM;
+	}
+	return module_unload(name);
 }
 
 // --- its device ---

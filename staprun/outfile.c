@@ -3,6 +3,10 @@
 // programs and is left as it is (no O_NONBLOCK): a pipe or a terminal is written only when poll()
 // says so, and not more than PIPE_BUF bytes at once, so that signals and messages are not kept
 // waiting by a slow reader.
+//
+// A file is NAME (what strftime makes of -o), in bulk mode NAME_cpuN for the N-th ring. With -S, and
+// from the first SIGUSR2 on, it has a number: NAME.0, NAME.1 and so on, of which -S may keep the
+// newest only. Files are switched between records.
 #include "stapio.h"
 
 #include "log.h"
@@ -11,23 +15,42 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-static int open_pattern(const char *pattern)
+// The name of a file, 0 or -errno.
+static int file_name(const struct outfile *out, unsigned number, char *path, size_t room)
 {
-	char path[PATH_MAX];
-	time_t now = time(NULL);
+	const char *pattern = out->opt->output ? out->opt->output : "stpd";
+	bool numbered = out->opt->file_size || number;
+	char cpu[24] = "", suffix[16] = "";
 	struct tm local;
-	int fd;
+	size_t len;
 
-	localtime_r(&now, &local);
-	if (!strftime(path, sizeof(path), pattern, &local)) {
+	localtime_r(&out->opened, &local);
+	len = strftime(path, room, pattern, &local);
+	if (out->ring >= 0)
+		snprintf(cpu, sizeof(cpu), "_cpu%d", out->ring);
+	if (numbered)
+		snprintf(suffix, sizeof(suffix), ".%u", number);
+	if (!len || len + strlen(cpu) + strlen(suffix) >= room) {
 		log_error("-o %s: the name is empty or too long", pattern);
 		return -EINVAL;
 	}
+	strcat(strcat(path, cpu), suffix);
+	return 0;
+}
+
+static int open_file(struct outfile *out)
+{
+	char path[PATH_MAX];
+	int fd, rc = file_name(out, out->number, path, sizeof(path));
+
+	if (rc)
+		return rc;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		fd = -errno;
@@ -36,11 +59,14 @@ static int open_pattern(const char *pattern)
 	return fd;
 }
 
-int outfile_open(struct outfile *out, const char *pattern)
+int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring)
 {
 	struct stat st;
 
-	out->fd = pattern ? open_pattern(pattern) : STDOUT_FILENO;
+	out->opt = opt;
+	out->ring = ring;
+	out->opened = time(NULL);
+	out->fd = opt->output || ring >= 0 ? open_file(out) : STDOUT_FILENO;
 	if (out->fd < 0)
 		return out->fd;
 	out->is_file = !fstat(out->fd, &st) && S_ISREG(st.st_mode);
@@ -95,6 +121,7 @@ void outfile_write(struct outfile *out)
 			return;
 		}
 		out->start += n;
+		out->written += n;
 	}
 	if (!outfile_pending(out))
 		out->start = out->end = 0;
@@ -108,4 +135,43 @@ void outfile_flush(struct outfile *out)
 		poll(&fd, 1, -1);
 		outfile_write(out);
 	}
+}
+
+// --- switching ---
+
+static void remove_oldest(const struct outfile *out)
+{
+	char path[PATH_MAX];
+
+	if (out->opt->files_kept && out->number >= out->opt->files_kept &&
+	    !file_name(out, out->number - out->opt->files_kept, path, sizeof(path)))
+		unlink(path);
+}
+
+void outfile_switch(struct outfile *out)
+{
+	int fd;
+
+	if (out->closed || !out->is_file || (!out->opt->output && out->ring < 0))
+		return;
+	outfile_flush(out);
+	out->number++;
+	fd = open_file(out);
+	if (fd < 0) {
+		out->closed = true;
+		out->error = fd;
+		return;
+	}
+	close(out->fd);
+	out->fd = fd;
+	out->written = 0;
+	remove_oldest(out);
+}
+
+void outfile_begin_record(struct outfile *out, size_t len)
+{
+	uint64_t have = out->written + (out->end - out->start);
+
+	if (out->opt->file_size && have && have + len > out->opt->file_size)
+		outfile_switch(out);
 }

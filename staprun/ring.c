@@ -57,7 +57,8 @@ int rings_map(struct rings *r, int device, bool attach)
 			  rc == -EPROTO ? "they are of another version" : strerror(-rc));
 		return rc;
 	}
-	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach };
+	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach,
+			     .bulk = header.flags & STP_RINGS_BULK };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)
 		return -ENOMEM;
@@ -168,6 +169,19 @@ enum rings_result rings_next(struct rings *r, bool complete, const void **payloa
 	*payload = found->data + (found->tail & (r->ring_size - 1)) + sizeof(struct stp_rec);
 	*len = found->len;
 	return RINGS_RECORD;
+}
+
+bool rings_next_of(struct rings *r, int i, const void **payload, uint32_t *len, uint64_t *seq)
+{
+	struct ring *ring = &r->ring[i];
+
+	if (!peek(r, ring))
+		return false;
+	r->current = ring;
+	*payload = ring->data + (ring->tail & (r->ring_size - 1)) + sizeof(struct stp_rec);
+	*len = ring->len;
+	*seq = ring->seq;
+	return true;
 }
 
 void rings_take(struct rings *r)

@@ -8,14 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct stapio_options {
 	int device;                        // -F
 	const char *module;                // its name, for messages
 	const char *output;                // -o, NULL: standard output
+	uint64_t file_size;                // -S: bytes after which the next file is begun; 0: never
+	unsigned files_kept;               // -S: 0: all
 	const char *command;               // -c
 	pid_t target;                      // -x
+	pid_t namespaces;                  // -N: whose namespaces ns_pid() and the like mean
 	int poll_ms;                       // -T
+	int daemon;                        // -D: descriptor for the word that all is well; -1
 	bool attach;                       // -A: the session runs already
 	bool detach;                       // -L: leave as soon as it runs
 };
@@ -43,6 +48,7 @@ struct rings {
 	struct ring *current;              // where the record last returned is
 	uint64_t lost;                     // sequence numbers that never came
 	uint64_t damaged;                  // times a ring made no sense and was emptied
+	bool bulk;                         // each ring has a file of its own, nothing is merged
 	uint64_t bytes;                    // of payload, given out
 };
 
@@ -55,12 +61,19 @@ int rings_map(struct rings *r, int device, bool attach);
 // seconds' patience end that.
 enum rings_result rings_next(struct rings *r, bool complete, const void **payload, uint32_t *len);
 void rings_take(struct rings *r);
+// Bulk: the next record of the i-th ring, for rings_take() too. false: there is none.
+bool rings_next_of(struct rings *r, int i, const void **payload, uint32_t *len, uint64_t *seq);
 // What the producers dropped so far, by their own count.
 uint64_t rings_dropped(const struct rings *r);
 
 // --- outfile.c: where output goes, never blocking longer than one small write ---
 
 struct outfile {
+	const struct stapio_options *opt;
+	int ring;                          // bulk: whose file; else -1
+	time_t opened;                     // for strftime
+	unsigned number;                   // of the current file
+	uint64_t written;                  // to it
 	int fd;
 	bool is_file;                      // writes don't block
 	bool closed;                       // the reader went away: everything is dropped
@@ -69,12 +82,20 @@ struct outfile {
 	unsigned char bytes[1 << 18];
 };
 
-int outfile_open(struct outfile *out, const char *pattern);    // strftime's; NULL: standard output
+int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring);
+void outfile_begin_record(struct outfile *out, size_t len);    // -S: may be the next file's first
+void outfile_switch(struct outfile *out);  // to the next file; nothing when it is no file
 size_t outfile_room(const struct outfile *out);
 void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most what there is room for
 bool outfile_pending(const struct outfile *out);
 void outfile_write(struct outfile *out);   // as much as goes without blocking
 void outfile_flush(struct outfile *out);   // all of it
+
+// --- bulk.c: a file a ring ---
+
+int bulk_open(const struct rings *r, const struct stapio_options *opt);
+int bulk_drain(struct rings *r);           // all there is; 0 or the first -errno of writing
+void bulk_switch(const struct rings *r);   // every file to its next
 
 // --- child.c: other processes ---
 

@@ -27,8 +27,13 @@
 
 static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
+	bool command, process, output, switching;  // -c -x -o -S
+	bool daemon;                               // -D
+	int buffer_mb;                             // -b
+	const char *remote;                        // -r N:URI
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
+	char parameters[512];                      // of the module: the settings that begin with _stp_
 	const char *relay_args[RELAY_ARGS_MAX];    // for stapio, as given
 	int relay_n;
 } opt;
@@ -39,15 +44,21 @@ static const char usage_text[] =
 	"  -c COMMAND   run it when the probes are in place, end when it ends; target() is its pid\n"
 	"  -x PID       target() is PID, end when it is gone (also -t)\n"
 	"  -o FILE      write output there (strftime's %-sequences)\n"
+	"  -S MB[,N]    begin FILE.0, FILE.1, ... after that many megabytes, keep the newest N; SIGUSR2\n"
+	"               begins the next one at once, without -S too\n"
+	"  -D           go to the background when the script runs, print the process id; needs -o\n"
+	"  -b MB        buffer of each CPU, 1 to 4095\n"
 	"  -R           rename the module while loading, so that a file can be loaded many times\n"
 	"  -L           load, start, and leave it running; staprun -A attaches\n"
 	"  -A NAME      attach to a running module\n"
-	"  -d NAME      remove a module that was left over\n"
+	"  -d NAME      remove a module that was left over; '*': all that are not in use\n"
+	"  -N PID       the process whose namespaces ns_pid() and the like mean\n"
+	"  -r N:URI     what remote_id() and remote_uri() say\n"
 	"  -T MS        look for output at least that often (200)\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
 	"  -v  -w       say more; no warnings\n"
 	"  -h  -V       this text; the version\n"
-	"  NAME=VALUE   value of a global of the script\n";
+	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
 
 static void relay_arg(const char *option, const char *value)
 {
@@ -73,81 +84,145 @@ static int usage_error(const char *what)
 	return -EINVAL;
 }
 
+// MB[,FILES]
+static bool is_switching(const char *text)
+{
+	char mb[16] = "";
+	const char *comma = strchrnul(text, ',');
+
+	snprintf(mb, sizeof(mb), "%.*s", (int)(comma - text), text);
+	return is_number(mb, 1, 1 << 20) && (!*comma || is_number(comma + 1, 1, 1 << 20));
+}
+
+static bool is_remote(const char *text)
+{
+	char *end;
+
+	strtol(text, &end, 10);
+	return end != text && *end == ':' && strlen(end + 1) < STP_REMOTE_URI_MAX;
+}
+
+// What is wrong with the option's value, NULL: nothing.
+static const char *value_problem(int letter)
+{
+	switch (letter) {
+	case 'x':
+	case 't': return is_number(optarg, 1, 1 << 22) ? NULL : "-x: the number of a process is expected";
+	case 'N': return is_number(optarg, 1, 1 << 22) ? NULL : "-N: the number of a process is expected";
+	case 'b': return is_number(optarg, 1, 4095) ? NULL : "-b: megabytes are expected, 1 to 4095";
+	case 'T': return is_number(optarg, 1, 60000) ? NULL : "-T: milliseconds are expected, 1 to 60000";
+	case 'S': return is_switching(optarg) ? NULL : "-S: MEGABYTES or MEGABYTES,FILES is expected";
+	case 'r': return is_remote(optarg) ? NULL : "-r: NUMBER:URI is expected";
+	case 'C': return log_color(optarg) ? NULL : "-C: auto, always or never is expected";
+	}
+	return NULL;
+}
+
 static int parse_option(int letter)
 {
-	static const char *const names[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T" };
+	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
+		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
+		['L'] = "-L", ['A'] = "-A", ['z'] = NULL };
+	const char *problem = value_problem(letter);
 
+	if (problem)
+		return usage_error(problem);
 	switch (letter) {
-	case 'v': log_verbose++; relay_arg("-v", NULL); return 0;
-	case 'w': log_no_warnings = true; relay_arg("-w", NULL); return 0;
-	case 'R': opt.rename = true; return 0;
-	case 'L': opt.load_only = true; relay_arg("-L", NULL); return 0;
-	case 'A': opt.attach = true; relay_arg("-A", NULL); return 0;
-	case 'd': opt.remove = true; return 0;
+	case 'v': log_verbose++; break;
+	case 'w': log_no_warnings = true; break;
+	case 'R': opt.rename = true; break;
+	case 'L': opt.load_only = true; break;
+	case 'A': opt.attach = true; break;
+	case 'd': opt.remove = true; break;
+	case 'c': opt.command = true; break;
+	case 'o': opt.output = true; break;
+	case 'S': opt.switching = true; break;
+	case 'D': opt.daemon = true; break;
+	case 'b': opt.buffer_mb = atoi(optarg); break;
+	case 'r': opt.remote = optarg; break;
 	case 'x':
-	case 't':
-		if (!is_number(optarg, 1, 1 << 22))
-			return usage_error("-x: the number of a process is expected");
-		relay_arg("-x", optarg);
-		return 0;
-	case 'T':
-		if (!is_number(optarg, 1, 60000))
-			return usage_error("-T: milliseconds are expected, 1 to 60000");
-		break;
-	case 'C':
-		if (!log_color(optarg))
-			return usage_error("-C: auto, always or never is expected");
-		break;
-	case 'h':
-		fputs(usage_text, stdout);
-		exit(0);
-	case 'V':
-		puts("Quicktap staprun, protocol 1");
-		exit(0);
-	case 'c':
-	case 'o':
-		break;
-	default:
-		return -EINVAL;
+	case 't': opt.process = true; break;
+	case 'h': fputs(usage_text, stdout); exit(0);
+	case 'V': puts("Quicktap staprun, protocol 1"); exit(0);
+	case '?': return -EINVAL;
 	}
-	relay_arg(names[letter], optarg);
+	if (relayed[letter])
+		relay_arg(relayed[letter], optarg);
+	return 0;
+}
+
+static int check_conflicts(void)
+{
+	if (opt.command && opt.process)
+		return usage_error("-c and -x are not for use together");
+	if (opt.attach && (opt.load_only || opt.buffer_mb || opt.command || opt.process))
+		return usage_error("-A is not for use with -L, -b, -c or -x");
+	if (opt.load_only && opt.command)
+		return usage_error("-L is not for use with -c");
+	if (opt.remove && (opt.attach || opt.load_only || opt.command || opt.process))
+		return usage_error("-d is not for use with -A, -L, -c or -x");
+	if (opt.daemon && (opt.load_only || opt.remove || opt.command))
+		return usage_error("-D is not for use with -L, -d or -c");
+	if (opt.daemon && !opt.output)
+		return usage_error("-D needs -o: a file for the output");
+	if (opt.switching && !opt.output)
+		return usage_error("-S needs -o: a name for the files");
+	return 0;
+}
+
+static int add_parameter(const char *name, const char *value)
+{
+	size_t at = strlen(opt.parameters);
+
+	if (value[strcspn(value, " \t\n\"")])
+		return usage_error("a parameter of the module has no blanks and quotes");
+	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s=%s", at ? " " : "", name,
+		     value) >= sizeof(opt.parameters) - at)
+		return usage_error("the module's parameters are too long");
+	return 0;
+}
+
+// What follows the module. Parameters of the module are taken out, globals of the script stay.
+static int parse_settings(char **from)
+{
+	char **to = opt.settings = from;
+
+	for (; *from; from++) {
+		size_t len = strcspn(*from, "=");
+		char name[MODULE_NAME_MAX];
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, *from);
+		if (!(*from)[len] || (len < sizeof(name) && !module_name_is_valid(name)))
+			return usage_error("after the module, NAME=VALUE is expected");
+		if (strncmp(*from, "_stp_", 5))
+			*to++ = *from;
+		else if (add_parameter(name, *from + len + 1))
+			return -EINVAL;
+	}
+	*to = NULL;
 	return 0;
 }
 
 static int parse_options(int argc, char **argv)
 {
-	bool command = false, process = false;
+	char mb[16];
 	int letter;
 
-	while ((letter = getopt(argc, argv, "+vwRLAdx:t:c:o:C:T:hV")) != -1) {
-		command |= letter == 'c';
-		process |= letter == 'x' || letter == 't';
+	while ((letter = getopt(argc, argv, "+vwRLAdDb:x:t:c:o:S:N:r:C:T:hV")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
-	}
-	if (command && process)
-		return usage_error("-c and -x are not for use together");
-	if (opt.attach && (opt.load_only || command || process))
-		return usage_error("-A is not for use with -L, -c or -x");
-	if (opt.load_only && command)
-		return usage_error("-L is not for use with -c");
-	if (opt.remove && (opt.attach || opt.load_only || command || process))
-		return usage_error("-d is not for use with -A, -L, -c or -x");
+	if (check_conflicts())
+		return -EINVAL;
 	if (optind == argc)
 		return usage_error("a module is expected");
 	opt.module = argv[optind];
-	opt.settings = argv + optind + 1;
-	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module))
+	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module) &&
+	    !(opt.remove && !strcmp(opt.module, "*")))
 		return usage_error("-A and -d expect the name of a loaded module");
-	for (char **setting = opt.settings; *setting; setting++) {
-		size_t len = strcspn(*setting, "=");
-		char name[MODULE_NAME_MAX];
-
-		snprintf(name, sizeof(name), "%.*s", (int)len, *setting);
-		if (!(*setting)[len] || (len < sizeof(name) && !module_name_is_valid(name)))
-			return usage_error("after the module, NAME=VALUE is expected");
-	}
-	return 0;
+	snprintf(mb, sizeof(mb), "%d", opt.buffer_mb);
+	if (opt.buffer_mb && add_parameter("_stp_bufsize", mb))
+		return -EINVAL;
+	return parse_settings(argv + optind + 1);
 }
 
 // --- talking to the module ---
@@ -281,6 +356,25 @@ static int set_globals(int device)
 	return 0;
 }
 
+static int send_remote(int device)
+{
+	char bytes[sizeof(struct stp_remote) + STP_REMOTE_URI_MAX];
+	struct stp_remote *remote = (struct stp_remote *)bytes;
+	char *uri;
+	size_t len;
+	int rc;
+
+	if (!opt.remote)
+		return 0;
+	remote->id = strtol(opt.remote, &uri, 10);
+	len = strlen(++uri);
+	memcpy(remote->uri, uri, len);
+	rc = send_command(device, STP_CMD_REMOTE, remote, sizeof(*remote) + len);
+	if (rc)
+		log_error("can't tell the module about -r: %s", strerror(-rc));
+	return rc;
+}
+
 // --- the relay ---
 
 // The environment's wish (never when we run set-user-id), else beside us, else where it is installed.
@@ -315,7 +409,7 @@ static void forward_signal(int sig, siginfo_t *info, void *context)
 
 static void forward_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
 	struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction before;
 
@@ -326,9 +420,47 @@ static void forward_signals(void)
 	}
 }
 
+static int daemon_word = -1;               // -D: closed, or a byte when all is well
+
+// -D: we go on in a session of our own; who started us waits for stapio's word that the script runs.
+static int go_behind(void)
+{
+	int ends[2], status;
+	char word;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+		log_error("can't go to the background: %m");
+		return -errno;
+	}
+	if (pid > 0) {
+		close(ends[1]);
+		if (read(ends[0], &word, 1) == 1)
+			_exit(0);
+		while (waitpid(pid, &status, 0) < 0)
+			;
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	close(ends[0]);
+	setsid();
+	daemon_word = ends[1];
+	return 0;
+}
+
+// stapio has the descriptors now and will say what there is to say.
+static void let_go(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	close(daemon_word);
+	log_to_syslog("staprun");
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+}
+
 static void run_relay(int device, const char *name)
 {
-	char path[1100], number[16];
+	char path[1100], number[16], word[16];
 	const char *argv[RELAY_ARGS_MAX + 8] = { "stapio", "-F", number };
 	int n = 3;
 
@@ -338,6 +470,12 @@ static void run_relay(int device, const char *name)
 	snprintf(number, sizeof(number), "%d", device);
 	for (int i = 0; i < opt.relay_n; i++)
 		argv[n++] = opt.relay_args[i];
+	if (opt.daemon) {
+		snprintf(word, sizeof(word), "%d", daemon_word);
+		argv[n++] = "-D";
+		argv[n++] = word;
+		fcntl(daemon_word, F_SETFD, 0);
+	}
 	argv[n++] = "--";
 	argv[n++] = name;
 	argv[n] = NULL;
@@ -366,6 +504,8 @@ static int wait_for_relay(int device, const char *name)
 		return 1;
 	}
 	caps_keep_unloading();
+	if (opt.daemon)
+		let_go();
 	while (waitpid(relay_pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 1;
@@ -395,13 +535,13 @@ static int load_and_run(enum rights rights)
 	int device = -1, status = 1;
 
 	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) ||
-	    module_load(&m))
+	    module_load(&m, opt.parameters))
 		goto not_loaded;
 	log_note(2, "staprun: loaded %s", m.name);
 	device = module_open_device(m.name);
 	if (device < 0)
 		goto unload;
-	if (say_hello(device, m.name) || set_globals(device)) {
+	if (say_hello(device, m.name) || set_globals(device) || send_remote(device)) {
 		close(device);
 		goto unload;
 	}
@@ -449,6 +589,8 @@ int main(int argc, char **argv)
 	if (caps_keep_loading())
 		return 1;
 	if (opt.remove)
-		return module_unload(opt.module) ? 1 : 0;
+		return module_remove(opt.module) ? 1 : 0;
+	if (opt.daemon && go_behind())
+		return 1;
 	return opt.attach ? attach() : load_and_run(rights);
 }

@@ -37,10 +37,12 @@ struct module {
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
 int module_rename(struct module *m, int pid);
-int module_load(struct module *m);
+int module_load(struct module *m, const char *parameters);
 void module_close(struct module *m);
 // Tries for two seconds while it is in use.
 int module_unload(const char *name);
+// -d: NAME if it is a module of ours, "*" all of ours that nobody uses.
+int module_remove(const char *name);
 bool module_name_is_valid(const char *name);
 int module_open_device(const char *name);  // descriptor or -errno
 

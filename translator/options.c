@@ -147,6 +147,33 @@ static void set_output(struct options *o, const char *arg)
 	o->output = arg;
 }
 
+static void set_switching(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})?$"))
+		usage("-S takes megabytes, or megabytes and a number of files ('10,5'), not '%s'", arg);
+	o->switching = arg;
+}
+
+static void set_bulk(struct options *o, const char *arg)
+{
+	o->bulk = true;
+}
+
+static void set_flight_recorder(struct options *o, const char *arg)
+{
+	o->flight_recorder = true;
+}
+
+static void set_namespaces(struct options *o, const char *arg)
+{
+	char *end;
+	long pid = strtol(arg, &end, 10);
+
+	if (*end || pid <= 0 || pid > 1 << 22)
+		usage("--target-namespaces takes a process id, not '%s'", arg);
+	o->namespaces_pid = (int)pid;
+}
+
 static void set_command(struct options *o, const char *arg)
 {
 	o->command = arg;
@@ -307,6 +334,14 @@ static const struct option_row {
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
+	{ 'b', NULL, NOTHING, NULL, "bulk mode: a file for each CPU, for stap-merge", set_bulk },
+	{ 'S', NULL, VALUE, "MB[,N]", "begin the next file of -o after that many megabytes,\n"
+	  "keep the newest N", set_switching },
+	{ 'F', NULL, NOTHING, NULL, "flight recorder: leave the script running in the background,\n"
+	  "with -o writing, without keeping the newest output for\n"
+	  "staprun -A", set_flight_recorder },
+	{ 0, "target-namespaces", VALUE, "PID", "the ns_ functions mean the namespaces of that process",
+	  set_namespaces },
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
 	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
 	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader", set_buffer },
@@ -382,6 +417,14 @@ static void check(struct options *o)
 {
 	if (o->command && o->target_pid)
 		usage("-c and -x can't be used together: a script has one target process");
+	if (o->flight_recorder && o->command)
+		usage("-F and -c can't be used together: nobody waits for the command in the background");
+	if (o->switching && !o->output)
+		usage("-S needs -o: a name for the files");
+	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
+		usage("-b, -S and -F are not for --runtime=user");
+	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
+		usage("-b, -S and -F are not for --vm: nothing of the virtual machine stays");
 	if (o->vm && o->user_runtime)
 		usage("--vm and --runtime=user can't be used together");
 	if (o->vm && o->target_pid)

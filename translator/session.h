@@ -34,6 +34,10 @@ struct options {               // options.c: from argv, checked, never changed a
 	VEC(struct limit) defines;        // -D
 	VEC(struct limit) globals;        // -G
 	const char *output;        // -o
+	const char *switching;     // -S MB[,FILES], or NULL
+	bool bulk;                 // -b
+	bool flight_recorder;      // -F
+	int namespaces_pid;        // --target-namespaces, 0: none
 	const char *command;       // -c
 	int target_pid;            // -x
 	int buffer_mb;             // -s, 0: the runtime's default

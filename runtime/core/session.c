@@ -392,6 +392,16 @@ s64 stp_target(struct stp_ctx *c)
 	return stp_session.target;
 }
 
+s64 stp_remote_id(struct stp_ctx *c)
+{
+	return stp_session.remote_id;
+}
+
+const char *stp_remote_uri(struct stp_ctx *c)
+{
+	return stp_session.remote_uri;
+}
+
 s64 stp_timezone_s(struct stp_ctx *c)
 {
 	return stp_session.timezone_s;

@@ -386,6 +386,8 @@ u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
+s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
+const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
 const char *stp_pn(struct stp_ctx *c);     /* as written */
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* function of c->address; "" none */
@@ -500,6 +502,7 @@ struct stp_limits {
 	u32 overload_interval, overload_threshold;
 	u32 buffer_kb;             /* of ring data a CPU; 0: default */
 	bool no_overload, interruptible, suppress_errors;
+	bool bulk;                 /* -b: a file a CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;
 };

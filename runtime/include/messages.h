@@ -38,6 +38,7 @@ enum stp_cmd_type {
 	STP_CMD_STOP,        /* disarms, runs end or error probes in this call; then STP_MSG_STOPPED */
 	STP_CMD_DETACH,      /* closing the descriptor will leave the session running */
 	STP_CMD_TARGET_GONE, /* the -c command ended */
+	STP_CMD_REMOTE,      /* struct stp_remote, before START: what remote_id() and remote_uri() say */
 };
 
 struct stp_cmd {
@@ -63,7 +64,13 @@ struct stp_address {
 
 struct stp_start {
 	stp_s32 target_pid;  /* -c, -x; 0 none */
-	stp_u32 pad;
+	stp_s32 namespaces;  /* a process whose namespaces the ns_ functions mean; 0: the initial ones */
+};
+
+#define STP_REMOTE_URI_MAX 256
+struct stp_remote {
+	stp_s32 id;
+	char uri[];          /* not terminated, shorter than STP_REMOTE_URI_MAX */
 };
 
 enum stp_msg_type {
@@ -113,10 +120,12 @@ struct stp_summary {
  */
 #define STP_RING_MAGIC 0x71746170u
 
+#define STP_RINGS_BULK 1     /* the script wants a file a ring: struct stp_bulk and payload, repeated */
+
 struct stp_ring_header {     /* page 0 */
 	stp_u32 magic, protocol;
 	stp_u32 rings;
-	stp_u32 pad;
+	stp_u32 flags;       /* STP_RINGS_* */
 	stp_u64 ring_size;   /* bytes of data a ring, a power of two, at least two pages */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
 	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
@@ -136,6 +145,13 @@ struct stp_rec {             /* 8-byte aligned */
 	stp_u32 len;         /* payload bytes; the record takes sizeof(struct stp_rec) + len, rounded up to 8 */
 	stp_u32 flags;
 	stp_u64 seq;         /* from 1, no gaps over all rings together (pads have none) */
+};
+
+#define STP_BULK_MAGIC 0x424b5453u
+struct stp_bulk {            /* in bulk files, before each record; nothing is aligned there */
+	stp_u32 magic;
+	stp_u32 len;
+	stp_u64 seq;
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
@@ -60,6 +61,11 @@ void stp_control_wake(void)
 bool stp_reader_lives(void)
 {
 	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
+}
+
+bool stp_detached(void)
+{
+	return READ_ONCE(control.detached);
 }
 
 /* ------------------------------------------------------------------ the message queue */
@@ -276,6 +282,17 @@ static int do_set(char *setting, u32 len)
 	return stp_session_set(setting);
 }
 
+static int do_remote(const struct stp_remote *r, u32 len)
+{
+	if (control.phase != PHASE_MADE)
+		return -EBUSY;
+	if (len < sizeof(*r) || len - sizeof(*r) >= sizeof(stp_session.remote_uri))
+		return -EINVAL;
+	stp_session.remote_id = r->id;
+	memcpy(stp_session.remote_uri, r->uri, len - sizeof(*r));
+	return 0;
+}
+
 static int do_start(const struct stp_start *s)
 {
 	struct stp_status status = {};
@@ -283,6 +300,7 @@ static int do_start(const struct stp_start *s)
 	if (control.phase != PHASE_MADE)
 		return -EBUSY;
 	stp_session.target = s->target_pid;
+	stp_session.namespaces = s->namespaces;
 	control.phase = PHASE_STARTED;
 	status.rc = stp_session_start();
 	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);
@@ -301,7 +319,7 @@ static int do_detach(void)
 {
 	if (control.phase != PHASE_STARTED)
 		return -EINVAL;
-	control.detached = true;
+	WRITE_ONCE(control.detached, true);
 	return 0;
 }
 
@@ -330,6 +348,8 @@ static int command(u32 type, void *payload, u32 len)
 		return len ? -EINVAL : do_detach();
 	case STP_CMD_TARGET_GONE:
 		return len ? -EINVAL : do_target_gone();
+	case STP_CMD_REMOTE:
+		return do_remote(payload, len);
 	}
 	return -EINVAL;
 }
@@ -361,7 +381,9 @@ static int control_open(struct inode *inode, struct file *file)
 		err = make_buffers();
 	if (!err) {
 		WRITE_ONCE(control.open, true);
-		control.detached = false;
+		if (control.detached)  /* handlers that take old records away are done with that */
+			synchronize_rcu();
+		WRITE_ONCE(control.detached, false);
 	}
 	mutex_unlock(&control.lock);
 	return err ?: stream_open(inode, file);

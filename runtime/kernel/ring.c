@@ -37,9 +37,12 @@ static struct {
 
 /* ------------------------------------------------------------------ making */
 
+static unsigned int buffer_mb;             /* staprun -b; 0: what the script was built with */
+module_param_named(_stp_bufsize, buffer_mb, uint, 0400);
+
 static u64 ring_size(void)
 {
-	u32 kb = stp_module.limits.buffer_kb ?: DEFAULT_KB;
+	u32 kb = buffer_mb ? min(buffer_mb, MAX_KB) * 1024 : stp_module.limits.buffer_kb ?: DEFAULT_KB;
 
 	return roundup_pow_of_two((u64)clamp(kb, MIN_KB, MAX_KB) * 1024);
 }
@@ -77,6 +80,7 @@ int stp_rings_make(void)
 	h->magic = STP_RING_MAGIC;
 	h->protocol = STP_PROTOCOL;
 	h->rings = rings.n;
+	h->flags = stp_module.limits.bulk ? STP_RINGS_BULK : 0;
 	h->ring_size = rings.size;
 	h->first = PAGE_SIZE;
 	h->stride = PAGE_SIZE + rings.size;
@@ -166,10 +170,30 @@ static u64 left_in_lap(u64 at)
 	return rings.size - (at & (rings.size - 1));
 }
 
+/*
+ * Nobody reads, and the session goes on: the ring keeps the newest. Takes the oldest records away
+ * until head may go up to `end`. Who had the mapping may have written nonsense into it; then all
+ * goes. An opening of the device waits for handlers that are here (control.c).
+ */
+static noinline void forget_oldest(struct ring *r, u64 end)
+{
+	u64 tail = tail_of(r);
+
+	while (end - tail > rings.size && tail != r->head) {
+		const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
+		u64 size = record_size(READ_ONCE(rec->len));
+
+		tail = size > r->head - tail ? r->head : tail + size;
+	}
+	smp_store_release(&r->control->tail, tail);
+}
+
 static bool fits(struct ring *r, u64 end)
 {
 	if (likely(end <= r->limit))
 		return true;
+	if (unlikely(!stp_reader_lives()) && stp_detached())
+		forget_oldest(r, end);
 	r->limit = tail_of(r) + rings.size;
 	return end <= r->limit;
 }

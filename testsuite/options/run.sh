@@ -88,3 +88,13 @@ if unshare -rm true 2>/dev/null; then
 else
 	for name in tmp cache cache-warns output; do skip "options/full-$name" 'user namespaces'; done
 fi
+
+# How output is kept.
+expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
+expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
+expect switching-needs-file 1 "-S needs -o" "$STAP" -S 5,2 -e "$begin"
+expect recorder-command 1 "-F and -c can't be used together" "$STAP" -F -c true -e "$begin"
+expect bulk-user 1 "not for --runtime=user" user -b -e "$begin"
+expect recorder-vm 1 "not for --vm" "$STAP" --vm -F -e "$begin"
+expect namespaces-value 1 "--target-namespaces takes a process id" "$STAP" --target-namespaces=x -e "$begin"
+expect remote-nobody 0 "0 \"\"" user -e 'probe begin { printf("%d \"%s\"\n", remote_id(), remote_uri()) exit() }'

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,10 @@ static void play_line(char *line)
 		sscanf(line, "%*s %u %llu", &header.rings, &header.ring_size);
 	if (!strcmp(word, "magic"))
 		header.magic = 1;
+	if (!strcmp(word, "bulk"))
+		header.flags = STP_RINGS_BULK;
+	if (!strcmp(word, "signal") && sscanf(line, "%*s %31s", kind) == 1)    // staprun gets USR2 or QUIT
+		kill(getpid(), !strcmp(kind, "USR2") ? SIGUSR2 : SIGQUIT);
 	if (!strcmp(word, "wait") && strstr(line, "start"))
 		wait_until(&got_start);
 	if (!strcmp(word, "wait") && strstr(line, "stop"))
@@ -240,7 +245,8 @@ static bool play_next(bool opening)
 
 	if (!fgets(line, sizeof(line), script) || !strncmp(line, "---", 3))
 		return false;
-	if (opening && *line != '#' && strncmp(line, "rings", 5) && strncmp(line, "magic", 5)) {
+	if (opening && *line != '#' && strncmp(line, "rings", 5) && strncmp(line, "magic", 5) &&
+	    strncmp(line, "bulk", 4)) {
 		fseek(script, before, SEEK_SET);
 		return false;
 	}
@@ -283,6 +289,7 @@ static void take_command(const struct stp_cmd *cmd, size_t len)
 	const struct stp_hello *hello = (void *)cmd->payload;
 	const struct stp_address *a = (void *)cmd->payload;
 	const struct stp_start *s = (void *)cmd->payload;
+	const struct stp_remote *r = (void *)cmd->payload;
 
 	if (cmd->len != len - sizeof(*cmd))
 		note("command of a wrong length");
@@ -296,6 +303,8 @@ static void take_command(const struct stp_cmd *cmd, size_t len)
 	case STP_CMD_SET: note("SET %.*s", (int)cmd->len, (const char *)cmd->payload); break;
 	case STP_CMD_START:
 		note("START %s", s->target_pid ? "with target" : "");
+		if (s->namespaces)
+			note("namespaces of %d", s->namespaces);
 		__atomic_store_n(&got_start, 1, __ATOMIC_RELEASE);
 		break;
 	case STP_CMD_STOP:
@@ -304,6 +313,7 @@ static void take_command(const struct stp_cmd *cmd, size_t len)
 		break;
 	case STP_CMD_DETACH: note("DETACH"); break;
 	case STP_CMD_TARGET_GONE: note("TARGET_GONE"); break;
+	case STP_CMD_REMOTE: note("REMOTE %d %.*s", r->id, (int)(cmd->len - sizeof(*r)), r->uri); break;
 	}
 }
 
@@ -361,7 +371,7 @@ static int open_device(void)
 
 int sys_finit_module(int fd, const char *parameters)
 {
-	note("finit_module");
+	note("finit_module%s%s", *parameters ? " " : "", parameters);
 	return error_named(from_env("FAKE_LOAD"));
 }
 
@@ -398,7 +408,9 @@ int sys_open(const char *path, int flags)
 		note("open %s", path);
 		return unnamed || !strcmp(from_env("FAKE_DEVICE"), "missing") ? -ENOENT : open_device();
 	}
-	if (!strncmp(path, "/sys/class/misc/", 16) && !unnamed)
+	if (!strncmp(path, "/sys/class/misc/", 16) && strstr(path, "/uevent"))
+		path = in_dir("uevent");
+	else if (!strncmp(path, "/sys/class/misc/", 16) && !unnamed)
 		return -ENOENT;
 	if (!strncmp(path, "/sys/class/misc/", 16))
 		path = in_dir("number");

@@ -22,11 +22,12 @@ compile() {
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module kallsyms log; do loader+=("$source/staprun/$name.c"); done
-	for name in stapio ring outfile child loop log; do relay+=("$source/staprun/$name.c"); done
+	for name in stapio ring outfile bulk child loop log; do relay+=("$source/staprun/$name.c"); done
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap &&
 	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
+	"${cc[@]}" -o "$scratch/stap-merge" "$source/staprun/merge.c" &&
 	"${cc[@]}" -c -o "$scratch/module.ko" module.c
 }
 
@@ -62,7 +63,7 @@ run_one() { # FILE
 	# shellcheck disable=SC2086
 	(
 		cd "$dir" || exit 1
-		export FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
+		export PATH=$scratch:$PATH FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
 		export ASAN_OPTIONS=detect_leaks=0
 		sed '/^---/,$d' "$OLDPWD/$1" >play
 		eval "$env timeout -k 5 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |

@@ -150,6 +150,99 @@ t output file
 staprun -o /tmp/f.%%y ./t_hello.ko
 cat /tmp/f.%y
 
+t bulk
+staprun -o /tmp/b -c 'sh -c "taskset 1 dd if=/dev/zero of=/dev/null bs=1 count=300; taskset 2 dd if=/dev/zero of=/dev/null bs=1 count=300"' ./t_bulk.ko 2>/tmp/e
+st
+ls /tmp/b_cpu*
+# Both CPUs' files have hits; merged, the numbers are in order.
+for i in 0 1; do stap-merge /tmp/b_cpu$i | awk '$1 != "all" { n++ } END { print (n >= 300) }'; done
+stap-merge -o /tmp/b /tmp/b_cpu*
+awk '$1 == "all" { all = $2; next } $1 != NR { bad++ } { n++ } END { print "out of order", bad + 0, (n == all) }' /tmp/b
+loaded
+
+t rotation
+staprun -S 1,2 -o /tmp/r -c 'sleep 4' ./t_flood.ko 2>/tmp/e
+st
+ls /tmp/r.* | wc -l
+tail -n 1 /tmp/r.$(ls /tmp/r.* | sed 's/.*[.]//' | sort -n | tail -n 1) | cut -d' ' -f1
+loaded
+
+t switch by signal
+staprun -o /tmp/u ./t_tick.ko & pid=$!
+until grep -qs tick /tmp/u; do sleep 0.1; done
+kill -USR2 $pid
+until grep -qs tick /tmp/u.1; do sleep 0.1; done
+kill -INT $pid
+wait $pid
+st
+head -n 1 /tmp/u
+tail -n 1 /tmp/u.1
+
+t daemon
+staprun -D -o /tmp/d ./t_tick.ko >/tmp/p
+st
+until grep -qs tick /tmp/d; do sleep 0.1; done
+kill -INT $(cat /tmp/p)
+while kill -0 $(cat /tmp/p) 2>/dev/null; do sleep 0.1; done
+tail -n 1 /tmp/d
+loaded
+
+t daemon that fails
+staprun -D -o /nowhere/d ./t_tick.ko
+st
+loaded
+
+t flight recorder
+staprun -b 1 -L ./t_flood.ko >/tmp/o 2>/dev/null
+sleep 8
+# The rings have gone round: the newest of each is left, whole records of 20 lines, and more comes while we read.
+(sleep 2; pkill -INT stapio) & staprun -A t_flood >/tmp/o 2>/tmp/e
+st
+awk '$1 == "end" { end = $2; next } $1 != last + 1 { gone += $1 - last - 1; torn += $2 != 0 } { last = $1 }
+	END { print "oldest gone", (gone > 1000), "torn", torn + 0, "to the end", (last == end) }' /tmp/o
+loaded
+
+t quit detaches, attached twice
+tick staprun
+kill -QUIT $pid
+wait $pid
+st
+(sleep 1; pkill -QUIT stapio) & staprun -A t_tick 2>/dev/null | tail -n 1
+loaded
+staprun -d t_tick
+loaded
+
+t many of one module
+for i in 1 2 3 4; do staprun -R ./stap_0123456789abcdef.ko v=$i >/tmp/m$i & done
+until [ "$(cat /tmp/m? | grep -c tick)" -ge 4 ]; do sleep 0.1; done
+echo "loaded: $(ls /sys/module | grep -c ^stap_)"
+pkill -INT stapio
+wait
+for i in 1 2 3 4; do grep -c "tick $i" /tmp/m$i | awk '{ print ($1 > 0) }'; done
+echo "loaded: $(ls /sys/module | grep -c ^stap_)"
+
+t remove
+staprun -d loop
+st
+insmod ./dummy.ko
+staprun -d dummy
+st
+rmmod dummy
+staprun -L ./t_tick.ko 2>/dev/null
+staprun -R -L ./stap_0123456789abcdef.ko >/dev/null 2>&1
+staprun ./t_count.ko & pid=$!
+until [ -e /sys/module/t_count ] && pidof stapio >/dev/null; do sleep 0.1; done
+sleep 0.5
+staprun -d '*'
+st
+ls /sys/module | grep -E '^(t_|stap_)'
+kill -INT $pid
+wait $pid
+
+t remote
+staprun -r 3:ssh://host ./t_remote.ko
+staprun ./t_remote.ko
+
 t no rights
 cp staprun stapio /tmp
 chmod 755 /tmp/staprun /tmp/stapio

@@ -36,7 +36,15 @@ modules() {
 		probe timer.ms(300) { exit() }'
 	module t_error -e 'global z probe begin { z++; z--; println(1/z) }'
 	module t_set -e 'global x = 1, s = "a" probe begin { println(x, s) exit() }'
-	cp "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
+	module t_bulk -b -e 'global n probe kernel.function("vfs_read") { if (execname() == "dd") printf("%d %d\n", ++n, cpu()) }
+		probe end { println("all ", n) }'
+	module t_flood -e 'global n probe timer.ms(2) { for (i = 0; i < 20; i++) printf("%d %0200d\n", ++n, i) }
+		probe end { println("end ", n) }'
+	module t_remote -e 'probe begin { println(remote_id(), " ", remote_uri()) exit() }'
+	module stap_0123456789abcdef -e 'global v = 0 probe begin { println("value ", v) } probe timer.ms(100) { println("tick ", v) }'
+	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
+	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
+	cp "$build/staprun/stap-merge" "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
 	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
 		>"$scratch/$release/other.ko"

@@ -27,7 +27,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 int run_program(const char *const *argv)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
 	struct sigaction sa = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction before[ARRAY_SIZE(signals)];
 	struct spawn program = { .argv = argv };
@@ -100,6 +100,10 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-x");
 		vec_push(argv, str_printf("%d", o->target_pid));
 	}
+	if (o->namespaces_pid) {
+		vec_push(argv, "-N");
+		vec_push(argv, str_printf("%d", o->namespaces_pid));
+	}
 }
 
 void run_settings(struct session *s, arguments *argv)
@@ -126,6 +130,12 @@ static int run_here(struct session *s)
 		vec_push(&argv, "-o");
 		vec_push(&argv, s->opt.output);
 	}
+	if (s->opt.switching) {
+		vec_push(&argv, "-S");
+		vec_push(&argv, s->opt.switching);
+	}
+	if (s->opt.flight_recorder)
+		vec_push(&argv, s->opt.output ? "-D" : "-L");
 	vec_push(&argv, s->module_path);
 	run_settings(s, &argv);
 	vec_push(&argv, NULL);

@@ -182,6 +182,8 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_THRESHOLD", 500000000));
 	cw_line(w, ".no_overload = %s,", defined(s, "STP_NO_OVERLOAD") ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
+	if (s->opt.bulk)
+		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)
 		cw_line(w, ".buffer_kb = %d,", s->opt.buffer_mb * 1024);
 	cw_line(w, ".hist_elision = %" PRId64 ",", session_limit(s, "HIST_ELISION", 2));

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// stap-merge: the files of a bulk run (stap -b), each in order, become one stream in order of the
+// records' numbers. A damaged place is skipped up to the next record's magic; what is missing is
+// counted. Nothing but one record of each file is in memory.
+#include "messages.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAYLOAD_MAX (1u << 30)             // rings are not larger
+
+static struct input {
+	const char *name;
+	int cpu;                           // as the name says, else the place among the files
+	FILE *file;                        // NULL: at its end
+	struct stp_bulk head;              // of the record that is next
+	char *payload;
+	size_t room;
+} *inputs;
+static int n_inputs;
+static uint64_t skipped_bytes;
+
+static void __attribute__((noreturn)) fail(const char *what, const char *why)
+{
+	fprintf(stderr, "stap-merge: %s: %s\n", what, why);
+	exit(1);
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: stap-merge [-v] [-o FILE] FILE...\n"
+	      "Puts the files of a bulk run (stap -b -o NAME: NAME_cpu0, NAME_cpu1, ...) in order.\n"
+	      "  -v         before each record, its CPU, number and length\n"
+	      "  -o FILE    write there, not to standard output\n", to);
+}
+
+// From a place where no record begins to the next magic, which becomes head's. false: there is none.
+static bool resynchronise(struct input *in)
+{
+	uint32_t window = in->head.magic;
+	int c;
+
+	while ((c = getc(in->file)) != EOF) {
+		skipped_bytes++;
+		window = window >> 8 | (uint32_t)c << 24;  // as the bytes lie in memory
+		if (window == STP_BULK_MAGIC) {
+			in->head.magic = window;
+			return fread(&in->head.len, sizeof(in->head) - sizeof(in->head.magic), 1,
+				     in->file) == 1;
+		}
+	}
+	return false;
+}
+
+static bool read_head(struct input *in)
+{
+	if (fread(&in->head.magic, sizeof(in->head.magic), 1, in->file) != 1)
+		return false;
+	if (in->head.magic == STP_BULK_MAGIC)
+		return fread(&in->head.len, sizeof(in->head) - sizeof(in->head.magic), 1, in->file) == 1;
+	return resynchronise(in);
+}
+
+static void end(struct input *in)
+{
+	if (ferror(in->file))
+		fail(in->name, strerror(errno));
+	fclose(in->file);
+	in->file = NULL;
+}
+
+// The next record of a file, whole.
+static void read_record(struct input *in)
+{
+	while (read_head(in)) {
+		if (in->head.len > PAYLOAD_MAX || !in->head.len || !in->head.seq)
+			continue;
+		if (in->head.len > in->room) {
+			in->room = in->head.len;
+			in->payload = realloc(in->payload, in->room);
+			if (!in->payload)
+				fail(in->name, "no memory");
+		}
+		if (fread(in->payload, in->head.len, 1, in->file) == 1)
+			return;
+	}
+	end(in);
+}
+
+static int cpu_of(const char *name, int otherwise)
+{
+	const char *last = NULL;
+
+	for (const char *at = name; (at = strstr(at, "_cpu")); at++)
+		last = at;
+	return last ? atoi(last + strlen("_cpu")) : otherwise;
+}
+
+static struct input *earliest(void)
+{
+	struct input *first = NULL;
+
+	for (struct input *in = inputs; in < inputs + n_inputs; in++)
+		if (in->file && (!first || in->head.seq < first->head.seq))
+			first = in;
+	return first;
+}
+
+static void merge(FILE *to, bool verbose)
+{
+	uint64_t expected = 0, missing = 0;
+	struct input *in;
+
+	while ((in = earliest())) {
+		if (expected && in->head.seq > expected)
+			missing += in->head.seq - expected;
+		expected = in->head.seq + 1;
+		if (verbose)
+			fprintf(to, "[CPU:%d, seq:%llu, length:%u]\n", in->cpu, in->head.seq,
+				in->head.len);
+		fwrite(in->payload, 1, in->head.len, to);
+		read_record(in);
+	}
+	if (missing)
+		fprintf(stderr, "stap-merge: %llu records are missing\n", (unsigned long long)missing);
+	if (skipped_bytes)
+		fprintf(stderr, "stap-merge: %llu bytes were no records\n", (unsigned long long)skipped_bytes);
+}
+
+int main(int argc, char **argv)
+{
+	bool verbose = false;
+	FILE *to = stdout;
+	int letter;
+
+	while ((letter = getopt(argc, argv, "vo:h")) != -1) {
+		switch (letter) {
+		case 'v': verbose = true; break;
+		case 'o':
+			to = fopen(optarg, "we");
+			if (!to)
+				fail(optarg, strerror(errno));
+			break;
+		case 'h': usage(stdout); return 0;
+		default: usage(stderr); return 1;
+		}
+	}
+	n_inputs = argc - optind;
+	inputs = calloc(n_inputs + 1, sizeof(*inputs));
+	if (!n_inputs || !inputs) {
+		usage(stderr);
+		return 1;
+	}
+	for (int i = 0; i < n_inputs; i++) {
+		inputs[i].name = argv[optind + i];
+		inputs[i].cpu = cpu_of(inputs[i].name, i);
+		inputs[i].file = fopen(inputs[i].name, "re");
+		if (!inputs[i].file)
+			fail(inputs[i].name, strerror(errno));
+		read_record(&inputs[i]);
+	}
+	merge(to, verbose);
+	if (fflush(to) || ferror(to))
+		fail("writing", strerror(errno));
+	return 0;
+}
