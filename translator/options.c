@@ -389,7 +389,6 @@ static void parse_letters(struct options *o, int argc, char **argv)
 	struct buf letters = { 0 };
 	int nwords = 0, c;
 
-	buf_putc(&letters, '+');       // options end at the script
 	for (int i = 0; i < N; i++) {
 		const struct option_row *r = &option_table[i];
 

@@ -43,6 +43,8 @@ expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begi
 expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
 expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
 expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"
+expect options-behind-the-script 0 hello bash -c "echo 'probe begin { println(\"hello\") }' >'$SCRATCH/o.stp' && '$STAP' '$SCRATCH/o.stp' --runtime=user -T 0.05"
+expect arguments-behind-dashes 0 'got -x' user -e 'probe begin { println("got ", @1) exit() }' -- -x
 expect run-e 0 hello user -e "$begin"
 expect verbose-five-passes 0 'Pass 5: run completed in' user -v -e "$begin"
 expect extra-script 0 second user -e "$begin" -E 'probe begin(-1) { println("second") }'

@@ -238,6 +238,8 @@ struct func {
 	VEC(struct var *) locals;  // symbols
 	struct func *next_overload;// symbols: same name and arity, tried on `next`
 	bool used;                 // symbols: reached from a probe
+	bool in_context;           // target: mentions $x and the like, itself or called: see clone.c
+	struct probe *probe;       // target: that it is a copy for
 	bool recursive;            // access: part of a call cycle
 	int component;             // access: functions that reach each other have the same
 	int order, low, reached;   // access: while it follows calls
@@ -297,6 +299,7 @@ struct probe {
 	struct stmt *body;             // match: prologues, own body, epilogues; a copy of its own
 	VEC(struct var *) locals;      // symbols
 	void *data;                    // family: its own struct
+	VEC(struct func *) clones;     // target: functions that mention its $x
 	expr_vec entries;              // target: expressions of @entry(), by slot
 	int index;                     // emit: number of the handler
 	const struct probe *same_body; // optimize: emitted as that probe's handler

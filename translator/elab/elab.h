@@ -18,6 +18,10 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 // The same for the left side of an assignment: E_DEREF or E_REGISTER. A NULL access: base itself.
 struct expr *target_lvalue(struct expr *base, const struct expr *access);
 
+// clone.c
+// Copies for each probe the functions that mention target variables, before those are resolved.
+void clone_functions(struct session *s);
+
 // probe_match.c
 // Matches every probe declaration that was not matched yet: library files that joined the script.
 void match_new_decls(struct session *s);
@@ -85,6 +89,8 @@ bool autoprint_add(struct session *s);
 
 // optimize.c
 void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
+// Words that the first values which @entry() saves take; after the optimiser that is a slot's number.
+int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
 
 // same.c
 bool same_handler(const struct probe *a, const struct probe *b);

@@ -393,7 +393,17 @@ static bool move_entry(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-static void drop_entries(struct probe *p)
+int optimize_entry_words(const struct session *s, const struct probe *p, int upto)
+{
+	int words = 0, string = (int)((session_limit(s, "MAXSTRINGLEN", 512) + 7) / 8);
+
+	for (int i = 0; i < upto; i++)
+		words += p->entries.at[i]->type == T_STRING ? string : 1;
+	return words;
+}
+
+// Then a slot is where its value begins, in words.
+static void drop_entries(struct session *s, struct probe *p)
 {
 	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
 	struct ast_walker see = { .expr = see_entry, .data = slots };
@@ -402,14 +412,20 @@ static void drop_entries(struct probe *p)
 	if (!p->entries.n)
 		return;
 	ast_walk_stmt(&see, &p->body);
+	for vec_each(&p->clones, f)
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(&see, &(*f)->body);
 	for (int i = 0; i < p->entries.n; i++) {
 		if (!slots[i])
 			continue;
-		slots[i] = n;
+		slots[i] = optimize_entry_words(s, p, n);
 		p->entries.at[n++] = p->entries.at[i];
 	}
 	p->entries.n = n;
 	ast_walk_stmt(&move, &p->body);
+	for vec_each(&p->clones, f)
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(&move, &(*f)->body);
 }
 
 // Handlers that do nothing, and those that were here to be checked only. When all do nothing, they
@@ -471,7 +487,7 @@ int elab_optimize(struct session *s)
 		simplify(s);
 	drop_probes(s);
 	for vec_each(&s->script.probes, p)
-		drop_entries(*p);
+		drop_entries(s, *p);
 	recount(s);
 	drop_functions(s);
 	drop_globals(s);

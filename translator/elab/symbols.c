@@ -87,7 +87,7 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 	struct var *v = map_get(&b->locals, name);
 
 	if (v) {
-		if (b->place == IN_ENTRY && v->kind == VAR_LOCAL)
+		if (b->place == IN_ENTRY && v->kind != VAR_GLOBAL)
 			diag_error(loc, "'%s' is a local variable: @entry is evaluated before the handler runs",
 				   name);
 		return v;

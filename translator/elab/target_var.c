@@ -565,6 +565,9 @@ static void resolve_probe(struct session *s, struct probe *p)
 	r.in_condition = false;
 	if (p->body)
 		ast_walk_stmt(&r.walker, &p->body);
+	for vec_each(&p->clones, f)
+		if ((*f)->body)
+			ast_walk_stmt(&r.walker, &(*f)->body);
 }
 
 static bool is_optional(const struct probe *p)
@@ -579,6 +582,7 @@ int elab_targets(struct session *s)
 {
 	int before = diag_errors(), n = 0;
 
+	clone_functions(s);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
 		bool optional = is_optional(p);
@@ -589,12 +593,15 @@ int elab_targets(struct session *s)
 		resolve_probe(s, p);
 		if (!optional || !diag_quiet_pop())
 			s->script.probes.at[n++] = p;
+		else
+			for vec_each(&p->clones, f)
+				(*f)->used = false;
 	}
 	s->script.probes.n = n;
 	for vec_each(&s->script.funcs, f) {
 		struct resolver r = { .s = s };
 
-		if (!(*f)->used || !(*f)->body)
+		if (!(*f)->used || !(*f)->body || (*f)->probe)
 			continue;
 		resolver_init(&r);
 		ast_walk_stmt(&r.walker, &(*f)->body);

@@ -455,9 +455,14 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 
 static enum type infer_entry(struct infer *t, struct expr *e)
 {
-	if (t->probe && e->u.entry.slot < t->probe->entries.n)
-		set_dtype(t, e, t->probe->entries.at[e->u.entry.slot]->dtype);
-	return T_LONG;
+	const struct probe *p = t->probe ? t->probe : t->func ? t->func->probe : NULL;
+	const struct expr *saved = p && e->u.entry.slot < p->entries.n ? p->entries.at[e->u.entry.slot] : NULL;
+
+	if (saved)
+		set_dtype(t, e, saved->dtype);
+	if (saved && saved->type == T_UNKNOWN && !t->resolve && !t->report)
+		return T_UNKNOWN;
+	return saved && saved->type == T_STRING ? T_STRING : T_LONG;
 }
 
 // ---------------------------------------------------------------- expressions
@@ -665,11 +670,17 @@ static void infer_stmt(struct infer *t, struct stmt *s)
 
 // ---------------------------------------------------------------- the script
 
-static void infer_probe(struct infer *t, struct probe *p)
+static void infer_entries(struct infer *t, struct probe *p)
 {
 	t->probe = p;
 	for vec_each(&p->entries, e)
-		infer_expr(t, e, want(T_LONG, "@entry saves a"));
+		infer_expr(t, e, want_any);
+	t->probe = NULL;
+}
+
+static void infer_probe(struct infer *t, struct probe *p)
+{
+	t->probe = p;
 	maybe_expr(t, &p->condition, condition);
 	infer_stmt(t, p->body);
 	t->probe = NULL;
@@ -687,6 +698,8 @@ static void infer_script(struct infer *t)
 		infer_expr(t, &g->init, want_as(g));
 		learn(t, &g->type, &g->type_loc, g->init->type, g->init->loc);
 	}
+	for vec_each(&t->s->script.probes, p)
+		infer_entries(t, *p);
 	for vec_each(&t->s->script.funcs, it) {
 		if (!(*it)->used)
 			continue;

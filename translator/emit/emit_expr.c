@@ -300,7 +300,9 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_PRINT:       return emit_print(e, x, NULL);
 	case E_EMBEDDED:    return emit_embedded(e, x);
 	case E_CONST:       return emit_const(e, x);
-	case E_ENTRY:       return value_text(0, true, "c->entry[%d]", x->u.entry.slot);
+	case E_ENTRY:
+		return value_text(0, true, x->type == T_STRING ? "(const char *)&c->entry[%d]" : "c->entry[%d]",
+				  x->u.entry.slot);
 	case E_REGISTER:    return emit_register(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:

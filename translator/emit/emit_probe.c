@@ -199,10 +199,13 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	for (int i = 0; i < p->entries.n; i++) {
 		struct temps temps = b.now;
 
+		int at = optimize_entry_words(e->s, p, i);
+		struct value v = emit_expr(e, p->entries.at[i]);
+
 		if (p->entries.at[i]->type == T_STRING)
-			diag_error(p->entries.at[i]->loc, "@entry of a string is not supported yet");
+			cw_line(e->w, "stp_copy((char *)&c->entry[%d], %s, STP_STRLEN);", at, v.text);
 		else
-			cw_line(e->w, "c->entry[%d] = %s;", i, value_long(emit_expr(e, p->entries.at[i])));
+			cw_line(e->w, "c->entry[%d] = %s;", at, value_long(v));
 		b.now = temps;
 	}
 	root->strings = frame_strings(&b);

@@ -449,12 +449,12 @@ static bool is_free(const struct expr *x)
 static bool entries_are_free(const struct probe *p)
 {
 	for vec_each(&p->entries, x)
-		if (!is_free(*x))
+		if ((*x)->type == T_STRING || !is_free(*x))
 			return false;
 	return true;
 }
 
-static void emit_entry(struct cwriter *w, const struct group *g)
+static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
 {
 	const struct probe *p = g->first;
 	const struct function_probe *d = p->data;
@@ -470,7 +470,7 @@ static void emit_entry(struct cwriter *w, const struct group *g)
 	if (g->needs_all_regs)
 		cw_line(w, ".needs_all_regs = true,");
 	if (p->entries.n) {
-		cw_line(w, ".entry_size = %d,", 8 * p->entries.n);
+		cw_line(w, ".entry_size = %d,", 8 * optimize_entry_words(s, p, p->entries.n));
 		cw_line(w, ".entry = p%d_entry,", p->index);
 		if (entries_are_free(p))
 			cw_line(w, ".entry_free = true,");
@@ -489,7 +489,7 @@ static void function_emit(struct session *s, struct cwriter *w, struct probe **p
 		emit_sites(s, w, g);
 	cw_line(w, "static struct stp_function stp_functions[] = {");
 	for vec_each(&all, g)
-		emit_entry(w, g);
+		emit_entry(s, w, g);
 	cw_line(w, "};");
 	emit_family_table(s, "stp_function_family", "stp_functions", all.n);
 }
