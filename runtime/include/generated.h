@@ -487,6 +487,12 @@ struct stp_uprobe {
 	void *state;               /* the runtime's */
 };
 
+/* files of /proc/systemtap/MODULE: stp_procfs_family. The text that a probe is about. */
+extern const struct stp_family_ops stp_procfs_family;
+struct stp_procfs { const char *path; const struct stp_probe *read, *write; u32 mode, size; void *state; };
+void stp_value_get(struct stp_ctx *c, char *to, u32 size);
+u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);   /* 0, or: too long for so many bytes */
+
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
 	u8 type;                   /* STP_LONG, STP_STRING */

@@ -43,6 +43,14 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 #endif
 }
 
+/* ------------------------------------------------------------------ /proc */
+
+#ifdef HAVE_PDE_DATA_FUNCTION
+#define compat_pde_data(inode) PDE_DATA(inode)
+#else
+#define compat_pde_data(inode) pde_data(inode)
+#endif
+
 /* ------------------------------------------------------------------ ftrace */
 
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)

@@ -100,3 +100,7 @@ expect bulk-user 1 "not for --runtime=user" user -b -e "$begin"
 expect recorder-vm 1 "not for --vm" "$STAP" --vm -F -e "$begin"
 expect namespaces-value 1 "--target-namespaces takes a process id" "$STAP" --target-namespaces=x -e "$begin"
 expect remote-nobody 0 "0 \"\"" user -e 'probe begin { printf("%d \"%s\"\n", remote_id(), remote_uri()) exit() }'
+
+echo 'probe begin { println("argument ", @1) } probe end { println("after ", $#) }' >"$SCRATCH/arguments.stp"
+expect options-after-script 0 'argument a' user "$SCRATCH/arguments.stp" -T 0.05 a
+expect arguments-after-dashes 0 'argument -T' user "$SCRATCH/arguments.stp" -T 0.05 -- -T

@@ -7,6 +7,7 @@
 // stays NULL: no later step runs then.
 #include "elab/elab.h"
 #include "passes.h"
+#include "probes/family.h"
 #include "util/str.h"
 
 #include <assert.h>
@@ -530,6 +531,8 @@ static void bind_probe(struct session *s, struct probe *p)
 
 void symbols_bind_probe(struct session *s, struct probe *p)
 {
+	if (p->family->rewrite && p->body)
+		p->family->rewrite(s, p);
 	bind_probe(s, p);
 	bind_functions(s);
 }

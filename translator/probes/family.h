@@ -31,6 +31,10 @@ struct probe_family {
 	// m->point->loc (an unknown function, a bad number), and then returns how many errors.
 	int (*resolve)(struct session *s, const struct probe_match *m);
 
+	// Called before names are bound: may replace target variables in p->body that are no places in
+	// memory ($value of procfs) by calls of library functions. NULL: nothing to replace. Returns
+	// the number of errors.
+	int (*rewrite)(struct session *s, struct probe *p);
 	// What E_TARGET `$name` (one without `->`) means in this probe: a new plain expression with
 	// dtype set, or NULL after diag_error(). NULL pointer: the family has no target variables.
 	struct expr *(*target)(struct session *s, struct probe *p, struct expr *target);

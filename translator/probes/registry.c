@@ -2,16 +2,18 @@
 // All probe families, in the order in which points are tried and patterns are listed.
 #include "probes/family.h"
 
-extern const struct probe_family family_begin_end, family_never, family_timer, family_profile,
-	family_function, family_tracepoint, family_process;
+#define FAMILIES(F)		\
+	F(begin_end)		\
+	F(never)		\
+	F(timer)		\
+	F(profile)		\
+	F(function)		\
+	F(tracepoint)		\
+	F(process)		\
+	F(procfs)
 
-const struct probe_family *const probe_families[] = {
-	&family_begin_end,
-	&family_never,
-	&family_timer,
-	&family_profile,
-	&family_function,
-	&family_tracepoint,
-	&family_process,
-	NULL,
-};
+#define DECLARE(name) extern const struct probe_family family_##name;
+FAMILIES(DECLARE)
+
+#define ADDRESS(name) &family_##name,
+const struct probe_family *const probe_families[] = { FAMILIES(ADDRESS) NULL };

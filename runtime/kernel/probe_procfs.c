@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files below /proc/systemtap/MODULE. A read at the start runs the handler, whose text later reads
+ * of the same opening go on with; every write runs the handler with what was written.
+ *
+ * Who has a file open holds no reference to the module: removing the files waits for those who are
+ * in one of the functions below, and closes what is open.
+ */
+#include "kernel.h"
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/proc_fs.h>
+#include <linux/uaccess.h>
+
+#define DIRECTORY "systemtap"
+
+/* An opening's text. c->arguments[0] of a handler points to it. */
+struct procfs_text {
+	u32 size, len;             /* size: with the terminator */
+	char *at;
+};
+
+/* "systemtap/MODULE", while it exists. */
+static char directory[sizeof(DIRECTORY) + MODULE_NAME_LEN + 1];
+
+/* ------------------------------------------------------------------ the handler's side */
+
+static struct procfs_text *text_of(const struct stp_ctx *c)
+{
+	return (struct procfs_text *)(unsigned long)c->arguments[0];
+}
+
+void stp_value_get(struct stp_ctx *c, char *to, u32 size)
+{
+	stp_copy(to, text_of(c)->at, size);
+}
+
+u32 stp_value_set(struct stp_ctx *c, const char *text, bool append)
+{
+	struct procfs_text *t = text_of(c);
+	u64 len = stp_strlen(text), from = append ? t->len : 0;
+
+	if (len >= t->size - from)
+		return t->size - 1;
+	plat_memcpy(t->at + from, text, len + 1);
+	t->len = from + len;
+	return 0;
+}
+
+/* Context: process. False: the session doesn't run (any more), or the stack is too full. */
+static bool run(const struct stp_probe *p, struct procfs_text *t)
+{
+	unsigned long flags;
+	struct stp_ctx *c;
+
+	if (!stp_hit_begin(&c, &flags))
+		return false;
+	c->regs = NULL;
+	c->address = 0;
+	c->arguments[0] = (unsigned long)t;
+	stp_handler_run(c, p);
+	stp_hit_end(c, flags);
+	return true;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static int procfs_open(struct inode *inode, struct file *file)
+{
+	const struct stp_procfs *f = compat_pde_data(inode);
+	struct procfs_text *t;
+	u32 size = max(f->size, stp_module.limits.string_len);
+
+	t = plat_alloc(sizeof(*t) + size, -1);
+	if (!t)
+		return -ENOMEM;
+	t->size = size;
+	t->at = (char *)(t + 1);
+	file->private_data = t;
+	return 0;
+}
+
+static int procfs_release(struct inode *inode, struct file *file)
+{
+	plat_free(file->private_data);
+	return 0;
+}
+
+static ssize_t procfs_read(struct file *file, char __user *to, size_t count, loff_t *at)
+{
+	const struct stp_procfs *f = compat_pde_data(file_inode(file));
+	struct procfs_text *t = file->private_data;
+
+	if (!f->read)
+		return -EINVAL;
+	if (*at == 0) {
+		t->len = 0;
+		t->at[0] = '\0';
+		t->size = f->size;
+		if (!run(f->read, t))
+			return -EAGAIN;
+	}
+	return simple_read_from_buffer(to, count, at, t->at, t->len);
+}
+
+/* As much as a string takes; the writer goes on with the rest. */
+static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
+{
+	const struct stp_procfs *f = compat_pde_data(file_inode(file));
+	struct procfs_text *t = file->private_data;
+
+	if (!f->write)
+		return -EINVAL;
+	t->size = stp_module.limits.string_len;
+	count = min_t(size_t, count, t->size - 1);
+	if (copy_from_user(t->at, from, count))
+		return -EFAULT;
+	t->len = count;
+	t->at[count] = '\0';
+	return run(f->write, t) ? count : -EAGAIN;
+}
+
+static const struct proc_ops operations = {
+	.proc_open = procfs_open,
+	.proc_release = procfs_release,
+	.proc_read = procfs_read,
+	.proc_write = procfs_write,
+	.proc_lseek = default_llseek,
+};
+
+/* ------------------------------------------------------------------ making the files */
+
+static bool exists(const char *path)
+{
+	struct path found;
+
+	if (kern_path(path, 0, &found))
+		return false;
+	path_put(&found);
+	return true;
+}
+
+/* /proc/systemtap is left behind: another module may be about to use it. */
+static int make_directory(void)
+{
+	if (!exists("/proc/version"))
+		return -ENOENT;
+	if (!exists("/proc/" DIRECTORY) && !proc_mkdir(DIRECTORY, NULL))
+		return -ENOMEM;
+	snprintf(directory, sizeof(directory), DIRECTORY "/%s", THIS_MODULE->name);
+	if (proc_mkdir(directory, NULL))
+		return 0;
+	directory[0] = '\0';
+	return -ENOMEM;
+}
+
+/* The first len bytes of path are a directory that an earlier file is in. */
+static bool is_made(const struct stp_procfs *files, u32 n, const char *path, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!strncmp(files[i].path, path, len) && files[i].path[len] == '/')
+			return true;
+	return false;
+}
+
+static int make_file(struct stp_procfs *files, u32 n)
+{
+	struct stp_procfs *f = &files[n];
+	char path[256];
+	const char *slash;
+	struct proc_dir_entry *entry;
+
+	for (slash = strchr(f->path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		u32 len = slash - f->path;
+
+		if (is_made(files, n, f->path, len))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.*s", directory, (int)len, f->path);
+		if (!proc_mkdir(path, NULL))
+			return -EEXIST;
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, f->path);
+	entry = proc_create_data(path, f->mode, NULL, &operations, f);
+	if (!entry)
+		return -EEXIST;
+	proc_set_user(entry, current_uid(), current_gid());
+	return 0;
+}
+
+static void procfs_stop(void *table, u32 n)
+{
+	if (directory[0])
+		remove_proc_subtree(directory, NULL);
+	directory[0] = '\0';
+}
+
+static int procfs_start(void *table, u32 n)
+{
+	struct stp_procfs *files = table;
+	char text[160];
+	int err = make_directory();
+	u32 i;
+
+	for (i = 0; i < n && !err; i++)
+		err = make_file(files, i);
+	if (!err)
+		return 0;
+	procfs_stop(table, n);
+	if (i)
+		snprintf(text, sizeof(text), "can't make /proc/" DIRECTORY "/%s/%s: error %d", THIS_MODULE->name,
+			 files[i - 1].path, err);
+	else
+		snprintf(text, sizeof(text), "can't make /proc/" DIRECTORY "/%s%s: error %d", THIS_MODULE->name,
+			 err == -ENOENT ? " (is /proc mounted?)" : "", err);
+	plat_message(STP_MSG_ERROR, text);
+	return err;
+}
+
+const struct stp_family_ops stp_procfs_family = {
+	.name = "procfs",
+	.start = procfs_start,
+	.stop = procfs_stop,
+};

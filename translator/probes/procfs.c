@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// procfs("PATH").read, .write: a file /proc/systemtap/MODULE/PATH whose reader gets what the handler
+// assigns to $value, and whose writer's text is in $value. Without PATH it is "command".
+//
+// In:  a matched point.
+// Out: one probe; and the table of struct stp_procfs, one a path.
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+#include "probes/value.h"
+#include "util/str.h"
+
+#include <string.h>
+
+extern const struct probe_family family_procfs;
+
+struct procfs_probe {          // probe.data
+	const char *path;
+	bool is_write;
+	int64_t umask;
+	int64_t size;              // of what is read, bytes; 0: the default
+};
+
+enum { DEFAULT_UMASK = 0077, MAX_SIZE = 64 << 20 };
+
+// ---------------------------------------------------------------- resolve
+
+static bool has_bad_component(const char *path)
+{
+	for (;; path++) {
+		size_t len = strcspn(path, "/");
+
+		if (!len || (len <= 2 && !strncmp(path, "..", len)))
+			return true;
+		path += len;
+		if (!*path)
+			return false;
+	}
+}
+
+static int check_path(const struct point_part *part)
+{
+	if (!has_bad_component(part->text))
+		return 0;
+	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: it takes names joined by '/', "
+		   "none of them empty, \".\" or \"..\"", part->text);
+	return 1;
+}
+
+static int check_number(const struct point_part *part, int64_t low, int64_t high, const char *form)
+{
+	if (!part || (part->number >= low && part->number <= high))
+		return 0;
+	diag_error(part->loc, form, (long long)part->number);
+	return 1;
+}
+
+static int check_single(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+{
+	for vec_each(&s->script.probes, p) {
+		const struct procfs_probe *other = (*p)->data;
+
+		if ((*p)->family != &family_procfs || other->is_write != d->is_write || strcmp(other->path, d->path))
+			continue;
+		diag_error(m->point->loc, "only one %s probe can exist for the procfs path \"%s\"",
+			   d->is_write ? "write" : "read", d->path);
+		diag_note((*p)->loc, "here is the other one");
+		return 1;
+	}
+	return 0;
+}
+
+static int procfs_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *path = &m->point->parts.at[0], *mask = point_find(m->point, "umask"),
+		*size = point_find(m->point, "maxsize");
+	struct procfs_probe *d = NEW(struct procfs_probe);
+	int errors = 0;
+
+	d->path = path->arg_kind == ARG_STRING ? path->text : "command";
+	d->is_write = point_find(m->point, "write") != NULL;
+	d->umask = mask ? mask->number : DEFAULT_UMASK;
+	d->size = size ? size->number : 0;
+	if (path->arg_kind == ARG_STRING)
+		errors += check_path(path);
+	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (0 to 0777)");
+	errors += check_number(size, 1, MAX_SIZE, "maxsize(%lld) is out of range (1 to 67108864 bytes)");
+	errors += check_single(s, m, d);
+	if (!errors)
+		probe_add(s, &family_procfs, m, point_text(m->point), d);
+	return errors;
+}
+
+// ---------------------------------------------------------------- $value
+
+static int procfs_rewrite(struct session *s, struct probe *p)
+{
+	static const struct value_variable of_read = {
+		.name = "value", .get = "__value_get", .set = "__value_set", .append = "__value_append",
+	};
+	static const struct value_variable of_write = {
+		.name = "value", .get = "__value_get", .why_not_set = "it is what was written to the file",
+	};
+	const struct procfs_probe *d = p->data;
+
+	return value_rewrite(s, p, d->is_write ? &of_write : &of_read, 1);
+}
+
+static void procfs_names(struct session *s, struct probe *p, struct buf *list)
+{
+	buf_puts(list, "$value:string\n");
+}
+
+// Lists ask here for what the body would have been rewritten for.
+static struct expr *procfs_target(struct session *s, struct probe *p, struct expr *target)
+{
+	if (!strcmp(target->u.target.name, "value"))
+		return expr_string(target->loc, "");
+	diag_error(target->loc, "unable to find '$%s': a procfs probe has $value", target->u.target.name);
+	return NULL;
+}
+
+// ---------------------------------------------------------------- emit
+
+struct file {
+	const struct probe *read, *write;
+	const struct procfs_probe *any;
+	int64_t mode, size;
+};
+typedef VEC(struct file) files;
+
+static struct file *file_of(files *all, const struct procfs_probe *d)
+{
+	struct file f = { .any = d };
+
+	for vec_each(all, known)
+		if (!strcmp(known->any->path, d->path))
+			return known;
+	vec_push(all, f);
+	return &all->at[all->n - 1];
+}
+
+static void procfs_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	int64_t size = session_limit(s, "STP_PROCFS_BUFSIZE", session_limit(s, "MAXSTRINGLEN", 512));
+	files all = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		const struct procfs_probe *d = probes[i]->data;
+		struct file *f = file_of(&all, d);
+
+		*(d->is_write ? &f->write : &f->read) = probes[i];
+		f->mode |= (d->is_write ? 0222 : 0444) & ~d->umask;
+		if (!d->is_write)
+			f->size = d->size ? d->size : size;
+	}
+	cw_line(w, "static struct stp_procfs stp_procfs_files[] = {");
+	for vec_each(&all, f)
+		cw_line(w, "{ .path = %s, .read = %s, .write = %s, .mode = 0%llo, .size = %lld },",
+			emit_c_string(f->any->path), f->read ? emit_probe_ref(f->read) : "NULL",
+			f->write ? emit_probe_ref(f->write) : "NULL", (unsigned long long)f->mode, (long long)f->size);
+	cw_line(w, "};");
+	emit_family_table(s, "stp_procfs_family", "stp_procfs_files", all.n);
+}
+
+#define FORMS(procfs)								\
+	procfs ".read", procfs ".read.maxsize(number)", procfs ".write",	\
+	procfs ".umask(number).read", procfs ".umask(number).read.maxsize(number)", procfs ".umask(number).write"
+
+static const char *const patterns[] = { FORMS("procfs"), FORMS("procfs(string)"), NULL };
+
+const struct probe_family family_procfs = {
+	.name = "procfs",
+	.patterns = patterns,
+	.resolve = procfs_resolve,
+	.rewrite = procfs_rewrite,
+	.target = procfs_target,
+	.target_names = procfs_names,
+	.emit = procfs_emit,
+};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `$value` -> get(), `$value = e` -> set(e), `$value .= e` -> append(e), before names are bound.
+#include "probes/value.h"
+#include "util/diag.h"
+
+#include <string.h>
+
+struct rewriter {
+	struct session *s;
+	const struct value_variable *variables;
+	int n;
+	struct ast_walker walker;
+};
+
+static const struct value_variable *variable_of(const struct rewriter *r, const struct expr *e)
+{
+	for (int i = 0; e->kind == E_TARGET && i < r->n; i++)
+		if (!strcmp(r->variables[i].name, e->u.target.name))
+			return &r->variables[i];
+	return NULL;
+}
+
+static struct expr *call(struct loc loc, const char *function, struct expr *argument)
+{
+	struct expr *e = expr_new(E_CALL, loc);
+
+	e->u.call.name = function;
+	if (argument)
+		vec_push(&e->u.call.args, argument);
+	return e;
+}
+
+static void assign(struct rewriter *r, struct expr **e, const struct value_variable *v)
+{
+	enum tok op = (*e)->u.bin.op;
+	const char *function = op == TOK_ASSIGN ? v->set : op == TOK_CONCAT_ASSIGN ? v->append : NULL;
+	struct loc loc = (*e)->u.bin.l->loc;
+
+	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
+	if (!v->set)
+		diag_error(loc, "$%s can't be assigned here: %s", v->name, v->why_not_set);
+	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
+		diag_error(loc, "$%s can only be assigned in guru mode (-g)", v->name);
+	else if (!function)
+		diag_error((*e)->loc, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
+	else
+		*e = call((*e)->loc, function, (*e)->u.bin.r);
+}
+
+static bool see_expr(struct ast_walker *w, struct expr **e)
+{
+	struct rewriter *r = w->data;
+	const struct value_variable *v;
+
+	if ((*e)->kind == E_ASSIGN && (v = variable_of(r, (*e)->u.bin.l))) {
+		assign(r, e, v);
+		return false;
+	}
+	v = variable_of(r, *e);
+	if (v && v->get)
+		*e = call((*e)->loc, v->get, NULL);
+	return !v;
+}
+
+int value_rewrite(struct session *s, struct probe *p, const struct value_variable *variables, int n)
+{
+	int before = diag_errors();
+	struct rewriter r = { .s = s, .variables = variables, .n = n };
+
+	r.walker = (struct ast_walker){ .expr = see_expr, .data = &r };
+	ast_walk_stmt(&r.walker, &p->body);
+	return diag_errors() - before;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Target variables that are no places in memory but something a library function gives and takes.
+#ifndef PROBES_VALUE_H
+#define PROBES_VALUE_H
+
+#include "session.h"
+
+// $name of a family: functions of the tapsets that read it, set it to their argument, and add their
+// argument to it; NULL where that can't be done. set and append give what they were given.
+struct value_variable {
+	const char *name;
+	const char *get, *set, *append;
+	const char *why_not_set;   // said when it is assigned and there is no `set`
+	bool guru;                 // only -g may assign it
+};
+
+// Replaces these variables (n of them) in p->body by calls. Returns the number of errors.
+int value_rewrite(struct session *s, struct probe *p, const struct value_variable *variables, int n);
+
+#endif
