@@ -4,10 +4,11 @@
 #   addresses, prototypes and members out of the image are those of the DWARF of the same kernel;
 #   tracepoints.out: the arguments of tracepoints that are the same in all kernels; tracepoints.c.out:
 #   how the C of tracepoint.stp reads them; every tracepoint's arguments have names;
+#   the index finds the same whatever happened to its file;
 #   the cache of images survives damage, damaged images are refused;
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members tracepoints cache images, errors, or a script's.
+# Names: addresses prototypes members tracepoints cache index images, errors, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -106,7 +107,7 @@ test_tracepoints() {
 
 test_cache() {
 	local file
-	rm -f "$cache"/*
+	rm -rf "$cache"/*
 	bare function vfs_read >"$SCRATCH/cold"
 	file=$(echo "$cache"/image-*)
 	cp "$file" "$SCRATCH/good"
@@ -124,6 +125,47 @@ test_cache() {
 	same "debuginfo/cache empty $release" "$SCRATCH/cold" "$SCRATCH/warm"
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c /nonexistent function vfs_read >"$SCRATCH/warm" 2>&1
 	same "debuginfo/cache not writable $release" "$SCRATCH/cold" "$SCRATCH/warm"
+}
+
+# What the index says, made in all ways: nothing is ever found that an index made afresh hasn't.
+test_index() {
+	local file other index=$SCRATCH/index-cache
+	rm -rf "$index"; mkdir "$index"
+	ask() { "$driver" -r "$release" -c "$index" function 'vfs_[rw]*' >"$1" 2>&1; }
+	ask "$SCRATCH/cold"
+	file=$(echo "$index"/*/*.index)
+	cp "$file" "$SCRATCH/good"
+	ask "$SCRATCH/warm"
+	same "debuginfo/index warm $release" "$SCRATCH/cold" "$SCRATCH/warm"
+	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c "$cache" names 'vfs_[rw]*' | sort >"$SCRATCH/symbols"
+	"$driver" -r "$release" -c "$index" names 'vfs_[rw]*' | sort >"$SCRATCH/warm"
+	same "debuginfo/index names $release" "$SCRATCH/symbols" "$SCRATCH/warm"
+	for damage in truncated damaged empty garbage foreign; do
+		case $damage in
+		truncated) truncate -s -4096 "$file" ;;
+		damaged) printf 'damage' | dd of="$file" bs=1 seek=3000000 conv=notrunc 2>/dev/null ;;
+		empty) : >"$file" ;;
+		garbage) head -c 5000000 /dev/urandom >"$file" ;;
+		foreign)    # of another build, complete in itself
+			for other in "$SCRATCH"/other-*; do [ ! -e "$other" ] || cp "$other" "$file"; done
+			printf 'x' | dd of="$file" bs=1 seek=24 conv=notrunc 2>/dev/null ;;
+		esac
+		ask "$SCRATCH/warm"
+		same "debuginfo/index $damage $release" "$SCRATCH/cold" "$SCRATCH/warm"
+		same "debuginfo/index $damage, made again $release" "$SCRATCH/good" "$file"
+	done
+	cp "$SCRATCH/good" "$SCRATCH/other-$release"
+	rm -rf "$index"/*
+	# Two at once, and one that is killed while it writes.
+	ask "$SCRATCH/killed" & killed=$!
+	ask "$SCRATCH/warm" & first=$!
+	sleep 0.3; { kill -KILL $killed; } 2>/dev/null
+	ask "$SCRATCH/second"; wait $first $killed 2>/dev/null
+	same "debuginfo/index two at once $release" "$SCRATCH/warm" "$SCRATCH/second"
+	same "debuginfo/index two at once, result $release" "$SCRATCH/cold" "$SCRATCH/second"
+	same "debuginfo/index two at once, file $release" "$SCRATCH/good" "$(echo "$index"/*/*.index)"
+	"$driver" -r "$release" -c /nonexistent function 'vfs_[rw]*' >"$SCRATCH/warm" 2>"$SCRATCH/err"
+	same "debuginfo/index nowhere to put it $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
 # refused NAME FILE: an error and status 1, not a crash
@@ -188,7 +230,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache images errors $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index images errors $scripts
 found=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -197,7 +239,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | tracepoints | cache | images) "test_$name" ;;
+		addresses | prototypes | members | tracepoints | cache | index | images) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		*) test_script "$name" ;;
 		esac

@@ -68,6 +68,7 @@ struct di_function {
 	const char *file;          // NULL without line information
 	int line;
 	uint64_t address;          // link-time; valid when has_address
+	uint64_t symbol_address;   // where `symbol` begins: of an inlined copy the function it is in
 	uint64_t size;             // bytes, 0 unknown
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
@@ -107,7 +108,9 @@ struct di_identity di_program_identity(const struct di_module *m);
 
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
-void di_find_functions(struct di_module *m, const char *name, const char *file, bool inlines,
+// Inlined copies: none, all, or one of each function that was inlined.
+enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
+void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
 // All function names, for "similar" messages.
 typedef VEC(const char *) di_names;

@@ -39,10 +39,21 @@ struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);      // NULL:
 struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address);
 // The out-of-line function that begins at the address. NULL when there is none.
 Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address);
+// The one of the unit that has the address in it.
+Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address);
 Dwarf *dwarf_whole(struct dwarf_file *f);
+// A handle for the units from `offset` on, to be ended by the caller. NULL: broken.
+Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
+bool dwarf_is_small(const struct dwarf_file *f);        // one handle for all units is good enough
+bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // .text, link-time
+// Where a function or an inlined copy begins.
+bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false when it is absent or leads out of the unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
 const char *dwarf_name(Dwarf_Die *die);                                 // "" when it has none
+
+// func.c: a path of the unit as it is below the directory of the sources.
+const char *dwarf_source_path(Dwarf_Die *unit, const char *path);
 
 // loc.c: the place of a variable's DIE at an address of `function`.
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SMALL (32u << 20)      // bytes of .debug_info
+
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map)
 {
 	struct dwarf_file *f = NEW(struct dwarf_file);
@@ -44,17 +46,61 @@ static bool hide_until(struct dwarf_file *f, uint64_t offset)
 	return true;
 }
 
-Dwarf *dwarf_whole(struct dwarf_file *f)
+struct bytes dwarf_file_map(const struct dwarf_file *f)
+{
+	return f->map;
+}
+
+bool dwarf_is_small(const struct dwarf_file *f)
+{
+	return f->info_len < SMALL;
+}
+
+Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 {
 	Dwarf_Die first;
+	Dwarf *d;
 
-	if (f->whole || !hide_until(f, 0))
-		return f->whole;
-	f->whole = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
-	// Takes note of the first unit's true length.
+	if (!hide_until(f, offset))
+		return NULL;
+	d = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	// Takes note of the length that the first unit has now.
+	if (d)
+		dwarf_offdie(d, 12, &first);
+	return d;
+}
+
+// Handles to which nothing is hidden. libdw keeps them, not the collector.
+static VEC(Dwarf *) wholes;
+
+Dwarf *dwarf_whole(struct dwarf_file *f)
+{
 	if (f->whole)
-		dwarf_offdie(f->whole, 12, &first);
+		return f->whole;
+	f->whole = dwarf_handle_at(f, 0);
+	if (f->whole)
+		vec_push(&wholes, f->whole);
 	return f->whole;
+}
+
+static bool is_whole(Dwarf *d)
+{
+	for vec_each(&wholes, w)
+		if (*w == d)
+			return true;
+	return false;
+}
+
+bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end)
+{
+	const Elf64_Shdr *text;
+	struct elf_view v;
+
+	if (!elf_view_open(&v, f->map) || !(text = elf_view_header(&v, ".text")))
+		return false;
+	*start = text->sh_addr;
+	*end = text->sh_addr + text->sh_size;
+	return *end > *start;
 }
 
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
@@ -66,12 +112,10 @@ struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 	for vec_each(&f->units, known)
 		if ((*known)->offset == offset)
 			return *known;
-	if (!hide_until(f, offset))
-		return NULL;
 	u = NEW(struct unit);
 	u->file = f;
 	u->offset = offset;
-	u->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	u->dwarf = dwarf_is_small(f) ? dwarf_whole(f) : dwarf_handle_at(f, offset);
 	if (!u->dwarf || dwarf_nextcu(u->dwarf, offset, &next, &header, NULL, NULL, NULL) ||
 	    !dwarf_offdie(u->dwarf, offset + header, &u->die))
 		return NULL;
@@ -130,13 +174,13 @@ struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address)
 {
 	uint64_t unit;
 
-	if (f->aranges.len ? find_in_aranges(f, address, &unit) : find_by_scan(f, address, &unit))
+	if (f->module->index ? index_unit_of_address(f->module->index, address, &unit) : f->aranges.len ? find_in_aranges(f, address, &unit) : find_by_scan(f, address, &unit))
 		return dwarf_unit_at(f, unit);
 	return NULL;
 }
 
 // A function in two parts (hot, cold) has ranges; the first one is where it begins.
-static bool entry_address(Dwarf_Die *die, uint64_t *out)
+bool dwarf_entry(Dwarf_Die *die, uint64_t *out)
 {
 	Dwarf_Addr base, start, end;
 
@@ -166,7 +210,7 @@ static void read_functions(struct unit *u)
 	if (dwarf_child(&u->die, &f.die))
 		return;
 	do {
-		if (dwarf_tag(&f.die) == DW_TAG_subprogram && entry_address(&f.die, &f.address))
+		if (dwarf_tag(&f.die) == DW_TAG_subprogram && dwarf_entry(&f.die, &f.address))
 			vec_push(&v, f);
 	} while (!dwarf_siblingof(&f.die, &f.die));
 	if (v.n)
@@ -188,12 +232,23 @@ Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address)
 	return found ? &found->die : NULL;
 }
 
+Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address)
+{
+	if (!u->functions_read)
+		read_functions(u);
+	for (int i = 0; i < u->nfunctions; i++)
+		if (dwarf_haspc(&u->functions[i].die, address) == 1)
+			return &u->functions[i].die;
+	return NULL;
+}
+
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 {
 	Dwarf_Attribute a;
 
-	// A DW_FORM_ref_addr can lead into another unit, which this handle doesn't know.
-	return dwarf_attr_integrate(die, attr, &a) && a.form != DW_FORM_ref_addr && dwarf_formref_die(&a, out);
+	// A DW_FORM_ref_addr can lead into another unit, which a handle of one unit doesn't know.
+	return dwarf_attr_integrate(die, attr, &a) &&
+	       (a.form != DW_FORM_ref_addr || is_whole(dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
 }
 
 const char *dwarf_name(Dwarf_Die *die)

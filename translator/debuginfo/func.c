@@ -18,9 +18,25 @@ static Dwarf_Die *die_of(const struct di_function *f)
 	return (Dwarf_Die *)priv(f)->die;
 }
 
+// "lib/zstd/decompress/../common/mem.h" is "lib/zstd/common/mem.h".
+static const char *without_parents(const char *path)
+{
+	char *out = str_dup(path), *up, *dir;
+
+	while ((up = strstr(out, "/../"))) {
+		*up = 0;
+		dir = strrchr(out, '/');
+		dir = dir ? dir + 1 : out;
+		if (!*dir || !strcmp(dir, ".."))
+			return path;
+		memmove(dir, up + 4, strlen(up + 4) + 1);
+	}
+	return out;
+}
+
 // The path as kernel developers write it: below the directory of the sources. Build directories
 // differ, and the source's may be one level up ("../../../fs/open.c").
-static const char *source_path(Dwarf_Die *unit, const char *path)
+const char *dwarf_source_path(Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
 	const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
@@ -37,7 +53,7 @@ static const char *source_path(Dwarf_Die *unit, const char *path)
 		if (tail[-1] == '/')
 			return tail;
 	}
-	return path;
+	return strstr(path, "/../") ? without_parents(path) : path;
 }
 
 static void source_line(struct di_function *f, Dwarf_Die *die)
@@ -48,19 +64,47 @@ static void source_line(struct di_function *f, Dwarf_Die *die)
 
 	if (!path || dwarf_decl_line(die, &line) || !dwarf_diecu(die, &unit, NULL, NULL))
 		return;
-	f->file = str_dup(source_path(&unit, path));
+	f->file = str_dup(dwarf_source_path(&unit, path));
 	f->line = line;
 }
 
-bool dwarf_function(struct di_module *m, struct di_function *f, struct func_priv *p)
+static Dwarf_Die *die_at(struct di_module *m, uint32_t offset)
 {
-	if (!p->die_tried && f->has_address) {
-		p->die = dwarf_function_at(m->dwarf, f->address);
-		if (p->die)
-			source_line(f, die_of(f));
-	}
+	Dwarf_Die *die = NEW(Dwarf_Die);
+	uint64_t header;
+	struct unit *u;
+
+	if (!module_index(m) || !index_unit_of_die(m->index, offset, &header))
+		return NULL;
+	u = dwarf_unit_at(m->dwarf, header);
+	return u && dwarf_offdie(u->dwarf, offset, die) ? die : NULL;
+}
+
+// The function whose code the copy is in.
+static Dwarf_Die *frame_around(struct di_module *m, uint64_t address)
+{
+	struct unit *u = dwarf_unit_of_address(m->dwarf, address);
+
+	return u ? dwarf_function_around(u, address) : NULL;
+}
+
+bool dwarf_function(const struct di_function *f)
+{
+	struct func_priv *p = priv(f);
+
+	if (p->die || p->die_tried || !f->module->dwarf || !f->has_address)
+		return p->die;
 	p->die_tried = true;
-	return p->die != NULL;
+	if (p->die_offset) {
+		p->die = die_at(f->module, p->die_offset);
+		if (p->die && f->is_inline)
+			p->frame = frame_around(f->module, f->address);
+	} else if (!module_index(f->module)) {
+		p->die = dwarf_function_at(f->module->dwarf, f->address);
+		if (p->die)
+			source_line((struct di_function *)f, die_of(f));
+	}
+	return p->die;
 }
 
 // ---------------------------------------------------------------- scopes

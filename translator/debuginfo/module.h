@@ -6,6 +6,8 @@
 //   kallsyms.c  the symbol tables inside a kernel image
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
+//   index.c     the index of a DWARF file, cached; index_build.c makes it
+//   find.c      functions by name
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
@@ -69,6 +71,8 @@ struct symbols {
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
 bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
+// The length of the name without what the compiler adds to clones of the whole function.
+size_t symbol_stem(const char *symbol);
 bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // any kind, exact
 
 // ---------------------------------------------------------------- kallsyms.c
@@ -125,7 +129,9 @@ struct type_ops {
 struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
+	bool alias;                // DWARF has another name for the place
 	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
+	uint32_t die_offset;       // in .debug_info; 0 not known
 	const void *die;           // Dwarf_Die *, of the inlined copy if it is one; NULL none
 	const void *frame;         // Dwarf_Die *, of the function whose code that is in; NULL: the same
 	bool die_tried;
@@ -133,6 +139,7 @@ struct func_priv {             // di_function.priv
 
 struct btf_source;             // btf.c
 struct dwarf_file;             // dwarf.c
+struct index;                  // index.c
 
 struct debuginfo {             // session.debuginfo
 	struct di_module *kernel;
@@ -156,6 +163,8 @@ struct di_module {
 	bool btf_cached;           // btf_bytes come from our cache
 	struct btf_source *btf;    // use module_btf()
 	struct dwarf_file *dwarf;
+	struct index *index;       // use module_index()
+	bool index_tried;
 	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c
 	bool systems_loaded;
 	struct di_module *base_module; // of a kernel module: the kernel, whose BTF its own continues
@@ -182,8 +191,37 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 // dwarf.c
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
-// func.c: what DWARF says about the function at f->address. True when it has a DIE.
-bool dwarf_function(struct di_module *m, struct di_function *f, struct func_priv *p);
+struct bytes dwarf_file_map(const struct dwarf_file *f);
+
+// index.c: what is where in a DWARF file. Places of DIEs are offsets in .debug_info, never 0.
+struct index *module_index(struct di_module *m);      // NULL: no DWARF, or broken
+struct index_query {
+	const char *name;          // glob; every function whose name begins as it does is given
+	const char *file;          // glob for the tail of the path; NULL any
+};
+struct index_hit {
+	const char *name, *symbol;
+	const char *file;          // NULL not known; of a variable: the unit's
+	uint32_t line;
+	uint32_t die;              // 0: only the symbol table has it
+	uint64_t address, size;    // size 0: not known
+	bool is_inline, is_forbidden, is_alias; // alias: not the name that DWARF has
+};
+typedef void (*index_fn)(void *data, const struct index_hit *hit);
+void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
+void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data);
+// The function that has the address in it; the last one before it when its size isn't known.
+bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
+// Where the header of the unit is, for dwarf_unit_at().
+bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
+bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);
+uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; 0: none
+uint32_t index_find_enumerator(const struct index *ix, const char *name);
+void index_each_variable(const struct index *ix, const char *name, index_fn fn, void *data);
+bool path_matches(const char *path, const char *pattern); // a glob for its tail, at a "/"
+
+// func.c: finds the DIE of the function, when that was not done yet. False: it has none.
+bool dwarf_function(const struct di_function *f);
 bool dwarf_variable(const struct di_function *f, const char *name, struct di_variable *out);
 void dwarf_variable_names(const struct di_function *f, bool params_only, struct buf *list);
 struct di_type *dwarf_return_type(const struct di_function *f);
@@ -192,6 +230,15 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 
 // kmod.c: addresses into the debug sections of a relocatable file, and into sh_addr. False: broken.
 bool kmod_relocate(const struct elf_view *v);
+
+// find.c
+struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit);
+uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0: none
+// Code that the kernel allows no probe in.
+#define FORBIDDEN 3
+struct forbidden { uint64_t start, end; };
+void forbidden_ranges(const struct di_module *m, struct forbidden out[FORBIDDEN]);
+bool is_forbidden(const struct forbidden ranges[FORBIDDEN], uint64_t address);
 
 // open.c
 // The file has DWARF of the build `id` (anything, when that is empty): now the module has it, too.

@@ -10,16 +10,12 @@
 #include "build/build.h"
 #include "util/str.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-
-// More functions than this get no source lines from DWARF: it would mean to read all of it.
-#define MAX_WITH_LINES 3000
 
 // ---------------------------------------------------------------- locations
 
@@ -293,253 +289,31 @@ const char *di_advice(const struct di_module *m)
 	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
 }
 
-// ---------------------------------------------------------------- functions
-
-// The length of the name without what the compiler adds to clones of the whole function.
-static size_t stem(const char *symbol)
-{
-	const char *dot = strchr(symbol, '.');
-
-	if (!dot || dot == symbol)
-		return strlen(symbol);
-	return str_starts(dot, ".isra.") || str_starts(dot, ".constprop.") ? (size_t)(dot - symbol) : strlen(symbol);
-}
-
-// Not functions to the user: padding before functions, type hashes, split-off parts.
-static bool is_helper(const char *symbol)
-{
-	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || strstr(symbol, ".cold") ||
-	       strstr(symbol, ".part.");
-}
-
-struct matcher {
-	const char *name;
-	bool glob;
-	size_t len;
-};
-
-// The name under which the symbol matches, NULL when it doesn't.
-static const char *matches(const struct matcher *m, const char *symbol)
-{
-	size_t len;
-
-	if (!m->glob) {
-		if (strncmp(symbol, m->name, m->len))
-			return NULL;
-		if (!symbol[m->len])
-			return symbol;
-		return stem(symbol) == m->len ? m->name : NULL;
-	}
-	if (is_helper(symbol))
-		return NULL;
-	len = stem(symbol);
-	if (symbol[len])
-		symbol = str_ndup(symbol, len);
-	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-static struct di_function *new_function(struct di_module *m, const char *name, const struct symbol *sym)
-{
-	struct di_function *f = NEW(struct di_function);
-
-	f->module = m;
-	f->name = str_dup(name);
-	f->symbol = str_dup(sym->name);
-	f->address = sym->address;
-	f->size = sym->size;
-	f->priv = NEW(struct func_priv);
-	return f;
-}
-
-static struct func_priv *priv(const struct di_function *f)
-{
-	return (struct func_priv *)f->priv;
-}
-
-static uint32_t btf_function(const struct di_function *f)
-{
-	struct func_priv *p = priv(f);
-
-	// A clone has not the prototype of its original.
-	if (!p->btf_tried && !p->ambiguous && module_btf(f->module) && !strcmp(f->name, f->symbol))
-		p->btf_id = btf_find_function(module_btf(f->module), f->name);
-	p->btf_tried = true;
-	return p->btf_id;
-}
-
-static bool file_matches(const char *file, const char *pattern)
-{
-	return file && (!fnmatch(pattern, file, 0) || !fnmatch(str_printf("*/%s", pattern), file, 0));
-}
-
-// Two names for one address are one place.
-static void unique(di_functions *v)
-{
-	int n = 0;
-
-	if (v->n)
-		qsort(v->at, v->n, sizeof(v->at[0]), by_address);
-	for (int i = 0; i < v->n; i++)
-		if (!n || v->at[n - 1]->address != v->at[i]->address)
-			v->at[n++] = v->at[i];
-	v->n = n;
-}
-
-// Code that the kernel allows no probe in. Between pairs of symbols; some kernels lack some.
-struct forbidden {
-	const char *start_name, *end_name;
-	uint64_t start, end;
-};
-
-static void remove_forbidden(struct di_module *m, di_functions *v)
-{
-	struct forbidden ranges[] = {
-		{ "__noinstr_text_start", "__noinstr_text_end" },
-		{ "__kprobes_text_start", "__kprobes_text_end" },
-		{ "__entry_text_start", "__entry_text_end" },
-	};
-	struct symbol sym;
-	int n = 0;
-
-	for (struct forbidden *r = ranges; r < END(ranges); r++)
-		if (symbols_lookup(&m->symbols, r->start_name, &sym)) {
-			r->start = sym.address;
-			r->end = symbols_lookup(&m->symbols, r->end_name, &sym) ? sym.address : 0;
-		}
-	for (int i = 0; i < v->n; i++) {
-		bool inside = false;
-
-		for (struct forbidden *r = ranges; r < END(ranges); r++)
-			inside |= v->at[i]->address >= r->start && v->at[i]->address < r->end;
-		if (!inside)
-			v->at[n++] = v->at[i];
-	}
-	v->n = n;
-}
-
-static void find_by_symbols(struct di_module *m, const struct matcher *match, di_functions *out)
-{
-	struct symbol sym;
-
-	for (int i = 0; i < m->symbols.n; i++) {
-		const char *name = symbols_get(&m->symbols, i, &sym) ? matches(match, sym.name) : NULL;
-
-		if (name) {
-			struct di_function *f = new_function(m, name, &sym);
-
-			f->has_address = true;
-			vec_push(out, f);
-		}
-	}
-	unique(out);
-	// A function that was named is let through: the kernel says best why not.
-	if (match->glob)
-		remove_forbidden(m, out);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
-}
-
-// BTF has one prototype for all static functions of one name.
-static void mark_ambiguous(const di_functions *found)
-{
-	di_functions sorted = { 0 };
-
-	for vec_each(found, f)
-		vec_push(&sorted, *f);
-	if (sorted.n)
-		qsort(sorted.at, sorted.n, sizeof(sorted.at[0]), by_name);
-	for (int i = 1; i < sorted.n; i++)
-		if (!by_name(&sorted.at[i - 1], &sorted.at[i]))
-			priv(sorted.at[i - 1])->ambiguous = priv(sorted.at[i])->ambiguous = true;
-}
-
-struct btf_search {
-	struct di_module *m;
-	const struct matcher *match;
-	di_functions *out;
-};
-
-static void find_by_btf(void *data, const char *symbol, uint32_t id)
-{
-	struct btf_search *s = data;
-	struct symbol sym = { .name = symbol };
-	const char *name = matches(s->match, symbol);
-
-	if (name) {
-		struct di_function *f = new_function(s->m, name, &sym);
-
-		priv(f)->btf_id = id;
-		priv(f)->btf_tried = true;
-		vec_push(s->out, f);
-	}
-}
-
-void di_find_functions(struct di_module *m, const char *name, const char *file, bool inlines, di_functions *out)
-{
-	struct matcher match = { .name = name, .glob = str_is_glob(name), .len = strlen(name) };
-	di_functions found = { 0 };
-
-	if (m->has_symbols)
-		find_by_symbols(m, &match, &found);
-	else if (module_btf(m))
-		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, &match, &found });
-	mark_ambiguous(&found);
-	for vec_each(&found, f) {
-		if (m->dwarf && (file || found.n <= MAX_WITH_LINES))
-			(*f)->has_types = dwarf_function(m, *f, priv(*f));
-		if (!(*f)->has_types)
-			(*f)->has_types = btf_function(*f) != 0;
-		if (!file || file_matches((*f)->file, file))
-			vec_push(out, *f);
-	}
-}
-
-void di_function_names(struct di_module *m, di_names *out)
-{
-	struct symbol sym;
-
-	for (int i = 0; i < m->symbols.n; i++)
-		if (symbols_get(&m->symbols, i, &sym) && !is_helper(sym.name))
-			vec_push(out, sym.name);
-}
-
 // ---------------------------------------------------------------- variables
 
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
 {
-	if (priv(f)->die)
+	if (dwarf_function(f))
 		return dwarf_variable(f, name, out);
-	return btf_function(f) && btf_parameter(f->module->btf, btf_function(f), name, out);
+	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);
 }
 
 void di_variable_names(const struct di_function *f, bool params_only, struct buf *list)
 {
-	if (priv(f)->die)
+	if (dwarf_function(f))
 		dwarf_variable_names(f, params_only, list);
-	else if (btf_function(f))
-		btf_parameter_names(f->module->btf, btf_function(f), list);
+	else if (function_btf(f))
+		btf_parameter_names(f->module->btf, function_btf(f), list);
 }
 
 struct di_type *di_return(const struct di_function *f, struct di_location *loc)
 {
 	struct di_type *t = NULL;
 
-	if (priv(f)->die)
+	if (dwarf_function(f))
 		t = dwarf_return_type(f);
-	else if (btf_function(f))
-		t = btf_return_type(f->module->btf, btf_function(f));
+	else if (function_btf(f))
+		t = btf_return_type(f->module->btf, function_btf(f));
 	if (t)
 		*loc = location_return(f->module, t);
 	return t;

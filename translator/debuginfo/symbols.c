@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+size_t symbol_stem(const char *symbol)
+{
+	const char *dot = strchr(symbol, '.');
+
+	if (!dot || dot == symbol)
+		return strlen(symbol);
+	return !strncmp(dot, ".isra.", 6) || !strncmp(dot, ".constprop.", 11) ? (size_t)(dot - symbol) : strlen(symbol);
+}
+
 static bool from_section(struct symbols *t, const struct elf_view *v, const char *symbols, const char *names)
 {
 	const Elf64_Shdr *text = elf_view_header(v, ".text");

@@ -139,7 +139,7 @@ static int add_functions(const struct resolution *r, struct di_module *in)
 	di_functions found = { 0 };
 	int n = 0;
 
-	di_find_functions(in, r->pattern.function, r->pattern.file, false, &found);
+	di_find_functions(in, r->pattern.function, r->pattern.file, DI_INLINES_NONE, &found);
 	for vec_each(&found, f) {
 		struct function_probe *data;
 

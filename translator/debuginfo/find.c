@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions by name and file: from the index of DWARF, which has inlined copies, too; without it
+// from the symbols; without those BTF has names.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Not functions to the user: padding before functions, type hashes, split-off parts.
+static bool is_helper(const char *symbol)
+{
+	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || strstr(symbol, ".cold") ||
+	       strstr(symbol, ".part.");
+}
+
+struct matcher {
+	const char *name;
+	bool glob;
+	size_t len;
+};
+
+// The name under which the symbol matches, NULL when it doesn't.
+static const char *matches(const struct matcher *m, const char *symbol)
+{
+	size_t len;
+
+	if (!m->glob) {
+		if (strncmp(symbol, m->name, m->len))
+			return NULL;
+		if (!symbol[m->len])
+			return symbol;
+		return symbol_stem(symbol) == m->len ? m->name : NULL;
+	}
+	if (is_helper(symbol))
+		return NULL;
+	len = symbol_stem(symbol);
+	if (symbol[len])
+		symbol = str_ndup(symbol, len);
+	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
+}
+
+static struct func_priv *priv(const struct di_function *f)
+{
+	return (struct func_priv *)f->priv;
+}
+
+uint32_t function_btf(const struct di_function *f)
+{
+	struct func_priv *p = priv(f);
+
+	// A clone has not the prototype of its original.
+	if (!p->btf_tried && !p->ambiguous && module_btf(f->module) && !strcmp(f->name, f->symbol))
+		p->btf_id = btf_find_function(module_btf(f->module), f->name);
+	p->btf_tried = true;
+	return p->btf_id;
+}
+
+// By address. Of several names for one place the one that DWARF has comes first.
+static int by_address(const void *a, const void *b)
+{
+	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->is_inline != y->is_inline)
+		return x->is_inline - y->is_inline;
+	if (priv(x)->alias != priv(y)->alias)
+		return priv(x)->alias - priv(y)->alias;
+	return strcmp(x->name, y->name);
+}
+
+// Two names for one address are one place; what was inlined there is something else.
+static void unique(di_functions *v)
+{
+	int n = 0;
+
+	if (v->n)
+		qsort(v->at, v->n, sizeof(v->at[0]), by_address);
+	for (int i = 0; i < v->n; i++) {
+		const struct di_function *f = v->at[i], *last = n ? v->at[n - 1] : NULL;
+
+		if (!last || last->address != f->address || last->is_inline != f->is_inline ||
+		    (f->is_inline && strcmp(f->name, last->name)))
+			v->at[n++] = v->at[i];
+	}
+	v->n = n;
+}
+
+// ---------------------------------------------------------------- by the index
+
+struct index_search {
+	struct di_module *m;
+	const struct matcher *match;
+	di_functions *out;
+};
+
+static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
+{
+	if (!m->glob)
+		return !strcmp(m->name, hit->name) || !strcmp(m->name, hit->symbol);
+	return !is_helper(hit->symbol) && !fnmatch(m->name, hit->name, 0);
+}
+
+struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit)
+{
+	struct { struct di_function f; struct func_priv priv; } *both = NEW(typeof(*both));
+	struct di_function *f = &both->f;
+	struct index_hit in;
+
+	*f = (struct di_function){
+		.module = m,
+		.name = hit->name,
+		.symbol = hit->symbol,
+		.file = hit->file,
+		.line = hit->line,
+		.address = hit->address,
+		.symbol_address = hit->address,
+		.size = hit->size,
+		.has_address = true,
+		.is_inline = hit->is_inline,
+		.has_types = hit->die != 0,
+		.priv = &both->priv,
+	};
+	both->priv.die_offset = hit->die;
+	both->priv.alias = hit->is_alias;
+	if (hit->is_inline && index_function_at(module_index(m), hit->address, &in)) {
+		f->symbol = in.symbol;
+		f->symbol_address = in.address;
+	}
+	return f;
+}
+
+static void take_hit(void *data, const struct index_hit *hit)
+{
+	struct index_search *s = data;
+
+	if (!hit_matches(s->match, hit) || (s->match->glob && hit->is_forbidden))
+		return;
+	vec_push(s->out, function_of_hit(s->m, hit));
+}
+
+static void find_by_index(struct index_search *s, const char *file, enum di_inlines inlines)
+{
+	struct index_query q = { .name = s->match->name, .file = file };
+	const struct index *ix = module_index(s->m);
+
+	index_each_function(ix, &q, take_hit, s);
+	if (inlines != DI_INLINES_NONE)
+		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
+}
+
+// ---------------------------------------------------------------- by symbols
+
+// Code that the kernel allows no probe in. Between pairs of symbols; some kernels lack some.
+void forbidden_ranges(const struct di_module *m, struct forbidden out[FORBIDDEN])
+{
+	static const char *const names[FORBIDDEN][2] = {
+		{ "__noinstr_text_start", "__noinstr_text_end" },
+		{ "__kprobes_text_start", "__kprobes_text_end" },
+		{ "__entry_text_start", "__entry_text_end" },
+	};
+	struct symbol sym;
+
+	for (int i = 0; i < FORBIDDEN; i++) {
+		out[i] = (struct forbidden){ 0 };
+		if (!symbols_lookup(&m->symbols, names[i][0], &sym))
+			continue;
+		out[i].start = sym.address;
+		out[i].end = symbols_lookup(&m->symbols, names[i][1], &sym) ? sym.address : 0;
+	}
+}
+
+bool is_forbidden(const struct forbidden ranges[FORBIDDEN], uint64_t address)
+{
+	for (int i = 0; i < FORBIDDEN; i++)
+		if (address >= ranges[i].start && address < ranges[i].end)
+			return true;
+	return false;
+}
+
+static void remove_forbidden(struct di_module *m, di_functions *v)
+{
+	struct forbidden ranges[FORBIDDEN];
+	int n = 0;
+
+	forbidden_ranges(m, ranges);
+	for (int i = 0; i < v->n; i++)
+		if (!is_forbidden(ranges, v->at[i]->address))
+			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
+static struct di_function *new_function(struct di_module *m, const char *name, const struct symbol *sym)
+{
+	struct di_function *f = NEW(struct di_function);
+
+	f->module = m;
+	f->name = str_dup(name);
+	f->symbol = str_dup(sym->name);
+	f->address = f->symbol_address = sym->address;
+	f->size = sym->size;
+	f->priv = NEW(struct func_priv);
+	return f;
+}
+
+static void find_by_symbols(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	struct symbol sym;
+
+	for (int i = 0; i < m->symbols.n; i++) {
+		const char *name = symbols_get(&m->symbols, i, &sym) ? matches(match, sym.name) : NULL;
+
+		if (name) {
+			struct di_function *f = new_function(m, name, &sym);
+
+			f->has_address = true;
+			vec_push(out, f);
+		}
+	}
+	unique(out);
+	// A function that was named is let through: the kernel says best why not.
+	if (match->glob)
+		remove_forbidden(m, out);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
+}
+
+// BTF has one prototype for all static functions of one name.
+static void mark_ambiguous(const di_functions *found)
+{
+	di_functions sorted = { 0 };
+
+	for vec_each(found, f)
+		vec_push(&sorted, *f);
+	if (sorted.n)
+		qsort(sorted.at, sorted.n, sizeof(sorted.at[0]), by_name);
+	for (int i = 1; i < sorted.n; i++)
+		if (!by_name(&sorted.at[i - 1], &sorted.at[i]))
+			priv(sorted.at[i - 1])->ambiguous = priv(sorted.at[i])->ambiguous = true;
+}
+
+struct btf_search {
+	struct di_module *m;
+	const struct matcher *match;
+	di_functions *out;
+};
+
+static void find_by_btf(void *data, const char *symbol, uint32_t id)
+{
+	struct btf_search *s = data;
+	struct symbol sym = { .name = symbol };
+	const char *name = matches(s->match, symbol);
+
+	if (name) {
+		struct di_function *f = new_function(s->m, name, &sym);
+
+		priv(f)->btf_id = id;
+		priv(f)->btf_tried = true;
+		vec_push(s->out, f);
+	}
+}
+
+static void find_without_dwarf(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	if (m->has_symbols)
+		find_by_symbols(m, match, out);
+	else if (module_btf(m))
+		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, match, out });
+	mark_ambiguous(out);
+	for vec_each(out, f)
+		(*f)->has_types = function_btf(*f) != 0;
+}
+
+// ---------------------------------------------------------------- debuginfo.h
+
+void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
+		       di_functions *out)
+{
+	struct matcher match = { .name = name, .glob = str_is_glob(name), .len = strlen(name) };
+	di_functions found = { 0 };
+
+	if (module_index(m)) {
+		find_by_index(&(struct index_search){ m, &match, &found }, file, inlines);
+		unique(&found);
+	} else if (!file) {
+		find_without_dwarf(m, &match, &found);
+	}
+	for vec_each(&found, f)
+		vec_push(out, *f);
+}
+
+static void add_name(void *data, const struct index_hit *hit)
+{
+	if (!is_helper(hit->symbol))
+		vec_push((di_names *)data, hit->name);
+}
+
+void di_function_names(struct di_module *m, di_names *out)
+{
+	struct index_query all = { .name = "*" };
+	struct symbol sym;
+
+	if (module_index(m)) {
+		index_each_function(m->index, &all, add_name, out);
+		index_each_inline(m->index, &all, true, add_name, out);
+		return;
+	}
+	for (int i = 0; i < m->symbols.n; i++)
+		if (symbols_get(&m->symbols, i, &sym) && !is_helper(sym.name))
+			vec_push(out, sym.name);
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The index of a DWARF file (index.h): from the cache, or made and put there; and searches in it.
+//
+// The file is mapped, and its sum is checked when it is opened by reading it in pieces, so that what
+// isn't searched doesn't count as our memory. Whatever is wrong with it, it is made again.
+#include "debuginfo/index.h"
+
+#include "build/build.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+const uint32_t index_record_size[IX_TABLES] = {
+	[IX_STRINGS] = 1,
+	[IX_FILES] = 4,
+	[IX_UNITS] = sizeof(struct index_unit),
+	[IX_RANGES] = sizeof(struct index_range),
+	[IX_FUNCTIONS] = sizeof(struct index_function),
+	[IX_BY_ADDRESS] = 4,
+	[IX_INLINES] = sizeof(struct index_inline),
+	[IX_COPIES] = sizeof(struct index_copy),
+	[IX_TYPES] = sizeof(struct index_type),
+	[IX_VARIABLES] = sizeof(struct index_name),
+	[IX_ENUMERATORS] = sizeof(struct index_name),
+};
+
+// ---------------------------------------------------------------- sums
+
+enum { SUMMED_FROM = offsetof(struct index_header, size) };
+
+// Four lanes, for they don't wait for each other. Pieces but the last are multiples of 32.
+struct sum { uint64_t lane[4]; };
+
+static void sum_add(struct sum *s, const uint8_t *p, size_t len)
+{
+	uint64_t word[4];
+
+	for (; len >= 32; len -= 32, p += 32) {
+		memcpy(word, p, 32);
+		for (int i = 0; i < 4; i++)
+			s->lane[i] = (s->lane[i] ^ word[i]) * 0x9e3779b97f4a7c15ull;
+		for (int i = 0; i < 4; i++)
+			s->lane[i] ^= s->lane[i] >> 29;
+	}
+	for (; len; len--)
+		s->lane[0] = (s->lane[0] ^ *p++) * 0x100000001b3ull;
+}
+
+static uint64_t sum_end(const struct sum *s)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 4; i++)
+		sum = (sum ^ s->lane[i]) * 0xff51afd7ed558ccdull;
+	return sum ^ sum >> 32;
+}
+
+static uint64_t sum_of_bytes(struct bytes b)
+{
+	struct sum s = { { 1, 2, 3, 4 } };
+
+	sum_add(&s, b.at + SUMMED_FROM, b.len - SUMMED_FROM);
+	return sum_end(&s);
+}
+
+static bool sum_of_file(int fd, uint64_t *out)
+{
+	static uint8_t piece[1 << 16];
+	struct sum s = { { 1, 2, 3, 4 } };
+	off_t at = SUMMED_FROM;
+	ssize_t n;
+
+	while ((n = pread(fd, piece, sizeof(piece), at)) > 0) {
+		sum_add(&s, piece, n);
+		at += n;
+	}
+	*out = sum_end(&s);
+	return n == 0;
+}
+
+// ---------------------------------------------------------------- opening
+
+static bool tables_fit(const struct index_header *h, size_t len)
+{
+	for (int t = 0; t < IX_TABLES; t++)
+		if (h->table[t].offset % 8 || h->table[t].offset > len ||
+		    h->table[t].n > (len - h->table[t].offset) / index_record_size[t])
+			return false;
+	return true;
+}
+
+// Nothing else is needed for safe searches: what records say is checked when it is used.
+bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32])
+{
+	const struct index_header *h = (const void *)b.at;
+
+	if (b.len < sizeof(*h) || memcmp(h->magic, INDEX_MAGIC, 8) || h->size != b.len ||
+	    memcmp(h->identity, identity, 32) || !tables_fit(h, b.len) || !h->table[IX_STRINGS].n)
+		return false;
+	*ix = (struct index){ b, h, (const char *)b.at + h->table[IX_STRINGS].offset };
+	return !ix->strings[h->table[IX_STRINGS].n - 1];
+}
+
+static bool open_cached(struct index *ix, const char *path, const uint8_t identity[32])
+{
+	struct bytes b = { NULL, 0 };
+	uint64_t sum;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = sum_of_file(fd, &sum);
+	close(fd);
+	if (good)
+		b = map_file(path);
+	if (b.at && index_from_bytes(ix, b, identity) && ix->h->sum == sum)
+		return true;
+	unmap(&b);
+	return false;
+}
+
+// ---------------------------------------------------------------- making
+
+static struct bytes lay_out(const struct index_tables *t, const uint8_t identity[32])
+{
+	struct index_header h = { .magic = INDEX_MAGIC, .base = t->base };
+	uint64_t at = sizeof(h);
+	uint8_t *out;
+
+	memcpy(h.identity, identity, 32);
+	for (int i = 0; i < IX_TABLES; i++) {
+		at = (at + 7) & ~7ull;
+		h.table[i].offset = at;
+		h.table[i].n = t->table[i].len / index_record_size[i];
+		at += t->table[i].len;
+	}
+	h.size = at;
+	out = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (out == MAP_FAILED)
+		die("out of memory for the index of debuginfo");
+	memcpy(out, &h, sizeof(h));
+	for (int i = 0; i < IX_TABLES; i++)
+		if (t->table[i].len)
+			memcpy(out + h.table[i].offset, t->table[i].text, t->table[i].len);
+	((struct index_header *)out)->sum = sum_of_bytes((struct bytes){ out, at });
+	return (struct bytes){ out, at };
+}
+
+static bool write_all(int fd, struct bytes b)
+{
+	while (b.len) {
+		ssize_t n = write(fd, b.at, b.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		b.at += n;
+		b.len -= n;
+	}
+	return true;
+}
+
+// Aside, then by rename: there is never half an index under its name. No cache is no harm.
+static void store(struct session *s, const struct cache_key *key, struct bytes b)
+{
+	char *aside = str_printf("%s/index.part.%d", s->cache_dir, (int)getpid());
+	int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	bool good;
+
+	if (fd < 0)
+		return;
+	good = write_all(fd, b);
+	if (!close(fd) && good)
+		cache_add(s, key, ".index", aside);
+	unlink(aside);
+}
+
+// ---------------------------------------------------------------- the index of a module
+
+// Of the build, and of what a debuginfo file of this build may have more or less of.
+static struct cache_key key_of(const struct di_module *m)
+{
+	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str",
+						".symtab", ".text" };
+	struct cache_hash *h = cache_hash_new();
+	struct elf_view v;
+	struct bytes map;
+
+	cache_hash_text(h, INDEX_MAGIC);
+	cache_hash_add(h, index_record_size, sizeof(index_record_size));
+	cache_hash_add(h, m->build_id.at, m->build_id.len);
+	if (!m->build_id.len)
+		cache_hash_file_id(h, m->path);
+	map = dwarf_file_map(m->dwarf);
+	if (elf_view_open(&v, map))
+		for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+			const Elf64_Shdr *s = elf_view_header(&v, sections[i]);
+
+			cache_hash_text(h, sections[i]);
+			if (s)
+				cache_hash_add(h, &s->sh_size, sizeof(s->sh_size));
+		}
+	return cache_hash_end(h);
+}
+
+static void say(const struct di_module *m, size_t size)
+{
+	if (m->s->opt.verbose[2])
+		fprintf(stderr, "Made the index of the debuginfo %s: %zu KiB\n", m->path, size >> 10);
+}
+
+static struct index *open_index(struct di_module *m)
+{
+	struct session *s = m->s;
+	struct index *ix = NEW(struct index);
+	struct index_tables tables = { 0 };
+	struct cache_key key = key_of(m);
+	const uint8_t *identity = (const uint8_t *)key.hex;
+	char *path = cache_find(s, &key, ".index");
+	struct bytes made;
+
+	if (path && open_cached(ix, path, identity))
+		return ix;
+	if (!index_build(m, &tables))
+		return NULL;
+	made = lay_out(&tables, identity);
+	say(m, made.len);
+	if (s->cache_dir)
+		store(s, &key, made);
+	return index_from_bytes(ix, made, identity) ? ix : NULL;
+}
+
+struct index *module_index(struct di_module *m)
+{
+	if (!m->index_tried && m->dwarf)
+		m->index = open_index(m);
+	m->index_tried = true;
+	return m->index;
+}
+
+// ---------------------------------------------------------------- records
+
+static uint64_t count(const struct index *ix, enum index_table t)
+{
+	return ix->h->table[t].n;
+}
+
+static const void *record(const struct index *ix, enum index_table t, uint64_t i)
+{
+	return ix->file.at + ix->h->table[t].offset + i * index_record_size[t];
+}
+
+static const char *string(const struct index *ix, uint32_t at)
+{
+	return at < count(ix, IX_STRINGS) ? ix->strings + at : "";
+}
+
+static const char *file(const struct index *ix, uint32_t number)
+{
+	return number < count(ix, IX_FILES) ? string(ix, *(const uint32_t *)record(ix, IX_FILES, number)) : NULL;
+}
+
+// The first record of a table, sorted by name, whose name is not below the text's `len` bytes.
+static uint64_t first_named(const struct index *ix, enum index_table t, const char *text, size_t len)
+{
+	uint64_t low = 0, high = count(ix, t);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (strncmp(string(ix, *(const uint32_t *)record(ix, t, middle)), text, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_named(const struct index *ix, enum index_table t, uint64_t i, const char *text, size_t len)
+{
+	return i < count(ix, t) && !strncmp(string(ix, *(const uint32_t *)record(ix, t, i)), text, len);
+}
+
+// How much of a pattern stands at the start of each name in the index that it can match.
+static size_t fixed_part(const char *pattern)
+{
+	size_t len = strcspn(pattern, "*?[\\.");
+
+	return pattern[len] == '.' && !len ? strlen(pattern) : len;
+}
+
+// ---------------------------------------------------------------- functions
+
+bool path_matches(const char *path, const char *pattern)
+{
+	size_t len = strlen(path), tail = strlen(pattern);
+
+	if (str_is_glob(pattern))
+		return !fnmatch(pattern, path, 0) || !fnmatch(str_printf("*/%s", pattern), path, 0);
+	return len >= tail && !strcmp(path + len - tail, pattern) &&
+	       (len == tail || path[len - tail - 1] == '/' || *pattern == '/');
+}
+
+// Which files match, asked once each. A byte a file: 0 not asked, 1 no, 2 yes.
+static bool file_fits(const struct index *ix, const struct index_query *q, uint8_t *known, uint32_t number)
+{
+	const char *path = file(ix, number);
+
+	if (!q->file)
+		return true;
+	if (!path)
+		return false;
+	if (!known[number])
+		known[number] = 1 + path_matches(path, q->file);
+	return known[number] == 2;
+}
+
+static struct index_hit hit_of(const struct index *ix, const struct index_function *f)
+{
+	return (struct index_hit){
+		.name = string(ix, f->name),
+		.symbol = string(ix, f->symbol),
+		.file = f->line ? file(ix, f->file) : NULL,
+		.line = f->line,
+		.address = ix->h->base + f->address,
+		.size = f->size,
+		.die = f->die,
+		.is_alias = f->flags & INDEX_ALIAS,
+		.is_forbidden = f->flags & INDEX_FORBIDDEN,
+	};
+}
+
+void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data)
+{
+	size_t len = fixed_part(q->name);
+	uint64_t i = first_named(ix, IX_FUNCTIONS, q->name, len);
+	uint8_t *known = q->file ? mem_alloc_atomic(count(ix, IX_FILES) + 1) : NULL;
+
+	for (; is_named(ix, IX_FUNCTIONS, i, q->name, len); i++) {
+		const struct index_function *f = record(ix, IX_FUNCTIONS, i);
+		struct index_hit hit = hit_of(ix, f);
+
+		if (!q->file || (f->line && file_fits(ix, q, known, f->file)))
+			fn(data, &hit);
+	}
+}
+
+static void each_copy(const struct index *ix, const struct index_inline *f, bool once, index_fn fn, void *data)
+{
+	struct index_hit hit = { .name = string(ix, f->name), .symbol = string(ix, f->name),
+				 .file = file(ix, f->file), .line = f->line, .is_inline = true };
+	uint64_t end = (uint64_t)f->first + f->n;
+
+	for (uint64_t i = f->first; i < end && i < count(ix, IX_COPIES); i++) {
+		const struct index_copy *c = record(ix, IX_COPIES, i);
+
+		hit.address = ix->h->base + c->address;
+		hit.die = c->die;
+		fn(data, &hit);
+		if (once)
+			return;
+	}
+}
+
+void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data)
+{
+	size_t len = fixed_part(q->name);
+	uint64_t i = first_named(ix, IX_INLINES, q->name, len);
+	uint8_t *known = q->file ? mem_alloc_atomic(count(ix, IX_FILES) + 1) : NULL;
+
+	for (; is_named(ix, IX_INLINES, i, q->name, len); i++) {
+		const struct index_inline *f = record(ix, IX_INLINES, i);
+
+		if (file_fits(ix, q, known, f->file))
+			each_copy(ix, f, once, fn, data);
+	}
+}
+
+static const struct index_function *nth_by_address(const struct index *ix, uint64_t i)
+{
+	uint32_t number = *(const uint32_t *)record(ix, IX_BY_ADDRESS, i);
+
+	return number < count(ix, IX_FUNCTIONS) ? record(ix, IX_FUNCTIONS, number) : NULL;
+}
+
+bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out)
+{
+	uint64_t low = 0, high = count(ix, IX_BY_ADDRESS), start;
+	const struct index_function *f, *best = NULL;
+
+	while (low < high) {               // the first one above the address
+		uint64_t middle = low + (high - low) / 2;
+
+		f = nth_by_address(ix, middle);
+		if (f && ix->h->base + f->address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !(best = nth_by_address(ix, low - 1)))
+		return false;
+	start = best->address;
+	// Of several names the one that DWARF has.
+	for (uint64_t i = low - 1; i-- && (f = nth_by_address(ix, i)) && f->address == start && (best->flags & INDEX_ALIAS);)
+		best = f;
+	*out = hit_of(ix, best);
+	return !best->size || address - out->address < best->size;
+}
+
+// ---------------------------------------------------------------- units, types, variables
+
+bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header)
+{
+	uint64_t low = 0, high = count(ix, IX_RANGES), at = address - ix->h->base;
+	const struct index_range *r;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		r = record(ix, IX_RANGES, middle);
+		if (r->start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	r = record(ix, IX_RANGES, low - 1);
+	if (at - r->start >= r->size || r->unit >= count(ix, IX_UNITS))
+		return false;
+	*header = ((const struct index_unit *)record(ix, IX_UNITS, r->unit))->header;
+	return true;
+}
+
+static const struct index_unit *unit_of_die(const struct index *ix, uint32_t die)
+{
+	uint64_t low = 0, high = count(ix, IX_UNITS);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (((const struct index_unit *)record(ix, IX_UNITS, middle))->die <= die)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? record(ix, IX_UNITS, low - 1) : NULL;
+}
+
+bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header)
+{
+	const struct index_unit *u = unit_of_die(ix, die);
+
+	if (u)
+		*header = u->header;
+	return u;
+}
+
+uint32_t index_find_type(const struct index *ix, const char *name, const int *tags)
+{
+	size_t len = strlen(name) + 1;
+	uint64_t i = first_named(ix, IX_TYPES, name, len);
+
+	for (; is_named(ix, IX_TYPES, i, name, len); i++) {
+		const struct index_type *t = record(ix, IX_TYPES, i);
+
+		for (const int *tag = tags; *tag; tag++)
+			if (t->tag == (uint32_t)*tag)
+				return t->die;
+	}
+	return 0;
+}
+
+uint32_t index_find_enumerator(const struct index *ix, const char *name)
+{
+	size_t len = strlen(name) + 1;
+	uint64_t i = first_named(ix, IX_ENUMERATORS, name, len);
+
+	return is_named(ix, IX_ENUMERATORS, i, name, len) ?
+	       ((const struct index_name *)record(ix, IX_ENUMERATORS, i))->die : 0;
+}
+
+void index_each_variable(const struct index *ix, const char *name, index_fn fn, void *data)
+{
+	size_t len = strlen(name) + 1;
+	uint64_t i = first_named(ix, IX_VARIABLES, name, len);
+
+	for (; is_named(ix, IX_VARIABLES, i, name, len); i++) {
+		const struct index_name *v = record(ix, IX_VARIABLES, i);
+		const struct index_unit *u = unit_of_die(ix, v->die);
+		struct index_hit hit = { .name = string(ix, v->name), .die = v->die,
+					 .file = u ? string(ix, u->name) : NULL };
+
+		fn(data, &hit);
+	}
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The index of a DWARF file: what has to be found by name or address, so that only the units with
+// the answer are read. index_build.c makes it, index.c keeps it in the cache and searches it.
+//
+//   struct index_header
+//   the tables, each from an offset that is a multiple of 8:
+//     strings     text, each piece terminated; piece 0 is ""
+//     files       u32: paths below the directory of the sources, as strings
+//     units       struct index_unit, by their place in .debug_info
+//     ranges      struct index_range, by address: which unit has the code there
+//     functions   struct index_function, by name, then address
+//     by_address  u32: numbers of functions, by address
+//     inlines     struct index_inline, by name: functions that were inlined
+//     copies      struct index_copy, by inline, then address
+//     types       struct index_type, by name, then tag: full definitions, one for each name
+//     variables   struct index_name, by name: global and static ones that are somewhere
+//     enumerators struct index_name, by name: one for each
+//
+// Numbers have the machine's own order. Addresses are link-time ones less header.base; places of
+// DIEs are offsets in .debug_info. It is the same for the same file whoever makes it.
+#ifndef DEBUGINFO_INDEX_H
+#define DEBUGINFO_INDEX_H
+
+#include "debuginfo/module.h"
+
+enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_BY_ADDRESS, IX_INLINES,
+		   IX_COPIES, IX_TYPES, IX_VARIABLES, IX_ENUMERATORS, IX_TABLES };
+
+#define INDEX_MAGIC "QTindex1"
+
+struct index_header {
+	char magic[8];
+	uint64_t sum;              // of all that follows
+	uint64_t size;             // of the whole
+	uint8_t identity[32];      // of the DWARF file
+	uint64_t base;
+	struct { uint64_t offset, n; } table[IX_TABLES];
+};
+struct index_unit {
+	uint32_t die;              // of the unit, as all below
+	uint32_t name;
+	uint32_t header;           // where the unit itself begins in .debug_info
+};
+struct index_range {
+	uint32_t start, size, unit;
+};
+struct index_function {
+	uint32_t name, symbol;     // strings; the same but for clones and aliases
+	uint32_t file, line;       // line 0: not known, nor the file
+	uint32_t die;              // 0: only the symbol table has it
+	uint32_t address, size;    // size 0: not known
+	uint32_t flags;
+};
+#define INDEX_ALIAS     1      // not the name that DWARF has
+#define INDEX_FORBIDDEN 2      // the kernel allows no probe there
+struct index_inline {
+	uint32_t name, file, line;
+	uint32_t first, n;         // of copies
+};
+struct index_copy {
+	uint32_t address, die;
+};
+struct index_type {
+	uint32_t name, die, tag;
+};
+struct index_name {
+	uint32_t name, die;
+};
+
+struct index {
+	struct bytes file;         // header and tables
+	const struct index_header *h;
+	const char *strings;
+};
+// False: it isn't an index of that file. The sum is the caller's to check.
+bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32]);
+
+extern const uint32_t index_record_size[IX_TABLES];
+
+// index_build.c: the tables, from DWARF and symbols of the module. False: the DWARF is broken.
+struct index_tables {
+	struct buf table[IX_TABLES];
+	uint64_t base;
+};
+bool index_build(struct di_module *m, struct index_tables *out);
+
+#endif
