@@ -30,20 +30,29 @@ static void on_signal(int sig)
 
 // ---------------------------------------------------------------- texts
 
+enum { MAX_SCRIPT = 4 << 20 };     // bytes: what is larger was made by accident, or to hurt
+
+static void add_checked(struct session *s, const char *name, const char *text, size_t len)
+{
+	if (len > MAX_SCRIPT)
+		die("the script %s is larger than %d MB", name, MAX_SCRIPT >> 20);
+	session_source(s, name, text, len);
+}
+
 static void add_text(struct session *s, const char *name, const char *text)
 {
-	session_source(s, name, text, strlen(text));
+	add_checked(s, name, text, strlen(text));
 }
 
 static void add_file(struct session *s, const char *path)
 {
 	bool standard_input = strcmp(path, "-") == 0;
 	size_t len;
-	char *text = str_read_file(standard_input ? "/dev/stdin" : path, &len);
+	char *text = str_read_start(standard_input ? "/dev/stdin" : path, MAX_SCRIPT + 1, &len);
 
 	if (!text)
 		die("can't read the script %s: %s; give its path, or -e 'SCRIPT'", path, strerror(errno));
-	session_source(s, standard_input ? "<input>" : path, text, len);
+	add_checked(s, standard_input ? "<input>" : path, text, len);
 }
 
 static void add_texts(struct session *s)

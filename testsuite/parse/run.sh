@@ -6,6 +6,7 @@
 #                         Printed and parsed again it must be the same.
 #   errors.tests          bad 'script with ^ where the error is' 'part of the message' [arguments]
 #   library.sh            the library's index and its cache (only with unit/parse_main)
+#   roundtrip.sh          every script at hand, printed and parsed again
 # $STAP_PARSE is the program; else "$STAP -p1"; else unit/parse_main, built from the objects in $BUILD.
 set -u
 shopt -s nullglob
@@ -67,3 +68,4 @@ fi
 for file in *.stp; do golden_script "${file%.stp}"; done
 . ./errors.tests
 [ -z "$driver" ] || . ./library.sh
+[ -z "${STAP-}" ] || . ./roundtrip.sh

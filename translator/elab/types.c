@@ -21,6 +21,7 @@ struct infer {
 	bool learned;              // something, in this round
 	bool resolve;              // accesses, in this round
 	bool report;               // the last round
+	bool backwards;            // every second round: functions from the last to the first
 };
 
 // What a place wants. why is continued by the type's name: "'+' wants a" long.
@@ -687,8 +688,11 @@ static void infer_probe(struct infer *t, struct probe *p)
 }
 
 // Functions first: what a body does with its parameters decides, and a call that differs is told.
+// Types run along chains of calls in both directions, so the rounds go both ways.
 static void infer_script(struct infer *t)
 {
+	int n = t->s->script.funcs.n;
+
 	t->learned = false;
 	for vec_each(&t->s->script.globals, it) {
 		struct var *g = *it;
@@ -700,15 +704,15 @@ static void infer_script(struct infer *t)
 	}
 	for vec_each(&t->s->script.probes, p)
 		infer_entries(t, *p);
-	for vec_each(&t->s->script.funcs, it) {
-		if (!(*it)->used)
-			continue;
-		t->func = *it;
-		infer_stmt(t, t->func->body);
+	for (int i = 0; i < n; i++) {
+		t->func = t->s->script.funcs.at[t->backwards && !t->report ? n - 1 - i : i];
+		if (t->func->used)
+			infer_stmt(t, t->func->body);
 		t->func = NULL;
 	}
 	for vec_each(&t->s->script.probes, p)
 		infer_probe(t, *p);
+	t->backwards = !t->backwards;
 }
 
 // What nothing said anything about: declared only, or merely deleted.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -185,13 +186,13 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 	return found ? buf_text(&b) : NULL;
 }
 
-static char *read_all(int fd, size_t *len)
+static char *read_most(int fd, size_t most, size_t *len)
 {
 	struct buf b = { 0 };
 	char chunk[65536];
-	ssize_t n;
+	ssize_t n = 0;
 
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR))
+	while (b.len < most && ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			buf_add(&b, chunk, (size_t)n);
 	if (n < 0)
@@ -201,16 +202,21 @@ static char *read_all(int fd, size_t *len)
 	return buf_text(&b);
 }
 
-char *str_read_file(const char *path, size_t *len)
+char *str_read_start(const char *path, size_t most, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	char *text;
 
 	if (fd < 0)
 		return NULL;
-	text = read_all(fd, len);
+	text = read_most(fd, most, len);
 	err = errno;
 	close(fd);
 	errno = err;
 	return text;
+}
+
+char *str_read_file(const char *path, size_t *len)
+{
+	return str_read_start(path, SIZE_MAX, len);
 }

@@ -37,5 +37,7 @@ char *str_nearest(const char *wanted, const char *const *names, int n);
 
 // The whole file, terminated; *len may be NULL. NULL and errno when it can't be read.
 char *str_read_file(const char *path, size_t *len);
+// Stops when it has at least `most` bytes.
+char *str_read_start(const char *path, size_t most, size_t *len);
 
 #endif

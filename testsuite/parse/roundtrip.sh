@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every script at hand, as -p1 prints it, parses to the same tree: the test suite's and the library's.
+# Read by run.sh, needs "$STAP".
+
+# The first of these arguments with which the script is taken are used for both rounds.
+round() {
+	local file=$1 arguments
+	for arguments in '' '1 2 3 4 5 6 7 8 9' 'begin 1' 'begin begin begin' '17 text begin' 'begin begin 1 begin'; do
+		# shellcheck disable=SC2086  # several words
+		"$STAP" -p1 -g -w --runtime=user "$file" $arguments >"$SCRATCH/first" 2>"$SCRATCH/err" </dev/null || continue
+		"$STAP" -p1 -g -w --runtime=user "$SCRATCH/first" $arguments >"$SCRATCH/second" 2>"$SCRATCH/err" </dev/null ||
+			return
+		diff -u <(sed 2d "$SCRATCH/first") <(sed 2d "$SCRATCH/second") >"$SCRATCH/err"
+		return
+	done
+	return 1
+}
+
+rounds() { # NAME FILE...
+	local name=parse/roundtrip-$1 wrong='' n=0
+	shift
+	for file; do
+		case $file in
+		*.bad.stp | */security-bandaid-template.stp) continue ;; # not meant to parse
+		esac
+		n=$((n + 1))
+		round "$file" || wrong+="$file: $(head -n 6 "$SCRATCH/err")"$'\n'
+	done
+	if [ -z "$wrong" ]; then ok "$name: $n scripts"; else not_ok "$name" "$wrong"; fi
+}
+
+rounds tests "$TESTS"/*/*.stp
+rounds tapsets "$SOURCE"/tapsets/*.stp
