@@ -106,6 +106,23 @@ bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *of
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset; };
 struct di_identity di_program_identity(const struct di_module *m);
 
+// sdt.c: a mark in a program, with its arguments "arg1" and so on; their locations are DI_LOC_NONE when
+// they aren't understood.
+struct di_mark {
+	struct di_module *module;
+	const char *provider, *name;
+	uint64_t address;          // link-time
+	uint64_t semaphore;        // link-time; 0 none
+	VEC(struct di_variable) args;
+};
+typedef VEC(struct di_mark *) di_marks;
+// Marks whose names match the globs, in the order of the file. provider NULL: any.
+void di_find_marks(struct di_module *m, const char *provider, const char *name, di_marks *out);
+// A location's DI_OP_STATIC as what it is when the program runs: a number, or as far from the probed
+// instruction, `address`, as it is in the file.
+#define DI_PROBE_ADDRESS 0xff  // DI_OP_REG: the probed instruction's address
+void di_program_relocate(const struct di_module *m, struct di_location *l, uint64_t address);
+
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
 // Inlined copies: none, all, or one of each function that was inlined.

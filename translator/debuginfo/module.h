@@ -11,7 +11,7 @@
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
-//   program.c   programs and their libraries
+//   program.c   programs and their libraries; sdt.c their marks
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
@@ -227,6 +227,11 @@ void dwarf_variable_names(const struct di_function *f, bool params_only, struct 
 struct di_type *dwarf_return_type(const struct di_function *f);
 // type.c
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);
+
+// program.c
+const struct elf_view *program_view(const struct di_module *m);      // the file as it is
+// A symbol of any kind, of the program or its separate debuginfo.
+bool symbols_any(const struct di_module *m, const char *name, struct symbol *out);
 
 // kmod.c: addresses into the debug sections of a relocatable file, and into sh_addr. False: broken.
 bool kmod_relocate(const struct elf_view *v);

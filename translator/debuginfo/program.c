@@ -232,6 +232,11 @@ static void find_symbols(struct di_module *m)
 		m->source = str_printf("symbols of %s", m->name);
 }
 
+bool symbols_any(const struct di_module *m, const char *name, struct symbol *out)
+{
+	return m->has_symbols && symbols_lookup(&m->symbols, name, out);
+}
+
 // ---------------------------------------------------------------- the file
 
 static const Elf64_Phdr *segments(const struct program *p, int *n)
@@ -326,4 +331,27 @@ bool di_program_is_fixed(const struct di_module *m)
 struct di_identity di_program_identity(const struct di_module *m)
 {
 	return m->program->identity;
+}
+
+const struct elf_view *program_view(const struct di_module *m)
+{
+	return &m->program->view;
+}
+
+void di_program_relocate(const struct di_module *m, struct di_location *l, uint64_t address)
+{
+	struct di_location out = { .kind = l->kind };
+
+	for vec_each(&l->ops, op) {
+		if (op->code != DI_OP_STATIC) {
+			vec_push(&out.ops, *op);
+		} else if (di_program_is_fixed(m)) {
+			location_add(&out, DI_OP_CONST, op->value);
+		} else {
+			location_add(&out, DI_OP_REG, DI_PROBE_ADDRESS);
+			location_add(&out, DI_OP_CONST, op->value - (int64_t)address);
+			location_add(&out, DI_OP_ADD, 0);
+		}
+	}
+	*l = out;
 }

@@ -229,7 +229,7 @@ struct expr *place_lvalue(const struct place *p)
 			   p->type->name);
 		return NULL;
 	}
-	if (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT)) {
+	if (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_PROBE_ADDRESS)) {
 		diag_error(p->loc, "this value is not kept in one place, so it can't be assigned to");
 		return NULL;
 	}

@@ -214,8 +214,10 @@ static struct expr *process_target(struct session *s, struct probe *p, struct ex
 
 	if (!strcmp(name, "return"))
 		return return_value(d, target);
-	if (di_find_variable(d->function, name, &v))
+	if (di_find_variable(d->function, name, &v)) {
+		di_program_relocate(d->site.program, &v.loc, d->site.address);
 		return target_variable(target->loc, &v);
+	}
 	if (!d->function->has_types) {
 		diag_error(target->loc, "unable to find local '%s': the variables of '%s' are not known from the %s; %s",
 			   name, d->function->name, di_module_source(d->site.program), di_advice(d->site.program));

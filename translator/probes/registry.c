@@ -10,6 +10,7 @@
 	F(function)		\
 	F(tracepoint)		\
 	F(process)		\
+	F(mark)			\
 	F(procfs)
 
 #define DECLARE(name) extern const struct probe_family family_##name;

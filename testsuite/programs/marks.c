@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Marks with arguments of all kinds and known values, C and C++.
+#include <stdio.h>
+#ifdef SEMAPHORES
+#define _SDT_HAS_SEMAPHORES 1
+#endif
+#include <sys/sdt.h>
+#ifdef SEMAPHORES
+__attribute__((section(".probes"))) unsigned short zoo_none_semaphore, zoo_numbers_semaphore, zoo_texts_semaphore,
+	zoo_where_semaphore, zoo_many_semaphore;
+#endif
+
+struct animal {
+	int legs;
+	const char *name;
+};
+enum size { SMALL = 1, LARGE = 5 };
+
+static long table[4] = { 10, 20, 30, 40 };
+int global = -77;
+
+__attribute__((noinline)) void where(struct animal *a, int i, int n)
+{
+	char local[32];
+
+	snprintf(local, sizeof(local), "local %d", n);
+	STAP_PROBE5(zoo, where, a->legs, table[i], global, a->name, local);
+	STAP_PROBE12(zoo, many, i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10, i + 11);
+}
+
+int main(int argc, char **argv)
+{
+	struct animal cow = { 4, "cow" };
+	signed char small = -3;
+	unsigned char byte = 200;
+	short two = -300;
+	unsigned short utwo = 60000;
+	unsigned four = 4000000000u;
+	long long eight = -5000000000ll;
+
+	puts("literal");           // what no process has touched, no probe can read
+	STAP_PROBE(zoo, none);
+	STAP_PROBE8(zoo, numbers, small, byte, two, utwo, argc, four, eight, LARGE);
+	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);
+	where(&cow, 2, argc);
+#ifdef SEMAPHORES
+	printf("watched %d %d\n", zoo_none_semaphore, zoo_texts_semaphore);
+#else
+	printf("watched - -\n");
+#endif
+	return 0;
+}

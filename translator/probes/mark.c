@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Marks that <sys/sdt.h> puts into programs: process("PATH").mark("NAME"), and with their provider
+// process("PATH").provider("P").mark("NAME"). Either may have wildcards.
+//
+// In:  a matched point.
+// Out: one probe a mark, with $arg1 and so on, $$name, $$provider; rows of struct stp_uprobe, whose
+//      semaphore the kernel counts up while it is probed.
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "probes/process.h"
+#include "util/str.h"
+
+#include <string.h>
+
+extern const struct probe_family family_mark;
+
+struct mark_probe {            // probe.data
+	struct process_site site;
+	const struct di_mark *mark;
+};
+
+static const char *point_of(const struct probe_match *m, const struct di_mark *mark)
+{
+	const char *process = process_point(m, mark->module);
+
+	if (point_find(m->point, "provider"))
+		return str_printf("%s.provider(\"%s\").mark(\"%s\")", process, mark->provider, mark->name);
+	return str_printf("%s.mark(\"%s\")", process, mark->name);
+}
+
+static void not_found(const struct process_files *files, const struct point_part *part, const char *provider)
+{
+	const char *file = di_module_name(files->at.at[0]);
+	di_names names = { 0 };
+	di_marks all = { 0 };
+	char *near;
+
+	for vec_each(&files->at, m)
+		di_find_marks(*m, NULL, "*", &all);
+	for vec_each(&all, mark)
+		vec_push(&names, (*mark)->name);
+	near = str_nearest(part->text, names.at, names.n);
+	if (!all.n)
+		diag_error(part->loc, "%s has no marks: they come from <sys/sdt.h> when it is compiled", file);
+	else if (provider)
+		diag_error(part->loc, "%s has no mark \"%s\" of a provider \"%s\" (similar: %s)", file, part->text,
+			   provider, near);
+	else
+		diag_error(part->loc, "%s has no mark \"%s\" (similar: %s)", file, part->text, near);
+}
+
+static int mark_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *part = point_find(m->point, "mark");
+	const struct point_part *provider = point_find(m->point, "provider");
+	struct process_files files = { 0 };
+	int n = 0;
+
+	if (process_files(s, m, &files))
+		return 1;
+	for vec_each(&files.at, in) {
+		di_marks found = { 0 };
+
+		di_find_marks(*in, provider ? provider->text : NULL, part->text, &found);
+		for vec_each(&found, mark) {
+			struct mark_probe *data = NEW(struct mark_probe);
+
+			data->site = (struct process_site){
+				.program = *in,
+				.name = (*mark)->name,
+				.address = (*mark)->address,
+				.semaphore = (*mark)->semaphore,
+				.pid = files.pid,
+				.optional = m->point->optional || m->point->sufficient,
+			};
+			data->mark = *mark;
+			probe_add(s, &family_mark, m, point_of(m, *mark), data);
+			n++;
+		}
+	}
+	if (!n)
+		not_found(&files, part, provider ? provider->text : NULL);
+	return n ? 0 : 1;
+}
+
+static void mark_names(struct session *s, struct probe *p, struct buf *list)
+{
+	const struct mark_probe *d = p->data;
+
+	for vec_each(&d->mark->args, arg)
+		buf_printf(list, "$%s:%s\n", arg->name, arg->type->name);
+}
+
+static struct expr *mark_target(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct mark_probe *d = p->data;
+
+	for vec_each(&d->mark->args, arg) {
+		struct di_variable v = *arg;
+
+		if (strcmp(arg->name, target->u.target.name))
+			continue;
+		if (v.loc.kind == DI_LOC_NONE) {
+			diag_error(target->loc, "the argument $%s of the mark \"%s\" is not in a register or in memory "
+				   "where a probe can read it", v.name, d->mark->name);
+			return NULL;
+		}
+		di_program_relocate(d->site.program, &v.loc, d->site.address);
+		return target_variable(target->loc, &v);
+	}
+	if (d->mark->args.n)
+		diag_error(target->loc, "unable to find '$%s': the mark \"%s\" has $arg1 to $arg%d", target->u.target.name,
+			   d->mark->name, d->mark->args.n);
+	else
+		diag_error(target->loc, "unable to find '$%s': the mark \"%s\" has no arguments", target->u.target.name,
+			   d->mark->name);
+	return NULL;
+}
+
+static struct expr *mark_meta(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct mark_probe *d = p->data;
+
+	if (!strcmp(target->u.target.name, "$name"))
+		return expr_string(target->loc, d->mark->name);
+	if (!strcmp(target->u.target.name, "$provider"))
+		return expr_string(target->loc, d->mark->provider);
+	return NULL;
+}
+
+static void mark_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	process_emit_sites(s, w, probes, n, "stp_process_marks");
+}
+
+#define MARK(process) process ".mark(string)", process ".provider(string).mark(string)"
+
+static const char *const patterns[] = { MARK("process"), MARK("process(string)"), MARK("process(number)"), NULL };
+
+const struct probe_family family_mark = {
+	.name = "mark",
+	.patterns = patterns,
+	.resolve = mark_resolve,
+	.target = mark_target,
+	.target_names = mark_names,
+	.parameter_names = mark_names,
+	.meta = mark_meta,
+	.emit = mark_emit,
+};
