@@ -51,6 +51,7 @@ struct stp_ctx {
 	bool next;                 /* `next` in an overloaded function: try the following one */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
 	u64 address;               /* of the probed instruction; 0 none */
+	u64 bias;                  /* of the probed program or library: address - link address */
 	u64 saved_return;          /* return value in .return probes */
 	s64 *entry;                /* what @entry() saved for this call */
 	char *frame, *frame_end;   /* next free byte of the string frames */
@@ -155,6 +156,11 @@ u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current pro
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
+/* Of a variable of the probed program, by its link address. */
+static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
+{
+	return c->bias + address;
+}
 /* Fault-safe stores of the low size bytes; error "... fault at 0x..." */
 void stp_store1(struct stp_ctx *c, u64 address, s64 v);
 void stp_store2(struct stp_ctx *c, u64 address, s64 v);
@@ -438,6 +444,13 @@ struct stp_site {
 	u64 offset;                /* into the function: statement probes */
 	u64 address;               /* the runtime's: where it is now */
 };
+/* Variables that have an address of their own: struct stp_module.statics. */
+u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* 0 and an error */
+static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
+{
+	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
+}
+u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies */
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
@@ -522,6 +535,7 @@ struct stp_module {
 	struct stp_scalar_stat *const *stats; u32 nstats;
 	struct stp_foreach *const *foreachs; u32 nforeachs;
 	const struct stp_global *globals; u32 nglobals;
+	struct stp_site *statics; u32 nstatics;
 	u32 percpu_size;           /* of struct percpu */
 	u32 frame_size;            /* string frames a context needs, all nesting included */
 	const u8 *build_id; u32 build_id_len;      /* of the kernel that base_offset is for */

@@ -74,6 +74,23 @@ KERNEL_STORE(16, 2)
 KERNEL_STORE(32, 4)
 KERNEL_STORE(64, 8)
 
+/* ------------------------------------------------------------------ variables by name */
+
+u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s)
+{
+	if (s->module)
+		stp_error(c, "the address of %s is not known: the module %s was not loaded when the script started",
+			  s->symbol, s->module);
+	else
+		stp_error(c, "the address of %s is not known: the kernel doesn't tell", s->symbol);
+	return 0;
+}
+
+u64 stp_percpu_offset(struct stp_ctx *c)
+{
+	return per_cpu_offset(raw_smp_processor_id());
+}
+
 /* ------------------------------------------------------------------ user memory */
 
 static noinline u64 user_fault(struct stp_ctx *c, u64 address)

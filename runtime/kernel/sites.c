@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where probed functions are: the sites of all function probes, with the address that the build
+ * Where probed functions and variables are: the sites of all function probes, with the address that the build
  * knew (when this is the kernel it looked at), or the one user space finds for us, which may read
  * the kernel's symbol table. And back: the site of an address that was hit.
  */
@@ -33,18 +33,23 @@ static u32 count_sites(void)
 	return n;
 }
 
-static void add_site(struct stp_site *s, u64 kernel_base, bool same_kernel)
+static void settle(struct stp_site *s, u64 kernel_base, bool same_kernel)
 {
-	sites.all[sites.n++] = s;
 	if (!s->module && s->base_offset && same_kernel && kernel_base)
 		s->address = kernel_base + s->base_offset + s->offset;
 	else
 		sites.wanted[sites.nwanted++] = s;
 }
 
+static void add_site(struct stp_site *s, u64 kernel_base, bool same_kernel)
+{
+	sites.all[sites.n++] = s;
+	settle(s, kernel_base, same_kernel);
+}
+
 int stp_sites_make(u64 kernel_base, bool same_kernel)
 {
-	u32 n = count_sites(), f, i, k;
+	u32 n = count_sites() + stp_module.nstatics, f, i, k;
 
 	if (!n)
 		return 0;
@@ -64,6 +69,8 @@ int stp_sites_make(u64 kernel_base, bool same_kernel)
 			for (k = 0; k < table[i].nsites; k++)
 				add_site(&table[i].sites[k], kernel_base, same_kernel);
 	}
+	for (i = 0; i < stp_module.nstatics; i++)
+		settle(&stp_module.statics[i], kernel_base, same_kernel);
 	return 0;
 }
 

@@ -91,6 +91,17 @@ STORE(2)
 STORE(4)
 STORE(8)
 
+u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s)
+{
+	stp_error(c, "the address of %s is not known", s->symbol);
+	return 0;
+}
+
+u64 stp_percpu_offset(struct stp_ctx *c)
+{
+	return 0;
+}
+
 /* In pieces that don't cross a 64-byte line: one that ends before a bad page is read in full. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {

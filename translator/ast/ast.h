@@ -27,6 +27,7 @@ enum type { T_UNKNOWN, T_LONG, T_STRING, T_STATS };
 struct expr;
 struct stmt;
 struct di_type;                // debuginfo/debuginfo.h
+struct di_static;              // the same
 struct probe;
 
 typedef VEC(struct expr *) expr_vec;
@@ -103,6 +104,7 @@ enum expr_kind {
 	E_ENUM,         // text1: @enum("NAME")               removed by target_var.c
 	E_ENUMNAME,     // cast: @enumname(e[,"type"[,"mod"]]) removed by target_var.c
 	E_REGISTER,     // reg: @kregister(n), @uregister(n)
+	E_STATIC,       // fixed: the address of a variable that has one of its own; made by target_access.c
 	E_DEREF,        // deref: @kderef(size,addr), @uderef(size,addr), and what $x-> becomes
 };
 
@@ -179,6 +181,7 @@ struct expr {
 		} access;
 		struct expr *op1;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
+		struct { const struct di_static *place; const char *symbol; } fixed;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
 			 int size; bool is_signed; struct expr *number_expr; } reg;

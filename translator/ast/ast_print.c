@@ -361,6 +361,9 @@ static void print_bare(struct buf *b, const struct expr *e)
 	case E_ENUM:
 		print_text1(b, e);
 		break;
+	case E_STATIC:
+		buf_printf(b, "@address(\"%s\")", e->u.fixed.symbol);
+		break;
 	case E_REGISTER:
 		print_register(b, e);
 		break;

@@ -60,6 +60,19 @@ struct di_variable {
 	struct di_location loc;
 };
 
+// A variable that has an address of its own: where it is when the script runs.
+struct di_static {
+	const char *symbol;        // never NULL; its own, or one near it
+	const char *module;        // the kernel's module; NULL: the kernel itself
+	uint64_t offset;           // from the symbol
+	uint64_t base_offset;      // of the kernel's: from _stext, offset not counted; 0: by its symbol only
+	bool percpu;               // there is one for each CPU, so far above this
+	bool is_absolute;          // `offset` is the address
+	bool user;                 // `offset` is a link address of the program
+};
+// The same one for the same address; NULL when it isn't known.
+const struct di_static *di_find_static(struct di_module *m, uint64_t address);
+
 // A function, or one inlined copy of it.
 struct di_function {
 	struct di_module *module;
@@ -138,6 +151,9 @@ void di_function_names(struct di_module *m, di_names *out);
 // else (optimised out) has DI_LOC_NONE. The names are those of the innermost inlined copy.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
 void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // a line each
+// A variable that is outside of functions. file: NULL, or a glob matched from the tail of the path of
+// its compilation unit. Needs DWARF.
+bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);
 // How the function's return value is read at its return; type NULL when it returns nothing.
 struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 

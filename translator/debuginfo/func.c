@@ -202,7 +202,7 @@ bool dwarf_variable(const struct di_function *f, const char *name, struct di_var
 	for (int i = s.n - 1; i >= 0; i--)
 		if (variable_in(f, &s.at[i], name, out) || variable_of_origin(f, &s.at[i], name, out))
 			return true;
-	return false;
+	return dwarf_unit_variable(f->module, die_of(f), name, out);
 }
 
 static bool has_line(const struct buf *list, const char *line)

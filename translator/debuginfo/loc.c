@@ -120,9 +120,6 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 	}
 	switch (atom) {
 	case DW_OP_addr:
-		// Where a module's data is, nobody asks the kernel.
-		if (c->m->base_module)
-			return false;
 		add(c, DI_OP_STATIC, op->number);
 		return true;
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:

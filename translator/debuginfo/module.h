@@ -167,6 +167,7 @@ struct di_module {
 	bool index_tried;
 	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c
 	bool systems_loaded;
+	struct map statics;        // address in text -> struct di_static *; global.c
 	struct di_module *base_module; // of a kernel module: the kernel, whose BTF its own continues
 	struct map modules;            // kmod.c, of the kernel: name -> struct di_module *, those opened
 	struct map *module_files;      // kmod.c, of the kernel: name -> path
@@ -232,6 +233,9 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 const struct elf_view *program_view(const struct di_module *m);      // the file as it is
 // A symbol of any kind, of the program or its separate debuginfo.
 bool symbols_any(const struct di_module *m, const char *name, struct symbol *out);
+
+// global.c: a variable of the unit that `die` is in. False: there is none of that name.
+bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);
 
 // kmod.c: addresses into the debug sections of a relocatable file, and into sh_addr. False: broken.
 bool kmod_relocate(const struct elf_view *v);

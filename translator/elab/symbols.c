@@ -361,7 +361,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 		return;
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM:
-	case E_EMBEDDED: case E_CONST: break;
+	case E_EMBEDDED: case E_CONST: case E_STATIC: break;
 	case E_VAR: bind_var(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;

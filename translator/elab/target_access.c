@@ -51,6 +51,18 @@ static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
 	return e;
 }
 
+static struct expr *fixed(struct loc loc, const struct di_static *place)
+{
+	struct expr *e = place ? expr_new(E_STATIC, loc) : NULL;
+
+	if (e) {
+		e->type = T_LONG;
+		e->u.fixed.place = place;
+		e->u.fixed.symbol = place->symbol;
+	}
+	return e;
+}
+
 // The `bits` bits from bit `from` of e.
 static struct expr *extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed)
 {
@@ -94,7 +106,7 @@ static enum tok operator_of(enum di_opcode code)
 #define MAX_STACK 32
 
 // The location's stack machine on expressions. NULL when it can't be expressed.
-static struct expr *evaluate(struct loc loc, const struct di_location *l, bool user)
+static struct expr *evaluate(struct loc loc, const struct di_location *l, struct di_module *m)
 {
 	struct expr *stack[MAX_STACK];
 	int n = 0;
@@ -106,14 +118,14 @@ static struct expr *evaluate(struct loc loc, const struct di_location *l, bool u
 		switch (op->code) {
 		case DI_OP_CONST: made = expr_number(loc, op->value); pops = 0; break;
 		case DI_OP_REG:   made = reg(loc, op->value, 8, false); pops = 0; break;
-		case DI_OP_STATIC: return NULL;
+		case DI_OP_STATIC: made = fixed(loc, di_find_static(m, op->value)); pops = 0; break;
 		case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: pops = 1; break;
 		default: break;
 		}
-		if (n < pops || (!pops && n == MAX_STACK))
+		if (n < pops || (!pops && (n == MAX_STACK || !made)))
 			return NULL;
 		if (op->code == DI_OP_LOAD) {
-			made = load(loc, stack[n - 1], op->size, op->is_signed, user);
+			made = load(loc, stack[n - 1], op->size, op->is_signed, di_is_user(m));
 		} else if (pops == 1) {
 			made = expr_new(E_UNARY, loc);
 			made->type = T_LONG;
@@ -146,7 +158,7 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v)
 	struct expr *e = NULL;
 
 	if (v->loc.kind != DI_LOC_NONE)
-		e = evaluate(loc, &v->loc, di_is_user(v->type->module));
+		e = evaluate(loc, &v->loc, v->type->module);
 	if (!e) {
 		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a "
 			   "register", v->name, v->type->name);

@@ -88,6 +88,7 @@ static bool expr_effects(struct ast_walker *w, struct expr **at)
 		fx->fails |= x->type == T_STRING;
 		break;
 	case E_DEREF:
+	case E_STATIC:
 	case E_HIST:
 	case E_HIST_BUCKET:
 	case E_REGISTER:

@@ -304,6 +304,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 		return value_text(0, true, x->type == T_STRING ? "(const char *)&c->entry[%d]" : "c->entry[%d]",
 				  x->u.entry.slot);
 	case E_REGISTER:    return emit_register(e, x);
+	case E_STATIC:      return emit_static(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:
 		diag_error(x->loc, "@perf is not supported yet");

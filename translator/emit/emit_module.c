@@ -224,6 +224,7 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	count_line(w, "stats", e->stats);
 	count_line(w, "foreachs", e->foreachs);
 	count_line(w, "globals", e->settable);
+	count_line(w, "statics", e->statics.n);
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
@@ -278,6 +279,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#include \"generated.h\"");
 	cw_blank(w);
 	emit_storage(e, w);
+	emit_statics(e, w);
 	if (e->tables.text.len) {
 		cw_append(w, &e->tables);
 		cw_blank(w);

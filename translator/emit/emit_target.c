@@ -91,6 +91,52 @@ struct value emit_deref(struct emitter *e, struct expr *x)
 	return size ? load(e, x, addr.text, size) : value_number(0);
 }
 
+// ---------------------------------------------------------------- addresses
+
+static int number_of(struct emitter *e, const struct di_static *place)
+{
+	for (int i = 0; i < e->statics.n; i++)
+		if (e->statics.at[i] == place)
+			return i;
+	vec_push(&e->statics, place);
+	return e->statics.n - 1;
+}
+
+struct value emit_static(struct emitter *e, struct expr *x)
+{
+	const struct di_static *place = x->u.fixed.place;
+	const char *t = temp_long(e);
+
+	if (!emit_needs_context(e, x->loc))
+		return value_number(0);
+	if (place->user)
+		cw_line(e->w, "%s = stp_user_static(c, 0x%llxULL);", t, (unsigned long long)place->offset);
+	else if (place->is_absolute)
+		cw_line(e->w, "%s = 0x%llx;", t, (unsigned long long)place->offset);
+	else
+		cw_line(e->w, "%s = stp_static(c, &stp_statics[%d]);", t, number_of(e, place));
+	if (!place->is_absolute)
+		emit_check(e, x->loc);
+	if (place->percpu)
+		cw_line(e->w, "%s += stp_percpu_offset(c);", t);
+	return value_text(0, true, "%s", t);
+}
+
+void emit_statics(struct emitter *e, struct cwriter *w)
+{
+	if (!e->statics.n)
+		return;
+	cw_line(w, "static struct stp_site stp_statics[] = {");
+	for vec_each(&e->statics, it) {
+		const struct di_static *p = *it;
+
+		cw_line(w, "{ .symbol = %s, .module = %s, .offset = 0x%llxULL, .base_offset = 0x%llxULL },",
+			emit_c_string(p->symbol), p->module ? emit_c_string(p->module) : "NULL",
+			(unsigned long long)p->offset, (unsigned long long)p->base_offset);
+	}
+	cw_line(w, "};");
+}
+
 // ---------------------------------------------------------------- stores
 
 struct store {

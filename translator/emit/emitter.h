@@ -88,6 +88,7 @@ struct emitter {
 	struct map names;          // C names taken
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
+	VEC(const struct di_static *) statics;
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
@@ -153,6 +154,8 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 // emit_target.c
 struct value emit_register(struct emitter *e, struct expr *x);
 struct value emit_deref(struct emitter *e, struct expr *x);
+struct value emit_static(struct emitter *e, struct expr *x);
+void emit_statics(struct emitter *e, struct cwriter *w);  // the table of their addresses
 // l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
 struct value emit_target_incdec(struct emitter *e, struct expr *x);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Variables outside of functions, and where anything is that has an address of its own.
+//
+// A link address means nothing to the loader of a kernel or of its modules, which lie elsewhere each
+// time. In the kernel's image it becomes the distance from _stext; in a module, the distance from a
+// symbol of the same section, which the running kernel's symbol table has.
+#include "debuginfo/dw.h"
+
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- addresses
+
+static const Elf64_Shdr *section_of(const struct elf_view *v, uint64_t address, const char **name)
+{
+	const Elf64_Ehdr *h = (const void *)v->file.at;
+	const Elf64_Shdr *names = &v->sections[h->e_shstrndx], *s;
+
+	for (s = v->sections + 1; s < v->sections + v->n; s++) {
+		if (!(s->sh_flags & SHF_ALLOC) || address - s->sh_addr >= s->sh_size)
+			continue;
+		*name = s->sh_name < names->sh_size ? (const char *)v->file.at + names->sh_offset + s->sh_name : "";
+		return s;
+	}
+	return NULL;
+}
+
+struct symbol_search {
+	const struct elf_view *v;
+	const Elf64_Sym *table;
+	size_t n;
+	struct bytes strings;
+};
+
+static bool symbol_table(struct symbol_search *s)
+{
+	struct bytes table;
+
+	if (!elf_view_section(s->v, ".symtab", &table) || !elf_view_section(s->v, ".strtab", &s->strings) ||
+	    !s->strings.len || s->strings.at[s->strings.len - 1])
+		return false;
+	s->table = (const void *)table.at;
+	s->n = table.len / sizeof(*s->table);
+	return true;
+}
+
+static const char *symbol_name(const struct symbol_search *s, const Elf64_Sym *sym)
+{
+	return sym->st_name < s->strings.len ? (const char *)s->strings.at + sym->st_name : "";
+}
+
+static bool is_unique(const struct symbol_search *s, const char *name)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += !strcmp(symbol_name(s, &s->table[i]), name);
+	return n == 1;
+}
+
+// The symbol at the address, or the last one below it in its section; its name is the only one.
+static const Elf64_Sym *symbol_near(const struct symbol_search *s, const Elf64_Shdr *section, uint64_t address)
+{
+	bool relocatable = ((const Elf64_Ehdr *)s->v->file.at)->e_type == ET_REL;
+	const Elf64_Sym *best = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const Elf64_Sym *sym = &s->table[i];
+		uint64_t at = sym->st_value + (relocatable ? section->sh_addr : 0);
+		int type = ELF64_ST_TYPE(sym->st_info);
+
+		if (sym->st_shndx != section - s->v->sections || at > address || type == STT_SECTION ||
+		    type == STT_FILE || (best && sym->st_value <= best->st_value))
+			continue;
+		if (*symbol_name(s, sym) && is_unique(s, symbol_name(s, sym)))
+			best = sym;
+	}
+	return best;
+}
+
+static bool locate(struct di_module *m, const struct elf_view *v, uint64_t address, struct di_static *out)
+{
+	struct symbol_search search = { .v = v };
+	const Elf64_Shdr *section;
+	const Elf64_Sym *symbol = NULL;
+	const char *name = "";
+
+	section = section_of(v, address, &name);
+	if (!section)
+		return false;
+	out->percpu = !strcmp(name, ".data..percpu");
+	if (m->base_module) {
+		if (symbol_table(&search))
+			symbol = symbol_near(&search, section, address);
+		if (!symbol)
+			return false;
+		out->module = m->name;
+		out->symbol = symbol_name(&search, symbol);
+		out->offset = address - section->sh_addr - symbol->st_value;
+		return true;
+	}
+	out->symbol = str_printf("%#llx", (unsigned long long)address);
+	// Per-CPU variables that are linked at 0 stay there.
+	out->is_absolute = out->percpu && address < m->base;
+	out->offset = out->is_absolute ? address : 0;
+	out->base_offset = out->is_absolute ? 0 : address - m->base;
+	return out->is_absolute || (m->base && address >= m->base);
+}
+
+const struct di_static *di_find_static(struct di_module *m, uint64_t address)
+{
+	char *key = str_printf("%llx", (unsigned long long)address);
+	struct di_static *found = map_get(&m->statics, key);
+	struct elf_view v;
+
+	if (found)
+		return found;
+	found = NEW(struct di_static);
+	if (m->is_user) {
+		found->symbol = m->name;
+		found->offset = address;
+		found->user = true;
+	} else if (!m->dwarf || !elf_view_open(&v, m->dwarf->map) || !locate(m, &v, address, found)) {
+		return NULL;
+	}
+	map_put(&m->statics, key, found);
+	return found;
+}
+
+// ---------------------------------------------------------------- variables
+
+// The variable's own place, or that of the symbol when this is only its declaration.
+static bool fill(struct di_module *m, Dwarf_Die *unit, Dwarf_Die *die, struct di_variable *out)
+{
+	struct symbol symbol;
+	Dwarf_Die type;
+
+	if (!dwarf_reference(die, DW_AT_type, &type))
+		return false;
+	*out = (struct di_variable){ .name = dwarf_name(die), .type = dwarf_make_type(m, &type) };
+	if (!out->type)
+		return false;
+	out->loc = loc_of_variable(m, unit, die, 0);
+	if (out->loc.kind != DI_LOC_NONE)
+		return true;
+	if (!dwarf_hasattr_integrate(die, DW_AT_external) || !m->has_symbols ||
+	    !symbols_lookup(&m->symbols, out->name, &symbol))
+		return false;
+	out->loc = (struct di_location){ .kind = DI_LOC_ADDRESS };
+	location_add(&out->loc, DI_OP_STATIC, symbol.address);
+	return true;
+}
+
+static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name, struct di_variable *out)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(unit, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_variable && !strcmp(dwarf_name(&child), name) &&
+		    fill(m, unit, &child, out))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out)
+{
+	Dwarf_Die unit;
+
+	return dwarf_diecu((Dwarf_Die *)die, &unit, NULL, NULL) && find_in_unit(m, &unit, name, out);
+}
+
+static bool is_in_file(Dwarf_Die *unit, const char *file)
+{
+	const char *name = dwarf_name(unit);
+
+	return !file || !fnmatch(file, name, 0) || !fnmatch(str_printf("*/%s", file), name, 0);
+}
+
+// A static of a function is known by name as well, when nothing else is.
+static bool find_in_functions(struct di_module *m, Dwarf_Die *parent, const char *name, struct di_variable *out,
+			      int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > 16 || dwarf_child(parent, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable && depth && !strcmp(dwarf_name(&child), name) &&
+		    fill(m, parent, &child, out) && out->loc.ops.n && out->loc.ops.at[0].code == DI_OP_STATIC)
+			return true;
+		if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) &&
+		    find_in_functions(m, &child, name, out, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out)
+{
+	Dwarf *whole = m->dwarf ? dwarf_whole(m->dwarf) : NULL;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+		if (is_in_file(&unit, file) &&
+		    (find_in_unit(m, &unit, name, out) || (file && find_in_functions(m, &unit, name, out, 0))))
+			return true;
+	return false;
+}
