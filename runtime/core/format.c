@@ -429,6 +429,21 @@ void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format 
 	stp_sink_close(&k);
 }
 
+void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n)
+{
+	static const struct spec plain = { .width = -1, .precision = -1 };
+	struct stp_sink k = stp_sink_buffer(to, size);
+	u32 i;
+
+	for (i = 0; i < n && e[i].value != value; i++)
+		;
+	if (i < n)
+		stp_sink_put(&k, e[i].name, (u64)stp_strlen(e[i].name));
+	else
+		put_integer(&k, 'd', (u64)value, &plain);
+	stp_sink_close(&k);
+}
+
 /* ------------------------------------------------------------------ C's formats */
 
 /* A pointer: as a va_list may be an array, which decays as a parameter. */

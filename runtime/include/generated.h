@@ -121,6 +121,9 @@ void stp_copy(char *to, const char *from, u32 size);       /* truncates; may ove
 void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
+struct stp_enumerator { const char *name; s64 value; };
+/* The name of the first one with this value; else the number as text (core/format.c). */
+void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);
 
 /* ------------------------------------------------------------------ registers and memory */
 

@@ -86,6 +86,9 @@ int embedded_compile(struct session *s, const struct toolchain *t, const argumen
 // with its versions in *object, or NULL when there is nothing. Returns the number of errors.
 int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object);
 
+// "<a.h><b.h>" -> an object with the DWARF of their types. NULL after diag_error(). (headers.c)
+const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
+
 // Generated C -> object, without make. (compile.c)
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
 // Generated object, runtime, embedded C, metadata -> .ko of that name; NULL after an error of the

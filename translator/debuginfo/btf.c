@@ -279,7 +279,31 @@ static struct di_type *member_type(const struct di_type *t, const struct member_
 	return make_type(t->module->btf, m->btf_id);
 }
 
-static const struct type_ops btf_type_ops = { type_target, each_member, member_type };
+static struct di_enumerator enumerator(const struct btf_source *b, const struct btf_type *t, int i)
+{
+	struct di_enumerator e;
+
+	if (btf_is_enum64(t)) {
+		e.name = text(b, btf_enum64(t)[i].name_off);
+		e.value = (int64_t)btf_enum64_value(btf_enum64(t) + i);
+		return e;
+	}
+	e.name = text(b, btf_enum(t)[i].name_off);
+	e.value = enum_is_signed(t) ? btf_enum(t)[i].val : (int64_t)(uint32_t)btf_enum(t)[i].val;
+	return e;
+}
+
+static void each_enumerator(const struct di_type *t, di_enumerators *out)
+{
+	const struct btf_source *b = t->module->btf;
+	const struct btf_type *bt = get(b, id_of(t));
+	int n = btf_is_any_enum(bt) ? btf_vlen(bt) : 0;
+
+	for (int i = 0; i < n; i++)
+		vec_push(out, enumerator(b, bt, i));
+}
+
+static const struct type_ops btf_type_ops = { type_target, each_member, member_type, each_enumerator };
 
 struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name)
 {
@@ -301,22 +325,16 @@ bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *
 {
 	for (uint32_t id = 1; id < b->n; id++) {
 		const struct btf_type *t = get(b, id);
+		int n = btf_is_any_enum(t) ? btf_vlen(t) : 0;
 
-		if (btf_is_enum(t))
-			for (int i = 0; i < btf_vlen(t); i++) {
-				const struct btf_enum *e = btf_enum(t) + i;
+		for (int i = 0; i < n; i++) {
+			struct di_enumerator e = enumerator(b, t, i);
 
-				if (strcmp(text(b, e->name_off), name))
-					continue;
-				*value = enum_is_signed(t) ? e->val : (int64_t)(uint32_t)e->val;
-				return true;
-			}
-		if (btf_is_enum64(t))
-			for (int i = 0; i < btf_vlen(t); i++)
-				if (!strcmp(text(b, btf_enum64(t)[i].name_off), name)) {
-					*value = (int64_t)btf_enum64_value(btf_enum64(t) + i);
-					return true;
-				}
+			if (strcmp(e.name, name))
+				continue;
+			*value = e.value;
+			return true;
+		}
 	}
 	return false;
 }

@@ -187,5 +187,8 @@ void di_member_names(const struct di_type *t, struct buf *list); // a line each
 typedef VEC(struct di_member) di_members;
 void di_each_member(const struct di_type *t, di_members *out);
 bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value);
+struct di_enumerator { const char *name; int64_t value; };
+typedef VEC(struct di_enumerator) di_enumerators;
+void di_each_enumerator(const struct di_type *t, di_enumerators *out);   // of a DI_ENUM
 
 #endif

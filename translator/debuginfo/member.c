@@ -210,5 +210,13 @@ struct di_type *di_find_type(struct di_module *m, const char *name)
 
 bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value)
 {
-	return module_btf(m) && btf_find_enumerator_value(module_btf(m), name, value);
+	if (module_btf(m))
+		return btf_find_enumerator_value(module_btf(m), name, value);
+	return m->dwarf && dwarf_find_enumerator(m, name, value);
+}
+
+void di_each_enumerator(const struct di_type *t, di_enumerators *out)
+{
+	if (t->kind == DI_ENUM && priv(t)->ops)
+		priv(t)->ops->each_enumerator(t, out);
 }

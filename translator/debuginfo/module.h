@@ -124,6 +124,7 @@ struct type_ops {
 	struct di_type *(*target)(const struct di_type *t);
 	void (*each_member)(const struct di_type *t, member_fn fn, void *data);
 	struct di_type *(*member_type)(const struct di_type *t, const struct member_ref *m);
+	void (*each_enumerator)(const struct di_type *t, di_enumerators *out);
 };
 
 struct func_priv {             // di_function.priv
@@ -228,6 +229,7 @@ void dwarf_variable_names(const struct di_function *f, bool params_only, struct 
 struct di_type *dwarf_return_type(const struct di_function *f);
 // type.c
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);
+bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value);
 
 // program.c
 const struct elf_view *program_view(const struct di_module *m);      // the file as it is

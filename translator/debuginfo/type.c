@@ -313,7 +313,42 @@ static struct di_type *member_type(const struct di_type *t, const struct member_
 	return type_of((Dwarf_Die *)m->die, &type) ? make(t->module, &type, 0) : NULL;
 }
 
-static const struct type_ops dwarf_type_ops = { target, each_member, member_type };
+// A value that doesn't fit its form's sign comes back as the type has it.
+static bool enumerator_value(Dwarf_Die *die, bool is_signed, int64_t *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Sword sword;
+	Dwarf_Word word;
+
+	if (!dwarf_attr(die, DW_AT_const_value, &attr))
+		return false;
+	if (is_signed ? dwarf_formsdata(&attr, &sword) : dwarf_formudata(&attr, &word))
+		return false;
+	*out = is_signed ? sword : (int64_t)word;
+	return true;
+}
+
+static void enumerators(Dwarf_Die *die, bool is_signed, di_enumerators *out)
+{
+	struct di_enumerator e;
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !enumerator_value(&child, is_signed, &e.value))
+			continue;
+		e.name = str_dup(dwarf_name(&child));
+		vec_push(out, e);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static void each_enumerator(const struct di_type *t, di_enumerators *out)
+{
+	enumerators(&dwarf_type(t)->die, t->is_signed, out);
+}
+
+static const struct type_ops dwarf_type_ops = { target, each_member, member_type, each_enumerator };
 
 // ---------------------------------------------------------------- by name
 
@@ -354,4 +389,37 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 		if (find_in_unit(&unit, kind, name, &die))
 			return make(m, &die, 0);
 	return NULL;
+}
+
+static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value)
+{
+	Dwarf_Die die, child;
+
+	if (dwarf_child(unit, &die))
+		return false;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_enumeration_type || dwarf_child(&die, &child))
+			continue;
+		do
+			if (!strcmp(dwarf_name(&child), name))
+				return enumerator_value(&child, enum_is_signed(&die), value);
+		while (!dwarf_siblingof(&child, &child));
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value)
+{
+	Dwarf *whole;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	for vec_each(&m->dwarf->units, u)
+		if (enumerator_in_unit(&(*u)->die, name, value))
+			return true;
+	whole = dwarf_whole(m->dwarf);
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+		if (enumerator_in_unit(&unit, name, value))
+			return true;
+	return false;
 }

@@ -27,6 +27,16 @@ bool target_check_value(struct loc loc, const struct di_type *t);
 // Lines to names, for messages: "" or " (similar: a, b)".
 const char *target_similar(const char *wanted, const struct buf *lines);
 
+// target_cast.c: for a probe, or for a function (NULL). NULL and false after diag_error().
+struct target_where {
+	struct session *s;
+	const struct probe *probe;
+};
+struct di_type *target_find_type(const struct target_where *w, struct loc loc, const char *word, const char *name,
+				 const char *module);
+bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *value);
+struct expr *target_global(const struct target_where *w, struct expr *e);
+
 // A sprintf() in pieces.
 struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);

@@ -51,14 +51,14 @@ static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
 	return e;
 }
 
-static struct expr *fixed(struct loc loc, const struct di_static *place)
+static struct expr *fixed(struct loc loc, const struct di_static *place, const char *name)
 {
 	struct expr *e = place ? expr_new(E_STATIC, loc) : NULL;
 
 	if (e) {
 		e->type = T_LONG;
 		e->u.fixed.place = place;
-		e->u.fixed.symbol = place->symbol;
+		e->u.fixed.symbol = name;
 	}
 	return e;
 }
@@ -106,19 +106,20 @@ static enum tok operator_of(enum di_opcode code)
 #define MAX_STACK 32
 
 // The location's stack machine on expressions. NULL when it can't be expressed.
-static struct expr *evaluate(struct loc loc, const struct di_location *l, struct di_module *m)
+static struct expr *evaluate(struct loc loc, const struct di_variable *v)
 {
+	struct di_module *m = v->type->module;
 	struct expr *stack[MAX_STACK];
 	int n = 0;
 
-	for vec_each(&l->ops, op) {
+	for vec_each(&v->loc.ops, op) {
 		struct expr *made = NULL;
 		int pops = 2;
 
 		switch (op->code) {
 		case DI_OP_CONST: made = expr_number(loc, op->value); pops = 0; break;
 		case DI_OP_REG:   made = reg(loc, op->value, 8, false); pops = 0; break;
-		case DI_OP_STATIC: made = fixed(loc, di_find_static(m, op->value)); pops = 0; break;
+		case DI_OP_STATIC: made = fixed(loc, di_find_static(m, op->value), v->name); pops = 0; break;
 		case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: pops = 1; break;
 		default: break;
 		}
@@ -158,7 +159,7 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v)
 	struct expr *e = NULL;
 
 	if (v->loc.kind != DI_LOC_NONE)
-		e = evaluate(loc, &v->loc, v->type->module);
+		e = evaluate(loc, v);
 	if (!e) {
 		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a "
 			   "register", v->name, v->type->name);

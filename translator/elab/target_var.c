@@ -239,34 +239,19 @@ static struct expr *resolve_target(struct resolver *r, struct expr *e)
 	return made ? made : failed(e->loc);
 }
 
-// ---------------------------------------------------------------- @cast, @enum
+// ---------------------------------------------------------------- @cast, @var, @enum
 
-static struct di_module *module_named(struct resolver *r, struct loc loc, const char *word, const char *name)
+static struct target_where where(const struct resolver *r)
 {
-	struct di_module *m;
-
-	if (r->s->opt.user_runtime) {
-		diag_error(loc, "%s needs debuginfo, which --runtime=user doesn't read", word);
-		return NULL;
-	}
-	// "kernel", "kernel<linux/fs.h>", lists with it in: the kernel's own types are the same ones.
-	if (!name || str_starts(name, "kernel") || strstr(name, ":kernel") || str_starts(name, "<"))
-		return di_kernel(r->s);
-	m = di_kernel_module(r->s, name);
-	if (!m)
-		diag_error(loc, "%s: the kernel has no module \"%s\"", word, name);
-	return m;
+	return (struct target_where){ r->s, r->probe };
 }
 
 static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 {
-	struct di_module *m = module_named(r, e->loc, "@cast", e->u.cast.module);
-	struct di_type *t = m ? di_find_type(m, e->u.cast.type_name) : NULL;
+	struct target_where w = where(r);
+	struct di_type *t = target_find_type(&w, e->loc, "@cast", e->u.cast.type_name, e->u.cast.module);
 	struct expr *made;
 
-	if (m && !t)
-		diag_error(e->loc, "unable to find the type '%s' in %s", e->u.cast.type_name,
-			   di_module_source(m));
 	resolve(r, &e->u.cast.e);
 	if (!t)
 		return failed(e->loc);
@@ -279,21 +264,31 @@ static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 {
-	diag_error(e->loc, "@var(\"%s\"): global variables are not available yet", e->u.target.name);
-	return failed(e->loc);
+	struct target_where w = where(r);
+	struct expr *made = target_global(&w, e);
+
+	return made ? made : failed(e->loc);
 }
 
 static struct expr *resolve_enum(struct resolver *r, struct expr *e)
 {
-	struct di_module *m = module_named(r, e->loc, "@enum", NULL);
+	struct target_where w = where(r);
 	int64_t value;
 
-	if (m && di_find_enumerator(m, e->u.text1.text, &value))
-		return expr_number(e->loc, value);
-	if (m)
-		diag_error(e->loc, "unable to find the enumerator '%s' in %s", e->u.text1.text,
-			   di_module_source(m));
-	return failed(e->loc);
+	return target_enumerator(&w, e, &value) ? expr_number(e->loc, value) : failed(e->loc);
+}
+
+// The value's own debuginfo type may be known to types.c only.
+static void resolve_enumname(struct resolver *r, struct expr *e)
+{
+	struct target_where w = where(r);
+
+	resolve(r, &e->u.cast.e);
+	if (!e->u.cast.type_name)
+		return;
+	e->dtype = target_find_type(&w, e->loc, "@enumname", e->u.cast.type_name, e->u.cast.module);
+	if (e->dtype && e->dtype->kind != DI_ENUM)
+		diag_error(e->loc, "@enumname: '%s' is no enum", e->u.cast.type_name);
 }
 
 // ---------------------------------------------------------------- ->, [], &, $
@@ -505,8 +500,7 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		*e = resolve_enum(r, *e);
 		return false;
 	case E_ENUMNAME:
-		diag_error((*e)->loc, "@enumname is not available yet");
-		*e = expr_string((*e)->loc, "");
+		resolve_enumname(r, *e);
 		return false;
 	case E_ATVAR:
 		*e = checked_value(resolve_atvar(r, *e));

@@ -454,6 +454,20 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	return made->type ? made->type : T_LONG;
 }
 
+// Without a type's name it is that of the value.
+static enum type infer_enumname(struct infer *t, struct expr *e)
+{
+	struct expr *value;
+
+	infer_expr(t, &e->u.cast.e, want(T_LONG, "@enumname wants a"));
+	value = e->u.cast.e;
+	if (!e->u.cast.type_name && value->dtype && value->dtype->kind == DI_ENUM)
+		set_dtype(t, e, value->dtype);
+	if (t->report && !e->dtype)
+		diag_error(e->loc, "the enum of this value is not known: say it with @enumname(value, \"type\")");
+	return T_STRING;
+}
+
 static enum type infer_entry(struct infer *t, struct expr *e)
 {
 	const struct probe *p = t->probe ? t->probe : t->func ? t->func->probe : NULL;
@@ -525,9 +539,9 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	case E_STAT:
 		infer_stat_operand(t, e->u.stat.of, "@count, @sum ...");
 		return T_LONG;
+	case E_ENUMNAME: return infer_enumname(t, e);
 	case E_HIST: break;        // the parser lets it stand where infer_hist() is called
 	case E_TARGET: case E_CAST: case E_ATVAR: case E_DEFINED: case E_PROBEWRITE: case E_ENUM:
-	case E_ENUMNAME:
 		if (t->report)
 			diag_error(e->loc, "this is not possible here: there is no debuginfo to look at");
 		return T_LONG;

@@ -89,6 +89,7 @@ static bool expr_effects(struct ast_walker *w, struct expr **at)
 		break;
 	case E_DEREF:
 	case E_STATIC:
+	case E_ENUMNAME:
 	case E_HIST:
 	case E_HIST_BUCKET:
 	case E_REGISTER:

@@ -305,6 +305,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 				  x->u.entry.slot);
 	case E_REGISTER:    return emit_register(e, x);
 	case E_STATIC:      return emit_static(e, x);
+	case E_ENUMNAME:    return emit_enumname(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:
 		diag_error(x->loc, "@perf is not supported yet");

@@ -137,6 +137,41 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
+// ---------------------------------------------------------------- enumerators
+
+// The table of the type's names; the same type's is made once.
+static const char *enumerators(struct emitter *e, const struct di_type *t, int *n)
+{
+	struct cwriter lines = { .depth = 1 };
+	di_enumerators all = { 0 };
+	const char *name;
+
+	di_each_enumerator(t, &all);
+	*n = all.n;
+	for vec_each(&all, it)
+		cw_line(&lines, "{ %s, %lldLL },", emit_c_string(it->name), (long long)it->value);
+	name = map_get(&e->formats, buf_text(&lines.text));
+	if (name)
+		return name;
+	name = str_printf("enum%d", ++e->formats_made);
+	map_put(&e->formats, buf_text(&lines.text), (void *)name);
+	cw_line(&e->tables, "static const struct stp_enumerator %s[] = {", name);
+	cw_append(&e->tables, &lines);
+	cw_line(&e->tables, "};");
+	return name;
+}
+
+struct value emit_enumname(struct emitter *e, struct expr *x)
+{
+	struct value v = emit_expr(e, x->u.cast.e);
+	const char *to = temp_string(e), *table;
+	int n;
+
+	table = enumerators(e, x->dtype, &n);
+	cw_line(e->w, "stp_enum_name(%s, STP_STRLEN, %s, %s, %d);", to, value_long(v), table, n);
+	return value_text(0, true, "%s", to);
+}
+
 // ---------------------------------------------------------------- stores
 
 struct store {

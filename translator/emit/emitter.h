@@ -155,6 +155,7 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 struct value emit_register(struct emitter *e, struct expr *x);
 struct value emit_deref(struct emitter *e, struct expr *x);
 struct value emit_static(struct emitter *e, struct expr *x);
+struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);  // the table of their addresses
 // l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);

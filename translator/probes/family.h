@@ -7,6 +7,7 @@
 
 struct cwriter;                // emit/cwriter.h
 struct buf;
+struct di_module;              // debuginfo/debuginfo.h
 
 // A point written as a pattern, for matching and for --dump-probe-types: "timer.ms(number)",
 // "kernel.function(string).return". Parts of the script's point that have wildcards are matched
@@ -46,6 +47,9 @@ struct probe_family {
 	// What `$$name` means that is none of $$vars, $$parms, $$locals, $$return: NULL, without a
 	// message, when it means nothing. NULL pointer: there are no others.
 	struct expr *(*meta)(struct session *s, struct probe *p, struct expr *target);
+
+	// Whose types @cast and the like look at first. NULL pointer: the kernel's.
+	struct di_module *(*module)(const struct probe *p);
 
 	// Writes one table over these probes (all of this family), and the line that names it in
 	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).

@@ -294,6 +294,13 @@ static struct expr *function_target(struct session *s, struct probe *p, struct e
 	return NULL;
 }
 
+static struct di_module *function_module(const struct probe *p)
+{
+	const struct function_probe *d = p->data;
+
+	return d->function->module;
+}
+
 // ---------------------------------------------------------------- emit
 
 
@@ -511,5 +518,6 @@ const struct probe_family family_function = {
 	.target = function_target,
 	.target_names = function_names,
 	.parameter_names = function_parameters,
+	.module = function_module,
 	.emit = function_emit,
 };

@@ -231,6 +231,13 @@ static struct expr *process_target(struct session *s, struct probe *p, struct ex
 	return NULL;
 }
 
+static struct di_module *process_module(const struct probe *p)
+{
+	const struct process_probe *d = p->data;
+
+	return d->site.program;
+}
+
 // ---------------------------------------------------------------- emit
 
 static void process_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
@@ -253,5 +260,6 @@ const struct probe_family family_process = {
 	.target = process_target,
 	.target_names = process_names,
 	.parameter_names = process_parameters,
+	.module = process_module,
 	.emit = process_emit,
 };

@@ -43,8 +43,12 @@ static int visit_get(char *buffer, const struct kernel_param *p)
 static const struct kernel_param_ops visit_ops = { .set = visit_set, .get = visit_get };
 module_param_cb(visit, &visit_ops, NULL, 0600);
 
+module_param_named(hidden, zoo_hidden, int, 0600);
+
 static int __init zoo_init(void)
 {
+	WRITE_ONCE(zoo_gate.next, zoo_make()->cages);
+	pr_info("zoo: %s\n", zoo_sign);
 	return 0;
 }
 

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where @cast, @var, @enum and @enumname look: "module" -> the modules of debuginfo, in order.
+//
+//   none            the probe's own module, then the kernel
+//   "kernel"        the kernel; "kernel<linux/x.h>" then also what that header has
+//   "<sys/x.h>"     what a program that includes the header knows
+//   "/path", "ls"   a program or library; "ext4", "/x/y.ko" a module of the kernel
+//   "a:b"           several
+#include "elab/target.h"
+
+#include "build/build.h"
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef VEC(struct di_module *) modules;
+
+static const char *in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	while (path && *path) {
+		size_t len = strcspn(path, ":");
+		char *file = str_printf("%.*s/%s", (int)len, path, name);
+
+		if (len && !access(file, X_OK))
+			return file;
+		path += len + (path[len] == ':');
+	}
+	return NULL;
+}
+
+static struct di_module *program(struct session *s, const char *name, const char **why)
+{
+	const char *path = strchr(name, '/') ? name : in_path(name);
+	char *full = path ? realpath(path, NULL) : NULL;
+
+	*why = "no such file";
+	return full ? di_program(s, str_dup(full), why) : NULL;
+}
+
+// The types that a C file which includes "<a.h><b.h>" knows: a module of the kernel, or a program.
+static struct di_module *headers(struct session *s, struct loc loc, const char *names, bool kernel)
+{
+	const char *object = headers_compile(s, loc, names, kernel), *why = "";
+	struct di_module *m;
+
+	if (!object)
+		return NULL;
+	m = kernel ? di_kernel_module(s, object) : di_program(s, object, &why);
+	if (!m)
+		diag_error(loc, "%s can't be read: %s", object, why);
+	return m;
+}
+
+static bool is_kernel_file(const char *name)
+{
+	return *name == '/' && strstr(name, ".ko");
+}
+
+static void add(struct session *s, struct loc loc, const char *word, const char *name, modules *out)
+{
+	const char *list = strchr(name, '<'), *why = NULL;
+	struct di_module *m = NULL;
+
+	if (list) {
+		bool is_kernel = list > name;
+
+		if (is_kernel && (s->opt.user_runtime || strncmp(name, "kernel<", 7)))
+			diag_error(loc, "%s: \"%s\" is no \"kernel<header.h>\" here", word, name);
+		else if ((m = headers(s, loc, list, is_kernel)))
+			vec_push(out, m);
+		return;
+	}
+	if (!s->opt.user_runtime && !strcmp(name, "kernel"))
+		m = di_kernel(s);
+	else if (!s->opt.user_runtime && (!strchr(name, '/') || is_kernel_file(name)))
+		m = di_kernel_module(s, name);
+	if (!m && !is_kernel_file(name))
+		m = program(s, name, &why);
+	if (m)
+		vec_push(out, m);
+	else if (strchr(name, '/'))
+		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
+	else
+		diag_error(loc, "%s: the kernel has no module \"%s\", and there is no program of that name", word, name);
+}
+
+static struct di_module *own_module(const struct target_where *w)
+{
+	const struct probe *p = w->probe;
+
+	return p && p->family->module ? p->family->module(p) : NULL;
+}
+
+// "a:b", where a colon inside <> is none. False after diag_error().
+static bool find_modules(const struct target_where *w, struct loc loc, const char *word, const char *list,
+			 modules *out)
+{
+	struct di_module *own = list ? NULL : own_module(w);
+
+	if (own)
+		vec_push(out, own);
+	if (!list && !w->s->opt.user_runtime && (!own || own != di_kernel(w->s)))
+		vec_push(out, di_kernel(w->s));
+	if (!list && !out->n)
+		diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user doesn't read; name a program "
+			   "or \"<header.h>\"", word);
+	while (list && *list) {
+		size_t len = strcspn(list, "<:");
+
+		// "kernel<a.h><b.h>" is one name.
+		while (list[len] == '<')
+			len += strcspn(list + len, ">") + (strchr(list + len, '>') != NULL);
+		add(w->s, loc, word, str_ndup(list, len), out);
+		list += len + (list[len] == ':');
+	}
+	return out->n > 0;
+}
+
+static const char *sources_of(const modules *in)
+{
+	struct buf b = { 0 };
+
+	for vec_each(in, m)
+		buf_printf(&b, "%s%s", b.len ? ", " : "", di_module_source(*m));
+	return buf_text(&b);
+}
+
+struct di_type *target_find_type(const struct target_where *w, struct loc loc, const char *word, const char *name,
+				 const char *module)
+{
+	modules in = { 0 };
+	struct di_type *t;
+
+	if (!find_modules(w, loc, word, module, &in))
+		return NULL;
+	for vec_each(&in, m) {
+		t = di_find_type(*m, name);
+		if (t)
+			return t;
+	}
+	diag_error(loc, "unable to find the type '%s' in %s", name, sources_of(&in));
+	return NULL;
+}
+
+bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *value)
+{
+	modules in = { 0 };
+
+	if (!find_modules(w, e->loc, "@enum", NULL, &in))
+		return false;
+	for vec_each(&in, m)
+		if (di_find_enumerator(*m, e->u.text1.text, value))
+			return true;
+	diag_error(e->loc, "unable to find the enumerator '%s' in %s", e->u.text1.text, sources_of(&in));
+	return false;
+}
+
+struct expr *target_global(const struct target_where *w, struct expr *e)
+{
+	const char *name = e->u.target.name, *file = e->u.target.file;
+	struct di_variable v;
+	modules in = { 0 };
+
+	if (!find_modules(w, e->loc, "@var", e->u.target.module, &in))
+		return NULL;
+	for vec_each(&in, m)
+		if (di_find_global(*m, name, file, &v))
+			return target_variable(e->loc, &v);
+	for vec_each(&in, m)
+		if (!strstr(di_module_source(*m), "DWARF")) {
+			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));
+			return NULL;
+		}
+	diag_error(e->loc, "unable to find the global variable '%s'%s%s in %s", name, file ? " of a file " : "",
+		   file ? file : "", sources_of(&in));
+	return NULL;
+}
