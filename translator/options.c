@@ -452,5 +452,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		diag_options.no_warnings |= o->verbose[2] < 2;
 	}
 	diag_options.verbose = o->verbose[2];
+	if (!o->release && !o->build_tree && getenv("SYSTEMTAP_RELEASE"))
+		set_release(o, getenv("SYSTEMTAP_RELEASE"));
 	check(o);
 }

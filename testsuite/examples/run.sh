@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The example scripts of systemtap-doc, from where that package installed them: each is built by the check
+# command of its .meta file (stap -p4 SCRIPT without one), for 6.1 and 6.12; what can run by itself is
+# then loaded for two seconds in a virtual machine, several at a time.
+#   examples/passes    a line "NAME WHAT..." for each script known to pass; WHAT: build, run. Each WHAT is a test
+#                      on both kernels. With -u it is written anew.
+#   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1
+# Names as arguments choose scripts. What doesn't pass and isn't in the list is told in a table, with its reason.
+set -u
+. "$TESTS/lib.sh"
+examples=${EXAMPLES-/usr/share/systemtap/examples}
+passes=$TESTS/examples/passes
+work=$SCRATCH/examples
+VM=$SOURCE/translator/build/stap-vm
+known_to() { grep -qE "^$1( .*)? $2( |\$)" "$passes"; }
+
+newest() { # SERIES: a release with an image and a build tree
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		[ ! -d "/lib/modules/${image#/boot/vmlinuz-}/build" ] || { echo "${image#/boot/vmlinuz-}"; return; }
+	done
+}
+
+list_scripts() { # a line "NAME FILE" each, names as in the list: without directory and .stp
+	find "$examples" -name '*.meta' -o -name '*.stp' | grep -v '/tapset/' | sed 's/\.[a-z]*$//' | sort -u | while read -r file; do
+		echo "${file##*/} $file"
+	done
+}
+
+# What -p4 takes: the .meta's command. Shell words in it are expanded, as its author wants.
+check_command() { # FILE WITHOUT SUFFIX
+	local command
+	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)
+	echo "${command:-stap -p4 ${1##*/}.stp}"
+}
+
+# The first line that says why; the user's paths in it are of no interest.
+reason() {
+	{ grep -m 1 -oE '(error|ERROR|stap): .*' "$1" || head -n 1 "$1"; } | cut -c 1-150
+}
+
+build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.failed with the reason
+	local module status
+	cd "$(dirname "$2")" || return
+	timeout -k 2 60 bash -c "$(check_command "$2")" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null
+	status=$?
+	if [ $status -ne 0 ]; then
+		echo "build: $(reason "$dir/$1.err")" >"$dir/$1.failed"
+		return
+	fi
+	module=$(grep -m 1 '\.ko$' "$dir/$1.out")
+	[ -z "$module" ] || cp "$module" "$dir/run/$1.ko"
+}
+
+run_all() {
+	local name
+	"$VM" -r "$release" -t 1200 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+		-f /bin/cat:/bin/cat.host -l "$dir/log" -- sh /t/guest.sh >"$dir/tar" 2>"$dir/vm.err"
+	status=$?
+	mkdir "$dir/guest"
+	tar xf "$dir/tar" -C "$dir/guest" 2>/dev/null
+	if [ $status -ne 0 ]; then
+		not_ok "examples/kernel log is clean $release" "$(cat "$dir/vm.err"; grep '] example ' "$dir/log" | tail -n 6)"
+	elif [ -s "$dir/guest/left" ]; then
+		not_ok "examples/kernel log is clean $release" "left loaded: $(cat "$dir/guest/left")"
+	else
+		ok "examples/kernel log is clean $release"
+	fi
+	for name in "${built[@]}"; do
+		[ -e "$dir/run/$name.ko" ] || continue
+		if [ ! -e "$dir/guest/$name.rc" ]; then
+			echo "run: no result"
+		elif [ "$(cat "$dir/guest/$name.rc")" != 0 ] || grep -q '^ERROR' "$dir/guest/$name.err"; then
+			echo "run: exit status $(cat "$dir/guest/$name.rc"): $(reason "$dir/guest/$name.err")"
+		else
+			continue
+		fi >"$dir/$name.failed"
+	done
+}
+
+tell() { # NAME WHAT
+	if ! known_to "$1" "$2"; then
+		return
+	elif [ -e "$dir/$1.failed" ]; then
+		not_ok "examples/$1 $2 $release" "$(cat "$dir/$1.failed")
+$(head -n 12 "$dir/$1.err")"
+	else
+		ok "examples/$1 $2 $release"
+	fi
+}
+
+on_kernel() {
+	local name file dir=$work/$release built=()
+	mkdir -p "$dir/run" "$dir/target"
+	: >"$dir/build.names"
+	: >"$dir/run.names"
+	cp "$TESTS/examples/guest.sh" "$dir/"
+	export SYSTEMTAP_RELEASE=$release dir
+	stap -p4 -e 'probe begin { println(1) }' >/dev/null 2>&1 </dev/null      # the runtime, once
+	while read -r name file; do echo "$name"; echo "$file"; done <"$work/list" |
+		xargs -d '\n' -n 2 -P "$(nproc)" bash -c 'build_one "$@"' build_one
+	while read -r name file; do
+		if [ -e "$dir/$name.failed" ]; then
+			tell "$name" build
+			continue
+		fi
+		echo "$name" >>"$dir/build.names"
+		tell "$name" build
+		built+=("$name")
+		check_command "$file" | grep -oE -m 1 -e ' -[cx]' | tr -d ' ' >"$dir/target/$name"
+	done <"$work/list"
+	run_all
+	for name in "${built[@]}"; do
+		[ -e "$dir/run/$name.ko" ] || continue
+		tell "$name" run
+		[ -e "$dir/$name.failed" ] || echo "$name" >>"$dir/run.names"
+	done
+	printf 'examples on %s: %d, built %d, run %d\n' "$release" "$(wc -l <"$work/list")" \
+		"$(grep -c . "$dir/build.names")" "$(grep -c . "$dir/run.names")"
+	for file in "$dir"/*.failed; do
+		name=$(basename "$file" .failed)
+		printf '%-28s %s\n' "$name" "$(cat "$file")"
+	done | tee "$dir/table" | sed 's/^/    /'
+	[ -z "${EXAMPLES_KEEP-}" ] || cp -r "$dir" "$EXAMPLES_KEEP"
+}
+
+if [ ! -d "$examples" ]; then
+	skip "examples/*" "package systemtap-doc"
+	exit 0
+fi
+mkdir -p "$work" "$SCRATCH/bin"
+ln -s "$STAP" "$SCRATCH/bin/stap"
+export PATH=$SCRATCH/bin:$PATH TMPDIR=$SCRATCH
+export -f build_one check_command reason
+list_scripts >"$work/list"
+if [ $# -gt 0 ]; then
+	printf '%s\n' "$@" | sort -u >"$work/chosen"
+	join "$work/chosen" "$work/list" >"$work/some" && mv "$work/some" "$work/list"
+fi
+for series in ${EXAMPLES_ON-6.1 6.12}; do
+	release=$(newest $series)
+	if [ -z "$release" ]; then
+		skip "examples/* on $series" "no kernel $series with image and headers is installed"
+	else
+		on_kernel
+	fi
+done
+if [ -n "${UPDATE-}" ] && [ $# -eq 0 ]; then
+	for what in build run; do
+		sort "$work"/*/$what.names 2>/dev/null | uniq -c | awk -v what=$what '$1 == 2 { print $2, what }'
+	done | sort | awk '{ what[$1] = what[$1] " " $2 } END { for (name in what) print name what[name] }' | sort >"$passes"
+fi
