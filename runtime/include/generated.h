@@ -492,6 +492,7 @@ struct stp_uprobe {
 	const struct stp_probe *probe;
 	struct stp_program *program;
 	u64 offset;                /* of the instruction, in the file */
+	u64 address;               /* its link address: what c->bias is counted from */
 	u64 semaphore;             /* of a 16-bit count of who is interested, in the file; 0 none */
 	const char *name;          /* for messages */
 	s32 pid;                   /* in this process only; 0 any */

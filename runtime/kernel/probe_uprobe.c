@@ -150,6 +150,7 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 		return 0;
 	c->regs = regs;
 	c->address = instruction_pointer(regs);
+	c->bias = c->address - h->u->address;
 	stp_handler_run(c, h->u->probe);
 	stp_hit_end(c, flags);
 	return 0;
@@ -192,6 +193,7 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 	v = stp_private(c);
 	c->regs = regs;
 	c->address = instruction_pointer(regs);
+	c->bias = c->address - h->u->address;
 	c->entry = data;
 	c->probe = h->u->probe;
 	c->actions = v->actions_max;
@@ -218,6 +220,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 	} else {
 		c->regs = regs;
 		c->address = func;
+		c->bias = func - h->u->address;
 		c->saved_return = regs_return_value(regs);
 		c->entry = data;
 		stp_handler_run(c, h->u->probe);

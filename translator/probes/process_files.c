@@ -193,6 +193,7 @@ static void emit_site(struct cwriter *w, const struct probe *p, const char *tabl
 	cw_line(w, ".probe = %s,", emit_probe_ref(p));
 	cw_line(w, ".program = &%s_program_%d,", table, program);
 	cw_line(w, ".offset = 0x%llxULL, /* %s */", (unsigned long long)offset, p->point);
+	cw_line(w, ".address = 0x%llxULL,", (unsigned long long)d->address);
 	cw_line(w, ".name = %s,", emit_c_string(d->name));
 	if (semaphore)
 		cw_line(w, ".semaphore = 0x%llxULL,", (unsigned long long)semaphore);
