@@ -468,6 +468,23 @@ static void wait_for_child(void)
 		kill(session.child, SIGTERM);
 }
 
+static void report_skipped(const struct stp_summary *sum)
+{
+	if (sum->skipped_reentrant)
+		log_warning("Skipped due to reentrancy (a probe hit inside another's handler): %llu",
+			    sum->skipped_reentrant);
+	if (sum->skipped_locked)
+		log_warning("Skipped due to global lock timeout: %llu; -DMAXTRYLOCK=N waits longer (100),"
+			    " stap -t says for which", sum->skipped_locked);
+	if (sum->skipped_stack)
+		log_warning("Skipped due to low stack: %llu; -DMINSTACKSPACE=N asks for less",
+			    sum->skipped_stack);
+	if (sum->skipped_nmi)
+		log_warning("Skipped due to being in an NMI: %llu", sum->skipped_nmi);
+	if (sum->skipped && !sum->errors)
+		log_note(1, "-DMAXSKIPPED=N (100) is how many a script may skip before it ends");
+}
+
 static void report(void)
 {
 	const struct stp_summary *sum = &session.summary;
@@ -475,9 +492,7 @@ static void report(void)
 
 	if (sum->errors || sum->skipped)
 		log_warning("Number of errors: %u, skipped probes: %llu", sum->errors, sum->skipped);
-	if (sum->skipped)
-		log_note(1, "skipped: %llu reentrant, %llu for locks, %llu for low stack",
-			 sum->skipped_reentrant, sum->skipped_locked, sum->skipped_stack);
+	report_skipped(sum);
 	if (sum->missed)
 		log_warning("Missed probe hits: %llu; for return probes, .maxactive(N) lets more calls be"
 			    " under way at once", sum->missed);

@@ -142,6 +142,13 @@ static void add_global(struct options *o, const char *arg)
 	vec_push(&o->globals, name_value(arg));
 }
 
+static void add_make_var(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
+		usage("-B takes a variable of make, NAME=VALUE, not '%s'", arg);
+	vec_push(&o->make_vars, arg);
+}
+
 static void set_output(struct options *o, const char *arg)
 {
 	o->output = arg;
@@ -157,6 +164,21 @@ static void set_switching(struct options *o, const char *arg)
 static void set_bulk(struct options *o, const char *arg)
 {
 	o->bulk = true;
+}
+
+static void set_timing(struct options *o, const char *arg)
+{
+	o->timing = true;
+}
+
+static void suppress_errors(struct options *o, const char *arg)
+{
+	o->suppress_errors = true;
+}
+
+static void suppress_time_limits(struct options *o, const char *arg)
+{
+	o->suppress_time_limits = true;
 }
 
 static void set_flight_recorder(struct options *o, const char *arg)
@@ -332,8 +354,13 @@ static const struct option_row {
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
+	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
+	{ 't', NULL, NOTHING, NULL, "at the end, what each probe's hits cost, and locks", set_timing },
+	{ 0, "suppress-handler-errors", NOTHING, NULL, "errors and skipped probes don't end the script", suppress_errors },
+	{ 0, "suppress-time-limits", NOTHING, NULL, "no limit of statements, waiting and load (with -g)",
+	  suppress_time_limits },
 	{ 'b', NULL, NOTHING, NULL, "bulk mode: a file for each CPU, for stap-merge", set_bulk },
 	{ 'S', NULL, VALUE, "MB[,N]", "begin the next file of -o after that many megabytes,\n"
 	  "keep the newest N", set_switching },
@@ -418,6 +445,8 @@ static void check(struct options *o)
 		usage("-c and -x can't be used together: a script has one target process");
 	if (o->flight_recorder && o->command)
 		usage("-F and -c can't be used together: nobody waits for the command in the background");
+	if (o->suppress_time_limits && !o->guru)
+		usage("--suppress-time-limits needs -g: a handler could keep a processor for ever");
 	if (o->switching && !o->output)
 		usage("-S needs -o: a name for the files");
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))

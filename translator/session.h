@@ -33,9 +33,12 @@ struct options {               // options.c: from argv, checked, never changed a
 	VEC(const char *) include_dirs;   // -I
 	VEC(struct limit) defines;        // -D
 	VEC(struct limit) globals;        // -G
+	VEC(const char *) make_vars;      // -B NAME=VALUE
 	const char *output;        // -o
 	const char *switching;     // -S MB[,FILES], or NULL
 	bool bulk;                 // -b
+	bool timing;               // -t
+	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits
 	bool flight_recorder;      // -F
 	int namespaces_pid;        // --target-namespaces, 0: none
 	const char *command;       // -c

@@ -55,11 +55,13 @@ static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode
 	const struct stp_limits *limits = &stp_module.limits;
 	u32 n;
 
+	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
 	for (n = 0; n < limits->trylock; n++) {
 		plat_pause(limits->trylock_delay_us);
 		if (try_lock(l, mode))
 			return true;
 	}
+	__atomic_fetch_add(&l->timeouts, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -162,6 +164,8 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	c->actions = v->actions_max;
 	stp_handler_body(c, p);
 	to = plat_cycles();
+	if (STP_UNLIKELY(v->timing))
+		stp_timing_add(v, p, to - from);
 	if (from && !stp_module.limits.no_overload && stp_module.limits.overload_interval)
 		account(v, to, to - from, !p->needs_actions);
 }

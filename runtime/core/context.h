@@ -47,6 +47,7 @@ struct stp_ctx_private {
 	u32 samples;
 	u64 skipped_busy, skipped_locked, skipped_stack;
 	u32 errors;                            /* soft errors reported */
+	struct stp_timing *timing;             /* stap -t: [nprobes]; else NULL */
 	void *plat;                            /* the platform's own: its ring */
 	u32 ncallers;
 	const char *callers[STP_CALLERS];      /* of the function with the error, the innermost first */
@@ -73,6 +74,12 @@ void stp_locks_release(const struct stp_probe *p);
 void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, reports the error */
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* with loops, or a sample */
+
+/* ------------------------------------------------------------------ stap -t (timing.c) */
+
+u64 stp_timing_size(void);                             /* of a context's table; 0: no timing */
+void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n);
+void stp_timing_report(void);                          /* process context, all handlers have ended */
 
 /* ------------------------------------------------------------------ the fast path */
 

@@ -9,6 +9,15 @@ struct stp_session stp_session;
 
 /* ------------------------------------------------------------------ memory */
 
+static void free_context(struct stp_ctx_private *v)
+{
+	if (!v)
+		return;
+	plat_free(v->frame_base);
+	plat_free(v->timing);
+	plat_free(v);
+}
+
 static struct stp_ctx_private *make_context(u32 cpu, u8 *percpu, s32 near)
 {
 	const struct stp_limits *limits = &stp_module.limits;
@@ -24,20 +33,14 @@ static struct stp_ctx_private *make_context(u32 cpu, u8 *percpu, s32 near)
 	v->actions_max = limits->interruptible ? limits->actions_interruptible : limits->actions;
 	v->random = 0x9e3779b97f4a7c15ull * (cpu + 1);
 	v->frame_base = plat_alloc(stp_module.frame_size + 8, near);
+	if (stp_timing_size())
+		v->timing = plat_alloc(stp_timing_size(), near);
 	v->c.frame = v->frame_base;
 	v->c.frame_end = v->frame_base + stp_module.frame_size;
-	if (v->frame_base)
+	if (v->frame_base && (v->timing || !stp_timing_size()))
 		return v;
-	plat_free(v);
+	free_context(v);
 	return NULL;
-}
-
-static void free_context(struct stp_ctx_private *v)
-{
-	if (!v)
-		return;
-	plat_free(v->frame_base);
-	plat_free(v);
 }
 
 static int make_contexts(void)
@@ -275,6 +278,7 @@ const struct stp_family_ops stp_error_family = { .name = "error" };
 static void run_alone(const struct stp_probe *p)
 {
 	struct stp_ctx *c = &stp_session.alone->c;
+	u64 from = plat_cycles();
 
 	plat_alone_enter();
 	stp_private(c)->busy = 1;
@@ -282,6 +286,8 @@ static void run_alone(const struct stp_probe *p)
 	c->address = 0;
 	c->actions = stp_private(c)->actions_max;
 	stp_handler_body(c, p);
+	if (stp_private(c)->timing)
+		stp_timing_add(stp_private(c), p, plat_cycles() - from);
 	stp_private(c)->busy = 0;
 	plat_alone_leave();
 }
@@ -363,6 +369,8 @@ void stp_session_stop(void)
 	stop_families();
 	run_family(&stp_end_family, STP_STATE_STOPPING);
 	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
+	if (stp_session.alone->timing)
+		stp_timing_report();
 	__atomic_store_n(&stp_session.state, STP_STATE_STOPPED, __ATOMIC_SEQ_CST);
 }
 

@@ -410,7 +410,11 @@ s64 stp_random(struct stp_ctx *c, s64 below);
 /* ------------------------------------------------------------------ tables of the generated C */
 
 enum { STP_READ = 1, STP_WRITE = 2 };
-struct stp_lock { u32 word; u32 pad[15]; };        /* a reader count or the writer's bit */
+struct stp_lock {
+	u32 word;                  /* a reader count or the writer's bit */
+	u32 waits, timeouts;       /* hits that found it taken; of these in vain */
+	u32 pad[13];
+};
 struct stp_lock_use { struct stp_lock *lock; u32 mode; const char *name; };
 
 struct stp_probe {
@@ -420,7 +424,7 @@ struct stp_probe {
 	const char *where;         /* "t.stp:3:1" */
 	const struct stp_lock_use *locks;  /* in the order to take; NULL none */
 	u32 nlocks;
-	bool needs_actions;        /* has loops or recursion: reset c->actions */
+	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 };
 
@@ -525,6 +529,7 @@ struct stp_limits {
 	u32 overload_interval, overload_threshold;
 	u32 buffer_kb;             /* of ring data a CPU; 0: default */
 	bool no_overload, interruptible, suppress_errors;
+	bool timing;               /* -t: every probe has needs_actions, its hits are timed */
 	bool bulk;                 /* -b: a file a CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;

@@ -107,7 +107,7 @@ struct stp_summary {
 	stp_s32 rc;          /* 0, or 1 after errors */
 	stp_u32 errors;
 	stp_u64 skipped;     /* hits skipped, all causes */
-	stp_u64 skipped_reentrant, skipped_locked, skipped_stack;
+	stp_u64 skipped_reentrant, skipped_locked, skipped_stack, skipped_nmi;
 	stp_u64 missed;      /* hits the kernel did not give us: kretprobe instances */
 	stp_u64 lost_records, lost_bytes;
 };

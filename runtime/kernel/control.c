@@ -222,7 +222,8 @@ static void say_summary(void)
 		plat_message(STP_MSG_WARNING, text);
 	}
 	stp_session_summary(&s);
-	s.skipped += atomic64_read(&stp_hits_in_nmi);
+	s.skipped_nmi = atomic64_read(&stp_hits_in_nmi);
+	s.skipped += s.skipped_nmi;
 	s.missed = hits_missed();
 	stp_rings_lost(&s.lost_records, &s.lost_bytes);
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);

@@ -46,10 +46,10 @@ void plat_pause(u32 us)
 {
 }
 
-/* No overload stop: a process is the scheduler's business. */
+/* Nanoseconds, for stap -t alone: there is no overload stop, a process is the scheduler's business. */
 u64 plat_cycles(void)
 {
-	return 0;
+	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
 }
 
 void plat_alone_enter(void)

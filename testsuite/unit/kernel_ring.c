@@ -39,7 +39,7 @@ struct vm_area_struct { unsigned long vm_pgoff; };
 static struct { int unused; } stp_cpus;
 
 static unsigned long jiffies;
-static bool reader_lives, reader_reads;
+static bool reader_lives, reader_reads, detached;
 static int wakes;
 static size_t map_size;
 
@@ -55,6 +55,8 @@ static void *vmalloc_user(size_t n) { map_size = n; return calloc(1, n); }
 static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
 static bool stp_reader_lives(void) { return reader_lives; }
+static bool stp_detached(void) { return detached; }
+#define module_param_named(name, value, type, perm) extern int unused_##name
 static void stp_control_wake(void) { wakes++; }
 static void schedule_timeout_killable(long n);
 
@@ -285,6 +287,53 @@ static void test_waiting(void)
 	check("one that is gone is not waited for", jiffies == from);
 }
 
+/* Handlers that print `len` bytes, the number of each first. */
+static void print_numbers(struct stp_ctx_private *v, u32 from, u32 to, u32 len)
+{
+	for (; from < to; from++) {
+		if (!plat_record_room(v, len))
+			break;
+		memset(v->out, 'x', len);
+		memcpy(v->out, &from, sizeof(from));
+		v->out += len;
+		plat_record_commit(v);
+		v->out_start = v->out = v->out_end = NULL;
+	}
+}
+
+static void test_detached(void)
+{
+	struct stp_ctx_private *v;
+	u64 records, bytes;
+	u32 first, last, i;
+	bool whole = true;
+
+	fresh();
+	detached = true;
+	v = writer(0);
+	print_numbers(v, 0, 5000, 120);
+	stp_rings_lost(&records, &bytes);
+	check("while detached nothing is lost, the newest is kept", !records && v->plat);
+	next_seq = rings.seq.n - (rings.size / 136) + 1;
+	read_ring(0, 1 << 30);
+	memcpy(&first, got, sizeof(first));
+	memcpy(&last, got + got_len - 120, sizeof(last));
+	for (i = 0; i < got_len / 120; i++)
+		whole &= !memcmp(got + i * 120, &(u32){ first + i }, 4);
+	check("what is left is whole, the newest and nearly a ringful",
+	      whole && last == 4999 && got_len % 120 == 0 && got_len / 120 > rings.size / 136 - 4);
+
+	fresh();
+	v = writer(0);
+	print_numbers(v, 0, 1000, 120);
+	memset((char *)control_of(0) + PAGE_SIZE, 0xff, rings.size);   /* by who read before */
+	print_numbers(v, 0, 3000, 120);
+	control_of(0)->tail = 12345;
+	print_numbers(v, 0, 3000, 120);
+	check("junk left by a reader is overwritten", control_of(0)->head - control_of(0)->tail <= rings.size);
+	detached = false;
+}
+
 int main(void)
 {
 	test_layout();
@@ -292,6 +341,7 @@ int main(void)
 	test_full();
 	test_hostile();
 	test_waiting();
+	test_detached();
 	stp_rings_free();
 	session_renew();
 	return finish();

@@ -331,19 +331,28 @@ char *kbuild_run(struct session *s, const char *dir)
 {
 	const char *tree = s->kernel->build_tree;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const char *argv[] = {
+	arguments argv = { 0 };
+	const char *words[] = {
 		"make", "-C", tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory", "V=1",
 		"KCFLAGS=-g0",         // nobody reads debuginfo of the metadata
 		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
-		"modules", NULL,
+		"modules",
 	};
 	const char *env[] = {
 		"LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL,
 	};
-	struct spawn make = { .argv = argv, .env = env, .capture = true };
-	int status = spawn_run(&make);
+	struct spawn make = { .env = env, .capture = true };
+	int status;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		vec_push(&argv, words[i]);
+	for vec_each(&s->opt.make_vars, variable)
+		vec_push(&argv, *variable);
+	vec_push(&argv, NULL);
+	make.argv = argv.at;
+	status = spawn_run(&make);
 
 	if (status == 127 && !*make.output)
 		die("'make', which a module is built with for the first time, is not installed; install it "

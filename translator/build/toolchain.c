@@ -50,15 +50,18 @@ static void list_sources(const char *dir, arguments *out)
 		free(entries);
 }
 
-static struct cache_hash *hash_kernel(const struct kernel *k)
+static struct cache_hash *hash_kernel(const struct session *s)
 {
 	static const char *const files[] = {
 		".config", "Module.symvers", "Makefile", ".kernelvariables", "include/generated/autoconf.h",
 		"include/generated/utsrelease.h",
 	};
 	struct cache_hash *h = cache_hash_new();
+	const struct kernel *k = s->kernel;
 
 	cache_hash_text(h, FORMAT);
+	for vec_each(&s->opt.make_vars, variable)
+		cache_hash_text(h, *variable);
 	cache_hash_text(h, k->release);
 	cache_hash_text(h, k->arch);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -68,7 +71,7 @@ static struct cache_hash *hash_kernel(const struct kernel *k)
 
 static struct cache_key id_key(const struct session *s, const arguments *sources)
 {
-	struct cache_hash *h = hash_kernel(s->kernel);
+	struct cache_hash *h = hash_kernel(s);
 
 	for (int i = 0; i < sources->n; i++)
 		cache_hash_file_id(h, sources->at[i]);
@@ -77,7 +80,7 @@ static struct cache_key id_key(const struct session *s, const arguments *sources
 
 static struct cache_key content_key(const struct session *s, const arguments *sources)
 {
-	struct cache_hash *h = hash_kernel(s->kernel);
+	struct cache_hash *h = hash_kernel(s);
 
 	for (int i = 0; i < sources->n; i++) {
 		size_t len;

@@ -166,22 +166,32 @@ static bool defined(const struct session *s, const char *name)
 static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
-	int64_t actions = session_limit(s, "MAXACTION", 1000);
+	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, "MAXACTION", 1000);
 
 	cw_line(w, ".limits = {");
 	cw_line(w, ".string_len = STP_STRLEN,");
 	cw_line(w, ".actions = %" PRId64 ",", actions);
-	cw_line(w, ".actions_interruptible = %" PRId64 ",", session_limit(s, "MAXACTION_INTERRUPTIBLE", actions * 10));
+	cw_line(w, ".actions_interruptible = %" PRId64 ",",
+		s->opt.suppress_time_limits ? actions : session_limit(s, "MAXACTION_INTERRUPTIBLE", actions * 10));
 	cw_line(w, ".nesting = %d,", nesting);
 	cw_line(w, ".errors = %" PRId64 ",", session_limit(s, "MAXERRORS", 0));
-	cw_line(w, ".skipped = %" PRId64 ",", session_limit(s, "MAXSKIPPED", 100));
-	cw_line(w, ".trylock = %" PRId64 ",", session_limit(s, "MAXTRYLOCK", 100));
+	cw_line(w, ".skipped = %" PRId64 ",",
+		s->opt.suppress_errors ? UINT32_MAX : session_limit(s, "MAXSKIPPED", 100));
+	cw_line(w, ".trylock = %" PRId64 ",",
+		s->opt.suppress_time_limits ? INT32_MAX : session_limit(s, "MAXTRYLOCK", 100));
 	cw_line(w, ".trylock_delay_us = %" PRId64 ",", session_limit(s, "TRYLOCKDELAY", 10));
 	cw_line(w, ".min_stack = %" PRId64 ",", session_limit(s, "MINSTACKSPACE", 1024));
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_INTERVAL", 1000000000));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_THRESHOLD", 500000000));
-	cw_line(w, ".no_overload = %s,", defined(s, "STP_NO_OVERLOAD") ? "true" : "false");
+	bool no_overload = defined(s, "STP_NO_OVERLOAD") || s->opt.suppress_time_limits ||
+		(s->opt.timing && s->opt.user_runtime);    // whose cycles are there for -t alone
+
+	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
+	if (s->opt.suppress_errors)
+		cw_line(w, ".suppress_errors = true,");
+	if (s->opt.timing)
+		cw_line(w, ".timing = true,");
 	if (s->opt.bulk)
 		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)

@@ -293,7 +293,7 @@ static int lock_table(struct emitter *e, struct cwriter *w, const struct probe *
 	return uses.n;
 }
 
-static void probe_lines(struct cwriter *w, const struct probe *p, int locks)
+static void probe_lines(struct cwriter *w, const struct probe *p, int locks, bool timed)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 
@@ -304,7 +304,7 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks)
 	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
 	if (locks)
 		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
-	if (access_needs_actions(p))
+	if (timed || access_needs_actions(p))
 		cw_line(w, ".needs_actions = true,");
 	if (p->condition)
 		cw_line(w, ".condition = p%d_condition,", p->index);
@@ -319,7 +319,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		locks[i] = lock_table(e, w, e->s->script.probes.at[i]);
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
-		probe_lines(w, e->s->script.probes.at[i], locks[i]);
+		probe_lines(w, e->s->script.probes.at[i], locks[i], e->s->opt.timing);
 	cw_line(w, "};");
 	cw_blank(w);
 }

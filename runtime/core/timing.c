@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stap -t: what each probe's hits cost, and which locks were waited for. Every CPU keeps its own
+ * numbers; they are added up and printed when the session has stopped. Costs are in the platform's
+ * cycles, or in nanoseconds where it has none.
+ */
+#include "internal.h"
+
+/* One probe's, on one CPU. The mean and the sum of squared distances from it are kept as they come
+ * (Welford). */
+struct stp_timing {
+	u64 hits, min, max, sum;
+	s64 mean, squares;
+};
+
+void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n)
+{
+	struct stp_timing *t = v->timing + (p - stp_module.probes);
+	s64 before = (s64)n - t->mean;
+
+	if (!t->hits || n < t->min)
+		t->min = n;
+	if (n > t->max)
+		t->max = n;
+	t->hits++;
+	t->sum += n;
+	t->mean += before / (s64)t->hits;
+	t->squares += before * ((s64)n - t->mean);
+}
+
+u64 stp_timing_size(void)
+{
+	return stp_module.limits.timing ? stp_module.nprobes * sizeof(struct stp_timing) : 0;
+}
+
+/* Adds `from` to `to`; how far the means are apart counts, too. */
+static void merge(struct stp_timing *to, const struct stp_timing *from)
+{
+	s64 apart = from->mean - to->mean, hits = (s64)(to->hits + from->hits);
+
+	if (!from->hits)
+		return;
+	if (!to->hits || from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	to->squares += from->squares + apart * (s64)to->hits / hits * apart * (s64)from->hits;
+	to->sum += from->sum;
+	to->hits = (u64)hits;
+	to->mean = (s64)(to->sum / to->hits);
+}
+
+static void say_probe(struct stp_ctx *c, u32 index)
+{
+	const struct stp_probe *p = stp_module.probes + index;
+	struct stp_timing t = stp_session.alone->timing[index];
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.ctx[cpu])
+			merge(&t, &stp_session.ctx[cpu]->timing[index]);
+	if (!t.hits)
+		return;
+	stp_cprintf(c, "%s, (%s), hits: %llu, cycles: %llumin/%lluavg/%llumax, variance: %lld, from: %s, index: %u\n",
+		    p->point, p->where, t.hits, t.min, t.sum / t.hits, t.max, t.squares / (s64)t.hits, p->written,
+		    index);
+}
+
+/* A lock is said once, however many probes take it. */
+static void say_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
+{
+	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+
+	for (; use < end; use++) {
+		u32 waits = __atomic_exchange_n(&use->lock->waits, 0, __ATOMIC_RELAXED);
+
+		if (!waits)
+			continue;
+		if (!*any)
+			stp_cprintf(c, "----- lock contention report: \n");
+		*any = true;
+		stp_cprintf(c, "%s, waits: %u, timeouts: %u\n", use->name, waits, use->lock->timeouts);
+	}
+}
+
+void stp_timing_report(void)
+{
+	struct stp_ctx *c = &stp_session.alone->c;
+	bool any = false;
+	u32 i;
+
+	stp_cprintf(c, "----- probe hit report: \n");
+	for (i = 0; i < stp_module.nprobes; i++)
+		say_probe(c, i);
+	for (i = 0; i < stp_module.nprobes; i++)
+		say_locks(c, stp_module.probes + i, &any);
+	stp_handler_finish(stp_private(c));
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Kernels of Debian's other suites, for tests: image, headers and kbuild tools unpacked, not installed,
+# into a cache. The machine's own package sources stay as they are; the host is taken from them.
+# Usage: fetch.sh DIR SUITE SERIES FLAVOUR    (fetch.sh ~/.cache/x bullseye 5.10 cloud-amd64)
+# Prints what a test needs: RELEASE, the build tree, the image. Rewrites the links and paths of the
+# headers' package so that the tree works where it is.
+set -eu
+cache=$1 suite=$2 series=$3 flavour=$4
+dir=$cache/$suite-$series-$flavour
+if [ -e "$dir/done" ]; then
+	cat "$dir/done"
+	exit 0
+fi
+rm -rf "$dir"
+mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/root"
+archive=$(sed -nE 's#^(URIs:|deb( \[[^]]*\])?) *(https?://[^ ]*/debian)/?( .*)?$#\3#p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+	grep -v -- '-security' | head -n 1)
+[ -n "$archive" ] || { echo "fetch.sh: no Debian archive in apt's sources" >&2; exit 1; }
+echo "deb $archive $suite main" >"$dir/apt/sources"
+apt=(-o "Dir::Etc::SourceList=$dir/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$dir/apt/lists"
+	-o "Dir::Cache=$dir/apt/cache" -o "Dir::State::status=/dev/null" -o Acquire::Languages=none -o APT::Sandbox::User=root
+	-o Acquire::Check-Valid-Until=false -o Acquire::AllowInsecureRepositories=false)
+apt-get "${apt[@]}" update >"$dir/log" 2>&1 </dev/null || { cat "$dir/log" >&2; exit 1; }
+
+# The newest release of the series, as the headers' packages name it.
+release=$(apt-cache "${apt[@]}" search --names-only "^linux-headers-${series}[.0-9+a-z~-]*-$flavour\$" | sed 's/ .*//; s/^linux-headers-//' |
+	sort -V | tail -n 1)
+[ -n "$release" ] || { echo "fetch.sh: $suite has no linux-headers-$series*-$flavour" >&2; exit 1; }
+depends() { apt-cache "${apt[@]}" show "$1" | sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | sed 's/^ *//; s/ .*//'; }
+headers=linux-headers-$release
+unpack() { # PACKAGES
+	# shellcheck disable=SC2086
+	(cd "$dir/apt" && apt-get "${apt[@]}" download $1 >>"$dir/log" 2>&1 </dev/null &&
+		for deb in *.deb; do dpkg -x "$deb" "$dir/root" && rm "$deb"; done)
+}
+unpack "$headers $(depends "$headers" | grep -E '^linux-(headers|kbuild)-' | sort -u | tr '\n' ' ')" ||
+	{ tail -n 5 "$dir/log" >&2; exit 1; }
+
+# Of signed kernels the image may be in a package of another name.
+root=$dir/root tree=$dir/root/usr/src/$headers found=''
+for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
+	[ -n "$found" ] || ! unpack "$name" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
+done
+rm -rf "$dir/apt"
+[ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
+# Absolute paths of the packages lead into the unpacked tree.
+find "$root/usr/src" "$root/usr/lib" -type l | while read -r link; do
+	to=$(readlink "$link")
+	case $to in /usr/*) ln -sfn "$root$to" "$link" ;; esac
+done
+grep -rlE '/usr/(src|lib)/linux-' "$tree" "$root/usr/src" --include=Makefile --include='*.mk' 2>/dev/null | sort -u |
+	xargs -r sed -i -E "s#([^a-zA-Z0-9/])/usr/(src|lib)/linux-#\\1$root/usr/\\2/linux-#g; s#^/usr/(src|lib)/linux-#$root/usr/\\1/linux-#"
+{
+	echo "release=$release"
+	echo "tree=$tree"
+	echo "image=$found"
+} >"$dir/done"
+cat "$dir/done"
