@@ -105,7 +105,7 @@ echo 'probe begin { println("argument ", @1) } probe end { println("after ", $#)
 expect options-after-script 0 'argument a' user "$SCRATCH/arguments.stp" -T 0.05 a
 expect arguments-after-dashes 0 'argument -T' user "$SCRATCH/arguments.stp" -T 0.05 -- -T
 expect timing 0 'hits: 1, cycles: ' user -t -e "$begin"
-expect timing-loop 0 'timer.ms(10), (<input>:1:1), hits: ' user -t -e 'probe timer.ms(10) { if (n++ > 3) exit() } global n'
+expect timing-loop 0 'timer.ms(10), (<input>:1:7), hits: ' user -t -e 'probe timer.ms(10) { if (n++ > 3) exit() } global n'
 expect suppress-errors 0 'hello' user --suppress-handler-errors -e 'probe begin { print(1 / z++) } global z probe begin { println("hello") exit() }'
 expect suppress-time-guru 1 '--suppress-time-limits needs -g' user --suppress-time-limits -e "$begin"
 expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { while (i < 20000) i++ println(i) exit() }'
