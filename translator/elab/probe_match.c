@@ -147,6 +147,15 @@ static struct probe_point *pattern_parse(const char *pattern)
 	return p;
 }
 
+static int count_parts(const char *pattern)
+{
+	int n = 1;
+
+	for (; *pattern; pattern++)
+		n += *pattern == '.';
+	return n;
+}
+
 static bool pattern_matches(const struct probe_point *pattern, const struct probe_point *point)
 {
 	if (pattern->parts.n != point->parts.n)
@@ -237,8 +246,11 @@ static bool resolve_families(struct path *path, const struct probe_point *point)
 
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
-			struct probe_point *names = pattern_parse(*pattern);
+			struct probe_point *names;
 
+			if (count_parts(*pattern) != point->parts.n)
+				continue;
+			names = pattern_parse(*pattern);
 			if (!pattern_matches(names, point))
 				continue;
 			resolve_family(path, *f, *pattern, names);

@@ -49,9 +49,12 @@ static struct want want(enum type type, const char *why)
 	return (struct want){ .type = type, .why = why };
 }
 
-static struct want want_as(const struct var *v)
+// The words of a want, when somebody will read them.
+#define WHY(t, ...) ((t)->report ? str_printf(__VA_ARGS__) : "")
+
+static struct want want_as(const struct infer *t, const struct var *v)
 {
-	return (struct want){ .type = v->type, .why = str_printf("'%s' is a", v->name), .loc = v->type_loc };
+	return (struct want){ .type = v->type, .why = WHY(t, "'%s' is a", v->name), .loc = v->type_loc };
 }
 
 // ---------------------------------------------------------------- learning
@@ -140,7 +143,7 @@ static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
 
 		if (!keys->at[i])
 			continue;
-		w.why = str_printf("index %d of '%s' is a", i + 1, v->name);
+		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
 		infer_expr(t, &keys->at[i], w);
 		learn(t, &v->key_types[i], &v->key_locs[i], keys->at[i]->type, keys->at[i]->loc);
 	}
@@ -171,7 +174,7 @@ static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
 		infer_keys(t, v, &e->u.index.keys);
 	learn(t, &v->type, &v->type_loc, T_STATS, e->loc);
 	if (v->type != T_STATS)
-		mismatch(t, e, v->type, want(T_STATS, str_printf("'%s' wants", op)));
+		mismatch(t, e, v->type, want(T_STATS, WHY(t, "'%s' wants", op)));
 	e->type = T_STATS;
 }
 
@@ -186,7 +189,7 @@ static enum type infer_same(struct infer *t, struct expr **l, struct expr **r, s
 	infer_expr(t, l, w);
 	if ((*l)->type != T_UNKNOWN) {
 		v = decl_of(*l);
-		wr = v ? want_as(v) : want((*l)->type, why);
+		wr = v ? want_as(t, v) : want((*l)->type, why);
 	}
 	infer_expr(t, r, wr);
 	if ((*l)->type == T_UNKNOWN && (*r)->type != T_UNKNOWN && !t->report)
@@ -202,14 +205,14 @@ static enum type infer_binary(struct infer *t, struct expr *e)
 	switch (op) {
 	case TOK_LT: case TOK_LE: case TOK_GT: case TOK_GE: case TOK_EQ: case TOK_NE:
 		infer_same(t, &e->u.bin.l, &e->u.bin.r, want_any,
-			   str_printf("the other side of '%s' is a", tok_text(op)));
+			   WHY(t, "the other side of '%s' is a", tok_text(op)));
 		return T_LONG;
 	case TOK_DOT:
 		infer_expr(t, &e->u.bin.l, want(T_STRING, "'.' wants a"));
 		infer_expr(t, &e->u.bin.r, want(T_STRING, "'.' wants a"));
 		return T_STRING;
 	default:
-		why = str_printf("'%s' wants a", tok_text(op));
+		why = WHY(t, "'%s' wants a", tok_text(op));
 		infer_expr(t, &e->u.bin.l, want(T_LONG, why));
 		infer_expr(t, &e->u.bin.r, want(T_LONG, why));
 		return T_LONG;
@@ -238,7 +241,7 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 static enum type infer_assign(struct infer *t, struct expr *e, struct want w)
 {
 	enum tok op = e->u.bin.op;
-	const char *why = str_printf("'%s' wants a", tok_text(op));
+	const char *why = WHY(t, "'%s' wants a", tok_text(op));
 	enum type type = op == TOK_CONCAT_ASSIGN ? T_STRING : T_LONG;
 
 	if (op == TOK_ASSIGN)
@@ -292,15 +295,15 @@ static bool gives_value(struct func *f)
 }
 
 // All overloads take what the call gives; the first that knows a type says what is wanted.
-static struct want want_param(const struct func *f, int i)
+static struct want want_param(const struct infer *t, const struct func *f, int i)
 {
 	struct want w = want_any;
 
 	for (; f && w.type == T_UNKNOWN; f = f->next_overload) {
 		struct var *p = f->params.at[i];
 
-		w = want_as(p);
-		w.why = str_printf("parameter '%s' of '%s' is a", p->name, f->name);
+		w = want_as(t, p);
+		w.why = WHY(t, "parameter '%s' of '%s' is a", p->name, f->name);
 		if (!w.loc.source)
 			w.loc = p->loc;
 	}
@@ -312,14 +315,14 @@ static void infer_args(struct infer *t, struct expr *e)
 	for (int i = 0; i < e->u.call.args.n; i++) {
 		struct expr **arg = &e->u.call.args.at[i];
 
-		infer_expr(t, arg, want_param(e->u.call.target, i));
+		infer_expr(t, arg, want_param(t, e->u.call.target, i));
 		for (struct func *f = e->u.call.target; f; f = f->next_overload) {
 			struct var *p = f->params.at[i];
 
 			learn(t, &p->type, &p->type_loc, (*arg)->type, (*arg)->loc);
 			merge_dtype(t, &p->dtype, (*arg)->dtype);
 			if (p->type != e->u.call.target->params.at[i]->type)
-				mismatch(t, *arg, (*arg)->type, want_param(f, i));
+				mismatch(t, *arg, (*arg)->type, want_param(t, f, i));
 		}
 	}
 }
@@ -372,7 +375,7 @@ static void infer_printf(struct infer *t, struct expr *e)
 		if (p->conv && next < n)
 			infer_expr(t, &e->u.print.args.at[next++],
 				   want(p->conv == 's' ? T_STRING : T_LONG,
-					str_printf("%%%c wants a", p->conv)));
+					WHY(t, "%%%c wants a", p->conv)));
 	}
 }
 
@@ -497,7 +500,7 @@ static enum type infer_in(struct infer *t, struct expr *e)
 
 static enum type infer_unary(struct infer *t, struct expr *e)
 {
-	infer_expr(t, &e->u.un.e, want(T_LONG, str_printf("'%s' wants a", tok_text(e->u.un.op))));
+	infer_expr(t, &e->u.un.e, want(T_LONG, WHY(t, "'%s' wants a", tok_text(e->u.un.op))));
 	return T_LONG;
 }
 
@@ -581,7 +584,7 @@ static void foreach_keys(struct infer *t, struct stmt *s, struct var *v)
 		struct expr **k = &s->u.foreach.keys.at[i];
 		struct want w = { .type = v->key_types[i], .loc = v->key_locs[i] };
 
-		w.why = str_printf("index %d of '%s' is a", i + 1, v->name);
+		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
 		infer_expr(t, k, w);
 		learn(t, &v->key_types[i], &v->key_locs[i], (*k)->type, (*k)->loc);
 	}
@@ -609,7 +612,7 @@ static void infer_foreach(struct infer *t, struct stmt *s)
 		learn(t, &v->type, &v->type_loc, T_STATS, s->u.foreach.array_loc);
 	if (s->u.foreach.value && v->type != T_STATS) {
 		value = s->u.foreach.value->u.var.decl;
-		infer_expr(t, &s->u.foreach.value, want_as(v));
+		infer_expr(t, &s->u.foreach.value, want_as(t, v));
 		learn(t, &v->type, &v->type_loc, s->u.foreach.value->type, s->u.foreach.value->loc);
 		merge_dtype(t, &value->dtype, known(v->dtype));
 	}
@@ -627,7 +630,7 @@ static void infer_return(struct infer *t, struct stmt *s)
 		infer_expr(t, &s->u.expr, want_any);
 		return;
 	}
-	w = (struct want){ .type = f->type, .why = str_printf("'%s' returns a", f->name), .loc = f->type_loc };
+	w = (struct want){ .type = f->type, .why = WHY(t, "'%s' returns a", f->name), .loc = f->type_loc };
 	infer_expr(t, &s->u.expr, w);
 	learn(t, &f->type, &f->type_loc, s->u.expr->type, s->u.expr->loc);
 	merge_dtype(t, &f->dtype, s->u.expr->dtype);
@@ -713,7 +716,7 @@ static void infer_script(struct infer *t)
 
 		if (!g->init)
 			continue;
-		infer_expr(t, &g->init, want_as(g));
+		infer_expr(t, &g->init, want_as(t, g));
 		learn(t, &g->type, &g->type_loc, g->init->type, g->init->loc);
 	}
 	for vec_each(&t->s->script.probes, p)

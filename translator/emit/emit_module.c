@@ -80,12 +80,10 @@ static bool is_word(int c)
 // The token that stands at loc, from the script's own text.
 static const char *token_at(struct loc loc, const char **kind)
 {
-	const char *p = loc.source->text, *end = loc.source->text + loc.source->len, *start, *word;
+	const char *p = diag_line(loc.source, loc.line) + loc.column - 1, *start, *word;
+	const char *end = loc.source->text + loc.source->len;
 	int longest = 0;
 
-	for (int line = 1; line < loc.line && p < end; p++)
-		line += *p == '\n';
-	p += loc.column - 1;
 	*kind = "operator";
 	if (p >= end)
 		return "";

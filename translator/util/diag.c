@@ -44,18 +44,19 @@ static void find_lines(struct source *src)
 	src->lines = line.n;
 }
 
+const char *diag_line(const struct source *src, int line)
+{
+	if (!src->line)
+		find_lines((struct source *)src);
+	return line >= 1 && line <= src->lines ? src->line[line - 1] : src->text + src->len;
+}
+
 static void show_line(struct loc loc)
 {
-	struct source *src = (struct source *)loc.source;
-	const char *text;
-	int len;
+	const struct source *src = loc.source;
+	const char *text = diag_line(src, loc.line);
+	int len = (int)strcspn(text, "\n");
 
-	if (!src->line)
-		find_lines(src);
-	if (loc.line < 1 || loc.line > src->lines)
-		return;
-	text = src->line[loc.line - 1];
-	len = (int)strcspn(text, "\n");
 	if (text + len > src->text + src->len)
 		len = (int)(src->text + src->len - text);
 	if (len > 400)             // a generated monster: the caret is what matters

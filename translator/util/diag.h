@@ -16,7 +16,7 @@ struct source {
 	const char *text;
 	size_t len;
 	bool library;              // a tapset file: privileged like guru, warnings off
-	const char *const *line;   // diag.c: start of each line, made at the first message
+	const char *const *line;   // diag.c: start of each line, made when first asked for
 	int lines;
 };
 
@@ -31,6 +31,9 @@ struct loc {
 	int line, column;          // from 1; column counts bytes
 	const struct expansion *via; // innermost macro call, NULL when written as is
 };
+
+// Where that line of the text begins, its end when it has not so many.
+const char *diag_line(const struct source *src, int line);
 
 struct diag_options {
 	bool no_warnings;          // -w
