@@ -54,7 +54,8 @@ struct stp_family_ops {
 	int (*start)(void *table, u32 n);
 	void (*stop)(void *table, u32 n);
 	u64 (*missed)(void);       /* after stop: hits the kernel did not give us; may be NULL */
-	bool sites;                /* its table is of struct stp_function, which have addresses to be found */
+	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
+	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 };
 
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */

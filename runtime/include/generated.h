@@ -439,8 +439,6 @@ struct stp_begin { const struct stp_probe *probe; s64 order; };
 extern const struct stp_family_ops stp_timer_family;
 struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns; bool jiffies;
 		   void *state; };
-extern const struct stp_family_ops stp_profile_family;     /* timer.profile: every tick of every CPU */
-struct stp_profile { const struct stp_probe *probe; u64 hz; /* 0: HZ */ void *state; };
 
 /* functions of the kernel and its modules: stp_function_family (ftrace, kprobe, kretprobe) */
 extern const struct stp_family_ops stp_function_family;
@@ -513,6 +511,42 @@ extern const struct stp_family_ops stp_procfs_family;
 struct stp_procfs { const char *path; const struct stp_probe *read, *write; u32 mode, size; void *state; };
 void stp_value_get(struct stp_ctx *c, char *to, u32 size);
 u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);   /* 0, or: too long for so many bytes */
+
+/* perf events, and timer.profile, which is one: stp_perf_family */
+extern const struct stp_family_ops stp_perf_family;
+struct stp_perf {
+	const struct stp_probe *probe;
+	const char *counter;       /* counts in the target process, for @perf("..."); NULL: samples every CPU */
+	u32 type;                  /* as in perf_event_open(2) */
+	u64 config;
+	u64 period;                /* events a sample; 0: see hz */
+	u64 hz;                    /* samples a second */
+	bool per_second;           /* hz it is; else, of a clock, nanoseconds: a tick */
+	bool in_target;            /* only the processes of -c and -x */
+	struct stp_program *program;       /* only processes that run it; NULL: all */
+	void *state;               /* the runtime's */
+};
+s64 stp_perf_read(struct stp_ctx *c, const char *counter);
+
+/* packets on their way: stp_netfilter_family. $hooknum, $skb, $in, $out are arguments 0 to 3. */
+extern const struct stp_family_ops stp_netfilter_family;
+struct stp_netfilter {
+	const struct stp_probe *probe;
+	s32 pf, hook, priority;
+	void *state;               /* the runtime's */
+};
+void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);
+
+/* hardware watchpoints: stp_hwbkpt_family */
+extern const struct stp_family_ops stp_hwbkpt_family;
+struct stp_hwbkpt {
+	const struct stp_probe *probe;
+	struct stp_site site;      /* what is watched, by name or, symbol NULL, at its address */
+	u32 length;                /* bytes */
+	bool reads;                /* reads, too */
+	bool optional;             /* "?": not being there is no error */
+	void *state;               /* the runtime's */
+};
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;

@@ -730,10 +730,18 @@ static u64 function_missed(void)
 	return armed.missed;
 }
 
+static struct stp_site *function_sites(void *table, u32 i, u32 *n)
+{
+	struct stp_function *f = (struct stp_function *)table + i;
+
+	*n = f->nsites;
+	return f->sites;
+}
+
 const struct stp_family_ops stp_function_family = {
 	.name = "function",
 	.start = function_start,
 	.stop = function_stop,
 	.missed = function_missed,
-	.sites = true,
+	.sites = function_sites,
 };

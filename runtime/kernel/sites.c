@@ -20,17 +20,17 @@ static struct {
 
 static u32 count_sites(void)
 {
-	u32 f, i, n = 0;
+	u32 f, i, n, all = 0;
 
 	for (f = 0; f < stp_module.nfamilies; f++) {
 		const struct stp_family *family = &stp_module.families[f];
-		const struct stp_function *table = family->table;
 
-		if (family->ops->sites)
-			for (i = 0; i < family->n; i++)
-				n += table[i].nsites;
+		for (i = 0; family->ops->sites && i < family->n; i++) {
+			family->ops->sites(family->table, i, &n);
+			all += n;
+		}
 	}
-	return n;
+	return all;
 }
 
 static void settle(struct stp_site *s, u64 kernel_base, bool same_kernel)
@@ -49,7 +49,7 @@ static void add_site(struct stp_site *s, u64 kernel_base, bool same_kernel)
 
 int stp_sites_make(u64 kernel_base, bool same_kernel)
 {
-	u32 n = count_sites() + stp_module.nstatics, f, i, k;
+	u32 n = count_sites() + stp_module.nstatics, f, i, k, count;
 
 	if (!n)
 		return 0;
@@ -61,13 +61,13 @@ int stp_sites_make(u64 kernel_base, bool same_kernel)
 	}
 	for (f = 0; f < stp_module.nfamilies; f++) {
 		const struct stp_family *family = &stp_module.families[f];
-		struct stp_function *table = family->table;
 
-		if (!family->ops->sites)
-			continue;
-		for (i = 0; i < family->n; i++)
-			for (k = 0; k < table[i].nsites; k++)
-				add_site(&table[i].sites[k], kernel_base, same_kernel);
+		for (i = 0; family->ops->sites && i < family->n; i++) {
+			struct stp_site *s = family->ops->sites(family->table, i, &count);
+
+			for (k = 0; k < count; k++)
+				add_site(&s[k], kernel_base, same_kernel);
+		}
 	}
 	for (i = 0; i < stp_module.nstatics; i++)
 		settle(&stp_module.statics[i], kernel_base, same_kernel);

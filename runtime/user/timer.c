@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define PROFILE_HZ 1000
 
 struct timer {
 	const struct stp_probe *probe;
@@ -108,17 +107,6 @@ static int start_timers(void *table, u32 n)
 	return err;
 }
 
-static int start_profile(void *table, u32 n)
-{
-	struct stp_profile *p = table, *end = p + n;
-	int err = 0;
-
-	for (; p < end && !err; p++)
-		err = add(p->probe, 1000000000 / (p->hz ? p->hz : PROFILE_HZ), 0);
-	return err;
-}
-
-/* Either family: the other's handlers don't run any more either once the session stops. */
 static void stop(void *table, u32 n)
 {
 	free(timers);
@@ -127,4 +115,3 @@ static void stop(void *table, u32 n)
 }
 
 const struct stp_family_ops stp_timer_family = { "timer", start_timers, stop };
-const struct stp_family_ops stp_profile_family = { "profile", start_profile, stop };

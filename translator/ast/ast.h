@@ -302,6 +302,7 @@ struct probe {
 	struct stmt *body;             // match: prologues, own body, epilogues; a copy of its own
 	VEC(struct var *) locals;      // symbols
 	void *data;                    // family: its own struct
+	bool keep;                     // family: does something even with an empty handler
 	VEC(struct func *) clones;     // target: functions that mention its $x
 	expr_vec entries;              // target: expressions of @entry(), by slot
 	int index;                     // emit: number of the handler

@@ -435,13 +435,13 @@ static void drop_probes(struct session *s)
 	int n = 0, busy = 0;
 
 	for vec_each(&s->script.probes, p)
-		busy += (*p)->family->emit && !empty((*p)->body);
+		busy += (*p)->family->emit && (!empty((*p)->body) || (*p)->keep);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
 
 		if (!p->family->emit)
 			continue;
-		if (!s->opt.no_optimize && empty(p->body)) {
+		if (!s->opt.no_optimize && empty(p->body) && !p->keep) {
 			diag_warning(p->loc, "probe %s has an empty handler%s", p->written, busy ? ": left out" : "");
 			if (busy)
 				continue;

@@ -308,8 +308,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_ENUMNAME:    return emit_enumname(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:
-		diag_error(x->loc, "@perf is not supported yet");
-		return value_number(0);
+		return value_text(WORLD, false, "stp_perf_read(c, %s)", emit_c_string(x->u.text1.text));
 	default:
 		assert(!"an expression that pass 2 leaves");
 		return value_number(0);

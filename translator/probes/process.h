@@ -17,6 +17,9 @@ struct process_files {
 // Returns the number of errors, which were reported.
 int process_files(struct session *s, const struct probe_match *m, struct process_files *out);
 
+// The file that a command's name means here, as execvp() would find it; NULL when there is none.
+char *process_executable(const char *name);
+
 // "process("/bin/ls")", as it starts a resolved point. For a point with a library: of that.
 char *process_point(const struct probe_match *m, const struct di_module *program);
 

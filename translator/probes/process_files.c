@@ -16,7 +16,7 @@
 // ---------------------------------------------------------------- paths
 
 // As execvp() would find it; NULL when there is none.
-static char *find_executable(const char *name)
+char *process_executable(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	char path[PATH_MAX];
@@ -48,7 +48,7 @@ static char *interpreter(const char *path)
 	if (strncmp(line, "#!", 2))
 		return NULL;
 	at += strspn(at, " \t");
-	return find_executable(str_ndup(at, strcspn(at, " \t\n")));
+	return process_executable(str_ndup(at, strcspn(at, " \t\n")));
 }
 
 static bool add_file(struct session *s, const struct point_part *part, const char *path, struct process_files *out)
@@ -90,7 +90,7 @@ static const char *target_program(struct session *s, const struct point_part *pa
 			   s->opt.command);
 		return NULL;
 	}
-	path = find_executable(str_ndup(command, len));
+	path = process_executable(str_ndup(command, len));
 	if (!path)
 		diag_error(part->loc, "no program '%s' is found", str_ndup(command, len));
 	return path;
@@ -148,7 +148,7 @@ int process_files(struct session *s, const struct probe_match *m, struct process
 	}
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
-	path = find_executable(part->text);
+	path = process_executable(part->text);
 	if (!path) {
 		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"" : "no program \"%s\" in PATH",
 			   part->text);

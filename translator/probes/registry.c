@@ -6,12 +6,14 @@
 	F(begin_end)		\
 	F(never)		\
 	F(timer)		\
-	F(profile)		\
+	F(perf)			\
 	F(function)		\
 	F(tracepoint)		\
 	F(process)		\
 	F(mark)			\
-	F(procfs)
+	F(procfs)		\
+	F(netfilter)		\
+	F(hwbkpt)
 
 #define DECLARE(name) extern const struct probe_family family_##name;
 FAMILIES(DECLARE)

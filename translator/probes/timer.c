@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// timer.s(N), .ms ... .ns, .hz, .jiffies, each but hz with an optional .randomize(M); and
-// timer.profile[.tick], timer.profile.freq.hz(N): a sample of every CPU.
+// timer.s(N), .ms ... .ns, .hz, .jiffies, each but hz with an optional .randomize(M).
 //
-// In: a matched point. Out: one probe, and the tables of struct stp_timer (intervals in ns, or in
-// jiffies when .jiffies is set) and struct stp_profile.
+// In: a matched point. Out: one probe, and the table of struct stp_timer (intervals in ns, or in
+// jiffies when .jiffies is set).
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "probes/family.h"
 
 #include <string.h>
 
-extern const struct probe_family family_timer, family_profile;
+extern const struct probe_family family_timer;
 
 static const int64_t ns_per_day = 24LL * 3600 * 1000000000;
 enum { MIN_NS = 100000, MAX_JIFFIES = 1000000, MAX_HZ = 1000000000 / MIN_NS };
@@ -127,39 +126,4 @@ const struct probe_family family_timer = {
 	.on_user_runtime = true,
 	.resolve = timer_resolve,
 	.emit = timer_emit,
-};
-
-static int profile_resolve(struct session *s, const struct probe_match *m)
-{
-	const struct point_part *hz = point_find(m->point, "hz");
-	int64_t *frequency = NEW(int64_t);
-
-	if (hz) {
-		if (check_hz(hz))
-			return 1;
-		*frequency = hz->number;
-	}
-	probe_add(s, &family_profile, m, point_text(m->point), frequency);
-	return 0;
-}
-
-static void profile_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
-{
-	cw_line(w, "static struct stp_profile stp_profiles[] = {");
-	for (int i = 0; i < n; i++)
-		cw_line(w, "{ .probe = %s, .hz = %lldULL }, /* %s */", emit_probe_ref(probes[i]),
-			(long long)*(const int64_t *)probes[i]->data, probes[i]->point);
-	cw_line(w, "};");
-	emit_family_table(s, "stp_profile_family", "stp_profiles", n);
-}
-
-static const char *const profile_patterns[] = {
-	"timer.profile", "timer.profile.tick", "timer.profile.freq.hz(number)", NULL,
-};
-
-const struct probe_family family_profile = {
-	.name = "profile",
-	.patterns = profile_patterns,
-	.resolve = profile_resolve,
-	.emit = profile_emit,
 };

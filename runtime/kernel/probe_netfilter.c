@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hooks on the way of packets, in the network namespace of who starts the script. A handler may
+ * look, and in guru mode decide: the verdict is "accept" unless it says otherwise.
+ */
+#include "kernel.h"
+#include <linux/netfilter.h>
+#include <linux/nsproxy.h>
+#include <net/net_namespace.h>
+
+enum { HOOK, SKB, IN, OUT, VERDICT };      /* c->arguments */
+
+struct hook {
+	struct nf_hook_ops ops;
+	struct net *net;
+};
+
+/* The session doesn't run, or a hit is skipped: the packet goes on. */
+static unsigned int packet(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	const struct stp_netfilter *n = priv;
+	unsigned int verdict = NF_ACCEPT;
+	unsigned long flags;
+	struct stp_ctx *c;
+
+	if (!stp_hit_begin(&c, &flags))
+		return verdict;
+	c->regs = NULL;
+	c->address = 0;
+	c->arguments[HOOK] = state->hook;
+	c->arguments[SKB] = (unsigned long)skb;
+	c->arguments[IN] = (unsigned long)state->in;
+	c->arguments[OUT] = (unsigned long)state->out;
+	c->arguments[VERDICT] = verdict;
+	stp_handler_run(c, n->probe);
+	verdict = c->arguments[VERDICT];
+	stp_hit_end(c, flags);
+	return verdict;
+}
+
+/* Only those that need nothing done to the packet first: it is neither kept nor queued without a
+ * number that says where. */
+void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
+{
+	switch ((u32)verdict & NF_VERDICT_MASK) {
+	case NF_DROP: case NF_ACCEPT: case NF_QUEUE: case NF_REPEAT: case NF_STOP:
+		c->arguments[VERDICT] = (u32)verdict;
+		break;
+	default:
+		stp_error(c, "%lld is no verdict that a probe can give (0 drop, 1 accept, 3 queue, 4 repeat, 5 stop)", verdict);
+	}
+}
+
+static void netfilter_stop(void *table, u32 n)
+{
+	struct stp_netfilter *p = table;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct hook *h = p[i].state;
+
+		if (!h)
+			continue;
+		nf_unregister_net_hook(h->net, &h->ops);
+		put_net(h->net);
+		plat_free(h);
+		p[i].state = NULL;
+	}
+	synchronize_net();         /* packets that are on their way through a hook */
+}
+
+static int add(struct stp_netfilter *p)
+{
+	struct hook *h = plat_alloc(sizeof(*h), -1);
+	int err;
+
+	if (!h)
+		return -ENOMEM;
+	h->ops.hook = packet;
+	h->ops.priv = p;
+	h->ops.pf = p->pf;
+	h->ops.hooknum = p->hook;
+	h->ops.priority = p->priority;
+	h->net = get_net(current->nsproxy->net_ns);
+	err = nf_register_net_hook(h->net, &h->ops);
+	if (!err) {
+		p->state = h;
+		return 0;
+	}
+	put_net(h->net);
+	plat_free(h);
+	return err;
+}
+
+static int netfilter_start(void *table, u32 n)
+{
+	struct stp_netfilter *p = table;
+	char text[160];
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n && !err; i++)
+		err = add(&p[i]);
+	if (!err)
+		return 0;
+	snprintf(text, sizeof(text), "%s can't be armed: %s (error %d)", p[i - 1].probe->point,
+		 err == -EOPNOTSUPP || err == -ENOENT || err == -EINVAL ? "this kernel has no such hook" : "failed", err);
+	plat_message(STP_MSG_ERROR, text);
+	netfilter_stop(table, n);
+	return err;
+}
+
+const struct stp_family_ops stp_netfilter_family = {
+	.name = "netfilter",
+	.start = netfilter_start,
+	.stop = netfilter_stop,
+};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perf events: samples of every CPU with the registers of what was interrupted (timer.profile is one
+ * of the software CPU clock), and counters of the target process that handlers read.
+ *
+ * What a processor counts itself overflows into an NMI, where no handler may run. There the registers
+ * are kept, and the handler runs in the interrupt that follows as soon as interrupts are on.
+ */
+#include "kernel.h"
+#include <linux/cpu.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/path.h>
+#include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+
+struct postponed {
+	struct irq_work work;
+	const struct stp_perf *perf;       /* NULL: free */
+	struct pt_regs regs;
+};
+static DEFINE_PER_CPU(struct postponed, postponed);
+
+/* ------------------------------------------------------------------ samples */
+
+static bool runs(const struct stp_program *p)
+{
+	const struct path *path = p->state;
+	struct mm_struct *mm = current->mm;
+	struct file *file = mm ? rcu_dereference_raw(mm->exe_file) : NULL;
+
+	return file && file_inode(file) == d_inode(path->dentry);
+}
+
+/* Context: interrupt. */
+static void run(const struct stp_perf *p, struct pt_regs *regs)
+{
+	unsigned long flags;
+	struct stp_ctx *c;
+
+	if ((p->in_target && !stp_tree_has(current->tgid)) || (p->program && !runs(p->program)))
+		return;
+	if (!stp_hit_begin(&c, &flags))
+		return;
+	c->regs = regs;
+	c->address = instruction_pointer(regs);
+	stp_handler_run(c, p->probe);
+	stp_hit_end(c, flags);
+}
+
+static void run_postponed(struct irq_work *work)
+{
+	struct postponed *late = container_of(work, struct postponed, work);
+
+	run(late->perf, &late->regs);
+	smp_store_release(&late->perf, NULL);
+}
+
+static void sampled(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	const struct stp_perf *p = event->overflow_handler_context;
+	struct postponed *late = this_cpu_ptr(&postponed);
+
+	if (!in_nmi()) {
+		run(p, regs);
+		return;
+	}
+	if (late->perf) {
+		atomic64_inc(&stp_hits_in_nmi);
+		return;
+	}
+	late->perf = p;
+	late->regs = *regs;
+	irq_work_queue(&late->work);
+}
+
+/* ------------------------------------------------------------------ counters */
+
+/* Of the current task's own event the processor has the newest part. */
+static s64 read_event(struct perf_event *e)
+{
+	if (e->oncpu == raw_smp_processor_id())
+		e->pmu->read(e);
+	return local64_read(&e->count) + atomic64_read(&e->child_count);
+}
+
+s64 stp_perf_read(struct stp_ctx *c, const char *counter)
+{
+	u32 f, i;
+
+	for (f = 0; f < stp_module.nfamilies; f++) {
+		const struct stp_perf *table = stp_module.families[f].table;
+
+		if (stp_module.families[f].ops != &stp_perf_family)
+			continue;
+		for (i = 0; i < stp_module.families[f].n; i++)
+			if (table[i].counter && !strcmp(table[i].counter, counter) && table[i].state)
+				return read_event(table[i].state);
+	}
+	return 0;
+}
+
+static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
+{
+	struct task_struct *task;
+	struct perf_event *e;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(stp_session.target), PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	e = perf_event_create_kernel_counter(attr, -1, task, NULL, NULL);
+	put_task_struct(task);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	p->state = e;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ arming */
+
+/* p->state: one event for a counter, else perf_event pointers by CPU number. */
+static void remove(struct stp_perf *p)
+{
+	struct perf_event **events = p->state;
+	int cpu;
+
+	if (p->state && p->counter)
+		perf_event_release_kernel(p->state);
+	for_each_possible_cpu(cpu)
+		if (events && !p->counter && events[cpu])
+			perf_event_release_kernel(events[cpu]);
+	if (!p->counter)
+		plat_free(events);
+	p->state = NULL;
+}
+
+static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
+{
+	struct perf_event **events = plat_alloc(nr_cpu_ids * sizeof(*events), -1);
+	struct perf_event *e;
+	int cpu;
+
+	if (!events)
+		return -ENOMEM;
+	p->state = events;
+	for_each_cpu(cpu, &stp_cpus) {
+		if (!cpu_online(cpu))
+			continue;
+		e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);
+		if (IS_ERR(e))
+			return PTR_ERR(e);
+		events[cpu] = e;
+	}
+	return 0;
+}
+
+static int add(struct stp_perf *p)
+{
+	struct perf_event_attr attr = {
+		.type = p->type,
+		.config = p->config,
+		.size = sizeof(attr),
+		.sample_period = p->period ?: NSEC_PER_SEC / HZ,
+		.pinned = !p->counter,
+	};
+	int err = 0;
+
+	if (p->counter) {
+		attr.sample_period = 0;
+		return add_counter(p, &attr);
+	}
+	if (p->per_second) {
+		attr.freq = 1;
+		attr.sample_freq = p->hz;
+	}
+	if (p->program)
+		stp_program_open(p->program, &err);
+	return err ?: add_samples(p, &attr);
+}
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ENOENT: case -EOPNOTSUPP: case -ENODEV: return "this machine doesn't count such events";
+	case -EINVAL: return "the kernel doesn't take these numbers";
+	case -EBUSY: case -ENOSPC: return "the processor has no counter left";
+	case -ESRCH: return "counters count in the process of -c or -x, and there is none";
+	case -ENOMEM: return "no memory";
+	}
+	return NULL;
+}
+
+static void say(const struct stp_perf *p, int err)
+{
+	const char *why = p->program && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
+	char text[200], number[24];
+
+	snprintf(number, sizeof(number), "error %d", err);
+	snprintf(text, sizeof(text), "%s can't be armed: %s", p->probe->point, why ?: number);
+	plat_message(STP_MSG_ERROR, text);
+}
+
+static void perf_stop(void *table, u32 n)
+{
+	struct stp_perf *p = table;
+	int cpu;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		remove(&p[i]);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));
+	synchronize_rcu();         /* an interrupt may still be in the last handler */
+	for (i = 0; i < n; i++)
+		if (p[i].program && p[i].program->users)
+			stp_program_close(p[i].program);
+	stp_tree_stop();
+}
+
+static int perf_start(void *table, u32 n)
+{
+	struct stp_perf *p = table;
+	int err, cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&postponed.work, cpu), run_postponed);
+	err = stp_tree_start();
+	if (err)
+		return err;
+	cpus_read_lock();
+	for (i = 0; i < n && !err; i++)
+		err = add(&p[i]);
+	cpus_read_unlock();
+	if (!err)
+		return 0;
+	say(&p[i - 1], err);
+	perf_stop(table, n);
+	return err;
+}
+
+const struct stp_family_ops stp_perf_family = {
+	.name = "perf",
+	.start = perf_start,
+	.stop = perf_stop,
+};

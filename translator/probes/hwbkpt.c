@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// kernel.data("SYMBOL" or ADDRESS)[.length(N)].write, .rw: a hardware watchpoint.
+//
+// In: a matched point. Out: one probe, and the table of struct stp_hwbkpt.
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+
+#include <string.h>
+
+extern const struct probe_family family_hwbkpt;
+
+enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86-64 and, at the least, arm64
+
+struct watch {                 // probe.data
+	const char *symbol;        // NULL: address
+	int64_t address, length;
+	bool reads, optional;
+};
+
+static int warn_of_many(struct session *s, const struct probe_match *m)
+{
+	int n = 0;
+
+	for vec_each(&s->script.probes, p)
+		n += (*p)->family == &family_hwbkpt;
+	if (n == REGISTERS + 1)
+		diag_warning(m->point->loc, "more than %d hardware watchpoints: processors have few debug registers, %d on "
+			     "x86", REGISTERS, REGISTERS);
+	return 0;
+}
+
+static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *what = &m->point->parts.at[1], *length = point_find(m->point, "length");
+	struct watch *w = NEW(struct watch);
+
+	w->symbol = what->arg_kind == ARG_STRING ? what->text : NULL;
+	w->address = w->symbol ? 0 : what->number;
+	w->reads = point_find(m->point, "rw") != NULL;
+	w->optional = m->point->optional || m->point->sufficient;
+	if (length && (length->number < 1 || length->number > MAX_LENGTH)) {
+		diag_error(length->loc, "length(%lld) is out of range: a watchpoint is 1 to %d bytes long",
+			   (long long)length->number, MAX_LENGTH);
+		return 1;
+	}
+	for (w->length = 1; length && w->length < length->number;)
+		w->length *= 2;
+	probe_add(s, &family_hwbkpt, m, point_text(m->point), w);
+	return warn_of_many(s, m);
+}
+
+static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	cw_line(w, "static struct stp_hwbkpt stp_hwbkpts[] = {");
+	for (int i = 0; i < n; i++) {
+		const struct watch *d = probes[i]->data;
+		const char *site = d->symbol ? str_printf(".symbol = %s", emit_c_string(d->symbol))
+					     : str_printf(".address = 0x%llxULL", (unsigned long long)d->address);
+
+		cw_line(w, "{ .probe = %s, .site = { %s }, .length = %d, .reads = %s, .optional = %s },",
+			emit_probe_ref(probes[i]), site, (int)d->length, d->reads ? "true" : "false",
+			d->optional ? "true" : "false");
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "stp_hwbkpt_family", "stp_hwbkpts", n);
+}
+
+#define FORMS(data) data ".write", data ".rw", data ".length(number).write", data ".length(number).rw"
+
+static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("kernel.data(number)"), NULL };
+
+const struct probe_family family_hwbkpt = {
+	.name = "hwbkpt",
+	.patterns = patterns,
+	.resolve = hwbkpt_resolve,
+	.emit = hwbkpt_emit,
+};

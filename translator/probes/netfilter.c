@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// netfilter.hook("HOOK").pf("FAMILY")[.priority("N")], hook and pf in either order: packets where the
+// kernel's filters see them. $skb, $in, $out, $hooknum; guru scripts assign $verdict.
+//
+// In: a matched point. Out: one probe, and the table of struct stp_netfilter.
+#include "debuginfo/debuginfo.h"
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+#include "probes/value.h"
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct probe_family family_netfilter;
+
+struct hook {                  // probe.data
+	int64_t pf, number, priority;
+};
+
+// ---------------------------------------------------------------- names, as in <linux/netfilter*.h>
+
+struct name {
+	const char *name;
+	int64_t value;
+};
+enum { IPV4 = 2, ARP = 3, BRIDGE = 7, IPV6 = 10 };
+
+static const struct name families[] = {
+	{ "NFPROTO_IPV4", IPV4 }, { "NFPROTO_ARP", ARP }, { "NFPROTO_BRIDGE", BRIDGE }, { "NFPROTO_IPV6", IPV6 },
+};
+#define INET_HOOKS(prefix)						\
+	{ prefix "_PRE_ROUTING", 0 }, { prefix "_LOCAL_IN", 1 },	\
+	{ prefix "_FORWARD", 2 }, { prefix "_LOCAL_OUT", 3 }, { prefix "_POST_ROUTING", 4 }
+static const struct name ipv4_hooks[] = { INET_HOOKS("NF_INET"), INET_HOOKS("NF_IP") };
+static const struct name ipv6_hooks[] = { INET_HOOKS("NF_INET"), INET_HOOKS("NF_IP6") };
+static const struct name arp_hooks[] = { { "NF_ARP_IN", 0 }, { "NF_ARP_OUT", 1 }, { "NF_ARP_FORWARD", 2 } };
+static const struct name bridge_hooks[] = { INET_HOOKS("NF_BR"), { "NF_BR_BROUTING", 5 } };
+
+#define PRIORITIES(prefix)							\
+	{ prefix "_FIRST", INT32_MIN }, { prefix "_RAW_BEFORE_DEFRAG", -450 },	\
+	{ prefix "_CONNTRACK_DEFRAG", -400 }, { prefix "_RAW", -300 },		\
+	{ prefix "_SELINUX_FIRST", -225 }, { prefix "_CONNTRACK", -200 },	\
+	{ prefix "_MANGLE", -150 }, { prefix "_NAT_DST", -100 }, { prefix "_FILTER", 0 }, \
+	{ prefix "_SECURITY", 50 }, { prefix "_NAT_SRC", 100 }, { prefix "_SELINUX_LAST", 225 }, \
+	{ prefix "_CONNTRACK_HELPER", 300 }, { prefix "_LAST", INT32_MAX }
+static const struct name ipv4_priorities[] = {
+	PRIORITIES("NF_IP_PRI"), { "NF_IP_PRI_CONNTRACK_CONFIRM", INT32_MAX },
+};
+static const struct name ipv6_priorities[] = { PRIORITIES("NF_IP6_PRI") };
+
+// ---------------------------------------------------------------- resolve
+
+static bool parse_number(const char *text, int64_t *value)
+{
+	char *end;
+
+	*value = strtoll(text, &end, 0);
+	return *text && !*end && *value >= INT32_MIN && *value <= INT32_MAX;
+}
+
+// Numbers are for guru scripts but where `numbers` is set.
+static int find(struct session *s, const struct point_part *part, const struct name *names, int n, bool numbers,
+		int64_t *value)
+{
+	VEC(const char *) all = { 0 };
+	char *near;
+
+	for (int i = 0; i < n; i++) {
+		*value = names[i].value;
+		if (!strcmp(names[i].name, part->text))
+			return 0;
+		vec_push(&all, names[i].name);
+	}
+	if (parse_number(part->text, value)) {
+		if (numbers || s->opt.guru)
+			return 0;
+		diag_error(part->loc, "%s(\"%s\"): a number is for guru mode (-g); use a name", part->name, part->text);
+		return 1;
+	}
+	near = all.n ? str_nearest(part->text, all.at, all.n) : NULL;
+	diag_error(part->loc, "%s(\"%s\") is unknown here%s", part->name, part->text,
+		   near ? str_printf(" (similar: %s)", near) : n ? "" : ": this protocol family has no names, give a number");
+	return 1;
+}
+
+#define FIND(s, part, names, numbers, value) find(s, part, names, ARRAY_SIZE(names), numbers, value)
+
+static int find_hook(struct session *s, const struct point_part *part, struct hook *h)
+{
+	switch (h->pf) {
+	case IPV4:   return FIND(s, part, ipv4_hooks, false, &h->number);
+	case IPV6:   return FIND(s, part, ipv6_hooks, false, &h->number);
+	case ARP:    return FIND(s, part, arp_hooks, false, &h->number);
+	case BRIDGE: return FIND(s, part, bridge_hooks, false, &h->number);
+	default:     return find(s, part, NULL, 0, false, &h->number);
+	}
+}
+
+static int find_priority(struct session *s, const struct point_part *part, struct hook *h)
+{
+	if (h->pf == IPV4)
+		return FIND(s, part, ipv4_priorities, true, &h->priority);
+	if (h->pf == IPV6)
+		return FIND(s, part, ipv6_priorities, true, &h->priority);
+	return find(s, part, NULL, 0, true, &h->priority);
+}
+
+static int netfilter_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *priority = point_find(m->point, "priority");
+	struct hook *h = NEW(struct hook);
+
+	if (FIND(s, point_find(m->point, "pf"), families, false, &h->pf))
+		return 1;
+	if (find_hook(s, point_find(m->point, "hook"), h) || (priority && find_priority(s, priority, h)))
+		return 1;
+	probe_add(s, &family_netfilter, m, point_text(m->point), h);
+	return 0;
+}
+
+// ---------------------------------------------------------------- variables
+
+static const struct variable {
+	const char *name, *type;   // the type it points to; NULL: a number
+} variables[] = { { "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" } };
+
+static int netfilter_rewrite(struct session *s, struct probe *p)
+{
+	static const struct value_variable verdict = { .name = "verdict", .set = "__netfilter_verdict", .guru = true };
+
+	return value_rewrite(s, p, &verdict, 1);
+}
+
+static struct expr *netfilter_target(struct session *s, struct probe *p, struct expr *target)
+{
+	struct buf names = { 0 };
+
+	for (int i = 0; i < (int)ARRAY_SIZE(variables); i++) {
+		const struct variable *v = &variables[i];
+		struct di_variable d = { .name = v->name, .loc.kind = DI_LOC_VALUE };
+		struct di_op op = { .code = DI_OP_REG, .value = DI_ARGUMENT + i };
+		struct di_type *t = v->type ? di_find_type(di_kernel(s), v->type) : NULL;
+		struct expr *e;
+
+		buf_printf(&names, "%s\n", v->name);
+		if (strcmp(v->name, target->u.target.name))
+			continue;
+		if (t) {
+			d.type = di_pointer_to(t);
+			vec_push(&d.loc.ops, op);
+			return target_variable(target->loc, &d);
+		}
+		e = expr_new(E_REGISTER, target->loc);
+		e->type = T_LONG;
+		e->u.reg.number = DI_ARGUMENT + i;
+		e->u.reg.size = 8;
+		return e;
+	}
+	if (!strcmp(target->u.target.name, "verdict"))
+		diag_error(target->loc, "$verdict can be assigned, not read");
+	else
+		diag_error(target->loc, "unable to find '$%s' in a netfilter probe%s", target->u.target.name,
+			   target_similar(target->u.target.name, &names));
+	return NULL;
+}
+
+static void netfilter_names(struct session *s, struct probe *p, struct buf *list)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		buf_printf(list, "$%s:%s\n", variables[i].name, variables[i].type ? str_printf("%s *", variables[i].type) : "unsigned int");
+}
+
+// ---------------------------------------------------------------- emit
+
+static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	cw_line(w, "static struct stp_netfilter stp_netfilters[] = {");
+	for (int i = 0; i < n; i++) {
+		const struct hook *h = probes[i]->data;
+
+		cw_line(w, "{ .probe = %s, .pf = %d, .hook = %d, .priority = (s32)%lldLL }, /* %s */",
+			emit_probe_ref(probes[i]), (int)h->pf, (int)h->number, (long long)h->priority, probes[i]->point);
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "stp_netfilter_family", "stp_netfilters", n);
+}
+
+static const char *const patterns[] = {
+	"netfilter.hook(string).pf(string)", "netfilter.pf(string).hook(string)",
+	"netfilter.hook(string).pf(string).priority(string)", "netfilter.pf(string).hook(string).priority(string)", NULL,
+};
+
+const struct probe_family family_netfilter = {
+	.name = "netfilter",
+	.patterns = patterns,
+	.resolve = netfilter_resolve,
+	.rewrite = netfilter_rewrite,
+	.target = netfilter_target,
+	.target_names = netfilter_names,
+	.parameter_names = netfilter_names,
+	.emit = netfilter_emit,
+};

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// perf.type(T).config(C) with .sample(N) or .hz(N), .process["PATH"], .counter("NAME"): events of the
+// kernel's perf, numbered as in perf_event_open(2); and timer.profile[.tick], timer.profile.freq.hz(N),
+// which are samples of the software CPU clock.
+//
+// In: a matched point. Out: one probe, and the table of struct stp_perf with the programs it names.
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "probes/family.h"
+#include "probes/process.h"
+#include "util/str.h"
+
+#include <string.h>
+
+extern const struct probe_family family_perf;
+
+enum { SOFTWARE = 1, CPU_CLOCK = 0, DEFAULT_PERIOD = 1000000, MAX_HZ = 10000 };
+
+struct perf {                  // probe.data
+	int64_t type, config;
+	int64_t period;            // events a sample; of the clock: nanoseconds, 0 a tick
+	int64_t hz;                // samples a second instead
+	bool in_target;            // .process
+	const char *path;          // .process("PATH"), NULL: whatever the target runs
+	const char *counter;
+};
+
+static int check(const struct point_part *part, int64_t high)
+{
+	if (!part || (part->number >= 1 && part->number <= high))
+		return 0;
+	diag_error(part->loc, "%s(%lld) is out of range (1 to %lld)", part->name, (long long)part->number,
+		   (long long)high);
+	return 1;
+}
+
+static int profile_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *hz = point_find(m->point, "hz");
+	struct perf *d = NEW(struct perf);
+
+	if (check(hz, MAX_HZ))
+		return 1;
+	d->type = SOFTWARE;
+	d->config = CPU_CLOCK;
+	d->period = hz ? 1000000000 / hz->number : 0;
+	probe_add(s, &family_perf, m, point_text(m->point), d);
+	return 0;
+}
+
+static int check_counter(struct session *s, const struct point_part *counter)
+{
+	for vec_each(&s->script.probes, p) {
+		const struct perf *other = (*p)->data;
+
+		if ((*p)->family != &family_perf || !other->counter || strcmp(other->counter, counter->text))
+			continue;
+		diag_error(counter->loc, "there is a perf counter \"%s\" already", counter->text);
+		diag_note((*p)->loc, "here it is");
+		return 1;
+	}
+	return 0;
+}
+
+static int perf_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct probe_point *point = m->point;
+	const struct point_part *sample = point_find(point, "sample"), *hz = point_find(point, "hz"),
+		*process = point_find(point, "process"), *counter = point_find(point, "counter");
+	struct perf *d = NEW(struct perf);
+	int errors = check(sample, INT64_MAX) + check(hz, MAX_HZ);
+
+	if (!strcmp(point->parts.at[0].name, "timer"))
+		return profile_resolve(s, m);
+	d->type = point->parts.at[1].number;
+	d->config = point->parts.at[2].number;
+	d->hz = hz ? hz->number : 0;
+	d->period = sample ? sample->number : hz ? 0 : DEFAULT_PERIOD;
+	d->in_target = process != NULL;
+	if (process && process->arg_kind == ARG_STRING) {
+		d->path = process_executable(process->text);
+		if (!d->path)              // perhaps it is on the machine that the script is for
+			d->path = process->text;
+	}
+	d->counter = counter ? counter->text : NULL;
+	if (d->type < 0 || d->type > UINT32_MAX) {
+		diag_error(point->parts.at[1].loc, "type(%lld) is no type of a perf event", (long long)d->type);
+		errors++;
+	}
+	if (counter)
+		errors += check_counter(s, counter);
+	if (!errors)
+		probe_add(s, &family_perf, m, point_text(point), d)->keep = d->counter != NULL;
+	return errors;
+}
+
+// The array of programs, one an entry that names one.
+static void emit_programs(struct cwriter *w, struct probe **probes, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const struct perf *d = probes[i]->data;
+
+		if (d->path && !d->counter)
+			cw_line(w, "static struct stp_program stp_perf_program_%d = { .path = %s };", i,
+				emit_c_string(d->path));
+	}
+}
+
+static void perf_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	emit_programs(w, probes, n);
+	cw_line(w, "static struct stp_perf stp_perfs[] = {");
+	for (int i = 0; i < n; i++) {
+		const struct perf *d = probes[i]->data;
+
+		cw_line(w, "{ .probe = %s, .type = %lldU, .config = 0x%llxULL, .period = %lldULL, .hz = %lldULL, "
+			".per_second = %s, .in_target = %s%s%s }, /* %s */", emit_probe_ref(probes[i]), (long long)d->type,
+			(unsigned long long)d->config, (long long)d->period, (long long)d->hz, d->hz ? "true" : "false",
+			d->in_target ? "true" : "false",
+			d->path && !d->counter ? str_printf(", .program = &stp_perf_program_%d", i) : "",
+			d->counter ? str_printf(", .counter = %s", emit_c_string(d->counter)) : "", probes[i]->point);
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "stp_perf_family", "stp_perfs", n);
+}
+
+#define EVENT "perf.type(number).config(number)"
+#define FORMS(event) event, event ".process", event ".process(string)"
+
+static const char *const patterns[] = {
+	"timer.profile", "timer.profile.tick", "timer.profile.freq.hz(number)",
+	FORMS(EVENT), FORMS(EVENT ".sample(number)"), FORMS(EVENT ".hz(number)"),
+	EVENT ".counter(string)", EVENT ".process.counter(string)", EVENT ".process(string).counter(string)", NULL,
+};
+
+const struct probe_family family_perf = {
+	.name = "perf",
+	.patterns = patterns,
+	.resolve = perf_resolve,
+	.emit = perf_emit,
+};
