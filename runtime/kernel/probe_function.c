@@ -201,6 +201,7 @@ static __always_inline int entry_free(const struct stp_function *f, void *data, 
 
 	c.regs = regs;
 	c.entry = data;
+	c.error = NULL;         /* the handler looks whether there is one */
 	f->entry(&c);
 	return 0;
 }
