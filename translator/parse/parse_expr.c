@@ -2,6 +2,7 @@
 // Tokens -> expressions: one function a level of precedence, each calling the next tighter one.
 // From loosest to tightest: = ?: || && | ^ & in == << . + * unary ++ & and ->
 #include "parse/parser.h"
+#include "parse/regex.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -613,6 +614,8 @@ static struct expr *match(struct parser *p, struct expr *l)
 	e->u.regex.pattern = re.text;
 	e->u.regex.len = re.len;
 	e->u.regex.negate = op.kind == TOK_NOMATCH;
+	if (!p->panic && !regex_parse(re.text, re.loc))
+		p->errors++;
 	return e;
 }
 

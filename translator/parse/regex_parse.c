@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Regular expressions: the text of a POSIX ERE becomes a tree.
-#include "emit/regex.h"
+#include "parse/regex.h"
+#include "util/mem.h"
 
 #include <ctype.h>
 #include <string.h>
