@@ -131,7 +131,7 @@ static void infer(struct session *s)
 
 static bool is_alias(const struct probe *p)
 {
-	return p->chain.n > 1;
+	return p->chain.n > 1 || p->family->as_aliases;
 }
 
 // C types the way they are written in lists: "struct file*".
@@ -359,7 +359,7 @@ static int list_points(struct session *s)
 static void add_types(struct session *s, text_list *out)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++)
-		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+		for (const char *const *pattern = (*f)->patterns; *pattern && !(*f)->as_aliases; pattern++)
 			vec_push(out, *pattern);
 }
 
@@ -391,6 +391,9 @@ static void add_aliases(struct session *s, text_list *out)
 	library_use_alias(s, &any);
 	for vec_each(&s->script.aliases, alias)
 		add_alias(s, *alias, out);
+	for (const struct probe_family *const *f = probe_families; *f; f++)
+		for (const char *const *pattern = (*f)->patterns; *pattern && (*f)->as_aliases; pattern++)
+			vec_push(out, *pattern);
 }
 
 // "ctime:string (seconds:long)", with -v " /* pure */"

@@ -35,6 +35,7 @@ enum { false, true };
 #define STP_ARGUMENTS 12           /* as many as a tracepoint can have */
 
 struct stp_probe;
+struct stp_syscall;
 
 union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
 
@@ -57,7 +58,8 @@ struct stp_ctx {
 	char *frame, *frame_end;   /* next free byte of the string frames */
 	u8 *percpu;                /* this CPU's adders and statistics: struct percpu of the generated C */
 	const struct stp_probe *probe;
-	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: those that the handler reads */
+	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: those that the handler reads; of a system call */
+	const struct stp_syscall *syscall; /* of a system call's probe */
 	/* ---- the runtime's own (core/context.h) */
 	struct stp_ctx_private *priv;
 };
@@ -547,6 +549,8 @@ struct stp_hwbkpt {
 	bool optional;             /* "?": not being there is no error */
 	void *state;               /* the runtime's */
 };
+
+#include "syscalls.h"
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;

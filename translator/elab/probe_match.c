@@ -156,6 +156,15 @@ static int count_parts(const char *pattern)
 	return n;
 }
 
+// Without taking the pattern to pieces: there are thousands.
+static bool may_match(const char *pattern, const struct probe_point *point)
+{
+	const char *first = point->parts.n ? point->parts.at[0].name : "";
+	size_t len = strcspn(pattern, "(.");
+
+	return str_is_glob(first) || (strlen(first) == len && !memcmp(first, pattern, len));
+}
+
 static bool pattern_matches(const struct probe_point *pattern, const struct probe_point *point)
 {
 	if (pattern->parts.n != point->parts.n)
@@ -237,6 +246,7 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 	m.chain_len = chain.n;
 	m.aliases = path->aliases.at;
 	m.user_runtime = path->s->opt.user_runtime;
+	m.wildcard = point != path->chain.at[path->chain.n - 1];
 	f->resolve(path->s, &m);
 }
 
@@ -248,7 +258,7 @@ static bool resolve_families(struct path *path, const struct probe_point *point)
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
-			if (count_parts(*pattern) != point->parts.n)
+			if (!may_match(*pattern, point) || count_parts(*pattern) != point->parts.n)
 				continue;
 			names = pattern_parse(*pattern);
 			if (!pattern_matches(names, point))

@@ -19,6 +19,7 @@ struct probe_match {
 	int chain_len;
 	struct probe_decl *const *aliases;     // [chain_len - 1]: aliases[i] has chain[i + 1]
 	const char *pattern;                   // which of .patterns matched
+	bool wildcard;                         // the names of `point` were found by wildcards
 	bool user_runtime;
 };
 
@@ -26,6 +27,7 @@ struct probe_family {
 	const char *name;                      // as the file's stem: "timer"
 	const char *const *patterns;           // NULL-terminated
 	bool on_user_runtime;                  // exists with --runtime=user
+	bool as_aliases;                       // its points are shown as aliases are: by name, with locals
 	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at

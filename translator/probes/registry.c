@@ -9,6 +9,7 @@
 	F(perf)			\
 	F(function)		\
 	F(tracepoint)		\
+	F(syscall)		\
 	F(process)		\
 	F(mark)			\
 	F(procfs)		\

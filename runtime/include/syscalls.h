@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Part of generated.h: system calls, stp_syscall_family. c->arguments are the six arguments, the
+ * number, at the return the result. The functions write text about them; what can't be read shows as
+ * its address. Context: a handler's of this family.
+ */
+#ifndef STP_SYSCALLS_H
+#define STP_SYSCALLS_H
+
+enum stp_syscall_type {
+#define TYPE(name, size, is_signed, shown) STP_ARG_##name,
+#include "syscall_types.def"
+#undef TYPE
+};
+struct stp_symbol { u64 value; const char *name; };
+struct stp_symbols { const struct stp_symbol *at; u32 n; u32 field; /* bits that are one value, not flags */ };
+struct stp_syscall_arg {
+	u8 type;                   /* enum stp_syscall_type */
+	u8 at;                     /* in c->arguments */
+	u8 with;                   /* number of another argument: length, count, command */
+	const struct stp_symbols *symbols;
+};
+struct stp_syscall {
+	const char *name;
+	u8 long_size;              /* in the process: 8 or 4 */
+	u8 signed_longs;           /* bit n: argument n is sign-extended */
+	u8 nargs;
+	struct stp_syscall_arg args[6];
+};
+enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* in c->arguments */
+enum stp_syscall_part {            /* of a struct sockaddr, utimbuf, ... */
+	STP_PART_FAMILY, STP_PART_IP, STP_PART_PORT, STP_PART_FLOWINFO, STP_PART_SCOPE, STP_PART_ACTIME,
+	STP_PART_MODTIME, STP_PART_PIPE0, STP_PART_PIPE1, STP_PART_STATUS, STP_PART_EVENTMSG,
+	STP_PART_ARCH_PRCTL
+};
+const char *stp_syscall_name(struct stp_ctx *c);
+void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* argstr */
+void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* one argument of argstr */
+void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);   /* its string */
+void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 part);
+s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part);
+/* Guru mode: register `at` (an argument, the number, the result) as the call or its caller will see it;
+ * the string that register points to. */
+void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value);
+void stp_syscall_set_string(struct stp_ctx *c, s64 at, const char *text);
+
+extern const struct stp_family_ops stp_syscall_family;
+#define STP_SYSCALL_ENTRIES 16             /* @entry() expressions of one probe */
+struct stp_syscall_probe {
+	const struct stp_probe *probe;
+	const struct stp_syscall *call;    /* NULL: name and arguments aren't asked for */
+	s32 number;                        /* -1: all that no other entry of this probe has */
+	bool is_compat, is_return;
+	bool entry_late;                   /* entry reads arguments only: they are there at the return */
+	u16 entries;
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry; NULL none */
+};
+
+#endif

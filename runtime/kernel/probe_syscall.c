@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls, by the tracepoints sys_enter and sys_exit, which are called with the user's registers
+ * and the number or the result. Two tables, one for each size of process, have by number a list of
+ * what is to be run; a call that nobody watches costs a load and a branch.
+ *
+ * What @entry() keeps is found again by the task: sys_exit happens in the task of sys_enter. A slot
+ * is taken from the few that a task's address hashes to, the oldest if none is free; so tasks that
+ * never come back (they died in the call) need no tidying up.
+ */
+#include "kernel.h"
+#include <asm/syscall.h>
+#include <linux/tracepoint.h>
+
+#ifdef CONFIG_TRACEPOINTS
+
+#ifdef CONFIG_X86_64
+/* socketcall and ipc of 32-bit processes are many calls in one: their own numbers begin here. */
+#define SOCKETCALL 102
+#define IPC 117
+#define SOCKETCALL_FIRST 1000
+#define IPC_FIRST 1100
+#define NUMBERS 1130
+#else
+#define NUMBERS 512
+#endif
+
+#define SLOTS 4096
+#define WAYS 4
+
+struct syscall_watch {
+	const struct stp_syscall_probe *p;
+	struct syscall_watch *next;        /* of the same number */
+};
+
+struct call_slot {
+	struct task_struct *task;          /* NULL: free */
+	const struct stp_syscall_probe *of;
+	u64 used;                          /* when it was taken: a count */
+	s64 values[STP_SYSCALL_ENTRIES];
+};
+
+/* Made before the tracepoints are registered, freed after they are gone. */
+static struct {
+	struct syscall_watch **enter[2], **leave[2];       /* [compat][number]; the last: all higher ones */
+	struct syscall_watch **save[2];                    /* returns whose entry() runs at sys_enter */
+	struct syscall_watch *watches;                     /* all of them */
+	u32 watched, room;
+	struct call_slot *slots;
+	raw_spinlock_t lock;                               /* of slots; interrupts are off in a hit */
+	u64 taken;
+	struct tracepoint *sys_enter, *sys_exit;
+	bool entering, leaving;
+} calls = { .lock = __RAW_SPIN_LOCK_UNLOCKED(calls.lock) };
+
+/* ------------------------------------------------------------------ the registers of a call */
+
+static __always_inline bool is_compat_call(void)
+{
+#ifdef CONFIG_X86_64
+	return unlikely(current_thread_info()->status & TS_COMPAT);
+#else
+	return false;
+#endif
+}
+
+/* The six arguments as the process passed them. */
+static __always_inline void get_arguments(u64 *to, const struct pt_regs *regs, bool compat)
+{
+#ifdef CONFIG_X86_64
+	if (unlikely(compat)) {
+		to[0] = (u32)regs->bx; to[1] = (u32)regs->cx; to[2] = (u32)regs->dx;
+		to[3] = (u32)regs->si; to[4] = (u32)regs->di; to[5] = (u32)regs->bp;
+		return;
+	}
+	to[0] = regs->di; to[1] = regs->si; to[2] = regs->dx;
+	to[3] = regs->r10; to[4] = regs->r8; to[5] = regs->r9;
+#else
+	unsigned long args[6];
+	u32 i;
+
+	syscall_get_arguments(current, (struct pt_regs *)regs, args);
+	for (i = 0; i < 6; i++)
+		to[i] = args[i];
+#endif
+}
+
+/* 32-bit processes' socketcall and ipc are looked into when anything of theirs is watched. */
+static __always_inline bool is_split(u32 number, bool compat)
+{
+#ifdef CONFIG_X86_64
+	return compat && unlikely(number == SOCKETCALL || number == IPC);
+#else
+	return false;
+#endif
+}
+
+/* socketcall and ipc pass their arguments in memory: their own number, and the arguments fetched. */
+static noinline u32 split_number(struct stp_ctx *c, u32 number)
+{
+#ifdef CONFIG_X86_64
+	u64 *a = c->arguments;
+	u32 call = (u32)a[0], i;
+
+	if (number == SOCKETCALL && call >= 1 && call <= 20) {
+		u64 from = a[1];
+
+		for (i = 0; i < 6; i++) {
+			a[i] = stp_uload4(c, from + 4 * i);
+			c->error = NULL;   /* there may be fewer than six */
+		}
+		return SOCKETCALL_FIRST + call;
+	}
+	if (number == IPC && call <= 24) {
+		/* call, first, second, third, ptr, fifth: as the calls' own, where they differ */
+		u64 first = a[1], second = a[2], third = a[3], ptr = a[4], fifth = a[5];
+		bool by_ptr = call == 1 || call == 4 || call == 11;
+
+		a[0] = first;
+		a[1] = by_ptr ? ptr : second;
+		a[2] = by_ptr ? second : third;
+		a[3] = call == 4 ? fifth : by_ptr ? third : ptr;
+		a[4] = fifth;
+		if (call == 12 || call == 14 || call == 24)        /* msgrcv, msgctl, shmctl; shmat is 21 */
+			a[1] = second, a[2] = ptr;
+		if (call == 12)
+			a[1] = ptr, a[2] = second, a[3] = fifth, a[4] = third;
+		if (call == 21)
+			a[1] = ptr, a[2] = second;
+		if (call == 22)
+			a[0] = ptr;
+		return IPC_FIRST + call;
+	}
+#endif
+	return number;
+}
+
+static __always_inline void sign_extend(u64 *a, u32 mask)
+{
+	u32 i;
+
+	for (i = 0; mask; i++, mask >>= 1)
+		if (mask & 1)
+			a[i] = (s64)(s32)a[i];
+}
+
+/* ------------------------------------------------------------------ what @entry() keeps */
+
+static struct call_slot *slots_of(const struct task_struct *task)
+{
+	return &calls.slots[((unsigned long)task >> 6) * 0x9e3779b97f4a7c15ull >> 52 & (SLOTS - WAYS)];
+}
+
+static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
+{
+	struct call_slot *s = slots_of(current), *to = s;
+	s64 values[STP_SYSCALL_ENTRIES];
+	u32 i;
+
+	c->entry = values;
+	p->entry(c);
+	if (c->error)
+		return;            /* told by the handler's end; the return finds nothing */
+	raw_spin_lock(&calls.lock);
+	for (i = 0; i < WAYS; i++) {
+		if (s[i].task == current && s[i].of == p) {
+			to = &s[i];
+			break;
+		}
+		if (!s[i].task || (to->task && s[i].used < to->used))
+			to = &s[i];
+	}
+	to->task = current;
+	to->of = p;
+	to->used = ++calls.taken;
+	memcpy(to->values, values, p->entries * sizeof(*values));
+	raw_spin_unlock(&calls.lock);
+}
+
+/* False: the call began before the script, or too many others came between. */
+static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
+{
+	struct call_slot *s = slots_of(current);
+	bool found = false;
+	u32 i;
+
+	raw_spin_lock(&calls.lock);
+	for (i = 0; i < WAYS && !found; i++) {
+		if (s[i].task != current || s[i].of != p)
+			continue;
+		memcpy(values, s[i].values, p->entries * sizeof(*values));
+		s[i].task = NULL;
+		found = true;
+	}
+	raw_spin_unlock(&calls.lock);
+	return found;
+}
+
+/* ------------------------------------------------------------------ hits */
+
+static __always_inline void fill(struct stp_ctx *c, const struct stp_syscall_probe *p, struct pt_regs *regs,
+				 bool compat, u32 number)
+{
+	c->regs = regs;
+	c->address = 0;
+	c->syscall = p->call;
+	c->arguments[STP_SYSCALL_NUMBER] = number;
+	if (unlikely(compat) && p->call)
+		sign_extend(c->arguments, p->call->signed_longs);
+}
+
+static void run_entries(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs, bool compat,
+			u32 number)
+{
+	for (; w; w = w->next) {
+		fill(c, w->p, regs, compat, number);
+		keep_call_entry(c, w->p);
+	}
+}
+
+static __always_inline bool in_table(struct syscall_watch **table, u32 number)
+{
+	return table && table[min(number, (u32)NUMBERS)];
+}
+
+static void sys_enter_hit(struct pt_regs *regs, u32 number, bool compat)
+{
+	const struct syscall_watch *w;
+	unsigned long flags;
+	struct stp_ctx *c;
+	u32 real = number;
+
+	if (!stp_hit_begin(&c, &flags))
+		return;
+	get_arguments(c->arguments, regs, compat);
+	if (is_split(number, compat))
+		number = split_number(c, number);
+	number = min(number, (u32)NUMBERS);
+	if (calls.save[compat] && calls.save[compat][number])
+		run_entries(c, calls.save[compat][number], regs, compat, real);
+	w = calls.enter[compat] ? calls.enter[compat][number] : NULL;
+	for (; w; w = w->next) {
+		fill(c, w->p, regs, compat, real);
+		stp_handler_run(c, w->p->probe);
+	}
+	stp_hit_end(c, flags);
+}
+
+static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
+{
+	s64 values[STP_SYSCALL_ENTRIES];
+
+	c->entry = values;
+	if (p->entry && p->entry_late)
+		p->entry(c);
+	else if (p->entry && !find_call_entry(p, values))
+		return;
+	stp_handler_run(c, p->probe);
+}
+
+static void sys_exit_hit(struct pt_regs *regs, long result, u32 number, bool compat)
+{
+	const struct syscall_watch *w;
+	unsigned long flags;
+	struct stp_ctx *c;
+	u32 real = number;
+
+	if (!stp_hit_begin(&c, &flags))
+		return;
+	get_arguments(c->arguments, regs, compat);
+	if (is_split(number, compat))
+		number = split_number(c, number);
+	c->arguments[STP_SYSCALL_RESULT] = compat ? (s64)(s32)result : result;
+	c->saved_return = c->arguments[STP_SYSCALL_RESULT];
+	for (w = calls.leave[compat][min(number, (u32)NUMBERS)]; w; w = w->next) {
+		fill(c, w->p, regs, compat, real);
+		run_return(c, w->p);
+	}
+	stp_hit_end(c, flags);
+}
+
+static void on_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	bool compat = is_compat_call();
+
+	if (in_table(calls.enter[compat], id) || in_table(calls.save[compat], id) || is_split(id, compat))
+		sys_enter_hit(regs, id, compat);
+}
+
+static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+{
+	bool compat = is_compat_call();
+	u32 number = syscall_get_nr(current, regs);
+
+	if (in_table(calls.leave[compat], number) || (is_split(number, compat) && calls.leave[compat]))
+		sys_exit_hit(regs, result, number, compat);
+}
+
+/* ------------------------------------------------------------------ guru mode */
+
+/* As the call or its caller will find it. Context: a handler of this family. */
+void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
+{
+	struct pt_regs *regs = (struct pt_regs *)c->regs;
+
+#ifdef CONFIG_X86_64
+	static const u16 places[2][6] = {
+		{ offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+		  offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9) },
+		{ offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx), offsetof(struct pt_regs, dx),
+		  offsetof(struct pt_regs, si), offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp) },
+	};
+	bool compat = is_compat_call();
+
+	if (at == STP_SYSCALL_RESULT)
+		regs->ax = value;
+	else if (at >= 0 && at < 6)
+		*(unsigned long *)((char *)regs + places[compat][at]) = compat ? (u32)value : value;
+	else
+		stp_error(c, "this variable can't be changed");
+#else
+	stp_error(c, "variables of system calls can't be changed on this processor");
+#endif
+}
+
+void stp_syscall_set_string(struct stp_ctx *c, s64 at, const char *text)
+{
+	u64 address = c->arguments[at & 7];
+
+	if (copy_to_user_nofault((void __user *)(unsigned long)address, text, strlen(text) + 1))
+		stp_error(c, "user write fault [man error::fault] at 0x%llx", address);
+}
+
+/* ------------------------------------------------------------------ start and stop */
+
+static void free_tables(void)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		kvfree(calls.enter[i]);
+		kvfree(calls.leave[i]);
+		kvfree(calls.save[i]);
+		calls.enter[i] = calls.leave[i] = calls.save[i] = NULL;
+	}
+	kvfree(calls.watches);
+	vfree(calls.slots);
+	calls.watches = NULL;
+	calls.slots = NULL;
+	calls.watched = calls.room = 0;
+}
+
+/* At the end of a number's list, unless the same script probe is there already. */
+static int watch(struct syscall_watch ***table, u32 number, const struct stp_syscall_probe *p)
+{
+	struct syscall_watch **at, *w;
+
+	if (!*table)
+		*table = kvcalloc(NUMBERS + 1, sizeof(**table), GFP_KERNEL);
+	if (!*table)
+		return -ENOMEM;
+	for (at = &(*table)[number]; *at; at = &(*at)->next)
+		if (p->number < 0 && (*at)->p->probe == p->probe)
+			return 0;
+	if (WARN_ON_ONCE(calls.watched == calls.room))
+		return -ENOMEM;
+	w = &calls.watches[calls.watched++];
+	w->p = p;
+	*at = w;
+	return 0;
+}
+
+static int watch_number(const struct stp_syscall_probe *p, u32 number, bool compat)
+{
+	int err = 0;
+
+	if (p->entry && !p->entry_late)
+		err = watch(&calls.save[compat], number, p);
+	return err ? err : watch(p->is_return ? &calls.leave[compat] : &calls.enter[compat], number, p);
+}
+
+static int watch_all(const struct stp_syscall_probe *p)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i <= NUMBERS && !err; i++) {
+		err = watch_number(p, i, false);
+		if (!err)
+			err = watch_number(p, i, true);
+	}
+	return err;
+}
+
+/* Those of one number first: watch_all() fills in the rest. */
+static int make_tables(const struct stp_syscall_probe *p, u32 n)
+{
+	bool saves = false;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		calls.room += 2 * (p[i].number < 0 ? 2 * (NUMBERS + 1) : 1);
+		saves |= p[i].entry && !p[i].entry_late;
+	}
+	calls.watches = kvcalloc(calls.room, sizeof(*calls.watches), GFP_KERNEL);
+	if (saves)
+		calls.slots = vzalloc(SLOTS * sizeof(*calls.slots));
+	if (!calls.watches || (saves && !calls.slots))
+		return -ENOMEM;
+	for (i = 0; i < n && !err; i++)
+		if (p[i].number >= 0 && p[i].number < NUMBERS)
+			err = watch_number(&p[i], p[i].number, p[i].is_compat);
+	for (i = 0; i < n && !err; i++)
+		if (p[i].number < 0)
+			err = watch_all(&p[i]);
+	return err;
+}
+
+static void note_tracepoint_of_calls(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sys_enter"))
+		calls.sys_enter = tp;
+	else if (!strcmp(tp->name, "sys_exit"))
+		calls.sys_exit = tp;
+}
+
+static int register_tracepoints(void)
+{
+	int err = 0;
+
+	for_each_kernel_tracepoint(note_tracepoint_of_calls, NULL);
+	if (!calls.sys_enter || !calls.sys_exit)
+		return -ENOENT;
+	if (calls.enter[0] || calls.enter[1] || calls.save[0] || calls.save[1]) {
+		err = tracepoint_probe_register(calls.sys_enter, on_sys_enter, NULL);
+		calls.entering = !err;
+	}
+	if (!err && (calls.leave[0] || calls.leave[1])) {
+		err = tracepoint_probe_register(calls.sys_exit, on_sys_exit, NULL);
+		calls.leaving = !err;
+	}
+	return err;
+}
+
+static void syscall_stop(void *table, u32 n)
+{
+	if (calls.entering)
+		tracepoint_probe_unregister(calls.sys_enter, on_sys_enter, NULL);
+	if (calls.leaving)
+		tracepoint_probe_unregister(calls.sys_exit, on_sys_exit, NULL);
+	if (calls.entering || calls.leaving)
+		tracepoint_synchronize_unregister();
+	calls.entering = calls.leaving = false;
+	free_tables();
+}
+
+static int syscall_start(void *table, u32 n)
+{
+	int err = make_tables(table, n);
+
+	if (!err)
+		err = register_tracepoints();
+	if (!err)
+		return 0;
+	plat_message(STP_MSG_ERROR, err == -ENOENT ? "this kernel has no tracepoints of system calls "
+		     "(CONFIG_HAVE_SYSCALL_TRACEPOINTS)" : "system calls can't be probed: no memory");
+	syscall_stop(table, n);
+	return err;
+}
+
+const struct stp_family_ops stp_syscall_family = {
+	.name = "syscall",
+	.start = syscall_start,
+	.stop = syscall_stop,
+};
+
+#else
+
+static int syscall_start(void *table, u32 n)
+{
+	return -EOPNOTSUPP;
+}
+
+const struct stp_family_ops stp_syscall_family = { .name = "syscall", .start = syscall_start };
+
+void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
+{
+}
+
+void stp_syscall_set_string(struct stp_ctx *c, s64 at, const char *text)
+{
+}
+
+#endif

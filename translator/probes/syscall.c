@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// syscall.NAME, nd_syscall., tp_syscall., dw_syscall.NAME, all with .return: system calls, by number,
+// from the kernel's two raw tracepoints; and syscall_any for all of them. One implementation serves
+// every prefix: none needs debuginfo.
+//
+// In:  syscalls.def: numbers, arguments, and which variables show them. A matched point.
+// Out: one probe for each way in which the arguments of that call lie in registers (a 32-bit process
+//      may pass them differently), whose handler has the variables (syscall_vars.c); the table of
+//      struct stp_syscall_probe, one entry a number, with what the runtime needs to write arguments
+//      as text, if the handler asks for text.
+#include "probes/syscall.h"
+#include "build/build.h"
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct probe_family family_syscall;
+
+// ---------------------------------------------------------------- the table
+
+static const struct syscall_row rows[] = {
+#define SYSCALL(alias, name, x86_64, ia32, arm64, result, args) \
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, false },
+#define VARIANT SYSCALL
+#define SECONDARY(alias, name, x86_64, ia32, arm64, result, args) \
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, true },
+#include "probes/syscalls.def"
+#undef SYSCALL
+#undef VARIANT
+#undef SECONDARY
+};
+
+#define NAMES(prefix, name) prefix name, prefix name ".return"
+static const char *const patterns[] = {
+#define SYSCALL(alias, ...) NAMES("syscall.", #alias), NAMES("nd_syscall.", #alias), \
+	NAMES("tp_syscall.", #alias), NAMES("dw_syscall.", #alias),
+#define VARIANT(...)
+#define SECONDARY SYSCALL
+#include "probes/syscalls.def"
+#undef SYSCALL
+#undef VARIANT
+#undef SECONDARY
+	NAMES("syscall_any", ""), NAMES("nd_syscall_any", ""), NAMES("tp_syscall_any", ""),
+	NAMES("dw_syscall_any", ""),
+	NULL,
+};
+
+// Which of a row's numbers are of the target, and the size of a long there. -1 ends.
+struct abi { int column, bits; };
+static const struct abi x86_abis[] = { { 0, 64 }, { 1, 32 }, { -1, 0 } };
+static const struct abi arm64_abis[] = { { 2, 64 }, { -1, 0 } };
+
+static const struct abi *target_abis(const struct session *s)
+{
+	return strcmp(s->kernel->arch, "arm64") ? x86_abis : arm64_abis;
+}
+
+// ---------------------------------------------------------------- resolve
+
+static bool on_target(struct session *s, const struct syscall_row *row)
+{
+	for (const struct abi *abi = target_abis(s); abi->column >= 0; abi++)
+		if (row->number[abi->column] >= 0)
+			return true;
+	return false;
+}
+
+static struct syscall_probe *new_data(const struct probe_match *m, const struct syscall_row *first)
+{
+	struct syscall_probe *data = NEW(struct syscall_probe);
+
+	data->is_return = point_find(m->point, "return") != NULL;
+	if (first)
+		syscall_parse_args(first->args, &data->args);
+	return data;
+}
+
+static void add(struct session *s, const struct probe_match *m, struct syscall_probe *data)
+{
+	struct probe *p = probe_add(s, &family_syscall, m, point_text(m->point), data);
+
+	if (p->body)
+		syscall_add_variables(s, p);
+}
+
+static int any_resolve(struct session *s, const struct probe_match *m)
+{
+	struct syscall_probe *data = new_data(m, NULL);
+
+	data->any = true;
+	add(s, m, data);
+	return 0;
+}
+
+static int syscall_resolve(struct session *s, const struct probe_match *m)
+{
+	VEC(struct syscall_probe *) made = { 0 };
+	const char *alias;
+	bool secondary = false;
+
+	if (str_ends(m->point->parts.at[0].name, "syscall_any"))
+		return any_resolve(s, m);
+	alias = m->point->parts.at[1].name;
+	for (const struct syscall_row *row = rows; row < END(rows); row++) {
+		struct syscall_probe *into = NULL;
+
+		if (strcmp(row->alias, alias) || !on_target(s, row))
+			continue;
+		secondary |= row->secondary;
+		for vec_each(&made, d)
+			if (!strcmp((*d)->rows.at[0]->args, row->args) && !strcmp((*d)->rows.at[0]->result, row->result))
+				into = *d;
+		if (!into) {
+			into = new_data(m, row);
+			vec_push(&made, into);
+		}
+		vec_push(&into->rows, row);
+	}
+	if (m->wildcard && secondary)
+		return 0;
+	for vec_each(&made, d) {
+		for vec_each(&made, sibling)
+			vec_push(&(*d)->siblings, *sibling);
+		add(s, m, *d);
+	}
+	if (made.n)
+		return 0;
+	diag_error(m->point->loc, "no process of a kernel for %s has a system call %s", s->kernel->arch, alias);
+	return 1;
+}
+
+// ---------------------------------------------------------------- emit
+
+// The generated C that describes one row for one size of long: the text functions read it.
+static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_args *args,
+		      const struct abi *abi, bool text, const char *name)
+{
+	unsigned is_signed = 0;
+
+	for vec_each(args, a)
+		if (a->type && a->type->is_signed && a->type->size == 8)
+			is_signed |= 1u << a->at;
+	cw_line(w, "static const struct stp_syscall %s = {", name);
+	cw_line(w, ".name = %s, .long_size = %d, .signed_longs = 0x%x,", emit_c_string(row->name),
+		abi->bits / 8, is_signed);
+	if (text) {
+		struct buf b = { 0 };
+		int n = 0;
+
+		for vec_each(args, a) {
+			if (!a->type)
+				continue;
+			buf_printf(&b, "{ STP_ARG_%s, %d, %d, %s%s }, ", a->type->name, a->at, a->with,
+				   *a->set ? "&stp_symbols_" : "", *a->set ? a->set : "NULL");
+			n++;
+		}
+		cw_line(w, ".nargs = %d,", n);
+		if (n)
+			cw_line(w, ".args = { %s},", buf_text(&b));
+	}
+	cw_line(w, "};");
+}
+
+static void emit_entry(struct cwriter *w, const struct probe *p, int number, const struct abi *abi,
+		       const char *call)
+{
+	const struct syscall_probe *d = p->data;
+
+	cw_line(w, "{");
+	cw_line(w, ".probe = %s, .call = %s, .number = %d, .is_compat = %d, .is_return = %d,",
+		emit_probe_ref(p), call, number, abi->bits == 32, d->is_return);
+	if (p->entries.n)
+		cw_line(w, ".entry = p%d_entry, .entries = %d, .entry_late = %d,", p->index, p->entries.n,
+			syscall_entries_are_arguments(p));
+	cw_line(w, "},");
+}
+
+struct writer {
+	struct session *s;
+	struct cwriter calls, table;
+	bool sets_made[SYSCALL_MAX_SETS];
+	int n_calls, n;
+};
+
+static void emit_sets(struct writer *out, const struct syscall_args *args)
+{
+	for vec_each(args, a)
+		if (*a->set)
+			syscall_emit_set(&out->calls, a->set, target_abis(out->s)->column == 2, out->sets_made);
+}
+
+static void emit_row(struct writer *out, const struct probe *p, const struct syscall_row *row,
+		     const struct syscall_args *args, bool text)
+{
+	if (text)
+		emit_sets(out, args);
+	for (const struct abi *abi = target_abis(out->s); abi->column >= 0; abi++) {
+		char *name = str_printf("stp_syscall_%d", out->n_calls);
+
+		if (row->number[abi->column] < 0)
+			continue;
+		out->n_calls++;
+		emit_call(&out->calls, row, args, abi, text, name);
+		emit_entry(&out->table, p, row->number[abi->column], abi, str_printf("&%s", name));
+		out->n++;
+	}
+}
+
+// Every number that has a name, when the handler asks for it, and all others.
+static void emit_any(struct writer *out, const struct probe *p)
+{
+	static const struct abi none = { 0, 64 };
+
+	if (syscall_asks_for_text(p))
+		for (const struct syscall_row *row = rows; row < END(rows); row++)
+			if (!row->secondary)
+				emit_row(out, p, row, &(struct syscall_args){ 0 }, false);
+	emit_entry(&out->table, p, -1, &none, "NULL");
+	out->n++;
+}
+
+static void syscall_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	struct writer out = { .s = s };
+
+	for (int i = 0; i < n; i++) {
+		const struct syscall_probe *d = probes[i]->data;
+
+		if (d->any)
+			emit_any(&out, probes[i]);
+		for vec_each(&d->rows, row)
+			emit_row(&out, probes[i], *row, &d->args, syscall_asks_for_text(probes[i]));
+	}
+	cw_append(w, &out.calls);
+	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[] = {");
+	cw_append(w, &out.table);
+	cw_line(w, "};");
+	emit_family_table(s, "stp_syscall_family", "stp_syscall_probes", out.n);
+}
+
+const struct probe_family family_syscall = {
+	.name = "syscall",
+	.patterns = patterns,
+	.as_aliases = true,
+	.resolve = syscall_resolve,
+	.target = syscall_target,
+	.target_names = syscall_target_names,
+	.parameter_names = syscall_parameter_names,
+	.emit = syscall_emit,
+};

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The variables of a system call's handler: name, argstr, retval, retstr, those of its arguments;
+// and $fd, $return, the arguments as they were passed.
+//
+// In:  the composed body of a probe, names not bound yet. Out: the same with what the handler reads
+//      of these variables. One that the body never sets is put in place of its name: so nothing is
+//      computed before, and but for, its use. Others become assignments at the head of the body, in
+//      its scope. In guru mode what the body sets is written back at its end: to the register, or to
+//      the string in the process's memory.
+// What a variable shows follows from its name and its argument's type:
+//   x_uaddr  the address   x_unquoted  the string   x_str, xstr  as in argstr   x  the number; a
+//   string's text as in argstr
+// A global of the script has precedence over a variable of the same name.
+#include "debuginfo/debuginfo.h"
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "probes/syscall.h"
+#include "util/str.h"
+
+#include <string.h>
+
+enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_ARGSTR, FORM_RETSTR, FORM_ZERO,
+	    FORM_NONE };
+
+struct variable {
+	const char *name;
+	const struct syscall_arg *arg; // NULL: of the call as a whole
+	int index;                 // of arg among the arguments; FORM_RETSTR: the format
+	enum form form;
+	int at;                    // FORM_NUMBER without arg: where the runtime has it
+	int reads, writes;         // in the body
+};
+typedef VEC(struct variable) variables;
+
+// Names in the handler that come from here are the library's: they don't meet the script's arrays.
+static struct source here = { .name = "syscall", .text = "", .library = true };
+
+static struct loc no_place(void)
+{
+	return (struct loc){ .source = &here, .line = 1, .column = 1 };
+}
+
+// ---------------------------------------------------------------- which there are
+
+// Pieces of an argument; their numbers are enum stp_syscall_part of generated.h.
+static const char *const parts[] = { "_af", "_ip", "_ip_port", "_ipv6_flowinfo", "_ipv6_scope_id", "actime",
+				     "modtime", "pipe0", "pipe1", "status_str", "geteventmsg_data",
+				     "arch_prctl_addr", NULL };
+
+static int part_of(const char *name)
+{
+	for (int i = 0; parts[i]; i++)
+		if (*parts[i] == '_' ? str_ends(name, parts[i]) : !strcmp(name, parts[i]))
+			return i;
+	return -1;
+}
+
+static bool part_is_text(int part)
+{
+	return part < 5 || !strcmp(parts[part], "status_str");
+}
+
+static enum form form_of(const struct syscall_arg *a, const char *name)
+{
+	if (!a->type)
+		return str_ends(name, "str") ? FORM_ZERO : FORM_NUMBER;
+	if (part_of(name) >= 0)
+		return FORM_PART;
+	if (str_ends(name, "_unquoted"))
+		return FORM_PLAIN;
+	if (str_ends(name, "_uaddr"))
+		return FORM_NUMBER;
+	if (str_ends(name, "str") || str_ends(name, "sig_name"))
+		return FORM_TEXT;
+	return a->type->is_string ? FORM_TEXT : FORM_NUMBER;
+}
+
+static void add_variable(variables *list, const char *name, const struct syscall_arg *a, int index, enum form form,
+			 int at)
+{
+	struct variable v = { .name = name, .arg = a, .index = index, .form = form, .at = at };
+
+	vec_push(list, v);
+}
+
+static bool is_here(const struct syscall_probe *d, const struct syscall_var *v)
+{
+	return d->is_return ? v->at_return : v->at_entry;
+}
+
+static bool is_listed(const variables *list, const char *name)
+{
+	for vec_each(list, v)
+		if (!strcmp(v->name, name))
+			return true;
+	return false;
+}
+
+// What the same call has where its arguments lie otherwise: here it is 0.
+static void add_missing(variables *list, const struct syscall_probe *d)
+{
+	static const struct syscall_arg none;
+
+	for vec_each(&d->siblings, other)
+		for vec_each(&(*other)->args, a)
+			for vec_each(&a->vars, v) {
+				enum form form = form_of(a, v->name);
+				bool number = form == FORM_NUMBER ||
+					      (form == FORM_PART && !part_is_text(part_of(v->name)));
+
+				if (is_here(d, v) && !is_listed(list, v->name))
+					add_variable(list, v->name, &none, 0, number ? FORM_NUMBER : FORM_ZERO, 0);
+			}
+}
+
+static variables list_variables(const struct syscall_probe *d)
+{
+	variables list = { 0 };
+
+	add_variable(&list, "name", NULL, 0, FORM_NAME, 0);
+	if (d->any)
+		add_variable(&list, "syscall_nr", NULL, 0, FORM_NUMBER, SYSCALL_NUMBER);
+	if (d->is_return) {
+		add_variable(&list, "retval", NULL, 0, FORM_NUMBER, SYSCALL_RESULT);
+		add_variable(&list, "retstr", NULL, d->rows.n && d->rows.at[0]->result[0] == 'x' ? 2 : 1,
+			     FORM_RETSTR, 0);
+	} else if (!d->any) {
+		add_variable(&list, "argstr", NULL, 0, FORM_ARGSTR, 0);
+	}
+	for (int i = 0, index = 0; i < d->args.n; i++) {
+		const struct syscall_arg *a = &d->args.at[i];
+
+		for vec_each(&a->vars, v)
+			if (is_here(d, v))
+				add_variable(&list, v->name, a, index, form_of(a, v->name), 0);
+		index += a->type != NULL;
+	}
+	add_missing(&list, d);
+	return list;
+}
+
+// ---------------------------------------------------------------- expressions
+
+static struct expr *argument(int at, int size, bool is_signed)
+{
+	struct expr *e = expr_new(E_REGISTER, no_place());
+
+	e->type = T_LONG;
+	e->u.reg.number = DI_ARGUMENT + at;
+	e->u.reg.size = size;
+	e->u.reg.is_signed = is_signed;
+	return e;
+}
+
+static struct expr *argument_value(const struct syscall_arg *a)
+{
+	struct expr *high;
+
+	if (!a->type)
+		return expr_number(no_place(), 0);
+	if (!a->type->is_pair)
+		return argument(a->at, a->type->size, a->type->is_signed);
+	high = expr_binary(no_place(), TOK_SHL, argument(a->at + 1, 4, true), expr_number(no_place(), 32));
+	return expr_binary(no_place(), TOK_OR, high, argument(a->at, 4, false));
+}
+
+static struct expr *call(const char *function, int n, const int *numbers)
+{
+	struct expr *e = expr_new(E_CALL, no_place());
+
+	e->u.call.name = function;
+	for (int i = 0; i < n; i++)
+		vec_push(&e->u.call.args, expr_number(no_place(), numbers[i]));
+	return e;
+}
+
+// As errno.stp writes it; index is its format.
+static struct expr *result_text(const struct variable *v)
+{
+	struct expr *e = call("return_str", 1, &v->index);
+
+	vec_push(&e->u.call.args, argument(SYSCALL_RESULT, 8, true));
+	return e;
+}
+
+static struct expr *value_of(const struct variable *v)
+{
+	int numbers[2] = { v->index, part_of(v->name) };
+
+	switch (v->form) {
+	case FORM_NUMBER: return v->arg ? argument_value(v->arg) : argument(v->at, 8, true);
+	case FORM_TEXT: return call("__syscall_text", 1, numbers);
+	case FORM_PLAIN: return call("__syscall_unquoted", 1, numbers);
+	case FORM_PART: return call(part_is_text(numbers[1]) ? "__syscall_part_text" : "__syscall_part", 2, numbers);
+	case FORM_NAME: return call("__syscall_name", 0, NULL);
+	case FORM_ARGSTR: return call("__syscall_arguments", 0, NULL);
+	case FORM_RETSTR: return result_text(v);
+	case FORM_ZERO: return expr_string(no_place(), "0");
+	case FORM_NONE: break;
+	}
+	return NULL;
+}
+
+// ---------------------------------------------------------------- what the body does with them
+
+static struct variable *find(variables *list, const struct expr *e)
+{
+	if (e && e->kind == E_VAR)
+		for vec_each(list, v)
+			if (!strcmp(v->name, e->u.var.name))
+				return v;
+	return NULL;
+}
+
+static void note_write(variables *list, const struct expr *e)
+{
+	struct variable *v = find(list, e);
+
+	if (v)
+		v->writes++;
+}
+
+static bool count_expr(struct ast_walker *w, struct expr **e)
+{
+	struct variable *v = find(w->data, *e);
+
+	if (v)
+		v->reads++;
+	if ((*e)->kind == E_ASSIGN)
+		note_write(w->data, (*e)->u.bin.l);
+	if ((*e)->kind == E_INCDEC)
+		note_write(w->data, (*e)->u.un.e);
+	return true;
+}
+
+static bool count_stmt(struct ast_walker *w, struct stmt **s)
+{
+	if ((*s)->kind == S_DELETE && (*s)->u.expr->kind == E_VAR)
+		return false;      // a global's, or one that is not used before
+	if ((*s)->kind == S_TRY)
+		note_write(w->data, (*s)->u.try_.var);
+	if ((*s)->kind == S_FOREACH) {
+		for vec_each(&(*s)->u.foreach.keys, key)
+			note_write(w->data, *key);
+		note_write(w->data, (*s)->u.foreach.value);
+	}
+	return true;
+}
+
+static void count_uses(variables *list, struct stmt **body)
+{
+	struct ast_walker w = { .expr = count_expr, .stmt = count_stmt, .data = list };
+
+	ast_walk_stmt(&w, body);
+}
+
+// Is the global used with an index, as far as this part of the script shows?
+struct array_search {
+	const char *name;
+	bool found;
+};
+
+static bool see_array(struct ast_walker *w, struct expr **e)
+{
+	struct array_search *search = w->data;
+
+	if (((*e)->kind == E_INDEX || (*e)->kind == E_IN) && (*e)->u.index.name)
+		search->found |= !strcmp((*e)->u.index.name, search->name);
+	return !search->found;
+}
+
+static bool is_array(struct session *s, const struct var *g)
+{
+	struct array_search search = { .name = g->name, .found = g->size_given || g->wrap };
+	struct ast_walker w = { .expr = see_array, .data = &search };
+
+	for vec_each(&s->script.probe_decls, d)
+		if (!search.found && (*d)->body)
+			ast_walk_stmt(&w, &(*d)->body);
+	for vec_each(&s->script.funcs, f)
+		if (!search.found && (*f)->body)
+			ast_walk_stmt(&w, &(*f)->body);
+	return search.found;
+}
+
+// Those that are scalar globals of the script aren't ours.
+static void drop_globals(struct session *s, variables *list)
+{
+	for vec_each(&s->script.globals, g) {
+		const struct source *source = (*g)->loc.source;
+
+		if (source && source->library)
+			continue;
+		for vec_each(list, v)
+			if (v->reads && !strcmp(v->name, (*g)->name) && !is_array(s, *g))
+				v->form = FORM_NONE;
+	}
+}
+
+// ---------------------------------------------------------------- into the body
+
+// Worth a local: text that is made anew at each of several uses.
+static bool needs_local(const struct variable *v)
+{
+	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME && v->form != FORM_ZERO);
+}
+
+static bool replace_expr(struct ast_walker *w, struct expr **e)
+{
+	struct variable *v = find(w->data, *e);
+
+	if (!v || v->form == FORM_NONE || needs_local(v))
+		return true;
+	*e = value_of(v);
+	return false;
+}
+
+static bool replace_stmt(struct ast_walker *w, struct stmt **s)
+{
+	return (*s)->kind != S_DELETE || (*s)->u.expr->kind != E_VAR;
+}
+
+static struct stmt *statement(struct expr *e)
+{
+	struct stmt *s = stmt_new(S_EXPR, no_place());
+
+	s->u.expr = e;
+	return s;
+}
+
+static struct expr *variable(const char *name)
+{
+	struct expr *e = expr_new(E_VAR, no_place());
+
+	e->u.var.name = name;
+	return e;
+}
+
+static struct stmt *assignment(const struct variable *v)
+{
+	struct expr *e = expr_new(E_ASSIGN, no_place());
+
+	e->u.bin.op = TOK_ASSIGN;
+	e->u.bin.l = variable(v->name);
+	e->u.bin.r = value_of(v);
+	return statement(e);
+}
+
+// What the body made of v goes back to where it came from. NULL: nothing of the process is behind it.
+static struct stmt *write_back(const struct variable *v)
+{
+	struct expr *e;
+	int number = v->arg && v->arg->type ? v->arg->at : v->at;
+
+	if (v->form == FORM_NUMBER && !(v->arg && (!v->arg->type || v->arg->type->is_pair)))
+		e = call("__syscall_set", 1, &number);
+	else if (v->form == FORM_PLAIN)
+		e = call("__syscall_set_string", 1, &number);
+	else
+		return NULL;
+	vec_push(&e->u.call.args, variable(v->name));
+	return statement(e);
+}
+
+void syscall_add_variables(struct session *s, struct probe *p)
+{
+	variables list = list_variables(p->data);
+	struct ast_walker replace = { .expr = replace_expr, .stmt = replace_stmt, .data = &list };
+	struct stmt *block = stmt_new(S_BLOCK, p->body->loc);
+
+	count_uses(&list, &p->body);
+	drop_globals(s, &list);
+	ast_walk_stmt(&replace, &p->body);
+	for vec_each(&list, v)
+		if (v->form != FORM_NONE && (s->opt.list_vars || (v->reads && needs_local(v))))
+			vec_push(&block->u.block, assignment(v));
+	vec_push(&block->u.block, p->body);
+	for vec_each(&list, v) {
+		struct stmt *back = s->opt.guru && v->writes && v->form != FORM_NONE ? write_back(v) : NULL;
+
+		if (back)
+			vec_push(&block->u.block, back);
+	}
+	p->body = block;
+}
+
+// ---------------------------------------------------------------- $fd
+
+struct expr *syscall_target(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct syscall_probe *d = p->data;
+	const char *name = target->u.target.name;
+	struct buf names = { 0 };
+
+	if (d->is_return && !strcmp(name, "return"))
+		return argument(SYSCALL_RESULT, 8, true);
+	for vec_each(&d->args, a)
+		if (a->type && !strcmp(a->name, name))
+			return argument_value(a);
+	for vec_each(&d->args, a)
+		if (a->type)
+			buf_printf(&names, "%s\n", a->name);
+	diag_error(target->loc, "unable to find '%s' among the arguments of the system call%s", name,
+		   target_similar(name, &names));
+	return NULL;
+}
+
+void syscall_parameter_names(struct session *s, struct probe *p, struct buf *list)
+{
+	const struct syscall_probe *d = p->data;
+
+	for vec_each(&d->args, a)
+		if (a->type)
+			buf_printf(list, "$%s:long\n", a->name);
+}
+
+void syscall_target_names(struct session *s, struct probe *p, struct buf *list)
+{
+	const struct syscall_probe *d = p->data;
+
+	if (d->is_return)
+		buf_puts(list, "$return:long\n");
+	syscall_parameter_names(s, p, list);
+}
+
+// ---------------------------------------------------------------- what the handler is
+
+static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	if (str_starts(f->name, "__syscall_"))
+		*(bool *)w->data = true;
+}
+
+bool syscall_asks_for_text(const struct probe *p)
+{
+	bool asks = false;
+	struct use_walker w = { .call = see_call, .data = &asks };
+
+	use_probe(&w, p);
+	return asks;
+}
+
+static bool is_argument(const struct expr *e)
+{
+	if (e->kind == E_REGISTER)
+		return !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT;
+	return e->kind == E_NUMBER || (e->kind == E_BINARY && is_argument(e->u.bin.l) && is_argument(e->u.bin.r));
+}
+
+bool syscall_entries_are_arguments(const struct probe *p)
+{
+	for vec_each(&p->entries, e)
+		if (!is_argument(*e))
+			return false;
+	return true;
+}
