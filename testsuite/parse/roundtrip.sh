@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every script at hand, as -p1 prints it, parses to the same tree: the test suite's and the library's.
-# Read by run.sh, needs "$STAP".
+# Every script at hand, as -p1 prints it, parses to the same tree: the test suite's, the library's, and
+# the examples of systemtap-doc where that is installed. Read by run.sh, needs "$STAP".
 
 # The first of these arguments with which the script is taken are used for both rounds.
 round() {
 	local file=$1 arguments
-	for arguments in '' '1 2 3 4 5 6 7 8 9' 'begin 1' 'begin begin begin' '17 text begin' 'begin begin 1 begin'; do
+	for arguments in '' '1 2 3 4 5 6 7 8 9' 'begin 1' 'begin begin begin' '17 text begin' 'begin begin 1 begin' '1 2 @sum begin end'; do
 		# shellcheck disable=SC2086  # several words
 		"$STAP" -p1 -g -w --runtime=user "$file" $arguments >"$SCRATCH/first" 2>"$SCRATCH/err" </dev/null || continue
 		"$STAP" -p1 -g -w --runtime=user "$SCRATCH/first" $arguments >"$SCRATCH/second" 2>"$SCRATCH/err" </dev/null ||
@@ -31,3 +31,9 @@ rounds() { # NAME FILE...
 
 rounds tests "$TESTS"/*/*.stp
 rounds tapsets "$SOURCE"/tapsets/*.stp
+if [ -d /usr/share/systemtap/examples ]; then
+	mapfile -t examples < <(find /usr/share/systemtap/examples /usr/share/doc/systemtap -name '*.stp')
+	rounds examples "${examples[@]}"
+else
+	skip parse/roundtrip-examples 'systemtap-doc'
+fi
