@@ -552,6 +552,21 @@ struct stp_hwbkpt {
 
 #include "syscalls.h"
 
+/* what happens to processes: stp_process_family */
+extern const struct stp_family_ops stp_process_family;
+enum stp_process_kind { STP_PROCESS_BEGIN, STP_PROCESS_END, STP_THREAD_BEGIN, STP_THREAD_END,
+			STP_PROCESS_SYSCALL, STP_PROCESS_SYSCALL_RETURN, STP_PROCESS_KINDS };
+/* c->arguments in system call probes: from 0 the arguments, then */
+enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };
+struct stp_process {
+	const struct stp_probe *probe;
+	u32 kind;                  /* enum stp_process_kind */
+	struct stp_program *program;       /* processes that run this; NULL any */
+	s32 pid;                   /* this process only; 0 any */
+	bool optional;             /* "?" */
+	void *state;               /* the runtime's */
+};
+
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
 	u8 type;                   /* STP_LONG, STP_STRING */

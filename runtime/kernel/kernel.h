@@ -144,11 +144,13 @@ const struct stp_site *stp_site_at(u64 address);
 
 /* ------------------------------------------------------------------ program.c */
 
+struct file;
 struct inode;
 
 /* The file of p, opened once for all that use it. NULL: *err is why, negative. Process context. */
 struct inode *stp_program_open(struct stp_program *p, int *err);
 void stp_program_close(struct stp_program *p);
+bool stp_program_is(const struct stp_program *p, const struct file *file);     /* opened; any context */
 const char *stp_program_reason(int err);       /* NULL: none of program.c's */
 
 /* ------------------------------------------------------------------ tree.c */

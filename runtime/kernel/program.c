@@ -70,6 +70,14 @@ void stp_program_close(struct stp_program *p)
 	p->state = NULL;
 }
 
+/* A process's file is the one in the union that the path leads to, not the one below. */
+bool stp_program_is(const struct stp_program *p, const struct file *file)
+{
+	const struct path *path = p->state;
+
+	return file && (file_inode(file) == d_inode(path->dentry) || file_inode(file) == d_real_inode(path->dentry));
+}
+
 const char *stp_program_reason(int err)
 {
 	switch (err) {

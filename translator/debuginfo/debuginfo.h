@@ -154,6 +154,11 @@ void di_variable_names(const struct di_function *f, bool params_only, struct buf
 // A variable that is outside of functions. file: NULL, or a glob matched from the tail of the path of
 // its compilation unit. Needs DWARF.
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);
+// frame.c: where the parameters are in the places that debuginfo tells: the function's address, or
+// behind its first instructions, which put them there (code that isn't optimised).
+uint64_t di_function_body(const struct di_function *f);
+// A parameter at the function's address, by the calling convention. False: not one of one word.
+bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out);
 // How the function's return value is read at its return; type NULL when it returns nothing.
 struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 

@@ -32,6 +32,9 @@ struct dwarf_file {
 	Dwarf *whole;              // opened for scans
 	VEC(struct unit *) units;
 	struct map types;          // DIE offset in text -> struct di_type *
+	Dwarf_CFI *cfi[2];         // frame.c: .debug_frame, .eh_frame
+	Elf *frame_elf;            // frame.c: where the latter is, if elsewhere
+	bool cfi_read;
 };
 
 // dwarf.c

@@ -2,7 +2,7 @@
 // DWARF locations -> struct di_location. A DWARF expression leaves an address, or names a register,
 // or (DW_OP_stack_value) leaves the value itself; ours is the same without the operations that
 // can't be expressed on an empty stack.
-#include "debuginfo/dw.h"
+#include "debuginfo/frame.h"
 
 struct compile {
 	struct di_module *m;
@@ -39,8 +39,11 @@ static bool at_entry(const struct compile *c)
 // The canonical frame address. Known without call frame information only at the entry.
 static bool frame_address(struct compile *c)
 {
+	Dwarf_Op *ops;
+	size_t n;
+
 	if (!at_entry(c))
-		return false;
+		return frame_cfa(c->m, c->pc, &ops, &n) && compile_ops(c, ops, n);
 	add(c, DI_OP_REG, c->m->arch->stack_pointer);
 	location_offset(c->out, c->m->arch->entry_cfa);
 	return true;

@@ -551,8 +551,9 @@ static void resolver_init(struct resolver *r)
 static void resolve_probe(struct session *s, struct probe *p)
 {
 	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
-	struct resolver r = { .s = s, .probe = p, .is_return = last && point_find(last, "return") };
+	struct resolver r = { .s = s, .probe = p };
 
+	r.is_return = last && point_find(last, "return") && !p->family->own_returns;
 	resolver_init(&r);
 	r.in_condition = true;
 	resolve(&r, &p->condition);

@@ -17,6 +17,7 @@ extern const struct probe_family family_process;
 struct process_probe {         // probe.data
 	struct process_site site;
 	struct di_function *function;
+	uint64_t body;             // where its parameters are in their places
 };
 
 // ---------------------------------------------------------------- resolve
@@ -108,6 +109,9 @@ static int add_functions(const struct resolution *r, struct di_module *in)
 		data->site.name = (*f)->symbol;
 		data->site.address = (*f)->address;
 		data->function = *f;
+		data->body = di_function_body(*f);
+		if (!data->site.is_return)
+			data->site.address = (*f)->pc = data->body;
 		probe_add(r->s, &family_process, r->match, point_of(r->match, in, *f), data);
 		n++;
 	}
@@ -214,6 +218,8 @@ static struct expr *process_target(struct session *s, struct probe *p, struct ex
 
 	if (!strcmp(name, "return"))
 		return return_value(d, target);
+	if (d->site.is_return && d->body != d->function->address && di_entry_parameter(d->function, name, &v))
+		return target_variable(target->loc, &v);
 	if (di_find_variable(d->function, name, &v)) {
 		di_program_relocate(d->site.program, &v.loc, d->site.address);
 		return target_variable(target->loc, &v);

@@ -168,7 +168,7 @@ char *process_point(const struct probe_match *m, const struct di_module *program
 
 // ---------------------------------------------------------------- emit
 
-static void emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m)
+void process_emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m)
 {
 	struct di_identity id = di_program_identity(m);
 	struct buf bytes = { 0 };
@@ -223,7 +223,7 @@ void process_emit_sites(struct session *s, struct cwriter *w, struct probe **pro
 			k++;
 		if (k == programs.n) {
 			vec_push(&programs, d->program);
-			emit_program(w, table, k, d->program);
+			process_emit_program(w, table, k, d->program);
 		}
 		vec_push(&program_of, k);
 	}

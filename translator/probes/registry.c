@@ -11,6 +11,7 @@
 	F(tracepoint)		\
 	F(syscall)		\
 	F(process)		\
+	F(process_events)	\
 	F(mark)			\
 	F(procfs)		\
 	F(netfilter)		\

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happens to processes: they begin and end, their threads do, they make system calls; by the
+ * kernel's tracepoints, in the context of the process itself.
+ *
+ * A new process or thread is first seen when it returns from the system call that made it; one that
+ * was there before the script, when it next returns from any. A process that has ended has no memory
+ * any more and so no program: the programs that are asked for have a bit for every process that
+ * runs them, which fork hands on and exec sets anew.
+ */
+#include "kernel.h"
+#include <linux/fs.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#define PROCESS_BITS (BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long))
+
+enum hook { HOOK_FORK, HOOK_EXEC, HOOK_EXIT, HOOK_ENTER, HOOK_LEAVE, HOOKS };
+
+static struct {
+	struct stp_process *at;
+	u32 n;
+	bool wanted[STP_PROCESS_KINDS];
+	unsigned long *pending;        /* processes that were there before: begin is to come */
+	struct tracepoint *point[HOOKS];
+	bool armed[HOOKS];
+} processes;
+
+/* ------------------------------------------------------------------ whose */
+
+static unsigned long *members(const struct stp_process *e)
+{
+	return e->state;
+}
+
+static bool is_of(const struct stp_process *e, pid_t tgid)
+{
+	return stp_tree_has(tgid) && (!e->pid || e->pid == tgid) && (!e->program || (e->state && test_bit(tgid, members(e))));
+}
+
+/* The events of one program share its bits: does this one keep them? */
+static bool keeps_bits(u32 i)
+{
+	u32 k;
+
+	if (!processes.at[i].program || !processes.at[i].program->state)
+		return false;
+	for (k = 0; k < i; k++)
+		if (processes.at[k].program == processes.at[i].program)
+			return false;
+	return true;
+}
+
+static bool runs(struct task_struct *task, const struct stp_program *p)
+{
+	bool yes = false;
+
+	task_lock(task);
+	rcu_read_lock();
+	if (task->mm)
+		yes = stp_program_is(p, rcu_dereference(task->mm->exe_file));
+	rcu_read_unlock();
+	task_unlock(task);
+	return yes;
+}
+
+/* ------------------------------------------------------------------ hits */
+
+static void fire(const struct stp_process *e, struct pt_regs *regs, long result)
+{
+	unsigned long flags, arguments[6];
+	struct stp_ctx *c;
+	u32 i;
+
+	if (!stp_hit_begin(&c, &flags))
+		return;
+	c->regs = regs;
+	c->address = 0;
+	if (e->kind == STP_PROCESS_SYSCALL || e->kind == STP_PROCESS_SYSCALL_RETURN) {
+		syscall_get_arguments(current, regs, arguments);
+		for (i = 0; i < 6; i++)
+			c->arguments[i] = arguments[i];
+		c->arguments[STP_SYSCALL_NUMBER] = syscall_get_nr(current, regs);
+		c->arguments[STP_SYSCALL_RESULT] = result;
+	}
+	stp_handler_run(c, e->probe);
+	stp_hit_end(c, flags);
+}
+
+static void fire_all(u32 kind, struct pt_regs *regs, long result, bool only_programs)
+{
+	u32 i;
+
+	for (i = 0; i < processes.n; i++) {
+		const struct stp_process *e = &processes.at[i];
+
+		if (e->kind == kind && (!only_programs || e->program) && is_of(e, current->tgid))
+			fire(e, regs, result);
+	}
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	u32 i;
+
+	if (!thread_group_leader(child))
+		return;
+	clear_bit(child->tgid, processes.pending);
+	for (i = 0; i < processes.n; i++) {
+		if (!keeps_bits(i))
+			continue;
+		if (test_bit(parent->tgid, members(&processes.at[i])))
+			set_bit(child->tgid, members(&processes.at[i]));
+		else
+			clear_bit(child->tgid, members(&processes.at[i]));
+	}
+}
+
+/* A process that starts another program begins as one of that. The process of -c was there before. */
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
+{
+	u32 i;
+
+	for (i = 0; i < processes.n; i++) {
+		if (!keeps_bits(i))
+			continue;
+		if (runs(task, processes.at[i].program))
+			set_bit(task->tgid, members(&processes.at[i]));
+		else
+			clear_bit(task->tgid, members(&processes.at[i]));
+	}
+	clear_bit(task->tgid, processes.pending);
+	fire_all(STP_PROCESS_BEGIN, task_pt_regs(task), 0, task->tgid != stp_session.target);
+}
+
+static void on_exit(void *data, struct task_struct *task)
+{
+	fire_all(thread_group_leader(task) ? STP_PROCESS_END : STP_THREAD_END, task_pt_regs(task), 0, false);
+}
+
+static void on_enter(void *data, struct pt_regs *regs, long number)
+{
+	fire_all(STP_PROCESS_SYSCALL, regs, 0, false);
+}
+
+static bool makes_tasks(long number)
+{
+#ifdef __NR_fork
+	if (number == __NR_fork || number == __NR_vfork)
+		return true;
+#endif
+	return number == __NR_clone || number == __NR_clone3;
+}
+
+static void on_leave(void *data, struct pt_regs *regs, long result)
+{
+	bool leader = thread_group_leader(current);
+
+	if (unlikely(!result && makes_tasks(syscall_get_nr(current, regs))))
+		fire_all(leader ? STP_PROCESS_BEGIN : STP_THREAD_BEGIN, regs, 0, false);
+	else if (unlikely(test_bit(current->tgid, processes.pending)) &&
+		 test_and_clear_bit(current->tgid, processes.pending))
+		fire_all(STP_PROCESS_BEGIN, regs, 0, false);
+	if (processes.wanted[STP_PROCESS_SYSCALL_RETURN])
+		fire_all(STP_PROCESS_SYSCALL_RETURN, regs, result, false);
+}
+
+/* ------------------------------------------------------------------ arming */
+
+static const struct { const char *name; void *function; } hooks[HOOKS] = {
+	[HOOK_FORK] = { "sched_process_fork", on_fork },
+	[HOOK_EXEC] = { "sched_process_exec", on_exec },
+	[HOOK_EXIT] = { "sched_process_exit", on_exit },
+	[HOOK_ENTER] = { "sys_enter", on_enter },
+	[HOOK_LEAVE] = { "sys_exit", on_leave },
+};
+
+static void note_hook(struct tracepoint *tp, void *data)
+{
+	u32 i;
+
+	for (i = 0; i < HOOKS; i++)
+		if (!strcmp(tp->name, hooks[i].name))
+			processes.point[i] = tp;
+}
+
+static bool is_wanted(u32 hook)
+{
+	const bool *wanted = processes.wanted;
+
+	switch (hook) {
+	case HOOK_EXIT:  return wanted[STP_PROCESS_END] || wanted[STP_THREAD_END];
+	case HOOK_ENTER: return wanted[STP_PROCESS_SYSCALL];
+	case HOOK_LEAVE:
+		return wanted[STP_PROCESS_BEGIN] || wanted[STP_THREAD_BEGIN] || wanted[STP_PROCESS_SYSCALL_RETURN];
+	}
+	return true;
+}
+
+static int arm_hooks(void)
+{
+	int err;
+	u32 i;
+
+	for_each_kernel_tracepoint(note_hook, NULL);
+	for (i = 0; i < HOOKS; i++) {
+		if (!is_wanted(i))
+			continue;
+		err = processes.point[i] ? tracepoint_probe_register(processes.point[i], hooks[i].function, NULL) :
+					   -ENOENT;
+		if (err)
+			return err;
+		processes.armed[i] = true;
+	}
+	return 0;
+}
+
+/* The process that starts us, and the one it made for -c, are no programs of the user's. */
+static void note_existing(void)
+{
+	struct task_struct *task;
+	struct file *ours;
+	u32 i;
+
+	rcu_read_lock();
+	ours = rcu_dereference(current->mm->exe_file);
+	for_each_process(task) {
+		for (i = 0; i < processes.n; i++)
+			if (keeps_bits(i) && runs(task, processes.at[i].program))
+				set_bit(task->tgid, members(&processes.at[i]));
+		task_lock(task);
+		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
+			set_bit(task->tgid, processes.pending);
+		task_unlock(task);
+	}
+	rcu_read_unlock();
+}
+
+static void process_failed(const struct stp_process *e, int err)
+{
+	const char *why = stp_program_reason(err);
+	char text[320];
+
+	if (e->optional)
+		return;
+	snprintf(text, sizeof(text), "can't follow the processes that run %s: %s", e->program->path,
+		 why ?: "it can't be opened");
+	plat_message(STP_MSG_WARNING, text);
+}
+
+/* An event whose program isn't there never happens. */
+static int open_programs(void)
+{
+	u32 i, k;
+	int err;
+
+	for (i = 0; i < processes.n; i++) {
+		struct stp_process *e = &processes.at[i];
+
+		processes.wanted[e->kind] = true;
+		if (!e->program)
+			continue;
+		for (k = 0; k < i && processes.at[k].program != e->program; k++)
+			;
+		if (k < i) {
+			e->state = processes.at[k].state;
+			continue;
+		}
+		e->state = plat_alloc(PROCESS_BITS, -1);
+		if (!e->state)
+			return -ENOMEM;
+		if (!stp_program_open(e->program, &err)) {
+			process_failed(e, err);
+			plat_free(e->state);
+			e->state = NULL;
+		}
+	}
+	return 0;
+}
+
+static void close_programs(void)
+{
+	u32 i;
+
+	for (i = 0; i < processes.n; i++) {
+		if (keeps_bits(i)) {
+			plat_free(processes.at[i].state);
+			stp_program_close(processes.at[i].program);
+		}
+	}
+	for (i = 0; i < processes.n; i++)
+		processes.at[i].state = NULL;
+}
+
+static void process_stop(void *table, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < HOOKS; i++)
+		if (processes.armed[i])
+			tracepoint_probe_unregister(processes.point[i], hooks[i].function, NULL);
+	tracepoint_synchronize_unregister();
+	memset(processes.armed, 0, sizeof(processes.armed));
+	close_programs();
+	plat_free(processes.pending);
+	processes.pending = NULL;
+	stp_tree_stop();
+}
+
+static int process_start(void *table, u32 n)
+{
+	int err;
+
+	err = stp_tree_start();
+	if (err) {
+		plat_message(STP_MSG_ERROR, "the processes that the target starts can't be followed");
+		return err;
+	}
+	processes.at = table;
+	processes.n = n;
+	processes.pending = plat_alloc(PROCESS_BITS, -1);
+	err = processes.pending ? open_programs() : -ENOMEM;
+	if (!err)
+		err = arm_hooks();
+	if (!err) {
+		note_existing();
+		return 0;
+	}
+	process_stop(table, n);
+	plat_message(STP_MSG_ERROR, "processes can't be followed");
+	return err;
+}
+
+const struct stp_family_ops stp_process_family = {
+	.name = "process",
+	.start = process_start,
+	.stop = process_stop,
+};

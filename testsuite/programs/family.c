@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One thread, one child that becomes busybox, one child that is a copy.
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *run(void *argument)
+{
+	getppid();
+	return argument;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int waiting = argc > 1 ? atoi(argv[1]) : 0;
+
+	while (waiting-- > 0)
+		usleep(100000);
+	pthread_create(&thread, NULL, run, NULL);
+	pthread_join(thread, NULL);
+	if (!fork()) {
+		execl("/bin/busybox", "busybox", "true", NULL);
+		_exit(1);
+	}
+	wait(NULL);
+	if (!fork())
+		_exit(3);
+	wait(NULL);
+	return 0;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Frames of functions: where they are at an address, from call frame information; where a function
+// has set up its own; where its parameters are before.
+//
+// Code that isn't optimised keeps every parameter in memory, and says so for all of the function
+// although it is stored there only by the first instructions. So probes of such functions look at
+// their variables behind these, and what @entry() wants is taken from where the caller put it.
+#include "debuginfo/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- call frame information
+
+// Of .debug_frame, or of .eh_frame, which separate debuginfo has not.
+static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
+{
+	struct elf_view v;
+	struct bytes section;
+
+	if (!of_eh) {
+		if (!elf_view_open(&v, f->map) || !elf_view_section(&v, ".debug_frame", &section))
+			return NULL;
+		return dwarf_whole(f) ? dwarf_getcfi(dwarf_whole(f)) : NULL;
+	}
+	if (f->module->is_user)
+		f->frame_elf = elf_memory((char *)program_view(f->module)->file.at, program_view(f->module)->file.len);
+	return dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
+}
+
+bool frame_cfa(struct di_module *m, uint64_t pc, Dwarf_Op **ops, size_t *n)
+{
+	struct dwarf_file *f = m->dwarf;
+
+	if (!f->cfi_read)
+		for (int i = 0; i < 2; i++)
+			f->cfi[i] = table_of(f, i);
+	f->cfi_read = true;
+	for (int i = 0; i < 2; i++) {
+		Dwarf_Frame *frame;
+
+		if (!f->cfi[i] || dwarf_cfi_addrframe(f->cfi[i], pc, &frame))
+			continue;
+		// The operations belong to the frame, which stays: they are looked at for a moment only.
+		if (!dwarf_frame_cfa(frame, ops, n) && *n)
+			return true;
+		free(frame);
+	}
+	return false;
+}
+
+// ---------------------------------------------------------------- the prologue
+
+// In one place for the whole function, which is below the frame's start: stored there by the function.
+static bool is_stored(Dwarf_Die *parameter)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(parameter, DW_AT_location, &attr) ||
+	    (attr.form != DW_FORM_exprloc && attr.form != DW_FORM_block1))
+		return false;
+	return !dwarf_getlocation(&attr, &ops, &n) && n == 1 && ops->atom == DW_OP_fbreg &&
+	       (int64_t)ops->number < 0;
+}
+
+static Dwarf_Die *function_die(const struct di_function *f)
+{
+	const struct func_priv *p = f->priv;
+
+	return !f->is_inline && dwarf_function(f) ? (Dwarf_Die *)p->die : NULL;
+}
+
+static bool stores_parameters(Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return false;
+	do
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(&child))
+			return true;
+	while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+uint64_t di_function_body(const struct di_function *f)
+{
+	Dwarf_Die *die = function_die(f);
+	uint64_t body = f->address;
+	Dwarf_Addr *at;
+	int n;
+
+	if (!die || !stores_parameters(die))
+		return f->address;
+	n = dwarf_entry_breakpoints(die, &at);
+	if (n > 0 && at[0] > f->address && (!f->size || at[0] < f->address + f->size))
+		body = at[0];
+	if (n > 0)
+		free(at);
+	return body;
+}
+
+// ---------------------------------------------------------------- before it
+
+static bool is_word(const struct di_type *t)
+{
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER: return t->size <= 8;
+	default: return false;
+	}
+}
+
+static bool is_in_memory(const struct di_type *t)
+{
+	return (t->kind == DI_STRUCT || t->kind == DI_UNION) && t->size > 16;
+}
+
+// The location of the word `index` among those the caller passes.
+static struct di_location argument_location(const struct di_module *m, int index)
+{
+	struct di_location l = { .kind = DI_LOC_ADDRESS };
+	int n = 0;
+
+	while (n < (int)ARRAY_SIZE(m->arch->args) && m->arch->args[n] >= 0)
+		n++;
+	if (index < n)
+		return location_register(m->arch->args[index]);
+	location_add(&l, DI_OP_REG, m->arch->stack_pointer);
+	location_offset(&l, m->arch->entry_cfa + 8 * (index - n));
+	return l;
+}
+
+// Words are counted; floating-point numbers go elsewhere; where a struct goes, nobody wants to know.
+bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out)
+{
+	Dwarf_Die *die = function_die(f), child, type;
+	struct di_type *returned = die ? dwarf_return_type(f) : NULL;
+	int index = returned && is_in_memory(returned);
+
+	if (!die || dwarf_child(die, &child))
+		return false;
+	do {
+		struct di_type *t;
+
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
+			continue;
+		t = dwarf_make_type(f->module, &type);
+		if (!t || (!is_word(t) && t->kind != DI_FLOAT))
+			return false;
+		if (!strcmp(dwarf_name(&child), name)) {
+			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true };
+			if (t->kind != DI_FLOAT)
+				out->loc = argument_location(f->module, index);
+			return t->kind != DI_FLOAT;
+		}
+		index += t->kind != DI_FLOAT;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
