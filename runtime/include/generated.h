@@ -445,10 +445,10 @@ struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns;
 /* functions of the kernel and its modules: stp_function_family (ftrace, kprobe, kretprobe) */
 extern const struct stp_family_ops stp_function_family;
 struct stp_site {
-	const char *symbol;        /* function, as the kernel names it */
+	const char *symbol;        /* function, as the kernel names it; "": the offset is the address */
 	const char *module;        /* NULL: the kernel image */
 	u64 base_offset;           /* from _stext (kernel) at link time; 0: look the symbol up */
-	u64 offset;                /* into the function: statement probes */
+	u64 offset;                /* into the function: statements, inlined functions, labels */
 	u64 address;               /* the runtime's: where it is now */
 };
 /* Variables that have an address of their own: struct stp_module.statics. */

@@ -35,7 +35,9 @@ static u32 count_sites(void)
 
 static void settle(struct stp_site *s, u64 kernel_base, bool same_kernel)
 {
-	if (!s->module && s->base_offset && same_kernel && kernel_base)
+	if (!*s->symbol)
+		s->address = s->offset;
+	else if (!s->module && s->base_offset && same_kernel && kernel_base)
 		s->address = kernel_base + s->base_offset + s->offset;
 	else
 		sites.wanted[sites.nwanted++] = s;

@@ -78,6 +78,7 @@ struct di_function {
 	struct di_module *module;
 	const char *name;
 	const char *symbol;        // as the kernel calls it: name, or name.isra.0 and the like
+	const char *label;         // of a label's place; else NULL
 	const char *file;          // NULL without line information
 	int line;
 	uint64_t address;          // link-time; valid when has_address
@@ -142,6 +143,34 @@ void di_program_relocate(const struct di_module *m, struct di_location *l, uint6
 enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
+
+// FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the first two may be globs.
+struct di_lines { int first, last; };
+struct di_pattern {
+	const char *function;
+	const char *file;          // NULL: any
+	bool has_lines;
+	bool relative;             // "+N": lines count from the function's own
+	bool every;                // ":*"
+	VEC(struct di_lines) lines;
+};
+bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why);
+// For a pattern with lines: the statements there, each with `pc` and its line, in every copy of the
+// code; or those of the nearest lines with code; or the functions that have the lines. Sorted by
+// address. When there are none, `why` says what there is instead.
+enum di_line_use { DI_STATEMENTS, DI_NEAREST, DI_FUNCTIONS };
+void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line_use use, di_functions *out,
+		   struct buf *why);
+// The function that has the link address in it, with its `pc` there. NULL: none has.
+struct di_function *di_function_at(struct di_module *m, uint64_t address);
+// Whether a statement begins at f->pc, as far as is known; then f has its line. If not, where one does
+// before and after; 0 nowhere.
+bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above);
+// The line nearest to f->pc where the variable can be read; 0: nowhere.
+int di_variable_line(const struct di_function *f, const char *name);
+// Labels of the function's code: like statements, with `label` set.
+void di_find_labels(const struct di_function *f, const char *label, di_functions *out);
+
 // All function names, for "similar" messages.
 typedef VEC(const char *) di_names;
 void di_function_names(struct di_module *m, di_names *out);

@@ -126,14 +126,15 @@ struct scopes {
 };
 
 // The block or inlined copy, directly below `die`, that holds the pc.
-static bool scope_below(Dwarf_Die *die, uint64_t pc, Dwarf_Die *out)
+static bool scope_below(Dwarf_Die *die, uint64_t pc, bool inlined, Dwarf_Die *out)
 {
 	if (dwarf_child(die, out))
 		return false;
 	do {
 		int tag = dwarf_tag(out);
 
-		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && dwarf_haspc(out, pc) == 1)
+		if ((tag == DW_TAG_lexical_block || (inlined && tag == DW_TAG_inlined_subroutine)) &&
+		    dwarf_haspc(out, pc) == 1)
 			return true;
 	} while (!dwarf_siblingof(out, out));
 	return false;
@@ -143,7 +144,7 @@ static struct scopes scopes_of(const struct di_function *f)
 {
 	struct scopes s = { .at[0] = *die_of(f), .n = 1 };
 
-	while (f->pc && s.n < SCOPES_MAX && scope_below(&s.at[s.n - 1], pc_of(f), &s.at[s.n]))
+	while (f->pc && s.n < SCOPES_MAX && scope_below(&s.at[s.n - 1], pc_of(f), !priv(f)->own_scope, &s.at[s.n]))
 		s.n++;
 	return s;
 }

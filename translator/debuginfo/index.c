@@ -415,6 +415,27 @@ bool index_function_at(const struct index *ix, uint64_t address, struct index_hi
 	return !best->size || address - out->address < best->size;
 }
 
+int index_next_function(const struct index *ix, const char *path, uint32_t line)
+{
+	uint32_t best = 0x7fffffff, number = 0;
+
+	while (number < count(ix, IX_FILES) && file(ix, number) != path)
+		number++;
+	for (uint64_t i = 0; i < count(ix, IX_FUNCTIONS); i++) {
+		const struct index_function *f = record(ix, IX_FUNCTIONS, i);
+
+		if (f->file == number && f->line > line && f->line < best)
+			best = f->line;
+	}
+	for (uint64_t i = 0; i < count(ix, IX_INLINES); i++) {
+		const struct index_inline *f = record(ix, IX_INLINES, i);
+
+		if (f->file == number && f->line > line && f->line < best)
+			best = f->line;
+	}
+	return best;
+}
+
 // ---------------------------------------------------------------- units, types, variables
 
 bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header)

@@ -7,7 +7,7 @@
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
 //   index.c     the index of a DWARF file, cached; index_build.c makes it
-//   find.c      functions by name
+//   find.c      functions by name; line.c by source line
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
@@ -131,6 +131,7 @@ struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
 	bool alias;                // DWARF has another name for the place
+	bool own_scope;            // at pc is the function itself, not what was inlined there
 	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
 	uint32_t die_offset;       // in .debug_info; 0 not known
 	const void *die;           // Dwarf_Die *, of the inlined copy if it is one; NULL none
@@ -214,6 +215,9 @@ void index_each_function(const struct index *ix, const struct index_query *q, in
 void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data);
 // The function that has the address in it; the last one before it when its size isn't known.
 bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
+// The first line after `line` where a function of the file begins; 0x7fffffff: none does. The file is a
+// hit's, not another text.
+int index_next_function(const struct index *ix, const char *file, uint32_t line);
 // Where the header of the unit is, for dwarf_unit_at().
 bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
 bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);

@@ -208,6 +208,11 @@ void diag_quiet_push(void)
 	diag.quiet_first[diag.quiet] = NULL;
 }
 
+bool diag_is_quiet(void)
+{
+	return diag.quiet > 0;
+}
+
 int diag_quiet_pop(void)
 {
 	diag.last_quiet_first = diag.quiet_first[diag.quiet];

@@ -59,6 +59,7 @@ void diag_summary(void);                   // "N more errors ..." when some were
 // for probe points that are optional. Returns at pop how many there were. They nest.
 void diag_quiet_push(void);
 int diag_quiet_pop(void);
+bool diag_is_quiet(void);                  // advice that is dear to find isn't worth it
 const char *diag_quiet_first(void);        // text of the first error of the last quiet section
 
 // The machine's failures. Runs the hooks of die_at_exit(), then exits with status 1.

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Points of functions and statements to places, and the variables there; see dwarf_point.h.
+#include "probes/dwarf_point.h"
+
+#include "elab/elab.h"
+#include "elab/target.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------- the point
+
+bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p)
+{
+	const struct point_part *statement = point_find(m->point, "statement");
+	const struct point_part *label = point_find(m->point, "label");
+	const char *why;
+
+	*p = (struct dwarf_point){
+		.part = statement ? statement : point_find(m->point, "function"),
+		.is_statement = statement,
+		.is_return = point_find(m->point, "return"),
+		.nearest = point_find(m->point, "nearest"),
+		.which = point_find(m->point, "inline") ? DWARF_INLINE : point_find(m->point, "call") ||
+			 point_find(m->point, "return") || point_find(m->point, "exported") ? DWARF_CALL : DWARF_ANY,
+		// A list has one line for all copies.
+		.inlines = s->opt.list && !s->opt.list_vars && !s->opt.verbose[2] ? DI_INLINES_ONCE : DI_INLINES_ALL,
+		.label = label ? label->text : NULL,
+	};
+	p->by_address = p->part->arg_kind == ARG_NUMBER;
+	if (p->by_address)
+		return true;
+	if (!di_parse_pattern(p->part->text, &p->pattern, &why)) {
+		diag_error(p->part->loc, "%s", why);
+		return false;
+	}
+	// Many functions by wildcard: what was inlined isn't even looked at when it isn't wanted.
+	if (p->which == DWARF_CALL && str_is_glob(p->pattern.function))
+		p->inlines = DI_INLINES_NONE;
+	if (p->is_statement && !p->pattern.has_lines && p->pattern.file) {
+		diag_error(p->part->loc, "a statement needs a line: \"%s:LINE\"", p->part->text);
+		return false;
+	}
+	return true;
+}
+
+// ---------------------------------------------------------------- places
+
+static void find_address(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
+{
+	struct di_function *f = di_function_at(in, p->part->number);
+	uint64_t below, above;
+
+	if (!f) {
+		buf_printf(why, "no function has the address %#llx", (unsigned long long)p->part->number);
+		return;
+	}
+	if (!p->is_statement) {
+		f->address = f->symbol_address;
+		f->pc = 0;
+	} else if (!di_statement_line(f, &below, &above)) {
+		buf_printf(why, "no statement of %s begins at %#llx; the nearest ones begin at %#llx and %#llx", f->name,
+			   (unsigned long long)p->part->number, (unsigned long long)below, (unsigned long long)above);
+		return;
+	}
+	vec_push(out, f);
+}
+
+static bool has_types(const di_functions *v)
+{
+	for vec_each(v, f)
+		if ((*f)->has_types)
+			return true;
+	return false;
+}
+
+static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
+{
+	const struct di_pattern *pattern = &p->pattern;
+
+	if (pattern->has_lines)
+		di_find_lines(in, pattern, !p->is_statement ? DI_FUNCTIONS : p->nearest ? DI_NEAREST : DI_STATEMENTS,
+			      out, why);
+	else
+		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
+	if (!out->n && pattern->file && !strstr(di_module_source(in), "DWARF"))
+		buf_printf(why, "\"@%s\" can't be told without DWARF debuginfo: %s", pattern->file, di_advice(in));
+	if (p->which == DWARF_INLINE && !has_types(out) && !strstr(di_module_source(in), "DWARF"))
+		buf_printf(why, "what was inlined can't be told without DWARF debuginfo: %s", di_advice(in));
+}
+
+static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
+{
+	int n = 0, dropped = 0;
+
+	for (int i = 0; i < v->n; i++) {
+		bool fits = p->which == DWARF_ANY || v->at[i]->is_inline == (p->which == DWARF_INLINE);
+
+		dropped += !fits;
+		if (fits)
+			v->at[n++] = v->at[i];
+	}
+	v->n = n;
+	if (n && dropped && p->is_return)
+		diag_warning(p->part->loc, "%d inlined copies of \"%s\" have no return and are passed over", dropped,
+			     p->part->text);
+	if (n || !dropped || why->len)
+		return;
+	if (p->which == DWARF_INLINE)
+		buf_puts(why, "it is nowhere inlined");
+	else
+		buf_printf(why, "it is inlined wherever it is called (%d copies): there is nothing to %s", dropped,
+			   p->is_return ? "return from" : "call");
+}
+
+static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf *why)
+{
+	di_functions functions = *v;
+
+	*v = (di_functions){ 0 };
+	for vec_each(&functions, f)
+		di_find_labels(*f, p->label, v);
+	if (functions.n && !v->n)
+		buf_printf(why, "there is no label \"%s\" with code in it", p->label);
+}
+
+void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
+{
+	struct buf unwanted = { 0 };
+	di_functions found = { 0 };
+
+	why = why ? why : &unwanted;
+	if (p->by_address)
+		find_address(p, in, &found, why);
+	else
+		find_pattern(p, in, &found, why);
+	keep(p, &found, why);
+	if (p->label)
+		find_labels(p, &found, why);
+	for vec_each(&found, f)
+		vec_push(out, *f);
+}
+
+void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
+{
+	di_names names = { 0 };
+	char *near;
+
+	if (p->by_address || why->len) {
+		if (p->by_address)
+			diag_error(p->part->loc, "%s.%s(%#llx): %s", point, p->part->name,
+				   (unsigned long long)p->part->number, buf_text(why));
+		else
+			diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, buf_text(why));
+		return;
+	}
+	di_function_names(in, &names);
+	near = str_nearest(p->pattern.function, names.at, names.n);
+	if (near)
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
+			   near);
+	else
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found", point, p->part->name, p->part->text);
+}
+
+void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out)
+{
+	bool after = false;
+
+	for vec_each(&m->point->parts, part) {
+		if (!strcmp(part->name, "function") || !strcmp(part->name, "statement")) {
+			after = true;
+			if (f->file)
+				buf_printf(out, ".%s(\"%s@%s:%d\")", part->name, f->name, f->file, f->line);
+			else if (f->pc)
+				buf_printf(out, ".%s(%#llx)", part->name, (unsigned long long)f->pc);
+			else
+				buf_printf(out, ".%s(\"%s\")", part->name, f->name);
+		} else if (after && !strcmp(part->name, "label")) {
+			buf_printf(out, ".label(\"%s\")", f->label);
+		} else if (after && part->arg_kind == ARG_STRING) {
+			buf_printf(out, ".%s(\"%s\")", part->name, part->text);
+		} else if (after && part->arg_kind == ARG_NUMBER) {
+			buf_printf(out, ".%s(%lld)", part->name, (long long)part->number);
+		} else if (after) {
+			buf_printf(out, ".%s", part->name);
+		}
+	}
+}
+
+// ---------------------------------------------------------------- variables
+
+static void list_variables(const struct di_function *f, bool params_only, struct buf *list)
+{
+	struct buf names = { 0 };
+	char *save = NULL;
+
+	di_variable_names(f, params_only, &names);
+	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
+		struct di_variable v;
+
+		if (di_find_variable(f, n, &v))
+			buf_printf(list, "$%s:%s\n", n, v.type->name);
+	}
+}
+
+void dwarf_names(const struct di_function *f, bool is_return, struct buf *list)
+{
+	struct di_location loc;
+	struct di_type *type = is_return ? di_return(f, &loc) : NULL;
+
+	if (type)
+		buf_printf(list, "$return:%s\n", type->name);
+	list_variables(f, false, list);
+}
+
+void dwarf_parameters(const struct di_function *f, struct buf *list)
+{
+	list_variables(f, true, list);
+}
+
+static struct expr *return_value(const struct di_function *f, bool is_return, struct expr *target)
+{
+	struct di_variable v = { .name = "$return" };
+
+	if (!is_return) {
+		diag_error(target->loc, "$return is for .return probes");
+		return NULL;
+	}
+	v.type = di_return(f, &v.loc);
+	if (v.type)
+		return target_variable(target->loc, &v);
+	if (f->has_types)
+		diag_error(target->loc, "the function '%s' returns nothing", f->name);
+	else
+		diag_error(target->loc, "the type of what '%s' returns is not known: %s", f->name, di_advice(f->module));
+	return NULL;
+}
+
+static struct expr *nowhere(const struct di_function *f, struct expr *target)
+{
+	const char *name = target->u.target.name;
+	int line = diag_is_quiet() ? 0 : di_variable_line(f, name);
+
+	if (line)
+		diag_error(target->loc, "'$%s' was optimised out at this place of '%s'; it can be read at line %d: "
+			   "statement(\"%s@%s:%d\")", name, f->name, line, f->name, f->file, line);
+	else
+		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'", name, f->name);
+	return NULL;
+}
+
+struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
+{
+	const char *name = target->u.target.name;
+	struct buf names = { 0 };
+	struct di_variable v;
+	int64_t number;
+
+	if (!strcmp(name, "return"))
+		return return_value(f, is_return, target);
+	if (di_find_variable(f, name, &v))
+		return v.loc.kind == DI_LOC_NONE ? nowhere(f, target) : target_variable(target->loc, &v);
+	if (!f->has_types) {
+		diag_error(target->loc, "unable to find local '%s': %s doesn't tell the parameters of '%s', or not "
+			   "which of the functions of this name has which; %s", name, di_module_source(f->module),
+			   f->name, di_advice(f->module));
+		return NULL;
+	}
+	if (di_find_enumerator(f->module, name, &number))
+		return expr_number(target->loc, number);
+	di_variable_names(f, false, &names);
+	diag_error(target->loc, "unable to find local '%s' in %s%s", name, f->name, target_similar(name, &names));
+	return NULL;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What points of functions and statements have in common, whether in the kernel or in programs:
+//   .function(PATTERN | ADDRESS)[.call | .inline | .exported | .return | .label(L)]
+//   .statement(PATTERN | ADDRESS)[.nearest]
+// and the variables at such places.
+#ifndef PROBES_DWARF_POINT_H
+#define PROBES_DWARF_POINT_H
+
+#include "debuginfo/debuginfo.h"
+#include "probes/family.h"
+
+struct buf;
+struct expr;
+
+struct dwarf_point {
+	const struct point_part *part; // "function" or "statement"
+	bool is_statement, is_return, by_address;
+	struct di_pattern pattern;
+	bool nearest;
+	enum { DWARF_ANY, DWARF_CALL, DWARF_INLINE } which;
+	enum di_inlines inlines;
+	const char *label;         // glob; NULL none
+};
+// False after diag_error().
+bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p);
+// Adds the places in one module. When there are none, `why` (may be NULL) gets a sentence, or nothing
+// when it is as simple as that there is no such function.
+void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why);
+// The end of the resolved point, from ".function(" on, as pp() shows it.
+void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out);
+// For an error: why nothing was found in `in`, which `point` names: "kernel", "module("x")".
+void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why);
+
+// The family's functions of these names, for the place f.
+void dwarf_names(const struct di_function *f, bool is_return, struct buf *list);
+void dwarf_parameters(const struct di_function *f, struct buf *list);
+struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between function.c, which finds the places, and function_emit.c, which writes their table.
+#ifndef PROBES_FUNCTION_H
+#define PROBES_FUNCTION_H
+
+#include "debuginfo/debuginfo.h"
+#include "probes/family.h"
+
+struct function_probe {        // probe.data
+	struct di_function *function;
+	const char *module;        // NULL: the kernel
+	bool is_return;
+	bool plain;                // kprobe.*: registers only
+	bool optional;
+	uint64_t absolute;         // run-time address; 0: the function's place
+	int64_t maxactive;         // 0: as the kernel likes
+};
+void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n);
+
+#endif

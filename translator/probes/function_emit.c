@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Probes of functions and statements -> the table of struct stp_function. Probes that share a handler
+// which never asks for its point become one entry with many sites: that is what makes wildcards
+// cheap to arm.
+#include "debuginfo/arch.h"
+#include "elab/elab.h"
+#include "emit/emit.h"
+#include "build/build.h"
+#include "probes/function.h"
+#include "util/str.h"
+
+#include <string.h>
+
+struct asks {
+	bool point;                // some reached function wants pp()
+	VEC(struct func *) seen;
+};
+
+static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct asks *asks = w->data;
+
+	for vec_each(&asks->seen, known)
+		if (*known == f)
+			return;
+	vec_push(&asks->seen, f);
+	if (f->embedded)
+		asks->point |= strstr(f->embedded, "stp_pp") || strstr(f->embedded, "probe_point") ||
+			       strstr(f->embedded, "->probe");
+	if (f->body)
+		use_stmt(w, f->body);
+}
+
+static void see_c(struct use_walker *w, const struct expr *e)
+{
+	struct asks *asks = w->data;
+
+	if (e->kind == E_EMBEDDED)
+		asks->point = true;
+}
+
+// Does the handler ask which point it is at? One entry's sites all have the point of the first.
+static bool asks_for_point(const struct probe *p)
+{
+	struct asks asks = { 0 };
+	struct use_walker w = { .call = see_call, .expr = see_c, .data = &asks };
+
+	use_probe(&w, p);
+	return asks.point;
+}
+
+struct group {
+	const struct probe *first;
+	bool shared;               // may take more probes
+	int sites;                 // number of its array
+	bool needs_all_regs;
+	VEC(const struct probe *) probes;
+};
+typedef VEC(struct group) groups;
+
+static const struct probe *handler_of(const struct probe *p)
+{
+	return p->same_body ? p->same_body : p;
+}
+
+static bool fits(const struct group *g, const struct probe *p)
+{
+	const struct function_probe *a = g->first->data, *b = p->data;
+
+	return g->shared && handler_of(g->first) == handler_of(p) && !p->entries.n && !p->condition &&
+	       a->is_return == b->is_return && a->maxactive == b->maxactive && a->optional == b->optional;
+}
+
+// What a register-poor entry gives: at a return that is the value returned.
+static bool needs_all_regs(struct session *s, const struct probe *p)
+{
+	const struct function_probe *d = p->data;
+	const struct arch *arch = arch_find(s->kernel->arch);
+	unsigned given = arch->entry_mask;
+
+	if (d->is_return)
+		given |= 1u << arch->return_value;
+	return p->uses_regs && (p->reg_mask & ~given);
+}
+
+static void group_probes(struct session *s, struct probe **probes, int n, groups *out)
+{
+	for (int i = 0; i < n; i++) {
+		const struct probe *p = probes[i];
+		struct group *into = NULL, fresh = { .first = p, .sites = out->n };
+
+		for vec_each(out, g)
+			if (!into && fits(g, p))
+				into = g;
+		if (!into) {
+			fresh.shared = !p->entries.n && !p->condition && !asks_for_point(p);
+			vec_push(out, fresh);
+			into = &out->at[out->n - 1];
+		}
+		into->needs_all_regs |= needs_all_regs(s, p);
+		vec_push(&into->probes, p);
+	}
+}
+
+// Where the place is from the start of the symbol it is in, which the loader finds.
+static void emit_site(struct cwriter *w, const struct probe *p)
+{
+	const struct function_probe *d = p->data;
+	const struct di_function *f = d->function;
+	unsigned long long offset = d->absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
+	uint64_t base = di_kernel_base(f->module);
+	struct buf b = { 0 };
+
+	buf_printf(&b, "{ .symbol = %s, ", emit_c_string(d->absolute ? "" : f->symbol));
+	if (d->module)
+		buf_printf(&b, ".module = %s, ", emit_c_string(d->module));
+	else if (base && f->has_address && f->symbol_address > base)
+		buf_printf(&b, ".base_offset = 0x%llxULL, ", (unsigned long long)(f->symbol_address - base));
+	if (offset)
+		buf_printf(&b, ".offset = 0x%llxULL, ", offset);
+	cw_line(w, "%s}, /* %s */", b.text, p->point);
+}
+
+static void emit_sites(struct session *s, struct cwriter *w, const struct group *g)
+{
+	cw_line(w, "static struct stp_site stp_function_sites_%d[] = {", g->sites);
+	for vec_each(&g->probes, p)
+		emit_site(w, *p);
+	cw_line(w, "};");
+}
+
+static bool is_free(const struct expr *x);
+
+// "pragma:context-free" C, or a function that is nothing but `return` of something free.
+static bool is_free_call(const struct expr *x)
+{
+	const struct func *f = x->u.call.target;
+	const struct stmt *body = f ? f->body : NULL;
+
+	if (!f || f->next_overload || x->u.call.args.n)
+		return false;
+	if (f->embedded)
+		return strstr(f->embedded, "pragma:context-free") && f->type == T_LONG;
+	if (body && body->kind == S_BLOCK && body->u.block.n == 1)
+		body = body->u.block.at[0];
+	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
+}
+
+// Needs of the context no more than its registers, and can't fail.
+static bool is_free(const struct expr *x)
+{
+	switch (x->kind) {
+	case E_NUMBER:
+		return true;
+	case E_REGISTER:
+		return !x->u.reg.user && !x->u.reg.number_expr;
+	case E_BINARY:
+		if (x->type != T_LONG || !is_free(x->u.bin.l) || !is_free(x->u.bin.r) || x->u.bin.l->type != T_LONG)
+			return false;
+		if (x->u.bin.op == TOK_DIV || x->u.bin.op == TOK_MOD)
+			return x->u.bin.r->kind == E_NUMBER && x->u.bin.r->u.number > 0;
+		return true;
+	case E_CALL:
+		return is_free_call(x);
+	default:
+		return false;
+	}
+}
+
+static bool entries_are_free(const struct probe *p)
+{
+	for vec_each(&p->entries, x)
+		if ((*x)->type == T_STRING || !is_free(*x))
+			return false;
+	return true;
+}
+
+static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
+{
+	const struct probe *p = g->first;
+	const struct function_probe *d = p->data;
+
+	cw_line(w, "{");
+	cw_line(w, ".probe = %s,", emit_probe_ref(p));
+	cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
+	cw_line(w, ".nsites = %d,", g->probes.n);
+	if (d->is_return)
+		cw_line(w, ".is_return = true,");
+	if (d->optional)
+		cw_line(w, ".optional = true,");
+	if (g->needs_all_regs)
+		cw_line(w, ".needs_all_regs = true,");
+	if (p->entries.n) {
+		cw_line(w, ".entry_size = %d,", 8 * optimize_entry_words(s, p, p->entries.n));
+		cw_line(w, ".entry = p%d_entry,", p->index);
+		if (entries_are_free(p))
+			cw_line(w, ".entry_free = true,");
+	}
+	if (d->maxactive)
+		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
+	cw_line(w, "},");
+}
+
+void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	groups all = { 0 };
+
+	group_probes(s, probes, n, &all);
+	for vec_each(&all, g)
+		emit_sites(s, w, g);
+	cw_line(w, "static struct stp_function stp_functions[] = {");
+	for vec_each(&all, g)
+		emit_entry(s, w, g);
+	cw_line(w, "};");
+	emit_family_table(s, "stp_function_family", "stp_functions", all.n);
+}
