@@ -328,12 +328,27 @@ static void search_function(struct search *s, struct di_function *f)
 		vec_push(s->out, f);
 }
 
+static void nothing_of_name(const struct search *s, struct buf *why)
+{
+	di_functions of_file = { 0 };
+	di_names names = { 0 };
+	char *near;
+
+	di_find_functions(s->m, "*", s->p->file, DI_INLINES_ONCE, &of_file);
+	for vec_each(&of_file, f)
+		vec_push(&names, (*f)->name);
+	near = str_nearest(s->p->function, names.at, names.n);
+	buf_printf(why, "no function \"%s\" is in a file \"%s\"", s->p->function, s->p->file);
+	if (near)
+		buf_printf(why, " (similar: %s)", near);
+}
+
 static void explain(const struct search *s, bool any, struct buf *why)
 {
 	const struct di_pattern *p = s->p;
 
 	if (!any)
-		buf_printf(why, "no function \"%s\" is in a file \"%s\"", p->function, p->file);
+		nothing_of_name(s, why);
 	else if (!s->has_function)
 		buf_printf(why, "no function \"%s\" has that line of \"%s\"", p->function, p->file);
 	else if (s->near_below && s->near_above)
