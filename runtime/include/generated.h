@@ -556,8 +556,7 @@ struct stp_hwbkpt {
 extern const struct stp_family_ops stp_process_family;
 enum stp_process_kind { STP_PROCESS_BEGIN, STP_PROCESS_END, STP_THREAD_BEGIN, STP_THREAD_END,
 			STP_PROCESS_SYSCALL, STP_PROCESS_SYSCALL_RETURN, STP_PROCESS_KINDS };
-/* c->arguments in system call probes: from 0 the arguments, then */
-enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };
+/* System calls have arguments as those of stp_syscall_family. */
 struct stp_process {
 	const struct stp_probe *probe;
 	u32 kind;                  /* enum stp_process_kind */
