@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -306,6 +307,86 @@ static void set_no_autoprint(struct options *o, const char *arg)
 	o->no_autoprint = true;
 }
 
+static void set_compatible(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[0-9]+([.][0-9]+)*$"))
+		usage("--compatible takes a version of the language such as 4.9, not '%s'", arg);
+	if (strverscmp(arg, LANGUAGE_VERSION) > 0)
+		usage("this version can't be compatible with the future version %s: " LANGUAGE_VERSION " is the newest", arg);
+	o->compatible = arg;
+}
+
+static void set_check_version(struct options *o, const char *arg)
+{
+	o->check_version = true;
+}
+
+static void set_skip_badvars(struct options *o, const char *arg)
+{
+	o->skip_badvars = true;
+}
+
+static void set_keep_going(struct options *o, const char *arg)
+{
+	o->keep_going = true;
+	diag_options.all = true;
+}
+
+static void set_poison_cache(struct options *o, const char *arg)
+{
+	o->poison_cache = true;
+}
+
+static void set_tmp_dir(struct options *o, const char *arg)
+{
+	if (access(arg, R_OK | W_OK | X_OK) < 0)
+		usage("--tmpdir=%s: %s", arg, strerror(errno));
+	o->tmp_dir = arg;
+}
+
+static void set_privilege(struct options *o, const char *arg)
+{
+	static const char *const names[] = { "stapdev", "stapsys", "stapusr" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(arg, names[i])) {
+			o->privilege = (enum privilege)i;
+			return;
+		}
+	usage("--privilege takes stapusr, stapsys or stapdev, not '%s'", arg);
+}
+
+static void set_unprivileged(struct options *o, const char *arg)
+{
+	o->privilege = PRIVILEGE_STAPUSR;
+}
+
+// How far behind a function's entry its probe lies. Parameters are read where they are at the entry.
+static void set_prologue(struct options *o, const char *arg)
+{
+	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
+		usage("--prologue-searching takes auto, always or never, not '%s'", arg);
+}
+
+static void set_limit(int what, const char *name, const char *arg)
+{
+	struct rlimit limit;
+	char *end;
+	long long n = strtoll(arg, &end, 10);
+
+	if (*end || end == arg || n < 0)
+		usage("--rlimit-%s takes a number, not '%s'", name, arg);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
+	if (setrlimit(what, &limit) < 0)
+		usage("--rlimit-%s=%s: %s", name, arg, strerror(errno));
+}
+
+static void set_limit_as(struct options *o, const char *arg) { set_limit(RLIMIT_AS, "as", arg); }
+static void set_limit_cpu(struct options *o, const char *arg) { set_limit(RLIMIT_CPU, "cpu", arg); }
+static void set_limit_nproc(struct options *o, const char *arg) { set_limit(RLIMIT_NPROC, "nproc", arg); }
+static void set_limit_stack(struct options *o, const char *arg) { set_limit(RLIMIT_STACK, "stack", arg); }
+static void set_limit_fsize(struct options *o, const char *arg) { set_limit(RLIMIT_FSIZE, "fsize", arg); }
+
 static void set_color(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
@@ -318,7 +399,7 @@ static void show_version(struct options *o, const char *arg)
 {
 	printf("Quicktap translator/driver, version " PACKAGE_VERSION "\n"
 	       "This is free software under the GNU General Public License, version 2 or later.\n"
-	       "Runtimes: kernel user. Speaks the SystemTap language as of 5.6.\n");
+	       "Runtimes: kernel user. Speaks the SystemTap language as of " LANGUAGE_VERSION ".\n");
 	exit(EXIT_SUCCESS);
 }
 
@@ -381,6 +462,22 @@ static const struct option_row {
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },
 	{ 0, "clean-cache", NOTHING, NULL, "remove old files from the cache and exit", set_clean_cache },
 	{ 0, "no-global-var-display", NOTHING, NULL, "do not print unread globals at the end", set_no_autoprint },
+	{ 0, "compatible", VALUE, "VERSION", "the language as that version of SystemTap had it", set_compatible },
+	{ 0, "check-version", NOTHING, NULL, "warn of what versions of the language differ in", set_check_version },
+	{ 0, "skip-badvars", NOTHING, NULL, "target variables that can't be found or read are 0", set_skip_badvars },
+	{ 0, "semantic-keep-going", NOTHING, NULL, "collect and list all errors of pass 2", set_keep_going },
+	{ 'P', NULL, NOTHING, NULL, "the same as --prologue-searching", set_prologue },
+	{ 0, "prologue-searching", MAYBE, "WHEN", "accepted: always, auto or never; parameters are read\n"
+	  "where they are when the function is entered", set_prologue },
+	{ 0, "privilege", VALUE, "LEVEL", "refuse what stapusr or stapsys may not do", set_privilege },
+	{ 0, "unprivileged", NOTHING, NULL, "the same as --privilege=stapusr", set_unprivileged },
+	{ 0, "poison-cache", NOTHING, NULL, "fill the cache, but use nothing of it", set_poison_cache },
+	{ 0, "tmpdir", VALUE, "DIR", "put the temporary files there, and leave them", set_tmp_dir },
+	{ 0, "rlimit-as", VALUE, "N", "limit the translator: bytes of memory", set_limit_as },
+	{ 0, "rlimit-cpu", VALUE, "N", "seconds of processor time", set_limit_cpu },
+	{ 0, "rlimit-nproc", VALUE, "N", "processes of the user", set_limit_nproc },
+	{ 0, "rlimit-stack", VALUE, "N", "bytes of stack", set_limit_stack },
+	{ 0, "rlimit-fsize", VALUE, "N", "bytes in a file", set_limit_fsize },
 	{ 0, "color", MAYBE, "WHEN", "auto, always or never", set_color },
 	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
 	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
@@ -461,6 +558,8 @@ static void check(struct options *o)
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
+	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
+		usage("-g needs the privilege stapdev: guru mode can do anything");
 	if (o->json && !o->list)
 		usage("--json is for -l and -L");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
@@ -470,6 +569,7 @@ static void check(struct options *o)
 void options_parse(struct options *o, int argc, char **argv)
 {
 	o->last_pass = 5;
+	o->compatible = LANGUAGE_VERSION;
 	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	parse_letters(o, argc, argv);
 	if (!o->script_text && optind < argc)

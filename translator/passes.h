@@ -20,6 +20,7 @@ int pass_elaborate(struct session *s);
 	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
 	int elab_check(struct session *s);         // check.c: what types can't see; access and locks
+	int elab_privilege(struct session *s);     // privilege.c: what the user may not do
 	int elab_optimize(struct session *s);      // optimize.c
 void print_elaborated(struct session *s, struct buf *b);   // -p2
 

@@ -44,6 +44,10 @@ static void make_temporary(struct session *s)
 	const char *dir = getenv("TMPDIR");
 	char *path = str_printf("%s/stapXXXXXX", dir && *dir ? dir : "/tmp");
 
+	if (s->opt.tmp_dir) {
+		s->tmp_dir = str_dup(s->opt.tmp_dir);
+		return;
+	}
 	if (!mkdtemp(path))
 		die("can't make a temporary directory in %s: %s; set TMPDIR to a directory with room that you may write to",
 		    dir && *dir ? dir : "/tmp", strerror(errno));

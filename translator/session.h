@@ -47,7 +47,16 @@ struct options {               // options.c: from argv, checked, never changed a
 	double timeout_s;          // -T, 0: none
 	VEC(const char *) args;    // script arguments: $1 ...
 	bool no_autoprint;         // --no-global-var-display
+	const char *compatible;    // --compatible, else LANGUAGE_VERSION
+	bool check_version;        // --check-version
+	bool skip_badvars;         // --skip-badvars
+	bool keep_going;           // --semantic-keep-going
+	bool poison_cache;         // --poison-cache
+	enum privilege { PRIVILEGE_STAPDEV, PRIVILEGE_STAPSYS, PRIVILEGE_STAPUSR } privilege;
+	const char *tmp_dir;       // --tmpdir, or NULL: one of its own
 };
+
+#define LANGUAGE_VERSION "5.6" // the newest version whose scripts we take
 
 struct c_unit {                // embedded C that needs headers: one source file's
 	const struct source *source;
@@ -93,6 +102,10 @@ void session_abandon(void) __attribute__((noreturn));
 
 // -DNAME=VALUE as a number, or `otherwise`.
 int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);
+
+// Whether the script at loc may rely on what the language has `since` that version: --compatible asks
+// for an older one. what: for the warnings of --check-version. The library speaks the newest.
+bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.
 struct source *session_source(struct session *s, const char *name, const char *text, size_t len);

@@ -51,7 +51,8 @@ typedef unsigned long long u64;
 
 #define MAXSTRINGLEN STP_STRLEN
 #define STAP_VERSION(major, minor) (((major) << 8) + (minor))
-#define STAP_COMPAT_VERSION STAP_VERSION(5, 6)
+#define STP_VERSION_OF(numbers) STAP_VERSION(numbers)
+#define STAP_COMPAT_VERSION STP_VERSION_OF(STP_COMPATIBLE)
 
 #define STAP_ERROR(...) do { stp_error(stp_c, __VA_ARGS__); goto stp_out; } while (0)
 #define STAP_PRINTF(...) stp_cprintf(stp_c, __VA_ARGS__)

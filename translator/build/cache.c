@@ -262,7 +262,7 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 	struct stat st;
 	char *path;
 
-	if (!s->cache_dir)
+	if (!s->cache_dir || s->opt.poison_cache)
 		return NULL;
 	path = path_of(s, k, suffix);
 	// Empty: the machine went down before the data was on the disk.

@@ -47,7 +47,8 @@ static bool find_functions(struct session *s)
 		for vec_each(&s->script.funcs, it) {
 			struct func *f = *it;
 
-			if (!f->used || f->in_context || !mentions_context(f))
+			if (!f->used || f->in_context || !mentions_context(f) ||
+			    !session_since(s, f->loc, "4.3", "a function that mentions target variables"))
 				continue;
 			f->in_context = changed = any = true;
 		}

@@ -8,12 +8,14 @@
 static const struct step {
 	const char *name;
 	int (*run)(struct session *s);
+	bool goes_on;              // what comes next can do with what is left after errors
 } steps[] = {
-	{ "match", elab_match_probes },
+	{ "match", elab_match_probes, true },
 	{ "symbols", elab_symbols },
-	{ "targets", elab_targets },
+	{ "targets", elab_targets, true },
 	{ "types", elab_types },
-	{ "check", elab_check },
+	{ "check", elab_check, true },
+	{ "privilege", elab_privilege },
 	{ "optimize", elab_optimize },
 };
 
@@ -23,11 +25,15 @@ int pass_elaborate(struct session *s)
 
 	diag_kind("semantic");
 	for (const struct step *step = steps; step < END(steps); step++) {
-		int errors = step->run(s);
+		int had = diag_errors(), errors = step->run(s);
+		bool failed = errors || diag_errors() > had;
 
 		// An error that was reported always fails the pass, counted by its step or not.
-		if (errors || diag_errors() > before)
-			break;
+		if (failed || diag_errors() > before)
+			if (!s->opt.keep_going || (failed && !step->goes_on) || step->run == elab_privilege)
+				break;
 	}
+	if (s->opt.keep_going)
+		diag_catalogue();
 	return diag_errors() - before;
 }

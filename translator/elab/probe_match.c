@@ -331,7 +331,7 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 {
 	for (int taken = point->parts.n - 1; taken > 0; taken--)
 		if (resolve_aliases(path, point, taken))
-			return true;
+			return session_since(path->s, point->loc, "2.0", "a suffix of an alias");
 	return false;
 }
 

@@ -21,6 +21,7 @@ struct resolver {
 	bool is_return;            // of a .return probe
 	bool in_entry;             // inside @entry()
 	bool in_condition;
+	bool strict;               // what can't be resolved is an error, --skip-badvars or not
 	VEC(const char *) entries; // how each of probe->entries was written
 	struct ast_walker walker;
 };
@@ -140,9 +141,12 @@ static bool is_defined_base(struct resolver *r, const struct expr *e)
 {
 	struct expr *copy = expr_copy(e);
 	int saved = r->probe ? r->probe->entries.n : 0;
+	bool strict = r->strict;
 
 	diag_quiet_push();
+	r->strict = true;
 	resolve_base(r, &copy);
+	r->strict = strict;
 	if (r->probe) {
 		r->probe->entries.n = saved;
 		r->entries.n = saved;
@@ -482,10 +486,31 @@ static struct expr *checked_value(struct expr *e)
 	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
 }
 
+// --skip-badvars: what can't be resolved is 0. True: *e is done.
+static bool skip_bad(struct resolver *r, struct expr **e)
+{
+	struct loc loc = (*e)->loc;
+	bool text = (*e)->kind == E_ACCESS ? (*e)->u.access.pretty : (*e)->kind == E_TARGET && is_meta((*e)->u.target.name);
+
+	if (!r->s->opt.skip_badvars || r->strict || !is_target_lvalue(*e))
+		return false;
+	r->strict = true;
+	diag_quiet_push();
+	resolve(r, e);
+	r->strict = false;
+	if (diag_quiet_pop()) {
+		diag_warning(loc, "%s; it is %s (--skip-badvars)", diag_quiet_first(), text ? "empty" : "0");
+		*e = text ? expr_string(loc, "") : failed(loc);
+	}
+	return true;
+}
+
 static bool see_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
 
+	if (skip_bad(r, e))
+		return false;
 	switch ((*e)->kind) {
 	case E_TARGET:
 		*e = checked_value(resolve_target(r, *e));

@@ -12,6 +12,7 @@
 #include "emit/emitter.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view;\n"
@@ -36,6 +37,14 @@ static bool in_header_unit(const struct func *f)
 
 // ---------------------------------------------------------------- units
 
+// "5, 6"
+static const char *compatible_version(struct emitter *e)
+{
+	const char *version = e->s->opt.compatible ? e->s->opt.compatible : LANGUAGE_VERSION, *dot = strchr(version, '.');
+
+	return str_printf("%d, %d", atoi(version), dot ? atoi(dot + 1) : 0);
+}
+
 // The unit of the file that loc is in; made with the file's own blocks when it is first asked for.
 static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 {
@@ -48,7 +57,8 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->source = loc.source;
 	u->loc = loc;
 	vec_push(&e->s->units, u);
-	buf_printf(&u->text, "#define STP_STRLEN %lld\n#include \"embedded.h\"\n", (long long)emit_string_len(e));
+	buf_printf(&u->text, "#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n#include \"embedded.h\"\n",
+		   (long long)emit_string_len(e), compatible_version(e));
 	for vec_each(&e->s->script.embedded, x)
 		if ((*x)->loc.source == loc.source)
 			buf_printf(&u->text, "\n#line %d %s\n%s\n", (*x)->loc.line, emit_c_string(loc.source->name),

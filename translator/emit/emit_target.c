@@ -79,6 +79,8 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 
 	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
 		size, address), size, is_signed));
+	if (e->s->opt.skip_badvars && !x->u.deref.size_expr)
+		cw_line(e->w, "if (STP_UNLIKELY(c->error) && stp_catch(c, NULL, 0)) %s = 0;", t);
 	emit_check(e, x->loc);
 	return value_text(0, true, "%s", t);
 }

@@ -178,6 +178,12 @@ static struct token argument(struct lexer *l, struct loc loc)
 
 // ---------------------------------------------------------------- tokens
 
+// Not a keyword yet in older versions.
+static bool keyword_since(const struct lexer *l, enum tok kind, struct loc loc)
+{
+	return kind != TOK_PRIVATE || session_since(l->session, loc, "3.0", "the keyword 'private'");
+}
+
 static struct token word(struct lexer *l, struct loc loc)
 {
 	struct token t = { .kind = TOK_IDENT, .loc = loc };
@@ -189,7 +195,7 @@ static struct token word(struct lexer *l, struct loc loc)
 	t.len = b.len;
 	for (const struct spelling *k = keywords; k < END(keywords); k++)
 		if (k->text[0] == t.text[0] && strcmp(k->text, t.text) == 0)
-			t.kind = k->kind;
+			t.kind = keyword_since(l, k->kind, loc) ? k->kind : TOK_IDENT;
 	if (l->session && (str_starts(t.text, "argv") || strcmp(t.text, "argc") == 0))
 		library_argument_used(l->session, 0);
 	return t;
@@ -254,7 +260,8 @@ static char escape(struct lexer *l)
 	if (c >= '0' && c <= '7')
 		return coded_char(l, 8, 3);
 	skip(l, 1);
-	if (c == 'x' && hex_digit(peek(l, 0)) >= 0)
+	if (c == 'x' && hex_digit(peek(l, 0)) >= 0 &&
+	    session_since(l->session, reader_loc(&l->reader), "2.3", "a character written as \\x41"))
 		return coded_char(l, 16, 2);
 	return known ? values[known - letters] : (char)c;
 }

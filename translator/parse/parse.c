@@ -349,6 +349,8 @@ static void function(struct parser *p, bool is_private)
 		f->embedded = t.text;
 		f->embedded_loc = t.loc;
 		f->pragmas = find_pragmas(t.text);
+		if (strstr(t.text, "THIS->") && !session_since(p->session, t.loc, "1.8", "STAP_ARG_x instead of THIS->x"))
+			f->pragmas |= PRAGMA_UNMANGLED;
 	} else {
 		p->in_function = true;
 		f->body = parse_block(p, "of the function");

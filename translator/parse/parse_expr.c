@@ -213,13 +213,14 @@ static struct expr *at_operator(struct parser *p)
 	static const struct {
 		const char *name;
 		void (*rest)(struct parser *, struct expr *, const struct token *);
+		const char *since;
 	} table[] = {
 		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
-		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text }, { "enum", at_text },
-		{ "enumname", at_enumname }, { "kregister", at_register }, { "uregister", at_register },
-		{ "kderef", at_deref }, { "uderef", at_deref },
+		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "3.1" }, { "enum", at_text, "5.5" },
+		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
+		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat },
+		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);
@@ -229,6 +230,11 @@ static struct expr *at_operator(struct parser *p)
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		if (strcmp(table[i].name, t.text))
 			continue;
+		if (table[i].since && !session_since(p->session, t.loc, table[i].since, str_printf("@%s", t.text))) {
+			parser_fail(p, t.loc, "there is no @%s in version %s of the language (--compatible): it came with %s",
+				    t.text, p->session->opt.compatible, table[i].since);
+			return e;
+		}
 		parser_take(p);
 		parser_expect(p, TOK_LPAREN, str_printf("after @%s", t.text));
 		table[i].rest(p, e, &t);
@@ -693,7 +699,10 @@ static struct expr *ternary(struct parser *p)
 	e->u.cond.b = e->u.cond.a;
 	if (!parser_enter(p))
 		return e;
-	e->u.cond.b = ternary(p);
+	if (session_since(p->session, e->loc, "4.0", "what '?:' takes as its last value"))
+		e->u.cond.b = ternary(p);
+	else
+		e->u.cond.b = assignment(p);
 	parser_leave(p);
 	return e;
 }

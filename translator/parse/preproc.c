@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define SYSTEMTAP_VERSION "5.6"    // the version whose scripts we take
 
 // ---------------------------------------------------------------- facts about the target
 
@@ -98,14 +97,15 @@ static bool as_number(const char *text, int64_t *n)
 static bool name_value(struct preproc *p, const char *name, struct operand *o)
 {
 	struct session *s = p->session;
+	static const char *const privileges[] = { "stapdev", "stapsys", "stapusr" };
 	struct target_facts f = preproc_facts(s);
 	const struct { const char *name, *text; enum fact fact; } facts[] = {
 		{ "kernel_v", f.base, FACT_VERSION },
 		{ "kernel_vr", f.release, FACT_VERSION },
-		{ "systemtap_v", SYSTEMTAP_VERSION, FACT_VERSION },
+		{ "systemtap_v", s->opt.compatible ? s->opt.compatible : LANGUAGE_VERSION, FACT_VERSION },
 		{ "arch", f.arch, FACT_PATTERN },
 		{ "runtime", f.runtime, FACT_RUNTIME },
-		{ "systemtap_privilege", "stapdev", FACT_PRIVILEGE },
+		{ "systemtap_privilege", privileges[s->opt.privilege], FACT_PRIVILEGE },
 		{ "guru_mode", s->opt.guru ? "1" : "0", FACT_GURU },
 	};
 
@@ -372,7 +372,7 @@ struct token preproc_next(struct preproc *p)
 	if (t.kind != TOK_STRING)
 		return t;
 	next = without_conditionals(p);
-	if (next.kind == TOK_STRING) {
+	if (next.kind == TOK_STRING && session_since(p->session, next.loc, "2.0", "the joining of adjacent strings")) {
 		buf_add(&b, t.text, t.len);
 		for (; next.kind == TOK_STRING; next = without_conditionals(p))
 			buf_add(&b, next.text, next.len);

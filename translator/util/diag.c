@@ -5,6 +5,7 @@
 #include "util/str.h"
 #include "util/vec.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ static struct {
 	int errors, shown;
 	bool last_shown;           // whether notes belong to something visible
 	struct map seen;           // "place: text" of everything shown
+	struct buf catalogue;      // of diag_catalogue()
+	int listed;
 	int quiet;                 // depth of diag_quiet_push()
 	int quiet_errors[64];
 	const char *quiet_first[64];
@@ -116,6 +119,35 @@ static bool first_time(const char *kind, struct loc loc, const char *text)
 	return true;
 }
 
+// The word or the character at loc.
+static const char *token_text(struct loc loc)
+{
+	const char *p = loc.source ? loc.source->text : "", *end = p + (loc.source ? loc.source->len : 0), *start;
+
+	for (int line = 1; line < loc.line && p < end; p++)
+		line += *p == '\n';
+	p += loc.column > 0 ? loc.column - 1 : 0;
+	if (p >= end || !loc.source)
+		return "";
+	for (start = p; p < end && (isalnum((unsigned char)*p) || strchr("_$@", *p)); p++)
+		;
+	return str_ndup(start, p > start ? (size_t)(p - start) : 1);
+}
+
+static void list_error(struct loc loc, const char *text)
+{
+	const char *file = loc.source ? loc.source->name : "<generated>";
+	char *line = str_printf("SEMANTIC_ERROR\t%s\t%d\t%d\t%s\t%s\n", file, loc.line, loc.column, token_text(loc), text);
+
+	buf_puts(&diag.catalogue, line);
+	diag.listed++;
+}
+
+void diag_catalogue(void)
+{
+	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.listed, buf_text(&diag.catalogue));
+}
+
 static void error(struct loc loc, const char *text)
 {
 	diag.last_shown = false;
@@ -125,9 +157,11 @@ static void error(struct loc loc, const char *text)
 		return;
 	}
 	diag.errors++;
-	if (diag.shown >= SHOWN || !first_time(diag.kind, loc, text))
+	if ((diag.shown >= SHOWN && !diag_options.all) || !first_time(diag.kind, loc, text))
 		return;
 	diag.shown++;
+	if (diag_options.all)
+		list_error(loc, text);
 	diag.last_shown = true;
 	show("\033[01;31m", str_printf("%s error", diag.kind), loc, text);
 }

@@ -39,6 +39,7 @@ struct diag_options {
 	bool no_warnings;          // -w
 	bool warnings_are_errors;  // -W
 	bool color;
+	bool all;                  // --semantic-keep-going: errors are all shown, and listed at the end
 	int verbose;
 };
 extern struct diag_options diag_options;
@@ -54,6 +55,8 @@ void diag_kind(const char *kind);          // what diag_error() calls its errors
 int diag_errors(void);                     // how many so far
 void diag_reset(void);                      // forgets all messages: for a process with many sessions
 void diag_summary(void);                   // "N more errors ..." when some were not shown
+// SEMANTIC_ERRORS: N, a line with tabs for each (file, line, column, token, message), SEMANTIC_ERRORS_END.
+void diag_catalogue(void);
 
 // Between push and pop errors are counted but neither shown nor added to diag_errors():
 // for probe points that are optional. Returns at pop how many there were. They nest.
