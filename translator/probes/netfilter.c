@@ -125,7 +125,9 @@ static int netfilter_resolve(struct session *s, const struct probe_match *m)
 
 static const struct variable {
 	const char *name, *type;   // the type it points to; NULL: a number
-} variables[] = { { "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" } };
+} variables[] = {
+	{ "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" },
+};
 
 static int netfilter_rewrite(struct session *s, struct probe *p)
 {
@@ -170,7 +172,8 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 static void netfilter_names(struct session *s, struct probe *p, struct buf *list)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		buf_printf(list, "$%s:%s\n", variables[i].name, variables[i].type ? str_printf("%s *", variables[i].type) : "unsigned int");
+		buf_printf(list, "$%s:%s\n", variables[i].name,
+			   variables[i].type ? str_printf("%s *", variables[i].type) : "unsigned int");
 }
 
 // ---------------------------------------------------------------- emit
