@@ -458,6 +458,7 @@ static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
 u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies */
+u64 stp_thread_pointer(struct stp_ctx *c); /* of the current process: what its thread's variables are below */
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;

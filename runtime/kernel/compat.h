@@ -195,6 +195,23 @@ static __always_inline bool compat_kernel_hole(unsigned long address)
 }
 #endif
 
+/* Of the current process. */
+static inline unsigned long compat_thread_pointer(void)
+{
+#ifdef CONFIG_X86_64
+	unsigned long base;
+
+	if (boot_cpu_has(X86_FEATURE_FSGSBASE)) {
+		asm volatile("rdfsbase %0" : "=r" (base));
+		return base;
+	}
+	rdmsrl(MSR_FS_BASE, base);
+	return base;
+#else
+	return 0;
+#endif
+}
+
 /* A fault in a kernel load goes to the exception table without looking at the task on x86; others
  * want page faults disabled for that. */
 #ifdef CONFIG_X86_64

@@ -91,6 +91,12 @@ u64 stp_percpu_offset(struct stp_ctx *c)
 	return per_cpu_offset(raw_smp_processor_id());
 }
 
+/* What the process will go on with: the register itself, which the kernel doesn't change. */
+u64 stp_thread_pointer(struct stp_ctx *c)
+{
+	return compat_thread_pointer();
+}
+
 /* ------------------------------------------------------------------ user memory */
 
 static noinline u64 user_fault(struct stp_ctx *c, u64 address)

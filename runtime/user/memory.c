@@ -102,6 +102,12 @@ u64 stp_percpu_offset(struct stp_ctx *c)
 	return 0;
 }
 
+u64 stp_thread_pointer(struct stp_ctx *c)
+{
+	stp_error(c, "the thread's variables are not known");
+	return 0;
+}
+
 /* In pieces that don't cross a 64-byte line: one that ends before a bad page is read in full. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {

@@ -28,6 +28,7 @@ struct expr;
 struct stmt;
 struct di_type;                // debuginfo/debuginfo.h
 struct di_static;              // the same
+struct di_variable;            // the same
 struct probe;
 
 typedef VEC(struct expr *) expr_vec;
@@ -170,7 +171,8 @@ struct expr {
 		struct { const char *code; bool is_string, pure; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
 		// of @var("name@file", "module"), the last two may be NULL.
-		struct { const char *name; const char *file; const char *module; } target;
+		struct { const char *name; const char *file; const char *module;
+			 const struct di_variable *held; /* target_value.c */ } target;
 		struct { struct expr *e; const char *type_name, *module; } cast;
 		struct {
 			struct expr *base;         // any expression

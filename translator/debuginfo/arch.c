@@ -30,6 +30,7 @@ static const struct arch arches[] = {
 		.return_value = 0,
 		.stack_pointer = 7,
 		.entry_mask = 1u << 5 | 1u << 4 | 1u << 1 | 1u << 2 | 1u << 8 | 1u << 9 | 1u << 7,
+		.call_clobbered = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 0xfu << 8,
 		.entry_cfa = 8,
 	},
 	{
@@ -49,6 +50,7 @@ static const struct arch arches[] = {
 		.return_value = 0,
 		.stack_pointer = 31,
 		.entry_mask = 0x1ffu | 1u << 29 | 1u << 30 | 1u << 31,
+		.call_clobbered = 0x7ffffu,
 		.entry_cfa = 0,
 	},
 };

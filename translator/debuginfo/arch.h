@@ -10,6 +10,7 @@ struct arch {
 	int args[8];                   // DWARF number of integer argument i; -1 ends
 	int return_value;              // DWARF number
 	int stack_pointer;
+	unsigned call_clobbered;       // bit n: a call may change register n
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
 	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry
 	int elf_machine;               // EM_* of its files

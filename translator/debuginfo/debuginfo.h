@@ -41,6 +41,11 @@ enum di_opcode {
 	DI_OP_ADD,                 // pop b, a; push a + b
 	DI_OP_SUB, DI_OP_MUL, DI_OP_AND, DI_OP_OR, DI_OP_XOR, DI_OP_SHL, DI_OP_SHR, DI_OP_SRA, DI_OP_NEG, DI_OP_NOT,
 	DI_OP_LOAD,                // pop address; push the `size` bytes there, sign-extended if is_signed
+	DI_OP_DIV, DI_OP_EQ, DI_OP_NE, DI_OP_LT, DI_OP_LE, DI_OP_GT, DI_OP_GE,  // signed
+	DI_OP_PICK,                // push a copy of the value that is `value` below the top
+	DI_OP_DROP, DI_OP_SWAP,
+	DI_OP_ROT,                 // the top goes below the two others
+	DI_OP_THREAD,              // push the address of the thread's variable at `value` of its program
 	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
 };
 struct di_op {
@@ -49,9 +54,23 @@ struct di_op {
 	int size;
 	bool is_signed;
 };
+struct di_piece;
+struct di_variable;
 struct di_location {
-	enum { DI_LOC_NONE, DI_LOC_VALUE, DI_LOC_ADDRESS } kind; // NONE: optimised out here
+	enum { DI_LOC_NONE,        // optimised out here
+	       DI_LOC_VALUE, DI_LOC_ADDRESS,
+	       DI_LOC_PIECES,      // scattered
+	       DI_LOC_POINTER,     // a pointer to a variable that has no address
+	} kind;
 	VEC(struct di_op) ops;     // give the value, or the address of the variable
+	VEC(struct di_piece) pieces;       // DI_LOC_PIECES: from the lowest bit up
+	const struct di_variable *target;  // DI_LOC_POINTER: to its byte target_offset
+	int64_t target_offset;
+	int line;                  // DI_LOC_NONE: a line of code where it is somewhere; 0 none
+};
+struct di_piece {
+	uint64_t bits;
+	struct di_location loc;    // NONE, VALUE (its low bits) or ADDRESS
 };
 struct di_variable {
 	const char *name;
@@ -69,9 +88,11 @@ struct di_static {
 	bool percpu;               // there is one for each CPU, so far above this
 	bool is_absolute;          // `offset` is the address
 	bool user;                 // `offset` is a link address of the program
+	bool thread;               // `offset` is counted from the thread pointer
 };
 // The same one for the same address; NULL when it isn't known.
 const struct di_static *di_find_static(struct di_module *m, uint64_t address);
+const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // of a program's thread
 
 // A function, or one inlined copy of it.
 struct di_function {

@@ -30,6 +30,8 @@ struct dwarf_file {
 	struct bytes aranges;
 	Elf *elf;
 	Dwarf *whole;              // opened for scans
+	uint64_t frame_pc;         // frame.c: of the last one found
+	Dwarf_Frame *frame;
 	VEC(struct unit *) units;
 	struct map types;          // DIE offset in text -> struct di_type *
 	Dwarf_CFI *cfi[2];         // frame.c: .debug_frame, .eh_frame

@@ -28,25 +28,31 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 	return dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
 }
 
-bool frame_cfa(struct di_module *m, uint64_t pc, Dwarf_Op **ops, size_t *n)
+// The last one is kept: all variables of a place ask for the same.
+Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 {
 	struct dwarf_file *f = m->dwarf;
+	Dwarf_Op *ops;
+	size_t n;
 
+	if (!f || (f->frame && f->frame_pc == pc))
+		return f ? f->frame : NULL;
 	if (!f->cfi_read)
 		for (int i = 0; i < 2; i++)
 			f->cfi[i] = table_of(f, i);
 	f->cfi_read = true;
-	for (int i = 0; i < 2; i++) {
-		Dwarf_Frame *frame;
-
-		if (!f->cfi[i] || dwarf_cfi_addrframe(f->cfi[i], pc, &frame))
-			continue;
-		// The operations belong to the frame, which stays: they are looked at for a moment only.
-		if (!dwarf_frame_cfa(frame, ops, n) && *n)
-			return true;
-		free(frame);
+	free(f->frame);
+	f->frame = NULL;
+	f->frame_pc = pc;
+	for (int i = 0; i < 2 && !f->frame; i++) {
+		if (!f->cfi[i] || dwarf_cfi_addrframe(f->cfi[i], pc, &f->frame)) {
+			f->frame = NULL;
+		} else if (dwarf_frame_cfa(f->frame, &ops, &n) || !n) {
+			free(f->frame);
+			f->frame = NULL;
+		}
 	}
-	return false;
+	return f->frame;
 }
 
 // ---------------------------------------------------------------- the prologue

@@ -5,7 +5,8 @@
 
 #include "debuginfo/dw.h"
 
-// How the canonical frame address is computed at pc. False: nothing tells.
-bool frame_cfa(struct di_module *m, uint64_t pc, Dwarf_Op **ops, size_t *n);
+// How the registers of the caller, and the frame's start, are found at the address. NULL: nothing is
+// known. It is gone with the next call.
+Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);
 
 #endif

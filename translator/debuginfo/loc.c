@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // DWARF locations -> struct di_location. A DWARF expression leaves an address, or names a register,
-// or (DW_OP_stack_value) leaves the value itself; ours is the same without the operations that
-// can't be expressed on an empty stack.
+// or (DW_OP_stack_value) leaves the value itself, each for all of the variable or for a piece of it.
+// Ours is the same without the operations that can't be expressed in advance: jumps, calls, types
+// that are no integers.
 #include "debuginfo/frame.h"
+
+#include <string.h>
 
 struct compile {
 	struct di_module *m;
-	Dwarf_Die *function;
+	Dwarf_Die *function;       // whose frame it is
+	Dwarf_Attribute *attr;     // of the location; what typed operations refer to is found by it
 	uint64_t pc;
 	struct di_location *out;
 	int depth;
@@ -19,13 +23,22 @@ static void add(struct compile *c, enum di_opcode code, int64_t value)
 	location_add(c->out, code, value);
 }
 
-static bool load(struct compile *c, int size)
+static bool load(struct compile *c, int size, bool is_signed)
 {
-	struct di_op op = { .code = DI_OP_LOAD, .size = size };
+	struct di_op op = { .code = DI_OP_LOAD, .size = size, .is_signed = is_signed };
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return false;
 	vec_push(&c->out->ops, op);
+	return true;
+}
+
+// Vector registers are not in a probe's context.
+static bool push_register(struct compile *c, uint64_t number)
+{
+	if (number >= ARRAY_SIZE(c->m->arch->pt_regs_offset) || c->m->arch->pt_regs_offset[number] < 0)
+		return false;
+	add(c, DI_OP_REG, number);
 	return true;
 }
 
@@ -36,17 +49,36 @@ static bool at_entry(const struct compile *c)
 	return dwarf_entrypc(c->function, &entry) || entry == c->pc;
 }
 
-// The canonical frame address. Known without call frame information only at the entry.
+// A register's number from DW_OP_reg*, -1: the operation is another one.
+static int register_of(const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		return op->atom - DW_OP_reg0;
+	return op->atom == DW_OP_regx && op->number < 1000 ? (int)op->number : -1;
+}
+
+// ---------------------------------------------------------------- the frame
+
+// The canonical frame address: above the return address. At the entry it is known without call
+// frame information.
 static bool frame_address(struct compile *c)
 {
+	Dwarf_Frame *frame = at_entry(c) ? NULL : frame_at(c->m, c->pc);
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!at_entry(c))
-		return frame_cfa(c->m, c->pc, &ops, &n) && compile_ops(c, ops, n);
-	add(c, DI_OP_REG, c->m->arch->stack_pointer);
-	location_offset(c->out, c->m->arch->entry_cfa);
-	return true;
+	if (at_entry(c)) {
+		add(c, DI_OP_REG, c->m->arch->stack_pointer);
+		location_offset(c->out, c->m->arch->entry_cfa);
+		return true;
+	}
+	if (!frame || c->depth > 3 || dwarf_frame_cfa(frame, &ops, &n) || !n)
+		return false;
+	c->depth++;
+	bool good = compile_ops(c, ops, n);
+
+	c->depth--;
+	return good;
 }
 
 // An offset from the function's frame base.
@@ -55,29 +87,70 @@ static bool frame_offset(struct compile *c, int64_t offset)
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
+	bool good;
 
 	if (c->depth || !dwarf_attr_integrate(c->function, DW_AT_frame_base, &attr) ||
 	    dwarf_getlocation_addr(&attr, c->pc, &ops, &n, 1) != 1)
 		return false;
-	if (n == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) {
-		add(c, DI_OP_REG, ops->atom - DW_OP_reg0);
-	} else {
-		c->depth++;
-		bool good = compile_ops(c, ops, n);
-
-		c->depth--;
-		if (!good)
-			return false;
-	}
-	location_offset(c->out, offset);
-	return true;
+	c->depth++;
+	good = n == 1 && register_of(ops) >= 0 ? push_register(c, register_of(ops)) : compile_ops(c, ops, n);
+	c->depth--;
+	if (good)
+		location_offset(c->out, offset);
+	return good;
 }
+
+// What a register held at the entry of the function. Arguments' registers are lost on the way; those
+// that calls preserve were saved in the frame, or still hold it.
+static bool push_entry_register(struct compile *c, int number)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Op mem[3], *ops;
+	bool is_value;
+	size_t n;
+
+	if (at_entry(c))
+		return push_register(c, number);
+	if (number == c->m->arch->stack_pointer) {
+		if (!frame_address(c))
+			return false;
+		location_offset(c->out, -c->m->arch->entry_cfa);
+		return true;
+	}
+	frame = frame_at(c->m, c->pc);
+	if (!frame || (c->m->arch->call_clobbered & 1u << number) ||
+	    dwarf_frame_register(frame, number, mem, &ops, &n))
+		return false;
+	if (!n)                    // undefined, or the same value
+		return ops == mem ? false : push_register(c, number);
+	if (register_of(ops) >= 0)
+		return push_register(c, register_of(ops));
+	is_value = ops[n - 1].atom == DW_OP_stack_value;
+	return compile_ops(c, ops, n - is_value) && (is_value || load(c, 8, false));
+}
+
+// DW_OP_entry_value: of a register, or of what one pointed to.
+static bool entry_value(struct compile *c, Dwarf_Op *op)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
+		return false;
+	return register_of(ops) >= 0 && push_entry_register(c, register_of(ops));
+}
+
+// ---------------------------------------------------------------- operations
 
 static const struct { int atom; enum di_opcode code; } arithmetic[] = {
 	{ DW_OP_plus, DI_OP_ADD }, { DW_OP_minus, DI_OP_SUB }, { DW_OP_mul, DI_OP_MUL },
 	{ DW_OP_and, DI_OP_AND }, { DW_OP_or, DI_OP_OR }, { DW_OP_xor, DI_OP_XOR },
 	{ DW_OP_shl, DI_OP_SHL }, { DW_OP_shr, DI_OP_SHR }, { DW_OP_shra, DI_OP_SRA },
-	{ DW_OP_neg, DI_OP_NEG }, { DW_OP_not, DI_OP_NOT },
+	{ DW_OP_neg, DI_OP_NEG }, { DW_OP_not, DI_OP_NOT }, { DW_OP_div, DI_OP_DIV },
+	{ DW_OP_eq, DI_OP_EQ }, { DW_OP_ne, DI_OP_NE }, { DW_OP_lt, DI_OP_LT }, { DW_OP_le, DI_OP_LE },
+	{ DW_OP_gt, DI_OP_GT }, { DW_OP_ge, DI_OP_GE }, { DW_OP_drop, DI_OP_DROP },
+	{ DW_OP_swap, DI_OP_SWAP }, { DW_OP_rot, DI_OP_ROT },
 };
 
 static bool compile_arithmetic(struct compile *c, int atom)
@@ -90,25 +163,88 @@ static bool compile_arithmetic(struct compile *c, int atom)
 	return false;
 }
 
-// DW_OP_entry_value: what the register held at the entry, which is where we are.
-static bool entry_value(struct compile *c, Dwarf_Op *op, Dwarf_Attribute *attr)
+// An integer type that an operation mentions. Size 0: the generic one, of an address' size.
+static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, int *size, bool *is_signed)
 {
-	Dwarf_Attribute inner;
-	Dwarf_Op *ops;
-	size_t n;
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding;
+	Dwarf_Die die;
 
-	if (!at_entry(c) || !attr || dwarf_getlocation_attr(attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
+	*size = 0;
+	*is_signed = false;
+	if ((op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert) && !offset)
+		return true;
+	if (!c->attr || dwarf_getlocation_die(c->attr, op, &die) ||
+	    dwarf_formudata(dwarf_attr(&die, DW_AT_encoding, &attr), &encoding))
 		return false;
-	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
-		add(c, DI_OP_REG, ops->atom - DW_OP_reg0);
-	else if (ops->atom == DW_OP_regx)
-		add(c, DI_OP_REG, ops->number);
-	else
+	*size = dwarf_bytesize(&die);
+	*is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	return *size > 0 && *size <= 8 && encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
+}
+
+// The top of the stack becomes a value of the type.
+static void convert(struct compile *c, int size, bool is_signed)
+{
+	if (!size || size == 8)
+		return;
+	add(c, DI_OP_CONST, 64 - 8 * size);
+	add(c, DI_OP_SHL, 0);
+	add(c, DI_OP_CONST, 64 - 8 * size);
+	add(c, is_signed ? DI_OP_SRA : DI_OP_SHR, 0);
+}
+
+static bool push_const_type(struct compile *c, Dwarf_Op *op)
+{
+	Dwarf_Block block;
+	bool is_signed;
+	int64_t value = 0;
+	int size;
+
+	if (!integer_type(c, op, op->number, &size, &is_signed) || dwarf_getlocation_implicit_value(c->attr, op, &block) ||
+	    block.length > 8)
 		return false;
+	memcpy(&value, block.data, block.length);
+	add(c, DI_OP_CONST, value);
+	convert(c, size, is_signed);
 	return true;
 }
 
-static bool compile_op(struct compile *c, Dwarf_Op *op)
+static bool compile_typed(struct compile *c, Dwarf_Op *op)
+{
+	bool is_signed;
+	int size;
+
+	switch (op->atom) {
+	case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
+		if (!integer_type(c, op, op->number, &size, &is_signed))
+			return false;
+		convert(c, size, is_signed);
+		return true;
+	case DW_OP_regval_type: case DW_OP_GNU_regval_type:
+		if (!integer_type(c, op, op->number2, &size, &is_signed) || !push_register(c, op->number))
+			return false;
+		convert(c, size, is_signed);
+		return true;
+	case DW_OP_deref_type: case DW_OP_GNU_deref_type:
+		return integer_type(c, op, op->number2, &size, &is_signed) && load(c, op->number, is_signed);
+	case DW_OP_const_type: case DW_OP_GNU_const_type:
+		return push_const_type(c, op);
+	}
+	return false;
+}
+
+static bool indexed_address(struct compile *c, Dwarf_Op *op)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr address;
+
+	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &attr) || dwarf_formaddr(&attr, &address))
+		return false;
+	add(c, DI_OP_STATIC, address);
+	return true;
+}
+
+static bool compile_constant(struct compile *c, Dwarf_Op *op)
 {
 	int atom = op->atom;
 
@@ -116,39 +252,70 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 		add(c, DI_OP_CONST, atom - DW_OP_lit0);
 		return true;
 	}
-	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
-		add(c, DI_OP_REG, atom - DW_OP_breg0);
-		location_offset(c->out, (int64_t)op->number);
-		return true;
-	}
 	switch (atom) {
 	case DW_OP_addr:
 		add(c, DI_OP_STATIC, op->number);
 		return true;
+	case DW_OP_addrx: case DW_OP_GNU_addr_index:
+		return indexed_address(c, op);
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:
 		add(c, DI_OP_CONST, op->number);   // libdw extended the sign
 		return true;
+	}
+	return false;
+}
+
+// The offset in the thread's variables is on the stack: a constant, or it isn't known here.
+static bool thread_address(struct compile *c)
+{
+	struct di_op *top = c->out->ops.n ? &c->out->ops.at[c->out->ops.n - 1] : NULL;
+
+	if (!top || top->code != DI_OP_CONST)
+		return false;
+	top->code = DI_OP_THREAD;
+	return true;
+}
+
+static bool compile_op(struct compile *c, Dwarf_Op *op)
+{
+	int atom = op->atom;
+
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
+		if (!push_register(c, atom - DW_OP_breg0))
+			return false;
+		location_offset(c->out, (int64_t)op->number);
+		return true;
+	}
+	switch (atom) {
 	case DW_OP_bregx:
-		add(c, DI_OP_REG, op->number);
+		if (!push_register(c, op->number))
+			return false;
 		location_offset(c->out, (int64_t)op->number2);
 		return true;
 	case DW_OP_fbreg:
 		return frame_offset(c, op->number);
 	case DW_OP_call_frame_cfa:
 		return frame_address(c);
+	case DW_OP_entry_value: case DW_OP_GNU_entry_value:
+		return entry_value(c, op);
+	case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address:
+		return thread_address(c);
 	case DW_OP_plus_uconst:
 		location_offset(c->out, op->number);
 		return true;
 	case DW_OP_deref:
-		return load(c, 8);
+		return load(c, 8, false);
 	case DW_OP_deref_size:
-		return load(c, op->number);
+		return load(c, op->number, false);
+	case DW_OP_dup: case DW_OP_over: case DW_OP_pick:
+		add(c, DI_OP_PICK, atom == DW_OP_pick ? op->number : atom == DW_OP_over);
+		return true;
 	case DW_OP_nop:
 		return true;
 	}
-	return compile_arithmetic(c, atom);
+	return compile_constant(c, op) || compile_typed(c, op) || compile_arithmetic(c, atom);
 }
 
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
@@ -159,62 +326,187 @@ static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 	return true;
 }
 
+// ---------------------------------------------------------------- locations
+
+// A pointer to something that is in no memory: what it points to is known, though.
+static bool implicit_pointer(struct compile *c, Dwarf_Op *op)
+{
+	struct di_variable *target;
+	Dwarf_Die die, type;
+
+	if (c->depth > 3 || !c->attr || dwarf_getlocation_die(c->attr, op, &die) ||
+	    !dwarf_reference(&die, DW_AT_type, &type))
+		return false;
+	target = NEW(struct di_variable);
+	target->name = dwarf_name(&die);
+	target->type = dwarf_make_type(c->m, &type);
+	if (!target->type)
+		return false;
+	target->loc = loc_of_variable(c->m, c->function, &die, c->pc);
+	c->out->kind = DI_LOC_POINTER;
+	c->out->target = target;
+	c->out->target_offset = op->number2;
+	return target->loc.kind != DI_LOC_NONE;
+}
+
+// Bytes that the variable has, which are nowhere else.
+static void constant_bytes(struct di_location *out, const Dwarf_Block *block)
+{
+	out->kind = DI_LOC_PIECES;
+	for (size_t at = 0; at < block->length && at < 4096; at += 8) {
+		size_t n = block->length - at < 8 ? block->length - at : 8;
+		struct di_piece piece = { .bits = 8 * n, .loc.kind = DI_LOC_VALUE };
+		int64_t value = 0;
+
+		memcpy(&value, block->data + at, n);
+		location_add(&piece.loc, DI_OP_CONST, value);
+		vec_push(&out->pieces, piece);
+	}
+}
+
+static bool implicit_value(struct compile *c, Dwarf_Op *op)
+{
+	Dwarf_Block block;
+
+	if (!c->attr || dwarf_getlocation_implicit_value(c->attr, op, &block))
+		return false;
+	constant_bytes(c->out, &block);
+	return true;
+}
+
 // The ways to end: a register, a value, an address.
-static bool compile_location(struct compile *c, Dwarf_Attribute *attr, Dwarf_Op *ops, size_t n)
+static bool compile_whole(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *out = c->out;
 
-	if (n == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) {
-		*out = location_register(ops->atom - DW_OP_reg0);
-		return true;
+	if (n == 1 && register_of(ops) >= 0) {
+		out->kind = DI_LOC_VALUE;
+		return push_register(c, register_of(ops));
 	}
-	if (n == 1 && ops->atom == DW_OP_regx) {
-		*out = location_register(ops->number);
-		return true;
-	}
+	if (n == 1 && (ops->atom == DW_OP_implicit_pointer || ops->atom == DW_OP_GNU_implicit_pointer))
+		return implicit_pointer(c, ops);
+	if (n == 1 && ops->atom == DW_OP_implicit_value)
+		return implicit_value(c, ops);
 	out->kind = DI_LOC_ADDRESS;
 	if (n && ops[n - 1].atom == DW_OP_stack_value) {
 		out->kind = DI_LOC_VALUE;
 		n--;
 	}
-	for (size_t i = 0; i < n; i++) {
-		bool entry = ops[i].atom == DW_OP_entry_value || ops[i].atom == DW_OP_GNU_entry_value;
+	return n && compile_ops(c, ops, n);
+}
 
-		if (!(entry ? entry_value(c, &ops[i], attr) : compile_op(c, &ops[i])))
+static bool is_piece(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+// Location, piece, location, piece. One that is empty, or can't be expressed, leaves the others.
+static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
+{
+	struct di_location *all = c->out;
+	size_t from = 0;
+	bool some = false;
+
+	all->kind = DI_LOC_PIECES;
+	for (size_t i = 0; i < n; i++) {
+		struct di_piece piece = { .loc.kind = DI_LOC_NONE };
+		struct compile part = *c;
+
+		if (!is_piece(&ops[i]))
+			continue;
+		piece.bits = ops[i].atom == DW_OP_piece ? 8 * ops[i].number : ops[i].number;
+		if (ops[i].atom == DW_OP_bit_piece && ops[i].number2)
 			return false;
+		part.out = &piece.loc;
+		if (!compile_whole(&part, ops + from, i - from) || piece.loc.kind == DI_LOC_PIECES ||
+		    piece.loc.kind == DI_LOC_POINTER)
+			piece.loc = (struct di_location){ .kind = DI_LOC_NONE };
+		some |= piece.loc.kind != DI_LOC_NONE;
+		vec_push(&all->pieces, piece);
+		from = i + 1;
 	}
-	return n > 0;
+	return some && from == n;
+}
+
+static bool compile_location(struct compile *c, Dwarf_Op *ops, size_t n)
+{
+	return n && is_piece(&ops[n - 1]) ? compile_pieces(c, ops, n) : compile_whole(c, ops, n);
 }
 
 // The expression that is valid at pc. Of those that begin there at once (location views: an assignment
 // that made no instruction) the first one is the state before the code.
-static bool expression_at(const struct compile *c, Dwarf_Attribute *attr, Dwarf_Op **ops, size_t *n)
+static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_getlocations(attr, at, &base, &start, &end, ops, n)) > 0)
+	while ((at = dwarf_getlocations(c->attr, at, &base, &start, &end, ops, n)) > 0)
 		if (start == c->pc || (start < c->pc && c->pc < end))
 			return true;
 	return false;
 }
 
+// A line of code where the variable is somewhere, the nearest one; 0 none.
+static int line_elsewhere(const struct compile *c)
+{
+	Dwarf_Addr base, start, end, best = 0;
+	uint64_t distance = UINT64_MAX;
+	ptrdiff_t at = 0;
+	Dwarf_Die unit;
+	Dwarf_Line *line;
+	Dwarf_Op *ops;
+	int number = 0;
+	size_t n;
+
+	while ((at = dwarf_getlocations(c->attr, at, &base, &start, &end, &ops, &n)) > 0) {
+		uint64_t away = start > c->pc ? start - c->pc : c->pc - start;
+
+		if (start >= end || !n || away >= distance)
+			continue;
+		distance = away;
+		best = start;
+	}
+	if (!best || !dwarf_diecu(c->function, &unit, NULL, NULL))
+		return 0;
+	line = dwarf_getsrc_die(&unit, best);
+	return line && !dwarf_lineno(line, &number) ? number : 0;
+}
+
+static struct di_location constant_value(Dwarf_Attribute *attr)
+{
+	struct di_location out = { .kind = DI_LOC_NONE };
+	Dwarf_Block block;
+	Dwarf_Sword value;
+
+	if (!dwarf_formblock(attr, &block)) {
+		constant_bytes(&out, &block);
+	} else if (!dwarf_formsdata(attr, &value)) {
+		out.kind = DI_LOC_VALUE;
+		location_add(&out, DI_OP_CONST, value);
+	}
+	return out;
+}
+
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc)
 {
+	static int depth;          // implicit pointers lead to variables, which may be such again
 	struct di_location out = { .kind = DI_LOC_NONE }, none = out;
 	struct compile c = { .m = m, .function = function, .pc = pc, .out = &out };
 	Dwarf_Attribute attr;
-	Dwarf_Sword value;
 	Dwarf_Op *ops;
 	size_t n;
+	bool good;
 
-	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attr) && !dwarf_formsdata(&attr, &value)) {
-		out.kind = DI_LOC_VALUE;
-		add(&c, DI_OP_CONST, value);
-		return out;
-	}
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr) ||
-	    !expression_at(&c, &attr, &ops, &n))
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
+		return constant_value(&attr);
+	if (depth > 3 || !dwarf_attr_integrate(variable, DW_AT_location, &attr))
 		return none;
-	return compile_location(&c, &attr, ops, n) ? out : none;
+	c.attr = &attr;
+	depth++;
+	good = expression_at(&c, &ops, &n) && compile_location(&c, ops, n);
+	depth--;
+	if (good)
+		return out;
+	none.line = line_elsewhere(&c);
+	return none;
 }

@@ -5,13 +5,25 @@
 
 #include "elab/elab.h"
 
+// target_value.c
+struct expr *target_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
+struct expr *target_add(struct loc loc, struct expr *e, int64_t offset);
+struct expr *target_load(struct loc loc, struct expr *addr, int size, bool is_signed, bool user);
+// The `bits` bits from bit `from` of e.
+struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed);
+struct place;
+struct expr *target_held(const struct place *p);       // the number at p, which is held. NULL after diag_error()
+bool target_follow_held(struct place *p, struct di_type *target);  // p becomes what the pointer held points to
+
 // A value, or something in memory that isn't loaded yet.
 struct place {
 	struct loc loc;
 	struct expr *value;        // one of the two
 	struct expr *addr;
 	struct di_type *type;
-	int bit_offset, bit_size;  // of a bit-field at addr
+	const struct di_variable *held;    // or a variable that is neither
+	uint64_t at;               // byte in it
+	int bit_offset, bit_size;  // of a bit-field at addr, or there
 };
 struct place place_of(struct expr *base);                      // base->dtype is set
 bool place_field(struct place *p, struct loc loc, const char *name);  // false after diag_error()

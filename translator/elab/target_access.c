@@ -9,183 +9,20 @@
 
 #include <string.h>
 
-static struct expr *binary(struct loc loc, enum tok op, struct expr *l, struct expr *r)
-{
-	struct expr *e = expr_binary(loc, op, l, r);
-
-	e->type = T_LONG;
-	return e;
-}
-
-static struct expr *add(struct loc loc, struct expr *e, int64_t offset)
-{
-	if (e->kind == E_NUMBER)
-		return expr_number(loc, e->u.number + offset);
-	if (e->kind == E_BINARY && e->u.bin.op == TOK_ADD && e->u.bin.r->kind == E_NUMBER) {
-		offset += e->u.bin.r->u.number;
-		e = e->u.bin.l;
-	}
-	return offset ? binary(loc, TOK_ADD, e, expr_number(loc, offset)) : e;
-}
-
-static struct expr *load(struct loc loc, struct expr *addr, int size, bool is_signed, bool user)
-{
-	struct expr *e = expr_new(E_DEREF, loc);
-
-	e->type = T_LONG;
-	e->u.deref.addr = addr;
-	e->u.deref.size = size;
-	e->u.deref.is_signed = is_signed;
-	e->u.deref.user = user;
-	return e;
-}
-
-static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
-{
-	struct expr *e = expr_new(E_REGISTER, loc);
-
-	e->type = T_LONG;
-	e->u.reg.number = number;
-	e->u.reg.size = size;
-	e->u.reg.is_signed = is_signed;
-	return e;
-}
-
-static struct expr *fixed(struct loc loc, const struct di_static *place, const char *name)
-{
-	struct expr *e = place ? expr_new(E_STATIC, loc) : NULL;
-
-	if (e) {
-		e->type = T_LONG;
-		e->u.fixed.place = place;
-		e->u.fixed.symbol = name;
-	}
-	return e;
-}
-
-// The `bits` bits from bit `from` of e.
-static struct expr *extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed)
-{
-	if (bits <= 0 || from + bits > 64)
-		return e;
-	if (!is_signed && from + bits == 64)
-		return from ? binary(loc, TOK_USHR, e, expr_number(loc, from)) : e;
-	if (!is_signed) {
-		if (from)
-			e = binary(loc, TOK_SHR, e, expr_number(loc, from));
-		return binary(loc, TOK_AND, e, expr_number(loc, (int64_t)((1ull << bits) - 1)));
-	}
-	if (64 - from - bits)
-		e = binary(loc, TOK_SHL, e, expr_number(loc, 64 - from - bits));
-	return bits < 64 ? binary(loc, TOK_SHR, e, expr_number(loc, 64 - bits)) : e;
-}
+// ---------------------------------------------------------------- places
 
 bool place_is_aggregate(const struct di_type *t)
 {
 	return t->kind == DI_STRUCT || t->kind == DI_UNION || t->kind == DI_ARRAY || t->kind == DI_FUNCTION;
 }
 
-// ---------------------------------------------------------------- variables
-
-static enum tok operator_of(enum di_opcode code)
-{
-	switch (code) {
-	case DI_OP_ADD: return TOK_ADD;
-	case DI_OP_SUB: return TOK_SUB;
-	case DI_OP_MUL: return TOK_MUL;
-	case DI_OP_AND: return TOK_AND;
-	case DI_OP_OR:  return TOK_OR;
-	case DI_OP_XOR: return TOK_XOR;
-	case DI_OP_SHL: return TOK_SHL;
-	case DI_OP_SHR: return TOK_USHR;
-	case DI_OP_SRA: return TOK_SHR;
-	default:        return TOK_NONE;
-	}
-}
-
-#define MAX_STACK 32
-
-// The location's stack machine on expressions. NULL when it can't be expressed.
-static struct expr *evaluate(struct loc loc, const struct di_variable *v)
-{
-	struct di_module *m = v->type->module;
-	struct expr *stack[MAX_STACK];
-	int n = 0;
-
-	for vec_each(&v->loc.ops, op) {
-		struct expr *made = NULL;
-		int pops = 2;
-
-		switch (op->code) {
-		case DI_OP_CONST: made = expr_number(loc, op->value); pops = 0; break;
-		case DI_OP_REG:   made = reg(loc, op->value, 8, false); pops = 0; break;
-		case DI_OP_STATIC: made = fixed(loc, di_find_static(m, op->value), v->name); pops = 0; break;
-		case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: pops = 1; break;
-		default: break;
-		}
-		if (n < pops || (!pops && (n == MAX_STACK || !made)))
-			return NULL;
-		if (op->code == DI_OP_LOAD) {
-			made = load(loc, stack[n - 1], op->size, op->is_signed, di_is_user(m));
-		} else if (pops == 1) {
-			made = expr_new(E_UNARY, loc);
-			made->type = T_LONG;
-			made->u.un.op = op->code == DI_OP_NEG ? TOK_SUB : TOK_COMPL;
-			made->u.un.e = stack[n - 1];
-		} else if (op->code == DI_OP_ADD && stack[n - 1]->kind == E_NUMBER) {
-			made = add(loc, stack[n - 2], stack[n - 1]->u.number);
-		} else if (pops == 2) {
-			made = binary(loc, operator_of(op->code), stack[n - 2], stack[n - 1]);
-		}
-		n -= pops;
-		stack[n++] = made;
-	}
-	return n == 1 ? stack[0] : NULL;
-}
-
-static struct expr *value_of_size(struct loc loc, struct expr *e, const struct di_type *t)
-{
-	if (e->kind == E_REGISTER) {
-		e->u.reg.size = t->size;
-		e->u.reg.is_signed = t->is_signed;
-		return e;
-	}
-	return t->size && t->size < 8 ? extract(loc, e, 0, t->size * 8, t->is_signed) : e;
-}
-
-struct expr *target_variable(struct loc loc, const struct di_variable *v)
-{
-	struct place p = { .loc = loc, .type = v->type };
-	struct expr *e = NULL;
-
-	if (v->loc.kind != DI_LOC_NONE)
-		e = evaluate(loc, v);
-	if (!e) {
-		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a "
-			   "register", v->name, v->type->name);
-		return NULL;
-	}
-	if (v->loc.kind == DI_LOC_ADDRESS) {
-		p.addr = e;
-		return place_load(&p);
-	}
-	if (place_is_aggregate(v->type)) {
-		diag_error(loc, "'%s' is a %s in registers, which can't be read as a number", v->name,
-			   v->type->name);
-		return NULL;
-	}
-	e = value_of_size(loc, e, v->type);
-	e->dtype = v->type;
-	return e;
-}
-
-// ---------------------------------------------------------------- places
-
 struct place place_of(struct expr *base)
 {
 	struct place p = { .loc = base->loc, .type = base->dtype };
 
-	if (place_is_aggregate(p.type))
+	if (base->kind == E_TARGET)
+		p.held = base->u.target.held;
+	else if (place_is_aggregate(p.type))
 		p.addr = base;
 	else if (base->kind == E_DEREF && !base->u.deref.size_expr)
 		p.addr = base->u.deref.addr;       // for "&"
@@ -206,15 +43,17 @@ struct expr *place_load(const struct place *p)
 
 	if (p->value)
 		return p->value;
+	if (p->held)
+		return target_held(p);
 	if (place_is_aggregate(p->type)) {
-		e = add(p->loc, p->addr, 0);
+		e = target_add(p->loc, p->addr, 0);
 		if (e->dtype && e->dtype != p->type)
-			e = binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
+			e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
 	} else if (is_number_size(size)) {
 		// Of kernel memory or a process's: whose type it is, tells.
-		e = load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
+		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		if (p->bit_size)
-			e = extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
+			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
 		diag_error(p->loc, "a value of the type %s (%d bytes) can't be read as a number", p->type->name,
 			   size);
@@ -242,7 +81,7 @@ struct expr *place_lvalue(const struct place *p)
 			   p->type->name);
 		return NULL;
 	}
-	if (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_PROBE_ADDRESS)) {
+	if (p->held || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_PROBE_ADDRESS))) {
 		diag_error(p->loc, "this value is not kept in one place, so it can't be assigned to");
 		return NULL;
 	}
@@ -252,7 +91,7 @@ struct expr *place_lvalue(const struct place *p)
 		diag_error(p->loc, "a value of the type %s can't be assigned to", p->type->name);
 		return NULL;
 	}
-	e = load(p->loc, p->addr, p->type->size, p->type->is_signed, di_is_user(p->type->module));
+	e = target_load(p->loc, p->addr, p->type->size, p->type->is_signed, di_is_user(p->type->module));
 	e->u.deref.bit_offset = p->bit_offset;
 	e->u.deref.bit_size = p->bit_size;
 	e->dtype = p->type;
@@ -274,14 +113,17 @@ const char *target_similar(const char *wanted, const struct buf *lines)
 static bool follow(struct place *p, struct loc loc)
 {
 	struct di_type *target = di_target(p->type);
-	struct expr *pointer = place_load(p);
+	struct expr *pointer;
 
-	if (!pointer)
-		return false;
 	if (!target) {
 		diag_error(loc, "a %s points to nothing that is known: say its type with @cast", p->type->name);
 		return false;
 	}
+	if (p->held && p->held->loc.kind == DI_LOC_POINTER)
+		return target_follow_held(p, target);
+	pointer = place_load(p);
+	if (!pointer)
+		return false;
 	*p = (struct place){ .loc = loc, .addr = pointer, .type = target };
 	return true;
 }
@@ -290,7 +132,9 @@ struct place place_member(const struct place *p, const struct di_member *m)
 {
 	return (struct place){
 		.loc = p->loc,
-		.addr = add(p->loc, p->addr, m->offset),
+		.addr = p->held ? NULL : target_add(p->loc, p->addr, m->offset),
+		.held = p->held,
+		.at = p->at + m->offset,
 		.type = m->type,
 		.bit_offset = m->bit_offset,
 		.bit_size = m->bit_size,
@@ -339,11 +183,17 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 		diag_error(loc, "the size of the elements is not known");
 		return false;
 	}
-	if (index->kind == E_NUMBER)
-		p->addr = add(loc, p->addr, index->u.number * (int64_t)element->size);
+	if (p->held && index->kind != E_NUMBER) {
+		diag_error(loc, "this array is in registers: its elements are known by literal numbers only");
+		return false;
+	}
+	if (p->held)
+		p->at += index->u.number * (int64_t)element->size;
+	else if (index->kind == E_NUMBER)
+		p->addr = target_add(loc, p->addr, index->u.number * (int64_t)element->size);
 	else
-		p->addr = binary(loc, TOK_ADD, p->addr, element->size == 1 ? index :
-				 binary(loc, TOK_MUL, index, expr_number(loc, element->size)));
+		p->addr = target_binary(loc, TOK_ADD, p->addr, element->size == 1 ? index :
+				 target_binary(loc, TOK_MUL, index, expr_number(loc, element->size)));
 	p->type = element;
 	p->loc = loc;
 	return true;
@@ -361,7 +211,7 @@ static struct expr *address_of(const struct place *p, struct loc loc)
 		diag_error(loc, "'&' of a bit-field");
 		return NULL;
 	}
-	e = binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));
+	e = target_binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));
 	e->dtype = di_pointer_to(p->type);
 	return e;
 }

@@ -483,6 +483,13 @@ static bool prune(struct resolver *r, struct expr **e)
 
 static struct expr *checked_value(struct expr *e)
 {
+	if (e->kind == E_TARGET) {         // not in memory, and no member of it is wanted
+		struct place p = place_of(e);
+
+		if (target_check_value(e->loc, e->dtype))
+			target_held(&p);   // says why not
+		return failed(e->loc);
+	}
 	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
 }
 

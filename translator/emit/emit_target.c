@@ -111,7 +111,9 @@ struct value emit_static(struct emitter *e, struct expr *x)
 
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
-	if (place->user)
+	if (place->thread)
+		cw_line(e->w, "%s = (s64)(stp_thread_pointer(c) + 0x%llxULL);", t, (unsigned long long)place->offset);
+	else if (place->user)
 		cw_line(e->w, "%s = stp_user_static(c, 0x%llxULL);", t, (unsigned long long)place->offset);
 	else if (place->is_absolute)
 		cw_line(e->w, "%s = 0x%llx;", t, (unsigned long long)place->offset);
