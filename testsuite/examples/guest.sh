@@ -29,7 +29,7 @@ one() { # NAME
 		done
 		sleep 2
 		kill -TERM $pid 2>/dev/null
-		(sleep 30; kill -KILL $pid 2>/dev/null && echo "ERROR: had to be killed" >>"/out/$name.err") &
+		(sleep 60; kill -KILL $pid 2>/dev/null && echo "ERROR: had to be killed" >>"/out/$name.err") &
 		killer=$!
 		wait $pid
 		echo $? >"/out/$name.rc"

@@ -71,12 +71,10 @@ run_all() {
 	for name in "${built[@]}"; do
 		[ -e "$dir/run/$name.ko" ] || continue
 		if [ ! -e "$dir/guest/$name.rc" ]; then
-			echo "run: no result"
+			echo "run: no result" >"$dir/$name.failed"
 		elif [ "$(cat "$dir/guest/$name.rc")" != 0 ] || grep -q '^ERROR' "$dir/guest/$name.err"; then
-			echo "run: exit status $(cat "$dir/guest/$name.rc"): $(reason "$dir/guest/$name.err")"
-		else
-			continue
-		fi >"$dir/$name.failed"
+			echo "run: exit status $(cat "$dir/guest/$name.rc"): $(reason "$dir/guest/$name.err")" >"$dir/$name.failed"
+		fi
 	done
 }
 
