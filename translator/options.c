@@ -571,6 +571,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->last_pass = 5;
 	o->compatible = LANGUAGE_VERSION;
 	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	diag_options.colors = getenv("SYSTEMTAP_COLORS");
 	parse_letters(o, argc, argv);
 	if (!o->script_text && optind < argc)
 		o->script_file = argv[optind++];

@@ -104,6 +104,10 @@ $(cat "$SCRATCH/err")"
 }
 
 cd "$TESTS/error" || exit 1
+if [ "$*" = shown ]; then
+	. "$TESTS/error/shown.sh"
+	exit 0
+fi
 [ $# -gt 0 ] || set -- *.tests
 for file in "$@"; do
 	table=${file%.tests}
@@ -111,3 +115,4 @@ for file in "$@"; do
 	# shellcheck source=/dev/null
 	. "$TESTS/error/$table.tests"
 done
+[ "$*" != "$(echo *.tests)" ] || . "$TESTS/error/shown.sh"

@@ -175,6 +175,7 @@ static void unknown_function(struct session *s, const struct expr *call)
 	name_list names = { 0 };
 	char *similar;
 
+	parse_print_words(&names);
 	library_function_names(s, &names);
 	for vec_each(&s->script.funcs, f)
 		if (!(*f)->source || !(*f)->source->library)

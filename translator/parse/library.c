@@ -216,6 +216,11 @@ void library_function_names(struct session *s, name_list *out)
 	names(&opened(s)->index.functions, out);
 }
 
+void library_macro_names(struct session *s, name_list *out)
+{
+	names(&opened(s)->index.macros, out);
+}
+
 void library_alias_names(struct session *s, name_list *out)
 {
 	names(&opened(s)->index.aliases, out);

@@ -19,7 +19,9 @@ bool library_use_global(struct session *s, const char *name);
 bool library_use_alias(struct session *s, const struct probe_point *point);
 
 typedef VEC(const char *) name_list;
+void parse_print_words(name_list *out);                           // "print", "printf", ...
 void library_function_names(struct session *s, name_list *out);   // for "similar" messages, dumps
+void library_macro_names(struct session *s, name_list *out);      // without the "@"
 void library_alias_names(struct session *s, name_list *out);      // "vfs.read", ...
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tokens -> expressions: one function a level of precedence, each calling the next tighter one.
 // From loosest to tightest: = ?: || && | ^ & in == << . + * unary ++ & and ->
+#include "parse/parse.h"
 #include "parse/parser.h"
 #include "parse/regex.h"
 #include "util/str.h"
@@ -224,6 +225,7 @@ static struct expr *at_operator(struct parser *p)
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);
+	name_list names = { 0 };
 
 	if (parse_at_hist(p))
 		return parse_hist(p);
@@ -241,7 +243,13 @@ static struct expr *at_operator(struct parser *p)
 		parser_expect(p, TOK_RPAREN, str_printf("after the arguments of @%s", t.text));
 		return e;
 	}
-	parser_fail(p, t.loc, "there is no operator or macro @%.60s", t.text);
+	library_macro_names(p->session, &names);
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		vec_push(&names, table[i].name);
+	for map_each(&p->preproc.macros.own, m)
+		vec_push(&names, m->key);
+	parser_fail(p, t.loc, "there is no operator or macro @%.60s (similar: %s)", t.text,
+		    str_nearest(t.text, names.at, names.n));
 	return e;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tokens -> the print family. A format string becomes a list of struct format_piece here, and the
 // number of arguments is checked against it; their types are checked in pass 2.
+#include "parse/parse.h"
 #include "parse/parser.h"
 #include "util/str.h"
 
@@ -21,6 +22,12 @@ static int find_word(const char *word)
 		if (strcmp(words[i].word, word) == 0)
 			return (int)i;
 	return -1;
+}
+
+void parse_print_words(name_list *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		vec_push(out, words[i].word);
 }
 
 bool parse_is_print(const char *word)

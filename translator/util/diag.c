@@ -30,9 +30,26 @@ static struct {
 	int nhooks;
 } diag = { .kind = "semantic" };
 
-static const char *paint(const char *code)
+enum part { ERROR, WARNING, SOURCE, CARET, PLAIN };
+
+// What begins that part of a message; PLAIN ends every one.
+static const char *paint(enum part part)
 {
-	return diag_options.color ? code : "";
+	static const struct { const char *name, *code; } parts[] = {
+		{ "error=", "01;31" }, { "warning=", "00;33" }, { "source=", "00;34" }, { "caret=", "01" }, { "", "0" },
+	};
+	const char *code = parts[part].code;
+	size_t len = strlen(code), name = strlen(parts[part].name);
+
+	if (!diag_options.color)
+		return "";
+	for (const char *p = part == PLAIN ? NULL : diag_options.colors; p; p = strchr(p, ':'), p += p != NULL) {
+		if (strncmp(p, parts[part].name, name))
+			continue;
+		code = p + name;
+		len = strspn(code, "0123456789;");
+	}
+	return str_printf("\033[%.*sm", (int)len, code);
 }
 
 static void find_lines(struct source *src)
@@ -66,10 +83,10 @@ static void show_line(struct loc loc)
 		len = loc.column < 380 ? 400 : 0;
 	if (!len)
 		return;
-	fprintf(stderr, "        source: %s%.*s%s\n                ", paint("\033[34m"), len, text, paint("\033[0m"));
+	fprintf(stderr, "        source: %s%.*s%s\n                ", paint(SOURCE), len, text, paint(PLAIN));
 	for (int i = 0; i < loc.column - 1 && i < len; i++)
 		fputc(text[i] == '\t' ? '\t' : ' ', stderr);
-	fprintf(stderr, "%s^%s\n", paint("\033[01m"), paint("\033[0m"));
+	fprintf(stderr, "%s^%s\n", paint(CARET), paint(PLAIN));
 }
 
 static char *place(struct loc loc)
@@ -96,10 +113,10 @@ static void show_expansions(const struct expansion *via)
 	}
 }
 
-static void show(const char *color, const char *kind, struct loc loc, const char *text)
+static void show(enum part color, const char *kind, struct loc loc, const char *text)
 {
 	fflush(stdout);
-	fprintf(stderr, "%s%s:%s %s", paint(color), kind, paint("\033[0m"), text);
+	fprintf(stderr, "%s%s:%s %s", paint(color), kind, paint(PLAIN), text);
 	if (!loc.source) {
 		fputc('\n', stderr);
 		return;
@@ -157,13 +174,13 @@ static void error(struct loc loc, const char *text)
 		return;
 	}
 	diag.errors++;
-	if ((diag.shown >= SHOWN && !diag_options.all) || !first_time(diag.kind, loc, text))
+	if ((diag.shown >= SHOWN && !diag_options.all && !diag_options.verbose) || !first_time(diag.kind, loc, text))
 		return;
 	diag.shown++;
 	if (diag_options.all)
 		list_error(loc, text);
 	diag.last_shown = true;
-	show("\033[01;31m", str_printf("%s error", diag.kind), loc, text);
+	show(ERROR, str_printf("%s error", diag.kind), loc, text);
 }
 
 void diag_error(struct loc loc, const char *fmt, ...)
@@ -193,7 +210,7 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 	if (!first_time("warning", loc, text))
 		return;
 	diag.last_shown = true;
-	show("\033[33m", "WARNING", loc, text);
+	show(WARNING, "WARNING", loc, text);
 }
 
 void diag_note(struct loc loc, const char *fmt, ...)
@@ -203,7 +220,7 @@ void diag_note(struct loc loc, const char *fmt, ...)
 	if (!diag.last_shown)
 		return;
 	va_start(ap, fmt);
-	show("", "    note", loc, str_vprintf(fmt, ap));
+	show(PLAIN, "    note", loc, str_vprintf(fmt, ap));
 	va_end(ap);
 }
 
@@ -228,7 +245,7 @@ void diag_reset(void)
 void diag_summary(void)
 {
 	if (diag.errors > diag.shown && diag.shown)
-		fprintf(stderr, "%d more error%s not shown\n", diag.errors - diag.shown,
+		fprintf(stderr, "%d more error%s not shown; -v shows all\n", diag.errors - diag.shown,
 			diag.errors - diag.shown == 1 ? "" : "s");
 	diag.shown = diag.errors;
 }
@@ -269,7 +286,7 @@ void die(const char *fmt, ...)
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "%sERROR:%s ", paint("\033[01;31m"), paint("\033[0m"));
+	fprintf(stderr, "%sERROR:%s ", paint(ERROR), paint(PLAIN));
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);

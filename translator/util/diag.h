@@ -39,8 +39,9 @@ struct diag_options {
 	bool no_warnings;          // -w
 	bool warnings_are_errors;  // -W
 	bool color;
+	const char *colors;        // $SYSTEMTAP_COLORS, "error=01;31:warning=00;33:..."
 	bool all;                  // --semantic-keep-going: errors are all shown, and listed at the end
-	int verbose;
+	int verbose;               // all errors are shown
 };
 extern struct diag_options diag_options;
 
