@@ -14,7 +14,8 @@
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p)
 {
 	const struct point_part *statement = point_find(m->point, "statement");
-	const struct point_part *label = point_find(m->point, "label");
+	const struct point_part *label = point_find(m->point, "label"), *callee = point_find(m->point, "callee");
+	const struct point_part *callees = point_find(m->point, "callees");
 	const char *why;
 
 	*p = (struct dwarf_point){
@@ -27,7 +28,12 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		// A list has one line for all copies.
 		.inlines = s->opt.list && !s->opt.list_vars && !s->opt.verbose[2] ? DI_INLINES_ONCE : DI_INLINES_ALL,
 		.label = label ? label->text : NULL,
+		.callee = callee ? callee->text : callees ? "*" : NULL,
 	};
+	if (callees && callees->arg_kind == ARG_NUMBER && callees->number != 1) {
+		diag_error(callees->loc, "only callees(1) is available: who called the caller can't be told");
+		return false;
+	}
 	p->by_address = p->part->arg_kind == ARG_NUMBER;
 	if (p->by_address)
 		return true;
@@ -36,7 +42,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		return false;
 	}
 	// Many functions by wildcard: what was inlined isn't even looked at when it isn't wanted.
-	if (p->which == DWARF_CALL && str_is_glob(p->pattern.function))
+	if (p->which == DWARF_CALL && !p->callee && str_is_glob(p->pattern.function))
 		p->inlines = DI_INLINES_NONE;
 	if (p->is_statement && !p->pattern.has_lines && p->pattern.file) {
 		diag_error(p->part->loc, "a statement needs a line: \"%s:LINE\"", p->part->text);
@@ -104,7 +110,7 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	v->n = n;
 	if (n && dropped && p->is_return)
 		diag_warning(p->part->loc, "%d inlined copies of \"%s\" have no return and are passed over", dropped,
-			     p->part->text);
+			     p->callee ? p->callee : p->part->text);
 	if (n || !dropped || why->len)
 		return;
 	if (p->which == DWARF_INLINE)
@@ -125,6 +131,17 @@ static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf
 		buf_printf(why, "there is no label \"%s\" with code in it", p->label);
 }
 
+static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
+{
+	di_functions functions = *v;
+
+	*v = (di_functions){ 0 };
+	for vec_each(&functions, f)
+		di_find_callees(*f, p->callee, v);
+	if (functions.n && !v->n)
+		buf_printf(why, "it calls no function \"%s\" by name", p->callee);
+}
+
 void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	struct buf unwanted = { 0 };
@@ -135,6 +152,8 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 		find_address(p, in, &found, why);
 	else
 		find_pattern(p, in, &found, why);
+	if (p->callee)
+		find_callees(p, &found, why);
 	keep(p, &found, why);
 	if (p->label)
 		find_labels(p, &found, why);
@@ -171,7 +190,9 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 	for vec_each(&m->point->parts, part) {
 		if (!strcmp(part->name, "function") || !strcmp(part->name, "statement")) {
 			after = true;
-			if (f->file)
+			if (f->returns || point_find(m->point, "callee") || point_find(m->point, "callees"))
+				buf_printf(out, ".%s(\"%s\")", part->name, part->text);
+			else if (f->file)
 				buf_printf(out, ".%s(\"%s@%s:%d\")", part->name, f->name, f->file, f->line);
 			else if (f->pc)
 				buf_printf(out, ".%s(%#llx)", part->name, (unsigned long long)f->pc);
@@ -179,6 +200,8 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 				buf_printf(out, ".%s(\"%s\")", part->name, f->name);
 		} else if (after && !strcmp(part->name, "label")) {
 			buf_printf(out, ".label(\"%s\")", f->label);
+		} else if (after && str_starts(part->name, "callee")) {
+			buf_printf(out, ".callee(\"%s@%s:%d\")", f->name, f->file ? f->file : "?", f->line);
 		} else if (after && part->arg_kind == ARG_STRING) {
 			buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 		} else if (after && part->arg_kind == ARG_NUMBER) {
@@ -187,6 +210,56 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 			buf_printf(out, ".%s", part->name);
 		}
 	}
+}
+
+// ---------------------------------------------------------------- callees
+
+// The value that a location of 8 bytes has.
+static struct expr *word(struct loc loc, struct di_module *m, struct di_location at, const char *name)
+{
+	struct di_variable v = { .name = name, .type = di_find_type(m, "unsigned long"), .loc = at };
+
+	if (!v.type)
+		v.type = di_find_type(m, "long unsigned int");
+	return v.type ? target_variable(loc, &v) : NULL;
+}
+
+static struct expr *returns_there(struct loc loc, struct di_module *m, uint64_t address)
+{
+	struct di_location there = { .kind = DI_LOC_VALUE };
+	struct di_op op = { .code = DI_OP_STATIC, .value = address };
+	struct expr *l = word(loc, m, di_return_address(m), "return address"), *r;
+
+	vec_push(&there.ops, op);
+	r = word(loc, m, there, "caller");
+	return l && r ? expr_binary(loc, TOK_EQ, l, r) : NULL;
+}
+
+void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_return)
+{
+	struct expr *c = NULL;
+	struct stmt *guarded;
+
+	if (!f->returns || !p->body)
+		return;
+	for vec_each(&f->returns->at, address) {
+		struct expr *one = returns_there(p->loc, f->module, *address);
+
+		if (one)
+			one->type = T_LONG;
+		c = c && one ? expr_binary(p->loc, TOK_OROR, c, one) : one;
+	}
+	if (c && is_return) {
+		struct expr *entry = expr_new(E_ENTRY, p->loc);
+
+		entry->u.entry.e = c;
+		c = entry;
+	}
+	guarded = stmt_new(S_IF, p->loc);
+	guarded->u.if_.c = c;
+	guarded->u.if_.then = p->body;
+	if (c)
+		p->body = guarded;
 }
 
 // ---------------------------------------------------------------- variables

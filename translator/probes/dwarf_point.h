@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What points of functions and statements have in common, whether in the kernel or in programs:
 //   .function(PATTERN | ADDRESS)[.call | .inline | .exported | .return | .label(L)]
+//   .function(PATTERN | ADDRESS).callee(NAME)[.call | .return], .callees
 //   .statement(PATTERN | ADDRESS)[.nearest]
 // and the variables at such places.
 #ifndef PROBES_DWARF_POINT_H
@@ -20,6 +21,7 @@ struct dwarf_point {
 	enum { DWARF_ANY, DWARF_CALL, DWARF_INLINE } which;
 	enum di_inlines inlines;
 	const char *label;         // glob; NULL none
+	const char *callee;        // glob; NULL none
 };
 // False after diag_error().
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p);
@@ -28,6 +30,8 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why);
 // The end of the resolved point, from ".function(" on, as pp() shows it.
 void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out);
+// Lets the handler run for calls that f is limited to, by f->returns.
+void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_return);
 // For an error: why nothing was found in `in`, which `point` names: "kernel", "module("x")".
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why);
 

@@ -81,7 +81,8 @@ static void add_place(const struct resolution *r, struct di_function *f, const c
 	*data = r->common;
 	data->function = f;
 	data->module = module;
-	probe_add(r->s, &family_function, r->match, point_of(r->match, f, module), data);
+	dwarf_point_guard(probe_add(r->s, &family_function, r->match, point_of(r->match, f, module), data), f,
+			  data->is_return);
 }
 
 // Returns how many probes it made.
@@ -222,6 +223,9 @@ static struct di_module *function_module(const struct probe *p)
 #define OF(object)									\
 	object ".function(string)", object ".function(string).call",			\
 	object ".function(string).inline", object ".function(string).exported",		\
+	object ".function(string).callee(string)", object ".function(string).callee(string).call", \
+	object ".function(string).callee(string).return", object ".function(string).callees", \
+	object ".function(string).callees(number)",					\
 	object ".function(string).label(string)", object ".function(string).return",	\
 	object ".function(string).return.maxactive(number)",				\
 	object ".function(number)", object ".function(number).call",			\
