@@ -27,6 +27,11 @@ struct stapio_options {
 
 int64_t now_ms(void);                      // of a clock that only grows
 
+// --- input.c: standard input, for scripts that read it ---
+
+void input_start(const char *module);      // once the module is armed
+void input_stop(void);                     // the terminal is as it was
+
 // --- ring.c: records of all rings, merged by sequence number ---
 
 struct ring {

@@ -511,7 +511,12 @@ struct stp_uprobe {
 
 /* files of /proc/systemtap/MODULE: stp_procfs_family. The text that a probe is about. */
 extern const struct stp_family_ops stp_procfs_family;
-struct stp_procfs { const char *path; const struct stp_probe *read, *write; u32 mode, size; void *state; };
+struct stp_procfs {
+	const char *path;
+	const struct stp_probe *read;              /* may be NULL */
+	const struct stp_probe *const *writes;
+	u32 nwrites, mode, size;
+};
 void stp_value_get(struct stp_ctx *c, char *to, u32 size);
 u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);   /* 0, or: too long for so many bytes */
 

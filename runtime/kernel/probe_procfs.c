@@ -109,8 +109,9 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
 	struct procfs_text *t = file->private_data;
+	u32 i;
 
-	if (!f->write)
+	if (!f->nwrites)
 		return -EINVAL;
 	t->size = stp_module.limits.string_len;
 	count = min_t(size_t, count, t->size - 1);
@@ -118,7 +119,10 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 		return -EFAULT;
 	t->len = count;
 	t->at[count] = '\0';
-	return run(f->write, t) ? count : -EAGAIN;
+	for (i = 0; i < f->nwrites; i++)
+		if (!run(f->writes[i], t))
+			return -EAGAIN;
+	return count;
 }
 
 static const struct proc_ops operations = {

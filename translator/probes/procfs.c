@@ -55,15 +55,17 @@ static int check_number(const struct point_part *part, int64_t low, int64_t high
 	return 1;
 }
 
+// What several read probes give could not be told apart; a write is for all that want it.
 static int check_single(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
+	if (d->is_write)
+		return 0;
 	for vec_each(&s->script.probes, p) {
 		const struct procfs_probe *other = (*p)->data;
 
-		if ((*p)->family != &family_procfs || other->is_write != d->is_write || strcmp(other->path, d->path))
+		if ((*p)->family != &family_procfs || other->is_write || strcmp(other->path, d->path))
 			continue;
-		diag_error(m->point->loc, "only one %s probe can exist for the procfs path \"%s\"",
-			   d->is_write ? "write" : "read", d->path);
+		diag_error(m->point->loc, "only one read probe can exist for the procfs path \"%s\"", d->path);
 		diag_note((*p)->loc, "here is the other one");
 		return 1;
 	}
@@ -123,7 +125,8 @@ static struct expr *procfs_target(struct session *s, struct probe *p, struct exp
 // ---------------------------------------------------------------- emit
 
 struct file {
-	const struct probe *read, *write;
+	const struct probe *read;
+	VEC(const struct probe *) writes;
 	const struct procfs_probe *any;
 	int64_t mode, size;
 };
@@ -144,21 +147,32 @@ static void procfs_emit(struct session *s, struct cwriter *w, struct probe **pro
 {
 	int64_t size = session_limit(s, "STP_PROCFS_BUFSIZE", session_limit(s, "MAXSTRINGLEN", 512));
 	files all = { 0 };
+	int written = 0;
 
 	for (int i = 0; i < n; i++) {
 		const struct procfs_probe *d = probes[i]->data;
 		struct file *f = file_of(&all, d);
 
-		*(d->is_write ? &f->write : &f->read) = probes[i];
+		if (d->is_write)
+			vec_push(&f->writes, probes[i]);
+		else
+			f->read = probes[i];
 		f->mode |= (d->is_write ? 0222 : 0444) & ~d->umask;
 		if (!d->is_write)
 			f->size = d->size ? d->size : size;
 	}
-	cw_line(w, "static struct stp_procfs stp_procfs_files[] = {");
+	cw_line(w, "static const struct stp_probe *const stp_procfs_writes[] = {");
 	for vec_each(&all, f)
-		cw_line(w, "{ .path = %s, .read = %s, .write = %s, .mode = 0%llo, .size = %lld },",
-			emit_c_string(f->any->path), f->read ? emit_probe_ref(f->read) : "NULL",
-			f->write ? emit_probe_ref(f->write) : "NULL", (unsigned long long)f->mode, (long long)f->size);
+		for vec_each(&f->writes, p)
+			cw_line(w, "%s,", emit_probe_ref(*p));
+	cw_line(w, "};");
+	cw_line(w, "static struct stp_procfs stp_procfs_files[] = {");
+	for vec_each(&all, f) {
+		cw_line(w, "{ .path = %s, .read = %s, .writes = stp_procfs_writes + %d, .nwrites = %d, .mode = 0%llo, "
+			".size = %lld },", emit_c_string(f->any->path), f->read ? emit_probe_ref(f->read) : "NULL",
+			written, f->writes.n, (unsigned long long)f->mode, (long long)f->size);
+		written += f->writes.n;
+	}
 	cw_line(w, "};");
 	emit_family_table(s, "stp_procfs_family", "stp_procfs_files", all.n);
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Standard input for a script that wants it: its module then has a file __stdin, which gets every
+// byte in a write of its own, or __stdin_line, which gets whole lines. A thread of its own does it,
+// since each write runs the script's probes.
+#include "stapio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct {
+	int bytes, lines;                  // the files, -1: there is none
+	struct termios before;
+	bool is_terminal;                  // and was changed
+} input = { .bytes = -1, .lines = -1 };
+
+static int open_file(const char *module, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/proc/systemtap/%s/%s", module, name);
+	return open(path, O_WRONLY | O_CLOEXEC);
+}
+
+// A script that is busy is tried again. What is longer than its strings is cut.
+static void give(int fd, const char *text, size_t len)
+{
+	while (fd >= 0 && len && write(fd, text, len) < 0 && (errno == EAGAIN || errno == EINTR))
+		usleep(1000);
+}
+
+static void *read_input(void *unused)
+{
+	char line[1 << 16], text[4096];
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, text, sizeof(text))) > 0 || (n < 0 && errno == EINTR))
+		for (ssize_t i = 0; i < n; i++) {
+			give(input.bytes, text + i, 1);
+			if (len < sizeof(line))
+				line[len++] = text[i];
+			if (text[i] == '\n') {
+				give(input.lines, line, len);
+				len = 0;
+			}
+		}
+	give(input.lines, line, len);
+	return NULL;
+}
+
+// A terminal gives characters as they are typed.
+static void prepare_terminal(void)
+{
+	struct termios now;
+
+	if (tcgetattr(STDIN_FILENO, &input.before))
+		return;
+	now = input.before;
+	now.c_lflag &= ~ICANON;
+	now.c_cc[VMIN] = 1;
+	now.c_cc[VTIME] = 0;
+	input.is_terminal = !tcsetattr(STDIN_FILENO, TCSANOW, &now);
+	if (input.is_terminal)
+		atexit(input_stop);
+}
+
+void input_start(const char *module)
+{
+	pthread_t thread;
+
+	input.bytes = open_file(module, "__stdin");
+	input.lines = open_file(module, "__stdin_line");
+	if (input.bytes < 0 && input.lines < 0)
+		return;
+	prepare_terminal();
+	if (pthread_create(&thread, NULL, read_input, NULL) == 0)
+		pthread_detach(thread);
+}
+
+void input_stop(void)
+{
+	if (input.is_terminal)
+		tcsetattr(STDIN_FILENO, TCSANOW, &input.before);
+	input.is_terminal = false;
+}
