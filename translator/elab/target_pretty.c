@@ -62,7 +62,13 @@ static bool print_leaf(struct printer *p, const struct place *place)
 		target_print_text(p->e, "?");
 		return true;
 	}
+	if (place->held)                   // a part of it may be optimised out
+		diag_quiet_push();
 	value = place_load(place);
+	if (place->held && diag_quiet_pop()) {
+		target_print_text(p->e, "?");
+		return true;
+	}
 	if (!value)
 		return false;
 	switch (place->type->kind) {

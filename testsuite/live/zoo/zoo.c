@@ -23,10 +23,46 @@ noinline long zoo_visit(struct zoo *z, int people, unsigned char child)
 	return people + child;
 }
 
+struct zoo_pair { long a; int b; };
+
+noinline void zoo_use(const void *p)
+{
+	asm volatile("" : : "r" (p) : "memory");
+}
+
+noinline long zoo_step(long n)
+{
+	asm volatile("" : "+r" (n) : : "memory", "rdi", "rsi");
+	return 3 * n;
+}
+
+/* Variables in the frame, in several registers, in none; parameters whose registers are used anew. */
+noinline long zoo_places(struct zoo_pair pair, long count, unsigned char kind, long seventh)
+{
+	char text[16] = "in the frame";
+	struct zoo_pair local = { count * 2, kind };
+	const long fixed = 12345;
+	long sum = 0, i;
+	int *hidden = &zoo_hidden;
+
+	zoo_use(text);
+	for (i = 0; i < count; i++) {
+		sum += zoo_step(i);                        /* place: loop */
+		local.a += i;
+	}
+	zoo_use(&sum);
+	sum += zoo_step(local.a) + zoo_step(*hidden + fixed);      /* place: sum */
+	sum += zoo_step(local.b) + zoo_step(pair.a) + pair.b + seventh;    /* place: end */
+	return sum + kind + text[2];
+}
+
 static int visit_set(const char *text, const struct kernel_param *p)
 {
 	struct zoo *z = zoo_make();
 	long r = zoo_visit(z, 1000, 50);
+	struct zoo_pair pair = { 71, -72 };
+
+	seen += zoo_places(pair, 4, 200, 7777);
 
 	pr_info("zoo: visit %ld number %d five %u minus %d\n", r, z->number, z->bits.five, z->bits.minus);
 	return 0;
