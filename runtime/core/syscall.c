@@ -162,6 +162,11 @@ void call_address(struct call_text *t, u64 address)
 		call_printf(t, "NULL");
 }
 
+void call_hex(struct call_text *t, u64 v)
+{
+	call_printf(t, v ? "0x%llx" : "0", v);
+}
+
 static const char *symbol(const struct stp_symbols *s, u64 v)
 {
 	u32 i;
@@ -183,7 +188,7 @@ void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v)
 		between = "|";
 		v &= field ? ~field : 0;
 	} else if (!v || field == ~0ull) {
-		call_printf(t, v ? "0x%llx" : "0", v);
+		call_hex(t, v);
 		return;
 	}
 	for (i = 0; i < s->n && v; i++) {
@@ -272,7 +277,7 @@ static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 
 {
 	if (v & ~0777ull)
 		call_symbols(t, s, v & ~0777ull);
-	call_printf(t, v & ~0777ull ? "|%#03llo" : "%#03llo", v & 0777);
+	call_printf(t, v & ~0777ull ? "|0%02llo" : "0%02llo", v & 0777);
 }
 
 static void put_mode_type(struct call_text *t, u64 v)
@@ -284,9 +289,28 @@ static void put_mode_type(struct call_text *t, u64 v)
 	const char *name = (v >> 12) < sizeof(names) / sizeof(*names) ? names[v >> 12] : NULL;
 
 	if (name)
-		call_printf(t, "%s|%#03llo", name, v & 07777);
+		call_printf(t, "%s|0%02llo", name, v & 07777);
 	else
-		call_printf(t, "%#03llo", v);
+		call_printf(t, "0%02llo", v);
+}
+
+/* futex shows what its operation reads, in two forms of the fourth argument. */
+static bool futex_wants(u64 op, u32 arg)
+{
+	static const u8 reads[] = {                /* bit n: argument n, from the fourth */
+		[0] = 1 << 3, [3] = 1 << 3 | 1 << 4, [4] = 7 << 3, [5] = 7 << 3, [6] = 1 << 3, [9] = 1 << 3 | 1 << 5,
+		[10] = 1 << 5, [11] = 7 << 3, [12] = 7 << 3, [13] = 1 << 3,
+	};
+
+	op &= 0x7f;
+	return arg < 3 ? arg < 2 || (op != 6 && op != 7 && op != 8) : op < sizeof(reads) ? reads[op] >> arg & 1 : true;
+}
+
+/* The fourth argument is a time; otherwise a number. */
+static bool futex_waits(u64 op)
+{
+	op &= 0x7f;
+	return op == 0 || op == 6 || op == 9 || op == 11 || op == 13;
 }
 
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
@@ -299,11 +323,11 @@ static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64
 	case STP_ARG_uint: case STP_ARG_ulong:
 		call_printf(t, "%llu", v);
 		return true;
-	case STP_ARG_hex: case STP_ARG_xint: case STP_ARG_futexval3:
-		call_printf(t, v ? "0x%llx" : "0", v);
+	case STP_ARG_hex: case STP_ARG_xint: case STP_ARG_futexval3: case STP_ARG_prctl:
+		call_hex(t, v);
 		return true;
 	case STP_ARG_mode: case STP_ARG_omode:
-		call_printf(t, "%#03llo", v);
+		call_printf(t, "0%02llo", v);
 		return true;
 	case STP_ARG_dev: case STP_ARG_devof:
 		put_dev(t, v);
@@ -329,7 +353,7 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 		if (with == 1)
 			call_symbols(t, a->symbols, (u32)v);
 		else
-			call_printf(t, v ? "0x%llx" : "0", (u64)(u32)v);
+			call_hex(t, (u32)v);
 		return true;
 	default:
 		return false;
@@ -369,22 +393,23 @@ static void put_arg(struct call_text *t, u32 i)
 
 	if (put_number(t, a, v) || put_named(t, a, v, with) || put_text(t, a, v, with))
 		return;
-	if (a->type == STP_ARG_semarg && (with & 0xff) == 16)
+	if ((a->type == STP_ARG_semarg && (with & 0xff) == 16) ||
+	    (a->type == STP_ARG_futextime && !futex_waits(with)))
 		call_printf(t, "%lld", (s64)(s32)v);
 	else
 		put_pointer(t, i, v);
 }
 
-/* futex shows what its operation reads, in two forms of the fourth argument. */
-static bool futex_wants(u64 op, u32 arg)
+/* How many arguments follow a prctl()'s option, as far as that is known. */
+static u32 prctl_reads(u64 option)
 {
-	static const u8 reads[] = {                /* bit n: argument n, from the fourth */
-		[0] = 1 << 3, [3] = 1 << 3 | 1 << 4, [4] = 7 << 3, [5] = 7 << 3, [6] = 1 << 3, [9] = 1 << 3 | 1 << 5,
-		[10] = 1 << 5, [11] = 7 << 3, [12] = 7 << 3, [13] = 1 << 3,
-	};
+	static const u8 none[] = { 3, 7, 13, 21, 27, 30, 31, 32, 34 };
+	u32 i;
 
-	op &= 0x7f;
-	return arg < 3 ? arg < 2 || (op != 6 && op != 7 && op != 8) : op < sizeof(reads) ? reads[op] >> arg & 1 : true;
+	for (i = 0; i < sizeof(none); i++)
+		if (option == none[i])
+			return 0;
+	return option < 39 && option != 22 && option != 33 && option != 35 && option != 38 ? 1 : 4;
 }
 
 static bool wants(const struct call_text *t, u32 i)
@@ -395,6 +420,8 @@ static bool wants(const struct call_text *t, u32 i)
 	switch (a->type) {
 	case STP_ARG_skip:
 		return false;
+	case STP_ARG_prctl:
+		return i <= prctl_reads(with);
 	case STP_ARG_mremap:
 		return with & 2;
 	case STP_ARG_devof:

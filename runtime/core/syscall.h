@@ -26,6 +26,7 @@ static inline u64 call_load_long(struct call_text *t, u64 address)
 {
 	return call_load(t, address, t->call->long_size);
 }
+void call_hex(struct call_text *t, u64 v);                 /* 0, 0x1f */
 void call_address(struct call_text *t, u64 address);       /* NULL, 0x7ffe... */
 void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v);
 void call_signal(struct call_text *t, s64 sig);

@@ -11,7 +11,7 @@
 struct field {
 	const char *name;          /* with what stands before: "{tv_sec=" */
 	u8 at, size, at32, size32; /* bytes */
-	char form;                 /* d u x signed, unsigned, hexadecimal; r a resource limit; i a signal */
+	char form;                 /* d u x signed, unsigned, hexadecimal; r a resource limit; i a signal; f sem_flags */
 };
 struct fields { u8 n; const struct field *at; };
 
@@ -36,9 +36,12 @@ FIELDS(timex, { "{modes=", 0, 4, 0, 4, 'x' }, { ", offset=", 8, 8, 4, 4, 'd' }, 
        { ", maxerror=", 24, 8, 12, 4, 'd' }, { ", esterror=", 32, 8, 16, 4, 'd' },
        { ", status=", 40, 4, 20, 4, 'x' });
 FIELDS(sembuf, { "{sem_num=", 0, 2, 0, 2, 'u' }, { ", sem_op=", 2, 2, 2, 2, 'd' },
-       { ", sem_flg=", 4, 2, 4, 2, 'x' });
+       { ", sem_flg=", 4, 2, 4, 2, 'f' });
 FIELDS(cloneargs, { "{flags=", 0, 8, 0, 8, 'x' }, { ", exit_signal=", 32, 8, 32, 8, 'i' },
        { ", stack=", 40, 8, 40, 8, 'x' }, { ", stack_size=", 48, 8, 48, 8, 'x' });
+
+static const struct stp_symbol sem_list[] = { { 04000, "IPC_NOWAIT" }, { 0x1000, "SEM_UNDO" } };
+static const struct stp_symbols sem_flags = { sem_list, 2, 0 };
 
 static void put_limit(struct call_text *t, u64 v, u32 size)
 {
@@ -68,7 +71,9 @@ static void put_fields(struct call_text *t, const struct fields *f, u64 address)
 		else if (m->form == 'r')
 			put_limit(t, call_load(t, from, size), size);
 		else if (m->form == 'x')
-			call_printf(t, "%#llx", call_load(t, from, size));
+			call_hex(t, call_load(t, from, size));
+		else if (m->form == 'f')
+			call_symbols(t, &sem_flags, call_load(t, from, size));
 		else
 			call_printf(t, "%llu", call_load(t, from, size));
 	}
@@ -396,13 +401,13 @@ static void put_sembufs(struct call_text *t, u64 address, u64 n)
 	call_printf(t, "]");
 }
 
-static void put_groups(struct call_text *t, u64 address, u64 n)
+static void put_groups(struct call_text *t, u64 address, u64 n, u32 size)
 {
 	u64 i;
 
 	call_printf(t, "[");
 	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++)
-		call_printf(t, i ? ", %llu" : "%llu", call_load(t, address + 4 * i, 4));
+		call_printf(t, i ? ", %llu" : "%llu", call_load(t, address + size * i, size));
 	call_printf(t, "]");
 }
 
@@ -426,7 +431,9 @@ static void put_msghdr(struct call_text *t, u64 address)
 	call_printf(t, ", msg_iovlen=%llu", n);
 	if (control)
 		call_printf(t, ", msg_control=0x%llx", control);
-	call_printf(t, ", msg_controllen=%llu, msg_flags=%#llx}", controllen, call_load(t, address + 6 * size, 4));
+	call_printf(t, ", msg_controllen=%llu, msg_flags=", controllen);
+	call_hex(t, call_load(t, address + 6 * size, 4));
+	call_printf(t, "}");
 }
 
 static void put_mmsghdrs(struct call_text *t, u64 address, u64 n)
@@ -451,9 +458,16 @@ static void put_stack(struct call_text *t, u64 address)
 
 	call_printf(t, "{ss_sp=");
 	call_address(t, call_load_long(t, address));
-	call_printf(t, flags == 2 ? ", ss_flags=SS_DISABLE" : flags == 1 ? ", ss_flags=SS_ONSTACK" :
-		    ", ss_flags=%#llx", flags);
+	call_printf(t, flags == 2 ? ", ss_flags=SS_DISABLE" : flags == 1 ? ", ss_flags=SS_ONSTACK" : ", ss_flags=%llu",
+		    flags);
 	call_printf(t, ", ss_size=%llu}", call_load_long(t, address + 2 * size));
+}
+
+static void put_message(struct call_text *t, u64 address, u64 len)
+{
+	call_printf(t, "{mtype=%lld, mtext=", call_load_signed(t, address, t->call->long_size));
+	call_bytes(t, address + t->call->long_size, len, CALL_BYTES_SHOWN);
+	call_printf(t, "}");
 }
 
 static void put_pselect_set(struct call_text *t, u64 address)
@@ -475,8 +489,10 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 	call_printf(t, "{flags=");
 	call_symbols(t, a->symbols, flags);
 	if (mode || flags & 0100)
-		call_printf(t, ", mode=%#03llo", mode);
-	call_printf(t, ", resolve=%#llx}", call_load(t, address + 16, 8));
+		call_printf(t, ", mode=0%02llo", mode);
+	call_printf(t, ", resolve=");
+	call_hex(t, call_load(t, address + 16, 8));
+	call_printf(t, "}");
 }
 
 static bool put_simple(struct call_text *t, u8 type, u64 v)
@@ -503,7 +519,9 @@ static bool put_array(struct call_text *t, u8 type, u64 v, u64 with)
 	case STP_ARG_cpuset: put_bits(t, v, with * 8); return true;
 	case STP_ARG_sembuf: put_sembufs(t, v, with); return true;
 	case STP_ARG_mmsghdr: put_mmsghdrs(t, v, with); return true;
-	case STP_ARG_groups: put_groups(t, v, with); return true;
+	case STP_ARG_msgbuf: put_message(t, v, with); return true;
+	case STP_ARG_groups: put_groups(t, v, with, 4); return true;
+	case STP_ARG_groups16: put_groups(t, v, with, 2); return true;
 	case STP_ARG_sockaddr: put_sockaddr(t, v, with); return true;
 	case STP_ARG_optval:
 		if (with == 4)

@@ -113,6 +113,14 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 			}
 }
 
+// Of return_str().
+static int result_format(const struct syscall_probe *d)
+{
+	char form = d->rows.n ? d->rows.at[0]->result[0] : 'd';
+
+	return form == 'x' ? 2 : form == 'o' ? 3 : 1;
+}
+
 static variables list_variables(const struct syscall_probe *d)
 {
 	variables list = { 0 };
@@ -122,8 +130,7 @@ static variables list_variables(const struct syscall_probe *d)
 		add_variable(&list, "syscall_nr", NULL, 0, FORM_NUMBER, SYSCALL_NUMBER);
 	if (d->is_return) {
 		add_variable(&list, "retval", NULL, 0, FORM_NUMBER, SYSCALL_RESULT);
-		add_variable(&list, "retstr", NULL, d->rows.n && d->rows.at[0]->result[0] == 'x' ? 2 : 1,
-			     FORM_RETSTR, 0);
+		add_variable(&list, "retstr", NULL, result_format(d), FORM_RETSTR, 0);
 	} else if (!d->any) {
 		add_variable(&list, "argstr", NULL, 0, FORM_ARGSTR, 0);
 	}
@@ -346,20 +353,24 @@ static struct stmt *assignment(const struct variable *v)
 	return statement(e);
 }
 
-// What the body made of v goes back to where it came from. NULL: nothing of the process is behind it.
+// What the body made of v goes back to where it came from, if it is another value. NULL: nothing of
+// the process is behind it.
 static struct stmt *write_back(const struct variable *v)
 {
-	struct expr *e;
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
+	struct stmt *back = stmt_new(S_IF, no_place());
+	struct expr *set;
 
 	if (v->form == FORM_NUMBER && !(v->arg && (!v->arg->type || v->arg->type->is_pair)))
-		e = call("__syscall_set", 1, &number);
+		set = call("__syscall_set", 1, &number);
 	else if (v->form == FORM_PLAIN)
-		e = call("__syscall_set_string", 1, &number);
+		set = call("__syscall_set_string", 1, &number);
 	else
 		return NULL;
-	vec_push(&e->u.call.args, variable(v->name));
-	return statement(e);
+	vec_push(&set->u.call.args, variable(v->name));
+	back->u.if_.c = expr_binary(no_place(), TOK_NE, variable(v->name), value_of(v));
+	back->u.if_.then = statement(set);
+	return back;
 }
 
 void syscall_add_variables(struct session *s, struct probe *p)

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# System calls, on the newest 6.1 and 6.12 that are installed:
+#   aliases    every variable of aliases.tsv, under every prefix, builds; but for `none`
+#   strace     calls.c under strace and under strace.stp, in one virtual machine: the same, call by call,
+#              for at least 150 different calls; pointers says where strace shows more. Also as a 32-bit program
+#   write      guru mode: what a script assigns is what the kernel, or the caller, gets
+set -u
+. "$TESTS/lib.sh"
+here=$TESTS/syscalls
+VM=$SOURCE/translator/build/stap-vm
+at_least=150
+dir=$SCRATCH/syscalls
+mkdir -p "$dir"
+
+newest() { # SERIES: a release with an image and a build tree
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		[ ! -d "/lib/modules/${image#/boot/vmlinuz-}/build" ] || { echo "${image#/boot/vmlinuz-}"; return; }
+	done
+}
+
+aliases() { # PREFIX: builds a script of all variables
+	grep -v '^#' "$here/aliases.tsv" | awk -F'\t' -v prefix="$1" '
+		FNR == NR { none[$1] = 1; next }
+		{ call = $1; sub(/\.return$/, "", call) }
+		call in none { next }
+		{ printf "probe %ssyscall.%s { println(name)", prefix, $1
+		  n = split($2, v, " "); for (i = 1; i <= n; i++) printf " println(%s)", v[i]; print " }" }
+	' "$here/none" - >"$dir/$1all.stp"
+	if "$STAP" -r "$release" -p4 -w "$dir/$1all.stp" >"$dir/log" 2>&1; then
+		ok "syscalls/aliases $1syscall $release"
+	else
+		not_ok "syscalls/aliases $1syscall $release" "$(head -n 20 "$dir/log")"
+	fi
+}
+
+none() { # what is said to be missing really is: nobody forgot it there
+	local name reason
+	grep -v '^#' "$here/none" | while read -r name reason; do
+		if "$STAP" -r "$release" -p2 -e "probe syscall.$name {}" >"$dir/log" 2>&1; then
+			not_ok "syscalls/none $name $release" "it exists"
+		else
+			ok "syscalls/none $name $release"
+		fi
+	done
+}
+
+build() { # NAME OPTIONS...: into the guest's directory
+	local log
+	log=$( (cd "$dir/guest" && "$STAP" -r "$release" -p4 -m "$1" "${@:2}") 2>&1 ) || not_ok "syscalls/build $1 $release" "$log"
+}
+
+# Makes `cat.host /t/short` read another file, by three bytes at a time, and end with another status.
+write_script='probe nd_syscall.openat { if (execname() == "cat.host" && filename_unquoted == "/t/short") filename_unquoted = "/t/other" }
+	probe syscall.read { if (execname() == "cat.host" && count > 4096) count = 3 }
+	probe syscall.read.return { if (execname() == "cat.host" && $count == 3) reads++ }
+	probe syscall.exit_group { if (execname() == "cat.host") status = 7 }
+	global reads
+	probe end { println(reads, " reads") }'
+
+guest() {
+	cat >"$dir/guest/run.sh" <<-'END'
+		cd /t
+		printf 'the other file\n' >other
+		printf 'short\n' >short
+		for p in calls calls32; do
+			[ -e $p ] || continue
+			strace -f -o strace.$p ./$p
+			staprun -o ours.$p -c ./$p ./sc_strace.ko
+		done
+		{ staprun -c 'cat.host /t/short' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
+		exec tar cf - strace.* ours.* write.*
+	END
+	"$VM" -r "$release" -k norandmaps -t 300 -d "$dir/guest:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+		-f "$(command -v strace):/bin/" -f /bin/cat:/bin/cat.host -l "$dir/log" -- sh /t/run.sh >"$dir/tar" 2>"$dir/err"
+	if [ $? -eq 0 ]; then ok "syscalls/kernel log is clean $release"; else not_ok "syscalls/kernel log is clean $release" "$(tail -n 20 "$dir/err")"; fi
+	rm -rf "$dir/results"
+	mkdir "$dir/results"
+	tar xf "$dir/tar" -C "$dir/results"
+}
+
+compare() { # PROGRAM
+	local out names
+	out=$("$here/compare" "$dir/results/strace.$1" "$dir/results/ours.$1" "$here/pointers" 2>&1)
+	names=$(echo "$out" | sed -n 's/^[0-9]* calls, \([0-9]*\) names, 0 different$/\1/p')
+	if [ "${names:-0}" -ge $at_least ]; then
+		ok "syscalls/strace $1 $release, $names calls"
+	else
+		not_ok "syscalls/strace $1 $release" "$(echo "$out" | tail -n 30)"
+	fi
+}
+
+writes() {
+	if [ "$(cat "$dir/results/write.out")" = "the other file
+6 reads
+status 1" ] && grep -q 'status 7' "$dir/results/write.err"; then
+		ok "syscalls/write $release"
+	else
+		not_ok "syscalls/write $release" "$(cat "$dir/results/write.out" "$dir/results/write.err")"
+	fi
+}
+
+on_kernel() {
+	local prefix
+	for prefix in '' nd_ tp_ dw_; do aliases "$prefix"; done
+	none
+	if ! command -v strace >/dev/null; then
+		skip "syscalls/strace $release" "strace"
+		return
+	fi
+	rm -rf "$dir/guest"
+	mkdir "$dir/guest"
+	cp "$dir"/calls* "$dir/guest"
+	build sc_strace "$here/strace.stp"
+	build sc_write -g -e "$write_script"
+	guest
+	for program in "$dir"/calls*; do compare "$(basename "$program")"; done
+	writes
+}
+
+gcc -O0 -static -no-pie -w -o "$dir/calls" "$here/calls.c" || not_ok "syscalls/calls.c" "doesn't compile"
+gcc -m32 -O0 -static -no-pie -w -o "$dir/calls32" "$here/calls.c" 2>/dev/null || skip "syscalls/strace calls32" "gcc-multilib"
+for series in 6.1 6.12; do
+	release=$(newest $series)
+	if [ -z "$release" ]; then
+		skip "syscalls on $series" "no kernel $series with image and headers is installed"
+	else
+		on_kernel
+	fi
+done
