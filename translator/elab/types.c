@@ -504,6 +504,14 @@ static enum type infer_unary(struct infer *t, struct expr *e)
 	return T_LONG;
 }
 
+static void check_size(const struct expr *e)
+{
+	int64_t n = e->u.number;
+
+	if (n != 1 && n != 2 && n != 4 && n != 8)
+		diag_error(e->loc, "%lld bytes can't be read at once: 1, 2, 4 or 8 can", (long long)n);
+}
+
 static enum type infer_raw(struct infer *t, struct expr *e)
 {
 	if (e->kind == E_REGISTER) {
@@ -514,6 +522,8 @@ static enum type infer_raw(struct infer *t, struct expr *e)
 	infer_expr(t, &e->u.deref.addr, want(T_LONG, "an address is a"));
 	if (e->u.deref.size_expr)
 		infer_expr(t, &e->u.deref.size_expr, want(T_LONG, "a size is a"));
+	if (t->report && e->u.deref.size_expr && e->u.deref.size_expr->kind == E_NUMBER)
+		check_size(e->u.deref.size_expr);
 	return T_LONG;
 }
 

@@ -56,6 +56,11 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		assign(r, e, v);
 		return false;
 	}
+	if ((*e)->kind == E_INCDEC && (v = variable_of(r, (*e)->u.un.e))) {
+		diag_error((*e)->loc, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
+		*e = expr_number((*e)->loc, 0);
+		return false;
+	}
 	v = variable_of(r, *e);
 	if (v && v->get)
 		*e = call((*e)->loc, v->get, NULL);
