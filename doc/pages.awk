@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One file of the script library -> a manual page for every public name in it: function::NAME, probe::NAME, macro::NAME,
+# and tapset::FILE which lists them. Variables: out (directory), list (file to which "sort name<TAB>file<TAB>summary" is added).
+# A comment block "/** names - summary. more @arg text Example: code */" belongs to all definitions up to the next block.
+
+function escape(text) {
+	gsub(/\\/, "\\e", text)
+	sub(/^[.']/, "\\\\\\&&", text)
+	gsub(/-/, "\\-", text)
+	return text
+}
+
+# The block as fields: names, summary, description, arguments, example.
+function read_block(text,    at, n, parts, i) {
+	summary = description = example = ""
+	delete argument_name; delete argument_text; arguments = 0
+	at = index(text, "Example:")
+	if (at) {
+		example = substr(text, at + 8)
+		text = substr(text, 1, at - 1)
+		sub(/^[ \n]+/, "", example); sub(/[ \n]+$/, "", example)
+	}
+	at = index(text, " - ")
+	text = at ? substr(text, at + 3) : text
+	n = split(text, parts, /(^|[ \n])@/)
+	text = parts[1]
+	for (i = 2; i <= n; i++) {
+		arguments++
+		match(parts[i], /^[A-Za-z_0-9]+/)
+		argument_name[arguments] = substr(parts[i], 1, RLENGTH)
+		argument_text[arguments] = substr(parts[i], RLENGTH + 1)
+		sub(/^[,: \n]+/, "", argument_text[arguments]); sub(/[ \n]+$/, "", argument_text[arguments])
+	}
+	sub(/^[ \n]+/, "", text); sub(/[ \n]+$/, "", text)
+	description = text
+	summary = text
+	if (match(summary, /\. |\.$|;  *|  [a-z_]+:|  [a-z_]+  |\n/))
+		summary = substr(summary, 1, RSTART - 1)
+	gsub(/\n/, " ", summary)
+	sub(/[.;:] *$/, "", summary)
+}
+
+function paragraph(text,    lines, n, i) {
+	n = split(text, lines, "\n")
+	for (i = 1; i <= n; i++)
+		if (lines[i] ~ /^ /) {
+			sub(/^ +/, "", lines[i])
+			printf ".br\n%s\n", escape(lines[i]) >page
+		}
+		else if (lines[i] != "")
+			print escape(lines[i]) >page
+}
+
+function begin_page(kind, name) {
+	page = out "/" kind "::" name ".3stap"
+	printf ".TH \"%s::%s\" 3stap \"\" \"Quicktap\" \"The library of scripts\"\n", toupper(kind), escape(name) >page
+	printf ".SH NAME\n%s::%s \\- %s\n.SH SYNOPSIS\n.nf\n", kind, escape(name), escape(summary) >page
+}
+
+function finish_page(kind, name, forms, context,    i, n, lines) {
+	n = split(forms, lines, "\n")
+	for (i = 1; i <= n; i++)
+		if (lines[i] != "")
+			printf ".B %s\n", escape(lines[i]) >page
+	print ".fi" >page
+	if (arguments) {
+		print ".SH ARGUMENTS" >page
+		for (i = 1; i <= arguments; i++) {
+			printf ".TP\n.I %s\n", escape(argument_name[i]) >page
+			paragraph(argument_text[i] == "" ? "see the description" : argument_text[i])
+		}
+	}
+	print ".SH DESCRIPTION" >page
+	paragraph(description)
+	if (context != "") {
+		print ".SH CONTEXT" >page
+		paragraph(context)
+	}
+	if (example != "") {
+		print ".SH EXAMPLE\n.nf" >page
+		n = split(example, lines, "\n")
+		for (i = 1; i <= n; i++)
+			print escape(lines[i]) >page
+		print ".fi" >page
+	}
+	printf ".SH SEE ALSO\n.BR tapset::%s (3stap),\n.BR %s (3stap)\n", escape(file), kind == "probe" ? "stapprobes" : kind == "macro" ? "stapvars" : "stapfuncs" >page
+	close(page)
+	printf "%s %s\t%s\t%s\n", kind, name, file, summary >>list
+}
+
+# All that was read of one name; functions may be defined several times.
+function flush_names(    i) {
+	for (i = 1; i <= count; i++) {
+		summary = kept_summary[i]; description = kept_description[i]; example = kept_example[i]
+		arguments = kept_arguments[i]
+		for (j = 1; j <= arguments; j++) {
+			argument_name[j] = kept_name[i, j]
+			argument_text[j] = kept_text[i, j]
+		}
+		begin_page(kept_kind[i], kept[i])
+		finish_page(kept_kind[i], kept[i], kept_forms[i], kept_context[i])
+	}
+}
+
+function keep(kind, name, form, context,    i) {
+	if (name ~ /^_/)
+		return
+	if (!have_block) {
+		printf "%s: %s has no comment block\n", FILENAME, name >"/dev/stderr"
+		failed = 1
+	}
+	for (i = 1; i <= count; i++)
+		if (kept[i] == name && kept_kind[i] == kind) {
+			kept_forms[i] = kept_forms[i] form "\n"
+			return
+		}
+	count++
+	kept[count] = name; kept_kind[count] = kind; kept_forms[count] = form "\n"; kept_context[count] = context
+	kept_summary[count] = summary; kept_description[count] = description; kept_example[count] = example
+	kept_arguments[count] = arguments
+	for (i = 1; i <= arguments; i++) {
+		kept_name[count, i] = argument_name[i]
+		kept_text[count, i] = argument_text[i]
+	}
+}
+
+function alias_names(line,    names, n, parts, i) {
+	sub(/^probe +/, "", line)
+	names = line
+	sub(/ *\+?= *(kernel|module|kprobe|process|never|begin|end|timer|perf|syscall|nd_syscall|netfilter|procfs|socket|tcp|[a-z_]+\.).*/, "", names)
+	sub(/ *\+?=.*$/, "", names)
+	return names
+}
+
+BEGIN { head = 1 }
+FNR == 1 { file = FILENAME; sub(/.*\//, "", file); sub(/\.stpm?$/, "", file) }
+head && /^\/\/ / && !/SPDX/ { about = about substr($0, 4) "\n"; next }
+head && !/^\/\// { head = 0 }
+/^\/\*\*/ { inside = 1; text = "" }
+inside {
+	line = $0
+	sub(/^\/\*\* ?/, "", line); sub(/^ \*\/?( |$)/, "", line)
+	if (line ~ /\*\/$/) {
+		sub(/ *\*\/$/, "", line)
+		inside = 0
+		text = text line "\n"
+		have_block = 1
+		read_block(text)
+	} else
+		text = text line "\n"
+	next
+}
+/^probe / && /=/ {
+	name = alias_names($0)
+	point = $0
+	sub(/^probe +/, "", point); sub(/ *\{.*/, "", point)
+	definition = point
+	sub(/^[^=]*= */, "", definition)
+	keep("probe", name, name, "An alias of " definition (definition ~ /,$/ ? " and others" : "") ".")
+}
+/^function / {
+	form = $0
+	sub(/^function +/, "", form)
+	guru = index(form, "/* guru */")
+	sub(/\).*/, ")", form)
+	name = form
+	sub(/[:(].*/, "", name)
+	keep("function", name, form, guru ? "Guru mode only." : "")
+}
+/^@define / {
+	form = $0
+	sub(/^@define +/, "", form)
+	sub(/ *%\(.*/, "", form)
+	name = form
+	sub(/\(.*/, "", name)
+	if (FILENAME ~ /\.stpm$/)
+		keep("macro", name, "@" form, "")
+}
+END {
+	flush_names()
+	page = out "/tapset::" file ".3stap"
+	printf ".TH \"TAPSET::%s\" 3stap \"\" \"Quicktap\" \"The library of scripts\"\n", toupper(escape(file)) >page
+	summary = about
+	sub(/\n.*/, "", summary)
+	sub(/\.$/, "", summary)
+	if (match(summary, /[.:;] /))
+		summary = substr(summary, 1, RSTART - 1)
+	printf ".SH NAME\ntapset::%s \\- %s\n.SH DESCRIPTION\n", escape(file), escape(summary == "" ? "part of the library" : summary) >page
+	paragraph(about == "" ? "Part of the library of scripts." : about)
+	for (i = 1; i <= count; i++)
+		printf ".TP\n.BR %s::%s (3stap)\n%s\n", kept_kind[i], escape(kept[i]), escape(kept_summary[i]) >page
+	printf ".SH SEE ALSO\n.BR stap (1),\n.BR stapprobes (3stap),\n.BR stapfuncs (3stap)\n" >page
+	exit failed
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The manual is made from the library's comments: every public function, alias and macro has a page, every page that a
+# message names is there, and groff finds nothing wrong.
+set -u
+. "$TESTS/lib.sh"
+out=$SCRATCH/man
+
+if ! sh "$SOURCE/doc/make-pages" "$SOURCE" "$STAP" "$out" >"$SCRATCH/made" 2>&1 || [ -s "$SCRATCH/made" ]; then
+	not_ok doc/pages-are-made "$(cat "$SCRATCH/made")"
+	exit 0
+fi
+ok doc/pages-are-made
+
+page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
+missing=$(
+	"$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do page_of "function::$name"; done
+	"$STAP" --dump-probe-aliases </dev/null | sed 's/ .*//' | grep -vE '^([a-z]+_)?syscall(\.|_any)' | sort -u | while read -r name; do page_of "probe::$name"; done
+	sed -n 's/^@define \([a-z][a-z_0-9]*\).*/\1/p' "$SOURCE"/tapsets/*.stpm | while read -r name; do page_of "macro::$name"; done
+	grep -rhoE '\[man [a-z]+::[a-z0-9-]+\]' "$SOURCE/translator" "$SOURCE/staprun" "$SOURCE/runtime" --include='*.[ch]' |
+		sed 's/\[man //; s/\]//' | sort -u | while read -r name; do page_of "$name"; done
+	for n in 1 2 3 4 5; do page_of "error::pass$n"; done
+)
+if [ -z "$missing" ]; then ok doc/every-name-has-a-page; else not_ok doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"; fi
+
+empty=$(grep -lE '\\- *$' "$out"/man3/*.3stap)
+if [ -z "$empty" ]; then ok doc/every-page-says-what; else not_ok doc/every-page-says-what "$(head -n 20 <<<"$empty")"; fi
+
+options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r option; do
+	sed 's/\\-/-/g' "$out/man1/stap.1" | grep -qF -- ".B $option" || echo "$option"
+done)
+if [ -z "$options" ]; then ok doc/every-option; else not_ok doc/every-option "$options"; fi
+
+if ! command -v groff >/dev/null; then
+	skip doc/groff "groff"
+	exit 0
+fi
+groff -man -Tutf8 -ww -z "$out"/man?/* >"$SCRATCH/groff" 2>&1
+if [ -s "$SCRATCH/groff" ]; then not_ok doc/groff "$(head -n 20 "$SCRATCH/groff")"; else ok doc/groff; fi
