@@ -166,6 +166,21 @@ static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
 {
 	return c->bias + address;
 }
+/* A float's image as that of the double of the same value; the kernel does no floating point. */
+static inline s64 stp_widen_float(u64 f)
+{
+	u64 sign = (f >> 31 & 1) << 63, exponent = f >> 23 & 255, fraction = f & 0x7fffff;
+	u32 shift;
+
+	if (exponent == 255)               /* infinity, not a number */
+		return (s64)(sign | 0x7ffull << 52 | fraction << 29);
+	if (!exponent && fraction) {       /* subnormal: a double has room for it */
+		shift = (u32)__builtin_clzll(fraction) - 40;
+		fraction = fraction << shift & 0x7fffff;
+		return (s64)(sign | (u64)(897 - shift) << 52 | fraction << 29);
+	}
+	return (s64)(exponent ? sign | (exponent + 896) << 52 | fraction << 29 : sign);
+}
 /* Fault-safe stores of the low size bytes; error "... fault at 0x..." */
 void stp_store1(struct stp_ctx *c, u64 address, s64 v);
 void stp_store2(struct stp_ctx *c, u64 address, s64 v);

@@ -188,7 +188,8 @@ struct expr {
 		struct { bool user; int number;    // DWARF number
 			 int size; bool is_signed; struct expr *number_expr; } reg;
 		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
-			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */ } deref;
+			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
+			 bool is_float; /* 4 bytes, widened to a double's image */ } deref;
 	} u;
 };
 

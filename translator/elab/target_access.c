@@ -52,6 +52,7 @@ struct expr *place_load(const struct place *p)
 	} else if (is_number_size(size)) {
 		// Of kernel memory or a process's: whose type it is, tells.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
+		e->u.deref.is_float = p->type->kind == DI_FLOAT && size == 4;
 		if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {

@@ -75,10 +75,12 @@ static int size_of(struct expr *x)
 static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
 {
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
-	const char *t = temp_long(e);
+	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "", size, address);
 
-	cw_line(e->w, "%s = %s;", t, extend(str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "",
-		size, address), size, is_signed));
+	if (x->u.deref.is_float)
+		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
+	else
+		cw_line(e->w, "%s = %s;", t, extend(loaded, size, is_signed));
 	if (e->s->opt.skip_badvars && !x->u.deref.size_expr)
 		cw_line(e->w, "if (STP_UNLIKELY(c->error) && stp_catch(c, NULL, 0)) %s = 0;", t);
 	emit_check(e, x->loc);
