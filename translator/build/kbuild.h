@@ -10,7 +10,7 @@
 
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
-	const char *family;        // only for modules with probes of this family; NULL: for all
+	VEC(const char *) families;    // only for modules with probes of one of these; none: for all
 	const char *text;          // the C: includes relative to the runtime's directory
 };
 typedef VEC(struct runtime_unit) runtime_units;

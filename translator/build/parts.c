@@ -8,20 +8,21 @@
 
 #include <string.h>
 
-static struct cache_key part_key(const struct toolchain *t, const char *family)
+static struct cache_key part_key(const struct toolchain *t, const struct runtime_unit *u)
 {
 	struct cache_hash *h = cache_hash_new();
 
 	cache_hash_text(h, "part of the runtime");
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
-	cache_hash_text(h, family);
+	cache_hash_text(h, u->text);
 	return cache_hash_end(h);
 }
 
-static char *compile(struct session *s, const struct toolchain *t, const struct runtime_unit *u)
+// `part`: the files' path without the end.
+static char *compile(struct session *s, const struct toolchain *t, const struct runtime_unit *u, const char *part)
 {
-	char *input = str_printf("%s/part-%s.c", s->tmp_dir, u->family), *object = str_printf("%s.unit.o", input);
+	char *input = str_printf("%s.c", part), *object = str_printf("%s.unit.o", part);
 	arguments argv = { 0 };
 
 	kbuild_write(input, u->text);
@@ -37,16 +38,17 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	vec_push(&argv, "-o");
 	vec_push(&argv, object);
 	vec_push(&argv, input);
-	tool_run(t, &argv, str_printf("compiling the runtime's %s probes to", u->family), object);
+	tool_run(t, &argv, str_printf("compiling the runtime of %s probes to", u->families.at[0]), object);
 	if (t->objtool.n && !t->objtool_linked)
 		tool_objtool(t, object);
 	return object;
 }
 
 // The object with its versions.
-static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u)
+static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u, int number)
 {
-	char *object = compile(s, t, u), *part = str_printf("%s/part-%s.o", s->tmp_dir, u->family);
+	const char *name = str_printf("%s/part%d", s->tmp_dir, number);
+	char *object = compile(s, t, u, name), *part = str_printf("%s.o", name);
 	struct map undefined = { 0 };
 	arguments objects = { 0 };
 	struct buf versions = { 0 };
@@ -57,7 +59,7 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 			version_lines(s, &versions, e->key);
 	vec_push(&objects, object);
 	if (versions.len) {
-		const char *path = str_printf("%s/part-%s.versions.c", s->tmp_dir, u->family);
+		const char *path = str_printf("%s.versions.c", name);
 
 		kbuild_write(path, versions.text);
 		vec_push(&objects, compile_generated(s, t, path));
@@ -76,12 +78,12 @@ void parts_compile(struct session *s, const struct toolchain *t, arguments *obje
 		struct cache_key key;
 		char *object;
 
-		if (!u->family || !runtime_unit_needed(u, s->c_text))
+		if (!u->families.n || !runtime_unit_needed(u, s->c_text))
 			continue;
-		key = part_key(t, u->family);
+		key = part_key(t, u);
 		object = cached ? cache_find(s, &key, ".part.o") : NULL;
 		if (!object)
-			object = cache_add(s, &key, ".part.o", make(s, t, u));
+			object = cache_add(s, &key, ".part.o", make(s, t, u, objects->n));
 		vec_push(objects, object);
 	}
 }

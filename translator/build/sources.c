@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-// "NAME:" in front of a line: the family; the files become includes.
+// "NAME:" in front of a line: a family; the files become includes.
 static void parse_line(char *line, runtime_units *units)
 {
 	struct runtime_unit u = { 0 };
@@ -16,7 +16,7 @@ static void parse_line(char *line, runtime_units *units)
 	line[strcspn(line, "#")] = '\0';
 	for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words)) {
 		if (str_ends(w, ":"))
-			u.family = str_ndup(w, strlen(w) - 1);
+			vec_push(&u.families, (const char *)str_ndup(w, strlen(w) - 1));
 		else
 			buf_printf(&includes, "#include \"%s\"\n", w);
 	}
@@ -39,5 +39,8 @@ void runtime_read_units(const struct session *s, runtime_units *units)
 
 bool runtime_unit_needed(const struct runtime_unit *u, const char *generated)
 {
-	return !u->family || strstr(generated, str_printf("&stp_%s_family", u->family));
+	for vec_each(&u->families, name)
+		if (strstr(generated, str_printf("&stp_%s_family", *name)))
+			return true;
+	return !u->families.n;
 }
