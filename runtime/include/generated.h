@@ -515,6 +515,7 @@ struct stp_uprobe {
 	u64 address;               /* its link address: what c->bias is counted from */
 	u64 semaphore;             /* of a 16-bit count of who is interested, in the file; 0 none */
 	const char *name;          /* for messages */
+	struct stp_program *within;        /* a library: in processes that run this only; NULL any */
 	s32 pid;                   /* in this process only; 0 any */
 	bool is_return;
 	bool optional;             /* "?": not being there is no error */

@@ -50,9 +50,24 @@ static struct {
 
 /* ------------------------------------------------------------------ which processes */
 
-static __always_inline bool wanted_process(const struct stp_uprobe *u, pid_t tgid)
+static noinline bool runs_program(const struct stp_program *p, struct mm_struct *mm)
 {
-	return stp_tree_has(tgid) && (!u->pid || u->pid == tgid);
+	bool yes;
+
+	rcu_read_lock();
+	yes = mm && stp_program_is(p, rcu_dereference(mm->exe_file));
+	rcu_read_unlock();
+	return yes;
+}
+
+static __always_inline bool wanted_process(const struct stp_uprobe *u, pid_t tgid, struct mm_struct *mm)
+{
+	return stp_tree_has(tgid) && (!u->pid || u->pid == tgid) && (!u->within || runs_program(u->within, mm));
+}
+
+static bool is_choosy(const struct stp_uprobe *u)
+{
+	return stp_session.target || u->pid || u->within;
 }
 
 /* Whether the memory gets breakpoints. Several processes may share it for a moment (vfork). */
@@ -65,7 +80,7 @@ COMPAT_UPROBE_FILTER(uprobe_filter)
 
 	rcu_read_lock();
 	owner = rcu_dereference(mm->owner);
-	wanted = !owner || wanted_process(h->u, owner->tgid);
+	wanted = !owner || wanted_process(h->u, owner->tgid, mm);
 	rcu_read_unlock();
 	return wanted;
 #else
@@ -135,7 +150,7 @@ static struct calls *make_calls(const struct stp_uprobe *u)
 
 static noinline bool other_process(const struct uprobe_hit *h)
 {
-	return !wanted_process(h->u, current->tgid);
+	return !wanted_process(h->u, current->tgid, current->mm);
 }
 
 COMPAT_UPROBE_ENTRY(uprobe_entry)
@@ -259,18 +274,24 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	}
 	if (u->is_return) {
 		h->uc.ret_handler = uprobe_return;
-		h->uc.handler = h->calls || stp_session.target || u->pid ? uprobe_return_entry : NULL;
+		h->uc.handler = h->calls || is_choosy(u) ? uprobe_return_entry : NULL;
 	} else {
 		h->uc.handler = uprobe_entry;
 	}
-	if (stp_session.target || u->pid)
+	if (is_choosy(u))
 		h->uc.filter = uprobe_filter;
 	h->inode = stp_program_open(u->program, &err);
 	if (!h->inode)
 		return err;
+	if (u->within && !stp_program_open(u->within, &err))
+		goto no_within;
 	err = compat_uprobe_register(&h->handle, h->inode, u->offset, u->semaphore, &h->uc);
-	if (err)
-		stp_program_close(u->program);
+	if (!err)
+		return 0;
+	if (u->within)
+		stp_program_close(u->within);
+no_within:
+	stp_program_close(u->program);
 	return err;
 }
 
@@ -311,6 +332,8 @@ static void uprobe_stop(void *table, u32 n)
 		if (!u[i].state)
 			continue;
 		stp_program_close(u[i].program);
+		if (u[i].within)
+			stp_program_close(u[i].within);
 		free_hit(u[i].state);
 		u[i].state = NULL;
 	}

@@ -29,6 +29,7 @@ KEPT int walk(struct point *p, const char *what, int n)
 
 	for (; p; p = p->next)
 		sum += p->x * n;
+	__asm__ volatile("" : "+r"(sum));
 	total += sum;
 	printf("walk %s %d\n", what, sum);
 	return sum;

@@ -136,12 +136,15 @@ const char *di_advice(const struct di_module *m);
 // program.c: a program or a library, by the path of its file. NULL: *why says why not, "no such
 // file". Addresses are link-time ones.
 struct di_module *di_program(struct session *s, const char *path, const char **why);
-bool di_program_is_fixed(const struct di_module *m);     // runs at its link addresses: no PIE, no library
 // Where the byte of a link address is in the file; false when it isn't of the file.
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
 // Bytes by which the file can be told from other builds: `len` of them at `offset`.
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset; };
 struct di_identity di_program_identity(const struct di_module *m);
+bool di_program_exports(const struct di_module *m, const char *symbol);
+// libraries.c: paths of the shared libraries that the program is linked with, and those with others.
+typedef VEC(const char *) di_names;
+void di_program_libraries(const struct di_module *m, di_names *out);
 
 // sdt.c: a mark in a program, with its arguments "arg1" and so on; their locations are DI_LOC_NONE when
 // they aren't understood.
@@ -155,10 +158,6 @@ struct di_mark {
 typedef VEC(struct di_mark *) di_marks;
 // Marks whose names match the globs, in the order of the file. provider NULL: any.
 void di_find_marks(struct di_module *m, const char *provider, const char *name, di_marks *out);
-// A location's DI_OP_STATIC as what it is when the program runs: a number, or as far from the probed
-// instruction, `address`, as it is in the file.
-#define DI_PROBE_ADDRESS 0xff  // DI_OP_REG: the probed instruction's address
-void di_program_relocate(const struct di_module *m, struct di_location *l, uint64_t address);
 
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
@@ -198,7 +197,6 @@ void di_find_callees(const struct di_function *f, const char *name, di_functions
 struct di_location di_return_address(const struct di_module *m);   // at a function's entry
 
 // All function names, for "similar" messages.
-typedef VEC(const char *) di_names;
 void di_function_names(struct di_module *m, di_names *out);
 
 // Variables at f->pc: of the innermost block or inlined copy there, then of those around it, out to

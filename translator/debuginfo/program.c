@@ -323,11 +323,6 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 	return m;
 }
 
-bool di_program_is_fixed(const struct di_module *m)
-{
-	return ((const Elf64_Ehdr *)m->program->file.at)->e_type == ET_EXEC;
-}
-
 struct di_identity di_program_identity(const struct di_module *m)
 {
 	return m->program->identity;
@@ -338,20 +333,10 @@ const struct elf_view *program_view(const struct di_module *m)
 	return &m->program->view;
 }
 
-void di_program_relocate(const struct di_module *m, struct di_location *l, uint64_t address)
+bool di_program_exports(const struct di_module *m, const char *symbol)
 {
-	struct di_location out = { .kind = l->kind };
+	struct symbols exported;
+	struct symbol found;
 
-	for vec_each(&l->ops, op) {
-		if (op->code != DI_OP_STATIC) {
-			vec_push(&out.ops, *op);
-		} else if (di_program_is_fixed(m)) {
-			location_add(&out, DI_OP_CONST, op->value);
-		} else {
-			location_add(&out, DI_OP_REG, DI_PROBE_ADDRESS);
-			location_add(&out, DI_OP_CONST, op->value - (int64_t)address);
-			location_add(&out, DI_OP_ADD, 0);
-		}
-	}
-	*l = out;
+	return symbols_exported(&exported, &m->program->view) && symbols_lookup(&exported, symbol, &found);
 }

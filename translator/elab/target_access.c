@@ -82,7 +82,7 @@ struct expr *place_lvalue(const struct place *p)
 			   p->type->name);
 		return NULL;
 	}
-	if (p->held || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_PROBE_ADDRESS))) {
+	if (p->held || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT))) {
 		diag_error(p->loc, "this value is not kept in one place, so it can't be assigned to");
 		return NULL;
 	}

@@ -44,8 +44,6 @@ struct value emit_register(struct emitter *e, struct expr *x)
 
 	if (number && number->kind != E_NUMBER)
 		diag_error(x->loc, "the number of a register must be a literal");
-	else if (!number && n == DI_PROBE_ADDRESS)
-		return stored("c->address", 8, false);
 	else if (!number && n >= DI_ARGUMENT)
 		return stored(str_printf("stp_argument(c, %d)", n - DI_ARGUMENT), x->u.reg.size,
 			      x->u.reg.is_signed);

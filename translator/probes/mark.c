@@ -71,6 +71,7 @@ static int mark_resolve(struct session *s, const struct probe_match *m)
 				.address = (*mark)->address,
 				.semaphore = (*mark)->semaphore,
 				.pid = files.pid,
+				.within = files.within,
 				.optional = m->point->optional || m->point->sufficient,
 			};
 			data->mark = *mark;
@@ -96,17 +97,14 @@ static struct expr *mark_target(struct session *s, struct probe *p, struct expr 
 	const struct mark_probe *d = p->data;
 
 	for vec_each(&d->mark->args, arg) {
-		struct di_variable v = *arg;
-
 		if (strcmp(arg->name, target->u.target.name))
 			continue;
-		if (v.loc.kind == DI_LOC_NONE) {
+		if (arg->loc.kind == DI_LOC_NONE) {
 			diag_error(target->loc, "the argument $%s of the mark \"%s\" is not in a register or in memory "
-				   "where a probe can read it", v.name, d->mark->name);
+				   "where a probe can read it", arg->name, d->mark->name);
 			return NULL;
 		}
-		di_program_relocate(d->site.program, &v.loc, d->site.address);
-		return target_variable(target->loc, &v);
+		return target_variable(target->loc, arg);
 	}
 	if (d->mark->args.n)
 		diag_error(target->loc, "unable to find '$%s': the mark \"%s\" has $arg1 to $arg%d", target->u.target.name,
@@ -135,7 +133,11 @@ static void mark_emit(struct session *s, struct cwriter *w, struct probe **probe
 
 #define MARK(process) process ".mark(string)", process ".provider(string).mark(string)"
 
-static const char *const patterns[] = { MARK("process"), MARK("process(string)"), MARK("process(number)"), NULL };
+static const char *const patterns[] = {
+	MARK("process"), MARK("process(string)"), MARK("process(number)"),
+	MARK("process.library(string)"), MARK("process(string).library(string)"),
+	MARK("process(number).library(string)"), NULL,
+};
 
 const struct probe_family family_mark = {
 	.name = "mark",

@@ -13,6 +13,7 @@ struct cwriter;
 struct process_files {
 	VEC(struct di_module *) at;
 	int pid;                   // 0: any process
+	struct di_module *within;  // of libraries: the program; NULL: any process
 };
 // Returns the number of errors, which were reported.
 int process_files(struct session *s, const struct probe_match *m, struct process_files *out);
@@ -30,6 +31,7 @@ struct process_site {
 	uint64_t address;          // link-time
 	uint64_t semaphore;        // link-time; 0 none
 	int pid;
+	struct di_module *within;  // a library in processes that run this; NULL: any
 	bool is_return, optional;
 	int64_t maxactive;
 };

@@ -6,6 +6,7 @@
 #include "probes/process.h"
 #include "util/str.h"
 
+#include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -132,7 +133,42 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 	return n ? 0 : 1;
 }
 
-int process_files(struct session *s, const struct probe_match *m, struct process_files *out)
+// ---------------------------------------------------------------- libraries
+
+// In place of the programs those of their libraries that the pattern matches: a path, the name of a
+// file, or either with wildcards.
+static int choose_libraries(struct session *s, const struct point_part *part, struct process_files *out)
+{
+	struct process_files programs = *out;
+	di_names names = { 0 };
+
+	out->at.at = NULL;
+	out->at.n = out->at.room = 0;
+	if (programs.at.n == 1 && !out->pid)
+		out->within = programs.at.at[0];
+	for vec_each(&programs.at, program) {
+		di_names all = { 0 };
+
+		di_program_libraries(*program, &all);
+		for vec_each(&all, path) {
+			const char *base = strrchr(*path, '/') + 1;
+			char *wanted = strchr(part->text, '/') ? realpath(part->text, NULL) : NULL;
+			bool fits = wanted ? !strcmp(wanted, *path) :
+				    !fnmatch(part->text, strchr(part->text, '/') ? *path : base, 0);
+
+			free(wanted);
+			vec_push(&names, base);
+			if (fits && !add_file(s, part, *path, out))
+				return 1;
+		}
+	}
+	if (!out->at.n)
+		diag_error(part->loc, "%s has no library \"%s\" (similar: %s)", di_module_name(programs.at.at[0]),
+			   part->text, names.n ? str_nearest(part->text, names.at, names.n) : "none");
+	return out->at.n ? 0 : 1;
+}
+
+static int find_programs(struct session *s, const struct probe_match *m, struct process_files *out)
 {
 	const struct point_part *part = point_find(m->point, "process");
 	char resolved[PATH_MAX];
@@ -155,6 +191,15 @@ int process_files(struct session *s, const struct probe_match *m, struct process
 		return 1;
 	}
 	return add_file(s, part, path, out) ? 0 : 1;
+}
+
+int process_files(struct session *s, const struct probe_match *m, struct process_files *out)
+{
+	const struct point_part *library = point_find(m->point, "library");
+
+	if (find_programs(s, m, out))
+		return 1;
+	return library ? choose_libraries(s, library, out) : 0;
 }
 
 char *process_point(const struct probe_match *m, const struct di_module *program)
@@ -181,7 +226,20 @@ void process_emit_program(struct cwriter *w, const char *table, int i, const str
 		(unsigned long long)id.offset, id.len);
 }
 
-static void emit_site(struct cwriter *w, const struct probe *p, const char *table, int program)
+typedef VEC(struct di_module *) modules;
+
+// The number of m's struct stp_program, which is written when it is new.
+static int number_of(struct cwriter *w, modules *known, const char *table, struct di_module *m)
+{
+	for (int k = 0; k < known->n; k++)
+		if (known->at[k] == m)
+			return k;
+	vec_push(known, m);
+	process_emit_program(w, table, known->n - 1, m);
+	return known->n - 1;
+}
+
+static void emit_site(struct cwriter *w, const struct probe *p, const char *table, int program, int within)
 {
 	const struct process_site *d = p->data;
 	uint64_t offset = 0, semaphore = 0;
@@ -197,6 +255,8 @@ static void emit_site(struct cwriter *w, const struct probe *p, const char *tabl
 	cw_line(w, ".name = %s,", emit_c_string(d->name));
 	if (semaphore)
 		cw_line(w, ".semaphore = 0x%llxULL,", (unsigned long long)semaphore);
+	if (within >= 0)
+		cw_line(w, ".within = &%s_program_%d,", table, within);
 	if (d->pid)
 		cw_line(w, ".pid = %d,", d->pid);
 	if (d->is_return)
@@ -212,24 +272,21 @@ static void emit_site(struct cwriter *w, const struct probe *p, const char *tabl
 
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)
 {
-	VEC(struct di_module *) programs = { 0 };
-	VEC(int) program_of = { 0 };
+	struct numbers { int program, within; };
+	VEC(struct numbers) numbers = { 0 };
+	modules known = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		const struct process_site *d = probes[i]->data;
-		int k = 0;
+		struct numbers it = { number_of(w, &known, table, d->program), -1 };
 
-		while (k < programs.n && programs.at[k] != d->program)
-			k++;
-		if (k == programs.n) {
-			vec_push(&programs, d->program);
-			process_emit_program(w, table, k, d->program);
-		}
-		vec_push(&program_of, k);
+		if (d->within)
+			it.within = number_of(w, &known, table, d->within);
+		vec_push(&numbers, it);
 	}
 	cw_line(w, "static struct stp_uprobe %s[] = {", table);
 	for (int i = 0; i < n; i++)
-		emit_site(w, probes[i], table, program_of.at[i]);
+		emit_site(w, probes[i], table, numbers.at[i].program, numbers.at[i].within);
 	cw_line(w, "};");
 	emit_family_table(s, "stp_uprobe_family", table, n);
 }
