@@ -33,6 +33,10 @@ expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
 expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"
 expect bad-define 1 '-D takes' "$STAP" -D 'x y' -e "$begin"
+expect limit-is-a-number 1 '-DMAXACTION=x: MAXACTION is a number' "$STAP" -p3 --runtime=user -DMAXACTION=x -e "$begin"
+expect limit-is-positive 1 '-DMAXERRORS=-1 is out of range' "$STAP" -p3 --runtime=user -DMAXERRORS=-1 -e "$begin"
+expect limit-of-strings 1 'use 4 to 65536' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=0 -e "$begin"
+expect limit-of-arrays 1 '-DMAXMAPENTRIES=0 is out of range' "$STAP" -p3 --runtime=user -DMAXMAPENTRIES=0 -e 'global a probe begin { a[1] = 1 println(a[1]) }'
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"
 expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
 expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"
