@@ -294,13 +294,10 @@ static void find(struct session *s, line_list *lines)
 
 static void print_json_string(const char *text)
 {
-	putchar('"');
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ')
-			printf("\\u%04x", *text);
-		else
-			printf("%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
-	putchar('"');
+	struct buf b = { 0 };
+
+	buf_json(&b, text);
+	fputs(buf_text(&b), stdout);
 }
 
 static void print_json_variables(const text_list *list)
@@ -441,7 +438,7 @@ static int dump(struct session *s)
 	case DUMP_PROBE_TYPES: add_types(s, &list); break;
 	case DUMP_PROBE_ALIASES: add_aliases(s, &list); break;
 	case DUMP_FUNCTIONS: add_functions(s, &list); break;
-	case DUMP_NONE: break;
+	case DUMP_NONE: case DUMP_LAYOUT: break;
 	}
 	unhush(s);
 	if (list.n)
@@ -454,7 +451,7 @@ static int dump(struct session *s)
 
 int list_run(struct session *s)
 {
-	int status = s->opt.dump ? dump(s) : list_points(s);
+	int status = s->opt.dump == DUMP_LAYOUT ? layout_run(s) : s->opt.dump ? dump(s) : list_points(s);
 
 	if (fflush(stdout) == EOF || ferror(stdout))
 		die("can't write to standard output: %s", strerror(errno));

@@ -287,6 +287,12 @@ static void set_dump_functions(struct options *o, const char *arg)
 	set_dump(o, DUMP_FUNCTIONS);
 }
 
+static void set_types(struct options *o, const char *arg)
+{
+	set_dump(o, DUMP_LAYOUT);
+	o->types = arg;
+}
+
 static void set_no_cache(struct options *o, const char *arg)
 {
 	o->disable_cache = true;
@@ -419,6 +425,7 @@ static const struct option_row {
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
 	{ 0, "json", NOTHING, NULL, "-l and -L print JSON", set_json },
+	{ 0, "types", VALUE, "NAME[@MODULE]", "how a struct, union or enum lies in memory", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
 	{ 0, "dump-probe-aliases", NOTHING, NULL, "list the library's probe aliases", set_dump_aliases },
 	{ 0, "dump-functions", NOTHING, NULL, "list the library's functions", set_dump_functions },
@@ -560,8 +567,8 @@ static void check(struct options *o)
 		usage("-l, -L and the --dump options exclude each other");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
 		usage("-g needs the privilege stapdev: guru mode can do anything");
-	if (o->json && !o->list)
-		usage("--json is for -l and -L");
+	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
+		usage("--json is for -l, -L and --types");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
 		usage("a script is needed: a file, '-' or -e SCRIPT");
 }

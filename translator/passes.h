@@ -34,7 +34,10 @@ int pass_build(struct session *s);
 // Returns the exit status of stap.
 int pass_run(struct session *s);
 
-// Instead of passes: what -l, -L and --dump-* ask for, on standard output. (list.c)
+// --types: how a type lies in memory, on standard output. (layout.c)
+int layout_run(struct session *s);
+
+// Instead of passes: what -l, -L, --types and --dump-* ask for, on standard output. (list.c)
 // Returns the exit status of stap.
 int list_run(struct session *s);
 

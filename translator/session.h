@@ -23,7 +23,8 @@ struct options {               // options.c: from argv, checked, never changed a
 	bool vm; const char *vm_release;  // --vm[=RELEASE]
 	bool list, list_vars;      // -l and -L; -L alone
 	bool json;                 // --json: lists as JSON
-	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS } dump;
+	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS, DUMP_LAYOUT } dump;
+	const char *types;         // --types NAME[@MODULE], for DUMP_LAYOUT
 	const char *release;       // -r RELEASE or that of the running kernel
 	const char *build_tree;    // -r /PATH, or NULL
 	const char *module_name;   // -m, or NULL

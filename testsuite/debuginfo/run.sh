@@ -199,6 +199,27 @@ test_images() {
 
 # ---------------------------------------------------------------- stap
 
+# Of a program with known types: its layout, as JSON too, its variables; of the kernel: the same from BTF.
+test_zoo() {
+	local type
+	gcc -g -O2 -o "$SCRATCH/zoo_main" "$TESTS/live/zoo/zoo_main.c" || { not_ok debuginfo/zoo gcc; return; }
+	{
+		for type in zoo zoo_bits zoo_food; do
+			"$STAP" -r "$release" --types "$type@$SCRATCH/zoo_main"
+			"$STAP" -r "$release" --types "$type@$SCRATCH/zoo_main" --json
+		done
+		"$STAP" -r "$release" -L "process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\")"
+		"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\") {
+			println(\$z\$, \$zoo_thread, \$\$parms\$) }"
+	} 2>&1 | grep -v '^Pass 2: ana' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#" >"$SCRATCH/out"
+	golden "debuginfo/zoo $release" zoo.out "$SCRATCH/out"
+	for type in file task_struct qspinlock pid_type sk_buff; do
+		"$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/with"
+		SYSTEMTAP_DEBUGINFO_PATH='' "$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/bare"
+		same "debuginfo/layout $type $release" "$SCRATCH/with" "$SCRATCH/bare"
+	done
+}
+
 test_script() {
 	local options
 	eval "options=($(directive "$1.stp" options))"
@@ -230,7 +251,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index images errors $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index images zoo errors $scripts
 found=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -239,7 +260,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | tracepoints | cache | index | images) "test_$name" ;;
+		addresses | prototypes | members | tracepoints | cache | index | images | zoo) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		*) test_script "$name" ;;
 		esac

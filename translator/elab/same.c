@@ -72,8 +72,9 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 		       a->u.reg.size == b->u.reg.size && a->u.reg.is_signed == b->u.reg.is_signed &&
 		       same_expr(a->u.reg.number_expr, b->u.reg.number_expr);
 	return a->u.deref.user == b->u.deref.user && a->u.deref.size == b->u.deref.size &&
-	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.bit_size == b->u.deref.bit_size &&
-	       a->u.deref.bit_offset == b->u.deref.bit_offset && a->u.deref.is_float == b->u.deref.is_float && same_expr(a->u.deref.addr, b->u.deref.addr) &&
+	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.is_float == b->u.deref.is_float &&
+	       a->u.deref.bit_size == b->u.deref.bit_size && a->u.deref.bit_offset == b->u.deref.bit_offset &&
+	       same_expr(a->u.deref.addr, b->u.deref.addr) &&
 	       same_expr(a->u.deref.size_expr, b->u.deref.size_expr);
 }
 

@@ -220,3 +220,14 @@ char *str_read_file(const char *path, size_t *len)
 {
 	return str_read_start(path, SIZE_MAX, len);
 }
+
+void buf_json(struct buf *b, const char *text)
+{
+	buf_putc(b, '"');
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			buf_printf(b, "\\u%04x", *text);
+		else
+			buf_printf(b, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+	buf_putc(b, '"');
+}

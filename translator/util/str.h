@@ -17,6 +17,7 @@ void buf_add(struct buf *b, const char *bytes, size_t len);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_json(struct buf *b, const char *text);       // as a JSON string
 char *buf_text(struct buf *b);             // "" when nothing was added
 
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
