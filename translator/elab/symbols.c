@@ -355,13 +355,30 @@ static void bind_entry(struct binder *b, struct expr *e)
 	b->place = place;
 }
 
+// A probe defines it: perf....counter("NAME").
+static void bind_counter(struct binder *b, const struct expr *e)
+{
+	const char *name = e->u.text1.text;
+
+	for vec_each(&b->s->script.probes, p) {
+		const struct probe_point *last = (*p)->chain.n ? (*p)->chain.at[(*p)->chain.n - 1] : NULL;
+		const struct point_part *counter = last ? point_find(last, "counter") : NULL;
+
+		if (counter && counter->arg_kind == ARG_STRING && !strcmp(counter->text, name))
+			return;
+	}
+	diag_error(e->loc, "there is no perf counter \"%s\": a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
+		   "for instance", name, name);
+}
+
 static void bind_expr(struct binder *b, struct expr *e)
 {
 	if (!e)
 		return;
 	switch (e->kind) {
-	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM:
+	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
 	case E_EMBEDDED: case E_CONST: case E_STATIC: break;
+	case E_PERF: bind_counter(b, e); break;
 	case E_VAR: bind_var(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
