@@ -46,15 +46,18 @@ enum rights caps_rights(void)
 		return RIGHTS_NONE;
 	if (getuid() == 0 || geteuid() == getuid() || in_group("stapdev"))
 		return RIGHTS_ALL;
-	return in_group("stapusr") ? RIGHTS_INSTALLED : RIGHTS_NONE;
+	if (in_group("stapsys"))
+		return RIGHTS_SYSTEM;
+	return in_group("stapusr") ? RIGHTS_USER : RIGHTS_NONE;
 }
 
 void caps_explain(void)
 {
 	if (have_cap(CAP_SYS_MODULE))
 		log_error("you may not load modules: members of the group stapdev may load any, members"
-			  " of stapusr those in /lib/modules/RELEASE/systemtap; or try the script"
-			  " with stap --vm or --runtime=user, which need no rights");
+			  " of stapsys signed ones, of stapusr those in /lib/modules/RELEASE/systemtap and"
+			  " signed ones made with stap --privilege=stapusr; or try the script with stap --vm"
+			  " or --runtime=user, which need no rights");
 	else
 		log_error("loading a module needs root or CAP_SYS_MODULE (use sudo); or try the script"
 			  " with stap --vm or --runtime=user, which need neither");

@@ -71,31 +71,40 @@ static int open_installed(const char *name)
 	return fd;
 }
 
-static int open_file(const char *argument, enum rights rights)
+static bool is_installed(const char *argument)
 {
 	size_t len = strlen(argument);
+
+	return !strchr(argument, '/') && (len < 3 || strcmp(argument + len - 3, ".ko"));
+}
+
+// With the rights of the real user: a set-user-id program must not read others' files.
+static int open_as_user(const char *path)
+{
 	int fd;
 
-	if (!strchr(argument, '/') && (len < 3 || strcmp(argument + len - 3, ".ko"))) {
+	setfsuid(getuid());
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	setfsuid(geteuid());
+	return fd;
+}
+
+static int open_file(const char *argument)
+{
+	int fd;
+
+	if (is_installed(argument)) {
 		if (!module_name_is_valid(argument)) {
 			log_error("'%s' can't be the name of a module", argument);
 			return -EINVAL;
 		}
 		return open_installed(argument);
 	}
-	if (rights != RIGHTS_ALL) {
-		log_error("members of stapusr may load modules of /lib/modules/RELEASE/systemtap only:"
-			  " give a name without path and .ko");
-		return -EPERM;
-	}
-	// With the rights of the real user: a set-user-id program must not read others' files.
-	setfsuid(getuid());
-	fd = open(argument, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		fd = -errno;
-		log_error("can't open the module %s: %m", argument);
-	}
-	setfsuid(geteuid());
+	fd = open_as_user(argument);
+	if (fd < 0)
+		log_error("can't open the module %s: %s", argument, strerror(-fd));
 	return fd;
 }
 
@@ -186,15 +195,61 @@ static char *name_in_struct(const struct module *m, const char *name)
 	return (char *)at + 1;
 }
 
+// The rights that a module was made for; who has less may not load it.
+static enum rights rights_wanted(const struct module *m)
+{
+	const char *level = modinfo(m, "stap_privilege");
+
+	if (level && !strcmp(level, "stapusr"))
+		return RIGHTS_USER;
+	return level && !strcmp(level, "stapsys") ? RIGHTS_SYSTEM : RIGHTS_ALL;
+}
+
+// What is signed and was changed is refused to everybody; who may not load anything needs a signature.
+static int check_rights(struct module *m, const char *argument, enum rights rights)
+{
+	char path[4096];
+	int fd, rc;
+
+	if (is_installed(argument))
+		return 0;
+	snprintf(path, sizeof(path), "%s.sgn", argument);
+	fd = open_as_user(path);
+	if (fd < 0 && rights == RIGHTS_ALL)
+		return 0;
+	if (fd < 0) {
+		log_error("%s is not signed (%s: %s): members of stapusr and stapsys may load signed modules,"
+			  " and those in /lib/modules/RELEASE/systemtap by a name without path and .ko",
+			  argument, path, strerror(-fd));
+		return -EPERM;
+	}
+	rc = module_check_signature(m, fd, argument);
+	close(fd);
+	if (rc == -ENOENT && rights == RIGHTS_ALL)
+		return 0;
+	if (rc == -ENOENT)
+		log_error("the signature of %s can't be checked: the administrator has put no certificates"
+			  " in /etc/systemtap/staprun", argument);
+	if (!rc && rights_wanted(m) > rights) {
+		log_error("%s was not made for the rights you have: stap --privilege=%s makes one that was",
+			  argument, rights == RIGHTS_USER ? "stapusr" : "stapsys");
+		rc = -EPERM;
+	}
+	m->use_image = true;               // not what the file has become meanwhile
+	return rc;
+}
+
 int module_open(struct module *m, const char *argument, enum rights rights)
 {
 	const char *value;
 	int rc;
 
-	m->fd = open_file(argument, rights);
+	m->fd = open_file(argument);
 	if (m->fd < 0)
 		return m->fd;
 	rc = read_file(m, argument);
+	if (!rc)
+		rc = check_rights(m, argument, rights);
 	if (rc)
 		return rc;
 	value = modinfo(m, "name");
@@ -231,7 +286,7 @@ int module_rename(struct module *m, int pid)
 	memset(in_struct, 0, old_len);
 	strcpy(in_struct, new);
 	strcpy(m->name, new);
-	m->renamed = true;
+	m->use_image = true;
 	return 0;
 }
 
@@ -288,7 +343,7 @@ int module_load(struct module *m, const char *parameters)
 {
 	int rc;
 
-	if (m->renamed)
+	if (m->use_image)
 		rc = sys_init_module(m->image, m->len, parameters);
 	else
 		rc = sys_finit_module(m->fd, parameters);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -318,7 +319,8 @@ static int send_addresses(int device, struct wants *w)
 
 static int say_hello(int device, const char *name)
 {
-	struct stp_hello hello = { .protocol = STP_PROTOCOL, .kernel_base = kallsyms_base() };
+	struct stp_hello hello = { .protocol = STP_PROTOCOL, .kernel_base = kallsyms_base(),
+				   .uid = getuid() };
 	struct wants wants = { 0 };
 	time_t now = time(NULL);
 	struct tm local;
@@ -560,23 +562,28 @@ not_loaded:
 	return status;
 }
 
-// A set-user-id program can't rely on having its three descriptors.
-static void open_standard_files(void)
+// A set-user-id program can't rely on what it was started with: it needs its three descriptors and no
+// others, and variables that make programs do other things than their arguments say.
+static void clean_up(void)
 {
+	static const char *const variables[] = { "SYSTEMTAP_STAPRUN", "SYSTEMTAP_STAPIO",
+		"SYSTEMTAP_RUNTIME", "IFS", "CDPATH", "ENV", "BASH_ENV" };
 	int fd;
+
+	for (int i = 0; getauxval(AT_SECURE) && i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i]);
 
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		close(fd);
+	close_range(3, ~0u, 0);
 }
 
 int main(int argc, char **argv)
 {
 	enum rights rights;
 
-	open_standard_files();
+	clean_up();
 	signal(SIGPIPE, SIG_IGN);
 	log_color("auto");
 	if (parse_options(argc, argv))

@@ -15,7 +15,9 @@
 
 enum rights {
 	RIGHTS_NONE,
-	RIGHTS_INSTALLED,                  // group stapusr: modules of /lib/modules/REL/systemtap
+	RIGHTS_USER,                       // group stapusr: modules of /lib/modules/REL/systemtap, or
+	                                   // signed ones that were made with --privilege=stapusr
+	RIGHTS_SYSTEM,                     // group stapsys: also those made with --privilege=stapsys
 	RIGHTS_ALL,                        // root, CAP_SYS_MODULE, group stapdev
 };
 enum rights caps_rights(void);
@@ -32,11 +34,13 @@ struct module {
 	int fd;                            // opened once
 	unsigned char *image;              // private copy of the file
 	size_t len;
-	bool renamed;                      // the copy differs from the file
+	bool use_image;                    // the copy is what gets loaded: it was renamed or checked
 };
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
 int module_rename(struct module *m, int pid);
+// Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
+int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_load(struct module *m, const char *parameters);
 void module_close(struct module *m);
 // Tries for two seconds while it is in use.

@@ -400,6 +400,12 @@ s64 stp_target(struct stp_ctx *c)
 	return stp_session.target;
 }
 
+/* Real and effective user: a set-user-id program that the user started is not his own. */
+bool stp_own_process(void)
+{
+	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid;
+}
+
 s64 stp_remote_id(struct stp_ctx *c)
 {
 	return stp_session.remote_id;

@@ -54,6 +54,8 @@ struct stp_hello {
 	stp_u8 build_id[32]; /* of the running kernel, zero-padded */
 	stp_u32 build_id_len;
 	stp_s32 timezone_s;  /* seconds east of UTC, for tz functions */
+	stp_u32 uid;         /* of the user who runs the script */
+	stp_u32 pad2;
 };
 
 struct stp_address {

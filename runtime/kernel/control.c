@@ -259,6 +259,7 @@ static int do_hello(const struct stp_hello *h)
 	if (err)
 		return err;
 	stp_session.timezone_s = h->timezone_s;
+	stp_session.uid = h->uid;
 	err = stp_session_make();
 	if (err) {
 		stp_session_free();

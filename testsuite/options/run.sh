@@ -108,6 +108,20 @@ if [ ! -e /proc/modules ]; then
 	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"
 fi
 
+# What scripts of unprivileged users may do.
+usr() { user --privilege=stapusr "$@"; }
+expect privilege-fine 0 'stapusr' usr -e 'probe begin, timer.ms(10) { println(execname(), pid(), %( systemtap_privilege == "stapusr" %? "stapusr" %: "other" %)) exit() }'
+expect privilege-unprivileged 0 'hello' user --unprivileged -e "$begin"
+expect privilege-c 1 "function 'kernel_string' may not be used" usr -e 'probe begin { println(kernel_string(1)) }'
+expect privilege-through 1 "function 'system' may not be used" usr -e 'function f() { system("id") } probe begin { f() }'
+expect privilege-own 1 "need not be the user's own in timer.ms(1)" usr -e 'probe timer.ms(1) { println(user_string(1)) }'
+expect privilege-begin 1 "fault" usr -e 'probe begin { println(user_string(1)) }'
+expect privilege-kernel-point 1 'probe point kernel.function("vfs_read") is not allowed' "$STAP" -r "$release" -p4 --unprivileged -e 'probe kernel.function("vfs_read") { n++ } global n'
+expect privilege-profile 1 'is not allowed with --privilege' "$STAP" -r "$release" -p4 --unprivileged -e 'probe timer.profile { n++ } global n'
+expect privilege-alias 1 'is not allowed with --privilege' "$STAP" -r "$release" -p4 --unprivileged -e 'probe vfs.read { n++ } global n'
+expect privilege-memory 1 "reads the kernel's memory" "$STAP" -r "$release" -p4 --unprivileged -e 'probe begin { println(@cast(1, "task_struct", "kernel")->pid) }'
+expect privilege-system 0 '.ko' "$STAP" -r "$release" -p4 --privilege=stapsys -e 'probe vfs.read { n++ } global n'
+
 # COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace of its own.
 mkdir -p "$SCRATCH/full"
 full() {

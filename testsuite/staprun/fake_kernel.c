@@ -476,7 +476,7 @@ enum rights __wrap_caps_rights(void)
 {
 	if (!strcmp(from_env("FAKE_RIGHTS"), "none"))
 		return RIGHTS_NONE;
-	return strcmp(from_env("FAKE_RIGHTS"), "installed") ? RIGHTS_ALL : RIGHTS_INSTALLED;
+	return strcmp(from_env("FAKE_RIGHTS"), "installed") ? RIGHTS_ALL : RIGHTS_USER;
 }
 
 int __wrap_caps_keep_loading(void)

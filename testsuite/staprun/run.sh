@@ -21,11 +21,11 @@ compile() {
 	for name in caps_rights caps_keep_loading caps_keep_unloading caps_drop; do
 		wraps+=("-Wl,--wrap=$name")
 	done
-	for name in staprun caps module kallsyms log; do loader+=("$source/staprun/$name.c"); done
+	for name in staprun caps module sign kallsyms log; do loader+=("$source/staprun/$name.c"); done
 	for name in stapio input ring outfile bulk child loop log; do relay+=("$source/staprun/$name.c"); done
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
-	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap &&
+	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&
 	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
 	"${cc[@]}" -o "$scratch/stap-merge" "$source/staprun/merge.c" &&
 	"${cc[@]}" -c -o "$scratch/module.ko" module.c

@@ -300,6 +300,79 @@ st
 su user -c '/tmp/staprun -d t_hello'
 st
 
+t signed
+# Without certificates nothing counts; with them what is signed at the user's level, for members of the group.
+s() { su user -c "cd /suite; /tmp/staprun $*"; st; }
+s ./t_user.ko
+mkdir -p /etc/systemtap/staprun
+cp cert.pem /etc/systemtap/staprun
+s ./t_user.ko
+s -R ./t_user.ko
+s ./t_level.ko
+s ./t_hello.ko
+s ./t_set.ko
+sed -i 's/^stapusr/stapsys/' /etc/group
+s ./t_level.ko
+s ./t_user.ko
+s ./t_hello.ko
+loaded
+
+t attacks on signatures
+sed -i 's/^stapsys/stapusr/' /etc/group
+mkdir -m 777 /tmp/a
+# Changed after it was signed: refused to root, too.
+sed 's/hello /HELLO /' t_user.ko >/tmp/a/t_user.ko
+cp t_user.ko.sgn /tmp/a
+s /tmp/a/t_user.ko
+staprun /tmp/a/t_user.ko
+st
+# Another module's signature, links, no signature at all, rubbish, a file that is none.
+ln -s /suite/t_hello.ko.sgn /tmp/a/t_set.ko.sgn
+ln -s /suite/t_set.ko /tmp/a/t_set.ko
+s /tmp/a/t_set.ko
+: >/tmp/a/t_empty.ko.sgn
+cp t_user.ko /tmp/a/t_empty.ko
+s /tmp/a/t_empty.ko
+dd if=/dev/zero of=/tmp/a/t_empty.ko.sgn bs=1k count=20 2>/dev/null
+s /tmp/a/t_empty.ko
+mkfifo /tmp/a/fifo.ko
+s /tmp/a/fifo.ko
+s /tmp/a
+s ../lib/t_user
+s "'../x.ko'"
+s "'t_user;id'"
+# Parameters and options that reach a shell nowhere.
+s ./t_user.ko "'a=;id'"
+s ./t_user.ko "'_stp_x=1 2'"
+s -r "'1:;id'" ./t_user.ko
+# The environment.
+su user -c 'cd /suite; LD_PRELOAD=/tmp/a/x.so OPENSSL_CONF=/tmp/a/x SYSTEMTAP_STAPIO=/bin/echo PATH=/tmp/a /tmp/staprun ./t_user.ko'
+st
+# A changed module in place of the checked one: what was read once is what is loaded.
+for i in 1 2 3 4 5; do
+	cp t_user.ko /tmp/a/t_race.ko
+	cp t_user.ko.sgn /tmp/a/t_race.ko.sgn
+	(for j in 1 2 3 4 5 6 7 8; do cp /suite/t_hello.ko /tmp/a/.n; mv /tmp/a/.n /tmp/a/t_race.ko; cp /suite/t_user.ko /tmp/a/.n; mv /tmp/a/.n /tmp/a/t_race.ko; done) &
+	su user -c '/tmp/staprun /tmp/a/t_race.ko' 2>&1 | grep -vE '^hello 1000$|^ERROR: the signature'
+	wait
+done
+# Certificates that others may have put there.
+chmod 777 /etc/systemtap/staprun
+s ./t_user.ko
+chmod 755 /etc/systemtap/staprun
+chown user /etc/systemtap/staprun/cert.pem
+s ./t_user.ko
+# A link in the installed directory.
+chmod 755 /lib/modules/$(uname -r)/systemtap
+ln -s /tmp/a/t_user.ko /lib/modules/$(uname -r)/systemtap/t_link.ko
+s t_link
+# Descriptors of the caller stay closed to the command.
+chown root /etc/systemtap/staprun/cert.pem
+sed -i 's/^stapusr/stapdev/' /etc/group
+su user -c "cd /suite; /tmp/staprun -c 'ls /proc/self/fd | wc -l' ./t_count.ko 7</etc/passwd 9</etc/group"
+st
+loaded
+
 t other kernel
 staprun ./other.ko
 st

@@ -310,6 +310,7 @@ struct probe {
 	expr_vec entries;              // target: expressions of @entry(), by slot
 	int index;                     // emit: number of the handler
 	const struct probe *same_body; // optimize: emitted as that probe's handler
+	bool own_processes;            // privilege: hits in others' processes are none
 	bool uses_regs;                // access: body reads E_REGISTER
 	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is read
 };

@@ -1,59 +1,124 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What --privilege=stapusr leaves: probes that show nothing of other users, and functions whose C code
-// is marked so. In: a checked script. Out: errors. stapsys may use everything but guru mode, which
-// options.c refuses.
+// --privilege: what a script may do that is not for everybody's eyes. In: checked probes and functions.
+// Out: errors, and `own_processes` on probes whose handlers look at run time whose process it is.
+//
+//   stapdev   anything
+//   stapsys   anything but guru mode (options.c)
+//   stapusr   begin, end, error, timers, and the user's own processes; C that is marked unprivileged,
+//             or, where the process is sure to be the user's own, myproc-unprivileged; no kernel memory
 #include "elab/elab.h"
 #include "passes.h"
+#include "probes/family.h"
 #include "util/str.h"
 
 #include <string.h>
 
-static bool is_allowed(const struct probe *p)
-{
-	static const char *const families[] = { "begin", "end", "error", "never", "timer", "process" };
-	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
-	const char *first = last && last->parts.n ? last->parts.at[0].name : p->family->name;
+#define ONLY "--privilege=stapusr allows "
 
-	if (last && point_find(last, "profile"))
-		return false;
-	for (const char *const *f = families; f < END(families); f++)
-		if (!strcmp(*f, first))
+struct look {
+	struct probe *probe;
+	bool own;                  // the current process is the user's
+	VEC(struct func *) seen;
+};
+
+static bool is_process_family(const struct probe_family *f)
+{
+	static const char *const names[] = { "process", "mark", "process_events" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(f->name, names[i]))
 			return true;
 	return false;
 }
 
-static bool see_expr(struct ast_walker *w, struct expr **e)
+static bool is_timer(const struct probe *p)
 {
-	if ((*e)->kind == E_DEREF && !(*e)->u.deref.user)
-		diag_error((*e)->loc, "kernel memory may not be read with --privilege=stapusr");
-	else if ((*e)->kind == E_EMBEDDED && !strstr((*e)->u.embedded.code, "unprivileged */"))
-		diag_error((*e)->loc, "this embedded C is not marked /* unprivileged */: it may not be used with "
-			   "--privilege=stapusr");
+	return !strcmp(p->family->name, "timer") && str_starts(p->point, "timer.") &&
+	       !str_starts(p->point, "timer.profile");
+}
+
+static bool runs_anywhere(const struct probe *p)
+{
+	return !strcmp(p->family->name, "begin_end") || !strcmp(p->family->name, "never") || is_timer(p);
+}
+
+static void look_at_func(struct ast_walker *w, struct loc use, struct func *f)
+{
+	struct look *look = w->data;
+
+	for vec_each(&look->seen, known)
+		if (*known == f)
+			return;
+	vec_push(&look->seen, f);
+	if (f->body) {
+		ast_walk_stmt(w, &f->body);
+	} else if (!(f->pragmas & (PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC))) {
+		diag_error(use, "function '%s' may not be used with --privilege=stapusr: its C is not marked "
+			   "unprivileged", f->name);
+	} else if (!(f->pragmas & PRAGMA_UNPRIVILEGED) && !look->own) {
+		diag_error(use, "function '%s' looks at the current process, which need not be the user's own "
+			   "in %s; use it in probes of processes", f->name, look->probe->point);
+	}
+}
+
+static bool look_at_expr(struct ast_walker *w, struct expr **at)
+{
+	struct look *look = w->data;
+	struct expr *e = *at;
+
+	switch (e->kind) {
+	case E_CALL:
+		for (struct func *f = e->u.call.target; f; f = f->next_overload)
+			look_at_func(w, e->loc, f);
+		break;
+	case E_DEREF:
+		if (!e->u.deref.user)
+			diag_error(e->loc, "this reads the kernel's memory: " ONLY "memory of the user's processes");
+		else if (!look->own)
+			diag_error(e->loc, "this reads memory of whatever process is current in %s: " ONLY
+				   "memory of the user's processes", look->probe->point);
+		break;
+	case E_REGISTER:
+		if (!e->u.reg.user || !look->own)
+			diag_error(e->loc, ONLY "registers of the user's processes only");
+		break;
+	case E_CONST: case E_EMBEDDED: case E_STATIC:
+		if (e->kind == E_EMBEDDED && strstr(e->u.embedded.code, "/* unprivileged */"))
+			break;
+		diag_error(e->loc, ONLY "C marked unprivileged only");
+		break;
+	default:
+		break;
+	}
 	return true;
+}
+
+static void check_probe(struct session *s, struct probe *p)
+{
+	struct look look = { .probe = p };
+	struct ast_walker w = { .expr = look_at_expr, .data = &look };
+
+	p->own_processes = is_process_family(p->family);
+	look.own = p->own_processes || !strcmp(p->family->name, "begin_end");
+	if (!look.own && !runs_anywhere(p)) {
+		diag_error(p->loc, "probe point %s is not allowed with --privilege=stapusr; allowed are begin, end, "
+			   "error, timers and probes of processes", p->written);
+		return;
+	}
+	if (p->condition)
+		ast_walk_expr(&w, &p->condition);
+	for vec_each(&p->entries, entry)
+		ast_walk_expr(&w, entry);
+	if (p->body)
+		ast_walk_stmt(&w, &p->body);
 }
 
 int elab_privilege(struct session *s)
 {
-	struct ast_walker w = { .expr = see_expr };
 	int before = diag_errors();
 
-	if (s->opt.privilege != PRIVILEGE_STAPUSR)
-		return 0;
-	for vec_each(&s->script.probes, p) {
-		if (!is_allowed(*p))
-			diag_error((*p)->loc, "probe point %s is not allowed with --privilege=stapusr", (*p)->written);
-		ast_walk_stmt(&w, &(*p)->body);
-	}
-	for vec_each(&s->script.funcs, it) {
-		struct func *f = *it;
-
-		if (!f->used)
-			continue;
-		if (f->body)
-			ast_walk_stmt(&w, &f->body);
-		else if (!(f->pragmas & (PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC)))
-			diag_error(f->loc, "the function '%s' may not be used with --privilege=stapusr: its C code is not "
-				   "marked /* unprivileged */", f->name);
-	}
+	if (s->opt.privilege == PRIVILEGE_STAPUSR)
+		for vec_each(&s->script.probes, p)
+			check_probe(s, *p);
 	return diag_errors() - before;
 }

@@ -222,6 +222,10 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 {
 	int strings, nesting = emit_nesting(e, &strings);
 
+	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)    // what staprun looks at
+		cw_line(w, "static const char stp_privilege[] __attribute__((section(\".modinfo\"), used, "
+			"aligned(1))) = \"stap_privilege=%s\";",
+			e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
 	build_id_line(e->s, w);

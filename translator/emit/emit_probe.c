@@ -224,7 +224,7 @@ static void emit_condition(struct emitter *e, struct probe *p)
 	text = value_condition(emit_expr(e, p->condition));
 	if (frame_strings(&b))
 		diag_error(p->condition->loc, "the condition of a probe can't build strings");
-	cw_line(e->w, "return %s;", text);
+	cw_line(e->w, "return %s%s;", p->own_processes ? "stp_own_process() && " : "", text);
 	end_body(e, &e->handlers, str_printf("static bool p%d_condition(void)", p->index), false, "");
 }
 
@@ -308,6 +308,8 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, boo
 		cw_line(w, ".needs_actions = true,");
 	if (p->condition)
 		cw_line(w, ".condition = p%d_condition,", p->index);
+	else if (p->own_processes)
+		cw_line(w, ".condition = stp_own_process,");
 	cw_line(w, "},");
 }
 
