@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The library is built whole: one script that calls every public function and prints every variable of every alias,
+# made from the library's own files, for 6.1 and 6.12, with DWARF and with BTF alone. When that fails, file by file, to
+# say which. Names as arguments choose files.
+#   tapsets/absent   aliases that a kernel hasn't got: "NAME KERNELS...", e.g. "ioblock_trace.bounce 7.2"
+set -u
+. "$TESTS/lib.sh"
+
+newest() { # SERIES
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		[ ! -d "/lib/modules/${image#/boot/vmlinuz-}/build" ] || { echo "${image#/boot/vmlinuz-}"; return; }
+	done
+}
+
+aliases_of() { # FILES: public names
+	sed -nE 's/^probe +([a-z][A-Za-z_0-9.]*) *\+?= .*/\1/p' "$@" | sort -u
+}
+
+# Calls of every public function with 1 and "1"; what gives a value is printed.
+calls_of() { # FILES
+	sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+)(:[a-z]+)? *\(([^)]*)\).*/\1 \2 \3/p' "$@" | awk '
+		{ name = $1; value = $2 ~ /^:/; rest = $0
+		  sub(/^[^ ]+ (:[a-z]+)? ?/, "", rest)
+		  n = split(rest, parameters, ","); list = ""
+		  for (i = 1; i <= n; i++) list = list (i > 1 ? ", " : "") (parameters[i] ~ /:string/ ? "\"1\"" : "1")
+		  print "\t" (value ? "println(" name "(" list "))" : name "(" list ")") }'
+}
+
+# Probes that print each variable.
+probes_of() { # ALIASES
+	local points
+	points=$(printf '%s?, ' "$@")
+	"$STAP" -r "$release" -L "${points%, }" </dev/null 2>"$SCRATCH/list.err" | awk '
+		{ printf "probe %s {", $1
+		  for (i = 2; i <= NF; i++) if ($i !~ /^\$/ && $i ~ /:(long|string)$/) { sub(/:.*/, "", $i); printf " println(%s)", $i }
+		  print " }" }'
+}
+
+absent() { grep -qE "^$1( .*)? ${release%.*.*}|^$1( .*)? $series( |\$)" "$TESTS/tapsets/absent"; }
+
+script_of() { # FILES
+	local names
+	mapfile -t names < <(aliases_of "$@")
+	echo 'probe kernel.function("vfs_read") {'
+	calls_of "$@"
+	echo '}'
+	[ ${#names[@]} -eq 0 ] || probes_of "${names[@]}"
+}
+
+build() { # SCRIPT
+	timeout -k 2 120 "$STAP" -g -w -p4 -r "$release" -DMAXACTION=1000 "$1" </dev/null >"$SCRATCH/built" 2>&1
+}
+
+on_kernel() { # dwarf|btf FILES
+	local how=$1 name file missing=''
+	shift
+	script_of "$@" >"$SCRATCH/all.stp"
+	while read -r name; do
+		grep -q "^probe $name {" "$SCRATCH/all.stp" || absent "$name" || missing="$missing $name"
+	done < <(aliases_of "$@")
+	if [ -z "$missing" ]; then ok "tapsets/aliases $how $release"; else not_ok "tapsets/aliases $how $release" "can't be resolved:$missing"; fi
+	if build "$SCRATCH/all.stp"; then
+		for file in "$@"; do ok "tapsets/$(basename "$file" .stp) $how $release"; done
+		return
+	fi
+	for file in "$@"; do
+		script_of "$file" >"$SCRATCH/one.stp"
+		if build "$SCRATCH/one.stp"; then
+			ok "tapsets/$(basename "$file" .stp) $how $release"
+		else
+			not_ok "tapsets/$(basename "$file" .stp) $how $release" "$(head -n 12 "$SCRATCH/built")"
+		fi
+	done
+}
+
+files=()
+for file in "$SOURCE"/tapsets/*.stp "$SOURCE"/tapsets/arch/x86_64/*.stp; do
+	[ $# -eq 0 ] || case " $* " in *" $(basename "$file" .stp) "*) ;; *) continue ;; esac
+	files+=("$file")
+done
+for series in 6.1 6.12; do
+	release=$(newest $series)
+	if [ -z "$release" ]; then
+		skip "tapsets/* on $series" "no kernel $series with image and headers is installed"
+		continue
+	fi
+	if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
+		on_kernel dwarf "${files[@]}"
+	else
+		skip "tapsets/* dwarf $release" "the kernel's -dbg package"
+	fi
+	SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
+	export SYSTEMTAP_DEBUGINFO_PATH
+	on_kernel btf "${files[@]}"
+	unset SYSTEMTAP_DEBUGINFO_PATH
+done
