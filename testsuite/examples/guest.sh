@@ -23,13 +23,13 @@ one() { # NAME
 	(
 		staprun "$@" "./$name.ko" </dev/null >"/out/$name.out" 2>"/out/$name.err" &
 		pid=$!
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
+		for _ in $(seq 40); do
 			kill -0 $pid 2>/dev/null && ! reading $pid || break
 			sleep 1
 		done
 		sleep 2
 		kill -TERM $pid 2>/dev/null
-		(sleep 60; kill -KILL $pid 2>/dev/null && echo "ERROR: had to be killed" >>"/out/$name.err") &
+		(sleep 150; kill -KILL $pid 2>/dev/null && echo "ERROR: had to be killed" >>"/out/$name.err") &
 		killer=$!
 		wait $pid
 		echo $? >"/out/$name.rc"

@@ -3,7 +3,7 @@
 # The library is built whole: one script that calls every public function and prints every variable of every alias,
 # made from the library's own files, for 6.1 and 6.12, with DWARF and with BTF alone. When that fails, file by file, to
 # say which. Names as arguments choose files.
-#   tapsets/absent   aliases that a kernel hasn't got: "NAME KERNELS...", e.g. "ioblock_trace.bounce 7.2"
+#   tapsets/absent   aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 set -u
 . "$TESTS/lib.sh"
 
@@ -38,7 +38,7 @@ probes_of() { # ALIASES
 		  print " }" }'
 }
 
-absent() { grep -qE "^$1( .*)? ${release%.*.*}|^$1( .*)? $series( |\$)" "$TESTS/tapsets/absent"; }
+absent() { grep -qE "^$1( .*)? ($series|$how)( |\$)" "$TESTS/tapsets/absent"; }      # NAME
 
 script_of() { # FILES
 	local names
