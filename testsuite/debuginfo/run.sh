@@ -8,7 +8,7 @@
 #   the cache of images survives damage, damaged images are refused;
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members tracepoints cache index images, errors, or a script's.
+# Names: addresses prototypes members tracepoints cache index other_build images, errors, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -168,6 +168,29 @@ test_index() {
 	same "debuginfo/index nowhere to put it $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
+# Debuginfo of another build: told with both ids, and not used.
+test_other_build() {
+	local own other name=debuginfo/other_build
+	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p' | head -n 1; }
+	mkdir -p "$SCRATCH/wrong/boot"
+	for other in /usr/lib/debug/boot/vmlinux-*; do [ "$other" = "$dwarf" ] || break; done
+	if [ "$other" = "$dwarf" ]; then
+		skip "$name $release" "DWARF of a second kernel"
+		return
+	fi
+	ln -sf "$other" "$SCRATCH/wrong/boot/vmlinux-$release"
+	SYSTEMTAP_DEBUGINFO_PATH="$SCRATCH/wrong" "$driver" -r "$release" -c "$cache" function vfs_read \
+		>"$SCRATCH/warm" 2>"$SCRATCH/err"
+	own=$(id "$dwarf") other=$(id "$other")
+	if grep -q "is of another build (build-id $other) than the kernel (build-id $own): not used" "$SCRATCH/err"; then
+		ok "$name said $release"
+	else
+		not_ok "$name said $release" "$(cat "$SCRATCH/err")"
+	fi
+	bare function vfs_read >"$SCRATCH/bare"
+	same "$name not used $release" "$SCRATCH/bare" "$SCRATCH/warm"
+}
+
 # refused NAME FILE: an error and status 1, not a crash
 refused() {
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r none -i "$2" function vfs_read >"$SCRATCH/out" 2>"$SCRATCH/err"
@@ -251,7 +274,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index images zoo errors $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index other_build images zoo errors $scripts
 found=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -260,7 +283,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | tracepoints | cache | index | images | zoo) "test_$name" ;;
+		addresses | prototypes | members | tracepoints | cache | index | other_build | images | zoo) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		*) test_script "$name" ;;
 		esac

@@ -22,6 +22,13 @@ seed_patterns() {
 		done
 }
 
+# Tables with a few names that the searches ask for.
+seed_index() {
+	printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0abc' >"$1/small"
+	{ printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 300 /dev/zero | tr '\0' '\1'; } >"$1/ones"
+	{ printf '\20\2\2\2\10\10\2\10\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 600 /dev/zero; } >"$1/zeroes"
+}
+
 build_all() {
 	mkdir -p "$build/found" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" CC=clang --disable-gc CFLAGS="-g -O1 $sanitize" >configure.log 2>&1 || return
@@ -31,7 +38,11 @@ build_all() {
 try() {
 	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1
 	mkdir -p "$seeds" "$new"
-	if [ "$1" = regex ]; then seed_patterns "$seeds"; else seed_scripts "$seeds"; fi
+	case $1 in
+	regex) seed_patterns "$seeds" ;;
+	index) seed_index "$seeds" ;;
+	*) seed_scripts "$seeds" ;;
+	esac
 	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 120)) \
 		"testsuite/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=4096 \
 		-close_fd_mask=3 -artifact_prefix="found/$1-" "$new" "$seeds" >"$SCRATCH/fuzz.log" 2>&1; then
@@ -41,7 +52,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex hostile}
+names=${*:-lex parse passes regex index hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}

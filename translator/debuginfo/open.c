@@ -74,6 +74,15 @@ struct btf_source *module_btf(struct di_module *m)
 	return m->btf;
 }
 
+static const char *hex(struct bytes id)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < id.len; i++)
+		buf_printf(&b, "%02x", id.at[i]);
+	return b.len ? b.text : "none";
+}
+
 static bool is_relocatable(const struct elf_view *v)
 {
 	return ((const Elf64_Ehdr *)v->file.at)->e_type == ET_REL;
@@ -91,8 +100,9 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 		goto no;
 	other = elf_view_build_id(&v);
 	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
-		diag_warning((struct loc){ 0 }, "%s is of another build than the %s: not used", path,
-			     m->program ? m->name : m->base_module ? "module" : "kernel");
+		diag_warning((struct loc){ 0 }, "%s is of another build (build-id %s) than %s (build-id %s): not used",
+			     path, hex(other), m->program ? m->name : m->base_module ?
+			     str_printf("the module %s", m->name) : "the kernel", hex(id));
 		goto no;
 	}
 	if (is_relocatable(&v) && !kmod_relocate(&v))

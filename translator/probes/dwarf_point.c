@@ -73,14 +73,6 @@ static void find_address(const struct dwarf_point *p, struct di_module *in, di_f
 	vec_push(out, f);
 }
 
-static bool has_types(const di_functions *v)
-{
-	for vec_each(v, f)
-		if ((*f)->has_types)
-			return true;
-	return false;
-}
-
 static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	const struct di_pattern *pattern = &p->pattern;
@@ -90,9 +82,9 @@ static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_f
 			      out, why);
 	else
 		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
-	if (!out->n && pattern->file && !strstr(di_module_source(in), "DWARF"))
+	if (!out->n && !why->len && pattern->file && !strstr(di_module_source(in), "DWARF"))
 		buf_printf(why, "\"@%s\" can't be told without DWARF debuginfo: %s", pattern->file, di_advice(in));
-	if (p->which == DWARF_INLINE && !has_types(out) && !strstr(di_module_source(in), "DWARF"))
+	if (p->which == DWARF_INLINE && !why->len && !strstr(di_module_source(in), "DWARF"))
 		buf_printf(why, "what was inlined can't be told without DWARF debuginfo: %s", di_advice(in));
 }
 
