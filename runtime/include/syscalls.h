@@ -51,6 +51,7 @@ struct stp_syscall_probe {
 	const struct stp_syscall *call;    /* NULL: name and arguments aren't asked for */
 	s32 number;                        /* -1: all that no other entry of this probe has */
 	bool is_compat, is_return;
+	bool arguments;                    /* the handler reads c->arguments or asks for text */
 	bool entry_late;                   /* entry reads arguments only: they are there at the return */
 	u16 entries;
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry; NULL none */

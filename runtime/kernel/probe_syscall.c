@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls, by the tracepoints sys_enter and sys_exit, which are called with the user's registers
- * and the number or the result. Two tables, one for each size of process, have by number a list of
- * what is to be run; a call that nobody watches costs a load and a branch.
+ * and the number or the result. Tables, for each tracepoint and size of process, have by number a list
+ * of what is to be run; a call that nobody watches costs a load and a branch.
  *
  * What @entry() keeps is found again by the task: sys_exit happens in the task of sys_enter. A slot
  * is taken from the few that a task's address hashes to, the oldest if none is free; so tasks that
@@ -29,8 +29,12 @@
 #define WAYS 4
 
 struct syscall_watch {
+	const struct stp_probe *probe;     /* p's */
+	const struct stp_syscall *call;
 	const struct stp_syscall_probe *p;
 	struct syscall_watch *next;        /* of the same number */
+	bool quick;                        /* alone, reads no arguments, and its handler needs nothing made ready */
+	bool saves;                        /* p is of the return: only what @entry() keeps happens here */
 };
 
 struct call_slot {
@@ -43,7 +47,6 @@ struct call_slot {
 /* Made before the tracepoints are registered, freed after they are gone. */
 static struct {
 	struct syscall_watch **enter[2], **leave[2];       /* [compat][number]; the last: all higher ones */
-	struct syscall_watch **save[2];                    /* returns whose entry() runs at sys_enter */
 	struct syscall_watch *watches;                     /* all of them */
 	u32 watched, room;
 	struct call_slot *slots;
@@ -198,52 +201,14 @@ static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
 
 /* ------------------------------------------------------------------ hits */
 
-static __always_inline void fill(struct stp_ctx *c, const struct stp_syscall_probe *p, struct pt_regs *regs,
-				 bool compat, u32 number)
+/* Stands for all of a 32-bit process's socketcall or ipc: which one it is will be seen. */
+static struct syscall_watch split_watch;
+
+static __always_inline void describe(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs)
 {
 	c->regs = regs;
 	c->address = 0;
-	c->syscall = p->call;
-	c->arguments[STP_SYSCALL_NUMBER] = number;
-	if (unlikely(compat) && p->call)
-		sign_extend(c->arguments, p->call->signed_longs);
-}
-
-static void run_entries(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs, bool compat,
-			u32 number)
-{
-	for (; w; w = w->next) {
-		fill(c, w->p, regs, compat, number);
-		keep_call_entry(c, w->p);
-	}
-}
-
-static __always_inline bool in_table(struct syscall_watch **table, u32 number)
-{
-	return table && table[min(number, (u32)NUMBERS)];
-}
-
-static void sys_enter_hit(struct pt_regs *regs, u32 number, bool compat)
-{
-	const struct syscall_watch *w;
-	unsigned long flags;
-	struct stp_ctx *c;
-	u32 real = number;
-
-	if (!stp_hit_begin(&c, &flags))
-		return;
-	get_arguments(c->arguments, regs, compat);
-	if (is_split(number, compat))
-		number = split_number(c, number);
-	number = min(number, (u32)NUMBERS);
-	if (calls.save[compat] && calls.save[compat][number])
-		run_entries(c, calls.save[compat][number], regs, compat, real);
-	w = calls.enter[compat] ? calls.enter[compat][number] : NULL;
-	for (; w; w = w->next) {
-		fill(c, w->p, regs, compat, real);
-		stp_handler_run(c, w->p->probe);
-	}
-	stp_hit_end(c, flags);
+	c->syscall = w->call;
 }
 
 static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
@@ -258,42 +223,104 @@ static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	stp_handler_run(c, p->probe);
 }
 
-static void sys_exit_hit(struct pt_regs *regs, long result, u32 number, bool compat)
+static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, struct pt_regs *regs, u32 number,
+			     bool compat)
 {
 	const struct syscall_watch *w;
+
+	get_arguments(c->arguments, regs, compat);
+	c->arguments[STP_SYSCALL_NUMBER] = number;
+	if (is_split(number, compat))
+		number = split_number(c, number);
+	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next) {
+		if (w == &split_watch)
+			continue;
+		describe(c, w, regs);
+		if (unlikely(compat) && w->p->call)
+			sign_extend(c->arguments, w->p->call->signed_longs);
+		if (w->saves)
+			keep_call_entry(c, w->p);
+		else if (w->p->is_return)
+			run_return(c, w->p);
+		else
+			stp_handler_run(c, w->probe);
+	}
+}
+
+static __always_inline void keep_result(struct stp_ctx *c, s64 result)
+{
+	c->arguments[STP_SYSCALL_RESULT] = result;
+	c->saved_return = result;
+}
+
+/* Apart from what the kernel calls, which then needs no registers of its own before it knows that
+ * the call is watched; and what may have to be refused apart again, as in probe_function.c. */
+#define QUICK_HIT(name, keep)							\
+static __always_inline void name##_run(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
+{										\
+	unsigned long flags;							\
+	struct stp_ctx *c;							\
+										\
+	if (!stp_hit_enter(&c, &flags))						\
+		return;								\
+	keep;									\
+	describe(c, w, regs);						\
+	stp_run_plain(c, w->probe);						\
+	stp_hit_end(c, flags);							\
+}										\
+static noinline void name##_unsafe(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
+{										\
+	if (!stp_hit_refused())							\
+		name##_run(w, regs, result);					\
+}										\
+static noinline void name(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
+{										\
+	if (stp_hit_unsafe())							\
+		name##_unsafe(w, regs, result);					\
+	else									\
+		name##_run(w, regs, result);					\
+}
+QUICK_HIT(quick_enter, )
+QUICK_HIT(quick_leave, keep_result(c, result))
+
+static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, u32 number, s64 result,
+			      bool compat)
+{
 	unsigned long flags;
 	struct stp_ctx *c;
-	u32 real = number;
 
 	if (!stp_hit_begin(&c, &flags))
 		return;
-	get_arguments(c->arguments, regs, compat);
-	if (is_split(number, compat))
-		number = split_number(c, number);
-	c->arguments[STP_SYSCALL_RESULT] = compat ? (s64)(s32)result : result;
-	c->saved_return = c->arguments[STP_SYSCALL_RESULT];
-	for (w = calls.leave[compat][min(number, (u32)NUMBERS)]; w; w = w->next) {
-		fill(c, w->p, regs, compat, real);
-		run_return(c, w->p);
-	}
+	keep_result(c, result);
+	run_all(c, table, regs, number, compat);
 	stp_hit_end(c, flags);
 }
 
 static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	bool compat = is_compat_call();
+	struct syscall_watch **table = calls.enter[compat], *w = table[min((u32)id, (u32)NUMBERS)];
 
-	if (in_table(calls.enter[compat], id) || in_table(calls.save[compat], id) || is_split(id, compat))
-		sys_enter_hit(regs, id, compat);
+	if (likely(!w))
+		return;
+	if (w->quick)
+		quick_enter(w, regs, 0);
+	else
+		slow_hit(table, regs, id, 0, compat);
 }
 
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	bool compat = is_compat_call();
 	u32 number = syscall_get_nr(current, regs);
+	struct syscall_watch **table = calls.leave[compat], *w = table[min(number, (u32)NUMBERS)];
 
-	if (in_table(calls.leave[compat], number) || (is_split(number, compat) && calls.leave[compat]))
-		sys_exit_hit(regs, result, number, compat);
+	if (likely(!w))
+		return;
+	if (w->quick)
+		quick_leave(w, regs, compat ? (s32)result : result);
+	else
+		slow_hit(table, regs, number, compat ? (s32)result : result, compat);
 }
 
 /* ------------------------------------------------------------------ guru mode */
@@ -340,8 +367,7 @@ static void free_tables(void)
 	for (i = 0; i < 2; i++) {
 		kvfree(calls.enter[i]);
 		kvfree(calls.leave[i]);
-		kvfree(calls.save[i]);
-		calls.enter[i] = calls.leave[i] = calls.save[i] = NULL;
+		calls.enter[i] = calls.leave[i] = NULL;
 	}
 	kvfree(calls.watches);
 	vfree(calls.slots);
@@ -351,52 +377,55 @@ static void free_tables(void)
 }
 
 /* At the end of a number's list, unless the same script probe is there already. */
-static int watch(struct syscall_watch ***table, u32 number, const struct stp_syscall_probe *p)
+static void watch(struct syscall_watch **at, const struct stp_syscall_probe *p, bool saves)
 {
-	struct syscall_watch **at, *w;
+	struct syscall_watch *w, *first = *at;
 
-	if (!*table)
-		*table = kvcalloc(NUMBERS + 1, sizeof(**table), GFP_KERNEL);
-	if (!*table)
-		return -ENOMEM;
-	for (at = &(*table)[number]; *at; at = &(*at)->next)
-		if (p->number < 0 && (*at)->p->probe == p->probe)
-			return 0;
+	for (; *at; at = &(*at)->next) {
+		if (*at == &split_watch || (p->number < 0 && (*at)->probe == p->probe && (*at)->saves == saves))
+			return;
+		(*at)->quick = false;
+	}
 	if (WARN_ON_ONCE(calls.watched == calls.room))
-		return -ENOMEM;
+		return;
 	w = &calls.watches[calls.watched++];
 	w->p = p;
+	w->probe = p->probe;
+	w->call = p->call;
+	w->saves = saves;
+	w->quick = !first && !saves && !p->arguments && !p->entry && stp_probe_plain(p->probe);
 	*at = w;
-	return 0;
 }
 
-static int watch_number(const struct stp_syscall_probe *p, u32 number, bool compat)
+static void watch_number(const struct stp_syscall_probe *p, u32 number, bool compat)
 {
-	int err = 0;
+	struct syscall_watch **enter = calls.enter[compat], **leave = calls.leave[compat];
 
 	if (p->entry && !p->entry_late)
-		err = watch(&calls.save[compat], number, p);
-	return err ? err : watch(p->is_return ? &calls.leave[compat] : &calls.enter[compat], number, p);
+		watch(&enter[number], p, true);
+	watch(p->is_return ? &leave[number] : &enter[number], p, false);
+#ifdef CONFIG_X86_64
+	if (compat && number >= SOCKETCALL_FIRST && number < NUMBERS) {
+		u32 split = number < IPC_FIRST ? SOCKETCALL : IPC;
+
+		enter[split] = leave[split] = &split_watch;
+	}
+#endif
 }
 
-static int watch_all(const struct stp_syscall_probe *p)
+static void watch_all(const struct stp_syscall_probe *p)
 {
 	u32 i;
-	int err = 0;
 
-	for (i = 0; i <= NUMBERS && !err; i++) {
-		err = watch_number(p, i, false);
-		if (!err)
-			err = watch_number(p, i, true);
+	for (i = NUMBERS + 1; i-- > 0; ) {
+		watch_number(p, i, false);
+		watch_number(p, i, true);
 	}
-	return err;
 }
 
-/* Those of one number first: watch_all() fills in the rest. */
 static int make_tables(const struct stp_syscall_probe *p, u32 n)
 {
-	bool saves = false;
-	int err = 0;
+	bool saves = false, made = true;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
@@ -404,17 +433,30 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 		saves |= p[i].entry && !p[i].entry_late;
 	}
 	calls.watches = kvcalloc(calls.room, sizeof(*calls.watches), GFP_KERNEL);
+	for (i = 0; i < 2; i++) {
+		calls.enter[i] = kvcalloc(NUMBERS + 1, sizeof(*calls.enter[i]), GFP_KERNEL);
+		calls.leave[i] = kvcalloc(NUMBERS + 1, sizeof(*calls.leave[i]), GFP_KERNEL);
+		made &= calls.enter[i] && calls.leave[i];
+	}
 	if (saves)
 		calls.slots = vzalloc(SLOTS * sizeof(*calls.slots));
-	if (!calls.watches || (saves && !calls.slots))
-		return -ENOMEM;
-	for (i = 0; i < n && !err; i++)
+	return made && calls.watches && (calls.slots || !saves) ? 0 : -ENOMEM;
+}
+
+/* Those of one number first: watch_all() fills in the rest. */
+static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering, bool *leaving)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		*leaving |= p[i].is_return;
+		*entering |= !p[i].is_return || (p[i].entry && !p[i].entry_late);
 		if (p[i].number >= 0 && p[i].number < NUMBERS)
-			err = watch_number(&p[i], p[i].number, p[i].is_compat);
-	for (i = 0; i < n && !err; i++)
+			watch_number(&p[i], p[i].number, p[i].is_compat);
+	}
+	for (i = 0; i < n; i++)
 		if (p[i].number < 0)
-			err = watch_all(&p[i]);
-	return err;
+			watch_all(&p[i]);
 }
 
 static void note_tracepoint_of_calls(struct tracepoint *tp, void *data)
@@ -425,18 +467,18 @@ static void note_tracepoint_of_calls(struct tracepoint *tp, void *data)
 		calls.sys_exit = tp;
 }
 
-static int register_tracepoints(void)
+static int register_tracepoints(bool entering, bool leaving)
 {
 	int err = 0;
 
 	for_each_kernel_tracepoint(note_tracepoint_of_calls, NULL);
 	if (!calls.sys_enter || !calls.sys_exit)
 		return -ENOENT;
-	if (calls.enter[0] || calls.enter[1] || calls.save[0] || calls.save[1]) {
+	if (entering) {
 		err = tracepoint_probe_register(calls.sys_enter, on_sys_enter, NULL);
 		calls.entering = !err;
 	}
-	if (!err && (calls.leave[0] || calls.leave[1])) {
+	if (!err && leaving) {
 		err = tracepoint_probe_register(calls.sys_exit, on_sys_exit, NULL);
 		calls.leaving = !err;
 	}
@@ -457,10 +499,13 @@ static void syscall_stop(void *table, u32 n)
 
 static int syscall_start(void *table, u32 n)
 {
+	bool entering = false, leaving = false;
 	int err = make_tables(table, n);
 
-	if (!err)
-		err = register_tracepoints();
+	if (!err) {
+		fill_tables(table, n, &entering, &leaving);
+		err = register_tracepoints(entering, leaving);
+	}
 	if (!err)
 		return 0;
 	plat_message(STP_MSG_ERROR, err == -ENOENT ? "this kernel has no tracepoints of system calls "

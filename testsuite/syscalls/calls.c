@@ -37,7 +37,8 @@
 
 #define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
 
-static char nofile[] = "/no/such/file", nodir[] = "/no/such/dir/x", odd[] = "a\"b\\c\n\t\1" "2\377z", text[] = "hello, world\n";
+static char nofile[] = "/no/such/file", nodir[] = "/no/such/dir/x", text[] = "hello, world\n";
+static char odd[] = "a\"b\\c\n\t\1" "2\377z";
 static char longer[] = "more than thirty-two characters are cut off here", attr[] = "user.attr", buffer[4096];
 static char fs[] = "nofs", options[] = "some=option", empty[] = "";
 static struct iovec out[2] = { { text, 5 }, { odd, 4 } }, in[2] = { { buffer, 10 }, { buffer + 100, 20 } };
@@ -54,7 +55,10 @@ static struct utimbuf modified = { 5, 6 };
 static struct rlimit limit = { 65536, RLIM_INFINITY };
 static uint64_t limit64[2] = { 2000, ~0ull };
 static uint64_t set64 = 1 << (SIGINT - 1) | 1 << (SIGUSR1 - 1) | 1ull << 35, all64 = ~0ull & ~(1ull << (SIGTERM - 1));
-static struct { long handler, flags, restorer; uint64_t mask; } action = { 1, SA_RESTART | SA_NODEFER, 0, 1 << (SIGINT - 1) };
+static struct {
+	long handler, flags, restorer;
+	uint64_t mask;
+} action = { 1, SA_RESTART | SA_NODEFER, 0, 1 << (SIGINT - 1) };
 static struct pollfd fds[2] = { { 0, POLLIN | POLLPRI }, { -1, POLLOUT } };
 static struct epoll_event event = { EPOLLIN | EPOLLET, { .u64 = 77 } };
 static fd_set set;
@@ -144,6 +148,10 @@ static void files(void)
 	T(chdir, nodir);
 	T(fchdir, 99);
 	T(chroot, nodir);
+}
+
+static void more_files(void)
+{
 	T(umask, 022);
 	T(getcwd, buffer, 2);
 	T(statx, AT_FDCWD, nofile, AT_SYMLINK_NOFOLLOW, 0x7ff, buffer);
@@ -411,6 +419,7 @@ int main(void)
 	touch_all();
 	T(chdir, "/begin");
 	files();
+	more_files();
 	memory();
 	processes();
 	signals();

@@ -170,8 +170,8 @@ static void emit_entry(struct cwriter *w, const struct probe *p, int number, con
 	const struct syscall_probe *d = p->data;
 
 	cw_line(w, "{");
-	cw_line(w, ".probe = %s, .call = %s, .number = %d, .is_compat = %d, .is_return = %d,",
-		emit_probe_ref(p), call, number, abi->bits == 32, d->is_return);
+	cw_line(w, ".probe = %s, .call = %s, .number = %d, .is_compat = %d, .is_return = %d, .arguments = %d,",
+		emit_probe_ref(p), call, number, abi->bits == 32, d->is_return, syscall_reads_arguments(p));
 	if (p->entries.n)
 		cw_line(w, ".entry = p%d_entry, .entries = %d, .entry_late = %d,", p->index, p->entries.n,
 			syscall_entries_are_arguments(p));

@@ -451,6 +451,22 @@ bool syscall_asks_for_text(const struct probe *p)
 	return asks;
 }
 
+static void see_argument(struct use_walker *w, const struct expr *e)
+{
+	if (e->kind == E_REGISTER && !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT &&
+	    e->u.reg.number != DI_ARGUMENT + SYSCALL_RESULT)
+		*(bool *)w->data = true;
+}
+
+bool syscall_reads_arguments(const struct probe *p)
+{
+	bool reads = syscall_asks_for_text(p);
+	struct use_walker w = { .expr = see_argument, .data = &reads };
+
+	use_probe(&w, p);
+	return reads;
+}
+
 static bool is_argument(const struct expr *e)
 {
 	if (e->kind == E_REGISTER)
