@@ -10,6 +10,7 @@
 #include "passes.h"
 #include "util/str.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -156,15 +157,6 @@ static int count_parts(const char *pattern)
 	return n;
 }
 
-// Without taking the pattern to pieces: there are thousands.
-static bool may_match(const char *pattern, const struct probe_point *point)
-{
-	const char *first = point->parts.n ? point->parts.at[0].name : "";
-	size_t len = strcspn(pattern, "(.");
-
-	return str_is_glob(first) || (strlen(first) == len && !memcmp(first, pattern, len));
-}
-
 static bool pattern_matches(const struct probe_point *pattern, const struct probe_point *point)
 {
 	if (pattern->parts.n != point->parts.n)
@@ -250,18 +242,36 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 	f->resolve(path->s, &m);
 }
 
+// The names that a pattern of a family has for the point; NULL: it is another one. stars: the point's
+// text, if it has "**", which can't stand for a component with an argument.
+static struct probe_point *family_names(const char *pattern, const struct probe_point *point, const char *stars)
+{
+	struct probe_point *names;
+
+	if (stars)
+		return !strchr(pattern, '(') && dotted_glob(stars, pattern) ? pattern_parse(pattern) : NULL;
+	if (count_parts(pattern) != point->parts.n)
+		return NULL;
+	names = pattern_parse(pattern);
+	return pattern_matches(names, point) ? names : NULL;
+}
+
 static bool resolve_families(struct path *path, const struct probe_point *point)
 {
+	const char *first = point->parts.at[0].name, *stars = has_double_star(point) ? point_text(point) : NULL;
+	size_t len = stars || str_is_glob(first) ? 0 : strlen(first);
 	bool found = false;
 
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
-			if (!may_match(*pattern, point) || count_parts(*pattern) != point->parts.n)
+			// Without taking it to pieces: there are thousands.
+			if (len && (strncmp(*pattern, first, len) || isalnum((unsigned char)(*pattern)[len]) ||
+				    (*pattern)[len] == '_'))
 				continue;
-			names = pattern_parse(*pattern);
-			if (!pattern_matches(names, point))
+			names = family_names(*pattern, point, stars);
+			if (!names)
 				continue;
 			resolve_family(path, *f, *pattern, names);
 			found = true;
@@ -375,11 +385,9 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 
 	library_use_alias(path->s, point);
 	found = resolve_aliases(path, point, point->parts.n);
-	if (!has_double_star(point)) {
-		found |= resolve_families(path, point);
-		if (!found)
-			found = resolve_suffixed(path, point);
-	}
+	found |= resolve_families(path, point);
+	if (!found && !has_double_star(point))
+		found = resolve_suffixed(path, point);
 	if (!found)
 		mismatch(path->s, point);
 }
