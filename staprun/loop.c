@@ -258,7 +258,8 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 	switch (msg->type) {
 	case STP_MSG_STARTED:
 		start_done((void *)text, len);
-		input_start(session.opt->module);
+		if (session.opt->input)
+			input_start(session.opt->module);
 		break;
 	case STP_MSG_EXIT:
 		request_stop();

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	int letter;
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+F:o:S:c:x:N:D:T:C:ALvw")) != -1) {
+	while ((letter = getopt(argc, argv, "+iF:o:S:c:x:N:D:T:C:ALvw")) != -1) {
 		switch (letter) {
 		case 'F': opt.device = atoi(optarg); break;
 		case 'o': opt.output = optarg; break;
@@ -38,6 +38,7 @@ int main(int argc, char **argv)
 		case 'x': opt.target = atoi(optarg); break;
 		case 'T': opt.poll_ms = atoi(optarg); break;
 		case 'C': log_color(optarg); break;
+		case 'i': opt.input = true; break;
 		case 'A': opt.attach = true; break;
 		case 'L': opt.detach = true; break;
 		case 'v': log_verbose++; break;

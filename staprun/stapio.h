@@ -21,6 +21,7 @@ struct stapio_options {
 	pid_t namespaces;                  // -N: whose namespaces ns_pid() and the like mean
 	int poll_ms;                       // -T
 	int daemon;                        // -D: descriptor for the word that all is well; -1
+	bool input;                        // -i: the script reads standard input
 	bool attach;                       // -A: the session runs already
 	bool detach;                       // -L: leave as soon as it runs
 };

@@ -55,6 +55,7 @@ static const char usage_text[] =
 	"  -d NAME      remove a module that was left over; '*': all that are not in use\n"
 	"  -N PID       the process whose namespaces ns_pid() and the like mean\n"
 	"  -r N:URI     what remote_id() and remote_uri() say\n"
+	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
 	"  -T MS        look for output at least that often (200)\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
 	"  -v  -w       say more; no warnings\n"
@@ -123,7 +124,7 @@ static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
-		['L'] = "-L", ['A'] = "-A", ['z'] = NULL };
+		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['z'] = NULL };
 	const char *problem = value_problem(letter);
 
 	if (problem)
@@ -209,7 +210,7 @@ static int parse_options(int argc, char **argv)
 	char mb[16];
 	int letter;
 
-	while ((letter = getopt(argc, argv, "+vwRLAdDb:x:t:c:o:S:N:r:C:T:hV")) != -1)
+	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:hV")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())

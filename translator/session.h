@@ -82,6 +82,7 @@ struct session {
 	struct scope *scope;               // elab/scope.c: declarations by name
 	struct kernel *kernel;             // build/kernel.c: what the target kernel has; NULL on the user runtime
 	struct debuginfo *debuginfo;       // debuginfo/open.c, opened at first use
+	bool reads_input;                  // probes: staprun has to relay standard input
 	VEC(const char *) programs;        // probes: absolute paths of what is probed in user space
 
 	// pass 3

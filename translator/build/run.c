@@ -92,6 +92,8 @@ void run_options(struct session *s, arguments *argv)
 	vec_push(argv, diag_options.color ? "always" : "never");
 	if (!o->module_name)
 		vec_push(argv, "-R");
+	if (s->reads_input)
+		vec_push(argv, "-i");
 	if (o->command) {
 		vec_push(argv, "-c");
 		vec_push(argv, o->command);

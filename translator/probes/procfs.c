@@ -88,6 +88,7 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (0 to 0777)");
 	errors += check_number(size, 1, MAX_SIZE, "maxsize(%lld) is out of range (1 to 67108864 bytes)");
 	errors += check_single(s, m, d);
+	s->reads_input |= str_starts(d->path, "__stdin");
 	if (!errors)
 		probe_add(s, &family_procfs, m, point_text(m->point), d);
 	return errors;
