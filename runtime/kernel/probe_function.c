@@ -379,8 +379,8 @@ static void remove_fprobes(void)
 
 	while ((r = fprobes)) {
 		fprobes = r->next;
+		armed.missed += r->fp.nmissed;     /* before: calls in the meantime are counted, too */
 		unregister_fprobe(&r->fp);
-		armed.missed += r->fp.nmissed;
 		plat_free(r);
 	}
 }
