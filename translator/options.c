@@ -54,6 +54,21 @@ static void set_pass(struct options *o, const char *arg)
 	o->last_pass = *arg - '0';
 }
 
+static void add_object(struct options *o, const char *arg)
+{
+	vec_push(&o->objects, arg);
+}
+
+static void set_libraries(struct options *o, const char *arg)
+{
+	o->libraries = true;
+}
+
+// The names of the kernel's modules are always known: the kernel itself gives them.
+static void accept_all_modules(struct options *o, const char *arg)
+{
+}
+
 static void set_verbose(struct options *o, const char *arg)
 {
 	for (int pass = 1; pass <= 5; pass++)
@@ -444,6 +459,9 @@ static const struct option_row {
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
+	{ 'd', NULL, VALUE, "OBJECT", "know the functions of that program or library by name", add_object },
+	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
+	{ 0, "all-modules", NOTHING, NULL, "as it is: names of all modules of the kernel are known", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 't', NULL, NOTHING, NULL, "at the end, what each probe's hits cost, and locks", set_timing },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "errors and skipped probes don't end the script", suppress_errors },

@@ -47,6 +47,8 @@ struct options {               // options.c: from argv, checked, never changed a
 	int buffer_mb;             // -s, 0: the runtime's default
 	double timeout_s;          // -T, 0: none
 	VEC(const char *) args;    // script arguments: $1 ...
+	VEC(const char *) objects; // -d: programs whose functions usymname() and its like know
+	bool libraries;            // --ldd: and their libraries'
 	bool no_autoprint;         // --no-global-var-display
 	const char *compatible;    // --compatible, else LANGUAGE_VERSION
 	bool check_version;        // --check-version

@@ -589,6 +589,10 @@ struct stp_process {
 	void *state;               /* the runtime's */
 };
 
+/* functions of programs, sorted by where they begin in the file; for usymname() and its like */
+struct stp_usym { u64 offset, size; const char *name; };
+struct stp_object { const char *path; const struct stp_usym *symbols; u32 n; };
+
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
 	u8 type;                   /* STP_LONG, STP_STRING */
@@ -619,6 +623,7 @@ struct stp_module {
 	struct stp_scalar_stat *const *stats; u32 nstats;
 	struct stp_foreach *const *foreachs; u32 nforeachs;
 	const struct stp_global *globals; u32 nglobals;
+	const struct stp_object *objects; u32 nobjects;
 	struct stp_site *statics; u32 nstatics;
 	u32 percpu_size;           /* of struct percpu */
 	u32 frame_size;            /* string frames a context needs, all nesting included */

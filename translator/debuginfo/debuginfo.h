@@ -141,6 +141,10 @@ bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *of
 // Bytes by which the file can be told from other builds: `len` of them at `offset`.
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset; };
 struct di_identity di_program_identity(const struct di_module *m);
+// Its functions by where they begin in the file, sorted.
+struct di_symbol { uint64_t offset, size; const char *name; };
+typedef VEC(struct di_symbol) di_symbols;
+void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
 // libraries.c: paths of the shared libraries that the program is linked with, and those with others.
 typedef VEC(const char *) di_names;

@@ -340,3 +340,38 @@ bool di_program_exports(const struct di_module *m, const char *symbol)
 
 	return symbols_exported(&exported, &m->program->view) && symbols_lookup(&exported, symbol, &found);
 }
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct di_symbol *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+// Of several names of one place the first by the alphabet that doesn't begin with "_".
+void di_program_symbols(const struct di_module *m, di_symbols *out)
+{
+	struct symbol symbol;
+	int n = 0;
+
+	for (int i = 0; m->has_symbols && i < m->symbols.n; i++) {
+		struct di_symbol row;
+
+		if (!symbols_get(&m->symbols, i, &symbol) || !di_program_offset(m, symbol.address, &row.offset))
+			continue;
+		row.size = symbol.size;
+		row.name = str_dup(symbol.name);
+		vec_push(out, row);
+	}
+	if (out->n)
+		qsort(out->at, out->n, sizeof(out->at[0]), by_offset);
+	for (int i = 0; i < out->n; i++) {
+		if (!n || out->at[n - 1].offset != out->at[i].offset)
+			out->at[n++] = out->at[i];
+		else if (*out->at[n - 1].name == '_' && *out->at[i].name != '_')
+			out->at[n - 1] = out->at[i];
+	}
+	out->n = n;
+}

@@ -237,6 +237,7 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	count_line(w, "foreachs", e->foreachs);
 	count_line(w, "globals", e->settable);
 	count_line(w, "statics", e->statics.n);
+	count_line(w, "objects", e->objects);
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
@@ -307,6 +308,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &tables);
 	emit_families(e, w);
 	emit_global_tables(e, w);
+	e->objects = emit_user_symbols(e, w);
 	cw_blank(w);
 	module_lines(e, w);
 }
