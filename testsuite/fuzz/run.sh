@@ -29,6 +29,16 @@ seed_index() {
 	{ printf '\20\2\2\2\10\10\2\10\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 600 /dev/zero; } >"$1/zeroes"
 }
 
+# A program's BTF and DWARF, of two versions and optimised or not.
+seed_debuginfo() {
+	local flags n=0
+	for flags in '-O1 -gdwarf-4' '-O1 -gdwarf-5' '-O0 -g' '-O2 -g -fdebug-types-section'; do
+		gcc $flags -c -o "$1/$((n++)).o" "$TESTS/fuzz/seed.c"
+	done
+	gcc -O1 -gbtf -c -o "$SCRATCH/btf.o" "$TESTS/fuzz/seed.c" &&
+		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
+}
+
 build_all() {
 	mkdir -p "$build/found" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" CC=clang --disable-gc CFLAGS="-g -O1 $sanitize" >configure.log 2>&1 || return
@@ -36,15 +46,17 @@ build_all() {
 }
 
 try() {
-	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1
+	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096
+	[ "$1" != debuginfo ] || longest=16384
 	mkdir -p "$seeds" "$new"
 	case $1 in
 	regex) seed_patterns "$seeds" ;;
 	index) seed_index "$seeds" ;;
+	debuginfo) seed_debuginfo "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
 	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 120)) \
-		"testsuite/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=4096 \
+		"testsuite/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=$longest \
 		-close_fd_mask=3 -artifact_prefix="found/$1-" "$new" "$seeds" >"$SCRATCH/fuzz.log" 2>&1; then
 		ok "fuzz/$1"
 	else
@@ -52,7 +64,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex index hostile}
+names=${*:-lex parse passes regex index debuginfo hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}

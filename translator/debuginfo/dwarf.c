@@ -71,22 +71,27 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 }
 
 // Handles to which nothing is hidden. libdw keeps them, not the collector.
-static VEC(Dwarf *) wholes;
+static Dwarf **wholes;
+static int nwholes;
 
 Dwarf *dwarf_whole(struct dwarf_file *f)
 {
 	if (f->whole)
 		return f->whole;
 	f->whole = dwarf_handle_at(f, 0);
-	if (f->whole)
-		vec_push(&wholes, f->whole);
+	if (!f->whole)
+		return NULL;
+	wholes = realloc(wholes, (nwholes + 1) * sizeof(*wholes));
+	if (!wholes)
+		die("out of memory");
+	wholes[nwholes++] = f->whole;
 	return f->whole;
 }
 
 static bool is_whole(Dwarf *d)
 {
-	for vec_each(&wholes, w)
-		if (*w == d)
+	for (int i = 0; i < nwholes; i++)
+		if (wholes[i] == d)
 			return true;
 	return false;
 }

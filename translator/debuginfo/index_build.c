@@ -201,8 +201,10 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 		return false;
 	for (key = hash(&fresh, sizeof(fresh));; key++) {
 		by_hash = number(&b->inlines, key ? key : 1);
+		if (!*by_hash)
+			break;
 		known = (struct index_inline *)b->table[IX_INLINES].text + *by_hash - 1;
-		if (!*by_hash || (known->name == fresh.name && known->file == fresh.file && known->line == fresh.line))
+		if (known->name == fresh.name && known->file == fresh.file && known->line == fresh.line)
 			break;
 	}
 	if (!*by_hash) {
