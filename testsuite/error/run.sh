@@ -40,7 +40,12 @@ translate() {
 
 # told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a place.
 told() {
-	grep -F -- "$2" "$SCRATCH/err" | grep -q "^$1: .*${place:+: at <input>:$place\$}"
+	local line
+	while IFS= read -r line; do
+		[[ $line =~ ^$1:\  && $line == *"$2"* ]] || continue
+		[[ -z $place || $line == *": at <input>:$place" ]] && return
+	done <"$SCRATCH/err"
+	return 1
 }
 
 bad() {

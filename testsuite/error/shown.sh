@@ -49,6 +49,10 @@ is warnings-are-errors 1 1 grep -c '^semantic error: never-assigned'
 translate_with 'probe begin { println(1) }' -W
 is nothing-to-warn-of 0 '' cat
 
+"$STAP" -p1 --runtime=user -e 'probe begin { println($1) }' 1 two three >/dev/null 2>"$SCRATCH/err"
+status=$?
+is unused-arguments 0 2 grep -c 'the script uses its argument'
+
 translate_with "$(printf 'probe begin\n{\n\tif (1)\tx = ;\n}')"
 is place 1 "parse error: expected an expression, found ';': at <input>:3:13" nth 1
 is source-line 1 "$(printf '        source: \tif (1)\tx = ;')" nth 2
