@@ -106,6 +106,19 @@ said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_
 said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
 said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
 said kernel-none 1 '-.*' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
+# System calls: as aliases are, with their variables.
+said syscall-variables 0 'syscall\.openat name:string argstr:string dfd:long dfd_str:string filename:string filename_unquoted:string flags:long flags_str:string mode:long \$dfd:long \$filename:long .*' \
+	-r "$release" -L 'syscall.openat'
+said syscall-return 0 'nd_syscall\.umask\.return name:string retval:long retstr:string \$return:long \$mask:long' \
+	-r "$release" -L 'nd_syscall.umask.return'
+said syscall-any 0 'syscall_any\.return name:string syscall_nr:long retval:long .*' -r "$release" -L 'syscall_any.return'
+said syscall-all 0 'syscall\.compat_futex' -r "$release" -l 'syscall.*'
+said syscall-other-name 0 '-syscall\.pselect7' -r "$release" -l 'syscall.*'
+said syscall-other-name-given 0 'syscall\.pselect7' -r "$release" -l 'syscall.pselect7'
+said syscall-types 0 '-syscall\..*' --dump-probe-types
+said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
+said syscall-argument 1 "semantic error: unable to find 'fla' among the arguments of the system call \(similar: flags, .*" \
+	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
 # Two functions, one line: the variables that both have; with -v a line each.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'
 said kernel-each 0 "listed\\.reader file:long name:string $parameters" -r "$release" -v -L 'listed.reader'
