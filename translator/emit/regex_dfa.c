@@ -32,7 +32,11 @@ static struct regex_node *mirror(const struct regex_node *n)
 
 enum op { OP_SET, OP_SPLIT, OP_BEGIN, OP_END, OP_MATCH };
 struct inst { enum op op; const bool *set; int next, other; };
-struct nfa { VEC(struct inst) at; bool too_large; };
+struct nfa {
+	VEC(struct inst) at;       // [0] is the match
+	bool too_large;
+	int *todo;                 // reach()'s, [2 * at.n + 1]
+};
 
 static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other)
 {
@@ -100,30 +104,27 @@ struct dfa {
 
 static void reach(const struct nfa *nfa, bool *in, int at, bool begin, bool end)
 {
-	VEC(int) todo = { 0 };
+	int *todo = nfa->todo, n = 0;
 
-	vec_push(&todo, at);
-	while (todo.n) {
+	todo[n++] = at;
+	while (n) {
 		const struct inst *i;
 
-		at = todo.at[--todo.n];
+		at = todo[--n];
 		if (in[at])
 			continue;
 		in[at] = true;
 		i = &nfa->at.at[at];
 		if (i->op == OP_SPLIT || (i->op == OP_BEGIN && begin) || (i->op == OP_END && end))
-			vec_push(&todo, i->next);
+			todo[n++] = i->next;
 		if (i->op == OP_SPLIT)
-			vec_push(&todo, i->other);
+			todo[n++] = i->other;
 	}
 }
 
-static bool has_match(const struct dfa *d, const bool *in)
+static bool has_match(const bool *in)
 {
-	for (int i = 0; i < d->nfa->at.n; i++)
-		if (in[i] && d->nfa->at.at[i].op == OP_MATCH)
-			return true;
-	return false;
+	return in[0];
 }
 
 // No further byte leads anywhere.
@@ -140,12 +141,12 @@ static int accept_bits(const struct dfa *d, const bool *in, bool begin)
 	bool *end = NEW_ARRAY(bool, d->nfa->at.n);
 	int dead = is_dead(d, in) ? DEAD : 0;
 
-	if (has_match(d, in))
+	if (has_match(in))
 		return MATCHED | MATCHED_AT_END | dead;
 	for (int i = 0; i < d->nfa->at.n; i++)
 		if (in[i])
 			reach(d->nfa, end, i, begin, true);
-	return (has_match(d, end) ? MATCHED_AT_END : 0) | dead;
+	return (has_match(end) ? MATCHED_AT_END : 0) | dead;
 }
 
 // Only whether there is a match is asked: what comes after it is of no interest.
@@ -154,23 +155,32 @@ static bool is_final(const struct dfa *d, int accept)
 	return d->way == RE_SEARCH && (accept & MATCHED);
 }
 
-static int state_of(struct dfa *d, bool *in, bool begin)
+// A state by name: its members as bits, seven a character. All that are final are one.
+static const char *state_name(const struct dfa *d, const bool *in, bool begin)
 {
 	struct buf key = { 0 };
-	intptr_t known;
-	int accept = accept_bits(d, in, begin);
 
-	if (begin)
-		buf_puts(&key, "^");
-	for (int i = 0; i < d->nfa->at.n; i++)
-		if (in[i] && !is_final(d, accept))
-			buf_printf(&key, "%d,", i);
-	known = (intptr_t)map_get(&d->known, buf_text(&key));
+	buf_putc(&key, begin ? '^' : '-');
+	for (int i = 0; i < d->nfa->at.n && !(d->way == RE_SEARCH && has_match(in)); i += 7) {
+		int bits = 0x80;
+
+		for (int j = 0; j < 7 && i + j < d->nfa->at.n; j++)
+			bits |= in[i + j] << j;
+		buf_putc(&key, (char)bits);
+	}
+	return buf_text(&key);
+}
+
+static int state_of(struct dfa *d, bool *in, bool begin)
+{
+	const char *name = state_name(d, in, begin);
+	intptr_t known = (intptr_t)map_get(&d->known, name);
+
 	if (known)
 		return (int)known - 1;
 	vec_push(&d->states, in);
-	vec_push(&d->accept, accept);
-	map_put(&d->known, buf_text(&key), (void *)(intptr_t)d->states.n);
+	vec_push(&d->accept, accept_bits(d, in, begin));
+	map_put(&d->known, name, (void *)(intptr_t)d->states.n);
 	return d->states.n - 1;
 }
 
@@ -280,6 +290,7 @@ const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way
 		tree = mirror(tree);
 	match = add(&nfa, OP_MATCH, NULL, -1, -1);
 	d.start = compile(&nfa, tree, match);
+	nfa.todo = NEW_ARRAY(int, 2 * nfa.at.n + 1);
 	if (nfa.too_large || !make_dfa(&d, &inner))
 		return NULL;
 	return write_dfa(e, &d, inner, comment);
