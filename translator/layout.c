@@ -152,7 +152,9 @@ static void print_enum(const struct layout *l, const struct di_type *t)
 
 static const char *keyword(const struct di_type *t)
 {
-	return t->kind == DI_STRUCT ? "struct" : t->kind == DI_UNION ? "union" : "enum";
+	if (t->kind == DI_STRUCT)
+		return str_starts(t->name, "class ") ? "class" : "struct";
+	return t->kind == DI_UNION ? "union" : "enum";
 }
 
 static void print_json(struct layout *l, const struct di_type *t)

@@ -107,7 +107,7 @@ test_tracepoints() {
 
 test_cache() {
 	local file
-	rm -rf "$cache"/*
+	rm -rf "${cache:?}"/*
 	bare function vfs_read >"$SCRATCH/cold"
 	file=$(echo "$cache"/image-*)
 	cp "$file" "$SCRATCH/good"
@@ -155,7 +155,7 @@ test_index() {
 		same "debuginfo/index $damage, made again $release" "$SCRATCH/good" "$file"
 	done
 	cp "$SCRATCH/good" "$SCRATCH/other-$release"
-	rm -rf "$index"/*
+	rm -rf "${index:?}"/*
 	# Two at once, and one that is killed while it writes.
 	ask "$SCRATCH/killed" & killed=$!
 	ask "$SCRATCH/warm" & first=$!
@@ -236,6 +236,16 @@ test_zoo() {
 			println(\$z\$, \$zoo_thread, \$\$parms\$) }"
 	} 2>&1 | grep -v '^Pass 2: ana' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#" >"$SCRATCH/out"
 	golden "debuginfo/zoo $release" zoo.out "$SCRATCH/out"
+	if g++ -g -O1 -o "$SCRATCH/classes" classes.cc; then
+		{
+			"$STAP" -r "$release" --types "animal@$SCRATCH/classes"
+			"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/classes\").function(\"look\") {
+				println(\$a\$, \$a->id, \$r->legs, @cast(\$r, \"animal\")->name\$) }"
+		} 2>&1 | grep -v '^Pass 2: ana' | sed "s#$SCRATCH/##g; s#@[^:]*classes.cc#@classes.cc#" >"$SCRATCH/out"
+		golden "debuginfo/classes $release" classes.out "$SCRATCH/out"
+	else
+		skip "debuginfo/classes $release" "g++"
+	fi
 	for type in file task_struct qspinlock pid_type sk_buff; do
 		"$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/with"
 		SYSTEMTAP_DEBUGINFO_PATH='' "$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/bare"

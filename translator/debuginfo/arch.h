@@ -9,6 +9,7 @@ struct arch {
 	int pt_regs_offset[34];        // by DWARF number; -1: not there
 	int args[8];                   // DWARF number of integer argument i; -1 ends
 	int return_value;              // DWARF number
+	int second_return_value;       // of a struct of two words
 	int stack_pointer;
 	unsigned call_clobbered;       // bit n: a call may change register n
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n

@@ -438,8 +438,10 @@ static struct di_location next_argument(struct arguments *a, const struct di_typ
 			return l;
 	}
 	if (words <= free_registers(a)) {
-		if (!aggregate && t->size <= 8)
+		if (t->size <= 8)
 			l = location_register(a->arch->args[a->regs]);
+		else
+			l = location_two_registers(a->arch->args[a->regs], a->arch->args[a->regs + 1]);
 		a->regs += words;
 		return l;
 	}

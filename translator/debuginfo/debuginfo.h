@@ -32,6 +32,7 @@ struct di_member {
 	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
+	bool is_base;              // no member but a C++ class' base, without a name
 };
 
 // How to get at a variable. Postfix over 64-bit values, evaluated on an empty stack.

@@ -64,6 +64,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 		.type = priv(t)->ops->member_type(t, ref),
 		.offset = base + ref->bit / 8,
 		.bit_size = ref->bit_size,
+		.is_base = ref->is_base,
 	};
 	uint64_t unit = m.type && m.type->size ? m.type->size : 1;
 
@@ -169,7 +170,7 @@ static struct di_type *find_kind(struct di_module *m, enum di_kind kind, const c
 static struct di_type *find_spelling(struct di_module *m, const char *name)
 {
 	static const struct { const char *word; enum di_kind kind; } tags[] = {
-		{ "struct ", DI_STRUCT }, { "union ", DI_UNION }, { "enum ", DI_ENUM },
+		{ "struct ", DI_STRUCT }, { "class ", DI_STRUCT }, { "union ", DI_UNION }, { "enum ", DI_ENUM },
 	};
 	static const enum di_kind order[] = { DI_STRUCT, DI_UNION, DI_INT, DI_ENUM };
 	struct di_type *t = NULL;

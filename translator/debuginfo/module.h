@@ -115,6 +115,7 @@ struct member_ref {
 	const char *name;          // "" anonymous
 	uint64_t bit;              // from the start of the aggregate
 	int bit_size;              // 0: no bit-field
+	bool is_base;              // a C++ class' base
 	uint32_t btf_id;           // of its type
 	const void *die;           // of the member, valid during the call
 };
@@ -260,6 +261,7 @@ bool is_forbidden(const struct forbidden ranges[FORBIDDEN], uint64_t address);
 bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id);
 bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id);
 struct di_location location_register(int number);
+struct di_location location_two_registers(int low, int high);
 void location_add(struct di_location *l, enum di_opcode code, int64_t value);
 void location_offset(struct di_location *l, int64_t offset);   // adds a constant to the top
 // How a value of the type comes back in registers; NONE when it doesn't.

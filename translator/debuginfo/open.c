@@ -46,6 +46,16 @@ void location_offset(struct di_location *l, int64_t offset)
 	}
 }
 
+struct di_location location_two_registers(int low, int high)
+{
+	struct di_location l = { .kind = DI_LOC_PIECES };
+	struct di_piece pieces[] = { { 64, location_register(low) }, { 64, location_register(high) } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
+		vec_push(&l.pieces, pieces[i]);
+	return l;
+}
+
 struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
@@ -53,6 +63,11 @@ struct di_location location_return(const struct di_module *m, const struct di_ty
 		if (t->size <= 8)
 			return location_register(m->arch->return_value);
 		break;
+	case DI_STRUCT: case DI_UNION:     // small ones; in the kernel none has floating point in it
+		if (m->is_user || !t->size || t->size > 16)
+			break;
+		return t->size <= 8 ? location_register(m->arch->return_value) :
+				      location_two_registers(m->arch->return_value, m->arch->second_return_value);
 	default:
 		break;
 	}

@@ -95,10 +95,15 @@ static char *spell(Dwarf_Die *die, int depth)
 	case DW_TAG_pointer_type:
 		inner = spell_target(die, depth);
 		return str_printf(str_ends(inner, "*") ? "%s*" : "%s *", inner);
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return str_printf("%s &", spell_target(die, depth));
 	case DW_TAG_array_type:
 		return spell_array(die, 0, depth);
 	case DW_TAG_structure_type:
 		return tagged("struct", die);
+	case DW_TAG_class_type:
+		return tagged("class", die);
 	case DW_TAG_union_type:
 		return tagged("union", die);
 	case DW_TAG_enumeration_type:
@@ -289,6 +294,13 @@ static void bit_place(Dwarf_Die *die, struct member_ref *ref)
 	}
 }
 
+// Neither a static member nor the pointer to the table of virtual functions.
+static bool is_stored(Dwarf_Die *member)
+{
+	return !dwarf_hasattr(member, DW_AT_external) && !dwarf_hasattr(member, DW_AT_declaration) &&
+	       !str_starts(dwarf_name(member), "_vptr");
+}
+
 static void each_member(const struct di_type *t, member_fn fn, void *data)
 {
 	Dwarf_Die child;
@@ -298,7 +310,10 @@ static void each_member(const struct di_type *t, member_fn fn, void *data)
 	do {
 		struct member_ref ref = { .name = dwarf_name(&child), .die = &child };
 
-		if (dwarf_tag(&child) != DW_TAG_member)
+		// A base class' members are those of the class: as if it were an anonymous one.
+		if (dwarf_tag(&child) == DW_TAG_inheritance)
+			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
+		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
 			continue;
 		bit_place(&child, &ref);
 		if (fn(data, &ref))
@@ -355,7 +370,7 @@ static const struct type_ops dwarf_type_ops = { target, each_member, member_type
 static bool tag_fits(int tag, enum di_kind kind)
 {
 	switch (kind) {
-	case DI_STRUCT: return tag == DW_TAG_structure_type;
+	case DI_STRUCT: return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 	case DI_UNION:  return tag == DW_TAG_union_type;
 	case DI_ENUM:   return tag == DW_TAG_enumeration_type;
 	default:        return tag == DW_TAG_typedef || tag == DW_TAG_base_type;

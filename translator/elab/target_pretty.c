@@ -48,6 +48,7 @@ void target_print_string(struct expr *e, struct expr *address, bool user, int mo
 struct printer {
 	struct expr *e;
 	int leaves;
+	int nesting;               // of base classes, all in all
 };
 
 static bool print_place(struct printer *p, const struct place *place, int depth);
@@ -90,32 +91,51 @@ static bool print_leaf(struct printer *p, const struct place *place)
 	return true;
 }
 
-static bool print_struct(struct printer *p, const struct place *place, int depth)
+static void print_name(struct printer *p, const struct di_member *m)
+{
+	if (*m->name) {
+		target_print_text(p->e, ".");
+		target_print_text(p->e, m->name);
+	} else {
+		target_print_text(p->e, m->type->kind == DI_UNION ? "<union>" : "<class>");
+	}
+	target_print_text(p->e, "=");
+}
+
+// Those of base classes stand before a class' own, as if they were its own.
+static bool print_members(struct printer *p, const struct place *place, int depth, bool *some)
 {
 	di_members members = { 0 };
-	const char *separator = "";
 
 	di_each_member(place->type, &members);
-	target_print_text(p->e, "{");
 	for vec_each(&members, m) {
 		struct place inner = place_member(place, m);
 
-		target_print_text(p->e, separator);
-		separator = ", ";
+		if (m->is_base) {
+			if (p->nesting++ < 16 && !print_members(p, &inner, depth, some))
+				return false;
+			continue;
+		}
+		target_print_text(p->e, *some ? ", " : "");
+		*some = true;
 		if (p->leaves >= MAX_LEAVES) {
 			target_print_text(p->e, "...");
 			break;
 		}
-		if (*m->name) {
-			target_print_text(p->e, ".");
-			target_print_text(p->e, m->name);
-		} else {
-			target_print_text(p->e, m->type->kind == DI_UNION ? "<union>" : "<class>");
-		}
-		target_print_text(p->e, "=");
+		print_name(p, m);
 		if (!print_place(p, &inner, depth))
 			return false;
 	}
+	return true;
+}
+
+static bool print_struct(struct printer *p, const struct place *place, int depth)
+{
+	bool some = false;
+
+	target_print_text(p->e, "{");
+	if (!print_members(p, place, depth, &some))
+		return false;
 	target_print_text(p->e, "}");
 	return true;
 }
