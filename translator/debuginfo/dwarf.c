@@ -179,9 +179,10 @@ struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address)
 {
 	uint64_t unit;
 
-	if (f->module->index ? index_unit_of_address(f->module->index, address, &unit) : f->aranges.len ? find_in_aranges(f, address, &unit) : find_by_scan(f, address, &unit))
-		return dwarf_unit_at(f, unit);
-	return NULL;
+	bool found = f->module->index ? index_unit_of_address(f->module->index, address, &unit) :
+		     f->aranges.len ? find_in_aranges(f, address, &unit) : find_by_scan(f, address, &unit);
+
+	return found ? dwarf_unit_at(f, unit) : NULL;
 }
 
 // A function in two parts (hot, cold) has ranges; the first one is where it begins.
