@@ -14,9 +14,11 @@
 #include <linux/uprobes.h>
 #include <linux/version.h>
 #include "stp_config.h"
+#ifdef HAVE_FPROBE
+#include <linux/fprobe.h>
+#endif
 #ifdef CONFIG_X86_64
 #include <asm/cpu_entry_area.h>
-#include <asm/ibt.h>
 #include <asm/vsyscall.h>
 #endif
 
@@ -69,9 +71,12 @@ static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r)
 static inline unsigned long compat_ftrace_ip(unsigned long function)
 {
 #ifdef CONFIG_X86_KERNEL_IBT
-	u32 first;
+	u32 first, endbr = ~0xfa1e0ff3u;
 
-	if (!get_kernel_nofault(first, (u32 *)function) && is_endbr(first))
+	OPTIMIZER_HIDE_VAR(endbr); /* in the code it would be one */
+	/* ENDBR64; what is written over it where nobody calls indirectly, before and since 6.15 */
+	if (!get_kernel_nofault(first, (u32 *)function) &&
+	    (first == ~endbr || first == 0x001f0f66 || first == 0xd6401f0f))
 		return function + 4;
 #endif
 	return function;
@@ -79,6 +84,38 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 #else
 #define COMPAT_FTRACE 0
 #endif
+
+/* Several places at once (5.18), or one after the other. */
+static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n)
+{
+#ifdef HAVE_FTRACE_FILTER_IPS
+	return ftrace_set_filter_ips(ops, ips, n, 0, 0);
+#else
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = ftrace_set_filter_ip(ops, ips[i], 0, 0);
+	return err;
+#endif
+}
+
+/* Where ftrace gives arguments alone (5.11), they cost less than all registers; else there is nothing
+ * between these and none. */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#define COMPAT_FTRACE_ARGUMENTS 0
+#else
+#define COMPAT_FTRACE_ARGUMENTS FTRACE_OPS_FL_SAVE_REGS
+#endif
+
+static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
+{
+#ifdef HAVE_FTRACE_FREE_FILTER
+	ftrace_free_filter(ops);
+#else
+	ftrace_set_filter(ops, NULL, 0, 1);
+#endif
+}
 
 /* fprobe, which catches returns by way of ftrace: with data of each call (6.3), callbacks that get
  * the return address (6.5) and pt_regs (until it left rethook in 6.14). */
@@ -155,6 +192,15 @@ static inline void compat_uprobe_sync(void)
 #define COMPAT_RETURN_POPS 0
 #endif
 
+/* ------------------------------------------------------------------ kretprobes */
+
+struct kretprobe_instance;
+#ifdef HAVE_KRETPROBE_RP               /* until 5.11 */
+#define compat_get_kretprobe(ri) ((ri)->rp)
+#else
+#define compat_get_kretprobe(ri) get_kretprobe(ri)
+#endif
+
 /* ------------------------------------------------------------------ NMIs */
 
 /* preempt_count() says NMI also in a breakpoint's handler, which x86 runs on the stack that it
@@ -205,7 +251,11 @@ static inline unsigned long compat_thread_pointer(void)
 		asm volatile("rdfsbase %0" : "=r" (base));
 		return base;
 	}
+#ifdef rdmsrq              /* 6.16 */
+	rdmsrq(MSR_FS_BASE, base);
+#else
 	rdmsrl(MSR_FS_BASE, base);
+#endif
 	return base;
 #else
 	return 0;
@@ -220,6 +270,13 @@ static inline unsigned long compat_thread_pointer(void)
 #else
 #define compat_load_begin() pagefault_disable()
 #define compat_load_end() pagefault_enable()
+#endif
+
+/* Whether user memory can be there at all; unlike access_ok() it doesn't ask for a context. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#define compat_user_range(address, size) __access_ok((const void __user *)(unsigned long)(address), size)
+#else
+#define compat_user_range(address, size) ((unsigned long)(address) <= TASK_SIZE_MAX - (size))
 #endif
 
 #endif

@@ -109,7 +109,7 @@ static noinline u64 user_fault(struct stp_ctx *c, u64 address)
 static __always_inline bool user_address(u64 address, u32 size)
 {
 	return likely(current->mm) &&
-	       likely(__access_ok((const void __user *)(unsigned long)address, size));
+	       likely(compat_user_range(address, size));
 }
 
 #define USER_LOAD(bits, bytes)							\

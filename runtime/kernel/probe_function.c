@@ -9,7 +9,6 @@
  * address to probe does it.
  */
 #include "kernel.h"
-#include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -227,7 +226,7 @@ static __always_inline void try_return(const struct stp_function *f, unsigned lo
 
 static inline const struct return_hit *hit_of(struct kretprobe_instance *ri)
 {
-	return container_of(get_kretprobe(ri), struct return_hit, rp);
+	return container_of(compat_get_kretprobe(ri), struct return_hit, rp);
 }
 
 static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -529,7 +528,7 @@ static int make_slots(struct entry_hook *h)
 static void filter(struct entry_hook *h, unsigned long *ips, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
-	bool good = !ftrace_set_filter_ips(&h->ops, ips + from, to - from, 0, 0);
+	bool good = !compat_ftrace_set_filter_ips(&h->ops, ips + from, to - from);
 
 	if (good || to - from == 1) {
 		memset(ok + from, good, to - from);
@@ -591,7 +590,7 @@ static int arm_entries(struct entry_hook *h)
 	err = h->only ? 0 : make_slots(h);
 	if (err)
 		return err;
-	h->ops.flags |= h == &hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : 0;
+	h->ops.flags |= h == &hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
 	err = register_ftrace_function(&h->ops);
 	if (err)
 		return err;
@@ -609,7 +608,7 @@ static void remove_entries(void)
 
 		if (h->armed)
 			unregister_ftrace_function(&h->ops);
-		ftrace_free_filter(&h->ops);
+		compat_ftrace_free_filter(&h->ops);
 		plat_free(h->slots);
 		plat_free(h->more);
 		plat_free(h->entry);

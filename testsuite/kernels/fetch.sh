@@ -17,7 +17,10 @@ mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/root"
 archive=$(sed -nE 's#^(URIs:|deb( \[[^]]*\])?) *(https?://[^ ]*/debian)/?( .*)?$#\3#p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
 	grep -v -- '-security' | head -n 1)
 [ -n "$archive" ] || { echo "fetch.sh: no Debian archive in apt's sources" >&2; exit 1; }
-echo "deb $archive $suite main" >"$dir/apt/sources"
+{
+	echo "deb $archive $suite main"
+	case $suite in *-backports) echo "deb $archive ${suite%-backports} main" ;; esac
+} >"$dir/apt/sources"
 apt=(-o "Dir::Etc::SourceList=$dir/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$dir/apt/lists"
 	-o "Dir::Cache=$dir/apt/cache" -o "Dir::State::status=/dev/null" -o Acquire::Languages=none -o APT::Sandbox::User=root
 	-o Acquire::Check-Valid-Until=false -o Acquire::AllowInsecureRepositories=false)
@@ -42,6 +45,18 @@ root=$dir/root tree=$dir/root/usr/src/$headers found=''
 for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
 	[ -n "$found" ] || ! unpack "$name" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
 done
+# Programs that need a newer C library than this machine's get it, and a wrapper that uses it.
+tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
+for tool in $tools; do
+	ldd "$tool" 2>&1 | grep -q "version .* not found" || continue
+	[ -e "$dir/libs" ] || (root=$dir/libs dir=$dir; mkdir -p "$root" && cd "$dir/apt" &&
+		apt-get "${apt[@]}" download libc6 libelf1t64 zlib1g libzstd1 libssl3t64 >>"$dir/log" 2>&1 </dev/null && for deb in *.deb; do dpkg -x "$deb" "$root" && rm "$deb"; done)
+	loader=$(find "$dir/libs" -name 'ld-linux-x86-64.so.2' | head -n 1) libc=$(find "$dir/libs" -name libc.so.6 | head -n 1)
+	[ -n "$loader" ] && [ -n "$libc" ] || { echo "fetch.sh: no C library for $tool" >&2; exit 1; }
+	mv "$tool" "$tool.real"
+	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$loader" "${libc%/*}" "$tool.real" >"$tool"
+	chmod +x "$tool"
+done
 rm -rf "$dir/apt"
 [ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
 # Absolute paths of the packages lead into the unpacked tree.
@@ -51,6 +66,7 @@ find "$root/usr/src" "$root/usr/lib" -type l | while read -r link; do
 done
 grep -rlE '/usr/(src|lib)/linux-' "$tree" "$root/usr/src" --include=Makefile --include='*.mk' 2>/dev/null | sort -u |
 	xargs -r sed -i -E "s#([^a-zA-Z0-9/])/usr/(src|lib)/linux-#\\1$root/usr/\\2/linux-#g; s#^/usr/(src|lib)/linux-#$root/usr/\\1/linux-#"
+ln -sfn "$found" "$tree/vmlinux"           # where types are looked for
 {
 	echo "release=$release"
 	echo "tree=$tree"
