@@ -7,13 +7,16 @@
 
 #include <string.h>
 
-static const char *program_text(const char *headers)
+// The kernel's headers may also be written as the files are called in its tree: <include/linux/sched.h>.
+static const char *program_text(const char *headers, bool kernel)
 {
 	struct buf b = { 0 };
 
-	// A kernel header may take another one for granted.
-	for (const char *h = headers; *h == '<' && strchr(h, '>'); h = strchr(h, '>') + 1)
-		buf_printf(&b, "#include %.*s\n", (int)(strchr(h, '>') + 1 - h), h);
+	for (const char *h = headers, *end; *h == '<' && (end = strchr(h, '>')); h = end + 1) {
+		const char *name = h + 1 + (kernel && str_starts(h + 1, "include/") ? strlen("include/") : 0);
+
+		buf_printf(&b, "#include <%.*s\n", (int)(end + 1 - name), name);
+	}
 	return buf_text(&b);
 }
 
@@ -69,7 +72,7 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	add_flags(&argv, kernel);
 	input = str_printf("%s/headers-%.16s.c", s->tmp_dir, key.hex);
 	output = str_printf("%s.o", input);
-	kbuild_write(input, program_text(headers));
+	kbuild_write(input, program_text(headers, kernel));
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
 	vec_push(&argv, input);
