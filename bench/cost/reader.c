@@ -16,6 +16,11 @@ static long long now(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+__attribute__((noinline)) void probed(void)
+{
+	__asm__ volatile("nop");
+}
+
 int main(int argc, char **argv)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -27,9 +32,11 @@ int main(int argc, char **argv)
 	for (int round = 0; round < ROUNDS; round++) {
 		long long from = now(), took;
 
-		for (int i = 0; i < READS; i++)
+		for (int i = 0; i < READS; i++) {
+			probed();
 			if (read(fd, &c, 1) != 1)
 				return 1;
+		}
 		took = (now() - from) / READS;
 		if (best < 0 || took < best)
 			best = took;
