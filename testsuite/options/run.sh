@@ -84,6 +84,8 @@ expect extra-script 0 second user -e "$begin" -E 'probe begin(-1) { println("sec
 expect stdin 0 hello bash -c "echo '$begin' | '$STAP' --runtime=user -"
 expect target-command 0 'target 1' user -e 'probe begin { println("target ", target() > 0) exit() }' -c true
 expect global-set 0 'n is 9' user -G n=9 -e 'global n = 1 probe begin { println("n is ", n) exit() }'
+expect global-gives-type 0 'text abc' user -G x=abc -e 'global x probe begin { println("text ", x) exit() }'
+expect global-gives-number 0 'number 17' user -G x=0x10 -e 'global x probe begin { println("number ", x + 1) exit() }'
 expect global-unknown 1 'nosuch' user -G nosuch=9 -e "$begin"
 expect timeout 0 ended user -T 0.05 -e 'probe end { println("ended") }'
 expect output-file 0 hello bash -c "'$STAP' --runtime=user -o '$SCRATCH/o' -e '$begin' && cat '$SCRATCH/o'"

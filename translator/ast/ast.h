@@ -242,6 +242,9 @@ struct func {
 	struct loc embedded_loc;
 	unsigned pragmas;          // parse: PRAGMA_* found in the embedded text
 	VEC(struct var *) locals;  // symbols
+	VEC(struct func *) accessors;  // symbols: of the globals that embedded C reaches; see accessors.c
+	struct var *accessed;      // symbols: this is such a function, of that global
+	bool writes_accessed;
 	struct func *next_overload;// symbols: same name and arity, tried on `next`
 	bool used;                 // symbols: reached from a probe
 	bool in_context;           // target: mentions $x and the like, itself or called: see clone.c

@@ -61,8 +61,7 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 		return;
 	f->reached = r->number;
 	vec_push(&r->funcs, f);
-	if (f->body)
-		use_stmt(w, f->body);
+	use_func(w, f);
 }
 
 static struct use_walker reach_walker(struct reach *r)
@@ -84,8 +83,7 @@ static void reach_func(struct reach *r, const struct func *f)
 {
 	struct use_walker w = reach_walker(r);
 
-	if (f->body)
-		use_stmt(&w, f->body);
+	use_func(&w, f);
 }
 
 // ---------------------------------------------------------------- reads and writes
@@ -101,8 +99,7 @@ static void count_call(struct use_walker *w, struct func *f, struct loc loc)
 	if (f->used)
 		return;
 	f->used = true;
-	if (f->body)
-		use_stmt(w, f->body);
+	use_func(w, f);
 }
 
 void access_count_uses(struct session *s)
@@ -255,8 +252,7 @@ static void component_call(struct use_walker *w, struct func *f, struct loc loc)
 		f->order = f->low = ++c->visited;
 		vec_push(&c->stack, f);
 		c->at = f;
-		if (f->body)
-			use_stmt(w, f->body);
+		use_func(w, f);
 		c->at = caller;
 		if (f->low == f->order)
 			complete(c, f);

@@ -46,6 +46,9 @@ void symbols_bind_probe(struct session *s, struct probe *p);
 // As if a probe called the function.
 void symbols_bind_function(struct session *s, struct func *f);
 
+// accessors.c: what embedded C reaches by STAP_GLOBAL_GET_x and STAP_GLOBAL_SET_x.
+void accessors_make(struct session *s);
+
 // types.c
 bool types_is_scalar(const struct var *v);
 
@@ -66,6 +69,7 @@ struct use_walker {
 };
 void use_expr(struct use_walker *w, const struct expr *e);
 void use_stmt(struct use_walker *w, const struct stmt *s);
+void use_func(struct use_walker *w, const struct func *f);   // its body, or what embedded C reaches
 void use_probe(struct use_walker *w, const struct probe *p); // entries, body; not the condition
 
 // access.c

@@ -313,6 +313,17 @@ static void bind_call(struct binder *b, struct expr *e)
 	reach(f);
 }
 
+// a[1][2] = 5: what a script's array holds is no array.
+static bool refuse_second_index(const struct expr *e)
+{
+	if (e->kind != E_ACCESS || e->u.access.base->kind != E_INDEX || !e->u.access.comps.n ||
+	    e->u.access.comps.at[0].kind != COMP_INDEX)
+		return false;
+	diag_error(e->u.access.comps.at[0].loc, "an element of '%s' is no array: several indices stand in one pair of "
+		   "brackets, like %s[1, 2]", e->u.access.base->u.index.name, e->u.access.base->u.index.name);
+	return true;
+}
+
 static void bind_lvalue(struct binder *b, struct expr *e)
 {
 	if (b->place == IN_CONDITION)
@@ -326,6 +337,8 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 	case E_ACCESS:
 	case E_CAST:
 	case E_ATVAR:
+		if (refuse_second_index(e))
+			return;
 		if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
 			diag_error(e->loc, "writing to target variables needs guru mode (stap -g)");
 		bind_expr(b, e);
@@ -603,6 +616,7 @@ int elab_symbols(struct session *s)
 	}
 	bind_unused(s);
 	settle_arities(s);
+	accessors_make(s);
 	optimize_mark_unused(s);
 	return diag_errors() - before;
 }

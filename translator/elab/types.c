@@ -12,6 +12,7 @@
 #include "passes.h"
 #include "util/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct infer {
@@ -714,6 +715,19 @@ static void infer_probe(struct infer *t, struct probe *p)
 	t->probe = NULL;
 }
 
+// -G NAME=VALUE gives a type to a global that the script itself leaves open.
+static void infer_option(struct infer *t, struct var *g)
+{
+	for vec_each(&t->s->opt.globals, it) {
+		char *end;
+
+		if (strcmp(it->name, g->name))
+			continue;
+		(void)strtoll(it->value, &end, 0);
+		learn(t, &g->type, &g->type_loc, *it->value && !*end ? T_LONG : T_STRING, g->loc);
+	}
+}
+
 // Functions first: what a body does with its parameters decides, and a call that differs is told.
 // Types run along chains of calls in both directions, so the rounds go both ways.
 static void infer_script(struct infer *t)
@@ -724,6 +738,8 @@ static void infer_script(struct infer *t)
 	for vec_each(&t->s->script.globals, it) {
 		struct var *g = *it;
 
+		if (!g->init && t->resolve)
+			infer_option(t, g);
 		if (!g->init)
 			continue;
 		infer_expr(t, &g->init, want_as(t, g));

@@ -177,6 +177,15 @@ void use_stmt(struct use_walker *w, const struct stmt *s)
 	}
 }
 
+void use_func(struct use_walker *w, const struct func *f)
+{
+	if (f->body)
+		use_stmt(w, f->body);
+	for vec_each(&f->accessors, a)
+		if (w->call)
+			w->call(w, *a, f->loc);
+}
+
 void use_probe(struct use_walker *w, const struct probe *p)
 {
 	each(w, &p->entries);

@@ -181,7 +181,9 @@ static void look_at(struct emitter *e, struct func_info *i)
 		i->effects = f->pragmas & PRAGMA_PURE ? 0 : WORLD;
 		i->fails = embedded_fails(f->embedded);
 		i->nexts = strstr(f->embedded, "STAP_NEXT") != NULL;
+		i->fails |= f->accessors.n > 0;
 		i->pointer = emit_returns_pointer(f);
+		emit_accessor_callees(e, i);
 	}
 	for vec_each(&f->params, v)
 		i->fails |= f->body && (*v)->type == T_STRING && emit_assigns(f->body, *v);

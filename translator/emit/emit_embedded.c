@@ -76,10 +76,10 @@ static void add_text(struct c_unit *u, const char *text, struct loc loc)
 
 static bool supported(const char *text, struct loc loc)
 {
-	if (!strstr(text, "STAP_GLOBAL_"))
+	if (!strstr(text, "STAP_GLOBAL_") || strstr(text, "pragma:read:") || strstr(text, "pragma:write:"))
 		return true;
-	diag_error(loc, "embedded C can't reach the script's globals (STAP_GLOBAL_GET_, STAP_GLOBAL_SET_) yet; "
-		   "pass them as arguments");
+	diag_error(loc, "STAP_GLOBAL_GET_x needs /* pragma:read:x */ in the function's embedded C, STAP_GLOBAL_SET_x "
+		   "needs /* pragma:write:x */");
 	return false;
 }
 
@@ -239,7 +239,9 @@ static void header_unit_func(struct emitter *e, struct func_info *i, const char 
 	if (!fits_target(e, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc))
 		return;
 	u = unit_at(e, f->loc);
+	emit_accessors(e, f, &u->text, "stp_c");
 	define_function(&u->text, f, unit_head(f, name), u);
+	emit_accessors_end(f, &u->text);
 	cw_line(&e->prototypes, "%s;", unit_head(f, name));
 	write_caller(e, i, head, name);
 }
@@ -278,6 +280,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 		cw_line(e->w, "#define STAP_RETURN(...) do { __VA_OPT__(ret = (s64)(__VA_ARGS__);) goto out; } while (0)");
 	else
 		cw_line(e->w, "#define STAP_RETURN(...) do { goto out; } while (0)");
+	emit_accessors(e, f, &e->w->text, "c");
 	cw_line(e->w, "%s", head);
 	cw_line(e->w, "{");
 	if (!string && gives)
@@ -292,6 +295,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 	cw_line(e->w, !string && gives ? "return ret;" : "return;");
 	cw_line(e->w, "}");
 	cw_line(e->w, "#undef STAP_RETURN");
+	emit_accessors_end(f, &e->w->text);
 }
 
 // ---------------------------------------------------------------- expressions

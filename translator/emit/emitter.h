@@ -173,6 +173,11 @@ bool emit_returns_pointer(const struct func *f);
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head);
 void emit_embedded_blocks(struct emitter *e);             // after everything else was written
 
+// emit_accessor.c: globals for embedded C
+void emit_accessor_callees(struct emitter *e, struct func_info *i);
+void emit_accessors(struct emitter *e, const struct func *f, struct buf *b, const char *context);
+void emit_accessors_end(const struct func *f, struct buf *b);
+
 // emit_array.c
 const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n);
 struct value emit_index(struct emitter *e, struct expr *x);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Globals that embedded C reaches: /* pragma:read:G */ gives it STAP_GLOBAL_GET_G(), /* pragma:write:G */
+// STAP_GLOBAL_SET_G(). In: functions bound to globals. Out: for each such global a script function that
+// reads it, one that writes it, as if the embedded C called them (func.accessors): types, locks and
+// warnings then follow by themselves.
+#include "elab/elab.h"
+#include "util/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static struct var *parameter(struct func *f, const char *name, struct loc loc)
+{
+	struct var *v = NEW(struct var);
+
+	v->name = name;
+	v->loc = loc;
+	v->kind = VAR_PARAM;
+	vec_push(&f->params, v);
+	return v;
+}
+
+static struct expr *mention(struct var *v, struct loc loc)
+{
+	struct expr *e = expr_new(E_VAR, loc);
+
+	e->u.var.name = v->name;
+	e->u.var.decl = v;
+	return e;
+}
+
+// G, or G[k1, k2] with parameters of f.
+static struct expr *cell(struct func *f, struct var *v, struct loc loc)
+{
+	struct expr *e;
+
+	if (v->arity <= 0)
+		return mention(v, loc);
+	e = expr_new(E_INDEX, loc);
+	e->u.index.name = v->name;
+	e->u.index.decl = v;
+	for (int i = 1; i <= v->arity; i++)
+		vec_push(&e->u.index.keys, mention(parameter(f, str_printf("k%d", i), loc), loc));
+	return e;
+}
+
+static struct func *make(struct session *s, const struct func *of, struct var *v, bool write)
+{
+	struct func *f = NEW(struct func);
+	struct loc loc = of->loc;
+	struct expr *e;
+
+	f->name = str_printf("__%s_%s", write ? "set" : "get", v->name);
+	f->loc = loc;
+	f->source = of->source;
+	f->accessed = v;
+	f->writes_accessed = write;
+	f->used = true;
+	e = cell(f, v, loc);
+	if (write) {
+		e = expr_binary(loc, TOK_ASSIGN, e, mention(parameter(f, "value", loc), loc));
+		e->kind = E_ASSIGN;
+	}
+	f->body = stmt_new(write ? S_EXPR : S_RETURN, loc);
+	f->body->u.expr = e;
+	vec_push(&s->script.funcs, f);
+	return f;
+}
+
+static struct func *accessor(struct session *s, const struct func *of, struct var *v, bool write)
+{
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->accessed == v && (*f)->writes_accessed == write)
+			return *f;
+	return make(s, of, v, write);
+}
+
+static void find(struct session *s, struct func *f, const char *marker, bool write)
+{
+	for (const char *p = f->embedded; (p = strstr(p, marker)); ) {
+		const char *name = p + strlen(marker), *end = name;
+		struct var *v;
+
+		while (isalnum((unsigned char)*end) || *end == '_')
+			end++;
+		name = str_ndup(name, (size_t)(end - name));
+		v = scope_global(s, name, f->loc, f->source && f->source->library);
+		if (v)
+			vec_push(&f->accessors, accessor(s, f, v, write));
+		else
+			diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not", f->name,
+				   name, marker, name);
+		p = end;
+	}
+}
+
+void accessors_make(struct session *s)
+{
+	int n = s->script.funcs.n;
+
+	for (int i = 0; i < n; i++) {
+		struct func *f = s->script.funcs.at[i];
+
+		if (!f->used || !f->embedded)
+			continue;
+		find(s, f, "pragma:read:", false);
+		find(s, f, "pragma:write:", true);
+	}
+}
