@@ -4,11 +4,12 @@
 #   addresses, prototypes and members out of the image are those of the DWARF of the same kernel;
 #   tracepoints.out: the arguments of tracepoints that are the same in all kernels; tracepoints.c.out:
 #   how the C of tracepoint.stp reads them; every tracepoint's arguments have names;
+#   points by address, line and kind are the places they should be;
 #   the index finds the same whatever happened to its file;
 #   the cache of images survives damage, damaged images are refused;
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members tracepoints cache index other_build images, errors, or a script's.
+# Names: addresses prototypes members tracepoints cache index points other_build images, errors, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -168,6 +169,43 @@ test_index() {
 	same "debuginfo/index nowhere to put it $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
+# Points by address, line and kind are the places that the symbol table and the exports say.
+test_points() {
+	local address place at list="$STAP -r $release -l"
+	address=$(nm "$dwarf" | awk '$3 == "vfs_read" { print "0x" $1 }')
+	place=$($list 'kernel.function("vfs_read")')
+	echo "$place" >"$SCRATCH/with"
+	$list "kernel.function($address)" >"$SCRATCH/warm"
+	same "debuginfo/points function by address $release" "$SCRATCH/with" "$SCRATCH/warm"
+	echo "${place/function/statement}" >"$SCRATCH/with"
+	$list "kernel.statement($address)" >"$SCRATCH/warm"
+	same "debuginfo/points statement by address $release" "$SCRATCH/with" "$SCRATCH/warm"
+	$list 'kernel.statement("vfs_read@fs/read_write.c:*")' | sed -E 's/.*:([0-9]+)"\)/\1/' | sort -n >"$SCRATCH/with"
+	for at in {0..300}; do printf '%#x\n' $((address + at)); done | addr2line -e "$dwarf" |
+		grep -oE 'read_write.c:[0-9]+' | cut -d: -f2 | sort -un >"$SCRATCH/lines"
+	if [ "$(wc -l <"$SCRATCH/with")" -gt 5 ] && [ "$(comm -12 <(sort "$SCRATCH/with") <(sort "$SCRATCH/lines") | wc -l)" -gt 1 ]; then
+		ok "debuginfo/points every line $release"
+	else
+		not_ok "debuginfo/points every line $release" "$(cat "$SCRATCH/with")"
+	fi
+	$list 'kernel.function("vfs_*").exported' | sed -E 's/[^"]*"([^@"]*).*/\1/' | sort -u >"$SCRATCH/with"
+	awk -F '\t' '$2 ~ /^vfs_/ && $3 == "vmlinux" { print $2 }' "/lib/modules/$release/build/Module.symvers" | sort >"$SCRATCH/exports"
+	comm -12 "$SCRATCH/exports" "$SCRATCH/with" >"$SCRATCH/both"
+	same "debuginfo/points exported $release" "$SCRATCH/with" "$SCRATCH/both"
+	if [ "$($list 'kernel.function("fdput").inline' | wc -l)" -eq 1 ] &&
+		[ "$($STAP -r "$release" -v -l 'kernel.function("fdput").inline' 2>/dev/null | grep -c fdput)" -ge 1 ] &&
+		[ "$("$STAP" -r "$release" -p2 -e 'probe kernel.function("fdput").inline { next }' | grep -c '^kernel')" -gt 50 ]; then
+		ok "debuginfo/points copies $release"
+	else
+		not_ok "debuginfo/points copies $release"
+	fi
+	if "$STAP" -g -r "$release" -p3 -e "probe kernel.statement($address).absolute { next }" | grep -q "symbol = \"\", .offset = $(printf '%#x' "$address")ULL"; then
+		ok "debuginfo/points absolute $release"
+	else
+		not_ok "debuginfo/points absolute $release"
+	fi
+}
+
 # Debuginfo of another build: told with both ids, and not used.
 test_other_build() {
 	local own other name=debuginfo/other_build
@@ -284,7 +322,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index other_build images zoo errors $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index points other_build images zoo errors $scripts
 found=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -293,7 +331,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | tracepoints | cache | index | other_build | images | zoo) "test_$name" ;;
+		addresses | prototypes | members | tracepoints | cache | index | points | other_build | images | zoo) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		*) test_script "$name" ;;
 		esac
