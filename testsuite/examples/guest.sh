@@ -1,3 +1,4 @@
+# shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In the guest: the modules of /t/run, six at a time for two seconds, with the target that /t/target/NAME
 # says. What each printed, and its exit status, come out as a tar file.

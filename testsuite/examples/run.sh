@@ -6,7 +6,8 @@
 #   examples/passes    a line "NAME WHAT..." for each script known to pass; WHAT: build, run. Each WHAT is a test
 #                      on both kernels. With -u it is written anew.
 #   examples/not-run   what is built only, with the reason
-#   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1
+#   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1 or
+#   EXAMPLES_BUILD_ONLY=1 do less
 # Names as arguments choose scripts. What doesn't pass and isn't in the list is told in a table, with its reason.
 set -u
 . "$TESTS/lib.sh"
@@ -109,9 +110,9 @@ on_kernel() {
 		built+=("$name")
 		check_command "$file" | grep -oE -m 1 -e ' -[cx]' | tr -d ' ' >"$dir/target/$name"
 	done <"$work/list"
-	run_all
+	[ -n "${EXAMPLES_BUILD_ONLY-}" ] || run_all
 	for name in "${built[@]}"; do
-		[ -e "$dir/run/$name.ko" ] || continue
+		[ -e "$dir/run/$name.ko" ] && [ -z "${EXAMPLES_BUILD_ONLY-}" ] || continue
 		tell "$name" run
 		[ -e "$dir/$name.failed" ] || echo "$name" >>"$dir/run.names"
 	done
