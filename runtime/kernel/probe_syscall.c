@@ -154,6 +154,21 @@ static struct call_slot *slots_of(const struct task_struct *task)
 	return &calls.slots[((unsigned long)task >> 6) * 0x9e3779b97f4a7c15ull >> 52 & (SLOTS - WAYS)];
 }
 
+/* False: an error, which was told. */
+static bool run_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	bool done;
+
+	c->probe = p->probe;
+	c->actions = v->actions_max;
+	p->entry(c);
+	done = !c->error;
+	if (unlikely(c->error || v->dirty))
+		stp_handler_finish(v);
+	return done;
+}
+
 static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
 	struct call_slot *s = slots_of(current), *to = s;
@@ -161,9 +176,8 @@ static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 	u32 i;
 
 	c->entry = values;
-	p->entry(c);
-	if (c->error)
-		return;            /* told by the handler's end; the return finds nothing */
+	if (!run_entry(c, p))
+		return;            /* the return finds nothing */
 	raw_spin_lock(&calls.lock);
 	for (i = 0; i < WAYS; i++) {
 		if (s[i].task == current && s[i].of == p) {
