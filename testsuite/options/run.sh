@@ -33,6 +33,8 @@ expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
 expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"
 expect bad-define 1 '-D takes' "$STAP" -D 'x y' -e "$begin"
+expect reads-no-library-file 0 '0 library scripts using' "$STAP" -v -p2 --runtime=user -e 'probe begin { println(1) }'
+expect reads-one-library-file 0 '1 library script using' "$STAP" -v -p2 --runtime=user -e 'probe begin { println(strlen("a")) }'
 expect limit-is-a-number 1 '-DMAXACTION=x: MAXACTION is a number' "$STAP" -p3 --runtime=user -DMAXACTION=x -e "$begin"
 expect limit-is-positive 1 '-DMAXERRORS=-1 is out of range' "$STAP" -p3 --runtime=user -DMAXERRORS=-1 -e "$begin"
 expect limit-of-strings 1 'use 4 to 65536' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=0 -e "$begin"
