@@ -272,14 +272,14 @@ test_zoo() {
 		"$STAP" -r "$release" -L "process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\")"
 		"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\") {
 			println(\$z\$, \$zoo_thread, \$\$parms\$) }"
-	} 2>&1 | grep -v '^Pass 2: ana' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#" >"$SCRATCH/out"
+	} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#" >"$SCRATCH/out"
 	golden "debuginfo/zoo $release" zoo.out "$SCRATCH/out"
 	if g++ -g -O1 -o "$SCRATCH/classes" classes.cc; then
 		{
 			"$STAP" -r "$release" --types "animal@$SCRATCH/classes"
 			"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/classes\").function(\"look\") {
 				println(\$a\$, \$a->id, \$r->legs, @cast(\$r, \"animal\")->name\$) }"
-		} 2>&1 | grep -v '^Pass 2: ana' | sed "s#$SCRATCH/##g; s#@[^:]*classes.cc#@classes.cc#" >"$SCRATCH/out"
+		} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*classes.cc#@classes.cc#" >"$SCRATCH/out"
 		golden "debuginfo/classes $release" classes.out "$SCRATCH/out"
 	else
 		skip "debuginfo/classes $release" "g++"

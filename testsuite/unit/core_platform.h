@@ -92,6 +92,17 @@ u64 stp_load1(struct stp_ctx *c, u64 address)
 	return *(const u8 *)address;
 }
 u64 stp_uload1(struct stp_ctx *c, u64 address) { return stp_load1(c, address); }
+u64 stp_uload2(struct stp_ctx *c, u64 address) { return address < 4096 ? stp_load1(c, address) : *(const u16 *)address; }
+u64 stp_uload4(struct stp_ctx *c, u64 address) { return address < 4096 ? stp_load1(c, address) : *(const u32 *)address; }
+u64 stp_uload8(struct stp_ctx *c, u64 address) { return address < 4096 ? stp_load1(c, address) : *(const u64 *)address; }
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+{
+	stp_load1(c, address);
+	stp_copy(to, c->error ? "" : (const char *)address, size);
+	return !c->error;
+}
+s64 stp_uid(struct stp_ctx *c) { return 1000; }
+s64 stp_euid(struct stp_ctx *c) { return 1000; }
 
 /* ------------------------------------------------------------------ checks */
 
