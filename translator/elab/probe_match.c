@@ -91,25 +91,29 @@ static bool has_glob(const struct probe_point *p)
 	return false;
 }
 
-// "*" stops at dots, "**" doesn't.
+// "*" stops at dots, "**" doesn't. Keeps which beginnings of the text (at_end[i]: of i bytes) the
+// pattern so far fits, so that many stars cost no more than as many letters.
 static bool dotted_glob(const char *pattern, const char *text)
 {
-	for (; *pattern; pattern++, text++) {
-		if (*pattern == '*') {
-			bool dots = pattern[1] == '*';
+	size_t len = strlen(text);
+	bool *at_end = mem_alloc_atomic((len + 1) * sizeof(*at_end));
 
-			pattern += dots ? 2 : 1;
-			for (;; text++) {
-				if (dotted_glob(pattern, text))
-					return true;
-				if (!*text || (*text == '.' && !dots))
-					return false;
-			}
+	at_end[0] = true;
+	for (; *pattern; pattern++) {
+		bool star = *pattern == '*', dots = star && pattern[1] == '*';
+
+		if (star) {
+			for (size_t i = 0; i < len; i++)
+				at_end[i + 1] |= at_end[i] && (dots || text[i] != '.');
+			pattern += dots;
+			continue;
 		}
-		if (!*text || (*pattern != *text && (*pattern != '?' || *text == '.')))
-			return false;
+		for (size_t i = len; i > 0; i--)
+			at_end[i] = at_end[i - 1] &&
+				(*pattern == text[i - 1] || (*pattern == '?' && text[i - 1] != '.'));
+		at_end[0] = false;
 	}
-	return !*text;
+	return at_end[len];
 }
 
 // How many parts of the point the alias name takes: all of them, or fewer when the rest is a
