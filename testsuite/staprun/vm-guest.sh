@@ -99,8 +99,9 @@ sleep 1 & staprun -x $! ./t_tick.ko | sed -n '1p;$p'
 loaded
 
 t detach attach
-staprun -L ./t_tick.ko
+staprun -L ./t_tick.ko >/tmp/o
 st
+head -n 1 /tmp/o
 loaded
 sleep 0.3
 (sleep 1; pkill -INT stapio) & staprun -A t_tick >/tmp/o
@@ -109,9 +110,10 @@ sed -n '1p;$p' /tmp/o
 loaded
 
 t detach remove
-staprun -L ./t_tick.ko
-staprun -d t_tick
+staprun -L ./t_tick.ko >/tmp/o
+staprun -d t_tick >>/tmp/o
 st
+grep -v tick /tmp/o
 loaded
 
 t head
