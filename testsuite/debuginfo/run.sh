@@ -8,8 +8,9 @@
 #   the index finds the same whatever happened to its file;
 #   the cache of images survives damage, damaged images are refused;
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
+#   programs.sh: programs by build-id, with debuginfo elsewhere or none, and the like;
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members tracepoints cache index points other_build images, errors, or a script's.
+# Names: addresses prototypes members tracepoints cache index points other_build images, errors, programs, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -322,8 +323,8 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index points other_build images zoo errors $scripts
-found=""
+[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index points other_build images zoo errors programs $scripts
+found="" programs=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
 	dwarf=/usr/lib/debug/boot/vmlinux-$release
@@ -333,6 +334,10 @@ for image in /boot/vmlinuz-*; do
 		case $name in
 		addresses | prototypes | members | tracepoints | cache | index | points | other_build | images | zoo) "test_$name" ;;
 		errors) . ./errors.tests ;;
+		programs)
+			[ -n "$programs" ] || . ./programs.sh
+			programs=yes
+			cd "$TESTS/debuginfo" || exit 1 ;;
 		*) test_script "$name" ;;
 		esac
 	done

@@ -164,6 +164,12 @@ typedef VEC(struct di_mark *) di_marks;
 // Marks whose names match the globs, in the order of the file. provider NULL: any.
 void di_find_marks(struct di_module *m, const char *provider, const char *name, di_marks *out);
 
+// plt.c: the places through which a program calls functions of libraries, whose names match the glob, in
+// the order of the file.
+struct di_plt_entry { const char *name; uint64_t address; };         // link-time
+typedef VEC(struct di_plt_entry) di_plt;
+void di_find_plt(struct di_module *m, const char *name, di_plt *out);
+
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
 // Inlined copies: none, all, or one of each function that was inlined.

@@ -9,7 +9,8 @@
 struct cwriter;
 
 // Which files a point is about, from its part "process": a path (relative, in PATH, with wildcards,
-// a script whose interpreter is meant), the number of a process, or nothing: the program of -c or -x.
+// a script whose interpreter is meant), a build-id, the number of a process, or nothing: the program of
+// -c or -x.
 struct process_files {
 	VEC(struct di_module *) at;
 	int pid;                   // 0: any process

@@ -133,6 +133,76 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 	return n ? 0 : 1;
 }
 
+// ---------------------------------------------------------------- build-ids
+
+// A build-id in place of a path: hexadecimal, whole bytes.
+static bool is_build_id(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len >= 16 && len <= 128 && len % 2 == 0 && strspn(text, "0123456789abcdef") == len;
+}
+
+static bool has_build_id(const struct di_module *m, const char *text)
+{
+	struct buf b = { 0 };
+	int len;
+	const uint8_t *id = di_build_id(m, &len);
+
+	for (int i = 0; i < len; i++)
+		buf_printf(&b, "%02x", id[i]);
+	return !strcmp(buf_text(&b), text);
+}
+
+// The program, by what a directory of debuginfo has: XX/YYYY is a link to it; XX/YYYY.debug may be one
+// to DIR/PATH.debug, then PATH is the program. *debug: a file that is there, but is not the program.
+static const char *identified(const char *dir, const char *id, const char **debug)
+{
+	const char *link = str_printf("%s/.build-id/%.2s/%s", dir, id, id + 2);
+	char path[PATH_MAX];
+	size_t len = strlen(dir);
+
+	if (realpath(link, path))
+		return str_dup(path);
+	if (!realpath(str_printf("%s.debug", link), path))
+		return NULL;
+	*debug = str_dup(path);
+	if (strncmp(path, dir, len) || path[len] != '/' || !str_ends(path, ".debug"))
+		return NULL;
+	path[strlen(path) - strlen(".debug")] = '\0';
+	return access(path + len, R_OK) ? NULL : str_dup(path + len);
+}
+
+static int add_identified(struct session *s, const struct point_part *part, struct process_files *out)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *debug = NULL;
+	size_t len;
+
+	list = str_printf("%s:/usr/lib", list ? list : "/usr/lib/debug");
+	for (; *list; list += len + (list[len] == ':')) {
+		len = strcspn(list, ":");
+		const char *dir = str_ndup(list, len), *path;
+
+		dir += *dir == '+' || *dir == '-';
+		path = *dir == '/' ? identified(dir, part->text, &debug) : NULL;
+		if (!path)
+			continue;
+		if (!add_file(s, part, path, out))
+			return 1;
+		if (has_build_id(out->at.at[out->at.n - 1], part->text))
+			return 0;
+		out->at.n--;
+		debug = path;
+	}
+	if (debug)
+		diag_error(part->loc, "where the program with the build-id %s is isn't known, only %s: say its path",
+			   part->text, debug);
+	else
+		diag_error(part->loc, "no program with the build-id %s is known: no directory of debuginfo has "
+			   ".build-id/%.2s/%s; say its path", part->text, part->text, part->text + 2);
+	return 1;
+}
+
 // ---------------------------------------------------------------- libraries
 
 // In place of the programs those of their libraries that the pattern matches: a path, the name of a
@@ -185,6 +255,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
 	path = process_executable(part->text);
+	if (!path && is_build_id(part->text))
+		return add_identified(s, part, out);
 	if (!path) {
 		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"" : "no program \"%s\" in PATH",
 			   part->text);

@@ -13,6 +13,7 @@
 	F(process)		\
 	F(process_events)	\
 	F(mark)			\
+	F(plt)			\
 	F(procfs)		\
 	F(netfilter)		\
 	F(hwbkpt)

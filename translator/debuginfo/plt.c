@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The procedure linkage table of a program: sections .plt, .plt.sec, .plt.got -> what each entry is for.
+//
+// An entry jumps by way of a slot that the dynamic linker fills, and a relocation says with what:
+//
+//   [endbr64]  [bnd] jmp *slot(%rip)  ...       .rela.plt, .rela.dyn: slot, symbol
+//
+// Only x86-64. Entries without a symbol (IRELATIVE) have no name and are left out.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+struct slots {
+	struct bytes symbols, names;
+	struct bytes relocations[2];
+};
+
+static void read_slots(const struct elf_view *v, struct slots *s)
+{
+	static const char *const tables[] = { ".rela.plt", ".rela.dyn" };
+
+	*s = (struct slots){ 0 };
+	if (!elf_view_section(v, ".dynsym", &s->symbols) || !elf_view_section(v, ".dynstr", &s->names) ||
+	    s->names.at[s->names.len - 1])
+		return;
+	for (int i = 0; i < 2; i++)
+		elf_view_section(v, tables[i], &s->relocations[i]);
+}
+
+// What the slot at the address is filled with; NULL: not known.
+static const char *name_of_slot(const struct slots *s, uint64_t address)
+{
+	for (int i = 0; i < 2; i++)
+		for (size_t at = 0; at + sizeof(Elf64_Rela) <= s->relocations[i].len; at += sizeof(Elf64_Rela)) {
+			Elf64_Rela r;
+			Elf64_Sym symbol;
+			uint64_t index;
+
+			memcpy(&r, s->relocations[i].at + at, sizeof(r));
+			index = ELF64_R_SYM(r.r_info);
+			if (r.r_offset != address || !index ||
+			    (ELF64_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT && ELF64_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT))
+				continue;
+			if (index >= s->symbols.len / sizeof(symbol))
+				return NULL;
+			memcpy(&symbol, s->symbols.at + index * sizeof(symbol), sizeof(symbol));
+			return symbol.st_name && symbol.st_name < s->names.len ?
+			       (const char *)s->names.at + symbol.st_name : NULL;
+		}
+	return NULL;
+}
+
+// The slot that the entry jumps through; false: it is no entry (the first one pushes).
+static bool slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uint64_t *slot)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = len > 4 && !memcmp(code, endbr64, 4) ? 4 : 0;
+	int32_t distance;
+
+	at += at < len && code[at] == 0xf2;
+	if (len - at < 6 || code[at] != 0xff || code[at + 1] != 0x25)
+		return false;
+	memcpy(&distance, code + at + 2, 4);
+	*slot = address + at + 6 + distance;
+	return true;
+}
+
+void di_find_plt(struct di_module *m, const char *name, di_plt *out)
+{
+	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
+	const struct elf_view *v = program_view(m);
+	struct slots slots;
+
+	if (m->arch->elf_machine != EM_X86_64)
+		return;
+	read_slots(v, &slots);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const Elf64_Shdr *head = elf_view_header(v, sections[i]);
+		size_t step = head && head->sh_entsize == 8 ? 8 : 16;
+		struct bytes code;
+		uint64_t slot;
+
+		if (!head || !elf_view_section(v, sections[i], &code))
+			continue;
+		for (size_t at = 0; at + step <= code.len; at += step) {
+			struct di_plt_entry entry = { .address = head->sh_addr + at };
+
+			if (slot_of_entry(code.at + at, step, entry.address, &slot))
+				entry.name = name_of_slot(&slots, slot);
+			if (entry.name && !fnmatch(name, entry.name, 0))
+				vec_push(out, entry);
+		}
+	}
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls that a program makes into libraries, where it makes them: process("PATH").plt[("NAME")][.return],
+// at the entries of its procedure linkage table. NAME may have wildcards.
+//
+// In:  a matched point.
+// Out: one probe an entry, with $$name; rows of struct stp_uprobe.
+#include "elab/elab.h"
+#include "probes/process.h"
+#include "util/str.h"
+
+#include <string.h>
+
+extern const struct probe_family family_plt;
+
+static void not_found(const struct process_files *files, const struct point_part *part)
+{
+	const char *file = di_module_name(files->at.at[0]), *near;
+	di_names names = { 0 };
+	di_plt all = { 0 };
+
+	for vec_each(&files->at, m)
+		di_find_plt(*m, "*", &all);
+	for vec_each(&all, entry)
+		vec_push(&names, entry->name);
+	if (!all.n) {
+		diag_error(part->loc, "%s has no procedure linkage table: it calls no library, or without one", file);
+		return;
+	}
+	near = str_nearest(part->text, names.at, names.n);
+	diag_error(part->loc, "%s calls no function \"%s\" through its procedure linkage table (similar: %s)", file,
+		   part->text, near ? near : "none");
+}
+
+static void add_entry(struct session *s, const struct probe_match *m, const struct process_files *files,
+		      struct di_module *in, const struct di_plt_entry *entry)
+{
+	struct process_site *site = NEW(struct process_site);
+	bool is_return = point_find(m->point, "return");
+
+	*site = (struct process_site){
+		.program = in,
+		.name = entry->name,
+		.address = entry->address,
+		.pid = files->pid,
+		.within = files->within,
+		.is_return = is_return,
+		.optional = m->point->optional || m->point->sufficient,
+	};
+	probe_add(s, &family_plt, m, str_printf("%s.plt(\"%s\")%s", process_point(m, in), entry->name,
+						is_return ? ".return" : ""), site);
+}
+
+static int plt_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *part = point_find(m->point, "plt");
+	struct process_files files = { 0 };
+	int n = 0;
+
+	if (process_files(s, m, &files))
+		return 1;
+	for vec_each(&files.at, in) {
+		di_plt found = { 0 };
+
+		di_find_plt(*in, part->arg_kind == ARG_STRING ? part->text : "*", &found);
+		for vec_each(&found, entry)
+			add_entry(s, m, &files, *in, entry);
+		n += found.n;
+	}
+	if (!n)
+		not_found(&files, part);
+	return n ? 0 : 1;
+}
+
+static struct expr *plt_target(struct session *s, struct probe *p, struct expr *target)
+{
+	diag_error(target->loc, "unable to find '$%s': probes of the procedure linkage table have $$name only",
+		   target->u.target.name);
+	return NULL;
+}
+
+static struct expr *plt_meta(struct session *s, struct probe *p, struct expr *target)
+{
+	const struct process_site *site = p->data;
+
+	return strcmp(target->u.target.name, "$name") ? NULL : expr_string(target->loc, site->name);
+}
+
+static void plt_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
+{
+	process_emit_sites(s, w, probes, n, "stp_process_plt");
+}
+
+#define PLT(process) process ".plt", process ".plt(string)", process ".plt.return", process ".plt(string).return"
+
+static const char *const patterns[] = {
+	PLT("process"), PLT("process(string)"), PLT("process(number)"),
+	PLT("process.library(string)"), PLT("process(string).library(string)"),
+	PLT("process(number).library(string)"), NULL,
+};
+
+const struct probe_family family_plt = {
+	.name = "plt",
+	.patterns = patterns,
+	.resolve = plt_resolve,
+	.target = plt_target,
+	.meta = plt_meta,
+	.emit = plt_emit,
+};
