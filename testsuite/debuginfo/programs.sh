@@ -8,7 +8,7 @@ rm -rf "$files"; mkdir -p "$files" && cd "$files" || return
 lists() {
 	local name=$1 want=$2 got
 	shift 2
-	got=$("$STAP" -r "$release" "$@" 2>&1 | grep -v '^Pass 2: \|^ *\^\|source: ' | sed -E "s#$files/##g; s#(known|calls|boxes)\.(c|cc):[0-9]+#\1.\2#g")
+	got=$("$STAP" -r "$release" "$@" 2>&1 | grep -v '^Pass 2: \|^ *\^\|source: ' | sed -E "s#$files/##g; s#(known|calls|boxes)\.(c|cc):[0-9]+#\1.\2#g; s# /\* <- .*##")
 	if [ "$got" = "$want" ]; then
 		ok "debuginfo/programs $name"
 	else
@@ -46,3 +46,97 @@ lists 'plt without one' 'semantic error: calls calls no function "puts" through 
 gcc -O2 -static -nostdlib -o bare -x c - <<<'void _start(void) { for (;;); }'
 lists 'plt of a static program' 'semantic error: bare has no procedure linkage table: it calls no library, or without one: at <input>:1:25' \
 	-p2 -e 'probe process("./bare").plt { println($$name) }'
+
+# ------------------------------------------------------------ debuginfo elsewhere
+whole='process("known").function("add@known.c") $a:int $b:long int $sum:long int'
+gcc -g -O0 -o whole known.c
+cp whole known
+lists 'in the file' "$whole" -L 'process("./known").function("add")'
+split() { # BUILD-ID?: known, and what was stripped off it in known.debug
+	gcc -g -O0 "-Wl,--build-id$1" -o known known.c && objcopy --only-keep-debug known known.debug &&
+		strip -g known && objcopy --add-gnu-debuglink=known.debug known
+}
+for id in '' =none; do
+	split "$id"
+	lists "debuglink, beside it, id$id" "$whole" -L 'process("./known").function("add")'
+	mkdir -p .debug && mv known.debug .debug
+	lists "debuglink, in .debug, id$id" "$whole" -L 'process("./known").function("add")'
+	mkdir -p "tree$files" && mv .debug/known.debug "tree$files"
+	SYSTEMTAP_DEBUGINFO_PATH=$files/tree lists "debuglink, in a directory, id$id" "$whole" -L 'process("./known").function("add")'
+	rm "tree$files/known.debug"
+	lists "debuglink, nowhere, id$id" 'process("known").function("add")' -L 'process("./known").function("add")'
+done
+# Another build's file of the name is told of, and not used.
+sed 's/calls++/calls += 2/' known.c >other.c
+for id in '' =none; do
+	split "$id"
+	gcc -g -O0 "-Wl,--build-id$id" -o other other.c && objcopy --only-keep-debug other known.debug
+	lists "debuglink, another build, id$id" "WARNING: known.debug is of another build than known: not used
+# probes
+process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function("add") { next }'
+done
+split ''
+id=$(id_of known)
+mkdir -p "ids/.build-id/${id:0:2}" && mv known.debug "ids/.build-id/${id:0:2}/${id:2}.debug"
+SYSTEMTAP_DEBUGINFO_PATH=$files/ids lists 'build-id directory' "$whole" -L 'process("./known").function("add")'
+
+# ------------------------------------------------------------ build-id instead of a path
+export SYSTEMTAP_DEBUGINFO_PATH=$files/ids
+lists 'by build-id, only its debuginfo' "semantic error: where the program with the build-id $id is isn't known, only ids/.build-id/${id:0:2}/${id:2}.debug: say its path: at <input>:1:7" \
+	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
+ln -s ../../../known "ids/.build-id/${id:0:2}/${id:2}"
+lists 'by build-id' "$whole" -L "process(\"$id\").function(\"add\")"
+lists 'by build-id, plt' 'process("known").plt("printf")' -l "process(\"$id\").plt(\"printf\")"
+ln -sfn ../../../other "ids/.build-id/${id:0:2}/${id:2}"; rm "ids/.build-id/${id:0:2}/${id:2}.debug"
+lists 'by build-id, a link to another build' "semantic error: where the program with the build-id $id is isn't known, only other: say its path: at <input>:1:7" \
+	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
+lists 'by build-id, unknown' 'semantic error: no program with the build-id 0123456789abcdef0123 is known: no directory of debuginfo has .build-id/01/23456789abcdef0123; say its path: at <input>:1:7' \
+	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'
+# As packages have it: beside the program's path below the directory.
+mkdir -p "tree$files"; gcc -g -O0 -o known known.c; objcopy --only-keep-debug known "tree$files/known.debug"; strip -g known
+mkdir -p "tree/.build-id/${id:0:2}"; id=$(id_of known); mkdir -p "tree/.build-id/${id:0:2}"
+ln -s "$files/tree$files/known.debug" "tree/.build-id/${id:0:2}/${id:2}.debug"
+SYSTEMTAP_DEBUGINFO_PATH=$files/tree lists 'by build-id, from the name of its debuginfo' "$whole" -L "process(\"$id\").function(\"add\")"
+unset SYSTEMTAP_DEBUGINFO_PATH
+
+# ------------------------------------------------------------ symbols only
+gcc -O2 -o known known.c
+lists 'symbols' 'process("known").function("add")
+process("known").function("main")
+process("known").function("walk")' -l 'process("./known").function("[amw][dal]*")'
+lists 'symbols, a variable' "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
+	-p2 -e 'probe process("./known").function("add") { println($a) }'
+lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines can't be told without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
+strip known
+lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
+# As distributions do: functions that aren't exported in an xz-compressed ELF file in the file.
+mini() { # as packages are made: all functions but those of .dynsym
+	nm -D "$1" --format=posix --defined-only | awk '{ print $1 }' | sort >dynsyms
+	nm "$1" --format=posix --defined-only | awk '$2 ~ /[TtD]/ { print $1 }' | sort >funcsyms
+	comm -13 dynsyms funcsyms >keep
+	objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbols=keep "$1" mini 2>/dev/null
+	strip "$1"; xz -f mini; objcopy --add-section .gnu_debugdata=mini.xz "$1"
+}
+sed 's/^KEPT int walk/static KEPT int walk/' known.c >half.c; gcc -O2 -rdynamic -fPIE -pie -o known half.c
+mini known
+lists 'debugdata' 'process("known").function("add")
+process("known").function("walk")' -l 'process("./known").function("[aw][da][dl]*")'
+lists 'debugdata, not exported' 'process("known").function("walk")' -l 'process("./known").function("walk")'
+lists 'debugdata, exported' 'process("known").function("add")' -l 'process("./known").function("add")'
+
+# ------------------------------------------------------------ which file
+gcc -g -O0 -o known known.c; cp known known2; printf '#! %s/known -x\n' "$files" >script; chmod +x script; echo text >known.text
+lists 'a script is its interpreter' "$whole" -L 'process("./script").function("add")'
+printf '#!/usr/bin/env -S A=b dash -e\n' >script
+lists 'a script by way of env' 'process("/usr/bin/dash").begin' -l 'process("./script").begin'
+printf '#!%s/nothing\n' "$files" >script
+lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it is a script for nothing, which is not there: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
+lists 'by pattern' "$whole
+${whole/known/known2}" -L 'process("./known*").function("add")'
+lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add, fib, main, walk, _start): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
+lists 'by pattern, full path' "$whole" -L "process(\"$files/kn?wn\").function(\"add\")"
+cp /bin/sleep sleeper; ./sleeper 20 & running=$!
+lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).plt(\"nanosleep\")"
+lists 'by number, a library' "process($running).plt(\"realloc\")" -l "process($running).library(\"libc.so.6\").plt(\"realloc\")"
+kill $running; wait $running 2>/dev/null
+lists 'by number, nobody' "semantic error: there is no process $running whose program could be read: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"

@@ -70,6 +70,7 @@ struct symbols {
 };
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
 bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
+void symbols_join(struct symbols *t, const struct symbols *other);    // adds those of another file; both not cached
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
 // The length of the name without what the compiler adds to clones of the whole function.
 size_t symbol_stem(const char *symbol);

@@ -210,15 +210,21 @@ static bool use_own_dwarf(struct di_module *m)
 
 // ---------------------------------------------------------------- symbols
 
+// It has what isn't exported.
 static bool use_debugdata(struct di_module *m)
 {
+	struct symbols exported;
 	struct bytes packed, file;
 	struct elf_view v;
 
 	if (!elf_view_section(&m->program->view, ".gnu_debugdata", &packed))
 		return false;
 	file = image_unpack(packed);
-	return file.at && elf_view_open(&v, file) && symbols_from_elf(&m->symbols, &v);
+	if (!file.at || !elf_view_open(&v, file) || !symbols_from_elf(&m->symbols, &v))
+		return false;
+	if (symbols_exported(&exported, &m->program->view))
+		symbols_join(&m->symbols, &exported);
+	return true;
 }
 
 static void find_symbols(struct di_module *m)

@@ -47,6 +47,33 @@ bool symbols_exported(struct symbols *t, const struct elf_view *v)
 	return from_section(t, v, ".dynsym", ".dynstr");
 }
 
+// The other's as if they were of t's file.
+static Elf64_Sym moved(const struct symbols *t, const struct symbols *other, Elf64_Sym e)
+{
+	if (e.st_shndx == other->text_index)
+		e.st_shndx = t->text_index;
+	else if (e.st_shndx != SHN_UNDEF)
+		e.st_shndx = SHN_ABS;
+	e.st_name = e.st_name < other->strings_len ? e.st_name + t->strings_len : UINT32_MAX;
+	return e;
+}
+
+void symbols_join(struct symbols *t, const struct symbols *other)
+{
+	Elf64_Sym *all = NEW_ARRAY(Elf64_Sym, t->n + other->n);
+	char *strings = NEW_ARRAY(char, t->strings_len + other->strings_len);
+
+	memcpy(all, t->symtab, t->n * sizeof(*all));
+	for (int i = 0; i < other->n; i++)
+		all[t->n + i] = moved(t, other, other->symtab[i]);
+	memcpy(strings, t->strings, t->strings_len);
+	memcpy(strings + t->strings_len, other->strings, other->strings_len);
+	t->symtab = all;
+	t->n += other->n;
+	t->strings = strings;
+	t->strings_len += other->strings_len;
+}
+
 static bool table_get(const struct symbols *t, int i, struct symbol *out)
 {
 	const struct symbol_entry *e = &t->table[i];

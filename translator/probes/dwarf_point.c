@@ -171,6 +171,9 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	if (near)
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
 			   near);
+	else if (di_is_user(in) && !strstr(di_module_source(in), "DWARF"))
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found: %s has neither symbols nor DWARF debuginfo that name "
+			   "it; %s", point, p->part->name, p->part->text, di_module_name(in), di_advice(in));
 	else
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found", point, p->part->name, p->part->text);
 }
@@ -327,6 +330,11 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 		return return_value(f, is_return, target);
 	if (di_find_variable(f, name, &v))
 		return v.loc.kind == DI_LOC_NONE ? nowhere(f, target) : target_variable(target->loc, &v);
+	if (!f->has_types && di_is_user(f->module)) {
+		diag_error(target->loc, "unable to find local '%s': %s has no DWARF debuginfo for '%s'; %s", name,
+			   di_module_name(f->module), f->name, di_advice(f->module));
+		return NULL;
+	}
 	if (!f->has_types) {
 		diag_error(target->loc, "unable to find local '%s': %s doesn't tell the parameters of '%s', or not "
 			   "which of the functions of this name has which; %s", name, di_module_source(f->module),

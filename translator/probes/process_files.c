@@ -35,12 +35,22 @@ char *process_executable(const char *name)
 	return NULL;
 }
 
-// What the first line of a script names, NULL for other files.
-static char *interpreter(const char *path)
+// The next word of a script's first line, NULL: there is none.
+static const char *next_word(const char **line)
+{
+	const char *at = *line + strspn(*line, " \t");
+	size_t len = strcspn(at, " \t\n");
+
+	*line = at + len;
+	return len ? str_ndup(at, len) : NULL;
+}
+
+// What the first line of a script names, by way of env(1) too; NULL for other files.
+static const char *interpreter(const char *path)
 {
 	char line[256] = "";
 	FILE *f = fopen(path, "re");
-	const char *at = line + 2;
+	const char *at = line + 2, *word;
 
 	if (f && !fgets(line, sizeof(line), f))
 		line[0] = '\0';
@@ -48,16 +58,25 @@ static char *interpreter(const char *path)
 		fclose(f);
 	if (strncmp(line, "#!", 2))
 		return NULL;
-	at += strspn(at, " \t");
-	return process_executable(str_ndup(at, strcspn(at, " \t\n")));
+	word = next_word(&at);
+	if (!word || !str_ends(word, "/env"))
+		return word;
+	do
+		word = next_word(&at);
+	while (word && (*word == '-' || strchr(word, '=')));
+	return word;
 }
 
 static bool add_file(struct session *s, const struct point_part *part, const char *path, struct process_files *out)
 {
-	char *script = interpreter(path);
-	const char *why = "", *name = script ? script : path;
-	struct di_module *m = di_program(s, name, &why);
+	const char *script = interpreter(path), *why = "", *name = script ? process_executable(script) : path;
+	struct di_module *m;
 
+	if (!name) {
+		diag_error(part->loc, "can't probe %s: it is a script for %s, which is not there", path, script);
+		return false;
+	}
+	m = di_program(s, name, &why);
 	if (!m) {
 		diag_error(part->loc, "can't probe %s: %s", name, why);
 		return false;
