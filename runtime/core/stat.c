@@ -126,6 +126,27 @@ s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_s
 	return s ? s->hist[bucket] : 0;
 }
 
+/* Whether bucket a comes before b by how many are in it; equals by their numbers. */
+static bool bucket_before(const struct stp_stat *s, s64 a, s64 b, int dir)
+{
+	if (s->hist[a] != s->hist[b])
+		return dir > 0 ? s->hist[a] < s->hist[b] : s->hist[a] > s->hist[b];
+	return a < b;
+}
+
+/* The bucket after `last` by count, rising (dir > 0) or falling; last < 0: the first one; -1: none. */
+s64 stp_hist_next(const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
+{
+	s64 best = -1, i;
+
+	if (!s)
+		return last + 1 < d->buckets ? last + 1 : -1;
+	for (i = 0; i < d->buckets; i++)
+		if ((last < 0 || bucket_before(s, last, i, dir)) && (best < 0 || bucket_before(s, i, best, dir)))
+			best = i;
+	return best;
+}
+
 /* ------------------------------------------------------------------ scalars, adders */
 
 static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)

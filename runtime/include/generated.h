@@ -253,6 +253,8 @@ void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
  * of an empty one: error "empty aggregate". op is one STP_* bit. */
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
+/* foreach by count: the bucket that comes after `last` (-1: the first one), -1 after the last one. */
+s64 stp_hist_next(const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last);
 
 /* A scalar statistic: one struct stp_stat a CPU at c->percpu + offset, and one to merge into. */
 struct stp_scalar_stat {

@@ -93,36 +93,42 @@ void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct
 	cw_line(e->w, "stp_stat_add(%s, %s, %s);", to, emit_desc(e, var), value_long(v));
 }
 
-// foreach (b in @hist_log(x)): bucket numbers; "v = b": with their counts.
+// The loop over the buckets by their counts. What is added meanwhile may change their order, so that
+// they are counted as well: the loop ends.
+static void by_count(struct emitter *e, struct stmt *st, const char *b, long long n, const char *more)
+{
+	struct expr *of = st->u.foreach.hist->u.stat.of;
+	const char *left = temp_long(e), *stat = temp_text(e), *next;
+
+	cw_line(e->w, "%s = (const char *)%s;", stat, emit_stat_of(e, of));
+	next = str_printf("stp_hist_next((const struct stp_stat *)%s, %s, %d, ", stat, emit_desc(e, var_of(of)),
+			  st->u.foreach.sort_dir);
+	cw_line(e->w, "for (%s = %lld, %s = %s-1); %s >= 0 && %s-- > 0%s; %s = %s%s)) {", left, n, b, next, b, left,
+		more, b, next, b);
+}
+
+// foreach (b in @hist_log(x)): bucket numbers.
 void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 {
 	struct expr *of = st->u.foreach.hist->u.stat.of;
 	struct loop loop = { .outer = e->body->loop };
-	const char *b = temp_long(e), *more = "", *stat = NULL;
+	const char *b = temp_long(e), *more = "";
 	long long n = emit_buckets(var_of(of));
 
-	if (st->u.foreach.sort_dir && !st->u.foreach.sort_key)
-		diag_error(st->loc, "the buckets of a histogram can be sorted by their number only");
 	if (st->u.foreach.limit) {
 		const char *left = temp_long(e);
 
 		cw_line(e->w, "%s = %s;", left, value_long(emit_expr(e, st->u.foreach.limit)));
 		more = str_printf(" && %s-- > 0", left);
 	}
-	if (st->u.foreach.value) {
-		stat = temp_text(e);
-		cw_line(e->w, "%s = (const char *)%s;", stat, emit_stat_of(e, of));
-	}
-	if (st->u.foreach.sort_dir < 0)
+	if (st->u.foreach.sort_dir && !st->u.foreach.sort_key)
+		by_count(e, st, b, n, more);
+	else if (st->u.foreach.sort_dir < 0)
 		cw_line(e->w, "for (%s = %lld; %s >= 0%s; %s--) {", b, n - 1, b, more, b);
 	else
 		cw_line(e->w, "for (%s = 0; %s < %lld%s; %s++) {", b, b, n, more, b);
 	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
 	emit_store(e, st->u.foreach.keys.at[0]->u.var.decl, value_text(LOCAL, true, "%s", b));
-	if (stat)
-		emit_store(e, st->u.foreach.value->u.var.decl, value_text(GLOBAL, true,
-			   "stp_hist_get(c, (const struct stp_stat *)%s, %s, %s)", stat,
-			   emit_desc(e, var_of(of)), b));
 	e->body->loop = &loop;
 	emit_stmt(e, st->u.foreach.body);
 	e->body->loop = loop.outer;

@@ -19,6 +19,8 @@ struct plan {
 	struct emitter *e;
 	const char *pattern;
 	VEC(struct part) parts;    // parts.at[0]: nothing to do
+	struct map tables, planned; // what is repeated is taken apart once: node and way -> name, node -> part
+	long *work;
 	size_t begin;              // of e->tables.text: what was there before
 	bool too_large;
 };
@@ -45,9 +47,14 @@ static int last_group(const struct regex_node *n)
 
 static const char *table(struct plan *p, struct regex_node *n, enum regex_way way)
 {
-	const char *name = p->too_large ? NULL : regex_dfa(p->e, n, way, p->pattern);
+	const char *key = str_printf("%d %p", way, (void *)n), *name = map_get(&p->tables, key);
 
+	if (name)
+		return name;
+	if (!p->too_large)
+		name = regex_dfa(p->e, n, way, p->pattern, p->work);
 	p->too_large |= !name || p->e->tables.text.len - p->begin > MOST_TEXT;
+	map_put(&p->tables, key, (void *)name);
 	return name ? name : "none";
 }
 
@@ -93,14 +100,13 @@ static struct regex_node *gather_bytes(struct regex_node *n)
 	return n;
 }
 
-// Returns the number of the part that takes apart what n matched; 0: there is nothing to take.
-static int plan_node(struct plan *p, struct regex_node *n)
+static int plan_node(struct plan *p, struct regex_node *n);
+
+static int plan_new(struct plan *p, struct regex_node *n)
 {
 	struct part part = { 0 };
 	int at;
 
-	if (p->too_large || !has_group(n))
-		return 0;
 	if (n->kind == RE_REPEAT && (n->min || n->max >= 0))
 		return plan_node(p, unrolled(n));
 	if (n->kind == RE_CAT)
@@ -130,6 +136,19 @@ static int plan_node(struct plan *p, struct regex_node *n)
 	part.b = n->b ? plan_node(p, n->b) : 0;
 	p->parts.at[at] = part;
 	return at;
+}
+
+// Returns the number of the part that takes apart what n matched; 0: there is nothing to take.
+static int plan_node(struct plan *p, struct regex_node *n)
+{
+	const char *key = str_printf("%p", (void *)n);
+	intptr_t at = (intptr_t)map_get(&p->planned, key);
+
+	if (at || p->too_large || !has_group(n))
+		return (int)at;
+	at = plan_new(p, n);
+	map_put(&p->planned, key, (void *)at);
+	return (int)at;
 }
 
 static const char *address(const char *name)
@@ -169,9 +188,9 @@ static int most_waiting(const struct plan *p, int at)
 }
 
 static bool emit_groups(struct emitter *e, struct expr *x, struct regex_node *tree, const char *name,
-			const char *pattern)
+			const char *pattern, long *work)
 {
-	struct plan p = { .e = e, .pattern = pattern, .begin = e->tables.text.len };
+	struct plan p = { .e = e, .pattern = pattern, .begin = e->tables.text.len, .work = work };
 	const char *find = table(&p, tree, RE_FIND), *whole = table(&p, tree, RE_FORWARD);
 	int groups = last_group(tree) + 1, root;
 
@@ -191,6 +210,7 @@ const char *emit_regex(struct emitter *e, struct expr *x)
 {
 	const char *pattern = str_ndup(x->u.regex.pattern, x->u.regex.len), *key, *name;
 	struct regex_node *tree;
+	long work = 0;
 
 	key = str_printf("regex%d %s", x->u.regex.keep, pattern);
 	name = map_get(&e->formats, key);
@@ -199,8 +219,8 @@ const char *emit_regex(struct emitter *e, struct expr *x)
 	tree = regex_parse(pattern, x->loc);
 	if (!tree)
 		return NULL;
-	name = regex_dfa(e, tree, RE_SEARCH, pattern);
-	if (!name || (x->u.regex.keep && !emit_groups(e, x, tree, name, pattern))) {
+	name = regex_dfa(e, tree, RE_SEARCH, pattern, &work);
+	if (!name || (x->u.regex.keep && !emit_groups(e, x, tree, name, pattern, &work))) {
 		diag_error(x->loc, "regular expression: it needs too large a table; shorter repetitions help");
 		return NULL;
 	}

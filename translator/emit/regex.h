@@ -13,7 +13,9 @@ enum regex_way {
 	RE_BACKWARD,               // from a place back: where may it begin
 	RE_FIND,                   // from the end of the text back, anywhere: where may it begin
 };
-// Writes a struct stp_regex; returns its name, NULL when it would be too large.
-const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way way, const char *comment);
+// Writes a struct stp_regex; returns its name, NULL when it would be too large. *work counts what the
+// tables of one expression cost to make.
+const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way way, const char *comment,
+		      long *work);
 
 #endif

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_NODES = 2048, MOST_STATES = 2048, MOST_CELLS = 1 << 16 };
+enum { MOST_NODES = 2048, MOST_STEPS = 1 << 15, MOST_STATES = 2048, MOST_CELLS = 1 << 16, MOST_WORK = 1 << 26 };
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
 
 // The tree that matches the same texts read from their ends.
@@ -35,6 +35,7 @@ struct inst { enum op op; const bool *set; int next, other; };
 struct nfa {
 	VEC(struct inst) at;       // [0] is the match
 	bool too_large;
+	int steps;                 // compile()'s: what matches nothing costs no node but time
 	int *todo;                 // reach()'s, [2 * at.n + 1]
 };
 
@@ -54,6 +55,7 @@ static int compile(struct nfa *nfa, const struct regex_node *n, int next)
 {
 	int loop;
 
+	nfa->too_large |= ++nfa->steps > MOST_STEPS;
 	if (nfa->too_large)
 		return 0;
 	switch (n->kind) {
@@ -100,6 +102,7 @@ struct dfa {
 	int class_of[256], classes;
 	int start;                 // instruction
 	enum regex_way way;
+	long *work;                // cells times nodes, of all tables of the expression
 };
 
 static void reach(const struct nfa *nfa, bool *in, int at, bool begin, bool end)
@@ -245,7 +248,8 @@ static bool make_dfa(struct dfa *d, int *inner)
 	*inner = state_of(d, inside, false);
 	for (int state = 0; state < d->states.n; state++) {
 		make_row(d, state);
-		if (d->states.n > MOST_STATES || d->table.n > MOST_CELLS)
+		*d->work += (long)d->classes * d->nfa->at.n;
+		if (d->states.n > MOST_STATES || d->table.n > MOST_CELLS || *d->work > MOST_WORK)
 			return false;
 	}
 	return true;
@@ -280,10 +284,11 @@ static const char *write_dfa(struct emitter *e, const struct dfa *d, int inner, 
 	return name;
 }
 
-const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way way, const char *comment)
+const char *regex_dfa(struct emitter *e, struct regex_node *tree, enum regex_way way, const char *comment,
+		      long *work)
 {
 	struct nfa nfa = { 0 };
-	struct dfa d = { .nfa = &nfa, .way = way };
+	struct dfa d = { .nfa = &nfa, .way = way, .work = work };
 	int match, inner;
 
 	if (way == RE_BACKWARD || way == RE_FIND)
