@@ -24,6 +24,7 @@ list() { # NAME STATUS OPTIONS...: golden, with nothing on standard error
 
 list begin 0 -l begin
 list timers 0 -l 'timer.*'
+list wildcard-letter 0 -l 'beg?n, ?nd, list?d.on?*, timer.m?(5)'
 list names 0 -l '*'
 list number-is-kept 0 -l 'timer.ms(100)'
 list aliases 0 -l 'listed.*'

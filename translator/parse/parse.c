@@ -11,17 +11,31 @@
 
 // ---------------------------------------------------------------- tokens
 
+static const struct token end = { .kind = TOK_EOF, .text = "" };
+
 const struct token *parser_peek(struct parser *p)
 {
-	static const struct token end = { .kind = TOK_EOF, .text = "" };
-
 	if (p->panic)
 		return &end;
 	if (!p->has_token) {
-		p->token = preproc_next(&p->preproc);
+		p->token = p->has_second ? p->second : preproc_next(&p->preproc);
 		p->has_token = true;
+		p->has_second = false;
 	}
 	return &p->token;
+}
+
+const struct token *parser_peek_second(struct parser *p)
+{
+	const struct token *first = parser_peek(p);
+
+	if (first->kind == TOK_EOF)
+		return first;
+	if (!p->has_second) {
+		p->second = preproc_next(&p->preproc);
+		p->has_second = true;
+	}
+	return &p->second;
 }
 
 struct token parser_take(struct parser *p)

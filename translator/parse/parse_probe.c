@@ -34,18 +34,31 @@ static bool in_name(const struct token *t)
 	return lex_is_word(t) || t->kind == TOK_MUL;
 }
 
-// name = (WORD | "*") {WORD | "*" | NUMBER}, without space between
+// A "?" with more of the point behind it is a wildcard; at the end it makes the point optional.
+static bool at_wildcard(struct parser *p)
+{
+	const struct token *next;
+
+	if (!parser_at(p, TOK_QUESTION))
+		return false;
+	next = parser_peek_second(p);
+	return !next->spaced && next->kind != TOK_IF &&
+	       (in_name(next) || next->kind == TOK_NUMBER || next->kind == TOK_QUESTION ||
+		next->kind == TOK_DOT || next->kind == TOK_LPAREN);
+}
+
+// name = (WORD | "*" | "?") {WORD | "*" | "?" | NUMBER}, without space between
 static const char *part_name(struct parser *p)
 {
 	const struct token *t = parser_peek(p);
 	struct buf b = { 0 };
 
-	if (!in_name(t))
+	if (!in_name(t) && !at_wildcard(p))
 		parser_expected(p, "a component of a probe point");
 	do {
 		buf_puts(&b, parser_take(p).text);
 		t = parser_peek(p);
-	} while (!t->spaced && (in_name(t) || t->kind == TOK_NUMBER));
+	} while (!t->spaced && (in_name(t) || t->kind == TOK_NUMBER || at_wildcard(p)));
 	return buf_text(&b);
 }
 

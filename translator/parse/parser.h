@@ -23,6 +23,8 @@ struct parser {
 	struct preproc preproc;
 	struct token token;        // the next one, when has_token
 	bool has_token;
+	struct token second;       // the one after it, when has_second
+	bool has_second;
 	struct script *out;
 	bool privileged;           // guru mode or the library: embedded C and so on
 	int errors;
@@ -38,6 +40,7 @@ struct parser {
 
 // parse.c
 const struct token *parser_peek(struct parser *p);
+const struct token *parser_peek_second(struct parser *p);
 struct token parser_take(struct parser *p);
 bool parser_at(struct parser *p, enum tok kind);
 bool parser_accept(struct parser *p, enum tok kind);
