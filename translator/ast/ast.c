@@ -73,6 +73,8 @@ char *point_text(const struct probe_point *p)
 		buf_printf(&b, "%s%s", i ? "." : "", part->name);
 		if (part->arg_kind == ARG_STRING)
 			buf_printf(&b, "(\"%s\")", str_escape(part->text, strlen(part->text)));
+		else if (part->arg_kind == ARG_NUMBER && i && part->number < 0) // a kernel address
+			buf_printf(&b, "(0x%llx)", (unsigned long long)part->number);
 		else if (part->arg_kind == ARG_NUMBER)
 			buf_printf(&b, "(%lld)", (long long)part->number);
 	}

@@ -168,7 +168,7 @@ struct expr {
 			expr_vec args;             // an E_HIST only alone, in print/println
 			bool pretty;               // target: a fault makes the text "ERROR"
 		} print;
-		struct { const char *code; bool is_string, pure; } embedded;
+		struct { const char *code; bool is_string, pure, suffix /* of the file */; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
 		// of @var("name@file", "module"), the last two may be NULL.
 		struct { const char *name; const char *file; const char *module;

@@ -62,6 +62,42 @@ static const char *arguments(struct emitter *e, struct expr *x, struct func_info
 	return buf_text(&b);
 }
 
+static struct var *hidden_local(const char *name, enum type type)
+{
+	struct var *v = NEW(struct var);
+
+	v->kind = VAR_LOCAL;
+	v->name = name;
+	v->type = type;
+	return v;
+}
+
+static struct kept kept_result(struct emitter *e, struct func *f)
+{
+	struct kept kept = { f };
+
+	for vec_each(&e->body->kept, k)
+		if (k->func == f)
+			return *k;
+	kept.result = hidden_local(f->name, f->type);
+	kept.known = hidden_local(str_printf("%s_known", f->name), T_LONG);
+	vec_push(&e->body->kept, kept);
+	return kept;
+}
+
+// A function without arguments that is marked stable: called once, at the first place that is reached.
+static struct value call_once(struct emitter *e, struct func *f, struct loc loc)
+{
+	struct kept kept = kept_result(e, f);
+	const char *result = emit_var(e, kept.result), *known = emit_var(e, kept.known);
+
+	cw_line(e->w, "if (!%s) {", known);
+	call_chain(e, f, loc, "", result);
+	cw_line(e->w, "%s = 1;", known);
+	cw_line(e->w, "}");
+	return value_text(0, true, "%s", result);
+}
+
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 {
 	struct func *f = x->u.call.target;
@@ -81,6 +117,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 		reads |= GLOBAL | ARRAY;
 	if (i->plain && wanted)
 		return value_text(reads, true, "%s(c%s)", i->name, args);
+	if (wanted && (f->pragmas & PRAGMA_STABLE) && !f->params.n && f->type != T_UNKNOWN)
+		return call_once(e, f, x->loc);
 	if (f->type == T_STRING)
 		to = temp_string(e);
 	else if (wanted && f->type == T_LONG)

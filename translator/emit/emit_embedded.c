@@ -45,6 +45,15 @@ static const char *compatible_version(struct emitter *e)
 	return str_printf("%d, %d", atoi(version), dot ? atoi(dot + 1) : 0);
 }
 
+// A file's own C: what is wanted before its functions, or what is marked to come after them.
+static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
+{
+	for vec_each(&e->s->script.embedded, x)
+		if ((*x)->loc.source == u->source && (*x)->u.embedded.suffix == last)
+			buf_printf(&u->text, "\n#line %d %s\n%s\n", (*x)->loc.line, emit_c_string(u->source->name),
+				   (*x)->u.embedded.code);
+}
+
 // The unit of the file that loc is in; made with the file's own blocks when it is first asked for.
 static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 {
@@ -59,10 +68,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	vec_push(&e->s->units, u);
 	buf_printf(&u->text, "#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n#include \"embedded.h\"\n",
 		   (long long)emit_string_len(e), compatible_version(e));
-	for vec_each(&e->s->script.embedded, x)
-		if ((*x)->loc.source == loc.source)
-			buf_printf(&u->text, "\n#line %d %s\n%s\n", (*x)->loc.line, emit_c_string(loc.source->name),
-				   (*x)->u.embedded.code);
+	add_blocks(e, u, false);
 	return u;
 }
 
@@ -409,4 +415,6 @@ void emit_embedded_blocks(struct emitter *e)
 	for vec_each(&e->s->script.embedded, x)
 		if (!(*x)->loc.source->library && supported((*x)->u.embedded.code, (*x)->loc))
 			unit_at(e, (*x)->loc);
+	for vec_each(&e->s->units, u)
+		add_blocks(e, *u, true);
 }

@@ -34,6 +34,8 @@ struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
+struct kept { struct func *func; struct var *result, *known; };
+
 struct temps { int longs, strings, texts, cells; };
 
 // One C function being written.
@@ -45,6 +47,7 @@ struct body {
 	struct label *on_error;    // where errors go: out, or a catch
 	struct loop *loop;
 	VEC(struct local) locals;
+	VEC(struct kept) kept;     // results of stable functions
 	struct temps now, most;    // in use, and the high-water mark
 	int labels, loops;         // made so far
 	int place;                 // line of the last place comment

@@ -394,6 +394,7 @@ static void embedded(struct parser *p, const struct token *t)
 	if (!parser_privileged(p, t->loc, "embedded C"))
 		return;
 	e->u.embedded.code = t->text;
+	e->u.embedded.suffix = parser_has_marker(t->text, "pragma:suffix");
 	vec_push(&p->out->embedded, e);
 }
 

@@ -44,7 +44,7 @@ static bool at_wildcard(struct parser *p)
 	next = parser_peek_second(p);
 	return !next->spaced && next->kind != TOK_IF &&
 	       (in_name(next) || next->kind == TOK_NUMBER || next->kind == TOK_QUESTION ||
-		next->kind == TOK_DOT || next->kind == TOK_LPAREN);
+		next->kind == TOK_LPAREN);
 }
 
 // name = (WORD | "*" | "?") {WORD | "*" | "?" | NUMBER}, without space between
