@@ -245,7 +245,7 @@ static void note_existing(void)
 static void process_failed(const struct stp_process *e, int err)
 {
 	const char *why = stp_program_reason(err);
-	char text[320];
+	char text[400];
 
 	if (e->optional)
 		return;

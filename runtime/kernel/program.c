@@ -14,6 +14,8 @@
 
 #define ID_MAX 64                  /* bytes of the identity that are compared */
 
+static char other_build[ID_MAX * 4 + 120]; /* what compare_id() found last; for the message about it */
+
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -24,9 +26,18 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	if (kernel_read(file, bytes, len, &at) != len || memcmp(bytes, p->id, len))
+	if (kernel_read(file, bytes, len, &at) != len)
+		len = 0;
+	if (!len || memcmp(bytes, p->id, len))
 		err = -ESTALE;
 	fput(file);
+	/* What is at the start of the file is no build-id. */
+	if (err && len && p->id_offset)
+		snprintf(other_build, sizeof(other_build), "the file is of another build (%*phN) than the one that the "
+			 "script was translated for (%*phN)", len, bytes, len, p->id);
+	else if (err)
+		snprintf(other_build, sizeof(other_build), "the file is of another build than the one that the script "
+			 "was translated for");
 	return err;
 }
 
@@ -82,7 +93,7 @@ const char *stp_program_reason(int err)
 {
 	switch (err) {
 	case -ENOENT: case -ENOTDIR: return "no such file";
-	case -ESTALE: return "the file is of another build than the one that the script was translated for";
+	case -ESTALE: return other_build;
 	case -EACCES: return "the file may not be read";
 	case -ENOMEM: return "no memory";
 	}

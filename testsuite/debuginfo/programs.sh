@@ -140,3 +140,24 @@ lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).p
 lists 'by number, a library' "process($running).plt(\"realloc\")" -l "process($running).library(\"libc.so.6\").plt(\"realloc\")"
 kill $running; wait $running 2>/dev/null
 lists 'by number, nobody' "semantic error: there is no process $running whose program could be read: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"
+
+# ------------------------------------------------------------ C++ names, callees
+if g++ -g -O2 -o boxes boxes.cc; then
+	for of in ns::Box::area Box::area '*::area' '::area' 'ns::Bo?::a*'; do
+		lists "scope $of" 'process("boxes").function("area@boxes.cc")' -l "process(\"./boxes\").function(\"$of\")"
+	done
+	lists 'scope of a function' 'process("boxes").function("twice@boxes.cc").call' -l 'process("./boxes").function("ns::*@boxes.cc").call'
+	for of in xs::Box::area ns::area x::main; do
+		lists "scope $of" "" -l "process(\"./boxes\").function(\"$of\")"
+	done
+	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found (similar: area, main, _start, twice, frame_dummy): at <input>:1:26' \
+		-p2 -e 'probe process("./boxes").function("xs::area") { next }'
+else
+	skip debuginfo/programs/scope g++
+fi
+gcc -g -O2 -o known known.c
+lists 'callees' 'process("known").function("main").callee("add@known.c")
+process("known").function("main").callee("fib@known.c")
+process("known").function("main").callee("walk@known.c")' -l 'process("./known").function("main").callees'
+lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
+	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'

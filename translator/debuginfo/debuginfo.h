@@ -177,9 +177,10 @@ enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
 
-// FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the first two may be globs.
+// [SCOPE::]FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the names may be globs.
 struct di_lines { int first, last; };
 struct di_pattern {
+	const char *scope;         // "ns::Box", for di_function_in(); NULL: any
 	const char *function;
 	const char *file;          // NULL: any
 	bool has_lines;
@@ -188,6 +189,8 @@ struct di_pattern {
 	VEC(struct di_lines) lines;
 };
 bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why);
+// Whether the glob is that of the C++ classes and namespaces that the function is in, or of the inner ones.
+bool di_function_in(const struct di_function *f, const char *scope);
 // For a pattern with lines: the statements there, each with `pc` and its line, in every copy of the
 // code; or those of the nearest lines with code; or the functions that have the lines. Sorted by
 // address. When there are none, `why` says what there is instead.

@@ -4,6 +4,8 @@
 
 #include "util/str.h"
 
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCOPES_MAX 64          // blocks in blocks
@@ -105,6 +107,49 @@ bool dwarf_function(const struct di_function *f)
 			source_line((struct di_function *)f, die_of(f));
 	}
 	return p->die;
+}
+
+// ---------------------------------------------------------------- names
+
+// The declaration of what the DIE defines: where it is tells its namespaces and classes.
+static Dwarf_Die declaration(Dwarf_Die die)
+{
+	Dwarf_Die other;
+
+	for (int i = 0; i < 4 && (dwarf_reference(&die, DW_AT_abstract_origin, &other) ||
+				  dwarf_reference(&die, DW_AT_specification, &other)); i++)
+		die = other;
+	return die;
+}
+
+// "ns::Box"; "" when the function is in none.
+static const char *scope_name(const struct di_function *f)
+{
+	Dwarf_Die die = declaration(*die_of(f)), *scopes = NULL;
+	int n = dwarf_getscopes_die(&die, &scopes);
+	struct buf b = { 0 };
+
+	for (int i = n - 1; i > 0; i--) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *name = dwarf_name(&scopes[i]);
+
+		if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+		    tag == DW_TAG_union_type)
+			buf_printf(&b, "%s%s", b.len ? "::" : "", name ? name : "(anonymous namespace)");
+	}
+	free(scopes);
+	return buf_text(&b);
+}
+
+bool di_function_in(const struct di_function *f, const char *scope)
+{
+	const char *name = dwarf_function(f) ? scope_name(f) : NULL;
+
+	while (name && fnmatch(scope, name, 0)) {
+		name = strstr(name, "::");
+		name = name ? name + 2 : NULL;
+	}
+	return name && *name;
 }
 
 // ---------------------------------------------------------------- scopes

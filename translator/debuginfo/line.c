@@ -46,6 +46,24 @@ static bool parse_lines(const char *at, struct di_pattern *p)
 	}
 }
 
+// "ns::Box::area" to its parts, but not at what is between < and >.
+static void take_scope(struct di_pattern *p)
+{
+	const char *last = NULL;
+	int depth = 0;
+
+	for (const char *at = p->function; *at && !str_starts(at, "operator"); at++) {
+		depth += (*at == '<') - (*at == '>');
+		if (!depth && at[0] == ':' && at[1] == ':')
+			last = at;
+	}
+	if (!last)
+		return;
+	if (last > p->function)
+		p->scope = str_ndup(p->function, last - p->function);
+	p->function = last + 2;
+}
+
 bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why)
 {
 	const char *at = strchr(text, '@'), *mark = at ? strpbrk(at, ":+") : NULL;
@@ -55,6 +73,7 @@ bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why)
 			  "FUNCTION@FILE:* or FUNCTION@FILE+N", text);
 	if (at)
 		p->file = mark ? str_ndup(at + 1, mark - at - 1) : at + 1;
+	take_scope(p);
 	if (!*p->function || (at && !*p->file))
 		return false;
 	if (!mark)

@@ -88,6 +88,16 @@ static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_f
 		buf_printf(why, "what was inlined can't be told without DWARF debuginfo: %s", di_advice(in));
 }
 
+static void keep_scope(const struct dwarf_point *p, di_functions *v)
+{
+	int n = 0;
+
+	for (int i = 0; i < v->n; i++)
+		if (di_function_in(v->at[i], p->pattern.scope))
+			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
 static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
 	int n = 0, dropped = 0;
@@ -144,6 +154,8 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 		find_address(p, in, &found, why);
 	else
 		find_pattern(p, in, &found, why);
+	if (!p->by_address && p->pattern.scope)
+		keep_scope(p, &found);
 	if (p->callee)
 		find_callees(p, &found, why);
 	keep(p, &found, why);

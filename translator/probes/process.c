@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions and statements of programs: process("PATH").function(PATTERN)[.call|.inline|.exported|
-// .label(L)|.return[.maxactive(N)]], process("PATH").statement(PATTERN)[.nearest]; of their libraries
-// with process("PATH").library("PATH").
+// .label(L)|.callee(F)[.call|.return]|.callees|.return[.maxactive(N)]],
+// process("PATH").statement(PATTERN)[.nearest]; of their libraries with process("PATH").library("PATH").
 //
 // In:  a matched point; dwarf_point.h says what a PATTERN is.
 // Out: one probe a place, with the variables there; rows of struct stp_uprobe.
@@ -43,18 +43,19 @@ static bool add_place(const struct resolution *r, struct di_function *f)
 {
 	struct process_probe *data = NEW(struct process_probe);
 	uint64_t body = f->pc || !f->has_address ? f->pc : di_function_body(f), offset;
+	bool at_entry = r->point.is_return || f->returns;      // who called is told by what is at the entry only
 
 	data->site = r->common;
 	data->site.program = f->module;
 	data->site.name = f->symbol;
 	data->function = f;
-	data->early = r->point.is_return && body != f->address;
-	if (!r->point.is_return && !f->is_inline && body != f->address)
+	data->early = at_entry && body != f->address;
+	if (!at_entry && !f->is_inline && body != f->address)
 		f->pc = body;
 	data->site.address = f->pc ? f->pc : f->address;
 	if ((!f->has_address && !f->pc) || !di_program_offset(f->module, data->site.address, &offset))
 		return false;
-	probe_add(r->s, &family_process, r->match, point_of(r->match, f), data);
+	dwarf_point_guard(probe_add(r->s, &family_process, r->match, point_of(r->match, f), data), f, r->point.is_return);
 	return true;
 }
 
@@ -149,6 +150,9 @@ static void process_emit(struct session *s, struct cwriter *w, struct probe **pr
 	object ".function(string).inline", object ".function(string).exported",		\
 	object ".function(string).label(string)", object ".function(string).return",	\
 	object ".function(string).return.maxactive(number)",				\
+	object ".function(string).callee(string)", object ".function(string).callee(string).call", \
+	object ".function(string).callee(string).return", object ".function(string).callees", \
+	object ".function(string).callees(number)",					\
 	object ".function(number)", object ".function(number).call",			\
 	object ".function(number).return", object ".function(number).return.maxactive(number)", \
 	object ".statement(string)", object ".statement(string).nearest",		\
