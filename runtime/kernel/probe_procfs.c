@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/proc_fs.h>
 #include <linux/uaccess.h>
@@ -17,6 +18,7 @@
 
 /* An opening's text. c->arguments[0] of a handler points to it. */
 struct procfs_text {
+	struct mutex lock;         /* one read or write of the opening at a time */
 	u32 size, len;             /* size: with the terminator */
 	char *at;
 };
@@ -75,6 +77,7 @@ static int procfs_open(struct inode *inode, struct file *file)
 	t = plat_alloc(sizeof(*t) + size, -1);
 	if (!t)
 		return -ENOMEM;
+	mutex_init(&t->lock);
 	t->size = size;
 	t->at = (char *)(t + 1);
 	file->private_data = t;
@@ -91,28 +94,28 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
 	struct procfs_text *t = file->private_data;
+	ssize_t n = 0;
 
 	if (!f->read)
 		return -EINVAL;
+	mutex_lock(&t->lock);
 	if (*at == 0) {
 		t->len = 0;
 		t->at[0] = '\0';
 		t->size = f->size;
 		if (!run(f->read, t))
-			return -EAGAIN;
+			n = -EAGAIN;
 	}
-	return simple_read_from_buffer(to, count, at, t->at, t->len);
+	if (!n)
+		n = simple_read_from_buffer(to, count, at, t->at, t->len);
+	mutex_unlock(&t->lock);
+	return n;
 }
 
-/* As much as a string takes; the writer goes on with the rest. */
-static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
+static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
-	const struct stp_procfs *f = compat_pde_data(file_inode(file));
-	struct procfs_text *t = file->private_data;
 	u32 i;
 
-	if (!f->nwrites)
-		return -EINVAL;
 	t->size = stp_module.limits.string_len;
 	count = min_t(size_t, count, t->size - 1);
 	if (copy_from_user(t->at, from, count))
@@ -123,6 +126,21 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 		if (!run(f->writes[i], t))
 			return -EAGAIN;
 	return count;
+}
+
+/* As much as a string takes; the writer goes on with the rest. */
+static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
+{
+	const struct stp_procfs *f = compat_pde_data(file_inode(file));
+	struct procfs_text *t = file->private_data;
+	ssize_t n;
+
+	if (!f->nwrites)
+		return -EINVAL;
+	mutex_lock(&t->lock);
+	n = give(f, t, from, count);
+	mutex_unlock(&t->lock);
+	return n;
 }
 
 static const struct proc_ops operations = {
