@@ -17,7 +17,7 @@
 
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
 #define DATA_MAX   4096                    /* what a return probe keeps a call */
-#define FPROBE_CALLS 16384                 /* under way at once, of all functions of a return probe */
+#define FPROBE_CALLS 16384                 /* under way at once, of all functions of an fprobe */
 
 struct kprobe_hit {
 	struct kprobe kp;
@@ -34,6 +34,7 @@ static struct {
 	struct kretprobe **returns;        /* each in a struct return_hit */
 	u32 nkprobes, nreturns;
 	u32 armed, failed;
+	u32 return_sites;                  /* of all return probes */
 	u64 missed;                        /* of those that are gone */
 } armed;
 
@@ -299,94 +300,259 @@ static void remove_returns(void)
 	armed.nreturns = 0;
 }
 
+/* ------------------------------------------------------------------ what ftrace can do */
+
+#if COMPAT_FTRACE
+
+/*
+ * Adds the addresses [from, to) to the filter of ops, and notes in ok[] which of them ftrace
+ * knows: all are tried at once, and where that fails, each half.
+ */
+static void filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 from, u32 to)
+{
+	u32 middle = from + (to - from) / 2;
+	bool good = !compat_ftrace_set_filter_ips(ops, ips + from, to - from);
+
+	if (good || to - from == 1) {
+		memset(ok + from, good, to - from);
+		return;
+	}
+	filter(ops, ips, ok, from, middle);
+	filter(ops, ips, ok, middle, to);
+}
+
+#endif
+
 /* ------------------------------------------------------------------ returns, by fprobe */
 
 #if COMPAT_FPROBE
 
-/* A return probe with all its functions. */
-struct return_fprobe {
-	struct fprobe fp;
+struct return_slot {
+	unsigned long ip;                  /* of the patched call; 0: free */
 	const struct stp_function *f;
-	struct return_fprobe *next;
+	const struct stp_site *site;
 };
 
-static struct return_fprobe *fprobes;      /* those that are armed */
+/*
+ * An fprobe for many return probes that keep about as much a call: leaving it waits for every task of
+ * the machine. No function is in it twice, for the fprobe has room for one probe's data a call.
+ */
+struct return_group {
+	struct fprobe fp;
+	const struct stp_function *only;   /* the one probe there is, or NULL: */
+	struct return_slot *slots;         /* 2^(32 - shift) of them, at least half of them free */
+	u32 shift;
+	u32 n;
+	u64 calls;                         /* that may be under way at once */
+	int fixed;                         /* the script said how many */
+	bool entry, plain, armed;
+	struct return_group *next;
+};
 
-static inline const struct stp_function *function_of(struct fprobe *fp)
+static struct return_group *groups;
+
+#define group_of(p) container_of(p, struct return_group, fp)
+
+static int only_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+		      void *data)
 {
-	return container_of(fp, struct return_fprobe, fp)->f;
+	return try_entry(group_of(fp)->only, ip, data, regs);
 }
 
-static int fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-			void *data)
+static void only_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+		     void *data)
 {
-	return try_entry(function_of(fp), ip, data, regs);
+	try_return(group_of(fp)->only, ip, data, regs, false);
 }
 
-static void fprobe_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static void only_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 		       void *data)
 {
-	try_return(function_of(fp), ip, data, regs, false);
+	try_return(group_of(fp)->only, ip, data, regs, true);
 }
 
-static void fprobe_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+/* The place's slot, or the free one where it would be. */
+static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
+{
+	u32 at = (u32)ip * GOLDEN_RATIO_32 >> g->shift;
+
+	while (g->slots[at].ip && g->slots[at].ip != ip)
+		at = (at + 1) & (~0u >> g->shift);
+	return &g->slots[at];
+}
+
+static int lookup_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+			void *data)
+{
+	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
+
+	return !f ? 1 : f->entry ? try_entry(f, ip, data, regs) : 0;
+}
+
+static void lookup_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+		       void *data)
+{
+	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
+
+	if (f)
+		try_return(f, ip, data, regs, false);
+}
+
+static void lookup_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 			 void *data)
 {
-	try_return(function_of(fp), ip, data, regs, true);
+	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
+
+	if (f)
+		try_return(f, ip, data, regs, true);
 }
 
-/* The functions share what is kept of their calls. */
-static int arm_fprobe(struct return_fprobe *r, const struct stp_function *f, unsigned long *ips, u32 n)
+/* What the group keeps of a call: few sizes make few groups. */
+static size_t data_size(const struct stp_function *f)
 {
-	r->f = f;
-	r->fp.entry_handler = f->entry ? fprobe_entry : NULL;
-	r->fp.exit_handler = stp_probe_plain(f->probe) ? fprobe_plain : fprobe_any;
-	r->fp.entry_data_size = ALIGN(f->entry_size, 8);
-	r->fp.nr_maxactive = min_t(u64, (u64)n * maxactive(f), max(FPROBE_CALLS, maxactive(f)));
-	return register_fprobe_ips(&r->fp, ips, n);
+	return f->entry_size ? roundup_pow_of_two(max_t(size_t, f->entry_size, 8)) : 0;
 }
 
-/* False: ftrace can't do one of the functions, or there is no memory. Kretprobes then. */
+static bool fits(const struct return_group *g, const struct stp_function *f)
+{
+	u32 i;
+
+	if (g->fp.entry_data_size != data_size(f) || g->fixed || f->maxactive > 0)
+		return false;
+	for (i = 0; i < f->nsites; i++)
+		if (f->sites[i].address && return_slot(g, compat_ftrace_ip(f->sites[i].address))->ip)
+			return false;
+	return true;
+}
+
+static struct return_group *make_group(const struct stp_function *f)
+{
+	struct return_group *g = plat_alloc(sizeof(*g), -1);
+	u32 n = f->maxactive > 0 ? f->nsites : armed.return_sites;
+	u32 bits = ilog2(roundup_pow_of_two(2 * n));
+
+	if (g)
+		g->slots = plat_alloc(sizeof(*g->slots) << bits, -1);
+	if (!g || !g->slots) {
+		plat_free(g);
+		return NULL;
+	}
+	g->shift = 32 - bits;
+	g->fp.entry_data_size = data_size(f);
+	g->fixed = f->maxactive;
+	g->plain = true;
+	g->only = f;
+	g->next = groups;
+	groups = g;
+	return g;
+}
+
+static void add_return_slot(struct return_group *g, const struct stp_function *f, const struct stp_site *s)
+{
+	unsigned long ip = compat_ftrace_ip(s->address);
+	struct return_slot *slot = return_slot(g, ip);
+
+	g->n += !slot->ip;
+	*slot = (struct return_slot){ ip, f, s };
+}
+
+/* False: kretprobes then. */
 static bool add_fprobe(const struct stp_function *f)
 {
-	struct return_fprobe *r = plat_alloc(sizeof(*r), -1);
-	unsigned long *ips = plat_alloc(f->nsites * sizeof(*ips), -1);
-	bool ok = r && ips && f->entry_size <= DATA_MAX;
-	u32 i, n = 0;
+	struct return_group *g = groups;
+	u32 i;
 
-	for (i = 0; ok && i < f->nsites; i++)
-		if (f->sites[i].address)
-			ips[n++] = f->sites[i].address;
-	ok = ok && n && !arm_fprobe(r, f, ips, n);
-	plat_free(ips);
-	if (!ok) {
-		plat_free(r);
+	if (f->entry_size > DATA_MAX || !f->nsites)
 		return false;
-	}
-	for (i = 0; i < f->nsites; i++)
-		if (!f->sites[i].address)
+	while (g && !fits(g, f))
+		g = g->next;
+	if (!g)
+		g = make_group(f);
+	if (!g)
+		return false;
+	for (i = 0; i < f->nsites; i++) {
+		if (f->sites[i].address)
+			add_return_slot(g, f, &f->sites[i]);
+		else
 			cannot(f, &f->sites[i], -ENOENT);
-	r->next = fprobes;
-	fprobes = r;
-	armed.armed += n;
+	}
+	if (g->only != f)
+		g->only = NULL;
+	g->plain &= stp_probe_plain(f->probe);
+	g->entry |= f->entry != NULL;
+	g->calls += (u64)f->nsites * maxactive(f);
 	return true;
+}
+
+/* Hands what ftrace can't do to kretprobes, and the rest to the fprobe. */
+static int arm_group(struct return_group *g, unsigned long *ips, bool *ok)
+{
+	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
+	u32 i, k, n = 0;
+	int err;
+
+	if (!tried)
+		return -ENOMEM;
+	for (i = k = 0; i <= ~0u >> g->shift; i++)
+		if (g->slots[i].ip)
+			ips[k++] = g->slots[i].site->address;
+	filter(tried, ips, ok, 0, g->n);
+	compat_ftrace_free_filter(tried);
+	plat_free(tried);
+	for (k = 0; k < g->n; k++)
+		if (ok[k])
+			ips[n++] = ips[k];
+	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
+	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
+				       (g->plain ? lookup_plain : lookup_any);
+	g->fp.nr_maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
+	err = n ? register_fprobe_ips(&g->fp, ips, n) : 0;
+	if (err)
+		return err;
+	g->armed = n;
+	armed.armed += n;
+	for (i = k = 0; i <= ~0u >> g->shift; i++)
+		if (g->slots[i].ip && !ok[k++])
+			add_return(g->slots[i].f, g->slots[i].site);
+	return 0;
+}
+
+static void finish_fprobes(void)
+{
+	unsigned long *ips = groups ? plat_alloc(armed.return_sites * sizeof(*ips), -1) : NULL;
+	bool *ok = groups ? plat_alloc(armed.return_sites, -1) : NULL;
+	struct return_group *g;
+	u32 i;
+
+	for (g = groups; g; g = g->next) {
+		if (!g->n || (ips && ok && !arm_group(g, ips, ok)))
+			continue;
+		for (i = 0; i <= ~0u >> g->shift; i++)
+			if (g->slots[i].ip)
+				add_return(g->slots[i].f, g->slots[i].site);
+	}
+	plat_free(ips);
+	plat_free(ok);
 }
 
 static void remove_fprobes(void)
 {
-	struct return_fprobe *r;
+	struct return_group *g;
 
-	while ((r = fprobes)) {
-		fprobes = r->next;
-		armed.missed += r->fp.nmissed;     /* before: calls in the meantime are counted, too */
-		unregister_fprobe(&r->fp);
-		plat_free(r);
+	while ((g = groups)) {
+		groups = g->next;
+		armed.missed += g->fp.nmissed;     /* before: calls in the meantime are counted, too */
+		if (g->armed)
+			unregister_fprobe(&g->fp);
+		plat_free(g->slots);
+		plat_free(g);
 	}
 }
 
 #else
 
 static bool add_fprobe(const struct stp_function *f) { return false; }
+static void finish_fprobes(void) { }
 static void remove_fprobes(void) { }
 
 #endif
@@ -521,23 +687,6 @@ static int make_slots(struct entry_hook *h)
 	return 0;
 }
 
-/*
- * Adds the addresses [from, to) of the hook to its filter, and notes in ok[] which of them ftrace
- * knows: all are tried at once, and where that fails, each half.
- */
-static void filter(struct entry_hook *h, unsigned long *ips, bool *ok, u32 from, u32 to)
-{
-	u32 middle = from + (to - from) / 2;
-	bool good = !compat_ftrace_set_filter_ips(&h->ops, ips + from, to - from);
-
-	if (good || to - from == 1) {
-		memset(ok + from, good, to - from);
-		return;
-	}
-	filter(h, ips, ok, from, middle);
-	filter(h, ips, ok, middle, to);
-}
-
 /* Keeps what ftrace can do, and hands the rest to kprobes. */
 static int settle_filter(struct entry_hook *h)
 {
@@ -548,7 +697,7 @@ static int settle_filter(struct entry_hook *h)
 	if (ips && ok) {
 		for (i = 0; i < n; i++)
 			ips[i] = h->entry[i].address;
-		filter(h, ips, ok, 0, n);
+		filter(&h->ops, ips, ok, 0, n);
 		h->n = 0;
 		for (i = 0; i < n; i++) {
 			if (ok[i])
@@ -685,10 +834,13 @@ static void add_site(const struct stp_function *f, const struct stp_site *s)
 
 static int prepare(const struct stp_function *f, u32 n)
 {
-	u32 i, nsites = 0;
+	u32 i, nsites = 0, nreturns = 0;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		nsites += f[i].nsites;
+		nreturns += f[i].is_return ? f[i].nsites : 0;
+	}
+	armed.return_sites = nreturns;
 	armed.kprobes = plat_alloc(nsites * sizeof(*armed.kprobes), -1);
 	armed.returns = plat_alloc(nsites * sizeof(*armed.returns), -1);
 	if (!armed.kprobes || !armed.returns)
@@ -716,6 +868,7 @@ static int function_start(void *table, u32 n)
 		for (k = 0; k < f[i].nsites; k++)
 			add_site(&f[i], &f[i].sites[k]);
 	}
+	finish_fprobes();
 	finish_entries();
 	say_rest();
 	if (armed.armed || !armed.failed)
