@@ -60,6 +60,7 @@ struct var {
 	struct loc arity_loc;      // symbols
 	enum type *key_types;      // types: [arity]
 	struct loc *key_locs;      // types: [arity]
+	struct di_type **key_dtypes; // types: [arity], like dtype
 	unsigned stat_ops;         // symbols: STAT_* that some extractor wants
 	int64_t hist_low, hist_high, hist_step; // symbols: of @hist_linear
 	int64_t stat_shift;        // symbols: of @variance

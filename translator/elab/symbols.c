@@ -50,6 +50,7 @@ static void set_arity(struct var *v, int arity, struct loc loc)
 		v->arity_loc = loc;
 		v->key_types = NEW_ARRAY(enum type, arity ? arity : 1);
 		v->key_locs = NEW_ARRAY(struct loc, arity ? arity : 1);
+		v->key_dtypes = NEW_ARRAY(struct di_type *, arity ? arity : 1);
 		return;
 	}
 	if (v->arity == arity)

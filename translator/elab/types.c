@@ -147,6 +147,7 @@ static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
 		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
 		infer_expr(t, &keys->at[i], w);
 		learn(t, &v->key_types[i], &v->key_locs[i], keys->at[i]->type, keys->at[i]->loc);
+		merge_dtype(t, &v->key_dtypes[i], keys->at[i]->dtype);
 	}
 }
 
@@ -598,6 +599,7 @@ static void foreach_keys(struct infer *t, struct stmt *s, struct var *v)
 		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
 		infer_expr(t, k, w);
 		learn(t, &v->key_types[i], &v->key_locs[i], (*k)->type, (*k)->loc);
+		merge_dtype(t, &(*k)->u.var.decl->dtype, known(v->key_dtypes[i]));
 	}
 }
 
