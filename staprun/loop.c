@@ -309,6 +309,8 @@ static void read_result(void)
 
 	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
 		return;
+	if (session.stopping && result.type == STP_CMD_START && result.rc == -EBUSY)
+		return;                    // a signal came so early that STOP was quicker
 	log_error("%s can't be %s: %s", session.opt->module,
 		  result.type == STP_CMD_START ? "started" : "stopped", strerror(-result.rc));
 	session.failed = session.over = true;

@@ -402,11 +402,13 @@ static void find_stapio(char *path, size_t room)
 }
 
 static pid_t relay_pid;
+static sigset_t signals_before;            // they are held till there is a stapio: the module has to go
+static volatile bool held;                 // signals that may be older than stapio come now
 
 // What another process sends to us is meant for stapio; what the terminal sends, it gets itself.
 static void forward_signal(int sig, siginfo_t *info, void *context)
 {
-	if (info->si_code <= 0 && relay_pid > 0)
+	if ((info->si_code <= 0 || held) && relay_pid > 0)
 		kill(relay_pid, sig);
 }
 
@@ -491,16 +493,15 @@ static void run_relay(int device, const char *name)
 // Returns stapio's exit status, 1 when it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
-	sigset_t all, before;
 	int status;
 
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
 	forward_signals();
 	relay_pid = fork();
 	if (relay_pid == 0)                // stapio takes the signals when it is ready
 		run_relay(device, name);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	held = true;
+	sigprocmask(SIG_SETMASK, &signals_before, NULL);
+	held = false;
 	close(device);
 	if (relay_pid < 0) {
 		log_error("can't start stapio: %m");
@@ -583,6 +584,7 @@ static void clean_up(void)
 int main(int argc, char **argv)
 {
 	enum rights rights;
+	sigset_t all;
 
 	clean_up();
 	signal(SIGPIPE, SIG_IGN);
@@ -600,5 +602,7 @@ int main(int argc, char **argv)
 		return module_remove(opt.module) ? 1 : 0;
 	if (opt.daemon && go_behind())
 		return 1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &signals_before);
 	return opt.attach ? attach() : load_and_run(rights);
 }

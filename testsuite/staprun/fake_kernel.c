@@ -3,6 +3,7 @@
 //
 //   FAKE_DIR       directory of the test: `log` (what was asked of the kernel), `rings` (the mapping)
 //   FAKE_LOAD      name of the error that loading gives
+//   FAKE_TERM      if set, staprun gets SIGTERM while it loads
 //   FAKE_BUSY      how many times unloading says EBUSY
 //   FAKE_DEVICE    "missing", "busy", or "unnamed": no node in /dev, but a number in /sys
 //   FAKE_REFUSE    type of the command that write() refuses with EINVAL
@@ -375,6 +376,8 @@ static int open_device(void)
 int sys_finit_module(int fd, const char *parameters)
 {
 	note("finit_module%s%s", *parameters ? " " : "", parameters);
+	if (*from_env("FAKE_TERM"))
+		kill(getpid(), SIGTERM);
 	return error_named(from_env("FAKE_LOAD"));
 }
 
