@@ -346,7 +346,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 
 	infer_args(t, e);
 	for (struct func *f = first; f; f = f->next_overload) {
-		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN && gives_value(f))
+		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // 0 or "", where nothing is returned
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
 		if (f->type == T_UNKNOWN && gives_value(f))
