@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_NODES = 2048, MOST_STEPS = 1 << 15, MOST_STATES = 2048, MOST_CELLS = 1 << 16, MOST_WORK = 1 << 26 };
+enum { MOST_NODES = 2048, MOST_STEPS = 1 << 15, MOST_STATES = 2048, MOST_CELLS = 1 << 16, MOST_WORK = 1 << 22 };
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
 
 // The tree that matches the same texts read from their ends.
