@@ -161,3 +161,32 @@ process("known").function("main").callee("fib@known.c")
 process("known").function("main").callee("walk@known.c")' -l 'process("./known").function("main").callees'
 lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
+
+# ------------------------------------------------------------ debuginfo that several files share
+if command -v dwz >/dev/null; then
+	gcc -g -O2 -o known known.c
+	same_all() {
+		"$STAP" -r "$release" -L 'process("./known").function("[afmw][adiu]*")'
+		"$STAP" -r "$release" -p2 --vp 01 -e 'probe process("./known").function("walk").call { println($p->next->y, $p$$, $what, @var("total")) }
+			probe process("./known").statement("fib@known.c:*") { println($$vars) }' 2>&1 | grep -v '^Pass 2'
+	}
+	same_all >before
+	cp known known2 && dwz -m shared.dbg known known2
+	same_all >after
+	if readelf -SW known | grep -q gnu_debugaltlink && [ "$(grep -c walk before)" -gt 1 ]; then
+		same 'debuginfo/programs shared' before after
+	else
+		not_ok 'debuginfo/programs shared' 'nothing is shared'
+	fi
+	gcc -g -O1 -o other known.c && cp other other2 && dwz -m shared.dbg other other2
+	lists 'shared, of another build' 'WARNING: shared.dbg is of another build: not used
+WARNING: shared.dbg, which has a part of the debuginfo of known, can'"'"'t be used
+# probes
+process("known").function("add@known.c")' -p2 -e 'probe process("./known").function("add") { next }'
+	rm shared.dbg
+	lists 'shared, gone' 'WARNING: shared.dbg, which has a part of the debuginfo of known, can'"'"'t be used
+# probes
+process("known").function("add@known.c")' -p2 -e 'probe process("./known").function("add") { next }'
+else
+	skip debuginfo/programs/shared dwz
+fi

@@ -30,6 +30,8 @@ struct dwarf_file {
 	struct bytes aranges;
 	Elf *elf;
 	Dwarf *whole;              // opened for scans
+	Dwarf *shared;             // of the file that dwz made of what several have
+	bool shared_tried;
 	uint64_t frame_pc;         // frame.c: of the last one found
 	Dwarf_Frame *frame;
 	VEC(struct unit *) units;
@@ -49,6 +51,8 @@ Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address);
 Dwarf *dwarf_whole(struct dwarf_file *f);
 // A handle for the units from `offset` on, to be ended by the caller. NULL: broken.
 Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
+// Where the DIE is: no other one of the file and what it shares has the same number.
+uint64_t dwarf_place(Dwarf_Die *die);
 bool dwarf_is_small(const struct dwarf_file *f);        // one handle for all units is good enough
 bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // .text, link-time
 // Where a function or an inlined copy begins.

@@ -56,6 +56,85 @@ bool dwarf_is_small(const struct dwarf_file *f)
 	return f->info_len < SMALL;
 }
 
+// Handles to which nothing is hidden. libdw keeps them, not the collector.
+static struct handle { Dwarf *dwarf; bool shared; } *wholes;
+static int nwholes;
+
+static void add_whole(Dwarf *d, bool shared)
+{
+	wholes = realloc(wholes, (nwholes + 1) * sizeof(*wholes));
+	if (!wholes)
+		die("out of memory");
+	wholes[nwholes++] = (struct handle){ d, shared };
+}
+
+static const struct handle *whole_of(Dwarf *d)
+{
+	for (int i = 0; i < nwholes; i++)
+		if (wholes[i].dwarf == d)
+			return &wholes[i];
+	return NULL;
+}
+
+uint64_t dwarf_place(Dwarf_Die *die)
+{
+	const struct handle *h = whole_of(dwarf_cu_getdwarf(die->cu));
+
+	return dwarf_dieoffset(die) | (h && h->shared ? 1ull << 40 : 0);
+}
+
+static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
+{
+	struct bytes file = map_file(path), other;
+	struct elf_view v;
+	Elf *elf;
+	Dwarf *d;
+
+	if (!file.at || !elf_view_open(&v, file))
+		return NULL;
+	other = elf_view_build_id(&v);
+	if (other.len != id_len || memcmp(other.at, id, id_len)) {
+		diag_warning((struct loc){ 0 }, "%s is of another build: not used", path);
+		return NULL;
+	}
+	elf = elf_memory((char *)file.at, file.len);
+	d = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (d)
+		add_whole(d, true);
+	return d;
+}
+
+// What dwz moved to a file that several share: .gnu_debugaltlink has its path, from the directory of
+// this one, and its build-id.
+static void find_shared(struct dwarf_file *f)
+{
+	struct bytes link;
+	struct elf_view v;
+	const char *path;
+	size_t len;
+
+	if (f->shared_tried)
+		return;
+	f->shared_tried = true;
+	if (!elf_view_open(&v, f->map) || !elf_view_section(&v, ".gnu_debugaltlink", &link))
+		return;
+	path = (const char *)link.at;
+	len = strnlen(path, link.len);
+	if (!len || len == link.len)
+		return;
+	if (*path != '/' && strchr(f->path, '/'))
+		path = str_printf("%.*s/%s", (int)(strrchr(f->path, '/') - f->path), f->path, path);
+	f->shared = open_shared(path, link.at + len + 1, link.len - len - 1);
+	if (!f->shared)
+		diag_warning((struct loc){ 0 }, "%s, which has a part of the debuginfo of %s, can't be used", path, f->path);
+}
+
+bool dwarf_file_shared(struct dwarf_file *f)
+{
+	find_shared(f);
+	return f->shared;
+}
+
 Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 {
 	Dwarf_Die first;
@@ -65,14 +144,14 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 		return NULL;
 	d = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	// Takes note of the length that the first unit has now.
-	if (d)
-		dwarf_offdie(d, 12, &first);
+	if (!d)
+		return NULL;
+	dwarf_offdie(d, 12, &first);
+	find_shared(f);
+	if (f->shared)
+		dwarf_setalt(d, f->shared);
 	return d;
 }
-
-// Handles to which nothing is hidden. libdw keeps them, not the collector.
-static Dwarf **wholes;
-static int nwholes;
 
 Dwarf *dwarf_whole(struct dwarf_file *f)
 {
@@ -81,19 +160,8 @@ Dwarf *dwarf_whole(struct dwarf_file *f)
 	f->whole = dwarf_handle_at(f, 0);
 	if (!f->whole)
 		return NULL;
-	wholes = realloc(wholes, (nwholes + 1) * sizeof(*wholes));
-	if (!wholes)
-		die("out of memory");
-	wholes[nwholes++] = f->whole;
+	add_whole(f->whole, false);
 	return f->whole;
-}
-
-static bool is_whole(Dwarf *d)
-{
-	for (int i = 0; i < nwholes; i++)
-		if (wholes[i] == d)
-			return true;
-	return false;
 }
 
 bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end)
@@ -254,7 +322,7 @@ bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 
 	// A DW_FORM_ref_addr can lead into another unit, which a handle of one unit doesn't know.
 	return dwarf_attr_integrate(die, attr, &a) &&
-	       (a.form != DW_FORM_ref_addr || is_whole(dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
+	       (a.form != DW_FORM_ref_addr || whole_of(dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
 }
 
 const char *dwarf_name(Dwarf_Die *die)

@@ -195,6 +195,7 @@ static struct cache_key key_of(const struct di_module *m)
 	struct bytes map;
 
 	cache_hash_text(h, INDEX_MAGIC);
+	cache_hash_text(h, dwarf_file_shared(m->dwarf) ? "shared" : "");
 	cache_hash_add(h, index_record_size, sizeof(index_record_size));
 	cache_hash_add(h, m->build_id.at, m->build_id.len);
 	if (!m->build_id.len)

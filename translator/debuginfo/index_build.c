@@ -192,7 +192,7 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 
 	if (!dwarf_reference(copy, DW_AT_abstract_origin, &origin))
 		return false;
-	by_die = number(&b->origins, dwarf_dieoffset(&origin) + 1);
+	by_die = number(&b->origins, dwarf_place(&origin) + 1);
 	*out = *by_die - 1;
 	if (*by_die)
 		return true;

@@ -197,6 +197,7 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
 struct bytes dwarf_file_map(const struct dwarf_file *f);
+bool dwarf_file_shared(struct dwarf_file *f);         // a part of it is in another file, which is there
 
 // index.c: what is where in a DWARF file. Places of DIEs are offsets in .debug_info, never 0.
 struct index *module_index(struct di_module *m);      // NULL: no DWARF, or broken

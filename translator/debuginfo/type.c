@@ -210,7 +210,7 @@ static void fill_type(struct dwarf_type *d, struct di_type *out)
 
 static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
 {
-	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_dieoffset(die), from);
+	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_place(die), from);
 	struct di_type *type = map_get(&m->dwarf->types, key);
 	struct dwarf_type *d;
 	struct type_priv *p;
