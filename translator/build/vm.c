@@ -4,6 +4,7 @@
 #include "build/run.h"
 
 #include "util/diag.h"
+#include "util/spawn.h"
 #include "util/str.h"
 
 #include <dirent.h>
@@ -42,24 +43,6 @@ const char *vm_default_release(void)
 	return newest;
 }
 
-// The path that a shell would run for `word`; NULL when it has none (a busybox applet, a builtin).
-static const char *find_program(const char *word)
-{
-	const char *dirs = getenv("PATH");
-	size_t len;
-
-	if (strchr(word, '/'))
-		return access(word, X_OK) == 0 ? word : NULL;
-	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
-		len = strcspn(dirs, ":");
-		char *path = str_printf("%.*s/%s", (int)len, dirs, word);
-
-		if (len && access(path, X_OK) == 0)
-			return path;
-	}
-	return NULL;
-}
-
 // At the same path in the guest. DIR/./x and the like are as good there as here.
 static void add_file(arguments *argv, const char *path, const char *cwd)
 {
@@ -96,7 +79,7 @@ static void add_command(arguments *argv, const char *command, const char *cwd)
 
 	for (const char *at = command + strspn(command, blank); *at; at += strspn(at, blank)) {
 		size_t len = strcspn(at, blank);
-		const char *word = str_ndup(at, len), *program = first ? find_program(word) : NULL;
+		const char *word = str_ndup(at, len), *program = first ? spawn_find(word) : NULL;
 
 		at += len;
 		add_file(argv, program ? program : word, cwd);

@@ -4,6 +4,7 @@
 #include "build/build.h"
 #include "emit/emit.h"
 #include "probes/process.h"
+#include "util/spawn.h"
 #include "util/str.h"
 
 #include <fnmatch.h>
@@ -16,23 +17,12 @@
 
 // ---------------------------------------------------------------- paths
 
-// As execvp() would find it; NULL when there is none.
 char *process_executable(const char *name)
 {
-	const char *dirs = getenv("PATH");
+	const char *found = strchr(name, '/') ? name : spawn_find(name);        // libraries need not be executable
 	char path[PATH_MAX];
-	size_t len;
 
-	if (strchr(name, '/'))
-		return realpath(name, path) ? str_dup(path) : NULL;
-	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
-		len = strcspn(dirs, ":");
-		const char *full = str_printf("%.*s/%s", (int)len, len ? dirs : ".", name);
-
-		if (access(full, X_OK) == 0 && realpath(full, path))
-			return str_dup(path);
-	}
-	return NULL;
+	return found && realpath(found, path) ? str_dup(path) : NULL;
 }
 
 // The next word of a script's first line, NULL: there is none.

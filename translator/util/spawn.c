@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,4 +96,21 @@ int spawn_run(struct spawn *s)
 		s->output = collect(fds[0]);
 	close(fds[0]);
 	return pid < 0 ? 127 : spawn_wait(pid);
+}
+
+char *spawn_find(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	size_t len;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? str_dup(name) : NULL;
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		char *path = str_printf("%.*s/%s", (int)len, len ? dirs : ".", name);
+
+		if (access(path, X_OK) == 0)
+			return path;
+	}
+	return NULL;
 }

@@ -16,6 +16,10 @@ struct spawn {
 // Waits for it. Exit status 0..255, 128+signal when killed, 127 when it could not be started.
 int spawn_run(struct spawn *s);
 
+// The file that a program's name means, as execvp() would find it in PATH; one with a "/" is itself. NULL: none
+// that can be executed (a busybox applet, a shell's builtin).
+char *spawn_find(const char *name);
+
 // spawn_start()/spawn_wait(): the same in two halves, to run several at once (no capture).
 int spawn_start(const struct spawn *s);    // pid or -errno
 int spawn_wait(int pid);
