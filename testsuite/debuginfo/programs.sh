@@ -134,6 +134,12 @@ lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it
 lists 'by pattern' "$whole
 ${whole/known/known2}" -L 'process("./known*").function("add")'
 lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add, fib, main, walk, _start): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
+mkdir -p lib lib64/x86_64-linux-gnu && cp known lib64/x86_64-linux-gnu/
+lists 'by pattern, a directory for each architecture' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
+ln -sfn known lib64/x86_64-linux-gnu/knowns
+lists 'by pattern, two names of a file' 'process("lib64/x86_64-linux-gnu/known").function("add@known.c")' -l 'process("./lib*/*/kn*").function("add")'
+lists 'by pattern, no file' 'semantic error: no file matches "./lib*/knows": at <input>:1:7' -p2 -e 'probe process("./lib*/knows").function("ad") { next }'
+lists 'by pattern, no program' 'semantic error: no program for this architecture matches "./calls.[c]": at <input>:1:7' -p2 -e 'probe process("./calls.[c]").function("ad") { next }'
 lists 'by pattern, full path' "$whole" -L "process(\"$files/kn?wn\").function(\"add\")"
 cp /bin/sleep sleeper; ./sleeper 20 & running=$!
 lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).plt(\"nanosleep\")"

@@ -71,6 +71,9 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 		diag_error(part->loc, "can't probe %s: %s", name, why);
 		return false;
 	}
+	for vec_each(&out->at, known)          // by another name, a link
+		if (*known == m)
+			return true;
 	vec_push(&out->at, m);
 	for vec_each(&s->programs, known)
 		if (!strcmp(*known, di_module_name(m)))
@@ -119,27 +122,42 @@ static int add_running(struct session *s, const struct point_part *part, struct 
 	return add_file(s, part, path, out) ? 0 : 1;
 }
 
-static int add_globbed(struct session *s, const struct point_part *part, struct process_files *out)
+// Returns how many files there are. What is no program among them doesn't matter.
+static size_t add_matching(struct session *s, const struct point_part *part, const char *pattern,
+			   struct process_files *out)
 {
-	int n = 0;
+	size_t n;
 	glob_t found;
 
-	if (glob(part->text, 0, NULL, &found)) {
-		diag_error(part->loc, "no file matches \"%s\"", part->text);
-		return 1;
-	}
-	// What is no program among them doesn't matter.
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	diag_quiet_push();
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char path[PATH_MAX];
 
-		diag_quiet_push();
-		n += realpath(found.gl_pathv[i], path) && add_file(s, part, path, out);
-		diag_quiet_pop();
+		if (realpath(found.gl_pathv[i], path))
+			add_file(s, part, path, out);
 	}
+	diag_quiet_pop();
+	n = found.gl_pathc;
 	globfree(&found);
-	if (!n)
-		diag_error(part->loc, "no program matches \"%s\"", part->text);
-	return n ? 0 : 1;
+	return n;
+}
+
+// "/lib*/libc.so.6" is /lib/x86_64-linux-gnu/libc.so.6 on systems that have a directory for each
+// architecture. Those of other architectures are no programs here.
+static int add_globbed(struct session *s, const struct point_part *part, struct process_files *out)
+{
+	const char *slash = strrchr(part->text, '/');
+	size_t n = add_matching(s, part, part->text, out);
+
+	if (!out->at.n && slash)
+		n += add_matching(s, part, str_printf("%.*s/*-linux-gnu*%s", (int)(slash - part->text), part->text,
+						      slash), out);
+	if (!out->at.n)
+		diag_error(part->loc, n ? "no program for this architecture matches \"%s\"" : "no file matches \"%s\"",
+			   part->text);
+	return out->at.n ? 0 : 1;
 }
 
 // ---------------------------------------------------------------- build-ids
