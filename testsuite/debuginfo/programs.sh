@@ -142,6 +142,7 @@ lists 'by pattern, no file' 'semantic error: no file matches "./lib*/knows": at 
 lists 'by pattern, no program' 'semantic error: no program for this architecture matches "./calls.[c]": at <input>:1:7' -p2 -e 'probe process("./calls.[c]").function("ad") { next }'
 lists 'by pattern, full path' "$whole" -L "process(\"$files/kn?wn\").function(\"add\")"
 cp /bin/sleep sleeper; ./sleeper 20 & running=$!
+until [ "$(readlink /proc/$running/exe)" = "$files/sleeper" ]; do sleep 0.1; done
 lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).plt(\"nanosleep\")"
 lists 'by number, a library' "process($running).plt(\"realloc\")" -l "process($running).library(\"libc.so.6\").plt(\"realloc\")"
 kill $running; wait $running 2>/dev/null
