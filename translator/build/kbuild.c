@@ -11,6 +11,7 @@
 #include "util/spawn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -203,37 +204,41 @@ void kbuild_write(const char *path, const char *text)
 		    strerror(errno));
 }
 
-// The runtime's units that a module with this generated C needs; returns their number.
-static int write_units(struct session *s, const char *dir, const char *generated)
+// The runtime's units that a module with this generated C needs.
+static void write_units(struct session *s, const char *dir, const char *generated, runtime_units *needed)
 {
 	runtime_units units = { 0 };
-	int n = 0;
 
 	runtime_read_units(s, &units);
 	for vec_each(&units, u)
-		if (runtime_unit_needed(u, generated))
-			kbuild_write(str_printf("%s/unit%d.c", dir, n++), u->text);
-	return n;
+		if (runtime_unit_needed(u, generated)) {
+			kbuild_write(str_printf("%s/unit%d.c", dir, needed->n), u->text);
+			vec_push(needed, *u);
+		}
 }
 
 // Flags of ours. No tracing hooks in what runs under a probe; no debug information: nobody reads
 // it and it doubles the time. The directory's name must not get into the objects.
-static void write_makefile(const char *dir, const char *name, int units)
+static void write_makefile(const char *dir, const char *name, const runtime_units *units)
 {
 	struct buf b = { 0 };
 
 	buf_printf(&b, "obj-m := %s.o\n%s-y := %s.o", name, name, KBUILD_GENERATED);
-	for (int i = 0; i < units; i++)
+	for (int i = 0; i < units->n; i++)
 		buf_printf(&b, " unit%d.o", i);
 	buf_puts(&b, "\nccflags-remove-y := $(CC_FLAGS_FTRACE)\n");
 	buf_printf(&b, "ccflags-y := -g0 -I%s -I%s/runtime -I%s/runtime/include -fmacro-prefix-map=%s/=\n",
 		   dir, dir, dir, dir);
+	for (int i = 0; i < units->n; i++)
+		if (units->at[i].option)
+			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
 	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
 }
 
 char *kbuild_directory(struct session *s, const char *name, const char *generated)
 {
 	char *dir = str_printf("%s/kbuild", s->tmp_dir);
+	runtime_units units = { 0 };
 
 	if (strpbrk(dir, " \t:#$%'\"\\"))
 		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another "
@@ -241,9 +246,9 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
 		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir,
 		    strerror(errno));
-	kbuild_write(str_printf("%s/stp_config.h", dir), compat_config(s));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
-	write_makefile(dir, name, write_units(s, dir, generated));
+	write_units(s, dir, generated, &units);
+	write_makefile(dir, name, &units);
 	return dir;
 }
 
@@ -327,8 +332,35 @@ static void show(const char *output)
 	}
 }
 
+// Telling what the kernel has takes as long as make's own beginning, so it is done beside it: make
+// reads stp_config.h from a pipe when the first unit wants it.
+struct config_feed { struct session *s; int pipe[2]; };
+
+static void feed_start(struct config_feed *f, const char *dir)
+{
+	char *path = str_printf("%s/Makefile", dir);
+
+	if (pipe2(f->pipe, O_CLOEXEC) < 0 || fcntl(f->pipe[0], F_SETFD, 0) < 0)
+		die("can't make a pipe: %s", strerror(errno));
+	kbuild_write(path, str_printf("%s\n$(addprefix $(obj)/,$($(obj-m:.o=-y))): $(obj)/stp_config.h\n"
+				      "$(obj)/stp_config.h:\n\t@cat /proc/self/fd/%d >$@\n",
+				      str_read_file(path, NULL), f->pipe[0]));
+}
+
+static void feed(void *arg)
+{
+	struct config_feed *f = arg;
+	char *text = compat_config(f->s);
+
+	// A few lines: the pipe takes them at once, whether make is still there or not.
+	if (write(f->pipe[1], text, strlen(text)) != (ssize_t)strlen(text))
+		die("can't write to a pipe: %s", strerror(errno));
+	close(f->pipe[1]);
+}
+
 char *kbuild_run(struct session *s, const char *dir)
 {
+	struct config_feed config = { .s = s };
 	const char *tree = s->kernel->build_tree;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	arguments argv = { 0 };
@@ -338,12 +370,13 @@ char *kbuild_run(struct session *s, const char *dir)
 		"--no-print-directory", "V=1",
 		"KCFLAGS=-g0",         // nobody reads debuginfo of the metadata
 		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
+		"PAHOLE_FLAGS=",       // else a shell script finds them out several times
 		"modules",
 	};
 	const char *env[] = {
 		"LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL,
 	};
-	struct spawn make = { .env = env, .capture = true };
+	struct spawn make = { .env = env, .capture = true, .meanwhile = feed, .meanwhile_arg = &config };
 	int status;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -352,7 +385,9 @@ char *kbuild_run(struct session *s, const char *dir)
 		vec_push(&argv, *variable);
 	vec_push(&argv, NULL);
 	make.argv = argv.at;
+	feed_start(&config, dir);
 	status = spawn_run(&make);
+	close(config.pipe[0]);
 
 	if (status == 127 && !*make.output)
 		die("'make', which a module is built with for the first time, is not installed; install it "

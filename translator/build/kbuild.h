@@ -11,6 +11,7 @@
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
 	VEC(const char *) families;    // only for modules with probes of one of these; none: for all
+	const char *option;        // of the compiler, for this unit; or NULL
 	const char *text;          // the C: includes relative to the runtime's directory
 };
 typedef VEC(struct runtime_unit) runtime_units;

@@ -15,6 +15,7 @@ static struct cache_key part_key(const struct toolchain *t, const struct runtime
 	cache_hash_text(h, "part of the runtime");
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
+	cache_hash_text(h, u->option ? u->option : "");
 	cache_hash_text(h, u->text);
 	return cache_hash_end(h);
 }
@@ -30,6 +31,8 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	for (int i = 0; i < t->header_cc.n; i++)
 		vec_push(&argv, t->header_cc.at[i]);
 	vec_push(&argv, "-g0");                // as the rest of the runtime is
+	if (u->option)
+		vec_push(&argv, u->option);
 	vec_push(&argv, str_printf("-fmacro-prefix-map=%s/=runtime/", s->runtime_dir));
 	vec_push(&argv, str_printf("-I%s", s->tmp_dir));
 	vec_push(&argv, str_printf("-I%s", s->runtime_dir));

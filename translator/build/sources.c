@@ -17,6 +17,8 @@ static void parse_line(char *line, runtime_units *units)
 	for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words)) {
 		if (str_ends(w, ":"))
 			vec_push(&u.families, (const char *)str_ndup(w, strlen(w) - 1));
+		else if (*w == '-')
+			u.option = str_dup(w);
 		else
 			buf_printf(&includes, "#include \"%s\"\n", w);
 	}

@@ -92,6 +92,8 @@ int spawn_run(struct spawn *s)
 		return 127;
 	pid = start(s, fds[1]);
 	close(fds[1]);
+	if (pid >= 0 && s->meanwhile)
+		s->meanwhile(s->meanwhile_arg);
 	if (pid >= 0)
 		s->output = collect(fds[0]);
 	close(fds[0]);

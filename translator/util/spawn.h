@@ -10,6 +10,8 @@ struct spawn {
 	const char *dir;           // working directory, NULL: ours
 	const char *const *env;    // "NAME=value" additions, NULL-terminated, may be NULL
 	bool capture;              // collect standard output and error in `output`
+	void (*meanwhile)(void *); // called while it runs, before its output is read; may be NULL
+	void *meanwhile_arg;
 	char *output;              // set by spawn_run(), terminated
 };
 
