@@ -111,7 +111,7 @@ s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op)
 {
 	if (s && s->count)
-		return stp_stat_value(s, d, op);
+		return stp_stat_value(s, d, op & ~(u32)STP_NOT_EMPTY);
 	if (op != STP_COUNT && op != STP_SUM)
 		stp_error(c, "empty aggregate");
 	return 0;

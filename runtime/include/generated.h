@@ -210,7 +210,8 @@ bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 /* ------------------------------------------------------------------ statistics (core/stat.c) */
 
 enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_VARIANCE = 32,
-       STP_HIST_LOG = 64, STP_HIST_LINEAR = 128 };
+       STP_HIST_LOG = 64, STP_HIST_LINEAR = 128,
+       STP_NOT_EMPTY = 256 /* with STP_SUM: of an empty one it is an error */ };
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {

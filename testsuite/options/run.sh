@@ -60,6 +60,14 @@ expect compatible-strings 1 'found the string "b"' user --compatible=1.9 -e 'pro
 expect compatible-variance 1 'it came with 3.1' user --compatible=3.0 -e 'global x probe begin { x <<< 1 println(@variance(x)) exit() }'
 expect compatible-private 0 'is 4' user --compatible=2.9 -e 'probe begin { private = 4 println("is ", private) exit() }'
 expect compatible-preprocessor 0 old user --compatible=4.0 -e 'probe begin { println(%( systemtap_v >= "4.1" %? "new" %: "old" %)) exit() }'
+expect compatible-pointer 0 'is 0x00000000000000ff' user --compatible=1.2 -e 'probe begin { printf("is %p\n", 255) exit() }'
+expect incompatible-pointer 0 'is 0xff' user --compatible=1.3 -e 'probe begin { printf("is %p\n", 255) exit() }'
+expect compatible-empty-sum 1 'empty aggregate' user --compatible=1.4 -e 'global x probe begin { if (0) x <<< 1 println(@sum(x)) exit() }'
+expect incompatible-empty-sum 0 0 user --compatible=1.5 -e 'global x probe begin { if (0) x <<< 1 println(@sum(x)) exit() }'
+expect compatible-members 1 'came with version 2.6' user --compatible=2.5 -e 'probe begin { x = 1 println(x->y) exit() }'
+expect incompatible-members 1 'debuginfo type of this value is not known' user --compatible=2.6 -e 'probe begin { x = 1 println(x->y) exit() }'
+expect compatible-abort 1 "unresolved function 'abort' (similar: a" user --compatible=3.2 -e 'probe begin { abort() }'
+expect incompatible-abort 0 '' user --compatible=3.3 -e 'probe begin { abort() println("on") }'
 expect compatible-suffix 1 'probe point mismatch' user --compatible=1.9 -e 'probe a = timer { } probe a.ms(1) { exit() }'
 expect check-version 0 'depends on the version of the language' user --check-version -e 'probe begin { println("a" "b") exit() }'
 expect check-version-quiet 0 hello bash -c "'$STAP' --runtime=user -W --check-version -e '$begin'"
@@ -107,6 +115,16 @@ expect clean-cache 0 '' "$STAP" --clean-cache
 expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"
+pointer='global p probe kernel.function("vfs_read") { p = $file }'
+expect compatible-pointer-shown 0 '"p=%d\n"' "$STAP" -r "$release" -v -p2 --compatible=1.3 -e "$pointer"
+expect incompatible-pointer-shown 0 '"p=%#x\n"' "$STAP" -r "$release" -v -p2 --compatible=1.4 -e "$pointer"
+global='probe kernel.function("vfs_read").return { println(@var("jiffies@kernel/time/timer.c", "kernel")) }'
+if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
+	expect compatible-global 0 'println(@entry(' "$STAP" -r "$release" -v -p2 --compatible=4.0 -e "$global"
+	expect incompatible-global 0 'println(@kderef(' "$STAP" -r "$release" -v -p2 --compatible=4.1 -e "$global"
+else
+	skip options/compatible-global "debuginfo of $release"
+fi
 [ "$(id -u)" -ne 0 ] || expect module-missing 1 'No such file' "$BUILD/staprun/staprun" /nonexistent/x.ko
 if [ ! -e /proc/modules ]; then
 	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"

@@ -203,6 +203,8 @@ bool autoprint_add(struct session *s)
 			continue;
 		if (!p)
 			p = end_probe(s);
+		if (v->dtype && !session_since(s, v->loc, "1.4", "showing a pointer in hexadecimal"))
+			v->dtype = NULL;
 		if (v->arity)
 			shown = show_array(p, v);
 		else

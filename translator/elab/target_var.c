@@ -274,6 +274,13 @@ static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 	return made ? made : failed(e->loc);
 }
 
+// Before 4.1, @var() of a .return probe was what it had been at the entry, like a parameter.
+static bool is_saved_atvar(const struct resolver *r, const struct expr *e)
+{
+	return e->kind == E_ATVAR && r->is_return && !r->in_entry &&
+	       !session_since(r->s, e->loc, "4.1", "@var() of a .return probe");
+}
+
 static struct expr *resolve_enum(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
@@ -343,7 +350,8 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	if (kind == E_TARGET && is_meta((*base)->u.target.name) && !e->u.access.comps.n)
 		return resolve_list(r, *base, e->u.access.pretty);
 	// What hangs on a parameter is read at the entry, too: it may be gone at the return.
-	if (r->is_return && !r->in_entry && is_parameter(*base) && !e->u.access.pretty && !has_variable_index(e))
+	if (r->is_return && !r->in_entry && !e->u.access.pretty && !has_variable_index(e) &&
+	    (is_parameter(*base) || is_saved_atvar(r, *base)))
 		return at_entry(r, e);
 	if (!resolve_parts(r, e))
 		return e;
@@ -535,7 +543,7 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		resolve_enumname(r, *e);
 		return false;
 	case E_ATVAR:
-		*e = checked_value(resolve_atvar(r, *e));
+		*e = is_saved_atvar(r, *e) ? at_entry(r, *e) : checked_value(resolve_atvar(r, *e));
 		return false;
 	case E_ENTRY:
 		*e = resolve_entry(r, *e);

@@ -97,7 +97,7 @@ static bool expr_effects(struct ast_walker *w, struct expr **at)
 		fx->fails = true;
 		break;
 	case E_STAT:
-		fx->fails |= !(x->u.stat.op & (STAT_COUNT | STAT_SUM));
+		fx->fails |= emit_stat_fails(fx->e, x);
 		break;
 	case E_VAR:
 		fx->fails |= x->u.var.decl && x->u.var.decl->kind == VAR_LOCAL && x->type == T_STRING;

@@ -24,6 +24,13 @@ static unsigned reads_of(const struct expr *of)
 	return of->kind == E_VAR ? GLOBAL : ARRAY | GLOBAL | LOCAL | WORLD;
 }
 
+// An empty statistic has a count of 0 and, since 1.5, a sum of 0; all else of it is an error.
+bool emit_stat_fails(const struct emitter *e, const struct expr *x)
+{
+	return x->u.stat.op != STAT_COUNT &&
+	       (x->u.stat.op != STAT_SUM || !session_since(e->s, x->loc, "1.5", "@sum() of nothing"));
+}
+
 struct value emit_stat(struct emitter *e, struct expr *x)
 {
 	static const struct { unsigned op; const char *name; } ops[] = {
@@ -31,6 +38,7 @@ struct value emit_stat(struct emitter *e, struct expr *x)
 		{ STAT_MAX, "STP_MAX" }, { STAT_AVG, "STP_AVG" }, { STAT_VARIANCE, "STP_VARIANCE" },
 	};
 	const char *name = NULL, *t, *get;
+	bool strict;
 
 	for (int i = 0; i < (int)ARRAY_SIZE(ops); i++)
 		if (ops[i].op == x->u.stat.op)
@@ -39,8 +47,10 @@ struct value emit_stat(struct emitter *e, struct expr *x)
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
 	get = emit_stat_of(e, x->u.stat.of);
-	get = str_printf("stp_stat_get(c, %s, %s, %s)", get, emit_desc(e, var_of(x->u.stat.of)), name);
-	if (x->u.stat.op & (STAT_COUNT | STAT_SUM))
+	strict = emit_stat_fails(e, x);
+	get = str_printf("stp_stat_get(c, %s, %s, %s%s)", get, emit_desc(e, var_of(x->u.stat.of)),
+			 strict && x->u.stat.op == STAT_SUM ? "STP_NOT_EMPTY | " : "", name);
+	if (!strict)
 		return value_text(reads_of(x->u.stat.of), true, "%s", get);
 	t = temp_long(e);
 	cw_line(e->w, "%s = %s;", t, get);

@@ -192,6 +192,7 @@ unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *
 
 // emit_stat.c
 const char *emit_stat_of(struct emitter *e, struct expr *of); // const struct stp_stat *
+bool emit_stat_fails(const struct emitter *e, const struct expr *x); // it may
 struct value emit_stat(struct emitter *e, struct expr *x);
 struct value emit_bucket(struct emitter *e, struct expr *x);
 void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct value v);

@@ -410,6 +410,15 @@ static bool has_members(const struct expr *e)
 	}
 }
 
+// What was a target variable all along had members before types went with values.
+static void check_autocast(struct parser *p, const struct expr *e)
+{
+	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR &&
+	    !session_since(p->session, e->loc, "2.6", "a member of what is no target variable"))
+		parser_fail(p, e->loc, "members of other values than target variables, @cast() and @var() came with "
+			    "version 2.6 of the language (--compatible)");
+}
+
 static bool at_suffix(struct parser *p)
 {
 	const struct token *t = parser_peek(p);
@@ -469,6 +478,7 @@ static struct expr *postfix(struct parser *p)
 			break;
 		}
 		if (!access) {
+			check_autocast(p, e);
 			access = expr_new(E_ACCESS, e->loc);
 			access->u.access.base = e;
 		}

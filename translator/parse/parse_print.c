@@ -104,6 +104,10 @@ static void conversion(struct format *f)
 		c.is_long = true;
 	c.conv = *f->at;
 	check_conversion(f, &c, start);
+	if (c.conv == 'p' && c.width < 0 && !c.width_star && !session_since(f->p->session, f->loc, "1.3", "%p")) {
+		c.flag = '0';              // as wide as a pointer, with its 0x
+		c.width = 2 + 2 * (int)sizeof(int64_t);
+	}
 	if (f->at < f->end)
 		f->at++;
 	vec_push(&f->print->u.print.format, c);

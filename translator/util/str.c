@@ -166,7 +166,7 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 
 	for (int i = 0; i < n; i++) {
 		int d = str_distance(wanted, names[i]), at = found;
-		bool known = false;
+		bool known = strcmp(wanted, names[i]) == 0; // there is one, but not for the asker
 
 		for (int j = 0; j < found; j++)
 			known |= strcmp(best[j], names[i]) == 0;
