@@ -8,7 +8,7 @@
  * machine, once each ops. With one probe its sites need no telling apart; with more, a table from
  * address to probe does it.
  */
-#include "kernel.h"
+#include "function.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -16,27 +16,18 @@
 #include <linux/ptrace.h>
 
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
-#define DATA_MAX   4096                    /* what a return probe keeps a call */
-#define FPROBE_CALLS 16384                 /* under way at once, of all functions of an fprobe */
 
 struct kprobe_hit {
 	struct kprobe kp;
 	const struct stp_probe *probe;
 };
 
-struct return_hit {
-	struct kretprobe rp;
-	const struct stp_function *f;
-};
-
 static struct {
-	struct kprobe **kprobes;           /* each in a struct kprobe_hit */
-	struct kretprobe **returns;        /* each in a struct return_hit */
-	u32 nkprobes, nreturns;
-	u32 armed, failed;
-	u32 return_sites;                  /* of all return probes */
-	u64 missed;                        /* of those that are gone */
-} armed;
+	struct kprobe **at;                /* each in a struct kprobe_hit */
+	u32 n;
+} kprobes;
+
+struct stp_function_totals stp_function_totals;
 
 /* ------------------------------------------------------------------ what can't be probed */
 
@@ -56,13 +47,13 @@ static const char *reason(const struct stp_site *s, int err)
 	return NULL;
 }
 
-static void cannot(const struct stp_function *f, const struct stp_site *s, int err)
+void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err)
 {
 	char text[320], number[24], offset[24] = "";
 
 	if (f->optional)
 		return;
-	if (armed.failed++ >= WARN_FIRST)
+	if (stp_function_totals.failed++ >= WARN_FIRST)
 		return;
 	snprintf(number, sizeof(number), "error %d", err);
 	if (s->offset)
@@ -77,9 +68,9 @@ static void say_rest(void)
 {
 	char text[64];
 
-	if (armed.failed <= WARN_FIRST)
+	if (stp_function_totals.failed <= WARN_FIRST)
 		return;
-	snprintf(text, sizeof(text), "can't probe %u more functions", armed.failed - WARN_FIRST);
+	snprintf(text, sizeof(text), "can't probe %u more functions", stp_function_totals.failed - WARN_FIRST);
 	plat_message(STP_MSG_WARNING, text);
 }
 
@@ -105,210 +96,39 @@ static void add_kprobe(const struct stp_function *f, const struct stp_site *s)
 	int err = -ENOMEM;
 
 	if (!h)
-		return cannot(f, s, err);
+		return stp_function_cannot(f, s, err);
 	h->probe = f->probe;
 	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->kp.pre_handler = kprobe_entry;
 	err = register_kprobe(&h->kp);
 	if (err) {
 		plat_free(h);
-		return cannot(f, s, err);
+		return stp_function_cannot(f, s, err);
 	}
-	armed.kprobes[armed.nkprobes++] = &h->kp;
-	armed.armed++;
+	kprobes.at[kprobes.n++] = &h->kp;
+	stp_function_totals.armed++;
 }
 
 static void remove_kprobes(void)
 {
 	u32 i;
 
-	if (armed.nkprobes)
-		unregister_kprobes(armed.kprobes, armed.nkprobes);
-	for (i = 0; i < armed.nkprobes; i++) {
-		armed.missed += armed.kprobes[i]->nmissed;
-		plat_free(container_of(armed.kprobes[i], struct kprobe_hit, kp));
+	if (kprobes.n)
+		unregister_kprobes(kprobes.at, kprobes.n);
+	for (i = 0; i < kprobes.n; i++) {
+		stp_function_totals.missed += kprobes.at[i]->nmissed;
+		plat_free(container_of(kprobes.at[i], struct kprobe_hit, kp));
 	}
-	plat_free(armed.kprobes);
-	armed.kprobes = NULL;
-	armed.nkprobes = 0;
+	plat_free(kprobes.at);
+	kprobes.at = NULL;
+	kprobes.n = 0;
 }
 
-/* ------------------------------------------------------------------ returns */
-
-/* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
- * Then its return is no hit either. */
-static __always_inline int hit_entry(const struct stp_function *f, unsigned long address, void *data,
-				     struct pt_regs *regs)
-{
-	struct stp_ctx_private *v;
-	unsigned long flags;
-	struct stp_ctx *c;
-	int forget = 0;
-
-	if (!stp_hit_enter(&c, &flags))
-		return 1;
-	v = stp_private(c);
-	c->regs = regs;
-	c->address = address;
-	c->entry = data;
-	c->probe = f->probe;
-	c->actions = v->actions_max;
-	f->entry(c);
-	if (unlikely(c->error || v->dirty)) {
-		forget = c->error != NULL;
-		stp_handler_finish(v);
-	}
-	stp_hit_end(c, flags);
-	return forget;
-}
-
-static __always_inline void hit_return(const struct stp_function *f, unsigned long address, void *data,
-				       struct pt_regs *regs, bool plain)
-{
-	unsigned long flags;
-	struct stp_ctx *c;
-
-	if (!stp_hit_enter(&c, &flags))
-		return;
-	c->regs = regs;
-	c->address = address;
-	c->saved_return = regs_return_value(regs);
-	c->entry = data;
-	if (plain)
-		stp_run_plain(c, f->probe);
-	else
-		stp_handler_run(c, f->probe);
-	stp_hit_end(c, flags);
-}
-
-static noinline int entry_unsafe(const struct stp_function *f, unsigned long address, void *data,
-				 struct pt_regs *regs)
-{
-	return stp_hit_refused() ? 1 : hit_entry(f, address, data, regs);
-}
-
-static noinline void return_unsafe(const struct stp_function *f, unsigned long address, void *data,
-				   struct pt_regs *regs)
-{
-	if (!stp_hit_refused())
-		hit_return(f, address, data, regs, false);
-}
-
-/* Without the CPU's context, interrupts as they are, in any context. */
-static __always_inline int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
-{
-	struct stp_ctx c __attribute__((__uninitialized__));
-
-	c.regs = regs;
-	c.entry = data;
-	c.error = NULL;         /* the handler looks whether there is one */
-	f->entry(&c);
-	return 0;
-}
-
-static __always_inline int try_entry(const struct stp_function *f, unsigned long address, void *data,
-				     struct pt_regs *regs)
-{
-	if (f->entry_free)
-		return entry_free(f, data, regs);
-	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
-}
-
-static __always_inline void try_return(const struct stp_function *f, unsigned long address, void *data,
-				       struct pt_regs *regs, bool plain)
-{
-	if (stp_hit_unsafe())
-		return_unsafe(f, address, data, regs);
-	else
-		hit_return(f, address, data, regs, plain);
-}
-
-/* ------------------------------------------------------------------ returns, by kretprobe */
-
-static inline const struct return_hit *hit_of(struct kretprobe_instance *ri)
-{
-	return container_of(compat_get_kretprobe(ri), struct return_hit, rp);
-}
-
-static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct return_hit *h = hit_of(ri);
-
-	return try_entry(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs);
-}
-
-static int return_any(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct return_hit *h = hit_of(ri);
-
-	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, false);
-	return 0;
-}
-
-static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	const struct return_hit *h = hit_of(ri);
-
-	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, true);
-	return 0;
-}
-
-/* Calls that may be under way at once. A function that sleeps has one a thread. */
-static int maxactive(const struct stp_function *f)
-{
-	if (f->maxactive > 0)
-		return f->maxactive;
-	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
-}
-
-static void add_return(const struct stp_function *f, const struct stp_site *s)
-{
-	struct return_hit *h;
-	int err = f->entry_size > DATA_MAX ? -E2BIG : -ENOMEM;
-
-	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
-	if (!h)
-		return cannot(f, s, err);
-	h->f = f;
-	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
-	h->rp.handler = stp_probe_plain(f->probe) ? return_plain : return_any;
-	h->rp.entry_handler = f->entry ? return_entry : NULL;
-	h->rp.data_size = ALIGN(f->entry_size, 8);
-	h->rp.maxactive = maxactive(f);
-	err = register_kretprobe(&h->rp);
-	if (err) {
-		plat_free(h);
-		return cannot(f, s, err);
-	}
-	armed.returns[armed.nreturns++] = &h->rp;
-	armed.armed++;
-}
-
-/* Calls under way keep an object of the kernel's that no longer leads here. */
-static void remove_returns(void)
-{
-	u32 i;
-
-	if (armed.nreturns)
-		unregister_kretprobes(armed.returns, armed.nreturns);
-	for (i = 0; i < armed.nreturns; i++) {
-		armed.missed += armed.returns[i]->nmissed + armed.returns[i]->kp.nmissed;
-		plat_free(container_of(armed.returns[i], struct return_hit, rp));
-	}
-	plat_free(armed.returns);
-	armed.returns = NULL;
-	armed.nreturns = 0;
-}
-
-/* ------------------------------------------------------------------ what ftrace can do */
+/* ------------------------------------------------------------------ entries, by ftrace */
 
 #if COMPAT_FTRACE
 
-/*
- * Adds the addresses [from, to) to the filter of ops, and notes in ok[] which of them ftrace
- * knows: all are tried at once, and where that fails, each half.
- */
-static void filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 from, u32 to)
+void stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
 	bool good = !compat_ftrace_set_filter_ips(ops, ips + from, to - from);
@@ -317,249 +137,9 @@ static void filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 fro
 		memset(ok + from, good, to - from);
 		return;
 	}
-	filter(ops, ips, ok, from, middle);
-	filter(ops, ips, ok, middle, to);
+	stp_ftrace_filter(ops, ips, ok, from, middle);
+	stp_ftrace_filter(ops, ips, ok, middle, to);
 }
-
-#endif
-
-/* ------------------------------------------------------------------ returns, by fprobe */
-
-#if COMPAT_FPROBE
-
-struct return_slot {
-	unsigned long ip;                  /* of the patched call; 0: free */
-	const struct stp_function *f;
-	const struct stp_site *site;
-};
-
-/*
- * An fprobe for many return probes that keep about as much a call: leaving it waits for every task of
- * the machine. No function is in it twice, for the fprobe has room for one probe's data a call.
- */
-struct return_group {
-	struct fprobe fp;
-	const struct stp_function *only;   /* the one probe there is, or NULL: */
-	struct return_slot *slots;         /* 2^(32 - shift) of them, at least half of them free */
-	u32 shift;
-	u32 n;
-	u64 calls;                         /* that may be under way at once */
-	int fixed;                         /* the script said how many */
-	bool entry, plain, armed;
-	struct return_group *next;
-};
-
-static struct return_group *groups;
-
-#define group_of(p) container_of(p, struct return_group, fp)
-
-static int only_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		      void *data)
-{
-	return try_entry(group_of(fp)->only, ip, data, regs);
-}
-
-static void only_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		     void *data)
-{
-	try_return(group_of(fp)->only, ip, data, regs, false);
-}
-
-static void only_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		       void *data)
-{
-	try_return(group_of(fp)->only, ip, data, regs, true);
-}
-
-/* The place's slot, or the free one where it would be. */
-static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
-{
-	u32 at = (u32)ip * GOLDEN_RATIO_32 >> g->shift;
-
-	while (g->slots[at].ip && g->slots[at].ip != ip)
-		at = (at + 1) & (~0u >> g->shift);
-	return &g->slots[at];
-}
-
-static int lookup_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-			void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	return !f ? 1 : f->entry ? try_entry(f, ip, data, regs) : 0;
-}
-
-static void lookup_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		       void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	if (f)
-		try_return(f, ip, data, regs, false);
-}
-
-static void lookup_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-			 void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	if (f)
-		try_return(f, ip, data, regs, true);
-}
-
-/* What the group keeps of a call: few sizes make few groups. */
-static size_t data_size(const struct stp_function *f)
-{
-	return f->entry_size ? roundup_pow_of_two(max_t(size_t, f->entry_size, 8)) : 0;
-}
-
-static bool fits(const struct return_group *g, const struct stp_function *f)
-{
-	u32 i;
-
-	if (g->fp.entry_data_size != data_size(f) || g->fixed || f->maxactive > 0)
-		return false;
-	for (i = 0; i < f->nsites; i++)
-		if (f->sites[i].address && return_slot(g, compat_ftrace_ip(f->sites[i].address))->ip)
-			return false;
-	return true;
-}
-
-static struct return_group *make_group(const struct stp_function *f)
-{
-	struct return_group *g = plat_alloc(sizeof(*g), -1);
-	u32 n = f->maxactive > 0 ? f->nsites : armed.return_sites;
-	u32 bits = ilog2(roundup_pow_of_two(2 * n));
-
-	if (g)
-		g->slots = plat_alloc(sizeof(*g->slots) << bits, -1);
-	if (!g || !g->slots) {
-		plat_free(g);
-		return NULL;
-	}
-	g->shift = 32 - bits;
-	g->fp.entry_data_size = data_size(f);
-	g->fixed = f->maxactive;
-	g->plain = true;
-	g->only = f;
-	g->next = groups;
-	groups = g;
-	return g;
-}
-
-static void add_return_slot(struct return_group *g, const struct stp_function *f, const struct stp_site *s)
-{
-	unsigned long ip = compat_ftrace_ip(s->address);
-	struct return_slot *slot = return_slot(g, ip);
-
-	g->n += !slot->ip;
-	*slot = (struct return_slot){ ip, f, s };
-}
-
-/* False: kretprobes then. */
-static bool add_fprobe(const struct stp_function *f)
-{
-	struct return_group *g = groups;
-	u32 i;
-
-	if (f->entry_size > DATA_MAX || !f->nsites)
-		return false;
-	while (g && !fits(g, f))
-		g = g->next;
-	if (!g)
-		g = make_group(f);
-	if (!g)
-		return false;
-	for (i = 0; i < f->nsites; i++) {
-		if (f->sites[i].address)
-			add_return_slot(g, f, &f->sites[i]);
-		else
-			cannot(f, &f->sites[i], -ENOENT);
-	}
-	if (g->only != f)
-		g->only = NULL;
-	g->plain &= stp_probe_plain(f->probe);
-	g->entry |= f->entry != NULL;
-	g->calls += (u64)f->nsites * maxactive(f);
-	return true;
-}
-
-/* Hands what ftrace can't do to kretprobes, and the rest to the fprobe. */
-static int arm_group(struct return_group *g, unsigned long *ips, bool *ok)
-{
-	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
-	u32 i, k, n = 0;
-	int err;
-
-	if (!tried)
-		return -ENOMEM;
-	for (i = k = 0; i <= ~0u >> g->shift; i++)
-		if (g->slots[i].ip)
-			ips[k++] = g->slots[i].site->address;
-	filter(tried, ips, ok, 0, g->n);
-	compat_ftrace_free_filter(tried);
-	plat_free(tried);
-	for (k = 0; k < g->n; k++)
-		if (ok[k])
-			ips[n++] = ips[k];
-	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
-	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
-				       (g->plain ? lookup_plain : lookup_any);
-	g->fp.nr_maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
-	err = n ? register_fprobe_ips(&g->fp, ips, n) : 0;
-	if (err)
-		return err;
-	g->armed = n;
-	armed.armed += n;
-	for (i = k = 0; i <= ~0u >> g->shift; i++)
-		if (g->slots[i].ip && !ok[k++])
-			add_return(g->slots[i].f, g->slots[i].site);
-	return 0;
-}
-
-static void finish_fprobes(void)
-{
-	unsigned long *ips = groups ? plat_alloc(armed.return_sites * sizeof(*ips), -1) : NULL;
-	bool *ok = groups ? plat_alloc(armed.return_sites, -1) : NULL;
-	struct return_group *g;
-	u32 i;
-
-	for (g = groups; g; g = g->next) {
-		if (!g->n || (ips && ok && !arm_group(g, ips, ok)))
-			continue;
-		for (i = 0; i <= ~0u >> g->shift; i++)
-			if (g->slots[i].ip)
-				add_return(g->slots[i].f, g->slots[i].site);
-	}
-	plat_free(ips);
-	plat_free(ok);
-}
-
-static void remove_fprobes(void)
-{
-	struct return_group *g;
-
-	while ((g = groups)) {
-		groups = g->next;
-		armed.missed += g->fp.nmissed;     /* before: calls in the meantime are counted, too */
-		if (g->armed)
-			unregister_fprobe(&g->fp);
-		plat_free(g->slots);
-		plat_free(g);
-	}
-}
-
-#else
-
-static bool add_fprobe(const struct stp_function *f) { return false; }
-static void finish_fprobes(void) { }
-static void remove_fprobes(void) { }
-
-#endif
-
-/* ------------------------------------------------------------------ entries, by ftrace */
-
-#if COMPAT_FTRACE
 
 struct entry {
 	unsigned long address;             /* of the function */
@@ -697,7 +277,7 @@ static int settle_filter(struct entry_hook *h)
 	if (ips && ok) {
 		for (i = 0; i < n; i++)
 			ips[i] = h->entry[i].address;
-		filter(&h->ops, ips, ok, 0, n);
+		stp_ftrace_filter(&h->ops, ips, ok, 0, n);
 		h->n = 0;
 		for (i = 0; i < n; i++) {
 			if (ok[i])
@@ -744,7 +324,7 @@ static int arm_entries(struct entry_hook *h)
 	if (err)
 		return err;
 	h->armed = true;
-	armed.armed += h->n;
+	stp_function_totals.armed += h->n;
 	return 0;
 }
 
@@ -815,17 +395,14 @@ static void function_stop(void *table, u32 n)
 {
 	remove_entries();
 	remove_kprobes();
-	remove_fprobes();
-	remove_returns();
-	armed.armed = 0;
+	stp_returns_remove();
+	stp_function_totals.armed = 0;
 }
 
 static void add_site(const struct stp_function *f, const struct stp_site *s)
 {
 	if (!s->address)
-		cannot(f, s, -ENOENT);
-	else if (f->is_return)
-		add_return(f, s);
+		stp_function_cannot(f, s, -ENOENT);
 	else if (s->offset)
 		add_kprobe(f, s);
 	else
@@ -840,10 +417,8 @@ static int prepare(const struct stp_function *f, u32 n)
 		nsites += f[i].nsites;
 		nreturns += f[i].is_return ? f[i].nsites : 0;
 	}
-	armed.return_sites = nreturns;
-	armed.kprobes = plat_alloc(nsites * sizeof(*armed.kprobes), -1);
-	armed.returns = plat_alloc(nsites * sizeof(*armed.returns), -1);
-	if (!armed.kprobes || !armed.returns)
+	kprobes.at = plat_alloc(nsites * sizeof(*kprobes.at), -1);
+	if (!kprobes.at || stp_returns_prepare(nreturns))
 		return -ENOMEM;
 	return prepare_entries(nsites);
 }
@@ -854,7 +429,7 @@ static int function_start(void *table, u32 n)
 	u32 i, k;
 	int err;
 
-	armed.failed = 0;
+	stp_function_totals.failed = 0;
 	stp_sites_sort();
 	err = prepare(f, n);
 	if (err) {
@@ -863,15 +438,15 @@ static int function_start(void *table, u32 n)
 		return err;
 	}
 	for (i = 0; i < n; i++) {
-		if (f[i].is_return && add_fprobe(&f[i]))
-			continue;
-		for (k = 0; k < f[i].nsites; k++)
+		if (f[i].is_return)
+			stp_returns_add(&f[i]);
+		for (k = 0; k < f[i].nsites && !f[i].is_return; k++)
 			add_site(&f[i], &f[i].sites[k]);
 	}
-	finish_fprobes();
+	stp_returns_arm();
 	finish_entries();
 	say_rest();
-	if (armed.armed || !armed.failed)
+	if (stp_function_totals.armed || !stp_function_totals.failed)
 		return 0;
 	function_stop(table, n);
 	plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
@@ -880,7 +455,7 @@ static int function_start(void *table, u32 n)
 
 static u64 function_missed(void)
 {
-	return armed.missed;
+	return stp_function_totals.missed;
 }
 
 static struct stp_site *function_sites(void *table, u32 i, u32 *n)
