@@ -88,8 +88,6 @@ static void choose_target(struct session *s)
 	if (o->user_runtime)
 		return;
 	s->kernel = kernel_open(s);
-	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release) == 0)
-		run_need_modules();
 	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
 		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
 			     s->kernel->release, host.release);
@@ -270,6 +268,9 @@ static int run_last(struct session *s)
 static int run_passes(struct session *s)
 {
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
+		// Told before a kernel is searched that can't run the script anyway.
+		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm)
+			run_need_modules();
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
 		if (p->number == s->opt.last_pass)

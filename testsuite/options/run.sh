@@ -46,6 +46,12 @@ expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"
 expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begin"
+expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
+if unshare -m true 2>"$SCRATCH/err"; then
+	expect no-modules 1 "this kernel can't load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e "$begin"
+else
+	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
+fi
 expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
 expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
 expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"
