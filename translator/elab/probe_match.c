@@ -408,6 +408,57 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 		diag_error(point->loc, "%s", diag_quiet_first());
 }
 
+// What kernels call otherwise now has an alias in the library: kernel.trace("old").x is
+// __renamed.kernel.trace.old.x there. NULL: nothing is known about the point.
+static const struct probe_point *renamed(struct session *s, const struct probe_point *point)
+{
+	struct probe_point *name = NEW(struct probe_point);
+	bool known = false;
+
+	name->loc = point->loc;
+	vec_push(&name->parts, (struct point_part){ .name = "__renamed" });
+	for vec_each(&point->parts, part) {
+		struct point_part bare = *part;
+
+		bare.arg_kind = ARG_NONE;
+		vec_push(&name->parts, bare);
+		if (part->arg_kind == ARG_STRING)
+			vec_push(&name->parts, (struct point_part){ .name = part->text });
+		known |= library_has_alias(s, point_text(name));
+	}
+	return known ? name : NULL;
+}
+
+static bool resolve_quietly(struct path *path, const struct probe_point *point)
+{
+	int before = path->s->script.probes.n;
+
+	diag_quiet_push();
+	resolve_found(path, point);
+	diag_quiet_pop();
+	return path->s->script.probes.n > before;
+}
+
+// A point that must be there. By the name of another kernel only if it isn't by its own.
+static void resolve_required(struct path *path, const struct probe_point *point)
+{
+	const struct probe_point *name = path->s->opt.list ? NULL : renamed(path->s, point);
+	int before = path->s->script.probes.n;
+
+	if (!name) {
+		resolve_found(path, point);
+	} else if (!resolve_quietly(path, point)) {
+		path->chain.at[path->chain.n - 1] = name;
+		if (resolve_quietly(path, name)) {
+			diag_warning(point->loc, "%s is not in this kernel, %s is probed instead", point_text(point),
+				     path->s->script.probes.at[before]->point);
+			return;
+		}
+		path->chain.at[path->chain.n - 1] = point;
+		resolve_found(path, point);
+	}
+}
+
 // Returns how many probes it made.
 static int resolve_point(struct path *path, const struct probe_point *point)
 {
@@ -419,8 +470,10 @@ static int resolve_point(struct path *path, const struct probe_point *point)
 	vec_push(&path->chain, point);
 	if (has_glob(point))
 		resolve_wildcard(path, point);
-	else
+	else if (optional)
 		resolve_found(path, point);
+	else
+		resolve_required(path, point);
 	path->chain.n--;
 	if (optional)
 		diag_quiet_pop();

@@ -203,6 +203,11 @@ bool library_use_alias(struct session *s, const struct probe_point *point)
 	return any;
 }
 
+bool library_has_alias(struct session *s, const char *name)
+{
+	return map_get(&opened(s)->index.aliases, name) != NULL;
+}
+
 // ---------------------------------------------------------------- names
 
 static void names(const struct map *m, name_list *out)

@@ -17,6 +17,7 @@ bool library_use_global(struct session *s, const char *name);
 // Every file with an alias whose name matches the leading parts of the point; the point's parts
 // may be globs, "**" spans parts. Suffix parts after the alias name are allowed.
 bool library_use_alias(struct session *s, const struct probe_point *point);
+bool library_has_alias(struct session *s, const char *name); // nothing is parsed for it
 
 typedef VEC(const char *) name_list;
 void parse_print_words(name_list *out);                           // "print", "printf", ...
