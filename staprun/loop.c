@@ -253,6 +253,15 @@ static void start_done(const struct stp_status *status, size_t len)
 		detach();
 }
 
+static void switch_files(void)
+{
+	drain();
+	if (session.rings.bulk)
+		bulk_switch(&session.rings);
+	else
+		outfile_switch(&session.out);
+}
+
 static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 {
 	switch (msg->type) {
@@ -281,6 +290,9 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 	case STP_MSG_SYSTEM:
 		drain_before_message();
 		child_system(text);
+		break;
+	case STP_MSG_SWITCH:
+		switch_files();
 		break;
 	}
 }
@@ -351,11 +363,7 @@ static void read_signal(void)
 		return;
 	}
 	if (info.ssi_signo == SIGUSR2) {
-		drain();
-		if (session.rings.bulk)
-			bulk_switch(&session.rings);
-		else
-			outfile_switch(&session.out);
+		switch_files();
 		return;
 	}
 	log_note(2, "stapio: signal %u", info.ssi_signo);

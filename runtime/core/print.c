@@ -108,3 +108,8 @@ void stp_system(struct stp_ctx *c, const char *command)
 {
 	plat_message(STP_MSG_SYSTEM, command);
 }
+
+void stp_switch_file(struct stp_ctx *c)
+{
+	plat_message(STP_MSG_SWITCH, "");
+}

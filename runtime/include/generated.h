@@ -426,6 +426,7 @@ void stp_exit(struct stp_ctx *c);          /* the session ends after this handle
 void stp_log(struct stp_ctx *c, const char *text);           /* a line in the output */
 void stp_warn(struct stp_ctx *c, const char *text);          /* WARNING: on standard error */
 void stp_system(struct stp_ctx *c, const char *command);
+void stp_switch_file(struct stp_ctx *c);   /* what comes now goes to the next output file */
 s64 stp_random(struct stp_ctx *c, s64 below);
 
 /* ------------------------------------------------------------------ tables of the generated C */

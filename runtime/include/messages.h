@@ -84,6 +84,7 @@ enum stp_msg_type {
 	STP_MSG_ERROR,       /* text, no newline: shown as "ERROR: text" */
 	STP_MSG_WARNING,     /* text, no newline: shown as "WARNING: text" */
 	STP_MSG_SYSTEM,      /* text: a command for sh -c */
+	STP_MSG_SWITCH,      /* no payload: please begin the next output file */
 };
 
 struct stp_msg {

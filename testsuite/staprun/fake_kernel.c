@@ -181,7 +181,7 @@ static void unescape(char *text)
 static void play_message(const char *kind, const char *text)
 {
 	static const char *const kinds[] = { [STP_MSG_EXIT] = "exit", [STP_MSG_ERROR] = "error",
-		[STP_MSG_WARNING] = "warning", [STP_MSG_SYSTEM] = "system" };
+		[STP_MSG_WARNING] = "warning", [STP_MSG_SYSTEM] = "system", [STP_MSG_SWITCH] = "switch" };
 
 	for (int i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] && !strcmp(kinds[i], kind))
