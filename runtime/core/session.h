@@ -57,6 +57,9 @@ struct stp_family_ops {
 	u64 (*missed)(void);       /* after stop: hits the kernel did not give us; may be NULL */
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
+	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
+	 * none; while the family runs or not. May be NULL. */
+	void (*module)(void *table, u32 n, const char *module, bool comes);
 };
 
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */

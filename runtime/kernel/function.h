@@ -16,6 +16,29 @@ struct stp_function_totals {
 };
 extern struct stp_function_totals stp_function_totals;
 
+/*
+ * The places of the kernel's image, or of one of its modules: they are armed and disarmed together, when
+ * the script starts and ends or the module comes and goes.
+ */
+struct stp_batch {
+	const char *module;                /* as in its sites; NULL: the image */
+	u32 entries, returns;              /* places that have an address */
+	/* probe_function.c */
+	struct kprobe **kprobes;
+	u32 nkprobes;
+	struct entry_hook *hooks;
+	/* function_return.c */
+	struct kretprobe **kretprobes;
+	u32 nkretprobes;
+	struct return_group *groups;
+	struct stp_batch *next;
+};
+
+static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_site *s)
+{
+	return s->address && s->module == b->module;
+}
+
 /* ------------------------------------------------------------------ probe_function.c */
 
 /* Warns that the place can't be probed, unless that is no error; err: 0 or negative. */
@@ -30,10 +53,10 @@ void stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32
 
 /* ------------------------------------------------------------------ function_return.c */
 
-/* In this order; remove also after a failure. Room for the returns of so many places: */
-int stp_returns_prepare(u32 nsites);           /* 0 or -ENOMEM */
-void stp_returns_add(const struct stp_function *f);
-void stp_returns_arm(void);
-void stp_returns_remove(void);
+/* In this order; remove also after a failure. */
+int stp_returns_prepare(struct stp_batch *b);          /* 0 or -ENOMEM */
+void stp_returns_add(struct stp_batch *b, const struct stp_function *f);
+void stp_returns_arm(struct stp_batch *b);
+void stp_returns_remove(struct stp_batch *b);
 
 #endif

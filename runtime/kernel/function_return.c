@@ -19,12 +19,6 @@ struct return_hit {
 	const struct stp_function *f;
 };
 
-static struct {
-	struct kretprobe **kretprobes;     /* each in a struct return_hit */
-	u32 n;
-	u32 sites;                         /* of all return probes */
-} returns;
-
 /* ------------------------------------------------------------------ returns */
 
 /* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
@@ -153,7 +147,7 @@ static int maxactive(const struct stp_function *f)
 	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
 }
 
-static void add_return(const struct stp_function *f, const struct stp_site *s)
+static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
 	int err = f->entry_size > DATA_MAX ? -E2BIG : -ENOMEM;
@@ -172,24 +166,24 @@ static void add_return(const struct stp_function *f, const struct stp_site *s)
 		plat_free(h);
 		return stp_function_cannot(f, s, err);
 	}
-	returns.kretprobes[returns.n++] = &h->rp;
+	b->kretprobes[b->nkretprobes++] = &h->rp;
 	stp_function_totals.armed++;
 }
 
 /* Calls under way keep an object of the kernel's that no longer leads here. */
-static void remove_kretprobes(void)
+static void remove_kretprobes(struct stp_batch *b)
 {
 	u32 i;
 
-	if (returns.n)
-		unregister_kretprobes(returns.kretprobes, returns.n);
-	for (i = 0; i < returns.n; i++) {
-		stp_function_totals.missed += returns.kretprobes[i]->nmissed + returns.kretprobes[i]->kp.nmissed;
-		plat_free(container_of(returns.kretprobes[i], struct return_hit, rp));
+	if (b->nkretprobes)
+		unregister_kretprobes(b->kretprobes, b->nkretprobes);
+	for (i = 0; i < b->nkretprobes; i++) {
+		stp_function_totals.missed += b->kretprobes[i]->nmissed + b->kretprobes[i]->kp.nmissed;
+		plat_free(container_of(b->kretprobes[i], struct return_hit, rp));
 	}
-	plat_free(returns.kretprobes);
-	returns.kretprobes = NULL;
-	returns.n = 0;
+	plat_free(b->kretprobes);
+	b->kretprobes = NULL;
+	b->nkretprobes = 0;
 }
 
 /* ------------------------------------------------------------------ returns, by fprobe */
@@ -217,8 +211,6 @@ struct return_group {
 	bool entry, plain, armed;
 	struct return_group *next;
 };
-
-static struct return_group *groups;
 
 #define group_of(p) container_of(p, struct return_group, fp)
 
@@ -282,22 +274,22 @@ static size_t data_size(const struct stp_function *f)
 	return f->entry_size ? roundup_pow_of_two(max_t(size_t, f->entry_size, 8)) : 0;
 }
 
-static bool fits(const struct return_group *g, const struct stp_function *f)
+static bool fits(const struct stp_batch *b, const struct return_group *g, const struct stp_function *f)
 {
-	u32 i;
+	const struct stp_site *s;
 
 	if (g->fp.entry_data_size != data_size(f) || g->fixed || f->maxactive > 0)
 		return false;
-	for (i = 0; i < f->nsites; i++)
-		if (f->sites[i].address && return_slot(g, compat_ftrace_ip(f->sites[i].address))->ip)
+	for (s = f->sites; s < f->sites + f->nsites; s++)
+		if (stp_batch_has(b, s) && return_slot(g, compat_ftrace_ip(s->address))->ip)
 			return false;
 	return true;
 }
 
-static struct return_group *make_group(const struct stp_function *f)
+static struct return_group *make_group(struct stp_batch *b, const struct stp_function *f)
 {
 	struct return_group *g = plat_alloc(sizeof(*g), -1);
-	u32 n = f->maxactive > 0 ? f->nsites : returns.sites;
+	u32 n = f->maxactive > 0 ? min(f->nsites, b->returns) : b->returns;
 	u32 bits = ilog2(roundup_pow_of_two(2 * n));
 
 	if (g)
@@ -311,8 +303,8 @@ static struct return_group *make_group(const struct stp_function *f)
 	g->fixed = f->maxactive;
 	g->plain = true;
 	g->only = f;
-	g->next = groups;
-	groups = g;
+	g->next = b->groups;
+	b->groups = g;
 	return g;
 }
 
@@ -326,35 +318,34 @@ static void add_return_slot(struct return_group *g, const struct stp_function *f
 }
 
 /* False: kretprobes then. */
-static bool add_fprobe(const struct stp_function *f)
+static bool add_fprobe(struct stp_batch *b, const struct stp_function *f)
 {
-	struct return_group *g = groups;
-	u32 i;
+	struct return_group *g = b->groups;
+	const struct stp_site *s;
 
-	if (f->entry_size > DATA_MAX || !f->nsites)
+	if (f->entry_size > DATA_MAX)
 		return false;
-	while (g && !fits(g, f))
+	while (g && !fits(b, g, f))
 		g = g->next;
 	if (!g)
-		g = make_group(f);
+		g = make_group(b, f);
 	if (!g)
 		return false;
-	for (i = 0; i < f->nsites; i++) {
-		if (f->sites[i].address)
-			add_return_slot(g, f, &f->sites[i]);
-		else
-			stp_function_cannot(f, &f->sites[i], -ENOENT);
+	for (s = f->sites; s < f->sites + f->nsites; s++) {
+		if (!stp_batch_has(b, s))
+			continue;
+		add_return_slot(g, f, s);
+		g->calls += maxactive(f);
 	}
 	if (g->only != f)
 		g->only = NULL;
 	g->plain &= stp_probe_plain(f->probe);
 	g->entry |= f->entry != NULL;
-	g->calls += (u64)f->nsites * maxactive(f);
 	return true;
 }
 
 /* Hands what ftrace can't do to kretprobes, and the rest to the fprobe. */
-static int arm_group(struct return_group *g, unsigned long *ips, bool *ok)
+static int arm_group(struct stp_batch *b, struct return_group *g, unsigned long *ips, bool *ok)
 {
 	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
 	u32 i, k, n = 0;
@@ -382,35 +373,35 @@ static int arm_group(struct return_group *g, unsigned long *ips, bool *ok)
 	stp_function_totals.armed += n;
 	for (i = k = 0; i <= ~0u >> g->shift; i++)
 		if (g->slots[i].ip && !ok[k++])
-			add_return(g->slots[i].f, g->slots[i].site);
+			add_return(b, g->slots[i].f, g->slots[i].site);
 	return 0;
 }
 
-static void finish_fprobes(void)
+static void finish_fprobes(struct stp_batch *b)
 {
-	unsigned long *ips = groups ? plat_alloc(returns.sites * sizeof(*ips), -1) : NULL;
-	bool *ok = groups ? plat_alloc(returns.sites, -1) : NULL;
+	unsigned long *ips = b->groups ? plat_alloc(b->returns * sizeof(*ips), -1) : NULL;
+	bool *ok = b->groups ? plat_alloc(b->returns, -1) : NULL;
 	struct return_group *g;
 	u32 i;
 
-	for (g = groups; g; g = g->next) {
-		if (!g->n || (ips && ok && !arm_group(g, ips, ok)))
+	for (g = b->groups; g; g = g->next) {
+		if (!g->n || (ips && ok && !arm_group(b, g, ips, ok)))
 			continue;
 		for (i = 0; i <= ~0u >> g->shift; i++)
 			if (g->slots[i].ip)
-				add_return(g->slots[i].f, g->slots[i].site);
+				add_return(b, g->slots[i].f, g->slots[i].site);
 	}
 	plat_free(ips);
 	plat_free(ok);
 }
 
-static void remove_fprobes(void)
+static void remove_fprobes(struct stp_batch *b)
 {
 	struct return_group *g;
 
-	while ((g = groups)) {
-		groups = g->next;
-		stp_function_totals.missed += g->fp.nmissed;     /* before: calls in the meantime are counted, too */
+	while ((g = b->groups)) {
+		b->groups = g->next;
+		stp_function_totals.missed += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
 		if (g->armed)
 			unregister_fprobe(&g->fp);
 		plat_free(g->slots);
@@ -420,42 +411,38 @@ static void remove_fprobes(void)
 
 #else
 
-static bool add_fprobe(const struct stp_function *f) { return false; }
-static void finish_fprobes(void) { }
-static void remove_fprobes(void) { }
+static bool add_fprobe(struct stp_batch *b, const struct stp_function *f) { return false; }
+static void finish_fprobes(struct stp_batch *b) { }
+static void remove_fprobes(struct stp_batch *b) { }
 
 #endif
 
 /* ------------------------------------------------------------------ for the family */
 
-int stp_returns_prepare(u32 nsites)
+int stp_returns_prepare(struct stp_batch *b)
 {
-	returns.sites = nsites;
-	returns.kretprobes = plat_alloc(nsites * sizeof(*returns.kretprobes), -1);
-	return returns.kretprobes || !nsites ? 0 : -ENOMEM;
+	b->kretprobes = plat_alloc(b->returns * sizeof(*b->kretprobes), -1);
+	return b->kretprobes || !b->returns ? 0 : -ENOMEM;
 }
 
-void stp_returns_add(const struct stp_function *f)
+void stp_returns_add(struct stp_batch *b, const struct stp_function *f)
 {
 	u32 i;
 
-	if (add_fprobe(f))
+	if (add_fprobe(b, f))
 		return;
-	for (i = 0; i < f->nsites; i++) {
-		if (f->sites[i].address)
-			add_return(f, &f->sites[i]);
-		else
-			stp_function_cannot(f, &f->sites[i], -ENOENT);
-	}
+	for (i = 0; i < f->nsites; i++)
+		if (stp_batch_has(b, &f->sites[i]))
+			add_return(b, f, &f->sites[i]);
 }
 
-void stp_returns_arm(void)
+void stp_returns_arm(struct stp_batch *b)
 {
-	finish_fprobes();
+	finish_fprobes(b);
 }
 
-void stp_returns_remove(void)
+void stp_returns_remove(struct stp_batch *b)
 {
-	remove_fprobes();
-	remove_kretprobes();
+	remove_fprobes(b);
+	remove_kretprobes(b);
 }

@@ -142,6 +142,21 @@ void stp_sites_sort(void);
 /* The site whose hit has this address; NULL none. Any context. */
 const struct stp_site *stp_site_at(u64 address);
 
+/* ------------------------------------------------------------------ modules.c */
+
+/*
+ * The kernel's modules that sites are in: while they come and go, their sites have addresses or 0,
+ * and the families are told. Process context.
+ */
+int stp_modules_make(struct stp_site **sites, u32 n);      /* those without a module are passed over */
+void stp_modules_free(void);
+void stp_modules_lock(void);               /* holds modules back; families are told under it */
+void stp_modules_unlock(void);
+const char *stp_modules_name(u32 i);       /* NULL: there are no more. The sites have the same pointer */
+bool stp_modules_here(u32 i);              /* under the lock: it is loaded */
+/* What user space found for a site; passed over when the module came or went since. */
+void stp_modules_found(struct stp_site *s, u64 address);
+
 /* ------------------------------------------------------------------ program.c */
 
 struct file;

@@ -22,11 +22,7 @@ struct kprobe_hit {
 	const struct stp_probe *probe;
 };
 
-static struct {
-	struct kprobe **at;                /* each in a struct kprobe_hit */
-	u32 n;
-} kprobes;
-
+static struct stp_batch *batches;          /* under stp_modules_lock() */
 struct stp_function_totals stp_function_totals;
 
 /* ------------------------------------------------------------------ what can't be probed */
@@ -35,8 +31,7 @@ static const char *reason(const struct stp_site *s, int err)
 {
 	switch (err) {
 	case -ENOENT:
-		return s->module ? "the module is not loaded, or has no such function (it has to be loaded "
-				   "before the script starts)" : "no such function in the running kernel";
+		return s->module ? "the module has no such function" : "no such function in the running kernel";
 	case -EINVAL: return "the kernel doesn't allow a probe there";
 	case -EILSEQ: return "not the start of an instruction";
 	case -ENOMEM: return "no memory";
@@ -90,7 +85,7 @@ static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void add_kprobe(const struct stp_function *f, const struct stp_site *s)
+static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct kprobe_hit *h = plat_alloc(sizeof(*h), -1);
 	int err = -ENOMEM;
@@ -105,23 +100,23 @@ static void add_kprobe(const struct stp_function *f, const struct stp_site *s)
 		plat_free(h);
 		return stp_function_cannot(f, s, err);
 	}
-	kprobes.at[kprobes.n++] = &h->kp;
+	b->kprobes[b->nkprobes++] = &h->kp;
 	stp_function_totals.armed++;
 }
 
-static void remove_kprobes(void)
+static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
 
-	if (kprobes.n)
-		unregister_kprobes(kprobes.at, kprobes.n);
-	for (i = 0; i < kprobes.n; i++) {
-		stp_function_totals.missed += kprobes.at[i]->nmissed;
-		plat_free(container_of(kprobes.at[i], struct kprobe_hit, kp));
+	if (b->nkprobes)
+		unregister_kprobes(b->kprobes, b->nkprobes);
+	for (i = 0; i < b->nkprobes; i++) {
+		stp_function_totals.missed += b->kprobes[i]->nmissed;
+		plat_free(container_of(b->kprobes[i], struct kprobe_hit, kp));
 	}
-	plat_free(kprobes.at);
-	kprobes.at = NULL;
-	kprobes.n = 0;
+	plat_free(b->kprobes);
+	b->kprobes = NULL;
+	b->nkprobes = 0;
 }
 
 /* ------------------------------------------------------------------ entries, by ftrace */
@@ -154,7 +149,7 @@ struct entry_slot {
 	struct entry_slot *next;
 };
 
-static struct entry_hook {
+struct entry_hook {
 	struct ftrace_ops ops;
 	const struct stp_probe *only;      /* the one probe there is, or NULL: */
 	struct entry_slot *slots;          /* 2^(32 - shift) of them, then room to run over */
@@ -163,7 +158,8 @@ static struct entry_hook {
 	struct entry *entry;               /* while arming */
 	u32 n;
 	bool armed;
-} hooks[2];                                /* with arguments, with all registers */
+};
+#define HOOKS 2                            /* of a batch: with arguments, with all registers */
 
 static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *regs, bool plain)
@@ -268,7 +264,7 @@ static int make_slots(struct entry_hook *h)
 }
 
 /* Keeps what ftrace can do, and hands the rest to kprobes. */
-static int settle_filter(struct entry_hook *h)
+static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 {
 	unsigned long *ips = plat_alloc(h->n * sizeof(*ips), -1);
 	bool *ok = plat_alloc(h->n, -1);
@@ -283,7 +279,7 @@ static int settle_filter(struct entry_hook *h)
 			if (ok[i])
 				h->entry[h->n++] = h->entry[i];
 			else
-				add_kprobe(h->entry[i].f, h->entry[i].site);
+				add_kprobe(b, h->entry[i].f, h->entry[i].site);
 		}
 	}
 	i = ips && ok;
@@ -308,18 +304,18 @@ static void choose_callback(struct entry_hook *h)
 		h->ops.func = (ftrace_func_t)(plain ? entry_lookup_plain : entry_lookup);
 }
 
-static int arm_entries(struct entry_hook *h)
+static int arm_entries(struct stp_batch *b, struct entry_hook *h)
 {
 	int err;
 
-	err = settle_filter(h);
+	err = settle_filter(b, h);
 	if (err || !h->n)
 		return err;
 	choose_callback(h);
 	err = h->only ? 0 : make_slots(h);
 	if (err)
 		return err;
-	h->ops.flags |= h == &hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
+	h->ops.flags |= h == &b->hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
 	err = register_ftrace_function(&h->ops);
 	if (err)
 		return err;
@@ -328,12 +324,12 @@ static int arm_entries(struct entry_hook *h)
 	return 0;
 }
 
-static void remove_entries(void)
+static void remove_entries(struct stp_batch *b)
 {
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		struct entry_hook *h = &hooks[i];
+	for (i = 0; b->hooks && i < HOOKS; i++) {
+		struct entry_hook *h = &b->hooks[i];
 
 		if (h->armed)
 			unregister_ftrace_function(&h->ops);
@@ -341,40 +337,41 @@ static void remove_entries(void)
 		plat_free(h->slots);
 		plat_free(h->more);
 		plat_free(h->entry);
-		memset(h, 0, sizeof(*h));
 	}
+	plat_free(b->hooks);
 }
 
-static int prepare_entries(u32 nsites)
+static int prepare_entries(struct stp_batch *b)
 {
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		hooks[i].entry = plat_alloc(nsites * sizeof(struct entry), -1);
-		if (!hooks[i].entry)
+	b->hooks = plat_alloc(HOOKS * sizeof(*b->hooks), -1);
+	for (i = 0; b->hooks && i < HOOKS; i++) {
+		b->hooks[i].entry = plat_alloc(b->entries * sizeof(struct entry), -1);
+		if (!b->hooks[i].entry)
 			return -ENOMEM;
 	}
-	return 0;
+	return b->hooks ? 0 : -ENOMEM;
 }
 
-static void add_entry(const struct stp_function *f, const struct stp_site *s)
+static void add_entry(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
-	struct entry_hook *h = &hooks[f->needs_all_regs];
+	struct entry_hook *h = &b->hooks[f->needs_all_regs];
 
 	h->entry[h->n++] = (struct entry){ s->address, f, s };
 }
 
 /* ftrace won't have them at all (disabled, no memory): kprobes then. */
-static void finish_entries(void)
+static void finish_entries(struct stp_batch *b)
 {
 	u32 i, k;
 
-	for (i = 0; i < 2; i++) {
-		struct entry_hook *h = &hooks[i];
+	for (i = 0; i < HOOKS; i++) {
+		struct entry_hook *h = &b->hooks[i];
 
-		if (h->n && arm_entries(h))
+		if (h->n && arm_entries(b, h))
 			for (k = 0; k < h->n; k++)
-				add_kprobe(h->entry[k].f, h->entry[k].site);
+				add_kprobe(b, h->entry[k].f, h->entry[k].site);
 		plat_free(h->entry);
 		h->entry = NULL;
 	}
@@ -382,75 +379,182 @@ static void finish_entries(void)
 
 #else
 
-static int prepare_entries(u32 nsites) { return 0; }
-static void add_entry(const struct stp_function *f, const struct stp_site *s) { add_kprobe(f, s); }
-static void finish_entries(void) { }
-static void remove_entries(void) { }
+static int prepare_entries(struct stp_batch *b) { return 0; }
+static void add_entry(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
+{
+	add_kprobe(b, f, s);
+}
+static void finish_entries(struct stp_batch *b) { }
+static void remove_entries(struct stp_batch *b) { }
 
 #endif
 
+/* ------------------------------------------------------------------ batches */
+
+static void remove_batch(struct stp_batch *b)
+{
+	remove_entries(b);
+	remove_kprobes(b);
+	stp_returns_remove(b);
+	plat_free(b);
+}
+
+static void count_sites(struct stp_batch *b, const struct stp_function *f, u32 n)
+{
+	u32 i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < f[i].nsites; k++)
+			if (stp_batch_has(b, &f[i].sites[k]))
+				*(f[i].is_return ? &b->returns : &b->entries) += 1;
+}
+
+static void add_sites(struct stp_batch *b, const struct stp_function *f)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < f->nsites; i++) {
+		const struct stp_site *s = &f->sites[i];
+
+		if (s->module == b->module && !s->address)
+			stp_function_cannot(f, s, -ENOENT);
+		if (!stp_batch_has(b, s))
+			continue;
+		n++;
+		if (!f->is_return && s->offset)
+			add_kprobe(b, f, s);
+		else if (!f->is_return)
+			add_entry(b, f, s);
+	}
+	if (n && f->is_return)
+		stp_returns_add(b, f);
+}
+
+/* Of the kernel's image, or of a module that is there. */
+static int arm_batch(const struct stp_function *f, u32 n, const char *module)
+{
+	struct stp_batch *b = plat_alloc(sizeof(*b), -1);
+	u32 i;
+
+	if (!b)
+		return -ENOMEM;
+	b->module = module;
+	count_sites(b, f, n);
+	/* Entries and returns that ftrace can't do become kprobes. */
+	b->kprobes = plat_alloc(b->entries * sizeof(*b->kprobes), -1);
+	if (!b->kprobes || stp_returns_prepare(b) || prepare_entries(b)) {
+		remove_batch(b);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		add_sites(b, &f[i]);
+	stp_returns_arm(b);
+	finish_entries(b);
+	b->next = batches;
+	batches = b;
+	return 0;
+}
+
 /* ------------------------------------------------------------------ the family */
 
-static void function_stop(void *table, u32 n)
+static bool started;                       /* under stp_modules_lock() */
+
+static void remove_all(void)
 {
-	remove_entries();
-	remove_kprobes();
-	stp_returns_remove();
+	struct stp_batch *b;
+
+	while ((b = batches)) {
+		batches = b->next;
+		remove_batch(b);
+	}
 	stp_function_totals.armed = 0;
 }
 
-static void add_site(const struct stp_function *f, const struct stp_site *s)
+static void function_stop(void *table, u32 n)
 {
-	if (!s->address)
-		stp_function_cannot(f, s, -ENOENT);
-	else if (s->offset)
-		add_kprobe(f, s);
-	else
-		add_entry(f, s);
+	stp_modules_lock();
+	started = false;
+	remove_all();
+	stp_modules_unlock();
 }
 
-static int prepare(const struct stp_function *f, u32 n)
+/* One that isn't there is no error: it may come. */
+static void say_waiting(const struct stp_function *f, u32 n, const char *module)
 {
-	u32 i, nsites = 0, nreturns = 0;
+	char text[160];
+	u32 i, k;
 
 	for (i = 0; i < n; i++) {
-		nsites += f[i].nsites;
-		nreturns += f[i].is_return ? f[i].nsites : 0;
+		for (k = 0; k < f[i].nsites && !f[i].optional; k++) {
+			if (f[i].sites[k].module != module)
+				continue;
+			snprintf(text, sizeof(text), "the module %s is not loaded: its probes are armed when it is",
+				 module);
+			plat_message(STP_MSG_WARNING, text);
+			return;
+		}
 	}
-	kprobes.at = plat_alloc(nsites * sizeof(*kprobes.at), -1);
-	if (!kprobes.at || stp_returns_prepare(nreturns))
-		return -ENOMEM;
-	return prepare_entries(nsites);
+}
+
+/* Returns how many modules may come yet, or -errno. */
+static int arm_all(const struct stp_function *f, u32 n)
+{
+	const char *module;
+	int waiting = 0, err;
+	u32 i;
+
+	err = arm_batch(f, n, NULL);
+	for (i = 0; !err && (module = stp_modules_name(i)); i++) {
+		if (stp_modules_here(i)) {
+			err = arm_batch(f, n, module);
+		} else {
+			say_waiting(f, n, module);
+			waiting++;
+		}
+	}
+	return err ?: waiting;
 }
 
 static int function_start(void *table, u32 n)
 {
-	const struct stp_function *f = table;
-	u32 i, k;
 	int err;
 
+	stp_modules_lock();
 	stp_function_totals.failed = 0;
 	stp_sites_sort();
-	err = prepare(f, n);
-	if (err) {
-		function_stop(table, n);
+	err = arm_all(table, n);
+	if (err < 0) {
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
-		return err;
+	} else {
+		say_rest();
+		if (!err && !stp_function_totals.armed && stp_function_totals.failed) {
+			plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
+			err = -ENOENT;
+		}
 	}
-	for (i = 0; i < n; i++) {
-		if (f[i].is_return)
-			stp_returns_add(&f[i]);
-		for (k = 0; k < f[i].nsites && !f[i].is_return; k++)
-			add_site(&f[i], &f[i].sites[k]);
+	started = err >= 0;
+	if (err < 0)
+		remove_all();
+	stp_modules_unlock();
+	return min(err, 0);
+}
+
+/* A module that was armed before (its initialisation is over) is armed anew. */
+static void function_module(void *table, u32 n, const char *module, bool comes)
+{
+	struct stp_batch **at, *b;
+
+	if (!started)
+		return;
+	for (at = &batches; (b = *at); at = &b->next) {
+		if (b->module != module)
+			continue;
+		*at = b->next;
+		remove_batch(b);
+		break;
 	}
-	stp_returns_arm();
-	finish_entries();
-	say_rest();
-	if (stp_function_totals.armed || !stp_function_totals.failed)
-		return 0;
-	function_stop(table, n);
-	plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
-	return -ENOENT;
+	if (comes && arm_batch(table, n, module))
+		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 
 static u64 function_missed(void)
@@ -472,4 +576,5 @@ const struct stp_family_ops stp_function_family = {
 	.stop = function_stop,
 	.missed = function_missed,
 	.sites = function_sites,
+	.module = function_module,
 };

@@ -5,18 +5,24 @@
  * the kernel's symbol table. And back: the site of an address that was hit.
  */
 #include "kernel.h"
+#include <linux/rcupdate.h>
 #include <linux/sort.h>
 
 /* A hit's address is the site's, or that of the call in a function's first bytes. */
 #define ENTRY_BYTES 16
 
 static struct {
-	struct stp_site **all;     /* after stp_sites_sort(): by address */
-	u32 n;
+	struct stp_site **all;     /* those of probes, then those of variables */
+	u32 n;                     /* of probes */
 	struct stp_site **wanted;
 	u32 nwanted;
-	bool sorted;
+	struct sorted *sorted;     /* RCU */
 } sites;
+
+struct sorted {                    /* those of probes, by address */
+	u32 n;
+	struct stp_site *at[];
+};
 
 static u32 count_sites(void)
 {
@@ -43,15 +49,27 @@ static void settle(struct stp_site *s, u64 kernel_base, bool same_kernel)
 		sites.wanted[sites.nwanted++] = s;
 }
 
-static void add_site(struct stp_site *s, u64 kernel_base, bool same_kernel)
+static void list_sites(void)
 {
-	sites.all[sites.n++] = s;
-	settle(s, kernel_base, same_kernel);
+	u32 f, i, k, count;
+
+	for (f = 0; f < stp_module.nfamilies; f++) {
+		const struct stp_family *family = &stp_module.families[f];
+
+		for (i = 0; family->ops->sites && i < family->n; i++) {
+			struct stp_site *s = family->ops->sites(family->table, i, &count);
+
+			for (k = 0; k < count; k++)
+				sites.all[sites.n++] = &s[k];
+		}
+	}
+	for (i = 0; i < stp_module.nstatics; i++)
+		sites.all[sites.n + i] = &stp_module.statics[i];
 }
 
 int stp_sites_make(u64 kernel_base, bool same_kernel)
 {
-	u32 n = count_sites() + stp_module.nstatics, f, i, k, count;
+	u32 n = count_sites() + stp_module.nstatics, i;
 
 	if (!n)
 		return 0;
@@ -61,25 +79,22 @@ int stp_sites_make(u64 kernel_base, bool same_kernel)
 		stp_sites_free();
 		return -ENOMEM;
 	}
-	for (f = 0; f < stp_module.nfamilies; f++) {
-		const struct stp_family *family = &stp_module.families[f];
-
-		for (i = 0; family->ops->sites && i < family->n; i++) {
-			struct stp_site *s = family->ops->sites(family->table, i, &count);
-
-			for (k = 0; k < count; k++)
-				add_site(&s[k], kernel_base, same_kernel);
-		}
+	list_sites();
+	for (i = 0; i < n; i++)
+		settle(sites.all[i], kernel_base, same_kernel);
+	if (stp_modules_make(sites.all, n)) {
+		stp_sites_free();
+		return -ENOMEM;
 	}
-	for (i = 0; i < stp_module.nstatics; i++)
-		settle(&stp_module.statics[i], kernel_base, same_kernel);
 	return 0;
 }
 
 void stp_sites_free(void)
 {
+	stp_modules_free();
 	plat_free(sites.all);
 	plat_free(sites.wanted);
+	plat_free(sites.sorted);
 	memset(&sites, 0, sizeof(sites));
 }
 
@@ -97,7 +112,11 @@ int stp_site_found(u32 index, u64 address)
 	if (index >= sites.nwanted)
 		return -EINVAL;
 	s = sites.wanted[index];
-	s->address = address ? address + s->offset : 0;
+	address = address ? address + s->offset : 0;
+	if (s->module)
+		stp_modules_found(s, address);
+	else
+		s->address = address;
 	return 0;
 }
 
@@ -110,29 +129,39 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Context: process, once the addresses are known and before they are hit. */
+/* Without memory for it the last table stays, and some addresses have no site. */
 void stp_sites_sort(void)
 {
-	if (sites.n)
-		sort(sites.all, sites.n, sizeof(*sites.all), by_address, NULL);
-	smp_store_release(&sites.sorted, true);
+	struct sorted *old = sites.sorted, *new;
+
+	if (!sites.n)
+		return;
+	new = plat_alloc(sizeof(*new) + sites.n * sizeof(new->at[0]), -1);
+	if (!new)
+		return;
+	new->n = sites.n;
+	memcpy(new->at, sites.all, sites.n * sizeof(new->at[0]));
+	sort(new->at, new->n, sizeof(new->at[0]), by_address, NULL);
+	smp_store_release(&sites.sorted, new);
+	if (old)
+		synchronize_rcu();         /* hits look at it with interrupts off */
+	plat_free(old);
 }
 
 const struct stp_site *stp_site_at(u64 address)
 {
-	u32 low = 0, high = sites.n;
+	const struct sorted *sorted = smp_load_acquire(&sites.sorted);
+	u32 low = 0, high = sorted ? sorted->n : 0;
 
-	if (!smp_load_acquire(&sites.sorted))
-		return NULL;
 	while (low < high) {                       /* the first that is above the address */
 		u32 middle = low + (high - low) / 2;
 
-		if (sites.all[middle]->address <= address)
+		if (sorted->at[middle]->address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || address - sites.all[low - 1]->address >= ENTRY_BYTES)
+	if (!low || address - sorted->at[low - 1]->address >= ENTRY_BYTES)
 		return NULL;
-	return sites.all[low - 1];
+	return sorted->at[low - 1];
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's modules that are probed, or whose variables are read: when one comes, where its symbols
+ * are; when it goes, that they are nowhere. The families arm and disarm what depends on it.
+ */
+#include "kernel.h"
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/sort.h>
+
+struct watched {
+	const char *name;
+	struct stp_site **sites;           /* by symbol */
+	u32 n;
+	bool here;
+	bool heard;                        /* it came or went since we listen */
+};
+
+static struct {
+	struct mutex lock;                 /* over all but the names */
+	struct stp_site **sites;
+	struct watched *at;
+	u32 n;
+	bool listening;
+} modules = { .lock = __MUTEX_INITIALIZER(modules.lock) };
+
+void stp_modules_lock(void)
+{
+	mutex_lock(&modules.lock);
+}
+
+void stp_modules_unlock(void)
+{
+	mutex_unlock(&modules.lock);
+}
+
+const char *stp_modules_name(u32 i)
+{
+	return i < modules.n ? modules.at[i].name : NULL;
+}
+
+bool stp_modules_here(u32 i)
+{
+	return modules.at[i].here;
+}
+
+void stp_modules_found(struct stp_site *s, u64 address)
+{
+	u32 i;
+
+	mutex_lock(&modules.lock);
+	for (i = 0; i < modules.n && modules.at[i].name != s->module; i++)
+		;
+	if (i < modules.n && !modules.at[i].heard && address) {
+		s->address = address;
+		modules.at[i].here = true;
+	}
+	mutex_unlock(&modules.lock);
+}
+
+/* ------------------------------------------------------------------ symbols */
+
+static void give(const struct watched *w, const char *name, u64 address)
+{
+	u32 low = 0, high = w->n;
+
+	while (low < high) {                       /* the first that is not below the name */
+		u32 middle = low + (high - low) / 2;
+
+		if (strcmp(w->sites[middle]->symbol, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < w->n && !strcmp(w->sites[low]->symbol, name); low++)
+		if (!w->sites[low]->address)       /* of several symbols of a name the first counts */
+			w->sites[low]->address = address + w->sites[low]->offset;
+}
+
+static void find_symbols(const struct watched *w, const struct module *mod)
+{
+#ifdef CONFIG_KALLSYMS
+	const struct mod_kallsyms *k = rcu_dereference_protected(mod->kallsyms, true);
+	u32 i;
+
+	for (i = 1; i < k->num_symtab; i++) {
+		const Elf_Sym *sym = &k->symtab[i];
+
+		if (sym->st_shndx != SHN_UNDEF && k->strtab[sym->st_name])
+			give(w, k->strtab + sym->st_name, kallsyms_symbol_value(sym));
+	}
+#endif
+}
+
+/* True: some were in memory that is for the initialisation alone, which is over. */
+static bool forget(const struct watched *w, const struct module *initialised)
+{
+	bool some = false;
+	u32 i;
+
+	for (i = 0; i < w->n; i++) {
+		if (initialised && !within_module_init(w->sites[i]->address, initialised))
+			continue;
+		some |= w->sites[i]->address != 0;
+		w->sites[i]->address = 0;
+	}
+	return some;
+}
+
+/* ------------------------------------------------------------------ coming and going */
+
+static void tell(const struct watched *w)
+{
+	u32 i;
+
+	stp_sites_sort();
+	for (i = 0; i < stp_module.nfamilies; i++) {
+		const struct stp_family *f = &stp_module.families[i];
+
+		if (f->ops->module)
+			f->ops->module(f->table, f->n, w->name, w->here);
+	}
+}
+
+static void happened(struct watched *w, unsigned long state, const struct module *mod)
+{
+	if (state == MODULE_STATE_LIVE) {
+		if (w->here && forget(w, mod))
+			tell(w);
+		return;
+	}
+	w->heard = true;
+	w->here = state == MODULE_STATE_COMING;
+	forget(w, NULL);
+	if (w->here)
+		find_symbols(w, mod);
+	tell(w);
+}
+
+static int notified(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = data;
+	u32 i;
+
+	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
+		return NOTIFY_DONE;
+	mutex_lock(&modules.lock);
+	for (i = 0; i < modules.n; i++)
+		if (!strcmp(modules.at[i].name, mod->name))
+			happened(&modules.at[i], state, mod);
+	mutex_unlock(&modules.lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block notifier = { .notifier_call = notified };
+
+/* ------------------------------------------------------------------ the list */
+
+static int by_symbol(const void *a, const void *b)
+{
+	const struct stp_site *x = *(struct stp_site *const *)a, *y = *(struct stp_site *const *)b;
+
+	return strcmp(x->module, y->module) ?: strcmp(x->symbol, y->symbol);
+}
+
+/* Gives all sites of a module one pointer to its name. */
+static void make_list(u32 n)
+{
+	struct watched *w = NULL;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct stp_site *s = modules.sites[i];
+
+		if (!w || strcmp(w->name, s->module)) {
+			w = &modules.at[modules.n++];
+			w->name = s->module;
+			w->sites = &modules.sites[i];
+		}
+		s->module = w->name;
+		w->n++;
+	}
+}
+
+int stp_modules_make(struct stp_site **sites, u32 n)
+{
+	u32 i, some = 0;
+
+	for (i = 0; i < n; i++)
+		some += sites[i]->module != NULL;
+	if (!some)
+		return 0;
+	modules.sites = plat_alloc(some * sizeof(*modules.sites), -1);
+	modules.at = plat_alloc(some * sizeof(*modules.at), -1);
+	if (!modules.sites || !modules.at)
+		return -ENOMEM;
+	for (i = some = 0; i < n; i++)
+		if (sites[i]->module)
+			modules.sites[some++] = sites[i];
+	sort(modules.sites, some, sizeof(*modules.sites), by_symbol, NULL);
+	make_list(some);
+	modules.listening = !register_module_notifier(&notifier);
+	return modules.listening ? 0 : -ENOMEM;
+}
+
+/* Nothing is armed any more. The notifier takes the lock, so this doesn't. */
+void stp_modules_free(void)
+{
+	if (modules.listening)
+		unregister_module_notifier(&notifier);
+	modules.listening = false;
+	plat_free(modules.sites);
+	plat_free(modules.at);
+	modules.sites = NULL;
+	modules.at = NULL;
+	modules.n = 0;
+}
