@@ -1,112 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What must be refused, where, and with which words. Each *.tests file is a table of
-#   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"
-#   note 'part of a note'              # the bad script before also shows this
-#   shows 'part of a line'             # or this, which is not a note
-#   lone                               # the bad script before has no other error
-#   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
-#   good 'script'                      # accepted without a word
-#   accepted 'script'                  # accepted, perhaps with warnings
-# Without a ^ the message has no place. OPTIONS holds more options for stap, ARGUMENTS those of the script.
-# Nothing is run: -p2, unless OPTIONS says -p1 or -p3.
+# What must be refused, where, and with which words: the tables *.tests, written as refuse.sh says.
 set -u
 . "$TESTS/lib.sh"
-OPTIONS=() ARGUMENTS=()
-
-# Sets script, and place (LINE:COLUMN or empty) from the first ^ that has no backslash before it.
-take_place() {
-	local text=$1 before rest
-	text=${text//\\^/$'\x01'}
-	place=""
-	if [ "$text" != "${text#*^}" ]; then
-		before=${text%%^*}
-		rest=${before//[!$'\n']/}
-		place=$((${#rest} + 1))
-		rest=${before##*$'\n'}
-		place=$place:$((${#rest} + 1))
-	fi
-	script=${text/^/}
-	script=${script//$'\x01'/^}
-}
-
-translate() {
-	name="error/$table: ${1//$'\n'/ }"
-	take_place "$1"
-	status=0
-	"$STAP" -p2 --runtime=user ${OPTIONS[@]+"${OPTIONS[@]}"} -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/out" 2>"$SCRATCH/err" ||
-		status=$?
-}
-
-# told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a place.
-told() {
-	local line
-	while IFS= read -r line; do
-		[[ $line =~ ^$1:\  && $line == *"$2"* ]] || continue
-		[[ -z $place || $line == *": at <input>:$place" ]] && return
-	done <"$SCRATCH/err"
-	return 1
-}
-
-bad() {
-	translate "$1"
-	if [ $status -ne 1 ]; then
-		not_ok "$name" "exit status $status"
-	elif told '[a-z]* error' "$2"; then
-		ok "$name"
-	else
-		not_ok "$name" "wanted at $place: $2
-$(cat "$SCRATCH/err")"
-	fi
-}
-
-note() {
-	if grep -F -- "$1" "$SCRATCH/err" | grep -q '^ *note: '; then ok "$name: note"; else
-		not_ok "$name: note" "wanted: $1
-$(cat "$SCRATCH/err")"
-	fi
-}
-
-shows() {
-	if grep -qF -- "$1" "$SCRATCH/err"; then ok "$name: shows $1"; else
-		not_ok "$name: shows $1" "$(cat "$SCRATCH/err")"
-	fi
-}
-
-lone() {
-	if [ "$(grep -c '^[a-z]* error: ' "$SCRATCH/err")" -eq 1 ]; then ok "$name: one error"; else
-		not_ok "$name: one error" "$(cat "$SCRATCH/err")"
-	fi
-}
-
-warns() {
-	translate "$1"
-	if [ $status -ne 0 ]; then
-		not_ok "$name" "exit status $status
-$(cat "$SCRATCH/err")"
-	elif told WARNING "$2"; then
-		ok "$name"
-	else
-		not_ok "$name" "wanted at $place: $2
-$(cat "$SCRATCH/err")"
-	fi
-}
-
-good() {
-	translate "$1"
-	if [ $status -eq 0 ] && [ ! -s "$SCRATCH/err" ]; then ok "$name"; else
-		not_ok "$name" "exit status $status
-$(cat "$SCRATCH/err")"
-	fi
-}
-
-accepted() {
-	translate "$1"
-	if [ $status -eq 0 ]; then ok "$name"; else
-		not_ok "$name" "exit status $status
-$(cat "$SCRATCH/err")"
-	fi
-}
+. "$TESTS/refuse.sh"
 
 cd "$TESTS/error" || exit 1
 if [ "$*" = shown ]; then
@@ -115,9 +12,9 @@ if [ "$*" = shown ]; then
 fi
 [ $# -gt 0 ] || set -- *.tests
 for file in "$@"; do
-	table=${file%.tests}
+	table=error/${file%.tests}
 	OPTIONS=() ARGUMENTS=()
 	# shellcheck source=/dev/null
-	. "$TESTS/error/$table.tests"
+	. "$TESTS/$table.tests"
 done
 [ "$*" != "$(echo *.tests)" ] || . "$TESTS/error/shown.sh"

@@ -12,9 +12,11 @@
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
 #   staprun/vm.sh    options of staprun and stapio, one more boot a kernel
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
+#   rows/NAME.tests  the rows of the language, a module for all scripts of a table
 # KERNELS: releases to use, default the newest 6.1 and 6.12 that are installed.
 set -u
 . "$TESTS/lib.sh"
+. "$TESTS/rows/tables.sh"
 
 newest() { # SERIES: a release with an image and a build tree
 	local image
@@ -96,6 +98,23 @@ add_script() { # NAME of run/
 	scripts+=("$1")
 }
 
+add_rows() { # TABLE of rows/
+	local group name stap_args=()
+	(rows_collect "$1" "$dir.rows/$1")
+	for group in "$dir.rows/$1"/*/; do
+		group=${group%/}
+		grep -q kernel "$group/runtimes" || continue
+		name=rows-$1-${group##*/}
+		rows_arguments "$group"
+		if ! build_module "$name" "${stap_args[@]}"; then
+			not_ok "live/$name $release" "$(tail -n 20 "$SCRATCH/build")"
+			continue
+		fi
+		echo "staprun ./$(module_name "$name").ko" >"$dir/$name.sh"
+		row_groups+=("$group")
+	done
+}
+
 problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left
 	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended before"; return; }
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
@@ -140,8 +159,17 @@ errors: $(head -c 600 "$err" 2>&1)"
 	fi
 }
 
+check_rows() { # GROUP
+	local table=${1%/*} name problem
+	table=${table##*/}
+	name=rows-$table-${1##*/}
+	problem=$(problem_of "$name")
+	[ -n "$problem" ] || problem=$(rows_problem "$1" "$(cat "$results/$name.rc")" "$results/$name.out" "$results/$name.err")
+	if [ -z "$problem" ]; then ok "live/$name $release"; else not_ok "live/$name $release" "$problem"; fi
+}
+
 on_kernel() { # NAMES...
-	local name debuginfo live=() scripts=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+	local name debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
 	for name in "$@"; do
@@ -151,6 +179,7 @@ on_kernel() { # NAMES...
 		fi
 		case $name in
 		run/*) add_script "${name#run/}" ;;
+		rows/*) add_rows "${name#rows/}" ;;
 		*)
 			debuginfo=$(sed -n 's/^debuginfo=//p' "$TESTS/live/$name.test")
 			add_live "$name" ''
@@ -169,6 +198,7 @@ on_kernel() { # NAMES...
 	fi
 	for name in ${live[@]+"${live[@]}"}; do check_live "$name"; done
 	for name in ${scripts[@]+"${scripts[@]}"}; do check_script "$name"; done
+	for name in ${row_groups[@]+"${row_groups[@]}"}; do check_rows "$name"; done
 }
 
 VM=$SOURCE/translator/build/stap-vm
@@ -176,6 +206,7 @@ names=("$@")
 if [ $# -eq 0 ]; then
 	for file in "$TESTS"/live/*.test; do names+=("$(basename "$file" .test)"); done
 	for file in "$TESTS"/run/*.stp; do names+=("run/$(basename "$file" .stp)"); done
+	for file in "$TESTS"/rows/*.tests; do names+=("rows/$(basename "$file" .tests)"); done
 fi
 [ $# -gt 0 ] || bash "$TESTS/staprun/vm.sh"
 for series in 6.1 6.12; do

@@ -144,7 +144,7 @@ const char *parser_name(struct parser *p, const char *what, struct loc *loc)
 
 	if (loc)
 		*loc = t->loc;
-	if (t->kind == TOK_IDENT && strchr(name, '$'))
+	if (t->kind == TOK_IDENT && (name[0] == '$' || name[strlen(name) - 1] == '$'))
 		parser_fail(p, t->loc, "expected %s: '%.60s' is the name of a target variable", what, name);
 	else if (t->kind != TOK_IDENT)
 		parser_expected(p, what);

@@ -286,7 +286,7 @@ static struct expr *suffixed(struct parser *p, struct expr *e, const char *text,
 	*name = str_ndup(text, len);
 	if (n > 2)
 		parser_fail(p, e->loc, "pretty printing is asked for with '$' or '$$', not more");
-	else if (!len || (first && len == 1) || strchr(*name + first, '$'))
+	else if (!len || (first && len == 1))
 		parser_fail(p, e->loc, "'%.60s' is not a name", parser_peek(p)->text);
 	return pretty(e, n);
 }
@@ -309,7 +309,7 @@ static struct expr *named(struct parser *p)
 
 	if (t.text[0] == '$')
 		return target(p);
-	if (strchr(t.text, '$')) {
+	if (pretty_suffix(t.text)) {
 		whole = suffixed(p, e, t.text, &e->u.var.name);
 		parser_take(p);
 		return whole;
@@ -441,7 +441,7 @@ static void member(struct parser *p, struct expr *access)
 	}
 	access->u.access.pretty = pretty_suffix(t->text);
 	c.name = str_ndup(t->text, t->len - (size_t)access->u.access.pretty);
-	if (!*c.name || strchr(c.name, '$') || access->u.access.pretty > 2)
+	if (!*c.name || *c.name == '$' || access->u.access.pretty > 2)
 		parser_fail(p, t->loc, "'%.60s' is not the name of a member", t->text);
 	parser_take(p);
 	vec_push(&access->u.access.comps, c);

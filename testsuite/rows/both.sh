@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which rows of the language lack a script that works or one that is refused, or name a test that isn't there: a line each.
+# Read by lint/run.sh; with ROWS_TABLE set it prints the inventory instead.
+
+rows_both() (
+	local row='' claim works=0 refuses=0 seen=' ' table f
+	finish() {
+		[ -n "$row" ] || return 0
+		if [ -n "${ROWS_TABLE-}" ]; then
+			printf '%s\t%s\t%s\t%d works\t%d refused\n' "$table" "$row" "$claim" $works $refuses
+			return 0
+		fi
+		[ $works -gt 0 ] || echo "rows/$table.tests: no script shows that '$row' works"
+		[ $refuses -gt 0 ] || echo "rows/$table.tests: no script shows that misuse of '$row' is refused, and no_misuse says not why"
+	}
+	row() {
+		finish
+		[[ $seen != *" $1 "* ]] || echo "rows/$table.tests: row '$1' is there twice"
+		row=$1 claim=$2 works=0 refuses=0 seen="$seen$1 "
+	}
+	named() { # PART/NAME...
+		for f in "$@"; do
+			[ -e "$TESTS/$f.stp" ] || [ -e "$TESTS/$f.test" ] || [ -e "$TESTS/$f.tests" ] || [ -e "$TESTS/$f.c" ] ||
+				grep -q "^expect ${f#*/} " "$TESTS/${f%%/*}/run.sh" 2>/dev/null ||
+				echo "rows/$table.tests: '$row' names $f, which is no test"
+		done
+	}
+	for f in prints good accepted; do eval "$f() { works=\$((works + 1)); }"; done
+	for f in bad warns; do eval "$f() { refuses=\$((refuses + 1)); }"; done
+	for f in note shows lone; do eval "$f() { :; }"; done
+	alone() { if [ "${3-0}" = 0 ]; then works=$((works + 1)); else refuses=$((refuses + 1)); fi; }
+	works() { works=$((works + 1)) && named "$@"; }
+	refused() { refuses=$((refuses + 1)) && named "$@"; }
+	no_misuse() { refuses=$((refuses + 1)); }
+	for f in "$TESTS"/rows/*.tests; do
+		table=${f##*/} table=${table%.tests}
+		# shellcheck source=/dev/null
+		. "$f"
+		finish
+		row=''
+	done
+)

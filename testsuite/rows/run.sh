@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every row of the language: that it works (run on the user runtime; live/run.sh runs the same in kernels) and that its
+# misuse is refused (translated for both runtimes). See tables.sh for how the tables SECTION.tests are written.
+set -u
+. "$TESTS/lib.sh"
+. "$TESTS/rows/tables.sh"
+
+run_programs() { # TABLE
+	local group status problem stap_args=()
+	(rows_collect "$1" "$SCRATCH/rows/$1")
+	for group in "$SCRATCH/rows/$1"/*/; do
+		group=${group%/}
+		grep -q user "$group/runtimes" 2>/dev/null || continue
+		rows_arguments "$group"
+		status=0
+		timeout -k 2 20 "$STAP" --runtime=user "${stap_args[@]}" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+		problem=$(rows_problem "$group" "$status" "$SCRATCH/out" "$SCRATCH/err")
+		if [ -z "$problem" ]; then ok "rows/$1/${group##*/}"; else not_ok "rows/$1/${group##*/}" "$problem"; fi
+	done
+}
+
+refuse_on() { # TABLE RUNTIME OPTION...: what translating alone shows
+	local runtime=$2
+	table=rows/$1 RUNTIMES='user kernel'
+	(
+		. "$TESTS/refuse.sh"
+		RUNTIME=("${@:3}")
+		wanted() { [[ $RUNTIMES == *$runtime* ]]; }
+		for f in bad warns good accepted; do
+			eval "$(declare -f $f | sed "1s/$f/really_$f/")"
+			eval "$f() { skipped=; wanted || { skipped=1; return 0; }; really_$f \"\$@\"; }"
+		done
+		for f in note shows lone; do
+			eval "$(declare -f $f | sed "1s/$f/really_$f/")"
+			eval "$f() { [ -n \"\$skipped\" ] || really_$f \"\$@\"; }"
+		done
+		row() { table="rows/${table#rows/}" && table="${table%% *} $1 ($runtime)"; }
+		for f in prints alone works refused no_misuse; do eval "$f() { :; }"; done
+		# shellcheck source=/dev/null
+		. "$TESTS/rows/$1.tests"
+	)
+}
+
+release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
+cd "$TESTS/rows" || exit 1
+[ $# -gt 0 ] || set -- *.tests
+for name in "$@"; do
+	name=${name%.tests}
+	run_programs "$name"
+	refuse_on "$name" user --runtime=user
+	if [ -d "/lib/modules/$release/build" ]; then
+		refuse_on "$name" kernel --runtime=kernel -r "$release"
+	else
+		skip "rows/$name on the kernel runtime" 'a kernel build tree'
+	fi
+done
