@@ -637,8 +637,13 @@ static void infer_return(struct infer *t, struct stmt *s)
 	struct func *f = t->func;
 	struct want w;
 
-	if (!s->u.expr)
+	if (!s->u.expr) {
+		if (t->report && f && f->type != T_UNKNOWN) {
+			diag_error(s->loc, "this return lacks a value: '%s' gives a %s", f->name, type_name(f->type));
+			diag_note(f->explicit_type ? f->loc : f->type_loc, "as is said here");
+		}
 		return;
+	}
 	if (!f) {                  // check.c reports it
 		infer_expr(t, &s->u.expr, want_any);
 		return;
