@@ -406,6 +406,11 @@ bool stp_own_process(void)
 	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid;
 }
 
+s64 stp_relay_pid(struct stp_ctx *c)
+{
+	return stp_session.relay;
+}
+
 s64 stp_remote_id(struct stp_ctx *c)
 {
 	return stp_session.remote_id;

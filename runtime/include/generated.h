@@ -416,6 +416,7 @@ s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process is of the user who runs the script */
+s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
 s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */

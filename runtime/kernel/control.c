@@ -303,6 +303,7 @@ static int do_start(const struct stp_start *s)
 		return -EBUSY;
 	stp_session.target = s->target_pid;
 	stp_session.namespaces = s->namespaces;
+	stp_session.relay = current->tgid;
 	control.phase = PHASE_STARTED;
 	status.rc = stp_session_start();
 	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);

@@ -172,6 +172,7 @@ static int run(const struct arguments *a, char **argv)
 		}
 		stp_session.target = rc;
 	}
+	stp_session.relay = getpid();
 	rc = stp_session_start();
 	if (!rc && !user_stop) {
 		user_child_release();

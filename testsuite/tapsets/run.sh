@@ -3,7 +3,10 @@
 # The library is built whole: one script that calls every public function and prints every variable of every alias,
 # made from the library's own files, for 6.1 and 6.12, with DWARF and with BTF alone. When that fails, file by file, to
 # say which. Names as arguments choose files.
-#   tapsets/absent   aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
+# Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
+#   tapsets/absent         aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
+#   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
+#   tapsets/functions.tsv  function, arguments, result
 set -u
 . "$TESTS/lib.sh"
 
@@ -49,6 +52,55 @@ script_of() { # FILES
 	[ ${#names[@]} -eq 0 ] || probes_of "${names[@]}"
 }
 
+# The names that doc/not-provided.md gives a reason for, as patterns of the shell.
+excused() {
+	awk -F'|' '/^\|/ && $2 !~ /`:/ { n = split($2, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' "$SOURCE/doc/not-provided.md"
+}
+
+not_excused() { # names on standard input, those without a reason come out
+	local name pattern patterns
+	mapfile -t patterns < <(excused)
+	while read -r name; do
+		for pattern in "${patterns[@]}"; do
+			# shellcheck disable=SC2053
+			[[ ${name%% *} != $pattern ]] || continue 2
+		done
+		echo "$name"
+	done
+}
+
+tables() {
+	local missing
+	missing=$({ "$STAP" --dump-probe-aliases; "$STAP" --dump-probe-types; } </dev/null | awk -F'\t' '
+		NR == FNR { sub(/[ (].*/, "", $1); have[$1]; sub(/\.hz$/, "", $1); have[$1]; next }
+		!/^#/ && !($1 in have) { print $1 }' - "$TESTS/tapsets/aliases.tsv" | not_excused)
+	if [ -z "$missing" ]; then ok tapsets/names-of-aliases; else not_ok tapsets/names-of-aliases "$missing"; fi
+	missing=$("$STAP" --dump-functions </dev/null | awk '
+		NR == FNR {      # NAME:TYPE (a:string, b:long)
+			name = $0; sub(/[:( ].*/, "", name)
+			result = substr($0, length(name) + 1) ~ /^:string/ ? "s" : "-"
+			list = $0; sub(/^[^(]*\(/, "", list); sub(/\).*/, "", list)
+			n = split(list, parameter, /, */); types = n ? "" : "-"
+			for (i = 1; i <= n; i++) types = types (parameter[i] ~ /:string/ ? "s" : "n")
+			have[name] = have[name] " " types result
+			next
+		}
+		/^#/ { next }
+		{ form = $2 $3; gsub(/n/, "[ns]", form); sub(/-$/, "[-s]", form)
+		  if (!(have[$1] " " ~ " " form " ")) print $1 " (" $2 ") " $3 ", there is" have[$1] }' \
+		- "$TESTS/tapsets/functions.tsv" | not_excused)
+	if [ -z "$missing" ]; then ok tapsets/names-of-functions; else not_ok tapsets/names-of-functions "$missing"; fi
+}
+
+# Of the probes in all.stp: do they print every variable of the table?
+variables() {
+	awk -F'\t' '
+		NR == FNR { if (split($0, word, " ") && word[1] == "probe") have[word[2]] = $0; next }
+		!/^#/ && $1 in have { n = split($2, v, " ")
+			for (i = 1; i <= n; i++) if (!index(have[$1], "println(" v[i] ")")) print $1 ": no " v[i] }' \
+		"$SCRATCH/all.stp" "$TESTS/tapsets/aliases.tsv"
+}
+
 build() { # SCRIPT
 	timeout -k 2 120 "$STAP" -g -w -p4 -r "$release" -DMAXACTION=1000 "$1" </dev/null >"$SCRATCH/built" 2>&1
 }
@@ -61,6 +113,8 @@ on_kernel() { # dwarf|btf FILES
 		grep -q "^probe $name {" "$SCRATCH/all.stp" || absent "$name" || missing="$missing $name"
 	done < <(aliases_of "$@")
 	if [ -z "$missing" ]; then ok "tapsets/aliases $how $release"; else not_ok "tapsets/aliases $how $release" "can't be resolved:$missing"; fi
+	missing=$(variables)
+	if [ -z "$missing" ]; then ok "tapsets/variables $how $release"; else not_ok "tapsets/variables $how $release" "$missing"; fi
 	if build "$SCRATCH/all.stp"; then
 		for file in "$@"; do ok "tapsets/$(basename "$file" .stp) $how $release"; done
 		return
@@ -80,6 +134,7 @@ for file in "$SOURCE"/tapsets/*.stp "$SOURCE"/tapsets/arch/x86_64/*.stp; do
 	[ $# -eq 0 ] || case " $* " in *" $(basename "$file" .stp) "*) ;; *) continue ;; esac
 	files+=("$file")
 done
+[ $# -gt 0 ] || tables
 for series in 6.1 6.12; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
