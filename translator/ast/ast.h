@@ -237,6 +237,7 @@ struct func {
 	bool explicit_type;        // parse
 	struct loc type_loc;       // types
 	struct di_type *dtype;     // types
+	const char *points_to;     // parse: "pragma:type:task_struct" of embedded C, a type of the kernel; or NULL
 	int priority;              // parse: 0 user, 1 library, or as written
 	struct stmt *body;         // parse: NULL for embedded C
 	const char *embedded;      // parse: text between %{ and %}

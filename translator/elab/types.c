@@ -9,6 +9,7 @@
 // Longs also carry the debuginfo type they came with (dtype). When those have settled, accesses
 // like x->f are resolved, which may make more of them known, and the rounds go on.
 #include "elab/elab.h"
+#include "elab/target.h"
 #include "passes.h"
 #include "util/str.h"
 
@@ -21,6 +22,7 @@ struct infer {
 	struct func *func;
 	bool learned;              // something, in this round
 	bool resolve;              // accesses, in this round
+	bool untyped;              // there was one to a value of unknown type
 	bool report;               // the last round
 	bool backwards;            // every second round: functions from the last to the first
 };
@@ -439,6 +441,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 			infer_expr(t, &c->index, want(T_LONG, "an index is a"));
 	base = e->u.access.base;
 	if (!base->dtype) {
+		t->untyped |= t->resolve;
 		if (t->report && base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL && !e->u.access.pretty &&
 		    e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
 			diag_error(e->loc, "'%s' is a local variable; arrays are globals: add \"global %s\"",
@@ -794,19 +797,46 @@ static void settle(struct session *s)
 			settle_var(*v);
 }
 
+// What functions in C say that they point to. Debuginfo is only looked at where somebody asks for
+// a member and nothing else tells of which type.
+static bool learn_declared(struct infer *t)
+{
+	struct target_where w = { .s = t->s };
+	bool learned = false;
+
+	if (!t->untyped)
+		return false;
+	for vec_each(&t->s->script.funcs, it) {
+		struct func *f = *it;
+		struct di_type *type;
+
+		if (!f->used || !f->points_to || f->dtype)
+			continue;
+		type = target_find_type(&w, f->embedded_loc, "pragma:type", f->points_to, "kernel");
+		if (!type)
+			return false;
+		f->dtype = di_pointer_to(type);
+		learned = true;
+	}
+	return learned;
+}
+
 int elab_types(struct session *s)
 {
 	struct infer t = { .s = s };
 	int before = diag_errors();
 
 	do {
-		t.resolve = false;
-		do
+		t.untyped = false;
+		do {
+			t.resolve = false;
+			do
+				infer_script(&t);
+			while (t.learned);
+			t.resolve = true;
 			infer_script(&t);
-		while (t.learned);
-		t.resolve = true;
-		infer_script(&t);
-	} while (t.learned);
+		} while (t.learned);
+	} while (learn_declared(&t));
 	t.report = true;
 	infer_script(&t);
 	settle(s);

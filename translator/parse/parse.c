@@ -288,6 +288,19 @@ static unsigned find_pragmas(const char *code)
 	return found;
 }
 
+// "/* pragma:type:task_struct */": the value is the address of one.
+static const char *find_pointed_type(const char *code)
+{
+	static const char pragma[] = "/* pragma:type:";
+	const char *name = strstr(code, pragma), *end;
+
+	if (!name)
+		return NULL;
+	name += sizeof(pragma) - 1;
+	end = strpbrk(name, " */");
+	return end ? str_ndup(name, (size_t)(end - name)) : NULL;
+}
+
 // type = ":" ("long" | "string"); false: there is none
 static bool value_type(struct parser *p, enum type *type)
 {
@@ -363,6 +376,7 @@ static void function(struct parser *p, bool is_private)
 		f->embedded = t.text;
 		f->embedded_loc = t.loc;
 		f->pragmas = find_pragmas(t.text);
+		f->points_to = find_pointed_type(t.text);
 		if (strstr(t.text, "THIS->") && !session_since(p->session, t.loc, "1.8", "STAP_ARG_x instead of THIS->x"))
 			f->pragmas |= PRAGMA_UNMANGLED;
 	} else {
