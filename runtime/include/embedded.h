@@ -74,6 +74,10 @@ static inline struct stp_embedded_context stp_embedded_context(struct stp_ctx *c
 		.probe_point = stp_pp(c), .probe_name = stp_pn(c), .kregs = (struct pt_regs *)c->regs,
 	};
 
+#ifdef __KERNEL__
+	view.user_mode_p = view.kregs && user_mode(view.kregs);
+	view.uregs = view.user_mode_p ? view.kregs : NULL;
+#endif
 	return view;
 }
 

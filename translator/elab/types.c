@@ -242,12 +242,26 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 	return type;
 }
 
+// STAP_GLOBAL_SET_x(v) of a statistic adds.
+static void fit_accessor(struct infer *t, struct expr *e)
+{
+	struct var *v = decl_of(e->u.bin.l);
+
+	if (!t->func || !t->func->accessed || v != t->func->accessed || v->type != T_STATS)
+		return;
+	e->u.bin.op = TOK_STAT_ADD;
+	t->learned = true;
+}
+
 static enum type infer_assign(struct infer *t, struct expr *e, struct want w)
 {
-	enum tok op = e->u.bin.op;
-	const char *why = WHY(t, "'%s' wants a", tok_text(op));
-	enum type type = op == TOK_CONCAT_ASSIGN ? T_STRING : T_LONG;
+	const char *why = WHY(t, "'%s' wants a", tok_text(e->u.bin.op));
+	enum type type = e->u.bin.op == TOK_CONCAT_ASSIGN ? T_STRING : T_LONG;
+	enum tok op;
 
+	if (e->u.bin.op == TOK_ASSIGN)
+		fit_accessor(t, e);
+	op = e->u.bin.op;
 	if (op == TOK_ASSIGN)
 		return infer_plain_assign(t, e, w);
 	if (op == TOK_STAT_ADD)

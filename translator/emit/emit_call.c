@@ -3,6 +3,7 @@
 #include "emit/emitter.h"
 
 #include <assert.h>
+#include <string.h>
 
 // One call of one overload; `to` takes the result, NULL: none is wanted.
 static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
@@ -72,12 +73,12 @@ static struct var *hidden_local(const char *name, enum type type)
 	return v;
 }
 
-static struct kept kept_result(struct emitter *e, struct func *f)
+static struct kept kept_result(struct emitter *e, struct func *f, const char *args)
 {
-	struct kept kept = { f };
+	struct kept kept = { f, args };
 
 	for vec_each(&e->body->kept, k)
-		if (k->func == f)
+		if (k->func == f && strcmp(k->args, args) == 0)
 			return *k;
 	kept.result = hidden_local(f->name, f->type);
 	kept.known = hidden_local(str_printf("%s_known", f->name), T_LONG);
@@ -85,14 +86,26 @@ static struct kept kept_result(struct emitter *e, struct func *f)
 	return kept;
 }
 
-// A function without arguments that is marked stable: called once, at the first place that is reached.
-static struct value call_once(struct emitter *e, struct func *f, struct loc loc)
+// A call of a function that is marked stable has the same value all through a handler when its
+// arguments, if any, are constants.
+static bool is_stable_call(const struct expr *x)
 {
-	struct kept kept = kept_result(e, f);
+	const struct func *f = x->u.call.target;
+
+	for vec_each(&x->u.call.args, arg)
+		if ((*arg)->kind != E_NUMBER && (*arg)->kind != E_STRING)
+			return false;
+	return (f->pragmas & PRAGMA_STABLE) && f->type != T_UNKNOWN;
+}
+
+// Called at the first place that is reached.
+static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
+{
+	struct kept kept = kept_result(e, f, args);
 	const char *result = emit_var(e, kept.result), *known = emit_var(e, kept.known);
 
 	cw_line(e->w, "if (!%s) {", known);
-	call_chain(e, f, loc, "", result);
+	call_chain(e, f, loc, args, result);
 	cw_line(e->w, "%s = 1;", known);
 	cw_line(e->w, "}");
 	return value_text(0, true, "%s", result);
@@ -117,8 +130,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 		reads |= GLOBAL | ARRAY;
 	if (i->plain && wanted)
 		return value_text(reads, true, "%s(c%s)", i->name, args);
-	if (wanted && (f->pragmas & PRAGMA_STABLE) && !f->params.n && f->type != T_UNKNOWN)
-		return call_once(e, f, x->loc);
+	if (wanted && is_stable_call(x))
+		return call_once(e, f, x->loc, args);
 	if (f->type == T_STRING)
 		to = temp_string(e);
 	else if (wanted && f->type == T_LONG)

@@ -34,7 +34,7 @@ struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
-struct kept { struct func *func; struct var *result, *known; };
+struct kept { struct func *func; const char *args; struct var *result, *known; };
 
 struct temps { int longs, strings, texts, cells; };
 
