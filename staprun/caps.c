@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may load what, and giving privileges away. staprun may be run by root, with CAP_SYS_MODULE,
-// or setuid root by members of the groups stapdev and stapusr.
+// Who may load what, and giving privileges away. staprun may be run by root, with CAP_SYS_MODULE, or
+// be installed setuid root (or with file capabilities) for members of stapdev, stapsys and stapusr.
+//
+//   caps_lower  at once: few capabilities stay permitted, none is effective, files are the user's
+//   caps_raise  from loading on
+//   caps_keep_unloading or caps_drop  for good, once there is a relay
 #include "staprun.h"
 
 #include "log.h"
@@ -9,6 +13,7 @@
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -19,7 +24,7 @@ static bool have_cap(cap_value_t cap)
 	cap_t caps = cap_get_proc();
 
 	if (caps) {
-		cap_get_flag(caps, cap, CAP_EFFECTIVE, &value);
+		cap_get_flag(caps, cap, CAP_PERMITTED, &value);
 		cap_free(caps);
 	}
 	return value == CAP_SET;
@@ -44,7 +49,8 @@ enum rights caps_rights(void)
 {
 	if (!have_cap(CAP_SYS_MODULE))
 		return RIGHTS_NONE;
-	if (getuid() == 0 || geteuid() == getuid() || in_group("stapdev"))
+	// Capabilities that come from the program's file are the administrator's, for groups to use.
+	if (getuid() == 0 || !getauxval(AT_SECURE) || in_group("stapdev"))
 		return RIGHTS_ALL;
 	if (in_group("stapsys"))
 		return RIGHTS_SYSTEM;
@@ -63,8 +69,8 @@ void caps_explain(void)
 			  " with stap --vm or --runtime=user, which need neither");
 }
 
-// These and no others stay permitted and effective; none is inherited.
-static int keep(const cap_value_t *wanted, int n)
+// These and no others stay permitted, and are effective if wished; none is inherited.
+static int keep(const cap_value_t *wanted, int n, bool effective)
 {
 	cap_t now = cap_get_proc(), caps = cap_init();
 	int rc = -1;
@@ -75,7 +81,8 @@ static int keep(const cap_value_t *wanted, int n)
 		if (cap_get_flag(now, wanted[i], CAP_PERMITTED, &value) || value == CAP_CLEAR)
 			continue;
 		cap_set_flag(caps, CAP_PERMITTED, 1, &wanted[i], CAP_SET);
-		cap_set_flag(caps, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
+		if (effective)
+			cap_set_flag(caps, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
 	}
 	if (now && caps)
 		rc = cap_set_proc(caps);
@@ -88,17 +95,41 @@ static int keep(const cap_value_t *wanted, int n)
 	return rc;
 }
 
-int caps_keep_loading(void)
+static const cap_value_t loading[] = {
+	CAP_SYS_MODULE,                    // load, unload
+	CAP_SYSLOG,                        // addresses in /proc/kallsyms
+	CAP_MKNOD,                         // a /dev without the module's node
+	CAP_CHOWN,                         // the node becomes the user's
+	CAP_DAC_OVERRIDE,                  // root's device, when we are not root but have CAP_SYS_MODULE
+	CAP_SETUID, CAP_SETGID,            // back to the real user
+	CAP_SETPCAP,
+};
+
+static int effective_ids(uid_t uid, gid_t gid)
 {
-	static const cap_value_t wanted[] = {
-		CAP_SYS_MODULE,            // load, unload
-		CAP_SYSLOG,                // addresses in /proc/kallsyms
-		CAP_MKNOD,                 // a /dev without the module's node
-		CAP_DAC_OVERRIDE,          // root's device, when we are not root but have CAP_SYS_MODULE
-		CAP_SETUID, CAP_SETGID,    // back to the real user
-		CAP_SETPCAP,
-	};
-	return keep(wanted, sizeof(wanted) / sizeof(wanted[0]));
+	if (setresgid(-1, gid, -1) == 0 && setresuid(-1, uid, -1) == 0)
+		return 0;
+	log_error("can't become user %u: %m", (unsigned)uid);
+	return -EPERM;
+}
+
+int caps_lower(void)
+{
+	int rc = effective_ids(getuid(), getgid());
+
+	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), getuid() == 0);
+}
+
+int caps_raise(void)
+{
+	uid_t real, effective, saved;
+	gid_t gid;
+	int rc;
+
+	if (getresgid(&gid, &gid, &gid) || getresuid(&real, &effective, &saved))
+		return -errno;
+	rc = effective_ids(saved, gid);
+	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), true);
 }
 
 static int become_real_user(void)
@@ -126,7 +157,7 @@ int caps_keep_unloading(void)
 		return rc;
 	}
 	rc = become_real_user();
-	return rc ? rc : keep(wanted, 1);
+	return rc ? rc : keep(wanted, 1, true);
 }
 
 int caps_drop(void)
@@ -139,7 +170,7 @@ int caps_drop(void)
 	if (rc)
 		return rc;
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	rc = keep(NULL, 0);
+	rc = keep(NULL, 0, false);
 	if (rc)
 		return rc;
 	if (setuid(0) == 0 || geteuid() == 0) {

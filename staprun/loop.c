@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A session as stapio sees it: START, relaying until somebody asks for the end, STOP, the rest.
 //
-// START and STOP run the script's begin and end probes inside write(), so each is written by a
-// thread of its own; the main thread never blocks in anything but poll(). The end comes from the
+// START and STOP run the script's begin and end probes inside write(). That is the main thread's only
+// work, so that these probes see a process of its own as the current task, not one of its threads;
+// the session runs in a second thread, which never blocks in anything but poll(). The end comes from the
 // script (EXIT), a signal, the end of the -c command or the -x process, or a reader that went away;
 // all lead to STOP, and STOPPED is the last word of the module: then the rings are complete.
 #include "stapio.h"
@@ -31,7 +32,7 @@ static struct session {
 	struct rings rings;
 	struct outfile out;
 	int signals;                       // descriptors of poll()
-	int results[2];                    // pipe: what became of commands
+	int orders[2], results[2];         // pipes: commands to write, what became of them
 	int target;                        // of -x, or -1
 	pid_t child;                       // of -c, 0: none or gone
 	int interrupts;
@@ -62,41 +63,69 @@ struct result {
 	int rc;
 };
 
-static void *write_order(void *arg)
+static int send_command(int type, const void *payload, size_t len)
 {
-	struct order *order = arg;
-	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
-	struct result result = { .type = order->cmd.type };
+	unsigned char bytes[STP_MSG_MAX];
+	struct stp_cmd *cmd = (struct stp_cmd *)bytes;
 	ssize_t n;
 
-	if (order->target_gone)
-		sys_write(session.opt->device, &gone, sizeof(gone));
-	n = sys_write(session.opt->device, &order->cmd, sizeof(order->cmd) + order->cmd.len);
-	result.rc = n < 0 ? n : 0;
-	n = write(session.results[1], &result, sizeof(result));
-	(void)n;                           // smaller than PIPE_BUF, and the pipe is ours
-	free(order);
-	return NULL;
+	if (len > sizeof(bytes) - sizeof(*cmd))
+		return -E2BIG;
+	*cmd = (struct stp_cmd){ .type = type, .len = len };
+	if (len)
+		memcpy(cmd->payload, payload, len);
+	n = sys_write(session.opt->device, bytes, sizeof(*cmd) + len);
+	return n < 0 ? n : 0;
+}
+
+static int send_remote(const char *arg)    // N:URI
+{
+	char bytes[sizeof(struct stp_remote) + STP_REMOTE_URI_MAX];
+	struct stp_remote *remote = (struct stp_remote *)bytes;
+	char *uri;
+	size_t len;
+	int rc = -EINVAL;
+
+	remote->id = strtol(arg, &uri, 10);
+	len = strlen(uri);
+	if (uri != arg && *uri == ':' && len <= STP_REMOTE_URI_MAX) {
+		memcpy(remote->uri, uri + 1, len - 1);
+		rc = send_command(STP_CMD_REMOTE, remote, sizeof(*remote) + len - 1);
+	}
+	if (rc)
+		log_error("-r %s: %s", arg, rc == -EINVAL ? "NUMBER:URI is expected" : strerror(-rc));
+	return rc;
+}
+
+// The main thread's work, until the process ends.
+static void write_orders(void)
+{
+	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
+	struct order order;
+
+	while (read(session.orders[0], &order, sizeof(order)) == sizeof(order)) {
+		struct result result = { .type = order.cmd.type };
+		ssize_t n;
+
+		if (order.target_gone)
+			sys_write(session.opt->device, &gone, sizeof(gone));
+		n = sys_write(session.opt->device, &order.cmd, sizeof(order.cmd) + order.cmd.len);
+		result.rc = n < 0 ? n : 0;
+		n = write(session.results[1], &result, sizeof(result));
+		(void)n;                   // smaller than PIPE_BUF, and the pipe is ours
+	}
 }
 
 static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 {
-	struct order *order = calloc(1, sizeof(*order));
-	pthread_t thread;
+	struct order order = {
+		.target_gone = target_gone,
+		.cmd = { .type = type, .len = type == STP_CMD_START ? sizeof(order.start) : 0 },
+		.start = { .target_pid = target, .namespaces = session.opt->namespaces },
+	};
 
-	if (order) {
-		order->target_gone = target_gone;
-		order->cmd.type = type;
-		order->start.target_pid = target;
-		order->start.namespaces = session.opt->namespaces;
-		order->cmd.len = type == STP_CMD_START ? sizeof(order->start) : 0;
-	}
-	if (!order || pthread_create(&thread, NULL, write_order, order)) {
-		log_error("no memory for a thread");
-		session.failed = session.over = true;
-		return;
-	}
-	pthread_detach(thread);
+	if (write(session.orders[1], &order, sizeof(order)) != sizeof(order))
+		abort();                   // a pipe of ours that takes two orders at most
 }
 
 static void stop(bool target_gone)
@@ -114,11 +143,10 @@ static void request_stop(void)
 
 static void detach(void)
 {
-	struct stp_cmd cmd = { .type = STP_CMD_DETACH };
-	ssize_t n = sys_write(session.opt->device, &cmd, sizeof(cmd));
+	int rc = send_command(STP_CMD_DETACH, NULL, 0);
 
-	if (n < 0) {
-		log_error("can't detach from %s: %s", session.opt->module, strerror(-n));
+	if (rc) {
+		log_error("can't detach from %s: %s", session.opt->module, strerror(-rc));
 		return;
 	}
 	log_note(0, "%s goes on running; staprun -A %s attaches to it, staprun -d %s removes it",
@@ -535,7 +563,7 @@ static int prepare(const struct stapio_options *opt)
 	if (rc)
 		return rc;
 	s->signals = open_signals();
-	if (s->signals < 0 || pipe2(s->results, O_CLOEXEC)) {
+	if (s->signals < 0 || pipe2(s->results, O_CLOEXEC) || pipe2(s->orders, O_CLOEXEC)) {
 		log_error("no more descriptors: %m");
 		return -EMFILE;
 	}
@@ -550,10 +578,25 @@ static int prepare(const struct stapio_options *opt)
 	return 0;
 }
 
-int loop_run(const struct stapio_options *opt)
+// What the user said of globals and of where the script runs, before its begin probes.
+static int configure(const struct stapio_options *opt)
 {
-	if (prepare(opt))
-		return 1;
+	int rc = opt->remote ? send_remote(opt->remote) : 0;
+
+	for (char **setting = opt->settings; *setting && !rc; setting++) {
+		rc = send_command(STP_CMD_SET, *setting, strlen(*setting));
+		if (rc)
+			log_error("can't set %s: %s", *setting, rc == -ENOENT ?
+				  "the script has no such global" : rc == -EBUSY ?
+				  "the script runs already" : strerror(-rc));
+	}
+	return rc;
+}
+
+static int run_session(void)
+{
+	const struct stapio_options *opt = session.opt;
+
 	if (opt->attach && opt->daemon >= 0)
 		become_daemon();
 	if (!opt->attach)
@@ -571,4 +614,24 @@ int loop_run(const struct stapio_options *opt)
 	report();
 	wait_for_child();
 	return session.failed || session.summary.rc || session.summary.errors ? 1 : 0;
+}
+
+static void *session_thread(void *unused)
+{
+	exit(run_session());
+}
+
+int loop_run(const struct stapio_options *opt)
+{
+	pthread_t thread;
+	int rc;
+
+	if (prepare(opt) || configure(opt))
+		return 1;
+	rc = pthread_create(&thread, NULL, session_thread, NULL);
+	if (rc)
+		log_error("can't start a thread: %s", strerror(rc));
+	else
+		write_orders();
+	return 1;
 }

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -44,7 +43,6 @@ bool module_name_is_valid(const char *name)
 static int open_installed(const char *name)
 {
 	struct utsname kernel;
-	struct stat st;
 	char path[256];
 	int dir, fd;
 
@@ -56,16 +54,21 @@ static int open_installed(const char *name)
 		log_error("no directory %s to take the module %s from: %m", path, name);
 		return fd;
 	}
-	if (fstat(dir, &st) || st.st_uid != 0 || (st.st_mode & (S_IWOTH | S_IWGRP))) {
+	if (!is_roots(dir)) {
 		log_error("%s must belong to root and be writable by root alone", path);
 		close(dir);
 		return -EPERM;
 	}
 	snprintf(path, sizeof(path), "%s.ko", name);
-	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		fd = -errno;
 		log_error("no module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
+	} else if (!is_roots(fd)) {
+		log_error("/lib/modules/%s/systemtap/%s must belong to root and be writable by root alone",
+			  kernel.release, path);
+		close(fd);
+		fd = -EPERM;
 	}
 	close(dir);
 	return fd;
@@ -78,17 +81,11 @@ static bool is_installed(const char *argument)
 	return !strchr(argument, '/') && (len < 3 || strcmp(argument + len - 3, ".ko"));
 }
 
-// With the rights of the real user: a set-user-id program must not read others' files.
-static int open_as_user(const char *path)
+static int open_path(const char *path)
 {
-	int fd;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	setfsuid(getuid());
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	setfsuid(geteuid());
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 static int open_file(const char *argument)
@@ -102,7 +99,7 @@ static int open_file(const char *argument)
 		}
 		return open_installed(argument);
 	}
-	fd = open_as_user(argument);
+	fd = open_path(argument);
 	if (fd < 0)
 		log_error("can't open the module %s: %s", argument, strerror(-fd));
 	return fd;
@@ -214,7 +211,7 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	if (is_installed(argument))
 		return 0;
 	snprintf(path, sizeof(path), "%s.sgn", argument);
-	fd = open_as_user(path);
+	fd = open_path(path);
 	if (fd < 0 && rights == RIGHTS_ALL)
 		return 0;
 	if (fd < 0) {
@@ -239,6 +236,7 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	return rc;
 }
 
+// With nothing but the rights of the user: a set-user-id program must not read others' files.
 int module_open(struct module *m, const char *argument, enum rights rights)
 {
 	const char *value;
@@ -472,7 +470,7 @@ int module_open_device(const char *name)
 	if (fd == -EBUSY)
 		log_error("another staprun is attached to %s", name);
 	else if (fd == -EACCES || fd == -EPERM)
-		log_error("%s can be opened by root alone", path);
+		log_error("%s can be opened by its owner and root alone", path);
 	else if (fd < 0)
 		log_error("can't open the device of the module %s: %s", name, strerror(-fd));
 	return fd;

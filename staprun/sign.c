@@ -20,8 +20,7 @@
 #define CERTIFICATES "/etc/systemtap/staprun"
 #define SIGNATURE_MAX 8192
 
-// An open file or directory that nobody but root could have changed.
-static bool is_roots(int fd)
+bool is_roots(int fd)
 {
 	struct stat st;
 
@@ -68,9 +67,11 @@ static bool any_certificate_signed(DIR *dir, const struct module *m, const unsig
 		if (n < 4 || strcmp(entry->d_name + n - 4, ".pem"))
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 && is_roots(fd))
+		if (fd < 0)
+			log_warning("can't read " CERTIFICATES "/%s: %m", entry->d_name);
+		else if (is_roots(fd))
 			good = certificate_signed(fd, m, sgn, len);
-		else if (fd >= 0)
+		else
 			close(fd);
 	}
 	return good;

@@ -10,15 +10,38 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 
-// MB[,FILES], checked by staprun.
-static void set_switching(struct stapio_options *opt, const char *arg)
+#define NUMBER_MAX (1 << 22)               // of processes, megabytes, files
+
+// What is wrong with an option that staprun handed on as it was, ends us and the script.
+static void __attribute__((noreturn)) fail(const char *what)
+{
+	log_error("%s", what);
+	exit(1);
+}
+
+static int number(const char *text, long most, const char *problem)
 {
 	char *end;
+	long n = strtol(text, &end, 10);
 
-	opt->file_size = strtoull(arg, &end, 10) << 20;
-	opt->files_kept = *end == ',' ? atoi(end + 1) : 0;
+	if (end == text || *end || n < 1 || n > most)
+		fail(problem);
+	return n;
+}
+
+// MB[,FILES]
+static void set_switching(struct stapio_options *opt, char *arg)
+{
+	static const char problem[] = "-S: MEGABYTES or MEGABYTES,FILES is expected";
+	char *comma = strchr(arg, ',');
+
+	if (comma)
+		*comma = 0;
+	opt->file_size = (uint64_t)number(arg, NUMBER_MAX, problem) << 20;
+	opt->files_kept = comma ? number(comma + 1, NUMBER_MAX, problem) : 0;
 }
 
 int main(int argc, char **argv)
@@ -27,16 +50,23 @@ int main(int argc, char **argv)
 	int letter;
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+iF:o:S:c:x:N:D:T:C:ALvw")) != -1) {
+	while ((letter = getopt(argc, argv, "+iF:o:S:c:x:N:r:D:T:C:ALvw")) != -1) {
 		switch (letter) {
 		case 'F': opt.device = atoi(optarg); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
-		case 'N': opt.namespaces = atoi(optarg); break;
+		case 'N':
+			opt.namespaces = number(optarg, NUMBER_MAX, "-N: the number of a process is expected");
+			break;
 		case 'D': opt.daemon = atoi(optarg); break;
 		case 'c': opt.command = optarg; break;
-		case 'x': opt.target = atoi(optarg); break;
-		case 'T': opt.poll_ms = atoi(optarg); break;
+		case 'x':
+			opt.target = number(optarg, NUMBER_MAX, "-x: the number of a process is expected");
+			break;
+		case 'T':
+			opt.poll_ms = number(optarg, 60000, "-T: milliseconds are expected, 1 to 60000");
+			break;
+		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;
 		case 'i': opt.input = true; break;
 		case 'A': opt.attach = true; break;
@@ -46,11 +76,10 @@ int main(int argc, char **argv)
 		default: return 1;
 		}
 	}
-	if (opt.device < 0 || optind + 1 != argc) {
-		log_error("stapio is started by staprun; see staprun -h");
-		return 1;
-	}
+	if (opt.device < 0 || optind >= argc)
+		fail("stapio is started by staprun; see staprun -h");
 	opt.module = argv[optind];
+	opt.settings = argv + optind + 1;
 	if (opt.daemon >= 0)
 		fcntl(opt.daemon, F_SETFD, FD_CLOEXEC);
 	signal(SIGPIPE, SIG_IGN);

@@ -19,6 +19,8 @@ struct stapio_options {
 	const char *command;               // -c
 	pid_t target;                      // -x
 	pid_t namespaces;                  // -N: whose namespaces ns_pid() and the like mean
+	const char *remote;                // -r N:URI: what remote_id() and remote_uri() say
+	char **settings;                   // name=value: globals of the script; ends with NULL
 	int poll_ms;                       // -T
 	int daemon;                        // -D: descriptor for the word that all is well; -1
 	bool input;                        // -i: the script reads standard input

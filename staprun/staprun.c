@@ -24,18 +24,15 @@
 #include <unistd.h>
 
 #define ANSWER_TIMEOUT_MS 10000            // of the module, to HELLO
-#define RELAY_ARGS_MAX 32
-
 static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
 	bool command, process, output, switching;  // -c -x -o -S
 	bool daemon;                               // -D
-	int buffer_mb;                             // -b
-	const char *remote;                        // -r N:URI
+	const char *buffer_mb;                     // -b
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
 	char parameters[512];                      // of the module: the settings that begin with _stp_
-	const char *relay_args[RELAY_ARGS_MAX];    // for stapio, as given
+	const char **relay_args;                   // for stapio, as given: it looks at them
 	int relay_n;
 } opt;
 
@@ -62,23 +59,6 @@ static const char usage_text[] =
 	"  -h  -V       this text; the version\n"
 	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
 
-static void relay_arg(const char *option, const char *value)
-{
-	if (opt.relay_n + 2 < RELAY_ARGS_MAX) {
-		opt.relay_args[opt.relay_n++] = option;
-		if (value)
-			opt.relay_args[opt.relay_n++] = value;
-	}
-}
-
-static bool is_number(const char *text, long least, long most)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	return end != text && !*end && n >= least && n <= most;
-}
-
 static int usage_error(const char *what)
 {
 	log_error("%s", what);
@@ -86,49 +66,14 @@ static int usage_error(const char *what)
 	return -EINVAL;
 }
 
-// MB[,FILES]
-static bool is_switching(const char *text)
-{
-	char mb[16] = "";
-	const char *comma = strchrnul(text, ',');
-
-	snprintf(mb, sizeof(mb), "%.*s", (int)(comma - text), text);
-	return is_number(mb, 1, 1 << 20) && (!*comma || is_number(comma + 1, 1, 1 << 20));
-}
-
-static bool is_remote(const char *text)
-{
-	char *end;
-
-	strtol(text, &end, 10);
-	return end != text && *end == ':' && strlen(end + 1) < STP_REMOTE_URI_MAX;
-}
-
-// What is wrong with the option's value, NULL: nothing.
-static const char *value_problem(int letter)
-{
-	switch (letter) {
-	case 'x':
-	case 't': return is_number(optarg, 1, 1 << 22) ? NULL : "-x: the number of a process is expected";
-	case 'N': return is_number(optarg, 1, 1 << 22) ? NULL : "-N: the number of a process is expected";
-	case 'b': return is_number(optarg, 1, 4095) ? NULL : "-b: megabytes are expected, 1 to 4095";
-	case 'T': return is_number(optarg, 1, 60000) ? NULL : "-T: milliseconds are expected, 1 to 60000";
-	case 'S': return is_switching(optarg) ? NULL : "-S: MEGABYTES or MEGABYTES,FILES is expected";
-	case 'r': return is_remote(optarg) ? NULL : "-r: NUMBER:URI is expected";
-	case 'C': return log_color(optarg) ? NULL : "-C: auto, always or never is expected";
-	}
-	return NULL;
-}
-
 static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
-		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['z'] = NULL };
-	const char *problem = value_problem(letter);
+		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['z'] = NULL };
+	char *end;
+	long mb;
 
-	if (problem)
-		return usage_error(problem);
 	switch (letter) {
 	case 'v': log_verbose++; break;
 	case 'w': log_no_warnings = true; break;
@@ -140,8 +85,16 @@ static int parse_option(int letter)
 	case 'o': opt.output = true; break;
 	case 'S': opt.switching = true; break;
 	case 'D': opt.daemon = true; break;
-	case 'b': opt.buffer_mb = atoi(optarg); break;
-	case 'r': opt.remote = optarg; break;
+	case 'b':
+		opt.buffer_mb = optarg;
+		mb = strtol(optarg, &end, 10);
+		if (mb < 1 || mb > 4095 || *end)
+			return usage_error("-b: megabytes are expected, 1 to 4095");
+		break;
+	case 'C':
+		if (!log_color(optarg))
+			return usage_error("-C: auto, always or never is expected");
+		break;
 	case 'x':
 	case 't': opt.process = true; break;
 	case 'h': fputs(usage_text, stdout); exit(0);
@@ -149,7 +102,9 @@ static int parse_option(int letter)
 	case '?': return -EINVAL;
 	}
 	if (relayed[letter])
-		relay_arg(relayed[letter], optarg);
+		opt.relay_args[opt.relay_n++] = relayed[letter];
+	if (relayed[letter] && optarg)
+		opt.relay_args[opt.relay_n++] = optarg;
 	return 0;
 }
 
@@ -207,22 +162,25 @@ static int parse_settings(char **from)
 
 static int parse_options(int argc, char **argv)
 {
-	char mb[16];
 	int letter;
 
+	opt.relay_args = calloc(2 * (size_t)argc + 16, sizeof(*opt.relay_args));
+	if (!opt.relay_args)
+		return -ENOMEM;
+	opt.relay_args[0] = "stapio";
+	opt.relay_n = 1;
 	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:hV")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())
 		return -EINVAL;
-	if (optind == argc)
+	if (optind >= argc)
 		return usage_error("a module is expected");
 	opt.module = argv[optind];
 	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module) &&
 	    !(opt.remove && !strcmp(opt.module, "*")))
 		return usage_error("-A and -d expect the name of a loaded module");
-	snprintf(mb, sizeof(mb), "%d", opt.buffer_mb);
-	if (opt.buffer_mb && add_parameter("_stp_bufsize", mb))
+	if (opt.buffer_mb && add_parameter("_stp_bufsize", opt.buffer_mb))
 		return -EINVAL;
 	return parse_settings(argv + optind + 1);
 }
@@ -345,39 +303,6 @@ static int say_hello(int device, const char *name)
 	return rc;
 }
 
-static int set_globals(int device)
-{
-	for (char **setting = opt.settings; *setting; setting++) {
-		int rc = send_command(device, STP_CMD_SET, *setting, strlen(*setting));
-
-		if (rc) {
-			log_error("can't set %s: %s", *setting, rc == -ENOENT ?
-				  "the script has no such global" : strerror(-rc));
-			return rc;
-		}
-	}
-	return 0;
-}
-
-static int send_remote(int device)
-{
-	char bytes[sizeof(struct stp_remote) + STP_REMOTE_URI_MAX];
-	struct stp_remote *remote = (struct stp_remote *)bytes;
-	char *uri;
-	size_t len;
-	int rc;
-
-	if (!opt.remote)
-		return 0;
-	remote->id = strtol(opt.remote, &uri, 10);
-	len = strlen(++uri);
-	memcpy(remote->uri, uri, len);
-	rc = send_command(device, STP_CMD_REMOTE, remote, sizeof(*remote) + len);
-	if (rc)
-		log_error("can't tell the module about -r: %s", strerror(-rc));
-	return rc;
-}
-
 // --- the relay ---
 
 // The environment's wish (never when we run set-user-id), else beside us, else where it is installed.
@@ -402,7 +327,6 @@ static void find_stapio(char *path, size_t room)
 }
 
 static pid_t relay_pid;
-static sigset_t signals_before;            // they are held till there is a stapio: the module has to go
 static volatile bool held;                 // signals that may be older than stapio come now
 
 // What another process sends to us is meant for stapio; what the terminal sends, it gets itself.
@@ -412,7 +336,9 @@ static void forward_signal(int sig, siginfo_t *info, void *context)
 		kill(relay_pid, sig);
 }
 
-static void forward_signals(void)
+// All signals are held till there is a stapio, and those that are not its business stay so: the module
+// has to go, whatever timer or limit who started us has set.
+static void forward_signals(sigset_t *others)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
 	struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -422,6 +348,7 @@ static void forward_signals(void)
 		sigaction(signals[i], NULL, &before);
 		if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN)      // nohup
 			sigaction(signals[i], &sa, NULL);
+		sigdelset(others, signals[i]);
 	}
 }
 
@@ -466,15 +393,15 @@ static void let_go(void)
 static void run_relay(int device, const char *name)
 {
 	char path[1100], number[16], word[16];
-	const char *argv[RELAY_ARGS_MAX + 8] = { "stapio", "-F", number };
-	int n = 3;
+	const char **argv = opt.relay_args;
+	int n = opt.relay_n;
 
 	find_stapio(path, sizeof(path));
 	if (caps_drop())
 		_exit(1);
 	snprintf(number, sizeof(number), "%d", device);
-	for (int i = 0; i < opt.relay_n; i++)
-		argv[n++] = opt.relay_args[i];
+	argv[n++] = "-F";
+	argv[n++] = number;
 	if (opt.daemon) {
 		snprintf(word, sizeof(word), "%d", daemon_word);
 		argv[n++] = "-D";
@@ -483,7 +410,8 @@ static void run_relay(int device, const char *name)
 	}
 	argv[n++] = "--";
 	argv[n++] = name;
-	argv[n] = NULL;
+	for (char **setting = opt.settings; *setting; setting++)
+		argv[n++] = *setting;
 	fcntl(device, F_SETFD, 0);
 	execv(path, (char **)argv);
 	log_error("can't run %s: %m", path);
@@ -493,21 +421,24 @@ static void run_relay(int device, const char *name)
 // Returns stapio's exit status, 1 when it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
+	sigset_t others;
 	int status;
 
-	forward_signals();
+	sigfillset(&others);
+	forward_signals(&others);
 	relay_pid = fork();
 	if (relay_pid == 0)                // stapio takes the signals when it is ready
 		run_relay(device, name);
 	held = true;
-	sigprocmask(SIG_SETMASK, &signals_before, NULL);
+	sigprocmask(SIG_SETMASK, &others, NULL);
 	held = false;
 	close(device);
 	if (relay_pid < 0) {
 		log_error("can't start stapio: %m");
 		return 1;
 	}
-	caps_keep_unloading();
+	if (caps_keep_unloading())         // better no script than one with a privileged process around it
+		kill(relay_pid, SIGKILL);
 	if (opt.daemon)
 		let_go();
 	while (waitpid(relay_pid, &status, 0) < 0)
@@ -521,16 +452,31 @@ static int wait_for_relay(int device, const char *name)
 
 // --- the three things staprun does ---
 
-static int attach(void)
+static int attach(enum rights rights)
 {
-	int device = module_open_device(opt.module), status;
+	int device, status;
 
-	if (device < 0)
+	if (rights == RIGHTS_ALL && caps_raise())
+		return 1;
+	device = module_open_device(opt.module);       // its owner may
+	if (device < 0 || caps_raise())
 		return 1;
 	status = wait_for_relay(device, opt.module);
 	if (status == STAPIO_DETACHED)
 		return 0;
 	return module_unload(opt.module) ? 1 : status;
+}
+
+static int remove_module(enum rights rights)
+{
+	char node[128];
+
+	snprintf(node, sizeof(node), "/dev/systemtap/%s", opt.module);
+	if (rights != RIGHTS_ALL && access(node, W_OK)) {
+		log_error("%s is no script's module, or another user's", opt.module);
+		return 1;
+	}
+	return caps_raise() || module_remove(opt.module) ? 1 : 0;
 }
 
 static int load_and_run(enum rights rights)
@@ -539,16 +485,18 @@ static int load_and_run(enum rights rights)
 	int device = -1, status = 1;
 
 	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) ||
-	    module_load(&m, opt.parameters))
+	    caps_raise() || module_load(&m, opt.parameters))
 		goto not_loaded;
 	log_note(2, "staprun: loaded %s", m.name);
 	device = module_open_device(m.name);
 	if (device < 0)
 		goto unload;
-	if (say_hello(device, m.name) || set_globals(device) || send_remote(device)) {
+	if (say_hello(device, m.name)) {
 		close(device);
 		goto unload;
 	}
+	if (fchown(device, getuid(), getgid()))        // the user may attach and remove it
+		log_note(1, "staprun: only root can attach to %s: %m", m.name);
 	status = wait_for_relay(device, m.name);
 	if (status == STAPIO_DETACHED) {
 		status = 0;
@@ -588,21 +536,20 @@ int main(int argc, char **argv)
 
 	clean_up();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);          // inherited, it could keep wait() from telling
 	log_color("auto");
-	if (parse_options(argc, argv))
+	if (caps_lower() || parse_options(argc, argv))
 		return 1;
 	rights = caps_rights();
-	if (rights == RIGHTS_NONE || (rights != RIGHTS_ALL && (opt.attach || opt.remove))) {
+	if (rights == RIGHTS_NONE) {
 		caps_explain();
 		return 1;
 	}
-	if (caps_keep_loading())
-		return 1;
 	if (opt.remove)
-		return module_remove(opt.module) ? 1 : 0;
+		return remove_module(rights);
 	if (opt.daemon && go_behind())
 		return 1;
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &signals_before);
-	return opt.attach ? attach() : load_and_run(rights);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	return opt.attach ? attach(rights) : load_and_run(rights);
 }

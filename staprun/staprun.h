@@ -22,7 +22,8 @@ enum rights {
 };
 enum rights caps_rights(void);
 void caps_explain(void);                   // says what the user could do instead
-int caps_keep_loading(void);               // what loading and the device need
+int caps_lower(void);                      // what loading needs stays within reach, no more is in force
+int caps_raise(void);                      // what loading and the device need is in force
 int caps_keep_unloading(void);             // CAP_SYS_MODULE alone, as the real user
 int caps_drop(void);                       // for good, as the real user
 
@@ -40,6 +41,7 @@ struct module {
 int module_open(struct module *m, const char *argument, enum rights rights);
 int module_rename(struct module *m, int pid);
 // Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
+bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_load(struct module *m, const char *parameters);
 void module_close(struct module *m);

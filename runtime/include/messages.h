@@ -14,7 +14,8 @@
  * The rings exist from open() on. Padding may be as short as its first 8 bytes (len, flags) at the
  * end of a lap and then runs over into the next one: don't look at its seq.
  *
- * The device can be opened by root alone and once at a time; staprun hands the descriptor to stapio.
+ * The device can be opened once at a time, by root, and by the user once staprun is done; staprun hands the
+ * descriptor to stapio. Whoever has it is not trusted: addresses are taken once, in the order of the WANTs.
  * Closing it without STP_CMD_DETACH stops the session.
  */
 #ifndef STP_MESSAGES_H
@@ -32,8 +33,9 @@ enum stp_cmd_type {
 	/* staprun, before START; refused afterwards */
 	STP_CMD_HELLO = 1,   /* struct stp_hello: answers with STP_MSG_WANT for each name, then STP_MSG_READY */
 	STP_CMD_ADDRESS,     /* struct stp_address: answer to a WANT */
+	/* stapio, before START */
 	STP_CMD_SET,         /* text "name=value": a scalar global before begin probes run */
-	/* stapio */
+	/* stapio, then */
 	STP_CMD_START,       /* struct stp_start: runs begin probes in this call, arms; then STP_MSG_STARTED */
 	STP_CMD_STOP,        /* disarms, runs end or error probes in this call; then STP_MSG_STOPPED */
 	STP_CMD_DETACH,      /* closing the descriptor will leave the session running */

@@ -15,7 +15,7 @@ static struct {
 	struct stp_site **all;     /* those of probes, then those of variables */
 	u32 n;                     /* of probes */
 	struct stp_site **wanted;
-	u32 nwanted;
+	u32 nwanted, answered;     /* answered in order, each once */
 	struct sorted *sorted;     /* RCU */
 } sites;
 
@@ -111,7 +111,9 @@ int stp_site_found(u32 index, u64 address)
 
 	if (index >= sites.nwanted)
 		return -EINVAL;
-	s = sites.wanted[index];
+	if (index != sites.answered)   /* staprun has answered, who may know; the relay has no say */
+		return -EPERM;
+	s = sites.wanted[sites.answered++];
 	address = address ? address + s->offset : 0;
 	if (s->module)
 		stp_modules_found(s, address);

@@ -471,7 +471,8 @@ int sys_mmap(int fd, size_t len, void **at)
 // --- instead of caps.c, by the linker's --wrap; its own tests run in a virtual machine ---
 
 enum rights __wrap_caps_rights(void);
-int __wrap_caps_keep_loading(void);
+int __wrap_caps_lower(void);
+int __wrap_caps_raise(void);
 int __wrap_caps_keep_unloading(void);
 int __wrap_caps_drop(void);
 
@@ -482,7 +483,12 @@ enum rights __wrap_caps_rights(void)
 	return strcmp(from_env("FAKE_RIGHTS"), "installed") ? RIGHTS_ALL : RIGHTS_USER;
 }
 
-int __wrap_caps_keep_loading(void)
+int __wrap_caps_lower(void)
+{
+	return 0;
+}
+
+int __wrap_caps_raise(void)
 {
 	return 0;
 }

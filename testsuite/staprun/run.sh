@@ -18,7 +18,7 @@ compile() {
 	local cc=(gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$source/runtime/include" -pthread)
 	local loader=() relay=() wraps=() name
 	[ -z "${SANITIZE-}" ] || cc+=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
-	for name in caps_rights caps_keep_loading caps_keep_unloading caps_drop; do
+	for name in caps_rights caps_lower caps_raise caps_keep_unloading caps_drop; do
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module sign kallsyms log; do loader+=("$source/staprun/$name.c"); done

@@ -302,6 +302,24 @@ st
 su user -c '/tmp/staprun -d t_hello'
 st
 
+t owner
+# What a user has left running, the user may attach to and remove; others, and what is root's, not.
+chmod 755 /lib/modules/$(uname -r)/systemtap
+cp t_tick.ko /lib/modules/$(uname -r)/systemtap
+u() { su user -c "/tmp/staprun $*"; st; }
+u -L t_tick >/tmp/o
+(sleep 1; pkill -QUIT stapio) & u -A t_tick >/tmp/o 2>/dev/null
+grep -q tick /tmp/o && tail -n 1 /tmp/o
+chown root /dev/systemtap/t_tick
+u -A t_tick
+u -d t_tick
+chown user /dev/systemtap/t_tick
+u -d t_tick
+u -d "'*'"
+loaded
+chown user /lib/modules/$(uname -r)/systemtap/t_tick.ko
+u t_tick
+
 t signed
 # Without certificates nothing counts; with them what is signed at the user's level, for members of the group.
 s() { su user -c "cd /suite; /tmp/staprun $*"; st; }
