@@ -40,7 +40,8 @@ static void run_command(const char *command)
 	wordexp_t words;
 
 	if (strpbrk(command, "|&;<>(){}`\n") ||
-	    wordexp(command, &words, WRDE_NOCMD | WRDE_UNDEF) || words.we_wordc == 0)
+	    wordexp(command, &words, WRDE_NOCMD | WRDE_UNDEF) || words.we_wordc == 0 ||
+	    strchr(words.we_wordv[0], '='))        // NAME=VALUE COMMAND
 		run_shell(command);
 	execvp(words.we_wordv[0], words.we_wordv);
 	log_error("can't run %s: %m", words.we_wordv[0]);

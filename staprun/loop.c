@@ -578,6 +578,17 @@ static int prepare(const struct stapio_options *opt)
 	return 0;
 }
 
+static const char *setting_problem(int rc)
+{
+	switch (rc) {
+	case -ENOENT: return "the script has no such global, or it is no number and no text";
+	case -EINVAL: return "a whole number is expected";
+	case -E2BIG: return "the value is too long";
+	case -EBUSY: return "the script runs already";
+	}
+	return strerror(-rc);
+}
+
 // What the user said of globals and of where the script runs, before its begin probes.
 static int configure(const struct stapio_options *opt)
 {
@@ -586,9 +597,8 @@ static int configure(const struct stapio_options *opt)
 	for (char **setting = opt->settings; *setting && !rc; setting++) {
 		rc = send_command(STP_CMD_SET, *setting, strlen(*setting));
 		if (rc)
-			log_error("can't set %s: %s", *setting, rc == -ENOENT ?
-				  "the script has no such global" : rc == -EBUSY ?
-				  "the script runs already" : strerror(-rc));
+			log_error("can't set %.*s: %s", (int)strcspn(*setting, "="), *setting,
+				  setting_problem(rc));
 	}
 	return rc;
 }

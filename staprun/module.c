@@ -469,6 +469,10 @@ int module_open_device(const char *name)
 		fd = open_by_number(name);
 	if (fd == -EBUSY)
 		log_error("another staprun is attached to %s", name);
+	else if (fd == -ENOENT)
+		log_error("the module %s is not loaded, or is no script's", name);
+	else if (fd == -ENOMEM)
+		log_error("no memory for the buffers of %s; smaller ones may do (-b, stap -s)", name);
 	else if (fd == -EACCES || fd == -EPERM)
 		log_error("%s can be opened by its owner and root alone", path);
 	else if (fd < 0)

@@ -7,6 +7,7 @@
 //                                      -> parent: drop all but CAP_SYS_MODULE, wait, unload
 #include "staprun.h"
 
+#include "config.h"
 #include "log.h"
 #include "messages.h"
 #include "syscalls.h"
@@ -56,7 +57,7 @@ static const char usage_text[] =
 	"  -T MS        look for output at least that often (200)\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
 	"  -v  -w       say more; no warnings\n"
-	"  -h  -V       this text; the version\n"
+	"  -h  -V       this text; the version (also --help, --version)\n"
 	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
 
 static int usage_error(const char *what)
@@ -66,6 +67,7 @@ static int usage_error(const char *what)
 	return -EINVAL;
 }
 
+// -u was for kernels without uprobes and means nothing.
 static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
@@ -98,8 +100,12 @@ static int parse_option(int letter)
 	case 'x':
 	case 't': opt.process = true; break;
 	case 'h': fputs(usage_text, stdout); exit(0);
-	case 'V': puts("Quicktap staprun, protocol 1"); exit(0);
-	case '?': return -EINVAL;
+	case 'V': printf("Quicktap staprun %s, protocol %d\n", PACKAGE_VERSION, STP_PROTOCOL); exit(0);
+	case '-':
+		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
+			return parse_option(*optarg == 'h' ? 'h' : 'V');
+		return usage_error("the options are single letters, but --help and --version");
+	case '?': return usage_error("an option is not known, or its value is missing");
 	}
 	if (relayed[letter])
 		opt.relay_args[opt.relay_n++] = relayed[letter];
@@ -169,7 +175,7 @@ static int parse_options(int argc, char **argv)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
 	opt.relay_n = 1;
-	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:hV")) != -1)
+	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:hVu::-:")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())

@@ -15,7 +15,7 @@ update=${UPDATE-}
 [ "${1-}" != -u ] || { update=1; shift; }
 
 compile() {
-	local cc=(gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"$source/runtime/include" -pthread)
+	local cc=(gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"${BUILD:-$source}" -I"$source/runtime/include" -pthread)
 	local loader=() relay=() wraps=() name
 	[ -z "${SANITIZE-}" ] || cc+=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 	for name in caps_rights caps_lower caps_raise caps_keep_unloading caps_drop; do

@@ -39,6 +39,20 @@ staprun ./t_set.ko y=5
 st
 loaded
 
+staprun ./t_set.ko x=-0x10 s=
+staprun ./t_set.ko x=1y
+staprun ./t_set.ko x=99999999999999999999
+staprun ./t_set.ko s=$(head -c 5000 /dev/zero | tr '\0' a)
+
+t arguments
+staprun -u ./t_argv.ko
+staprun -w -u/path -C always ./t_argv.ko argv_2=zwei 'argv_4=4 4'
+staprun -C always ./t_error.ko 2>&1 | head -n 1 | cat -v
+staprun -T 60000 -c 'A=b env' ./t_set.ko 2>/dev/null | grep '^A='
+staprun -A nosuch
+staprun -b 2000 ./t_hello.ko
+loaded
+
 t error
 staprun ./t_error.ko
 st

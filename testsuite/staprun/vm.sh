@@ -36,6 +36,7 @@ modules() {
 		probe timer.ms(300) { exit() }'
 	module t_error -e 'global z probe begin { z++; z--; println(1/z) }'
 	module t_set -e 'global x = 1, s = "a" probe begin { println(x, s) exit() }'
+	module t_argv -e 'probe begin { printf("%d", argc) for (i = 1; i <= argc; i++) printf(" [%s]", argv[i]) println("") warn("w") exit() }' one
 	module t_bulk -b -e 'global n probe kernel.function("vfs_read") { if (execname() == "dd") printf("%d %d\n", ++n, cpu()) }
 		probe end { println("all ", n) }'
 	module t_flood -e 'global n probe timer.ms(2) { for (i = 0; i < 20; i++) printf("%d %0200d\n", ++n, i) }
