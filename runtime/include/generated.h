@@ -494,11 +494,12 @@ struct stp_function {
 	void *state;               /* the runtime's */
 };
 
-/* tracepoints of the kernel image: stp_tracepoint_family */
+/* tracepoints of the kernel and its modules: stp_tracepoint_family */
 extern const struct stp_family_ops stp_tracepoint_family;
 struct stp_tracepoint {
 	const struct stp_probe *probe;
 	const char *name;
+	const char *module;        /* it is in, perhaps not yet loaded; NULL: the kernel image */
 	u32 arguments;             /* that the handler reads, counted from the first */
 	bool optional;             /* "?": not being there is no error */
 	void *state;               /* the runtime's */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of the kernel image. They are found by name in the kernel's own list, at the start.
+ * Tracepoints of the kernel and its modules. They are found by name: those of the image in the kernel's own
+ * list, at the start, those of modules in theirs, when they come, and they are left before a module goes.
  *
  * A probe function is called with the data it was registered with, here the struct stp_probe, and
  * the tracepoint's arguments. The functions below declare these as 64-bit numbers and often declare
@@ -10,6 +11,7 @@
  * each to its type. (A kernel with CONFIG_CFI_CLANG would check the prototypes.)
  */
 #include "kernel.h"
+#include <linux/module.h>
 #include <linux/tracepoint.h>
 
 #ifdef CONFIG_TRACEPOINTS
@@ -102,19 +104,19 @@ static void *tracepoint_function(const struct stp_tracepoint *t)
 
 /* ------------------------------------------------------------------ arming */
 
-struct tracepoint_table {
+static struct tracepoint_table {
 	struct stp_tracepoint *at;
 	u32 n;
-};
+	bool in_modules;                   /* some are */
+} all;
 
 static void note_tracepoint(struct tracepoint *tp, void *data)
 {
-	const struct tracepoint_table *table = data;
 	u32 i;
 
-	for (i = 0; i < table->n; i++)
-		if (!table->at[i].state && !strcmp(table->at[i].name, tp->name))
-			table->at[i].state = tp;
+	for (i = 0; i < all.n; i++)
+		if (!all.at[i].state && !strcmp(all.at[i].name, tp->name))
+			all.at[i].state = tp;
 }
 
 static void tracepoint_failed(const struct stp_tracepoint *t, int err)
@@ -143,37 +145,111 @@ static void arm_tracepoint(struct stp_tracepoint *t)
 	tracepoint_failed(t, err);
 }
 
-static void tracepoint_stop(void *table, u32 n)
+static void disarm_tracepoint(struct stp_tracepoint *t)
 {
-	struct stp_tracepoint *t = table;
+	tracepoint_probe_unregister(t->state, tracepoint_function(t), (void *)t->probe);
+	t->state = NULL;
+}
+
+/* ------------------------------------------------------------------ modules */
+
+#ifdef CONFIG_MODULES
+
+static bool module_tracepoint(struct tracepoint *tp, bool comes)
+{
+	struct stp_tracepoint *t;
+	bool left = false;
+
+	for (t = all.at; t < all.at + all.n; t++) {
+		if (!comes && t->state == tp) {
+			disarm_tracepoint(t);
+			left = true;
+		}
+		if (comes && !t->state && !strcmp(t->name, tp->name)) {
+			t->state = tp;
+			arm_tracepoint(t);
+		}
+	}
+	return left;
+}
+
+/* The kernel calls it for one module at a time; also for those that are there, when it is registered, and
+ * as if they went when it no longer is. */
+static int tracepoint_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = ((struct tp_module *)data)->mod;
+	bool left = false;
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		if (t[i].state)
-			tracepoint_probe_unregister(t[i].state, tracepoint_function(&t[i]), (void *)t[i].probe);
-	if (tracepoints.armed)
+	for (i = 0; i < mod->num_tracepoints; i++)
+		left |= module_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
+					  state == MODULE_STATE_COMING);
+	if (left)
 		tracepoint_synchronize_unregister();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block tracepoint_modules = { .notifier_call = tracepoint_module };
+
+static int watch_modules(void)
+{
+	return all.in_modules ? register_tracepoint_module_notifier(&tracepoint_modules) : 0;
+}
+
+static void leave_modules(void)
+{
+	if (all.in_modules)
+		unregister_tracepoint_module_notifier(&tracepoint_modules);
+	all.in_modules = false;
+}
+
+#else
+
+static int watch_modules(void) { return 0; }
+static void leave_modules(void) { }
+
+#endif
+
+/* ------------------------------------------------------------------ the family */
+
+static void tracepoint_stop(void *table, u32 n)
+{
+	bool armed = tracepoints.armed;
+	u32 i;
+
+	leave_modules();
 	for (i = 0; i < n; i++)
-		t[i].state = NULL;
+		if (all.at[i].state)
+			disarm_tracepoint(&all.at[i]);
+	if (armed)
+		tracepoint_synchronize_unregister();
 	tracepoints.armed = 0;
 }
 
 static int tracepoint_start(void *table, u32 n)
 {
-	struct tracepoint_table all = { table, n };
 	char text[64];
 	u32 i;
 
+	all.at = table;
+	all.n = n;
 	tracepoints.failed = 0;
-	for_each_kernel_tracepoint(note_tracepoint, &all);
-	for (i = 0; i < n; i++)
-		arm_tracepoint(&all.at[i]);
+	for_each_kernel_tracepoint(note_tracepoint, NULL);
+	for (i = 0; i < n; i++) {
+		all.in_modules |= all.at[i].module != NULL;
+		if (all.at[i].state || !all.at[i].module)
+			arm_tracepoint(&all.at[i]);
+	}
+	if (watch_modules()) {
+		all.in_modules = false;
+		plat_message(STP_MSG_WARNING, "can't watch modules come: their tracepoints are not probed");
+	}
 	if (tracepoints.failed > TRACEPOINT_WARNINGS) {
 		snprintf(text, sizeof(text), "can't probe %u more tracepoints",
 			 tracepoints.failed - TRACEPOINT_WARNINGS);
 		plat_message(STP_MSG_WARNING, text);
 	}
-	if (tracepoints.armed || !tracepoints.failed)
+	if (tracepoints.armed || all.in_modules || !tracepoints.failed)
 		return 0;
 	plat_message(STP_MSG_ERROR, "none of the tracepoints could be probed");
 	return -ENOENT;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tracepoints of the kernel image.
+// Tracepoints of the kernel image and of its modules.
 //
-// In:  BTF, which has their names and prototypes; the kernel's headers, which say what system each
-//      belongs to (no debuginfo does).
+// In:  BTF, which has their names and prototypes; of a module without BTF its functions, for each
+//      tracepoint has one; the kernel's headers, which say what system each belongs to (no debuginfo does).
 // Out: the lookups of debuginfo.h.
 #include "debuginfo/module.h"
 
@@ -23,12 +23,18 @@ struct search {
 	di_tracepoints *out;
 };
 
+// A module's BTF continues the kernel's.
+static bool is_of_the_image(const struct di_module *m, const char *name)
+{
+	return m->base_module && m->base_module->btf && btf_find_tracepoint(m->base_module->btf, name);
+}
+
 static void add(void *data, const char *name, uint32_t id)
 {
 	struct search *s = data;
 	struct di_tracepoint *t;
 
-	if (fnmatch(s->pattern, name, 0))
+	if (fnmatch(s->pattern, name, 0) || is_of_the_image(s->m, name))
 		return;
 	t = NEW(struct di_tracepoint);
 	t->module = s->m;
@@ -42,23 +48,65 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(struct di_tracepoint *const *)a)->name, (*(struct di_tracepoint *const *)b)->name);
 }
 
-void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out)
+// __traceiter_NAME(void *data, ARGUMENTS) calls the probes.
+#define ITERATOR "__traceiter_"
+
+static void add_of_function(struct di_module *m, const struct di_function *f, di_tracepoints *out)
 {
-	struct search s = { m, name, out };
-	struct btf_source *b = module_btf(m);
+	struct di_tracepoint *t = NEW(struct di_tracepoint);
+	struct buf names = { 0 };
+	char *save = NULL, *name;
+
+	t->module = m;
+	t->name = f->name + strlen(ITERATOR);
+	di_variable_names(f, true, &names);
+	name = strtok_r(buf_text(&names), "\n", &save);
+	while (name && (name = strtok_r(NULL, "\n", &save))) {
+		struct di_variable v;
+
+		if (!di_find_variable(f, name, &v))
+			v = (struct di_variable){ .name = name };
+		v.loc = location_register(DI_ARGUMENT + t->args.n);
+		vec_push(&t->args, v);
+	}
+	vec_push(out, t);
+}
+
+static void find_by_functions(struct di_module *m, const char *name, di_tracepoints *out)
+{
+	di_functions found = { 0 };
+
+	di_find_functions(m, str_printf(ITERATOR "%s", name), NULL, DI_INLINES_NONE, &found);
+	for vec_each(&found, f)
+		add_of_function(m, *f, out);
+}
+
+static void find_by_btf(struct btf_source *b, struct search *s)
+{
 	uint32_t id;
 
-	if (!b)
-		return;
-	if (str_is_glob(name)) {
-		btf_each_tracepoint(b, add, &s);
-		if (out->n)
-			qsort(out->at, out->n, sizeof(out->at[0]), by_name);
+	if (str_is_glob(s->pattern)) {
+		btf_each_tracepoint(b, add, s);
 		return;
 	}
-	id = btf_find_tracepoint(b, name);
+	id = btf_find_tracepoint(b, s->pattern);
 	if (id)
-		add(&s, name, id);
+		add(s, s->pattern, id);
+}
+
+void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out)
+{
+	di_tracepoints found = { 0 };
+	struct btf_source *b = module_btf(m);
+
+	if (b)
+		find_by_btf(b, &(struct search){ m, name, &found });
+	if (!found.n && m->base_module)    // those of other kinds than TRACE_EVENT have no typedef in BTF
+		find_by_functions(m, name, &found);
+	if (found.n)
+		qsort(found.at, found.n, sizeof(found.at[0]), by_name);
+	for vec_each(&found, t)
+		vec_push(out, *t);
 }
 
 static void add_name(void *data, const char *name, uint32_t id)

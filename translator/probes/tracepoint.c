@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // kernel.trace("[SYSTEM:]NAME") has the arguments by name, kernel.tracepoint("NAME") by number:
-// $arg1, $arg2... Either may have wildcards.
+// $arg1, $arg2... Either may have wildcards; module("M").trace() and .tracepoint() are of a module, which
+// kernel.trace() finds by itself when the system or the name begins as its own: "ext4:*", "nbd_send_request".
 //
 // In:  a matched point.
 // Out: one probe a tracepoint, whose variables are the arguments the kernel calls it with; and the
@@ -21,6 +22,7 @@ extern const struct probe_family family_tracepoint;
 struct tracepoint_probe {      // probe.data
 	const struct di_tracepoint *tracepoint;
 	const char *system;        // "": not known
+	const char *module;        // NULL: of the kernel's image
 	bool by_number;
 	bool optional;
 };
@@ -60,9 +62,11 @@ static const char *full_name(const char *system, const char *name)
 	return *system ? str_printf("%s:%s", system, name) : name;
 }
 
-static const char *point_of(const char *word, const char *system, const char *name)
+static const char *point_of(const struct point_part *part, const char *module, const char *system, const char *name)
 {
-	return str_printf("kernel.%s(\"%s\")", word, full_name(system, name));
+	const char *in = module ? str_printf("module(\"%s\")", module) : "kernel";
+
+	return str_printf("%s.%s(\"%s\")", in, part->name, full_name(system, name));
 }
 
 static int not_found(struct session *s, const struct point_part *part, const struct pattern *p)
@@ -97,33 +101,98 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	return 1;
 }
 
-static int tracepoint_resolve(struct session *s, const struct probe_match *m)
+struct resolution {
+	struct session *s;
+	const struct probe_match *match;
+	const struct point_part *part;
+	struct pattern pattern;
+};
+
+// Returns how many probes it made.
+static int add_of(const struct resolution *r, struct di_module *m)
 {
-	const struct point_part *part = &m->point->parts.at[1];
-	struct di_module *kernel;
+	const struct point_part *module = point_find(r->match->point, "module");
 	di_tracepoints found = { 0 };
-	struct pattern p;
 	int n = 0;
 
-	if (!parse_pattern(part, &p))
-		return 1;
-	kernel = di_kernel(s);
-	di_find_tracepoints(kernel, p.name, &found);
+	di_find_tracepoints(m, r->pattern.name, &found);
 	for vec_each(&found, t) {
-		const char *system = di_tracepoint_system(kernel, (*t)->name);
+		const char *system = di_tracepoint_system(di_kernel(r->s), (*t)->name);
 		struct tracepoint_probe *data;
 
-		if (!system_matches(&p, system))
+		if (!system_matches(&r->pattern, system))
 			continue;
 		data = NEW(struct tracepoint_probe);
 		data->tracepoint = *t;
 		data->system = system;
-		data->by_number = !strcmp(part->name, "tracepoint");
-		data->optional = m->point->optional || m->point->sufficient;
-		probe_add(s, &family_tracepoint, m, point_of(part->name, system, (*t)->name), data);
+		data->module = m == di_kernel(r->s) ? NULL : di_module_name(m);
+		data->by_number = !strcmp(r->part->name, "tracepoint");
+		data->optional = r->match->point->optional || r->match->point->sufficient;
+		probe_add(r->s, &family_tracepoint, r->match,
+			  point_of(r->part, module ? di_module_name(m) : NULL, system, (*t)->name), data);
 		n++;
 	}
-	return n ? 0 : not_found(s, part, &p);
+	return n;
+}
+
+// Modules that are named as the first words of the text are, up to a wildcard: of "nfs_read_*" nfs and nfs_read.
+static int add_of_modules_like(const struct resolution *r, const char *text)
+{
+	size_t literal = strcspn(text, "*?[");
+	int n = 0;
+
+	for (size_t i = 1; i <= literal; i++) {
+		const char *name = text[i] == '_' || !text[i] ? str_ndup(text, i) : NULL;
+		struct di_module *m = name ? di_kernel_module(r->s, name) : NULL;
+
+		n += m ? add_of(r, m) : 0;
+	}
+	return n;
+}
+
+static int add_of_any_module(const struct resolution *r)
+{
+	const char *system = r->pattern.system;
+	int n = 0;
+
+	if (!system && !str_is_glob(r->pattern.name))
+		system = di_tracepoint_system(di_kernel(r->s), r->pattern.name);
+	if (system && *system)
+		n = add_of_modules_like(r, system);
+	return n ? n : add_of_modules_like(r, r->pattern.name);
+}
+
+static int tracepoint_resolve(struct session *s, const struct probe_match *m)
+{
+	const struct point_part *part = &m->point->parts.at[1], *module = point_find(m->point, "module");
+	struct resolution r = { .s = s, .match = m, .part = part };
+	struct di_module *in = NULL;
+	int n;
+
+	if (!parse_pattern(part, &r.pattern))
+		return 1;
+	if (module) {
+		in = di_kernel_module(s, module->text);
+		if (in && add_of(&r, in))
+			return 0;
+		if (in)
+			diag_error(part->loc, "the module \"%s\" has no tracepoint \"%s\" that is known from BTF or DWARF",
+				   module->text, part->text);
+		else
+			diag_error(module->loc, "the kernel %s has no module \"%s\"", s->kernel->release, module->text);
+		return 1;
+	}
+	n = add_of(&r, di_kernel(s));
+	if (!n || r.pattern.system || str_is_glob(r.pattern.name))
+		n += add_of_any_module(&r);
+	return n ? 0 : not_found(s, part, &r.pattern);
+}
+
+static struct di_module *tracepoint_module(const struct probe *p)
+{
+	const struct tracepoint_probe *d = p->data;
+
+	return d->tracepoint->module;
 }
 
 // ---------------------------------------------------------------- variables
@@ -213,15 +282,19 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 	for (int i = 0; i < n; i++) {
 		const struct tracepoint_probe *d = probes[i]->data;
 
-		cw_line(w, "{ .probe = %s, .name = %s, .arguments = %d%s },", emit_probe_ref(probes[i]),
+		cw_line(w, "{ .probe = %s, .name = %s, .arguments = %d%s%s },", emit_probe_ref(probes[i]),
 			emit_c_string(d->tracepoint->name), arguments_read(probes[i]),
-			d->optional ? ", .optional = true" : "");
+			d->optional ? ", .optional = true" : "",
+			d->module ? str_printf(", .module = %s", emit_c_string(d->module)) : "");
 	}
 	cw_line(w, "};");
 	emit_family_table(s, "stp_tracepoint_family", "stp_tracepoints", n);
 }
 
-static const char *const patterns[] = { "kernel.trace(string)", "kernel.tracepoint(string)", NULL };
+static const char *const patterns[] = {
+	"kernel.trace(string)", "kernel.tracepoint(string)", "module(string).trace(string)",
+	"module(string).tracepoint(string)", NULL,
+};
 
 const struct probe_family family_tracepoint = {
 	.name = "tracepoint",
@@ -231,5 +304,6 @@ const struct probe_family family_tracepoint = {
 	.target_names = tracepoint_names,
 	.parameter_names = tracepoint_names,
 	.meta = tracepoint_meta,
+	.module = tracepoint_module,
 	.emit = tracepoint_emit,
 };

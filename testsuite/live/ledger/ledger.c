@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/tracepoint.h>
 
 enum { BUCKETS = 8 };
 enum ledger_mode { LEDGER_SHARED = 1, LEDGER_UPDATE = 2, LEDGER_EXCLUSIVE = 3 };
@@ -28,6 +29,11 @@ struct ledger_space {
 	int n_resources;
 	struct hlist_head bucket[BUCKETS];
 };
+
+DECLARE_TRACE(ledger_granted, TP_PROTO(struct ledger_resource *res, struct ledger_lock *lock, short place),
+	      TP_ARGS(res, lock, place));
+DEFINE_TRACE(ledger_granted, TP_PROTO(struct ledger_resource *res, struct ledger_lock *lock, short place),
+	     TP_ARGS(res, lock, place));
 
 static struct ledger_space space = { .name = "main" };
 static noinline void settle(void) { asm volatile("" : : : "memory"); }
@@ -74,6 +80,7 @@ static noinline int ledger_grant(struct ledger_resource *res, struct ledger_lock
 {
 	settle();
 	list_add_tail(&lock->link, &res->granted);
+	trace_ledger_granted(res, lock, -res->n_granted);
 	return ++res->n_granted;
 }
 
