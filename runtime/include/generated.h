@@ -597,7 +597,14 @@ struct stp_process {
 
 /* functions of programs, sorted by where they begin in the file; for usymname() and its like */
 struct stp_usym { u64 offset, size; const char *name; };
-struct stp_object { const char *path; const struct stp_usym *symbols; u32 n; };
+/* source lines likewise, for usymfileline(); each row is good up to the next, line 0: nothing is known */
+struct stp_uline { u32 offset, file, line; };
+struct stp_object {
+	const char *path;
+	const struct stp_usym *symbols; u32 n;
+	const struct stp_uline *lines; u32 nlines;
+	const char *const *files;
+};
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
