@@ -73,6 +73,7 @@ struct macros {
 	struct map *shared;                // where definitions of a .stpm go, else NULL
 	struct macro_frame *top;
 	int depth;
+	int calls;                         // so far
 	long expanded;                     // tokens that came from bodies, bounded
 	bool stopped;                      // the bound was reached: only TOK_EOF from now on
 };

@@ -29,7 +29,7 @@ struct macro_frame {
 
 static const char *const at_operators[] = {
 	"cast", "var", "defined", "entry", "probewrite", "perf", "count", "sum", "min", "max", "avg", "variance",
-	"hist_linear", "hist_log", "const", "enum", "enumname", "kregister", "uregister", "kderef", "uderef",
+	"hist_linear", "hist_log", "const", "enum", "enumname", "kregister", "uregister", "kderef", "uderef", "__written",
 };
 
 static bool is_operator(const char *name)
@@ -64,6 +64,16 @@ static void pop(struct macros *m)
 	m->depth--;
 }
 
+// Names like __i__ in a macro of the library are variables of its own: other ones in each call.
+static void make_own(const struct macro_frame *f, struct token *t)
+{
+	if (t->kind != TOK_IDENT || !f->scope->macro->library || t->len < 5 || memcmp(t->text, "__", 2) ||
+	    strcmp(t->text + t->len - 2, "__"))
+		return;
+	t->text = str_printf("%s%d", t->text, f->via->number);
+	t->len = strlen(t->text);
+}
+
 // The next token as it is written, wherever we are. only: don't leave this frame (NULL: the file).
 static struct token raw(struct macros *m, const struct macro_frame *only)
 {
@@ -77,8 +87,10 @@ static struct token raw(struct macros *m, const struct macro_frame *only)
 	if (!m->top)
 		return lex_next(&m->lexer);
 	t = m->top->tokens->at[m->top->next++];
-	if (m->top->via)
+	if (m->top->via) {
 		t.loc.via = m->top->via;
+		make_own(m->top, &t);
+	}
 	if (++m->expanded > MAX_EXPANDED && !m->stopped) {
 		m->stopped = true;
 		return lex_junk(t.loc, "the macros expand to more than %d tokens", MAX_EXPANDED);
@@ -221,6 +233,7 @@ static struct token expand(struct macros *m, const struct macro *macro, const st
 	scope->macro = macro;
 	scope->caller = caller;
 	via->macro = macro->name;
+	via->number = ++m->calls;
 	via->at = NEW(struct loc);
 	*via->at = call->loc;
 	return push(m, call->loc, macro->name,

@@ -188,6 +188,17 @@ static void at_text(struct parser *p, struct expr *e, const struct token *t)
 	e->u.text1.text = parser_string(p, "a literal string").text;
 }
 
+// How an expression is written, for macros of the library that show what they were given.
+static void at_written(struct parser *p, struct expr *e, const struct token *t)
+{
+	struct buf text = { 0 };
+
+	ast_print_expr(&text, parse_expr(p));
+	e->kind = E_STRING;
+	e->u.string.bytes = buf_text(&text);
+	e->u.string.len = text.len;
+}
+
 static void at_register(struct parser *p, struct expr *e, const struct token *t)
 {
 	e->kind = E_REGISTER;
@@ -221,7 +232,7 @@ static struct expr *at_operator(struct parser *p)
 		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
 		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
+		{ "avg", at_stat }, { "variance", at_stat, "3.1" }, { "__written", at_written },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);

@@ -24,6 +24,7 @@ struct source {
 struct expansion {
 	const char *macro;
 	struct loc *at;            // where it was called
+	int number;                // which call of the file, from 1
 };
 
 struct loc {
