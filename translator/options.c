@@ -531,6 +531,28 @@ static void show_help(struct options *o, const char *arg)
 	exit(EXIT_SUCCESS);
 }
 
+// getopt has told what is wrong; a word that is none may be misspelt.
+static void bad_option(const char *arg)
+{
+	enum { N = ARRAY_SIZE(option_table) };
+	const char *names[N];
+	size_t len;
+	int n = 0;
+
+	if (arg && str_starts(arg, "--")) {
+		len = strcspn(arg + 2, "=");
+		for (int i = 0; i < N; i++) {
+			if (!option_table[i].word)
+				continue;
+			if (!strncmp(option_table[i].word, arg + 2, len))
+				usage("see the message above");
+			names[n++] = str_printf("--%s", option_table[i].word);
+		}
+		usage("there is no such option (similar: %s)", str_nearest(str_ndup(arg, len + 2), names, n));
+	}
+	usage("see the message above");
+}
+
 static void parse_letters(struct options *o, int argc, char **argv)
 {
 	enum { N = ARRAY_SIZE(option_table), LONG_ONLY = 1000 };
@@ -551,7 +573,7 @@ static void parse_letters(struct options *o, int argc, char **argv)
 		const struct option_row *r = option_table;
 
 		if (c == '?')
-			usage("see the message above");
+			bad_option(argv[optind - 1]);
 		if (c >= LONG_ONLY)
 			r = &option_table[c - LONG_ONLY];
 		else

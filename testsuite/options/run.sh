@@ -29,6 +29,8 @@ expect version 0 'version' "$STAP" -V
 expect help 0 '--runtime=kernel|user' "$STAP" --help
 expect no-script 1 "Try 'stap --help'" "$STAP"
 expect unknown-option 1 "Try 'stap --help'" "$STAP" --no-such-option
+expect misspelt-option 1 'no such option (similar: --compatible, ' "$STAP" --compatble=4
+expect ambiguous-option 1 "'--dump-functions'" "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
 expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"

@@ -207,11 +207,9 @@ static void check_control(struct control *c, const struct stmt *s)
 
 // ---------------------------------------------------------------- warnings
 
-typedef VEC(struct var *) var_vec;
-
 struct suspicion {
 	struct session *s;
-	var_vec told;
+	VEC(struct var *) told;
 };
 
 static bool told(struct suspicion *x, struct var *v)
@@ -235,31 +233,43 @@ static void warn_effectless(struct use_walker *w, const struct stmt *s)
 		diag_warning(s->u.expr->loc, "this has no effect: its value is not used");
 }
 
-// Everything that a misspelt local could have meant.
-static char *similar_names(struct session *s, const struct var *v, const var_vec *locals, const var_vec *params)
+static struct var **locals_of(const struct func *f, const struct probe *p, int *n)
+{
+	*n = f ? f->locals.n : p->locals.n;
+	return f ? f->locals.at : p->locals.at;
+}
+
+char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
 {
 	VEC(const char *) names = { 0 };
+	struct var **locals;
+	int n;
 
-	for vec_each(locals, it)
-		if (*it != v && (*it)->written)
-			vec_push(&names, (*it)->name);
-	for vec_each(params, it)
-		vec_push(&names, (*it)->name);
+	locals = locals_of(f, p, &n);
+	for (int i = 0; i < n; i++)
+		if (locals[i] != v && locals[i]->written)
+			vec_push(&names, locals[i]->name);
+	for (int i = 0; f && i < f->params.n; i++)
+		vec_push(&names, f->params.at[i]->name);
 	for vec_each(&s->script.globals, it)
 		if (!from_library((*it)->loc))
 			vec_push(&names, (*it)->name);
 	return str_nearest(v->name, names.at, names.n);
 }
 
-static void warn_locals(struct session *s, const var_vec *locals, const var_vec *params)
+static void warn_locals(struct session *s, const struct func *f, const struct probe *p)
 {
-	for vec_each(locals, it) {
-		struct var *v = *it;
+	struct var **locals;
+	int n;
+
+	locals = locals_of(f, p, &n);
+	for (int i = 0; i < n; i++) {
+		struct var *v = locals[i];
 		char *similar;
 
 		if (!v->read || v->written)
 			continue;
-		similar = similar_names(s, v, locals, params);
+		similar = check_similar_names(s, v, f, p);
 		diag_warning(v->loc, "never-assigned local variable '%s'%s%s%s", v->name,
 			     similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
 	}
@@ -272,17 +282,11 @@ static void check_body(struct session *s, struct func *f, struct probe *p)
 	struct suspicion x = { .s = s };
 	struct use_walker w = { .stmt = warn_effectless, .data = &x };
 	struct stmt *body = f ? f->body : p->body;
-	var_vec locals = { 0 }, params = { 0 };
 
 	if (!body)
 		return;
 	check_control(&c, body);
-	if (f)
-		for vec_each(&f->params, v)
-			vec_push(&params, *v);
-	for (int i = 0; i < (f ? f->locals.n : p->locals.n); i++)
-		vec_push(&locals, f ? f->locals.at[i] : p->locals.at[i]);
-	warn_locals(s, &locals, &params);
+	warn_locals(s, f, p);
 	if (f || p->chain.n == 1)
 		w.var = warn_unread;
 	use_stmt(&w, body);

@@ -38,6 +38,9 @@ struct expr *alias_condition(const struct probe_match *m);
 struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // The overloads for a call, linked by next_overload; NULL after diag_error().
 struct func *scope_function(struct session *s, struct expr *call);
+
+// What a misspelt local of a function or a probe could have meant: "a, b" or NULL. (check.c)
+char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
 
 // symbols.c

@@ -185,6 +185,7 @@ static void unknown_function(struct session *s, const struct expr *call)
 		diag_error(call->loc, "unresolved function '%s' (similar: %s)", call->u.call.name, similar);
 	else
 		diag_error(call->loc, "unresolved function '%s'", call->u.call.name);
+	parse_hint_keyword(call->loc, call->u.call.name);
 }
 
 static void wrong_count(const struct expr *call, const func_vec *any)

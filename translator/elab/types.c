@@ -10,6 +10,7 @@
 // like x->f are resolved, which may make more of them known, and the rounds go on.
 #include "elab/elab.h"
 #include "elab/target.h"
+#include "parse/parse.h"
 #include "passes.h"
 #include "util/str.h"
 
@@ -120,9 +121,16 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 // Once a variable: it counts as a long afterwards.
 static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
+	char *similar = NULL;
+
 	if (!t->report)
 		return;
-	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string", v->name);
+	access_count_uses(t->s);
+	if (v->kind != VAR_GLOBAL && !v->written)
+		similar = check_similar_names(t->s, v, t->func, t->probe);
+	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string%s%s%s", v->name,
+		   similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	parse_hint_keyword(e->loc, v->name);
 	v->type = T_LONG;
 }
 

@@ -3,6 +3,7 @@
 // @1 as a string), escapes in strings and numbers are decoded. Functions are named after the sort
 // of token they read; each starts at the token's first character.
 #include "parse/lex.h"
+#include "parse/parse.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -47,6 +48,13 @@ const char *tok_text(enum tok t)
 bool lex_is_word(const struct token *t)
 {
 	return t->kind == TOK_IDENT || (t->kind >= TOK_PROBE && t->kind <= TOK_CATCH);
+}
+
+void parse_hint_keyword(struct loc loc, const char *word)
+{
+	for (const struct spelling *k = keywords; k < END(keywords); k++)
+		if (strlen(k->text) > 3 && strcmp(k->text, word) && str_distance(word, k->text) <= 2)
+			diag_note(loc, "did you mean '%s'?", k->text);
 }
 
 struct token lex_junk(struct loc loc, const char *fmt, ...)

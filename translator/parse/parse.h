@@ -21,6 +21,7 @@ bool library_has_alias(struct session *s, const char *name); // nothing is parse
 
 typedef VEC(const char *) name_list;
 void parse_print_words(name_list *out);                           // "print", "printf", ...
+void parse_hint_keyword(struct loc loc, const char *word);    // a note, where the word may be one misspelt
 void library_function_names(struct session *s, name_list *out);   // for "similar" messages, dumps
 void library_macro_names(struct session *s, name_list *out);      // without the "@"
 void library_alias_names(struct session *s, name_list *out);      // "vfs.read", ...
