@@ -340,11 +340,28 @@ static bool is_target_lvalue(const struct expr *e)
 	return e->kind == E_TARGET || e->kind == E_CAST || e->kind == E_ATVAR || e->kind == E_ACCESS;
 }
 
+static int truth(struct resolver *r, struct expr **e);
+static bool decides(struct expr **e);
+
+// What is looked into is known before: @choose_defined($a, $b)->member is $a->member or $b->member.
+static void choose(struct resolver *r, struct expr **e)
+{
+	while ((*e)->kind == E_COND && decides(&(*e)->u.cond.c)) {
+		int known = truth(r, &(*e)->u.cond.c);
+
+		if (known < 0)
+			return;
+		*e = known ? (*e)->u.cond.a : (*e)->u.cond.b;
+	}
+}
+
 static struct expr *resolve_access(struct resolver *r, struct expr *e)
 {
 	struct expr **base = &e->u.access.base, *made;
-	enum expr_kind kind = (*base)->kind;
+	enum expr_kind kind;
 
+	choose(r, base);
+	kind = (*base)->kind;
 	if (kind == E_TARGET && !available(r, *base, (*base)->u.target.name))
 		return failed(e->loc);
 	if (kind == E_TARGET && is_meta((*base)->u.target.name) && !e->u.access.comps.n)
@@ -389,6 +406,7 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 
 	if (e->kind == E_ACCESS) {
 		e->u.access.is_lvalue = true;
+		choose(r, &e->u.access.base);
 		base = e->u.access.base;
 		// A member of a struct in memory is written where it is now.
 		if (is_parameter(base) && !available(r, base, base->u.target.name))
