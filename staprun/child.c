@@ -54,15 +54,9 @@ pid_t child_prepare(const char *command)
 	pid_t pid;
 	char go;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	pid = fork();
-	if (pid < 0) {
-		pid = -errno;
-		close(ends[0]);
-		close(ends[1]);
-		log_error("can't start the command: %s", strerror(-pid));
-		return pid;
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+		log_error("can't start the command: %m");
+		return -EAGAIN;
 	}
 	if (pid == 0) {
 		close(ends[1]);

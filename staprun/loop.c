@@ -103,10 +103,13 @@ static void write_orders(void)
 	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
 	struct order order;
 
-	while (read(session.orders[0], &order, sizeof(order)) == sizeof(order)) {
-		struct result result = { .type = order.cmd.type };
-		ssize_t n;
+	for (;;) {
+		struct result result;
+		ssize_t n = read(session.orders[0], &order, sizeof(order));
 
+		if (n != sizeof(order))
+			continue;
+		result.type = order.cmd.type;
 		if (order.target_gone)
 			sys_write(session.opt->device, &gone, sizeof(gone));
 		n = sys_write(session.opt->device, &order.cmd, sizeof(order.cmd) + order.cmd.len);
@@ -124,8 +127,12 @@ static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 		.start = { .target_pid = target, .namespaces = session.opt->namespaces },
 	};
 
-	if (write(session.orders[1], &order, sizeof(order)) != sizeof(order))
-		abort();                   // a pipe of ours that takes two orders at most
+	while (write(session.orders[1], &order, sizeof(order)) < 0)    // two at most: it has room
+		if (errno != EINTR) {
+			log_error("can't give an order to the main thread: %m");
+			session.failed = session.over = true;
+			return;
+		}
 }
 
 static void stop(bool target_gone)

@@ -448,8 +448,10 @@ static int wait_for_relay(int device, const char *name)
 	if (opt.daemon)
 		let_go();
 	while (waitpid(relay_pid, &status, 0) < 0)
-		if (errno != EINTR)
+		if (errno != EINTR) {
+			log_error("can't wait for stapio: %m");
 			return 1;
+		}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	log_error("stapio was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));

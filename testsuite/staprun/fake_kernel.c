@@ -15,6 +15,7 @@
 // commands, one plays. The rings are a file, mapped by both sides.
 #include "../../staprun/staprun.h"
 #include "../../staprun/syscalls.h"
+#include "marks.h"
 #include "messages.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -46,13 +48,37 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
+// For inject.c: the program begins; what the fake does for itself; a call that the real kernel is not asked for.
+__attribute__((constructor))
+static void at_start(void)
+{
+	syscall(MARK_START);
+}
+
+static void enter(void)
+{
+	syscall(MARK_ENTER);
+}
+
+static void leave(void)
+{
+	syscall(MARK_LEAVE);
+}
+
+static int module_call(void)
+{
+	return syscall(MARK_MODULE) < 0 && errno != ENOSYS ? -errno : 0;
+}
+
 __attribute__((format(printf, 1, 2)))
 static void note(const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
-	int n, fd = open(in_dir("log"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int n, fd;
 
+	enter();
+	fd = open(in_dir("log"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
 	va_end(ap);
@@ -60,6 +86,7 @@ static void note(const char *fmt, ...)
 	if (write(fd, line, n + 1) < 0)
 		abort();
 	close(fd);
+	leave();
 }
 
 static int error_named(const char *name)
@@ -262,6 +289,7 @@ static bool play_next(bool opening)
 
 static void *play(void *unused)
 {
+	enter();
 	while (play_next(false))
 		;
 	return NULL;
@@ -326,6 +354,7 @@ static void *take_commands(void *unused)
 	char bytes[STP_MSG_MAX];
 	ssize_t n;
 
+	enter();
 	while ((n = recv(device_end, bytes, sizeof(bytes), 0)) > 0)
 		take_command((void *)bytes, n);
 	__atomic_store_n(&device_closed, 1, __ATOMIC_RELEASE);
@@ -335,12 +364,16 @@ static void *take_commands(void *unused)
 // Whether the other side has closed it, within a second.
 static bool device_gone(void)
 {
-	for (int i = 0; i < 1000 && device_end >= 0; i++) {
-		if (__atomic_load_n(&device_closed, __ATOMIC_ACQUIRE))
-			return true;
-		usleep(1000);
+	bool gone = device_end < 0;
+
+	enter();
+	for (int i = 0; i < 1000 && !gone; i++) {
+		gone = __atomic_load_n(&device_closed, __ATOMIC_ACQUIRE);
+		if (!gone)
+			usleep(1000);
 	}
-	return device_end < 0;
+	leave();
+	return gone;
 }
 
 // The log is complete when staprun ends.
@@ -357,6 +390,9 @@ static int open_device(void)
 
 	if (!strcmp(from_env("FAKE_DEVICE"), "busy"))
 		return -EBUSY;
+	if (module_call())
+		return -errno;
+	enter();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		abort();
 	device_end = ends[1];
@@ -368,6 +404,7 @@ static int open_device(void)
 	pthread_create(&thread, NULL, take_commands, NULL);
 	if (script)
 		pthread_create(&thread, NULL, play, NULL);
+	leave();
 	return ends[0];
 }
 
@@ -375,6 +412,10 @@ static int open_device(void)
 
 int sys_finit_module(int fd, const char *parameters)
 {
+	int rc = module_call();
+
+	if (rc)
+		return rc;
 	note("finit_module%s%s", *parameters ? " " : "", parameters);
 	if (*from_env("FAKE_TERM"))
 		kill(getpid(), SIGTERM);
@@ -386,6 +427,8 @@ int sys_init_module(const void *image, size_t len, const char *parameters)
 	const char *in_struct = memmem(image, len, "\0stap_", 6);
 	const char *in_modinfo = memmem(image, len, "name=stap_", 10);
 
+	if (module_call())
+		return -errno;
 	note("init_module %s modinfo %s", in_struct ? in_struct + 1 : "?",
 	     in_modinfo ? in_modinfo + 5 : "?");
 	return error_named(from_env("FAKE_LOAD"));
@@ -394,7 +437,10 @@ int sys_init_module(const void *image, size_t len, const char *parameters)
 int sys_delete_module(const char *name)
 {
 	static int calls;
+	int rc = module_call();
 
+	if (rc)
+		return rc;
 	if (calls++ < atoi(from_env("FAKE_BUSY")))
 		return -EBUSY;
 	if (!device_gone())
@@ -430,6 +476,8 @@ int sys_open(const char *path, int flags)
 
 int sys_mknod(const char *path, mode_t mode, dev_t dev)
 {
+	if (module_call())
+		return -errno;
 	note("mknod %#lx", (unsigned long)dev);
 	return 0;
 }

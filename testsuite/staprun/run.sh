@@ -27,6 +27,7 @@ compile() {
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&
 	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
+	"${cc[@]}" -Wall -Wextra -o "$scratch/inject" inject.c &&
 	"${cc[@]}" -o "$scratch/stap-merge" "$source/staprun/merge.c" &&
 	"${cc[@]}" -c -o "$scratch/module.ko" module.c
 }
@@ -86,8 +87,12 @@ if ! compile >"$scratch/compile" 2>&1; then
 	sed 's/^/    /' "$scratch/compile"
 	exit 1
 fi
-if [ $# -gt 0 ]; then
+. ./faults.sh
+if [ "${1-}" = faults ]; then
+	faults
+elif [ $# -gt 0 ]; then
 	for name; do run_one "play/$name.play"; done
 else
 	for file in play/*.play; do run_one "$file"; done
+	faults
 fi

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs a program and lets its K-th system call fail, without the kernel having seen it: a debugger's stop at
+// the call's entry makes it no call at all, the one at its exit makes the error. For all its threads, not
+// for its children. In: the program counts from a marker on (see fake_kernel.c), and not between two others.
+//
+//   inject K ERRNO REPORT PROGRAM [ARGUMENT...]     REPORT gets "COUNT" of all, or "NUMBER name of the call"
+//
+// Exit status: the program's, 128 + N when a signal ended it, 125 when there was nothing to trace.
+#include "marks.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 64
+
+static struct thread {
+	pid_t tid;
+	bool inside;                       // between a call's entry and its exit
+	int ours;                          // > 0: in what the fake kernel does for itself
+	bool fail;                         // this call
+} threads[THREADS];
+
+static long wanted, error, counted, injected = -1;
+static bool counting;
+
+static struct thread *thread_of(pid_t tid)
+{
+	for (int i = 0; i < THREADS; i++) {
+		if (!threads[i].tid)
+			threads[i].tid = tid;
+		if (threads[i].tid == tid)
+			return &threads[i];
+	}
+	exit(125);
+}
+
+// Not calls that end the thread or come back elsewhere, and not those that can't fail so, by which libc lives.
+static bool can_fail(long number)
+{
+	return number != SYS_rt_sigreturn && number != SYS_exit && number != SYS_exit_group &&
+	       number != SYS_brk && number != SYS_rseq && number != SYS_set_robust_list;
+}
+
+static void entered(struct thread *t, struct user_regs_struct *regs)
+{
+	switch (regs->orig_rax) {
+	case MARK_START: counting = true; return;
+	case MARK_ENTER: t->ours++; return;
+	case MARK_LEAVE: t->ours--; return;
+	}
+	if (!counting || t->ours || !can_fail(regs->orig_rax) || ++counted != wanted)
+		return;
+	injected = regs->orig_rax;
+	regs->orig_rax = -1;
+	t->fail = true;
+	ptrace(PTRACE_SETREGS, t->tid, NULL, regs);
+}
+
+static void stopped_at_call(struct thread *t)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
+		return;
+	t->inside = !t->inside;
+	if (t->inside) {
+		entered(t, &regs);
+	} else if (t->fail) {
+		regs.rax = -error;
+		t->fail = false;
+		ptrace(PTRACE_SETREGS, t->tid, NULL, &regs);
+	}
+}
+
+static int trace(pid_t pid)
+{
+	int status;
+	pid_t tid;
+
+	while ((tid = waitpid(-1, &status, __WALL)) > 0) {
+		int sig = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+
+		if (!WIFSTOPPED(status)) {
+			if (tid == pid)
+				return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+			continue;
+		}
+		if (sig == (SIGTRAP | 0x80)) {
+			stopped_at_call(thread_of(tid));
+			sig = 0;
+		} else if (sig == SIGTRAP || sig == SIGSTOP) {
+			sig = 0;           // exec, a new thread
+		}
+		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(long)sig);
+	}
+	return 125;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+	FILE *report;
+	pid_t pid;
+
+	if (argc < 5)
+		return 125;
+	wanted = atol(argv[1]);
+	error = atol(argv[2]);
+	pid = fork();
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(125);
+		raise(SIGSTOP);
+		execv(argv[4], argv + 4);
+		_exit(125);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+		return 125;
+	ptrace(PTRACE_SETOPTIONS, pid, NULL,
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+	ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	status = trace(pid);
+	report = fopen(argv[3], "w");
+	if (report && injected >= 0)
+		fprintf(report, "%ld\n", injected);
+	else if (report)
+		fprintf(report, "count %ld\n", counted);
+	if (report)
+		fclose(report);
+	return status;
+}
