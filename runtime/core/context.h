@@ -49,6 +49,7 @@ struct stp_ctx_private {
 	u32 errors;                            /* soft errors reported */
 	struct stp_timing *timing;             /* stap -t: [nprobes]; else NULL */
 	void *plat;                            /* the platform's own: its ring */
+	unsigned long irq_flags;               /* the platform's: whether interrupts were on before the hit */
 	u32 ncallers;
 	const char *callers[STP_CALLERS];      /* of the function with the error, the innermost first */
 	char error_text[STP_ERROR_SIZE];

@@ -595,16 +595,41 @@ struct stp_process {
 	void *state;               /* the runtime's */
 };
 
-/* functions of programs, sorted by where they begin in the file; for usymname() and its like */
+/* what is known of programs and libraries, for usymname() and its like: stp_user_stack_family. Tables are
+ * sorted by offset in the file; a row is good up to the next one's place. */
+extern const struct stp_family_ops stp_user_stack_family;
 struct stp_usym { u64 offset, size; const char *name; };
-/* source lines likewise, for usymfileline(); each row is good up to the next, line 0: nothing is known */
-struct stp_uline { u32 offset, file, line; };
+enum { STP_FRAME_NONE,             /* fp: as it is here; ra: nobody called */
+       STP_FRAME_UNKNOWN,
+       STP_FRAME_REGISTER,         /* base + offset */
+       STP_FRAME_LOAD,             /* what is stored there, + plus */
+       STP_FRAME_AT_CFA,           /* what is stored at cfa + offset */
+       STP_FRAME_PLT };            /* stack pointer + offset, 8 more from byte `base` of 16 on */
+enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
+struct stp_frame_place { s32 offset; u8 kind, base; s16 plus; };
+/* The caller's stack pointer, address, frame pointer. */
+struct stp_frame_rule { struct stp_frame_place cfa, ra, fp; };
+struct stp_uline { u32 offset, file, line; };      /* line 0: nothing is known */
 struct stp_object {
-	const char *path;
-	const struct stp_usym *symbols; u32 n;
-	const struct stp_uline *lines; u32 nlines;
-	const char *const *files;
+	struct stp_program *program;
+	const struct stp_usym *symbols;
+	const u32 *frame_places; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
+	const struct stp_uline *lines; const char *const *files;
+	u32 nsymbols, nframes, nlines;
 };
+/* What lies at an address of the current process. False, and path NULL: not known. The others may be NULL. */
+struct stp_user_place {
+	const char *path;          /* of the program or library */
+	u64 offset;                /* in the file */
+	const struct stp_usym *symbol;
+	const char *source;
+	u32 line;                  /* with source */
+	char text[256];            /* the path's */
+};
+bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p);
+/* Addresses of the current process's chain of calls, the innermost first; returns how many. */
+u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room);
+u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room);     /* begins with these */
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;
@@ -636,7 +661,6 @@ struct stp_module {
 	struct stp_scalar_stat *const *stats; u32 nstats;
 	struct stp_foreach *const *foreachs; u32 nforeachs;
 	const struct stp_global *globals; u32 nglobals;
-	const struct stp_object *objects; u32 nobjects;
 	struct stp_site *statics; u32 nstatics;
 	u32 percpu_size;           /* of struct percpu */
 	u32 frame_size;            /* string frames a context needs, all nesting included */

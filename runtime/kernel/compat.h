@@ -45,6 +45,19 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 #endif
 }
 
+/* ------------------------------------------------------------------ registers */
+
+/* Where the kernel was interrupted, interrupts were on. Of a function's entry by ftrace not all registers
+ * are there: then the code segment is 0. */
+static inline bool compat_irqs_were_on(const struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return regs->cs == __KERNEL_CS && !raw_irqs_disabled_flags(regs->flags);
+#else
+	return false;
+#endif
+}
+
 /* ------------------------------------------------------------------ /proc */
 
 #ifdef HAVE_PDE_DATA_FUNCTION

@@ -70,8 +70,10 @@ static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *fla
 {
 	raw_local_irq_save(*flags);
 	*c = raw_cpu_read(stp_cpu_ctx);
-	if (likely(stp_ctx_enter(*c)))
+	if (likely(stp_ctx_enter(*c))) {
+		stp_private(*c)->irq_flags = *flags;
 		return true;
+	}
 	raw_local_irq_restore(*flags);
 	return false;
 }

@@ -157,7 +157,7 @@ if g++ -g -O2 -o boxes boxes.cc; then
 	for of in xs::Box::area ns::area x::main; do
 		lists "scope $of" "" -l "process(\"./boxes\").function(\"$of\")"
 	done
-	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found (similar: area, main, _start, twice, frame_dummy): at <input>:1:26' \
+	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found (similar: area, _start, main, twice, biggest<int>): at <input>:1:26' \
 		-p2 -e 'probe process("./boxes").function("xs::area") { next }'
 else
 	skip debuginfo/programs/scope g++
@@ -196,4 +196,28 @@ process("known").function("add@known.c")' -p2 -e 'probe process("./known").funct
 process("known").function("add@known.c")' -p2 -e 'probe process("./known").function("add") { next }'
 else
 	skip debuginfo/programs/shared dwz
+fi
+
+# ------------------------------------------------------------ call frame information
+frames() { # NAME FILE: every row is what readelf makes of the same
+	"$driver" -r "$release" frames "$2" >rows 2>err
+	readelf -wF "$2" >wanted 2>/dev/null
+	awk -f "$TESTS/debuginfo/frames.awk" rows wanted >differences 2>compared
+	if [ ! -s differences ] && [ "$(cat compared)" -ge "$3" ]; then
+		ok "debuginfo/programs frames, $1"
+	else
+		not_ok "debuginfo/programs frames, $1" "$(cat compared) compared; $(head -n 10 differences err)"
+	fi
+}
+if readelf -wF /bin/true >/dev/null 2>&1; then
+	libc=$(ldd "$STAP" | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
+	frames 'the C library' "$libc" 2000
+	gcc -g -O2 -o known known.c;  frames .eh_frame ./known 10
+	gcc -g -O2 -fno-asynchronous-unwind-tables -nostartfiles -Wl,-e,main -o known known.c; frames .debug_frame ./known 10
+	objcopy --only-keep-debug known known.debug; strip -g known; objcopy --add-gnu-debuglink=known.debug known; cp known apart
+	readelf -S apart | grep -q debug_frame && not_ok 'debuginfo/programs frames, debuglink' 'not stripped'
+	"$driver" -r "$release" frames ./apart >rows.apart 2>err
+	same 'debuginfo/programs frames, debuglink' rows rows.apart
+else
+	skip debuginfo/programs/frames 'readelf -wF'
 fi

@@ -220,6 +220,35 @@ static int tracepoints(struct di_module *m, const char *pattern)
 	return found.n ? 0 : 1;
 }
 
+static void print_place(const char *what, const struct di_frame_place *p)
+{
+	static const char *const kinds[] = { "none", "unknown", "register", "load", "cfa", "plt" };
+
+	printf(" %s=%s,%d,%+d", what, kinds[p->kind], p->base, p->offset);
+}
+
+// A row of the call frame information a line: the first address, then how the caller's frame is found.
+static int frames(struct session *s, const char *path)
+{
+	struct di_frames found;
+	const char *why = "none";
+	struct di_module *program = di_program(s, path, &why);
+
+	if (!program || !di_program_frames(program, &found))
+		return printf("%s\n", why), 1;
+	for vec_each(&found.rows, row) {
+		const struct di_frame_rule *r = &found.rules.at[row->rule];
+
+		printf("%llx", (unsigned long long)row->address);
+		print_place("cfa", &r->cfa);
+		print_place("ra", &r->ra);
+		print_place("fp", &r->fp);
+		printf("\n");
+	}
+	fprintf(stderr, "%d rows, %d rules\n", found.rows.n, found.rules.n);
+	return 0;
+}
+
 static int command(struct di_module *m, char **argv)
 {
 	if (!strcmp(*argv, "source"))
@@ -275,7 +304,10 @@ int main(int argc, char **argv)
 	if (optind >= argc)
 		return 2;
 	s.kernel = other.image ? &other : kernel_open(&s);
-	rc = command(di_kernel(&s), argv + optind);
+	if (argv[optind + 1] && !strcmp(argv[optind], "frames"))
+		rc = frames(&s, argv[optind + 1]);
+	else
+		rc = command(di_kernel(&s), argv + optind);
 	getrusage(RUSAGE_SELF, &usage);
 	if (timed)
 		fprintf(stderr, "%.1f ms, %ld kB\n", now() - start, usage.ru_maxrss);

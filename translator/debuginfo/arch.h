@@ -11,6 +11,7 @@ struct arch {
 	int return_value;              // DWARF number
 	int second_return_value;       // of a struct of two words
 	int stack_pointer;
+	int frame_pointer;
 	unsigned call_clobbered;       // bit n: a call may change register n
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
 	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry

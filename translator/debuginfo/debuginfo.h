@@ -156,6 +156,22 @@ typedef VEC(struct di_line_row) di_line_rows;
 void di_program_lines(struct di_module *m, di_line_rows *rows, di_names *files);
 void di_program_libraries(const struct di_module *m, di_names *out);
 
+// cfi.c: how the frame of the caller is found at each place of a program: its address (CFA, the stack
+// pointer that the caller goes on with), its return address, its frame pointer. Each is one of
+enum di_frame_kind { DI_FRAME_NONE,     // fp: as it is here; ra: nobody called
+		     DI_FRAME_UNKNOWN,  // can't be told
+		     DI_FRAME_REGISTER, // base + offset
+		     DI_FRAME_LOAD,     // what is stored there, + plus
+		     DI_FRAME_AT_CFA,   // what is stored at CFA + offset
+		     DI_FRAME_PLT };    // stack pointer + offset, 8 more from the byte `base` of 16 on
+enum { DI_FRAME_SP, DI_FRAME_FP, DI_FRAME_REGS };      // bases; REGS + n: word n of the registers (struct pt_regs)
+struct di_frame_place { int32_t offset; uint8_t kind, base; int16_t plus; };
+struct di_frame_rule { struct di_frame_place cfa, ra, fp; };
+struct di_frame_row { uint64_t address; int rule; };   // link-time; up to the next row's
+struct di_frames { VEC(struct di_frame_rule) rules; VEC(struct di_frame_row) rows; };
+// False: the program has no call frame information.
+bool di_program_frames(const struct di_module *m, struct di_frames *out);
+
 // sdt.c: a mark in a program, with its arguments "arg1" and so on; their locations are DI_LOC_NONE when
 // they aren't understood.
 struct di_mark {

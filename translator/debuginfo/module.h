@@ -11,7 +11,8 @@
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
-//   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables
+//   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables, cfi.c their
+//               call frame information, line_table.c all of their lines
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H

@@ -237,7 +237,6 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	count_line(w, "foreachs", e->foreachs);
 	count_line(w, "globals", e->settable);
 	count_line(w, "statics", e->statics.n);
-	count_line(w, "objects", e->objects);
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
@@ -306,9 +305,9 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &e->functions);
 	cw_append(w, &e->handlers);
 	cw_append(w, &tables);
+	emit_user_symbols(e, w);           // before the families: those use it, so it starts first
 	emit_families(e, w);
 	emit_global_tables(e, w);
-	e->objects = emit_user_symbols(e, w);
 	cw_blank(w);
 	module_lines(e, w);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Function symbols of programs, for scripts that name places in them (usymname() and its like): of
-// what is probed, of the program of -c, of objects named with -d, and with --ldd of their libraries.
+// What is known of programs, for scripts that name places in them or walk their stacks (usymname(),
+// ubacktrace() and their like): of what is probed, of the program of -c, of objects named with -d, and
+// with --ldd of their libraries.
 //
-// A table an object, sorted by place: where a function begins in the file, its size, its name. Where a
-// script asks for source lines, a second one for these.
+// Tables an object, sorted by place in the file: its functions, its call frame information, its lines;
+// each only if a function that is used looks at it.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
+#include "probes/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +15,11 @@
 
 typedef VEC(struct di_module *) modules;
 
-// Does any reached C code look at the tables?
-static bool wanted(const struct emitter *e, const char *lookup)
+// Does any reached C code call it?
+static bool called(const struct emitter *e, const char *function)
 {
 	for vec_each(&e->s->script.funcs, f)
-		if ((*f)->used && (*f)->embedded && strstr((*f)->embedded, lookup))
+		if ((*f)->used && (*f)->embedded && strstr((*f)->embedded, function))
 			return true;
 	return false;
 }
@@ -61,7 +63,7 @@ static void add_objects(struct emitter *e, modules *all)
 	}
 }
 
-static int emit_table(struct cwriter *w, struct di_module *m, int number)
+static int emit_symbols(struct cwriter *w, struct di_module *m, int number)
 {
 	di_symbols symbols = { 0 };
 
@@ -73,6 +75,55 @@ static int emit_table(struct cwriter *w, struct di_module *m, int number)
 	cw_line(w, "{ 0, 0, NULL },");
 	cw_line(w, "};");
 	return symbols.n;
+}
+
+// Numbers, as many a line as fit.
+static void emit_numbers(struct cwriter *w, const char *type, const char *name, int object, const uint64_t *v, int n)
+{
+	cw_line(w, "static const %s %s_%d[] = {", type, name, object);
+	for (int i = 0; i < n; i += 16) {
+		struct buf row = { 0 };
+
+		for (int k = i; k < n && k < i + 16; k++)
+			buf_printf(&row, "%llu,", (unsigned long long)v[k]);
+		cw_line(w, "%s", buf_text(&row));
+	}
+	cw_line(w, "};");
+}
+
+static const char *place_text(const struct di_frame_place *p)
+{
+	static const char *const kinds[] = {
+		[DI_FRAME_NONE] = "NONE", [DI_FRAME_UNKNOWN] = "UNKNOWN", [DI_FRAME_REGISTER] = "REGISTER",
+		[DI_FRAME_LOAD] = "LOAD", [DI_FRAME_AT_CFA] = "AT_CFA", [DI_FRAME_PLT] = "PLT",
+	};
+
+	return str_printf("{ %d, STP_FRAME_%s, %d, %d }", p->offset, kinds[p->kind], p->base, p->plus);
+}
+
+// Rows whose places are in the file, and before 4 GB.
+static int emit_frames(struct cwriter *w, struct di_module *m, int number)
+{
+	struct di_frames frames;
+	uint64_t *places, *rules;
+	int n = 0;
+
+	if (!di_program_frames(m, &frames))
+		return 0;
+	places = NEW_ARRAY(uint64_t, frames.rows.n);
+	rules = NEW_ARRAY(uint64_t, frames.rows.n);
+	for vec_each(&frames.rows, row) {
+		if (!di_program_offset(m, row->address, &places[n]) || places[n] > UINT32_MAX)
+			continue;
+		rules[n++] = row->rule;
+	}
+	emit_numbers(w, "u32", "stp_frame_places", number, places, n);
+	emit_numbers(w, "u16", "stp_frame_rule", number, rules, n);
+	cw_line(w, "static const struct stp_frame_rule stp_frame_rules_%d[] = {", number);
+	for vec_each(&frames.rules, r)
+		cw_line(w, "{ %s, %s, %s },", place_text(&r->cfa), place_text(&r->ra), place_text(&r->fp));
+	cw_line(w, "};");
+	return n;
 }
 
 static int emit_lines(struct cwriter *w, struct di_module *m, int number)
@@ -95,23 +146,38 @@ static int emit_lines(struct cwriter *w, struct di_module *m, int number)
 	return rows.n;
 }
 
-// Returns how many objects there are.
-int emit_user_symbols(struct emitter *e, struct cwriter *w)
+static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module *m, int i)
+{
+	struct buf row = { 0 };
+	int n = 0;
+
+	process_emit_program(w, "stp_object", i, m);
+	buf_printf(&row, "{ .program = &stp_object_program_%d", i);
+	if (called(e, "stp_user_place"))
+		n = emit_symbols(w, m, i);
+	if (n)
+		buf_printf(&row, ", .symbols = stp_usyms_%d, .nsymbols = %d", i, n);
+	n = called(e, "stp_user_stack") ? emit_frames(w, m, i) : 0;
+	if (n)
+		buf_printf(&row, ", .frame_places = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
+			   ".frame_rules = stp_frame_rules_%d, .nframes = %d", i, i, i, n);
+	n = called(e, "place.source") ? emit_lines(w, m, i) : 0;
+	if (n)
+		buf_printf(&row, ", .lines = stp_ulines_%d, .files = stp_files_%d, .nlines = %d", i, i, n);
+	buf_puts(&row, " },");
+	return buf_text(&row);
+}
+
+void emit_user_symbols(struct emitter *e, struct cwriter *w)
 {
 	modules all = { 0 };
 	struct buf rows = { 0 };
 
-	if (!wanted(e, "__usym_"))
-		return 0;
+	if (!called(e, "stp_user_"))
+		return;
 	add_objects(e, &all);
-	for (int i = 0; i < all.n; i++) {
-		int n = emit_table(w, all.at[i], i), lines = wanted(e, "__uline_") ? emit_lines(w, all.at[i], i) : -1;
-
-		buf_printf(&rows, "{ %s, stp_usyms_%d, %d", emit_c_string(di_module_name(all.at[i])), i, n);
-		if (lines >= 0)
-			buf_printf(&rows, ", stp_ulines_%d, %d, stp_files_%d", i, lines, i);
-		buf_puts(&rows, " },");
-	}
-	cw_line(w, "static const struct stp_object stp_objects[] = { %s { NULL, NULL, 0 } };", buf_text(&rows));
-	return all.n;
+	for (int i = 0; i < all.n; i++)
+		buf_puts(&rows, emit_object(e, w, all.at[i], i));
+	cw_line(w, "static struct stp_object stp_objects[] = { %s { NULL } };", buf_text(&rows));
+	emit_family_table(e->s, "stp_user_stack_family", "stp_objects", all.n);
 }

@@ -92,7 +92,6 @@ struct emitter {
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
-	int objects;               // programs whose symbols are known
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
@@ -161,7 +160,7 @@ struct value emit_deref(struct emitter *e, struct expr *x);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
-int emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c  // the table of their addresses
+void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c  // the table of their addresses
 // l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
 struct value emit_target_incdec(struct emitter *e, struct expr *x);

@@ -179,7 +179,7 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 		return;
 	}
 	di_function_names(in, &names);
-	near = str_nearest(p->pattern.function, names.at, names.n);
+	near = str_nearest(p->pattern.scope ? p->part->text : p->pattern.function, names.at, names.n);
 	if (near)
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
 			   near);

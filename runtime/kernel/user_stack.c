@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Addresses of the current process: the file, function and source line that they lie in, and its chain
+ * of calls. What is known of programs and libraries are the tables of struct stp_object, which the
+ * translator made of their symbols, call frame information and line tables.
+ *
+ * A frame is left by the rule for its place, or where there is none (an object without tables, code
+ * made at run time), by the frame pointer. Reads are fault-safe, and each frame must lie above the one
+ * before, so a damaged stack ends the walk. Return addresses that return probes replaced are put back.
+ *
+ * Context: any but NMI. Which file is mapped where is looked up under the lock of the process's memory,
+ * taken only where nothing that its release may wait for is held: see may_look().
+ */
+#include "kernel.h"
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uprobes.h>
+
+#define LOWEST 4096                    /* nothing is mapped below */
+
+static struct {
+	struct stp_object *objects;
+	u32 n;
+} known;
+
+struct frame {
+	u64 pc, sp, fp;
+	const u64 *regs;               /* all registers, where they are known: of the innermost frame */
+	bool innermost;
+	bool exact;                    /* pc is not a return address, but where it goes on itself */
+};
+
+/* ------------------------------------------------------------------ places */
+
+/*
+ * Letting go of the lock may wake up a waiter, which takes locks of the scheduler: those are held with
+ * interrupts off only. So they must have been on where the probe was hit.
+ */
+static bool may_look(struct stp_ctx *c)
+{
+	const struct pt_regs *regs = c->regs;
+
+	if (regs && user_mode((struct pt_regs *)regs))
+		return true;
+	return !raw_irqs_disabled_flags(stp_private(c)->irq_flags) || (regs && compat_irqs_were_on(regs));
+}
+
+static bool look_begin(struct stp_ctx *c)
+{
+	return current->mm && may_look(c) && mmap_read_trylock(current->mm);
+}
+
+static void look_end(void)
+{
+	mmap_read_unlock(current->mm);
+}
+
+static struct vm_area_struct *area_at(u64 address)
+{
+	struct vm_area_struct *vma = find_vma(current->mm, address);
+
+	return vma && vma->vm_start <= address ? vma : NULL;
+}
+
+static u64 offset_in(const struct vm_area_struct *vma, u64 address)
+{
+	return address - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT);
+}
+
+static const struct stp_object *object_of(const struct file *file)
+{
+	u32 i;
+
+	for (i = 0; i < known.n; i++)
+		if (known.objects[i].program->state && stp_program_is(known.objects[i].program, file))
+			return &known.objects[i];
+	return NULL;
+}
+
+/* The number of places up to and with `offset`. */
+static u32 count_up_to(const u32 *places, u32 n, u64 offset)
+{
+	u32 low = 0, high = n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (places[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
+{
+	u32 low = 0, high = o->nsymbols;
+	const struct stp_usym *s;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (o->symbols[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	s = &o->symbols[low - 1];
+	return s->size && offset - s->offset >= s->size ? NULL : s;
+}
+
+static void describe_source(const struct stp_object *o, struct stp_user_place *p)
+{
+	u32 low = 0, high = o->nlines;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (o->lines[middle].offset <= p->offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !o->lines[low - 1].line)
+		return;
+	p->source = o->files[o->lines[low - 1].file];
+	p->line = o->lines[low - 1].line;
+}
+
+bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
+{
+	struct vm_area_struct *vma;
+	const struct stp_object *o;
+
+	p->path = p->source = NULL;
+	p->symbol = NULL;
+	if (!look_begin(c))
+		return false;
+	vma = area_at(address);
+	if (vma && vma->vm_file) {
+		p->path = d_path(&vma->vm_file->f_path, p->text, sizeof(p->text));
+		p->path = IS_ERR(p->path) ? NULL : p->path;
+		p->offset = offset_in(vma, address);
+		o = object_of(vma->vm_file);
+		if (o) {
+			p->symbol = symbol_at(o, p->offset);
+			describe_source(o, p);
+		}
+	}
+	look_end();
+	return p->path;
+}
+
+/* ------------------------------------------------------------------ one frame */
+
+static bool read(struct stp_ctx *c, u64 address, u64 *value)
+{
+	*value = stp_uload8(c, address);
+	return !c->error || !stp_catch(c, NULL, 0);
+}
+
+/* A return address. A return probe keeps the one that it replaced by its own, which is in no file. */
+static bool read_return(struct stp_ctx *c, u64 address, u64 *value)
+{
+#ifdef CONFIG_UPROBES
+	const struct return_instance *r = current->utask ? current->utask->return_instances : NULL;
+	u32 i;
+
+	for (i = 0; r && i < 64; i++, r = r->next)
+		if (r->stack == address) {
+			*value = r->orig_ret_vaddr;
+			return true;
+		}
+#endif
+	return read(c, address, value);
+}
+
+static bool base_of(const struct frame *f, u32 base, u64 *value)
+{
+	if (base < STP_FRAME_REGS) {
+		*value = base == STP_FRAME_FP ? f->fp : f->sp;
+		return true;
+	}
+	*value = f->regs ? f->regs[base - STP_FRAME_REGS] : 0;
+	return f->regs;
+}
+
+static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_frame_place *p, u64 cfa, u64 *value)
+{
+	u64 base;
+
+	switch (p->kind) {
+	case STP_FRAME_REGISTER:
+		if (!base_of(f, p->base, &base))
+			return false;
+		*value = base + p->offset;
+		return true;
+	case STP_FRAME_LOAD:
+		if (!base_of(f, p->base, &base) || !read_return(c, base + p->offset, value))
+			return false;
+		*value += p->plus;
+		return true;
+	case STP_FRAME_AT_CFA:
+		return read_return(c, cfa + p->offset, value);
+	case STP_FRAME_PLT:
+		*value = f->sp + p->offset + ((f->pc & 15) >= p->base ? 8 : 0);
+		return true;
+	}
+	return false;
+}
+
+static const struct stp_frame_rule *rule_at(const struct frame *f)
+{
+	u64 pc = f->pc - !f->exact;            /* of a call, not what follows it */
+	struct vm_area_struct *vma = area_at(pc);
+	const struct stp_object *o = vma && vma->vm_file ? object_of(vma->vm_file) : NULL;
+	u32 i = o ? count_up_to(o->frame_places, o->nframes, offset_in(vma, pc)) : 0;
+
+	return i ? &o->frame_rules[o->frame_rule[i - 1]] : NULL;
+}
+
+static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
+{
+	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD };  /* a signal's frame */
+
+	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp <= f->sp ||
+	    !value_of(c, f, &r->ra, caller.sp, &caller.pc))
+		return false;
+	if (r->fp.kind != STP_FRAME_NONE && !value_of(c, f, &r->fp, caller.sp, &caller.fp))
+		caller.fp = 0;
+	*f = caller;
+	return true;
+}
+
+/* Does a call instruction end there? x86-64: e8 and 4 bytes, or ff with its operand. */
+static bool follows_call(struct stp_ctx *c, u64 address)
+{
+	u64 before;
+
+	if (address < LOWEST || !read(c, address - 8, &before))
+		return false;
+	return (before >> 24 & 0xff) == 0xe8 || ((before >> 48 & 0x38ff) | 0x0800) == 0x18ff ||
+	       ((before >> 48 & 0xff) == 0xff && (before >> 60 & 0xf) == 0xd) || (before >> 40 & 0x38ff) == 0x10ff ||
+	       (before >> 16 & 0x38ff) == 0x10ff;
+}
+
+/* Where a function begins, the caller is at the top of the stack, and the frame is the caller's. */
+static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
+{
+	u64 caller, next;
+
+	if (f->innermost && read_return(c, f->sp, &caller) && follows_call(c, caller)) {
+		*f = (struct frame){ .pc = caller, .sp = f->sp + 8, .fp = f->fp };
+		return true;
+	}
+	if (f->fp < LOWEST || f->fp & 7 || f->fp + 16 <= f->sp || !read_return(c, f->fp + 8, &caller) ||
+	    !read(c, f->fp, &next))
+		return false;
+	*f = (struct frame){ .pc = caller, .sp = f->fp + 16, .fp = next > f->fp ? next : 0 };
+	return true;
+}
+
+static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
+{
+	const struct stp_frame_rule *r = looking ? rule_at(f) : NULL;
+
+	if (r && r->cfa.kind != STP_FRAME_UNKNOWN) {
+		if (r->ra.kind == STP_FRAME_NONE)
+			return false;
+		if (leave_by_rule(c, f, r))
+			return f->pc >= LOWEST;
+	}
+	return leave_by_pointer(c, f) && f->pc >= LOWEST;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+/* The registers that the process has in its own code. */
+static const struct pt_regs *user_registers(struct stp_ctx *c)
+{
+	const struct pt_regs *regs = c->regs;
+
+	if (!current->mm)
+		return NULL;
+	return regs && user_mode((struct pt_regs *)regs) ? regs : task_pt_regs(current);
+}
+
+/* Callers of f, after the first n; returns how many there are then. */
+static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
+{
+	bool looking = look_begin(c);
+
+	while (n < room && leave(c, f, looking))
+		if (f->pc != at[n - 1])
+			at[n++] = f->pc;
+	if (looking)
+		look_end();
+	return n;
+}
+
+u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room)
+{
+	struct pt_regs *regs = (struct pt_regs *)user_registers(c);
+	struct frame f = { .regs = (const u64 *)regs, .innermost = true, .exact = true };
+	u32 n = 0;
+
+	if (!regs || room < 2)
+		return 0;
+	f.pc = instruction_pointer(regs);
+	f.sp = user_stack_pointer(regs);
+	f.fp = frame_pointer(regs);
+	at[n++] = c->regs == regs && c->address ? c->address : f.pc;
+	if (at[0] != f.pc)                     /* a return: this is who called */
+		at[n++] = f.pc;
+	return walk(c, &f, at, n, room);
+}
+
+u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room)
+{
+	struct frame f = { .pc = pc, .sp = sp, .fp = fp, .innermost = true, .exact = true };
+
+	if (!current->mm || !room)
+		return 0;
+	at[0] = pc;
+	return walk(c, &f, at, 1, room);
+}
+
+/* ------------------------------------------------------------------ the family: objects, no probes */
+
+/* What isn't there, or is of another build, has no names. */
+static int user_stack_start(void *table, u32 n)
+{
+	struct stp_object *objects = table;
+	u32 i;
+	int err;
+
+	for (i = 0; i < n; i++)
+		stp_program_open(objects[i].program, &err);
+	known.objects = objects;
+	WRITE_ONCE(known.n, n);
+	return 0;
+}
+
+static void user_stack_stop(void *table, u32 n)
+{
+	struct stp_object *objects = table;
+	u32 i;
+
+	WRITE_ONCE(known.n, 0);
+	for (i = 0; i < n; i++)
+		if (objects[i].program->state)
+			stp_program_close(objects[i].program);
+}
+
+const struct stp_family_ops stp_user_stack_family = {
+	.name = "user_stack",
+	.start = user_stack_start,
+	.stop = user_stack_stop,
+};
