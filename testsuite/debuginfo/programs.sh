@@ -71,7 +71,8 @@ sed 's/calls++/calls += 2/' known.c >other.c
 for id in '' =none; do
 	split "$id"
 	gcc -g -O0 "-Wl,--build-id$id" -o other other.c && objcopy --only-keep-debug other known.debug
-	lists "debuglink, another build, id$id" "WARNING: known.debug is of another build than known: not used
+	theirs=$(id_of known.debug) own=$(id_of known)
+	lists "debuglink, another build, id$id" "WARNING: known.debug is of another build (build-id ${theirs:-none}) than known (build-id ${own:-none}): not used
 # probes
 process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function("add") { next }'
 done
@@ -80,7 +81,32 @@ id=$(id_of known)
 mkdir -p "ids/.build-id/${id:0:2}" && mv known.debug "ids/.build-id/${id:0:2}/${id:2}.debug"
 SYSTEMTAP_DEBUGINFO_PATH=$files/ids lists 'build-id directory' "$whole" -L 'process("./known").function("add")'
 
+
+# ------------------------------------------------------------ debuginfo from a server
+if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
+	split ''
+	id=$(id_of known)
+	mkdir -p "server/buildid/$id" && mv known.debug "server/buildid/$id/debuginfo"
+	export DEBUGINFOD_CACHE_PATH=$files/server.cache DEBUGINFOD_URLS=file://$files/server
+	lists 'debuginfod' "Asking debuginfod for the debuginfo of known.
+$whole" -L 'process("./known").function("add")'
+	lists 'debuginfod, events need none' 'process("known").begin' -l 'process("./known").begin'
+	gcc -g -O0 -o other other.c && objcopy --only-keep-debug other "server/buildid/$id/debuginfo" && rm -r server.cache
+	lists 'debuginfod, another build' "Asking debuginfod for the debuginfo of known.
+WARNING: server.cache/$id/debuginfo is of another build (build-id $(id_of other)) than known (build-id $id): not used
+# probes
+process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function("add") { next }'
+	rm -r server.cache
+	DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, not there' 'Asking debuginfod for the debuginfo of known.
+process("known").function("add")' -L 'process("./known").function("add")'
+	unset DEBUGINFOD_CACHE_PATH DEBUGINFOD_URLS
+else
+	skip debuginfo/programs/debuginfod libdebuginfod1
+fi
+
 # ------------------------------------------------------------ build-id instead of a path
+split ''
+id=$(id_of known)
 export SYSTEMTAP_DEBUGINFO_PATH=$files/ids
 lists 'by build-id, only its debuginfo' "semantic error: where the program with the build-id $id is isn't known, only ids/.build-id/${id:0:2}/${id:2}.debug: say its path: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"

@@ -12,7 +12,8 @@
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   kmod.c      the files of kernel modules
 //   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables, cfi.c their
-//               call frame information, line_table.c all of their lines
+//               call frame information, line_table.c all of their lines, debuginfod.c their
+//               debuginfo from servers
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
@@ -151,6 +152,7 @@ struct debuginfo {             // session.debuginfo
 	struct map programs;       // program.c: path -> struct di_module *
 };
 struct debuginfo *debuginfo_of(struct session *s);    // open.c
+const char *build_id_text(struct bytes id);           // hexadecimal; "none"
 
 struct di_module {
 	struct session *s;
@@ -243,6 +245,10 @@ bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value
 const struct elf_view *program_view(const struct di_module *m);      // the file as it is
 // A symbol of any kind, of the program or its separate debuginfo.
 bool symbols_any(const struct di_module *m, const char *name, struct symbol *out);
+
+// debuginfod.c: the path of the debuginfo of the module's build-id, fetched from a server. NULL: none has it,
+// or none is to be asked.
+const char *debuginfod_fetch(const struct di_module *m);
 
 // global.c: a variable of the unit that `die` is in. False: there is none of that name.
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);

@@ -89,7 +89,7 @@ struct btf_source *module_btf(struct di_module *m)
 	return m->btf;
 }
 
-static const char *hex(struct bytes id)
+const char *build_id_text(struct bytes id)
 {
 	struct buf b = { 0 };
 
@@ -116,8 +116,8 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 	other = elf_view_build_id(&v);
 	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
 		diag_warning((struct loc){ 0 }, "%s is of another build (build-id %s) than %s (build-id %s): not used",
-			     path, hex(other), m->program ? m->name : m->base_module ?
-			     str_printf("the module %s", m->name) : "the kernel", hex(id));
+			     path, build_id_text(other), m->program ? m->name : m->base_module ?
+			     str_printf("the module %s", m->name) : "the kernel", build_id_text(id));
 		goto no;
 	}
 	if (is_relocatable(&v) && !kmod_relocate(&v))

@@ -23,6 +23,7 @@ struct program {
 	struct bytes file;         // as it is
 	struct elf_view view;
 	struct di_identity identity;
+	bool asked;                // a server, for its debuginfo
 };
 
 // ---------------------------------------------------------------- compressed sections
@@ -111,7 +112,8 @@ static bool try_debug_file(struct di_module *m, const char *path, const uint32_t
 		goto no;
 	if (!same_id(m, elf_view_build_id(&v)) ||
 	    (crc && !m->build_id.len && crc32(0, file.at, file.len) != *crc)) {
-		diag_warning((struct loc){ 0 }, "%s is of another build than %s: not used", path, m->name);
+		diag_warning((struct loc){ 0 }, "%s is of another build (build-id %s) than %s (build-id %s): not used", path,
+			     build_id_text(elf_view_build_id(&v)), m->name, build_id_text(m->build_id));
 		goto no;
 	}
 	file = unpack_sections(file);
@@ -191,6 +193,15 @@ static void find_separate(struct di_module *m)
 			return;
 		list += len + (list[len] == ':');
 	}
+}
+
+void di_program_want_dwarf(struct di_module *m)
+{
+	const char *path = m->dwarf || m->program->asked ? NULL : debuginfod_fetch(m);
+
+	m->program->asked = true;
+	if (path)
+		try_debug_file(m, path, NULL);
 }
 
 static bool use_own_dwarf(struct di_module *m)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Debuginfo from the servers that DEBUGINFOD_URLS names, by build-id -> the path of the file in the cache
+// of libdebuginfod, which fetches it. The library is loaded when it is asked the first time: where it
+// isn't installed, or no server is named, there is nothing.
+//
+// What is done is told on standard error: as it goes on where that is a terminal, else once.
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int (*progress_fn)(void *client, long done, long all);
+
+static struct {
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find_debuginfo)(void *client, const unsigned char *id, int len, char **path);
+	void (*set_progressfn)(void *client, progress_fn fn);
+	bool tried, usable;
+} library;
+
+static struct { const char *name; bool told; } current;        // what is asked for
+
+static bool find_functions(void)
+{
+	void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW);
+
+	if (!handle)
+		return false;
+	library.begin = (void *(*)(void))dlsym(handle, "debuginfod_begin");
+	library.end = (void (*)(void *))dlsym(handle, "debuginfod_end");
+	library.find_debuginfo = (int (*)(void *, const unsigned char *, int, char **))
+				 dlsym(handle, "debuginfod_find_debuginfo");
+	library.set_progressfn = (void (*)(void *, progress_fn))dlsym(handle, "debuginfod_set_progressfn");
+	return library.begin && library.end && library.find_debuginfo && library.set_progressfn;
+}
+
+static bool usable(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (!urls || !urls[strspn(urls, " ")])
+		return false;
+	if (!library.tried) {
+		library.tried = true;
+		library.usable = find_functions();
+		if (!library.usable)
+			diag_warning((struct loc){ 0 }, "DEBUGINFOD_URLS is set, but libdebuginfod is not installed "
+				     "(package libdebuginfod1): no server is asked for debuginfo");
+	}
+	return library.usable;
+}
+
+static int progress(void *client, long done, long all)
+{
+	bool terminal = isatty(STDERR_FILENO);
+
+	if (!terminal && current.told)
+		return 0;
+	if (!terminal)
+		fprintf(stderr, "Asking debuginfod for the debuginfo of %s.\n", current.name);
+	else if (all > 0)
+		fprintf(stderr, "\rDownloading the debuginfo of %s: %.1f of %.1f MB ", current.name, done / 1e6, all / 1e6);
+	else
+		fprintf(stderr, "\rAsking debuginfod for the debuginfo of %s ", current.name);
+	fflush(stderr);
+	current.told = true;
+	return 0;
+}
+
+const char *debuginfod_fetch(const struct di_module *m)
+{
+	char *found = NULL;
+	const char *path = NULL;
+	void *client;
+	int fd;
+
+	if (m->build_id.len < 8 || !usable())
+		return NULL;
+	client = library.begin();
+	if (!client)
+		return NULL;
+	current.name = m->name;
+	current.told = false;
+	library.set_progressfn(client, progress);
+	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);
+	library.end(client);
+	if (current.told && isatty(STDERR_FILENO))
+		fprintf(stderr, "%s\n", fd < 0 ? "(not found)" : "");
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	path = str_dup(found);
+	free(found);
+	return path;
+}
