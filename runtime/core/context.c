@@ -69,25 +69,31 @@ static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
 
-	for (; use < end; use++)
+	for (; use < end; use++) {
 		if (STP_UNLIKELY(!try_lock(use->lock, use->mode)) &&
 		    !wait_lock(use->lock, use->mode))
 			goto timeout;
+		stp_debug_locked(use, v->cpu);
+	}
 	return true;
 timeout:
-	while (use-- > p->locks)
+	while (use-- > p->locks) {
+		stp_debug_unlocked(use, v->cpu);
 		unlock(use->lock, use->mode);
+	}
 	v->skipped_locked++;
 	stp_session_skipped();
 	return false;
 }
 
-static inline void release(const struct stp_probe *p)
+static inline void release(struct stp_ctx_private *v, const struct stp_probe *p)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
 
-	for (; use < end; use++)
+	for (; use < end; use++) {
+		stp_debug_unlocked(use, v->cpu);
 		unlock(use->lock, use->mode);
+	}
 }
 
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
@@ -95,13 +101,14 @@ bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
 	return take(v, p);
 }
 
-void stp_locks_release(const struct stp_probe *p)
+void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	release(p);
+	release(v, p);
 }
 
 void stp_handler_finish(struct stp_ctx_private *v)
 {
+	stp_debug_record(v);
 	if (v->dirty) {
 		if (v->out_start)
 			plat_record_commit(v);
@@ -151,7 +158,7 @@ void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 		p->handler(c);
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
-	release(p);
+	release(v, p);
 }
 
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)

@@ -71,7 +71,7 @@ void stp_ctx_refused(struct stp_ctx_private *v);       /* counts a hit while bus
 /* A hit that the platform itself must skip, the context not entered: stack too low. */
 void stp_ctx_skip_stack(struct stp_ctx *c);
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
-void stp_locks_release(const struct stp_probe *p);
+void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, reports the error */
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* with loops, or a sample */
@@ -95,11 +95,13 @@ static inline bool stp_ctx_enter(struct stp_ctx *c)
 	}
 	v->busy = 1;
 	STP_BARRIER();
+	stp_debug_idle(v);
 	return true;
 }
 
 static inline void stp_ctx_leave(struct stp_ctx *c)
 {
+	stp_debug_idle(stp_private(c));
 	STP_BARRIER();
 	stp_private(c)->busy = 0;
 }

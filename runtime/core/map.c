@@ -121,6 +121,7 @@ static void unlink_elem(struct stp_table *t, struct stp_elem *e)
 		e->next->prev = e->prev;
 	else
 		t->last = e->prev;
+	STP_CHECK_THAT(t->count && !t->first == (t->count == 1));
 	t->count--;
 }
 
@@ -165,6 +166,7 @@ static void link_elem(struct stp_table *t, struct stp_elem *e, u64 hash)
 		t->first = e;
 	t->last = e;
 	t->count++;
+	STP_CHECK_THAT(t->count <= t->used && t->used <= ((1ull << (64 - t->shift))));
 }
 
 static void clear_value(const struct stp_map *m, struct stp_elem *e)
@@ -313,6 +315,7 @@ void stp_map_clear(struct stp_map *m)
 {
 	u32 cpu;
 
+	stp_debug_map(m);
 	clear_table(&m->data->main);
 	for (cpu = 0; cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu])
@@ -432,9 +435,11 @@ void stp_map_merge(struct stp_map *m)
 		return;
 	while (__atomic_exchange_n(&d->merging, 1, __ATOMIC_ACQUIRE))
 		plat_pause(0);
+	stp_debug_map(m);
 	for (cpu = 0; cpu < d->ncpus; cpu++)
 		if (d->cpu[cpu] && d->cpu[cpu]->count)
 			merge_table(m, d->cpu[cpu]);
+	STP_CHECK_THAT(d->merging == 1);
 	__atomic_store_n(&d->merging, 0, __ATOMIC_RELEASE);
 }
 

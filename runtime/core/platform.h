@@ -15,6 +15,7 @@
 #define CORE_PLATFORM_H
 
 #include "../include/generated.h"
+#include "debug.h"
 
 struct stp_ctx_private;
 

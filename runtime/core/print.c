@@ -8,6 +8,7 @@
 /* n more bytes of room in the record. */
 static inline bool more_room(struct stp_ctx_private *v, u32 n)
 {
+	stp_debug_record(v);
 	v->dirty = true;
 	if (STP_LIKELY(!v->out_lost) && STP_LIKELY(plat_record_room(v, n)))
 		return true;
@@ -54,6 +55,7 @@ void stp_sink_put(struct stp_sink *k, const char *text, u64 n)
 		if (!part)
 			return;
 		k->at = stp_put_bytes(k->at, text, part);
+		STP_CHECK_THAT(k->at <= k->end);
 	}
 }
 
@@ -67,6 +69,7 @@ void stp_sink_pad(struct stp_sink *k, char with, u64 n)
 			return;
 		plat_memset(k->at, with, part);
 		k->at += part;
+		STP_CHECK_THAT(k->at <= k->end);
 	}
 }
 

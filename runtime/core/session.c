@@ -114,6 +114,7 @@ int stp_session_make(void)
 		err = make_data();
 	if (err)
 		return err;
+	stp_debug_lock_order();
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		plat_ctx_set(cpu, stp_session.ctx[cpu] ? &stp_session.ctx[cpu]->c : &stp_ctx_none);
 	return 0;
@@ -132,6 +133,8 @@ void stp_session_free(void)
 	}
 	for (i = 0; i < stp_module.nforeachs; i++)
 		stp_foreach_free(stp_module.foreachs[i]);
+	for (i = 0; i < stp_module.nmaps; i++)
+		stp_debug_map(stp_module.maps[i]);
 	for (i = 0; i < stp_module.nmaps; i++)
 		stp_map_free(stp_module.maps[i]);
 	free_context(s->alone);

@@ -8,6 +8,7 @@ void stp_copy(char *to, const char *from, u32 size)
 	char *end = to + size - 1;
 	u64 w;
 
+	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
 		return;
 	/* what lies behind the terminator of `to`, within size, may be overwritten */
@@ -30,8 +31,10 @@ void stp_append(char *to, const char *from, u32 size)
 {
 	char *end = to + size - 1;
 
+	STP_CHECK_THAT(size && size <= 1u << 30);
 	while (to < end && *to)
 		to++;
+	STP_CHECK_THAT(!*to);
 	/* from may be `to` itself: its length is counted before its terminator is overwritten */
 	if (from <= to && to <= from + size) {
 		u64 n = (u64)stp_strlen(from);

@@ -83,6 +83,54 @@ void plat_alone_leave(void)
 {
 }
 
+/* ------------------------------------------------------------------ checks of our own */
+
+#ifdef STP_DEBUG
+void plat_broken(const char *what, const char *file, int line)
+{
+	WARN(1, "%s: %s:%d: broken: %s\n", THIS_MODULE->name, file, line, what);
+}
+
+bool plat_owns(const struct stp_ctx_private *v)
+{
+	return v == stp_session.alone ||
+	       (irqs_disabled() && v->cpu == raw_smp_processor_id() && raw_cpu_read(stp_cpu_ctx) == &v->c);
+}
+
+/* _stp_fail=N: of the module's life the N-th allocation fails, and all after it. */
+static unsigned int fail_from;
+module_param_named(_stp_fail, fail_from, uint, 0400);
+static atomic_t allocations, allocated;        /* ever; not freed */
+
+static bool may_allocate(void)
+{
+	STP_CHECK_THAT(!in_atomic() && !irqs_disabled());
+	return !fail_from || (unsigned int)atomic_inc_return(&allocations) < fail_from;
+}
+
+void stp_memory_check(void)
+{
+	STP_CHECK_THAT(!atomic_read(&allocated));
+}
+
+static void *note_memory(void *p)
+{
+	if (p)
+		atomic_inc(&allocated);
+	return p;
+}
+
+static void note_free(const void *p)
+{
+	if (p)
+		atomic_dec(&allocated);
+}
+#else
+#define may_allocate() true
+#define note_memory(p) (p)
+#define note_free(p) do { } while (0)
+#endif
+
 /* ------------------------------------------------------------------ memory */
 
 /* Powers of two from kmalloc are aligned to their size, whole pages anyway. A script that asks for
@@ -91,14 +139,15 @@ void *plat_alloc(u64 size, s32 cpu)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
 
-	if (size > INT_MAX)
+	if (size > INT_MAX || !may_allocate())
 		return NULL;
 	if (size <= 2 * PAGE_SIZE)
 		size = roundup_pow_of_two(max_t(u64, size, 64));
-	return kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node);
+	return note_memory(kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node));
 }
 
 void plat_free(void *p)
 {
+	note_free(p);
 	kvfree(p);
 }

@@ -525,4 +525,5 @@ void stp_control_exit(void)
 	stp_rings_free();
 	plat_free(queue.bytes);
 	plat_free(control.bounce);
+	stp_memory_check();
 }

@@ -38,6 +38,11 @@ DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 /* CPUs that have a context and a ring: those online when the device was first opened. */
 extern struct cpumask stp_cpus;
 void stp_cpus_choose(void);
+#ifdef STP_DEBUG
+void stp_memory_check(void);       /* all of plat_alloc() has been freed */
+#else
+#define stp_memory_check() do { } while (0)
+#endif
 
 extern atomic64_t stp_hits_in_nmi;     /* skipped */
 

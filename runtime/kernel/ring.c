@@ -24,6 +24,9 @@ struct ring {
 	u64 lost_records, lost_bytes;
 	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
 	bool may_sleep;
+#ifdef STP_DEBUG
+	u64 seq;                   /* of its last record */
+#endif
 } ____cacheline_aligned;
 
 static struct {
@@ -274,6 +277,30 @@ static noinline void wake_reader(struct ring *r)
 	}
 }
 
+/* A record is about to become visible: where it is, how long, and that it is this CPU's own. */
+#ifdef STP_DEBUG
+static void check_record(struct ring *r, const struct stp_ctx_private *v, u64 len)
+{
+	const char *from = r->data + (r->record & r->mask) + sizeof(struct stp_rec);
+	u64 end = r->record + record_size(len);
+
+	STP_CHECK_THAT(v->busy && v->out_start == from && v->out <= v->out_end);
+	STP_CHECK_THAT(!(r->head & 7) && !(r->record & 7) && r->record >= r->head && end <= r->limit);
+	STP_CHECK_THAT((r->record & r->mask) + record_size(len) <= rings.size);
+	STP_CHECK_THAT(r->limit - r->head <= rings.size || r->may_sleep);
+	STP_CHECK_THAT(r->may_sleep || irqs_disabled());
+}
+
+static void check_seq(struct ring *r, u64 seq)
+{
+	STP_CHECK_THAT(seq > r->seq);
+	r->seq = seq;
+}
+#else
+#define check_record(r, v, len) do { } while (0)
+#define check_seq(r, seq) do { } while (0)
+#endif
+
 /* Between the sequence number and head no other record of this CPU can come: interrupts are off, or
  * nothing else runs handlers (begin, end). */
 void plat_record_commit(struct stp_ctx_private *v)
@@ -284,11 +311,13 @@ void plat_record_commit(struct stp_ctx_private *v)
 
 	if (!len)
 		return;
+	check_record(r, v, len);
 	if (unlikely(r->record != r->head))
 		write_pad(r);
 	rec->len = len;
 	rec->flags = 0;
 	rec->seq = atomic64_inc_return(&rings.seq);
+	check_seq(r, rec->seq);
 	head = r->record + record_size(len);
 	r->head = head;
 	smp_store_release(&r->control->head, head);

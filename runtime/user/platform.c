@@ -52,6 +52,19 @@ u64 plat_cycles(void)
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
 }
 
+#ifdef STP_DEBUG
+void plat_broken(const char *what, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: broken: %s\n", file, line, what);
+	abort();
+}
+
+bool plat_owns(const struct stp_ctx_private *v)
+{
+	return v == stp_session.alone || &v->c == user_ctx;
+}
+#endif
+
 void plat_alone_enter(void)
 {
 }

@@ -13,7 +13,7 @@
 #   staprun/vm.sh    options of staprun and stapio, one more boot a kernel
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 #   rows/NAME.tests  the rows of the language, a module for all scripts of a table
-# KERNELS: releases to use, default the newest 6.1 and 6.12 that are installed.
+# STP_DEBUG=1: all with a runtime that checks itself.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
@@ -50,7 +50,7 @@ E2
 module_name() { echo "t_${1//[-.]/_}"; }
 
 build_module() { # NAME ARGUMENTS OF STAP...
-	(cd "$dir" && "$STAP" -p4 -r "$release" -m "$(module_name "$1")" "${@:2}") >"$SCRATCH/build" 2>&1
+	(cd "$dir" && "$STAP" -p4 -r "$release" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
 # Builds and leaves NAME.sh for the guest. $2: "" or ".btf".

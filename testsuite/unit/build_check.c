@@ -21,6 +21,12 @@ static void claim(bool holds, const char *name)
 	failures += !holds;
 }
 
+// session.c's, which the checks do without.
+int64_t session_limit(const struct session *s, const char *name, int64_t otherwise)
+{
+	return otherwise;
+}
+
 static char *in_scratch(const char *path)
 {
 	return str_printf("%s/%s", scratch, path);

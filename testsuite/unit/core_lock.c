@@ -92,11 +92,11 @@ static void giving_up(void)
 	same_number("it is counted", (s64)(v->skipped_locked - skipped), 1);
 	same_number("and lets the first lock go", lock_a.word, 0);
 	verdict(stp_locks_take(v, &reader), "another reader comes in");
-	stp_locks_release(&reader);
-	stp_locks_release(&holder);
+	stp_locks_release(v, &reader);
+	stp_locks_release(v, &holder);
 	verdict(stp_locks_take(v, &writer), "the writer, too, when it is free");
 	verdict(!stp_locks_take(v, &holder), "a reader gives up when a writer stays");
-	stp_locks_release(&writer);
+	stp_locks_release(v, &writer);
 	same_number("locks are free at the end", lock_a.word | lock_b.word, 0);
 }
 

@@ -57,6 +57,13 @@ u64 plat_cycles(void) { return cycles; }
 void plat_alone_enter(void) { }
 void plat_alone_leave(void) { }
 
+void plat_broken(const char *what, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: broken: %s\n", file, line, what);
+	abort();
+}
+bool plat_owns(const struct stp_ctx_private *v) { return v == stp_session.alone || cpu_ctx[v->cpu] == &v->c; }
+
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	strncat(output, v->out_start, (size_t)(v->out - v->out_start));

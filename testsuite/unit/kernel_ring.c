@@ -31,6 +31,7 @@
 #define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
 #define time_after(a, b) ((long)((b) - (a)) < 0)
 #define fatal_signal_pending(task) false
+#define irqs_disabled() true
 #define cpumask_weight(mask) ((void)(mask), 1)
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < 1; (i)++)
 typedef struct { u64 n; } atomic64_t;
@@ -149,6 +150,7 @@ static struct stp_ctx_private *writer(u32 ring)
 	static struct stp_ctx_private v;
 
 	memset(&v, 0, sizeof(v));
+	v.busy = 1;
 	v.plat = stp_ring_of(ring ? -1 : 0);
 	return &v;
 }

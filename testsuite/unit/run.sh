@@ -11,7 +11,7 @@ BUILD=${BUILD-$root}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 flags="-std=gnu11 -g -O1 -fwrapv -fno-strict-aliasing -fsanitize=address,undefined
-	-fno-sanitize=signed-integer-overflow -fno-sanitize-recover=all -Wall -Wextra -Werror
+	-fno-sanitize=signed-integer-overflow -fno-sanitize-recover=all -DSTP_DEBUG -Wall -Wextra -Werror
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wno-format-truncation"
 if [ $# -eq 0 ]; then
 	for file in "$here"/core_*.c "$here"/kernel_*.c "$here"/build_check.c; do

@@ -219,7 +219,7 @@ static void write_units(struct session *s, const char *dir, const char *generate
 
 // Flags of ours. No tracing hooks in what runs under a probe; no debug information: nobody reads
 // it and it doubles the time. The directory's name must not get into the objects.
-static void write_makefile(const char *dir, const char *name, const runtime_units *units)
+static void write_makefile(const struct session *s, const char *dir, const char *name, const runtime_units *units)
 {
 	struct buf b = { 0 };
 
@@ -232,6 +232,8 @@ static void write_makefile(const char *dir, const char *name, const runtime_unit
 	for (int i = 0; i < units->n; i++)
 		if (units->at[i].option)
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
+	if (session_limit(s, "STP_DEBUG", 0))
+		buf_puts(&b, "ccflags-y += -DSTP_DEBUG\n");
 	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
 }
 
@@ -248,7 +250,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 		    strerror(errno));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
 	write_units(s, dir, generated, &units);
-	write_makefile(dir, name, &units);
+	write_makefile(s, dir, name, &units);
 	return dir;
 }
 

@@ -25,7 +25,7 @@ static const char *const flags[] = {
 	"-Wall", "-Wno-unused",    // the translator may leave things unused, and nothing else
 };
 
-static void add_flags(arguments *argv)
+static void add_flags(const struct session *s, arguments *argv)
 {
 	const char *extra = getenv("QUICKTAP_USER_CFLAGS");
 	char *copy = str_dup(extra ? extra : ""), *save = NULL;
@@ -34,6 +34,8 @@ static void add_flags(arguments *argv)
 		vec_push(argv, flags[i]);
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		vec_push(argv, word);
+	if (session_limit(s, "STP_DEBUG", 0))
+		vec_push(argv, "-DSTP_DEBUG");
 }
 
 // ---------------------------------------------------------------- keys
@@ -84,7 +86,7 @@ static struct cache_key runtime_key(const struct session *s, const arguments *so
 
 	cache_hash_text(h, "user runtime");
 	hash_compiler(h);
-	add_flags(&words);
+	add_flags(s, &words);
 	for (int i = 0; i < words.n; i++)
 		cache_hash_text(h, words.at[i]);
 	for (int i = 0; i < sources->n; i++)
@@ -148,7 +150,7 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 	arguments argv = { 0 };
 
 	vec_push(&argv, COMPILER);
-	add_flags(&argv);
+	add_flags(s, &argv);
 	for (int i = 0; i < sources->n; i++)
 		vec_push(&argv, sources->at[i]);
 	vec_push(&argv, "-r");
@@ -174,7 +176,7 @@ static char *compile_program(struct session *s, const char *runtime)
 	arguments argv = { 0 };
 
 	vec_push(&argv, COMPILER);
-	add_flags(&argv);
+	add_flags(s, &argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
 	vec_push(&argv, write_c(s));
 	for vec_each(&s->units, u)
@@ -190,7 +192,7 @@ static int compile_embedded(struct session *s, const struct cache_key *runtime)
 	arguments words = { 0 };
 
 	vec_push(&words, COMPILER);
-	add_flags(&words);
+	add_flags(s, &words);
 	return embedded_compile(s, NULL, &words, runtime->hex);
 }
 

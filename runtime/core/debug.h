@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stap -DSTP_DEBUG: a runtime that checks what it takes for granted. What is broken is told by
+ * plat_broken(), which fails a test; nothing is mended. Otherwise none of this is in the code.
+ */
+#ifndef CORE_DEBUG_H
+#define CORE_DEBUG_H
+
+struct stp_ctx_private;
+struct stp_lock_use;
+struct stp_map;
+
+#ifdef STP_DEBUG
+/* A platform's: any context, as a handler's; in a module a WARN, elsewhere the end of the process. */
+void plat_broken(const char *what, const char *file, int line);
+/* A platform's: what else a busy context is on: its CPU, with interrupts off. */
+bool plat_owns(const struct stp_ctx_private *v);
+
+#define STP_CHECK_THAT(x) \
+	do { if (STP_UNLIKELY(!(x))) plat_broken(#x, __FILE__, __LINE__); } while (0)
+
+/* debug.c: between two handlers; around one; the tables of a script; an array, wholly. */
+void stp_debug_idle(const struct stp_ctx_private *v);
+void stp_debug_record(const struct stp_ctx_private *v);
+void stp_debug_locked(const struct stp_lock_use *use, u32 cpu);
+void stp_debug_unlocked(const struct stp_lock_use *use, u32 cpu);
+void stp_debug_lock_order(void);
+void stp_debug_map(const struct stp_map *m);
+#else
+#define STP_CHECK_THAT(x) do { } while (0)
+#define stp_debug_idle(v) do { } while (0)
+#define stp_debug_record(v) do { } while (0)
+#define stp_debug_locked(use, cpu) do { } while (0)
+#define stp_debug_unlocked(use, cpu) do { } while (0)
+#define stp_debug_lock_order() do { } while (0)
+#define stp_debug_map(m) do { } while (0)
+#endif
+
+#endif

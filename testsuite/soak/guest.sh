@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In the guest: guest.sh SECONDS CYCLES STEP DIRECTORY. The modules are in /t, which DIRECTORY leads to: a script names
+# a program by the path that it was built in. Says a line a part on standard output, what is wrong on standard error.
+seconds=$1 cycles=$2 step=$3 here=$4
+mkdir -p "${here%/*}" && ln -s /t "$here" && cd /t
+
+workers=
+work() { # PAUSE: one a CPU
+	local cpu
+	for cpu in 0 1 2 3; do
+		"$here/work" $cpu $1 &
+		workers="$workers $!"
+	done
+}
+rest() { kill $workers; wait $workers 2>/dev/null; workers=; }
+loaded() { ls /sys/module | grep -c '^t_'; }
+seed=1
+random() { seed=$(((seed * 1103515245 + 12345) % 2147483648)); }
+
+# What the kernel has left, in kB, when nothing runs.
+available() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 2
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemFree/ { print $2 }' /proc/meminfo
+}
+
+# Mixed probes, all CPUs busy.
+mixed() { # SECONDS
+	staprun ./t_mixed.ko >/tmp/out 2>/tmp/err & pid=$!
+	sleep "$1"
+	kill -INT $pid
+	wait $pid
+	echo "mixed $? $(grep -c '^end 1$' /tmp/out) loaded $(loaded)"
+	grep -v WARNING /tmp/err | head -n 5 >&2
+	rm -f /tmp/out
+}
+
+# Killed anywhere between its first system call and its end; what is left over can be removed.
+one_cycle() {
+	random
+	staprun ./t_mixed.ko >/dev/null 2>&1 & pid=$!
+	usleep $((seed / 7 % 1500000))
+	case $((seed / 1000 % 4)) in
+	0) kill -INT $pid ;;
+	1) kill -KILL $pid ;;
+	2) kill -KILL $(pidof stapio) || kill -INT $pid ;;
+	3) kill -TERM $pid; kill -INT $pid ;;
+	esac
+	wait $pid
+	while pidof stapio staprun >/dev/null; do usleep 20000; done
+	[ "$(loaded)" = 0 ] && return
+	left=$((left + 1))
+	staprun -d t_mixed || echo "cycle $1: not removed"
+}
+killed() { # CYCLES
+	local i=0
+	left=0
+	while [ $((i += 1)) -le "$1" ]; do one_cycle $i 2>/dev/null; echo "<5>soak: cycle $i" >/dev/kmsg; done
+	echo "killed: loaded $(loaded)"
+	echo "of $1 killed ones $left were left loaded, and removed" >&2
+}
+
+# The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until there are no more.
+failing() {
+	local n=$((1 - step)) status=1
+	while [ $status -ne 0 ] && [ $((n += step)) -lt 2000 ]; do
+		timeout 60 staprun ./t_few.ko _stp_fail=$n >/tmp/out 2>/tmp/err
+		status=$?
+		[ $status -eq 0 ] || grep -q 'ERROR' /tmp/err || echo "allocation $n: status $status, no ERROR"
+		[ "$(loaded)" = 0 ] || { echo "allocation $n: left loaded"; rmmod t_few; }
+	done
+	echo "failing: $((n > 20)) $(cat /tmp/out)"
+	echo "with $n allocations all goes well" >&2
+}
+
+# More than there is.
+huge() {
+	for i in 1 2 3; do staprun ./t_huge.ko >/dev/null 2>/tmp/huge && echo "huge: loaded"; done
+	echo "huge: $(grep -c ERROR /tmp/huge) loaded $(loaded)"
+}
+
+staprun ./t_mixed.ko >/dev/null 2>&1 & pid=$!    # what is kept by the first time
+sleep 2; kill -INT $pid; wait $pid
+work 0; sleep 1; rest
+before=$(available)
+work 0
+mixed "$seconds"
+rest
+work 100000
+killed "$cycles"
+rest
+failing
+huge
+after=$(available)
+echo "memory $((before - after < 8000))"
+echo "free before $before kB, after $after kB" >&2

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Mixed probes under load on four CPUs, loading and unloading with kills at random moments, and memory that
+# fails while loading (guest.sh), all with a runtime that checks itself: the kernel's log stays clean, no
+# module stays, memory comes back.
+# Short in the test suite; SOAK=full: ten minutes and 500 cycles. SOAK_SERIES: the kernels, default "6.1 6.12".
+set -u
+. "$TESTS/lib.sh"
+seconds=4 cycles=5 step=11 limit=900
+if [ "${SOAK-}" = full ]; then seconds=600 cycles=500 step=1 limit=7200; fi
+seconds=${SOAK_SECONDS:-$seconds} cycles=${SOAK_CYCLES:-$cycles}
+
+newest() { # SERIES
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		if [ -d "/lib/modules/${image#/boot/vmlinuz-}/build" ]; then echo "${image#/boot/vmlinuz-}"; return; fi
+	done
+}
+
+mixed='
+global n, by, sizes, last, waits, h, calls
+probe kernel.function("vfs_read") { n++ by[execname(), cpu()]++ sizes[execname()] <<< $count }
+probe kernel.function("vfs_read").return { h <<< $return last[tid()] = gettimeofday_ns() }
+probe kernel.function("vfs_open"), kernel.function("try_to_wake_up") {
+	by[probefunc(), cpu()]++
+	if (n % 50 == 0) printf("%s %d %s\n", execname(), pid(), backtrace())
+}
+probe kernel.trace("sched_switch") { waits[cpu()]++ }
+probe timer.ms(7) { delete last foreach ([e, c] in by- limit 3) s .= e printf("%s\n", s) }
+probe timer.profile { waits[cpu() + 100]++ }
+probe timer.jiffies(3) { waits[200]++ }
+probe syscall.openat, syscall.close.return { by[name, cpu()]++ }
+probe process("./work").function("probed") { calls <<< $n if ($n % 10 == 0) println(user_string($text)) }
+probe process("./work").function("probed").return { calls <<< $return }
+probe process.begin, process.end { by[execname(), cpu()]++ }
+probe end { printf("%d %d %d\n", @count(calls), @count(h), @count(sizes["work"])) }
+probe end(1) { printf("end %d\n", n > 0) }'
+few='
+global a, s, t
+probe begin { a["x"] = 1 }
+probe kernel.function("vfs_read") { s[execname()] <<< $count }
+probe kernel.function("vfs_read").return { t <<< $return }
+probe kernel.trace("sched_switch"), timer.ms(5), timer.profile { a[execname()]++ }
+probe syscall.read { a[name]++ }
+probe process("./work").function("probed") { a["probed"]++ }
+probe process.begin { a["begin"]++ }
+probe timer.ms(200) { exit() }
+probe end { foreach (x in a- limit 1) println(1) foreach (x in s) t <<< 1 }'
+huge='
+global a[8000000], b[8000000], c[8000000]
+probe begin { a[1, "x"] = "y" b[1, "x"] = "y" c["x", "y"] = "z" println(a[1, "x"], b[1, "x"], c["x", "y"]) }'
+
+build() { # in the kernel's directory
+	cp "$TESTS/soak/guest.sh" . && gcc -O2 -g -static -pthread -o work "$TESTS/soak/work.c" &&
+		"$STAP" -p4 -r "$release" -m t_mixed -DSTP_DEBUG -DMAXSKIPPED=100000000 -DMAXERRORS=1000000 -DSTP_NO_OVERLOAD \
+			-DMAXMAPENTRIES=4096 -e "$mixed" &&
+		"$STAP" -p4 -r "$release" -m t_few -DSTP_DEBUG -DMAXSKIPPED=100000000 -e "$few" &&
+		"$STAP" -p4 -r "$release" -m t_huge -DSTP_DEBUG -DMAXMAPENTRIES=8000000 -e "$huge"
+}
+
+want='mixed 0 1 loaded 0
+killed: loaded 0
+failing: 1 1
+huge: 1 loaded 0
+memory 1'
+for series in ${SOAK_SERIES-6.1 6.12}; do
+	release=$(newest "$series")
+	if [ -z "$release" ]; then skip "soak/$series" "no kernel $series with image and headers"; continue; fi
+	dir=$SCRATCH/$release
+	mkdir -p "$dir"
+	if ! (cd "$dir" && build) >"$SCRATCH/build" 2>&1 </dev/null; then
+		not_ok "soak/$release" "$(tail -n 20 "$SCRATCH/build")"
+		continue
+	fi
+	"$SOURCE/translator/build/stap-vm" -r "$release" -s 4 -t "$limit" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+		-- sh /t/guest.sh "$seconds" "$cycles" $step "$dir" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+	if [ $status -eq 0 ] && [ "$(cat "$SCRATCH/out")" = "$want" ]; then
+		ok "soak/$release"
+		[ "${SOAK-}" != full ] || sed 's/^/    /' "$SCRATCH/err"
+	else
+		not_ok "soak/$release" "status $status
+$(cat "$SCRATCH/out" "$SCRATCH/err")"
+	fi
+done
