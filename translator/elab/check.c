@@ -227,9 +227,15 @@ static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc
 		diag_warning(loc, "'%s' is assigned but never read", v->name);
 }
 
+// A call of what gives no value is an order, even where nothing is to be done, as asmlinkage().
+static bool is_order(const struct expr *e)
+{
+	return e->kind == E_CALL && e->u.call.target->type == T_UNKNOWN;
+}
+
 static void warn_effectless(struct use_walker *w, const struct stmt *s)
 {
-	if (s->kind == S_EXPR && access_pure(s->u.expr))
+	if (s->kind == S_EXPR && access_pure(s->u.expr) && !is_order(s->u.expr))
 		diag_warning(s->u.expr->loc, "this has no effect: its value is not used");
 }
 
