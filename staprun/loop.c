@@ -272,10 +272,12 @@ static void become_daemon(void)
 
 static void start_done(const struct stp_status *status, size_t len)
 {
-	if (len < sizeof(*status) || status->rc) {
+	int rc = len < sizeof(*status) ? -EPROTO : status->rc;
+
+	if (rc) {
 		if (!session.failed)       // an ERROR message says more
 			log_error("the probes of %s could not be started: %s", session.opt->module,
-				  len < sizeof(*status) ? "?" : strerror(-status->rc));
+				  rc > 0 || rc < -4095 ? "?" : strerror(-rc));
 		session.failed = true;
 		request_stop();
 		return;
@@ -367,12 +369,16 @@ static void read_result(void)
 
 static void reap_child(void)
 {
-	int status;
+	int status = 0;
+	pid_t pid = session.child > 0 ? waitpid(session.child, &status, WNOHANG) : 0;
 
-	if (session.child <= 0 || waitpid(session.child, &status, WNOHANG) != session.child)
+	if (pid == 0)
 		return;
 	session.child = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status)) {
+	if (pid < 0) {
+		log_error("can't wait for the command: %m");
+		session.failed = true;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
 		log_warning("Child process exited with status %d", WEXITSTATUS(status));
 		session.failed = true;
 	} else if (WIFSIGNALED(status) && !session.interrupts) {

@@ -118,7 +118,8 @@ static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 		sent = QUEUE_SIZE - (queue.head - queue.tail) >= sizeof(m) + len + keep;
 		if (sent) {
 			queue_bytes(&m, sizeof(m));
-			queue_bytes(payload, len);
+			if (len)
+				queue_bytes(payload, len);
 		}
 		raw_spin_unlock(&queue.lock);
 	}

@@ -39,10 +39,54 @@ seed_debuginfo() {
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
 }
 
+# A whole session: HELLO, what is wanted, its addresses, START, hits, STOP.
+seed_control() {
+	local zeroes='\0\0\0\0\0\0\0\0' i
+	{
+		printf '\2\1\100\0\1'
+		for i in 1 2 3 4 5 6 7; do printf "$zeroes"; done
+		printf '\0\0\0\0\0\0\0'
+		for i in 0 1 2; do printf '\6\0\20'; done
+		for i in 0 1 2; do printf "\\2\\2\\20\\0\\$i\\0\\0\\0\\0\\0\\0\\0\\1\\2\\3\\4\\5\\6\\7\\0"; done
+		printf '\2\3\12\0number=123\2\4\10\0\0\0\0\0\0\0\0\0\3\0'
+		for i in 0 1 2 3; do printf "\\17\\$i\\5\\0"; done
+		printf '\2\6\0\0\12\1\1\2\5\0\0\2\0\6\0\20'
+	} >"$1/session"
+}
+
+# Records, a message of each kind, what the commands gave.
+seed_relay() {
+	printf '\0\0\0\0\1\7\4\0\5\1\0\5\2\1\3\10\0\0\0\0\0\0\0\0\0\10\20\5\3\1\6\5\0hello\1\5\60\0' >"$1/session"
+}
+
+# Both ends of the loader's channel: not of the translator. The kernel's end without the kernel's headers.
+build_loader() { # NAME
+	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address,undefined,fuzzer -fno-sanitize-recover=undefined -pthread
+		-Wno-gnu-variable-sized-type-not-at-end -I"$SOURCE/runtime/include" -o "$build/testsuite/fuzz/fuzz_$1")
+	local header sources
+	case $1 in
+	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,log}.c ;;
+	control)
+		sources=("$SOURCE"/runtime/kernel/{control,sites,ring}.c)
+		mkdir -p "$build/headers/linux"
+		for header in $(sed -n 's,^#include <linux/\(.*\)>.*,\1,p' "${sources[@]}"); do : >"$build/headers/linux/$header"; done
+		clang "${flags[@]}" -w -fwrapv -fno-strict-aliasing -fno-sanitize=signed-integer-overflow -I"$build/headers" \
+			"$TESTS/fuzz/fuzz_control.c" "$SOURCE"/runtime/core/*.c ;;
+	esac
+}
+
 build_all() {
 	mkdir -p "$build/found" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" CC=clang --disable-gc CFLAGS="-g -O1 $sanitize" >configure.log 2>&1 || return
-	make -s -j2 "${@/#/testsuite/fuzz/fuzz_}" >make.log 2>&1
+	local name translator=()
+	mkdir -p testsuite/fuzz && : >make.log
+	for name; do
+		case $name in
+		relay | control) build_loader "$name" >>make.log 2>&1 || return ;;
+		*) translator+=("testsuite/fuzz/fuzz_$name") ;;
+		esac
+	done
+	[ ${#translator[@]} -eq 0 ] || make -s -j2 "${translator[@]}" >>make.log 2>&1
 }
 
 try() {
@@ -53,6 +97,8 @@ try() {
 	regex) seed_patterns "$seeds" ;;
 	index) seed_index "$seeds" ;;
 	debuginfo) seed_debuginfo "$seeds" ;;
+	control) seed_control "$seeds" ;;
+	relay) seed_relay "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
 	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 120)) \
@@ -64,7 +110,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex index debuginfo hostile}
+names=${*:-lex parse passes regex index debuginfo relay control hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}
