@@ -47,6 +47,18 @@ gcc -O2 -static -nostdlib -o bare -x c - <<<'void _start(void) { for (;;); }'
 lists 'plt of a static program' 'semantic error: bare has no procedure linkage table: it calls no library, or without one: at <input>:1:25' \
 	-p2 -e 'probe process("./bare").plt { println($$name) }'
 
+# ------------------------------------------------------------ a library's names of versions
+cat >versions.c <<'END'
+__asm__(".symver now, twice@@V2");
+__asm__(".symver before, twice@V1");
+int before(int old) { return old; }
+int now(int new) { return new * 2; }
+END
+echo 'V1 { local: before; now; }; V2 { } V1;' >versions.map
+gcc -g -O0 -fPIC -shared -Wl,--version-script=versions.map -o versions.so versions.c
+lists 'names of versions' 'process("versions.so").function("twice@versions.c:3") $old:int
+process("versions.so").function("twice@versions.c:4") $new:int' -L 'process("./versions.so").function("twice")'
+
 # ------------------------------------------------------------ debuginfo elsewhere
 whole='process("known").function("add@known.c") $a:int $b:long int $sum:long int'
 gcc -g -O0 -o whole known.c

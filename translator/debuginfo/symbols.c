@@ -74,6 +74,21 @@ void symbols_join(struct symbols *t, const struct symbols *other)
 	t->strings_len += other->strings_len;
 }
 
+// "write@@GLIBC_2.2.5" is the function write of the library's version.
+static size_t unversioned(const char *name)
+{
+	size_t len = strcspn(name, "@");
+
+	return len ? len : strlen(name);
+}
+
+static const char *bare(const char *name)
+{
+	size_t len = unversioned(name);
+
+	return name[len] ? str_ndup(name, len) : name;
+}
+
 static bool table_get(const struct symbols *t, int i, struct symbol *out)
 {
 	const struct symbol_entry *e = &t->table[i];
@@ -98,7 +113,7 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 	    e->st_name >= t->strings_len || e->st_value < t->text || e->st_value >= t->text_end)
 		return false;
 	*out = (struct symbol){
-		.name = t->strings + e->st_name,
+		.name = bare(t->strings + e->st_name),
 		.address = e->st_value,
 		.size = e->st_size,
 		.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL,
@@ -108,6 +123,8 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 
 bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out)
 {
+	size_t len = strlen(name);
+
 	for (int i = 0; i < t->n; i++) {
 		if (t->table) {
 			if (table_get(t, i, out) && !strcmp(out->name, name))
@@ -117,9 +134,9 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 		const Elf64_Sym *e = &t->symtab[i];
 
 		if (e->st_shndx == SHN_UNDEF || e->st_name >= t->strings_len ||
-		    strcmp(t->strings + e->st_name, name))
+		    unversioned(t->strings + e->st_name) != len || memcmp(t->strings + e->st_name, name, len))
 			continue;
-		*out = (struct symbol){ .name = t->strings + e->st_name, .address = e->st_value,
+		*out = (struct symbol){ .name = bare(t->strings + e->st_name), .address = e->st_value,
 					.size = e->st_size };
 		return true;
 	}
