@@ -233,8 +233,8 @@ static bool run_pass(struct session *s, const struct pass *p)
 	diag_kind(p->number == 1 ? "parse" : "semantic");
 	diag_options.verbose = s->opt.verbose[p->number];
 	errors = p->run(s) + diag_errors();
+	diag_summary();
 	if (errors || interrupted) {
-		diag_summary();
 		if (interrupted)
 			fprintf(stderr, "Interrupted in pass %d.\n", p->number);
 		else

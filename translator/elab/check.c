@@ -21,14 +21,26 @@ static bool visible_together(const struct var *a, const struct var *b)
 	return (!a->is_private && !b->is_private) || a->loc.source == b->loc.source;
 }
 
-static void check_global(struct session *s, int at)
+// What was declared before under one name.
+struct namesakes { VEC(void *) at; };
+
+static struct namesakes *namesakes(struct map *all, const char *name)
 {
-	struct var *g = s->script.globals.at[at];
+	struct namesakes *found = map_get(all, name);
 
-	for (int i = 0; i < at; i++) {
-		struct var *other = s->script.globals.at[i];
+	if (!found) {
+		found = NEW(struct namesakes);
+		map_put(all, name, found);
+	}
+	return found;
+}
 
-		if (strcmp(g->name, other->name) || !visible_together(g, other))
+static void check_global(struct var *g, const struct namesakes *before)
+{
+	for vec_each(&before->at, it) {
+		struct var *other = *it;
+
+		if (!visible_together(g, other))
 			continue;
 		diag_error(g->loc, "duplicate global '%s'", g->name);
 		diag_note(other->loc, "first declared here");
@@ -55,15 +67,13 @@ static bool has_next(struct func *f)
 }
 
 // Overloads of one arity are tried in turn; one that follows a function without `next` is dead.
-static void check_overloads(struct session *s, int at)
+static void check_overloads(struct func *f, const struct namesakes *before)
 {
-	struct func *f = s->script.funcs.at[at];
+	for vec_each(&before->at, it) {
+		struct func *other = *it;
 
-	for (int i = 0; i < at; i++) {
-		struct func *other = s->script.funcs.at[i];
-
-		if (strcmp(f->name, other->name) || f->params.n != other->params.n ||
-		    f->priority != other->priority || f->source != other->source || has_next(other))
+		if (f->params.n != other->params.n || f->priority != other->priority ||
+		    f->source != other->source || has_next(other))
 			continue;
 		diag_error(f->loc, "duplicate function '%s': the first one has no \"next\" to get here", f->name);
 		diag_note(other->loc, "first defined here");
@@ -86,14 +96,24 @@ static void check_outside(struct session *s, const char *name)
 
 void check_declarations(struct session *s)
 {
+	struct map globals = { 0 }, funcs = { 0 };
+
 	for vec_each(&s->opt.globals, it)
 		check_outside(s, it->name);
-	for (int i = 0; i < s->script.globals.n; i++)
-		if (!from_library(s->script.globals.at[i]->loc))
-			check_global(s, i);
-	for (int i = 0; i < s->script.funcs.n; i++)
-		if (!from_library(s->script.funcs.at[i]->loc))
-			check_overloads(s, i);
+	for vec_each(&s->script.globals, g) {
+		struct namesakes *before = namesakes(&globals, (*g)->name);
+
+		if (!from_library((*g)->loc))
+			check_global(*g, before);
+		vec_push(&before->at, *g);
+	}
+	for vec_each(&s->script.funcs, f) {
+		struct namesakes *before = namesakes(&funcs, (*f)->name);
+
+		if (!from_library((*f)->loc))
+			check_overloads(*f, before);
+		vec_push(&before->at, *f);
+	}
 }
 
 // ---------------------------------------------------------------- control flow

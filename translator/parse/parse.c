@@ -223,15 +223,16 @@ static struct expr *initial(struct parser *p)
 	return e;
 }
 
-static void check_duplicate(struct parser *p, const struct var *v)
+static void check_duplicate(struct parser *p, struct var *v)
 {
-	for vec_each(&p->out->globals, other) {
-		if ((*other)->loc.source != p->source || strcmp((*other)->name, v->name))
-			continue;
+	const struct var *other = map_get(&p->globals, v->name);
+
+	if (other) {
 		parser_complain(p, v->loc, "duplicate global '%s'", v->name);
-		diag_note((*other)->loc, "first declared here");
+		diag_note(other->loc, "first declared here");
 		return;
 	}
+	map_put(&p->globals, v->name, v);
 }
 
 // variable = NAME ["%"] ["[" NUMBER "]"] ["=" literal]

@@ -79,7 +79,7 @@ static point_list part(struct parser *p)
 
 static void too_many(struct parser *p, struct loc loc)
 {
-	parser_fail(p, loc, "these braces make more than %d probe points", MAX_POINTS);
+	parser_fail(p, loc, "this makes more than %d probe points", MAX_POINTS);
 }
 
 // Every point of `heads` followed by every one of `tails`.

@@ -8,6 +8,7 @@
 #define PARSER_H
 
 #include "parse/lex.h"
+#include "util/map.h"
 
 enum {
 	MAX_NESTING = 1000,        // of statements and expressions
@@ -21,6 +22,7 @@ struct parser {
 	struct session *session;
 	const struct source *source;
 	struct preproc preproc;
+	struct map globals;        // struct var, by name: of this file
 	struct token token;        // the next one, when has_token
 	bool has_token;
 	struct token second;       // the one after it, when has_second

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+enum { MAX_STRING = 65536 };         // the most that -DMAXSTRINGLEN takes
+
 
 // ---------------------------------------------------------------- facts about the target
 
@@ -380,6 +382,9 @@ struct token preproc_next(struct preproc *p)
 		t.len = b.len;
 	}
 	put_back(p, next);
+	if (t.len > MAX_STRING)
+		return lex_junk(t.loc, "this string has %zu bytes: no string of a script can hold more than %d",
+				t.len, MAX_STRING);
 	return t;
 }
 

@@ -15,9 +15,12 @@ enum { SHOWN = 10, CALLS = 5 }; // errors printed in full; macro calls around on
 
 struct diag_options diag_options;
 
+enum { MOST_WARNINGS = 100 };
+
 static struct {
 	const char *kind;
 	int errors, shown;
+	int warnings;              // that were not repeated
 	bool last_shown;           // whether notes belong to something visible
 	struct map seen;           // "place: text" of everything shown
 	struct buf catalogue;      // of diag_catalogue()
@@ -73,18 +76,23 @@ const char *diag_line(const struct source *src, int line)
 
 static void show_line(struct loc loc)
 {
+	enum { WIDEST = 400, BEFORE = 200 };
 	const struct source *src = loc.source;
-	const char *text = diag_line(src, loc.line);
-	int len = (int)strcspn(text, "\n");
+	const char *text = diag_line(src, loc.line), *end = src->text + src->len, *newline;
+	int column = loc.column - 1, len;
 
-	if (text + len > src->text + src->len)
-		len = (int)(src->text + src->len - text);
-	if (len > 400)             // a generated monster: the caret is what matters
-		len = loc.column < 380 ? 400 : 0;
+	if (column > WIDEST - 20 && column <= end - text) { // a generated monster: the caret is what matters
+		text += column - BEFORE;
+		column = BEFORE;
+	}
+	len = end - text > WIDEST ? WIDEST : (int)(end - text);
+	newline = memchr(text, '\n', (size_t)len);
+	if (newline)
+		len = (int)(newline - text);
 	if (!len)
 		return;
 	fprintf(stderr, "        source: %s%.*s%s\n                ", paint(SOURCE), len, text, paint(PLAIN));
-	for (int i = 0; i < loc.column - 1 && i < len; i++)
+	for (int i = 0; i < column && i < len; i++)
 		fputc(text[i] == '\t' ? '\t' : ' ', stderr);
 	fprintf(stderr, "%s^%s\n", paint(CARET), paint(PLAIN));
 }
@@ -207,7 +215,7 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 		error(loc, text);
 		return;
 	}
-	if (!first_time("warning", loc, text))
+	if (!first_time("warning", loc, text) || (++diag.warnings > MOST_WARNINGS && !diag_options.verbose))
 		return;
 	diag.last_shown = true;
 	show(WARNING, "WARNING", loc, text);
@@ -248,6 +256,9 @@ void diag_summary(void)
 		fprintf(stderr, "%d more error%s not shown; -v shows all\n", diag.errors - diag.shown,
 			diag.errors - diag.shown == 1 ? "" : "s");
 	diag.shown = diag.errors;
+	if (diag.warnings > MOST_WARNINGS && !diag_options.verbose)
+		fprintf(stderr, "%d more warnings not shown; -v shows all\n", diag.warnings - MOST_WARNINGS);
+	diag.warnings = 0;
 }
 
 void diag_quiet_push(void)
