@@ -53,6 +53,22 @@ build_module() { # NAME ARGUMENTS OF STAP...
 	(cd "$dir" && "$STAP" -p4 -r "$release" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
+# For tests that need modules of the kernel in the guest: copies them with all that they need. There, "sh load NAME"
+# loads them, those that another test has loaded excepted.
+add_modules() { # NAME MODULE...
+	local file base
+	modprobe -a -S "$release" --show-depends "${@:2}" | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
+		base=${file##*/} base=${base%.xz}
+		[ -e "$dir/$base" ] || case $file in *.xz) xz -dc "$file" >"$dir/$base" ;; *) cp "$file" "$dir/$base" ;; esac
+		echo "$base"
+	done >"$dir/$1.modules"
+	cat >"$dir/load" <<-'E2'
+		for m in $(cat "/t/$1.modules"); do
+			[ -d "/sys/module/$(basename "$m" .ko | tr - _)" ] || insmod "/t/$m"
+		done
+	E2
+}
+
 # Builds and leaves NAME.sh for the guest. $2: "" or ".btf".
 add_live() {
 	local name=$1$2 script='' command='' guest='' options=() arguments=()
