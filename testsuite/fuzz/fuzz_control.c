@@ -193,7 +193,9 @@ static const struct stp_probe probes[] = { { print, "begin", "begin", "t:1:1" },
 	{ print, "end", "end", "t:3:1" } };
 static struct stp_begin begins[] = { { &probes[0], 0 } }, ends[] = { { &probes[2], 0 } };
 
-static struct stp_site family_sites[] = { { .symbol = "one" }, { .symbol = "two", .offset = 8 }, { .symbol = "three", .module = "m" } };
+static struct stp_site family_sites[] = {
+	{ .symbol = "one" }, { .symbol = "two", .offset = 8 }, { .symbol = "three", .module = "m" },
+};
 static struct stp_site *sites_of(void *table, u32 i, u32 *n)
 {
 	*n = 1;

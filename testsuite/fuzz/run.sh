@@ -61,7 +61,7 @@ seed_relay() {
 
 # Both ends of the loader's channel: not of the translator. The kernel's end without the kernel's headers.
 build_loader() { # NAME
-	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address,undefined,fuzzer -fno-sanitize-recover=undefined -pthread
+	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 '-fsanitize=address,undefined,fuzzer' -fno-sanitize-recover=undefined -pthread
 		-Wno-gnu-variable-sized-type-not-at-end -I"$SOURCE/runtime/include" -o "$build/testsuite/fuzz/fuzz_$1")
 	local header sources
 	case $1 in
