@@ -108,7 +108,7 @@ struct source *session_source(struct session *s, const char *name, const char *t
 	return src;
 }
 
-// Only the elision of histograms has a use for less than nothing: "never".
+// The elision of histograms has a use for less than nothing: "never"; smaller hash tables, too.
 static int64_t limit_value(const struct limit *l)
 {
 	char *end;
@@ -116,7 +116,7 @@ static int64_t limit_value(const struct limit *l)
 
 	if (*end || end == l->value)
 		die("-D%s=%s: %s is a number", l->name, l->value, l->name);
-	if (n < 0 && strcmp(l->name, "HIST_ELISION"))
+	if (n < 0 && strcmp(l->name, "HIST_ELISION") && strcmp(l->name, "MAPHASHBIAS"))
 		die("-D%s=%s is out of range; use 0 or more", l->name, l->value);
 	return n;
 }

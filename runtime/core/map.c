@@ -462,10 +462,12 @@ static void lay_out(struct stp_map *m)
 
 static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
 {
-	u32 order = 1;
+	s32 order = 1;
 
 	while (order < 31 && 1u << order < m->capacity)
 		order++;
+	order += stp_module.limits.hash_bias;
+	order = order < 1 ? 1 : order > 31 ? 31 : order;
 	t->shift = 64 - order;
 	t->buckets = plat_alloc(sizeof(t->buckets[0]) << order, cpu);
 	t->pool = plat_alloc(m->data->elem_size * m->capacity, cpu);

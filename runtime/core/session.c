@@ -100,6 +100,13 @@ static int make_data(void)
 	return 0;
 }
 
+bool stp_memory_granted(u64 size)
+{
+	u64 limit = (u64)stp_module.limits.memory_kb << 10;
+
+	return !limit || __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED) <= limit;
+}
+
 int stp_session_make(void)
 {
 	u32 cpu;
@@ -112,6 +119,8 @@ int stp_session_make(void)
 	err = make_contexts();
 	if (!err)
 		err = make_data();
+	if (err && stp_session.memory > (u64)stp_module.limits.memory_kb << 10)
+		plat_message(STP_MSG_ERROR, "the script needs more memory than -DSTP_MAXMEMORY allows");
 	if (err)
 		return err;
 	stp_debug_lock_order();

@@ -38,6 +38,7 @@ struct stp_session {
 	u32 skipped;             /* hits skipped for locks, stack, reentrancy, of all CPUs */
 	u32 failed;              /* 1: gave up after errors, or could not start */
 	u32 ncpus;               /* length of ctx[] */
+	u64 memory;              /* bytes asked for, for STP_MAXMEMORY */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
 	struct stp_ctx_private *alone;   /* begin, end, error; its percpu data is the first CPU's */
@@ -63,6 +64,7 @@ struct stp_family_ops {
 	void (*module)(void *table, u32 n, const char *module, bool comes);
 };
 
+bool stp_memory_granted(u64 size);             /* under STP_MAXMEMORY; plat_alloc asks. Any context. */
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */
 /* "name=value": a scalar global. 0, -ENOENT no such global, -EINVAL not a number. Before start. */
 int stp_session_set(const char *setting);

@@ -645,6 +645,8 @@ struct stp_limits {
 	u32 min_stack;
 	u32 overload_interval, overload_threshold;
 	u32 buffer_kb;             /* of ring data a CPU; 0: default */
+	u32 memory_kb;             /* STP_MAXMEMORY: of all allocations; 0: no limit */
+	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are so many powers of two larger */
 	bool no_overload, interruptible, suppress_errors;
 	bool timing;               /* -t: every probe has needs_actions, its hits are timed */
 	bool bulk;                 /* -b: a file a CPU */

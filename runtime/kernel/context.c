@@ -139,7 +139,7 @@ void *plat_alloc(u64 size, s32 cpu)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
 
-	if (size > INT_MAX || !may_allocate())
+	if (size > INT_MAX || !stp_memory_granted(size) || !may_allocate())
 		return NULL;
 	if (size <= 2 * PAGE_SIZE)
 		size = roundup_pow_of_two(max_t(u64, size, 64));

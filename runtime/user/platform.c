@@ -14,6 +14,8 @@ void *plat_alloc(u64 size, s32 cpu)
 {
 	void *p;
 
+	if (!stp_memory_granted(size))
+		return NULL;
 	/* calloc alone doesn't align to cache lines, and zeroes large blocks lazily: so does this */
 	size = (size + 63) / 64 * 64;
 	if (size >= 1 << 20)

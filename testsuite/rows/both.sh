@@ -37,6 +37,6 @@ rows_both() (
 		# shellcheck source=/dev/null
 		. "$f"
 		finish
-		row=''
+		row='' seen=' '
 	done
 )

@@ -3,7 +3,8 @@
 #   row NAME 'what holds'
 #   prints 'script' 'lines'    # what its begin probes print; all of a table with the same OPTIONS and ARGUMENTS run as one
 #                              # program, so names of globals, functions and aliases are given once a table
-#   alone 'script' 'lines' [STATUS ['text on standard error']]      # a program of its own; it exits by itself
+#   alone 'script' 'lines' [STATUS ['text on standard error']]      # a program of its own, which exits by
+#                              # itself; on the user runtime, to be cheap, and in kernels with RUNTIMES=kernel only
 #   bad, note, shows, lone, warns, good, accepted: as in refuse.sh, on both runtimes
 #   works PART/NAME...         # another test shows that it works
 #   refused PART/NAME...       # another test shows that misuse is refused
@@ -45,6 +46,7 @@ $1"
 		alone_count=$((alone_count + 1))
 		group "$row-$alone_count"
 		add "$1"
+		[ "$RUNTIMES" = kernel ] || echo user >"$g/runtimes"
 		[ -z "$2" ] || printf '%s\n' "$2" >"$g/want"
 		echo "${3-0}" >"$g/status"
 		echo "${4-}" >"$g/error"

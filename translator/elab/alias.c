@@ -3,7 +3,7 @@
 // prologues (innermost alias first), the declaration's own body, epilogues in reverse.
 //
 // @probewrite(v) in an alias is decided here, where it is known which bodies are the user's: those
-// of the declaration and of the aliases between it and this one.
+// of the declaration and of the aliases between it and this one. The declaration's own body can't ask.
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -89,14 +89,14 @@ struct stmt *alias_compose(const struct probe_match *m)
 	int aliases = m->chain_len - 1;
 
 	if (!aliases)
-		return instance(m, 0, m->decl->body);
+		return stmt_copy(m->decl->body);
 	for (int i = aliases - 1; i >= 0; i--) {
 		struct probe_decl *a = m->aliases[i];
 
 		if (a->body && !a->epilogue)
 			vec_push(&block->u.block, instance(m, i, a->body));
 	}
-	vec_push(&block->u.block, instance(m, 0, m->decl->body));
+	vec_push(&block->u.block, stmt_copy(m->decl->body));
 	for (int i = 0; i < aliases; i++) {
 		struct probe_decl *a = m->aliases[i];
 

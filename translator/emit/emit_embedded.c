@@ -66,6 +66,9 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->source = loc.source;
 	u->loc = loc;
 	vec_push(&e->s->units, u);
+	for vec_each(&e->s->opt.defines, d)        // what -D says is a macro of the C, but for what is one already
+		if (strcmp(d->name, "MAXSTRINGLEN"))
+			buf_printf(&u->text, "#define %s %s\n", d->name, d->value);
 	buf_printf(&u->text, "#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n#include \"embedded.h\"\n",
 		   (long long)emit_string_len(e), compatible_version(e));
 	add_blocks(e, u, false);

@@ -186,6 +186,10 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
+	if (session_limit(s, "STP_MAXMEMORY", 0))
+		cw_line(w, ".memory_kb = %" PRId64 ",", session_limit(s, "STP_MAXMEMORY", 0));
+	if (session_limit(s, "MAPHASHBIAS", 0))
+		cw_line(w, ".hash_bias = %" PRId64 ",", session_limit(s, "MAPHASHBIAS", 0));
 	if (s->opt.suppress_errors)
 		cw_line(w, ".suppress_errors = true,");
 	if (s->opt.timing)

@@ -154,6 +154,8 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	if (check_maxactive(point_find(m->point, "maxactive"), &r.common.maxactive) ||
 	    !dwarf_point_parse(s, m, &r.point))
 		return 1;
+	if (r.common.is_return && !r.common.maxactive)
+		r.common.maxactive = session_limit(s, "KRETACTIVE", 0);
 	if (point_find(m->point, "absolute"))
 		return add_absolute(&r);
 	if (r.common.plain)
