@@ -31,11 +31,15 @@ list_scripts() { # a line "NAME FILE" each, names as in the list: without direct
 	done
 }
 
-# What -p4 takes: the .meta's command. Shell words in it are expanded, as its author wants.
+# What -p4 takes: the .meta's command; without one what the #! line says of guru mode. Shell words in it are
+# expanded, as its author wants, but the kernel's symbols are those of the kernel that it is built for.
 check_command() { # FILE WITHOUT SUFFIX
-	local command
+	local command guru=''
 	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)
-	echo "${command:-stap -p4 ${1##*/}.stp}"
+	[ -n "$command" ] || ! head -n 1 "$1.stp" | grep -q '^#!.* -g' || guru=' -g'
+	[ ! -e "/usr/lib/debug/boot/System.map-$release" ] ||
+		command=${command//\/proc\/kallsyms/\/usr\/lib\/debug\/boot\/System.map-$release}
+	echo "${command:-stap$guru -p4 ${1##*/}.stp}"
 }
 
 # The first line that says why; the user's paths in it are of no interest.
@@ -97,7 +101,7 @@ on_kernel() {
 	: >"$dir/build.names"
 	: >"$dir/run.names"
 	cp "$TESTS/examples/guest.sh" "$dir/"
-	export SYSTEMTAP_RELEASE=$release dir
+	export SYSTEMTAP_RELEASE=$release dir release
 	stap -p4 -e 'probe begin { println(1) }' >/dev/null 2>&1 </dev/null      # the runtime, once
 	while read -r name file; do echo "$name"; echo "$file"; done <"$work/list" |
 		xargs -d '\n' -n 2 -P "$(nproc)" bash -c 'build_one "$@"' build_one
@@ -136,8 +140,8 @@ export PATH=$SCRATCH/bin:$PATH TMPDIR=$SCRATCH
 export -f build_one check_command reason
 list_scripts >"$work/list"
 if [ $# -gt 0 ]; then
-	printf '%s\n' "$@" | sort -u >"$work/chosen"
-	join "$work/chosen" "$work/list" >"$work/some" && mv "$work/some" "$work/list"
+	printf '%s\n' "$@" | awk 'NR == FNR { chosen[$1]; next } $1 in chosen' - "$work/list" >"$work/some"
+	mv "$work/some" "$work/list"
 fi
 for series in ${EXAMPLES_ON-6.1 6.12}; do
 	release=$(newest $series)

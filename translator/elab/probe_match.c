@@ -429,6 +429,26 @@ static const struct probe_point *renamed(struct session *s, const struct probe_p
 	return known ? name : NULL;
 }
 
+// Since glibc 2.34 these are empty, what they had is in libc.so.6. NULL: it is none of them.
+static const struct probe_point *joined_library(const struct probe_point *point)
+{
+	static const char *const empty[] = { "libpthread", "libdl", "librt", "libutil" };
+	const char *path = point->parts.at[0].text, *name = path ? strrchr(path, '/') : NULL;
+	struct probe_point *other;
+
+	if (strcmp(point->parts.at[0].name, "process") || !name)
+		return NULL;
+	name++;
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
+		if (!str_starts(name, empty[i]) || !strchr(".-*", name[strlen(empty[i])]))
+			continue;
+		other = with_names(point, point, point->parts.n);
+		other->parts.at[0].text = str_printf("%.*slibc.so.6", (int)(name - path), path);
+		return other;
+	}
+	return NULL;
+}
+
 static bool resolve_quietly(struct path *path, const struct probe_point *point)
 {
 	int before = path->s->script.probes.n;
@@ -442,15 +462,17 @@ static bool resolve_quietly(struct path *path, const struct probe_point *point)
 // A point that must be there. By the name of another kernel only if it isn't by its own.
 static void resolve_required(struct path *path, const struct probe_point *point)
 {
-	const struct probe_point *name = path->s->opt.list ? NULL : renamed(path->s, point);
+	const struct probe_point *name = joined_library(point);
 	int before = path->s->script.probes.n;
 
-	if (!name) {
+	if (!name)
+		name = renamed(path->s, point);
+	if (!name || path->s->opt.list) {
 		resolve_found(path, point);
 	} else if (!resolve_quietly(path, point)) {
 		path->chain.at[path->chain.n - 1] = name;
 		if (resolve_quietly(path, name)) {
-			diag_warning(point->loc, "%s is not in this kernel, %s is probed instead", point_text(point),
+			diag_warning(point->loc, "%s is not here, %s is probed instead", point_text(point),
 				     path->s->script.probes.at[before]->point);
 			return;
 		}
