@@ -207,6 +207,36 @@ process("known").function("main").callee("walk@known.c")' -l 'process("./known")
 lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
 
+# ------------------------------------------------------------ how it was linked and compiled
+gcc -g -O2 -o known known.c
+said() {
+	"$STAP" -r "$release" -L 'process("./known").function("add")' 2>&1
+	"$STAP" -r "$release" -p2 -e 'probe process("./known").function("walk").call { println($p->next->y, $what, $n, @var("total")) }' 2>&1
+}
+said >before
+for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; do
+	gcc -g $flags -o known known.c || { not_ok "debuginfo/programs $flags" gcc; continue; }
+	said >after
+	same "debuginfo/programs $flags" before after
+done
+
+# ------------------------------------------------------------ our marks, as other tools see them
+gcc -O2 -I"$SOURCE/include" -o marks "$TESTS/programs/marks.c"
+"$STAP" -r "$release" -l 'process("./marks").mark("*")' | sed 's/.*mark("\(.*\)")/zoo:\1/' >own
+if command -v perf >/dev/null && perf --version >/dev/null 2>&1; then
+	perf --buildid-dir "$files/perf" buildid-cache --add "$files/marks" >/dev/null 2>&1
+	perf --buildid-dir "$files/perf" list sdt 2>/dev/null </dev/null | sed -n 's/^ *sdt_\([a-z]*:[a-z_]*\) .*/\1/p' | sort >theirs
+	same 'debuginfo/programs marks, as perf lists them' own theirs
+else
+	skip debuginfo/programs/marks perf
+fi
+if command -v bpftrace >/dev/null; then
+	bpftrace -l "usdt:$files/marks:*" 2>/dev/null | sed 's/.*:\(zoo:.*\)/\1/' | sort >theirs
+	same 'debuginfo/programs marks, as bpftrace lists them' own theirs
+else
+	skip debuginfo/programs/marks bpftrace
+fi
+
 # ------------------------------------------------------------ debuginfo that several files share
 if command -v dwz >/dev/null; then
 	gcc -g -O2 -o known known.c
@@ -223,6 +253,10 @@ if command -v dwz >/dev/null; then
 	else
 		not_ok 'debuginfo/programs shared' 'nothing is shared'
 	fi
+	# Also where it isn't beside them, but in a directory by its build-id.
+	id=$(id_of shared.dbg); mkdir -p "ids/.build-id/${id:0:2}" && mv shared.dbg "ids/.build-id/${id:0:2}/${id:2}.debug"
+	SYSTEMTAP_DEBUGINFO_PATH=$files/ids same_all >after
+	same 'debuginfo/programs shared, by build-id' before after
 	gcc -g -O1 -o other known.c && cp other other2 && dwz -m shared.dbg other other2
 	lists 'shared, of another build' 'WARNING: shared.dbg is of another build: not used
 WARNING: shared.dbg, which has a part of the debuginfo of known, can'"'"'t be used

@@ -39,6 +39,22 @@ seed_debuginfo() {
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
 }
 
+# Small programs and libraries: with marks, with symbols in an xz-compressed file inside, with frames and
+# lines of both versions; and compressed bytes alone.
+seed_programs() {
+	local flags n=0 bare='-nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,max-page-size=16'
+	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
+		gcc $flags $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
+	done
+	cp "$1/3.elf" "$SCRATCH/packed" && strip "$SCRATCH/packed"
+	objcopy -S --keep-symbol=zoo_visit "$1/1.elf" "$SCRATCH/symbols" && xz -f -C none -k "$SCRATCH/symbols" &&
+		objcopy --add-section .gnu_debugdata="$SCRATCH/symbols.xz" "$SCRATCH/packed" "$1/packed.elf"
+	objcopy --compress-debug-sections=zlib "$1/1.elf" "$1/zlib.elf"
+	head -c 900 "$1/1.elf" >"$SCRATCH/some" && gzip -c "$SCRATCH/some" >"$1/some.gz"; xz -C none -c "$SCRATCH/some" >"$1/some.xz"
+	zstd -q -c "$SCRATCH/some" >"$1/some.zst" 2>/dev/null; lz4 -l -q -c "$SCRATCH/some" >"$1/some.lz4" 2>/dev/null
+	find "$1" -size 0 -delete
+}
+
 # A whole session: HELLO, what is wanted, its addresses, START, hits, STOP.
 seed_control() {
 	local zeroes='\0\0\0\0\0\0\0\0' i
@@ -91,7 +107,7 @@ build_all() {
 
 try() {
 	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096
-	[ "$1" != debuginfo ] || longest=16384
+	[[ $1 != debuginfo && $1 != program ]] || longest=16384
 	mkdir -p "$seeds" "$new"
 	case $1 in
 	regex) seed_patterns "$seeds" ;;
@@ -99,6 +115,7 @@ try() {
 	debuginfo) seed_debuginfo "$seeds" ;;
 	control) seed_control "$seeds" ;;
 	relay) seed_relay "$seeds" ;;
+	program) seed_programs "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
 	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 120)) \
@@ -110,7 +127,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex index debuginfo relay control hostile}
+names=${*:-lex parse passes regex index debuginfo program relay control hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}

@@ -149,14 +149,15 @@ struct di_symbol { uint64_t offset, size; const char *name; };
 typedef VEC(struct di_symbol) di_symbols;
 void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
-// libraries.c: paths of the shared libraries that the program is linked with, and those with others.
+// libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
+// as many names, which may be those of links to them: "libm.so.6".
 typedef VEC(const char *) di_names;
 // line_table.c: the source line of each place of its code: rows sorted by offset in the file, each good up to
 // the next; `file` is a number of `files`, -1: nothing is known. None without DWARF.
 struct di_line_row { uint64_t offset; int file, line, order; };
 typedef VEC(struct di_line_row) di_line_rows;
 void di_program_lines(struct di_module *m, di_line_rows *rows, di_names *files);
-void di_program_libraries(const struct di_module *m, di_names *out);
+void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
 
 // cfi.c: how the frame of the caller is found at each place of a program: its address (CFA, the stack
 // pointer that the caller goes on with), its return address, its frame pointer. Each is one of

@@ -104,6 +104,25 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 	return d;
 }
 
+// Where directories of debuginfo have it by its build-id.
+static Dwarf *open_identified(const uint8_t *id, size_t id_len)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
+	size_t len;
+	Dwarf *d = NULL;
+
+	list = list ? list : "/usr/lib/debug";
+	for (; *list && !d && id_len > 1; list += len + (list[len] == ':')) {
+		len = strcspn(list, ":");
+		const char *dir = str_ndup(list, len);
+
+		dir += *dir == '+' || *dir == '-';
+		if (*dir == '/')
+			d = open_shared(build_id_path(dir, (struct bytes){ id, id_len }), id, id_len);
+	}
+	return d;
+}
+
 // What dwz moved to a file that several share: .gnu_debugaltlink has its path, from the directory of
 // this one, and its build-id.
 static void find_shared(struct dwarf_file *f)
@@ -125,6 +144,8 @@ static void find_shared(struct dwarf_file *f)
 	if (*path != '/' && strchr(f->path, '/'))
 		path = str_printf("%.*s/%s", (int)(strrchr(f->path, '/') - f->path), f->path, path);
 	f->shared = open_shared(path, link.at + len + 1, link.len - len - 1);
+	if (!f->shared)
+		f->shared = open_identified(link.at + len + 1, link.len - len - 1);
 	if (!f->shared)
 		diag_warning((struct loc){ 0 }, "%s, which has a part of the debuginfo of %s, can't be used", path, f->path);
 }

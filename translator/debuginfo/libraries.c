@@ -17,6 +17,7 @@
 
 struct search {
 	di_names *out;
+	di_names *names;           // as many: what who needs them calls them
 	di_names dirs;
 };
 
@@ -54,6 +55,7 @@ static bool add_path(struct search *s, const char *path)
 		if (!strcmp(*known, real))
 			return true;
 	vec_push(s->out, str_dup(real));
+	vec_push(s->names, str_dup(strrchr(path, '/') + 1));
 	return true;
 }
 
@@ -107,9 +109,9 @@ static void add_needed(struct search *s, const struct elf_view *v, const char *p
 		}
 }
 
-void di_program_libraries(const struct di_module *m, di_names *out)
+void di_program_libraries(const struct di_module *m, di_names *out, di_names *names)
 {
-	struct search s = { .out = out };
+	struct search s = { .out = out, .names = names };
 
 	read_conf("/etc/ld.so.conf", &s.dirs, 0);
 	vec_push(&s.dirs, "/lib64");

@@ -242,6 +242,7 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value);
 
 // program.c
+char *build_id_path(const char *dir, struct bytes id);        // "DIR/.build-id/12/3456.debug"
 const struct elf_view *program_view(const struct di_module *m);      // the file as it is
 // A symbol of any kind, of the program or its separate debuginfo.
 bool symbols_any(const struct di_module *m, const char *name, struct symbol *out);

@@ -134,7 +134,7 @@ no:
 	return false;
 }
 
-static char *build_id_path(const char *dir, struct bytes id)
+char *build_id_path(const char *dir, struct bytes id)
 {
 	struct buf b = { 0 };
 

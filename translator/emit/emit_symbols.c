@@ -55,9 +55,9 @@ static void add_objects(struct emitter *e, modules *all)
 		add_object(e, all, str_ndup(s->opt.command, strcspn(s->opt.command, " ")), false);
 	n = all->n;
 	for (int i = 0; s->opt.libraries && i < n; i++) {
-		di_names paths = { 0 };
+		di_names paths = { 0 }, names = { 0 };
 
-		di_program_libraries(all->at[i], &paths);
+		di_program_libraries(all->at[i], &paths, &names);
 		for vec_each(&paths, path)
 			add_object(e, all, *path, false);
 	}

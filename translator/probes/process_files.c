@@ -232,8 +232,17 @@ static int add_identified(struct session *s, const struct point_part *part, stru
 
 // ---------------------------------------------------------------- libraries
 
+static bool is_library(const struct point_part *part, const char *path, const char *name)
+{
+	char real[PATH_MAX];
+
+	if (!strchr(part->text, '/'))
+		return !fnmatch(part->text, strrchr(path, '/') + 1, 0) || !fnmatch(part->text, name, 0);
+	return realpath(part->text, real) ? !strcmp(real, path) : !fnmatch(part->text, path, 0);
+}
+
 // In place of the programs those of their libraries that the pattern matches: a path, the name of a
-// file, or either with wildcards.
+// file or of a link to it, or either with wildcards.
 static int choose_libraries(struct session *s, const struct point_part *part, struct process_files *out)
 {
 	struct process_files programs = *out;
@@ -244,18 +253,12 @@ static int choose_libraries(struct session *s, const struct point_part *part, st
 	if (programs.at.n == 1 && !out->pid)
 		out->within = programs.at.at[0];
 	for vec_each(&programs.at, program) {
-		di_names all = { 0 };
+		di_names paths = { 0 }, called = { 0 };
 
-		di_program_libraries(*program, &all);
-		for vec_each(&all, path) {
-			const char *base = strrchr(*path, '/') + 1;
-			char *wanted = strchr(part->text, '/') ? realpath(part->text, NULL) : NULL;
-			bool fits = wanted ? !strcmp(wanted, *path) :
-				    !fnmatch(part->text, strchr(part->text, '/') ? *path : base, 0);
-
-			free(wanted);
-			vec_push(&names, base);
-			if (fits && !add_file(s, part, *path, out))
+		di_program_libraries(*program, &paths, &called);
+		for (int i = 0; i < paths.n; i++) {
+			vec_push(&names, called.at[i]);
+			if (is_library(part, paths.at[i], called.at[i]) && !add_file(s, part, paths.at[i], out))
 				return 1;
 		}
 	}
