@@ -290,64 +290,11 @@ int module_rename(struct module *m, int pid)
 
 // --- loading ---
 
-static void explain_load_error(const struct module *m, int rc)
-{
-	struct utsname kernel;
-
-	uname(&kernel);
-	switch (rc) {
-	case -ENOSYS:
-		log_error("this kernel (%s) can't load modules; try the script with stap --vm or"
-			  " --runtime=user", kernel.release);
-		break;
-	case -ENOEXEC:
-		if (m->release[0] && strcmp(m->release, kernel.release))
-			log_error("%s is a module for another kernel: built for %s, running is %s",
-				  m->name, m->release, kernel.release);
-		else
-			log_error("the kernel refuses %s as no module of its own build; dmesg may say why",
-				  m->name);
-		break;
-	case -ENOENT:
-		log_error("%s needs a symbol that the running kernel (%s) does not have; dmesg says which",
-			  m->name, kernel.release);
-		break;
-	case -EPERM:
-		log_error("the kernel does not allow loading %s: modules are disabled"
-			  " (sysctl kernel.modules_disabled), or it is locked down (see dmesg)", m->name);
-		break;
-	case -EINVAL:
-		log_error("the kernel refuses %s or one of its parameters; dmesg says why", m->name);
-		break;
-	case -EKEYREJECTED:
-	case -ENOKEY:
-		log_error("the kernel takes signed modules only and refuses %s: Secure Boot or"
-			  " module.sig_enforce", m->name);
-		break;
-	case -EEXIST:
-		log_error("a module %s is loaded already; staprun -A %s attaches to it,"
-			  " staprun -d %s removes it", m->name, m->name, m->name);
-		break;
-	case -ENOMEM:
-		log_error("the kernel has no memory for %s; smaller limits (-DMAXMAPENTRIES, -s) may help",
-			  m->name);
-		break;
-	default:
-		log_error("can't load %s: %s; dmesg may say why", m->name, strerror(-rc));
-	}
-}
-
 int module_load(struct module *m, const char *parameters)
 {
-	int rc;
-
 	if (m->use_image)
-		rc = sys_init_module(m->image, m->len, parameters);
-	else
-		rc = sys_finit_module(m->fd, parameters);
-	if (rc)
-		explain_load_error(m, rc);
-	return rc;
+		return sys_init_module(m->image, m->len, parameters);
+	return sys_finit_module(m->fd, parameters);
 }
 
 void module_close(struct module *m)

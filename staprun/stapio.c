@@ -47,12 +47,13 @@ static void set_switching(struct stapio_options *opt, char *arg)
 int main(int argc, char **argv)
 {
 	struct stapio_options opt = { .device = -1, .daemon = -1, .poll_ms = 200 };
-	int letter;
+	int letter, refused = 0;           // -E: errno of loading
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+iF:o:S:c:x:N:r:D:T:C:ALvw")) != -1) {
+	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:C:ALvw")) != -1) {
 		switch (letter) {
 		case 'F': opt.device = atoi(optarg); break;
+		case 'E': refused = number(optarg, 4095, "stapio is started by staprun"); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
 		case 'N':
@@ -75,6 +76,10 @@ int main(int argc, char **argv)
 		case 'w': log_no_warnings = true; break;
 		default: return 1;
 		}
+	}
+	if (refused && optind + 2 == argc) {
+		refused_explain(argv[optind], argv[optind + 1], refused);
+		return 1;
 	}
 	if (opt.device < 0 || optind >= argc)
 		fail("stapio is started by staprun; see staprun -h");

@@ -114,6 +114,10 @@ void child_abandon(void);                  // it ends without having been the co
 void child_system(const char *command);    // sh -c in the background, nobody's child
 int child_open_process(pid_t pid);         // a descriptor that is readable once it is gone
 
+// --- refused.c: a module that the kernel did not take ---
+
+void refused_explain(const char *module, const char *release, int error);
+
 // --- loop.c: the session ---
 
 // Returns the exit status.

@@ -332,6 +332,24 @@ static void find_stapio(char *path, size_t room)
 		snprintf(path, room, "%s/../libexec/quicktap/stapio", self);
 }
 
+// Why the kernel refused a module is found out without privileges, by stapio in our place.
+static void explain_load_error(const struct module *m, int rc)
+{
+	char path[1100], number[16];
+	int n = opt.relay_n;
+
+	find_stapio(path, sizeof(path));
+	snprintf(number, sizeof(number), "%d", -rc);
+	opt.relay_args[n++] = "-E";
+	opt.relay_args[n++] = number;
+	opt.relay_args[n++] = "--";
+	opt.relay_args[n++] = m->name;
+	opt.relay_args[n++] = m->release;
+	if (caps_drop() == 0)
+		execv(path, (char **)opt.relay_args);
+	log_error("can't load %s: %s", m->name, strerror(-rc));
+}
+
 static pid_t relay_pid;
 static volatile bool held;                 // signals that may be older than stapio come now
 
@@ -490,11 +508,15 @@ static int remove_module(enum rights rights)
 static int load_and_run(enum rights rights)
 {
 	struct module m = { .fd = -1 };
-	int device = -1, status = 1;
+	int device = -1, status = 1, rc;
 
-	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) ||
-	    caps_raise() || module_load(&m, opt.parameters))
+	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) || caps_raise())
 		goto not_loaded;
+	rc = module_load(&m, opt.parameters);
+	if (rc) {
+		explain_load_error(&m, rc);
+		goto not_loaded;
+	}
 	log_note(2, "staprun: loaded %s", m.name);
 	device = module_open_device(m.name);
 	if (device < 0)

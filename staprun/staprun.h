@@ -43,7 +43,7 @@ int module_rename(struct module *m, int pid);
 // Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
 bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
-int module_load(struct module *m, const char *parameters);
+int module_load(struct module *m, const char *parameters);     // says nothing
 void module_close(struct module *m);
 // Tries for two seconds while it is in use.
 int module_unload(const char *name);

@@ -31,6 +31,12 @@ options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r op
 done)
 if [ -z "$options" ]; then ok doc/every-option; else not_ok doc/every-option "$options"; fi
 
+# Of the loader: what its usage text names, the manual page does.
+options=$("$BUILD/staprun/staprun" -h | grep -oE '^  -.|  -[A-Za-z] ' | tr -d ' ' | while read -r option; do
+	sed 's/\\-/-/g' "$SOURCE/doc/staprun.8" | grep -qE "^\.B[IR]* .*$option" || echo "$option"
+done)
+if [ -z "$options" ]; then ok doc/every-option-of-staprun; else not_ok doc/every-option-of-staprun "$options"; fi
+
 if ! command -v groff >/dev/null; then
 	skip doc/groff "groff"
 	exit 0

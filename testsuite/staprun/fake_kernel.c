@@ -94,6 +94,7 @@ static int error_named(const char *name)
 	static const struct { const char *name; int number; } errors[] = {
 		{ "EPERM", EPERM }, { "ENOSYS", ENOSYS }, { "ENOEXEC", ENOEXEC }, { "ENOENT", ENOENT },
 		{ "EEXIST", EEXIST }, { "ENOMEM", ENOMEM }, { "EKEYREJECTED", EKEYREJECTED },
+		{ "EINVAL", EINVAL }, { "EIO", EIO },
 	};
 
 	for (int i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -456,7 +457,7 @@ int sys_open(const char *path, int flags)
 
 	if (!strncmp(path, "/dev/.staprun-", 14))
 		return open_device();
-	if (!strncmp(path, "/dev/", 5)) {
+	if (!strncmp(path, "/dev/s", 6)) {
 		note("open %s", path);
 		return unnamed || !strcmp(from_env("FAKE_DEVICE"), "missing") ? -ENOENT : open_device();
 	}
@@ -468,6 +469,9 @@ int sys_open(const char *path, int flags)
 		path = in_dir("number");
 	else if (!strcmp(path, "/proc/kallsyms"))
 		path = in_dir("kallsyms");
+	else if (!strcmp(path, "/dev/kmsg") || !strcmp(path, "/proc/sys/kernel/modules_disabled") ||
+		 !strcmp(path, "/sys/kernel/security/lockdown"))
+		path = in_dir(strrchr(path, '/') + 1);
 	else if (!strcmp(path, "/sys/kernel/notes"))
 		path = in_dir("notes");
 	fd = open(path, flags | O_CLOEXEC);

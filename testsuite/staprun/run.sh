@@ -22,7 +22,7 @@ compile() {
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module sign kallsyms log; do loader+=("$source/staprun/$name.c"); done
-	for name in stapio input ring outfile bulk child loop log; do relay+=("$source/staprun/$name.c"); done
+	for name in stapio input ring outfile bulk child loop refused log; do relay+=("$source/staprun/$name.c"); done
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&
@@ -67,6 +67,7 @@ run_one() { # FILE
 		export PATH=$scratch:$PATH FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
 		export ASAN_OPTIONS=detect_leaks=0
 		sed '/^---/,$d' "$OLDPWD/$1" >play
+		: >output                          # there for the command to see, whoever is faster
 		eval "$env timeout -k 5 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
 			eval "${pipe:-cat}" >output
 	)

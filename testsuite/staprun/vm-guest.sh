@@ -410,6 +410,17 @@ loaded
 t other kernel
 staprun ./other.ko
 st
+staprun ./build.ko
+staprun ./symbol.ko
+staprun ./t_hello.ko _stp_bufsize=x
+# The kernel's own words are root's to read.
+echo 1 >/proc/sys/kernel/dmesg_restrict
+su user -c '/tmp/staprun ./symbol.ko'
+
+t locked down
+mount -t securityfs none /sys/kernel/security
+if echo integrity >/sys/kernel/security/lockdown; then staprun ./t_hello.ko; fi
+st
 
 t no modules
 echo 1 >/proc/sys/kernel/modules_disabled

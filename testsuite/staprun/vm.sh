@@ -54,6 +54,8 @@ modules() {
 	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
 		>"$scratch/$release/other.ko"
+	sed "s/vermagic=$release SMP/vermagic=$release UP_/" "$scratch/$release/t_hello.ko" >"$scratch/$release/build.ko"
+	sed "s/misc_register/misc_regXster/g" "$scratch/$release/t_hello.ko" >"$scratch/$release/symbol.ko"
 }
 
 for release; do
