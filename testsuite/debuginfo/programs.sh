@@ -220,6 +220,12 @@ for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; 
 	same "debuginfo/programs $flags" before after
 done
 
+# Debuginfo that can't be unpacked is none.
+gcc -g -O2 -gz -o known known.c
+at=$(readelf -SW known | sed -nE 's/.* \.debug_info +PROGBITS +[0-9a-f]+ ([0-9a-f]+) .*/\1/p')
+printf 'damaged in the middle' | dd of=known bs=1 seek=$((0x$at + 60)) conv=notrunc status=none
+lists 'compressed, damaged' 'process("known").function("add")' -L 'process("./known").function("add")'
+
 # ------------------------------------------------------------ our marks, as other tools see them
 gcc -O2 -I"$SOURCE/include" -o marks "$TESTS/programs/marks.c"
 "$STAP" -r "$release" -l 'process("./marks").mark("*")' | sed 's/.*mark("\(.*\)")/zoo:\1/' >own

@@ -56,7 +56,7 @@ static struct bytes unpack_sections(struct bytes file)
 {
 	struct bytes none = { NULL, 0 };
 	struct elf_view v;
-	size_t more = 0, at = (file.len + 15) & ~15ull;
+	size_t more = 0, at = (file.len + 15) & ~15ull, total;
 	Elf64_Chdr h;
 	uint8_t *copy;
 
@@ -69,7 +69,8 @@ static struct bytes unpack_sections(struct bytes file)
 		return file;
 	if (more > UNPACKED_MAX)
 		return none;
-	copy = mmap(NULL, at + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	total = at + more;
+	copy = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (copy == MAP_FAILED)
 		return none;
 	memcpy(copy, file.at, file.len);
@@ -81,7 +82,7 @@ static struct bytes unpack_sections(struct bytes file)
 		if (!compressed_header(&v, s, &h))
 			continue;
 		if (!unpack_section(&h, in, copy + at)) {
-			munmap(copy, at + more);
+			munmap(copy, total);
 			return none;
 		}
 		to->sh_flags &= ~(uint64_t)SHF_COMPRESSED;
