@@ -472,6 +472,8 @@ struct stp_site {
 	u64 offset;                /* into the function: statements, inlined functions, labels */
 	u64 address;               /* the runtime's: where it is now */
 };
+/* The same, of very many: names are places in a text, of which "" is the first. */
+struct stp_packed_site { u32 symbol, module, base_offset, offset; };
 /* Variables that have an address of their own: struct stp_module.statics. */
 u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* 0 and an error */
 static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
@@ -484,6 +486,8 @@ struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
 	u32 nsites;
+	const struct stp_packed_site *packed;      /* what the sites are filled in from; NULL: they are */
+	const char *names;         /* of packed */
 	bool is_return;
 	bool optional;             /* "?": a site that can't be armed is no error */
 	bool needs_all_regs;       /* more than arguments, stack pointer, address */

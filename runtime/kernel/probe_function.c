@@ -565,7 +565,18 @@ static u64 function_missed(void)
 static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 {
 	struct stp_function *f = (struct stp_function *)table + i;
+	u32 k;
 
+	for (k = 0; f->packed && !f->sites[0].symbol && k < f->nsites; k++) {
+		const struct stp_packed_site *p = &f->packed[f->nsites - 1 - k];
+
+		f->sites[f->nsites - 1 - k] = (struct stp_site){
+			.symbol = f->names + p->symbol,
+			.module = p->module ? f->names + p->module : NULL,
+			.base_offset = p->base_offset,
+			.offset = p->offset,
+		};
+	}
 	*n = f->nsites;
 	return f->sites;
 }

@@ -167,7 +167,7 @@ struct expr {
 			struct expr *delimiter;    // PRINT_PRINTD*: E_STRING
 			VEC(struct format_piece) format; // PRINT_PRINTF
 			expr_vec args;             // an E_HIST only alone, in print/println
-			bool pretty;               // target: a fault makes the text "ERROR"
+			const char *on_fault;      // target: a fault makes this of the text; NULL: an error
 		} print;
 		struct { const char *code; bool is_string, pure, suffix /* of the file */; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
@@ -308,13 +308,17 @@ struct probe {
 	VEC(struct probe_point *) chain; // match: from the written point through aliases to the last
 	struct expr *condition;        // match: all conditions of the chain, anded; NULL: none
 	struct stmt *body;             // match: prologues, own body, epilogues; a copy of its own
+	VEC(struct probe *) copies;    // match: more places of one wildcard, without bodies of their own until
+				       // it shows that they need some: clone.c; or optimize lists them after this
+	struct stmt *pristine;         // match: what the copies' bodies would begin as; NULL: no copies
 	VEC(struct var *) locals;      // symbols
 	void *data;                    // family: its own struct
 	bool keep;                     // family: does something even with an empty handler
 	VEC(struct func *) clones;     // target: functions that mention its $x
 	expr_vec entries;              // target: expressions of @entry(), by slot
-	int index;                     // emit: number of the handler
+	int index;                     // emit: number of the handler and in the table of probes
 	const struct probe *same_body; // optimize: emitted as that probe's handler
+	const struct probe *shares;    // emit: the probe whose place in the table it has, too
 	bool own_processes;            // privilege: hits in others' processes are none
 	bool uses_regs;                // access: body reads E_REGISTER
 	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is read

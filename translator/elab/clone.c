@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions that mention $x, @entry() and the like mean something else in every probe. In: bodies with
 // names bound. Out: each probe calls copies of its own (probe.clones), which target_var.c resolves
-// like the probe's body; the originals are no longer used.
+// like the probe's body; the originals are no longer used. And each copy of a probe whose body mentions
+// such things gets a body of its own.
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -143,11 +144,57 @@ static struct func *clone(struct cloner *c, struct func *f)
 	return copy;
 }
 
+// ---------------------------------------------------------------- probes
+
+// Not only what is another variable: types are looked up where the probe is, too.
+static bool see_place(struct ast_walker *w, struct expr **e)
+{
+	bool *found = w->data;
+
+	*found |= (*e)->kind == E_CAST || (*e)->kind == E_ENUM || (*e)->kind == E_ENUMNAME || (*e)->kind == E_DEFINED;
+	return see_context(w, e);
+}
+
+static bool mentions_place(struct probe *p)
+{
+	bool found = false;
+	struct ast_walker w = { .expr = see_place, .data = &found };
+
+	ast_walk_stmt(&w, &p->body);
+	return found;
+}
+
+static void separate_copies(struct session *s)
+{
+	VEC(struct probe *) all = { 0 };
+	int before = s->script.probes.n;
+
+	for vec_each(&s->script.probes, p) {
+		vec_push(&all, *p);
+		if (!(*p)->copies.n || !mentions_place(*p))
+			continue;
+		for vec_each(&(*p)->copies, copy) {
+			(*copy)->body = stmt_copy((*p)->pristine);
+			symbols_bind_probe(s, *copy);
+			vec_push(&all, *copy);
+		}
+		memset(&(*p)->copies, 0, sizeof((*p)->copies));
+	}
+	if (all.n == before)
+		return;
+	s->script.probes.n = 0;
+	for vec_each(&all, p)
+		vec_push(&s->script.probes, *p);
+	optimize_mark_unused(s);
+}
+
 void clone_functions(struct session *s)
 {
 	int originals = s->script.funcs.n;
+	bool any = find_functions(s);
 
-	if (!find_functions(s))
+	separate_copies(s);
+	if (!any)
 		return;
 	for vec_each(&s->script.probes, p) {
 		struct cloner c = { .s = s, .probe = *p };

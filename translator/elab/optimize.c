@@ -469,6 +469,30 @@ static void share_handlers(struct session *s)
 	}
 }
 
+// What is the same in all copies of a probe was settled once.
+static void list_copies(struct session *s)
+{
+	VEC(struct probe *) all = { 0 };
+
+	for vec_each(&s->script.probes, it) {
+		struct probe *p = *it;
+
+		vec_push(&all, p);
+		for vec_each(&p->copies, copy) {
+			(*copy)->body = p->body;
+			(*copy)->locals = p->locals;
+			(*copy)->same_body = p->same_body ? p->same_body : p;
+			(*copy)->own_processes = p->own_processes;
+			(*copy)->uses_regs = p->uses_regs;
+			(*copy)->reg_mask = p->reg_mask;
+			vec_push(&all, *copy);
+		}
+	}
+	s->script.probes.n = 0;
+	for vec_each(&all, p)
+		vec_push(&s->script.probes, *p);
+}
+
 static void recount(struct session *s)
 {
 	optimize_mark_unused(s);
@@ -495,5 +519,6 @@ int elab_optimize(struct session *s)
 		drop_locals(s);
 		share_handlers(s);
 	}
+	list_copies(s);
 	return diag_errors() - before;
 }

@@ -59,6 +59,23 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 	return p;
 }
 
+struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data)
+{
+	struct probe *p = NEW(struct probe);
+
+	if (!first->pristine)
+		first->pristine = stmt_copy(first->body);
+	p->family = first->family;
+	p->decl = first->decl;
+	p->loc = first->loc;
+	p->written = first->written;
+	p->chain = first->chain;
+	p->point = point;
+	p->data = data;
+	vec_push(&first->copies, p);
+	return p;
+}
+
 // ---------------------------------------------------------------- matching
 
 static bool name_matches(const char *name, const char *pattern)

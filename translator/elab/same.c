@@ -56,7 +56,7 @@ static bool same_piece(const struct format_piece *a, const struct format_piece *
 static bool same_print(const struct expr *a, const struct expr *b)
 {
 	if (a->u.print.kind != b->u.print.kind || a->u.print.to_string != b->u.print.to_string ||
-	    a->u.print.pretty != b->u.print.pretty || a->u.print.format.n != b->u.print.format.n)
+	    !same_text(a->u.print.on_fault, b->u.print.on_fault) || a->u.print.format.n != b->u.print.format.n)
 		return false;
 	for (int i = 0; i < a->u.print.format.n; i++)
 		if (!same_piece(&a->u.print.format.at[i], &b->u.print.format.at[i]))

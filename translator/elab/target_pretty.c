@@ -196,7 +196,7 @@ struct expr *target_pretty(struct session *s, const struct place *p, int depth)
 	struct di_type *target = p->type->kind == DI_POINTER ? di_target(p->type) : NULL;
 	struct place place = *p;
 
-	printer.e->u.print.pretty = true;
+	printer.e->u.print.on_fault = "ERROR";
 	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION)) {
 		struct expr *pointer = place_load(p);
 

@@ -159,6 +159,30 @@ static int64_t is_defined(struct resolver *r, const struct expr *e)
 	return is_defined_base(r, e);
 }
 
+static bool see_load(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_DEREF;
+	return true;
+}
+
+// A number as text, "?" when reading it meets a fault.
+static void list_number(struct expr *print, struct expr *e)
+{
+	bool loads = false;
+	struct ast_walker w = { .expr = see_load, .data = &loads };
+	struct expr *text;
+
+	ast_walk_expr(&w, &e);
+	if (!loads) {
+		target_print_value(print, 'x', '#', e);
+		return;
+	}
+	text = target_print_new(e->loc);
+	text->u.print.on_fault = "?";
+	target_print_value(text, 'x', '#', e);
+	target_print_value(print, 's', 0, text);
+}
+
 // One of $$vars: name=value, or name=? when it can't be read here.
 static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
 {
@@ -180,8 +204,10 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		target_print_value(print, 's', 0, e);
 	else if (e->dtype && place_is_aggregate(e->dtype))
 		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
+	else if (e->kind == E_TARGET)      // a pointer to what is not in memory
+		target_print_text(print, "?");
 	else
-		target_print_value(print, 'x', '#', e);
+		list_number(print, e);
 }
 
 static bool has_line(const struct buf *lines, const char *line)

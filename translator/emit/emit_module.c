@@ -134,7 +134,9 @@ void emit_family_table(struct session *s, const char *ops, const char *table, in
 	vec_push(&current->families, t);
 }
 
-static void emit_families(struct emitter *e, struct cwriter *w)
+// Families in their order, with the probes of each.
+static void each_family(struct emitter *e, void (*fn)(struct emitter *e, const struct probe_family *f,
+						      struct probe **of, int n, struct cwriter *w), struct cwriter *w)
 {
 	struct script *script = &e->s->script;
 
@@ -145,11 +147,30 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 		for vec_each(&script->probes, p)
 			if ((*p)->family == *f)
 				of[n++] = *p;
-		if (n && (*f)->emit) {
-			(*f)->emit(e->s, w, of, n);
-			cw_blank(w);
-		}
+		if (n)
+			fn(e, *f, of, n, w);
 	}
+}
+
+static void share_family(struct emitter *e, const struct probe_family *f, struct probe **of, int n,
+			 struct cwriter *w)
+{
+	if (f->share)
+		f->share(e->s, of, n);
+}
+
+static void emit_family(struct emitter *e, const struct probe_family *f, struct probe **of, int n,
+			struct cwriter *w)
+{
+	if (!f->emit)
+		return;
+	f->emit(e->s, w, of, n);
+	cw_blank(w);
+}
+
+static void emit_families(struct emitter *e, struct cwriter *w)
+{
+	each_family(e, emit_family, w);
 	cw_line(w, "static const struct stp_family stp_families[] = {");
 	for vec_each(&e->families, t)
 		cw_line(w, "{ &%s, %s, %d },", t->ops, t->table, t->n);
@@ -235,7 +256,7 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	build_id_line(e->s, w);
 	limits_lines(e, w, nesting);
 	count_line(w, "families", e->families.n);
-	count_line(w, "probes", e->s->script.probes.n);
+	count_line(w, "probes", e->probes);
 	count_line(w, "maps", e->maps);
 	count_line(w, "stats", e->stats);
 	count_line(w, "foreachs", e->foreachs);
@@ -269,6 +290,19 @@ static void check_limits(struct emitter *e)
 		die("-DMAXMAPENTRIES=%" PRId64 " is out of range; use 1 to %d", entries, INT32_MAX);
 }
 
+static void number_probes(struct emitter *e)
+{
+	struct script *script = &e->s->script;
+
+	each_family(e, share_family, NULL);
+	for vec_each(&script->probes, p)
+		if (!(*p)->shares)
+			(*p)->index = e->probes++;
+	for vec_each(&script->probes, p)
+		if ((*p)->shares)
+			(*p)->index = (*p)->shares->index;
+}
+
 static void emit_bodies(struct emitter *e)
 {
 	struct script *script = &e->s->script;
@@ -276,10 +310,10 @@ static void emit_bodies(struct emitter *e)
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= ((*f)->pragmas & PRAGMA_TAGGED_DFA) != 0;
-	for (int i = 0; i < script->probes.n; i++)
-		script->probes.at[i]->index = i;
+	number_probes(e);
 	for vec_each(&script->probes, p)
-		emit_probe(e, *p);
+		if (!(*p)->shares)
+			emit_probe(e, *p);
 	for (int i = 0; i < e->funcs.n; i++)
 		emit_script_func(e, e->funcs.at[i]);
 	emit_embedded_blocks(e);

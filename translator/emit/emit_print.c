@@ -179,7 +179,7 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	return into ? value_text(0, true, "%s", into) : value_number(0);
 }
 
-// $x$: a fault on the way makes it the word ERROR.
+// $x$, $$vars: a fault on the way makes it another text.
 static struct value print_pretty(struct emitter *e, struct expr *x, const char *into)
 {
 	struct label fault = { .name = emit_label(e, "fault") }, *outer = e->body->on_error;
@@ -194,7 +194,7 @@ static struct value print_pretty(struct emitter *e, struct expr *x, const char *
 		cw_line(e->w, "%s:", fault.name);
 		cw_line(e->w, "if (!stp_catch(c, NULL, 0))");
 		cw_line(e->w, "\tgoto %s;", emit_error_label(e));
-		cw_line(e->w, "stp_copy(%s, \"ERROR\", STP_STRLEN);", into);
+		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", into, emit_c_string(x->u.print.on_fault));
 		cw_line(e->w, "%s:", done);
 		cw_line(e->w, ";");
 	}
@@ -208,5 +208,5 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 		return value_number(0);
 	if (x->u.print.args.n == 1 && x->u.print.args.at[0]->kind == E_HIST)
 		return print_hist(e, x, into);
-	return x->u.print.pretty ? print_pretty(e, x, into) : print_format(e, x, into);
+	return x->u.print.on_fault ? print_pretty(e, x, into) : print_format(e, x, into);
 }

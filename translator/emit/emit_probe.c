@@ -318,10 +318,12 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1);
 
 	for (int i = 0; i < n; i++)
-		locks[i] = lock_table(e, w, e->s->script.probes.at[i]);
+		if (!e->s->script.probes.at[i]->shares)
+			locks[i] = lock_table(e, w, e->s->script.probes.at[i]);
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
-		probe_lines(w, e->s->script.probes.at[i], locks[i], e->s->opt.timing);
+		if (!e->s->script.probes.at[i]->shares)
+			probe_lines(w, e->s->script.probes.at[i], locks[i], e->s->opt.timing);
 	cw_line(w, "};");
 	cw_blank(w);
 }

@@ -92,6 +92,8 @@ struct emitter {
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
+	int probes;                // in the table of probes
+	int objects;               // programs whose symbols are known
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu

@@ -54,6 +54,10 @@ struct probe_family {
 	// Whose types @cast and the like look at first. NULL pointer: the kernel's.
 	struct di_module *(*module)(const struct probe *p);
 
+	// Before `emit`: sets `shares` of probes that need no place of their own in the table of probes.
+	// NULL pointer: all need one.
+	void (*share)(struct session *s, struct probe **probes, int n);
+
 	// Writes one table over these probes (all of this family), and the line that names it in
 	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).
 	void (*emit)(struct session *s, struct cwriter *w, struct probe **probes, int n);
@@ -65,6 +69,9 @@ extern const struct probe_family *const probe_families[];      // registry.c, NU
 // condition. `point` is the resolved text; data is the family's own. (elab/probe_match.c)
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
+
+// One more probe of the same match and with the same handler, no condition: cheaper than probe_add().
+struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);
 
 // The argument of part `name` of the point: NULL when the part is absent. (elab/probe_match.c)
 const struct point_part *point_find(const struct probe_point *p, const char *name);

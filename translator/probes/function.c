@@ -72,21 +72,30 @@ struct resolution {
 	struct dwarf_point point;
 	struct function_probe common;
 	bool exported;
+	struct probe *first;       // without a handler, a condition, guards: NULL
 };
 
-static void add_place(const struct resolution *r, struct di_function *f, const char *module)
+static void add_place(struct resolution *r, struct di_function *f, const char *module)
 {
 	struct function_probe *data = NEW(struct function_probe);
+	const char *point = point_of(r->match, f, module);
+	struct probe *p;
 
 	*data = r->common;
 	data->function = f;
 	data->module = module;
-	dwarf_point_guard(probe_add(r->s, &family_function, r->match, point_of(r->match, f, module), data), f,
-			  data->is_return);
+	if (r->first && !f->returns) {
+		probe_add_copy(r->s, r->first, point, data);
+		return;
+	}
+	p = probe_add(r->s, &family_function, r->match, point, data);
+	if (p->body && !p->condition && !f->returns && !r->s->opt.list_vars)
+		r->first = p;
+	dwarf_point_guard(p, f, data->is_return);
 }
 
 // Returns how many probes it made.
-static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
+static int add_places(struct resolution *r, struct di_module *in, struct buf *why)
 {
 	di_functions found = { 0 };
 	int n = 0;
@@ -251,5 +260,6 @@ const struct probe_family family_function = {
 	.target_names = function_names,
 	.parameter_names = function_parameters,
 	.module = function_module,
+	.share = function_share,
 	.emit = function_emit,
 };

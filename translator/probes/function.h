@@ -15,6 +15,7 @@ struct function_probe {        // probe.data
 	uint64_t absolute;         // run-time address; 0: the function's place
 	int64_t maxactive;         // 0: as the kernel likes
 };
+void function_share(struct session *s, struct probe **probes, int n);
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n);
 
 #endif

@@ -7,6 +7,7 @@
 #include "emit/emit.h"
 #include "build/build.h"
 #include "probes/function.h"
+#include "util/map.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -51,10 +52,9 @@ static bool asks_for_point(const struct probe *p)
 
 struct group {
 	const struct probe *first;
-	bool shared;               // may take more probes
 	int sites;                 // number of its array
 	bool needs_all_regs;
-	VEC(const struct probe *) probes;
+	VEC(struct probe *) probes;
 };
 typedef VEC(struct group) groups;
 
@@ -63,12 +63,15 @@ static const struct probe *handler_of(const struct probe *p)
 	return p->same_body ? p->same_body : p;
 }
 
-static bool fits(const struct group *g, const struct probe *p)
+// What probes of a group have in common. NULL: such a probe is a group alone.
+static const char *key_of(const struct probe *p)
 {
-	const struct function_probe *a = g->first->data, *b = p->data;
+	const struct function_probe *d = p->data;
 
-	return g->shared && handler_of(g->first) == handler_of(p) && !p->entries.n && !p->condition &&
-	       a->is_return == b->is_return && a->maxactive == b->maxactive && a->optional == b->optional;
+	if (p->entries.n || p->condition)
+		return NULL;
+	return str_printf("%p %d %d %lld", (const void *)handler_of(p), d->is_return, d->optional,
+			  (long long)d->maxactive);
 }
 
 // What a register-poor entry gives: at a return that is the value returned.
@@ -85,44 +88,121 @@ static bool needs_all_regs(struct session *s, const struct probe *p)
 
 static void group_probes(struct session *s, struct probe **probes, int n, groups *out)
 {
-	for (int i = 0; i < n; i++) {
-		const struct probe *p = probes[i];
-		struct group *into = NULL, fresh = { .first = p, .sites = out->n };
+	struct map by_key = { 0 };         // values: numbers of groups, from 1
 
-		for vec_each(out, g)
-			if (!into && fits(g, p))
-				into = g;
+	for (int i = 0; i < n; i++) {
+		struct probe *p = probes[i];
+		const char *key = key_of(p);
+		intptr_t into = key ? (intptr_t)map_get(&by_key, key) : 0;
+
 		if (!into) {
-			fresh.shared = !p->entries.n && !p->condition && !asks_for_point(p);
-			vec_push(out, fresh);
-			into = &out->at[out->n - 1];
+			vec_push(out, ((struct group){ .first = p, .sites = out->n }));
+			into = out->n;
+			if (key && !asks_for_point(p))
+				map_put(&by_key, key, (void *)into);
 		}
-		into->needs_all_regs |= needs_all_regs(s, p);
-		vec_push(&into->probes, p);
+		out->at[into - 1].needs_all_regs |= needs_all_regs(s, p);
+		vec_push(&out->at[into - 1].probes, p);
 	}
 }
 
-// Where the place is from the start of the symbol it is in, which the loader finds.
+void function_share(struct session *s, struct probe **probes, int n)
+{
+	groups all = { 0 };
+
+	group_probes(s, probes, n, &all);
+	for vec_each(&all, g)
+		for vec_each(&g->probes, p)
+			if (*p != g->first)
+				(*p)->shares = g->first;
+}
+
+// From the start of the symbol that the place is in, which the loader finds.
+static uint64_t offset_of(const struct function_probe *d)
+{
+	const struct di_function *f = d->function;
+
+	return d->absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
+}
+
+static uint64_t base_offset_of(const struct function_probe *d)
+{
+	const struct di_function *f = d->function;
+	uint64_t base = di_kernel_base(f->module);
+
+	return !d->module && base && f->has_address && f->symbol_address > base ? f->symbol_address - base : 0;
+}
+
 static void emit_site(struct cwriter *w, const struct probe *p)
 {
 	const struct function_probe *d = p->data;
-	const struct di_function *f = d->function;
-	unsigned long long offset = d->absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
-	uint64_t base = di_kernel_base(f->module);
 	struct buf b = { 0 };
 
-	buf_printf(&b, "{ .symbol = %s, ", emit_c_string(d->absolute ? "" : f->symbol));
+	buf_printf(&b, "{ .symbol = %s, ", emit_c_string(d->absolute ? "" : d->function->symbol));
 	if (d->module)
 		buf_printf(&b, ".module = %s, ", emit_c_string(d->module));
-	else if (base && f->has_address && f->symbol_address > base)
-		buf_printf(&b, ".base_offset = 0x%llxULL, ", (unsigned long long)(f->symbol_address - base));
-	if (offset)
-		buf_printf(&b, ".offset = 0x%llxULL, ", offset);
+	if (base_offset_of(d))
+		buf_printf(&b, ".base_offset = 0x%llxULL, ", (unsigned long long)base_offset_of(d));
+	if (offset_of(d))
+		buf_printf(&b, ".offset = 0x%llxULL, ", (unsigned long long)offset_of(d));
 	cw_line(w, "%s}, /* %s */", b.text, p->point);
+}
+
+// Where a text is in the names that were written; it is written when it is new.
+static int name_at(struct cwriter *w, struct map *known, int *size, const char *name)
+{
+	intptr_t at = (intptr_t)map_get(known, name);
+
+	if (!at) {
+		at = *size + 1;
+		map_put(known, name, (void *)at);
+		cw_line(w, "%s \"\\0\"", emit_c_string(name));
+		*size += strlen(name) + 1;
+	}
+	return at - 1;
+}
+
+// Many places as numbers, which the compiler reads quickly and which need no relocation.
+static void emit_packed(struct cwriter *w, const struct group *g)
+{
+	int *names = NEW_ARRAY(int, 2 * g->probes.n), size = 0, n = 0;
+	struct map known = { 0 };
+
+	cw_line(w, "static const char stp_function_names_%d[] =", g->sites);
+	name_at(w, &known, &size, "");
+	for vec_each(&g->probes, p) {
+		const struct function_probe *d = (*p)->data;
+
+		names[n++] = name_at(w, &known, &size, d->function->symbol);
+		names[n++] = name_at(w, &known, &size, d->module ? d->module : "");
+	}
+	cw_line(w, ";");
+	cw_line(w, "static const struct stp_packed_site stp_function_packed_%d[] = {", g->sites);
+	for (int i = 0; i < g->probes.n; i++) {
+		const struct function_probe *d = g->probes.at[i]->data;
+
+		cw_line(w, "{%d,%d,0x%llx,0x%llx},", names[2 * i], names[2 * i + 1],
+			(unsigned long long)base_offset_of(d), (unsigned long long)offset_of(d));
+	}
+	cw_line(w, "};");
+	cw_line(w, "static struct stp_site stp_function_sites_%d[%d];", g->sites, g->probes.n);
+}
+
+#define PACKED_FROM 256
+
+static bool is_packed(const struct group *g)
+{
+	const struct function_probe *first = g->first->data;
+
+	return g->probes.n >= PACKED_FROM && !first->absolute;
 }
 
 static void emit_sites(struct session *s, struct cwriter *w, const struct group *g)
 {
+	if (is_packed(g)) {
+		emit_packed(w, g);
+		return;
+	}
 	cw_line(w, "static struct stp_site stp_function_sites_%d[] = {", g->sites);
 	for vec_each(&g->probes, p)
 		emit_site(w, *p);
@@ -184,6 +264,8 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	cw_line(w, ".probe = %s,", emit_probe_ref(p));
 	cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
 	cw_line(w, ".nsites = %d,", g->probes.n);
+	if (is_packed(g))
+		cw_line(w, ".packed = stp_function_packed_%d, .names = stp_function_names_%d,", g->sites, g->sites);
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->optional)
