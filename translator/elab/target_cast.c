@@ -60,6 +60,12 @@ static bool is_kernel_file(const char *name)
 	return *name == '/' && strstr(name, ".ko");
 }
 
+static void needs_kernel(struct loc loc, const char *word)
+{
+	diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user doesn't read; name a program "
+		   "or \"<header.h>\"", word);
+}
+
 static void add(struct session *s, struct loc loc, const char *word, const char *name, modules *out)
 {
 	const char *list = strchr(name, '<'), *why = NULL;
@@ -82,6 +88,8 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 		m = program(s, name, &why);
 	if (m)
 		vec_push(out, m);
+	else if (s->opt.user_runtime && !strcmp(name, "kernel"))
+		needs_kernel(loc, word);
 	else if (strchr(name, '/'))
 		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
 	else
@@ -106,8 +114,7 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 	if (!list && !w->s->opt.user_runtime && (!own || own != di_kernel(w->s)))
 		vec_push(out, di_kernel(w->s));
 	if (!list && !out->n)
-		diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user doesn't read; name a program "
-			   "or \"<header.h>\"", word);
+		needs_kernel(loc, word);
 	while (list && *list) {
 		size_t len = strcspn(list, "<:");
 

@@ -188,7 +188,7 @@ static void return_(struct parser *p, struct stmt *s)
 		s->u.expr = parse_expr(p);
 }
 
-// delete = "delete" NAME [keys]
+// delete = "delete" NAME [keys]; no sum or the like of one may begin there
 static void delete(struct parser *p, struct stmt *s)
 {
 	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
@@ -197,12 +197,14 @@ static void delete(struct parser *p, struct stmt *s)
 	s->kind = S_DELETE;
 	s->u.expr = e;
 	e->u.var.name = name;
-	if (!parser_at(p, TOK_LBRACKET))
-		return;
-	e->kind = E_INDEX;
-	memset(&e->u, 0, sizeof(e->u));
-	e->u.index.name = name;
-	e->u.index.keys = parse_keys(p, true);
+	if (parser_at(p, TOK_LBRACKET)) {
+		e->kind = E_INDEX;
+		memset(&e->u, 0, sizeof(e->u));
+		e->u.index.name = name;
+		e->u.index.keys = parse_keys(p, true);
+	}
+	if (parser_at(p, TOK_ADD) || parser_at(p, TOK_SUB) || parser_at(p, TOK_LPAREN))
+		parser_fail(p, parser_peek(p)->loc, "only a variable, an element or a slice can be deleted");
 }
 
 // try = "try" block "catch" ["(" NAME ")"] block
