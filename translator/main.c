@@ -2,6 +2,7 @@
 // stap: the options, the texts of the script, then the pass table, one line of -v a pass.
 #include "config.h"
 #include "build/build.h"
+#include "marks.h"
 #include "options.h"
 #include "passes.h"
 #include "session.h"
@@ -232,7 +233,9 @@ static bool run_pass(struct session *s, const struct pass *p)
 
 	diag_kind(p->number == 1 ? "parse" : "semantic");
 	diag_options.verbose = s->opt.verbose[p->number];
+	mark_pass(s, p->number, false);
 	errors = p->run(s) + diag_errors();
+	mark_pass(s, p->number, true);
 	diag_summary();
 	if (errors || interrupted) {
 		if (interrupted)
@@ -257,7 +260,9 @@ static int run_last(struct session *s)
 	if (verbose)
 		fprintf(stderr, "Pass 5: starting run.\n");
 	fflush(NULL);
+	mark_pass(s, 5, false);
 	status = pass_run(s);
+	mark_pass(s, 5, true);
 	if (verbose)
 		fprintf(stderr, "Pass 5: run completed in %s.\n", times(&from));
 	if (status)
@@ -300,6 +305,7 @@ int main(int argc, char **argv)
 	mem_init();
 	s = NEW(struct session);
 	options_parse(&s->opt, argc, argv);
+	mark_pass(s, 0, false);
 	catch_signals();
 	session_open(s);
 	cache_open(s);
@@ -310,6 +316,7 @@ int main(int argc, char **argv)
 	}
 	add_texts(s);
 	choose_target(s);
+	mark_pass(s, 0, true);
 	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);

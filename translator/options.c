@@ -3,6 +3,7 @@
 // line of --help and the function that stores it. Conflicts between options are at the end.
 #include "config.h"
 #include "options.h"
+#include "benchmark.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -409,6 +410,32 @@ static void set_limit_nproc(struct options *o, const char *arg) { set_limit(RLIM
 static void set_limit_stack(struct options *o, const char *arg) { set_limit(RLIMIT_STACK, "stack", arg); }
 static void set_limit_fsize(struct options *o, const char *arg) { set_limit(RLIMIT_FSIZE, "fsize", arg); }
 
+// The rest is for --benchmark-sdt, which takes the numbers when it comes.
+static unsigned long benchmark_loops = 1000000, benchmark_threads = 1;
+
+static void set_benchmark_loops(struct options *o, const char *arg)
+{
+	char *end;
+
+	benchmark_loops = strtoul(arg, &end, 10);
+	if (*end || end == arg || *arg == '-')
+		usage("--benchmark-sdt-loops takes a number, not '%s'", arg);
+}
+
+static void set_benchmark_threads(struct options *o, const char *arg)
+{
+	char *end;
+
+	benchmark_threads = strtoul(arg, &end, 10);
+	if (*end || end == arg || benchmark_threads < 1 || benchmark_threads > BENCHMARK_THREADS_MAX)
+		usage("--benchmark-sdt-threads takes a number from 1 to %d, not '%s'", BENCHMARK_THREADS_MAX, arg);
+}
+
+static void run_benchmark(struct options *o, const char *arg)
+{
+	exit(benchmark_sdt(benchmark_loops, benchmark_threads));
+}
+
 static void set_color(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
@@ -445,6 +472,9 @@ static const struct option_row {
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
 	{ 0, "dump-probe-aliases", NOTHING, NULL, "list the library's probe aliases", set_dump_aliases },
 	{ 0, "dump-functions", NOTHING, NULL, "list the library's functions", set_dump_functions },
+	{ 0, "benchmark-sdt-loops", VALUE, "N", "rounds of --benchmark-sdt", set_benchmark_loops },
+	{ 0, "benchmark-sdt-threads", VALUE, "N", "threads of --benchmark-sdt", set_benchmark_threads },
+	{ 0, "benchmark-sdt", NOTHING, NULL, "what marks in programs cost here", run_benchmark },
 	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "say more about every pass (may be repeated)", set_verbose },

@@ -139,6 +139,13 @@ static const char *const patterns[] = {
 	MARK("process(number).library(string)"), NULL,
 };
 
+static struct di_module *mark_module(const struct probe *p)
+{
+	const struct mark_probe *d = p->data;
+
+	return d->site.program;
+}
+
 const struct probe_family family_mark = {
 	.name = "mark",
 	.patterns = patterns,
@@ -147,5 +154,6 @@ const struct probe_family family_mark = {
 	.target_names = mark_names,
 	.parameter_names = mark_names,
 	.meta = mark_meta,
+	.module = mark_module,
 	.emit = mark_emit,
 };

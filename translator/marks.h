@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Marks of stap itself (<sys/sdt.h>), for scripts that follow it: tapsets/stap.stp has their aliases.
+#ifndef MARKS_H
+#define MARKS_H
+
+#include "session.h"
+
+#include <stdbool.h>
+
+void mark_pass(const struct session *s, int number, bool ends); // 0: options and target, 1 to 5: the passes
+
+#endif
