@@ -2,6 +2,7 @@
 // stap: the options, the texts of the script, then the pass table, one line of -v a pass.
 #include "config.h"
 #include "build/build.h"
+#include "build/run.h"
 #include "marks.h"
 #include "options.h"
 #include "passes.h"
@@ -72,6 +73,16 @@ static void add_texts(struct session *s)
 
 // ---------------------------------------------------------------- the target
 
+// What the user may not load need not be built: it is refused where it is written.
+static void choose_privilege(struct options *o)
+{
+	if (o->privilege_given || o->last_pass < 5 || o->vm || o->user_runtime)
+		return;
+	o->privilege = run_privilege();
+	if (o->privilege != PRIVILEGE_STAPDEV && o->guru)
+		die("-g is for members of the group stapdev: guru mode can do anything (-p4 and --vm are for all)");
+}
+
 static void choose_target(struct session *s)
 {
 	struct options *o = &s->opt;
@@ -80,6 +91,7 @@ static void choose_target(struct session *s)
 	if (o->dump == DUMP_PROBE_TYPES)
 		return;
 	uname(&host);
+	choose_privilege(o);
 	if (o->vm && !o->vm_release)
 		o->vm_release = o->release ? o->release : vm_default_release();
 	if (o->vm)

@@ -371,6 +371,7 @@ static void set_privilege(struct options *o, const char *arg)
 {
 	static const char *const names[] = { "stapdev", "stapsys", "stapusr" };
 
+	o->privilege_given = true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(arg, names[i])) {
 			o->privilege = (enum privilege)i;
@@ -382,6 +383,7 @@ static void set_privilege(struct options *o, const char *arg)
 static void set_unprivileged(struct options *o, const char *arg)
 {
 	o->privilege = PRIVILEGE_STAPUSR;
+	o->privilege_given = true;
 }
 
 // How far behind a function's entry its probe lies. Parameters are read where they are at the entry.

@@ -56,6 +56,7 @@ struct options {               // options.c: from argv, checked, never changed a
 	bool keep_going;           // --semantic-keep-going
 	bool poison_cache;         // --poison-cache
 	enum privilege { PRIVILEGE_STAPDEV, PRIVILEGE_STAPSYS, PRIVILEGE_STAPUSR } privilege;
+	bool privilege_given;         // else main.c takes that of the user's groups
 	const char *tmp_dir;       // --tmpdir, or NULL: one of its own
 };
 

@@ -51,6 +51,23 @@ expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
+# A member of stapusr alone is refused early what staprun would not load.
+member() {
+	{ grep -v '^stap' /etc/group; echo "$1:x:4711:"; } >"$SCRATCH/group"
+	shift
+	unshare -m sh -c 'mount --bind "$0/group" /etc/group && exec setpriv --reuid 65534 --regid 4711 --clear-groups \
+		env -u TMPDIR SYSTEMTAP_DIR="$OTHERS" "$@"' "$SCRATCH" "$STAP" -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" "$@"
+}
+OTHERS=$(mktemp -d /tmp/options.XXXXXX) && export OTHERS && chmod 777 "$OTHERS"
+if member stapusr -V >"$SCRATCH/out" 2>&1; then
+	expect level-of-stapusr 1 'is not allowed with --privilege=stapusr' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
+	expect level-of-stapusr-told 1 'stapusr is what your groups give you' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
+	expect level-of-stapsys 1 '-g is for members of the group stapdev' member stapsys -g -e "$begin"
+	expect level-given 1 'is not allowed with --privilege=stapusr' member stapdev --unprivileged -e 'probe kernel.function("vfs_read") { println(1) }'
+else
+	skip options/level "no other user can run stap here: $(head -n 1 "$SCRATCH/out")"
+fi
+rm -rf "$OTHERS"
 if unshare -m true 2>"$SCRATCH/err"; then
 	expect no-modules 1 "this kernel can't load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e "$begin"
 else

@@ -47,7 +47,8 @@ static struct thread *thread_of(pid_t tid)
 static bool can_fail(long number)
 {
 	return number != SYS_rt_sigreturn && number != SYS_exit && number != SYS_exit_group &&
-	       number != SYS_brk && number != SYS_rseq && number != SYS_set_robust_list;
+	       number != SYS_brk && number != SYS_rseq && number != SYS_set_robust_list &&
+	       number != SYS_rt_sigprocmask;
 }
 
 static void entered(struct thread *t, struct user_regs_struct *regs)

@@ -11,6 +11,7 @@
 #include "util/str.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,28 @@ int run_program(const char *const *argv)
 	for (int i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &before[i], NULL);
 	return status;
+}
+
+static bool in_group(const char *name)
+{
+	struct group *group = getgrnam(name);
+	gid_t gids[1024];
+	int n = getgroups(ARRAY_SIZE(gids), gids);
+
+	for (int i = 0; group && i < n; i++)
+		if (gids[i] == group->gr_gid)
+			return true;
+	return group && (getgid() == group->gr_gid || getegid() == group->gr_gid);
+}
+
+// Who is in none of the groups may have capabilities, or is told by staprun.
+enum privilege run_privilege(void)
+{
+	if (geteuid() == 0 || in_group("stapdev"))
+		return PRIVILEGE_STAPDEV;
+	if (in_group("stapsys"))
+		return PRIVILEGE_STAPSYS;
+	return in_group("stapusr") ? PRIVILEGE_STAPUSR : PRIVILEGE_STAPDEV;
 }
 
 static bool is_program(const char *path)

@@ -12,6 +12,9 @@ int run_program(const char *const *argv);
 // build. Dies when it is nowhere.
 const char *run_find(struct session *s, const char *name, const char *wish);
 
+// What staprun will let the user load, as far as groups say it.
+enum privilege run_privilege(void);
+
 void run_options(struct session *s, arguments *argv);      // of staprun
 void run_settings(struct session *s, arguments *argv);     // name=value ... of -G
 

@@ -120,5 +120,7 @@ int elab_privilege(struct session *s)
 	if (s->opt.privilege == PRIVILEGE_STAPUSR)
 		for vec_each(&s->script.probes, p)
 			check_probe(s, *p);
+	if (diag_errors() > before && !s->opt.privilege_given)
+		diag_note((struct loc){ 0 }, "--privilege=stapusr is what your groups give you");
 	return diag_errors() - before;
 }
