@@ -220,6 +220,11 @@ for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; 
 	same "debuginfo/programs $flags" before after
 done
 
+for flags in -gdwarf-4 -gdwarf-5; do
+	gcc -g -O2 $flags -gsplit-dwarf -o known known.c
+	lists "split off, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, which are not read: compile it without -gsplit-dwarf: at <input>:1:52" \
+		-p2 -e 'probe process("./known").function("add") { println($a) }'
+done
 # Debuginfo that can't be unpacked is none.
 gcc -g -O2 -gz -o known known.c
 at=$(readelf -SW known | sed -nE 's/.* \.debug_info +PROGBITS +[0-9a-f]+ ([0-9a-f]+) .*/\1/p')

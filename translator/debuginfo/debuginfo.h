@@ -46,7 +46,7 @@ enum di_opcode {
 	DI_OP_PICK,                // push a copy of the value that is `value` below the top
 	DI_OP_DROP, DI_OP_SWAP,
 	DI_OP_ROT,                 // the top goes below the two others
-	DI_OP_THREAD,              // push the address of the thread's variable at `value` of its program
+	DI_OP_THREAD,              // push the thread pointer + value
 	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
 };
 struct di_op {
@@ -93,7 +93,7 @@ struct di_static {
 };
 // The same one for the same address; NULL when it isn't known.
 const struct di_static *di_find_static(struct di_module *m, uint64_t address);
-const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // of a program's thread
+const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // from its thread pointer
 
 // A function, or one inlined copy of it.
 struct di_function {

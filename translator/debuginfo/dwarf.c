@@ -56,6 +56,18 @@ bool dwarf_is_small(const struct dwarf_file *f)
 	return f->info_len < SMALL;
 }
 
+bool dwarf_file_split(struct dwarf_file *f)
+{
+	Dwarf *d = dwarf_whole(f);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	while (d && !dwarf_get_units(d, cu, &cu, NULL, NULL, &unit, NULL))
+		if (dwarf_hasattr(&unit, DW_AT_dwo_name) || dwarf_hasattr(&unit, DW_AT_GNU_dwo_name))
+			return true;
+	return false;
+}
+
 // Handles to which nothing is hidden. libdw keeps them, not the collector.
 static struct handle { Dwarf *dwarf; bool shared; } *wholes;
 static int nwholes;

@@ -47,7 +47,7 @@ bool elf_view_open(struct elf_view *v, struct bytes file)
 	const Elf64_Ehdr *h = (const void *)file.at;
 
 	*v = (struct elf_view){ .file = file };
-	if (file.len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
+	if (file.len < sizeof(*h) || (uintptr_t)file.at % 8 || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
 	    h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
 		return false;
 	v->machine = h->e_machine;

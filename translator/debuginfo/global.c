@@ -129,32 +129,13 @@ const struct di_static *di_find_static(struct di_module *m, uint64_t address)
 	return found;
 }
 
-// The variables of the program itself lie below the thread pointer, in a block of the segment's size
-// (x86_64: TLS variant II). Those of libraries are found by tables at run time only.
 const struct di_static *di_find_thread(struct di_module *m, uint64_t offset)
 {
-	const struct elf_view *v = m->is_user ? program_view(m) : NULL;
-	const Elf64_Ehdr *h = v ? (const void *)v->file.at : NULL;
-	const Elf64_Phdr *tls = NULL;
-	bool is_program = false;
-	struct di_static *found;
+	struct di_static *found = NEW(struct di_static);
 
-	if (!h || h->e_machine != EM_X86_64 || h->e_phoff > v->file.len ||
-	    h->e_phnum > (v->file.len - h->e_phoff) / sizeof(Elf64_Phdr))
-		return NULL;
-	for (int i = 0; i < h->e_phnum; i++) {
-		const Elf64_Phdr *p = (const Elf64_Phdr *)(v->file.at + h->e_phoff) + i;
-
-		is_program |= p->p_type == PT_INTERP;
-		if (p->p_type == PT_TLS)
-			tls = p;
-	}
-	if (!tls || offset >= tls->p_memsz || !(is_program || h->e_type == ET_EXEC))
-		return NULL;
-	found = NEW(struct di_static);
 	found->symbol = m->name;
 	found->thread = true;
-	found->offset = offset - ((tls->p_memsz + tls->p_align - 1) & -(tls->p_align ? tls->p_align : 1));
+	found->offset = offset;
 	return found;
 }
 

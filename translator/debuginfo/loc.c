@@ -274,8 +274,8 @@ static bool thread_address(struct compile *c)
 
 	if (!top || top->code != DI_OP_CONST)
 		return false;
-	top->code = DI_OP_THREAD;
-	return true;
+	c->out->ops.n--;
+	return tls_address(c->m, top->value, c->out);
 }
 
 static bool compile_op(struct compile *c, Dwarf_Op *op)

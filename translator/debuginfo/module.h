@@ -10,6 +10,7 @@
 //   find.c      functions by name; line.c by source line
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
+//   tls.c       variables of threads
 //   kmod.c      the files of kernel modules
 //   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables, cfi.c their
 //               call frame information, line_table.c all of their lines, debuginfod.c their
@@ -200,6 +201,7 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
 struct bytes dwarf_file_map(const struct dwarf_file *f);
+bool dwarf_file_split(struct dwarf_file *f);          // there are only skeletons in it
 bool dwarf_file_shared(struct dwarf_file *f);         // a part of it is in another file, which is there
 
 // index.c: what is where in a DWARF file. Places of DIEs are offsets in .debug_info, never 0.
@@ -250,6 +252,9 @@ bool symbols_any(const struct di_module *m, const char *name, struct symbol *out
 // debuginfod.c: the path of the debuginfo of the module's build-id, fetched from a server. NULL: none has it,
 // or none is to be asked.
 const char *debuginfod_fetch(const struct di_module *m);
+
+// tls.c: adds how the address of the threads' variable at `offset` is computed. False: it can't be told.
+bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out);
 
 // global.c: a variable of the unit that `die` is in. False: there is none of that name.
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);

@@ -309,6 +309,9 @@ const uint8_t *di_build_id(const struct di_module *m, int *len)
 
 const char *di_advice(const struct di_module *m)
 {
+	if (m->program && m->dwarf && dwarf_file_split(m->dwarf))
+		return str_printf("the debuginfo of %s is split off into .dwo files, which are not read: compile it without "
+				  "-gsplit-dwarf", m->name);
 	if (m->program)
 		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
 	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);

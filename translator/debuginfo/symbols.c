@@ -133,7 +133,8 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 		}
 		const Elf64_Sym *e = &t->symtab[i];
 
-		if (e->st_shndx == SHN_UNDEF || e->st_name >= t->strings_len ||
+		// A thread's variable has no address, only an offset.
+		if (e->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(e->st_info) == STT_TLS || e->st_name >= t->strings_len ||
 		    unversioned(t->strings + e->st_name) != len || memcmp(t->strings + e->st_name, name, len))
 			continue;
 		*out = (struct symbol){ .name = bare(t->strings + e->st_name), .address = e->st_value,

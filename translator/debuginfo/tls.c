@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Variables that each thread has its own copy of (x86-64: TLS variant II, as the C library GNU lays it out)
+// -> how their address is computed at run time.
+//
+// Those of the program itself lie below the thread pointer, in a block of the segment's size. Where those
+// of a library are is known at run time only. Its relocations tell words that the dynamic linker fills:
+//   TPOFF64   the distance of a variable from the thread pointer: all others of the library lie around it;
+//   DTPMOD64  the library's number: the table that the second word at the thread pointer leads to has a
+//             row of two words for each, the first is the address of its block. Before the thread's
+//             first use it is -1, and reading the variable then is a fault.
+#include "debuginfo/module.h"
+
+#include <string.h>
+
+static const Elf64_Phdr *segment(const struct elf_view *v, unsigned type)
+{
+	const Elf64_Ehdr *h = (const void *)v->file.at;
+
+	if (h->e_phoff % 8 || h->e_phoff > v->file.len || h->e_phnum > (v->file.len - h->e_phoff) / sizeof(Elf64_Phdr))
+		return NULL;
+	for (int i = 0; i < h->e_phnum; i++) {
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(v->file.at + h->e_phoff) + i;
+
+		if (p->p_type == type)
+			return p;
+	}
+	return NULL;
+}
+
+// Where the symbol is in the block; 0 for none. False: it is another file's.
+static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offset)
+{
+	Elf64_Sym symbol;
+
+	*offset = 0;
+	if (!number)
+		return true;
+	if (number >= symbols.len / sizeof(symbol))
+		return false;
+	memcpy(&symbol, symbols.at + number * sizeof(symbol), sizeof(symbol));
+	*offset = symbol.st_value;
+	return symbol.st_shndx != SHN_UNDEF;
+}
+
+// The place of a word of the kind, and the variable's offset in the block that it is about.
+static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *place, uint64_t *offset)
+{
+	struct bytes relocations, symbols = { NULL, 0 };
+
+	if (!elf_view_section(v, ".rela.dyn", &relocations))
+		return false;
+	elf_view_section(v, ".dynsym", &symbols);
+	for (size_t at = 0; at + sizeof(Elf64_Rela) <= relocations.len; at += sizeof(Elf64_Rela)) {
+		Elf64_Rela r;
+
+		memcpy(&r, relocations.at + at, sizeof(r));
+		if (ELF64_R_TYPE(r.r_info) != kind || !symbol_offset(symbols, ELF64_R_SYM(r.r_info), offset))
+			continue;
+		*offset += r.r_addend;
+		*place = r.r_offset;
+		return true;
+	}
+	return false;
+}
+
+static void load_word(struct di_location *out)
+{
+	struct di_op load = { .code = DI_OP_LOAD, .size = 8 };
+
+	vec_push(&out->ops, load);
+}
+
+bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out)
+{
+	const struct elf_view *v = m->is_user ? program_view(m) : NULL;
+	const Elf64_Phdr *tls = v ? segment(v, PT_TLS) : NULL;
+	uint64_t place, other;
+
+	if (!tls || v->machine != EM_X86_64 || offset >= tls->p_memsz)
+		return false;
+	if (segment(v, PT_INTERP) || ((const Elf64_Ehdr *)v->file.at)->e_type == ET_EXEC) {
+		uint64_t align = tls->p_align ? tls->p_align : 1;
+
+		location_add(out, DI_OP_THREAD, offset - ((tls->p_memsz + align - 1) & -align));
+		return true;
+	}
+	if (find_word(v, R_X86_64_TPOFF64, &place, &other)) {
+		location_add(out, DI_OP_THREAD, 0);
+		location_add(out, DI_OP_STATIC, place);
+		load_word(out);
+		location_add(out, DI_OP_ADD, 0);
+		location_offset(out, offset - other);
+		return true;
+	}
+	if (!find_word(v, R_X86_64_DTPMOD64, &place, &other))
+		return false;
+	location_add(out, DI_OP_THREAD, 8);
+	load_word(out);
+	location_add(out, DI_OP_STATIC, place);
+	load_word(out);
+	location_add(out, DI_OP_CONST, 16);
+	location_add(out, DI_OP_MUL, 0);
+	location_add(out, DI_OP_ADD, 0);
+	load_word(out);
+	location_offset(out, offset);
+	return true;
+}
