@@ -155,7 +155,7 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 // Embedded C that sees the runtime only can only fail through its functions that do.
 static bool embedded_fails(const char *text)
 {
-	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "div", "_mod",
+	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "store", "div", "_mod",
 		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched" };
 
 	if (!strstr(text, "pragma:runtime"))
