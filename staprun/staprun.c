@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -414,7 +415,7 @@ static void let_go(void)
 		dup2(null, fd);
 }
 
-static void run_relay(int device, const char *name)
+static void run_relay(int device, const char *name, pid_t parent)
 {
 	char path[1100], number[16], word[16];
 	const char **argv = opt.relay_args;
@@ -423,6 +424,11 @@ static void run_relay(int device, const char *name)
 	find_stapio(path, sizeof(path));
 	if (caps_drop())
 		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);      // without staprun nobody unloads: at least stop
+	if (getppid() != parent) {
+		log_error("staprun has ended");
+		_exit(1);
+	}
 	snprintf(number, sizeof(number), "%d", device);
 	argv[n++] = "-F";
 	argv[n++] = number;
@@ -445,6 +451,7 @@ static void run_relay(int device, const char *name)
 // Returns stapio's exit status, 1 when it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
+	pid_t parent = getpid();
 	sigset_t others;
 	int status;
 
@@ -452,7 +459,7 @@ static int wait_for_relay(int device, const char *name)
 	forward_signals(&others);
 	relay_pid = fork();
 	if (relay_pid == 0)                // stapio takes the signals when it is ready
-		run_relay(device, name);
+		run_relay(device, name, parent);
 	held = true;
 	sigprocmask(SIG_SETMASK, &others, NULL);
 	held = false;
