@@ -37,19 +37,32 @@ mixed() { # SECONDS
 	rm -f /tmp/out
 }
 
+# Waits until no loader is left; who doesn't end within two minutes is told with its place in the kernel.
+gone() {
+	local i=0 p
+	while pidof stapio staprun >/dev/null; do
+		usleep 20000
+		[ $((i += 1)) = ${patience:-3000} ] || continue
+		for p in $(pidof stapio staprun); do
+			echo "$(cat /proc/$p/cmdline | tr '\0' ' ')$(grep State /proc/$p/status) $(head -n 4 /proc/$p/stack | tr '\n' ' ')"
+		done
+		kill -KILL $(pidof stapio staprun)
+	done
+}
+
 # Killed anywhere between its first system call and its end; what is left over can be removed.
 one_cycle() {
 	random
 	staprun ./t_mixed.ko >/dev/null 2>&1 & pid=$!
 	usleep $((seed / 7 % 1500000))
 	case $((seed / 1000 % 4)) in
-	0) kill -INT $pid ;;
+	0) kill -TERM $pid ;;      # a shell starts what is in the background with SIGINT ignored
 	1) kill -KILL $pid ;;
-	2) kill -KILL $(pidof stapio) || kill -INT $pid ;;
+	2) kill -KILL $(pidof stapio) || kill -TERM $pid ;;
 	3) kill -TERM $pid; kill -INT $pid ;;
 	esac
 	wait $pid
-	while pidof stapio staprun >/dev/null; do usleep 20000; done
+	gone
 	[ "$(loaded)" = 0 ] && return
 	left=$((left + 1))
 	staprun -d t_mixed || echo "cycle $1: not removed"
@@ -60,6 +73,18 @@ killed() { # CYCLES
 	while [ $((i += 1)) -le "$1" ]; do one_cycle $i 2>/dev/null; echo "<5>soak: cycle $i" >/dev/kmsg; done
 	echo "killed: loaded $(loaded)"
 	echo "of $1 killed ones $left were left loaded, and removed" >&2
+}
+
+# Taken away while its probes fire on all CPUs.
+unload() { # TIMES
+	local i=0
+	while [ $((i += 1)) -le "$1" ]; do
+		random
+		staprun -L ./t_mixed.ko >/dev/null 2>/tmp/err || echo "unload $i: $(head -n 1 /tmp/err)"
+		usleep $((seed / 7 % 500000))
+		if [ $((seed / 1000 % 2)) = 0 ]; then rmmod t_mixed; else staprun -d t_mixed; fi || echo "unload $i: not removed"
+	done
+	echo "unload: loaded $(loaded)"
 }
 
 # The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until there are no more.
@@ -87,6 +112,7 @@ work 0; sleep 1; rest
 before=$(available)
 work 0
 mixed "$seconds"
+unload $((cycles / 5))
 rest
 work 100000
 killed "$cycles"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Mixed probes under load on four CPUs, loading and unloading with kills at random moments, and memory that
-# fails while loading (guest.sh), all with a runtime that checks itself: the kernel's log stays clean, no
+# Mixed probes under load on four CPUs, modules taken away while probes fire, loading and unloading with kills at
+# random moments, and memory that fails while loading (guest.sh), all with a runtime that checks itself: the kernel's log stays clean, no
 # module stays, memory comes back.
 # Short in the test suite; SOAK=full: ten minutes and 500 cycles. SOAK_SERIES: the kernels, default "6.1 6.12".
 set -u
@@ -59,6 +59,7 @@ build() { # in the kernel's directory
 }
 
 want='mixed 0 1 loaded 0
+unload: loaded 0
 killed: loaded 0
 failing: 1 1
 huge: 1 loaded 0
