@@ -65,9 +65,9 @@ static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode
 	return false;
 }
 
-static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p)
+static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p, u32 n)
 {
-	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+	const struct stp_lock_use *use = p->locks, *end = use + n;
 
 	for (; use < end; use++) {
 		if (STP_UNLIKELY(!try_lock(use->lock, use->mode)) &&
@@ -86,9 +86,9 @@ timeout:
 	return false;
 }
 
-static inline void release(struct stp_ctx_private *v, const struct stp_probe *p)
+static inline void release(struct stp_ctx_private *v, const struct stp_probe *p, u32 n)
 {
-	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+	const struct stp_lock_use *use = p->locks, *end = use + n;
 
 	for (; use < end; use++) {
 		stp_debug_unlocked(use, v->cpu);
@@ -98,12 +98,12 @@ static inline void release(struct stp_ctx_private *v, const struct stp_probe *p)
 
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	return take(v, p);
+	return take(v, p, p->nlocks);
 }
 
 void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	release(v, p);
+	release(v, p, p->nlocks);
 }
 
 void stp_handler_finish(struct stp_ctx_private *v)
@@ -147,18 +147,45 @@ static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
 		stp_session_fail("probe overhead exceeded threshold");
 }
 
+bool stp_lock(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	v->locked = take(v, c->probe, c->probe->nlate);
+	return v->locked;
+}
+
+void stp_unlock(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	release(v, c->probe, c->probe->nlate);
+	v->locked = false;
+}
+
+void stp_finish(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (!v->locked)
+		return;
+	if (c->error || v->dirty)
+		stp_handler_finish(v);
+	stp_unlock(c);
+}
+
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
 	c->probe = p;
-	if (STP_UNLIKELY(!take(v, p)))
+	if (STP_UNLIKELY(!take(v, p, p->nlocks)))
 		return;
 	if (STP_LIKELY(!p->condition) || p->condition())
 		p->handler(c);
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
-	release(v, p);
+	release(v, p, p->nlocks);
 }
 
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)

@@ -33,6 +33,7 @@ struct stp_ctx_private {
 		u16 gate;                      /* both, to look at once */
 	};
 	bool dirty;                            /* a record is open or was lost */
+	bool locked;                           /* the handler holds its late locks */
 	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
 	u32 cpu;                               /* whose tables: index of percpu maps */
 	s32 sample_in;                         /* handlers until one is timed; below 0: now */

@@ -69,7 +69,7 @@ static void say_probe(struct stp_ctx *c, u32 index)
 /* A lock is said once, however many probes take it. */
 static void say_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 {
-	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks;
+	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks + p->nlate;
 
 	for (; use < end; use++) {
 		u32 waits = __atomic_exchange_n(&use->lock->waits, 0, __ATOMIC_RELAXED);

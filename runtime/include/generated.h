@@ -446,10 +446,17 @@ struct stp_probe {
 	const char *written;       /* pn() */
 	const char *where;         /* "t.stp:3:1" */
 	const struct stp_lock_use *locks;  /* in the order to take; NULL none */
-	u32 nlocks;
+	u32 nlocks;                /* taken around the handler */
+	u32 nlate;                 /* instead: by the handler, with stp_lock() */
 	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 };
+
+/* For a handler with nlate locks: takes them; false: it took too long, the hit is skipped. Lets go of
+ * them. Ends the handler: what it printed goes out before others can follow. */
+bool stp_lock(struct stp_ctx *c);
+void stp_unlock(struct stp_ctx *c);
+void stp_finish(struct stp_ctx *c);
 
 struct stp_family_ops;         /* the runtime's: { name, start(table, n), stop(table, n) } */
 struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; };

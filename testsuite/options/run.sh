@@ -95,6 +95,11 @@ expect compatible-members 1 'came with version 2.6' user --compatible=2.5 -e 'pr
 expect incompatible-members 1 'debuginfo type of this value is not known' user --compatible=2.6 -e 'probe begin { x = 1 println(x->y) exit() }'
 expect compatible-abort 1 "unresolved function 'abort' (similar: a" user --compatible=3.2 -e 'probe begin { abort() }'
 expect incompatible-abort 0 '' user --compatible=3.3 -e 'probe begin { abort() println("on") }'
+lacks() { ! "$@" | grep 'stp_lock(c)'; }
+late='global n probe timer.ms(1), timer.ms(2) { if (pid() == 1) next n = n * 2 println(n) }'
+expect incompatible-locks 0 'stp_lock(c)' user -p3 --compatible=4.4 -e "$late"
+expect compatible-locks 0 '' lacks user -p3 --compatible=4.3 -e "$late"
+expect unoptimised-locks 0 '' lacks user -p3 -u -e "$late"
 expect compatible-suffix 1 'probe point mismatch' user --compatible=1.9 -e 'probe a = timer { } probe a.ms(1) { exit() }'
 expect check-version 0 'depends on the version of the language' user --check-version -e 'probe begin { println("a" "b") exit() }'
 expect check-version-quiet 0 hello bash -c "'$STAP' --runtime=user -W --check-version -e '$begin'"

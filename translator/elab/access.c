@@ -357,6 +357,22 @@ void access_probe_locks(struct session *s, const struct probe *p, access_list *o
 	}
 }
 
+bool access_locks_in(const struct stmt *s, const struct expr *e)
+{
+	struct reach r = { 0 };
+	struct use_walker w = reach_walker(&r);
+
+	if (s)
+		use_stmt(&w, s);
+	if (e)
+		use_expr(&w, e);
+	// Merging statistics and sorting arrays writes to them, also where nobody else does.
+	for vec_each(&r.seen, it)
+		if (!it->var->unlocked || (!it->var->added_only && (it->var->arity || it->var->type == T_STATS)))
+			return true;
+	return false;
+}
+
 bool access_needs_actions(const struct probe *p)
 {
 	struct reach r = { 0 };

@@ -114,7 +114,9 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "%s:", b->out.name);
 	if (frame || enter)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
-	if (*result || (b->out.used && !frame && !enter))
+	if (b->locks.from)
+		cw_line(w, "stp_finish(c);");
+	else if (*result || (b->out.used && !frame && !enter))
 		cw_line(w, "%s", back);
 	cw_line(w, "}");
 	cw_blank(w);
@@ -179,6 +181,8 @@ static void emit_handler(struct emitter *e, struct probe *p)
 
 	e->handler_of[p->index] = root;
 	begin_body(e, &b, NULL);
+	b.locks = emit_lock_range(e, p);
+	e->locks_late[p->index] = b.locks.from != NULL;
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
 	emit_stmt(e, p->body);
@@ -238,62 +242,13 @@ void emit_probe(struct emitter *e, struct probe *p)
 		emit_condition(e, p);
 }
 
-static int by_index(const struct access_use *a, const struct access_use *b)
+// Its handler takes the locks itself.
+static bool is_late(const struct emitter *e, const struct probe *p)
 {
-	return a->var->index - b->var->index;
+	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
-// Adds what i and its callees sort or merge.
-static void add_alone(struct func_info *i, access_list *uses, int visit)
-{
-	if (i->visit == visit)
-		return;
-	i->visit = visit;
-	for vec_each(&i->alone, v) {
-		struct access_use use = { .var = *v, .write = true };
-		bool known = false;
-
-		for vec_each(uses, u) {
-			if (u->var == *v)
-				known = u->write = true;
-		}
-		if (!known)
-			vec_push(uses, use);
-	}
-	for vec_each(&i->callees, to)
-		add_alone(*to, uses, visit);
-}
-
-// Which handler takes which locks; ordered the same everywhere, so that two never wait for each other.
-static int lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
-{
-	access_list uses = { 0 };
-
-	access_probe_locks(e->s, p, &uses);
-	if (!p->family->exclusive)
-		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
-			  p->index + 1);
-	if (!uses.n)
-		return 0;
-	for vec_each(&uses, u)
-		emit_global(e, u->var)->locked = true;
-	for (int i = 1; i < uses.n; i++) {
-		for (int k = i; k > 0 && by_index(&uses.at[k], &uses.at[k - 1]) < 0; k--) {
-			struct access_use swap = uses.at[k];
-
-			uses.at[k] = uses.at[k - 1];
-			uses.at[k - 1] = swap;
-		}
-	}
-	cw_line(w, "static const struct stp_lock_use p%d_locks[] = {", p->index);
-	for vec_each(&uses, u)
-		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
-			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
-	cw_line(w, "};");
-	return uses.n;
-}
-
-static void probe_lines(struct cwriter *w, const struct probe *p, int locks, bool timed)
+static void probe_lines(struct cwriter *w, const struct probe *p, int locks, bool late, bool timed)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 
@@ -303,7 +258,7 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, boo
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
 	if (locks)
-		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
+		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
 	if (timed || access_needs_actions(p))
 		cw_line(w, ".needs_actions = true,");
 	if (p->condition)
@@ -319,11 +274,12 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
-			locks[i] = lock_table(e, w, e->s->script.probes.at[i]);
+			locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
-			probe_lines(w, e->s->script.probes.at[i], locks[i], e->s->opt.timing);
+			probe_lines(w, e->s->script.probes.at[i], locks[i], is_late(e, e->s->script.probes.at[i]),
+				    e->s->opt.timing);
 	cw_line(w, "};");
 	cw_blank(w);
 }

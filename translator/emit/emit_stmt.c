@@ -166,6 +166,13 @@ static void emit_plain(struct emitter *e, struct stmt *st)
 	cw_append_block(outer, &part, strstr(buf_text(&part.text), "(const union stp_val[])") != NULL);
 }
 
+static void lock(struct emitter *e)
+{
+	cw_line(e->w, "if (STP_UNLIKELY(!stp_lock(c)))");
+	cw_line(e->w, "\tgoto %s;", e->body->out.name);
+	e->body->out.used++;
+}
+
 void emit_stmt(struct emitter *e, struct stmt *st)
 {
 	struct temps temps = e->body->now;
@@ -173,6 +180,8 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 	if (!st)
 		return;
 	place_comment(e, st);
+	if (st == e->body->locks.from)
+		lock(e);
 	switch (st->kind) {
 	case S_EMPTY:
 		break;
@@ -214,5 +223,7 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		emit_try(e, st);
 		break;
 	}
+	if (st == e->body->locks.to && e->body->locks.early)
+		cw_line(e->w, "stp_unlock(c);");
 	e->body->now = temps;
 }

@@ -38,10 +38,13 @@ struct kept { struct func *func; const char *args; struct var *result, *known; }
 
 struct temps { int longs, strings, texts, cells; };
 
+struct lock_range { const struct stmt *from, *to; bool late, early; };
+
 // One C function being written.
 struct body {
 	struct cwriter code;
 	struct func *func;         // NULL: a handler
+	struct lock_range locks;   // of a handler
 	bool no_context;           // a condition: there is no c
 	struct label out;          // at the end
 	struct label *on_error;    // where errors go: out, or a catch
@@ -88,6 +91,7 @@ struct emitter {
 	struct func_info *caller;  // whose callees are collected; the handlers have one as well
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of;  // by number of the probe
+	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
@@ -212,6 +216,13 @@ void emit_loop_body(struct emitter *e, struct stmt *body);
 // emit_probe.c
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
+
+// emit_lock.c
+// Between which statements the handler holds its locks; from NULL: all the time.
+struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
+// Writes p's table. How many locks it takes.
+int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
+
 void emit_probe_tables(struct emitter *e, struct cwriter *w);
 int emit_nesting(struct emitter *e, int *strings);        // calls deep, strings in the frames
 

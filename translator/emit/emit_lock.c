@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The locks of handlers: which ones each takes, and between which statements it holds them. A handler
+// that first looks whether the hit concerns it, or goes on when it is done with the globals, takes and
+// lets go of them itself; for all others the runtime does it around the handler.
+#include "elab/elab.h"
+#include "emit/emitter.h"
+#include "probes/family.h"
+
+static int by_index(const struct access_use *a, const struct access_use *b)
+{
+	return a->var->index - b->var->index;
+}
+
+// Adds what i and its callees sort or merge.
+static void add_alone(struct func_info *i, access_list *uses, int visit)
+{
+	if (i->visit == visit)
+		return;
+	i->visit = visit;
+	for vec_each(&i->alone, v) {
+		struct access_use use = { .var = *v, .write = true };
+		bool known = false;
+
+		for vec_each(uses, u) {
+			if (u->var == *v)
+				known = u->write = true;
+		}
+		if (!known)
+			vec_push(uses, use);
+	}
+	for vec_each(&i->callees, to)
+		add_alone(*to, uses, visit);
+}
+
+// Which handler takes which locks; ordered the same everywhere, so that two never wait for each other.
+int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	access_list uses = { 0 };
+
+	access_probe_locks(e->s, p, &uses);
+	if (!p->family->exclusive)
+		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
+			  p->index + 1);
+	if (!uses.n)
+		return 0;
+	for vec_each(&uses, u)
+		emit_global(e, u->var)->locked = true;
+	for (int i = 1; i < uses.n; i++) {
+		for (int k = i; k > 0 && by_index(&uses.at[k], &uses.at[k - 1]) < 0; k--) {
+			struct access_use swap = uses.at[k];
+
+			uses.at[k] = uses.at[k - 1];
+			uses.at[k - 1] = swap;
+		}
+	}
+	cw_line(w, "static const struct stp_lock_use p%d_locks[] = {", p->index);
+	for vec_each(&uses, u)
+		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
+			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
+	cw_line(w, "};");
+	return uses.n;
+}
+
+// ---------------------------------------------------------------- from where to where
+
+static bool only_one(const struct stmt *a, const struct stmt *b)
+{
+	return access_locks_in(a, NULL) != access_locks_in(b, NULL);
+}
+
+// The first and the last statement that touch a locked global; both are run at most once, the one after
+// the other, whatever way the handler takes between them.
+static void find_range(struct lock_range *r, struct stmt *s)
+{
+	while (s->kind == S_BLOCK || s->kind == S_IF) {
+		struct stmt *first = NULL, *last = NULL;
+		int at = 0, first_at = 0;
+
+		if (s->kind == S_IF) {
+			if (access_locks_in(NULL, s->u.if_.c) || !only_one(s->u.if_.then, s->u.if_.other))
+				break;
+			r->late = true;
+			s = access_locks_in(s->u.if_.then, NULL) ? s->u.if_.then : s->u.if_.other;
+			continue;
+		}
+		for vec_each(&s->u.block, it) {
+			if (access_locks_in(*it, NULL)) {
+				first_at = first ? first_at : at;
+				first = first ? first : *it;
+				last = *it;
+			}
+			at++;
+		}
+		if (!first)
+			return;            // only what is merged or sorted: all the time
+		r->late |= first_at > 0;
+		r->early |= last != s->u.block.at[s->u.block.n - 1];
+		if (first != last) {
+			r->from = first;
+			r->to = last;
+			return;
+		}
+		s = first;
+	}
+	r->from = r->to = s;
+}
+
+// Whether another probe than p itself has p's handler, or it has a condition, which reads globals.
+static bool is_plain(const struct session *s, const struct probe *p)
+{
+	for vec_each(&s->script.probes, other)
+		if ((*other == p || (*other)->same_body == p) && (*other)->condition)
+			return false;
+	return true;
+}
+
+struct lock_range emit_lock_range(struct emitter *e, const struct probe *p)
+{
+	struct lock_range r = { 0 }, whole = { 0 };
+
+	if (e->s->opt.no_optimize || p->family->exclusive)
+		return whole;
+	if (e->s->opt.compatible && !session_since(e->s, p->loc, "4.4", "how long a handler holds its locks"))
+		return whole;
+	find_range(&r, p->body);
+	return r.from && (r.late || r.early) && is_plain(e->s, p) ? r : whole;
+}
