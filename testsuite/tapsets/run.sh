@@ -9,6 +9,7 @@
 #   tapsets/functions.tsv  function, arguments, result
 set -u
 . "$TESTS/lib.sh"
+PATH=$BUILD:$PATH          # stap.pass0 is in the stap of this build
 
 newest() { # SERIES
 	local image
