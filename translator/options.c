@@ -150,7 +150,7 @@ static void add_define(struct options *o, const char *arg)
 	if (!matches(arg, "^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$"))
 		usage("-D takes NAME or NAME=VALUE of letters, digits and '_', not '%s'", arg);
 	vec_push(&o->defines, name_value(arg));
-	o->timing |= str_starts(arg, "STP_TIMING");     // and STP_TIMING_NSECS
+	o->timing |= str_starts(arg, "STP_TIMING") || str_starts(arg, "STP_ALIBI");     // and STP_TIMING_NSECS
 }
 
 static void add_global(struct options *o, const char *arg)

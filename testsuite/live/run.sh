@@ -119,7 +119,7 @@ add_rows() { # TABLE of rows/
 	(rows_collect "$1" "$dir.rows/$1")
 	for group in "$dir.rows/$1"/*/; do
 		group=${group%/}
-		grep -q kernel "$group/runtimes" || continue
+		grep -q kernel "$group/runtimes" 2>/dev/null || continue
 		name=rows-$1-${group##*/}
 		rows_arguments "$group"
 		if ! build_module "$name" "${stap_args[@]}"; then

@@ -6,6 +6,7 @@
 #include "probes/family.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void begin_body(struct emitter *e, struct body *b, struct func *f)
 {
@@ -185,7 +186,9 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	e->locks_late[p->index] = b.locks.from != NULL;
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
-	emit_stmt(e, p->body);
+	// With -DSTP_ALIBI hits are counted, and nothing else is done; but for -T.
+	if (!session_limit(e->s, "STP_ALIBI", 0) || !strcmp(p->decl->source->name, "<timeout>"))
+		emit_stmt(e, p->body);
 	root->strings = frame_strings(&b);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
