@@ -77,10 +77,11 @@ static struct bytes unpack_sections(struct bytes file)
 	for (int i = 1; i < v.n; i++) {
 		const Elf64_Shdr *s = &v.sections[i];
 		Elf64_Shdr *to = (Elf64_Shdr *)(copy + ((const uint8_t *)s - file.at));
-		struct bytes in = { file.at + s->sh_offset + sizeof(h), s->sh_size - sizeof(h) };
+		struct bytes in;
 
 		if (!compressed_header(&v, s, &h))
 			continue;
+		in = (struct bytes){ file.at + s->sh_offset + sizeof(h), s->sh_size - sizeof(h) };
 		if (!unpack_section(&h, in, copy + at)) {
 			munmap(copy, total);
 			return none;
