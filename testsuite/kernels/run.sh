@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The second tier: kernels of other suites and flavours (fetch.sh), each feature's smallest script built for
-# it and run in it. Prints a line a kernel and feature, and in the end the table kernel by feature.
+# it and run in it. Prints a line a kernel and feature, and in the end the table kernel by feature; a run of all of
+# them writes it into doc/kernels.md. SUITE "installed": the newest of the series that this machine has.
 # QUICKTAP_KERNELS: where the kernels are kept (default ~/.cache/quicktap/kernels).
 # Usage: run.sh [SUITE:SERIES:FLAVOUR...]
 set -u
@@ -12,7 +13,8 @@ BUILD=${BUILD:-$SOURCE}
 cache=${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}
 SCRATCH=$(mktemp -d) && trap 'rm -rf "$SCRATCH"' EXIT
 export SYSTEMTAP_DIR=$SCRATCH/home
-[ $# -gt 0 ] || set -- bullseye:5.10:cloud-amd64 bookworm:6.1:rt-amd64 bookworm-backports:6.12:rt-amd64 trixie-backports:7.2:cloud-amd64
+all=
+[ $# -gt 0 ] || { all=1; set -- bullseye:5.10:cloud-amd64 installed:6.1:cloud-amd64 bookworm:6.1:rt-amd64 installed:6.12:cloud-amd64 bookworm-backports:6.12:rt-amd64 trixie-backports:7.2:cloud-amd64; }
 
 # name, what it prints, script
 features() {
@@ -35,9 +37,26 @@ process|1|global n probe process.begin { n++ } probe end { println(n > 0) }
 END
 }
 
+# As fetch.sh says it.
+installed() { # SERIES
+	local image release
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		release=${image#/boot/vmlinuz-}
+		[ -d "/lib/modules/$release/build" ] || continue
+		printf 'release=%s\ntree=%s\nimage=%s\n' "$release" "/lib/modules/$release/build" "$image"
+		return
+	done
+	echo "no kernel $1 with image and headers is installed" >&2
+	return 1
+}
+
+facts_of() { # SUITE SERIES FLAVOUR
+	if [ "$1" = installed ]; then installed "$2"; else "$TESTS/kernels/fetch.sh" "$cache" "$@"; fi
+}
+
 run_kernel() { # SUITE SERIES FLAVOUR
 	local facts release tree image dir name want script
-	facts=$("$TESTS/kernels/fetch.sh" "$cache" "$@" 2>"$SCRATCH/err") ||
+	facts=$(facts_of "$@" 2>"$SCRATCH/err") ||
 		{ skip "kernels/$1-$2-$3" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	release=$(sed -n 's/^release=//p' <<<"$facts") tree=$(sed -n 's/^tree=//p' <<<"$facts") image=$(sed -n 's/^image=//p' <<<"$facts")
 	dir=$SCRATCH/$release
@@ -73,7 +92,14 @@ for kernel; do
 	IFS=: read -r suite series flavour <<<"$kernel"
 	run_kernel "$suite" "$series" "$flavour"
 done
-# Rows are features, columns kernels, as a page of the documentation has it.
-[ -e "$SCRATCH/table" ] && awk '!($1 in col) { col[$1]; order[++n] = $1 } !($2 in row) { row[$2]; rows[++m] = $2 } { v[$1, $2] = $3 }
+# Rows are features, columns kernels.
+table() {
+	awk '!($1 in col) { col[$1]; order[++n] = $1 } !($2 in row) { row[$2]; rows[++m] = $2 } { v[$1, $2] = $3 }
 	END { printf "| feature |"; for (i = 1; i <= n; i++) printf " %s |", order[i]; printf "\n|---|"; for (i = 1; i <= n; i++) printf "---|"; print ""
 		for (j = 1; j <= m; j++) { printf "| %s |", rows[j]; for (i = 1; i <= n; i++) printf " %s |", v[order[i], rows[j]]; print "" } }' "$SCRATCH/table"
+}
+
+if [ -e "$SCRATCH/table" ]; then
+	table
+	[ -z "$all" ] || { printf 'What was seen to work on which kernel; made by `make check-kernels`, each feature with the smallest script that needs it.\n\n'; table; } >"$SOURCE/doc/kernels.md"
+fi
