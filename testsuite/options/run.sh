@@ -42,6 +42,8 @@ expect limit-is-positive 1 '-DMAXERRORS=-1 is out of range' "$STAP" -p3 --runtim
 expect limit-of-strings 1 'use 4 to 65536' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=0 -e "$begin"
 expect limit-of-arrays 1 '-DMAXMAPENTRIES=0 is out of range' "$STAP" -p3 --runtime=user -DMAXMAPENTRIES=0 -e 'global a probe begin { a[1] = 1 println(a[1]) }'
 expect limit-of-calls 1 '-DKRETACTIVE=-1 is out of range' "$STAP" -p2 -DKRETACTIVE=-1 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e 'probe kernel.function("vfs_read").return { println(1) }'
+expect calls 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e 'probe kernel.function("vfs_read").return { println($return) }'
+expect calls-of-programs 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e "probe process(\"$STAP\").function(\"main\").return { println(1) }"
 expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -DSTP_ALIBI -T 0.05 -e 'probe begin { println(\"never\") }' >'$SCRATCH/alibi' && ! grep never '$SCRATCH/alibi' && cat '$SCRATCH/alibi'"
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"

@@ -96,7 +96,8 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 	}
 	if (!dwarf_point_parse(s, m, &r.point) || process_files(s, m, &files))
 		return 1;
-	r.common.maxactive = maxactive ? maxactive->number : 0;
+	r.common.maxactive = maxactive ? maxactive->number :
+			     point_find(m->point, "return") ? session_limit(s, "KRETACTIVE", 0) : 0;
 	r.common.pid = files.pid;
 	r.common.within = files.within;
 	for vec_each(&files.at, in)
