@@ -423,6 +423,16 @@ s64 stp_relay_pid(struct stp_ctx *c)
 	return stp_session.relay;
 }
 
+u64 stp_pid_namespace(struct stp_ctx *c)
+{
+	return stp_session.pid_namespace;
+}
+
+u64 stp_user_namespace(struct stp_ctx *c)
+{
+	return stp_session.user_namespace;
+}
+
 s64 stp_remote_id(struct stp_ctx *c)
 {
 	return stp_session.remote_id;

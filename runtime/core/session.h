@@ -30,6 +30,7 @@ struct stp_session {
 	s32 target;              /* the platform sets it before start: -c, -x; 0 none */
 	s32 namespaces;          /* the platform sets it before start: -N, a process; 0: the initial ones */
 	u32 uid;                 /* the platform sets it: of the user who runs the script */
+	u64 pid_namespace, user_namespace;       /* the platform sets them before start: addresses, 0: unknown */
 	s32 relay;               /* the platform sets it before start: the process that relays the output */
 	s32 remote_id;           /* the platform sets it: staprun -r */
 	char remote_uri[STP_REMOTE_URI_MAX];

@@ -417,6 +417,9 @@ s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process is of the user who runs the script */
 s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
+/* Addresses of the pid and the user namespace that ids are asked in: --target-namespaces; else the relay's. 0: none. */
+u64 stp_pid_namespace(struct stp_ctx *c);
+u64 stp_user_namespace(struct stp_ctx *c);
 s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
@@ -586,6 +589,9 @@ struct stp_hwbkpt {
 	struct stp_site site;      /* what is watched, by name or, symbol NULL, at its address */
 	u32 length;                /* bytes */
 	bool reads;                /* reads, too */
+	bool in_target;            /* of the process of -c or -x, at site.address */
+	u64 start_code;            /* where the code of that program begins as it was linked, when it can be loaded
+				    * anywhere; 0: its addresses are as linked */
 	bool optional;             /* "?": not being there is no error */
 	void *state;               /* the runtime's */
 };

@@ -236,6 +236,7 @@ static void session_stop(void)
 	if (control.phase != PHASE_STARTED && control.phase != PHASE_MADE)
 		return;
 	stp_session_stop();
+	stp_namespaces_drop();
 	say_summary();
 	WRITE_ONCE(control.phase, PHASE_STOPPED);
 	stp_control_wake();
@@ -306,7 +307,9 @@ static int do_start(const struct stp_start *s)
 	stp_session.namespaces = s->namespaces;
 	stp_session.relay = current->tgid;
 	control.phase = PHASE_STARTED;
-	status.rc = stp_session_start();
+	status.rc = stp_namespaces_take(s->namespaces);
+	if (!status.rc)
+		status.rc = stp_session_start();
 	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);
 	return 0;
 }

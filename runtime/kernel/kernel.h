@@ -175,6 +175,11 @@ void stp_program_close(struct stp_program *p);
 bool stp_program_is(const struct stp_program *p, const struct file *file);     /* opened; any context */
 const char *stp_program_reason(int err);       /* NULL: none of program.c's */
 
+/* ------------------------------------------------------------------ task.c */
+
+int stp_namespaces_take(s32 process);          /* 0: the current one; 0 or -ESRCH. Context: process */
+void stp_namespaces_drop(void);                /* safe without the other */
+
 /* ------------------------------------------------------------------ tree.c */
 
 /*

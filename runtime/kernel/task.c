@@ -7,10 +7,12 @@
 #include <linux/cred.h>
 #include <linux/kallsyms.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
+#include <linux/user_namespace.h>
 
 /* ------------------------------------------------------------------ the task */
 
@@ -159,4 +161,46 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 	if (module)
 		module[strcspn(module, "]")] = '\0';
 	stp_copy(to, module ? module + 1 : "kernel", size);
+}
+
+/* ------------------------------------------------------------------ namespaces */
+
+static struct {
+	struct pid_namespace *pid;
+	struct user_namespace *user;
+} namespaces;
+
+/* Those of a process, 0: of the current one; kept until they are dropped. Context: process. */
+int stp_namespaces_take(s32 process)
+{
+	struct pid *id = process ? find_get_pid(process) : get_pid(task_tgid(current));
+	struct task_struct *task = id ? get_pid_task(id, PIDTYPE_TGID) : NULL;
+	char text[80];
+
+	put_pid(id);
+	if (!task) {
+		snprintf(text, sizeof(text), "there is no process %d whose namespaces could be meant", process);
+		plat_message(STP_MSG_ERROR, text);
+		return -ESRCH;
+	}
+	rcu_read_lock();
+	namespaces.pid = task_active_pid_ns(task);
+	if (namespaces.pid)
+		get_pid_ns(namespaces.pid);
+	namespaces.user = get_user_ns(__task_cred(task)->user_ns);
+	rcu_read_unlock();
+	put_task_struct(task);
+	stp_session.pid_namespace = (unsigned long)namespaces.pid;
+	stp_session.user_namespace = (unsigned long)namespaces.user;
+	return 0;
+}
+
+void stp_namespaces_drop(void)
+{
+	if (namespaces.pid)
+		put_pid_ns(namespaces.pid);
+	if (namespaces.user)
+		put_user_ns(namespaces.user);
+	namespaces.pid = NULL;
+	namespaces.user = NULL;
 }
