@@ -228,8 +228,13 @@ static bool follow_components(struct place *p, const struct expr *access)
 
 struct expr *target_lvalue(struct expr *base, const struct expr *access)
 {
-	struct place p = place_of(base);
+	struct place p;
 
+	if (!base->dtype && base->kind != E_TARGET) {
+		diag_error(base->loc, "this variable is not in a place that can be assigned to");
+		return NULL;
+	}
+	p = place_of(base);
 	if (access && !follow_components(&p, access))
 		return NULL;
 	if (access && (access->u.access.pretty || access->u.access.address_of)) {

@@ -15,6 +15,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "probes/syscall.h"
+#include "probes/value.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -373,8 +374,31 @@ static struct stmt *write_back(const struct variable *v)
 	return back;
 }
 
+// `$return = v` and `$fd = v`: what the library's function for that register makes of it.
+static int rewrite_targets(struct session *s, struct probe *p)
+{
+	const struct syscall_probe *d = p->data;
+	struct value_variable set[7] = { { .name = "return", .set = "__syscall_set_return", .guru = true } };
+	int n = d->is_return;
+
+	for vec_each(&d->args, a) {
+		if (!a->type || n == ARRAY_SIZE(set))
+			continue;
+		set[n] = (struct value_variable){ .name = a->name, .guru = true };
+		if (d->is_return)
+			set[n].why_not_set = "it is what the call was given at its entry";
+		else if (a->type->is_pair)
+			set[n].why_not_set = "it is in two registers";
+		else
+			set[n].set = str_printf("__syscall_set_%d", a->at);
+		n++;
+	}
+	return value_rewrite(s, p, set, n);
+}
+
 void syscall_add_variables(struct session *s, struct probe *p)
 {
+	rewrite_targets(s, p);
 	variables list = list_variables(p->data);
 	struct ast_walker replace = { .expr = replace_expr, .stmt = replace_stmt, .data = &list };
 	struct stmt *block = stmt_new(S_BLOCK, p->body->loc);
