@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watchpoints on the kernel's data: a debug register of each CPU.
+ * Hardware watchpoints on the kernel's data: a debug register of each CPU. On data of the target process: one of each
+ * of its threads, and of those that they start.
  *
  * A hit comes after the access, in the processor's debug exception. That has a stack of its own,
  * which stp_hit_refused() would take for an NMI's; it has room for a handler.
@@ -8,7 +9,11 @@
 #include "kernel.h"
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 #include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 static void accessed(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -24,6 +29,77 @@ static void accessed(struct perf_event *event, struct perf_sample_data *data, st
 	stp_hit_end(c, flags);
 }
 
+/* Watchpoints of a target: one a thread that it had. */
+struct watched {
+	u32 n;
+	struct perf_event *at[];
+};
+
+static void forget(struct watched *s)
+{
+	while (s->n)
+		unregister_hw_breakpoint(s->at[--s->n]);
+	plat_free(s);
+}
+
+/* The target's threads, with a reference each; not more than `room`. Context: process. */
+static u32 threads_of_target(struct task_struct **at, u32 room)
+{
+	struct pid *id = find_get_pid(stp_session.target);
+	struct task_struct *leader, *task;
+	u32 n = 0;
+
+	rcu_read_lock();
+	leader = id ? pid_task(id, PIDTYPE_TGID) : NULL;
+	if (leader)
+		for_each_thread(leader, task)
+			if (n < room)
+				at[n++] = get_task_struct(task);
+	rcu_read_unlock();
+	put_pid(id);
+	return n;
+}
+
+/* Where a program that can be loaded anywhere is, less where it was linked to be. */
+static u64 load_offset(struct task_struct *task, u64 start_code)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	u64 offset = mm ? mm->start_code - start_code : 0;
+
+	if (mm)
+		mmput(mm);
+	return offset;
+}
+
+static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
+{
+	enum { ROOM = 256 };
+	struct task_struct **tasks = plat_alloc(ROOM * sizeof(tasks[0]), -1);
+	struct watched *s = plat_alloc(sizeof(*s) + ROOM * sizeof(s->at[0]), -1);
+	u32 n = tasks && s ? threads_of_target(tasks, ROOM) : 0, i;
+	int err = !tasks || !s ? -ENOMEM : n ? 0 : -ESRCH;
+
+	if (!err && w->start_code)
+		attr->bp_addr += load_offset(tasks[0], w->start_code);
+	attr->inherit = 1;
+	for (i = 0; i < n; i++) {
+		struct perf_event *event = err ? NULL : register_user_hw_breakpoint(attr, accessed, w, tasks[i]);
+
+		if (event && !IS_ERR(event))
+			s->at[s->n++] = event;
+		else if (event)
+			err = PTR_ERR(event);
+		put_task_struct(tasks[i]);
+	}
+	if (err && s) {
+		forget(s);
+		s = NULL;
+	}
+	plat_free(tasks);
+	w->state = s;
+	return err;
+}
+
 static int add(struct stp_hwbkpt *w)
 {
 	struct perf_event * __percpu *events;
@@ -35,6 +111,8 @@ static int add(struct stp_hwbkpt *w)
 	attr.bp_addr = w->site.address;
 	attr.bp_len = w->length;
 	attr.bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
+	if (w->in_target)
+		return add_in_target(w, &attr);
 	events = register_wide_hw_breakpoint(&attr, accessed, w);
 	if (IS_ERR((void __force *)events))
 		return PTR_ERR((void __force *)events);
@@ -48,7 +126,9 @@ static void hwbkpt_stop(void *table, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		if (w[i].state)
+		if (w[i].state && w[i].in_target)
+			forget(w[i].state);
+		else if (w[i].state)
 			unregister_wide_hw_breakpoint((struct perf_event * __percpu *)w[i].state);
 		w[i].state = NULL;
 	}
@@ -59,6 +139,7 @@ static const char *reason(int err)
 {
 	switch (err) {
 	case -ENOENT: return "the running kernel has no symbol of this name";
+	case -ESRCH: return "there is no target process: give -c or -x";
 	case -ENOSPC: case -EBUSY: return "the processor has no debug register left";
 	case -EINVAL: return "the processor can't watch this address with this length (it must be a multiple of it)";
 	}

@@ -141,6 +141,9 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 void di_program_want_dwarf(struct di_module *m);
 // Where the byte of a link address is in the file; false when it isn't of the file.
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
+// A variable of it, by its symbol. `anywhere`: the program is not loaded where it was linked to be.
+struct di_program_data { uint64_t address, start_code; bool anywhere; };
+bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);
 // Bytes by which the file can be told from other builds: `len` of them at `offset`.
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset; };
 struct di_identity di_program_identity(const struct di_module *m);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// kernel.data("SYMBOL" or ADDRESS)[.length(N)].write, .rw: a hardware watchpoint.
+// kernel.data("SYMBOL" or ADDRESS)[.length(N)].write, .rw: a hardware watchpoint. process.data(...): one in the process
+// of -c or -x.
 //
 // In: a matched point. Out: one probe, and the table of struct stp_hwbkpt.
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "probes/family.h"
+#include "probes/process.h"
 
 #include <string.h>
 
@@ -15,7 +17,8 @@ enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86-64 and, at the least, a
 struct watch {                 // probe.data
 	const char *symbol;        // NULL: address
 	int64_t address, length;
-	bool reads, optional;
+	bool reads, optional, in_target;
+	uint64_t start_code;       // of a target that can be loaded anywhere; 0: of others
 };
 
 static int warn_of_many(struct session *s, const struct probe_match *m)
@@ -27,6 +30,33 @@ static int warn_of_many(struct session *s, const struct probe_match *m)
 	if (n == REGISTERS + 1)
 		diag_warning(m->point->loc, "more than %d hardware watchpoints: processors have few debug registers, %d on "
 			     "x86", REGISTERS, REGISTERS);
+	return 0;
+}
+
+// The link address of a variable of the target's program. Returns the number of errors.
+static int find_in_target(struct session *s, const struct probe_match *m, struct watch *w)
+{
+	const struct point_part *what = &m->point->parts.at[1];
+	struct process_files files = { 0 };
+	struct di_program_data data;
+	int errors = process_files(s, m, &files);
+
+	if (errors || !files.at.n)
+		return errors;
+	if (!di_program_data(files.at.at[0], w->symbol, &data)) {
+		diag_error(what->loc, "process.data(\"%s\"): %s has no variable of this name", w->symbol,
+			   di_module_name(files.at.at[0]));
+		return 1;
+	}
+	if (data.anywhere && !s->opt.target_pid) {
+		diag_error(what->loc, "process.data(\"%s\"): %s can be loaded anywhere, its variables have no address before it "
+			   "runs; link it with -no-pie, or give -x with the running process", w->symbol,
+			   di_module_name(files.at.at[0]));
+		return 1;
+	}
+	w->address = data.address;
+	w->start_code = data.anywhere ? data.start_code : 0;
+	w->symbol = NULL;
 	return 0;
 }
 
@@ -44,6 +74,13 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 			   (long long)length->number, MAX_LENGTH);
 		return 1;
 	}
+	w->in_target = !strcmp(m->point->parts.at[0].name, "process");
+	if (w->in_target && !s->opt.command && !s->opt.target_pid) {
+		diag_error(m->point->loc, "process.data is about the process of -c or -x, and there is none");
+		return 1;
+	}
+	if (w->in_target && w->symbol && find_in_target(s, m, w))
+		return 1;
 	for (w->length = 1; length && w->length < length->number;)
 		w->length *= 2;
 	probe_add(s, &family_hwbkpt, m, point_text(m->point), w);
@@ -58,9 +95,10 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 		const char *site = d->symbol ? str_printf(".symbol = %s", emit_c_string(d->symbol))
 					     : str_printf(".address = 0x%llxULL", (unsigned long long)d->address);
 
-		cw_line(w, "{ .probe = %s, .site = { %s }, .length = %d, .reads = %s, .optional = %s },",
+		cw_line(w, "{ .probe = %s, .site = { %s }, .length = %d, .reads = %s, .optional = %s,%s },",
 			emit_probe_ref(probes[i]), site, (int)d->length, d->reads ? "true" : "false",
-			d->optional ? "true" : "false");
+			d->optional ? "true" : "false", !d->in_target ? "" :
+			str_printf(" .in_target = true, .start_code = 0x%llx", (unsigned long long)d->start_code));
 	}
 	cw_line(w, "};");
 	emit_family_table(s, "stp_hwbkpt_family", "stp_hwbkpts", n);
@@ -68,7 +106,8 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 
 #define FORMS(data) data ".write", data ".rw", data ".length(number).write", data ".length(number).rw"
 
-static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("kernel.data(number)"), NULL };
+static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("kernel.data(number)"),
+					FORMS("process.data(string)"), FORMS("process.data(number)"), NULL };
 
 const struct probe_family family_hwbkpt = {
 	.name = "hwbkpt",
