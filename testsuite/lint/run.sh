@@ -23,6 +23,15 @@ report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscall
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both)"
+# Every public name of the library has a comment that names it.
+report tapset-comments "$(awk '
+	FNR == 1 { block = "" }
+	/^\/\*\*/ { block = ""; open = 1 }
+	open { block = block " " $0; if (/\*\//) open = 0; next }
+	/^function +[A-Za-z]/ || /^probe +[A-Za-z][A-Za-z_0-9.]* *\+?=/ {
+		name = $2; sub(/[:(].*/, "", name); names = block; gsub(/[*,]/, " ", names)
+		if (!index(names " ", " " name " ")) print FILENAME ":" FNR ": " name " has no comment that names it"
+	}' tapsets/*.stp tapsets/arch/*/*.stp)"
 if command -v shellcheck >/dev/null; then
 	report shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"
 else
