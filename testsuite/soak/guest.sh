@@ -45,15 +45,21 @@ mixed() { # SECONDS
 }
 
 # Waits until no loader is left; who doesn't end within two minutes is told with its place in the kernel.
+alive() {
+	local p
+	for p in $(pidof stapio staprun); do
+		grep -q 'State:.[^Z]' /proc/$p/status 2>/dev/null && echo $p
+	done
+}
 gone() {
 	local i=0 p
-	while pidof stapio staprun >/dev/null; do
+	while [ "$(alive)" ]; do
 		usleep 20000
 		[ $((i += 1)) = ${patience:-3000} ] || continue
-		for p in $(pidof stapio staprun); do
+		for p in $(alive); do
 			echo "$(cat /proc/$p/cmdline | tr '\0' ' ')$(grep State /proc/$p/status) $(head -n 4 /proc/$p/stack | tr '\n' ' ')"
 		done
-		kill -KILL $(pidof stapio staprun)
+		kill -KILL $(alive)
 	done
 }
 
@@ -68,8 +74,8 @@ one_cycle() {
 	2) kill -KILL $(pidof stapio) || kill -TERM $pid ;;
 	3) kill -TERM $pid; kill -INT $pid ;;
 	esac
-	wait $pid
 	gone
+	wait $pid
 	[ "$(loaded)" = 0 ] && return
 	left=$((left + 1))
 	staprun -d t_mixed || echo "cycle $1: not removed"
