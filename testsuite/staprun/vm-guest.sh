@@ -407,6 +407,33 @@ su user -c "cd /suite; /tmp/staprun -c 'ls /proc/self/fd | wc -l' ./t_count.ko 7
 st
 loaded
 
+t attacks on the process
+# Whatever it was started with: it says why, or works, and no module stays.
+h() { su user -c "cd /suite; ./hostile $*"; st; }
+h closed /tmp/staprun ./t_hello.ko
+loaded
+for limit in nofile nproc fsize core memlock data as stack; do
+	h limit $limit /tmp/staprun ./t_hello.ko 2>&1 | cat >/tmp/o
+	grep -q '^hello\|^ERROR\|status 139\|status 127\|status 4\|Killed' /tmp/o || { echo "limit $limit"; cat /tmp/o; }
+done
+loaded
+h nothing /tmp/staprun
+h ignored /tmp/staprun ./t_hello.ko
+h alarm /tmp/staprun -c "'sleep 2'" ./t_tick.ko | tail -n 1
+h many /tmp/staprun ./t_hello.ko
+su user -c 'cd /suite; TZ=:/etc/shadow /tmp/staprun ./t_hello.ko'
+tick su user -c '/tmp/staprun "$0"'
+su user -c "/suite/hostile trace $(pidof staprun)"
+pkill -TERM staprun
+wait $pid
+loaded
+# Another relay, beside a link to the loader: it is the user's and may do what the user may.
+mkdir /tmp/mine
+ln /tmp/staprun /tmp/mine/staprun
+cp hostile /tmp/mine/stapio
+su user -c 'cd /suite; /tmp/mine/staprun ./t_many.ko'
+st
+loaded
 t other kernel
 staprun ./other.ko
 st

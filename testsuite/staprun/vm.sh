@@ -50,6 +50,7 @@ modules() {
 	for name in t_user t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
 	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
 	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -I"$source/runtime/include" -o "$scratch/$release/hostile" hostile.c || return
 	cp "$build/staprun/stap-merge" "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
 	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \

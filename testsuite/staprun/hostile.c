@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an unprivileged user can do to staprun that a shell can't: hostile HOW [ARGUMENT...]
+//   closed PROGRAM...     runs it without descriptors 0, 1, 2
+//   limit NAME PROGRAM... runs it with that limit at 0
+//   nothing PROGRAM       runs it without any argument, not even its name
+//   ignored PROGRAM...    with SIGCHLD ignored and every other signal too
+//   alarm PROGRAM...      with an alarm in a second
+//   many PROGRAM...       with 20,000 more arguments
+//   trace PID             attaches to it as a debugger
+//   (as stapio)           takes the device and says what staprun alone may say, before and after START
+#include "messages.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int device;
+
+static void say(const char *what, int type, const void *payload, uint32_t len)
+{
+	char bytes[4096] = "";
+	struct stp_cmd *cmd = (void *)bytes;
+
+	cmd->type = type;
+	cmd->len = len;
+	memcpy(cmd->payload, payload, len);
+	printf("%s: %s\n", what, write(device, bytes, sizeof(*cmd) + len) < 0 ? strerror(errno) : "taken");
+}
+
+// Nonsense all over the rings, while handlers print into them.
+static void scribble(void)
+{
+	struct stp_ring_header *h = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
+	size_t len;
+	uint64_t *at;
+
+	if (h == MAP_FAILED)
+		return;
+	len = h->first + h->rings * h->stride;
+	at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
+	if (at == MAP_FAILED)
+		return;
+	for (int round = 0; round < 50; round++) {
+		for (size_t i = 0; i < len / 8; i++)
+			at[i] = i * 0x9e3779b97f4a7c15u + round;
+		usleep(10000);
+	}
+	printf("beyond: %s\n", mmap(NULL, len + 4096, PROT_READ, MAP_SHARED, device, 0) == MAP_FAILED ? "refused" : "mapped");
+}
+
+static int relay(int argc, char **argv)
+{
+	struct stp_hello hello = { .protocol = STP_PROTOCOL, .kernel_base = 1 };
+	struct stp_address address = { .index = 0, .address = 0xffffffff81000000u };
+	struct stp_start start = { 0 };
+
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "-F"))
+			device = atoi(argv[i + 1]);
+	say("hello", STP_CMD_HELLO, &hello, sizeof(hello));
+	say("address", STP_CMD_ADDRESS, &address, sizeof(address));
+	address.index = 0xffffffff;
+	say("no address", STP_CMD_ADDRESS, &address, sizeof(address));
+	say("detach", STP_CMD_DETACH, "", 0);
+	say("unknown", 99, "", 0);
+	say("short", STP_CMD_START, "", 0);
+	say("start", STP_CMD_START, &start, sizeof(start));
+	say("set", STP_CMD_SET, "x=1", 3);
+	say("address later", STP_CMD_ADDRESS, &address, sizeof(address));
+	say("start again", STP_CMD_START, &start, sizeof(start));
+	scribble();
+	say("stop", STP_CMD_STOP, "", 0);
+	say("stop again", STP_CMD_STOP, "", 0);
+	return 0;
+}
+
+static int limit_named(const char *name)
+{
+	static const struct { const char *name; int limit; } limits[] = {
+		{ "nofile", RLIMIT_NOFILE }, { "nproc", RLIMIT_NPROC }, { "fsize", RLIMIT_FSIZE }, { "core", RLIMIT_CORE },
+		{ "memlock", RLIMIT_MEMLOCK }, { "data", RLIMIT_DATA }, { "as", RLIMIT_AS }, { "stack", RLIMIT_STACK },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!strcmp(limits[i].name, name))
+			return limits[i].limit;
+	exit(3);
+}
+
+static void run_with_many(char **argv, int argc)
+{
+	char **more = calloc(argc + 20001, sizeof(*more));
+
+	memcpy(more, argv, argc * sizeof(*more));
+	for (int i = argc; i < argc + 20000; i++)
+		more[i] = "x=1";
+	execv(argv[0], more);
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit zero = { 0, 0 };
+	const char *how = argc > 1 ? argv[1] : "";
+
+	if (strstr(argv[0], "stapio"))
+		return relay(argc, argv);
+	if (argc < 3)
+		return 3;
+	if (!strcmp(how, "trace")) {
+		printf("trace: %s\n", ptrace(PTRACE_ATTACH, atoi(argv[2]), NULL, NULL) ? strerror(errno) : "attached");
+		return 0;
+	}
+	if (!strcmp(how, "closed"))
+		close_range(0, 2, 0);
+	if (!strcmp(how, "alarm"))
+		alarm(1);
+	for (int sig = 1; !strcmp(how, "ignored") && sig < 32; sig++)
+		signal(sig, SIG_IGN);
+	if (!strcmp(how, "many"))
+		run_with_many(argv + 2, argc - 2);
+	if (!strcmp(how, "nothing"))
+		execv(argv[2], (char *[]){ NULL });
+	if (!strcmp(how, "limit")) {
+		setrlimit(limit_named(argv[2]), &zero);
+		argv++;
+	}
+	execv(argv[2], argv + 2);
+	return 4;
+}
