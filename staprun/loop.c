@@ -238,6 +238,17 @@ static void drain_before_message(void)
 	write_out();
 }
 
+// Which buffers were too small: those of CPUs, the last one of begin and end probes.
+static void tell_dropped_by_ring(void)
+{
+	const struct rings *r = &session.rings;
+
+	for (int i = 0; i < r->n && log_verbose; i++)
+		if (rings_dropped_of(r, i))
+			log_note(1, "stapio: %s %d: %llu records lost", i < r->n - 1 ? "CPU" : "begin and end probes, buffer",
+				 i, (unsigned long long)rings_dropped_of(r, i));
+}
+
 static void tell_dropped(void)
 {
 	int64_t now = now_ms();
@@ -552,6 +563,7 @@ static void report(void)
 	if (lost)
 		log_warning("There were %llu transport failures (records of output lost, %llu bytes);"
 			    " a larger buffer may help (-s MB)", lost, sum->lost_bytes);
+	tell_dropped_by_ring();
 	if (session.rings.damaged)
 		log_warning("Output buffers were damaged %llu times, output is missing",
 			    (unsigned long long)session.rings.damaged);

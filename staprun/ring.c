@@ -196,11 +196,16 @@ void rings_take(struct rings *r)
 	advance(ring, ring->tail + ring->size);
 }
 
+uint64_t rings_dropped_of(const struct rings *r, int i)
+{
+	return __atomic_load_n(&r->ring[i].control->lost_records, __ATOMIC_RELAXED);
+}
+
 uint64_t rings_dropped(const struct rings *r)
 {
 	uint64_t n = 0;
 
 	for (int i = 0; i < r->n; i++)
-		n += __atomic_load_n(&r->ring[i].control->lost_records, __ATOMIC_RELAXED);
+		n += rings_dropped_of(r, i);
 	return n;
 }

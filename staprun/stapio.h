@@ -73,6 +73,7 @@ void rings_take(struct rings *r);
 bool rings_next_of(struct rings *r, int i, const void **payload, uint32_t *len, uint64_t *seq);
 // What the producers dropped so far, by their own count.
 uint64_t rings_dropped(const struct rings *r);
+uint64_t rings_dropped_of(const struct rings *r, int i);
 
 // --- outfile.c: where output goes, never blocking longer than one small write ---
 

@@ -249,6 +249,8 @@ static void play_line(char *line)
 		fill(a, b, c);
 	if (!strcmp(word, "lie") && sscanf(line, "%*s %llu %llu %llu", &a, &b, &c) == 3) // RING LEN BYTES
 		produce(a, &(struct stp_rec){ .len = b, .seq = 1 }, sizeof(struct stp_rec), c);
+	if (!strcmp(word, "lost") && sscanf(line, "%*s %llu %llu", &a, &b) == 2) // RING RECORDS
+		control_of(a)->lost_records += b;
 	if (!strcmp(word, "head") && sscanf(line, "%*s %llu %llu", &a, &b) == 2) // RING BYTES
 		control_of(a)->head += b;
 	if (!strcmp(word, "message") && sscanf(line, "%*s %31s %n", kind, &at) == 1)
