@@ -6,6 +6,7 @@
 #   examples/passes    a line "NAME WHAT..." for each script known to pass; WHAT: build, run. Each WHAT is a test
 #                      on both kernels. With -u it is written anew.
 #   examples/not-run   what is built only, with the reason
+#   examples/not-built what can't be built on the kernels and the system of today, with the reason
 #   EXAMPLES_RUN_ON   the kernels where they are run, default 6.1: "6.1 6.12" takes four minutes more
 #   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1 or
 #   EXAMPLES_BUILD_ONLY=1 do less
@@ -58,6 +59,11 @@ build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.fail
 	fi
 	module=$(grep -m 1 '\.ko$' "$dir/$1.out")
 	[ -z "$module" ] || grep -q "^$1 " "$TESTS/examples/not-run" || cp "$module" "$dir/run/$1.ko"
+}
+
+why_not() { # NAME: what is known of one that can't be built
+	[ ! -e "$dir/run/$1.ko" ] && awk -v name="$1" '$1 == name { sub(/^[^ ]+ +/, ""); print "never: " $0; found = 1 } END { exit !found }' \
+		"$TESTS/examples/not-built"
 }
 
 run_all() {
@@ -124,8 +130,9 @@ on_kernel() {
 	printf 'examples on %s: %d, built %d, run %d\n' "$release" "$(wc -l <"$work/list")" \
 		"$(grep -c . "$dir/build.names")" "$(grep -c . "$dir/run.names")"
 	for file in "$dir"/*.failed; do
+		[ -e "$file" ] || continue
 		name=$(basename "$file" .failed)
-		printf '%-28s %s\n' "$name" "$(cat "$file")"
+		printf '%-28s %s\n' "$name" "$(why_not "$name" || cat "$file")"
 	done | tee "$dir/table" | sed 's/^/    /'
 	[ -z "${EXAMPLES_KEEP-}" ] || cp -r "$dir" "$EXAMPLES_KEEP"
 }
