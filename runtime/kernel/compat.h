@@ -98,17 +98,18 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 #define COMPAT_FTRACE 0
 #endif
 
-/* Several places at once (5.18), or one after the other. */
-static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n)
+/* Several places at once (5.18), or one after the other; `reset`: instead of those that were set. */
+static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n,
+					       bool reset)
 {
 #ifdef HAVE_FTRACE_FILTER_IPS
-	return ftrace_set_filter_ips(ops, ips, n, 0, 0);
+	return ftrace_set_filter_ips(ops, ips, n, 0, reset);
 #else
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < n && !err; i++)
-		err = ftrace_set_filter_ip(ops, ips[i], 0, 0);
+		err = ftrace_set_filter_ip(ops, ips[i], 0, reset && !i);
 	return err;
 #endif
 }

@@ -44,12 +44,10 @@ static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_sit
 /* Warns that the place can't be probed, unless that is no error; err: 0 or negative. */
 void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err);
 
-/*
- * Adds the addresses [from, to) to the filter of ops, and notes in ok[] which of them ftrace
- * knows: all are tried at once, and where that fails, each half.
- */
+/* Makes those of the addresses that ftrace knows the filter of ops, moves them to the front, and notes in
+ * ok[] which they were. How many, or -errno. */
 struct ftrace_ops;
-void stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 from, u32 to);
+int stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 n);
 
 /* ------------------------------------------------------------------ function_return.c */
 

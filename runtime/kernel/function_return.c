@@ -348,20 +348,19 @@ static bool add_fprobe(struct stp_batch *b, const struct stp_function *f)
 static int arm_group(struct stp_batch *b, struct return_group *g, unsigned long *ips, bool *ok)
 {
 	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
-	u32 i, k, n = 0;
-	int err;
+	u32 i, k;
+	int err, n;
 
 	if (!tried)
 		return -ENOMEM;
 	for (i = k = 0; i <= ~0u >> g->shift; i++)
 		if (g->slots[i].ip)
 			ips[k++] = g->slots[i].site->address;
-	stp_ftrace_filter(tried, ips, ok, 0, g->n);
+	n = stp_ftrace_filter(tried, ips, ok, g->n);
 	compat_ftrace_free_filter(tried);
 	plat_free(tried);
-	for (k = 0; k < g->n; k++)
-		if (ok[k])
-			ips[n++] = ips[k];
+	if (n < 0)
+		return n;
 	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
 	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
 				       (g->plain ? lookup_plain : lookup_any);

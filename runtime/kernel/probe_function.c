@@ -123,17 +123,42 @@ static void remove_kprobes(struct stp_batch *b)
 
 #if COMPAT_FTRACE
 
-void stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 from, u32 to)
+/* What fails is tried again in halves, each with a filter of its own: kernels copy the whole of a filter to
+ * add to it. */
+static void try_filter(struct ftrace_ops *scratch, unsigned long *ips, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
-	bool good = !compat_ftrace_set_filter_ips(ops, ips + from, to - from);
+	bool good = !compat_ftrace_set_filter_ips(scratch, ips + from, to - from, true);
 
 	if (good || to - from == 1) {
 		memset(ok + from, good, to - from);
 		return;
 	}
-	stp_ftrace_filter(ops, ips, ok, from, middle);
-	stp_ftrace_filter(ops, ips, ok, middle, to);
+	try_filter(scratch, ips, ok, from, middle);
+	try_filter(scratch, ips, ok, middle, to);
+}
+
+int stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 n)
+{
+	struct ftrace_ops *scratch;
+	u32 i, good = 0;
+
+	if (!n || !compat_ftrace_set_filter_ips(ops, ips, n, true)) {
+		memset(ok, true, n);
+		return n;
+	}
+	scratch = plat_alloc(sizeof(*scratch), -1);
+	if (!scratch)
+		return -ENOMEM;
+	try_filter(scratch, ips, ok, 0, n);
+	compat_ftrace_free_filter(scratch);
+	plat_free(scratch);
+	for (i = 0; i < n; i++)
+		if (ok[i])
+			ips[good++] = ips[i];
+	if (good && compat_ftrace_set_filter_ips(ops, ips, good, true))
+		return -EINVAL;
+	return good;
 }
 
 struct entry {
@@ -269,11 +294,13 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 	unsigned long *ips = plat_alloc(h->n * sizeof(*ips), -1);
 	bool *ok = plat_alloc(h->n, -1);
 	u32 i, n = h->n;
+	int err = -ENOMEM;
 
-	if (ips && ok) {
-		for (i = 0; i < n; i++)
-			ips[i] = h->entry[i].address;
-		stp_ftrace_filter(&h->ops, ips, ok, 0, n);
+	for (i = 0; ips && i < n; i++)
+		ips[i] = h->entry[i].address;
+	if (ips && ok)
+		err = min(stp_ftrace_filter(&h->ops, ips, ok, n), 0);
+	if (!err) {
 		h->n = 0;
 		for (i = 0; i < n; i++) {
 			if (ok[i])
@@ -282,10 +309,9 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 				add_kprobe(b, h->entry[i].f, h->entry[i].site);
 		}
 	}
-	i = ips && ok;
 	plat_free(ips);
 	plat_free(ok);
-	return i ? 0 : -ENOMEM;
+	return err;
 }
 
 static void choose_callback(struct entry_hook *h)

@@ -139,6 +139,9 @@ static void take_hit(void *data, const struct index_hit *hit)
 
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->is_forbidden))
 		return;
+	// What only the symbol table has is assembler's: thunks, entries, alternatives.
+	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
+		return;
 	vec_push(s->out, function_of_hit(s->m, hit));
 }
 

@@ -97,7 +97,6 @@ struct emitter {
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
 	int probes;                // in the table of probes
-	int objects;               // programs whose symbols are known
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu

@@ -8,6 +8,7 @@
 // Out: one probe a place, with the variables that are there. Every inlined copy is a place.
 #include "build/build.h"
 #include "elab/elab.h"
+#include "probes/blocklist.h"
 #include "probes/dwarf_point.h"
 #include "probes/function.h"
 #include "util/str.h"
@@ -72,8 +73,33 @@ struct resolution {
 	struct dwarf_point point;
 	struct function_probe common;
 	bool exported;
+	bool wildcard;             // the function is not named
+	int blocked, endless;      // places that are passed over: see blocklist.c
 	struct probe *first;       // without a handler, a condition, guards: NULL
 };
+
+static bool is_passed_over(struct resolution *r, const struct di_function *f)
+{
+	if (r->common.is_return && blocklist_never_returns(f))
+		return r->endless++, true;
+	// In a module of the user's own everything may be probed in guru mode.
+	if (r->wildcard && !r->s->opt.list && blocklist_has(f) && !(r->s->opt.guru && f->module != di_kernel(r->s)))
+		return r->blocked++, true;
+	return false;
+}
+
+static void say_passed_over(const struct resolution *r)
+{
+	const struct point_part *part = r->point.part;
+
+	if (r->endless && r->wildcard)
+		diag_warning(part->loc, "%d functions never return and are passed over", r->endless);
+	else if (r->endless)
+		diag_warning(part->loc, "the function \"%s\" never returns: this probe is passed over", part->text);
+	if (r->blocked)
+		diag_warning(part->loc, "%d places that probes themselves run through, or interrupts and locks, are "
+			     "passed over; name a function to probe it all the same", r->blocked);
+}
 
 static void add_place(struct resolution *r, struct di_function *f, const char *module)
 {
@@ -104,6 +130,8 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 	for vec_each(&found, f) {
 		if (r->exported && !kernel_exports(r->s->kernel, (*f)->symbol))
 			continue;
+		if (is_passed_over(r, *f))
+			continue;
 		add_place(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL);
 		n++;
 	}
@@ -117,6 +145,7 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 	int n = 0;
 
 	r->common.optional = true;
+	r->wildcard = true;
 	di_kernel_module_names(r->s, &names);
 	for vec_each(&names, name) {
 		struct di_module *m = fnmatch(part->text, *name, 0) ? NULL : di_kernel_module(r->s, *name);
@@ -124,6 +153,7 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 		if (m)
 			n += add_places(r, m, NULL);
 	}
+	say_passed_over(r);
 	if (!n)
 		diag_error(part->loc, "no function of a module \"%s\" matches", part->text);
 	return n ? 0 : 1;
@@ -159,6 +189,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	};
 	struct di_module *in;
 	struct buf why = { 0 };
+	int n;
 
 	if (check_maxactive(point_find(m->point, "maxactive"), &r.common.maxactive) ||
 	    !dwarf_point_parse(s, m, &r.point))
@@ -177,7 +208,10 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		in = di_kernel(s);
 	if (!in)
 		return no_module(s, module);
-	if (add_places(&r, in, &why))
+	r.wildcard = !r.point.by_address && str_is_glob(r.point.pattern.function);
+	n = add_places(&r, in, &why);
+	say_passed_over(&r);
+	if (n || r.endless || r.blocked)
 		return 0;
 	dwarf_point_not_found(&r.point, in, in == di_kernel(s) ? "kernel" :
 			      str_printf("module(\"%s\")", di_module_name(in)), &why);

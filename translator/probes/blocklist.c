@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions of the kernel that wildcards pass over, for probes there cost more than they tell or can't work:
+// what a hit itself runs through, so that each hit would be inside another; and those that never return.
+// A function that is named is probed all the same, for the runtime skips hits inside of hits.
+// What the kernel forbids (noinstr, its own list) debuginfo and the loader know.
+#include "probes/blocklist.h"
+
+#include "util/map.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+// Of the paths of interrupts, exceptions and probes, of locks, and what the runtime calls in handlers.
+static const char *const names[] = {
+	"*_raw_spin_*", "*_raw_read_*", "*_raw_write_*", "*queued_spin_*", "*queued_read_*", "*queued_write_*",
+	"*pv_queued_*", "*spin_lock_slowpath*", "lock_acquire*", "lock_release*",
+	"*notifier_call_chain*", "notify_die", "*preempt_count_*", "__switch_to*", "preempt_schedule*_notrace*",
+	"exc_*", "asm_*", "sysvec_*", "do_int3*", "do_nmi*", "default_do_nmi", "nmi_*", "*_nmi_*", "irqentry_*",
+	"*__do_softirq", "handle_softirqs", "xen_*", "*apic*", "native_*", "pv_*", "paravirt_*",
+	"*kprobe*", "*rethook*", "*fprobe*", "*ftrace*", "*optprobe*", "text_poke*", "*smp_text_poke*", "poke_int3_*",
+	"return_to_handler", "trampoline_handler",
+	"*copy_from_kernel_nofault*", "copy_from_user_nofault", "copy_to_kernel_nofault", "__copy_user_*",
+	"__copy_from_user_inatomic", "__check_object_size", "check_stack_object", "irq_work_*", "*_fast_ns",
+	"stack_trace_*", "unwind_*", "arch_stack_walk*", "*orc_find*", "*_stack_info", "in_task_stack",
+	"in_entry_stack", "in_gate_area*", "rcu_nmi_*", "ct_nmi_*", "ct_irq_*", "rcu_irq_*", "rcu_read_*",
+	"rcu_is_watching*", "rcu_dynticks_*", "__rcu_read_*", "fixup_exception", "search_*extable*",
+	"search_exception_tables", "ex_handler_*", "*bad_area*", "kernelmode_fixup_or_oops", "do_user_addr_fault",
+	"do_kern_addr_fault", "fault_in_kernel_space", "__x86_*", "*untrain_ret", "srso_*", "*return_thunk*",
+	NULL,
+};
+
+static const char *const files[] = {
+	"*kernel/kprobes.c", "*/kprobes/*.c", "*kernel/trace/*.c", "*/kernel/ftrace*", "*/kernel/rethook.c",
+	"*kernel/locking/*.c", "*/kernel/nmi.c", "*kernel/context_tracking.c", "*kernel/entry/common.c",
+	"*/kernel/alternative.c", "*/kernel/unwind_*.c", "*/kernel/stacktrace.c", "*/kernel/dumpstack*.c",
+	"*/asm/atomic*.h", "*/asm/bitops.h", "*/asm/io.h", "*/asm/paravirt*.h", "*/asm/preempt.h", "*/asm/msr.h",
+	"*/asm/irqflags.h", "*/asm/smap.h", "*/asm/current.h", "*/asm/percpu.h", "*/asm/spinlock*.h",
+	"*/asm/qspinlock*.h", "*/asm/special_insns.h", "*/asm/cpufeature.h", "*/asm/jump_label.h", "*/asm/uaccess*.h",
+	"*/linux/context_tracking*.h", "*/linux/rcupdate.h", "*/linux/preempt.h", "*/linux/spinlock*.h",
+	"*/linux/atomic/*.h", "*/linux/jump_label.h", "*/linux/rcutree.h", "*/linux/instrumented.h",
+	"*/asm-generic/*.h", NULL,
+};
+
+static const char *const without_return[] = {
+	"do_exit", "do_group_exit", "make_task_dead", "do_task_dead", "rewind_stack_and_make_dead", "panic", "nmi_panic",
+	"__*_sys_exit", "__*_sys_exit_group", "sys_exit", "sys_exit_group", "__do_sys_exit*", "__se_sys_exit*",
+	"complete_and_exit", "kthread_exit", "kthread_complete_and_exit", "__module_put_and_kthread_exit",
+	"__module_put_and_exit", "cpu_startup_entry", "do_idle", "rest_init", "start_kernel", "start_secondary",
+	"x86_64_start_kernel", "x86_64_start_reservations", "kthread", "ret_from_fork*", "schedule_tail_wrapper",
+	"machine_restart", "machine_real_restart", "emergency_restart", "stop_this_cpu", "hlt_play_dead",
+	"native_play_dead", "play_dead", "cpu_die", "__stack_chk_fail", "fortify_panic", "usercopy_abort", NULL,
+};
+
+static bool is_in(const char *const *list, const char *text)
+{
+	for (; *list; list++)
+		if (!fnmatch(*list, text, 0))
+			return true;
+	return false;
+}
+
+// There are many more places than names and files.
+static bool is_known_in(struct map *known, const char *const *list, const char *text)
+{
+	void *verdict = map_get(known, text);
+
+	if (!verdict) {
+		verdict = is_in(list, text) ? (void *)"yes" : (void *)"";
+		map_put(known, text, verdict);
+	}
+	return *(const char *)verdict;
+}
+
+bool blocklist_has(const struct di_function *f)
+{
+	static struct map by_name, by_file;
+
+	return is_known_in(&by_name, names, f->name) || is_known_in(&by_name, names, f->symbol) ||
+	       (f->file && is_known_in(&by_file, files, f->file));
+}
+
+bool blocklist_never_returns(const struct di_function *f)
+{
+	return is_in(without_return, f->name);
+}
