@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by what it
-// read: as the kernel's modules are compiled, or as programs are.
+// read: as the kernel's modules are compiled, or as programs are. Two files a header: the list of what the
+// compiler read, by the header's name; the object, by the size and time of each file of that list.
 #include "build/kbuild.h"
 #include "util/diag.h"
 #include "util/spawn.h"
@@ -47,6 +48,44 @@ static const char *first_error(const char *output)
 	return str_ndup(from, strcspn(from, "\n"));
 }
 
+// Of the files that a rule "object: file file \\" names.
+static struct cache_key contents_key(const struct cache_key *names, const char *rule)
+{
+	struct cache_hash *h = cache_hash_new();
+	char *text = str_dup(rule), *save = NULL;
+
+	cache_hash_text(h, names->hex);
+	for (char *w = strtok_r(text, " \\\n", &save); w; w = strtok_r(NULL, " \\\n", &save))
+		if (*w == '/' && !str_ends(w, ":"))
+			cache_hash_file_id(h, w);
+	return cache_hash_end(h);
+}
+
+static char *find_cached(struct session *s, const struct cache_key *names)
+{
+	const char *list = cache_find(s, names, ".headers.d");
+	char *rule = list ? str_read_file(list, NULL) : NULL;
+	struct cache_key key;
+
+	if (!rule)
+		return NULL;
+	key = contents_key(names, rule);
+	return cache_find(s, &key, ".headers.o");
+}
+
+static const char *add_cached(struct session *s, const struct cache_key *names, const char *rule_file,
+			      const char *object)
+{
+	char *rule = str_read_file(rule_file, NULL);
+	struct cache_key key;
+
+	if (!rule)
+		return object;
+	key = contents_key(names, rule);
+	cache_add(s, names, ".headers.d", rule_file);
+	return cache_add(s, &key, ".headers.o", object);
+}
+
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel)
 {
 	const struct toolchain *t = kernel ? toolchain_open(s) : NULL;
@@ -55,14 +94,14 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	struct cache_hash *h = cache_hash_new();
 	arguments argv = { 0 };
 	struct cache_key key;
-	char *input, *output;
+	char *input, *output, *rule;
 	int status;
 
 	cache_hash_text(h, "headers");
 	cache_hash_text(h, headers);
 	cache_hash_text(h, t ? t->key.hex : "");
 	key = cache_hash_end(h);
-	output = cache_find(s, &key, ".headers.o");
+	output = find_cached(s, &key);
 	if (output)
 		return output;
 	for (int i = 0; t && i < t->header_cc.n; i++)
@@ -72,7 +111,11 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	add_flags(&argv, kernel);
 	input = str_printf("%s/headers-%.16s.c", s->tmp_dir, key.hex);
 	output = str_printf("%s.o", input);
+	rule = str_printf("%s.d", input);
 	kbuild_write(input, program_text(headers, kernel));
+	vec_push(&argv, "-MD");
+	vec_push(&argv, "-MF");
+	vec_push(&argv, rule);
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
 	vec_push(&argv, input);
@@ -81,7 +124,9 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	status = spawn_run(&compiler);
 	tool_interrupted(status);
 	if (!status)
-		return cache_add(s, &key, ".headers.o", output);
+		return add_cached(s, &key, rule, output);
+	if (compiler.output)
+		build_advise(compiler.output, s->tmp_dir);
 	diag_error(loc, "%s%s can't be compiled: %s", kernel ? "kernel" : "", headers,
 		   status == 127 ? "there is no C compiler" : first_error(compiler.output));
 	return NULL;
