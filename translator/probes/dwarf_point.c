@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define MOST_DEPTH 16          // of callees(N)
+
 // ---------------------------------------------------------------- the point
 
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p)
@@ -30,10 +32,12 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		.label = label ? label->text : NULL,
 		.callee = callee ? callee->text : callees ? "*" : NULL,
 	};
-	if (callees && callees->arg_kind == ARG_NUMBER && callees->number != 1) {
-		diag_error(callees->loc, "only callees(1) is available: who called the caller can't be told");
+	if (callees && callees->arg_kind == ARG_NUMBER && (callees->number < 1 || callees->number > MOST_DEPTH)) {
+		diag_error(callees->loc, "callees(%lld) is out of range (1 to %d)", (long long)callees->number, MOST_DEPTH);
 		return false;
 	}
+	p->depth = callees && callees->arg_kind == ARG_NUMBER ? (int)callees->number : 1;
+	p->any_caller = session_limit(s, "STAP_CALLEE_MATCHALL", 0) != 0;
 	p->by_address = p->part->arg_kind == ARG_NUMBER;
 	if (p->by_address)
 		return true;
@@ -133,13 +137,49 @@ static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf
 		buf_printf(why, "there is no label \"%s\" with code in it", p->label);
 }
 
-static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
+static bool is_among(const di_functions *v, const struct di_function *f)
 {
-	di_functions functions = *v;
+	for vec_each(v, known)
+		if ((*known)->address == f->address && (*known)->is_inline == f->is_inline)
+			return true;
+	return false;
+}
+
+// When it doesn't matter who calls, one place of each function is enough.
+static void forget_callers(di_functions *v)
+{
+	di_functions all = *v;
 
 	*v = (di_functions){ 0 };
-	for vec_each(&functions, f)
-		di_find_callees(*f, p->callee, v);
+	for vec_each(&all, f) {
+		if (is_among(v, *f))
+			continue;
+		(*f)->returns = NULL;
+		vec_push(v, *f);
+	}
+}
+
+// What the functions call, what that calls and so on: each place is limited to calls by the one above it.
+static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
+{
+	di_functions functions = *v, callers = *v, seen = { 0 };
+
+	*v = (di_functions){ 0 };
+	for (int depth = 0; depth < p->depth; depth++) {
+		int from = v->n;
+
+		for vec_each(&callers, f) {
+			if (is_among(&seen, *f))
+				continue;
+			vec_push(&seen, *f);
+			di_find_callees(*f, p->callee, v);
+		}
+		callers = (di_functions){ 0 };
+		for (int i = from; i < v->n; i++)
+			vec_push(&callers, v->at[i]);
+	}
+	if (p->any_caller)
+		forget_callers(v);
 	if (functions.n && !v->n)
 		buf_printf(why, "it calls no function \"%s\" by name", p->callee);
 }

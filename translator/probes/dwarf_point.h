@@ -22,6 +22,8 @@ struct dwarf_point {
 	enum di_inlines inlines;
 	const char *label;         // glob; NULL none
 	const char *callee;        // glob; NULL none
+	int depth;                 // how far from the function callees may be
+	bool any_caller;           // whoever calls them
 };
 // False after diag_error().
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p);
