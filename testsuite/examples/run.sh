@@ -67,9 +67,12 @@ why_not() { # NAME: what is known of one that can't be built
 }
 
 run_all() {
-	local name
+	local name file probed=()
+	for file in "$BUILD/stap" /usr/bin/php /usr/lib/*/libglib-2.0.so.0; do         # what some of them probe
+		[ ! -e "$file" ] || probed+=(-f "$(realpath "$file"):$(realpath "$file")")
+	done
 	"$VM" -r "$release" -t 900 -k softlockup_panic=1 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-		-f /bin/cat:/bin/cat.host -l "$dir/log" -- sh /t/guest.sh >"$dir/tar" 2>"$dir/vm.err"
+		-f /bin/cat:/bin/cat.host "${probed[@]}" -l "$dir/log" -- sh /t/guest.sh >"$dir/tar" 2>"$dir/vm.err"
 	status=$?
 	mkdir "$dir/guest"
 	tar xf "$dir/tar" -C "$dir/guest" 2>/dev/null
