@@ -69,10 +69,13 @@ static void disturb(void)
 
 int sys_mmap(int fd, size_t len, void **to)
 {
+	size_t all;
+
 	if (len > mapping_size)
 		return -EINVAL;
-	*to = mmap(NULL, mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	memcpy(*to, mapping, mapping_size);
+	all = len > (size_t)getpagesize() ? mapping_size : (size_t)getpagesize();
+	*to = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(*to, mapping, all);
 	if (len > (size_t)getpagesize())
 		mapping = *to;
 	return 0;

@@ -109,7 +109,7 @@ wait
 loaded
 
 t target
-sleep 1 & staprun -x $! ./t_tick.ko | sed -n '1p;$p'
+sleep 4 & staprun -x $! ./t_tick.ko | sed -n '1p;$p'
 loaded
 
 t detach attach
@@ -230,7 +230,7 @@ loaded
 
 t many of one module
 for i in 1 2 3 4; do staprun -R ./stap_0123456789abcdef.ko v=$i >/tmp/m$i & done
-until [ "$(cat /tmp/m? | grep -c tick)" -ge 4 ]; do sleep 0.1; done
+until [ "$(grep -l tick /tmp/m? | wc -l)" -ge 4 ]; do sleep 0.1; done
 echo "loaded: $(ls /sys/module | grep -c ^stap_)"
 pkill -INT stapio
 wait

@@ -61,7 +61,7 @@ modules() {
 
 for release; do
 	modules
-	"$source/translator/build/stap-vm" -r "$release" -t 300 -d "$scratch/$release:/suite" \
+	"$source/translator/build/stap-vm" -r "$release" -t 600 -d "$scratch/$release:/suite" \
 		-- sh -c 'sh /suite/vm-guest.sh 2>&1' >"$scratch/out" 2>"$scratch/err"
 	echo "status $?" >>"$scratch/out"
 	sed "/^Killed\$/d; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
