@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define NUMBER_MAX (1 << 22)               // of processes, megabytes, files
 
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 	if (opt.daemon >= 0)
 		fcntl(opt.daemon, F_SETFD, FD_CLOEXEC);
 	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);  // again: a program that root starts has forgotten it
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
 	return loop_run(&opt);
 }
