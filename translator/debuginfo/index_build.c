@@ -38,6 +38,7 @@ struct build {
 	struct numbers origins;    // DIE -> number of its inline + 1
 	struct numbers at;         // address + 1 -> number of the written function + 1
 	struct numbers symbols;    // address + 1 -> string
+	struct numbers merged;     // string + 1 -> number of the function without an address + 1
 	struct buf written;
 	struct buf copies;         // struct copy
 	// of the unit:
@@ -242,13 +243,29 @@ static void add_copies(struct build *b, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
+// A function whose code is that of another one like it: only the symbol knows where it begins.
+static void add_merged(struct build *b, Dwarf_Die *die)
+{
+	struct written f = { .name = add_string(b, dwarf_name(die)) };
+
+	if (!f.name || dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_inline))
+		return;
+	source_of(b, die, &f.file, &f.line);
+	buf_add(&b->written, (char *)&f, sizeof(f));
+	*number(&b->merged, f.name + 1ull) = b->written.len / sizeof(f);
+}
+
 static void add_function(struct build *b, Dwarf_Die *die)
 {
 	struct written f = { .die = place_of(die) };
 	uint64_t address, high;
 	uint32_t *at;
 
-	if (!dwarf_entry(die, &address) || !add_address(b, address, &f.address))
+	if (!dwarf_entry(die, &address)) {
+		add_merged(b, die);
+		return;
+	}
+	if (!add_address(b, address, &f.address))
 		return;
 	// A weak function that gave way to another one: its code is there, but nobody comes by.
 	if (b->m->has_symbols && !*number(&b->symbols, address + 1))
@@ -442,6 +459,12 @@ static void add_symbol(struct build *b, const struct symbol *sym)
 		return;
 	f.size = sym->size > UINT32_MAX ? 0 : sym->size;
 	at = number(&b->at, sym->address + 1);
+	if (!*at && *number(&b->merged, f.name + 1ull)) {
+		struct written *w = (struct written *)b->written.text + *number(&b->merged, f.name + 1ull) - 1;
+
+		f.file = w->file;
+		f.line = w->line;
+	}
 	if (*at) {
 		struct written *w = (struct written *)b->written.text + *at - 1;
 
@@ -463,7 +486,7 @@ static void add_unnamed(struct build *b, const struct written *w)
 				    .die = w->die, .address = w->address, .size = w->size };
 	uint32_t symbol = *number(&b->symbols, b->base + w->address + 1);
 
-	if (w->named)
+	if (w->named || !w->die)
 		return;
 	if (symbol)
 		f.symbol = symbol;

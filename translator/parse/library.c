@@ -187,14 +187,25 @@ static bool match(const part_list *alias, int a, const struct probe_point *point
 	return fnmatch(point->parts.at[p].name, alias->at[a], 0) == 0 && match(alias, a + 1, point, p + 1);
 }
 
+// False for most of the aliases, sooner than match() says so.
+static bool may_match(const char *alias, const char *first)
+{
+	size_t len = strlen(first);
+
+	return strpbrk(first, "*?[") || (strncmp(alias, first, len) == 0 && (alias[len] == '.' || !alias[len]));
+}
+
 bool library_use_alias(struct session *s, const struct probe_point *point)
 {
 	struct library *lib = opened(s);
 	bool any = false;
 
 	for map_each(&lib->index.aliases, e) {
-		part_list parts = split(e->key);
+		part_list parts;
 
+		if (!may_match(e->key, point->parts.at[0].name))
+			continue;
+		parts = split(e->key);
 		if (!match(&parts, 0, point, 0))
 			continue;
 		load_all(s, e->value);
