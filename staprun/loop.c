@@ -561,8 +561,8 @@ static void report(void)
 		log_warning("Missed probe hits: %llu; for return probes, .maxactive(N) lets more calls be"
 			    " under way at once", sum->missed);
 	if (lost)
-		log_warning("There were %llu transport failures (records of output lost, %llu bytes);"
-			    " a larger buffer may help (-s MB)", lost, sum->lost_bytes);
+		log_warning("There were %llu transport failures (records of output lost); a larger buffer may"
+			    " help (-s MB)", lost);
 	tell_dropped_by_ring();
 	if (session.rings.damaged)
 		log_warning("Output buffers were damaged %llu times, output is missing",

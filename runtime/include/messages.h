@@ -114,7 +114,7 @@ struct stp_summary {
 	stp_u64 skipped;     /* hits skipped, all causes */
 	stp_u64 skipped_reentrant, skipped_locked, skipped_stack, skipped_nmi;
 	stp_u64 missed;      /* hits the kernel did not give us: kretprobe instances */
-	stp_u64 lost_records, lost_bytes;
+	stp_u64 lost_records;
 };
 
 /*
@@ -141,7 +141,7 @@ struct stp_ring_control {
 	stp_u64 pad0[7];
 	stp_u64 tail;        /* bytes ever consumed */
 	stp_u64 pad1[7];
-	stp_u64 lost_records, lost_bytes;
+	stp_u64 lost_records;
 };
 
 #define STP_REC_PAD 1        /* no payload: skip to the next record (end of the lap) */

@@ -226,7 +226,7 @@ static void say_summary(void)
 	s.skipped_nmi = atomic64_read(&stp_hits_in_nmi);
 	s.skipped += s.skipped_nmi;
 	s.missed = hits_missed();
-	stp_rings_lost(&s.lost_records, &s.lost_bytes);
+	s.lost_records = stp_rings_lost();
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
 

@@ -123,7 +123,7 @@ int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. Once made they st
 void stp_rings_free(void);         /* may sleep; nothing may be mapped or produced any more */
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: one of them is */
-void stp_rings_lost(u64 *records, u64 *bytes);
+u64 stp_rings_lost(void);          /* records that found no room */
 void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process context's */
 
 /* ------------------------------------------------------------------ control.c */

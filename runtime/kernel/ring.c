@@ -7,7 +7,7 @@
  */
 #include "kernel.h"
 
-#define DEFAULT_KB 512u
+#define DEFAULT_KB 1024u
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
@@ -21,7 +21,7 @@ struct ring {
 	u64 record;                /* position of the open record, after the padding */
 	u64 mask;                  /* size - 1 */
 	u64 chunk;                 /* a quarter of the ring: what a record gets to grow into */
-	u64 lost_records, lost_bytes;
+	u64 lost_records;
 	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
 	bool may_sleep;
 #ifdef STP_DEBUG
@@ -150,15 +150,14 @@ bool stp_rings_half_full(void)
 	return false;
 }
 
-void stp_rings_lost(u64 *records, u64 *bytes)
+u64 stp_rings_lost(void)
 {
+	u64 records = 0;
 	u32 i;
 
-	*records = *bytes = 0;
-	for (i = 0; i < rings.n; i++) {
-		*records += READ_ONCE(rings.ring[i].lost_records);
-		*bytes += READ_ONCE(rings.ring[i].lost_bytes);
-	}
+	for (i = 0; i < rings.n; i++)
+		records += READ_ONCE(rings.ring[i].lost_records);
+	return records;
 }
 
 /* ------------------------------------------------------------------ producing */
@@ -225,12 +224,10 @@ static noinline bool wait_for_room(struct ring *r, u64 end)
 	return true;
 }
 
-static void lose(struct ring *r, u64 bytes)
+static void lose(struct ring *r)
 {
 	r->lost_records++;
-	r->lost_bytes += bytes;
 	WRITE_ONCE(r->control->lost_records, r->lost_records);
-	WRITE_ONCE(r->control->lost_bytes, r->lost_bytes);
 }
 
 static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v, u64 at, u64 room)
@@ -350,7 +347,7 @@ static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 wa
 	}
 	if (open_record(r, v, want))
 		return true;
-	lose(r, want);
+	lose(r);
 	v->out_start = v->out = v->out_end = NULL;
 	return false;
 }

@@ -262,8 +262,8 @@ static void play_line(char *line)
 
 		sscanf(line, "%*s %llu %llu %llu %llu %llu %llu %llu %llu", &a, &b, &c, &busy, &locked,
 		       &stack, &nmi, &missed);
-		say(STP_MSG_STOPPED, &(struct stp_summary){ a > 0, a, b, busy, locked, stack, nmi, missed, .lost_records = c,
-		    .lost_bytes = 10 * c }, sizeof(struct stp_summary));
+		say(STP_MSG_STOPPED, &(struct stp_summary){ a > 0, a, b, busy, locked, stack, nmi, missed, .lost_records = c },
+		    sizeof(struct stp_summary));
 	}
 	if (!strcmp(word, "close"))
 		shutdown(device_end, SHUT_RDWR);
