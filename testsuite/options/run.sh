@@ -165,6 +165,17 @@ if [ ! -e /proc/modules ]; then
 	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"
 fi
 
+# In a virtual machine: output and exit status come back, and what its kernel said last.
+if command -v qemu-system-x86_64 >/dev/null && [ -e "/boot/vmlinuz-$release" ]; then
+	expect vm 0 'hello' "$STAP" --vm="$release" -e "$begin"
+	expect vm-command 0 "1 $(head -n 1 /etc/passwd)" "$STAP" --vm="$release" -e 'probe begin { print(target() > 0, " ") }' -c 'cat /etc/passwd'
+	expect vm-error 1 'ERROR: enough' "$STAP" --vm="$release" -e 'probe begin { error("enough") }'
+	expect vm-oops 1 'NULL pointer dereference, address: 0000000000000008' "$STAP" --vm="$release" -g -e '
+		function crash() %{ *(volatile int *)8 = 1; %} probe begin { crash() }'
+else
+	skip options/vm "qemu-system-x86_64 and the image of $release"
+fi
+
 # What scripts of unprivileged users may do.
 usr() { user --privilege=stapusr "$@"; }
 expect privilege-fine 0 'stapusr' usr -e 'probe begin, timer.ms(10) { println(execname(), pid(), %( systemtap_privilege == "stapusr" %? "stapusr" %: "other" %)) exit() }'
