@@ -252,6 +252,13 @@ static void check_compat(void)
 	claim(has_line(text, "#define Y_TWO 1") && !strstr(text, "N_THREE") && has_line(text, "#define Y_NONE 1")
 	      && has_line(text, "#define Y_SPLIT 1") && has_line(text, "#define Y_ASM 1") && !strstr(text, "N_ABSENT"),
 	      "compat params");
+	put("flavour/include/linux/only_here.h", "struct apart {\n\tint member;\n};\n");
+	put("runtime/kernel/compat.def", "Y_APART member apart.member\n");
+	claim(!strstr(compat_config(s), "Y_APART"), "compat of another tree");
+	put("tree/Makefile", str_printf("include %s/flavour/Makefile\n", in_scratch("")));
+	claim(has_line(compat_config(s), "#define Y_APART 1"), "compat of the tree that a Makefile includes");
+	put("tree/Makefile", str_printf("KBUILD_OUTPUT=/x\ninclude %s/flavour/Makefile\n", in_scratch("")));
+	claim(has_line(compat_config(s), "#define Y_APART 1"), "compat of the tree that a later line includes");
 }
 
 // ---------------------------------------------------------------- kbuild's command files

@@ -176,14 +176,16 @@ static void look_dir(const char *dir, rows *rows)
 static const char *source_tree(const char *tree)
 {
 	const char *link = str_printf("%s/source", tree);
-	char *makefile = str_read_file(str_printf("%s/Makefile", tree), NULL);
+	char *makefile = str_read_file(str_printf("%s/Makefile", tree), NULL), *lines = NULL;
 	struct stat st;
 
 	if (stat(str_printf("%s/include/linux/module.h", link), &st) == 0)
 		return link;
-	if (makefile && str_starts(makefile, "include /") && strstr(makefile, "/Makefile")) {
-		makefile += strlen("include ");
-		return str_ndup(makefile, (size_t)(strstr(makefile, "/Makefile") - makefile));
+	for (char *line = makefile ? strtok_r(makefile, "\n", &lines) : NULL; line; line = strtok_r(NULL, "\n", &lines)) {
+		const char *end = str_starts(line, "include /") ? strstr(line, "/Makefile") : NULL;
+
+		if (end)
+			return str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include "));
 	}
 	return tree;
 }
