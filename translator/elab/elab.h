@@ -103,5 +103,6 @@ int optimize_entry_words(const struct session *s, const struct probe *p, int upt
 
 // same.c
 bool same_handler(const struct probe *a, const struct probe *b);
+uint64_t handler_hash(struct probe *p);    // equal when the handlers are the same
 
 #endif

@@ -451,21 +451,27 @@ static void drop_probes(struct session *s)
 	s->script.probes.n = n;
 }
 
+typedef VEC(struct probe *) handlers;
+
 static void share_handlers(struct session *s)
 {
-	VEC(struct probe *) distinct = { 0 };
+	struct map distinct = { 0 };           // hash -> handlers
 
 	for vec_each(&s->script.probes, it) {
 		struct probe *p = *it;
+		const char *hash = str_printf("%llx", (unsigned long long)handler_hash(p));
+		handlers *known = map_get(&distinct, hash);
 
+		if (!known)
+			map_put(&distinct, hash, known = NEW(handlers));
 		p->same_body = NULL;
-		for vec_each(&distinct, other)
+		for vec_each(known, other)
 			if (same_handler(*other, p)) {
 				p->same_body = *other;
 				break;
 			}
 		if (!p->same_body)
-			vec_push(&distinct, p);
+			vec_push(known, p);
 	}
 }
 

@@ -177,3 +177,40 @@ bool same_handler(const struct probe *a, const struct probe *b)
 	return a->decl == b->decl && a->locals.n == b->locals.n && same_exprs(&a->entries, &b->entries) &&
 	       same_stmt(a->body, b->body);
 }
+
+// ---------------------------------------------------------------- the hash
+
+static void add(uint64_t *hash, const void *bytes, size_t len)
+{
+	for (const unsigned char *p = bytes, *end = p + len; p < end; p++)
+		*hash = (*hash ^ *p) * 0x100000001b3;
+}
+
+static bool hash_expr(struct ast_walker *w, struct expr **at)
+{
+	const struct expr *e = *at;
+
+	add(w->data, &e->kind, sizeof(e->kind));
+	if (e->kind == E_NUMBER)
+		add(w->data, &e->u.number, sizeof(e->u.number));
+	if (e->kind == E_STRING)
+		add(w->data, e->u.string.bytes, e->u.string.len);
+	for (int i = 0; e->kind == E_PRINT && i < e->u.print.format.n; i++)
+		add(w->data, e->u.print.format.at[i].text, e->u.print.format.at[i].len);
+	return e->kind != E_ENTRY;
+}
+
+static bool hash_stmt(struct ast_walker *w, struct stmt **at)
+{
+	add(w->data, &(*at)->kind, sizeof((*at)->kind));
+	return true;
+}
+
+uint64_t handler_hash(struct probe *p)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	struct ast_walker w = { .expr = hash_expr, .stmt = hash_stmt, .data = &hash };
+
+	ast_walk_stmt(&w, &p->body);
+	return hash;
+}
