@@ -5,7 +5,7 @@
 # what they find stays in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
-build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-10}
+build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-5}
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
