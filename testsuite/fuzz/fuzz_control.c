@@ -18,38 +18,20 @@
 #undef plat_ctx_set
 #undef plat_alone_enter
 
+#include "../unit/kernel_standins.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 
 /* ------------------------------------------------------------------ of the kernel */
 
-#define KERNEL_KERNEL_H
-#define PAGE_SIZE 4096ul
-#define HZ 10
 #define MODULE_NAME_LEN 56
-#define ____cacheline_aligned __attribute__((aligned(64)))
-#define noinline __attribute__((noinline))
 #define __user
 #define __force
 #define __rcu
-#define likely(x) (x)
-#define unlikely(x) (x)
-#define READ_ONCE(x) (x)
-#define WRITE_ONCE(x, v) ((x) = (v))
-#define smp_load_acquire(p) (*(p))
-#define smp_store_release(p, v) (*(p) = (v))
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define min3(a, b, c) min(min(a, b), c)
-#define max_t(t, a, b) max((t)(a), (t)(b))
-#define clamp(v, low, high) min(max(v, low), high)
-#define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
-#define time_after(a, b) ((long)((b) - (a)) < 0)
-#define fatal_signal_pending(task) false
 #define cpumask_weight(mask) ((void)(mask), CPUS)
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < CPUS; (i)++)
-#define module_param_named(name, value, type, perm) extern int unused_##name
 #define xchg(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
 #define local_irq_save(flags) ((flags) = 0)
@@ -77,7 +59,6 @@
 #define EPOLLIN 1u
 #define EPOLLPRI 2u
 #define EPOLLRDNORM 64u
-typedef struct { u64 n; } atomic64_t;
 typedef struct { int n; } atomic_t;
 typedef int raw_spinlock_t, wait_queue_head_t;
 typedef unsigned int __poll_t;
@@ -85,7 +66,6 @@ struct mutex { int held; };
 struct irq_work { void (*f)(struct irq_work *w); };
 struct inode { int unused; };
 struct file { unsigned int f_flags; };
-struct vm_area_struct { unsigned long vm_pgoff; };
 struct module { const char *name; };
 typedef struct poll_table poll_table;
 struct file_operations {
@@ -99,7 +79,6 @@ struct file_operations {
 };
 struct miscdevice { int minor; const struct file_operations *fops; const char *name, *nodename; unsigned int mode; };
 
-#define atomic64_inc_return(a) (++(a)->n)
 #define atomic64_read(a) ((a)->n)
 #define atomic_read(a) ((a)->n)
 #define atomic_inc(a) (++(a)->n)

@@ -10,33 +10,13 @@
 #undef plat_record_room
 #undef plat_record_commit
 
+#include "kernel_standins.h"
+
 #include <errno.h>
 
-#define KERNEL_KERNEL_H
-#define PAGE_SIZE 4096ul
-#define HZ 10
-#define ____cacheline_aligned __attribute__((aligned(64)))
-#define noinline __attribute__((noinline))
-#define likely(x) (x)
-#define unlikely(x) (x)
-#define READ_ONCE(x) (x)
-#define WRITE_ONCE(x, v) ((x) = (v))
-#define smp_load_acquire(p) (*(p))
-#define smp_store_release(p, v) (*(p) = (v))
-#define min(a, b) ((a) < (b) ? (a) : (b))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define min3(a, b, c) min(min(a, b), c)
-#define max_t(t, a, b) max((t)(a), (t)(b))
-#define clamp(v, low, high) min(max(v, low), high)
-#define ALIGN(n, to) (((n) + (to) - 1) / (to) * (to))
-#define time_after(a, b) ((long)((b) - (a)) < 0)
-#define fatal_signal_pending(task) false
 #define irqs_disabled() true
 #define cpumask_weight(mask) ((void)(mask), 1)
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < 1; (i)++)
-typedef struct { u64 n; } atomic64_t;
-#define atomic64_inc_return(a) (++(a)->n)
-struct vm_area_struct { unsigned long vm_pgoff; };
 static struct { int unused; } stp_cpus;
 
 static unsigned long jiffies;
@@ -57,7 +37,6 @@ static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
 static bool stp_reader_lives(void) { return reader_lives; }
 static bool stp_detached(void) { return detached; }
-#define module_param_named(name, value, type, perm) extern int unused_##name
 static void stp_control_wake(void) { wakes++; }
 static void schedule_timeout_killable(long n);
 

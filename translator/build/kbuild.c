@@ -343,7 +343,7 @@ static void feed_start(struct config_feed *f, const char *dir)
 	char *path = str_printf("%s/Makefile", dir);
 
 	if (pipe2(f->pipe, O_CLOEXEC) < 0 || fcntl(f->pipe[0], F_SETFD, 0) < 0)
-		die("can't make a pipe: %s", strerror(errno));
+		die("can't make a pipe: %s; allow more open files (ulimit -n)", strerror(errno));
 	kbuild_write(path, str_printf("%s\n$(addprefix $(obj)/,$($(obj-m:.o=-y))): $(obj)/stp_config.h\n"
 				      "$(obj)/stp_config.h:\n\t@cat /proc/self/fd/%d >$@\n",
 				      str_read_file(path, NULL), f->pipe[0]));
