@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile scripts, then each fuzzer for $FUZZ_SECONDS (10) s on top of the test suite's own scripts:
-# run.sh [NAME ...]. They are built by clang in $FUZZ_BUILD (default: in $SCRATCH, so every time anew);
-# what they find stays in $FUZZ_BUILD/found.
+# Hostile scripts, then each fuzzer on top of the test suite's own scripts: run.sh [NAME ...]. A short run
+# makes the same inputs each time; with $FUZZ_SECONDS it goes on so long, with others. They are built by
+# clang in $FUZZ_BUILD (default: in $SCRATCH, so every time anew); what they find stays in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
-build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-5}
+build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
+declare -A short=([lex]=9000 [parse]=6000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -106,7 +107,8 @@ build_all() {
 }
 
 try() {
-	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096
+	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096 amount=(-max_total_time="$seconds")
+	((seconds)) || amount=(-seed=1 -runs="${short[$1]}")
 	[[ $1 != debuginfo && $1 != program ]] || longest=16384
 	mkdir -p "$seeds" "$new"
 	case $1 in
@@ -118,8 +120,8 @@ try() {
 	program) seed_programs "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
-	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 120)) \
-		"testsuite/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=$longest \
+	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 300)) \
+		"testsuite/fuzz/fuzz_$1" "${amount[@]}" -timeout=20 -rss_limit_mb=1500 -max_len=$longest \
 		-close_fd_mask=3 -artifact_prefix="found/$1-" "$new" "$seeds" >"$SCRATCH/fuzz.log" 2>&1; then
 		ok "fuzz/$1"
 	else

@@ -264,8 +264,10 @@ static const Elf64_Phdr *segments(const struct program *p, int *n)
 
 	*n = h->e_phnum;
 	if (h->e_phoff % 8 || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > p->file.len ||
-	    *n * sizeof(Elf64_Phdr) > p->file.len - h->e_phoff)
+	    *n * sizeof(Elf64_Phdr) > p->file.len - h->e_phoff) {
 		*n = 0;
+		return NULL;
+	}
 	return (const void *)(p->file.at + h->e_phoff);
 }
 

@@ -182,8 +182,10 @@ bool same_handler(const struct probe *a, const struct probe *b)
 
 static void add(uint64_t *hash, const void *bytes, size_t len)
 {
-	for (const unsigned char *p = bytes, *end = p + len; p < end; p++)
-		*hash = (*hash ^ *p) * 0x100000001b3;
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		*hash = (*hash ^ at[i]) * 0x100000001b3;
 }
 
 static bool hash_expr(struct ast_walker *w, struct expr **at)
