@@ -190,6 +190,42 @@ static struct di_type *find_spelling(struct di_module *m, const char *name)
 	return t;
 }
 
+// What compilers call the type that C has these words for, in any order ("unsigned long", "long int"):
+// gcc's way or clang's. NULL where another word is among them.
+static const char *base_type(const char *name, bool gcc)
+{
+	static const char *const words[] = { "unsigned", "signed", "short", "long", "int", "char" };
+	int n[ARRAY_SIZE(words)] = { 0 };
+	size_t len, i;
+
+	for (; *name; name += len + strspn(name + len, " ")) {
+		len = strcspn(name, " ");
+		for (i = 0; i < ARRAY_SIZE(words) && (strlen(words[i]) != len || memcmp(words[i], name, len)); i++)
+			;
+		if (i == ARRAY_SIZE(words) || ++n[i] > 2)
+			return NULL;
+	}
+	if (n[5])
+		return n[0] ? "unsigned char" : n[1] ? "signed char" : "char";
+	if (!n[2] && !n[3])
+		return n[0] ? "unsigned int" : "int";
+	if (gcc)
+		return str_printf("%s %sint", n[2] ? "short" : n[3] == 2 ? "long long" : "long", n[0] ? "unsigned " : "");
+	return str_printf("%s%s", n[0] ? "unsigned " : "", n[2] ? "short" : n[3] == 2 ? "long long" : "long");
+}
+
+static struct di_type *find_base(struct di_module *m, const char *name)
+{
+	struct di_type *t = NULL;
+
+	for (int gcc = 1; gcc >= 0 && !t; gcc--) {
+		const char *base = base_type(name, gcc);
+
+		t = base ? find_kind(m, DI_INT, base) : NULL;
+	}
+	return t;
+}
+
 struct di_type *di_find_type(struct di_module *m, const char *name)
 {
 	size_t len = strlen(name);
@@ -203,7 +239,10 @@ struct di_type *di_find_type(struct di_module *m, const char *name)
 		len -= 6;
 		name += 6;
 	}
-	t = len ? find_spelling(m, str_ndup(name, len)) : NULL;
+	name = str_ndup(name, len);
+	t = len ? find_spelling(m, name) : NULL;
+	if (len && !t)
+		t = find_base(m, name);
 	while (t && pointers--)
 		t = di_pointer_to(t);
 	return t;

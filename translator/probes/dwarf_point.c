@@ -266,8 +266,6 @@ static struct expr *word(struct loc loc, struct di_module *m, struct di_location
 {
 	struct di_variable v = { .name = name, .type = di_find_type(m, "unsigned long"), .loc = at };
 
-	if (!v.type)
-		v.type = di_find_type(m, "long unsigned int");
 	return v.type ? target_variable(loc, &v) : NULL;
 }
 
