@@ -166,6 +166,9 @@ test_index() {
 	same "debuginfo/index two at once $release" "$SCRATCH/warm" "$SCRATCH/second"
 	same "debuginfo/index two at once, result $release" "$SCRATCH/cold" "$SCRATCH/second"
 	same "debuginfo/index two at once, file $release" "$SCRATCH/good" "$(echo "$index"/*/*.index)"
+	cat "$SCRATCH/cold" "$SCRATCH/cold" "$SCRATCH/cold" >"$SCRATCH/thrice"
+	"$driver" -r "$release" -c "$index" -n 3 function 'vfs_[rw]*' >"$SCRATCH/warm" 2>"$SCRATCH/err" || cat "$SCRATCH/err" >>"$SCRATCH/warm"
+	same "debuginfo/index given back after each of three sessions $release" "$SCRATCH/thrice" "$SCRATCH/warm"
 	"$driver" -r "$release" -c /nonexistent function 'vfs_[rw]*' >"$SCRATCH/warm" 2>"$SCRATCH/err"
 	same "debuginfo/index nowhere to put it $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In: an input of libFuzzer. Out: fuzz_one() called with it, its memory freed and its messages
+// In: an input of libFuzzer. Out: fuzz_one() called with it, its memory and files given back and its messages
 // forgotten, even if it died: the hook that die() runs last jumps back here. Replaces util/mem.c.
+#include "debuginfo/debuginfo.h"
 #include "fuzz.h"
 #include "util/diag.h"
 #include "util/str.h"
@@ -68,9 +69,13 @@ static void died(void)
 	longjmp(back, 1);
 }
 
+static struct session *last;
+
 struct session *fuzz_session(void)
 {
 	struct session *s = NEW(struct session);
+
+	last = s;
 
 	s->opt.guru = s->opt.user_runtime = true;
 	s->opt.last_pass = 3;
@@ -101,6 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_one(str_ndup((const char *)data, size), size);
 	else
 		die_at_exit(died);
+	if (last)
+		di_close(last);
+	last = NULL;
 	diag_reset();
 	free_all();
 	return 0;

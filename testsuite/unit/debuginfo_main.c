@@ -12,6 +12,7 @@
 //     enum NAME
 //     tracepoints GLOB           with their arguments, types and places
 //   -i IMAGE, -a ARCH: of an image that lies elsewhere
+//   -n N: in N sessions, one after the other; it fails when they hold more and more files
 //   -t: the time and memory it took, on standard error
 #include "build/build.h"
 #include "debuginfo/debuginfo.h"
@@ -274,6 +275,32 @@ static int command(struct di_module *m, char **argv)
 	return 2;
 }
 
+// Pages of files that this process has.
+static int mapped_files(void)
+{
+	char *text = str_read_file("/proc/self/maps", NULL);
+	int n = 0;
+
+	for (; *text; text += strcspn(text, "\n") + 1)
+		n += memchr(text, '/', strcspn(text, "\n")) != NULL;
+	return n;
+}
+
+static int session(const struct session *options, struct kernel *image, char **argv)
+{
+	struct session *s = NEW(struct session);
+	int rc;
+
+	*s = *options;
+	s->kernel = image->image ? image : kernel_open(s);
+	if (argv[1] && !strcmp(*argv, "frames"))
+		rc = frames(s, argv[1]);
+	else
+		rc = command(di_kernel(s), argv);
+	di_close(s);
+	return rc;
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -289,25 +316,26 @@ int main(int argc, char **argv)
 	struct kernel other = { .release = "other", .base_version = "0", .arch = "x86_64" };
 	bool timed = false;
 	double start = now();
-	int c, rc;
+	int c, rc = 0, n = 1, before;
 
 	mem_init();
-	while ((c = getopt(argc, argv, "+r:c:i:a:t")) > 0)
+	while ((c = getopt(argc, argv, "+r:c:i:a:tn:")) > 0)
 		switch (c) {
 		case 'r': s.opt.release = optarg; break;
 		case 'i': other.image = optarg; break;
 		case 'a': other.arch = optarg; break;
 		case 'c': s.cache_dir = optarg; break;
 		case 't': timed = true; break;
+		case 'n': n = atoi(optarg); break;
 		default:  return 2;
 		}
 	if (optind >= argc)
 		return 2;
-	s.kernel = other.image ? &other : kernel_open(&s);
-	if (argv[optind + 1] && !strcmp(argv[optind], "frames"))
-		rc = frames(&s, argv[optind + 1]);
-	else
-		rc = command(di_kernel(&s), argv + optind);
+	before = mapped_files();
+	for (int i = 0; i < n && !rc; i++)
+		rc = session(&s, &other, argv + optind);
+	if (mapped_files() > before)
+		return fprintf(stderr, "%d files are still mapped\n", mapped_files() - before), 1;
 	getrusage(RUSAGE_SELF, &usage);
 	if (timed)
 		fprintf(stderr, "%.1f ms, %ld kB\n", now() - start, usage.ru_maxrss);

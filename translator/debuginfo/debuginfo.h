@@ -120,6 +120,9 @@ typedef VEC(struct di_function *) di_functions;
 // The kernel of the session (session.kernel). Dies only when nothing at all is found about it;
 // then the message names the packages.
 struct di_module *di_kernel(struct session *s);
+// Gives back all files and handles: nothing that debuginfo gave is good any more. For a process with
+// many sessions, one after the other.
+void di_close(struct session *s);
 // A kernel module, by the name lsmod shows or that of its file: "snd_pcm", "snd-pcm". NULL when the
 // kernel has none of that name; or by the path of its file, "/x/zoo.ko". Addresses of its functions
 // are offsets into its .text.

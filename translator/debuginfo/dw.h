@@ -42,6 +42,7 @@ struct dwarf_file {
 };
 
 // dwarf.c
+Elf *dwarf_elf(struct bytes file);                                      // held; NULL: broken
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);      // NULL: broken
 struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address);
 // The out-of-line function that begins at the address. NULL when there is none.

@@ -7,6 +7,7 @@
 // it: the length in the first header is changed in our private copy of its page. .debug_aranges,
 // which says where the unit of an address begins, is read here for the same reason.
 #include "debuginfo/dw.h"
+#include "debuginfo/held.h"
 
 #include "util/str.h"
 
@@ -14,6 +15,15 @@
 #include <string.h>
 
 #define SMALL (32u << 20)      // bytes of .debug_info
+
+Elf *dwarf_elf(struct bytes file)
+{
+	Elf *elf = elf_memory((char *)file.at, file.len);
+
+	if (elf)
+		held_add(HELD_ELF, elf, 0);
+	return elf;
+}
 
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map)
 {
@@ -31,7 +41,7 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	f->info_len = info.len;
 	memcpy(f->first_length, f->info, 4);
 	elf_view_section(&v, ".debug_aranges", &f->aranges);
-	f->elf = elf_memory((char *)map.at, map.len);
+	f->elf = dwarf_elf(map);
 	return f->elf ? f : NULL;
 }
 
@@ -68,31 +78,9 @@ bool dwarf_file_split(struct dwarf_file *f)
 	return false;
 }
 
-// Handles to which nothing is hidden. libdw keeps them, not the collector.
-static struct handle { Dwarf *dwarf; bool shared; } *wholes;
-static int nwholes;
-
-static void add_whole(Dwarf *d, bool shared)
-{
-	wholes = realloc(wholes, (nwholes + 1) * sizeof(*wholes));
-	if (!wholes)
-		die("out of memory");
-	wholes[nwholes++] = (struct handle){ d, shared };
-}
-
-static const struct handle *whole_of(Dwarf *d)
-{
-	for (int i = 0; i < nwholes; i++)
-		if (wholes[i].dwarf == d)
-			return &wholes[i];
-	return NULL;
-}
-
 uint64_t dwarf_place(Dwarf_Die *die)
 {
-	const struct handle *h = whole_of(dwarf_cu_getdwarf(die->cu));
-
-	return dwarf_dieoffset(die) | (h && h->shared ? 1ull << 40 : 0);
+	return dwarf_dieoffset(die) | (held_has(HELD_SHARED, dwarf_cu_getdwarf(die->cu)) ? 1ull << 40 : 0);
 }
 
 static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
@@ -109,10 +97,10 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 		diag_warning((struct loc){ 0 }, "%s is of another build: not used", path);
 		return NULL;
 	}
-	elf = elf_memory((char *)file.at, file.len);
+	elf = dwarf_elf(file);
 	d = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	if (d)
-		add_whole(d, true);
+		held_add(HELD_SHARED, d, 0);
 	return d;
 }
 
@@ -193,7 +181,7 @@ Dwarf *dwarf_whole(struct dwarf_file *f)
 	f->whole = dwarf_handle_at(f, 0);
 	if (!f->whole)
 		return NULL;
-	add_whole(f->whole, false);
+	held_add(HELD_WHOLE, f->whole, 0);
 	return f->whole;
 }
 
@@ -222,6 +210,8 @@ struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 	u->file = f;
 	u->offset = offset;
 	u->dwarf = dwarf_is_small(f) ? dwarf_whole(f) : dwarf_handle_at(f, offset);
+	if (u->dwarf && !dwarf_is_small(f))
+		held_add(HELD_UNIT, u->dwarf, 0);
 	if (!u->dwarf || dwarf_nextcu(u->dwarf, offset, &next, &header, NULL, NULL, NULL) ||
 	    !dwarf_offdie(u->dwarf, offset + header, &u->die))
 		return NULL;
@@ -355,7 +345,7 @@ bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 
 	// A DW_FORM_ref_addr can lead into another unit, which a handle of one unit doesn't know.
 	return dwarf_attr_integrate(die, attr, &a) &&
-	       (a.form != DW_FORM_ref_addr || whole_of(dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
+	       (a.form != DW_FORM_ref_addr || !held_has(HELD_UNIT, dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
 }
 
 const char *dwarf_name(Dwarf_Die *die)

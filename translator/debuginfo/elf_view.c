@@ -1,41 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Mapped files, and ELF files in memory: sections and notes, every offset checked. For finding
+// ELF files in memory: sections and notes, every offset checked. For finding
 // pieces in images without reading them whole; DWARF itself is libdw's.
 #include "debuginfo/module.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-struct bytes map_file(const char *path)
-{
-	struct bytes b = { NULL, 0 };
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return b;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
-		void *p = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-
-		if (p != MAP_FAILED)
-			b = (struct bytes){ p, st.st_size };
-	}
-	int saved = errno;
-	close(fd);
-	errno = saved;
-	return b;
-}
-
-void unmap(struct bytes *b)
-{
-	if (b->at)
-		munmap((void *)b->at, b->len);
-	*b = (struct bytes){ NULL, 0 };
-}
 
 static bool inside(const struct elf_view *v, uint64_t offset, uint64_t size)
 {

@@ -6,6 +6,7 @@
 // although it is stored there only by the first instructions. So probes of such functions look at
 // their variables behind these, and what @entry() wants is taken from where the caller put it.
 #include "debuginfo/frame.h"
+#include "debuginfo/held.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 {
 	struct elf_view v;
 	struct bytes section;
+	Dwarf_CFI *cfi;
 
 	if (!of_eh) {
 		if (!elf_view_open(&v, f->map) || !elf_view_section(&v, ".debug_frame", &section))
@@ -24,8 +26,11 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 		return dwarf_whole(f) ? dwarf_getcfi(dwarf_whole(f)) : NULL;
 	}
 	if (f->module->is_user)
-		f->frame_elf = elf_memory((char *)program_view(f->module)->file.at, program_view(f->module)->file.len);
-	return dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
+		f->frame_elf = dwarf_elf(program_view(f->module)->file);
+	cfi = dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
+	if (cfi)
+		held_add(HELD_CFI, cfi, 0);
+	return cfi;
 }
 
 // The last one is kept: all variables of a place ask for the same.
@@ -41,7 +46,7 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 		for (int i = 0; i < 2; i++)
 			f->cfi[i] = table_of(f, i);
 	f->cfi_read = true;
-	free(f->frame);
+	held_release(HELD_FRAME, f->frame);
 	f->frame = NULL;
 	f->frame_pc = pc;
 	for (int i = 0; i < 2 && !f->frame; i++) {
@@ -52,6 +57,8 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 			f->frame = NULL;
 		}
 	}
+	if (f->frame)
+		held_add(HELD_FRAME, f->frame, 0);
 	return f->frame;
 }
 

@@ -18,7 +18,6 @@
 #include <lzma.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -110,7 +109,7 @@ static struct bytes unpack(struct bytes in)
 {
 	struct bytes none = { NULL, 0 };
 	uint32_t room;
-	uint8_t *out;
+	struct bytes out;
 	size_t len;
 
 	if (in.len < 16)
@@ -121,13 +120,13 @@ static struct bytes unpack(struct bytes in)
 	for (const struct unpacker *u = unpackers; u < END(unpackers); u++) {
 		if (memcmp(in.at, u->magic, u->len))
 			continue;
-		out = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (out == MAP_FAILED)
+		out = map_room(room);
+		if (!out.at)
 			return none;
-		len = u->unpack(in, out, room);
+		len = u->unpack(in, (uint8_t *)out.at, room);
 		if (len)
-			return (struct bytes){ out, room };
-		munmap(out, room);
+			return out;
+		unmap(&out);
 	}
 	return none;
 }
@@ -137,22 +136,20 @@ static struct bytes unpack(struct bytes in)
 struct bytes image_unpack(struct bytes in)
 {
 	const struct unpacker *u = unpackers;
-	struct bytes out = { NULL, 0 };
-	uint8_t *room;
+	struct bytes out;
+	size_t len;
 
 	while (u < END(unpackers) && (in.len < 16 || memcmp(in.at, u->magic, u->len)))
 		u++;
 	if (u == END(unpackers))
 		return in;
 	// Nothing says how long it will be; pages that nobody touches cost nothing.
-	room = mmap(NULL, FILE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
-		return out;
-	out.len = u->unpack(in, room, FILE_MAX);
-	if (out.len)
-		out.at = mremap(room, FILE_MAX, out.len, 0);
+	out = map_room(FILE_MAX);
+	len = out.at ? u->unpack(in, (uint8_t *)out.at, FILE_MAX) : 0;
+	if (len)
+		map_shrink(&out, len);
 	else
-		munmap(room, FILE_MAX);
+		unmap(&out);
 	return out;
 }
 
@@ -359,10 +356,10 @@ static struct bytes cache_form(const struct parts *p, const struct stat *st)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
 		     padded(p->strings.len);
-	uint8_t *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = (uint8_t *)map_room(len).at;
 	struct cache_header *h = (void *)at;
 
-	if (at == MAP_FAILED)
+	if (!at)
 		die("out of memory for the symbols of the kernel image");
 	*h = (struct cache_header){
 		.magic = CACHE_MAGIC,

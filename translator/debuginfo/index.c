@@ -13,7 +13,6 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 const uint32_t index_record_size[IX_TABLES] = {
@@ -132,6 +131,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 {
 	struct index_header h = { .magic = INDEX_MAGIC, .base = t->base };
 	uint64_t at = sizeof(h);
+	struct bytes room;
 	uint8_t *out;
 
 	memcpy(h.identity, identity, 32);
@@ -142,15 +142,16 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 		at += t->table[i].len;
 	}
 	h.size = at;
-	out = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (out == MAP_FAILED)
+	room = map_room(at);
+	out = (uint8_t *)room.at;
+	if (!out)
 		die("out of memory for the index of debuginfo");
 	memcpy(out, &h, sizeof(h));
 	for (int i = 0; i < IX_TABLES; i++)
 		if (t->table[i].len)
 			memcpy(out + h.table[i].offset, t->table[i].text, t->table[i].len);
-	((struct index_header *)out)->sum = sum_of_bytes((struct bytes){ out, at });
-	return (struct bytes){ out, at };
+	((struct index_header *)out)->sum = sum_of_bytes(room);
+	return room;
 }
 
 static bool write_all(int fd, struct bytes b)

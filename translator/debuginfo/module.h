@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files of debuginfo/ share. Nobody else includes this.
 //
+//   held.c      pages and handles that are given back at the end
 //   elf_view.c  a file or piece of memory as an ELF with sections, bounds checked
 //   image.c     kernel image -> .BTF, build-id, symbols; cached
 //   kallsyms.c  the symbol tables inside a kernel image
@@ -43,8 +44,13 @@ bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *
 const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
 // The GNU build-id in notes of any section or segment. Empty when there is none.
 struct bytes elf_view_build_id(const struct elf_view *v);
-// Pages of a file, private and writable in memory, on demand. Empty and errno on failure.
+
+// ---------------------------------------------------------------- held.c
+
+// Pages of a file, private and writable in memory, on demand; or zeroes. Empty and errno on failure.
 struct bytes map_file(const char *path);
+struct bytes map_room(size_t len);
+void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for big things that were short-lived
 
 // ---------------------------------------------------------------- symbols.c

@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-#include <sys/mman.h>
 
 struct program {
 	struct bytes file;         // as it is
@@ -58,7 +57,7 @@ static struct bytes unpack_sections(struct bytes file)
 	struct elf_view v;
 	size_t more = 0, at = (file.len + 15) & ~15ull, total;
 	Elf64_Chdr h;
-	uint8_t *copy;
+	struct bytes copy;
 
 	if (!elf_view_open(&v, file))
 		return none;
@@ -70,20 +69,20 @@ static struct bytes unpack_sections(struct bytes file)
 	if (more > UNPACKED_MAX)
 		return none;
 	total = at + more;
-	copy = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (copy == MAP_FAILED)
+	copy = map_room(total);
+	if (!copy.at)
 		return none;
-	memcpy(copy, file.at, file.len);
+	memcpy((uint8_t *)copy.at, file.at, file.len);
 	for (int i = 1; i < v.n; i++) {
 		const Elf64_Shdr *s = &v.sections[i];
-		Elf64_Shdr *to = (Elf64_Shdr *)(copy + ((const uint8_t *)s - file.at));
+		Elf64_Shdr *to = (Elf64_Shdr *)(copy.at + ((const uint8_t *)s - file.at));
 		struct bytes in;
 
 		if (!compressed_header(&v, s, &h))
 			continue;
 		in = (struct bytes){ file.at + s->sh_offset + sizeof(h), s->sh_size - sizeof(h) };
-		if (!unpack_section(&h, in, copy + at)) {
-			munmap(copy, total);
+		if (!unpack_section(&h, in, (uint8_t *)copy.at + at)) {
+			unmap(&copy);
 			return none;
 		}
 		to->sh_flags &= ~(uint64_t)SHF_COMPRESSED;
@@ -92,7 +91,7 @@ static struct bytes unpack_sections(struct bytes file)
 		to->sh_addralign = h.ch_addralign;
 		at += (h.ch_size + 15) & ~15ull;
 	}
-	return (struct bytes){ copy, at };
+	return (struct bytes){ copy.at, at };
 }
 
 // ---------------------------------------------------------------- debuginfo
@@ -118,7 +117,10 @@ static bool try_debug_file(struct di_module *m, const char *path, const uint32_t
 			     build_id_text(elf_view_build_id(&v)), m->name, build_id_text(m->build_id));
 		goto no;
 	}
+	section = file;
 	file = unpack_sections(file);
+	if (file.at != section.at)
+		unmap(&section);
 	if (!file.at || !elf_view_open(&v, file))
 		return false;
 	if (!m->has_symbols)
@@ -367,8 +369,10 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 		die("kernels of the architecture %s are not supported", s->kernel->arch);
 	m->program = NEW(struct program);
 	errno = 0;
-	if (!open_file(m, why))
+	if (!open_file(m, why)) {
+		unmap(&m->program->file);
 		return NULL;
+	}
 	identify(m);
 	if (!use_own_dwarf(m))
 		find_separate(m);

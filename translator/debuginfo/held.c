@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What debuginfo/ holds beside collected memory: pages of files and of what was unpacked, handles of
+// libelf, libdw and libbpf. A stap keeps them as long as it lives, since all that is known points into them;
+// who has many sessions in one process gives them back between two of them: di_close().
+#include "debuginfo/held.h"
+
+#include <bpf/btf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct held {
+	struct { void *what; size_t len; } *at;
+	int n, room;
+} all[HELD_KINDS];             // not collected: what they point to isn't either
+
+void held_add(enum held_kind kind, void *what, size_t len)
+{
+	struct held *h = &all[kind];
+
+	if (h->n == h->room) {
+		h->room = h->room ? 2 * h->room : 16;
+		h->at = realloc(h->at, h->room * sizeof(*h->at));
+		if (!h->at)
+			die("out of memory");
+	}
+	h->at[h->n].what = what;
+	h->at[h->n++].len = len;
+}
+
+bool held_has(enum held_kind kind, const void *what)
+{
+	for (int i = all[kind].n; i--;)
+		if (all[kind].at[i].what == what)
+			return true;
+	return false;
+}
+
+static void release(enum held_kind kind, void *what, size_t len)
+{
+	switch (kind) {
+	case HELD_BTF: btf__free(what); break;
+	case HELD_FRAME: free(what); break;
+	case HELD_CFI: dwarf_cfi_end(what); break;
+	case HELD_UNIT: case HELD_WHOLE: case HELD_SHARED: dwarf_end(what); break;
+	case HELD_ELF: elf_end(what); break;
+	case HELD_PAGES: munmap(what, len); break;
+	case HELD_KINDS: break;
+	}
+}
+
+void held_release(enum held_kind kind, void *what)
+{
+	struct held *h = &all[kind];
+
+	for (int i = h->n; i--;)
+		if (h->at[i].what == what) {
+			release(kind, what, h->at[i].len);
+			h->at[i] = h->at[--h->n];
+			return;
+		}
+}
+
+void di_close(struct session *s)
+{
+	for (int kind = 0; kind < HELD_KINDS; kind++) {
+		struct held *h = &all[kind];
+
+		while (h->n) {
+			h->n--;
+			release(kind, h->at[h->n].what, h->at[h->n].len);
+		}
+	}
+	s->debuginfo = NULL;
+}
+
+// ---------------------------------------------------------------- pages
+
+static struct bytes map(size_t len, int flags, int fd)
+{
+	struct bytes b = { NULL, 0 };
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
+
+	if (p == MAP_FAILED)
+		return b;
+	held_add(HELD_PAGES, p, len);
+	return (struct bytes){ p, len };
+}
+
+struct bytes map_file(const char *path)
+{
+	struct bytes b = { NULL, 0 };
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return b;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+		b = map(st.st_size, 0, fd);
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return b;
+}
+
+struct bytes map_room(size_t len)
+{
+	return map(len, MAP_ANONYMOUS, -1);
+}
+
+void map_shrink(struct bytes *b, size_t len)
+{
+	struct held *h = &all[HELD_PAGES];
+
+	for (int i = h->n; i--;)
+		if (h->at[i].what == b->at) {
+			mremap((void *)b->at, b->len, len, 0);
+			h->at[i].len = b->len = len;
+			return;
+		}
+}
+
+void unmap(struct bytes *b)
+{
+	held_release(HELD_PAGES, (void *)b->at);
+	*b = (struct bytes){ NULL, 0 };
+}
