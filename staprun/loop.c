@@ -558,8 +558,10 @@ static void report(void)
 		log_warning("Number of errors: %u, skipped probes: %llu", sum->errors, sum->skipped);
 	report_skipped(sum);
 	if (sum->missed)
-		log_warning("Missed probe hits: %llu; for return probes, .maxactive(N) lets more calls be"
-			    " under way at once", sum->missed);
+		log_warning("Missed probe hits: %llu (inside of other probes' hits)", sum->missed);
+	if (sum->missed_returns)
+		log_warning("Missed hits of return probes: %llu; .maxactive(N) lets more calls be under way at once",
+			    sum->missed_returns);
 	if (lost)
 		log_warning("There were %llu transport failures (records of output lost); a larger buffer may"
 			    " help (-s MB)", lost);

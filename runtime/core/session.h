@@ -57,7 +57,8 @@ struct stp_family_ops {
 	const char *name;
 	int (*start)(void *table, u32 n);
 	void (*stop)(void *table, u32 n);
-	u64 (*missed)(void);       /* after stop: hits the kernel did not give us; may be NULL */
+	/* After stop: hits that the kernel did not give us: of returns, of all else. May be NULL. */
+	u64 (*missed)(bool returns);
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
@@ -76,7 +77,7 @@ int stp_session_set(const char *setting);
  */
 int stp_session_start(void);
 void stp_session_stop(void);
-/* Fills rc, errors and the skipped_* fields; missed and lost_* are the platform's. */
+/* Fills rc, errors and the skipped_* fields; missed* and lost_* are the platform's. */
 void stp_session_summary(struct stp_summary *s);
 void stp_session_free(void);
 

@@ -21,7 +21,7 @@
 #ifndef STP_MESSAGES_H
 #define STP_MESSAGES_H
 
-#define STP_PROTOCOL 1
+#define STP_PROTOCOL 2
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -113,7 +113,8 @@ struct stp_summary {
 	stp_u32 errors;
 	stp_u64 skipped;     /* hits skipped, all causes */
 	stp_u64 skipped_reentrant, skipped_locked, skipped_stack, skipped_nmi;
-	stp_u64 missed;      /* hits the kernel did not give us: kretprobe instances */
+	stp_u64 missed;      /* hits that the kernel did not give us: one came inside of another probe's */
+	stp_u64 missed_returns;      /* the same of returns: too many calls were under way */
 	stp_u64 lost_records;
 };
 

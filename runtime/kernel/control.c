@@ -30,6 +30,7 @@ static struct {
 	bool open, detached;
 	bool leaving;              /* the device is being closed: nobody reads any more */
 	bool exit_said;            /* EXIT is sent once */
+	bool other_build;          /* the kernel is not the one that the script was translated for */
 	u32 wants_said;            /* how many WANTs were read; then READY */
 	bool ready_said;
 	struct mutex read_lock;
@@ -202,14 +203,14 @@ static bool stopped(void)
 
 /* ------------------------------------------------------------------ session */
 
-static u64 hits_missed(void)
+static u64 hits_missed(bool returns)
 {
 	u64 missed = 0;
 	u32 f;
 
 	for (f = 0; f < stp_module.nfamilies; f++)
 		if (stp_module.families[f].ops->missed)
-			missed += stp_module.families[f].ops->missed();
+			missed += stp_module.families[f].ops->missed(returns);
 	return missed;
 }
 
@@ -225,7 +226,8 @@ static void say_summary(void)
 	stp_session_summary(&s);
 	s.skipped_nmi = atomic64_read(&stp_hits_in_nmi);
 	s.skipped += s.skipped_nmi;
-	s.missed = hits_missed();
+	s.missed = hits_missed(false);
+	s.missed_returns = hits_missed(true);
 	s.lost_records = stp_rings_lost();
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
@@ -249,6 +251,18 @@ static bool same_build_id(const struct stp_hello *h)
 	       !memcmp(h->build_id, stp_module.build_id, h->build_id_len);
 }
 
+/* Of the same release, but built anew: members of structures and places in functions may be elsewhere. */
+static int refuse_other_build(void)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "the running kernel is of another build than the one that the script was translated for"
+		 " (%*phN); translate it here, or with -DSTP_NO_BUILDID_CHECK",
+		 (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
+	plat_message(STP_MSG_ERROR, text);
+	return -ESTALE;
+}
+
 static int do_hello(const struct stp_hello *h)
 {
 	int err;
@@ -257,6 +271,7 @@ static int do_hello(const struct stp_hello *h)
 		return -EBUSY;
 	if (h->protocol != STP_PROTOCOL)
 		return -EPROTO;
+	control.other_build = stp_module.build_id_len && h->build_id_len && !same_build_id(h);
 	err = stp_sites_make(h->kernel_base, same_build_id(h));
 	if (err)
 		return err;
@@ -307,7 +322,7 @@ static int do_start(const struct stp_start *s)
 	stp_session.namespaces = s->namespaces;
 	stp_session.relay = current->tgid;
 	control.phase = PHASE_STARTED;
-	status.rc = stp_namespaces_take(s->namespaces);
+	status.rc = control.other_build ? refuse_other_build() : stp_namespaces_take(s->namespaces);
 	if (!status.rc)
 		status.rc = stp_session_start();
 	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);

@@ -12,7 +12,7 @@
 /* Of both halves, since the family started. */
 struct stp_function_totals {
 	u32 armed, failed;                 /* places */
-	u64 missed;                        /* hits of places that are disarmed since */
+	u64 missed, missed_returns;        /* hits of places that are disarmed since */
 };
 extern struct stp_function_totals stp_function_totals;
 

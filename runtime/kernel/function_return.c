@@ -178,7 +178,8 @@ static void remove_kretprobes(struct stp_batch *b)
 	if (b->nkretprobes)
 		unregister_kretprobes(b->kretprobes, b->nkretprobes);
 	for (i = 0; i < b->nkretprobes; i++) {
-		stp_function_totals.missed += b->kretprobes[i]->nmissed + b->kretprobes[i]->kp.nmissed;
+		stp_function_totals.missed_returns += b->kretprobes[i]->nmissed;
+		stp_function_totals.missed += b->kretprobes[i]->kp.nmissed;
 		plat_free(container_of(b->kretprobes[i], struct return_hit, rp));
 	}
 	plat_free(b->kretprobes);
@@ -400,7 +401,7 @@ static void remove_fprobes(struct stp_batch *b)
 
 	while ((g = b->groups)) {
 		b->groups = g->next;
-		stp_function_totals.missed += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
+		stp_function_totals.missed_returns += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
 		if (g->armed)
 			unregister_fprobe(&g->fp);
 		plat_free(g->slots);

@@ -583,9 +583,9 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 
-static u64 function_missed(void)
+static u64 function_missed(bool returns)
 {
-	return stp_function_totals.missed;
+	return returns ? stp_function_totals.missed_returns : stp_function_totals.missed;
 }
 
 static struct stp_site *function_sites(void *table, u32 i, u32 *n)

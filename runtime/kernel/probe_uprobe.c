@@ -368,9 +368,9 @@ static int uprobe_start(void *table, u32 n)
 }
 
 /* Returns whose entry was not kept. */
-static u64 uprobe_missed(void)
+static u64 uprobe_missed(bool returns)
 {
-	return atomic64_read(&uprobes.missed);
+	return returns ? atomic64_read(&uprobes.missed) : 0;
 }
 
 const struct stp_family_ops stp_uprobe_family = {

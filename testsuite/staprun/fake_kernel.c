@@ -257,13 +257,13 @@ static void play_line(char *line)
 		play_message(kind, line + at);
 	if (!strcmp(word, "torn"))         // a message that says to be longer than it is
 		send(device_end, &(struct stp_msg){ STP_MSG_WARNING, 100 }, 8, MSG_NOSIGNAL);
-	if (!strcmp(word, "stopped")) {    // ERRORS SKIPPED LOST [REENTRANT LOCKED STACK NMI MISSED]
-		unsigned long long busy = 0, locked = 0, stack = 0, nmi = 0, missed = 0;
+	if (!strcmp(word, "stopped")) {    // ERRORS SKIPPED LOST [REENTRANT LOCKED STACK NMI MISSED RETURNS]
+		unsigned long long busy = 0, locked = 0, stack = 0, nmi = 0, missed = 0, returns = 0;
 
-		sscanf(line, "%*s %llu %llu %llu %llu %llu %llu %llu %llu", &a, &b, &c, &busy, &locked,
-		       &stack, &nmi, &missed);
-		say(STP_MSG_STOPPED, &(struct stp_summary){ a > 0, a, b, busy, locked, stack, nmi, missed, .lost_records = c },
-		    sizeof(struct stp_summary));
+		sscanf(line, "%*s %llu %llu %llu %llu %llu %llu %llu %llu %llu", &a, &b, &c, &busy, &locked,
+		       &stack, &nmi, &missed, &returns);
+		say(STP_MSG_STOPPED, &(struct stp_summary){ a > 0, a, b, busy, locked, stack, nmi, missed, returns,
+							    .lost_records = c }, sizeof(struct stp_summary));
 	}
 	if (!strcmp(word, "close"))
 		shutdown(device_end, SHUT_RDWR);

@@ -230,11 +230,13 @@ static void count_line(struct cwriter *w, const char *what, int n)
 		cw_line(w, ".%s = stp_%s, .n%s = %d,", what, what, what, n);
 }
 
-// The kernel that the addresses in the tables are for: any other is told the functions' names.
+// The kernel that the addresses in the tables are for. Another is refused, or, without this, asked for the
+// functions' addresses by name.
 static void build_id_line(struct session *s, struct cwriter *w)
 {
 	int len = 0;
-	const uint8_t *id = s->kernel && s->debuginfo ? di_build_id(di_kernel(s), &len) : NULL;
+	bool known = s->kernel && s->debuginfo && !defined(s, "STP_NO_BUILDID_CHECK");
+	const uint8_t *id = known ? di_build_id(di_kernel(s), &len) : NULL;
 	struct buf b = { 0 };
 
 	for (int i = 0; id && i < len; i++)
