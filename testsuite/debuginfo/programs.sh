@@ -207,6 +207,15 @@ process("known").function("main").callee("walk@known.c")' -l 'process("./known")
 lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
 
+# ------------------------------------------------------------ what is known and can't be had
+cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
+at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
+lists 'known at the entry only' "semantic error: '\$early' was optimised out at this place of 'gone' (only what it was when the function was entered is known here, and nothing keeps that: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
+lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
+lists 'a parameter that was taken away' "semantic error: '\$unused' was optimised out: it is nowhere in this copy of 'taken' (the compiler took this parameter away from the function: only the callers know its value): at <input>:1:54" \
+	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
+
 # ------------------------------------------------------------ how it was linked and compiled
 gcc -g -O2 -o known known.c
 said() {

@@ -68,6 +68,7 @@ struct di_location {
 	const struct di_variable *target;  // DI_LOC_POINTER: to its byte target_offset
 	int64_t target_offset;
 	int line;                  // DI_LOC_NONE: a line of code where it is somewhere; 0 none
+	const char *why;           // DI_LOC_NONE: what is known of it all the same, a clause; NULL nothing
 };
 struct di_piece {
 	uint64_t bits;

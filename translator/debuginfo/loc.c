@@ -14,6 +14,7 @@ struct compile {
 	uint64_t pc;
 	struct di_location *out;
 	int depth;
+	const char *why;           // it can't be had although something is known
 };
 
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n);
@@ -129,16 +130,28 @@ static bool push_entry_register(struct compile *c, int number)
 	return compile_ops(c, ops, n - is_value) && (is_value || load(c, 8, false));
 }
 
-// DW_OP_entry_value: of a register, or of what one pointed to.
+// DW_OP_entry_value: of a register, or of what one pointed to. Callers tell what they put in a register
+// (DW_TAG_call_site_parameter), but not which of them called, nor are all of them known: a pointer to the
+// function may be with anybody. A guess would be wrong one day, so it is left to the script.
 static bool entry_value(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute inner;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
-		return false;
-	return register_of(ops) >= 0 && push_entry_register(c, register_of(ops));
+	if (c->attr && !dwarf_getlocation_attr(c->attr, op, &inner) && !dwarf_getlocation(&inner, &ops, &n) && n == 1 &&
+	    register_of(ops) >= 0 && push_entry_register(c, register_of(ops)))
+		return true;
+	c->why = "only what it was when the function was entered is known here, and nothing keeps that: "
+		 "save it in a probe of the function's entry";
+	return false;
+}
+
+// DW_OP_GNU_parameter_ref: of a parameter that the compiler took away; callers would have passed it.
+static bool removed_parameter(struct compile *c)
+{
+	c->why = "the compiler took this parameter away from the function: only the callers know its value";
+	return false;
 }
 
 // ---------------------------------------------------------------- operations
@@ -300,6 +313,8 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 		return frame_address(c);
 	case DW_OP_entry_value: case DW_OP_GNU_entry_value:
 		return entry_value(c, op);
+	case DW_OP_GNU_parameter_ref:
+		return removed_parameter(c);
 	case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address:
 		return thread_address(c);
 	case DW_OP_plus_uconst:
@@ -508,5 +523,6 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 	if (good)
 		return out;
 	none.line = line_elsewhere(&c);
+	none.why = c.why;
 	return none;
 }

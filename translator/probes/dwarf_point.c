@@ -356,16 +356,18 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	return NULL;
 }
 
-static struct expr *nowhere(const struct di_function *f, struct expr *target)
+static struct expr *nowhere(const struct di_function *f, const struct di_location *loc, struct expr *target)
 {
-	const char *name = target->u.target.name;
+	const char *name = target->u.target.name, *why = "";
 	int line = diag_is_quiet() ? 0 : di_variable_line(f, name);
 
+	if (loc->why)
+		why = str_printf(" (%s)", loc->why);
 	if (line)
-		diag_error(target->loc, "'$%s' was optimised out at this place of '%s'; it can be read at line %d: "
-			   "statement(\"%s@%s:%d\")", name, f->name, line, f->name, f->file, line);
+		diag_error(target->loc, "'$%s' was optimised out at this place of '%s'%s; it can be read at line %d: "
+			   "statement(\"%s@%s:%d\")", name, f->name, why, line, f->name, f->file, line);
 	else
-		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'", name, f->name);
+		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'%s", name, f->name, why);
 	return NULL;
 }
 
@@ -379,7 +381,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	if (!strcmp(name, "return"))
 		return return_value(f, is_return, target);
 	if (di_find_variable(f, name, &v))
-		return v.loc.kind == DI_LOC_NONE ? nowhere(f, target) : target_variable(target->loc, &v);
+		return v.loc.kind == DI_LOC_NONE ? nowhere(f, &v.loc, target) : target_variable(target->loc, &v);
 	if (!f->has_types && di_is_user(f->module)) {
 		diag_error(target->loc, "unable to find local '%s': %s has no DWARF debuginfo for '%s'; %s", name,
 			   di_module_name(f->module), f->name, di_advice(f->module));
