@@ -400,6 +400,17 @@ static void reap_child(void)
 	target_gone();
 }
 
+static void interrupt(void)
+{
+	if (++session.interrupts >= INTERRUPTS_MAX) {
+		log_warning("interrupted: the end of the output may be missing");
+		session.failed = session.over = true;
+		session.out.closed = true;
+		return;
+	}
+	request_stop();
+}
+
 static void read_signal(void)
 {
 	struct signalfd_siginfo info;
@@ -419,13 +430,7 @@ static void read_signal(void)
 		return;
 	}
 	log_note(2, "stapio: signal %u", info.ssi_signo);
-	if (++session.interrupts >= INTERRUPTS_MAX) {
-		log_warning("interrupted: the end of the output may be missing");
-		session.failed = session.over = true;
-		session.out.closed = true;
-		return;
-	}
-	request_stop();
+	interrupt();
 }
 
 // staprun starts us with all signals blocked, so that none comes too early.
@@ -456,7 +461,7 @@ static int poll_timeout(void)
 	       session.opt->poll_ms;
 }
 
-enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FDS };
+enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
 
 static void wait_and_handle(void)
 {
@@ -469,12 +474,15 @@ static void wait_and_handle(void)
 		[FD_OUT] = { s->out.closed || s->out.is_file ? -1 : s->out.fd,
 			     outfile_pending(&s->out) ? POLLOUT : 0 },
 		[FD_TARGET] = { s->stopping ? -1 : s->target, POLLIN },
+		[FD_LIFE] = { s->stopping ? -1 : s->opt->life, POLLIN },
 	};
 
 	if (sys_poll(fds, FDS, poll_timeout()) < 0)
 		return;
 	if (fds[FD_SIGNALS].revents)
 		read_signal();
+	if (fds[FD_LIFE].revents)          // staprun was killed
+		interrupt();
 	if (fds[FD_TARGET].revents)
 		target_gone();
 	if (fds[FD_OUT].revents & (POLLERR | POLLHUP)) {
@@ -655,7 +663,11 @@ static int run_session(void)
 
 static void *session_thread(void *unused)
 {
-	exit(run_session());
+	int status = run_session();
+
+	if (status != STAPIO_DETACHED)
+		orphan_remove(session.opt);
+	exit(status);
 }
 
 int loop_run(const struct stapio_options *opt)
@@ -663,12 +675,13 @@ int loop_run(const struct stapio_options *opt)
 	pthread_t thread;
 	int rc;
 
-	if (prepare(opt) || configure(opt))
-		return 1;
-	rc = pthread_create(&thread, NULL, session_thread, NULL);
-	if (rc)
-		log_error("can't start a thread: %s", strerror(rc));
-	else
-		write_orders();
+	if (!prepare(opt) && !configure(opt)) {
+		rc = pthread_create(&thread, NULL, session_thread, NULL);
+		if (rc)
+			log_error("can't start a thread: %s", strerror(rc));
+		else
+			write_orders();
+	}
+	orphan_remove(opt);
 	return 1;
 }

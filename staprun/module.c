@@ -9,7 +9,6 @@
 #include "log.h"
 #include "syscalls.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -27,14 +26,9 @@
 
 bool module_name_is_valid(const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = strspn(name, NAME_CHARACTERS);
 
-	if (len == 0 || len >= MODULE_NAME_MAX)
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
+	return len > 0 && len < MODULE_NAME_MAX && !name[len];
 }
 
 // --- the file ---

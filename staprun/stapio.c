@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #define NUMBER_MAX (1 << 22)               // of processes, megabytes, files
 
@@ -46,13 +45,13 @@ static void set_switching(struct stapio_options *opt, char *arg)
 
 int main(int argc, char **argv)
 {
-	struct stapio_options opt = { .device = -1, .daemon = -1, .poll_ms = 200 };
+	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200 };
 	int letter, refused = 0;           // -E: errno of loading
 
 	log_color("auto");
 	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:C:ALvw")) != -1) {
 		switch (letter) {
-		case 'F': opt.device = atoi(optarg); break;
+		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
 		case 'E': refused = number(optarg, 4095, "stapio is started by staprun"); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
@@ -88,7 +87,7 @@ int main(int argc, char **argv)
 	if (opt.daemon >= 0)
 		fcntl(opt.daemon, F_SETFD, FD_CLOEXEC);
 	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);  // again: a program that root starts has forgotten it
+	fcntl(opt.life, F_SETFD, FD_CLOEXEC);
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
 	return loop_run(&opt);
 }

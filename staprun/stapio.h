@@ -11,7 +11,8 @@
 #include <time.h>
 
 struct stapio_options {
-	int device;                        // -F
+	int device;                        // -F DEVICE,LIFE
+	int life;                          // a pipe that ends when staprun does; -1
 	const char *module;                // its name, for messages
 	const char *output;                // -o, NULL: standard output
 	uint64_t file_size;                // -S: bytes after which the next file is begun; 0: never
@@ -114,6 +115,11 @@ void child_release(void);
 void child_abandon(void);                  // it ends without having been the command
 void child_system(const char *command);    // sh -c in the background, nobody's child
 int child_open_process(pid_t pid);         // a descriptor that is readable once it is gone
+
+// --- orphan.c: staprun was killed ---
+
+// Returns if it lives, or if no other can be started. The device must not be needed any more.
+void orphan_remove(const struct stapio_options *opt);
 
 // --- refused.c: a module that the kernel did not take ---
 

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,7 +29,7 @@ static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
 	bool command, process, output, switching;  // -c -x -o -S
 	bool daemon;                               // -D
-	const char *buffer_mb;                     // -b
+	bool buffer;                               // -b
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
 	char parameters[512];                      // of the module: the settings that begin with _stp_
@@ -68,13 +67,25 @@ static int usage_error(const char *what)
 	return -EINVAL;
 }
 
+static int add_parameter(const char *setting)
+{
+	size_t at = strlen(opt.parameters);
+
+	if (setting[strcspn(setting, " \t\n\"")])
+		return usage_error("a parameter of the module has no blanks and quotes");
+	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s", at ? " " : "", setting) >=
+	    sizeof(opt.parameters) - at)
+		return usage_error("the module's parameters are too long");
+	return 0;
+}
+
 // -u was for kernels without uprobes and means nothing.
 static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
 		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['z'] = NULL };
-	char *end;
+	char *end, setting[32];
 	long mb;
 
 	switch (letter) {
@@ -89,11 +100,12 @@ static int parse_option(int letter)
 	case 'S': opt.switching = true; break;
 	case 'D': opt.daemon = true; break;
 	case 'b':
-		opt.buffer_mb = optarg;
+		opt.buffer = true;
 		mb = strtol(optarg, &end, 10);
 		if (mb < 1 || mb > 4095 || *end)
 			return usage_error("-b: megabytes are expected, 1 to 4095");
-		break;
+		snprintf(setting, sizeof(setting), "_stp_bufsize=%ld", mb);
+		return add_parameter(setting);
 	case 'C':
 		if (!log_color(optarg))
 			return usage_error("-C: auto, always or never is expected");
@@ -119,7 +131,7 @@ static int check_conflicts(void)
 {
 	if (opt.command && opt.process)
 		return usage_error("-c and -x are not for use together");
-	if (opt.attach && (opt.load_only || opt.buffer_mb || opt.command || opt.process))
+	if (opt.attach && (opt.load_only || opt.buffer || opt.command || opt.process))
 		return usage_error("-A is not for use with -L, -b, -c or -x");
 	if (opt.load_only && opt.command)
 		return usage_error("-L is not for use with -c");
@@ -134,33 +146,19 @@ static int check_conflicts(void)
 	return 0;
 }
 
-static int add_parameter(const char *name, const char *value)
-{
-	size_t at = strlen(opt.parameters);
-
-	if (value[strcspn(value, " \t\n\"")])
-		return usage_error("a parameter of the module has no blanks and quotes");
-	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s=%s", at ? " " : "", name,
-		     value) >= sizeof(opt.parameters) - at)
-		return usage_error("the module's parameters are too long");
-	return 0;
-}
-
 // What follows the module. Parameters of the module are taken out, globals of the script stay.
 static int parse_settings(char **from)
 {
 	char **to = opt.settings = from;
 
 	for (; *from; from++) {
-		size_t len = strcspn(*from, "=");
-		char name[MODULE_NAME_MAX];
+		size_t len = strspn(*from, NAME_CHARACTERS);
 
-		snprintf(name, sizeof(name), "%.*s", (int)len, *from);
-		if (!(*from)[len] || (len < sizeof(name) && !module_name_is_valid(name)))
+		if (!len || (*from)[len] != '=')
 			return usage_error("after the module, NAME=VALUE is expected");
 		if (strncmp(*from, "_stp_", 5))
 			*to++ = *from;
-		else if (add_parameter(name, *from + len + 1))
+		else if (add_parameter(*from))
 			return -EINVAL;
 	}
 	*to = NULL;
@@ -169,9 +167,12 @@ static int parse_settings(char **from)
 
 static int parse_options(int argc, char **argv)
 {
+	size_t room = 16;                  // for what we add; and each letter of an argument may be an option
 	int letter;
 
-	opt.relay_args = calloc(2 * (size_t)argc + 16, sizeof(*opt.relay_args));
+	for (int i = 0; i < argc; i++)
+		room += strlen(argv[i]) + 1;
+	opt.relay_args = calloc(room, sizeof(*opt.relay_args));
 	if (!opt.relay_args)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
@@ -187,8 +188,6 @@ static int parse_options(int argc, char **argv)
 	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module) &&
 	    !(opt.remove && !strcmp(opt.module, "*")))
 		return usage_error("-A and -d expect the name of a loaded module");
-	if (opt.buffer_mb && add_parameter("_stp_bufsize", opt.buffer_mb))
-		return -EINVAL;
 	return parse_settings(argv + optind + 1);
 }
 
@@ -415,23 +414,19 @@ static void let_go(void)
 		dup2(null, fd);
 }
 
-static void run_relay(int device, const char *name, pid_t parent)
+// `life` is what stapio sees the end of when we are killed: then it has to see to the module.
+static void run_relay(int device, const char *name, int life)
 {
-	char path[1100], number[16], word[16];
+	char path[1100], numbers[32], word[16];
 	const char **argv = opt.relay_args;
 	int n = opt.relay_n;
 
 	find_stapio(path, sizeof(path));
 	if (caps_drop())
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);      // without staprun nobody unloads: at least stop
-	if (getppid() != parent) {
-		log_error("staprun has ended");
-		_exit(1);
-	}
-	snprintf(number, sizeof(number), "%d", device);
+	snprintf(numbers, sizeof(numbers), "%d,%d", device, life);
 	argv[n++] = "-F";
-	argv[n++] = number;
+	argv[n++] = numbers;
 	if (opt.daemon) {
 		snprintf(word, sizeof(word), "%d", daemon_word);
 		argv[n++] = "-D";
@@ -443,6 +438,7 @@ static void run_relay(int device, const char *name, pid_t parent)
 	for (char **setting = opt.settings; *setting; setting++)
 		argv[n++] = *setting;
 	fcntl(device, F_SETFD, 0);
+	fcntl(life, F_SETFD, 0);
 	execv(path, (char **)argv);
 	log_error("can't run %s: %m", path);
 	_exit(1);
@@ -451,15 +447,14 @@ static void run_relay(int device, const char *name, pid_t parent)
 // Returns stapio's exit status, 1 when it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
-	pid_t parent = getpid();
 	sigset_t others;
-	int status;
+	int status, life[2];
 
 	sigfillset(&others);
 	forward_signals(&others);
-	relay_pid = fork();
+	relay_pid = pipe2(life, O_CLOEXEC) ? -1 : fork();
 	if (relay_pid == 0)                // stapio takes the signals when it is ready
-		run_relay(device, name, parent);
+		run_relay(device, name, life[0]);
 	held = true;
 	sigprocmask(SIG_SETMASK, &others, NULL);
 	held = false;

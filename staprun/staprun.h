@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define STAPIO_DETACHED 2                  // stapio's exit status: leave the module running
 
 // --- caps.c: who may do what ---

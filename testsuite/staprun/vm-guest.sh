@@ -45,6 +45,7 @@ staprun ./t_set.ko x=99999999999999999999
 staprun ./t_set.ko s=$(head -c 5000 /dev/zero | tr '\0' a)
 
 t arguments
+staprun -$(head -c 5000 /dev/zero | tr '\0' v) ./t_hello.ko 2>&1 | grep -x hello
 staprun -u ./t_argv.ko
 staprun -w -u/path -C always ./t_argv.ko argv_2=zwei 'argv_4=4 4'
 staprun -C always ./t_error.ko 2>&1 | head -n 1 | cat -v
@@ -85,15 +86,29 @@ wait $pid
 st
 loaded
 
+# Nobody but stapio is left who can have the module removed.
+gone() { while pidof stapio staprun >/tmp/p; do sleep 0.1; done; }
 t staprun killed
 tick staprun
 kill -KILL $pid
 wait $pid
-while pidof stapio >/tmp/p; do sleep 0.1; done
+gone
 tail -n 1 /tmp/o
 loaded
-staprun -d t_tick
-st
+# Before stapio can ask to be told of it: what comes between here forgets that.
+cat >/tmp/late <<-'END'
+	#!/bin/sh
+	kill -KILL $PPID
+	exec /suite/stapio "$@"
+END
+chmod 755 /tmp/late
+SYSTEMTAP_STAPIO=/tmp/late staprun ./t_tick.ko 2>/tmp/e | tail -n 1
+gone
+cat /tmp/e
+loaded
+staprun -L ./t_tick.ko >/tmp/o 2>/dev/null
+SYSTEMTAP_STAPIO=/tmp/late staprun -A t_tick 2>/dev/null | tail -n 1
+gone
 loaded
 
 t twice
@@ -286,6 +301,14 @@ tick su user -c '/tmp/staprun "$0"'
 pkill -TERM staprun
 wait $pid
 st
+tail -n 1 /tmp/o
+loaded
+
+t stapdev killed
+tick su user -c '/tmp/staprun "$0"'
+su user -c "kill -KILL $(pidof staprun)"
+wait $pid
+gone
 tail -n 1 /tmp/o
 loaded
 
