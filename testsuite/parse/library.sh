@@ -27,6 +27,7 @@ function a_after() { return 4 }
 EOF
 cat >"$lib/b.stp" <<'EOF'
 probe a.b.third += vfs.{read,write}.return { function_name = "f" }
+probe a.{x,y}.m{ews,{oo,}} = begin { }
 function b() %{ /* pure */ STAP_RETURN(1); %}
 EOF
 echo 'function broken() { return (1 }' >"$lib/broken.stp"
@@ -56,6 +57,7 @@ wants "not of the kernel on the user runtime" "function new_kernel: no, 0 files"
 wants "alias" "alias a.second: yes, 1 files" -a a.second
 wants "alias of the branch taken" "alias a.new: yes, 1 files" -a a.new
 wants "alias of the branch not taken" "alias a.old: no, 1 files" -a a.old
+wants "alias with braces in its name" "alias a.y.mews: yes, 1 files" -a a.y.mews
 wants "alias with a suffix" "alias a.first.return.maxactive: yes, 1 files" -a a.first.return.maxactive
 wants "alias by a glob" "alias a.*: yes, 1 files" -a 'a.*'
 wants "alias by globs, one part each" "alias a.*.*: yes, 2 files" -a 'a.*.*'

@@ -117,20 +117,47 @@ static void scan_globals(struct scan *s)
 	} while (s->t.kind == TOK_COMMA);
 }
 
+// Whether the "{" opens alternatives of a name, whose text is then added to it: nothing but names and
+// commas. Else it is the body's, and nothing was read.
+static bool scan_braces(struct scan *s, struct buf *name)
+{
+	struct scan before = *s;
+	struct buf text = { 0 };
+	int depth = 0;
+
+	do {
+		if (!lex_is_word(&s->t) && s->t.kind != TOK_DOT && s->t.kind != TOK_COMMA && s->t.kind != TOK_NUMBER &&
+		    s->t.kind != TOK_LBRACE && s->t.kind != TOK_RBRACE)
+			break;
+		depth += (s->t.kind == TOK_LBRACE) - (s->t.kind == TOK_RBRACE);
+		buf_puts(&text, s->t.text);
+		if (depth)
+			advance(s);
+	} while (depth);
+	if (depth || !strchr(text.text, ',')) {
+		*s = before;
+		return false;
+	}
+	buf_puts(name, text.text);
+	return true;
+}
+
 // Up to the body: the names in front of every "=" are aliases.
 static void scan_probe(struct scan *s)
 {
-	VEC(const char *) names = { 0 };
+	name_list names = { 0 };
 	struct buf name = { 0 };
 
-	for (advance(s); s->t.kind != TOK_LBRACE && s->t.kind != TOK_EOF; advance(s)) {
+	for (advance(s); s->t.kind != TOK_EOF; advance(s)) {
 		bool ends = s->t.kind == TOK_ASSIGN || s->t.kind == TOK_ADD_ASSIGN;
 
+		if (s->t.kind == TOK_LBRACE && !scan_braces(s, &name))
+			return;
 		if (lex_is_word(&s->t) || s->t.kind == TOK_DOT || s->t.kind == TOK_MUL)
 			buf_puts(&name, s->t.text);
 		if (!ends && s->t.kind != TOK_COMMA)
 			continue;
-		vec_push(&names, str_dup(buf_text(&name)));
+		str_braces(&names, buf_text(&name), 1000);
 		name = (struct buf){ 0 };
 		for (int i = 0; ends && i < names.n; i++)
 			found(s, 'a', names.at[i]);

@@ -18,24 +18,24 @@ const struct token *parser_peek(struct parser *p)
 	if (p->panic)
 		return &end;
 	if (!p->has_token) {
-		p->token = p->has_second ? p->second : preproc_next(&p->preproc);
+		p->token = p->ahead_at < p->ahead.n ? p->ahead.at[p->ahead_at++] : preproc_next(&p->preproc);
 		p->has_token = true;
-		p->has_second = false;
 	}
 	return &p->token;
 }
 
-const struct token *parser_peek_second(struct parser *p)
+const struct token *parser_peek_ahead(struct parser *p, int n)
 {
-	const struct token *first = parser_peek(p);
-
-	if (first->kind == TOK_EOF)
-		return first;
-	if (!p->has_second) {
-		p->second = preproc_next(&p->preproc);
-		p->has_second = true;
+	if (parser_peek(p)->kind == TOK_EOF)
+		return &end;
+	if (p->ahead_at == p->ahead.n)
+		p->ahead_at = p->ahead.n = 0;
+	while (p->ahead.n - p->ahead_at < n) {
+		if (p->ahead.n && p->ahead.at[p->ahead.n - 1].kind == TOK_EOF)
+			return &end;
+		vec_push(&p->ahead, preproc_next(&p->preproc));
 	}
-	return &p->second;
+	return &p->ahead.at[p->ahead_at + n - 1];
 }
 
 struct token parser_take(struct parser *p)

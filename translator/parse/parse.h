@@ -19,7 +19,6 @@ bool library_use_global(struct session *s, const char *name);
 bool library_use_alias(struct session *s, const struct probe_point *point);
 bool library_has_alias(struct session *s, const char *name); // nothing is parsed for it
 
-typedef VEC(const char *) name_list;
 void parse_print_words(name_list *out);                           // "print", "printf", ...
 void parse_hint_keyword(struct loc loc, const char *word);    // a note, where the word may be one misspelt
 void library_function_names(struct session *s, name_list *out);   // for "similar" messages, dumps

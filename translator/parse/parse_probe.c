@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> probe declarations and aliases. Braces are expanded here: a.{b,c}.d is two points. Glob
-// characters stay in the names; what they match is known in pass 2.
+// Tokens -> probe declarations and aliases. Braces are expanded here: a.{b,c}.d is two points, and so
+// are a.x{b,c}.d and a("{b,c}").d. Glob characters stay in the names; what they match is known in pass 2.
 #include "parse/parser.h"
 #include "util/str.h"
 
@@ -16,19 +16,6 @@ static struct probe_point *point_new(struct loc loc)
 	return point;
 }
 
-// argument = "(" (STRING | ["-"] NUMBER) ")"
-static void argument(struct parser *p, struct point_part *part)
-{
-	if (parser_at(p, TOK_STRING)) {
-		part->arg_kind = ARG_STRING;
-		part->text = parser_take(p).text;
-	} else {
-		part->arg_kind = ARG_NUMBER;
-		part->number = parser_number(p, "a literal (a string or a number) as the component's argument");
-	}
-	parser_expect(p, TOK_RPAREN, "after the component's argument");
-}
-
 static bool in_name(const struct token *t)
 {
 	return lex_is_word(t) || t->kind == TOK_MUL;
@@ -41,37 +28,68 @@ static bool at_wildcard(struct parser *p)
 
 	if (!parser_at(p, TOK_QUESTION))
 		return false;
-	next = parser_peek_second(p);
+	next = parser_peek_ahead(p, 1);
 	return !next->spaced && next->kind != TOK_IF &&
 	       (in_name(next) || next->kind == TOK_NUMBER || next->kind == TOK_QUESTION ||
 		next->kind == TOK_LPAREN);
 }
 
-// name = (WORD | "*" | "?") {WORD | "*" | "?" | NUMBER}, without space between
-static const char *part_name(struct parser *p)
+// A "{" next to a word is the handler's, unless it encloses what can only be alternatives: components
+// with commas between.
+static bool at_braces(struct parser *p)
 {
-	const struct token *t = parser_peek(p);
-	struct buf b = { 0 };
+	int depth = 1;
+	bool commas = false;
 
-	if (!in_name(t) && !at_wildcard(p))
-		parser_expected(p, "a component of a probe point");
-	do {
-		buf_puts(&b, parser_take(p).text);
-		t = parser_peek(p);
-	} while (!t->spaced && (in_name(t) || t->kind == TOK_NUMBER || at_wildcard(p)));
-	return buf_text(&b);
+	if (!parser_at(p, TOK_LBRACE) || p->braces)
+		return parser_at(p, TOK_LBRACE);
+	for (int i = 1; depth; i++) {
+		const struct token *t = parser_peek_ahead(p, i);
+		enum tok last = t->kind;
+
+		if (last == TOK_LPAREN) {
+			i += parser_peek_ahead(p, i + 1)->kind == TOK_SUB;
+			last = parser_peek_ahead(p, i + 1)->kind;
+			i += 2;
+			if ((last != TOK_STRING && last != TOK_NUMBER) || parser_peek_ahead(p, i)->kind != TOK_RPAREN)
+				return false;
+		} else if (!in_name(t) && t->kind != TOK_NUMBER && t->kind != TOK_DOT && t->kind != TOK_COMMA &&
+			   t->kind != TOK_QUESTION && t->kind != TOK_NOT && t->kind != TOK_LBRACE &&
+			   t->kind != TOK_RBRACE) {
+			return false;
+		}
+		depth += (last == TOK_LBRACE) - (last == TOK_RBRACE);
+		commas |= last == TOK_COMMA;
+	}
+	return commas;
 }
 
-// part = name [argument]
-static point_list part(struct parser *p)
+static bool at_more(struct parser *p)
 {
-	struct point_part part = { .loc = parser_peek(p)->loc };
+	const struct token *t = parser_peek(p);
+
+	return !t->spaced && (in_name(t) || t->kind == TOK_NUMBER || at_wildcard(p) || at_braces(p));
+}
+
+// name = (WORD | "*" | "?" | NUMBER) {WORD | "*" | "?" | NUMBER}, without space between. In braces
+// there may be none (open{,.return}), and the number may be first: check_names() sees what came out.
+static point_list name(struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	struct point_part part = { .loc = t->loc };
 	struct probe_point *point = point_new(part.loc);
 	point_list list = { 0 };
+	struct buf b = { 0 };
+	bool in_braces = p->braces > 0, begins = in_name(t) || at_wildcard(p) || (in_braces && t->kind == TOK_NUMBER);
 
-	part.name = part_name(p);
-	if (parser_accept(p, TOK_LPAREN))
-		argument(p, &part);
+	if (!begins && !(in_braces && (t->kind == TOK_COMMA || t->kind == TOK_RBRACE || t->kind == TOK_DOT)))
+		parser_expected(p, "a component of a probe point");
+	while (begins) {
+		buf_puts(&b, parser_take(p).text);
+		t = parser_peek(p);
+		begins = !t->spaced && (in_name(t) || t->kind == TOK_NUMBER || at_wildcard(p));
+	}
+	part.name = buf_text(&b);
 	vec_push(&point->parts, part);
 	vec_push(&list, point);
 	return list;
@@ -82,11 +100,48 @@ static void too_many(struct parser *p, struct loc loc)
 	parser_fail(p, loc, "this makes more than %d probe points", MAX_POINTS);
 }
 
+// Components behind `point`; glued: the first one is the rest of the last name there is.
+static void append(struct parser *p, struct probe_point *point, const struct probe_point *tail, bool glued)
+{
+	for vec_each(&tail->parts, part) {
+		struct point_part *last = &point->parts.at[point->parts.n - 1];
+
+		if (!glued || part != tail->parts.at) {
+			vec_push(&point->parts, *part);
+			continue;
+		}
+		if (last->arg_kind != ARG_NONE)
+			parser_fail(p, last->loc, "the argument of a component comes last");
+		last->name = str_printf("%s%s", last->name, part->name);
+		last->arg_kind = part->arg_kind;
+		last->text = part->text;
+		last->number = part->number;
+	}
+	if (point->parts.n > MAX_NESTING)
+		parser_fail(p, point->loc, "a probe point has more than %d components", MAX_NESTING);
+}
+
+// What ends a point can't be in the middle of one.
+static void check_ends(struct parser *p, point_list heads)
+{
+	for vec_each(&heads, head)
+		if ((*head)->optional || (*head)->sufficient || (*head)->condition)
+			parser_fail(p, (*head)->loc, "'?', '!' and 'if' are for a probe point's last component");
+}
+
 // Every point of `heads` followed by every one of `tails`.
-static point_list cross(struct parser *p, point_list heads, point_list tails, struct loc loc)
+static point_list cross(struct parser *p, point_list heads, point_list tails, bool glued, struct loc loc)
 {
 	point_list list = { 0 };
 
+	check_ends(p, heads);
+	if (heads.n == 1 && tails.n == 1) { // the usual case, without a copy
+		append(p, heads.at[0], tails.at[0], glued);
+		heads.at[0]->optional = tails.at[0]->optional;
+		heads.at[0]->sufficient = tails.at[0]->sufficient;
+		heads.at[0]->condition = tails.at[0]->condition;
+		return heads;
+	}
 	if (!heads.n || !tails.n || (long)heads.n * tails.n > MAX_POINTS) {
 		too_many(p, loc);
 		return heads;
@@ -100,41 +155,81 @@ static point_list cross(struct parser *p, point_list heads, point_list tails, st
 		for vec_each(&tails, tail) {
 			struct probe_point *point = point_new((*head)->loc);
 
-			point->optional = (*head)->optional || (*tail)->optional;
-			point->sufficient = (*head)->sufficient || (*tail)->sufficient;
+			point->optional = (*tail)->optional;
+			point->sufficient = (*tail)->sufficient;
+			point->condition = (*tail)->condition ? expr_copy((*tail)->condition) : NULL;
 			for vec_each(&(*head)->parts, a)
 				vec_push(&point->parts, *a);
-			for vec_each(&(*tail)->parts, b)
-				vec_push(&point->parts, *b);
-			if (point->parts.n > MAX_NESTING)
-				parser_fail(p, loc, "a probe point has more than %d components", MAX_NESTING);
+			append(p, point, *tail, glued);
 			vec_push(&list, point);
 		}
 	return list;
 }
 
+// argument = "(" (STRING | ["-"] NUMBER) ")"; braces in the string make several
+static point_list argument(struct parser *p)
+{
+	struct point_part part = { .loc = parser_peek(p)->loc, .name = "" };
+	name_list texts = { 0 };
+	point_list list = { 0 };
+
+	parser_take(p);
+	if (parser_at(p, TOK_STRING)) {
+		part.arg_kind = ARG_STRING;
+		if (!str_braces(&texts, parser_take(p).text, MAX_POINTS))
+			too_many(p, part.loc);
+	} else {
+		part.arg_kind = ARG_NUMBER;
+		part.number = parser_number(p, "a literal (a string or a number) as the component's argument");
+		vec_push(&texts, NULL);
+	}
+	parser_expect(p, TOK_RPAREN, "after the component's argument");
+	for vec_each(&texts, text) {
+		struct probe_point *point = point_new(part.loc);
+
+		part.text = *text;
+		vec_push(&point->parts, part);
+		vec_push(&list, point);
+	}
+	return list;
+}
+
 static point_list parts(struct parser *p);
 
-// suffix = ["?" | "!"]
+// suffix = ["?" | "!"] ["if" "(" expr ")"]
 static void suffix(struct parser *p, point_list *list)
 {
 	bool optional = parser_accept(p, TOK_QUESTION);
 	bool sufficient = !optional && parser_accept(p, TOK_NOT);
+	struct expr *condition = NULL;
 
-	for vec_each(list, point) {
-		(*point)->optional |= optional;
-		(*point)->sufficient |= sufficient;
+	if (parser_accept(p, TOK_IF)) {
+		parser_expect(p, TOK_LPAREN, "and the condition of the probe point");
+		condition = parse_expr(p);
+		parser_expect(p, TOK_RPAREN, "after the condition of the probe point");
+	}
+	for vec_each(list, it) {
+		struct probe_point *point = *it;
+		struct expr *own = condition && it != list->at ? expr_copy(condition) : condition;
+
+		point->optional |= optional;
+		point->sufficient |= sufficient;
+		if (own)
+			point->condition = point->condition ? expr_binary(own->loc, TOK_ANDAND, point->condition, own) : own;
 	}
 }
 
-// choice = "{" parts suffix {"," parts suffix} "}" | part
-static point_list choice(struct parser *p)
+// piece = "{" parts suffix {"," parts suffix} "}" | name
+static point_list piece(struct parser *p)
 {
 	struct loc loc = parser_peek(p)->loc;
 	point_list list = { 0 };
 
 	if (!parser_accept(p, TOK_LBRACE))
-		return part(p);
+		return name(p);
+	if (parser_at(p, TOK_RBRACE))
+		parser_expected(p, "a component of a probe point");
+	p->braces++;
 	do {
 		point_list more = parts(p);
 
@@ -144,7 +239,21 @@ static point_list choice(struct parser *p)
 		if (list.n > MAX_POINTS)
 			too_many(p, loc);
 	} while (parser_accept(p, TOK_COMMA));
+	p->braces--;
 	parser_expect(p, TOK_RBRACE, "after the alternatives of a probe point");
+	return list;
+}
+
+// choice = piece {piece} [argument], without space between the pieces
+static point_list choice(struct parser *p)
+{
+	struct loc loc = parser_peek(p)->loc;
+	point_list list = piece(p);
+
+	while (at_more(p))
+		list = cross(p, list, piece(p), true, loc);
+	if (parser_at(p, TOK_LPAREN))
+		list = cross(p, list, argument(p), true, loc);
 	return list;
 }
 
@@ -153,48 +262,34 @@ static point_list parts(struct parser *p)
 {
 	struct loc loc = parser_peek(p)->loc;
 	point_list list = { 0 };
-	int n = 1;
 
 	if (!parser_enter(p))
 		return list;
 	list = choice(p);
-	for (; parser_accept(p, TOK_DOT); n++) {
-		if (list.n == 1 && n < MAX_NESTING) { // the usual case, without a copy
-			point_list more = choice(p);
-
-			if (more.n == 1) {
-				for vec_each(&more.at[0]->parts, a)
-					vec_push(&list.at[0]->parts, *a);
-				list.at[0]->optional |= more.at[0]->optional;
-				list.at[0]->sufficient |= more.at[0]->sufficient;
-				continue;
-			}
-			list = cross(p, list, more, loc);
-			continue;
-		}
-		list = cross(p, list, choice(p), loc);
-	}
+	while (parser_accept(p, TOK_DOT))
+		list = cross(p, list, choice(p), false, loc);
 	parser_leave(p);
 	return list;
 }
 
-// point = parts suffix ["if" "(" expr ")"]
+static void check_names(struct parser *p, const struct probe_point *point)
+{
+	for vec_each(&point->parts, part)
+		if (!*part->name)
+			parser_fail(p, part->loc, "a component of this probe point is empty");
+		else if (*part->name >= '0' && *part->name <= '9')
+			parser_fail(p, part->loc, "'%s' is no component of a probe point", part->name);
+}
+
+// point = parts suffix
 static void point(struct parser *p, point_list *all)
 {
 	point_list list = parts(p);
-	struct expr *condition = NULL;
 
 	suffix(p, &list);
-	if (parser_accept(p, TOK_IF)) {
-		parser_expect(p, TOK_LPAREN, "and the condition of the probe point");
-		condition = parse_expr(p);
-		parser_expect(p, TOK_RPAREN, "after the condition of the probe point");
-	}
 	for vec_each(&list, it) {
-		struct probe_point *one = *it;
-
-		one->condition = condition && it != list.at ? expr_copy(condition) : condition;
-		vec_push(all, one);
+		check_names(p, *it);
+		vec_push(all, *it);
 	}
 	if (all->n > MAX_POINTS)
 		too_many(p, list.n ? list.at[0]->loc : (struct loc){ 0 });
@@ -245,7 +340,7 @@ void parse_probe(struct parser *p, struct loc loc)
 	struct probe_decl *d = NEW(struct probe_decl);
 	point_list list;
 
-	p->point_parts = 0;
+	p->point_parts = p->braces = 0;
 	list = points(p);
 	d->loc = loc;
 	d->source = p->source;

@@ -25,8 +25,8 @@ struct parser {
 	struct map globals;        // struct var, by name: of this file
 	struct token token;        // the next one, when has_token
 	bool has_token;
-	struct token second;       // the one after it, when has_second
-	bool has_second;
+	token_list ahead;          // those after it that were looked at, from
+	int ahead_at;
 	struct script *out;
 	bool privileged;           // guru mode or the library: embedded C and so on
 	int errors;
@@ -37,12 +37,13 @@ struct parser {
 	int expr_level;            // 1: the outermost expression
 	int operators;             // so far in the outermost expression
 	int point_parts;           // copied so far for the braces of this probe
+	int braces;                // of a probe point that are open
 	struct expr *loose_hist;   // an E_HIST that nothing has printed, indexed or iterated yet
 };
 
 // parse.c
 const struct token *parser_peek(struct parser *p);
-const struct token *parser_peek_second(struct parser *p);
+const struct token *parser_peek_ahead(struct parser *p, int n);    // 1: the one after parser_peek()'s
 struct token parser_take(struct parser *p);
 bool parser_at(struct parser *p, enum tok kind);
 bool parser_accept(struct parser *p, enum tok kind);

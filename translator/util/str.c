@@ -113,6 +113,61 @@ bool str_is_glob(const char *s)
 	return strpbrk(s, "*?[") != NULL;
 }
 
+// The end of the alternative at p: a comma or the closing brace, NULL when there is none.
+static const char *alternative_end(const char *p)
+{
+	int braces = 0, parens = 0;
+
+	for (; *p; p++) {
+		if (!braces && !parens && (*p == ',' || *p == '}'))
+			return p;
+		braces += (*p == '{') - (*p == '}');
+		parens += (*p == '(') - (*p == ')');
+	}
+	return NULL;
+}
+
+static bool braces(name_list *out, const char *before, const char *text, int most)
+{
+	const char *open = text, *p, *end;
+	name_list choices = { 0 };
+
+	for (;; open++) {
+		open = strchr(open, '{');
+		if (!open) {
+			vec_push(out, str_printf("%s%s", before, text));
+			return out->n <= most;
+		}
+		p = alternative_end(open + 1);
+		if (p && *p == ',')
+			break;
+	}
+	for (p = open + 1; (end = alternative_end(p)); p = end + 1) {
+		vec_push(&choices, str_ndup(p, (size_t)(end - p)));
+		if (*end == '}')
+			break;
+	}
+	before = str_printf("%s%.*s", before, (int)(open - text), text);
+	if (!end) {
+		vec_push(out, str_printf("%s%s", before, open));
+		return true;
+	}
+	for vec_each(&choices, choice)
+		if (!braces(out, before, str_printf("%s%s", *choice, end + 1), most))
+			return false;
+	return true;
+}
+
+bool str_braces(name_list *out, const char *text, int most)
+{
+	enum { LONGEST = 1024 };
+
+	if (strlen(text) <= LONGEST)
+		return braces(out, "", text, most);
+	vec_push(out, text);
+	return true;
+}
+
 char *str_escape(const char *bytes, size_t len)
 {
 	static const char letters[] = "abtnvfr";

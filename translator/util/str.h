@@ -4,6 +4,7 @@
 #define UTIL_STR_H
 
 #include "util/mem.h"
+#include "util/vec.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -27,6 +28,11 @@ char *str_ndup(const char *s, size_t len);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_is_glob(const char *s);           // has one of * ? [
+
+typedef VEC(const char *) name_list;
+// "a{b,{c,d}}e" to abe, ace, ade. Braces without a comma of their own, outside parentheses, are kept.
+// So is a text of more than 1024 bytes. False, with some of them: there would be more than `most`.
+bool str_braces(name_list *out, const char *text, int most);
 
 // The text as the inside of a C or script string literal (no quotes added): octal escapes.
 char *str_escape(const char *bytes, size_t len);
