@@ -84,6 +84,11 @@ if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
 		-r "$release" -L 'kernel.function("vfs_read").return'
 fi
 
+if [ -e "/usr/lib/debug/boot/vmlinux-$release" ] && wanted points; then
+	# shellcheck source=/dev/null
+	. ./points.sh
+fi
+
 # Modules: $1 is "" or "-btf".
 of_module() {
 	said "module-variables$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\) \\\$bdev:struct block_device\\* .* \\\$arg:long unsigned int" \

@@ -59,9 +59,11 @@ static bool add_path(struct search *s, const char *path)
 	return true;
 }
 
-// "$ORIGIN/../lib:/opt/lib" before the usual ones.
+// "$ORIGIN/../lib:/opt/lib" before the usual ones; a path is that of the file.
 static bool find_library(struct search *s, const char *name, const char *runpath, const char *origin)
 {
+	if (strchr(name, '/'))
+		return add_path(s, name);
 	for (const char *at = runpath ? runpath : ""; *at; ) {
 		size_t len = strcspn(at, ":");
 		const char *dir = str_ndup(at, len);

@@ -368,6 +368,8 @@ static void explain(const struct search *s, bool any, struct buf *why)
 
 	if (!any)
 		nothing_of_name(s, why);
+	else if (!s->has_function && !strcmp(p->function, "*"))
+		buf_printf(why, "no function of \"%s\" has that line", p->file);
 	else if (!s->has_function)
 		buf_printf(why, "no function \"%s\" has that line of \"%s\"", p->function, p->file);
 	else if (s->near_below && s->near_above)

@@ -379,8 +379,35 @@ static char *point_shape(const struct probe_point *p)
 	return buf_text(&b);
 }
 
+// What scripts of old, or of other back ends, may ask for: the first name of a point, another one in it, and what to do
+// instead.
+static const char *reason_of_absence(const struct probe_point *point)
+{
+	static const struct { const char *first, *other, *reason; } absent[] = {
+		{ "java", NULL, "probes in Java need an agent in the virtual machine, which is not provided" },
+		{ "python2", NULL, "Python 2 is gone from the language; see python.function.entry" },
+		{ "python3", NULL, "functions of Python are python.function.entry and python.function.return" },
+		{ "kernel", "mark", "kernel markers are gone from kernels and from the language; use kernel.trace" },
+		{ "kernel", "lsm", "hooks of security modules are for the BPF runtime; "
+				   "use kernel.function(\"security_NAME\")" },
+		{ "lsm", NULL, "hooks of security modules are for the BPF runtime; "
+			       "use kernel.function(\"security_NAME\")" },
+		{ "debuginfod", NULL, "name the program with process(\"PATH\") or process(\"BUILD-ID\"): debuginfod is "
+				      "asked for its debuginfo where DEBUGINFOD_URLS says so" },
+		{ "process", "absolute", "the address in a process's memory is not what a program's code is found by; "
+					  "process(\"PATH\").statement(ADDRESS) takes the address in the file" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		if (!strcmp(point->parts.at[0].name, absent[i].first) &&
+		    (!absent[i].other || point_find(point, absent[i].other)))
+			return absent[i].reason;
+	return NULL;
+}
+
 static void mismatch(struct session *s, const struct probe_point *point)
 {
+	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "didn't find any wildcard matches" : "mismatch";
 	name_list names = { 0 };
 	char *similar;
@@ -398,6 +425,8 @@ static void mismatch(struct session *s, const struct probe_point *point)
 		diag_error(point->loc, "probe point %s: %s (similar: %s)", what, point_text(point), similar);
 	else
 		diag_error(point->loc, "probe point %s: %s", what, point_text(point));
+	if (reason)
+		diag_note(point->loc, "%s", reason);
 }
 
 static void resolve_found(struct path *path, const struct probe_point *point)

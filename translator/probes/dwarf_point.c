@@ -57,6 +57,11 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 
 // ---------------------------------------------------------------- places
 
+static bool lacks_dwarf(const struct di_module *m)
+{
+	return !strstr(di_module_source(m), "DWARF");
+}
+
 static void find_address(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	struct di_function *f = di_function_at(in, p->part->number);
@@ -86,9 +91,9 @@ static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_f
 			      out, why);
 	else
 		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
-	if (!out->n && !why->len && pattern->file && !strstr(di_module_source(in), "DWARF"))
+	if (!out->n && !why->len && pattern->file && lacks_dwarf(in))
 		buf_printf(why, "\"@%s\" can't be told without DWARF debuginfo: %s", pattern->file, di_advice(in));
-	if (p->which == DWARF_INLINE && !why->len && !strstr(di_module_source(in), "DWARF"))
+	if (p->which == DWARF_INLINE && !why->len && lacks_dwarf(in))
 		buf_printf(why, "what was inlined can't be told without DWARF debuginfo: %s", di_advice(in));
 }
 
@@ -133,7 +138,9 @@ static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf
 	*v = (di_functions){ 0 };
 	for vec_each(&functions, f)
 		di_find_labels(*f, p->label, v);
-	if (functions.n && !v->n)
+	if (functions.n && !v->n && lacks_dwarf(functions.at[0]->module))
+		buf_printf(why, "labels can't be told without DWARF debuginfo: %s", di_advice(functions.at[0]->module));
+	else if (functions.n && !v->n)
 		buf_printf(why, "there is no label \"%s\" with code in it", p->label);
 }
 
@@ -180,7 +187,10 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 	}
 	if (p->any_caller)
 		forget_callers(v);
-	if (functions.n && !v->n)
+	if (functions.n && !v->n && lacks_dwarf(functions.at[0]->module))
+		buf_printf(why, "what it calls can't be told without DWARF debuginfo: %s",
+			   di_advice(functions.at[0]->module));
+	else if (functions.n && !v->n)
 		buf_printf(why, "it calls no function \"%s\" by name", p->callee);
 }
 
@@ -205,6 +215,20 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 		vec_push(out, *f);
 }
 
+// The function is there, but in another file.
+static bool say_other_file(const struct dwarf_point *p, struct di_module *in, const char *point)
+{
+	di_functions found = { 0 };
+
+	if (!str_is_glob(p->pattern.function))
+		di_find_functions(in, p->pattern.function, NULL, DI_INLINES_ONCE, &found);
+	if (!found.n || !found.at[0]->file)
+		return false;
+	diag_error(p->part->loc, "%s.%s(\"%s\") not found: the function \"%s\" is in \"%s\"", point, p->part->name,
+		   p->part->text, p->pattern.function, found.at[0]->file);
+	return true;
+}
+
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
 	di_names names = { 0 };
@@ -218,12 +242,14 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 			diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, buf_text(why));
 		return;
 	}
+	if (p->pattern.file && say_other_file(p, in, point))
+		return;
 	di_function_names(in, &names);
 	near = str_nearest(p->pattern.scope ? p->part->text : p->pattern.function, names.at, names.n);
 	if (near)
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
 			   near);
-	else if (di_is_user(in) && !strstr(di_module_source(in), "DWARF"))
+	else if (di_is_user(in) && lacks_dwarf(in))
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found: %s has neither symbols nor DWARF debuginfo that name "
 			   "it; %s", point, p->part->name, p->part->text, di_module_name(in), di_advice(in));
 	else
@@ -264,7 +290,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 // The value that a location of 8 bytes has.
 static struct expr *word(struct loc loc, struct di_module *m, struct di_location at, const char *name)
 {
-	struct di_variable v = { .name = name, .type = di_find_type(m, "unsigned long"), .loc = at };
+	struct di_variable v = { .name = name, .type = di_find_type(m, "long unsigned int"), .loc = at };
 
 	return v.type ? target_variable(loc, &v) : NULL;
 }

@@ -2,7 +2,7 @@
 // Functions and statements of the kernel and its modules: kernel.function(PATTERN)[.call|.inline|
 // .exported|.label(L)|.return[.maxactive(N)]], kernel.statement(PATTERN)[.nearest], the same of
 // module(NAME), kernel.statement(ADDRESS).absolute; and kprobe.function(NAME)[.return[.maxactive(N)]],
-// which has no variables.
+// kprobe.module(NAME).function(NAME), which have no variables.
 //
 // In:  a matched point; dwarf_point.h says what a PATTERN is.
 // Out: one probe a place, with the variables that are there. Every inlined copy is a place.
@@ -135,6 +135,8 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 		add_place(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL);
 		n++;
 	}
+	if (r->exported && !n && found.n && why)
+		buf_puts(why, "it is there, but not exported (EXPORT_SYMBOL)");
 	return n;
 }
 
@@ -282,7 +284,9 @@ static const char *const patterns[] = {
 	OF("kernel"), OF("module(string)"), "kernel.statement(number).absolute",
 	"kprobe.function(string)", "kprobe.function(string).call",
 	"kprobe.function(string).return", "kprobe.function(string).return.maxactive(number)",
-	"kprobe.statement(number).absolute",
+	"kprobe.statement(number).absolute", "kprobe.module(string).function(string)",
+	"kprobe.module(string).function(string).call", "kprobe.module(string).function(string).return",
+	"kprobe.module(string).function(string).return.maxactive(number)",
 	NULL,
 };
 

@@ -70,6 +70,8 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 	for vec_each(&found, f)
 		if (!r->exported || di_program_exports(in, (*f)->symbol))
 			n += add_place(r, *f);
+	if (r->exported && !n && found.n)
+		buf_puts(why, "it is there, but no symbol that the dynamic linker can find");
 	return n;
 }
 
