@@ -96,16 +96,66 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define strlcpy stp_strlcpy
 
 #ifdef __KERNEL__
-/* The value at an address that may be bad. A fault goes to CATCH_DEREF_FAULT(), which is where a
- * function that holds something lets go of it; the end when it has none. */
-#define kread(pointer) ({							\
-	typeof(*(pointer)) stp_value;						\
-	if (copy_from_kernel_nofault(&stp_value, (pointer), sizeof(stp_value))) { \
-		stp_error(stp_c, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(pointer)); \
+/*
+ * What is at an address that may be bad; u is of the task's memory, k of the kernel's. A fault goes to
+ * CATCH_DEREF_FAULT(), which is where a function that holds something lets go of it; the end when it
+ * has none.
+ */
+#define STP_COPY(copy, to, from, n) do {					\
+	if (copy((to), (void *)(unsigned long)(from), (n))) {			\
+		stp_error(stp_c, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(from)); \
 		goto stp_fault;							\
 	}									\
+} while (0)
+#define STP_READ(copy, pointer) ({						\
+	typeof(*(pointer)) stp_value;						\
+	STP_COPY(copy, &stp_value, (pointer), sizeof(stp_value));		\
 	stp_value;								\
 })
+#define STP_OR_FAULT(done) ({							\
+	typeof(done) stp_result = (done);					\
+	if (stp_c->error)							\
+		goto stp_fault;							\
+	stp_result;								\
+})
+#define kread(pointer) STP_READ(copy_from_kernel_nofault, pointer)
+#define uread(pointer) STP_READ(copy_from_user_nofault, pointer)
+
+/* Numbers of 1, 2, 4 or 8 bytes, without a sign. */
+#define STP_LOAD(load, size, address)						\
+	STP_OR_FAULT((size) == 1 ? load##1(stp_c, (unsigned long)(address)) :	\
+		     (size) == 2 ? load##2(stp_c, (unsigned long)(address)) :	\
+		     (size) == 4 ? load##4(stp_c, (unsigned long)(address)) :	\
+				   load##8(stp_c, (unsigned long)(address)))
+#define STP_STORE(store, size, address, value) do {				\
+	if ((size) == 1)							\
+		store##1(stp_c, (unsigned long)(address), (s64)(value));	\
+	else if ((size) == 2)							\
+		store##2(stp_c, (unsigned long)(address), (s64)(value));	\
+	else if ((size) == 4)							\
+		store##4(stp_c, (unsigned long)(address), (s64)(value));	\
+	else									\
+		store##8(stp_c, (unsigned long)(address), (s64)(value));	\
+	if (stp_c->error)							\
+		goto stp_fault;							\
+} while (0)
+#define kderef(size, address) STP_LOAD(stp_load, size, address)
+#define uderef(size, address) STP_LOAD(stp_uload, size, address)
+#define deref(size, address) kderef(size, address)
+#define store_kderef(size, address, value) STP_STORE(stp_store, size, address, value)
+#define store_uderef(size, address, value) STP_STORE(stp_ustore, size, address, value)
+#define store_deref(size, address, value) store_kderef(size, address, value)
+#define kwrite(pointer, value) store_kderef(sizeof(*(pointer)), pointer, value)
+#define uwrite(pointer, value) store_uderef(sizeof(*(pointer)), pointer, value)
+
+/* What is there up to a zero byte, as much as fits; so many bytes. */
+#define kderef_string(to, address, size) STP_OR_FAULT(stp_load_string(stp_c, to, (unsigned long)(address), size))
+#define uderef_string(to, address, size) STP_OR_FAULT(stp_uload_string(stp_c, to, (unsigned long)(address), size))
+#define deref_string(to, address, size) kderef_string(to, address, size)
+#define kderef_buffer(to, address, size) STP_COPY(copy_from_kernel_nofault, to, address, size)
+#define uderef_buffer(to, address, size) STP_COPY(copy_from_user_nofault, to, address, size)
+#define deref_buffer(to, address, size) kderef_buffer(to, address, size)
+
 #define CATCH_DEREF_FAULT() stp_fault: __attribute__((unused))
 #endif
 

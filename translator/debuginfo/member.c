@@ -240,9 +240,10 @@ struct di_type *di_find_type(struct di_module *m, const char *name)
 		name += 6;
 	}
 	name = str_ndup(name, len);
-	t = len ? find_spelling(m, name) : NULL;
+	// C's own words name nothing else: no unit is searched for a struct of that name.
+	t = len ? find_base(m, name) : NULL;
 	if (len && !t)
-		t = find_base(m, name);
+		t = find_spelling(m, name);
 	while (t && pointers--)
 		t = di_pointer_to(t);
 	return t;

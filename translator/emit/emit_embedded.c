@@ -171,6 +171,12 @@ static void declare_this(struct buf *b, const struct func *f)
 	buf_puts(b, " }, *THIS __attribute__((unused)) = &stp_this;\n");
 }
 
+// Whether a fault may need a place to go to.
+static bool reads_memory(const char *text)
+{
+	return strstr(text, "kread") || strstr(text, "uread") || strstr(text, "deref") || strstr(text, "write(");
+}
+
 static void define_function(struct buf *b, const struct func *f, const char *head, struct c_unit *u)
 {
 	bool context = strstr(f->embedded, "CONTEXT") != NULL, unmangled = f->pragmas & PRAGMA_UNMANGLED;
@@ -187,7 +193,7 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 	if (f->type == T_STRING)
 		buf_puts(b, "stp_ret[0] = '\\0';\n");
 	add_text(u, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc);
-	if (strstr(f->embedded, "kread") && !strstr(f->embedded, "CATCH_DEREF_FAULT"))
+	if (reads_memory(f->embedded) && !strstr(f->embedded, "CATCH_DEREF_FAULT"))
 		buf_puts(b, "stp_fault: __attribute__((unused));\n");
 	buf_puts(b, "stp_out: __attribute__((unused));\n");
 	if (context)
