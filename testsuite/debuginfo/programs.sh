@@ -216,6 +216,27 @@ lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") 
 lists 'a parameter that was taken away' "semantic error: '\$unused' was optimised out: it is nowhere in this copy of 'taken' (the compiler took this parameter away from the function: only the callers know its value): at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
+# ------------------------------------------------------------ clones
+cp "$TESTS/programs/clones.c" . && gcc -g -O2 -o clones clones.c
+lists 'clones' 'process("clones").function("checked@clones.c:26") $n:int
+process("clones").function("lean@clones.c:19") $n:int
+process("clones").function("main@clones.c:47") $argc:int $argv:char**
+process("clones").function("rare@clones.c:38") $n:int
+process("clones").function("scaled@clones.c:11") $n:int $by:int' -L 'process("./clones").function("[clmrs]*@clones.c")'
+lists 'clones, a rest' 'semantic error: process("clones").function("checked"): it is inlined wherever it is called (3 copies): there is nothing to return from; what follows its beginning is the function "checked.part.0": at <input>:1:27' \
+	-p2 -e 'probe process("./clones").function("checked").return { next }'
+nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|part)\.0$/0x\1/p' | sort >before
+"$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,
+	process("./clones").function("checked.part.0") { next }' | sed -nE 's/.*\.address = (0x[0-9a-f]+)ULL.*/\1/p' | sort >after
+same 'debuginfo/programs clones, places' before after
+# The kernel's, where there are clones with cold parts, which are no beginnings.
+at=$(nm "$dwarf" | sed -nE 's/^[0-9a-f]* t ([a-z0-9_]*)\.(isra|constprop)\.0\.cold$/\1/p' | sort | uniq -u | head -n 1)
+if [ -n "$at" ]; then
+	nm "$dwarf" | sed -nE "s/^[0-9a-f]* t ($at\.[a-z]*\.[0-9])\$/\1/p" | sort >before
+	"$STAP" -r "$release" -p3 -e "probe kernel.function(\"$at\").call { next }" | sed -nE 's/.*\{ \.symbol = "([^"]*)".*/\1/p' | sort >after
+	same "debuginfo/programs clones, a cold part" before after
+fi
+
 # ------------------------------------------------------------ how it was linked and compiled
 gcc -g -O2 -o known known.c
 said() {

@@ -82,6 +82,9 @@ static void add_copy(const struct call_search *s, Dwarf_Die *copy, const char *n
 	struct die_search d = { .die = dwarf_dieoffset(copy) };
 
 	index_each_inline(s->f->module->index, &q, false, is_die, &d);
+	for vec_each(s->out, known)
+		if ((*known)->is_inline && ((const struct func_priv *)(*known)->priv)->die_offset == d.die)
+			return;
 	if (d.found)
 		vec_push(s->out, function_of_hit(s->f->module, &d.hit));
 }
@@ -95,62 +98,86 @@ static bool same_unit(const struct di_function *a, const struct di_function *b)
 	       index_unit_of_die(ix, ((const struct func_priv *)b->priv)->die_offset, &y) && x == y;
 }
 
-// The function that is called. Static ones of one name: that of the caller's unit.
-static struct di_function *callee_of(const struct di_function *f, Dwarf_Die *origin)
+// The functions that may be called. Static ones of one name: those of the caller's unit, which are clones.
+// It doesn't matter that there are others: each is limited to the calls that are meant.
+static void callees_of(const struct di_function *f, Dwarf_Die *origin, di_functions *out)
 {
 	di_functions found = { 0 };
-	struct di_function *local = NULL;
 	uint64_t entry;
 	bool known = dwarf_entry(origin, &entry);
 
 	di_find_functions(f->module, dwarf_name(origin), NULL, DI_INLINES_NONE, &found);
-	for vec_each(&found, it) {
-		if (known ? (*it)->address == entry : found.n == 1)
-			return *it;
-		if (!known && same_unit(f, *it))
-			local = *it;
-	}
-	return local;
+	for vec_each(&found, it)
+		if (known ? (*it)->address == entry : found.n == 1 || same_unit(f, *it))
+			vec_push(out, *it);
 }
 
-static void add_call(const struct call_search *s, Dwarf_Die *origin, uint64_t back)
+static bool returns_to(const struct di_returns *returns, uint64_t address)
 {
-	struct di_function *callee = callee_of(s->f, origin);
-	struct di_returns *returns;
+	for vec_each(&returns->at, known)
+		if (*known == address)
+			return true;
+	return false;
+}
 
-	if (!callee)
-		return;
+static void add_callee(const struct call_search *s, struct di_function *callee, const struct di_returns *back)
+{
+	struct di_returns *returns = NULL;
+
 	for vec_each(s->out, known)
-		if ((*known)->address == callee->address && (*known)->returns) {
-			vec_push(&((struct di_returns *)(*known)->returns)->at, back);
-			return;
-		}
-	returns = NEW(struct di_returns);
-	vec_push(&returns->at, back);
-	callee->returns = returns;
-	vec_push(s->out, callee);
+		if ((*known)->address == callee->address && (*known)->returns)
+			returns = (struct di_returns *)(*known)->returns;
+	if (!returns) {
+		callee->returns = returns = NEW(struct di_returns);
+		vec_push(s->out, callee);
+	}
+	for vec_each(&back->at, address)
+		if (!returns_to(returns, *address))
+			vec_push(&returns->at, *address);
 }
 
-// Where a call comes back to: of DWARF 5, and of GCC before that. A jump at the end doesn't come back.
-static bool return_address(Dwarf_Die *call, uint64_t *out)
+static void search_calls(const struct call_search *s, Dwarf_Die *scope, int depth);
+
+// The rest of a function whose beginning was inlined goes on for it: what it calls, that one calls.
+static void add_call(const struct call_search *s, Dwarf_Die *origin, const struct di_returns *back, int depth)
 {
+	di_functions callees = { 0 };
+
+	callees_of(s->f, origin, &callees);
+	for vec_each(&callees, it) {
+		bool rest = symbol_is_part((*it)->symbol) && !strcmp((*it)->name, s->f->name);
+		struct call_search in_rest = { *it, s->name, s->out };
+
+		if (!rest && !fnmatch(s->name, (*it)->name, 0))
+			add_callee(s, *it, back);
+		if (!rest || (*it)->address == s->f->address || !dwarf_function(*it))
+			continue;
+		(*it)->returns = back;
+		search_calls(&in_rest, (Dwarf_Die *)((const struct func_priv *)(*it)->priv)->die, depth + 1);
+	}
+}
+
+// Where a call comes back to: of DWARF 5, and of GCC before that. A jump at the end comes back to where the
+// function itself does, as far as that is known.
+static struct di_returns *returns_of(const struct di_function *f, Dwarf_Die *call)
+{
+	struct di_returns *back = NEW(struct di_returns);
 	Dwarf_Attribute attr;
 	Dwarf_Addr address;
 
-	if (dwarf_hasattr(call, DW_AT_call_tail_call) || dwarf_hasattr(call, DW_AT_GNU_tail_call))
-		return false;
-	if (!dwarf_attr(call, DW_AT_call_return_pc, &attr) && !dwarf_attr(call, DW_AT_low_pc, &attr))
-		return false;
-	if (dwarf_formaddr(&attr, &address))
-		return false;
-	*out = address;
-	return true;
+	if (dwarf_hasattr(call, DW_AT_call_tail_call) || dwarf_hasattr(call, DW_AT_GNU_tail_call)) {
+		if (f->returns)
+			*back = *f->returns;
+	} else if ((dwarf_attr(call, DW_AT_call_return_pc, &attr) || dwarf_attr(call, DW_AT_low_pc, &attr)) &&
+		   !dwarf_formaddr(&attr, &address)) {
+		vec_push(&back->at, address);
+	}
+	return back;
 }
 
 static void search_calls(const struct call_search *s, Dwarf_Die *scope, int depth)
 {
 	Dwarf_Die child, origin;
-	uint64_t back;
 
 	if (depth > DEPTH_MAX || dwarf_child(scope, &child))
 		return;
@@ -162,12 +189,12 @@ static void search_calls(const struct call_search *s, Dwarf_Die *scope, int dept
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site)
 			continue;
 		if (!dwarf_reference(&child, tag == DW_TAG_call_site ? DW_AT_call_origin : DW_AT_abstract_origin,
-				     &origin) || fnmatch(s->name, dwarf_name(&origin), 0))
+				     &origin))
 			continue;
-		if (tag == DW_TAG_inlined_subroutine)
+		if (tag != DW_TAG_inlined_subroutine)
+			add_call(s, &origin, returns_of(s->f, &child), depth);
+		else if (!fnmatch(s->name, dwarf_name(&origin), 0))
 			add_copy(s, &child, dwarf_name(&origin));
-		else if (return_address(&child, &back))
-			add_call(s, &origin, back);
 	} while (!dwarf_siblingof(&child, &child));
 }
 

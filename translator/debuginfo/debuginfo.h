@@ -115,7 +115,7 @@ struct di_function {
 	const struct di_returns *returns; // of a callee: the calls that are meant return to one of these
 	const void *priv;
 };
-struct di_returns { VEC(uint64_t) at; };   // link-time addresses
+struct di_returns { VEC(uint64_t) at; };   // link-time addresses; none: it isn't known where
 typedef VEC(struct di_function *) di_functions;
 
 // The kernel of the session (session.kernel). Dies only when nothing at all is found about it;
@@ -237,7 +237,8 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above);
 int di_variable_line(const struct di_function *f, const char *name);
 // Labels of the function's code: like statements, with `label` set.
 void di_find_labels(const struct di_function *f, const char *label, di_functions *out);
-// Functions whose name matches the glob that f calls itself: with `returns` set, or as copies.
+// Functions whose name matches the glob that f calls itself: with `returns` set, or as copies. Those that are
+// there already get more `returns`.
 void di_find_callees(const struct di_function *f, const char *name, di_functions *out);
 struct di_location di_return_address(const struct di_module *m);   // at a function's entry
 

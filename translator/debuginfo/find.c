@@ -12,8 +12,7 @@
 // Not functions to the user: padding before functions, type hashes, split-off parts.
 static bool is_helper(const char *symbol)
 {
-	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || strstr(symbol, ".cold") ||
-	       strstr(symbol, ".part.");
+	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || symbol_is_part(symbol);
 }
 
 struct matcher {
@@ -86,6 +85,22 @@ static void unique(di_functions *v)
 		    (f->is_inline && strcmp(f->name, last->name)))
 			v->at[n++] = v->at[i];
 	}
+	v->n = n;
+}
+
+// A part of a function is one of its places only when there is no other, so that a call is one hit.
+static void without_parts(di_functions *v, const char *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < v->n; i++)
+		n += v->at[i]->is_inline || !symbol_is_part(v->at[i]->symbol);
+	if (!n || n == v->n || symbol_is_part(name))
+		return;
+	n = 0;
+	for (int i = 0; i < v->n; i++)
+		if (v->at[i]->is_inline || !symbol_is_part(v->at[i]->symbol))
+			v->at[n++] = v->at[i];
 	v->n = n;
 }
 
@@ -291,6 +306,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 	if (module_index(m)) {
 		find_by_index(&(struct index_search){ m, &match, &found }, file, inlines);
 		unique(&found);
+		without_parts(&found, name);
 	} else if (!file) {
 		find_without_dwarf(m, &match, &found);
 	}

@@ -83,6 +83,9 @@ void symbols_join(struct symbols *t, const struct symbols *other);    // adds th
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
 // The length of the name without what the compiler adds to clones of the whole function.
 size_t symbol_stem(const char *symbol);
+// What was split off a function: its rarely used code (.cold); what follows a beginning that was inlined where
+// it is called (.part.0). Nobody calls it by the function's name.
+bool symbol_is_part(const char *symbol);
 bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // any kind, exact
 
 // ---------------------------------------------------------------- kallsyms.c

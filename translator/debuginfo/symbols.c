@@ -6,11 +6,16 @@
 
 #include <string.h>
 
+bool symbol_is_part(const char *symbol)
+{
+	return strstr(symbol, ".cold") || strstr(symbol, ".part.");
+}
+
 size_t symbol_stem(const char *symbol)
 {
 	const char *dot = strchr(symbol, '.');
 
-	if (!dot || dot == symbol)
+	if (!dot || dot == symbol || symbol_is_part(dot))
 		return strlen(symbol);
 	return !strncmp(dot, ".isra.", 6) || !strncmp(dot, ".constprop.", 11) ? (size_t)(dot - symbol) : strlen(symbol);
 }

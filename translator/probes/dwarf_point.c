@@ -107,8 +107,20 @@ static void keep_scope(const struct dwarf_point *p, di_functions *v)
 	v->n = n;
 }
 
+// A function that is inlined in parts has the others under a name of their own.
+static void name_rest(const struct di_function *f, struct buf *why)
+{
+	di_functions rest = { 0 };
+	const char *name = str_printf("%s.part.0", f->name);
+
+	di_find_functions(f->module, name, NULL, DI_INLINES_NONE, &rest);
+	if (rest.n)
+		buf_printf(why, "; what follows its beginning is the function \"%s\"", name);
+}
+
 static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
+	const struct di_function *first = v->n ? v->at[0] : NULL;
 	int n = 0, dropped = 0;
 
 	for (int i = 0; i < v->n; i++) {
@@ -124,11 +136,13 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 			     p->callee ? p->callee : p->part->text);
 	if (n || !dropped || why->len)
 		return;
-	if (p->which == DWARF_INLINE)
+	if (p->which == DWARF_INLINE) {
 		buf_puts(why, "it is nowhere inlined");
-	else
-		buf_printf(why, "it is inlined wherever it is called (%d copies): there is nothing to %s", dropped,
-			   p->is_return ? "return from" : "call");
+		return;
+	}
+	buf_printf(why, "it is inlined wherever it is called (%d copies): there is nothing to %s", dropped,
+		   p->is_return ? "return from" : "call");
+	name_rest(first, why);
 }
 
 static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf *why)
@@ -166,6 +180,33 @@ static void forget_callers(di_functions *v)
 	}
 }
 
+static int returns_in(const di_functions *v)
+{
+	int n = 0;
+
+	for vec_each(v, f)
+		n += (*f)->returns ? (*f)->returns->at.n : 0;
+	return n;
+}
+
+// A function that jumps to another one at its end is not its caller when that returns: only where it itself
+// was called from tells, and that isn't known of the first one.
+static void forget_jumps(di_functions *v, struct buf *why)
+{
+	int n = 0;
+
+	for vec_each(v, f) {
+		if (!(*f)->returns || (*f)->returns->at.n)
+			v->at[n++] = *f;
+		else
+			buf_printf(why, "%s\"%s\" is jumped to at the end: who calls it can't be told (-DSTAP_CALLEE_MATCHALL "
+				   "takes the calls by others, too)", why->len ? "; " : "", (*f)->name);
+	}
+	if (n)
+		why->len = 0;
+	v->n = n;
+}
+
 // What the functions call, what that calls and so on: each place is limited to calls by the one above it.
 static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
@@ -185,12 +226,20 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		for (int i = from; i < v->n; i++)
 			vec_push(&callers, v->at[i]);
 	}
+	// Who is jumped to returns where the one who jumps does: that may have been found later.
+	for (int before = -1; before != returns_in(v);) {
+		before = returns_in(v);
+		for vec_each(&seen, f)
+			di_find_callees(*f, p->callee, v);
+	}
 	if (p->any_caller)
 		forget_callers(v);
+	else
+		forget_jumps(v, why);
 	if (functions.n && !v->n && lacks_dwarf(functions.at[0]->module))
 		buf_printf(why, "what it calls can't be told without DWARF debuginfo: %s",
 			   di_advice(functions.at[0]->module));
-	else if (functions.n && !v->n)
+	else if (functions.n && !v->n && !why->len)
 		buf_printf(why, "it calls no function \"%s\" by name", p->callee);
 }
 
