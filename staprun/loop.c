@@ -13,6 +13,8 @@
 #include "staprun.h"
 #include "syscalls.h"
 
+#include "../include/sys/sdt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -63,19 +65,26 @@ struct result {
 	int rc;
 };
 
+static int write_command(const struct stp_cmd *cmd)
+{
+	ssize_t n;
+
+	STAP_PROBE3(staprun, send__control__message, cmd->type, (const void *)cmd->payload, cmd->len);
+	n = sys_write(session.opt->device, cmd, sizeof(*cmd) + cmd->len);
+	return n < 0 ? n : 0;
+}
+
 static int send_command(int type, const void *payload, size_t len)
 {
 	unsigned char bytes[STP_MSG_MAX];
 	struct stp_cmd *cmd = (struct stp_cmd *)bytes;
-	ssize_t n;
 
 	if (len > sizeof(bytes) - sizeof(*cmd))
 		return -E2BIG;
 	*cmd = (struct stp_cmd){ .type = type, .len = len };
 	if (len)
 		memcpy(cmd->payload, payload, len);
-	n = sys_write(session.opt->device, bytes, sizeof(*cmd) + len);
-	return n < 0 ? n : 0;
+	return write_command(cmd);
 }
 
 static int send_remote(const char *arg)    // N:URI
@@ -111,9 +120,8 @@ static void write_orders(void)
 			continue;
 		result.type = order.cmd.type;
 		if (order.target_gone)
-			sys_write(session.opt->device, &gone, sizeof(gone));
-		n = sys_write(session.opt->device, &order.cmd, sizeof(order.cmd) + order.cmd.len);
-		result.rc = n < 0 ? n : 0;
+			write_command(&gone);
+		result.rc = write_command(&order.cmd);
 		n = write(session.results[1], &result, sizeof(result));
 		(void)n;                   // smaller than PIPE_BUF, and the pipe is ours
 	}

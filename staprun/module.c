@@ -9,6 +9,8 @@
 #include "log.h"
 #include "syscalls.h"
 
+#include "../include/sys/sdt.h"
+
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -236,6 +238,7 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 	const char *value;
 	int rc;
 
+	m->path = argument;
 	m->fd = open_file(argument);
 	if (m->fd < 0)
 		return m->fd;
@@ -286,6 +289,7 @@ int module_rename(struct module *m, int pid)
 
 int module_load(struct module *m, const char *parameters)
 {
+	STAP_PROBE1(staprun, insert__module, m->path);
 	if (m->use_image)
 		return sys_init_module(m->image, m->len, parameters);
 	return sys_finit_module(m->fd, parameters);
@@ -304,6 +308,7 @@ int module_unload(const char *name)
 	int rc, waited_ms = 0;
 
 	for (int pause_ms = 1; ; pause_ms *= 2) {
+		STAP_PROBE1(staprun, remove__module, name);
 		rc = sys_delete_module(name);
 		if ((rc != -EBUSY && rc != -EAGAIN) || waited_ms > 2000)
 			break;

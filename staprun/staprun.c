@@ -12,6 +12,8 @@
 #include "messages.h"
 #include "syscalls.h"
 
+#include "../include/sys/sdt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -204,6 +206,7 @@ static int send_command(int device, int type, const void *payload, size_t len)
 	cmd->type = type;
 	cmd->len = len;
 	memcpy(cmd->payload, payload, len);
+	STAP_PROBE3(staprun, send__control__message, type, payload, len);
 	n = sys_write(device, bytes, sizeof(*cmd) + len);
 	return n < 0 ? n : 0;
 }

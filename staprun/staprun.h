@@ -33,6 +33,7 @@ int caps_drop(void);                       // for good, as the real user
 struct module {
 	char name[MODULE_NAME_MAX];        // as it is or will be loaded
 	char release[65];                  // kernel it was built for
+	const char *path;                  // as it was asked for
 	int fd;                            // opened once
 	unsigned char *image;              // private copy of the file
 	size_t len;

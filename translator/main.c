@@ -332,6 +332,8 @@ int main(int argc, char **argv)
 	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
+	mark_pass(s, 6, false);
 	session_close(s);
+	mark_pass(s, 6, true);
 	return status;
 }

@@ -32,10 +32,11 @@ static void set_text(struct marked_text *t, const char *text)
 		STAP_PROBE1(stap, pass##n##__end, &view);	\
 		break;
 
-void mark_pass(const struct session *s, int number, bool ends)
+void mark_pass(struct session *s, int number, bool ends)
 {
 	static struct systemtap_session view;
 
+	s->marked = &view;
 	set_text(&view.cmdline_script, s->opt.script_text);
 	set_text(&view.script_file, s->opt.script_file);
 	switch (2 * number + ends) {
@@ -45,5 +46,6 @@ void mark_pass(const struct session *s, int number, bool ends)
 	PASS(3)
 	PASS(4)
 	PASS(5)
+	PASS(6)
 	}
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
-void mark_pass(const struct session *s, int number, bool ends); // 0: options and target, 1 to 5: the passes
+// 0: options and target, 1 to 5: the passes, 6: cleaning up. Between the script and the library pass 1 has one more.
+void mark_pass(struct session *s, int number, bool ends);
 
 #endif

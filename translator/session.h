@@ -73,6 +73,7 @@ struct session {
 	struct options opt;
 	char *tmp_dir;             // main: removed at the end unless -k
 	char *cache_dir;           // build/cache.c; NULL: caching is off
+	const void *marked;        // marks.c: what its marks give as the session
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build
 
 	// pass 1

@@ -18,13 +18,14 @@ enum size { SMALL = 1, LARGE = 5 };
 
 static long table[4] = { 10, 20, 30, 40 };
 int global = -77;
+static struct animal kept[2] = { { 2, "hen" }, { 8, "spider" } };
 
 __attribute__((noinline)) void where(struct animal *a, int i, int n)
 {
 	char local[32];
 
 	snprintf(local, sizeof(local), "local %d", n);
-	STAP_PROBE5(zoo, where, a->legs, table[i], global, a->name, local);
+	STAP_PROBE6(zoo, where, a->legs, table[i], global, a->name, local, kept[1].legs);
 	STAP_PROBE12(zoo, many, i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10, i + 11);
 }
 
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
 	STAP_PROBE(zoo, none);
 	STAP_PROBE8(zoo, numbers, small, byte, two, utwo, argc, four, eight, LARGE);
 	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);
+	kept[1].legs += argc - 1;
 	where(&cow, 2, argc);
 #ifdef SEMAPHORES
 	printf("watched %d %d\n", zoo_none_semaphore, zoo_texts_semaphore);

@@ -13,6 +13,8 @@
 #include "build/kbuild.h"
 #include "util/diag.h"
 
+#include "../include/sys/sdt.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -204,6 +206,12 @@ static int64_t setting(const struct session *s, const char *name, int64_t otherw
 	return text && end > text && value >= 0 ? value : otherwise;
 }
 
+static void discard(const char *path)
+{
+	STAP_PROBE1(stap, cache__clean, path);
+	unlink(path);
+}
+
 void cache_clean(struct session *s)
 {
 	cached_files files = { 0 };
@@ -222,7 +230,7 @@ void cache_clean(struct session *s)
 	list_cache(s->cache_dir, &files);
 	for (int i = 0; i < files.n; i++) {
 		if (strstr(files.at[i].path, ".part.") && files.at[i].used < now - ABANDONED_S) {
-			unlink(files.at[i].path);
+			discard(files.at[i].path);
 			files.at[i].bytes = 0;
 		}
 		sum += files.at[i].bytes;
@@ -232,7 +240,7 @@ void cache_clean(struct session *s)
 	for (int i = 0; i < files.n && sum > limit; i++) {
 		if (files.at[i].used > now - IN_USE_S)
 			break;
-		unlink(files.at[i].path);
+		discard(files.at[i].path);
 		sum -= files.at[i].bytes;
 	}
 }
@@ -252,6 +260,12 @@ static void clean_sometimes(struct session *s)
 
 // ---------------------------------------------------------------- files
 
+// What can be run, of all that is made on the way there.
+static bool is_module(const char *suffix)
+{
+	return !strcmp(suffix, ".ko") || !strcmp(suffix, ".user");
+}
+
 static char *path_of(const struct session *s, const struct cache_key *k, const char *suffix)
 {
 	return str_printf("%s/%.2s/stap_%.32s%s", s->cache_dir, k->hex, k->hex, suffix);
@@ -269,6 +283,8 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 		return NULL;
 	utimensat(AT_FDCWD, path, NULL, 0);
+	if (is_module(suffix))
+		STAP_PROBE1(stap, cache__get, path);
 	return path;
 }
 
@@ -315,6 +331,10 @@ char *cache_add(struct session *s, const struct cache_key *k, const char *suffix
 		return str_dup(from);
 	clean_sometimes(s);
 	path = path_of(s, k, suffix);
+	if (is_module(suffix))
+		STAP_PROBE2(stap, cache__add__mod, from, path);
+	else
+		STAP_PROBE2(stap, cache__add__src, from, path);
 	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
 		err = -errno;
 	else if (s->opt.keep_tmp || rename(from, path) < 0) // other file system, or the file is to stay

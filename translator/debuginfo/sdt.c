@@ -7,7 +7,7 @@
 // arguments. An argument is SIZE@OPERAND: bytes, negative when signed; the operand as the assembler
 // writes it. x86-64:
 //
-//   %eax   $5   8(%rbp)   -4(%rbp,%rax,4)   (,%rax,8)   total(%rip)   total+4(%rip)   total
+//   %eax   $5   8(%rbp)   -4(%rbp,%rax,4)   (,%rax,8)   total(%rip)   total+4(%rip)   4+total(%rip)   total
 //
 // arm64: x0, w0, 5, #5, [sp], [x0, 16], [x0, x1], total.
 #include "debuginfo/module.h"
@@ -69,22 +69,26 @@ static int x86_register(const char *name, size_t len, bool *high)
 
 // ---------------------------------------------------------------- operands of x86-64
 
-// "12", "-0x4", "symbol", "symbol+4", "" -> a number; *is_static: it is a link address.
+// "12", "-0x4", "symbol", "symbol+4", "4+symbol", "" -> a number; *is_static: it is a link address.
 static bool displacement(const struct operand *o, const char *text, size_t len, int64_t *value, bool *is_static)
 {
 	char *copy = str_ndup(text, len), *end;
 	struct symbol symbol;
+	int64_t before;
 	size_t name;
 
 	*is_static = false;
 	*value = strtoll(copy, &end, 0);
 	if (end == copy + len)
 		return true;
+	before = *value;
+	if (end > copy && *end == '+')
+		copy = end + 1;
 	name = strcspn(copy, "+-@");
 	if (!name || !symbols_any(o->m, str_ndup(copy, name), &symbol))
 		return false;
 	*is_static = true;
-	*value = symbol.address + strtoll(copy + name, &end, 0);
+	*value = before + symbol.address + strtoll(copy + name, &end, 0);
 	return !*end;
 }
 

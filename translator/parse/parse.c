@@ -7,6 +7,8 @@
 #include "passes.h"
 #include "util/str.h"
 
+#include "../include/sys/sdt.h"
+
 #include <string.h>
 
 // ---------------------------------------------------------------- tokens
@@ -519,6 +521,7 @@ int pass_parse(struct session *s)
 
 	for vec_each(&s->sources, src)
 		errors += parse_source(s, *src);
+	STAP_PROBE1(stap, pass1b__start, s->marked);
 	if (!errors)
 		warn_unused_arguments(s);
 	return errors;

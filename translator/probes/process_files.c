@@ -268,6 +268,17 @@ static int choose_libraries(struct session *s, const struct point_part *part, st
 	return out->at.n ? 0 : 1;
 }
 
+// Programs of ours that nobody has in PATH: stapio.
+static const char *own_program(const struct session *s, const char *name)
+{
+	const char *installed = str_printf("%s/%s", s->libexec_dir, name);
+	const char *built = str_printf("%s/staprun/%s", s->libexec_dir, name);
+
+	if (strchr(name, '/'))
+		return NULL;
+	return !access(installed, X_OK) ? installed : !access(built, X_OK) ? built : NULL;
+}
+
 static int find_programs(struct session *s, const struct probe_match *m, struct process_files *out)
 {
 	const struct point_part *part = point_find(m->point, "process");
@@ -287,6 +298,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	path = process_executable(part->text);
 	if (!path && is_build_id(part->text))
 		return add_identified(s, part, out);
+	if (!path)
+		path = own_program(s, part->text);
 	if (!path) {
 		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"" : "no program \"%s\" in PATH",
 			   part->text);

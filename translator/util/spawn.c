@@ -4,11 +4,14 @@
 #include "util/str.h"
 #include "util/vec.h"
 
+#include "../include/sys/sdt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,12 +35,23 @@ static char **environment(const char *const *additions)
 	return env.at;
 }
 
+// The command for who follows us, as a shell would take it but for quotes.
+static const char *text_of(const char *const *argv)
+{
+	struct buf b = { 0 };
+
+	for (const char *const *a = argv; *a; a++)
+		buf_printf(&b, "%s%s", a == argv ? "" : " ", *a);
+	return buf_text(&b);
+}
+
 static int start(const struct spawn *s, int output_fd)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	int err;
 
+	STAP_PROBE1(stap, system__start, text_of(s->argv));
 	posix_spawn_file_actions_init(&actions);
 	if (s->dir)
 		posix_spawn_file_actions_addchdir_np(&actions, s->dir);
@@ -49,6 +63,7 @@ static int start(const struct spawn *s, int output_fd)
 	err = posix_spawnp(&pid, s->argv[0], &actions, NULL, (char *const *)s->argv,
 			   s->env ? environment(s->env) : environ);
 	posix_spawn_file_actions_destroy(&actions);
+	STAP_PROBE2(stap, system__spawn, err, err ? 0 : pid);
 	return err ? -err : pid;
 }
 
@@ -59,12 +74,14 @@ int spawn_start(const struct spawn *s)
 
 int spawn_wait(int pid)
 {
-	int status;
+	int status, rc;
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 127;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	rc = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	STAP_PROBE1(stap, system__return, rc);
+	return rc;
 }
 
 static char *collect(int fd)
@@ -100,18 +117,25 @@ int spawn_run(struct spawn *s)
 	return pid < 0 ? 127 : spawn_wait(pid);
 }
 
+static bool is_program(const char *path)     // a directory can be executed, too
+{
+	struct stat st;
+
+	return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 char *spawn_find(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	size_t len;
 
 	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? str_dup(name) : NULL;
+		return is_program(name) ? str_dup(name) : NULL;
 	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
 		len = strcspn(dirs, ":");
 		char *path = str_printf("%.*s/%s", (int)len, len ? dirs : ".", name);
 
-		if (access(path, X_OK) == 0)
+		if (is_program(path))
 			return path;
 	}
 	return NULL;
