@@ -276,7 +276,7 @@ static const char *own_program(const struct session *s, const char *name)
 
 	if (strchr(name, '/'))
 		return NULL;
-	return !access(installed, X_OK) ? installed : !access(built, X_OK) ? built : NULL;
+	return !access(built, X_OK) ? built : !access(installed, X_OK) ? installed : NULL;
 }
 
 static int find_programs(struct session *s, const struct probe_match *m, struct process_files *out)
