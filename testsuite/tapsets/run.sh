@@ -6,7 +6,7 @@
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
-#   tapsets/functions.tsv  function, arguments, result
+#   tapsets/functions.tsv  function, arguments, result, "guru" where it needs that mode: no other function does
 set -u
 . "$TESTS/lib.sh"
 PATH=$BUILD:$PATH          # stap.pass0 is in the stap of this build
@@ -93,6 +93,16 @@ tables() {
 	if [ -z "$missing" ]; then ok tapsets/names-of-functions; else not_ok tapsets/names-of-functions "$missing"; fi
 }
 
+# Every public function, called without guru mode.
+gurus() { # FILES
+	local differ
+	{ echo 'probe kernel.function("vfs_read") {'; calls_of "$@"; echo '}'; } >"$SCRATCH/gurus.stp"
+	"$STAP" -w -v -p2 -r "$release" "$SCRATCH/gurus.stp" </dev/null >/dev/null 2>"$SCRATCH/gurus.err"
+	differ=$(diff <(sed -n "s/.*'\([^']*\)' may only be called in guru mode.*/\1/p" "$SCRATCH/gurus.err" | sort -u) \
+		<(awk -F'\t' '$4 == "guru" { print $1 }' "$TESTS/tapsets/functions.tsv" | sort -u))
+	if [ -z "$differ" ]; then ok tapsets/functions-for-gurus; else not_ok tapsets/functions-for-gurus "$differ"; fi
+}
+
 # Of the probes in all.stp: do they print every variable of the table?
 variables() {
 	awk -F'\t' '
@@ -142,6 +152,7 @@ for series in 6.1 6.12; do
 		skip "tapsets/* on $series" "no kernel $series with image and headers is installed"
 		continue
 	fi
+	[ $# -gt 0 ] || [ $series != 6.1 ] || gurus "${files[@]}"
 	if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
 		on_kernel dwarf "${files[@]}"
 	else

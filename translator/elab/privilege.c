@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --privilege: what a script may do that is not for everybody's eyes. In: checked probes and functions.
-// Out: errors, and `own_processes` on probes whose handlers look at run time whose process it is.
+// --privilege: what a script may do that is not for everybody's eyes; and what is for guru mode. In: checked probes and
+// functions. Out: errors, and `own_processes` on probes whose handlers look at run time whose process it is.
 //
 //   stapdev   anything
 //   stapsys   anything but guru mode (options.c)
@@ -113,10 +113,67 @@ static void check_probe(struct session *s, struct probe *p)
 		ast_walk_stmt(&w, &p->body);
 }
 
+// ---------------------------------------------------------------- guru mode
+
+struct guru_look {
+	VEC(struct func *) seen;
+	bool found;
+};
+
+static bool look_for_guru(struct ast_walker *w, struct expr **at)
+{
+	struct guru_look *look = w->data;
+
+	for (struct func *f = (*at)->kind == E_CALL ? (*at)->u.call.target : NULL; f && !look->found; f = f->next_overload) {
+		bool known = false;
+
+		for vec_each(&look->seen, seen)
+			known |= *seen == f;
+		if (known)
+			continue;
+		vec_push(&look->seen, f);
+		look->found = f->pragmas & PRAGMA_GURU;
+		if (f->body && !look->found)
+			ast_walk_stmt(w, &f->body);
+	}
+	return !look->found;
+}
+
+// The library's own calls of what is for gurus are exempt: but who calls a function for which that is all is not.
+static bool refuse_guru(struct ast_walker *w, struct expr **at)
+{
+	struct guru_look look = { 0 };
+	struct ast_walker within = { .expr = look_for_guru, .data = &look };
+	struct expr *e = *at;
+
+	if (e->kind != E_CALL || !e->u.call.target || (e->loc.source && e->loc.source->library))
+		return true;
+	if (e->u.call.target->body && !e->u.call.target->source->library)
+		return true;       // what it does is looked at where it is written
+	look_for_guru(&within, at);
+	if (look.found)
+		diag_error(e->loc, "'%s' may only be called in guru mode (stap -g)", e->u.call.target->name);
+	return true;
+}
+
+static void check_guru(struct session *s)
+{
+	struct ast_walker w = { .expr = refuse_guru };
+
+	for vec_each(&s->script.probes, p)
+		if ((*p)->body)
+			ast_walk_stmt(&w, &(*p)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used && (*f)->body && !((*f)->source && (*f)->source->library))
+			ast_walk_stmt(&w, &(*f)->body);
+}
+
 int elab_privilege(struct session *s)
 {
 	int before = diag_errors();
 
+	if (!s->opt.guru)
+		check_guru(s);
 	if (s->opt.privilege == PRIVILEGE_STAPUSR)
 		for vec_each(&s->script.probes, p)
 			check_probe(s, *p);

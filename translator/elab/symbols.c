@@ -309,8 +309,6 @@ static void bind_call(struct binder *b, struct expr *e)
 	f = e->u.call.target;
 	if (!f)
 		return;
-	if ((f->pragmas & PRAGMA_GURU) && !b->s->opt.guru && !(e->loc.source && e->loc.source->library))
-		diag_error(e->loc, "'%s' may only be called in guru mode (stap -g)", f->name);
 	reach(f);
 }
 
