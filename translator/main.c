@@ -101,7 +101,11 @@ static void choose_target(struct session *s)
 	if (o->user_runtime)
 		return;
 	s->kernel = kernel_open(s);
-	if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
+	if (o->last_pass > 4 && strcmp(s->kernel->arch, kernel_host_arch())) {
+		diag_warning((struct loc){ 0 }, "the module is for %s, this host is %s: it is built, not run (as with -p4)",
+			     s->kernel->arch, kernel_host_arch());
+		o->last_pass = 4;
+	} else if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
 		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
 			     s->kernel->release, host.release);
 		o->last_pass = 4;

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "options.h"
 #include "benchmark.h"
+#include "build/build.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -158,6 +159,14 @@ static void add_global(struct options *o, const char *arg)
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
 		usage("-G takes NAME=VALUE, not '%s'", arg);
 	vec_push(&o->globals, name_value(arg));
+}
+
+// As kbuild names it, or as the machine itself does.
+static void set_arch(struct options *o, const char *arg)
+{
+	o->arch = kernel_arch(arg);
+	if (!o->arch)
+		usage("-a takes kbuild's name of a machine that modules can be built for: x86_64 or arm64; not '%s'", arg);
 }
 
 static void add_make_var(struct options *o, const char *arg)
@@ -488,6 +497,7 @@ static const struct option_row {
 	{ 'W', NULL, NOTHING, NULL, "warnings are errors", set_warnings_errors },
 	{ 'm', NULL, VALUE, "NAME", "name of the module, left in the current directory", set_module },
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
+	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", set_arch },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
@@ -636,6 +646,8 @@ static void check(struct options *o)
 		usage("-x can't be used with --vm: there is no such process in the virtual machine; use -c");
 	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
+	if (o->arch && o->user_runtime)
+		usage("-a is not for --runtime=user: a program runs on this machine");
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)

@@ -34,6 +34,7 @@ struct options {               // options.c: from argv, checked, never changed a
 	VEC(const char *) include_dirs;   // -I
 	VEC(struct limit) defines;        // -D
 	VEC(struct limit) globals;        // -G
+	const char *arch;                  // -a: kbuild's name of the machine, NULL: the kernel's
 	VEC(const char *) make_vars;      // -B NAME=VALUE
 	const char *output;        // -o
 	const char *switching;     // -S MB[,FILES], or NULL

@@ -48,11 +48,13 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 /* ------------------------------------------------------------------ registers */
 
 /* Where the kernel was interrupted, interrupts were on. Of a function's entry by ftrace not all registers
- * are there: then the code segment is 0. */
+ * are there: then the code segment is 0, or the processor's state says that interrupts are off. */
 static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
 	return regs->cs == __KERNEL_CS && !raw_irqs_disabled_flags(regs->flags);
+#elif defined(CONFIG_ARM64)
+	return !user_mode(regs) && interrupts_enabled(regs);
 #else
 	return false;
 #endif
@@ -74,7 +76,8 @@ static inline bool compat_irqs_were_on(const struct pt_regs *regs)
  * pointer and ip are there always, the rest with FTRACE_OPS_FL_SAVE_REGS. Kernels before 5.11 hand
  * over the pt_regs itself. */
 struct ftrace_regs;
-static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r)
+struct compat_ftrace_room { };
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
 {
 	return r;
 }
@@ -93,6 +96,44 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 		return function + 4;
 #endif
 	return function;
+}
+#elif defined(CONFIG_ARM64) && \
+	(defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) || defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS))
+#define COMPAT_FTRACE 1
+#define COMPAT_FTRACE_STATE (PSR_MODE_EL1h | PSR_I_BIT)
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: what a function is called with, in an order of its own */
+struct compat_ftrace_room { struct pt_regs regs; };
+#ifndef HAVE_ARCH_FTRACE_REGS              /* until 6.12 */
+#define arch_ftrace_regs(r) (r)
+#endif
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
+{
+	memcpy(room->regs.regs, arch_ftrace_regs(r)->regs, sizeof(arch_ftrace_regs(r)->regs));
+	room->regs.regs[29] = arch_ftrace_regs(r)->fp;
+	room->regs.regs[30] = arch_ftrace_regs(r)->lr;
+	room->regs.sp = arch_ftrace_regs(r)->sp;
+	room->regs.pc = arch_ftrace_regs(r)->pc;
+	room->regs.pstate = COMPAT_FTRACE_STATE;
+	return &room->regs;
+}
+#else                                      /* pt_regs, but for the processor's state, which isn't set */
+struct compat_ftrace_room { };
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
+{
+	((struct pt_regs *)r)->pstate = COMPAT_FTRACE_STATE;
+	return r;
+}
+#endif
+
+/* The call is the second of two instructions, behind a BTI if there is one. */
+static inline unsigned long compat_ftrace_ip(unsigned long function)
+{
+	u32 first;
+
+	if (!get_kernel_nofault(first, (u32 *)function) && first == 0xd503245f)
+		return function + 8;
+	return function + 4;
 }
 #else
 #define COMPAT_FTRACE 0

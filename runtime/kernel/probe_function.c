@@ -190,12 +190,13 @@ static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *regs, bool plain)
 {
 	const struct stp_probe *probe;
+	struct compat_ftrace_room room;
 	unsigned long flags;
 	struct stp_ctx *c;
 
 	if (!stp_hit_enter(&c, &flags))
 		return;
-	c->regs = compat_ftrace_regs(regs);
+	c->regs = compat_ftrace_regs(regs, &room);
 	c->address = ip;
 	probe = container_of(ops, struct entry_hook, ops)->only;
 	if (plain)
@@ -215,6 +216,7 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
 	struct entry_slot *s = slot_of(h, ip);
+	struct compat_ftrace_room room;
 	unsigned long flags;
 	struct stp_ctx *c;
 
@@ -223,7 +225,7 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 			return;
 	if (!stp_hit_enter(&c, &flags))
 		return;
-	c->regs = compat_ftrace_regs(regs);
+	c->regs = compat_ftrace_regs(regs, &room);
 	c->address = ip;
 	do {
 		if (plain)

@@ -4,7 +4,8 @@
 # into a cache. The machine's own package sources stay as they are; the host is taken from them.
 # Usage: fetch.sh DIR SUITE SERIES FLAVOUR    (fetch.sh ~/.cache/x bullseye 5.10 cloud-amd64)
 # Prints what a test needs: RELEASE, the build tree, the image. Rewrites the links and paths of the
-# headers' package so that the tree works where it is.
+# headers' package so that the tree works where it is. Of another architecture (cloud-arm64) the tools are
+# this machine's, and there is a userland beside the kernel: what programs for it are built and run with.
 set -eu
 cache=$1 suite=$2 series=$3 flavour=$4
 dir=$cache/$suite-$series-$flavour
@@ -12,6 +13,9 @@ if [ -e "$dir/done" ]; then
 	cat "$dir/done"
 	exit 0
 fi
+host=$(dpkg --print-architecture)
+arch=$host
+case $flavour in *-arm64|arm64) arch=arm64 ;; esac
 rm -rf "$dir"
 mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/root"
 archive=$(sed -nE 's#^(URIs:|deb( \[[^]]*\])?) *(https?://[^ ]*/debian)/?( .*)?$#\3#p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
@@ -23,27 +27,30 @@ archive=$(sed -nE 's#^(URIs:|deb( \[[^]]*\])?) *(https?://[^ ]*/debian)/?( .*)?$
 } >"$dir/apt/sources"
 apt=(-o "Dir::Etc::SourceList=$dir/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$dir/apt/lists"
 	-o "Dir::Cache=$dir/apt/cache" -o "Dir::State::status=/dev/null" -o Acquire::Languages=none -o APT::Sandbox::User=root
-	-o Acquire::Check-Valid-Until=false -o Acquire::AllowInsecureRepositories=false)
+	-o Acquire::Check-Valid-Until=false -o Acquire::AllowInsecureRepositories=false
+	-o "APT::Architecture=$host" -o "APT::Architectures::=$host" -o "APT::Architectures::=$arch")
 apt-get "${apt[@]}" update >"$dir/log" 2>&1 </dev/null || { cat "$dir/log" >&2; exit 1; }
 
 # The newest release of the series, as the headers' packages name it.
 release=$(apt-cache "${apt[@]}" search --names-only "^linux-headers-${series}[.0-9+a-z~-]*-$flavour\$" | sed 's/ .*//; s/^linux-headers-//' |
 	sort -V | tail -n 1)
 [ -n "$release" ] || { echo "fetch.sh: $suite has no linux-headers-$series*-$flavour" >&2; exit 1; }
-depends() { apt-cache "${apt[@]}" show "$1" | sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | sed 's/^ *//; s/ .*//'; }
+depends() { apt-cache "${apt[@]}" show "$1:$arch" | sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | sed 's/^ *//; s/ .*//'; }
 headers=linux-headers-$release
-unpack() { # PACKAGES
-	# shellcheck disable=SC2086
-	(cd "$dir/apt" && apt-get "${apt[@]}" download $1 >>"$dir/log" 2>&1 </dev/null &&
-		for deb in *.deb; do dpkg -x "$deb" "$dir/root" && rm "$deb"; done)
+unpack() { # DIR PACKAGES
+	local to=$1
+	shift
+	mkdir -p "$to"
+	(cd "$dir/apt" && apt-get "${apt[@]}" download "$@" >>"$dir/log" 2>&1 </dev/null &&
+		for deb in *.deb; do dpkg -x "$deb" "$to" && rm "$deb"; done)
 }
-unpack "$headers $(depends "$headers" | grep -E '^linux-(headers|kbuild)-' | sort -u | tr '\n' ' ')" ||
-	{ tail -n 5 "$dir/log" >&2; exit 1; }
+mapfile -t needed < <(depends "$headers" | grep -E '^linux-(headers|kbuild)-' | sed 's/:any$//' | sort -u)
+unpack "$dir/root" "$headers:$arch" "${needed[@]}" || { tail -n 5 "$dir/log" >&2; exit 1; }
 
 # Of signed kernels the image may be in a package of another name.
 root=$dir/root tree=$dir/root/usr/src/$headers found=''
 for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
-	[ -n "$found" ] || ! unpack "$name" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
+	[ -n "$found" ] || ! unpack "$dir/root" "$name:$arch" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
 done
 # Programs that need a newer C library than this machine's get it, and a wrapper that uses it.
 tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
@@ -57,6 +64,9 @@ for tool in $tools; do
 	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$loader" "${libc%/*}" "$tool.real" >"$tool"
 	chmod +x "$tool"
 done
+[ "$arch" = "$host" ] ||
+	unpack "$dir/userland" {busybox-static,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1}":$arch" ||
+	{ tail -n 5 "$dir/log" >&2; exit 1; }
 rm -rf "$dir/apt"
 [ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
 # Absolute paths of the packages lead into the unpacked tree.
@@ -71,5 +81,6 @@ ln -sfn "$found" "$tree/vmlinux"           # where types are looked for
 	echo "release=$release"
 	echo "tree=$tree"
 	echo "image=$found"
+	[ "$arch" = "$host" ] || echo "userland=$dir/userland"
 } >"$dir/done"
 cat "$dir/done"

@@ -20,6 +20,11 @@ struct kernel {
 	bool config_loaded, exports_loaded;
 };
 struct kernel *kernel_open(struct session *s);
+// kbuild's name of a machine that it or uname names ("aarch64", "arm64" -> "arm64"); NULL: unknown here.
+const char *kernel_arch(const char *name);
+const char *kernel_host_arch(void);
+// What the names of its tools begin with on another machine: "aarch64-linux-gnu-"; NULL: this machine's.
+const char *kernel_cross_prefix(const struct kernel *k);
 // NULL when unset.
 const char *kernel_config(struct kernel *k, const char *name);
 bool kernel_exports(struct kernel *k, const char *symbol);

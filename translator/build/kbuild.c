@@ -234,6 +234,8 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
 	if (session_limit(s, "STP_DEBUG", 0))
 		buf_puts(&b, "ccflags-y += -DSTP_DEBUG\n");
+	if (strcmp(s->kernel->arch, "arm64") == 0)     // else atomics are calls of libgcc, which kernels are without
+		buf_puts(&b, "ccflags-y += -mno-outline-atomics\n");
 	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
 }
 
@@ -286,14 +288,18 @@ static char *missing_program(const char *output)
 	return NULL;
 }
 
+// Debian's: "gcc-12" -> gcc-12, "aarch64-linux-gnu-gcc-12" -> gcc-12-aarch64-linux-gnu, "ld" -> binutils.
 static const char *package_of(const char *program)
 {
-	const char *name = strstr(program, "gcc") ? strstr(program, "gcc") : program;
+	static const char *const binutils[] = { "ld", "as", "nm", "objcopy" };
+	const char *name = program, *dash = strstr(program, "-gnu-");
 
-	if (str_ends(program, "ld") || str_ends(program, "as") || str_ends(program, "nm")
-	    || str_ends(program, "objcopy"))
-		return "binutils";
-	return name;
+	if (dash)
+		name = dash + strlen("-gnu-");
+	for (size_t i = 0; i < ARRAY_SIZE(binutils); i++)
+		if (strcmp(name, binutils[i]) == 0)
+			name = "binutils";
+	return dash ? str_printf("%s-%.*s", name, (int)(dash + strlen("-gnu") - program), program) : name;
 }
 
 void build_advise(const char *output, const char *dir)
@@ -313,6 +319,21 @@ void build_advise(const char *output, const char *dir)
 	if (missing)
 		die("the program '%s', which this kernel's modules are built with, is not installed; install "
 		    "it (on Debian: apt install %s)", missing, package_of(missing));
+}
+
+// For another machine: its tools, unless -B names some.
+static void add_cross(struct session *s, arguments *argv)
+{
+	const char *prefix = kernel_cross_prefix(s->kernel);
+
+	if (strcmp(s->kernel->arch, kernel_host_arch()) == 0)
+		return;
+	vec_push(argv, str_printf("ARCH=%s", s->kernel->arch));
+	for vec_each(&s->opt.make_vars, variable)
+		if (str_starts(*variable, "CROSS_COMPILE=") || str_starts(*variable, "LLVM="))
+			return;
+	if (prefix)
+		vec_push(argv, str_printf("CROSS_COMPILE=%s", prefix));
 }
 
 // Commands are shown indented, as gcc does "   39 | the text" and "    from FILE:1".
@@ -383,6 +404,7 @@ char *kbuild_run(struct session *s, const char *dir)
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		vec_push(&argv, words[i]);
+	add_cross(s, &argv);
 	for vec_each(&s->opt.make_vars, variable)
 		vec_push(&argv, *variable);
 	vec_push(&argv, NULL);

@@ -101,7 +101,49 @@ static char *read_config(const struct kernel *k)
 	return str_dup("");
 }
 
-// kbuild's name of the machine, from the option that selects it; the host's when nothing says.
+// kbuild's names, those of uname and of Debian, and what the names of GNU's cross tools begin with.
+static const struct machine {
+	const char *arch, *uname, *debian, *prefix;
+} machines[] = {
+	{ "x86_64", "x86_64", "amd64", "x86_64-linux-gnu-" },
+	{ "arm64", "aarch64", "arm64", "aarch64-linux-gnu-" },
+};
+
+const char *kernel_arch(const char *name)
+{
+	for (const struct machine *m = machines; m < END(machines); m++)
+		if (strcmp(name, m->arch) == 0 || strcmp(name, m->uname) == 0 || strcmp(name, m->debian) == 0)
+			return m->arch;
+	return NULL;
+}
+
+const char *kernel_host_arch(void)
+{
+	struct utsname host;
+
+	uname(&host);
+	if (kernel_arch(host.machine))
+		return kernel_arch(host.machine);
+	if (str_starts(host.machine, "ppc64"))
+		return "powerpc";
+	if (str_starts(host.machine, "s390"))
+		return "s390";
+	if (str_starts(host.machine, "riscv"))
+		return "riscv";
+	return str_dup(host.machine);
+}
+
+const char *kernel_cross_prefix(const struct kernel *k)
+{
+	if (strcmp(k->arch, kernel_host_arch()) == 0)
+		return NULL;
+	for (const struct machine *m = machines; m < END(machines); m++)
+		if (strcmp(k->arch, m->arch) == 0)
+			return m->prefix;
+	return NULL;
+}
+
+// kbuild's name of the machine, from the option that selects it; NULL when nothing says.
 static const char *find_arch(const char *config)
 {
 	static const char *const options[][2] = {
@@ -111,19 +153,22 @@ static const char *find_arch(const char *config)
 		{ "\nCONFIG_RISCV=y", "riscv" },   { "\nCONFIG_LOONGARCH=y", "loongarch" },
 		{ "\nCONFIG_MIPS=y", "mips" },
 	};
-	struct utsname host;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (strstr(config, options[i][0]))
 			return options[i][1];
-	uname(&host);
-	if (strcmp(host.machine, "aarch64") == 0)
-		return "arm64";
-	if (str_starts(host.machine, "ppc64"))
-		return "powerpc";
-	if (str_starts(host.machine, "s390"))
-		return "s390";
-	return str_dup(host.machine);
+	return NULL;
+}
+
+static void choose_arch(struct kernel *k, const char *wish)
+{
+	const char *found = find_arch(k->config_text);
+
+	if (wish && found && strcmp(wish, found))
+		die("-a %s: kernel %s is one for %s, as %s says; give the release or the build tree of one for %s "
+		    "with -r", wish, k->release, found, k->build_tree ? k->build_tree : "its configuration", wish);
+	k->arch = wish ? wish : found ? found : kernel_host_arch();
+	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
 }
 
 struct kernel *kernel_open(struct session *s)
@@ -156,8 +201,7 @@ struct kernel *kernel_open(struct session *s)
 	k->base_version = base_version(k->release);
 	k->image = find_image(k->release, k->build_tree);
 	k->config_text = read_config(k);
-	k->arch = find_arch(k->config_text);
-	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
+	choose_arch(k, s->opt.arch);
 	return k;
 }
 
@@ -223,6 +267,15 @@ static bool host_is_debian(void)
 	return access("/etc/debian_version", F_OK) == 0;
 }
 
+// How apt names packages of another machine (after dpkg --add-architecture).
+static const char *foreign_suffix(const struct kernel *k)
+{
+	for (const struct machine *m = machines; m < END(machines); m++)
+		if (strcmp(k->arch, m->arch) == 0 && strcmp(k->arch, kernel_host_arch()))
+			return str_printf(":%s", m->debian);
+	return "";
+}
+
 void kernel_need_build_tree(const struct kernel *k)
 {
 	if (k->build_tree)
@@ -230,6 +283,6 @@ void kernel_need_build_tree(const struct kernel *k)
 	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
 	    "needs; %s, or give a tree with -r /PATH",
 	    k->release, k->release,
-	    host_is_debian() ? str_printf("apt install linux-headers-%s", k->release)
+	    host_is_debian() ? str_printf("apt install linux-headers-%s%s", k->release, foreign_suffix(k))
 			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));
 }

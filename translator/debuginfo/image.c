@@ -4,8 +4,9 @@
 // x86: the setup header of /boot/vmlinuz (Documentation/arch/x86/boot.rst) says where the payload
 // lies; its first bytes tell how it is compressed, its last four its length. What comes out is the
 // vmlinux without symbol table and DWARF. A file may also be that vmlinux itself, or a compressed
-// one. Unpacking takes a fifth of a second, so what we want of it is kept in the cache: one file,
-// header, build-id, BTF, functions, names; written aside and renamed, checked when it is read.
+// one; or an image of arm64 (flat_image.c), as it is or compressed. Unpacking takes a fifth of a
+// second, so what we want of it is kept in the cache: one file, header, build-id, BTF, functions,
+// names; written aside and renamed, checked when it is read.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -227,6 +228,36 @@ static void read_parts(const struct elf_view *v, struct parts *p)
 		p->entries.len = p->strings.len = 0;
 }
 
+// Functions are followed by the kernel's beginning, which is gone when it runs.
+static void drop_beginning(struct parts *p)
+{
+	const struct symbol_entry *e = (const void *)p->entries.text;
+	size_t n = p->entries.len / sizeof(*e);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(p->strings.text + e[i].name, "_sinittext")) {
+			p->text_end = e[i].address;
+			p->entries.len = i * sizeof(*e);
+			return;
+		}
+}
+
+static void read_flat_parts(struct bytes image, struct parts *p)
+{
+	struct anchor anchors[2];
+	int n = flat_image_anchors(image, anchors, &p->text_end);
+
+	p->btf = flat_image_btf(image);
+	p->build_id = flat_image_build_id(image, p->btf);
+	if (!n)
+		return;
+	p->text = anchors[0].address;
+	if (kallsyms_decode(image, anchors, n, p->text, p->text_end, &p->entries, &p->strings))
+		drop_beginning(p);
+	else
+		p->entries.len = p->strings.len = 0;
+}
+
 // ---------------------------------------------------------------- the cached file
 
 #define CACHE_MAGIC 0x31676d6974617471ull  // "qtatimg1"
@@ -399,25 +430,39 @@ static void image_from_form(struct image *img, struct bytes form)
 	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
 }
 
+// False: no kernel of that machine.
+static bool read_any_parts(struct bytes kernel, const struct arch *arch, struct parts *parts)
+{
+	struct elf_view v;
+
+	if (arch->elf_machine == EM_AARCH64 && flat_image_is(kernel))
+		read_flat_parts(kernel, parts);
+	else if (elf_view_open(&v, kernel) && v.machine == arch->elf_machine)
+		read_parts(&v, parts);
+	else
+		return false;
+	return true;
+}
+
 static bool read_image(const char *path, struct parts *parts, const struct arch *arch, struct image *img,
 		       const struct stat *st, const char *cached)
 {
-	struct bytes file = map_file(path), in = payload(file), elf = { NULL, 0 }, form;
-	struct elf_view v;
+	struct bytes file = map_file(path), in = payload(file), packed, unpacked, form;
 	bool good;
 
 	if (!file.at)
 		return false;
-	elf = unpack(in);
-	good = elf_view_open(&v, elf.at ? elf : in) && v.machine == arch->elf_machine;
+	packed = flat_image_packed(file);
+	unpacked = packed.at ? image_unpack(packed) : unpack(in);
+	good = read_any_parts(unpacked.at ? unpacked : in, arch, parts);
 	if (good) {
-		read_parts(&v, parts);
 		form = cache_form(parts, st);
 		if (cached)
 			cache_write(cached, &form, st);
 		image_from_form(img, form);
 	}
-	unmap(&elf);
+	if (unpacked.at != packed.at)
+		unmap(&unpacked);
 	unmap(&file);
 	return good;
 }

@@ -4,6 +4,7 @@
 //   held.c      pages and handles that are given back at the end
 //   elf_view.c  a file or piece of memory as an ELF with sections, bounds checked
 //   image.c     kernel image -> .BTF, build-id, symbols; cached
+//   flat_image.c  an image that is no ELF file: arm64
 //   kallsyms.c  the symbol tables inside a kernel image
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
@@ -112,6 +113,17 @@ struct bytes image_unpack_file(const char *path);
 struct bytes image_unpack(struct bytes in);
 // Forgets the cached copy: something in it turned out to be broken.
 void image_forget(struct session *s, const char *path);
+
+// ---------------------------------------------------------------- flat_image.c
+
+bool flat_image_is(struct bytes b);
+// What is compressed in a file with CONFIG_EFI_ZBOOT; empty when it is none.
+struct bytes flat_image_packed(struct bytes file);
+// Empty: there is none.
+struct bytes flat_image_btf(struct bytes b);
+struct bytes flat_image_build_id(struct bytes b, struct bytes btf);
+// Known symbols, at most 2, and the end of the image's addresses. 0: its addresses are not known.
+int flat_image_anchors(struct bytes b, struct anchor *out, uint64_t *end);
 
 // ---------------------------------------------------------------- modules and backends
 

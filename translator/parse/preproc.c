@@ -16,19 +16,6 @@ enum { MAX_STRING = 65536 };         // the most that -DMAXSTRINGLEN takes
 
 // ---------------------------------------------------------------- facts about the target
 
-static const char *host_arch(const char *machine)
-{
-	if (strcmp(machine, "aarch64") == 0)
-		return "arm64";
-	if (str_starts(machine, "ppc64"))
-		return "powerpc";
-	if (str_starts(machine, "s390"))
-		return "s390";
-	if (str_starts(machine, "riscv"))
-		return "riscv";
-	return str_dup(machine);
-}
-
 struct target_facts preproc_facts(const struct session *s)
 {
 	struct target_facts f = { .runtime = s->opt.user_runtime ? "user" : "kernel" };
@@ -43,7 +30,7 @@ struct target_facts preproc_facts(const struct session *s)
 	uname(&host);
 	f.release = s->opt.release ? s->opt.release : str_dup(host.release);
 	f.base = str_ndup(f.release, strcspn(f.release, "-"));
-	f.arch = host_arch(host.machine);
+	f.arch = kernel_host_arch();
 	return f;
 }
 

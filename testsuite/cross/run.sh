@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Building for another machine, arm64, as far as that needs neither its kernel nor its compiler: what is chosen
+# by -a and -r, what is said when something is missing, kernel images that are no ELF files, registers, numbers
+# of system calls. `make check-kernels` runs modules in such a kernel.
+set -u
+. "$TESTS/lib.sh"
+export TMPDIR=$SCRATCH/tmp
+mkdir -p "$TMPDIR"
+if [ "$(uname -m)" != x86_64 ]; then
+	skip cross "a machine that is not arm64"
+	exit
+fi
+
+# expect NAME STATUS TEXT COMMAND...: that exit status, and TEXT in what was printed.
+expect() {
+	local name=$1 want=$2 text=$3 status=0
+	shift 3
+	"$@" >"$SCRATCH/out" 2>&1 </dev/null || status=$?
+	if [ "$status" -eq "$want" ] && [[ $(<"$SCRATCH/out") == *"$text"* ]]; then
+		ok "cross/$name"
+	else
+		not_ok "cross/$name" "status $status, not $want, or lacks '$text': $(head -n 5 "$SCRATCH/out")"
+	fi
+}
+
+# A build tree as a package of headers has it; its make asks for a compiler that nobody has.
+tree=$SCRATCH/tree
+mkdir -p "$tree/include/generated"
+echo '#define UTS_RELEASE "6.1.0-cross"' >"$tree/include/generated/utsrelease.h"
+: >"$tree/include/generated/autoconf.h"
+printf '# comment\nCONFIG_ARM64=y\nCONFIG_64BIT=y\n' >"$tree/.config"
+printf '0x0\t_printk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$tree/Module.symvers"
+printf 'modules:\n\t@echo $(ARCH)\n\t@$(CROSS_COMPILE)gcc-99\n' >"$tree/Makefile"
+
+# A function of a kernel as BTF describes it, in an image as boot loaders of arm64 take it.
+printf 'struct file; long vfs_read(struct file *file, char *buf, unsigned long count) { return count; }\n' >"$SCRATCH/k.c"
+gcc -gbtf -O2 -c -o "$SCRATCH/k.o" "$SCRATCH/k.c" && objcopy -O binary -j .BTF --set-section-flags .BTF=alloc "$SCRATCH/k.o" "$SCRATCH/btf"
+{
+	printf 'MZ\0\0\0\0\0\024'          # nothing; a branch
+	head -c 48 /dev/zero
+	printf 'ARMd'
+	head -c 8132 /dev/zero
+	printf '\004\0\0\0\024\0\0\0\003\0\0\0GNU\0abcdefghijklmnopqrst'
+	cat "$SCRATCH/btf"
+	head -c 4096 /dev/zero
+} >"$SCRATCH/Image"
+{
+	printf 'MZ\0\0zimg\100\0\0\0'      # what is packed is at 64, and this long
+	gzip -c "$SCRATCH/Image" >"$SCRATCH/Image.gz"
+	printf '%08x' "$(stat -c %s "$SCRATCH/Image.gz")" | sed 's/\(..\)\(..\)\(..\)\(..\)/\\x\4\\x\3\\x\2\\x\1/' | { read -r len; printf '%b' "$len"; }
+	head -c 48 /dev/zero
+	cat "$SCRATCH/Image.gz"
+} >"$SCRATCH/zboot"
+
+for image in Image Image.gz zboot; do
+	cp "$SCRATCH/$image" "$tree/vmlinux"
+	expect "$image" 0 'kernel.function("vfs_read") $file:struct file* $buf:char* $count:long unsigned int' \
+		"$STAP" -r "$tree" -L 'kernel.function("vfs_read")'
+done
+begin='probe begin { println("hello") exit() }'
+expect registers 0 'stp_reg(c, 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_read") { println($count) }'
+expect syscalls 0 '.number = 56' "$STAP" -r "$tree" -p3 -e 'probe syscall.openat { println(name) }'
+expect no-such-syscall 1 'syscall' "$STAP" -r "$tree" -p3 -e 'probe syscall.arch_prctl { println(name) }'
+expect condition 0 'println("arm64")' "$STAP" -a aarch64 -r "$tree" -p2 -v -e 'probe begin { %( arch == "arm64" %? println("arm64") %: println("other") %) }'
+expect compiler-missing 1 "'aarch64-linux-gnu-gcc-99', which this kernel's modules are built with, is not installed; install it (on Debian: apt install gcc-99-aarch64-linux-gnu)" \
+	"$STAP" -a arm64 -r "$tree" -p4 -e "$begin"
+expect compiler-chosen 1 "'other-gnu-gcc-99'" "$STAP" -r "$tree" -B CROSS_COMPILE=other-gnu- -p4 -e "$begin"
+expect not-run 1 'the module is for arm64, this host is x86_64: it is built, not run' "$STAP" -r "$tree" -e "$begin"
+expect other-machine 1 '-a x86_64: kernel 6.1.0-cross is one for arm64' "$STAP" -a x86_64 -r "$tree" -p4 -e "$begin"
+expect unknown-machine 1 "-a takes kbuild's name of a machine" "$STAP" -a vax -r "$tree" -p4 -e "$begin"
+expect headers-missing 1 'apt install linux-headers-1.2.3-none:arm64' "$STAP" -a arm64 -r 1.2.3-none -p4 -e "$begin"
+expect user-runtime 1 '-a is not for --runtime=user' "$STAP" -a arm64 --runtime=user -e "$begin"
