@@ -113,22 +113,21 @@ static int effective_ids(uid_t uid, gid_t gid)
 	return -EPERM;
 }
 
+static uid_t raised_uid;                   // root, when installed set-user-id
+
 int caps_lower(void)
 {
-	int rc = effective_ids(getuid(), getgid());
+	int rc;
 
+	raised_uid = geteuid();
+	rc = effective_ids(getuid(), getgid());
 	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), getuid() == 0);
 }
 
 int caps_raise(void)
 {
-	uid_t real, effective, saved;
-	gid_t gid;
-	int rc;
+	int rc = effective_ids(raised_uid, getgid());
 
-	if (getresgid(&gid, &gid, &gid) || getresuid(&real, &effective, &saved))
-		return -errno;
-	rc = effective_ids(saved, gid);
 	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), true);
 }
 

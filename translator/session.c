@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,28 +59,41 @@ static void make_temporary(struct session *s)
 	die_at_exit(remove_temporary);
 }
 
-// Beside the build while the program lies there, else relative to /PREFIX/bin/stap.
+// Beside the sources while the program lies in the build's directory, else relative to /PREFIX/bin/stap, else,
+// when that directory was copied, beside the program.
 static void find_directories(struct session *s)
 {
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	const char *tapsets = getenv("SYSTEMTAP_TAPSET"), *runtime = getenv("SYSTEMTAP_RUNTIME");
-	char *root = (char *)"";
+	const char *root = "";
 
 	exe[n > 0 ? n : 0] = '\0';
-	if (n > 0 && strrchr(exe, '/'))
+	if (n <= 0 && !realpath((char *)getauxval(AT_EXECFN), exe))     // without /proc
+		*exe = '\0';
+	if (strrchr(exe, '/'))
 		*strrchr(exe, '/') = '\0';
-	if (strcmp(exe, BUILD_DIR) == 0) {
-		s->tapset_dir = str_dup(SOURCE_DIR "/tapsets");
-		s->runtime_dir = str_dup(SOURCE_DIR "/runtime");
-		s->libexec_dir = str_dup(BUILD_DIR);
-	} else {
-		if (str_ends(exe, BIN_DIR)) // moved below a DESTDIR as a whole
-			root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
-		s->tapset_dir = str_printf("%s%s/tapsets", root, DATA_DIR);
-		s->runtime_dir = str_printf("%s%s/runtime", root, DATA_DIR);
-		s->libexec_dir = str_printf("%s%s", root, LIBEXEC_DIR);
+	if (str_ends(exe, BIN_DIR))         // moved below a DESTDIR as a whole
+		root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
+	struct { const char *data, *programs; } places[] = {
+		{ strcmp(exe, BUILD_DIR) ? "" : SOURCE_DIR, BUILD_DIR },
+		{ str_printf("%s%s", root, DATA_DIR), str_printf("%s%s", root, LIBEXEC_DIR) },
+		{ exe, str_dup(exe) },
+		{ str_printf("%s/..", exe), str_dup(exe) },
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(places) && !s->runtime_dir; i++) {
+		if (!*places[i].data || access(str_printf("%s/runtime/include/generated.h", places[i].data), R_OK))
+			continue;
+		s->tapset_dir = str_printf("%s/tapsets", places[i].data);
+		s->runtime_dir = str_printf("%s/runtime", places[i].data);
+		s->libexec_dir = str_dup(places[i].programs);
 	}
+	if (!s->runtime_dir && (!tapsets || !runtime))
+		die("the library and the runtime are not in %s, nor beside %s/stap; install them (make install), copy them with"
+		    " it (tapsets, runtime, staprun), or name them with SYSTEMTAP_TAPSET and SYSTEMTAP_RUNTIME", places[1].data, exe);
+	if (!s->runtime_dir)
+		s->libexec_dir = str_dup(places[1].programs);
 	if (tapsets)
 		s->tapset_dir = str_dup(tapsets);
 	if (runtime)

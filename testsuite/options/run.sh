@@ -76,6 +76,10 @@ if unshare -m true 2>"$SCRATCH/err"; then
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi
+# A copy of the directory that stap was built in works, a copy of stap alone says what it lacks.
+mkdir -p "$SCRATCH/copy" "$SCRATCH/alone" && cp "$STAP" "$SCRATCH/copy" && cp "$STAP" "$SCRATCH/alone" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$SCRATCH/copy"
+expect copied-build 0 'copy 3' "$SCRATCH/copy/stap" --runtime=user -e 'probe begin { println("copy ", strlen("abc")) exit() }'
+expect copied-alone 1 'the library and the runtime are not in' "$SCRATCH/alone/stap" --runtime=user -e "$begin"
 expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
 expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
 expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"

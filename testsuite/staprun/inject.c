@@ -48,7 +48,7 @@ static bool can_fail(long number)
 {
 	return number != SYS_rt_sigreturn && number != SYS_exit && number != SYS_exit_group &&
 	       number != SYS_brk && number != SYS_rseq && number != SYS_set_robust_list &&
-	       number != SYS_rt_sigprocmask;
+	       number != SYS_rt_sigprocmask && number != SYS_futex;
 }
 
 static void entered(struct thread *t, struct user_regs_struct *regs)
@@ -99,7 +99,8 @@ static int trace(pid_t pid)
 			stopped_at_call(thread_of(tid));
 			sig = 0;
 		} else if (sig == SIGTRAP || sig == SIGSTOP) {
-			sig = 0;           // exec, a new thread
+			counting = counting && sig != SIGTRAP;
+			sig = 0;           // exec: another program, which is loaded first; a new thread
 		}
 		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(long)sig);
 	}
@@ -127,7 +128,7 @@ int main(int argc, char **argv)
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
 		return 125;
 	ptrace(PTRACE_SETOPTIONS, pid, NULL,
-	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL));
 	ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
 	status = trace(pid);
 	report = fopen(argv[3], "w");

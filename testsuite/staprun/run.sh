@@ -7,6 +7,7 @@
 #   --- output    --- errors    --- log (what the kernel was asked)    --- status N
 # A section that is not there is not compared. Usage: run.sh [-u] [NAME...]
 set -u
+[ -n "${UNSHARED-}" ] || ! unshare -m true 2>/dev/null || UNSHARED=1 exec unshare -m bash "$0" "$@"
 cd "$(dirname "$0")" || exit 1
 source=$(cd ../.. && pwd)
 scratch=$(mktemp -d "${SCRATCH:-/tmp}/staprun.XXXXXX") || exit 1
@@ -26,6 +27,7 @@ compile() {
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&
+	"${cc[@]}" -w -o "$scratch/staprun-caps" "${loader[@]}" "$scratch/fake.o" -lcap -lcrypto &&
 	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
 	"${cc[@]}" -Wall -Wextra -o "$scratch/inject" inject.c &&
 	"${cc[@]}" -o "$scratch/stap-merge" "$source/staprun/merge.c" &&
