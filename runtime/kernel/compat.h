@@ -163,6 +163,14 @@ static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned 
 #define COMPAT_FTRACE_ARGUMENTS FTRACE_OPS_FL_SAVE_REGS
 #endif
 
+/* A callback that is not to be entered again before it has returned, nor to be moved to another CPU; until 5.11
+ * ftrace cared for that unless it was told not to. */
+#ifdef HAVE_KRETPROBE_RP
+#define COMPAT_FTRACE_RECURSION 0
+#else
+#define COMPAT_FTRACE_RECURSION FTRACE_OPS_FL_RECURSION
+#endif
+
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #ifdef HAVE_FTRACE_FREE_FILTER

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Returns of functions of the kernel and its modules: fprobes, which come by way of ftrace, where the
- * kernel has those that fit; else kretprobes. Return probes that keep about as much a call share one
- * fprobe, for leaving it waits for every task of the machine.
+ * kernel has those that fit; else kretprobes, led to by ftrace where it can be. Return probes that keep about as
+ * much a call form a group that is armed and disarmed as one: leaving ftrace waits for every task of the machine, and
+ * a kretprobe that is armed by itself has the kernel walk through all its functions.
  */
 #include "function.h"
 #include <linux/ftrace.h>
@@ -147,10 +148,16 @@ static int maxactive(const struct stp_function *f)
 	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
 }
 
+/* What comes back on another stack. Kernels refuse a kretprobe there, but not where functions begin with an ENDBR. */
+static bool switches_stacks(const struct stp_site *s)
+{
+	return !s->module && !strcmp(s->symbol, "__switch_to");
+}
+
 static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
-	int err = f->entry_size > DATA_MAX ? -E2BIG : -ENOMEM;
+	int err = f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL : -ENOMEM;
 
 	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
 	if (!h)
@@ -187,31 +194,48 @@ static void remove_kretprobes(struct stp_batch *b)
 	b->nkretprobes = 0;
 }
 
-/* ------------------------------------------------------------------ returns, by fprobe */
-
-#if COMPAT_FPROBE
+#if COMPAT_FTRACE
+/* ------------------------------------------------------------------ groups */
 
 struct return_slot {
 	unsigned long ip;                  /* of the patched call; 0: free */
 	const struct stp_function *f;
 	const struct stp_site *site;
+	bool refused;                      /* the kernel won't have a return probe there */
 };
 
-/*
- * An fprobe for many return probes that keep about as much a call: leaving it waits for every task of
- * the machine. No function is in it twice, for the fprobe has room for one probe's data a call.
- */
+/* No function is in a group twice, for there is room for one probe's data a call. */
 struct return_group {
+#if COMPAT_FPROBE
 	struct fprobe fp;
-	const struct stp_function *only;   /* the one probe there is, or NULL: */
+	const struct stp_function *only;   /* the one probe there is, or NULL */
+#else
+	struct kretprobe rp;               /* keeps the calls of all; is not armed itself */
+	struct ftrace_ops ops;             /* leads them there */
+#endif
 	struct return_slot *slots;         /* 2^(32 - shift) of them, at least half of them free */
 	u32 shift;
 	u32 n;
+	u32 data_size;                     /* what it keeps of a call, for @entry() */
 	u64 calls;                         /* that may be under way at once */
 	int fixed;                         /* the script said how many */
 	bool entry, plain, armed;
 	struct return_group *next;
 };
+
+/* The place's slot, or the free one where it would be. */
+static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
+{
+	u32 at = (u32)ip * GOLDEN_RATIO_32 >> g->shift;
+
+	while (g->slots[at].ip && g->slots[at].ip != ip)
+		at = (at + 1) & (~0u >> g->shift);
+	return &g->slots[at];
+}
+
+/* ------------------------------------------------------------------ a group's hook: an fprobe */
+
+#if COMPAT_FPROBE
 
 #define group_of(p) container_of(p, struct return_group, fp)
 
@@ -231,16 +255,6 @@ static void only_plain(struct fprobe *fp, unsigned long ip, unsigned long caller
 		       void *data)
 {
 	try_return(group_of(fp)->only, ip, data, regs, true);
-}
-
-/* The place's slot, or the free one where it would be. */
-static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
-{
-	u32 at = (u32)ip * GOLDEN_RATIO_32 >> g->shift;
-
-	while (g->slots[at].ip && g->slots[at].ip != ip)
-		at = (at + 1) & (~0u >> g->shift);
-	return &g->slots[at];
 }
 
 static int lookup_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
@@ -269,17 +283,145 @@ static void lookup_plain(struct fprobe *fp, unsigned long ip, unsigned long call
 		try_return(f, ip, data, regs, true);
 }
 
-/* What the group keeps of a call: few sizes make few groups. */
-static size_t data_size(const struct stp_function *f)
+/* The one probe of all slots, or NULL. */
+static const struct stp_function *only_function(const struct return_group *g)
 {
-	return f->entry_size ? roundup_pow_of_two(max_t(size_t, f->entry_size, 8)) : 0;
+	const struct stp_function *f = NULL;
+	u32 i;
+
+	for (i = 0; i <= ~0u >> g->shift; i++) {
+		if (!g->slots[i].ip)
+			continue;
+		if (f && f != g->slots[i].f)
+			return NULL;
+		f = g->slots[i].f;
+	}
+	return f;
+}
+
+/* How many of the n places it is on then, or -errno; ips and ok[] as stp_ftrace_filter() leaves them. */
+static int hook_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
+{
+	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
+	int err, n;
+
+	if (!tried)
+		return -ENOMEM;
+	n = stp_ftrace_filter(tried, ips, ok, places);
+	compat_ftrace_free_filter(tried);
+	plat_free(tried);
+	if (n <= 0)
+		return n;
+	g->only = only_function(g);
+	g->fp.entry_data_size = g->data_size;
+	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
+	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
+				       (g->plain ? lookup_plain : lookup_any);
+	g->fp.nr_maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
+	err = register_fprobe_ips(&g->fp, ips, n);
+	return err ?: n;
+}
+
+static void unhook_group(struct return_group *g)
+{
+	stp_function_totals.missed_returns += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
+	unregister_fprobe(&g->fp);
+}
+
+#else
+
+/* ------------------------------------------------------------------ a group's hook: a kretprobe behind ftrace */
+
+/* On its way from the callback to the kretprobe's; of interrupts in between, each puts back what it found. */
+static DEFINE_PER_CPU(const struct return_slot *, entering);
+
+struct return_data {
+	const struct return_slot *slot;
+	s64 entry[];
+};
+
+static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct return_data *d = (void *)ri->data;
+	const struct return_slot *s = d->slot = __this_cpu_read(entering);
+
+	return s->f->entry ? try_entry(s->f, s->ip, d->entry, regs) : 0;
+}
+
+static int group_any(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct return_data *d = (void *)ri->data;
+
+	try_return(d->slot->f, d->slot->ip, d->entry, regs, false);
+	return 0;
+}
+
+static int group_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct return_data *d = (void *)ri->data;
+
+	try_return(d->slot->f, d->slot->ip, d->entry, regs, true);
+	return 0;
+}
+
+/* ftrace lets no other in before this one is out, and keeps it on its CPU: see the flag below. */
+static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	struct return_group *g = container_of(ops, struct return_group, ops);
+	const struct return_slot *s = return_slot(g, ip), *before = __this_cpu_read(entering);
+
+	if (!s->ip)
+		return;
+	__this_cpu_write(entering, s);
+	g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)compat_ftrace_regs(regs));
+	__this_cpu_write(entering, before);
+}
+
+static int hook_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
+{
+	int err, n = stp_ftrace_filter(&g->ops, ips, ok, places);
+
+	if (n <= 0)
+		return n;
+	g->rp.kp.addr = (kprobe_opcode_t *)ips[0];
+	g->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	g->rp.entry_handler = group_entry;
+	g->rp.handler = g->plain ? group_plain : group_any;
+	g->rp.data_size = sizeof(struct return_data) + g->data_size;
+	g->rp.maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
+	err = register_kretprobe(&g->rp);
+	if (err)
+		return err;
+	g->ops.func = (ftrace_func_t)enter_group;
+	g->ops.flags = FTRACE_OPS_FL_SAVE_REGS | COMPAT_FTRACE_RECURSION;
+	err = register_ftrace_function(&g->ops);
+	if (err)
+		unregister_kretprobe(&g->rp);
+	return err ?: n;
+}
+
+static void unhook_group(struct return_group *g)
+{
+	unregister_ftrace_function(&g->ops);
+	unregister_kretprobe(&g->rp);
+	stp_function_totals.missed_returns += g->rp.nmissed;
+}
+
+#endif
+
+/* ------------------------------------------------------------------ making groups */
+
+/* What a group keeps of a call: few sizes make few groups. */
+static u32 data_size(const struct stp_function *f)
+{
+	return f->entry_size ? roundup_pow_of_two(max_t(u32, f->entry_size, 8)) : 0;
 }
 
 static bool fits(const struct stp_batch *b, const struct return_group *g, const struct stp_function *f)
 {
 	const struct stp_site *s;
 
-	if (g->fp.entry_data_size != data_size(f) || g->fixed || f->maxactive > 0)
+	if (g->data_size != data_size(f) || g->fixed || f->maxactive > 0)
 		return false;
 	for (s = f->sites; s < f->sites + f->nsites; s++)
 		if (stp_batch_has(b, s) && return_slot(g, compat_ftrace_ip(s->address))->ip)
@@ -300,10 +442,9 @@ static struct return_group *make_group(struct stp_batch *b, const struct stp_fun
 		return NULL;
 	}
 	g->shift = 32 - bits;
-	g->fp.entry_data_size = data_size(f);
+	g->data_size = data_size(f);
 	g->fixed = f->maxactive;
 	g->plain = true;
-	g->only = f;
 	g->next = b->groups;
 	b->groups = g;
 	return g;
@@ -315,11 +456,11 @@ static void add_return_slot(struct return_group *g, const struct stp_function *f
 	struct return_slot *slot = return_slot(g, ip);
 
 	g->n += !slot->ip;
-	*slot = (struct return_slot){ ip, f, s };
+	*slot = (struct return_slot){ .ip = ip, .f = f, .site = s };
 }
 
 /* False: kretprobes then. */
-static bool add_fprobe(struct stp_batch *b, const struct stp_function *f)
+static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 {
 	struct return_group *g = b->groups;
 	const struct stp_site *s;
@@ -338,46 +479,70 @@ static bool add_fprobe(struct stp_batch *b, const struct stp_function *f)
 		add_return_slot(g, f, s);
 		g->calls += maxactive(f);
 	}
-	if (g->only != f)
-		g->only = NULL;
 	g->plain &= stp_probe_plain(f->probe);
 	g->entry |= f->entry != NULL;
 	return true;
 }
 
-/* Hands what ftrace can't do to kretprobes, and the rest to the fprobe. */
+static int never_hit(struct kretprobe_instance *ri, struct pt_regs *regs) { return 0; }
+
+/* Where the kernel wouldn't have a kretprobe (what switches stacks, what returns go through themselves) there
+ * is to be none: each is made, without arming it. */
+static int check_slots(struct stp_batch *b, struct return_group *g)
+{
+	struct kretprobe *rp = plat_alloc(g->n * sizeof(*rp), -1), **made = plat_alloc(g->n * sizeof(*made), -1);
+	u32 i, n = 0;
+	int err = rp && made ? 0 : -ENOMEM;
+
+	for (i = 0; !err && i <= ~0u >> g->shift; i++) {
+		struct return_slot *s = &g->slots[i];
+
+		if (!s->ip)
+			continue;
+		rp[n].kp.addr = (kprobe_opcode_t *)(unsigned long)s->site->address;
+		rp[n].kp.flags = KPROBE_FLAG_DISABLED;
+		rp[n].handler = never_hit;
+		rp[n].maxactive = 1;
+		s->refused = switches_stacks(s->site) || register_kretprobe(&rp[n]);
+		if (!s->refused) {
+			made[n] = &rp[n];
+			n++;
+			continue;
+		}
+		memset(&rp[n], 0, sizeof(rp[n]));
+		g->n--;
+		add_return(b, s->f, s->site);  /* says why not */
+	}
+	if (n)
+		unregister_kretprobes(made, n);
+	plat_free(rp);
+	plat_free(made);
+	return err;
+}
+
+/* Hands what ftrace can't do to kretprobes; the rest is hooked. */
 static int arm_group(struct stp_batch *b, struct return_group *g, unsigned long *ips, bool *ok)
 {
-	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
 	u32 i, k;
-	int err, n;
+	int n = check_slots(b, g);
 
-	if (!tried)
-		return -ENOMEM;
+	if (n)
+		return n;
 	for (i = k = 0; i <= ~0u >> g->shift; i++)
-		if (g->slots[i].ip)
+		if (g->slots[i].ip && !g->slots[i].refused)
 			ips[k++] = g->slots[i].site->address;
-	n = stp_ftrace_filter(tried, ips, ok, g->n);
-	compat_ftrace_free_filter(tried);
-	plat_free(tried);
+	n = hook_group(g, ips, ok, g->n);
 	if (n < 0)
 		return n;
-	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
-	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
-				       (g->plain ? lookup_plain : lookup_any);
-	g->fp.nr_maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
-	err = n ? register_fprobe_ips(&g->fp, ips, n) : 0;
-	if (err)
-		return err;
 	g->armed = n;
 	stp_function_totals.armed += n;
 	for (i = k = 0; i <= ~0u >> g->shift; i++)
-		if (g->slots[i].ip && !ok[k++])
+		if (g->slots[i].ip && !g->slots[i].refused && !ok[k++])
 			add_return(b, g->slots[i].f, g->slots[i].site);
 	return 0;
 }
 
-static void finish_fprobes(struct stp_batch *b)
+static void arm_groups(struct stp_batch *b)
 {
 	unsigned long *ips = b->groups ? plat_alloc(b->returns * sizeof(*ips), -1) : NULL;
 	bool *ok = b->groups ? plat_alloc(b->returns, -1) : NULL;
@@ -388,22 +553,24 @@ static void finish_fprobes(struct stp_batch *b)
 		if (!g->n || (ips && ok && !arm_group(b, g, ips, ok)))
 			continue;
 		for (i = 0; i <= ~0u >> g->shift; i++)
-			if (g->slots[i].ip)
+			if (g->slots[i].ip && !g->slots[i].refused)
 				add_return(b, g->slots[i].f, g->slots[i].site);
 	}
 	plat_free(ips);
 	plat_free(ok);
 }
 
-static void remove_fprobes(struct stp_batch *b)
+static void remove_groups(struct stp_batch *b)
 {
 	struct return_group *g;
 
 	while ((g = b->groups)) {
 		b->groups = g->next;
-		stp_function_totals.missed_returns += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
 		if (g->armed)
-			unregister_fprobe(&g->fp);
+			unhook_group(g);
+#if !COMPAT_FPROBE
+		compat_ftrace_free_filter(&g->ops);
+#endif
 		plat_free(g->slots);
 		plat_free(g);
 	}
@@ -411,9 +578,9 @@ static void remove_fprobes(struct stp_batch *b)
 
 #else
 
-static bool add_fprobe(struct stp_batch *b, const struct stp_function *f) { return false; }
-static void finish_fprobes(struct stp_batch *b) { }
-static void remove_fprobes(struct stp_batch *b) { }
+static bool add_to_group(struct stp_batch *b, const struct stp_function *f) { return false; }
+static void arm_groups(struct stp_batch *b) { }
+static void remove_groups(struct stp_batch *b) { }
 
 #endif
 
@@ -429,7 +596,7 @@ void stp_returns_add(struct stp_batch *b, const struct stp_function *f)
 {
 	u32 i;
 
-	if (add_fprobe(b, f))
+	if (add_to_group(b, f))
 		return;
 	for (i = 0; i < f->nsites; i++)
 		if (stp_batch_has(b, &f->sites[i]))
@@ -438,11 +605,11 @@ void stp_returns_add(struct stp_batch *b, const struct stp_function *f)
 
 void stp_returns_arm(struct stp_batch *b)
 {
-	finish_fprobes(b);
+	arm_groups(b);
 }
 
 void stp_returns_remove(struct stp_batch *b)
 {
-	remove_fprobes(b);
+	remove_groups(b);
 	remove_kretprobes(b);
 }
