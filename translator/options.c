@@ -5,6 +5,7 @@
 #include "options.h"
 #include "benchmark.h"
 #include "build/build.h"
+#include "rc.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -169,6 +170,36 @@ static void set_arch(struct options *o, const char *arg)
 		usage("-a takes kbuild's name of a machine that modules can be built for: x86_64 or arm64; not '%s'", arg);
 }
 
+static void add_modinfo(struct options *o, const char *arg)
+{
+	if (!matches(arg, "^[a-z_][a-z0-9_]*=[^\"\\\\[:cntrl:]]+$"))
+		usage("--modinfo takes NAME=VALUE without quotes and backslashes, not '%s'", arg);
+	if (str_starts(arg, "stap_") || str_starts(arg, "license="))
+		usage("--modinfo %s: that name has a meaning of its own", arg);
+	vec_push(&o->modinfo, name_value(arg));
+}
+
+static void set_runtime_dir(struct options *o, const char *arg)
+{
+	if (access(str_printf("%s/kernel/sources", arg), R_OK) < 0)
+		usage("-R %s: no sources of a runtime are there (kernel/sources: %s)", arg, strerror(errno));
+	o->runtime_dir = realpath(arg, NULL);
+}
+
+static void set_download(struct options *o, const char *arg)
+{
+	if (arg && !matches(arg, "^(yes|no|ask|[1-9][0-9]*)$"))
+		usage("--download-debuginfo takes yes, no, ask or seconds, not '%s'", arg);
+	if (arg && !strcmp(arg, "no"))
+		unsetenv("DEBUGINFOD_URLS");
+}
+
+static void no_servers(struct options *o, const char *arg)
+{
+	usage("there are no compile servers: build for another host with -r RELEASE -p4 and copy the module to it, or use"
+	      " --remote");
+}
+
 static void add_make_var(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
@@ -259,9 +290,26 @@ static void set_timeout(struct options *o, const char *arg)
 
 static void set_runtime(struct options *o, const char *arg)
 {
-	if (strcmp(arg, "kernel") && strcmp(arg, "user"))
+	static const char *const names[] = { "kernel", "user", "dyninst", "bpf" };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(names) && strcmp(arg, names[i]))
+		i++;
+	if (i == ARRAY_SIZE(names))
 		usage("--runtime takes 'kernel' or 'user', not '%s'", arg);
-	o->user_runtime = *arg == 'u';
+	if (i == 3)
+		diag_warning((struct loc){ 0 }, "there is no runtime of BPF programs: the script becomes a kernel module");
+	o->user_runtime = i == 1 || i == 2;
+}
+
+static void set_dyninst(struct options *o, const char *arg)
+{
+	set_runtime(o, "dyninst");
+}
+
+static void set_bpf(struct options *o, const char *arg)
+{
+	set_runtime(o, "bpf");
 }
 
 static void set_vm(struct options *o, const char *arg)
@@ -501,6 +549,8 @@ static const struct option_row {
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
+	{ 0, "modinfo", VALUE, "NAME=VALUE", "a line of information in the module (modinfo shows it)", add_modinfo },
+	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from there", set_runtime_dir },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
 	{ 'd', NULL, VALUE, "OBJECT", "know the functions of that program or library by name", add_object },
 	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
@@ -524,6 +574,8 @@ static const struct option_row {
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
 	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
 	  "(no root: begin, end, timers)", set_runtime },
+	{ 0, "dyninst", NOTHING, NULL, "the same as --runtime=user", set_dyninst },
+	{ 0, "bpf", NOTHING, NULL, "accepted: a kernel module does what that runtime did", set_bpf },
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
@@ -546,6 +598,11 @@ static const struct option_row {
 	{ 0, "rlimit-nproc", VALUE, "N", "processes of the user", set_limit_nproc },
 	{ 0, "rlimit-stack", VALUE, "N", "bytes of stack", set_limit_stack },
 	{ 0, "rlimit-fsize", VALUE, "N", "bytes in a file", set_limit_fsize },
+	{ 0, "download-debuginfo", MAYBE, "WHEN", "no: don't ask the servers of $DEBUGINFOD_URLS", set_download },
+	{ 0, "use-server", MAYBE, "HOST", "refused, as is the rest of servers: see -p4, --remote", no_servers },
+	{ 0, "list-servers", MAYBE, "WHICH", "refused", no_servers },
+	{ 0, "trust-servers", MAYBE, "HOW", "refused", no_servers },
+	{ 0, "use-http-server", MAYBE, "URL", "refused", no_servers },
 	{ 0, "color", MAYBE, "WHEN", "auto, always or never", set_color },
 	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
 	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
@@ -664,6 +721,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->compatible = LANGUAGE_VERSION;
 	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	diag_options.colors = getenv("SYSTEMTAP_COLORS");
+	argv = rc_arguments(&argc, argv);
 	parse_letters(o, argc, argv);
 	if (!o->script_text && optind < argc)
 		o->script_file = argv[optind++];

@@ -96,8 +96,8 @@ static void find_directories(struct session *s)
 		s->libexec_dir = str_dup(places[1].programs);
 	if (tapsets)
 		s->tapset_dir = str_dup(tapsets);
-	if (runtime)
-		s->runtime_dir = str_dup(runtime);
+	if (s->opt.runtime_dir || runtime)
+		s->runtime_dir = str_dup(s->opt.runtime_dir ? s->opt.runtime_dir : runtime);
 }
 
 void session_open(struct session *s)

@@ -36,6 +36,8 @@ struct options {               // options.c: from argv, checked, never changed a
 	VEC(struct limit) globals;        // -G
 	const char *arch;                  // -a: kbuild's name of the machine, NULL: the kernel's
 	VEC(const char *) make_vars;      // -B NAME=VALUE
+	VEC(struct limit) modinfo;        // --modinfo
+	const char *runtime_dir;   // -R, or NULL
 	const char *output;        // -o
 	const char *switching;     // -S MB[,FILES], or NULL
 	bool bulk;                 // -b

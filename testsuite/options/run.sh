@@ -121,6 +121,34 @@ expect keep-going 1 $'SEMANTIC_ERRORS: 2\nSEMANTIC_ERROR\t<input>\t1\t7\tbeginn\
 expect keep-going-end 1 SEMANTIC_ERRORS_END user --semantic-keep-going -e 'probe beginn { }'
 expect prologue 0 hello user -P --prologue-searching=never -e "$begin"
 expect prologue-bad 1 '--prologue-searching takes' user --prologue-searching=maybe -e "$begin"
+kernel=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
+rc() { # LINE ...: stap with these lines in its rc
+	mkdir -p "$SCRATCH/rc.d" && printf '%s\n' "${lines[@]}" >"$SCRATCH/rc.d/rc" && SYSTEMTAP_DIR=$SCRATCH/rc.d "$STAP" "$@"
+}
+lines=('# always' '--runtime=user  -D "MAXERRORS=3"' '' '-p3')
+expect rc 0 '.errors = 3' rc -e 'probe begin { println(1) }'
+expect rc-comes-first 0 '# globals' rc -p2 -e 'global a probe begin { println(a++) }'
+lines=('-v' 'script.stp')
+expect rc-has-no-script 1 "rc:2: the first word of a line is an option, not 'script.stp'" rc -p1 -e "$begin"
+lines=('-v "')
+expect rc-has-words 1 "rc:1: these are no options" rc -p1 -e "$begin"
+lines=('$(touch /tmp/x)')
+expect rc-runs-nothing 1 "rc:1: these are no options" rc -p1 -e "$begin"
+lines=('--no-such-option')
+expect rc-bad-option 1 "no such option" rc -p1 -e "$begin"
+expect modinfo 0 '"author=me & you"' "$STAP" -p3 -r "$kernel" --modinfo 'author=me & you' -e "$begin"
+expect modinfo-in-module 0 'weather:        fine' bash -c "modinfo \"\$('$STAP' -p4 -r '$kernel' --modinfo weather=fine -e 'probe begin { println(1) }')\""
+expect modinfo-bad 1 '--modinfo takes NAME=VALUE' "$STAP" -p3 --modinfo 'author="me"' -e "$begin"
+expect modinfo-own 1 'has a meaning of its own' "$STAP" -p3 --modinfo stap_privilege=stapusr -e "$begin"
+expect runtime-dir 0 'hello' "$STAP" -R "$SOURCE/runtime" --runtime=user -e "$begin"
+expect runtime-dir-bad 1 'no sources of a runtime are there' "$STAP" -R /tmp --runtime=user -e "$begin"
+expect dyninst 0 'hello' "$STAP" --runtime=dyninst -e "$begin"
+expect dyninst-option 0 'hello' "$STAP" --dyninst -e "$begin"
+expect bpf 0 'there is no runtime of BPF programs' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
+expect download-debuginfo 0 '# probes' "$STAP" --download-debuginfo=no -p2 -r "$kernel" -e "$begin"
+expect download-debuginfo-bad 1 '--download-debuginfo takes yes, no, ask or seconds' "$STAP" --download-debuginfo=maybe -e "$begin"
+expect servers 1 'there are no compile servers' "$STAP" --use-server -e "$begin"
+
 expect poison-cache 0 'compiled C into' user -v --poison-cache -e "$begin"
 expect poison-cache-again 0 'compiled C into' user -v --poison-cache -e "$begin"
 expect tmpdir 0 hello bash -c "mkdir '$SCRATCH/kept' && '$STAP' --runtime=user --disable-cache --tmpdir='$SCRATCH/kept' -e '$begin' && ls '$SCRATCH/kept' | grep -q ."

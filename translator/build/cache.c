@@ -11,6 +11,7 @@
 // use. So two stap at once need no lock: at worst both make the same file. Any failure turns the
 // cache off with one warning and never fails the run.
 #include "build/kbuild.h"
+#include "rc.h"
 #include "util/diag.h"
 
 #include "../include/sys/sdt.h"
@@ -19,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,17 +98,6 @@ static void turn_off(struct session *s, const char *why)
 	s->cache_dir = NULL;
 }
 
-static const char *home(void)
-{
-	const char *dir = getenv("HOME");
-	struct passwd *pw;
-
-	if (dir && *dir)
-		return dir;
-	pw = getpwuid(geteuid());
-	return pw ? pw->pw_dir : "/";
-}
-
 // NULL, or why the directory can't be used. Made when it is missing.
 static const char *check_dir(const char *path)
 {
@@ -129,13 +118,11 @@ static const char *check_dir(const char *path)
 
 void cache_open(struct session *s)
 {
-	const char *dir = getenv("SYSTEMTAP_DIR"), *why;
+	const char *dir = rc_user_dir(), *why;
 	struct stat st;
 
 	if (s->opt.disable_cache)
 		return;
-	if (!dir || !*dir)
-		dir = str_printf("%s/.systemtap", home());
 	s->cache_dir = str_printf("%s/cache", dir);
 	why = check_dir(dir);
 	if (!why)

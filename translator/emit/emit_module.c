@@ -245,14 +245,21 @@ static void build_id_line(struct session *s, struct cwriter *w)
 		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", b.text, len);
 }
 
+// What staprun (and modinfo) look at.
+static void modinfo_line(struct cwriter *w, int n, const char *name, const char *value)
+{
+	cw_line(w, "static const char stp_modinfo_%d[] __attribute__((section(\".modinfo\"), used, aligned(1))) = \"%s=%s\";",
+		n, name, value);
+}
+
 static void module_lines(struct emitter *e, struct cwriter *w)
 {
-	int strings, nesting = emit_nesting(e, &strings);
+	int strings, nesting = emit_nesting(e, &strings), n = 0;
 
-	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)    // what staprun looks at
-		cw_line(w, "static const char stp_privilege[] __attribute__((section(\".modinfo\"), used, "
-			"aligned(1))) = \"stap_privilege=%s\";",
-			e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
+	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
+		modinfo_line(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
+	for vec_each(&e->s->opt.modinfo, info)
+		modinfo_line(w, n++, info->name, info->value);
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
 	build_id_line(e->s, w);

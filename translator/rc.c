@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// $SYSTEMTAP_DIR/rc: a line is words as a shell has them (quotes, $VARIABLES, ~), or begins with '#'.
+#include "rc.h"
+
+#include "util/diag.h"
+#include "util/str.h"
+#include "util/vec.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+const char *rc_user_dir(void)
+{
+	const char *dir = getenv("SYSTEMTAP_DIR"), *home = getenv("HOME");
+	struct passwd *pw;
+
+	if (dir && *dir)
+		return dir;
+	if (!home || !*home) {
+		pw = getpwuid(geteuid());
+		home = pw ? pw->pw_dir : "/";
+	}
+	return str_printf("%s/.systemtap", home);
+}
+
+char **rc_arguments(int *argc, char **argv)
+{
+	const char *path = str_printf("%s/rc", rc_user_dir());
+	VEC(char *) words = { 0 };
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f && errno != ENOENT && errno != ENOTDIR)
+		die("can't read the options in %s: %s", path, strerror(errno));
+	vec_push(&words, argv[0]);
+	for (int n = 1; f && getline(&line, &size, f) >= 0; n++) {
+		wordexp_t found;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (line[strspn(line, " \t")] == '#')
+			continue;
+		if (wordexp(line, &found, WRDE_NOCMD | WRDE_UNDEF))
+			die("%s:%d: these are no options, written as a shell has them: %s", path, n, line);
+		if (found.we_wordc && *found.we_wordv[0] != '-')
+			die("%s:%d: the first word of a line is an option, not '%s'", path, n, found.we_wordv[0]);
+		for (size_t i = 0; i < found.we_wordc; i++)
+			vec_push(&words, str_dup(found.we_wordv[i]));
+		wordfree(&found);
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	for (int i = 1; i < *argc; i++)
+		vec_push(&words, argv[i]);
+	*argc = words.n;
+	vec_push(&words, NULL);
+	return words.at;
+}
