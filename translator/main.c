@@ -2,6 +2,7 @@
 // stap: the options, the texts of the script, then the pass table, one line of -v a pass.
 #include "config.h"
 #include "build/build.h"
+#include "build/remote.h"
 #include "build/run.h"
 #include "marks.h"
 #include "options.h"
@@ -76,7 +77,7 @@ static void add_texts(struct session *s)
 // What the user may not load need not be built: it is refused where it is written.
 static void choose_privilege(struct options *o)
 {
-	if (o->privilege_given || o->last_pass < 5 || o->vm || o->user_runtime)
+	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime)
 		return;
 	o->privilege = run_privilege();
 	if (o->privilege != PRIVILEGE_STAPDEV && o->guru)
@@ -101,11 +102,13 @@ static void choose_target(struct session *s)
 	if (o->user_runtime)
 		return;
 	s->kernel = kernel_open(s);
-	if (o->last_pass > 4 && strcmp(s->kernel->arch, kernel_host_arch())) {
+	if (o->remotes.n || o->last_pass < 5)
+		return;
+	if (strcmp(s->kernel->arch, kernel_host_arch())) {
 		diag_warning((struct loc){ 0 }, "the module is for %s, this host is %s: it is built, not run (as with -p4)",
 			     s->kernel->arch, kernel_host_arch());
 		o->last_pass = 4;
-	} else if (!o->vm && o->last_pass > 4 && strcmp(s->kernel->release, host.release)) {
+	} else if (!o->vm && strcmp(s->kernel->release, host.release)) {
 		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
 			     s->kernel->release, host.release);
 		o->last_pass = 4;
@@ -290,7 +293,7 @@ static int run_passes(struct session *s)
 {
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		// Told before a kernel is searched that can't run the script anyway.
-		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm)
+		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
 			run_need_modules();
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
@@ -323,6 +326,8 @@ int main(int argc, char **argv)
 	options_parse(&s->opt, argc, argv);
 	mark_pass(s, 0, false);
 	catch_signals();
+	if (s->opt.remotes.n && remote_open(&s->opt, &status))
+		return status;
 	session_open(s);
 	cache_open(s);
 	if (s->opt.clean_cache) {

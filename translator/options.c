@@ -5,6 +5,7 @@
 #include "options.h"
 #include "benchmark.h"
 #include "build/build.h"
+#include "build/remote.h"
 #include "rc.h"
 #include "util/str.h"
 
@@ -192,6 +193,19 @@ static void set_download(struct options *o, const char *arg)
 		usage("--download-debuginfo takes yes, no, ask or seconds, not '%s'", arg);
 	if (arg && !strcmp(arg, "no"))
 		unsetenv("DEBUGINFOD_URLS");
+}
+
+static void add_remote(struct options *o, const char *arg)
+{
+	struct remote r = { .url = arg, .number = o->remotes_all++ };
+
+	remote_check(arg);
+	vec_push(&o->remotes, r);
+}
+
+static void set_remote_prefix(struct options *o, const char *arg)
+{
+	o->remote_prefix = true;
 }
 
 static void no_servers(struct options *o, const char *arg)
@@ -578,6 +592,9 @@ static const struct option_row {
 	{ 0, "bpf", NOTHING, NULL, "accepted: a kernel module does what that runtime did", set_bpf },
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
+	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which needs staprun alone\n"
+	  "(may be repeated; direct:// is this host)", add_remote },
+	{ 0, "remote-prefix", NOTHING, NULL, "each line of output says its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },
 	{ 0, "clean-cache", NOTHING, NULL, "remove old files from the cache and exit", set_clean_cache },
@@ -705,6 +722,12 @@ static void check(struct options *o)
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
 	if (o->arch && o->user_runtime)
 		usage("-a is not for --runtime=user: a program runs on this machine");
+	if (o->remotes.n && (o->bulk || o->switching || o->flight_recorder))
+		usage("-b, -S and -F are not for --remote: output comes here as it is made");
+	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
+		usage("--remote asks the host for its kernel and runs there: no -r, -a, --vm, --runtime=user, -l or --dump");
+	if (o->remote_prefix && !o->remotes.n)
+		usage("--remote-prefix is for --remote");
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
@@ -732,7 +755,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		diag_options.no_warnings |= o->verbose[2] < 2;
 	}
 	diag_options.verbose = o->verbose[2];
-	if (!o->release && !o->build_tree && getenv("SYSTEMTAP_RELEASE"))
+	if (!o->release && !o->build_tree && !o->remotes.n && getenv("SYSTEMTAP_RELEASE"))
 		set_release(o, getenv("SYSTEMTAP_RELEASE"));
 	check(o);
 }

@@ -12,6 +12,12 @@ struct limit {                 // a -D NAME=VALUE
 	const char *name, *value;
 };
 
+struct remote {                // a host of --remote
+	const char *url;
+	int number;                // of all hosts, from 0
+	const char *release, *arch;    // what it said of its kernel
+};
+
 struct options {               // options.c: from argv, checked, never changed afterwards
 	int last_pass;             // -p, 5
 	int verbose[6];            // [pass], -v and --vp
@@ -36,6 +42,9 @@ struct options {               // options.c: from argv, checked, never changed a
 	VEC(struct limit) globals;        // -G
 	const char *arch;                  // -a: kbuild's name of the machine, NULL: the kernel's
 	VEC(const char *) make_vars;      // -B NAME=VALUE
+	VEC(struct remote) remotes;      // --remote, of this kernel
+	int remotes_all;           // of every kernel
+	bool remote_prefix;        // --remote-prefix
 	VEC(struct limit) modinfo;        // --modinfo
 	const char *runtime_dir;   // -R, or NULL
 	const char *output;        // -o

@@ -147,6 +147,55 @@ expect dyninst-option 0 'hello' "$STAP" --dyninst -e "$begin"
 expect bpf 0 'there is no runtime of BPF programs' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo 0 '# probes' "$STAP" --download-debuginfo=no -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo-bad 1 '--download-debuginfo takes yes, no, ask or seconds' "$STAP" --download-debuginfo=maybe -e "$begin"
+# Other hosts: an ssh that stays here, hosts whose uname says what it should, a staprun that says what it got.
+mkdir -p "$SCRATCH/hosts"
+cat >"$SCRATCH/hosts/ssh" <<'END'
+#!/bin/sh
+[ "$1 $2" != "-- down" ] || { echo 'ssh: connect to host down port 22: Connection refused' >&2; exit 255; }
+FAKE_HOST=$2 exec env --default-signal sh -c "$3"
+END
+cat >"$SCRATCH/hosts/uname" <<'END'
+#!/bin/sh
+case $FAKE_HOST in new*) echo "$FAKE_NEW x86_64" ;; mips) echo 6.1.0 mips ;; *) echo 'Welcome!'; echo "$FAKE_OLD x86_64" ;; esac
+END
+cat >"$SCRATCH/hosts/staprun" <<'END'
+#!/bin/sh
+trap 'echo "stopped on $FAKE_HOST"; exit 0' TERM
+for a; do
+	case $a in */*.ko) a="$(stat -c %a "$a") $(modinfo -F vermagic "$a" | cut -d' ' -f1)" ;; esac
+	shift; set -- "$@" "$a"
+done
+echo "on $FAKE_HOST: $*"
+[ ! -e "$FAKE_WAIT" ] || { rm "$FAKE_WAIT"; sleep 20 & wait $!; kill $!; }
+[ "$FAKE_HOST" != bad ] || exit 3
+END
+chmod +x "$SCRATCH"/hosts/*
+newest=$(printf '%s\n' /lib/modules/*/build | tail -n 1 | cut -d/ -f4)
+remote() { PATH=$SCRATCH/hosts:$PATH FAKE_OLD=$kernel FAKE_NEW=$newest FAKE_WAIT=$SCRATCH/wait "$STAP" "$@"; }
+sorted() { remote "$@" >"$SCRATCH/lines" && sort "$SCRATCH/lines"; }
+stopped() { # SIGNAL: the script waits on each host until that comes
+	local pid
+	touch "$SCRATCH/wait"
+	PATH=$SCRATCH/hosts:$PATH FAKE_OLD=$kernel FAKE_WAIT=$SCRATCH/wait "$STAP" --remote=one -e "$begin" & pid=$!
+	while [ -e "$SCRATCH/wait" ]; do sleep 0.05; done
+	kill "-$1" $pid; wait $pid
+}
+script='global a = 1 probe begin { println(a) exit() }'
+expect remote 0 "on me@one: -C never -R -c it's -r 0:me@one 600 $kernel a=5" remote --remote=me@one -c "it's" -G a=5 -e "$script"
+expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
+1: on new: -C never -R -r 1:new 600 $newest
+2: on two: -C never -R -r 2:two 600 $kernel" sorted --remote one --remote=new --remote=two --remote-prefix -e "$script"
+expect remote-port 0 '-r 0:one:2222 600' remote --remote=one:2222 -e "$script"
+expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
+expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote --remote=one --remote=bad -e "$script"
+expect remote-down 1 "--remote=down: can't ask that host for its kernel: ssh: connect to host down" remote --remote=down -e "$script"
+expect remote-stopped 0 'stopped on one' stopped INT
+expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
+expect remote-machine 1 "--remote=mips: modules for mips can't be built" remote --remote=mips -e "$script"
+expect remote-url 1 'hosts are reached by ssh' "$STAP" --remote=libvirt://x -e "$script"
+expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
+expect remote-and-vm 1 '--remote asks the host for its kernel' "$STAP" --remote=one --vm -e "$script"
+expect remote-prefix-alone 1 '--remote-prefix is for --remote' "$STAP" --remote-prefix -e "$script"
 expect servers 1 'there are no compile servers' "$STAP" --use-server -e "$begin"
 
 expect poison-cache 0 'compiled C into' user -v --poison-cache -e "$begin"

@@ -5,6 +5,7 @@
 #include "build/run.h"
 
 #include "build/build.h"
+#include "build/remote.h"
 #include "passes.h"
 #include "util/diag.h"
 #include "util/spawn.h"
@@ -12,10 +13,12 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile int running;               // pid of what runs, 0 before
@@ -144,6 +147,18 @@ void run_need_modules(void)
 		    " or --runtime=user (without probes in the kernel)");
 }
 
+const char *run_output_path(const char *pattern)
+{
+	char path[PATH_MAX];
+	time_t now = time(NULL);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	if (!strftime(path, sizeof(path), pattern, &local))
+		die("-o %s: the name is empty or too long", pattern);
+	return str_dup(path);
+}
+
 static int run_here(struct session *s)
 {
 	arguments argv = { 0 };
@@ -171,5 +186,7 @@ int pass_run(struct session *s)
 {
 	if (s->opt.user_runtime)
 		return user_run(s);
+	if (s->opt.remotes.n)
+		return remote_run(s);
 	return s->opt.vm ? vm_run(s) : run_here(s);
 }

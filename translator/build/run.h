@@ -18,6 +18,9 @@ enum privilege run_privilege(void);
 void run_options(struct session *s, arguments *argv);      // of staprun
 void run_settings(struct session *s, arguments *argv);     // name=value ... of -G
 
+// -o with the time filled in.
+const char *run_output_path(const char *pattern);
+
 // vm.c: pass 5 on another kernel, or on this one without risk.
 int vm_run(struct session *s);
 

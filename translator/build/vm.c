@@ -9,13 +9,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *vm_default_release(void)
@@ -89,18 +87,6 @@ static void add_command(arguments *argv, const char *command, const char *cwd)
 	}
 }
 
-static const char *output_path(const char *pattern)
-{
-	char path[PATH_MAX];
-	time_t now = time(NULL);
-	struct tm local;
-
-	localtime_r(&now, &local);
-	if (!strftime(path, sizeof(path), pattern, &local))
-		die("-o %s: the name is empty or too long", pattern);
-	return str_dup(path);
-}
-
 static void add_program(arguments *argv, struct session *s, const char *name, const char *wish)
 {
 	vec_push(argv, "-f");
@@ -121,7 +107,7 @@ int vm_run(struct session *s)
 		vec_push(&argv, "-c");
 		vec_push(&argv, "out=$1; shift; exec \"$@\" >\"$out\"");
 		vec_push(&argv, "sh");
-		vec_push(&argv, output_path(s->opt.output));
+		vec_push(&argv, run_output_path(s->opt.output));
 	}
 	vec_push(&argv, run_find(s, "stap-vm", NULL));
 	vec_push(&argv, "-r");
