@@ -189,6 +189,14 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #define COMPAT_FPROBE 0
 #endif
 
+/* Whether returns can be caught many at a time: by an fprobe, or by a kretprobe that ftrace leads to, for
+ * which it has to hand over a pt_regs. */
+#if COMPAT_FPROBE || (COMPAT_FTRACE && defined(CONFIG_X86_64))
+#define COMPAT_RETURN_GROUPS 1
+#else
+#define COMPAT_RETURN_GROUPS 0
+#endif
+
 /* ------------------------------------------------------------------ uprobes */
 
 /* Since 6.12 a registered uprobe has a handle and unregistering waits once for all of them; since

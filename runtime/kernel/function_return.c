@@ -194,7 +194,7 @@ static void remove_kretprobes(struct stp_batch *b)
 	b->nkretprobes = 0;
 }
 
-#if COMPAT_FTRACE
+#if COMPAT_RETURN_GROUPS
 /* ------------------------------------------------------------------ groups */
 
 struct return_slot {
@@ -373,7 +373,7 @@ static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_op
 	if (!s->ip)
 		return;
 	__this_cpu_write(entering, s);
-	g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)compat_ftrace_regs(regs));
+	g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)regs);
 	__this_cpu_write(entering, before);
 }
 
