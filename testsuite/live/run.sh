@@ -6,7 +6,7 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF, and from BTF alone
-#       needs=dwarf       skipped where the kernel's -dbg package is not installed
+#       needs=dwarf       skipped where the kernel's -dbg package is not installed; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
@@ -185,12 +185,17 @@ check_rows() { # GROUP
 }
 
 on_kernel() { # NAMES...
-	local name debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+	local name command debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
 	for name in "$@"; do
 		if [ ! -e "/usr/lib/debug/boot/vmlinux-$release" ] && grep -q '^needs=dwarf' "$TESTS/live/$name.test" 2>/dev/null; then
 			skip "live/$name $release" "the kernel's -dbg package"
+			continue
+		fi
+		command=$(sed -n 's/^needs=//p' "$TESTS/live/$name.test" 2>/dev/null)
+		if [ "${command:-dwarf}" != dwarf ] && ! command -v "$command" >/dev/null; then
+			skip "live/$name $release" "$command"
 			continue
 		fi
 		case $name in

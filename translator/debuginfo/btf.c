@@ -306,6 +306,15 @@ static void each_enumerator(const struct di_type *t, di_enumerators *out)
 
 static const struct type_ops btf_type_ops = { type_target, each_member, member_type, each_enumerator };
 
+// A module's own types go before those of the kernel that have the same name.
+static int find_named(const struct btf_source *b, const char *name, int kind)
+{
+	for (uint32_t id = b->first; b->first > 1 && id < b->n; id++)
+		if (btf_kind(get(b, id)) == kind && !strcmp(text(b, get(b, id)->name_off), name))
+			return id;
+	return btf__find_by_name_kind(b->btf, name, kind);
+}
+
 struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name)
 {
 	static const struct { enum di_kind kind; int btf; } kinds[] = {
@@ -314,7 +323,7 @@ struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const cha
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		int id = kinds[i].kind == kind ? btf__find_by_name_kind(b->btf, name, kinds[i].btf) : -1;
+		int id = kinds[i].kind == kind ? find_named(b, name, kinds[i].btf) : -1;
 
 		if (id > 0)
 			return make_type(b, id);
@@ -322,9 +331,9 @@ struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const cha
 	return NULL;
 }
 
-bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value)
+static bool find_enumerator(struct btf_source *b, const char *name, uint32_t from, uint32_t to, int64_t *value)
 {
-	for (uint32_t id = 1; id < b->n; id++) {
+	for (uint32_t id = from; id < to; id++) {
 		const struct btf_type *t = get(b, id);
 		int n = btf_is_any_enum(t) ? btf_vlen(t) : 0;
 
@@ -338,6 +347,11 @@ bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *
 		}
 	}
 	return false;
+}
+
+bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value)
+{
+	return find_enumerator(b, name, b->first, b->n, value) || find_enumerator(b, name, 1, b->first, value);
 }
 
 // ---------------------------------------------------------------- functions
