@@ -120,6 +120,7 @@ void session_abandon(void) __attribute__((noreturn));
 
 // -DNAME=VALUE as a number, or `otherwise`.
 int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);
+void limits_check_names(const struct session *s);  // limits.c: warns of names that are misspelt
 
 // Whether the script at loc may rely on what the language has `since` that version: --compatible asks
 // for an older one. what: for the warnings of --check-version. The library speaks the newest.

@@ -107,6 +107,20 @@ bool stp_memory_granted(u64 size)
 	return !limit || __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED) <= limit;
 }
 
+/* Two numbers help: what was allowed, and what it would have taken so far. */
+static void say_too_much(const char *fmt, ...)
+{
+	char text[160];
+	struct stp_sink k = stp_sink_buffer(text, sizeof(text));
+	stp_va_list ap;
+
+	__builtin_va_start(ap, fmt);
+	stp_vformat(&k, fmt, ap);
+	__builtin_va_end(ap);
+	stp_sink_close(&k);
+	plat_message(STP_MSG_ERROR, text);
+}
+
 int stp_session_make(void)
 {
 	u32 cpu;
@@ -119,8 +133,10 @@ int stp_session_make(void)
 	err = make_contexts();
 	if (!err)
 		err = make_data();
-	if (err && stp_session.memory > (u64)stp_module.limits.memory_kb << 10)
-		plat_message(STP_MSG_ERROR, "the script needs more memory than -DSTP_MAXMEMORY allows");
+	if (err && stp_module.limits.memory_kb && stp_session.memory > (u64)stp_module.limits.memory_kb << 10)
+		say_too_much("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make "
+			     "arrays smaller (-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory + 1023) >> 10),
+			     stp_module.limits.memory_kb, stp_module.limits.memory_kb);
 	if (err)
 		return err;
 	stp_debug_lock_order();

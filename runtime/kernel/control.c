@@ -12,13 +12,14 @@
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/miscdevice.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
-#define QUEUE_SIZE    (32u * 1024)     /* bytes of messages, a power of two */
+#define QUEUE_SIZE    (32u * 1024)     /* least bytes of messages, a power of two */
 #define QUEUE_RESERVE 256u             /* kept for STARTED, EXIT and STOPPED */
 #define LOCK_TRIES    100000u          /* some milliseconds */
 
@@ -41,6 +42,7 @@ static struct {
 
 static struct {
 	raw_spinlock_t lock;
+	u32 size;                  /* a power of two */
 	u32 head, tail;            /* both only grow */
 	atomic_t dropped;
 	char *bytes;
@@ -73,7 +75,7 @@ bool stp_detached(void)
 
 static void queue_bytes(const void *from, u32 len)
 {
-	u32 at = queue.head & (QUEUE_SIZE - 1), first = min(len, QUEUE_SIZE - at);
+	u32 at = queue.head & (queue.size - 1), first = min(len, queue.size - at);
 
 	memcpy(queue.bytes + at, from, first);
 	memcpy(queue.bytes, from + first, len - first);
@@ -82,7 +84,7 @@ static void queue_bytes(const void *from, u32 len)
 
 static void unqueue_bytes(void *to, u32 len)
 {
-	u32 at = queue.tail & (QUEUE_SIZE - 1), first = min(len, QUEUE_SIZE - at);
+	u32 at = queue.tail & (queue.size - 1), first = min(len, queue.size - at);
 
 	memcpy(to, queue.bytes + at, first);
 	memcpy(to + first, queue.bytes, len - first);
@@ -116,7 +118,7 @@ static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 
 	local_irq_save(flags);
 	if (queue_lock()) {
-		sent = QUEUE_SIZE - (queue.head - queue.tail) >= sizeof(m) + len + keep;
+		sent = queue.size - (queue.head - queue.tail) >= sizeof(m) + len + keep;
 		if (sent) {
 			queue_bytes(&m, sizeof(m));
 			if (len)
@@ -384,7 +386,8 @@ static int make_buffers(void)
 	if (control.bounce)
 		return 0;
 	stp_cpus_choose();
-	queue.bytes = plat_alloc(QUEUE_SIZE, -1);
+	queue.size = roundup_pow_of_two(max(QUEUE_SIZE, stp_module.limits.message_bytes));
+	queue.bytes = plat_alloc(queue.size, -1);
 	control.bounce = plat_alloc(STP_MSG_MAX, -1);
 	if (queue.bytes && control.bounce && !stp_rings_make())
 		return 0;

@@ -46,6 +46,11 @@ expect calls 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /
 expect calls-of-programs 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e "probe process(\"$STAP\").function(\"main\").return { println(1) }"
 expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -DSTP_ALIBI -T 0.05 -e 'probe begin { println(\"never\") }' >'$SCRATCH/alibi' && ! grep never '$SCRATCH/alibi' && cat '$SCRATCH/alibi'"
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
+expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
+expect messages-too-many 1 'make more than 64 MB of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=100000000 -e "$begin"
+expect misspelt-limit 0 'WARNING: -DMAXSTRINLEN is no limit that is known (similar: MAXSTRINGLEN,' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
+expect limits-in-manual 0 'all of them' bash -c "n=0; for name in \$(sed -n '/names\[\] = {/,/^};/s/\"/ /gp' '$SOURCE/translator/limits.c' | grep -o '[A-Z][A-Z_]*[A-Z]'); do
+	grep -q \"\$name\" '$SOURCE/doc/stap.1.in' || { echo \"\$name isn't in stap(1)\"; exit 1; }; n=\$((n + 1)); done; [ \$n -gt 30 ] && echo all of them"
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"
 expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
 expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"

@@ -9,6 +9,7 @@
 #include "util/diag.h"
 #include "util/str.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -276,13 +277,30 @@ static const char *foreign_suffix(const struct kernel *k)
 	return "";
 }
 
+// " (similar: ...)": of the kernels that have modules here.
+static const char *similar_releases(const char *release)
+{
+	DIR *d = opendir("/lib/modules");
+	name_list names = { 0 };
+	struct dirent *e;
+	char *near;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			vec_push(&names, str_dup(e->d_name));
+	if (d)
+		closedir(d);
+	near = str_nearest(release, names.at, names.n);
+	return near ? str_printf(" (similar: %s)", near) : "";
+}
+
 void kernel_need_build_tree(const struct kernel *k)
 {
 	if (k->build_tree)
 		return;
-	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
+	die("no build tree of kernel %s%s (/lib/modules/%s/build is missing or incomplete), which a module "
 	    "needs; %s, or give a tree with -r /PATH",
-	    k->release, k->release,
+	    k->release, similar_releases(k->release), k->release,
 	    host_is_debian() ? str_printf("apt install linux-headers-%s%s", k->release, foreign_suffix(k))
 			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));
 }

@@ -331,6 +331,20 @@ struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const cha
 	return NULL;
 }
 
+// Of types, or of enumerators.
+void btf_each_name(struct btf_source *b, bool enumerators, void (*fn)(void *data, const char *name), void *data)
+{
+	for (uint32_t id = 1; id < b->n; id++) {
+		const struct btf_type *t = get(b, id);
+		int n = enumerators && btf_is_any_enum(t) ? btf_vlen(t) : 0;
+
+		for (int i = 0; i < n; i++)
+			fn(data, enumerator(b, t, i).name);
+		if (!enumerators && (btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t)))
+			fn(data, text(b, t->name_off));
+	}
+}
+
 static bool find_enumerator(struct btf_source *b, const char *name, uint32_t from, uint32_t to, int64_t *value)
 {
 	for (uint32_t id = from; id < to; id++) {

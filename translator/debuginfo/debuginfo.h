@@ -277,6 +277,11 @@ void di_tracepoint_names(struct di_module *m, di_names *out);
 // The TRACE_SYSTEM ("sched") that the kernel's headers give it; "" when they don't tell.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
 
+// near.c: " (similar: a, b)", or "" when there is none, or nobody would see it.
+enum di_sort { DI_TYPES, DI_VARIABLES, DI_ENUMERATORS, DI_FILES };
+const char *di_similar(struct di_module *m, enum di_sort sort, const char *wanted);
+const char *di_similar_modules(struct session *s, const char *wanted);
+
 // Names of all modules that are installed for the kernel.
 void di_kernel_module_names(struct session *s, di_names *out);
 

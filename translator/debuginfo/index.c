@@ -525,3 +525,9 @@ void index_each_variable(const struct index *ix, const char *name, index_fn fn, 
 		fn(data, &hit);
 	}
 }
+
+void index_each_name(const struct index *ix, enum index_table t, void (*fn)(void *data, const char *name), void *data)
+{
+	for (uint64_t i = 0; i < count(ix, t); i++)
+		fn(data, string(ix, *(const uint32_t *)record(ix, t, i)));
+}

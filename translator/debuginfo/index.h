@@ -77,6 +77,9 @@ bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[3
 
 extern const uint32_t index_record_size[IX_TABLES];
 
+// All names of one of the tables whose records begin with them: types, variables, enumerators, files.
+void index_each_name(const struct index *ix, enum index_table t, void (*fn)(void *data, const char *name), void *data);
+
 // index_build.c: the tables, from DWARF and symbols of the module. False: the DWARF is broken.
 struct index_tables {
 	struct buf table[IX_TABLES];

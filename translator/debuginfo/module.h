@@ -212,6 +212,7 @@ bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct
 void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list);
 struct di_type *btf_return_type(struct btf_source *b, uint32_t func); // NULL: void
 struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name);
+void btf_each_name(struct btf_source *b, bool enumerators, void (*fn)(void *data, const char *name), void *data);
 bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *value);
 // Tracepoints are known by the id of their prototype.
 void btf_each_tracepoint(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data);

@@ -75,6 +75,14 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 	return make(s, of, v, write);
 }
 
+static void missing(struct session *s, const struct func *f, const char *name, const char *marker)
+{
+	char *near = scope_similar_globals(s, name, false);
+
+	diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not%s%s%s", f->name, name,
+		   marker, name, near ? " (similar: " : "", near ? near : "", near ? ")" : "");
+}
+
 static void find(struct session *s, struct func *f, const char *marker, bool write)
 {
 	for (const char *p = f->embedded; (p = strstr(p, marker)); ) {
@@ -88,8 +96,7 @@ static void find(struct session *s, struct func *f, const char *marker, bool wri
 		if (v)
 			vec_push(&f->accessors, accessor(s, f, v, write));
 		else
-			diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not", f->name,
-				   name, marker, name);
+			missing(s, f, name, marker);
 		p = end;
 	}
 }

@@ -371,6 +371,8 @@ static void bind_entry(struct binder *b, struct expr *e)
 static void bind_counter(struct binder *b, const struct expr *e)
 {
 	const char *name = e->u.text1.text;
+	name_list names = { 0 };
+	char *near;
 
 	for vec_each(&b->s->script.probes, p) {
 		const struct probe_point *last = (*p)->chain.n ? (*p)->chain.at[(*p)->chain.n - 1] : NULL;
@@ -378,6 +380,13 @@ static void bind_counter(struct binder *b, const struct expr *e)
 
 		if (counter && counter->arg_kind == ARG_STRING && !strcmp(counter->text, name))
 			return;
+		if (counter && counter->arg_kind == ARG_STRING)
+			vec_push(&names, counter->text);
+	}
+	near = str_nearest(name, names.at, names.n);
+	if (near) {
+		diag_error(e->loc, "there is no perf counter \"%s\" (similar: %s)", name, near);
+		return;
 	}
 	diag_error(e->loc, "there is no perf counter \"%s\": a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
 		   "for instance", name, name);

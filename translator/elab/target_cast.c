@@ -93,7 +93,8 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 	else if (strchr(name, '/'))
 		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
 	else
-		diag_error(loc, "%s: the kernel has no module \"%s\", and there is no program of that name", word, name);
+		diag_error(loc, "%s: the kernel has no module \"%s\", and there is no program of that name%s", word, name,
+			   s->opt.user_runtime ? "" : di_similar_modules(s, name));
 }
 
 static struct di_module *own_module(const struct target_where *w)
@@ -149,7 +150,7 @@ struct di_type *target_find_type(const struct target_where *w, struct loc loc, c
 		if (t)
 			return t;
 	}
-	diag_error(loc, "unable to find the type '%s' in %s", name, sources_of(&in));
+	diag_error(loc, "unable to find the type '%s' in %s%s", name, sources_of(&in), di_similar(in.at[0], DI_TYPES, name));
 	return NULL;
 }
 
@@ -162,8 +163,18 @@ bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *va
 	for vec_each(&in, m)
 		if (di_find_enumerator(*m, e->u.text1.text, value))
 			return true;
-	diag_error(e->loc, "unable to find the enumerator '%s' in %s", e->u.text1.text, sources_of(&in));
+	diag_error(e->loc, "unable to find the enumerator '%s' in %s%s", e->u.text1.text, sources_of(&in),
+		   di_similar(in.at[0], DI_ENUMERATORS, e->u.text1.text));
 	return false;
+}
+
+// A variable of that name in another file is misspelt in its file.
+static const char *similar_global(struct di_module *m, const char *name, const char *file)
+{
+	struct di_variable v;
+
+	return di_similar(m, file && !diag_is_quiet() && di_find_global(m, name, NULL, &v) ? DI_FILES : DI_VARIABLES,
+			  file && !diag_is_quiet() && di_find_global(m, name, NULL, &v) ? file : name);
 }
 
 struct expr *target_global(const struct target_where *w, struct expr *e)
@@ -182,7 +193,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));
 			return NULL;
 		}
-	diag_error(e->loc, "unable to find the global variable '%s'%s%s in %s", name, file ? " of a file " : "",
-		   file ? file : "", sources_of(&in));
+	diag_error(e->loc, "unable to find the global variable '%s'%s%s in %s%s", name, file ? " of a file " : "",
+		   file ? file : "", sources_of(&in), similar_global(in.at[0], name, file));
 	return NULL;
 }

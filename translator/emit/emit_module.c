@@ -209,6 +209,9 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
 	if (session_limit(s, "STP_MAXMEMORY", 0))
 		cw_line(w, ".memory_kb = %" PRId64 ",", session_limit(s, "STP_MAXMEMORY", 0));
+	if (defined(s, "STP_DEFAULT_BUFFERS") || defined(s, "STP_CTL_BUFFER_SIZE"))
+		cw_line(w, ".message_bytes = %" PRId64 ",",
+			session_limit(s, "STP_DEFAULT_BUFFERS", 256) * session_limit(s, "STP_CTL_BUFFER_SIZE", 384));
 	if (session_limit(s, "MAPHASHBIAS", 0))
 		cw_line(w, ".hash_bias = %" PRId64 ",", session_limit(s, "MAPHASHBIAS", 0));
 	if (s->opt.suppress_errors)
@@ -291,10 +294,15 @@ static void embedded_macros(struct cwriter *w)
 
 static void check_limits(struct emitter *e)
 {
+	enum { MOST_MESSAGES = 64 << 20 };
 	int64_t len = emit_string_len(e), entries = session_limit(e->s, "MAXMAPENTRIES", 2048);
+	int64_t messages = session_limit(e->s, "STP_DEFAULT_BUFFERS", 256);
+	int64_t message = session_limit(e->s, "STP_CTL_BUFFER_SIZE", 384);
 
 	if (len < 4 || len > 65536)
 		die("-DMAXSTRINGLEN=%" PRId64 " is out of range; use 4 to 65536", len);
+	if (messages > MOST_MESSAGES || message > MOST_MESSAGES || messages * message > MOST_MESSAGES)
+		die("-DSTP_DEFAULT_BUFFERS and -DSTP_CTL_BUFFER_SIZE make more than %d MB of messages", MOST_MESSAGES >> 20);
 	if (entries < 1 || entries > INT32_MAX)
 		die("-DMAXMAPENTRIES=%" PRId64 " is out of range; use 1 to %d", entries, INT32_MAX);
 }

@@ -281,6 +281,43 @@ static const struct { const char *text; unsigned bit; } pragmas[] = {
 	{ "pragma:tagged_dfa", PRAGMA_TAGGED_DFA },
 };
 
+// A comment of one word that is nearly one of those means to be it; "pragma:" means it surely.
+static void check_marker(struct loc loc, const char *word)
+{
+	static const char *const more[] = { // heeded elsewhere, or of no use here
+		"pragma:symbols", "pragma:unwind", "pragma:lines", "pragma:vma", "pragma:uprobes", "pragma:suffix",
+		"pragma:read", "pragma:write", "pragma:type", "bpf", "userspace", "string",
+	};
+	bool near = str_starts(word, "pragma:");
+	name_list names = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(pragmas) + ARRAY_SIZE(more); i++)
+		vec_push(&names, i < ARRAY_SIZE(pragmas) ? pragmas[i].text : more[i - ARRAY_SIZE(pragmas)]);
+	for vec_each(&names, name) {
+		size_t len = strlen(*name);
+
+		if (!strncmp(word, *name, len) && (!word[len] || (word[len] == ':' && str_starts(word, "pragma:"))))
+			return;
+		near |= len > 5 && str_distance(word, *name) <= 2;
+	}
+	if (near)
+		diag_warning(loc, "'%s' is no marker of embedded C (similar: %s)", word, str_nearest(word, names.at, names.n));
+}
+
+static void check_markers(struct loc loc, const char *code)
+{
+	const char *end;
+
+	for (; (code = strstr(code, "/*")) && (end = strstr(code + 2, "*/")); code = end + 2) {
+		size_t len;
+
+		code += 2 + strspn(code + 2, " \t\n");
+		len = strspn(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:");
+		if (len && len < 80 && code + len + strspn(code + len, " \t\n") == end)
+			check_marker(loc, str_ndup(code, len));
+	}
+}
+
 static unsigned find_pragmas(const char *code)
 {
 	unsigned found = 0;
@@ -379,6 +416,8 @@ static void function(struct parser *p, bool is_private)
 		f->embedded = t.text;
 		f->embedded_loc = t.loc;
 		f->pragmas = find_pragmas(t.text);
+		if (!p->source->library)
+			check_markers(t.loc, t.text);
 		f->points_to = find_pointed_type(t.text);
 		if (strstr(t.text, "THIS->") && !session_since(p->session, t.loc, "1.8", "STAP_ARG_x instead of THIS->x"))
 			f->pragmas |= PRAGMA_UNMANGLED;

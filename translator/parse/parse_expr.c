@@ -257,6 +257,8 @@ static struct expr *at_operator(struct parser *p)
 	library_macro_names(p->session, &names);
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		vec_push(&names, table[i].name);
+	vec_push(&names, "hist_log");
+	vec_push(&names, "hist_linear");
 	for map_each(&p->preproc.macros.own, m)
 		vec_push(&names, m->key);
 	parser_fail(p, t.loc, "there is no operator or macro @%.60s (similar: %s)", t.text,

@@ -145,17 +145,33 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	name_rest(first, why);
 }
 
+static const char *similar(const char *wanted, const di_names *names)
+{
+	char *near = diag_is_quiet() ? NULL : str_nearest(wanted, names->at, names->n);
+
+	return near ? str_printf(" (similar: %s)", near) : "";
+}
+
 static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
-	di_functions functions = *v;
+	di_functions functions = *v, all = { 0 };
+	di_names names = { 0 };
 
 	*v = (di_functions){ 0 };
 	for vec_each(&functions, f)
 		di_find_labels(*f, p->label, v);
-	if (functions.n && !v->n && lacks_dwarf(functions.at[0]->module))
+	if (!functions.n || v->n)
+		return;
+	if (lacks_dwarf(functions.at[0]->module)) {
 		buf_printf(why, "labels can't be told without DWARF debuginfo: %s", di_advice(functions.at[0]->module));
-	else if (functions.n && !v->n)
-		buf_printf(why, "there is no label \"%s\" with code in it", p->label);
+		return;
+	}
+	buf_printf(why, "there is no label \"%s\" with code in it", p->label);
+	for vec_each(&functions, f)
+		di_find_labels(*f, "*", &all);
+	for vec_each(&all, f)
+		vec_push(&names, (*f)->label);
+	buf_puts(why, similar(p->label, &names));
 }
 
 static bool is_among(const di_functions *v, const struct di_function *f)
@@ -207,6 +223,18 @@ static void forget_jumps(di_functions *v, struct buf *why)
 	v->n = n;
 }
 
+static void no_callee(const struct dwarf_point *p, const di_functions *of, struct buf *why)
+{
+	di_functions all = { 0 };
+	di_names names = { 0 };
+
+	for vec_each(of, f)
+		di_find_callees(*f, "*", &all);
+	for vec_each(&all, f)
+		vec_push(&names, (*f)->name);
+	buf_printf(why, "it calls no function \"%s\" by name%s", p->callee, similar(p->callee, &names));
+}
+
 // What the functions call, what that calls and so on: each place is limited to calls by the one above it.
 static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
@@ -236,11 +264,13 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		forget_callers(v);
 	else
 		forget_jumps(v, why);
-	if (functions.n && !v->n && lacks_dwarf(functions.at[0]->module))
+	if (!functions.n || v->n)
+		return;
+	if (lacks_dwarf(functions.at[0]->module))
 		buf_printf(why, "what it calls can't be told without DWARF debuginfo: %s",
 			   di_advice(functions.at[0]->module));
-	else if (functions.n && !v->n && !why->len)
-		buf_printf(why, "it calls no function \"%s\" by name", p->callee);
+	else if (!why->len)
+		no_callee(p, &functions, why);
 }
 
 void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)

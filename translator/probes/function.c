@@ -38,18 +38,15 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 
 static int no_module(struct session *s, const struct point_part *part)
 {
-	di_names names = { 0 };
-	char *near;
+	const char *near;
 
 	if (di_module_is_builtin(s, part->text)) {
 		diag_error(part->loc, "\"%s\" is part of the kernel, not a module: use kernel.function", part->text);
 		return 1;
 	}
-	di_kernel_module_names(s, &names);
-	near = str_nearest(part->text, names.at, names.n);
-	if (near)
-		diag_error(part->loc, "the kernel %s has no module \"%s\" (similar: %s)", s->kernel->release,
-			   part->text, near);
+	near = di_similar_modules(s, part->text);
+	if (*near || diag_is_quiet())
+		diag_error(part->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, part->text, near);
 	else
 		diag_error(part->loc, "the modules of the kernel %s are not installed", s->kernel->release);
 	return 1;

@@ -44,8 +44,8 @@ static int find_in_target(struct session *s, const struct probe_match *m, struct
 	if (errors || !files.at.n)
 		return errors;
 	if (!di_program_data(files.at.at[0], w->symbol, &data)) {
-		diag_error(what->loc, "process.data(\"%s\"): %s has no variable of this name", w->symbol,
-			   di_module_name(files.at.at[0]));
+		diag_error(what->loc, "process.data(\"%s\"): %s has no variable of this name%s", w->symbol,
+			   di_module_name(files.at.at[0]), di_similar(files.at.at[0], DI_VARIABLES, w->symbol));
 		return 1;
 	}
 	if (data.anywhere && !s->opt.target_pid) {

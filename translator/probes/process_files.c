@@ -7,6 +7,7 @@
 #include "util/spawn.h"
 #include "util/str.h"
 
+#include <dirent.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
@@ -83,6 +84,39 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 }
 
 // ---------------------------------------------------------------- what "process" says
+
+static void add_entries(const char *directory, bool whole, name_list *out)
+{
+	DIR *d = opendir(*directory ? directory : "/");
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			vec_push(out, whole ? str_printf("%s/%s", directory, e->d_name) : str_dup(e->d_name));
+	if (d)
+		closedir(d);
+}
+
+// " (similar: ...)": of what lies beside the path that isn't there, or of all programs.
+static const char *similar_files(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dirs = getenv("PATH");
+	name_list names = { 0 };
+	char *near;
+
+	if (diag_is_quiet())
+		return "";
+	if (slash)
+		add_entries(str_ndup(path, (size_t)(slash - path)), true, &names);
+	while (!slash && dirs && *dirs) {
+		size_t len = strcspn(dirs, ":");
+
+		add_entries(str_ndup(dirs, len), false, &names);
+		dirs += len + (dirs[len] == ':');
+	}
+	near = str_nearest(path, names.at, names.n);
+	return near ? str_printf(" (similar: %s)", near) : "";
+}
 
 // The program of -c, which must be told from its first word; of -x, which is running.
 static const char *target_program(struct session *s, const struct point_part *part)
@@ -301,8 +335,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (!path)
 		path = own_program(s, part->text);
 	if (!path) {
-		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"" : "no program \"%s\" in PATH",
-			   part->text);
+		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s" : "no program \"%s\" in PATH%s",
+			   part->text, similar_files(part->text));
 		return 1;
 	}
 	return add_file(s, part, path, out) ? 0 : 1;

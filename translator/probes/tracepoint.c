@@ -179,7 +179,9 @@ static int tracepoint_resolve(struct session *s, const struct probe_match *m)
 			diag_error(part->loc, "the module \"%s\" has no tracepoint \"%s\" that is known from BTF or DWARF",
 				   module->text, part->text);
 		else
-			diag_error(module->loc, "the kernel %s has no module \"%s\"", s->kernel->release, module->text);
+			diag_error(module->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, module->text,
+				   di_module_is_builtin(s, module->text) ? ": it is part of the kernel, use kernel" :
+				   di_similar_modules(s, module->text));
 		return 1;
 	}
 	n = add_of(&r, di_kernel(s));

@@ -188,24 +188,29 @@ char *str_escape(const char *bytes, size_t len)
 	return buf_text(&b);
 }
 
+// Letters that changed places count once (optimal string alignment).
 int str_distance(const char *a, const char *b)
 {
-	int n = (int)strlen(b), *row = NEW_ARRAY(int, n + 1);
+	int n = (int)strlen(b), *before = NEW_ARRAY(int, n + 1), *last = NEW_ARRAY(int, n + 1), *row = NEW_ARRAY(int, n + 1);
 
 	for (int j = 0; j <= n; j++)
 		row[j] = j;
-	for (int i = 1; *a; a++, i++) {
-		int corner = row[0];
+	for (int i = 1; a[i - 1]; i++) {
+		int *spare = before;
 
+		before = last;
+		last = row;
+		row = spare;
 		row[0] = i;
 		for (int j = 1; j <= n; j++) {
-			int best = corner + (*a != b[j - 1]);
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
 
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
-			corner = row[j];
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
@@ -216,13 +221,16 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 {
 	enum { MOST = 5 };
 	const char *best[MOST + 1];
-	int score[MOST + 1], found = 0;
+	int score[MOST + 1], found = 0, len = (int)strlen(wanted);
 	struct buf b = { 0 };
 
 	for (int i = 0; i < n; i++) {
-		int d = str_distance(wanted, names[i]), at = found;
+		int longer = (int)strlen(names[i]) - len, at = found, d;
 		bool known = strcmp(wanted, names[i]) == 0; // there is one, but not for the asker
 
+		if (found == MOST && (longer > 0 ? longer : -longer) >= score[MOST - 1])
+			continue;
+		d = str_distance(wanted, names[i]);
 		for (int j = 0; j < found; j++)
 			known |= strcmp(best[j], names[i]) == 0;
 		if (known)

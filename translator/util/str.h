@@ -37,7 +37,7 @@ bool str_braces(name_list *out, const char *text, int most);
 // The text as the inside of a C or script string literal (no quotes added): octal escapes.
 char *str_escape(const char *bytes, size_t len);
 
-// How many letters differ (Levenshtein).
+// How many letters differ (Levenshtein); two that changed places count once.
 int str_distance(const char *a, const char *b);
 // Up to five of `names` nearest to `wanted`, "a, b, c" (Levenshtein); NULL when there are none.
 char *str_nearest(const char *wanted, const char *const *names, int n);
