@@ -453,6 +453,7 @@ struct stp_probe {
 	u32 nlate;                 /* instead: by the handler, with stp_lock() */
 	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
 	bool (*condition)(void);   /* "if (...)": NULL always */
+	const char *name;          /* $$name of a handler that several have; else NULL */
 };
 
 /* For a handler with nlate locks: takes them; false: it took too long, the hit is skipped. Lets go of

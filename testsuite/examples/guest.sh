@@ -1,7 +1,8 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In the guest: the modules of /t/run, six at a time for two seconds, with the target that /t/target/NAME
-# says. What each printed, and its exit status, come out as a tar file.
+# says. What each printed, and its exit status, come out as a tar file when it has ended: one after the other,
+# so that nothing of before is lost when a guest dies.
 cd /t/run && mkdir -p /out
 ip link set lo up
 busy() {
@@ -13,6 +14,13 @@ busy() {
 	done
 }
 reading() { grep -qs "^PPid:.$1\$" /proc/[0-9]*/status; }     # stapio is up, two seconds begin
+tell() { # NAME
+	cd /out || return
+	head -c 20000 "$1.out" >"$1.head" && mv "$1.head" "$1.out"
+	until mkdir /tmp/telling 2>/dev/null; do usleep 20000; done        # one at a time
+	tar cf - "$1.out" "$1.err" "$1.rc"
+	rmdir /tmp/telling
+}
 one() { # NAME
 	local pid killer name=$1
 	echo "<5>example $name" >/dev/kmsg
@@ -35,6 +43,7 @@ one() { # NAME
 		wait $pid
 		echo $? >"/out/$name.rc"
 		kill $killer
+		tell "$name"
 	)
 }
 busy &
@@ -52,5 +61,4 @@ while [ $# -gt 0 ]; do
 done
 kill $busy
 ls /sys/module | grep '^stap_' >/out/left
-cd /out && for f in *.out; do head -c 20000 "$f" >x && mv x "$f"; done
-exec tar cf - .
+cd /out && exec tar cf - left

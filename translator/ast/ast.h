@@ -313,6 +313,8 @@ struct probe {
 	struct stmt *pristine;         // match: what the copies' bodies would begin as; NULL: no copies
 	VEC(struct var *) locals;      // symbols
 	void *data;                    // family: its own struct
+	const char *shared_name;       // family: one of many that a wildcard found: its $$name is looked up when it
+				       // is hit, so that all can have one handler; NULL: $$name is a literal
 	bool keep;                     // family: does something even with an empty handler
 	VEC(struct func *) clones;     // target: functions that mention its $x
 	expr_vec entries;              // target: expressions of @entry(), by slot

@@ -260,6 +260,8 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, boo
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
+	if (p->shared_name)
+		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
 	if (locks)
 		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
 	if (timed || access_needs_actions(p))

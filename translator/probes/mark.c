@@ -8,6 +8,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "probes/process.h"
+#include "probes/value.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -64,6 +65,7 @@ static int mark_resolve(struct session *s, const struct probe_match *m)
 		di_find_marks(*in, provider ? provider->text : NULL, part->text, &found);
 		for vec_each(&found, mark) {
 			struct mark_probe *data = NEW(struct mark_probe);
+			struct probe *p;
 
 			data->site = (struct process_site){
 				.program = *in,
@@ -75,7 +77,9 @@ static int mark_resolve(struct session *s, const struct probe_match *m)
 				.optional = m->point->optional || m->point->sufficient,
 			};
 			data->mark = *mark;
-			probe_add(s, &family_mark, m, point_of(m, *mark), data);
+			p = probe_add(s, &family_mark, m, point_of(m, *mark), data);
+			if (str_is_glob(part->text))
+				p->shared_name = (*mark)->name;
 			n++;
 		}
 	}
@@ -120,7 +124,7 @@ static struct expr *mark_meta(struct session *s, struct probe *p, struct expr *t
 	const struct mark_probe *d = p->data;
 
 	if (!strcmp(target->u.target.name, "$name"))
-		return expr_string(target->loc, d->mark->name);
+		return value_name(p, target->loc, d->mark->name);
 	if (!strcmp(target->u.target.name, "$provider"))
 		return expr_string(target->loc, d->mark->provider);
 	return NULL;

@@ -6,6 +6,7 @@
 // Out: one probe an entry, with $$name; rows of struct stp_uprobe.
 #include "elab/elab.h"
 #include "probes/process.h"
+#include "probes/value.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -34,8 +35,11 @@ static void not_found(const struct process_files *files, const struct point_part
 static void add_entry(struct session *s, const struct probe_match *m, const struct process_files *files,
 		      struct di_module *in, const struct di_plt_entry *entry)
 {
+	const struct point_part *part = point_find(m->point, "plt");
+	bool named = part->arg_kind == ARG_STRING && !str_is_glob(part->text);
 	struct process_site *site = NEW(struct process_site);
 	bool is_return = point_find(m->point, "return");
+	struct probe *p;
 
 	*site = (struct process_site){
 		.program = in,
@@ -46,8 +50,10 @@ static void add_entry(struct session *s, const struct probe_match *m, const stru
 		.is_return = is_return,
 		.optional = m->point->optional || m->point->sufficient,
 	};
-	probe_add(s, &family_plt, m, str_printf("%s.plt(\"%s\")%s", process_point(m, in), entry->name,
+	p = probe_add(s, &family_plt, m, str_printf("%s.plt(\"%s\")%s", process_point(m, in), entry->name,
 						is_return ? ".return" : ""), site);
+	if (!named)
+		p->shared_name = entry->name;
 }
 
 static int plt_resolve(struct session *s, const struct probe_match *m)
@@ -82,7 +88,7 @@ static struct expr *plt_meta(struct session *s, struct probe *p, struct expr *ta
 {
 	const struct process_site *site = p->data;
 
-	return strcmp(target->u.target.name, "$name") ? NULL : expr_string(target->loc, site->name);
+	return strcmp(target->u.target.name, "$name") ? NULL : value_name(p, target->loc, site->name);
 }
 
 static void plt_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)

@@ -12,6 +12,7 @@
 #include "elab/target.h"
 #include "emit/emit.h"
 #include "probes/family.h"
+#include "probes/value.h"
 #include "util/str.h"
 
 #include <fnmatch.h>
@@ -119,6 +120,7 @@ static int add_of(const struct resolution *r, struct di_module *m)
 	for vec_each(&found, t) {
 		const char *system = di_tracepoint_system(di_kernel(r->s), (*t)->name);
 		struct tracepoint_probe *data;
+		struct probe *p;
 
 		if (!system_matches(&r->pattern, system))
 			continue;
@@ -128,8 +130,10 @@ static int add_of(const struct resolution *r, struct di_module *m)
 		data->module = m == di_kernel(r->s) ? NULL : di_module_name(m);
 		data->by_number = !strcmp(r->part->name, "tracepoint");
 		data->optional = r->match->point->optional || r->match->point->sufficient;
-		probe_add(r->s, &family_tracepoint, r->match,
-			  point_of(r->part, module ? di_module_name(m) : NULL, system, (*t)->name), data);
+		p = probe_add(r->s, &family_tracepoint, r->match,
+			      point_of(r->part, module ? di_module_name(m) : NULL, system, (*t)->name), data);
+		if (str_is_glob(r->pattern.name))
+			p->shared_name = (*t)->name;
 		n++;
 	}
 	return n;
@@ -252,7 +256,7 @@ static struct expr *tracepoint_meta(struct session *s, struct probe *p, struct e
 	const struct tracepoint_probe *d = p->data;
 
 	if (!strcmp(target->u.target.name, "$name"))
-		return expr_string(target->loc, d->tracepoint->name);
+		return value_name(p, target->loc, d->tracepoint->name);
 	if (!strcmp(target->u.target.name, "$system"))
 		return expr_string(target->loc, d->system);
 	return NULL;

@@ -76,3 +76,15 @@ int value_rewrite(struct session *s, struct probe *p, const struct value_variabl
 	ast_walk_stmt(&r.walker, &p->body);
 	return diag_errors() - before;
 }
+
+struct expr *value_name(const struct probe *p, struct loc loc, const char *name)
+{
+	struct expr *e;
+
+	if (!p->shared_name)
+		return expr_string(loc, name);
+	e = expr_new(E_EMBEDDED, loc);
+	e->u.embedded.code = "/* pragma:runtime */ /* unprivileged */ c->probe->name";
+	e->u.embedded.is_string = e->u.embedded.pure = true;
+	return e;
+}

@@ -17,4 +17,7 @@ struct value_variable {
 // Replaces these variables (n of them) in p->body by calls. Returns the number of errors.
 int value_rewrite(struct session *s, struct probe *p, const struct value_variable *variables, int n);
 
+// $$name of a probe: its name, or where to find it at the hit when it has a shared_name.
+struct expr *value_name(const struct probe *p, struct loc loc, const char *name);
+
 #endif
