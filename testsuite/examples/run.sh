@@ -13,6 +13,7 @@
 # Names as arguments choose scripts. What doesn't pass and isn't in the list is told in a table, with its reason.
 set -u
 . "$TESTS/lib.sh"
+. "$TESTS/examples/lib.sh"
 examples=${EXAMPLES-/usr/share/systemtap/examples}
 passes=$TESTS/examples/passes
 work=$SCRATCH/examples
@@ -24,23 +25,6 @@ newest() { # SERIES: a release with an image and a build tree
 	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
 		[ ! -d "/lib/modules/${image#/boot/vmlinuz-}/build" ] || { echo "${image#/boot/vmlinuz-}"; return; }
 	done
-}
-
-list_scripts() { # a line "NAME FILE" each, names as in the list: without directory and .stp
-	find "$examples" -name '*.meta' -o -name '*.stp' | grep -v '/tapset/' | sed 's/\.[a-z]*$//' | sort -u | while read -r file; do
-		echo "${file##*/} $file"
-	done
-}
-
-# What -p4 takes: the .meta's command; without one what the #! line says of guru mode. Shell words in it are
-# expanded, as its author wants, but the kernel's symbols are those of the kernel that it is built for.
-check_command() { # FILE WITHOUT SUFFIX
-	local command guru=''
-	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)
-	[ -n "$command" ] || ! head -n 1 "$1.stp" | grep -q '^#!.* -g' || guru=' -g'
-	[ ! -e "/usr/lib/debug/boot/System.map-$release" ] ||
-		command=${command//\/proc\/kallsyms/\/usr\/lib\/debug\/boot\/System.map-$release}
-	echo "${command:-stap$guru -p4 ${1##*/}.stp}"
 }
 
 # The first line that says why; the user's paths in it are of no interest.
