@@ -256,12 +256,23 @@ static inline void compat_uprobe_sync(void)
 }
 #endif
 
-/* How far the stack pointer is, when a function has returned, from where it was at its entry. */
+/* How far the stack pointer is, when a function has returned, from where it was at its entry: calls push the
+ * address to return to, or put it into a register. */
 #ifdef CONFIG_X86_64
 #define COMPAT_RETURN_POPS 8
 #else
 #define COMPAT_RETURN_POPS 0
 #endif
+
+/* An address of code as programs keep it: those of arm64 may sign it in the bits that no address has. */
+static inline u64 compat_user_code(u64 address)
+{
+#ifdef CONFIG_ARM64
+	return address & (TASK_SIZE_64 - 1);
+#else
+	return address;
+#endif
+}
 
 /* ------------------------------------------------------------------ kretprobes */
 
@@ -328,6 +339,8 @@ static inline unsigned long compat_thread_pointer(void)
 	rdmsrl(MSR_FS_BASE, base);
 #endif
 	return base;
+#elif defined(CONFIG_ARM64)
+	return read_sysreg(tpidr_el0);
 #else
 	return 0;
 #endif

@@ -62,6 +62,8 @@ static __always_inline bool is_compat_call(void)
 {
 #ifdef CONFIG_X86_64
 	return unlikely(current_thread_info()->status & TS_COMPAT);
+#elif defined(CONFIG_ARM64)
+	return unlikely(test_thread_flag(TIF_32BIT));
 #else
 	return false;
 #endif
@@ -359,6 +361,15 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 		*(unsigned long *)((char *)regs + places[compat][at]) = compat ? (u32)value : value;
 	else
 		stp_error(c, "this variable can't be changed");
+#elif defined(CONFIG_ARM64)
+	if (at == STP_SYSCALL_RESULT)
+		regs->regs[0] = value;
+	else if (at >= 0 && at < 6)
+		regs->regs[at] = value;
+	else
+		stp_error(c, "this variable can't be changed");
+	if (at == 0)
+		regs->orig_x0 = value;     /* is the first argument, for who asks later */
 #else
 	stp_error(c, "variables of system calls can't be changed on this processor");
 #endif

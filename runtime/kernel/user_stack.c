@@ -32,6 +32,7 @@ struct frame {
 	const u64 *regs;               /* all registers, where they are known: of the innermost frame */
 	bool innermost;
 	bool exact;                    /* pc is not a return address, but where it goes on itself */
+	bool sp_low;                   /* the stack pointer is this or more */
 };
 
 /* ------------------------------------------------------------------ places */
@@ -166,20 +167,32 @@ static bool read(struct stp_ctx *c, u64 address, u64 *value)
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* A return address. A return probe keeps the one that it replaced by its own, which is in no file. */
-static bool read_return(struct stp_ctx *c, u64 address, u64 *value)
+/* A return probe keeps the return address that it replaced by its own, which is in no file; `sp` is the
+ * stack pointer at the entry of the function. */
+static bool kept_return(u64 sp, u64 *value)
 {
 #ifdef CONFIG_UPROBES
 	const struct return_instance *r = current->utask ? current->utask->return_instances : NULL;
 	u32 i;
 
 	for (i = 0; r && i < 64; i++, r = r->next)
-		if (r->stack == address) {
+		if (r->stack == sp) {
 			*value = r->orig_ret_vaddr;
 			return true;
 		}
 #endif
-	return read(c, address, value);
+	return false;
+}
+
+/* A return address. Where calls push it, it is what the stack pointer at the entry leads to. */
+static bool read_return(struct stp_ctx *c, u64 address, u64 *value)
+{
+	if (COMPAT_RETURN_POPS && kept_return(address, value))
+		return true;
+	if (!read(c, address, value))
+		return false;
+	*value = compat_user_code(*value);
+	return true;
 }
 
 static bool base_of(const struct frame *f, u32 base, u64 *value)
@@ -230,21 +243,24 @@ static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_f
 {
 	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD };  /* a signal's frame */
 
-	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp <= f->sp ||
+	/* Where calls push nothing, a function that has done nothing yet has no frame. */
+	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp < f->sp || (caller.sp == f->sp && !f->innermost) ||
 	    !value_of(c, f, &r->ra, caller.sp, &caller.pc))
 		return false;
+	if (!COMPAT_RETURN_POPS && !kept_return(caller.sp, &caller.pc))
+		caller.pc = compat_user_code(caller.pc);
 	if (r->fp.kind != STP_FRAME_NONE && !value_of(c, f, &r->fp, caller.sp, &caller.fp))
 		caller.fp = 0;
 	*f = caller;
 	return true;
 }
 
-/* Does a call instruction end there? x86-64: e8 and 4 bytes, or ff with its operand. */
+/* Does a call instruction, which pushed the address, end there? x86-64: e8 and 4 bytes, or ff with its operand. */
 static bool follows_call(struct stp_ctx *c, u64 address)
 {
 	u64 before;
 
-	if (address < LOWEST || !read(c, address - 8, &before))
+	if (!COMPAT_RETURN_POPS || address < LOWEST || !read(c, address - 8, &before))
 		return false;
 	return (before >> 24 & 0xff) == 0xe8 || ((before >> 48 & 0x38ff) | 0x0800) == 0x18ff ||
 	       ((before >> 48 & 0xff) == 0xff && (before >> 60 & 0xf) == 0xd) || (before >> 40 & 0x38ff) == 0x10ff ||
@@ -263,7 +279,7 @@ static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 	if (f->fp < LOWEST || f->fp & 7 || f->fp + 16 <= f->sp || !read_return(c, f->fp + 8, &caller) ||
 	    !read(c, f->fp, &next))
 		return false;
-	*f = (struct frame){ .pc = caller, .sp = f->fp + 16, .fp = next > f->fp ? next : 0 };
+	*f = (struct frame){ .pc = caller, .sp = f->fp + 16, .fp = next > f->fp ? next : 0, .sp_low = !COMPAT_RETURN_POPS };
 	return true;
 }
 
@@ -271,7 +287,7 @@ static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
 {
 	const struct stp_frame_rule *r = looking ? rule_at(f) : NULL;
 
-	if (r && r->cfa.kind != STP_FRAME_UNKNOWN) {
+	if (r && r->cfa.kind != STP_FRAME_UNKNOWN && !(f->sp_low && r->cfa.base == STP_FRAME_SP)) {
 		if (r->ra.kind == STP_FRAME_NONE)
 			return false;
 		if (leave_by_rule(c, f, r))

@@ -5,7 +5,9 @@
 //
 //   [endbr64]  [bnd] jmp *slot(%rip)  ...       .rela.plt, .rela.dyn: slot, symbol
 //
-// Only x86-64. Entries without a symbol (IRELATIVE) have no name and are left out.
+// Of arm64:  [bti c]  adrp x16, page of slot   ldr x17, [x16, #rest]   ...  br x17
+//
+// Entries without a symbol (IRELATIVE) have no name and are left out.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -16,18 +18,25 @@
 struct slots {
 	struct bytes symbols, names;
 	struct bytes relocations[2];
+	int machine;
 };
 
 static void read_slots(const struct elf_view *v, struct slots *s)
 {
 	static const char *const tables[] = { ".rela.plt", ".rela.dyn" };
 
-	*s = (struct slots){ 0 };
+	*s = (struct slots){ .machine = v->machine };
 	if (!elf_view_section(v, ".dynsym", &s->symbols) || !elf_view_section(v, ".dynstr", &s->names) ||
 	    s->names.at[s->names.len - 1])
 		return;
 	for (int i = 0; i < 2; i++)
 		elf_view_section(v, tables[i], &s->relocations[i]);
+}
+
+static bool fills_slot(int machine, unsigned type)
+{
+	return machine == EM_AARCH64 ? type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT
+				     : type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
 // What the slot at the address is filled with; NULL: not known.
@@ -41,8 +50,7 @@ static const char *name_of_slot(const struct slots *s, uint64_t address)
 
 			memcpy(&r, s->relocations[i].at + at, sizeof(r));
 			index = ELF64_R_SYM(r.r_info);
-			if (r.r_offset != address || !index ||
-			    (ELF64_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT && ELF64_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT))
+			if (r.r_offset != address || !index || !fills_slot(s->machine, ELF64_R_TYPE(r.r_info)))
 				continue;
 			if (index >= s->symbols.len / sizeof(symbol))
 				return NULL;
@@ -51,6 +59,32 @@ static const char *name_of_slot(const struct slots *s, uint64_t address)
 			       (const char *)s->names.at + symbol.st_name : NULL;
 		}
 	return NULL;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+// The same of arm64. The first entry, which stores registers, doesn't begin so.
+static bool arm_slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uint64_t *slot)
+{
+	size_t at = len >= 4 && get32(code) == 0xd503245f ? 4 : 0;
+	uint32_t adrp, ldr;
+	int32_t pages;
+
+	if (len < at + 8)
+		return false;
+	adrp = get32(code + at);
+	ldr = get32(code + at + 4);
+	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+		return false;
+	pages = (int32_t)((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11 >> 11;
+	*slot = ((address + at) & ~0xfffull) + (int64_t)pages * 4096 + (ldr >> 10 & 0xfff) * 8;
+	return true;
 }
 
 // The slot that the entry jumps through; false: it is no entry (the first one pushes).
@@ -72,23 +106,24 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
 	const struct elf_view *v = program_view(m);
+	bool arm64 = m->arch->elf_machine == EM_AARCH64;
 	struct slots slots;
 
-	if (m->arch->elf_machine != EM_X86_64)
-		return;
 	read_slots(v, &slots);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const Elf64_Shdr *head = elf_view_header(v, sections[i]);
-		size_t step = head && head->sh_entsize == 8 ? 8 : 16;
+		size_t step = head && head->sh_entsize == 8 ? 8 : 16;  // and arm64's first one is longer
 		struct bytes code;
 		uint64_t slot;
 
 		if (!head || !elf_view_section(v, sections[i], &code))
 			continue;
-		for (size_t at = 0; at + step <= code.len; at += step) {
+		for (size_t at = 0, next; at + step <= code.len; at = next) {
 			struct di_plt_entry entry = { .address = head->sh_addr + at };
+			bool found = (arm64 ? arm_slot_of_entry : slot_of_entry)(code.at + at, step, entry.address, &slot);
 
-			if (slot_of_entry(code.at + at, step, entry.address, &slot))
+			next = at + (arm64 && !found ? 4 : step);
+			if (found)
 				entry.name = name_of_slot(&slots, slot);
 			if (entry.name && !fnmatch(name, entry.name, 0))
 				vec_push(out, entry);

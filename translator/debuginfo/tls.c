@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables that each thread has its own copy of (x86-64: TLS variant II, as the C library GNU lays it out)
-// -> how their address is computed at run time.
+// Variables that each thread has its own copy of (x86-64: TLS variant II, arm64: variant I, as the C library
+// GNU lays them out) -> how their address is computed at run time.
 //
-// Those of the program itself lie below the thread pointer, in a block of the segment's size. Where those
+// Those of the program itself lie below the thread pointer, in a block of the segment's size; on arm64 above
+// the 16 bytes that it points to. Where those
 // of a library are is known at run time only. Its relocations tell words that the dynamic linker fills:
 //   TPOFF64   the distance of a variable from the thread pointer: all others of the library lie around it;
 //   DTPMOD64  the library's number: the table that the second word at the thread pointer leads to has a
@@ -70,21 +71,29 @@ static void load_word(struct di_location *out)
 	vec_push(&out->ops, load);
 }
 
+// Of the program itself: from the thread pointer to its block.
+static int64_t block_offset(const struct elf_view *v, const Elf64_Phdr *tls)
+{
+	uint64_t align = tls->p_align ? tls->p_align : 1;
+
+	return v->machine == EM_AARCH64 ? (int64_t)((16 + align - 1) & -align)
+					: -(int64_t)((tls->p_memsz + align - 1) & -align);
+}
+
 bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out)
 {
 	const struct elf_view *v = m->is_user ? program_view(m) : NULL;
 	const Elf64_Phdr *tls = v ? segment(v, PT_TLS) : NULL;
+	bool arm64 = v && v->machine == EM_AARCH64;
 	uint64_t place, other;
 
-	if (!tls || v->machine != EM_X86_64 || offset >= tls->p_memsz)
+	if (!tls || (v->machine != EM_X86_64 && !arm64) || offset >= tls->p_memsz)
 		return false;
 	if (segment(v, PT_INTERP) || ((const Elf64_Ehdr *)v->file.at)->e_type == ET_EXEC) {
-		uint64_t align = tls->p_align ? tls->p_align : 1;
-
-		location_add(out, DI_OP_THREAD, offset - ((tls->p_memsz + align - 1) & -align));
+		location_add(out, DI_OP_THREAD, offset + block_offset(v, tls));
 		return true;
 	}
-	if (find_word(v, R_X86_64_TPOFF64, &place, &other)) {
+	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &place, &other)) {
 		location_add(out, DI_OP_THREAD, 0);
 		location_add(out, DI_OP_STATIC, place);
 		load_word(out);
@@ -92,9 +101,9 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 		location_offset(out, offset - other);
 		return true;
 	}
-	if (!find_word(v, R_X86_64_DTPMOD64, &place, &other))
+	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &place, &other))
 		return false;
-	location_add(out, DI_OP_THREAD, 8);
+	location_add(out, DI_OP_THREAD, arm64 ? 0 : 8);
 	load_word(out);
 	location_add(out, DI_OP_STATIC, place);
 	load_word(out);
