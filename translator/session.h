@@ -83,6 +83,7 @@ struct c_unit {                // embedded C that needs headers: one source file
 
 struct session {
 	struct options opt;
+	bool incomplete;           // elab: something was taken away because of errors: not all is known of the rest
 	char *tmp_dir;             // main: removed at the end unless -k
 	char *cache_dir;           // build/cache.c; NULL: caching is off
 	const void *marked;        // marks.c: what its marks give as the session

@@ -107,6 +107,17 @@ is catalogue-begins 1 'SEMANTIC_ERRORS: 2' grep '^SEMANTIC_ERRORS:'
 is catalogue-has-all 1 2 grep -c '^SEMANTIC_ERROR	<input>	1	'
 is catalogue-fields 1 'SEMANTIC_ERROR	<input>	1	24	a	unresolved array '\''a'\'', missing "global a"?' grep '	24	'
 is catalogue-ends 1 SEMANTIC_ERRORS_END grep END
+# What is wrong in the rest is found though a step before failed; what only follows from an error is not told.
+translate_with 'global g, h[5], w
+function bad(x) { return nosuch(x) }
+function ok(x) { return x + "a" }
+probe begin { g = 1 w = "s" println(bad(1)) }
+probe end { println(g, ok(1), w . "x") }
+probe timer.ms(1) { h[1,2] = 3 }
+probe timer.ms(2) { h[1] = 3 }
+probe timer.ms(3) { x = "a" + 1 println(x) }' --semantic-keep-going
+is catalogue-of-steps 1 'SEMANTIC_ERRORS: 4' grep '^SEMANTIC_ERRORS:'
+is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs. long): '\''+'\'' wants a long' grep '	29	'
 translate_with 'probe begin { println(1) }' --semantic-keep-going
 is catalogue-of-nothing 0 'SEMANTIC_ERRORS: 0' grep '^SEMANTIC_ERRORS:'
 

@@ -269,6 +269,9 @@ expect compatible-pointer-shown 0 '"p=%d\n"' "$STAP" -r "$release" -v -p2 --comp
 expect incompatible-pointer-shown 0 '"p=%#x\n"' "$STAP" -r "$release" -v -p2 --compatible=1.4 -e "$pointer"
 global='probe kernel.function("vfs_read").return { println(@var("jiffies@kernel/time/timer.c", "kernel")) }'
 if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
+	cast="probe process(\"$(realpath "$STAP")\").function(\"main\") { println(@cast(\$argv, \"options\")->guru) }"
+	expect compatible-cast 1 "unable to find the type 'options' in DWARF of /usr/lib/debug" "$STAP" -r "$release" -p2 --compatible=4.2 -e "$cast"
+	expect incompatible-cast 0 '# probes' "$STAP" -r "$release" -p2 --compatible=4.3 -e "$cast"
 	expect compatible-global 0 'println(@entry(' "$STAP" -r "$release" -v -p2 --compatible=4.0 -e "$global"
 	expect incompatible-global 0 'println(@kderef(' "$STAP" -r "$release" -v -p2 --compatible=4.1 -e "$global"
 else

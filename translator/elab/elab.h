@@ -92,6 +92,10 @@ void access_func_writes(const struct func *f, access_list *out); // globals it w
 // check.c
 void check_declarations(struct session *s);         // before names are bound
 
+// incomplete.c: what has errors is taken away, for the sake of those in the rest. False: that can't be done, or
+// nothing is left.
+bool elab_drop_broken(struct session *s);
+
 // autoprint.c
 // Adds the `end` probe that shows globals which are written and never read. True: added one.
 bool autoprint_add(struct session *s);

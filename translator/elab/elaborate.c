@@ -29,9 +29,11 @@ int pass_elaborate(struct session *s)
 		bool failed = errors || diag_errors() > had;
 
 		// An error that was reported always fails the pass, counted by its step or not.
-		if (failed || diag_errors() > before)
-			if (!s->opt.keep_going || (failed && !step->goes_on) || step->run == elab_privilege)
-				break;
+		if ((failed || diag_errors() > before) && (!s->opt.keep_going || step->run == elab_privilege))
+			break;
+		if (failed && !step->goes_on && !elab_drop_broken(s))
+			break;
+		s->incomplete |= failed;
 	}
 	if (s->opt.keep_going)
 		diag_catalogue();

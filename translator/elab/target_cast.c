@@ -109,8 +109,10 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 			 modules *out)
 {
 	struct di_module *own = list ? NULL : own_module(w);
+	bool only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
+			   !session_since(w->s, loc, "4.3", "@cast() to a type of what is probed");
 
-	if (own)
+	if (own && !only_kernel)
 		vec_push(out, own);
 	if (!list && !w->s->opt.user_runtime && (!own || own != di_kernel(w->s)))
 		vec_push(out, di_kernel(w->s));

@@ -125,6 +125,10 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 
 	if (!t->report)
 		return;
+	if (t->s->incomplete) {    // what would tell may be what is missing
+		v->type = T_LONG;
+		return;
+	}
 	access_count_uses(t->s);
 	if (v->kind != VAR_GLOBAL && !v->written)
 		similar = check_similar_names(t->s, v, t->func, t->probe);

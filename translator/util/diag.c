@@ -24,7 +24,7 @@ static struct {
 	bool last_shown;           // whether notes belong to something visible
 	struct map seen;           // "place: text" of everything shown
 	struct buf catalogue;      // of diag_catalogue()
-	int listed;
+	VEC(struct loc) places;    // of those
 	int quiet;                 // depth of diag_quiet_push()
 	int quiet_errors[64];
 	const char *quiet_first[64];
@@ -154,6 +154,11 @@ static const char *token_text(struct loc loc)
 	p += loc.column > 0 ? loc.column - 1 : 0;
 	if (p >= end || !loc.source)
 		return "";
+	if (*p == '"') {
+		for (start = p++; p < end && *p != '"' && *p != '\n'; p++)
+			p += *p == '\\' && p + 1 < end;
+		return p < end && *p == '"' ? str_ndup(start, (size_t)(p + 1 - start)) : "\"";
+	}
 	for (start = p; p < end && (isalnum((unsigned char)*p) || strchr("_$@", *p)); p++)
 		;
 	return str_ndup(start, p > start ? (size_t)(p - start) : 1);
@@ -165,12 +170,18 @@ static void list_error(struct loc loc, const char *text)
 	char *line = str_printf("SEMANTIC_ERROR\t%s\t%d\t%d\t%s\t%s\n", file, loc.line, loc.column, token_text(loc), text);
 
 	buf_puts(&diag.catalogue, line);
-	diag.listed++;
+	vec_push(&diag.places, loc);
+}
+
+const struct loc *diag_error_places(int *n)
+{
+	*n = diag.places.n;
+	return diag.places.at;
 }
 
 void diag_catalogue(void)
 {
-	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.listed, buf_text(&diag.catalogue));
+	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.places.n, buf_text(&diag.catalogue));
 }
 
 static void error(struct loc loc, const char *text)

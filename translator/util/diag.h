@@ -59,6 +59,7 @@ void diag_reset(void);                      // forgets all messages: for a proce
 void diag_summary(void);                   // "N more errors ..." when some were not shown
 // SEMANTIC_ERRORS: N, a line with tabs for each (file, line, column, token, message), SEMANTIC_ERRORS_END.
 void diag_catalogue(void);
+const struct loc *diag_error_places(int *n);   // of all errors that are in it
 
 // Between push and pop errors are counted but neither shown nor added to diag_errors():
 // for probe points that are optional. Returns at pop how many there were. They nest.
