@@ -463,10 +463,12 @@ static int open_signals(void)
 
 static int poll_timeout(void)
 {
+	const struct stapio_options *opt = session.opt;
+	int most = opt->monitor_ms && monitor_timeout(opt) < opt->poll_ms ? monitor_timeout(opt) : opt->poll_ms;
+
 	if (session.gap)
 		return GAP_POLL_MS;
-	return session.flowing && session.opt->poll_ms > FLOWING_POLL_MS ? FLOWING_POLL_MS :
-	       session.opt->poll_ms;
+	return session.flowing && most > FLOWING_POLL_MS ? FLOWING_POLL_MS : most;
 }
 
 enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
@@ -504,6 +506,8 @@ static void wait_and_handle(void)
 	drain();
 	write_out();
 	tell_dropped();
+	if (s->opt->monitor_ms)
+		monitor_tell(&s->rings, s->opt);
 }
 
 // What is left when nothing is produced any more; only a slow reader and signals matter now.

@@ -135,7 +135,7 @@ static void explain_format(const char *module, const char *release, const char *
 	if (*release && strcmp(release, kernel.release))
 		log_error("%s is a module for another kernel: built for %s, running is %s", module, release,
 			  kernel.release);
-	else if (version || strstr(said, "version magic"))
+	else if (version || strstr(said, "version magic") || strstr(said, "(err -22)"))
 		log_error("%s was built for another build of the kernel %s: translate the script again, with the headers"
 			  " of the one that runs", module, kernel.release);
 	else

@@ -95,8 +95,8 @@ int module_check_signature(const struct module *m, int sgn_fd, const char *argum
 	good = len > 0 && len < sizeof(sgn) && any_certificate_signed(dir, m, sgn, len);
 	closedir(dir);
 	if (!good) {
-		log_error("the signature %s.sgn does not fit the module, or is of nobody whose certificate"
-			  " is in %s: the module was changed or comes from elsewhere", argument, CERTIFICATES);
+		log_error("the signature %s.sgn does not fit the module, or is of nobody who has a valid certificate"
+			  " in %s: the module was changed or comes from elsewhere", argument, CERTIFICATES);
 		return -EKEYREJECTED;
 	}
 	return 0;

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	int letter, refused = 0;           // -E: errno of loading
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:C:ALvw")) != -1) {
+	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:M:C:ALvw")) != -1) {
 		switch (letter) {
 		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
 		case 'E': refused = number(optarg, 4095, "stapio is started by staprun"); break;
@@ -65,6 +65,9 @@ int main(int argc, char **argv)
 			break;
 		case 'T':
 			opt.poll_ms = number(optarg, 60000, "-T: milliseconds are expected, 1 to 60000");
+			break;
+		case 'M':
+			opt.monitor_ms = 1000 * number(optarg, 86400, "-M: seconds are expected, 1 to 86400");
 			break;
 		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;

@@ -23,6 +23,7 @@ struct stapio_options {
 	const char *remote;                // -r N:URI: what remote_id() and remote_uri() say
 	char **settings;                   // name=value: globals of the script; ends with NULL
 	int poll_ms;                       // -T
+	int monitor_ms;                    // -M; 0: none
 	int daemon;                        // -D: descriptor for the word that all is well; -1
 	bool input;                        // -i: the script reads standard input
 	bool attach;                       // -A: the session runs already
@@ -115,6 +116,11 @@ void child_release(void);
 void child_abandon(void);                  // it ends without having been the command
 void child_system(const char *command);    // sh -c in the background, nobody's child
 int child_open_process(pid_t pid);         // a descriptor that is readable once it is gone
+
+// --- monitor.c: -M ---
+
+int monitor_timeout(const struct stapio_options *opt);         // milliseconds until there is something to tell
+void monitor_tell(const struct rings *r, const struct stapio_options *opt);
 
 // --- orphan.c: staprun was killed ---
 

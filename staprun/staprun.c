@@ -57,6 +57,7 @@ static const char usage_text[] =
 	"  -r N:URI     what remote_id() and remote_uri() say\n"
 	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
 	"  -T MS        look for output at least that often (200)\n"
+	"  -M SEC       every so many seconds, say how long it runs, what it takes and has printed\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
 	"  -v  -w       say more; no warnings\n"
 	"  -h  -V       this text; the version (also --help, --version)\n"
@@ -86,7 +87,7 @@ static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
-		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['z'] = NULL };
+		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['M'] = "-M", ['z'] = NULL };
 	char *end, setting[32];
 	long mb;
 
@@ -179,7 +180,7 @@ static int parse_options(int argc, char **argv)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
 	opt.relay_n = 1;
-	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:hVu::-:")) != -1)
+	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:M:hVu::-:")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())

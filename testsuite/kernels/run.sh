@@ -6,6 +6,7 @@
 # QUICKTAP_KERNELS: where the kernels are kept (default ~/.cache/quicktap/kernels).
 # Usage: run.sh [SUITE:SERIES:FLAVOUR...]
 set -u
+[ -n "${UNSHARED-}" ] || ! unshare -m true 2>/dev/null || UNSHARED=1 exec unshare -m bash "$0" "$@"
 TESTS=$(cd "$(dirname "$0")/.." && pwd)
 SOURCE=$(dirname "$TESTS")
 BUILD=${BUILD:-$SOURCE}
@@ -16,24 +17,42 @@ export SYSTEMTAP_DIR=$SCRATCH/home
 all=
 [ $# -gt 0 ] || { all=1; set -- bullseye:5.10:cloud-amd64 installed:6.1:cloud-amd64 bookworm:6.1:rt-amd64 installed:6.12:cloud-amd64 bookworm-backports:6.12:rt-amd64 trixie-backports:7.2:cloud-amd64; }
 
-# name, what it prints, script
+# name, what it prints, what runs meanwhile in the guest (default: reads and waits; -x: the target process, -i: standard
+# input), script. @P@ is testsuite/programs/known.c as a program.
 features() {
 	cat <<'END'
-hello|hello|probe begin { println("hello") exit() }
-timer|1|global n probe timer.ms(5) { n++ } probe end { println(n > 5) }
-profile|1|global n probe timer.profile { n++ } probe end { println(n > 0) }
-function|1|global n probe kernel.function("vfs_read") { n++ } probe end { println(n > 0) }
-parameter|1|global n probe kernel.function("vfs_read") { if ($count > 0) n++ } probe end { println(n > 0) }
-return|1|global n probe kernel.function("vfs_read").return { if ($return > 0) n++ } probe end { println(n > 0) }
-entry|1|global n probe kernel.function("vfs_read").return { if (@entry($count) >= $return) n++ } probe end { println(n > 0) }
-alias|1|global n probe vfs.read { n++ } probe end { println(n > 0) }
-tracepoint|1|global n probe kernel.trace("sched_switch") { n++ } probe end { println(n > 0) }
-map|1|global a probe kernel.function("vfs_read") { a[execname(), pid()]++ } probe end { foreach ([e, p] in a) if (e == "cat") n += a[e, p] println(n > 0) }
-statistics|1|global a probe kernel.function("vfs_read") { a[execname()] <<< $count } probe end { println(@count(a["cat"]) > 0) }
-task|1|probe kernel.function("vfs_read") { if (execname() == "cat") { if (task_execname(task_current()) == "cat") n = 1; println(n) exit() } }
-backtrace|1|probe kernel.function("vfs_read") { if (backtrace() != "") { println(1) exit() } }
-user-string|1|probe kernel.function("vfs_read") { s = user_string($buf, "x") println(1) exit() }
-process|1|global n probe process.begin { n++ } probe end { println(n > 0) }
+hello|hello||probe begin { println("hello") exit() }
+timer|1||global n probe timer.ms(5) { n++ } probe end { println(n > 5) }
+profile|1||global n probe timer.profile { n++ } probe end { println(n > 0) }
+function|1||global n probe kernel.function("vfs_read") { n++ } probe end { println(n > 0) }
+kprobe|1||global n probe kprobe.function("vfs_read") { n++ } probe end { println(n > 0) }
+parameter|1||global n probe kernel.function("vfs_read") { if ($count > 0) n++ } probe end { println(n > 0) }
+members|1||global n probe kernel.function("vfs_read") { if (kernel_string($file->f_path->dentry->d_name->name) == "status") n++ } probe end { println(n > 0) }
+BTF only|1||global n probe kernel.function("vfs_read").return { if (@entry($file->f_mode) && $return > 0) n++ } probe end { println(n > 0) }
+return|1||global n probe kernel.function("vfs_read").return { if ($return > 0) n++ } probe end { println(n > 0) }
+entry|1||global n probe kernel.function("vfs_read").return { if (@entry($count) >= $return) n++ } probe end { println(n > 0) }
+alias|1||global n probe vfs.read { n++ } probe end { println(n > 0) }
+module|1|cat /dev/loop0|global n probe module("loop").function("lo_release") { n++ } probe end { println(n > 0) }
+tracepoint|1||global n probe kernel.trace("sched_switch") { n++ } probe end { println(n > 0) }
+tracepoint arguments|1||global n probe kernel.trace("sched_switch") { if ($next->pid > 0 && $prev->prio > 0) n++ } probe end { println(n > 0) }
+syscall.*|1||global n probe syscall.* { if (name == "openat" && isinstr(argstr, "/proc/1/status")) n++ } probe end { println(n > 0) }
+syscall return|1||global n probe syscall.read.return { if (retval > 0) n++ } probe end { println(n > 0) }
+map|1||global a probe kernel.function("vfs_read") { a[execname(), pid()]++ } probe end { foreach ([e, p] in a) if (e == "cat") n += a[e, p] println(n > 0) }
+statistics|1||global a probe kernel.function("vfs_read") { a[execname()] <<< $count } probe end { println(@count(a["cat"]) > 0) }
+task|1||probe kernel.function("vfs_read") { if (execname() == "cat") { if (task_execname(task_current()) == "cat") n = 1; println(n) exit() } }
+backtrace|1||global n probe kernel.function("vfs_read") { if (isinstr(sprint_backtrace(), "ksys_read")) n++ } probe end { println(n > 0) }
+user string|1||probe kernel.function("vfs_read") { s = user_string($buf, "x") println(1) exit() }
+process|1||global n probe process.begin { n++ } probe end { println(n > 0) }
+process function|1|./known|global n probe process("@P@").function("add") { if ($a == 40 && $b > 0) n++ } probe end { println(n > 0) }
+process return|1|./known|global n probe process("@P@").function("fib").return { if ($return == 3 && @entry($n) == 4) n++ } probe end { println(n > 0) }
+process backtrace|1|./known|global n probe process("@P@").function("add") { if (isinstr(sprint_usyms(ucallers(-1)), "main")) n++ } probe end { println(n > 0) }
+perf|1||global n probe perf.type(1).config(0).hz(1000) { n++ } probe end { println(n > 0) }
+watchpoint|1|echo 30 >/proc/sys/vm/dirty_ratio|global n probe kernel.data("vm_dirty_ratio").length(4).write { n++ } probe end { println(n > 0) }
+netfilter|1|ping -c 1 127.0.0.1|global n probe netfilter.pf("NFPROTO_IPV4").hook("NF_INET_LOCAL_OUT") { if (kernel_string($out->name) == "lo") n++ } probe end { println(n > 0) }
+procfs|1|cat /proc/systemtap/t_procfs/x; echo 1 >/proc/systemtap/t_procfs/x|global n, m probe procfs("x").read { $value = "read" n++ } probe procfs("x").write { if ($value == "1\n") m++ } probe end { println(n && m) }
+command (-c)|1|cat /proc/1/status|global n probe kernel.function("vfs_read") { if (pid() == target() && execname() != "staprun") n++ } probe end { println(n > 0) }
+target (-x)|1|-x|global n probe timer.ms(20) { n++ } probe end { println(target() > 0 && n > 2) }
+input|typed|-i|probe input.line { print(line) exit() }
 END
 }
 
@@ -54,21 +73,61 @@ facts_of() { # SUITE SERIES FLAVOUR
 	if [ "$1" = installed ]; then installed "$2"; else "$TESTS/kernels/fetch.sh" "$cache" "$@"; fi
 }
 
+file_of() { # FEATURE
+	local name=t_${1//[^a-zA-Z0-9]/_}
+	echo "${name,,}"
+}
+
+build_features() {
+	local name want how script file
+	gcc -g -O0 -o "$dir/known" "$TESTS/programs/known.c"
+	file=$(find "/lib/modules/$release/" -name 'loop.ko*' 2>/dev/null | head -n 1)
+	case $file in *.xz) xz -dc "$file" >"$dir/loop.ko" ;; *.ko) cp "$file" "$dir" ;; esac
+	while IFS='|' read -r name want how script; do
+		file=$(file_of "$name")
+		echo "$how" >"$dir/$file.how"
+		[ "$name" != module ] || [ -e "$dir/loop.ko" ] || continue
+		(
+			cd "$dir" || exit
+			[ "$name" != 'BTF only' ] || export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
+			"$BUILD/stap" -B "CC=$TESTS/kernels/cc" -p4 -r "$tree" -m "$file" -e "${script//@P@/$dir/known}"
+		) >"$dir.out/$file.build" 2>&1 </dev/null
+	done < <(features)
+}
+
+# Modules of an unpacked kernel are where those of the machine's kernels are: in our mount namespace, while it is built for.
+with_modules() { # TREE COMMAND...
+	local modules=${1%/usr/src/*}/lib/modules
+	if [ -n "${UNSHARED-}" ] && [ "$modules" != "$1/lib/modules" ] && [ -d "$modules" ] && mount --bind "$modules" /lib/modules; then
+		[ -e "/lib/modules/$release/modules.dep" ] || depmod "$release"
+		"${@:2}"
+		umount /lib/modules
+	else
+		"${@:2}"
+	fi
+}
+
 run_kernel() { # SUITE SERIES FLAVOUR
-	local facts release tree image dir name want script
+	local facts release tree image dir name want how script file
 	facts=$(facts_of "$@" 2>"$SCRATCH/err") ||
 		{ skip "kernels/$1-$2-$3" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	release=$(sed -n 's/^release=//p' <<<"$facts") tree=$(sed -n 's/^tree=//p' <<<"$facts") image=$(sed -n 's/^image=//p' <<<"$facts")
 	dir=$SCRATCH/$release
 	mkdir -p "$dir" "$dir.out"
-	while IFS='|' read -r name want script; do
-		(cd "$dir" && "$BUILD/stap" -B "CC=$TESTS/kernels/cc" -p4 -r "$tree" -m "t_${name//-/_}" -e "$script") \
-			>"$dir.out/$name.build" 2>&1 </dev/null
-	done < <(features)
-	cat >"$dir/all.sh" <<-'END'
+	with_modules "$tree" build_features
+	cat >"$dir/all.sh" <<-END
+		mkdir -p ${dir%/*} && ln -s /t $dir
+	END
+	cat >>"$dir/all.sh" <<-'END'
 		cd /t && mkdir /out
+		[ ! -e loop.ko ] || insmod ./loop.ko max_loop=1
 		for m in t_*.ko; do
-			timeout 30 staprun -c "sh -c 'cat /proc/1/status; sleep 0.3'" ./$m 2>/out/$m.err | grep -v : >/out/$m.out
+			read -r how <${m%.ko}.how
+			case $how in
+			-x) sleep 3 & timeout 30 staprun -x $! ./$m ;;
+			-i) echo typed | timeout 30 staprun -i ./$m ;;
+			*) echo "cd /t; (${how:-cat /proc/1/status; sleep 0.3}) >/dev/null 2>&1" >run.sh; timeout 30 staprun -c "sh run.sh" ./$m ;;
+			esac 2>/out/$m.err >/out/$m.out
 			rmmod ${m%.ko} 2>/dev/null
 		done
 		cd /out && exec tar cf - .
@@ -77,13 +136,17 @@ run_kernel() { # SUITE SERIES FLAVOUR
 		-- sh /t/all.sh >"$SCRATCH/tar" 2>"$SCRATCH/err" && ok "kernels/log is clean $release" ||
 		not_ok "kernels/log is clean $release" "$(cat "$SCRATCH/err")"
 	tar xf "$SCRATCH/tar" -C "$dir.out" 2>/dev/null
-	while IFS='|' read -r name want script; do
-		if [ "$(head -n 1 "$dir.out/t_${name//-/_}.ko.out" 2>/dev/null)" = "$want" ]; then
+	while IFS='|' read -r name want how script; do
+		file=$(file_of "$name")
+		if [ "$name" = module ] && [ ! -e "$dir/loop.ko" ]; then
+			skip "kernels/$name $release" "the package of its modules"
+			echo "$release|$name|-" >>"$SCRATCH/table"
+		elif [ "$(head -n 1 "$dir.out/$file.ko.out" 2>/dev/null)" = "$want" ]; then
 			ok "kernels/$name $release"
-			echo "$release $name yes" >>"$SCRATCH/table"
+			echo "$release|$name|yes" >>"$SCRATCH/table"
 		else
-			not_ok "kernels/$name $release" "$(grep -hE 'error|ERROR' "$dir.out/$name.build" | head -n 3; cat "$dir.out/t_${name//-/_}.ko.err" "$dir.out/t_${name//-/_}.ko.out" 2>/dev/null | head -n 3)"
-			echo "$release $name no" >>"$SCRATCH/table"
+			not_ok "kernels/$name $release" "$(grep -hE 'error|ERROR' "$dir.out/$file.build" | head -n 3; cat "$dir.out/$file.ko.err" "$dir.out/$file.ko.out" 2>/dev/null | head -n 3)"
+			echo "$release|$name|no" >>"$SCRATCH/table"
 		fi
 	done < <(features)
 }
@@ -94,7 +157,7 @@ for kernel; do
 done
 # Rows are features, columns kernels.
 table() {
-	awk '!($1 in col) { col[$1]; order[++n] = $1 } !($2 in row) { row[$2]; rows[++m] = $2 } { v[$1, $2] = $3 }
+	awk -F '|' '!($1 in col) { col[$1]; order[++n] = $1 } !($2 in row) { row[$2]; rows[++m] = $2 } { v[$1, $2] = $3 }
 	END { printf "| feature |"; for (i = 1; i <= n; i++) printf " %s |", order[i]; printf "\n|---|"; for (i = 1; i <= n; i++) printf "---|"; print ""
 		for (j = 1; j <= m; j++) { printf "| %s |", rows[j]; for (i = 1; i <= n; i++) printf " %s |", v[order[i], rows[j]]; print "" } }' "$SCRATCH/table"
 }

@@ -343,3 +343,30 @@ expect suppress-time-guru 1 '--suppress-time-limits needs -g' user --suppress-ti
 expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { while (i < 20000) i++ println(i) exit() }'
 expect make-variable 1 "-B takes a variable" "$STAP" -B gcc -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
+
+# What is listed, limited, shown; each once as it is meant and once not.
+expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
+expect color-bad 1 '--color takes auto, always or never' "$STAP" --color=red -e "$begin"
+expect verbose-by-pass 0 'Pass 5: run completed' user --vp=00001 -e "$begin"
+expect verbose-by-pass-bad 1 '--vp takes one to five digits' user --vp=x -e "$begin"
+expect dump-types 0 'begin(number)' "$STAP" --dump-probe-types
+expect dump-aliases 0 'dw_syscall.accept.return' "$STAP" --dump-probe-aliases
+expect dump-two 1 'only one --dump option' "$STAP" --dump-probe-aliases --dump-functions
+expect list 0 'begin' "$STAP" -l begin
+expect list-nothing 1 '' "$STAP" -l nosuch.point
+expect list-twice 1 'exclude each other' "$STAP" -l begin -L end
+expect json-alone 1 '--json is for -l, -L and --types' "$STAP" --json -e "$begin"
+expect types 0 'struct list_head {' "$STAP" -r "$release" --types=list_head
+expect types-bad 1 "unable to find the type 'nosuch_x'" "$STAP" -r "$release" --types=nosuch_x
+expect rlimits 0 hello user --rlimit-as=20000000000 --rlimit-nproc=1000 --rlimit-stack=8000000 -e "$begin"
+for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$limit takes a number" user "--rlimit-$limit=x" -e "$begin"; done
+expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
+expect globals-not-shown 0 '' bash -c "! '$STAP' --runtime=user --no-global-var-display -e 'global x probe begin { x = 1 exit() }' | grep x="
+expect skip-badvars 0 'it is 0 (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
+expect badvars 1 "unable to find local 'nosuch'" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
+expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$release" -e "$begin"
+expect benchmark 0 '2 threads, 1000 rounds' "$STAP" --benchmark-sdt-loops=1000 --benchmark-sdt-threads=2 --benchmark-sdt
+expect benchmark-loops 1 '--benchmark-sdt-loops takes a number' "$STAP" --benchmark-sdt-loops=-1 --benchmark-sdt
+expect benchmark-threads 1 '--benchmark-sdt-threads takes a number' "$STAP" --benchmark-sdt-threads=0 --benchmark-sdt
+for option in --list-servers --trust-servers --use-http-server; do expect "refused$option" 1 'there are no compile servers' "$STAP" $option -e "$begin"; done
+expect unoptimised 0 'if (0)' user -v -p2 -u -e 'probe begin { if (0) println(1) }'

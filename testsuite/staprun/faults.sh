@@ -114,6 +114,7 @@ faults() {
 	if administrators; then
 		FAKE_RIGHTS=installed faults_of installed staprun "$lines" stap_installed
 		FAKE_RIGHTS=installed faults_of signed staprun "$lines" "$scratch/signed.ko"
+		umount /etc/systemtap/staprun && rmdir --ignore-fail-on-non-empty /etc/systemtap/staprun /etc/systemtap
 	else
 		echo "skip staprun/faults-installed, staprun/faults-signed # no mount namespace"
 	fi

@@ -6,11 +6,15 @@
 //   ignored PROGRAM...    with SIGCHLD ignored and every other signal too
 //   alarm PROGRAM...      with an alarm in a second
 //   many PROGRAM...       with 20,000 more arguments
-//   trace PID             attaches to it as a debugger
+//   trace PID             attaches to it as a debugger, and looks into it by way of /proc
+//   traced PROGRAM...     runs it under a debugger
+//   setcap FILE           (as root) gives it the capabilities that staprun.8 names
 //   (as stapio)           takes the device and says what staprun alone may say, before and after START
 #include "messages.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +24,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static int device;
@@ -82,6 +89,49 @@ static int relay(int argc, char **argv)
 	return 0;
 }
 
+// What a debugger could do, without being one.
+static void look_into(pid_t pid)
+{
+	static const char *const files[] = { "mem", "fd/0", "environ", "maps", "auxv", "syscall", "fd", "exe" };
+	struct iovec here = { &device, sizeof(device) }, there = { (void *)0x1000, sizeof(device) };
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, files[i]);
+		printf("%s: %s\n", files[i], open(path, i ? O_RDONLY : O_RDWR) < 0 ? strerror(errno) : "opened");
+	}
+	printf("write: %s\n", process_vm_writev(pid, &here, 1, &there, 1, 0) < 0 ? strerror(errno) : "written");
+}
+
+static int run_traced(char **argv)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execv(argv[0], argv);
+		_exit(4);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+	return WEXITSTATUS(status);
+}
+
+static int set_capabilities(const char *file)
+{
+	static const int caps[] = { CAP_SYS_MODULE, CAP_SYSLOG, CAP_CHOWN, CAP_DAC_OVERRIDE };
+	struct vfs_cap_data data = { .magic_etc = VFS_CAP_REVISION_2 };
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		data.data[caps[i] / 32].permitted |= 1u << caps[i] % 32;
+	if (setxattr(file, "security.capability", &data, sizeof(data), 0)) {
+		printf("setcap: %s\n", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
 static int limit_named(const char *name)
 {
 	static const struct { const char *name; int limit; } limits[] = {
@@ -116,8 +166,13 @@ int main(int argc, char **argv)
 		return 3;
 	if (!strcmp(how, "trace")) {
 		printf("trace: %s\n", ptrace(PTRACE_ATTACH, atoi(argv[2]), NULL, NULL) ? strerror(errno) : "attached");
+		look_into(atoi(argv[2]));
 		return 0;
 	}
+	if (!strcmp(how, "traced"))
+		return run_traced(argv + 2);
+	if (!strcmp(how, "setcap"))
+		return set_capabilities(argv[2]);
 	if (!strcmp(how, "closed"))
 		close_range(0, 2, 0);
 	if (!strcmp(how, "alarm"))

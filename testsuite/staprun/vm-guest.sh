@@ -46,7 +46,8 @@ staprun ./t_set.ko s=$(head -c 5000 /dev/zero | tr '\0' a)
 
 t arguments
 staprun -$(head -c 5000 /dev/zero | tr '\0' v) ./t_hello.ko 2>&1 | grep -x hello
-staprun -u ./t_argv.ko
+staprun -u ./t_argv.ko 2>/tmp/e
+cat /tmp/e
 staprun -w -u/path -C always ./t_argv.ko argv_2=zwei 'argv_4=4 4'
 staprun -C always ./t_error.ko 2>&1 | head -n 1 | cat -v
 staprun -T 60000 -c 'A=b env' ./t_set.ko 2>/dev/null | grep '^A='
@@ -259,7 +260,7 @@ insmod ./dummy.ko
 staprun -d dummy
 st
 rmmod dummy
-staprun -L ./t_tick.ko 2>/dev/null
+staprun -L ./t_tick.ko 2>/dev/null | head -n 1
 staprun -R -L ./stap_0123456789abcdef.ko >/dev/null 2>&1
 staprun ./t_count.ko & pid=$!
 until [ -e /sys/module/t_count ] && pidof stapio >/dev/null; do sleep 0.1; done
@@ -273,6 +274,19 @@ wait $pid
 t remote
 staprun -r 3:ssh://host ./t_remote.ko
 staprun ./t_remote.ko
+
+t installed without a translator
+mkdir -p /tmp/usr
+path=$PATH PATH=/suite/usr/bin:/busybox
+mv stapio staprun /tmp/usr
+staprun t_hello.ko
+tick staprun
+kill -KILL $pid
+wait $pid
+gone
+PATH=$path
+cp /tmp/usr/stapio /tmp/usr/staprun .
+loaded
 
 t no rights
 cp staprun stapio /tmp
@@ -321,6 +335,23 @@ cp t_hello.ko /root/s.ko
 chmod 700 /root
 su user -c '/tmp/staprun /root/s.ko'
 st
+
+t capabilities of the file
+# In the place of setuid root.
+./hostile setcap /tmp/usr/staprun
+c() { su user -c "/tmp/usr/staprun $*"; st; }
+c -c "'id -u; grep Cap /proc/self/status'" ./t_count.ko
+c -L ./t_tick.ko >/tmp/o
+c -d t_tick
+c -d dummy
+tick su user -c '/tmp/usr/staprun "$0"'
+grep -E '^(Uid|CapPrm|CapEff)' /proc/$(pidof staprun)/status
+su user -c "/suite/hostile trace $(pidof staprun); kill -KILL $(pidof staprun)"
+wait $pid
+gone
+loaded
+su user -c 'LD_PRELOAD=/suite/evil.so SYSTEMTAP_STAPIO=/bin/echo /tmp/usr/staprun ./t_hello.ko'
+su nobody -s /bin/sh -c '/tmp/usr/staprun ./t_hello.ko'
 
 t stapusr
 sed -i '/^stapdev/d' /etc/group
@@ -403,8 +434,29 @@ s ./t_user.ko "'a=;id'"
 s ./t_user.ko "'_stp_x=1 2'"
 s -r "'1:;id'" ./t_user.ko
 # The environment.
-su user -c 'cd /suite; LD_PRELOAD=/tmp/a/x.so OPENSSL_CONF=/tmp/a/x SYSTEMTAP_STAPIO=/bin/echo PATH=/tmp/a /tmp/staprun ./t_user.ko'
+printf '%s\n' 'openssl_conf = i' '[i]' 'providers = p' '[p]' 'evil = e' '[e]' 'module = /suite/evil.so' 'activate = 1' >/tmp/a/conf
+LD_PRELOAD=/suite/evil.so ./stap-merge -o /dev/null /dev/null
+su user -c 'cd /suite; LD_PRELOAD=/suite/evil.so LD_AUDIT=/suite/evil.so LD_LIBRARY_PATH=/tmp/a GCONV_PATH=/tmp/a OPENSSL_CONF=/tmp/a/conf OPENSSL_MODULES=/tmp/a \
+	SYSTEMTAP_STAPIO=/bin/echo IFS=/ TMPDIR=/nowhere PATH=/tmp/a /tmp/staprun ./t_user.ko'
 st
+# By way of /proc, of files that end early and names that are paths.
+su user -c 'cd /suite; /tmp/staprun /proc/self/fd/9 9<t_user.ko'
+s /proc/self/mem
+ln -s /root/secret /tmp/a/t_link.ko.sgn
+cp t_user.ko /tmp/a/t_link.ko
+s /tmp/a/t_link.ko
+rm /tmp/a/t_link.ko.sgn
+mkfifo /tmp/a/t_link.ko.sgn
+s /tmp/a/t_link.ko
+s "''"
+s ..
+s $(head -c 300 /dev/zero | tr '\0' x)
+s ./t_user.ko "'_stp_x $(head -c 60 /dev/zero | tr '\0' y)=1'"
+# Certificates count while they are valid.
+now=$(date +%s)
+date -s 2099-01-01 >/dev/null
+s ./t_user.ko
+date -s @$now >/dev/null
 # A changed module in place of the checked one: what was read once is what is loaded.
 for i in 1 2 3 4 5; do
 	cp t_user.ko /tmp/a/t_race.ko
@@ -419,12 +471,20 @@ s ./t_user.ko
 chmod 755 /etc/systemtap/staprun
 chown user /etc/systemtap/staprun/cert.pem
 s ./t_user.ko
-# A link in the installed directory.
+chown root /etc/systemtap/staprun/cert.pem
+mv /etc/systemtap/staprun /etc/systemtap/real
+ln -s real /etc/systemtap/staprun
+s ./t_user.ko
+rm /etc/systemtap/staprun
+mv /etc/systemtap/real /etc/systemtap/staprun
+# A link in the installed directory, a link in its place.
 chmod 755 /lib/modules/$(uname -r)/systemtap
 ln -s /tmp/a/t_user.ko /lib/modules/$(uname -r)/systemtap/t_link.ko
 s t_link
+mv /lib/modules/$(uname -r)/systemtap /tmp/a/installed
+ln -s /tmp/a/installed /lib/modules/$(uname -r)/systemtap
+s t_hello
 # Descriptors of the caller stay closed to the command.
-chown root /etc/systemtap/staprun/cert.pem
 sed -i 's/^stapusr/stapdev/' /etc/group
 su user -c "cd /suite; /tmp/staprun -c 'ls /proc/self/fd | wc -l' ./t_count.ko 7</etc/passwd 9</etc/group"
 st
@@ -447,8 +507,16 @@ h many /tmp/staprun ./t_hello.ko
 su user -c 'cd /suite; TZ=:/etc/shadow /tmp/staprun ./t_hello.ko'
 tick su user -c '/tmp/staprun "$0"'
 su user -c "/suite/hostile trace $(pidof staprun)"
+for sig in SEGV ABRT ALRM USR1 CHLD PIPE; do su user -c "kill -$sig $(pidof staprun)"; done
 pkill -TERM staprun
 wait $pid
+loaded
+h traced /tmp/staprun ./t_hello.ko
+# Root of a namespace of one's own, where setuid and file capabilities give nothing; a name that is a path; half a module.
+for p in /tmp/staprun /tmp/usr/staprun; do
+	su user -c "cd /suite; unshare -Ur $p ./t_set.ko; unshare -Urm sh -c 'mount -t tmpfs none /etc; $p t_hello'"
+done
+su user -c 'cd /suite; for m in named half; do /tmp/staprun ./$m.ko; /tmp/staprun -R ./$m.ko; done'
 loaded
 # Another relay, beside a link to the loader: it is the user's and may do what the user may.
 mkdir /tmp/mine
@@ -462,7 +530,9 @@ staprun ./other.ko
 st
 staprun ./build.ko
 staprun ./symbol.ko
+staprun ./version.ko
 staprun ./t_hello.ko _stp_bufsize=x
+staprun ./t_big.ko
 # The kernel's own words are root's to read.
 echo 1 >/proc/sys/kernel/dmesg_restrict
 su user -c '/tmp/staprun ./symbol.ko'
@@ -470,6 +540,10 @@ su user -c '/tmp/staprun ./symbol.ko'
 t locked down
 mount -t securityfs none /sys/kernel/security
 if echo integrity >/sys/kernel/security/lockdown; then staprun ./t_hello.ko; fi
+st
+
+t signed modules only
+echo 1 >/sys/module/module/parameters/sig_enforce && staprun ./t_hello.ko
 st
 
 t no modules

@@ -45,17 +45,30 @@ modules() {
 	module stap_0123456789abcdef -e 'global v = 0 probe begin { println("value ", v) } probe timer.ms(100) { println("tick ", v) }'
 	module t_user --privilege=stapusr -e 'probe begin { println("hello ", uid()) exit() }'
 	module t_level --privilege=stapsys -e 'probe timer.s(60), kernel.function("vfs_read") { exit() } probe end { println("system") }'
+	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
 		cat "$scratch/log"
 	for name in t_user t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
 	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
 	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
+	# As make install lays them out, for a machine that has nothing else.
+	mkdir -p "$scratch/$release/usr/bin" "$scratch/$release/usr/libexec/quicktap"
+	cp "$build/staprun/staprun" "$scratch/$release/usr/bin" && cp "$build/staprun/stapio" "$scratch/$release/usr/libexec/quicktap"
+	echo '#include <unistd.h>
+		__attribute__((constructor)) static void loaded(void) { if (write(2, "loaded\n", 7)) _exit(9); }' |
+		gcc -shared -fPIC -x c -o "$scratch/$release/evil.so" -
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -I"$source/runtime/include" -o "$scratch/$release/hostile" hostile.c || return
 	cp "$build/staprun/stap-merge" "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
 	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
 		>"$scratch/$release/other.ko"
 	sed "s/vermagic=$release SMP/vermagic=$release UP_/" "$scratch/$release/t_hello.ko" >"$scratch/$release/build.ko"
+	objcopy --dump-section "__versions=$scratch/versions" "$scratch/$release/t_hello.ko" "$scratch/plain.ko" &&
+		printf '\1\2\3\4' | dd of="$scratch/versions" conv=notrunc 2>"$scratch/log" &&
+		objcopy --update-section "__versions=$scratch/versions" "$scratch/plain.ko" "$scratch/$release/version.ko"
+	# Names that are paths, a file that ends in its middle.
+	sed 's/name=t_hello/name=..\/x\/y/g' "$scratch/$release/t_hello.ko" >"$scratch/$release/named.ko"
+	head -c 9000 "$scratch/$release/t_hello.ko" >"$scratch/$release/half.ko"
 	sed "s/misc_register/misc_regXster/g" "$scratch/$release/t_hello.ko" >"$scratch/$release/symbol.ko"
 }
 
@@ -64,7 +77,7 @@ for release; do
 	"$source/translator/build/stap-vm" -r "$release" -t 600 -d "$scratch/$release:/suite" \
 		-- sh -c 'sh /suite/vm-guest.sh 2>&1' >"$scratch/out" 2>"$scratch/err"
 	echo "status $?" >>"$scratch/out"
-	sed "/^Killed\$/d; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
+	sed "/^Killed\$/d; s/symbol [a-z_]* (err -22)/symbol NAME (err -22)/; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
 	if [ -n "$update" ]; then
 		cp "$scratch/now" vm.out
 	fi
