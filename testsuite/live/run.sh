@@ -14,6 +14,7 @@
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 #   rows/NAME.tests  the rows of the language, a module for all scripts of a table
 # STP_DEBUG=1: all with a runtime that checks itself.
+# LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
@@ -50,7 +51,7 @@ E2
 module_name() { echo "t_${1//[-.]/_}"; }
 
 build_module() { # NAME ARGUMENTS OF STAP...
-	(cd "$dir" && "$STAP" -p4 -r "$release" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${@:2}") >"$SCRATCH/build" 2>&1
+	(cd "$dir" && "$STAP" ${tree:+-B "CC=$TESTS/kernels/cc"} -p4 -r "${tree:-$release}" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
 # For tests that need modules of the kernel in the guest: copies them with all that they need. There, "sh load NAME"
@@ -207,7 +208,7 @@ on_kernel() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
-	"$VM" -r "$release" -t 900 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-900} -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh \
 		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
 	status=$?
@@ -230,6 +231,17 @@ if [ $# -eq 0 ]; then
 	for file in "$TESTS"/rows/*.tests; do names+=("rows/$(basename "$file" .tests)"); done
 fi
 [ $# -gt 0 ] || bash "$TESTS/staprun/vm.sh"
+tree='' image=''
+for kernel in ${LIVE_KERNELS-}; do
+	IFS=: read -r suite series flavour <<<"$kernel"
+	if facts=$("$TESTS/kernels/fetch.sh" "${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}" "$suite" "$series" "$flavour" 2>"$SCRATCH/err"); then
+		eval "$facts"
+		on_kernel "${names[@]}"
+	else
+		skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
+	fi
+done
+[ -z "${LIVE_KERNELS-}" ] || exit 0
 for series in 6.1 6.12; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
