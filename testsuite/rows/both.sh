@@ -20,8 +20,9 @@ rows_both() (
 	}
 	named() { # PART/NAME...
 		for f in "$@"; do
-			[ -e "$TESTS/$f.stp" ] || [ -e "$TESTS/$f.test" ] || [ -e "$TESTS/$f.tests" ] || [ -e "$TESTS/$f.c" ] ||
+			[ -e "$TESTS/$f.stp" ] || [ -e "$TESTS/$f.test" ] || [ -e "$TESTS/$f.tests" ] || [ -e "$TESTS/$f.c" ] || [ -e "$TESTS/$f.sh" ] ||
 				grep -q "^[[:space:]]*expect ${f#*/} " "$TESTS/${f%%/*}/run.sh" 2>/dev/null ||
+				grep -q "^is ${f#*/} " "$TESTS/${f%%/*}/shown.sh" 2>/dev/null ||
 				echo "rows/$table.tests: '$row' names $f, which is no test"
 		done
 	}
