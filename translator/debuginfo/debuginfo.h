@@ -208,6 +208,11 @@ enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
 
+// Why the kernel allows no probe in the function, which was asked for by its name; NULL: it may allow one.
+const char *di_refused(const struct di_function *f);
+// Where a function is that isn't found, since nothing can be probed there. NULL: there is none.
+const char *di_elsewhere(const struct di_module *m, const char *name);
+
 // [SCOPE::]FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the names may be globs.
 struct di_lines { int first, last; };
 struct di_pattern {

@@ -55,14 +55,17 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
 // Where the DIE is: no other one of the file and what it shares has the same number.
 uint64_t dwarf_place(Dwarf_Die *die);
 bool dwarf_is_small(const struct dwarf_file *f);        // one handle for all units is good enough
-bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // .text, link-time
+bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // .text, link-time; of a
+							// kernel module all from there to the end of its code
 // Where a function or an inlined copy begins.
 bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false when it is absent or leads out of the unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
 const char *dwarf_name(Dwarf_Die *die);                                 // "" when it has none
 
-// func.c: a path of the unit as it is below the directory of the sources.
+// func.c: a place that the index tells. NULL: broken.
+Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset);
+// A path of the unit as it is below the directory of the sources.
 const char *dwarf_source_path(Dwarf_Die *unit, const char *path);
 
 // loc.c: the place of a variable's DIE at an address of `function`.

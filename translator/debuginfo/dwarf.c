@@ -194,6 +194,9 @@ bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end)
 		return false;
 	*start = text->sh_addr;
 	*end = text->sh_addr + text->sh_size;
+	for (int i = 1; i < v.n && ((const Elf64_Ehdr *)v.file.at)->e_type == ET_REL; i++)
+		if (symbols_is_code(&v, &v.sections[i]) && v.sections[i].sh_addr + v.sections[i].sh_size > *end)
+			*end = v.sections[i].sh_addr + v.sections[i].sh_size;
 	return *end > *start;
 }
 

@@ -27,20 +27,35 @@ bool elf_view_open(struct elf_view *v, struct bytes file)
 	return true;
 }
 
-const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name)
+// Names of sections, the last byte of which is 0. Empty: there are none.
+static struct bytes section_names(const struct elf_view *v)
 {
 	const Elf64_Ehdr *h = (const void *)v->file.at;
 	const Elf64_Shdr *names;
 
 	if (h->e_shstrndx >= v->n)
-		return NULL;
+		return (struct bytes){ NULL, 0 };
 	names = &v->sections[h->e_shstrndx];
 	if (!names->sh_size || !inside(v, names->sh_offset, names->sh_size) ||
 	    v->file.at[names->sh_offset + names->sh_size - 1])
-		return NULL;
-	for (int i = 1; i < v->n; i++)
-		if (v->sections[i].sh_name < names->sh_size &&
-		    !strcmp((const char *)v->file.at + names->sh_offset + v->sections[i].sh_name, name))
+		return (struct bytes){ NULL, 0 };
+	return (struct bytes){ v->file.at + names->sh_offset, names->sh_size };
+}
+
+const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section)
+{
+	struct bytes names = section_names(v);
+
+	return section->sh_name < names.len ? (const char *)names.at + section->sh_name : "";
+}
+
+const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name)
+{
+	struct bytes names = section_names(v);
+
+	for (int i = 1; names.len && i < v->n; i++)
+		if (v->sections[i].sh_name < names.len &&
+		    !strcmp((const char *)names.at + v->sections[i].sh_name, name))
 			return &v->sections[i];
 	return NULL;
 }

@@ -110,6 +110,7 @@ struct index_search {
 	struct di_module *m;
 	const struct matcher *match;
 	di_functions *out;
+	const Elf64_Shdr *init;    // of a kernel module: what it gives back when it has begun
 };
 
 static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
@@ -141,6 +142,7 @@ struct di_function *function_of_hit(struct di_module *m, const struct index_hit 
 	};
 	both->priv.die_offset = hit->die;
 	both->priv.alias = hit->is_alias;
+	both->priv.forbidden = hit->is_forbidden;
 	if (hit->is_inline && index_function_at(module_index(m), hit->address, &in)) {
 		f->symbol = in.symbol;
 		f->symbol_address = in.address;
@@ -154,6 +156,8 @@ static void take_hit(void *data, const struct index_hit *hit)
 
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->is_forbidden))
 		return;
+	if (s->match->glob && s->init && hit->address - s->init->sh_addr < s->init->sh_size)
+		return;
 	// What only the symbol table has is assembler's: thunks, entries, alternatives.
 	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
 		return;
@@ -164,7 +168,10 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 {
 	struct index_query q = { .name = s->match->name, .file = file };
 	const struct index *ix = module_index(s->m);
+	struct elf_view v;
 
+	if (s->m->base_module && elf_view_open(&v, dwarf_file_map(s->m->dwarf)))
+		s->init = elf_view_header(&v, ".init.text");
 	index_each_function(ix, &q, take_hit, s);
 	if (inlines != DI_INLINES_NONE)
 		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
@@ -312,6 +319,56 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 	}
 	for vec_each(&found, f)
 		vec_push(out, *f);
+}
+
+// ---------------------------------------------------------------- what can't be probed
+
+const char *di_refused(const struct di_function *f)
+{
+	static const char *const why[FORBIDDEN] = {
+		"it must not be instrumented (.noinstr.text)",
+		NULL,              // where kprobes can't go ftrace may
+		"it is where the kernel is entered (.entry.text)",
+	};
+	struct forbidden ranges[FORBIDDEN];
+
+	if (f->module->base_module && kmod_is_other(f->address) && (f->is_inline || f->pc))
+		return "outside of .text it can be probed only where it begins and returns";
+	if (!priv(f)->forbidden)
+		return NULL;
+	forbidden_ranges(f->module, ranges);
+	for (int i = 0; i < FORBIDDEN; i++)
+		if (f->address >= ranges[i].start && f->address < ranges[i].end)
+			return why[i];
+	return NULL;
+}
+
+const char *di_elsewhere(const struct di_module *m, const char *name)
+{
+	const struct symbols *t = &m->symbols;
+	const char *section;
+	struct elf_view v;
+
+	if (!m->dwarf || !t->symtab || !elf_view_open(&v, dwarf_file_map(m->dwarf)))
+		return NULL;
+	for (int i = 0; i < t->n; i++) {
+		const Elf64_Sym *e = &t->symtab[i];
+
+		if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_shndx == SHN_UNDEF || e->st_shndx >= v.n ||
+		    e->st_name >= t->strings_len || strcmp(t->strings + e->st_name, name))
+			continue;
+		section = elf_view_name(&v, &v.sections[e->st_shndx]);
+		if (!strcmp(section, ".init.text"))
+			return "it is in .init.text, which the kernel throws away when it has started";
+		// No ftrace is there; and the kernel, where it prepares a kprobe, reads on behind the last function of a
+		// module, where there may be nothing.
+		if (!strcmp(section, ".exit.text") && m->base_module)
+			return "it is in .exit.text, where the kernel can't be probed safely";
+		if (!strcmp(section, ".exit.text"))
+			return "it is in .exit.text, which only a module needs: here it is in the kernel, which never exits";
+		return str_printf("its code is in %s, where no probes can be", section);
+	}
+	return NULL;
 }
 
 static void add_name(void *data, const struct index_hit *hit)

@@ -70,7 +70,7 @@ static void source_line(struct di_function *f, Dwarf_Die *die)
 	f->line = line;
 }
 
-static Dwarf_Die *die_at(struct di_module *m, uint32_t offset)
+Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset)
 {
 	Dwarf_Die *die = NEW(Dwarf_Die);
 	uint64_t header;
@@ -98,7 +98,7 @@ bool dwarf_function(const struct di_function *f)
 		return p->die;
 	p->die_tried = true;
 	if (p->die_offset) {
-		p->die = die_at(f->module, p->die_offset);
+		p->die = dwarf_die_at(f->module, p->die_offset);
 		if (p->die && f->is_inline)
 			p->frame = frame_around(f->module, f->address);
 	} else if (!module_index(f->module)) {

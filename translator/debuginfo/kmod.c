@@ -21,7 +21,7 @@
 // Where sections other than .text seem to be. Modules are not that big.
 #define OTHERS_START 0x40000000ull
 
-static void place_sections(const struct elf_view *v)
+void kmod_place(const struct elf_view *v)
 {
 	const Elf64_Shdr *text = elf_view_header(v, ".text");
 	uint64_t at = OTHERS_START;
@@ -35,6 +35,11 @@ static void place_sections(const struct elf_view *v)
 		if (s != text)
 			at += (s->sh_size + 0xfff) & ~0xfffull;
 	}
+}
+
+bool kmod_is_other(uint64_t address)
+{
+	return address >= OTHERS_START;
 }
 
 struct relocation {
@@ -82,7 +87,7 @@ static bool contents(const struct elf_view *v, uint32_t index, struct bytes *out
 
 bool kmod_relocate(const struct elf_view *v)
 {
-	place_sections(v);
+	kmod_place(v);
 	for (int i = 1; i < v->n; i++) {
 		const Elf64_Shdr *s = &v->sections[i];
 		struct relocation r = { .v = v };
@@ -213,6 +218,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	id = elf_view_build_id(&v);
 	m->build_id = id;
 	find_dwarf(m, path, id);
+	kmod_place(&v);
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &v);
 	// BTF with a base of its own would need ids to be mapped to the kernel's.

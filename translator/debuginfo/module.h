@@ -43,6 +43,7 @@ bool elf_view_open(struct elf_view *v, struct bytes file);    // 64 bit, little-
 // Section by name; false when absent, or without bytes in the file.
 bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);
 const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
+const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section);  // "": it has none
 // The GNU build-id in notes of any section or segment. Empty when there is none.
 struct bytes elf_view_build_id(const struct elf_view *v);
 
@@ -77,7 +78,9 @@ struct symbols {
 	size_t strings_len;        // the last byte is 0
 	uint64_t text, text_end;   // .text; symtab symbols outside are skipped
 	int text_index;
+	struct elf_view module;    // of a kernel module: its sections of code, all of which count
 };
+bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section);
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
 bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
 void symbols_join(struct symbols *t, const struct symbols *other);    // adds those of another file; both not cached
@@ -157,6 +160,7 @@ struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
 	bool alias;                // DWARF has another name for the place
+	bool forbidden;            // the kernel allows no kprobe there
 	bool own_scope;            // at pc is the function itself, not what was inlined there
 	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
 	uint32_t die_offset;       // in .debug_info; 0 not known
@@ -281,7 +285,10 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 // global.c: a variable of the unit that `die` is in. False: there is none of that name.
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);
 
-// kmod.c: addresses into the debug sections of a relocatable file, and into sh_addr. False: broken.
+// kmod.c: sh_addr of a relocatable file's sections, .text at 0.
+void kmod_place(const struct elf_view *v);
+bool kmod_is_other(uint64_t address);                 // then: not of .text
+// Addresses into its debug sections, too. False: broken.
 bool kmod_relocate(const struct elf_view *v);
 
 // find.c

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions with addresses, from a .symtab that stays where it is mapped, or from the table that
-// image.c keeps of the kallsyms tables. Only what lies in .text counts: .init.text is gone when
-// a probe could be set.
+// image.c keeps of the kallsyms tables. Only what lies in .text counts: the kernel's .init.text is gone
+// when a probe could be set. Of a kernel module, which may be loaded later, every section of code does.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -39,6 +39,23 @@ static bool from_section(struct symbols *t, const struct elf_view *v, const char
 		.text_end = text->sh_addr + text->sh_size,
 		.text_index = text - v->sections,
 	};
+	if (((const Elf64_Ehdr *)v->file.at)->e_type == ET_REL)
+		t->module = *v;
+	return true;
+}
+
+// Not code that something else is made of, nor what must not be probed.
+bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section)
+{
+	static const char *const others[] = { ".altinstr_replacement", ".altinstr_aux", ".static_call.text",
+					      ".noinstr.text", ".kprobes.text", ".entry.text", ".exit.text", ".plt",
+					      ".init.plt" };
+
+	if (!(section->sh_flags & SHF_EXECINSTR) || !(section->sh_flags & SHF_ALLOC))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (section == elf_view_header(v, others[i]))
+			return false;
 	return true;
 }
 
@@ -108,18 +125,32 @@ static bool table_get(const struct symbols *t, int i, struct symbol *out)
 	return true;
 }
 
+static bool code_address(const struct symbols *t, const Elf64_Sym *e, uint64_t *out)
+{
+	const Elf64_Shdr *section;
+
+	*out = e->st_value;
+	if (e->st_shndx == t->text_index)
+		return e->st_value >= t->text && e->st_value < t->text_end;
+	if (!t->module.n || e->st_shndx >= t->module.n)
+		return false;
+	section = &t->module.sections[e->st_shndx];
+	*out += section->sh_addr;
+	return e->st_value < section->sh_size && symbols_is_code(&t->module, section);
+}
+
 bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 {
 	const Elf64_Sym *e = &t->symtab[i];
+	uint64_t address;
 
 	if (t->table)
 		return table_get(t, i, out);
-	if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_shndx != t->text_index ||
-	    e->st_name >= t->strings_len || e->st_value < t->text || e->st_value >= t->text_end)
+	if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_name >= t->strings_len || !code_address(t, e, &address))
 		return false;
 	*out = (struct symbol){
 		.name = bare(t->strings + e->st_name),
-		.address = e->st_value,
+		.address = address,
 		.size = e->st_size,
 		.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL,
 	};

@@ -4,6 +4,7 @@
 
 #include "util/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct type_ops dwarf_type_ops;
@@ -367,14 +368,23 @@ static const struct type_ops dwarf_type_ops = { target, each_member, member_type
 
 // ---------------------------------------------------------------- by name
 
+// Ending in 0.
+static const int *tags_of(enum di_kind kind)
+{
+	static const int structs[] = { DW_TAG_structure_type, DW_TAG_class_type, 0 };
+	static const int unions[] = { DW_TAG_union_type, 0 }, enums[] = { DW_TAG_enumeration_type, 0 };
+	static const int others[] = { DW_TAG_typedef, DW_TAG_base_type, 0 };
+
+	return kind == DI_STRUCT ? structs : kind == DI_UNION ? unions : kind == DI_ENUM ? enums : others;
+}
+
 static bool tag_fits(int tag, enum di_kind kind)
 {
-	switch (kind) {
-	case DI_STRUCT: return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-	case DI_UNION:  return tag == DW_TAG_union_type;
-	case DI_ENUM:   return tag == DW_TAG_enumeration_type;
-	default:        return tag == DW_TAG_typedef || tag == DW_TAG_base_type;
-	}
+	const int *t = tags_of(kind);
+
+	while (*t && *t != tag)
+		t++;
+	return *t;
 }
 
 static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, Dwarf_Die *out)
@@ -389,17 +399,28 @@ static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, D
 	return false;
 }
 
-// The units that are open already (of probed functions), then every unit.
+// The index has no types of what dwz moved elsewhere.
+static Dwarf *to_be_scanned(struct di_module *m)
+{
+	return module_index(m) && !dwarf_file_shared(m->dwarf) ? NULL : dwarf_whole(m->dwarf);
+}
+
+// The units that are open already (of probed functions), then what the index knows, then every unit.
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, die;
+	Dwarf_Die unit, die, *indexed;
+	uint32_t place;
 	Dwarf *whole;
 
 	for vec_each(&m->dwarf->units, u)
 		if (find_in_unit(&(*u)->die, kind, name, &die))
 			return make(m, &die, 0);
-	whole = dwarf_whole(m->dwarf);
+	place = module_index(m) ? index_find_type(m->index, name, tags_of(kind)) : 0;
+	indexed = place ? dwarf_die_at(m, place) : NULL;
+	if (indexed)
+		return make(m, indexed, 0);
+	whole = to_be_scanned(m);
 	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
 		if (find_in_unit(&unit, kind, name, &die))
 			return make(m, &die, 0);
@@ -423,16 +444,32 @@ static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value
 	return false;
 }
 
+static bool parent_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	Dwarf_Die *scopes = NULL;
+	bool found = dwarf_getscopes_die(die, &scopes) > 1;
+
+	if (found)
+		*out = scopes[1];
+	free(scopes);
+	return found;
+}
+
 bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value)
 {
 	Dwarf *whole;
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	Dwarf_Die unit, type, *indexed;
+	uint32_t place;
 
 	for vec_each(&m->dwarf->units, u)
 		if (enumerator_in_unit(&(*u)->die, name, value))
 			return true;
-	whole = dwarf_whole(m->dwarf);
+	place = module_index(m) ? index_find_enumerator(m->index, name) : 0;
+	indexed = place ? dwarf_die_at(m, place) : NULL;
+	if (indexed && parent_of(indexed, &type))
+		return enumerator_value(indexed, enum_is_signed(&type), value);
+	whole = to_be_scanned(m);
 	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
 		if (enumerator_in_unit(&unit, name, value))
 			return true;

@@ -273,6 +273,25 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		no_callee(p, &functions, why);
 }
 
+// What can't be probed. Why, is told when nothing else is left.
+static void drop_refused(di_functions *v, struct buf *why)
+{
+	struct buf reasons = { 0 };
+	int n = 0;
+
+	for vec_each(v, f) {
+		const char *reason = di_refused(*f);
+
+		if (!reason)
+			v->at[n++] = *f;
+		else if (!reasons.len)
+			buf_printf(&reasons, "the kernel allows no probe in %s: %s", (*f)->name, reason);
+	}
+	v->n = n;
+	if (!n)
+		buf_puts(why, buf_text(&reasons));
+}
+
 void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	struct buf unwanted = { 0 };
@@ -290,6 +309,7 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 	keep(p, &found, why);
 	if (p->label)
 		find_labels(p, &found, why);
+	drop_refused(&found, why);
 	for vec_each(&found, f)
 		vec_push(out, *f);
 }
@@ -310,6 +330,7 @@ static bool say_other_file(const struct dwarf_point *p, struct di_module *in, co
 
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
+	const char *elsewhere;
 	di_names names = { 0 };
 	char *near;
 
@@ -323,6 +344,11 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	}
 	if (p->pattern.file && say_other_file(p, in, point))
 		return;
+	elsewhere = di_elsewhere(in, p->pattern.function);
+	if (elsewhere) {
+		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, elsewhere);
+		return;
+	}
 	di_function_names(in, &names);
 	near = str_nearest(p->pattern.scope ? p->part->text : p->pattern.function, names.at, names.n);
 	if (near)
