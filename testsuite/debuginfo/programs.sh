@@ -111,6 +111,21 @@ process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function(
 	rm -r server.cache
 	DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, not there' 'Asking debuginfod for the debuginfo of known.
 process("known").function("add")' -L 'process("./known").function("add")'
+	# Of the kernel's modules and of the kernel itself, when it is needed: not for a function's entry.
+	file=$(modinfo -k "$release" -F filename loop 2>/dev/null) apart=/usr/lib/debug${file%.xz}
+	if [ -r "$apart" ]; then
+		id=$(id_of "$apart")
+		mkdir -p "server/buildid/$id" && ln -s "$apart" "server/buildid/$id/debuginfo"
+		point='module("loop").function("lo_ioctl")'
+		"$STAP" -r "$release" -L "${point/function*/statement(\"lo_ioctl@drivers/block/loop.c:*\")}" | sort >before
+		SYSTEMTAP_DEBUGINFO_PATH='' lists 'debuginfod, a module, not needed' "$point" -l "$point"
+		SYSTEMTAP_DEBUGINFO_PATH='' "$STAP" -r "$release" -L "${point/function*/statement(\"lo_ioctl@drivers/block/loop.c:*\")}" 2>told | sort >after
+		same 'debuginfo/programs debuginfod, a module' before after
+		echo 'Asking debuginfod for the debuginfo of the module loop.' | same 'debuginfo/programs debuginfod, a module, told' told -
+	fi
+	SYSTEMTAP_DEBUGINFO_PATH='' DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, the kernel, not there' "Asking debuginfod for the debuginfo of the kernel $release.
+semantic error: kernel.statement(\"vfs_read@fs/read_write.c:*\"): source lines can't be told without DWARF debuginfo: DWARF debuginfo is in the package linux-image-$release-dbg: at <input>:1:14" \
+		-p2 -e 'probe kernel.statement("vfs_read@fs/read_write.c:*") { next }'
 	unset DEBUGINFOD_CACHE_PATH DEBUGINFOD_URLS
 else
 	skip debuginfo/programs/debuginfod libdebuginfod1

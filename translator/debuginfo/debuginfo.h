@@ -141,8 +141,8 @@ const char *di_advice(const struct di_module *m);
 // program.c: a program or a library, by the path of its file. NULL: *why says why not, "no such
 // file". Addresses are link-time ones.
 struct di_module *di_program(struct session *s, const char *path, const char **why);
-// A server is asked for its DWARF where none was found (debuginfod.c). Once.
-void di_program_want_dwarf(struct di_module *m);
+// A server is asked for DWARF of the module where none was found (debuginfod.c). Once. True: it came now.
+bool di_want_dwarf(struct di_module *m);
 // Where the byte of a link address is in the file; false when it isn't of the file.
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
 // A variable of it, by its symbol. `anywhere`: the program is not loaded where it was linked to be.

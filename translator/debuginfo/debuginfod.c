@@ -6,6 +6,7 @@
 // What is done is told on standard error: as it goes on where that is a terminal, else once.
 #include "debuginfo/module.h"
 
+#include "build/build.h"
 #include "util/str.h"
 
 #include <dlfcn.h>
@@ -85,7 +86,8 @@ const char *debuginfod_fetch(const struct di_module *m)
 	client = library.begin();
 	if (!client)
 		return NULL;
-	current.name = m->name;
+	current.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
+		       str_printf("the kernel %s", m->s->kernel->release);
 	current.told = false;
 	library.set_progressfn(client, progress);
 	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);

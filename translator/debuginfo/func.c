@@ -101,9 +101,9 @@ bool dwarf_function(const struct di_function *f)
 		p->die = dwarf_die_at(f->module, p->die_offset);
 		if (p->die && f->is_inline)
 			p->frame = frame_around(f->module, f->address);
-	} else if (!module_index(f->module)) {
+	} else {           // found when there was no DWARF yet, or by the symbol alone
 		p->die = dwarf_function_at(f->module->dwarf, f->address);
-		if (p->die)
+		if (p->die && !f->file)
 			source_line((struct di_function *)f, die_of(f));
 	}
 	return p->die;

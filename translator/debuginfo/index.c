@@ -244,7 +244,7 @@ struct index *module_index(struct di_module *m)
 {
 	if (!m->index_tried && m->dwarf)
 		m->index = open_index(m);
-	m->index_tried = true;
+	m->index_tried |= m->dwarf != NULL;
 	return m->index;
 }
 

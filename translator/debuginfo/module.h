@@ -196,6 +196,7 @@ struct di_module {
 	bool btf_cached;           // btf_bytes come from our cache
 	struct btf_source *btf;    // use module_btf()
 	struct dwarf_file *dwarf;
+	bool asked;                // a server, for DWARF
 	struct index *index;       // use module_index()
 	bool index_tried;
 	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c

@@ -22,7 +22,6 @@ struct program {
 	struct bytes file;         // as it is
 	struct elf_view view;
 	struct di_identity identity;
-	bool asked;                // a server, for its debuginfo
 };
 
 // ---------------------------------------------------------------- compressed sections
@@ -199,13 +198,12 @@ static void find_separate(struct di_module *m)
 	}
 }
 
-void di_program_want_dwarf(struct di_module *m)
+bool di_want_dwarf(struct di_module *m)
 {
-	const char *path = m->dwarf || m->program->asked ? NULL : debuginfod_fetch(m);
+	const char *path = m->dwarf || m->asked ? NULL : debuginfod_fetch(m);
 
-	m->program->asked = true;
-	if (path)
-		try_debug_file(m, path, NULL);
+	m->asked = true;
+	return path && (m->program ? try_debug_file(m, path, NULL) : module_try_dwarf(m, path, m->build_id)) && m->dwarf;
 }
 
 static bool use_own_dwarf(struct di_module *m)

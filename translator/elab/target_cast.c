@@ -188,7 +188,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 	if (!find_modules(w, e->loc, "@var", e->u.target.module, &in))
 		return NULL;
 	for vec_each(&in, m)
-		if (di_find_global(*m, name, file, &v))
+		if (di_find_global(*m, name, file, &v) || (di_want_dwarf(*m) && di_find_global(*m, name, file, &v)))
 			return target_variable(e->loc, &v);
 	for vec_each(&in, m)
 		if (!strstr(di_module_source(*m), "DWARF")) {

@@ -62,6 +62,13 @@ static bool lacks_dwarf(const struct di_module *m)
 	return !strstr(di_module_source(m), "DWARF");
 }
 
+// What can be told from DWARF alone.
+static bool needs_dwarf(const struct dwarf_point *p)
+{
+	return p->by_address ? p->is_statement : p->pattern.has_lines || p->pattern.file || p->label || p->callee ||
+	       p->which == DWARF_INLINE;
+}
+
 static void find_address(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	struct di_function *f = di_function_at(in, p->part->number);
@@ -298,6 +305,8 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 	di_functions found = { 0 };
 
 	why = why ? why : &unwanted;
+	if (needs_dwarf(p) && lacks_dwarf(in))
+		di_want_dwarf(in);
 	if (p->by_address)
 		find_address(p, in, &found, why);
 	else
@@ -511,7 +520,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 
 	if (!strcmp(name, "return"))
 		return return_value(f, is_return, target);
-	if (di_find_variable(f, name, &v))
+	if (di_find_variable(f, name, &v) || (di_want_dwarf(f->module) && di_find_variable(f, name, &v)))
 		return v.loc.kind == DI_LOC_NONE ? nowhere(f, &v.loc, target) : target_variable(target->loc, &v);
 	if (!f->has_types && di_is_user(f->module)) {
 		diag_error(target->loc, "unable to find local '%s': %s has no DWARF debuginfo for '%s'; %s", name,

@@ -65,7 +65,7 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 	di_functions found = { 0 };
 	int n = 0;
 
-	di_program_want_dwarf(in);
+	di_want_dwarf(in);
 	dwarf_point_find(&r->point, in, &found, why);
 	for vec_each(&found, f)
 		if (!r->exported || di_program_exports(in, (*f)->symbol))
