@@ -265,9 +265,15 @@ for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; 
 	same "debuginfo/programs $flags" before after
 done
 
+# Split off: the same as in one file; told what is missing when it isn't there.
 for flags in -gdwarf-4 -gdwarf-5; do
-	gcc -g -O2 $flags -gsplit-dwarf -o known known.c
-	lists "split off, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, which are not read: compile it without -gsplit-dwarf: at <input>:1:52" \
+	gcc -g -O2 $flags -c known.c -o known.o && gcc -o known known.o && said >before
+	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>before
+	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && said >after
+	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>after
+	same "debuginfo/programs split off, $flags" before after
+	mv known.dwo gone.dwo
+	lists "split off, gone, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made (.dwp files are not read): at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
 # Debuginfo that can't be unpacked is none.

@@ -79,7 +79,7 @@ static void is_die(void *data, const struct index_hit *hit)
 static void add_copy(const struct call_search *s, Dwarf_Die *copy, const char *name)
 {
 	struct index_query q = { .name = name };
-	struct die_search d = { .die = dwarf_dieoffset(copy) };
+	struct die_search d = { .die = dwarf_place(copy) };
 
 	index_each_inline(s->f->module->index, &q, false, is_die, &d);
 	for vec_each(s->out, known)

@@ -12,12 +12,20 @@
 struct unit {
 	struct dwarf_file *file;
 	uint64_t offset;
+	uint64_t base;             // what is to be taken off offsets for `dwarf`; see struct split
 	Dwarf *dwarf;
 	Dwarf_Die die;
 	struct unit_function { uint64_t address; Dwarf_Die die; } *functions; // sorted
 	int nfunctions;
 	bool functions_read;
 	Dwarf_Files *source_files;
+};
+
+// Units that the compiler put into a file of their own (.dwo). Their offsets are counted as if they followed
+// in .debug_info of the program, one file after the other.
+struct split {
+	Dwarf *dwarf;
+	uint64_t base, size;
 };
 
 struct dwarf_file {
@@ -35,6 +43,9 @@ struct dwarf_file {
 	uint64_t frame_pc;         // frame.c: of the last one found
 	Dwarf_Frame *frame;
 	VEC(struct unit *) units;
+	VEC(struct split) splits;  // use dwarf_splits()
+	bool splits_tried;
+	const char *no_split;      // one that isn't there
 	struct map types;          // DIE offset in text -> struct di_type *
 	Dwarf_CFI *cfi[2];         // frame.c: .debug_frame, .eh_frame
 	Elf *frame_elf;            // frame.c: where the latter is, if elsewhere
@@ -50,6 +61,8 @@ Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address);
 // The one of the unit that has the address in it.
 Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address);
 Dwarf *dwarf_whole(struct dwarf_file *f);
+void dwarf_splits(struct dwarf_file *f);                // finds them
+bool dwarf_is_skeleton(Dwarf_Die *unit);                // what it describes is in a .dwo
 // A handle for the units from `offset` on, to be ended by the caller. NULL: broken.
 Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
 // Where the DIE is: no other one of the file and what it shares has the same number.

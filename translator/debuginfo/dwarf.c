@@ -66,21 +66,90 @@ bool dwarf_is_small(const struct dwarf_file *f)
 	return f->info_len < SMALL;
 }
 
-bool dwarf_file_split(struct dwarf_file *f)
+bool dwarf_is_skeleton(Dwarf_Die *unit)
 {
-	Dwarf *d = dwarf_whole(f);
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	return dwarf_hasattr(unit, DW_AT_dwo_name) || dwarf_hasattr(unit, DW_AT_GNU_dwo_name);
+}
 
-	while (d && !dwarf_get_units(d, cu, &cu, NULL, NULL, &unit, NULL))
-		if (dwarf_hasattr(&unit, DW_AT_dwo_name) || dwarf_hasattr(&unit, DW_AT_GNU_dwo_name))
-			return true;
-	return false;
+static uint64_t end_of(Dwarf *d)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	while (!dwarf_nextcu(d, at, &next, &header, NULL, NULL, NULL))
+		at = next;
+	return at;
+}
+
+static const char *split_name(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_dwo_name, &attr) ?:
+				dwarf_attr(unit, DW_AT_GNU_dwo_name, &attr)) ?: "a .dwo file";
+}
+
+static void add_split(struct dwarf_file *f, Dwarf_Die *unit, uint64_t *base)
+{
+	struct split s = { .dwarf = dwarf_cu_getdwarf(unit->cu), .base = *base };
+
+	if (held_has(HELD_SPLIT, s.dwarf))
+		return;
+	s.size = end_of(s.dwarf);
+	*base += (s.size + 15) & ~15ull;
+	vec_push(&f->splits, s);
+	held_add(HELD_SPLIT, s.dwarf, s.base);
+}
+
+// libdw finds them by their names, beside the program or where they were made.
+void dwarf_splits(struct dwarf_file *f)
+{
+	uint64_t base = (f->info_len + 15) & ~15ull;
+	Dwarf_Die unit, split;
+	Dwarf_CU *cu = NULL;
+	struct elf_view v;
+	Dwarf *d;
+
+	if (f->splits_tried)
+		return;
+	f->splits_tried = true;
+	// What is split off has its addresses there.
+	if (!f->module->program || !elf_view_open(&v, f->map) || !elf_view_header(&v, ".debug_addr"))
+		return;
+	d = dwarf_whole(f);
+	while (d && !dwarf_get_units(d, cu, &cu, NULL, NULL, &unit, &split)) {
+		if (!dwarf_is_skeleton(&unit))
+			continue;
+		if (split.cu && dwarf_tag(&split) > 0)
+			add_split(f, &split, &base);
+		else if (!f->no_split)
+			f->no_split = str_dup(split_name(&unit));
+	}
+}
+
+const char *dwarf_file_no_split(struct dwarf_file *f)
+{
+	dwarf_splits(f);
+	return f->no_split;
+}
+
+void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size)
+{
+	dwarf_splits(f);
+	*n = f->splits.n;
+	*size = *n ? f->splits.at[*n - 1].base + f->splits.at[*n - 1].size : 0;
 }
 
 uint64_t dwarf_place(Dwarf_Die *die)
 {
-	return dwarf_dieoffset(die) | (held_has(HELD_SHARED, dwarf_cu_getdwarf(die->cu)) ? 1ull << 40 : 0);
+	Dwarf *d = dwarf_cu_getdwarf(die->cu);
+	size_t base = 0;
+
+	if (held_has(HELD_SHARED, d))
+		base = 1ull << 40;
+	else
+		held_find(HELD_SPLIT, d, &base);
+	return base + dwarf_dieoffset(die);
 }
 
 static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
@@ -200,6 +269,24 @@ bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end)
 	return *end > *start;
 }
 
+static void open_unit(struct unit *u)
+{
+	struct dwarf_file *f = u->file;
+
+	if (u->offset >= f->info_len) {
+		dwarf_splits(f);
+		for vec_each(&f->splits, s)
+			if (u->offset - s->base < s->size) {
+				u->dwarf = s->dwarf;
+				u->base = s->base;
+			}
+		return;
+	}
+	u->dwarf = dwarf_is_small(f) ? dwarf_whole(f) : dwarf_handle_at(f, u->offset);
+	if (u->dwarf && !dwarf_is_small(f))
+		held_add(HELD_UNIT, u->dwarf, 0);
+}
+
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 {
 	struct unit *u;
@@ -212,9 +299,8 @@ struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 	u = NEW(struct unit);
 	u->file = f;
 	u->offset = offset;
-	u->dwarf = dwarf_is_small(f) ? dwarf_whole(f) : dwarf_handle_at(f, offset);
-	if (u->dwarf && !dwarf_is_small(f))
-		held_add(HELD_UNIT, u->dwarf, 0);
+	open_unit(u);
+	offset -= u->base;
 	if (!u->dwarf || dwarf_nextcu(u->dwarf, offset, &next, &header, NULL, NULL, NULL) ||
 	    !dwarf_offdie(u->dwarf, offset + header, &u->die))
 		return NULL;

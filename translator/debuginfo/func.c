@@ -79,7 +79,7 @@ Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset)
 	if (!module_index(m) || !index_unit_of_die(m->index, offset, &header))
 		return NULL;
 	u = dwarf_unit_at(m->dwarf, header);
-	return u && dwarf_offdie(u->dwarf, offset, die) ? die : NULL;
+	return u && dwarf_offdie(u->dwarf, offset - u->base, die) ? die : NULL;
 }
 
 // The function whose code the copy is in.

@@ -216,11 +216,14 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 {
 	Dwarf *whole = m->dwarf ? dwarf_whole(m->dwarf) : NULL;
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	Dwarf_Die unit, split;
 
-	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, &split)) {
+		if (split.cu)
+			unit = split;
 		if (is_in_file(&unit, file) &&
 		    (find_in_unit(m, &unit, name, out) || (file && find_in_functions(m, &unit, name, out, 0))))
 			return true;
+	}
 	return false;
 }

@@ -15,7 +15,7 @@
 
 static struct held {
 	struct { void *what; size_t len; } *at;
-	int n, room;
+	int n, room, last;
 } all[HELD_KINDS];             // not collected: what they point to isn't either
 
 void held_add(enum held_kind kind, void *what, size_t len)
@@ -32,12 +32,29 @@ void held_add(enum held_kind kind, void *what, size_t len)
 	h->at[h->n++].len = len;
 }
 
+bool held_find(enum held_kind kind, const void *what, size_t *len)
+{
+	struct held *h = &all[kind];
+
+	// What was asked for last is asked for again.
+	if (h->last < h->n && h->at[h->last].what == what) {
+		*len = h->at[h->last].len;
+		return true;
+	}
+	for (int i = h->n; i--;)
+		if (h->at[i].what == what) {
+			h->last = i;
+			*len = h->at[i].len;
+			return true;
+		}
+	return false;
+}
+
 bool held_has(enum held_kind kind, const void *what)
 {
-	for (int i = all[kind].n; i--;)
-		if (all[kind].at[i].what == what)
-			return true;
-	return false;
+	size_t len;
+
+	return held_find(kind, what, &len);
 }
 
 static void release(enum held_kind kind, void *what, size_t len)
@@ -47,6 +64,7 @@ static void release(enum held_kind kind, void *what, size_t len)
 	case HELD_FRAME: free(what); break;
 	case HELD_CFI: dwarf_cfi_end(what); break;
 	case HELD_UNIT: case HELD_WHOLE: case HELD_SHARED: dwarf_end(what); break;
+	case HELD_SPLIT: break;
 	case HELD_ELF: elf_end(what); break;
 	case HELD_PAGES: munmap(what, len); break;
 	case HELD_KINDS: break;

@@ -194,8 +194,13 @@ static struct cache_key key_of(const struct di_module *m)
 	struct cache_hash *h = cache_hash_new();
 	struct elf_view v;
 	struct bytes map;
+	uint64_t split;
+	int n;
 
+	dwarf_file_splits(m->dwarf, &n, &split);
 	cache_hash_text(h, INDEX_MAGIC);
+	cache_hash_add(h, &n, sizeof(n));
+	cache_hash_add(h, &split, sizeof(split));
 	cache_hash_text(h, dwarf_file_shared(m->dwarf) ? "shared" : "");
 	cache_hash_add(h, index_record_size, sizeof(index_record_size));
 	cache_hash_add(h, m->build_id.at, m->build_id.len);

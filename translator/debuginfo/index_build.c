@@ -178,7 +178,7 @@ static bool add_address(const struct build *b, uint64_t address, uint32_t *out)
 
 static uint32_t place_of(Dwarf_Die *die)
 {
-	uint64_t offset = dwarf_dieoffset(die);
+	uint64_t offset = dwarf_place(die);
 
 	return offset > UINT32_MAX ? 0 : offset;
 }
@@ -433,11 +433,21 @@ static uint64_t add_units(struct build *b, uint64_t offset)
 
 	for (int i = 0; more && i < limit; i++, offset = next) {
 		more = !dwarf_nextcu(d, offset, &next, &header, NULL, NULL, NULL);
-		if (more && dwarf_offdie(d, offset + header, &b->unit))
+		if (more && dwarf_offdie(d, offset + header, &b->unit) && !dwarf_is_skeleton(&b->unit))
 			add_unit(b, offset);
 	}
 	dwarf_end(d);
 	return more ? offset : 0;
+}
+
+static void add_split(struct build *b, const struct split *s)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	for (; !dwarf_nextcu(s->dwarf, at, &next, &header, NULL, NULL, NULL); at = next)
+		if (dwarf_offdie(s->dwarf, at + header, &b->unit))
+			add_unit(b, s->base + at);
 }
 
 // ---------------------------------------------------------------- symbols
@@ -659,6 +669,9 @@ bool index_build(struct di_module *m, struct index_tables *out)
 	note_symbols(&b);
 	while ((next = add_units(&b, at)) > at)
 		at = next;
+	dwarf_splits(m->dwarf);
+	for vec_each(&m->dwarf->splits, split)
+		add_split(&b, split);
 	add_functions(&b);
 	sort_all(&b);
 	return out->table[IX_UNITS].len > 0;

@@ -257,6 +257,18 @@ static bool indexed_address(struct compile *c, Dwarf_Op *op)
 	return true;
 }
 
+// An offset in the threads' variables, as one that is split off has it.
+static bool indexed_constant(struct compile *c, Dwarf_Op *op)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &attr) || dwarf_formudata(&attr, &value))
+		return false;
+	add(c, DI_OP_CONST, value);
+	return true;
+}
+
 static bool compile_constant(struct compile *c, Dwarf_Op *op)
 {
 	int atom = op->atom;
@@ -271,6 +283,8 @@ static bool compile_constant(struct compile *c, Dwarf_Op *op)
 		return true;
 	case DW_OP_addrx: case DW_OP_GNU_addr_index:
 		return indexed_address(c, op);
+	case DW_OP_constx: case DW_OP_GNU_const_index:
+		return indexed_constant(c, op);
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:

@@ -228,7 +228,10 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
 struct bytes dwarf_file_map(const struct dwarf_file *f);
-bool dwarf_file_split(struct dwarf_file *f);          // there are only skeletons in it
+// Its files that the compiler split off: the name of one that isn't there, NULL none; how many are, how much
+// is in all of them.
+const char *dwarf_file_no_split(struct dwarf_file *f);
+void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size);
 bool dwarf_file_shared(struct dwarf_file *f);         // a part of it is in another file, which is there
 
 // index.c: what is where in a DWARF file. Places of DIEs are offsets in .debug_info, never 0.

@@ -309,9 +309,11 @@ const uint8_t *di_build_id(const struct di_module *m, int *len)
 
 const char *di_advice(const struct di_module *m)
 {
-	if (m->program && m->dwarf && dwarf_file_split(m->dwarf))
-		return str_printf("the debuginfo of %s is split off into .dwo files, which are not read: compile it without "
-				  "-gsplit-dwarf", m->name);
+	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
+
+	if (gone)
+		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor where "
+				  "it was made (.dwp files are not read)", m->name, gone);
 	if (m->program)
 		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
 	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
