@@ -251,6 +251,7 @@ struct func {
 	bool used;                 // symbols: reached from a probe
 	bool in_context;           // target: mentions $x and the like, itself or called: see clone.c
 	struct probe *probe;       // target: that it is a copy for
+	bool is_refused;           // privilege: does what this session may not or can't
 	bool recursive;            // access: part of a call cycle
 	int component;             // access: functions that reach each other have the same
 	int order, low, reached;   // access: while it follows calls

@@ -113,71 +113,104 @@ static void check_probe(struct session *s, struct probe *p)
 		ast_walk_stmt(&w, &p->body);
 }
 
-// ---------------------------------------------------------------- guru mode
+// ---------------------------------------------------------------- what a session can't do
 
-struct guru_look {
-	VEC(struct func *) seen;
-	bool found;
-};
+typedef bool refused_fn(const struct session *s, const struct func *f);
 
-static bool look_for_guru(struct ast_walker *w, struct expr **at)
+static bool is_for_gurus(const struct session *s, const struct func *f)
 {
-	struct guru_look *look = w->data;
-
-	for (struct func *f = (*at)->kind == E_CALL ? (*at)->u.call.target : NULL; f && !look->found; f = f->next_overload) {
-		bool known = false;
-
-		for vec_each(&look->seen, seen)
-			known |= *seen == f;
-		if (known)
-			continue;
-		vec_push(&look->seen, f);
-		look->found = f->pragmas & PRAGMA_GURU;
-		if (f->body && !look->found)
-			ast_walk_stmt(w, &f->body);
-	}
-	return !look->found;
+	return f->pragmas & PRAGMA_GURU;
 }
 
-// The library's own calls of what is for gurus are exempt: but who calls a function for which that is all is not.
-static bool refuse_guru(struct ast_walker *w, struct expr **at)
+// C of our library that is written for the kernel's headers.
+static bool needs_kernel(const struct session *s, const struct func *f)
 {
-	struct guru_look look = { 0 };
-	struct ast_walker within = { .expr = look_for_guru, .data = &look };
-	struct expr *e = *at;
+	return f->embedded && f->source && str_starts(f->source->name, s->tapset_dir) &&
+	       !(f->pragmas & PRAGMA_RUNTIME) && !strstr(f->embedded, "/* userspace */");
+}
 
-	if (e->kind != E_CALL || !e->u.call.target || (e->loc.source && e->loc.source->library))
+static bool is_written_by_user(const struct func *f)
+{
+	return f->body && !(f->source && f->source->library);
+}
+
+static bool find_refused(struct ast_walker *w, struct expr **at)
+{
+	bool *found = w->data;
+
+	for (struct func *f = (*at)->kind == E_CALL ? (*at)->u.call.target : NULL; f; f = f->next_overload)
+		*found |= f->is_refused;
+	return !*found;
+}
+
+// Sets is_refused on functions that are refused themselves, and on those of the library that call them.
+static void spread(struct session *s, refused_fn *refused)
+{
+	bool more = true;
+
+	for vec_each(&s->script.funcs, f)
+		(*f)->is_refused = (*f)->used && refused(s, *f);
+	while (more) {
+		more = false;
+		for vec_each(&s->script.funcs, f) {
+			bool found = false;
+			struct ast_walker w = { .expr = find_refused, .data = &found };
+
+			if (!(*f)->used || (*f)->is_refused || !(*f)->body || is_written_by_user(*f))
+				continue;
+			ast_walk_stmt(&w, &(*f)->body);
+			more |= (*f)->is_refused = found;
+		}
+	}
+}
+
+struct refusal {
+	refused_fn *refused;
+	bool library_may;          // its aliases call what the user must not
+	const char *message;       // with a place for the name
+};
+
+static bool refuse(struct ast_walker *w, struct expr **at)
+{
+	const struct refusal *r = w->data;
+	const struct expr *e = *at;
+
+	if (e->kind != E_CALL || (r->library_may && e->loc.source && e->loc.source->library))
 		return true;
-	if (e->u.call.target->body && !e->u.call.target->source->library)
-		return true;       // what it does is looked at where it is written
-	look_for_guru(&within, at);
-	if (look.found)
-		diag_error(e->loc, "'%s' may only be called in guru mode (stap -g)", e->u.call.target->name);
+	for (struct func *f = e->u.call.target; f; f = f->next_overload)
+		if (f->is_refused && !is_written_by_user(f)) {
+			diag_error(e->loc, r->message, f->name);
+			break;
+		}
 	return true;
 }
 
-static void check_guru(struct session *s)
+static void refuse_calls(struct session *s, const struct refusal *r)
 {
-	struct ast_walker w = { .expr = refuse_guru };
+	struct ast_walker w = { .expr = refuse, .data = (void *)r };
 
+	spread(s, r->refused);
 	for vec_each(&s->script.probes, p)
 		if ((*p)->body)
 			ast_walk_stmt(&w, &(*p)->body);
 	for vec_each(&s->script.funcs, f)
-		if ((*f)->used && (*f)->body && !((*f)->source && (*f)->source->library))
+		if ((*f)->used && is_written_by_user(*f))
 			ast_walk_stmt(&w, &(*f)->body);
 }
 
 int elab_privilege(struct session *s)
 {
-	int before = diag_errors();
+	int before = diag_errors(), own;
 
 	if (!s->opt.guru)
-		check_guru(s);
+		refuse_calls(s, &(struct refusal){ is_for_gurus, true, "'%s' may only be called in guru mode (stap -g)" });
+	if (s->opt.user_runtime)
+		refuse_calls(s, &(struct refusal){ needs_kernel, false, "'%s' works in a kernel only: leave out --runtime=user" });
+	own = diag_errors();
 	if (s->opt.privilege == PRIVILEGE_STAPUSR)
 		for vec_each(&s->script.probes, p)
 			check_probe(s, *p);
-	if (diag_errors() > before && !s->opt.privilege_given)
+	if (diag_errors() > own && !s->opt.privilege_given)
 		diag_note((struct loc){ 0 }, "--privilege=stapusr is what your groups give you");
 	return diag_errors() - before;
 }
