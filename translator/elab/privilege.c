@@ -122,11 +122,26 @@ static bool is_for_gurus(const struct session *s, const struct func *f)
 	return f->pragmas & PRAGMA_GURU;
 }
 
+static bool find_const(struct ast_walker *w, struct expr **at)
+{
+	bool *found = w->data;
+
+	*found |= (*at)->kind == E_CONST;
+	return !*found;
+}
+
 // C of our library that is written for the kernel's headers.
 static bool needs_kernel(const struct session *s, const struct func *f)
 {
-	return f->embedded && f->source && str_starts(f->source->name, s->tapset_dir) &&
-	       !(f->pragmas & PRAGMA_RUNTIME) && !strstr(f->embedded, "/* userspace */");
+	bool found = false;
+	struct ast_walker w = { .expr = find_const, .data = &found };
+	struct stmt *body = f->body;
+
+	if (!f->source || !str_starts(f->source->name, s->tapset_dir))
+		return false;
+	if (body)
+		ast_walk_stmt(&w, &body);
+	return body ? found : !(f->pragmas & PRAGMA_RUNTIME) && !strstr(f->embedded, "/* userspace */");
 }
 
 static bool is_written_by_user(const struct func *f)
