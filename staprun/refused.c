@@ -121,7 +121,7 @@ static void explain_permission(const char *module, char *said)
 		return;
 	}
 	if (strstr(read_some("/sys/kernel/security/lockdown", text, sizeof(text)), "[integrity]") ||
-		 strstr(text, "[confidentiality]"))
+		 strstr(text, "[confidentiality]") || !strncmp(said, "Lockdown: ", 10))
 		log_error("the kernel does not allow loading %s: it is locked down (Secure Boot, or lockdown= at boot)"
 			  " and takes modules only that are signed with a key it knows", module);
 	else

@@ -71,6 +71,9 @@ int stp_rings_make(void)
 	rings.n = cpumask_weight(&stp_cpus) + 1;
 	rings.size = ring_size();
 	rings.mapping_size = PAGE_SIZE + rings.n * (PAGE_SIZE + rings.size);
+	/* vmalloc_user() would take other processes' memory, and have who asks killed. */
+	if (rings.mapping_size / PAGE_SIZE > si_mem_available() / 2)
+		return -ENOMEM;
 	rings.ring = plat_alloc(rings.n * sizeof(struct ring), -1);
 	if (!rings.ring)
 		return -ENOMEM;

@@ -82,6 +82,7 @@ struct miscdevice { int minor; const struct file_operations *fops; const char *n
 #define atomic64_read(a) ((a)->n)
 #define atomic_read(a) ((a)->n)
 #define atomic_inc(a) (++(a)->n)
+#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define scnprintf(to, n, ...) min((size_t)snprintf(to, n, __VA_ARGS__), (size_t)(n) - 1)
 
 static struct { int tgid; } *current = &(typeof(*current)){ 1 };
@@ -103,6 +104,7 @@ static int copy_from_user(void *to, const void *from, size_t n) { memcpy(to, fro
 static int copy_to_user(void *to, const void *from, size_t n) { memcpy(to, from, n); return 0; }
 static void *kzalloc(size_t n, int how) { return calloc(1, n); }
 static void kfree(void *p) { free(p); }
+static long si_mem_available(void) { return 1l << 40; }
 static void *vmalloc_user(size_t n) { mapping_len = n; return calloc(1, n); }
 static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }

@@ -52,7 +52,7 @@ staprun -w -u/path -C always ./t_argv.ko argv_2=zwei 'argv_4=4 4'
 staprun -C always ./t_error.ko 2>&1 | head -n 1 | cat -v
 staprun -T 60000 -c 'A=b env' ./t_set.ko 2>/dev/null | grep '^A='
 staprun -A nosuch
-staprun -b 2000 ./t_hello.ko
+staprun -b 200 ./t_hello.ko
 loaded
 
 t error
