@@ -36,8 +36,11 @@ for f in *.sh; do
 	name=${f%.sh}
 	[ "$f" = all.sh ] && continue
 	echo "<5>test $name" >/dev/kmsg
-	timeout 60 sh "./$f" >"/out/$name.out" 2>"/out/$name.err" </dev/null
-	echo $? >"/out/$name.rc"
+	setsid sh -c 'echo $$ >/run/test; exec timeout 60 sh "$0"' "./$f" >"/out/$name.out" 2>"/out/$name.err" </dev/null
+	status=$?
+	echo $status >"/out/$name.rc"
+	# What it left running in the background is not to disturb the others.
+	[ $status != 143 ] || kill -KILL -"$(cat /run/test)" 2>/dev/null
 	if [ -n "$(ls /sys/module | grep -E '^(stap_|t_)')" ]; then
 		echo "left loaded: $(ls /sys/module | grep -E '^(stap_|t_)')" >>"/out/$name.left"
 		kill -KILL $(pidof staprun stapio) 2>/dev/null
