@@ -569,6 +569,8 @@ struct stp_perf {
 	u64 hz;                    /* samples a second */
 	bool per_second;           /* hz it is; else, of a clock, nanoseconds: a tick */
 	bool in_target;            /* only the processes of -c and -x */
+	bool optional;             /* "?": a machine that doesn't count such events is no error */
+	bool absent;               /* the runtime's: it doesn't */
 	struct stp_program *program;       /* only processes that run it; NULL: all */
 	void *state;               /* the runtime's */
 };

@@ -235,11 +235,19 @@ static int perf_start(void *table, u32 n)
 	if (err)
 		return err;
 	cpus_read_lock();
-	for (i = 0; i < n && !err; i++)
+	for (i = 0; i < n && !err; i++) {
 		err = add(&p[i]);
+		p[i].absent = err && p[i].optional;
+		if (p[i].absent)
+			err = 0;
+	}
 	cpus_read_unlock();
-	if (!err)
+	if (!err) {                /* not above: events are let go of without that lock */
+		for (i = 0; i < n; i++)
+			if (p[i].absent)
+				remove(&p[i]);
 		return 0;
+	}
 	say(&p[i - 1], err);
 	perf_stop(table, n);
 	return err;

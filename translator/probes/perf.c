@@ -21,6 +21,7 @@ struct perf {                  // probe.data
 	int64_t period;            // events a sample; of the clock: nanoseconds, 0 a tick
 	int64_t hz;                // samples a second instead
 	bool in_target;            // .process
+	bool optional;             // "?"
 	const char *path;          // .process("PATH"), NULL: whatever the target runs
 	const char *counter;
 };
@@ -77,6 +78,7 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	d->hz = hz ? hz->number : 0;
 	d->period = sample ? sample->number : hz ? 0 : DEFAULT_PERIOD;
 	d->in_target = process != NULL;
+	d->optional = point->optional || point->sufficient;
 	if (process && process->arg_kind == ARG_STRING) {
 		d->path = process_executable(process->text);
 		if (!d->path)              // perhaps it is on the machine that the script is for
@@ -114,9 +116,9 @@ static void perf_emit(struct session *s, struct cwriter *w, struct probe **probe
 		const struct perf *d = probes[i]->data;
 
 		cw_line(w, "{ .probe = %s, .type = %lldU, .config = 0x%llxULL, .period = %lldULL, .hz = %lldULL, "
-			".per_second = %s, .in_target = %s%s%s }, /* %s */", emit_probe_ref(probes[i]), (long long)d->type,
+			".per_second = %s, .in_target = %s%s%s%s }, /* %s */", emit_probe_ref(probes[i]), (long long)d->type,
 			(unsigned long long)d->config, (long long)d->period, (long long)d->hz, d->hz ? "true" : "false",
-			d->in_target ? "true" : "false",
+			d->in_target ? "true" : "false", d->optional ? ", .optional = true" : "",
 			d->path && !d->counter ? str_printf(", .program = &stp_perf_program_%d", i) : "",
 			d->counter ? str_printf(", .counter = %s", emit_c_string(d->counter)) : "", probes[i]->point);
 	}
