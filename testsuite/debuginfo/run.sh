@@ -212,7 +212,7 @@ test_points() {
 
 # Debuginfo of another build: told with both ids, and not used.
 test_other_build() {
-	local own other name=debuginfo/other_build
+	local own other other_module name=debuginfo/other_build
 	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p' | head -n 1; }
 	mkdir -p "$SCRATCH/wrong/boot"
 	for other in /usr/lib/debug/boot/vmlinux-*; do [ "$other" = "$dwarf" ] || break; done
@@ -223,6 +223,7 @@ test_other_build() {
 	ln -sf "$other" "$SCRATCH/wrong/boot/vmlinux-$release"
 	SYSTEMTAP_DEBUGINFO_PATH="$SCRATCH/wrong" "$driver" -r "$release" -c "$cache" function vfs_read \
 		>"$SCRATCH/warm" 2>"$SCRATCH/err"
+	other_module=$(echo "/usr/lib/debug/lib/modules/${other#*/vmlinux-}/kernel/drivers/block"/loop.ko*)
 	own=$(id "$dwarf") other=$(id "$other")
 	if grep -q "is of another build (build-id $other) than the kernel (build-id $own): not used" "$SCRATCH/err"; then
 		ok "$name said $release"
@@ -231,6 +232,16 @@ test_other_build() {
 	fi
 	bare function vfs_read >"$SCRATCH/bare"
 	same "$name not used $release" "$SCRATCH/bare" "$SCRATCH/warm"
+	mkdir -p "$SCRATCH/wrong/lib/modules/$release/kernel/drivers/block"
+	ln -sf "$other_module" "$SCRATCH/wrong/lib/modules/$release/kernel/drivers/block/"
+	SYSTEMTAP_DEBUGINFO_PATH=$SCRATCH/wrong "$STAP" -r "$release" -p2 -e 'probe module("loop").function("lo_ioctl") { println($cmd) }' \
+		>"$SCRATCH/out" 2>"$SCRATCH/err"
+	if grep -q "loop.ko is of another build (build-id $(id "$other_module")) than the module loop (build-id .*): not used" "$SCRATCH/err" &&
+		grep -q '^module("loop").function("lo_ioctl")' "$SCRATCH/out"; then
+		ok "$name of a module $release"
+	else
+		not_ok "$name of a module $release" "$(cat "$SCRATCH/err")"
+	fi
 }
 
 # refused NAME FILE: an error and status 1, not a crash
