@@ -188,6 +188,27 @@ static char *name_in_struct(const struct module *m, const char *name)
 	return (char *)at + 1;
 }
 
+// Machines as kbuild names them; this program's is the first.
+static const struct { int number; const char *name; } machines[] = {
+#ifdef __aarch64__
+	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
+#else
+	{ EM_X86_64, "x86_64" }, { EM_AARCH64, "arm64" },
+#endif
+};
+
+static int check_machine(const struct module *m, const char *argument)
+{
+	Elf64_Ehdr ehdr;
+
+	memcpy(&ehdr, m->image, sizeof(ehdr));
+	if (ehdr.e_machine == machines[0].number || ehdr.e_machine != machines[1].number)
+		return 0;
+	log_error("%s is a module for %s, this machine is %s: stap -a %s makes one for it", argument, machines[1].name,
+		  machines[0].name, machines[0].name);
+	return -ENOEXEC;
+}
+
 // The rights that a module was made for; who has less may not load it.
 static enum rights rights_wanted(const struct module *m)
 {
@@ -252,6 +273,9 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 		log_error("%s is not a kernel module", argument);
 		return -ENOEXEC;
 	}
+	rc = check_machine(m, argument);
+	if (rc)
+		return rc;
 	strcpy(m->name, value);
 	value = modinfo(m, "vermagic");
 	if (value)

@@ -71,3 +71,13 @@ expect other-machine 1 '-a x86_64: kernel 6.1.0-cross is one for arm64' "$STAP" 
 expect unknown-machine 1 "-a takes kbuild's name of a machine" "$STAP" -a vax -r "$tree" -p4 -e "$begin"
 expect headers-missing 1 'apt install linux-headers-1.2.3-none:arm64' "$STAP" -a arm64 -r 1.2.3-none -p4 -e "$begin"
 expect user-runtime 1 '-a is not for --runtime=user' "$STAP" -a arm64 --runtime=user -e "$begin"
+
+# The loader looks what a module is for: bytes 18 and 19 of it, 183 is arm64.
+if [ "$(id -u)" -eq 0 ]; then
+	printf 'asm(".section .modinfo,\\"a\\"\\n.asciz \\"name=foreign\\"");\n' >"$SCRATCH/foreign.c"
+	gcc -c -o "$SCRATCH/foreign.ko" "$SCRATCH/foreign.c"
+	printf '\267' | dd of="$SCRATCH/foreign.ko" bs=1 seek=18 conv=notrunc 2>/dev/null
+	expect loader 1 'foreign.ko is a module for arm64, this machine is x86_64' "$BUILD/staprun/staprun" "$SCRATCH/foreign.ko"
+else
+	skip cross/loader "root"
+fi
