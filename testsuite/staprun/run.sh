@@ -10,7 +10,7 @@ set -u
 [ -n "${UNSHARED-}" ] || ! unshare -m true 2>/dev/null || UNSHARED=1 exec unshare -m bash "$0" "$@"
 cd "$(dirname "$0")" || exit 1
 source=$(cd ../.. && pwd)
-scratch=$(mktemp -d "${SCRATCH:-/tmp}/staprun.XXXXXX") || exit 1
+scratch=$(mktemp -d /tmp/staprun.XXXXXX) || exit 1      # where others may look, too
 trap 'rm -rf "$scratch"' EXIT
 update=${UPDATE-}
 [ "${1-}" != -u ] || { update=1; shift; }
