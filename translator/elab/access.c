@@ -160,11 +160,20 @@ static bool is_variable(const struct expr *e)
 	return e->kind == E_VAR || e->kind == E_INDEX;
 }
 
+// A division by zero is an error, which a catch may wait for.
+static bool may_divide_by_zero(const struct expr *e)
+{
+	return (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) &&
+	       (e->u.bin.r->kind != E_NUMBER || !e->u.bin.r->u.number);
+}
+
 static void effect_expr(struct use_walker *w, const struct expr *e)
 {
 	bool effect = false;
 
-	if (e->kind == E_PRINT)
+	if (e->kind == E_BINARY)
+		effect = may_divide_by_zero(e);
+	else if (e->kind == E_PRINT)
 		effect = !e->u.print.to_string;
 	else if (e->kind == E_EMBEDDED)
 		effect = !e->u.embedded.pure;
