@@ -4,6 +4,7 @@
 // takes for a record must lie in a ring, no message may be read beyond its end, and it must come to an end itself.
 #include "../../staprun/bulk.c"
 #include "../../staprun/loop.c"
+#include "../../staprun/monitor.c"
 
 #include <assert.h>
 #include <sys/mman.h>
@@ -138,6 +139,8 @@ void child_release(void) { }
 void child_abandon(void) { }
 void child_system(const char *command) { assert(strlen(command) < STP_MSG_MAX); }
 int child_open_process(pid_t pid) { return -1; }
+void orphan_remove(const struct stapio_options *opt) { }
+int sys_open(const char *path, int flags) { return -ENOENT; }
 void input_start(const char *module) { }
 void input_stop(void) { }
 
