@@ -112,3 +112,22 @@ struct bytes elf_view_build_id(const struct elf_view *v)
 	}
 	return id;
 }
+
+bool elf_view_variable(const struct elf_view *v, const char *table, const char *names, const char *name,
+		       uint64_t *address)
+{
+	struct bytes symbols, strings;
+	const Elf64_Sym *y;
+
+	if (!elf_view_section(v, table, &symbols) || !elf_view_section(v, names, &strings) || !strings.len ||
+	    strings.at[strings.len - 1])
+		return false;
+	y = (const void *)symbols.at;
+	for (size_t i = 0; i < symbols.len / sizeof(*y); i++)
+		if (ELF64_ST_TYPE(y[i].st_info) == STT_OBJECT && y[i].st_shndx != SHN_UNDEF && y[i].st_name < strings.len &&
+		    !strcmp((const char *)strings.at + y[i].st_name, name)) {
+			*address = y[i].st_value;
+			return true;
+		}
+	return false;
+}

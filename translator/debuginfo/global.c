@@ -227,3 +227,12 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 	}
 	return false;
 }
+
+bool di_lacks_variable(const struct di_module *m, const char *symbol)
+{
+	struct elf_view v;
+	uint64_t address;
+
+	return m->dwarf && elf_view_open(&v, m->dwarf->map) &&
+	       !elf_view_variable(&v, ".symtab", ".strtab", symbol, &address);
+}

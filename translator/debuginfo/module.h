@@ -39,6 +39,9 @@ struct elf_view {
 	int n;
 	int machine;
 };
+// A variable by its name in a table of symbols (".symtab" with ".strtab").
+bool elf_view_variable(const struct elf_view *v, const char *table, const char *names, const char *name,
+		       uint64_t *address);
 bool elf_view_open(struct elf_view *v, struct bytes file);    // 64 bit, little-endian only
 // Section by name; false when absent, or without bytes in the file.
 bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);

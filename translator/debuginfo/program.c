@@ -271,25 +271,6 @@ static const Elf64_Phdr *segments(const struct program *p, int *n)
 	return (const void *)(p->file.at + h->e_phoff);
 }
 
-static bool find_object(const struct elf_view *v, const char *table, const char *names, const char *name,
-			uint64_t *address)
-{
-	struct bytes symbols, strings;
-	const Elf64_Sym *y;
-
-	if (!elf_view_section(v, table, &symbols) || !elf_view_section(v, names, &strings) || !strings.len ||
-	    strings.at[strings.len - 1])
-		return false;
-	y = (const void *)symbols.at;
-	for (size_t i = 0; i < symbols.len / sizeof(*y); i++)
-		if (ELF64_ST_TYPE(y[i].st_info) == STT_OBJECT && y[i].st_shndx != SHN_UNDEF && y[i].st_name < strings.len &&
-		    !strcmp((const char *)strings.at + y[i].st_name, name)) {
-			*address = y[i].st_value;
-			return true;
-		}
-	return false;
-}
-
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out)
 {
 	const struct elf_view *v = &m->program->view;
@@ -300,8 +281,8 @@ bool di_program_data(const struct di_module *m, const char *symbol, struct di_pr
 	for (const Elf64_Phdr *s = segments(m->program, &n); n; s++, n--)
 		if (s->p_type == PT_LOAD && s->p_flags & PF_X && s->p_vaddr < out->start_code)
 			out->start_code = s->p_vaddr;
-	return find_object(v, ".symtab", ".strtab", symbol, &out->address) ||
-	       find_object(v, ".dynsym", ".dynstr", symbol, &out->address);
+	return elf_view_variable(v, ".symtab", ".strtab", symbol, &out->address) ||
+	       elf_view_variable(v, ".dynsym", ".dynstr", symbol, &out->address);
 }
 
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset)

@@ -81,6 +81,9 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 	}
 	if (w->in_target && w->symbol && find_in_target(s, m, w))
 		return 1;
+	if (!w->in_target && w->symbol && di_lacks_variable(di_kernel(s), w->symbol))
+		diag_warning(what->loc, "kernel.data(\"%s\"): the kernel has no variable of this name%s, a module may have",
+			     w->symbol, di_similar(di_kernel(s), DI_VARIABLES, w->symbol));
 	for (w->length = 1; length && w->length < length->number;)
 		w->length *= 2;
 	probe_add(s, &family_hwbkpt, m, point_text(m->point), w);
