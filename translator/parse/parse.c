@@ -522,6 +522,8 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 	struct parser p = { .session = s, .source = src, .out = out, .privileged = s->opt.guru || src->library };
 
 	preproc_start(&p.preproc, s, src, shared);
+	while (!shared && parser_at(&p, TOK_SEMI))
+		parser_take(&p);
 	if (!shared && !src->library && parser_at(&p, TOK_EOF))
 		parser_fail(&p, (struct loc){ 0 }, "the script is empty: no probes found");
 	while (!shared && !parser_at(&p, TOK_EOF)) {
