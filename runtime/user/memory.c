@@ -28,45 +28,19 @@ static u64 load_number(struct stp_ctx *c, u64 address, u64 size)
 	return load(c, &n, address, size) ? n : 0;
 }
 
-u64 stp_load1(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 1);
+#define LOAD(bytes)								\
+u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
+{										\
+	return load_number(c, address, bytes);					\
+}										\
+u64 stp_uload##bytes(struct stp_ctx *c, u64 address)				\
+{										\
+	return load_number(c, address, bytes);					\
 }
-
-u64 stp_load2(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 2);
-}
-
-u64 stp_load4(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 4);
-}
-
-u64 stp_load8(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 8);
-}
-
-u64 stp_uload1(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 1);
-}
-
-u64 stp_uload2(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 2);
-}
-
-u64 stp_uload4(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 4);
-}
-
-u64 stp_uload8(struct stp_ctx *c, u64 address)
-{
-	return load_number(c, address, 8);
-}
+LOAD(1)
+LOAD(2)
+LOAD(4)
+LOAD(8)
 
 static void store(struct stp_ctx *c, u64 address, s64 v, u64 size)
 {

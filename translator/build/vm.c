@@ -53,23 +53,19 @@ static void add_file(arguments *argv, const char *path, const char *cwd)
 				     : str_printf("%s/%s:%s/%s", cwd, path, cwd, path));
 }
 
-// What the first line of a script names, NULL for other programs.
-static const char *interpreter(const char *path)
+// A program and, of a script, what runs it: env(1) and what that starts.
+static void add_executable(arguments *argv, const char *path, const char *cwd)
 {
-	char line[256] = "";
-	FILE *f = fopen(path, "re");
+	const char *interpreter = spawn_interpreter(path, false), *started = spawn_interpreter(path, true);
 
-	if (f && !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		fclose(f);
-	if (strncmp(line, "#!", 2))
-		return NULL;
-	path = line + 2 + strspn(line + 2, " ");
-	return str_ndup(path, strcspn(path, " \n"));
+	add_file(argv, path, cwd);
+	if (interpreter)
+		add_file(argv, interpreter, cwd);
+	if (started && strcmp(started, interpreter) && spawn_find(started))
+		add_file(argv, spawn_find(started), cwd);
 }
 
-// The command's program, the interpreter that its first line names, and words that are files here.
+// The command's program, what runs that, and words that are files here.
 static void add_command(arguments *argv, const char *command, const char *cwd)
 {
 	const char *blank = " \t\n;|&<>()'\"";
@@ -80,9 +76,10 @@ static void add_command(arguments *argv, const char *command, const char *cwd)
 		const char *word = str_ndup(at, len), *program = first ? spawn_find(word) : NULL;
 
 		at += len;
-		add_file(argv, program ? program : word, cwd);
-		if (program && interpreter(program))
-			add_file(argv, interpreter(program), cwd);
+		if (program)
+			add_executable(argv, program, cwd);
+		else
+			add_file(argv, word, cwd);
 		first = false;
 	}
 }

@@ -26,41 +26,9 @@ char *process_executable(const char *name)
 	return found && realpath(found, path) ? str_dup(path) : NULL;
 }
 
-// The next word of a script's first line, NULL: there is none.
-static const char *next_word(const char **line)
-{
-	const char *at = *line + strspn(*line, " \t");
-	size_t len = strcspn(at, " \t\n");
-
-	*line = at + len;
-	return len ? str_ndup(at, len) : NULL;
-}
-
-// What the first line of a script names, by way of env(1) too; NULL for other files.
-static const char *interpreter(const char *path)
-{
-	char line[256] = "";
-	FILE *f = fopen(path, "re");
-	const char *at = line + 2, *word;
-
-	if (f && !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		fclose(f);
-	if (strncmp(line, "#!", 2))
-		return NULL;
-	word = next_word(&at);
-	if (!word || !str_ends(word, "/env"))
-		return word;
-	do
-		word = next_word(&at);
-	while (word && (*word == '-' || strchr(word, '=')));
-	return word;
-}
-
 static bool add_file(struct session *s, const struct point_part *part, const char *path, struct process_files *out)
 {
-	const char *script = interpreter(path), *why = "", *name = script ? process_executable(script) : path;
+	const char *script = spawn_interpreter(path, true), *why = "", *name = script ? process_executable(script) : path;
 	struct di_module *m;
 
 	if (!name) {

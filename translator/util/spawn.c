@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,4 +140,35 @@ char *spawn_find(const char *name)
 			return path;
 	}
 	return NULL;
+}
+
+// The next word of a script's first line, NULL: there is none.
+static char *next_word(const char **line)
+{
+	const char *at = *line + strspn(*line, " \t");
+	size_t len = strcspn(at, " \t\n");
+
+	*line = at + len;
+	return len ? str_ndup(at, len) : NULL;
+}
+
+char *spawn_interpreter(const char *path, bool through_env)
+{
+	char line[256] = "", *word;
+	FILE *f = fopen(path, "re");
+	const char *at = line + 2;
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strncmp(line, "#!", 2))
+		return NULL;
+	word = next_word(&at);
+	if (!through_env || !word || !str_ends(word, "/env"))
+		return word;
+	do
+		word = next_word(&at);
+	while (word && (*word == '-' || strchr(word, '=')));
+	return word;
 }

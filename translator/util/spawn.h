@@ -22,6 +22,9 @@ int spawn_run(struct spawn *s);
 // that can be executed (a busybox applet, a shell's builtin).
 char *spawn_find(const char *name);
 
+// What the first line of a script names; through_env: what env(1) would start, where it names that. NULL: no script.
+char *spawn_interpreter(const char *path, bool through_env);
+
 // spawn_start()/spawn_wait(): the same in two halves, to run several at once (no capture).
 int spawn_start(const struct spawn *s);    // pid or -errno
 int spawn_wait(int pid);
