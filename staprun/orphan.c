@@ -4,33 +4,10 @@
 #include "stapio.h"
 
 #include "log.h"
+#include "staprun.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-// The environment's wish, else beside us, else where it is installed.
-static void find_staprun(char *path, size_t room)
-{
-	const char *wish = getenv("SYSTEMTAP_STAPRUN");
-	char self[1024];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (wish) {
-		snprintf(path, room, "%s", wish);
-		return;
-	}
-	self[n < 0 ? 0 : n] = 0;
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	snprintf(path, room, "%s/staprun", self);
-	if (access(path, X_OK))
-		snprintf(path, room, "%s/../../bin/staprun", self);
-}
 
 void orphan_remove(const struct stapio_options *opt)
 {
@@ -40,7 +17,7 @@ void orphan_remove(const struct stapio_options *opt)
 	if (poll(&life, 1, 0) <= 0)
 		return;
 	log_warning("staprun was killed; the module %s is removed in its place", opt->module);
-	find_staprun(path, sizeof(path));
+	beside_find(path, sizeof(path), "SYSTEMTAP_STAPRUN", "staprun", "../../bin/staprun");
 	execl(path, "staprun", "-d", opt->module, NULL);
 	log_error("can't run %s: %m; staprun -d %s removes the module", path, opt->module);
 }

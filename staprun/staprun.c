@@ -315,25 +315,9 @@ static int say_hello(int device, const char *name)
 
 // --- the relay ---
 
-// The environment's wish (never when we run set-user-id), else beside us, else where it is installed.
 static void find_stapio(char *path, size_t room)
 {
-	const char *wish = secure_getenv("SYSTEMTAP_STAPIO");
-	char self[1024];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (wish) {
-		snprintf(path, room, "%s", wish);
-		return;
-	}
-	self[n < 0 ? 0 : n] = 0;
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	snprintf(path, room, "%s/stapio", self);
-	if (access(path, X_OK))
-		snprintf(path, room, "%s/../libexec/quicktap/stapio", self);
+	beside_find(path, room, "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
 }
 
 // Why the kernel refused a module is found out without privileges, by stapio in our place.

@@ -54,6 +54,11 @@ int module_remove(const char *name);
 bool module_name_is_valid(const char *name);
 int module_open_device(const char *name);  // descriptor or -errno
 
+// --- beside.c: the other program (stapio has it, too) ---
+
+// The wish of an environment variable, else NAME in our directory, else the path from there to where it is installed.
+void beside_find(char *path, size_t room, const char *variable, const char *name, const char *installed);
+
 // --- kallsyms.c: where the running kernel's symbols are ---
 
 struct symbol {
