@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // netfilter.hook("HOOK").pf("FAMILY")[.priority("N")], hook and pf in either order: packets where the
-// kernel's filters see them. $skb, $in, $out, $hooknum; guru scripts assign $verdict.
+// kernel's filters see them. $skb, $in, $out, $hooknum, $verdict, which guru scripts assign.
 //
 // In: a matched point. Out: one probe, and the table of struct stp_netfilter.
 #include "debuginfo/debuginfo.h"
@@ -30,6 +30,7 @@ enum { IPV4 = 2, ARP = 3, BRIDGE = 7, IPV6 = 10 };
 
 static const struct name families[] = {
 	{ "NFPROTO_IPV4", IPV4 }, { "NFPROTO_ARP", ARP }, { "NFPROTO_BRIDGE", BRIDGE }, { "NFPROTO_IPV6", IPV6 },
+	{ "PF_INET", IPV4 }, { "PF_BRIDGE", BRIDGE }, { "PF_INET6", IPV6 },
 };
 #define INET_HOOKS(prefix)						\
 	{ prefix "_PRE_ROUTING", 0 }, { prefix "_LOCAL_IN", 1 },	\
@@ -127,6 +128,7 @@ static const struct variable {
 	const char *name, *type;   // the type it points to; NULL: a number
 } variables[] = {
 	{ "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" },
+	{ "verdict", NULL },
 };
 
 static int netfilter_rewrite(struct session *s, struct probe *p)
@@ -161,11 +163,8 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 		e->u.reg.size = 8;
 		return e;
 	}
-	if (!strcmp(target->u.target.name, "verdict"))
-		diag_error(target->loc, "$verdict can be assigned, not read");
-	else
-		diag_error(target->loc, "unable to find '$%s' in a netfilter probe%s", target->u.target.name,
-			   target_similar(target->u.target.name, &names));
+	diag_error(target->loc, "unable to find '$%s' in a netfilter probe%s", target->u.target.name,
+		   target_similar(target->u.target.name, &names));
 	return NULL;
 }
 
