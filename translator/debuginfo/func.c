@@ -170,27 +170,31 @@ struct scopes {
 	int n;
 };
 
-// The block or inlined copy, directly below `die`, that holds the pc.
-static bool scope_below(Dwarf_Die *die, uint64_t pc, bool inlined, Dwarf_Die *out)
+// Those below the last one that hold the pc. Of blocks side by side more than one may: a compiler that moves
+// code doesn't always leave them in each other.
+static void add_scopes_below(struct scopes *s, uint64_t pc, bool inlined)
 {
-	if (dwarf_child(die, out))
-		return false;
-	do {
-		int tag = dwarf_tag(out);
+	Dwarf_Die child;
 
-		if ((tag == DW_TAG_lexical_block || (inlined && tag == DW_TAG_inlined_subroutine)) &&
-		    dwarf_haspc(out, pc) == 1)
-			return true;
-	} while (!dwarf_siblingof(out, out));
-	return false;
+	if (dwarf_child(&s->at[s->n - 1], &child))
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (s->n == SCOPES_MAX || !(tag == DW_TAG_lexical_block || (inlined && tag == DW_TAG_inlined_subroutine)) ||
+		    dwarf_haspc(&child, pc) != 1)
+			continue;
+		s->at[s->n++] = child;
+		add_scopes_below(s, pc, inlined);
+	} while (!dwarf_siblingof(&child, &child));
 }
 
 static struct scopes scopes_of(const struct di_function *f)
 {
 	struct scopes s = { .at[0] = *die_of(f), .n = 1 };
 
-	while (f->pc && s.n < SCOPES_MAX && scope_below(&s.at[s.n - 1], pc_of(f), !priv(f)->own_scope, &s.at[s.n]))
-		s.n++;
+	if (f->pc)
+		add_scopes_below(&s, pc_of(f), !priv(f)->own_scope);
 	return s;
 }
 

@@ -163,7 +163,25 @@ static bool fill(struct di_module *m, Dwarf_Die *unit, Dwarf_Die *die, struct di
 	return true;
 }
 
-static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name, struct di_variable *out)
+static bool is_in_file(Dwarf_Die *unit, const char *file)
+{
+	const char *name = dwarf_name(unit);
+
+	return !file || !fnmatch(file, name, 0) || !fnmatch(str_printf("*/%s", file), name, 0);
+}
+
+// The unit, or the one that says where the variable was written: link-time optimisation makes a unit of what it
+// keeps of many.
+static bool is_of_file(Dwarf_Die *unit, Dwarf_Die *variable, const char *file)
+{
+	Dwarf_Die origin, home;
+
+	return is_in_file(unit, file) || (dwarf_reference(variable, DW_AT_abstract_origin, &origin) &&
+					  dwarf_diecu(&origin, &home, NULL, NULL) && is_in_file(&home, file));
+}
+
+static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name, const char *file,
+			 struct di_variable *out)
 {
 	Dwarf_Die child;
 
@@ -171,7 +189,7 @@ static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name,
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_variable && !strcmp(dwarf_name(&child), name) &&
-		    fill(m, unit, &child, out))
+		    is_of_file(unit, &child, file) && fill(m, unit, &child, out))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -181,14 +199,7 @@ bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name,
 {
 	Dwarf_Die unit;
 
-	return dwarf_diecu((Dwarf_Die *)die, &unit, NULL, NULL) && find_in_unit(m, &unit, name, out);
-}
-
-static bool is_in_file(Dwarf_Die *unit, const char *file)
-{
-	const char *name = dwarf_name(unit);
-
-	return !file || !fnmatch(file, name, 0) || !fnmatch(str_printf("*/%s", file), name, 0);
+	return dwarf_diecu((Dwarf_Die *)die, &unit, NULL, NULL) && find_in_unit(m, &unit, name, NULL, out);
 }
 
 // A static of a function is known by name as well, when nothing else is.
@@ -221,8 +232,10 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, &split)) {
 		if (split.cu)
 			unit = split;
-		if (is_in_file(&unit, file) &&
-		    (find_in_unit(m, &unit, name, out) || (file && find_in_functions(m, &unit, name, out, 0))))
+		if (!is_in_file(&unit, file) && strcmp(dwarf_name(&unit), "<artificial>"))
+			continue;
+		if (find_in_unit(m, &unit, name, file, out) ||
+		    (file && is_in_file(&unit, file) && find_in_functions(m, &unit, name, out, 0)))
 			return true;
 	}
 	return false;

@@ -127,9 +127,9 @@ static uint32_t add_string(struct build *b, const char *text)
 	return *at;
 }
 
-static uint32_t add_file(struct build *b, const char *path)
+static uint32_t add_file(struct build *b, Dwarf_Die *unit, const char *path)
 {
-	uint32_t string = add_string(b, dwarf_source_path(&b->unit, path));
+	uint32_t string = add_string(b, dwarf_source_path(unit, path));
 	uint32_t *id = number(&b->paths, (uint64_t)string + 1);
 
 	if (!*id) {
@@ -139,11 +139,27 @@ static uint32_t add_file(struct build *b, const char *path)
 	return *id - 1;
 }
 
-static bool decl_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+// The unit that the number is in, NULL: there is none. When it was linked, code may have come into another
+// unit than the one that says where it was written.
+static Dwarf_CU *decl_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, out);
+	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, out) ? attr.cu : NULL;
+}
+
+static bool file_elsewhere(struct build *b, Dwarf_CU *cu, Dwarf_Word number, uint32_t *file)
+{
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	const char *path;
+	size_t n;
+
+	if (!dwarf_cu_die(cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) ||
+	    number >= n || !(path = dwarf_filesrc(files, number, NULL, NULL)))
+		return false;
+	*file = add_file(b, &unit, path);
+	return true;
 }
 
 // Where a function was written.
@@ -151,17 +167,26 @@ static bool source_of(struct build *b, Dwarf_Die *die, uint32_t *file, uint32_t 
 {
 	Dwarf_Word number, at;
 	const char *path;
+	Dwarf_CU *cu;
 	uint32_t *id;
 
-	if (!decl_number(die, DW_AT_decl_file, &number) || !decl_number(die, DW_AT_decl_line, &at) ||
-	    number >= b->nfiles || !at || at > UINT32_MAX)
+	if (!(cu = decl_number(die, DW_AT_decl_file, &number)) || !decl_number(die, DW_AT_decl_line, &at) ||
+	    !at || at > UINT32_MAX)
+		return false;
+	if (cu != b->unit.cu) {
+		if (!file_elsewhere(b, cu, number, file))
+			return false;
+		*line = at;
+		return true;
+	}
+	if (number >= b->nfiles)
 		return false;
 	id = (uint32_t *)b->file_ids.text + number;
 	if (!*id) {
 		path = dwarf_filesrc(b->files, number, NULL, NULL);
 		if (!path)
 			return false;
-		*id = add_file(b, path) + 1;
+		*id = add_file(b, &b->unit, path) + 1;
 	}
 	*file = *id - 1;
 	*line = at;
