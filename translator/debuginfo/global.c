@@ -180,19 +180,31 @@ static bool is_of_file(Dwarf_Die *unit, Dwarf_Die *variable, const char *file)
 					  dwarf_diecu(&origin, &home, NULL, NULL) && is_in_file(&home, file));
 }
 
-static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name, const char *file,
-			 struct di_variable *out)
+#define NAMESPACES_MAX 16
+
+static bool find_below(struct di_module *m, Dwarf_Die *unit, Dwarf_Die *parent, const char *name, const char *file,
+		       struct di_variable *out, int depth)
 {
 	Dwarf_Die child;
 
-	if (dwarf_child(unit, &child))
+	if (depth > NAMESPACES_MAX || dwarf_child(parent, &child))
 		return false;
 	do {
-		if (dwarf_tag(&child) == DW_TAG_variable && !strcmp(dwarf_name(&child), name) &&
-		    is_of_file(unit, &child, file) && fill(m, unit, &child, out))
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_namespace && find_below(m, unit, &child, name, file, out, depth + 1))
+			return true;
+		if (tag == DW_TAG_variable && !strcmp(dwarf_name(&child), name) && is_of_file(unit, &child, file) &&
+		    fill(m, unit, &child, out))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
+}
+
+static bool find_in_unit(struct di_module *m, Dwarf_Die *unit, const char *name, const char *file,
+			 struct di_variable *out)
+{
+	return find_below(m, unit, unit, name, file, out, 0);
 }
 
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out)

@@ -142,15 +142,35 @@ static bool fits(struct own_file *s, Dwarf_Line *line)
 	return s->last_fits;
 }
 
-static bool row_of(Dwarf_Line *line, struct row *out)
+static bool row_of(Dwarf_Line *line, bool any, struct row *out)
 {
 	bool statement, end;
 	Dwarf_Addr address;
 
-	if (dwarf_linebeginstatement(line, &statement) || !statement || dwarf_lineendsequence(line, &end) || end ||
+	if (dwarf_linebeginstatement(line, &statement) || (!statement && !any) || dwarf_lineendsequence(line, &end) || end ||
 	    dwarf_lineaddr(line, &address) || dwarf_lineno(line, &out->line) || !out->line)
 		return false;
 	out->address = address;
+	return true;
+}
+
+static void read_rows(Dwarf_Lines *lines, size_t n, bool any, struct own_file *source, struct rows *r)
+{
+	struct row row;
+
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+
+		if (row_of(line, any, &row) && inside(r, row.address) && fits(source, line))
+			vec_push(&r->at, row);
+	}
+}
+
+static bool is_entry_only(const struct rows *r)
+{
+	for vec_each(&r->at, row)
+		if (row->address != r->at.at[0].address)
+			return false;
 	return true;
 }
 
@@ -161,7 +181,6 @@ static struct rows rows_of(const struct di_function *f)
 	struct rows r = { 0 };
 	Dwarf_Lines *lines;
 	Dwarf_Die unit;
-	struct row row;
 	size_t n;
 
 	if (!f->file || !dwarf_function(f) || !dwarf_diecu((Dwarf_Die *)p->die, &unit, NULL, NULL) ||
@@ -169,11 +188,11 @@ static struct rows rows_of(const struct di_function *f)
 		return r;
 	read_ranges((Dwarf_Die *)p->die, &r);
 	source.unit = &unit;
-	for (size_t i = 0; i < n; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-
-		if (row_of(line, &row) && inside(&r, row.address) && fits(&source, line))
-			vec_push(&r.at, row);
+	read_rows(lines, n, false, &source, &r);
+	// Of clones with other parameters the compiler forgets where statements begin: then each line does.
+	if (is_entry_only(&r)) {
+		r.at.n = 0;
+		read_rows(lines, n, true, &source, &r);
 	}
 	return r;
 }
