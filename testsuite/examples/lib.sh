@@ -9,7 +9,7 @@ list_scripts() { # a line "NAME FILE" each, names as in the list: without direct
 }
 
 # What -p4 takes: the .meta's command; without one what the #! line says of guru mode, and a program's function
-# for the script that wants one. Shell words in it are expanded, as its author wants, but the kernel's symbols are
+# or the version of Python for the script that wants one. Shell words in it are expanded, as its author wants, but the kernel's symbols are
 # those of the kernel that it is built for.
 check_command() { # FILE WITHOUT SUFFIX
 	local command guru='' arguments=''
@@ -17,6 +17,7 @@ check_command() { # FILE WITHOUT SUFFIX
 	[ -n "$command" ] || ! head -n 1 "$1.stp" | grep -q '^#!.* -g' || guru=' -g'
 	[ ! -e "/usr/lib/debug/boot/System.map-$release" ] ||
 		command=${command//\/proc\/kallsyms/\/usr\/lib\/debug\/boot\/System.map-$release}
+	[ "${1##*/}" != pyexample ] || arguments=" python3"
 	[ "${1##*/}" != graphcall ] || arguments=" $(realpath "$(command -v stap)") main"
 	echo "${command:-stap$guru -p4 ${1##*/}.stp$arguments}"
 }

@@ -385,8 +385,6 @@ static const char *reason_of_absence(const struct probe_point *point)
 {
 	static const struct { const char *first, *other, *reason; } absent[] = {
 		{ "java", NULL, "probes in Java need an agent in the virtual machine, which is not provided" },
-		{ "python2", NULL, "Python 2 is gone from the language; see python.function.entry" },
-		{ "python3", NULL, "functions of Python are python.function.entry and python.function.return" },
 		{ "kernel", "mark", "kernel markers are gone from kernels and from the language; use kernel.trace" },
 		{ "kernel", "lsm", "hooks of security modules are for the BPF runtime; "
 				   "use kernel.function(\"security_NAME\")" },

@@ -14,6 +14,7 @@
 	F(process_events)	\
 	F(mark)			\
 	F(plt)			\
+	F(python)		\
 	F(procfs)		\
 	F(netfilter)		\
 	F(hwbkpt)
