@@ -246,8 +246,13 @@ struct expr *target_lvalue(struct expr *base, const struct expr *access)
 
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access)
 {
-	struct place p = place_of(base);
+	struct place p;
 
+	if (!base->dtype && base->kind != E_TARGET) {
+		diag_error(access->loc, "this value has no members, no elements and no address");
+		return NULL;
+	}
+	p = place_of(base);
 	if (!follow_components(&p, access))
 		return NULL;
 	if (access->u.access.pretty)

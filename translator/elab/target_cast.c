@@ -109,7 +109,7 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 			 modules *out)
 {
 	struct di_module *own = list ? NULL : own_module(w);
-	bool only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
+	bool several = false, only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
 			   !session_since(w->s, loc, "4.3", "@cast() to a type of what is probed");
 
 	if (own && !only_kernel)
@@ -124,8 +124,13 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 		// "kernel<a.h><b.h>" is one name.
 		while (list[len] == '<')
 			len += strcspn(list + len, ">") + (strchr(list + len, '>') != NULL);
+		several |= list[len] == ':';
+		if (several)
+			diag_quiet_push();         // one of them need not be there
 		add(w->s, loc, word, str_ndup(list, len), out);
 		list += len + (list[len] == ':');
+		if (several && diag_quiet_pop() && !*list && !out->n)
+			diag_error(loc, "%s", diag_quiet_first());
 	}
 	return out->n > 0;
 }

@@ -120,6 +120,8 @@ static bool available(struct resolver *r, const struct expr *e, const char *name
 	else if (!r->probe->family->target)
 		diag_error(e->loc, "target variable '$%s' can't be used in a %s probe", name,
 			   probe_word(r->probe));
+	else if (r->in_entry && (!strcmp(name, "return") || !strcmp(name, "$return")))
+		diag_error(e->loc, "'$%s' can't be used in @entry(): nothing is returned yet at the entry", name);
 	else
 		return true;
 	return false;
@@ -390,8 +392,12 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	kind = (*base)->kind;
 	if (kind == E_TARGET && !available(r, *base, (*base)->u.target.name))
 		return failed(e->loc);
-	if (kind == E_TARGET && is_meta((*base)->u.target.name) && !e->u.access.comps.n)
-		return resolve_list(r, *base, e->u.access.pretty);
+	if (kind == E_TARGET && is_meta((*base)->u.target.name)) {
+		if (!e->u.access.comps.n && !e->u.access.address_of)
+			return resolve_list(r, *base, e->u.access.pretty);
+		diag_error(e->loc, "'$%s' is a string: it has no members and no address", (*base)->u.target.name);
+		return failed(e->loc);
+	}
 	// What hangs on a parameter is read at the entry, too: it may be gone at the return.
 	if (r->is_return && !r->in_entry && !e->u.access.pretty && !has_variable_index(e) &&
 	    (is_parameter(*base) || is_saved_atvar(r, *base)))
@@ -434,6 +440,8 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 		e->u.access.is_lvalue = true;
 		choose(r, &e->u.access.base);
 		base = e->u.access.base;
+		if (base->kind == E_TARGET && is_meta(base->u.target.name))
+			return lvalue_variable(r, base);
 		// A member of a struct in memory is written where it is now.
 		if (is_parameter(base) && !available(r, base, base->u.target.name))
 			return NULL;
@@ -499,7 +507,7 @@ static bool see_defined(struct ast_walker *w, struct expr **e)
 }
 
 // Whether what a condition leaves out need not even have types: with @defined, and in the library.
-// A script's constant condition doesn't hide what is wrong behind it.
+// A script's constant condition within an expression doesn't hide what is wrong behind it.
 static bool decides(struct expr **e)
 {
 	bool found = (*e)->loc.source && (*e)->loc.source->library;
@@ -507,6 +515,12 @@ static bool decides(struct expr **e)
 
 	ast_walk_expr(&w, e);
 	return found;
+}
+
+// "if (0)" is how people switch a part of a script off: nobody looks at its types, either, but with -u.
+static bool decides_if(struct resolver *r, struct expr **e)
+{
+	return decides(e) || (!r->s->opt.no_optimize && truth(r, e) >= 0);
 }
 
 // && and || whose left side decides, ?: whose condition is known. True when it replaced *e.
@@ -617,7 +631,7 @@ static bool see_stmt(struct ast_walker *w, struct stmt **s)
 	struct resolver *r = w->data;
 	int known;
 
-	if ((*s)->kind != S_IF || !decides(&(*s)->u.if_.c))
+	if ((*s)->kind != S_IF || !decides_if(r, &(*s)->u.if_.c))
 		return true;
 	known = truth(r, &(*s)->u.if_.c);
 	if (known < 0)

@@ -199,13 +199,20 @@ static void at_written(struct parser *p, struct expr *e, const struct token *t)
 	e->u.string.len = text.len;
 }
 
+static struct expr *at_number(struct parser *p, const char *what)
+{
+	struct loc loc = parser_peek(p)->loc;
+
+	return expr_number(loc, parser_number(p, what));
+}
+
 static void at_register(struct parser *p, struct expr *e, const struct token *t)
 {
 	e->kind = E_REGISTER;
 	e->u.reg.user = t->text[0] == 'u';
 	if (!e->u.reg.user)
 		parser_privileged(p, t->loc, "@kregister()");
-	e->u.reg.number_expr = parse_expr(p);
+	e->u.reg.number_expr = at_number(p, "the number of a register");
 }
 
 static void at_deref(struct parser *p, struct expr *e, const struct token *t)
@@ -214,7 +221,7 @@ static void at_deref(struct parser *p, struct expr *e, const struct token *t)
 	e->u.deref.user = t->text[0] == 'u';
 	if (!e->u.deref.user)
 		parser_privileged(p, t->loc, "@kderef()");
-	e->u.deref.size_expr = parse_expr(p);
+	e->u.deref.size_expr = at_number(p, "the size, a number");
 	parser_expect(p, TOK_COMMA, "and the address");
 	e->u.deref.addr = parse_expr(p);
 }

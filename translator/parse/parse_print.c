@@ -181,11 +181,14 @@ static void check_hist(struct parser *p, struct expr *e)
 static void check_count(struct parser *p, struct expr *e)
 {
 	int n = e->u.print.args.n, wanted = wanted_args(e);
+	bool delimits = e->u.print.kind == PRINT_PRINTD || e->u.print.kind == PRINT_PRINTDLN;
 
 	if (e->u.print.kind == PRINT_PRINTF && n != wanted)
 		parser_fail(p, e->loc, "the format takes %d argument%s, %d given", wanted, wanted == 1 ? "" : "s", n);
 	else if (n > MAX_PRINT_ARGS)
 		parser_fail(p, e->loc, "%s() takes at most %d arguments, %d given", e->u.print.word, MAX_PRINT_ARGS, n);
+	else if (delimits && n < 2)
+		parser_fail(p, e->loc, "%s() wants two values or more, to put the delimiter between", e->u.print.word);
 	else if (!n && e->u.print.kind != PRINT_PRINTF && e->u.print.kind != PRINT_PRINTLN)
 		parser_fail(p, e->loc, "%s() wants something to print", e->u.print.word);
 }

@@ -99,7 +99,8 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 static int procfs_rewrite(struct session *s, struct probe *p)
 {
 	static const struct value_variable of_read = {
-		.name = "value", .get = "__value_get", .set = "__value_set", .append = "__value_append",
+		.name = "value", .set = "__value_set", .append = "__value_append",
+		.why_not_get = "a read probe gives what the file holds; \".=\" adds to it",
 	};
 	static const struct value_variable of_write = {
 		.name = "value", .get = "__value_get", .why_not_set = "it is what was written to the file",

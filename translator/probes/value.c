@@ -61,9 +61,13 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		*e = expr_number((*e)->loc, 0);
 		return false;
 	}
+	if ((*e)->kind == E_DEFINED && variable_of(r, (*e)->u.op1))
+		return false;              // the family says that there is one
 	v = variable_of(r, *e);
 	if (v && v->get)
 		*e = call((*e)->loc, v->get, NULL);
+	else if (v && v->why_not_get)
+		diag_error((*e)->loc, "$%s can't be read here: %s", v->name, v->why_not_get);
 	return !v;
 }
 

@@ -11,6 +11,7 @@ struct value_variable {
 	const char *name;
 	const char *get, *set, *append;
 	const char *why_not_set;   // said when it is assigned and there is no `set`
+	const char *why_not_get;   // said when it is read and there is no `get`
 	bool guru;                 // only -g may assign it
 };
 
