@@ -109,7 +109,8 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 			 modules *out)
 {
 	struct di_module *own = list ? NULL : own_module(w);
-	bool several = false, only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
+	bool several = false;
+	bool only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
 			   !session_since(w->s, loc, "4.3", "@cast() to a type of what is probed");
 
 	if (own && !only_kernel)

@@ -335,7 +335,7 @@ static struct expr *named(struct parser *p)
 		return whole;
 	}
 	parser_take(p);
-	if (parser_at(p, TOK_LPAREN) && parse_is_print(t.text))
+	if (parse_is_print(t.text))
 		return parse_print(p, &t);
 	if (parser_at(p, TOK_LPAREN)) {
 		e->kind = E_CALL;
