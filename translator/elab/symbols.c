@@ -392,10 +392,33 @@ static void bind_counter(struct binder *b, const struct expr *e)
 		   "for instance", name, name);
 }
 
+// What has no context to report errors in and no place to build strings in: conditions of probes.
+static void check_in_condition(const struct expr *e)
+{
+	const char *what = NULL;
+
+	if (e->kind == E_STAT || e->kind == E_HIST_BUCKET)
+		what = "statistics";
+	else if (e->kind == E_PRINT && e->u.print.to_string)
+		what = "strings to build";
+	else if (e->kind == E_BINARY && e->u.bin.op == TOK_DOT)
+		what = "strings to build";
+	else if (e->kind == E_EMBEDDED)
+		what = "embedded C";
+	else if (e->kind == E_BINARY && (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) &&
+		 (e->u.bin.r->kind != E_NUMBER || !e->u.bin.r->u.number))
+		what = "divisions by what may be 0";
+	if (what)
+		diag_error(e->loc, "the condition of a probe can only compare and calculate with globals: no %s; "
+			   "say it in the handler, with an if", what);
+}
+
 static void bind_expr(struct binder *b, struct expr *e)
 {
 	if (!e)
 		return;
+	if (b->place == IN_CONDITION)
+		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
 	case E_EMBEDDED: case E_CONST: case E_STATIC: break;
