@@ -3,7 +3,6 @@
 #include "log.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,23 +36,6 @@ void log_to_syslog(const char *program)
 	colored = false;
 }
 
-// Remembers the first 1024 different texts by their hash (FNV-1a).
-static bool seen_before(const char *text)
-{
-	static uint64_t seen[1024];
-	static int n;
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	for (int i = 0; i < n; i++)
-		if (seen[i] == hash)
-			return true;
-	if (n < 1024)
-		seen[n++] = hash;
-	return false;
-}
-
 static void put_line(const char *label, const char *color, const char *fmt, va_list ap)
 {
 	char line[4400];
@@ -64,8 +46,6 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 		at = snprintf(line, sizeof(line), colored ? "\033[%sm%s:\033[0m " : "%.0s%s: ",
 			      color, label);
 	vsnprintf(line + at, sizeof(line) - at - 1, fmt, ap);
-	if (label && seen_before(line) && !log_verbose)
-		return;
 	if (to_syslog) {
 		syslog(label && *label == 'E' ? LOG_ERR : LOG_WARNING, "%s", line);
 		return;

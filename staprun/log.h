@@ -16,7 +16,7 @@ bool log_color(const char *when);
 
 void log_to_syslog(const char *program);   // from now on, not to standard error
 
-// "ERROR: text", "WARNING: text". A text that was shown before is shown again only with -v.
+// "ERROR: text", "WARNING: text"
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // from that many -v on

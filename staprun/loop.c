@@ -47,6 +47,7 @@ static struct session {
 	bool gap;                          // output waits for a record of another ring
 	bool flowing;                      // the last look found output
 	uint32_t given;                    // bytes of the current record that are in `out`
+	bool finishing;                    // the current record is the last one
 	uint64_t dropped;                  // last told with -v
 	int64_t dropped_at;
 	struct stp_summary summary;
@@ -207,7 +208,7 @@ static void drain(void)
 		drain_bulk();
 		return;
 	}
-	while (s->out.closed || outfile_room(&s->out)) {
+	while ((s->out.closed || outfile_room(&s->out)) && (s->given || !s->finishing)) {
 		size_t room;
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
@@ -228,6 +229,17 @@ static void drain(void)
 	}
 	s->gap = what == RINGS_GAP;
 	s->flowing = s->rings.bytes != before;
+}
+
+// The rest of a record that `out` has only a part of: what follows goes elsewhere.
+static void finish_record(void)
+{
+	session.finishing = true;
+	while (session.given && !session.out.closed) {
+		outfile_flush(&session.out);
+		drain();
+	}
+	session.finishing = false;
 }
 
 static void write_out(void)
@@ -312,10 +324,29 @@ static void start_done(const struct stp_status *status, size_t len)
 static void switch_files(void)
 {
 	drain();
-	if (session.rings.bulk)
+	if (session.rings.bulk) {
 		bulk_switch(&session.rings);
-	else
+	} else if (session.out.is_file) {
+		finish_record();
 		outfile_switch(&session.out);
+	}
+}
+
+// Remembers the first 1024 different messages by their hash (FNV-1a): only with -v a message is shown again.
+static bool seen_before(const struct stp_msg *msg, const char *text)
+{
+	static uint64_t seen[1024];
+	static int n;
+	uint64_t hash = 0xcbf29ce484222325u ^ msg->type;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	for (int i = 0; i < n; i++)
+		if (seen[i] == hash)
+			return !log_verbose;
+	if (n < 1024)
+		seen[n++] = hash;
+	return false;
 }
 
 static void handle_message(const struct stp_msg *msg, char *text, size_t len)
@@ -337,11 +368,13 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 	case STP_MSG_ERROR:
 		drain_before_message();
 		session.failed = true;
-		log_error("%s", text);
+		if (!seen_before(msg, text))
+			log_error("%s", text);
 		break;
 	case STP_MSG_WARNING:
 		drain_before_message();
-		log_warning("%s", text);
+		if (!seen_before(msg, text))
+			log_warning("%s", text);
 		break;
 	case STP_MSG_SYSTEM:
 		drain_before_message();
@@ -585,6 +618,9 @@ static void report(void)
 	if (lost)
 		log_warning("There were %llu transport failures (records of output lost); a larger buffer may"
 			    " help (-s MB)", lost);
+	if (sum->overwritten)
+		log_note(0, "%s overwrote %llu records of output while nobody was attached; a larger buffer keeps more"
+			 " (-s MB)", session.opt->module, sum->overwritten);
 	tell_dropped_by_ring();
 	if (session.rings.damaged)
 		log_warning("Output buffers were damaged %llu times, output is missing",
@@ -661,6 +697,7 @@ static int run_session(void)
 	while (!session.over)
 		wait_and_handle();
 	if (session.detached) {
+		finish_record();
 		outfile_flush(&session.out);
 		return STAPIO_DETACHED;
 	}

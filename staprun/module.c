@@ -188,27 +188,6 @@ static char *name_in_struct(const struct module *m, const char *name)
 	return (char *)at + 1;
 }
 
-// Machines as kbuild names them; this program's is the first.
-static const struct { int number; const char *name; } machines[] = {
-#ifdef __aarch64__
-	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
-#else
-	{ EM_X86_64, "x86_64" }, { EM_AARCH64, "arm64" },
-#endif
-};
-
-static int check_machine(const struct module *m, const char *argument)
-{
-	Elf64_Ehdr ehdr;
-
-	memcpy(&ehdr, m->image, sizeof(ehdr));
-	if (ehdr.e_machine == machines[0].number || ehdr.e_machine != machines[1].number)
-		return 0;
-	log_error("%s is a module for %s, this machine is %s: stap -a %s makes one for it", argument, machines[1].name,
-		  machines[0].name, machines[0].name);
-	return -ENOEXEC;
-}
-
 // The rights that a module was made for; who has less may not load it.
 static enum rights rights_wanted(const struct module *m)
 {
@@ -273,10 +252,8 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 		log_error("%s is not a kernel module", argument);
 		return -ENOEXEC;
 	}
-	rc = check_machine(m, argument);
-	if (rc)
-		return rc;
 	strcpy(m->name, value);
+	memcpy(&m->machine, m->image + offsetof(Elf64_Ehdr, e_machine), sizeof(m->machine));
 	value = modinfo(m, "vermagic");
 	if (value)
 		snprintf(m->release, sizeof(m->release), "%.*s", (int)strcspn(value, " "), value);
@@ -311,12 +288,56 @@ int module_rename(struct module *m, int pid)
 
 // --- loading ---
 
+// What a file of /sys says; "" when it can't be read.
+static bool read_text(const char *format, const char *name, char *to, size_t room)
+{
+	char path[128];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), format, name);
+	fd = sys_open(path, O_RDONLY);
+	n = fd < 0 ? fd : sys_read(fd, to, room - 1);
+	to[n > 0 ? n : 0] = 0;
+	if (fd >= 0)
+		close(fd);
+	return n > 0;
+}
+
+// The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
+// from the name (F_WRLCK) until that is done (F_UNLCK): a lock on a byte of a file that is root's, kept open.
+static int lock_name(const char *name, short type)
+{
+	static int names = -1;
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_len = 1 };
+
+	if (names < 0)
+		names = sys_open("/run/staprun.lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+	if (names == -ENOENT || names == -EROFS || names == -EACCES)       // no /run, or not installed set-user-id
+		return 0;
+	for (const char *c = name; *c; c++)
+		lock.l_start = (lock.l_start * 31 + *c) & 0xffffffffff;
+	for (int tries = 0; names < 0 || fcntl(names, F_OFD_SETLK, &lock); tries++) {
+		if (names < 0 || errno != EAGAIN || tries == 25) {
+			log_error("another staprun is about to load or remove %s, or no lock can be had: %s", name,
+				  strerror(names < 0 ? -names : errno));
+			return -EBUSY;
+		}
+		usleep(20000);
+	}
+	return 0;
+}
+
 int module_load(struct module *m, const char *parameters)
 {
+	int rc = lock_name(m->name, F_WRLCK);
+
+	if (rc)
+		return rc;
 	STAP_PROBE1(staprun, insert__module, m->path);
-	if (m->use_image)
-		return sys_init_module(m->image, m->len, parameters);
-	return sys_finit_module(m->fd, parameters);
+	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
+	lock_name(m->name, F_UNLCK);
+	return rc;
 }
 
 void module_close(struct module *m)
@@ -327,10 +348,26 @@ void module_close(struct module *m)
 	*m = (struct module){ .fd = -1 };
 }
 
-int module_unload(const char *name)
+// The node is the user's once the script runs; before, when staprun was killed so early, the module says who loaded it.
+static bool is_users(const char *name)
 {
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
+	return access(path, W_OK) == 0 || (read_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)) &&
+					   strtoul(text, NULL, 10) == getuid());
+}
+
+static int unload_locked(const char *name, enum rights rights)
+{
+	char path[128];
 	int rc, waited_ms = 0;
 
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	if (rights != RIGHTS_ALL && access(path, F_OK) == 0 && !is_users(name)) {
+		log_error("%s is no script's module, or another user's", name);
+		return -EPERM;
+	}
 	for (int pause_ms = 1; ; pause_ms *= 2) {
 		STAP_PROBE1(staprun, remove__module, name);
 		rc = sys_delete_module(name);
@@ -348,32 +385,41 @@ int module_unload(const char *name)
 	return rc;
 }
 
+int module_unload(const char *name, enum rights rights)
+{
+	int rc = lock_name(name, F_WRLCK);
+
+	if (rc)
+		return rc;
+	rc = unload_locked(name, rights);
+	lock_name(name, F_UNLCK);
+	return rc;
+}
+
 // A module of ours has a misc device of its name whose node is below systemtap/.
 static bool is_ours(const char *name)
 {
-	char path[128], text[512] = "", want[128];
-	int fd, n;
+	char text[512], want[128];
 
-	snprintf(path, sizeof(path), "/sys/class/misc/%s/uevent", name);
 	snprintf(want, sizeof(want), "DEVNAME=systemtap/%s\n", name);
-	fd = sys_open(path, O_RDONLY);
-	if (fd < 0)
-		return false;
-	n = sys_read(fd, text, sizeof(text) - 1);
-	close(fd);
-	return n > 0 && strstr(text, want);
+	return read_text("/sys/class/misc/%s/uevent", name, text, sizeof(text)) && strstr(text, want);
 }
 
-static int remove_all(void)
+static int remove_all(enum rights rights)
 {
 	DIR *dir = opendir("/sys/class/misc");
 	struct dirent *entry;
 	int rc = 0;
 
-	while (dir && (entry = readdir(dir)))
-		if (module_name_is_valid(entry->d_name) && is_ours(entry->d_name) &&
-		    sys_delete_module(entry->d_name) == 0)
-			log_note(1, "staprun: removed %s", entry->d_name);
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (!module_name_is_valid(name) || lock_name(name, F_WRLCK))
+			continue;
+		if (is_ours(name) && (rights == RIGHTS_ALL || is_users(name)) && sys_delete_module(name) == 0)
+			log_note(1, "staprun: removed %s", name);
+		lock_name(name, F_UNLCK);
+	}
 	if (!dir) {
 		rc = -errno;
 		log_error("can't look for modules: %m");
@@ -383,18 +429,18 @@ static int remove_all(void)
 	return rc;
 }
 
-int module_remove(const char *name)
+int module_remove(const char *name, enum rights rights)
 {
 	char path[128];
 
 	if (!strcmp(name, "*"))
-		return remove_all();
+		return remove_all(rights);
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
 	if (!is_ours(name) && access(path, F_OK) == 0) {
 		log_error("%s is not a script's module: staprun does not remove it", name);
 		return -EPERM;
 	}
-	return module_unload(name);
+	return module_unload(name, rights);
 }
 
 // --- its device ---
@@ -402,21 +448,14 @@ int module_remove(const char *name)
 // A /dev without the node (a container's): made from what sysfs says, in a private directory.
 static int open_by_number(const char *name)
 {
-	char path[128], text[32] = "", dir[] = "/dev/.staprun-XXXXXX", node[64];
+	char text[32], dir[] = "/dev/.staprun-XXXXXX", node[64];
 	unsigned major, minor;
 	int fd, rc;
 
-	snprintf(path, sizeof(path), "/sys/class/misc/%s/dev", name);
-	fd = sys_open(path, O_RDONLY);
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/sys/class/misc/systemtap!%s/dev", name);
-		fd = sys_open(path, O_RDONLY);
-	}
-	if (fd < 0)
-		return fd;
-	rc = sys_read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (rc <= 0 || sscanf(text, "%u:%u", &major, &minor) != 2)
+	if (!read_text("/sys/class/misc/%s/dev", name, text, sizeof(text)) &&
+	    !read_text("/sys/class/misc/systemtap!%s/dev", name, text, sizeof(text)))
+		return -ENOENT;
+	if (sscanf(text, "%u:%u", &major, &minor) != 2)
 		return -ENODEV;
 	if (!mkdtemp(dir))
 		return -errno;

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "syscalls.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,10 +143,24 @@ static void explain_format(const char *module, const char *release, const char *
 		log_error("the kernel refuses %s as no module of its own build", module);
 }
 
-void refused_explain(const char *module, const char *release, int error)
+// Machines as kbuild names them; this program's is the first.
+static const struct { int number; const char *name; } machines[] = {
+#ifdef __aarch64__
+	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
+#else
+	{ EM_X86_64, "x86_64" }, { EM_AARCH64, "arm64" },
+#endif
+};
+
+void refused_explain(const char *module, const char *release, int error, int machine)
 {
 	char said[512];
 
+	if (machine == machines[1].number) {
+		log_error("%s is a module for %s, this machine is %s: stap -a %s makes one for it", module,
+			  machines[1].name, machines[0].name, machines[0].name);
+		return;
+	}
 	uname(&kernel);
 	find_last_words(module, said, sizeof(said));
 	switch (error) {

@@ -58,7 +58,7 @@ int rings_map(struct rings *r, int device, bool attach)
 		return rc;
 	}
 	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach,
-			     .bulk = header.flags & STP_RINGS_BULK };
+			     .settled = header.settled, .bulk = header.flags & STP_RINGS_BULK };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)
 		return -ENOMEM;
@@ -141,6 +141,10 @@ static bool wait_for_gap(struct rings *r, const struct ring *found, bool complet
 		r->damaged++;
 		return false;
 	}
+	if (r->next <= r->settled)         // what is missing was read by others, or taken away and counted
+		r->next = found->seq <= r->settled ? found->seq : r->settled + 1;
+	if (found->seq == r->next)
+		return false;
 	if (!complete && !r->gap_since)
 		r->gap_since = now;
 	if (!complete && now - r->gap_since < GAP_PATIENCE_MS)

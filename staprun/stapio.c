@@ -21,6 +21,31 @@ static void __attribute__((noreturn)) fail(const char *what)
 	exit(1);
 }
 
+// Of staprun, which has us print it.
+static const char usage_text[] =
+	"Usage: staprun [OPTIONS] MODULE [NAME=VALUE...]\n"
+	"  MODULE       path of a .ko, or a name in /lib/modules/RELEASE/systemtap\n"
+	"  -c COMMAND   run it when the probes are in place, end when it ends; target() is its pid\n"
+	"  -x PID       target() is PID, end when it is gone (also -t)\n"
+	"  -o FILE      write output there (strftime's %-sequences)\n"
+	"  -S MB[,N]    begin FILE.0, FILE.1, ... after that many megabytes, keep the newest N; SIGUSR2\n"
+	"               begins the next one at once, without -S too\n"
+	"  -D           go to the background when the script runs, print the process id; needs -o\n"
+	"  -b MB        buffer of each CPU, 1 to 4095\n"
+	"  -R           rename the module while loading, so that a file can be loaded many times\n"
+	"  -L           load, start, and leave it running; staprun -A attaches\n"
+	"  -A NAME      attach to a running module\n"
+	"  -d NAME      remove a module that was left over; '*': all that are not in use\n"
+	"  -N PID       the process whose namespaces ns_pid() and the like mean\n"
+	"  -r N:URI     what remote_id() and remote_uri() say\n"
+	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
+	"  -T MS        look for output at least that often (200)\n"
+	"  -M SEC       every so many seconds, say how long it runs, what it takes and has printed\n"
+	"  -C WHEN      colour messages: auto, always, never\n"
+	"  -v  -w       say more; no warnings\n"
+	"  -h  -V       this text; the version (also --help, --version)\n"
+	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
+
 static int number(const char *text, long most, const char *problem)
 {
 	char *end;
@@ -46,13 +71,13 @@ static void set_switching(struct stapio_options *opt, char *arg)
 int main(int argc, char **argv)
 {
 	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200 };
-	int letter, refused = 0;           // -E: errno of loading
+	int letter, refused = 0, machine = 0;          // -E: errno of loading, whose code it is
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:M:C:ALvw")) != -1) {
+	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
 		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
-		case 'E': refused = number(optarg, 4095, "stapio is started by staprun"); break;
+		case 'E': sscanf(optarg, "%d,%d", &refused, &machine); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
 		case 'N':
@@ -76,11 +101,12 @@ int main(int argc, char **argv)
 		case 'L': opt.detach = true; break;
 		case 'v': log_verbose++; break;
 		case 'w': log_no_warnings = true; break;
+		case 'h': fputs(usage_text, stdout); return 0;
 		default: return 1;
 		}
 	}
 	if (refused && optind + 2 == argc) {
-		refused_explain(argv[optind], argv[optind + 1], refused);
+		refused_explain(argv[optind], argv[optind + 1], refused, machine);
 		return 1;
 	}
 	if (opt.device < 0 || optind >= argc)

@@ -56,7 +56,8 @@ struct rings {
 	uint64_t next;                     // sequence number wanted; 0: the smallest there is
 	int64_t gap_since;                 // 0: next is not waited for
 	struct ring *current;              // where the record last returned is
-	uint64_t lost;                     // sequence numbers that never came
+	uint64_t settled;                  // numbers up to this one are in the rings now, or gone
+	uint64_t lost;                     // sequence numbers above it that never came
 	uint64_t damaged;                  // times a ring made no sense and was emptied
 	bool bulk;                         // each ring has a file of its own, nothing is merged
 	uint64_t bytes;                    // of payload, given out
@@ -129,7 +130,7 @@ void orphan_remove(const struct stapio_options *opt);
 
 // --- refused.c: a module that the kernel did not take ---
 
-void refused_explain(const char *module, const char *release, int error);
+void refused_explain(const char *module, const char *release, int error, int machine);
 
 // --- loop.c: the session ---
 

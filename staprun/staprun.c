@@ -39,29 +39,22 @@ static struct {
 	int relay_n;
 } opt;
 
-static const char usage_text[] =
-	"Usage: staprun [OPTIONS] MODULE [NAME=VALUE...]\n"
-	"  MODULE       path of a .ko, or a name in /lib/modules/RELEASE/systemtap\n"
-	"  -c COMMAND   run it when the probes are in place, end when it ends; target() is its pid\n"
-	"  -x PID       target() is PID, end when it is gone (also -t)\n"
-	"  -o FILE      write output there (strftime's %-sequences)\n"
-	"  -S MB[,N]    begin FILE.0, FILE.1, ... after that many megabytes, keep the newest N; SIGUSR2\n"
-	"               begins the next one at once, without -S too\n"
-	"  -D           go to the background when the script runs, print the process id; needs -o\n"
-	"  -b MB        buffer of each CPU, 1 to 4095\n"
-	"  -R           rename the module while loading, so that a file can be loaded many times\n"
-	"  -L           load, start, and leave it running; staprun -A attaches\n"
-	"  -A NAME      attach to a running module\n"
-	"  -d NAME      remove a module that was left over; '*': all that are not in use\n"
-	"  -N PID       the process whose namespaces ns_pid() and the like mean\n"
-	"  -r N:URI     what remote_id() and remote_uri() say\n"
-	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
-	"  -T MS        look for output at least that often (200)\n"
-	"  -M SEC       every so many seconds, say how long it runs, what it takes and has printed\n"
-	"  -C WHEN      colour messages: auto, always, never\n"
-	"  -v  -w       say more; no warnings\n"
-	"  -h  -V       this text; the version (also --help, --version)\n"
-	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
+static void find_stapio(char *path, size_t room)
+{
+	beside_find(path, room, "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
+}
+
+// The text is of no interest to who reads this program: the other one has it.
+static void __attribute__((noreturn)) show_help(void)
+{
+	char path[1100];
+
+	find_stapio(path, sizeof(path));
+	if (caps_drop() == 0)
+		execl(path, "stapio", "-h", NULL);
+	log_error("can't run %s: %m", path);
+	exit(1);
+}
 
 static int usage_error(const char *what)
 {
@@ -115,7 +108,7 @@ static int parse_option(int letter)
 		break;
 	case 'x':
 	case 't': opt.process = true; break;
-	case 'h': fputs(usage_text, stdout); exit(0);
+	case 'h': show_help();
 	case 'V': printf("Quicktap staprun %s, protocol %d\n", PACKAGE_VERSION, STP_PROTOCOL); exit(0);
 	case '-':
 		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
@@ -132,20 +125,21 @@ static int parse_option(int letter)
 
 static int check_conflicts(void)
 {
-	if (opt.command && opt.process)
-		return usage_error("-c and -x are not for use together");
-	if (opt.attach && (opt.load_only || opt.buffer || opt.command || opt.process))
-		return usage_error("-A is not for use with -L, -b, -c or -x");
-	if (opt.load_only && opt.command)
-		return usage_error("-L is not for use with -c");
-	if (opt.remove && (opt.attach || opt.load_only || opt.command || opt.process))
-		return usage_error("-d is not for use with -A, -L, -c or -x");
-	if (opt.daemon && (opt.load_only || opt.remove || opt.command))
-		return usage_error("-D is not for use with -L, -d or -c");
-	if (opt.daemon && !opt.output)
-		return usage_error("-D needs -o: a file for the output");
-	if (opt.switching && !opt.output)
-		return usage_error("-S needs -o: a name for the files");
+	const struct { bool there; const char *what; } conflicts[] = {
+		{ opt.command && opt.process, "-c and -x are not for use together" },
+		{ opt.attach && (opt.load_only || opt.buffer || opt.command || opt.process),
+		  "-A is not for use with -L, -b, -c or -x" },
+		{ opt.load_only && opt.command, "-L is not for use with -c" },
+		{ opt.remove && (opt.attach || opt.load_only || opt.command || opt.process),
+		  "-d is not for use with -A, -L, -c or -x" },
+		{ opt.daemon && (opt.load_only || opt.remove || opt.command), "-D is not for use with -L, -d or -c" },
+		{ opt.daemon && !opt.output, "-D needs -o: a file for the output" },
+		{ opt.switching && !opt.output, "-S needs -o: a name for the files" },
+	};
+
+	for (size_t i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
+		if (conflicts[i].there)
+			return usage_error(conflicts[i].what);
 	return 0;
 }
 
@@ -315,21 +309,16 @@ static int say_hello(int device, const char *name)
 
 // --- the relay ---
 
-static void find_stapio(char *path, size_t room)
-{
-	beside_find(path, room, "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
-}
-
 // Why the kernel refused a module is found out without privileges, by stapio in our place.
 static void explain_load_error(const struct module *m, int rc)
 {
-	char path[1100], number[16];
+	char path[1100], numbers[32];
 	int n = opt.relay_n;
 
 	find_stapio(path, sizeof(path));
-	snprintf(number, sizeof(number), "%d", -rc);
+	snprintf(numbers, sizeof(numbers), "%d,%d", -rc, m->machine);
 	opt.relay_args[n++] = "-E";
-	opt.relay_args[n++] = number;
+	opt.relay_args[n++] = numbers;
 	opt.relay_args[n++] = "--";
 	opt.relay_args[n++] = m->name;
 	opt.relay_args[n++] = m->release;
@@ -466,7 +455,7 @@ static int wait_for_relay(int device, const char *name)
 	return 1;
 }
 
-// --- the three things staprun does ---
+// --- what staprun does ---
 
 static int attach(enum rights rights)
 {
@@ -480,19 +469,7 @@ static int attach(enum rights rights)
 	status = wait_for_relay(device, opt.module);
 	if (status == STAPIO_DETACHED)
 		return 0;
-	return module_unload(opt.module) ? 1 : status;
-}
-
-static int remove_module(enum rights rights)
-{
-	char node[128];
-
-	snprintf(node, sizeof(node), "/dev/systemtap/%s", opt.module);
-	if (rights != RIGHTS_ALL && access(node, W_OK)) {
-		log_error("%s is no script's module, or another user's", opt.module);
-		return 1;
-	}
-	return caps_raise() || module_remove(opt.module) ? 1 : 0;
+	return module_unload(opt.module, rights) ? 1 : status;
 }
 
 static int load_and_run(enum rights rights)
@@ -523,7 +500,7 @@ static int load_and_run(enum rights rights)
 		goto not_loaded;
 	}
 unload:
-	if (module_unload(m.name))
+	if (module_unload(m.name, rights))
 		status = 1;
 	else
 		log_note(2, "staprun: unloaded %s", m.name);
@@ -566,7 +543,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (opt.remove)
-		return remove_module(rights);
+		return caps_raise() || module_remove(opt.module, rights) ? 1 : 0;
 	if (opt.daemon && go_behind())
 		return 1;
 	sigfillset(&all);

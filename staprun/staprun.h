@@ -33,6 +33,7 @@ int caps_drop(void);                       // for good, as the real user
 struct module {
 	char name[MODULE_NAME_MAX];        // as it is or will be loaded
 	char release[65];                  // kernel it was built for
+	uint16_t machine;                  // EM_...
 	const char *path;                  // as it was asked for
 	int fd;                            // opened once
 	unsigned char *image;              // private copy of the file
@@ -47,10 +48,10 @@ bool is_roots(int fd);                     // a file or directory that nobody bu
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_load(struct module *m, const char *parameters);     // says nothing
 void module_close(struct module *m);
-// Tries for two seconds while it is in use.
-int module_unload(const char *name);
+// Tries for two seconds while it is in use. Who has not all rights: the user's own modules only.
+int module_unload(const char *name, enum rights rights);
 // -d: NAME if it is a module of ours, "*" all of ours that nobody uses.
-int module_remove(const char *name);
+int module_remove(const char *name, enum rights rights);
 bool module_name_is_valid(const char *name);
 int module_open_device(const char *name);  // descriptor or -errno
 

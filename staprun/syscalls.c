@@ -31,7 +31,7 @@ int sys_delete_module(const char *name)
 
 int sys_open(const char *path, int flags)
 {
-	return result(open(path, flags | O_CLOEXEC));
+	return result(open(path, flags | O_CLOEXEC, 0600));
 }
 
 int sys_mknod(const char *path, mode_t mode, dev_t dev)

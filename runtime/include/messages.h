@@ -116,6 +116,7 @@ struct stp_summary {
 	stp_u64 missed;      /* hits that the kernel did not give us: one came inside of another probe's */
 	stp_u64 missed_returns;      /* the same of returns: too many calls were under way */
 	stp_u64 lost_records;
+	stp_u64 overwritten; /* records that were taken away while nobody was attached, for newer ones */
 };
 
 /*
@@ -135,6 +136,7 @@ struct stp_ring_header {     /* page 0 */
 	stp_u64 ring_size;   /* bytes of data a ring, a power of two, at least two pages */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
 	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
+	stp_u64 settled;     /* numbers up to this one that are in no ring when the device is opened never come */
 };
 
 struct stp_ring_control {
@@ -143,6 +145,7 @@ struct stp_ring_control {
 	stp_u64 tail;        /* bytes ever consumed */
 	stp_u64 pad1[7];
 	stp_u64 lost_records;
+	stp_u64 overwritten;
 };
 
 #define STP_REC_PAD 1        /* no payload: skip to the next record (end of the lap) */

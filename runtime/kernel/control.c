@@ -9,9 +9,11 @@
  * for ever. read_lock covers the bounce buffer. Only queue.lock is taken inside another.
  */
 #include "kernel.h"
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/miscdevice.h>
+#include <linux/moduleparam.h>
 #include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -39,6 +41,11 @@ static struct {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 } control;
+
+/* Who loaded us may remove us, should staprun be killed before it hands the node over; (uid_t)-1 from START on: the
+ * node says who. */
+static uid_t owner;
+module_param_named(_stp_owner, owner, uint, 0444);
 
 static struct {
 	raw_spinlock_t lock;
@@ -231,6 +238,7 @@ static void say_summary(void)
 	s.missed = hits_missed(false);
 	s.missed_returns = hits_missed(true);
 	s.lost_records = stp_rings_lost();
+	s.overwritten = stp_rings_overwritten();
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
 
@@ -323,6 +331,7 @@ static int do_start(const struct stp_start *s)
 	stp_session.target = s->target_pid;
 	stp_session.namespaces = s->namespaces;
 	stp_session.relay = current->tgid;
+	owner = -1;
 	control.phase = PHASE_STARTED;
 	status.rc = control.other_build ? refuse_other_build() : stp_namespaces_take(s->namespaces);
 	if (!status.rc)
@@ -406,8 +415,8 @@ static int control_open(struct inode *inode, struct file *file)
 		err = make_buffers();
 	if (!err) {
 		WRITE_ONCE(control.open, true);
-		if (control.detached)  /* handlers that take old records away are done with that */
-			synchronize_rcu();
+		if (control.detached)
+			stp_rings_settle();
 		WRITE_ONCE(control.detached, false);
 	}
 	mutex_unlock(&control.lock);
@@ -528,6 +537,7 @@ int stp_control_init(void)
 	mutex_init(&control.lock);
 	mutex_init(&control.read_lock);
 	init_waitqueue_head(&control.wait);
+	owner = from_kuid(&init_user_ns, current_uid());
 	init_irq_work(&control.wake, wake);
 	raw_spin_lock_init(&queue.lock);
 	snprintf(node_name, sizeof(node_name), "systemtap/%s", THIS_MODULE->name);

@@ -124,6 +124,8 @@ void stp_rings_free(void);         /* may sleep; nothing may be mapped or produc
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: one of them is */
 u64 stp_rings_lost(void);          /* records that found no room */
+u64 stp_rings_overwritten(void);   /* records taken away for newer ones, while nobody was attached */
+void stp_rings_settle(void);       /* before somebody attaches again; may sleep */
 void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process context's */
 
 /* ------------------------------------------------------------------ control.c */

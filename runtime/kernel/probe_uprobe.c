@@ -44,7 +44,7 @@ struct uprobe_hit {
 };
 
 static struct {
-	u32 armed, failed;
+	u32 failed;
 	atomic64_t missed;
 } uprobes;
 
@@ -308,7 +308,6 @@ static void add_uprobe(struct stp_uprobe *u)
 
 	if (!err) {
 		u->state = h;
-		uprobes.armed++;
 		return;
 	}
 	if (h)
@@ -347,7 +346,7 @@ static int uprobe_start(void *table, u32 n)
 	int err;
 	u32 i;
 
-	uprobes.failed = uprobes.armed = 0;
+	uprobes.failed = 0;
 	err = stp_tree_start();
 	if (err) {
 		plat_message(STP_MSG_ERROR, "the processes that the target starts can't be followed");
@@ -360,11 +359,7 @@ static int uprobe_start(void *table, u32 n)
 			 uprobes.failed - UPROBE_WARNINGS);
 		plat_message(STP_MSG_WARNING, text);
 	}
-	if (uprobes.armed || !uprobes.failed)
-		return 0;
-	uprobe_stop(table, n);
-	plat_message(STP_MSG_ERROR, "none of the probes in programs could be armed");
-	return -ENOENT;
+	return 0;
 }
 
 /* Returns whose entry was not kept. */

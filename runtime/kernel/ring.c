@@ -22,6 +22,7 @@ struct ring {
 	u64 mask;                  /* size - 1 */
 	u64 chunk;                 /* a quarter of the ring: what a record gets to grow into */
 	u64 lost_records;
+	u64 overwritten;
 	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
 	bool may_sleep;
 #ifdef STP_DEBUG
@@ -163,6 +164,28 @@ u64 stp_rings_lost(void)
 	return records;
 }
 
+u64 stp_rings_overwritten(void)
+{
+	u64 records = 0;
+	u32 i;
+
+	for (i = 0; i < rings.n; i++)
+		records += READ_ONCE(rings.ring[i].overwritten);
+	return records;
+}
+
+/*
+ * A reader comes to a session that went on without one. Handlers that take old records away are done with
+ * that afterwards, and numbers that were given out before are in the rings. Context: may sleep.
+ */
+void stp_rings_settle(void)
+{
+	u64 seq = atomic64_read(&rings.seq);
+
+	synchronize_rcu();
+	rings.header->settled = seq;
+}
+
 /* ------------------------------------------------------------------ producing */
 
 static u64 record_size(u64 payload)
@@ -188,8 +211,11 @@ static noinline void forget_oldest(struct ring *r, u64 end)
 		const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
 		u64 size = record_size(READ_ONCE(rec->len));
 
+		if (!(READ_ONCE(rec->flags) & STP_REC_PAD))
+			r->overwritten++;
 		tail = size > r->head - tail ? r->head : tail + size;
 	}
+	WRITE_ONCE(r->control->overwritten, r->overwritten);
 	smp_store_release(&r->control->tail, tail);
 }
 
@@ -339,16 +365,17 @@ static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 	return true;
 }
 
-/* A record is open, or there is no chunk of room in one piece at head. */
+/* A record is open, or there is no chunk of room in one piece at head. What can't be kept whole goes whole: a part
+ * is only committed of what is too long for a record. */
 static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
-	if (v->out_start) {
-		if (move_record(r, v, want))
-			return true;
+	bool open = v->out_start, too_long = open && v->out - v->out_start + want > PLAT_RECORD_MAX;
+
+	if (open && move_record(r, v, want))
+		return true;
+	if (too_long)
 		plat_record_commit(v);
-		v->out_start = NULL;
-	}
-	if (open_record(r, v, want))
+	if ((!open || too_long) && open_record(r, v, want))
 		return true;
 	lose(r);
 	v->out_start = v->out = v->out_end = NULL;

@@ -34,6 +34,8 @@
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < CPUS; (i)++)
 #define xchg(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
+#define from_kuid(namespace, uid) ((uid_t)(uid))
+#define current_uid() 0
 #define local_irq_save(flags) ((flags) = 0)
 #define local_irq_restore(flags) ((void)(flags))
 #define raw_spin_trylock(l) (*(l) ? 0 : (*(l) = 1))
@@ -79,7 +81,6 @@ struct file_operations {
 };
 struct miscdevice { int minor; const struct file_operations *fops; const char *name, *nodename; unsigned int mode; };
 
-#define atomic64_read(a) ((a)->n)
 #define atomic_read(a) ((a)->n)
 #define atomic_inc(a) (++(a)->n)
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))

@@ -469,6 +469,8 @@ int sys_open(const char *path, int flags)
 		return -ENOENT;
 	if (!strncmp(path, "/sys/class/misc/", 16))
 		path = in_dir("number");
+	else if (!strcmp(path, "/run/staprun.lock"))
+		path = in_dir("names");
 	else if (!strcmp(path, "/proc/kallsyms"))
 		path = in_dir("kallsyms");
 	else if (!strcmp(path, "/dev/kmsg") || !strcmp(path, "/proc/sys/kernel/modules_disabled") ||
@@ -476,7 +478,7 @@ int sys_open(const char *path, int flags)
 		path = in_dir(strrchr(path, '/') + 1);
 	else if (!strcmp(path, "/sys/kernel/notes"))
 		path = in_dir("notes");
-	fd = open(path, flags | O_CLOEXEC);
+	fd = open(path, flags | O_CLOEXEC, 0666);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -8,12 +8,14 @@
 //   many PROGRAM...       with 20,000 more arguments
 //   trace PID             attaches to it as a debugger, and looks into it by way of /proc
 //   traced PROGRAM...     runs it under a debugger
+//   load-killed PROGRAM... (as root) runs it as user 1000 in group 91 and kills it when it has loaded a module
 //   setcap FILE           (as root) gives it the capabilities that staprun.8 names
 //   (as stapio)           takes the device and says what staprun alone may say, before and after START
 #include "messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -24,7 +26,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -118,6 +122,29 @@ static int run_traced(char **argv)
 	return WEXITSTATUS(status);
 }
 
+static int kill_at_load(char **argv)
+{
+	gid_t stapusr = 91;
+	struct user_regs_struct regs;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		if (setgroups(1, &stapusr) || setgid(1000) || setuid(1000))
+			_exit(4);
+		execv(argv[0], argv);
+		_exit(4);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		if (!ptrace(PTRACE_GETREGS, pid, NULL, &regs) && !regs.rax &&
+		    (regs.orig_rax == SYS_init_module || regs.orig_rax == SYS_finit_module))
+			kill(pid, SIGKILL);
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 0;
+}
+
 static int set_capabilities(const char *file)
 {
 	static const int caps[] = { CAP_SYS_MODULE, CAP_SYSLOG, CAP_CHOWN, CAP_DAC_OVERRIDE };
@@ -171,6 +198,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "traced"))
 		return run_traced(argv + 2);
+	if (!strcmp(how, "load-killed"))
+		return kill_at_load(argv + 2);
 	if (!strcmp(how, "setcap"))
 		return set_capabilities(argv[2]);
 	if (!strcmp(how, "closed"))

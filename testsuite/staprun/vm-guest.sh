@@ -192,13 +192,6 @@ stap-merge -o /tmp/b /tmp/b_cpu*
 awk '$1 == "all" { all = $2; next } $1 != NR { bad++ } { n++ } END { print "out of order", bad + 0, (n == all) }' /tmp/b
 loaded
 
-t rotation
-staprun -S 1,2 -o /tmp/r -c 'sleep 4' ./t_flood.ko 2>/tmp/e
-st
-ls /tmp/r.* | wc -l
-tail -n 1 /tmp/r.$(ls /tmp/r.* | sed 's/.*[.]//' | sort -n | tail -n 1) | cut -d' ' -f1
-loaded
-
 t switch by signal
 staprun -o /tmp/u ./t_tick.ko & pid=$!
 until grep -qs tick /tmp/u; do sleep 0.1; done
@@ -222,16 +215,6 @@ loaded
 t daemon that fails
 staprun -D -o /nowhere/d ./t_tick.ko
 st
-loaded
-
-t flight recorder
-staprun -b 1 -L ./t_flood.ko >/tmp/o 2>/dev/null
-sleep 8
-# The rings have gone round: the newest of each is left, whole records of 20 lines, and more comes while we read.
-(sleep 2; pkill -INT stapio) & staprun -A t_flood >/tmp/o 2>/tmp/e
-st
-awk '$1 == "end" { end = $2; next } $1 != last + 1 { gone += $1 - last - 1; torn += $2 != 0 } { last = $1 }
-	END { print "oldest gone", (gone > 1000), "torn", torn + 0, "to the end", (last == end) }' /tmp/o
 loaded
 
 t quit detaches, attached twice
@@ -383,8 +366,19 @@ u -A t_tick
 u -d t_tick
 chown user /dev/systemtap/t_tick
 u -d t_tick
+loaded
+# Killed when the module is loaded and its node not handed over yet.
+./hostile load-killed /tmp/staprun t_tick
+st
+loaded
+u -d t_tick
+./hostile load-killed /tmp/staprun t_tick
 u -d "'*'"
 loaded
+/tmp/staprun -L t_tick >/tmp/o
+u -d "'*'"
+u -d t_tick
+/tmp/staprun -d t_tick
 chown user /lib/modules/$(uname -r)/systemtap/t_tick.ko
 u t_tick
 

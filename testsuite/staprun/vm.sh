@@ -39,8 +39,6 @@ modules() {
 	module t_argv -e 'probe begin { printf("%d", argc) for (i = 1; i <= argc; i++) printf(" [%s]", argv[i]) println("") warn("w") exit() }' one
 	module t_bulk -b -e 'global n probe kernel.function("vfs_read") { if (execname() == "dd") printf("%d %d\n", ++n, cpu()) }
 		probe end { println("all ", n) }'
-	module t_flood -e 'global n probe timer.ms(2) { for (i = 0; i < 20; i++) printf("%d %0200d\n", ++n, i) }
-		probe end { println("end ", n) }'
 	module t_remote -e 'probe begin { println(remote_id(), " ", remote_uri()) exit() }'
 	module stap_0123456789abcdef -e 'global v = 0 probe begin { println("value ", v) } probe timer.ms(100) { println("tick ", v) }'
 	module t_user --privilege=stapusr -e 'probe begin { println("hello ", uid()) exit() }'

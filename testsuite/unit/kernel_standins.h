@@ -23,6 +23,7 @@
 #define time_after(a, b) ((long)((b) - (a)) < 0)
 #define fatal_signal_pending(task) false
 #define module_param_named(name, value, type, perm) extern int unused_##name
+#define atomic64_read(a) ((a)->n)
 #define atomic64_inc_return(a) (++(a)->n)
 typedef struct { u64 n; } atomic64_t;
 struct vm_area_struct { unsigned long vm_pgoff; };
