@@ -8,9 +8,9 @@ list_scripts() { # a line "NAME FILE" each, names as in the list: without direct
 	done
 }
 
-# What -p4 takes: the .meta's command; without one what the #! line says of guru mode, and a program's function
-# or the version of Python for the script that wants one. Shell words in it are expanded, as its author wants, but the kernel's symbols are
-# those of the kernel that it is built for.
+# What -p4 takes: the .meta's command; without one what the #! line says of guru mode, and a program's function or
+# the version of Python for the script that wants one. Shell words in it are expanded, as its author wants, but the
+# kernel's symbols are those of the kernel that it is built for.
 check_command() { # FILE WITHOUT SUFFIX
 	local command guru='' arguments=''
 	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)

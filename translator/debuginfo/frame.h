@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// frame.c, for the files on top of libdw.
+// frame.c and prologue.c, for the files on top of libdw.
 #ifndef DEBUGINFO_FRAME_H
 #define DEBUGINFO_FRAME_H
 
@@ -8,5 +8,9 @@
 // How the registers of the caller, and the frame's start, are found at the address. NULL: nothing is
 // known. It is gone with the next call.
 Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);
+
+// prologue.c: l, which is valid at pc, becomes the same as it is at the function's entry, from where instructions
+// without jumps lead to pc. False: that isn't known.
+bool prologue_rewind(struct di_module *m, uint64_t entry, uint64_t pc, struct di_location *l);
 
 #endif

@@ -501,6 +501,29 @@ static int line_elsewhere(const struct compile *c)
 	return line && !dwarf_lineno(line, &number) ? number : 0;
 }
 
+// Nowhere at the entry, because its first instructions are going to load it.
+static bool loaded_soon(const struct compile *c)
+{
+	Dwarf_Addr entry, base, start, end, first = 0;
+	struct compile later = *c;
+	Dwarf_Op *ops, *at_first = NULL;
+	ptrdiff_t at = 0;
+	size_t n, n_first = 0;
+
+	if (dwarf_entrypc(c->function, &entry) || entry != c->pc)
+		return false;
+	while ((at = dwarf_getlocations(c->attr, at, &base, &start, &end, &ops, &n)) > 0) {
+		if (start <= c->pc || start >= end || !n || (first && start >= first))
+			continue;
+		first = start;
+		at_first = ops;
+		n_first = n;
+	}
+	later.pc = first;
+	*later.out = (struct di_location){ .kind = DI_LOC_NONE };
+	return first && compile_location(&later, at_first, n_first) && prologue_rewind(c->m, entry, first, later.out);
+}
+
 static struct di_location constant_value(Dwarf_Attribute *attr)
 {
 	struct di_location out = { .kind = DI_LOC_NONE };
@@ -532,7 +555,7 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 		return none;
 	c.attr = &attr;
 	depth++;
-	good = expression_at(&c, &ops, &n) && compile_location(&c, ops, n);
+	good = expression_at(&c, &ops, &n) ? compile_location(&c, ops, n) : loaded_soon(&c);
 	depth--;
 	if (good)
 		return out;

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Local variables at a function's entry that its first instructions load: `dentry = rd->new_dentry` is nowhere yet
+// there, but what it is going to be is known. In: a location that is valid behind some instructions without a jump
+// or a call. Out: the same value by what is there at the entry. x86_64.
+//
+// The instructions are followed with what each register holds in terms of the arguments' registers: itself, plus a
+// constant, or what lies in memory there. A register that something else gets into is not known any more; an
+// instruction that is not understood, or that may store into memory other than the stack, ends it.
+#include "debuginfo/frame.h"
+
+#include <string.h>
+
+enum { RSP = 4, RBP = 5, MOST_INSTRUCTIONS = 64 };
+
+struct held {                  // by a register
+	enum { OTHER, STACK, KNOWN } kind;
+	struct di_location as;     // KNOWN
+};
+
+struct machine {
+	struct di_module *m;
+	const uint8_t *code, *end;
+	struct held regs[16];      // by the processor's numbers
+};
+
+struct insn {
+	const uint8_t *at;         // behind what was read
+	int op;                    // 0x0f00 and more: of two bytes
+	bool wide, segment, narrow;
+	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
+	int base;                  // of the memory, -1 none or with an index
+	int32_t offset;
+};
+
+// By DWARF's numbers, those of the processor.
+static const int8_t from_dwarf[16] = { 0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+static struct di_location copy(const struct di_location *l)
+{
+	struct di_location out = { .kind = l->kind };
+
+	for vec_each(&l->ops, op)
+		vec_push(&out.ops, *op);
+	return out;
+}
+
+// ---------------------------------------------------------------- one instruction
+
+static bool has_modrm(int op)
+{
+	static const uint8_t some[] = { 0x63, 0x80, 0x81, 0x83, 0x84, 0x85, 0x86, 0x88, 0x89, 0x8a, 0x8b, 0x8d, 0xc1, 0xc6,
+					0xc7, 0xd1, 0xf6, 0xf7, 0xff };
+
+	if (op >= 0x0f00)
+		return op == 0x0f1f || op == 0x0fb6 || op == 0x0fb7 || op == 0x0fbe || op == 0x0fbf;
+	return (op < 0x40 && (op & 7) < 4) || memchr(some, op, sizeof(some));
+}
+
+static int immediate_size(const struct insn *i)
+{
+	switch (i->op) {
+	case 0x80: case 0x83: case 0xc1: case 0xc6:
+		return 1;
+	case 0x81: case 0xc7:
+		return i->narrow ? 2 : 4;
+	case 0xf6:
+		return (i->reg & 7) < 2 ? 1 : 0;
+	case 0xf7:
+		return (i->reg & 7) < 2 ? i->narrow ? 2 : 4 : 0;
+	}
+	if (i->op >= 0xb8 && i->op <= 0xbf)
+		return i->wide ? 8 : i->narrow ? 2 : 4;
+	return 0;
+}
+
+static bool read_offset(struct insn *i, const uint8_t *end, int size)
+{
+	if (end - i->at < size)
+		return false;
+	if (size == 1)
+		i->offset = (int8_t)*i->at;
+	else if (size)
+		memcpy(&i->offset, i->at, 4);
+	i->at += size;
+	return true;
+}
+
+static bool read_modrm(struct insn *i, const uint8_t *end, int rex)
+{
+	int byte, low;
+
+	if (i->at == end)
+		return false;
+	byte = *i->at++;
+	i->mod = byte >> 6;
+	i->reg = (byte >> 3 & 7) | (rex & 4) << 1;
+	low = byte & 7;
+	i->rm = low | (rex & 1) << 3;
+	i->base = i->rm;
+	if (i->mod == 3)
+		return true;
+	if (low == RSP) {          // a SIB byte follows
+		int sib;
+
+		if (i->at == end)
+			return false;
+		sib = *i->at++;
+		i->base = (sib >> 3 & 7) == 4 && !(rex & 2) ? (sib & 7) | (rex & 1) << 3 : -1;
+		if ((sib & 7) == RBP && !i->mod) {
+			i->base = -1;
+			return read_offset(i, end, 4);
+		}
+	} else if (low == RBP && !i->mod) {      // relative to the instruction
+		i->base = -1;
+		return read_offset(i, end, 4);
+	}
+	return read_offset(i, end, i->mod == 1 ? 1 : i->mod == 2 ? 4 : 0);
+}
+
+static bool read_insn(struct insn *i, const uint8_t *end)
+{
+	int rex = 0;
+
+	for (; i->at < end; i->at++) {
+		if (*i->at == 0x65 || *i->at == 0x64)
+			i->segment = true;
+		else if (*i->at == 0x66)
+			i->narrow = true;
+		else
+			break;
+	}
+	if (i->at < end && (*i->at & 0xf0) == 0x40)
+		rex = *i->at++;
+	i->wide = rex & 8;
+	if (i->at == end)
+		return false;
+	i->op = *i->at++;
+	if (i->op == 0x0f) {
+		if (i->at == end)
+			return false;
+		i->op = 0x0f00 | *i->at++;
+	}
+	if (has_modrm(i->op)) {
+		if (!read_modrm(i, end, rex))
+			return false;
+	} else if ((i->op & 0xf0) == 0x50 || (i->op & 0xf0) == 0xb0) {
+		i->rm = (i->op & 7) | (rex & 1) << 3;
+	}
+	if (end - i->at < immediate_size(i))
+		return false;
+	i->at += immediate_size(i);
+	return true;
+}
+
+// ---------------------------------------------------------------- what it does
+
+static void forget(struct machine *k, int reg)
+{
+	k->regs[reg].kind = OTHER;
+}
+
+// A byte of one: without a prefix, numbers 4 to 7 are the second bytes of the first four.
+static void forget_byte(struct machine *k, int reg)
+{
+	if (reg >= 4 && reg < 8)
+		forget(k, reg - 4);
+	if (reg != RSP)
+		forget(k, reg);
+}
+
+// Only the stack, which holds none of what is followed, may be written to.
+static bool may_store(const struct machine *k, const struct insn *i)
+{
+	return !i->segment && i->base >= 0 && k->regs[i->base].kind == STACK;
+}
+
+static void load(struct machine *k, const struct insn *i)
+{
+	struct di_op op = { .code = DI_OP_LOAD, .size = 8 };
+	struct held value = { .kind = OTHER };
+
+	if (!i->segment && i->wide && i->base >= 0 && k->regs[i->base].kind == KNOWN) {
+		value.kind = KNOWN;
+		value.as = copy(&k->regs[i->base].as);
+		location_offset(&value.as, i->offset);
+		vec_push(&value.as.ops, op);
+	}
+	k->regs[i->reg] = value;
+}
+
+static void address(struct machine *k, const struct insn *i)
+{
+	struct held value = { .kind = OTHER };
+
+	if (i->wide && i->base >= 0) {
+		value.kind = k->regs[i->base].kind;
+		value.as = copy(&k->regs[i->base].as);
+		if (value.kind == KNOWN)
+			location_offset(&value.as, i->offset);
+	}
+	k->regs[i->reg] = value;
+}
+
+// add, or, and, sub, xor: in order of the numbers that the processor gives them, with 7 cmp.
+static bool arithmetic(struct machine *k, const struct insn *i, int what, bool to_reg)
+{
+	int to = to_reg ? i->reg : i->rm;
+	bool is_byte = i->op < 0x40 ? !(i->op & 1) : i->op == 0x80;
+
+	if (what == 7)
+		return true;
+	if (!to_reg && i->mod != 3)
+		return may_store(k, i);
+	if (is_byte)
+		forget_byte(k, to);
+	else if (to != RSP)        // that stays one
+		forget(k, to);
+	return true;
+}
+
+static bool move(struct machine *k, const struct insn *i)
+{
+	bool to_reg = i->op & 2;
+	int to = to_reg ? i->reg : i->rm, from = to_reg ? i->rm : i->reg;
+
+	if (i->mod != 3 && !to_reg)
+		return may_store(k, i);
+	if (!(i->op & 1))
+		forget_byte(k, to);
+	else if (i->mod != 3)
+		load(k, i);
+	else if (i->wide)
+		k->regs[to] = (struct held){ k->regs[from].kind, copy(&k->regs[from].as) };
+	else
+		forget(k, to);
+	return true;
+}
+
+// False: what is known ends here.
+static bool execute(struct machine *k, const struct insn *i)
+{
+	if (i->op < 0x40)
+		return (i->op & 7) < 4 && arithmetic(k, i, i->op >> 3, i->op & 2);
+	if ((i->op & 0xf8) == 0x50)            // push
+		return !i->narrow;
+	if (i->op >= 0xb8 && i->op <= 0xbf) {
+		forget(k, i->rm);
+		return true;
+	}
+	switch (i->op) {
+	case 0x90: case 0x0f1f: case 0x84: case 0x85:
+		return true;
+	case 0x80: case 0x81: case 0x83:
+		return arithmetic(k, i, i->reg & 7, false);
+	case 0x88: case 0x89: case 0x8a: case 0x8b:
+		return move(k, i);
+	case 0x8d:
+		address(k, i);
+		return true;
+	case 0xc6: case 0xc7: case 0xc1: case 0xd1:
+		if (i->mod != 3)
+			return may_store(k, i);
+		forget_byte(k, i->rm);
+		forget(k, i->rm);
+		return i->rm != RSP;
+	case 0x63: case 0x0fb6: case 0x0fb7: case 0x0fbe: case 0x0fbf:
+		forget(k, i->reg);
+		return true;
+	case 0xf6: case 0xf7:
+		return (i->reg & 7) < 2;       // test
+	case 0xff:
+		return (i->reg & 7) == 6;      // push
+	}
+	return false;
+}
+
+// ---------------------------------------------------------------- the way from the entry
+
+static void begin(struct machine *k)
+{
+	for (int n = 0; n < 16; n++)
+		k->regs[n].kind = OTHER;
+	k->regs[RSP].kind = STACK;
+	for (int n = 0; k->m->arch->args[n] >= 0 && n < 6; n++) {
+		struct held *r = &k->regs[from_dwarf[k->m->arch->args[n]]];
+
+		r->kind = KNOWN;
+		r->as = location_register(k->m->arch->args[n]);
+	}
+}
+
+// What tracers have at functions' entries, before anything else: the call of __fentry__, which keeps all registers.
+static void skip_entry(struct machine *k)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (k->end - k->code >= 4 && !memcmp(k->code, endbr64, 4))
+		k->code += 4;
+	if (!k->m->is_user && k->end - k->code >= 5 && *k->code == 0xe8)
+		k->code += 5;
+}
+
+// From the entry to k->end: false when something on the way isn't understood.
+static bool run(struct machine *k)
+{
+	const uint8_t *start = k->code;
+
+	begin(k);
+	skip_entry(k);
+	for (int n = 0; k->code < k->end; n++) {
+		struct insn i = { .at = k->code, .base = -1 };
+
+		if (n == MOST_INSTRUCTIONS || !read_insn(&i, k->end) || !execute(k, &i))
+			return false;
+		k->code = i.at;
+	}
+	return k->code == k->end && k->code > start;
+}
+
+static bool splice(struct di_location *out, const struct held *r)
+{
+	if (r->kind != KNOWN)
+		return false;
+	for vec_each(&r->as.ops, op)
+		vec_push(&out->ops, *op);
+	return true;
+}
+
+// Of the function's section, in the file that has it.
+static struct bytes code_between(const struct di_module *m, uint64_t from, uint64_t to)
+{
+	const struct elf_view *v = m->program ? program_view(m) : NULL;
+	struct bytes none = { 0 };
+	struct elf_view kernel;
+
+	if (!v && m->dwarf && elf_view_open(&kernel, m->dwarf->map))
+		v = &kernel;
+	for (int i = 0; v && i < v->n; i++) {
+		const Elf64_Shdr *s = &v->sections[i];
+
+		if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_EXECINSTR && from >= s->sh_addr && to >= from &&
+		    to - s->sh_addr <= s->sh_size && s->sh_offset + s->sh_size <= v->file.len)
+			return (struct bytes){ v->file.at + s->sh_offset + (from - s->sh_addr), to - from };
+	}
+	return none;
+}
+
+bool prologue_rewind(struct di_module *m, uint64_t entry, uint64_t pc, struct di_location *l)
+{
+	struct bytes code = code_between(m, entry, pc);
+	struct machine k = { .m = m, .code = code.at, .end = code.at + code.len };
+	struct di_location out = { .kind = l->kind };
+
+	if (m->arch->elf_machine != EM_X86_64 || (l->kind != DI_LOC_VALUE && l->kind != DI_LOC_ADDRESS) || !run(&k))
+		return false;
+	for vec_each(&l->ops, op) {
+		if (op->code != DI_OP_REG)
+			vec_push(&out.ops, *op);
+		else if (op->value < 0 || op->value > 15 || !splice(&out, &k.regs[from_dwarf[op->value]]))
+			return false;
+	}
+	*l = out;
+	return true;
+}
