@@ -15,8 +15,12 @@ struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
 
 void stp_ctx_refused(struct stp_ctx_private *v)
 {
-	if (v->closed)
+	if (v->closed) {
+		/* The CPU was not there at the start: that no hit is lost in silence. */
+		if (v == &stp_ctx_none_ && __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED) == STP_STATE_RUNNING)
+			__atomic_fetch_add(&v->skipped_busy, 1, __ATOMIC_RELAXED);
 		return;
+	}
 	__atomic_fetch_add(&v->skipped_busy, 1, __ATOMIC_RELAXED);
 	stp_session_skipped();
 }

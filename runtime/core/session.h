@@ -64,6 +64,8 @@ struct stp_family_ops {
 	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
 	 * none; while the family runs or not. May be NULL. */
 	void (*module)(void *table, u32 n, const char *module, bool comes);
+	/* A CPU that was there at the start went and is back. May be NULL. */
+	void (*cpu_back)(void *table, u32 n, u32 cpu);
 };
 
 bool stp_memory_granted(u64 size);             /* under STP_MAXMEMORY; plat_alloc asks. Any context. */

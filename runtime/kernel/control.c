@@ -226,10 +226,15 @@ static u64 hits_missed(bool returns)
 static void say_summary(void)
 {
 	struct stp_summary s = {};
-	char text[64];
+	char text[128];
 
 	if (atomic_read(&queue.dropped)) {
 		snprintf(text, sizeof(text), "%d messages were lost", atomic_read(&queue.dropped));
+		plat_message(STP_MSG_WARNING, text);
+	}
+	if (stp_ctx_none_.skipped_busy) {
+		snprintf(text, sizeof(text), "%llu hits were lost on CPUs that came online after the script had started",
+			 stp_ctx_none_.skipped_busy);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	stp_session_summary(&s);

@@ -177,6 +177,14 @@ void stp_program_close(struct stp_program *p);
 bool stp_program_is(const struct stp_program *p, const struct file *file);     /* opened; any context */
 const char *stp_program_reason(int err);       /* NULL: none of program.c's */
 
+/* ------------------------------------------------------------------ hotplug.c */
+
+/* For families with .cpu_back, which is called under the lock: when they start and stop. Process context. */
+void stp_hotplug_start(void);
+void stp_hotplug_stop(void);               /* without the lock */
+void stp_hotplug_lock(void);
+void stp_hotplug_unlock(void);
+
 /* ------------------------------------------------------------------ task.c */
 
 int stp_namespaces_take(s32 process);          /* 0: the current one; 0 or -ESRCH. Context: process */
@@ -192,6 +200,17 @@ void stp_namespaces_drop(void);                /* safe without the other */
 int stp_tree_start(void);                      /* 0 or -errno */
 void stp_tree_stop(void);
 extern unsigned long *stp_tree_bits;           /* by process id; NULL: every process */
+/* A process makes another, which is listed among the processes already: who sets the bits of all that are there
+ * may have found it, and its parent just now. Any context. */
+static inline void stp_hand_on(unsigned long *bits, pid_t parent, pid_t child)
+{
+	if (!test_bit(parent, bits)) {
+		clear_bit(child, bits);
+		smp_mb__after_atomic();
+	}
+	if (test_bit(parent, bits))
+		set_bit(child, bits);
+}
 static __always_inline bool stp_tree_has(pid_t tgid)       /* any context */
 {
 	const unsigned long *bits = READ_ONCE(stp_tree_bits);

@@ -100,6 +100,14 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 	return err;
 }
 
+static void set_attributes(const struct stp_hwbkpt *w, struct perf_event_attr *attr)
+{
+	hw_breakpoint_init(attr);
+	attr->bp_addr = w->site.address;
+	attr->bp_len = w->length;
+	attr->bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
+}
+
 static int add(struct stp_hwbkpt *w)
 {
 	struct perf_event * __percpu *events;
@@ -107,10 +115,7 @@ static int add(struct stp_hwbkpt *w)
 
 	if (!w->site.address)
 		return -ENOENT;
-	hw_breakpoint_init(&attr);
-	attr.bp_addr = w->site.address;
-	attr.bp_len = w->length;
-	attr.bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
+	set_attributes(w, &attr);
 	if (w->in_target)
 		return add_in_target(w, &attr);
 	events = register_wide_hw_breakpoint(&attr, accessed, w);
@@ -125,6 +130,7 @@ static void hwbkpt_stop(void *table, u32 n)
 	struct stp_hwbkpt *w = table;
 	u32 i;
 
+	stp_hotplug_lock();
 	for (i = 0; i < n; i++) {
 		if (w[i].state && w[i].in_target)
 			forget(w[i].state);
@@ -132,6 +138,8 @@ static void hwbkpt_stop(void *table, u32 n)
 			unregister_wide_hw_breakpoint((struct perf_event * __percpu *)w[i].state);
 		w[i].state = NULL;
 	}
+	stp_hotplug_unlock();
+	stp_hotplug_stop();
 	synchronize_rcu();         /* an exception may still be in the last handler */
 }
 
@@ -153,16 +161,41 @@ static int hwbkpt_start(void *table, u32 n)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
+	stp_hotplug_start();
+	stp_hotplug_lock();
+	for (i = 0; i < n && !err; i++) {
 		err = add(&w[i]);
-		if (!err || w[i].optional)
-			continue;
-		snprintf(text, sizeof(text), "%s can't be armed: %s (error %d)", w[i].probe->point, reason(err), err);
-		plat_message(STP_MSG_ERROR, text);
-		hwbkpt_stop(table, n);
-		return err;
+		if (w[i].optional)
+			err = 0;
 	}
-	return 0;
+	stp_hotplug_unlock();
+	if (!err)
+		return 0;
+	snprintf(text, sizeof(text), "%s can't be armed: %s (error %d)", w[i - 1].probe->point, reason(err), err);
+	plat_message(STP_MSG_ERROR, text);
+	hwbkpt_stop(table, n);
+	return err;
+}
+
+static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
+{
+	struct perf_event_attr attr;
+	struct stp_hwbkpt *w;
+
+	for (w = table; w < (struct stp_hwbkpt *)table + n; w++) {
+		struct perf_event **event;
+
+		if (!w->state || w->in_target)
+			continue;
+		event = per_cpu_ptr((struct perf_event * __percpu *)w->state, cpu);
+		unregister_hw_breakpoint(*event);
+		set_attributes(w, &attr);
+		*event = perf_event_create_kernel_counter(&attr, cpu, NULL, accessed, w);
+		if (!IS_ERR(*event))
+			continue;
+		*event = NULL;
+		plat_message(STP_MSG_WARNING, "a CPU that was gone and is back doesn't watch data any more");
+	}
 }
 
 static struct stp_site *hwbkpt_sites(void *table, u32 i, u32 *n)
@@ -177,5 +210,6 @@ const struct stp_family_ops stp_hwbkpt_family = {
 	.name = "hwbkpt",
 	.start = hwbkpt_start,
 	.stop = hwbkpt_stop,
+	.cpu_back = hwbkpt_cpu_back,
 	.sites = hwbkpt_sites,
 };

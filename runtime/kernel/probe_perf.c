@@ -7,7 +7,6 @@
  * are kept, and the handler runs in the interrupt that follows as soon as interrupts are on.
  */
 #include "kernel.h"
-#include <linux/cpu.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
@@ -124,7 +123,7 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
-/* p->state: one event for a counter, else perf_event pointers by CPU number. */
+/* p->state: one event for a counter, else perf_event pointers by CPU number; under stp_hotplug_lock(). */
 static void remove(struct stp_perf *p)
 {
 	struct perf_event **events = p->state;
@@ -140,27 +139,33 @@ static void remove(struct stp_perf *p)
 	p->state = NULL;
 }
 
-static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
+/* A CPU that isn't there has none until it is. */
+static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event **events = plat_alloc(nr_cpu_ids * sizeof(*events), -1);
-	struct perf_event *e;
-	int cpu;
+	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);
 
-	if (!events)
-		return -ENOMEM;
-	p->state = events;
-	for_each_cpu(cpu, &stp_cpus) {
-		if (!cpu_online(cpu))
-			continue;
-		e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);
-		if (IS_ERR(e))
-			return PTR_ERR(e);
-		events[cpu] = e;
-	}
+	if (IS_ERR(e))
+		return cpu_online(cpu) ? PTR_ERR(e) : 0;
+	((struct perf_event **)p->state)[cpu] = e;
 	return 0;
 }
 
-static int add(struct stp_perf *p)
+static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
+{
+	int cpu, err = 0;
+
+	p->state = plat_alloc(nr_cpu_ids * sizeof(struct perf_event *), -1);
+	if (!p->state)
+		return -ENOMEM;
+	for_each_cpu(cpu, &stp_cpus) {
+		err = add_sample(p, attr, cpu);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static struct perf_event_attr attributes(const struct stp_perf *p)
 {
 	struct perf_event_attr attr = {
 		.type = p->type,
@@ -169,16 +174,23 @@ static int add(struct stp_perf *p)
 		.sample_period = p->period ?: NSEC_PER_SEC / HZ,
 		.pinned = !p->counter,
 	};
-	int err = 0;
 
 	if (p->counter) {
 		attr.sample_period = 0;
-		return add_counter(p, &attr);
-	}
-	if (p->per_second) {
+	} else if (p->per_second) {
 		attr.freq = 1;
 		attr.sample_freq = p->hz;
 	}
+	return attr;
+}
+
+static int add(struct stp_perf *p)
+{
+	struct perf_event_attr attr = attributes(p);
+	int err = 0;
+
+	if (p->counter)
+		return add_counter(p, &attr);
 	if (p->program)
 		stp_program_open(p->program, &err);
 	return err ?: add_samples(p, &attr);
@@ -212,8 +224,11 @@ static void perf_stop(void *table, u32 n)
 	int cpu;
 	u32 i;
 
+	stp_hotplug_lock();
 	for (i = 0; i < n; i++)
 		remove(&p[i]);
+	stp_hotplug_unlock();
+	stp_hotplug_stop();
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));
 	synchronize_rcu();         /* an interrupt may still be in the last handler */
@@ -234,27 +249,45 @@ static int perf_start(void *table, u32 n)
 	err = stp_tree_start();
 	if (err)
 		return err;
-	cpus_read_lock();
+	stp_hotplug_start();
+	stp_hotplug_lock();
 	for (i = 0; i < n && !err; i++) {
 		err = add(&p[i]);
 		p[i].absent = err && p[i].optional;
-		if (p[i].absent)
-			err = 0;
+		if (!p[i].absent)
+			continue;
+		err = 0;
+		remove(&p[i]);
 	}
-	cpus_read_unlock();
-	if (!err) {                /* not above: events are let go of without that lock */
-		for (i = 0; i < n; i++)
-			if (p[i].absent)
-				remove(&p[i]);
+	stp_hotplug_unlock();
+	if (!err)
 		return 0;
-	}
 	say(&p[i - 1], err);
 	perf_stop(table, n);
 	return err;
+}
+
+static void perf_cpu_back(void *table, u32 n, u32 cpu)
+{
+	struct stp_perf *p;
+
+	for (p = table; p < (struct stp_perf *)table + n; p++) {
+		struct perf_event_attr attr = attributes(p);
+		struct perf_event **events = p->state;
+
+		if (!events || p->counter)
+			continue;
+		if (events[cpu])
+			perf_event_release_kernel(events[cpu]);
+		events[cpu] = NULL;
+		if (add_sample(p, &attr, cpu))
+			plat_message(STP_MSG_WARNING, "a CPU that was gone and is back isn't sampled any more");
+	}
 }
 
 const struct stp_family_ops stp_perf_family = {
 	.name = "perf",
 	.start = perf_start,
 	.stop = perf_stop,
+	.cpu_back = perf_cpu_back,
 };

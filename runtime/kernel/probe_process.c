@@ -57,16 +57,15 @@ static bool keeps_bits(u32 i)
 	return true;
 }
 
+/* Its memory can't go: the task's own hit, where no lock may be taken that sleeps in some kernels, or task_lock(). */
 static bool runs(struct task_struct *task, const struct stp_program *p)
 {
 	bool yes = false;
 
-	task_lock(task);
 	rcu_read_lock();
 	if (task->mm)
 		yes = stp_program_is(p, rcu_dereference(task->mm->exe_file));
 	rcu_read_unlock();
-	task_unlock(task);
 	return yes;
 }
 
@@ -112,14 +111,9 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	if (!thread_group_leader(child))
 		return;
 	clear_bit(child->tgid, processes.pending);
-	for (i = 0; i < processes.n; i++) {
-		if (!keeps_bits(i))
-			continue;
-		if (test_bit(parent->tgid, members(&processes.at[i])))
-			set_bit(child->tgid, members(&processes.at[i]));
-		else
-			clear_bit(child->tgid, members(&processes.at[i]));
-	}
+	for (i = 0; i < processes.n; i++)
+		if (keeps_bits(i))
+			stp_hand_on(members(&processes.at[i]), parent->tgid, child->tgid);
 }
 
 /* A process that starts another program begins as one of that. The process of -c was there before. */
@@ -231,10 +225,10 @@ static void note_existing(void)
 	rcu_read_lock();
 	ours = rcu_dereference(current->mm->exe_file);
 	for_each_process(task) {
+		task_lock(task);
 		for (i = 0; i < processes.n; i++)
 			if (keeps_bits(i) && runs(task, processes.at[i].program))
 				set_bit(task->tgid, members(&processes.at[i]));
-		task_lock(task);
 		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
 			set_bit(task->tgid, processes.pending);
 		task_unlock(task);

@@ -23,12 +23,8 @@ static struct {
 /* Context: the parent's. */
 static void tree_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	if (!thread_group_leader(child))
-		return;
-	if (test_bit(parent->tgid, tree.bits))
-		set_bit(child->tgid, tree.bits);
-	else
-		clear_bit(child->tgid, tree.bits);
+	if (thread_group_leader(child))
+		stp_hand_on(tree.bits, parent->tgid, child->tgid);
 }
 
 static void note_fork(struct tracepoint *tp, void *data)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One thread, one child that becomes busybox, one child that is a copy.
+// Once the file is there that is given: one thread, one child that becomes busybox, one child that is a copy.
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -14,9 +14,8 @@ static void *run(void *argument)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	int waiting = argc > 1 ? atoi(argv[1]) : 0;
 
-	while (waiting-- > 0)
+	while (argc > 1 && access(argv[1], F_OK))
 		usleep(100000);
 	pthread_create(&thread, NULL, run, NULL);
 	pthread_join(thread, NULL);

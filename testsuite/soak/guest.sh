@@ -45,48 +45,65 @@ mixed() { # SECONDS
 	rm -f /tmp/out
 }
 
-# Waits until no loader is left; who doesn't end within two minutes is told with its place in the kernel.
-alive() {
+# The loaders of one module, by its name and its file's; waits until none is left, and tells who doesn't end within two minutes
+# with its place in the kernel.
+alive() { # NAME
 	local p
-	for p in $(pidof stapio staprun); do
+	for p in $(grep -ls -e "$1" -e "t_lane$lane.ko" /proc/[0-9]*/cmdline | tr -dc '0-9\n'); do
 		grep -q 'State:.[^Z]' /proc/$p/status 2>/dev/null && echo $p
 	done
 }
-gone() {
+gone() { # NAME
 	local i=0 p
-	while [ "$(alive)" ]; do
-		usleep 20000
-		[ $((i += 1)) = ${patience:-3000} ] || continue
-		for p in $(alive); do
+	while [ "$(alive $1)" ]; do
+		usleep 50000
+		[ $((i += 1)) = ${patience:-1200} ] || continue
+		for p in $(alive $1); do
 			echo "$(cat /proc/$p/cmdline | tr '\0' ' ')$(grep State /proc/$p/status) $(head -n 4 /proc/$p/stack | tr '\n' ' ')"
 		done
-		kill -KILL $(alive)
+		kill -KILL $(alive $1)
 	done
 }
 
-# Killed anywhere between its first system call and its end; what is left over can be removed.
+# Killed anywhere between its first system call and its end; what is left over can be removed. The module has the
+# process's number in its name, so that several can do this at once.
 one_cycle() {
+	local name
 	random
-	staprun ./t_mixed.ko >/dev/null 2>&1 & pid=$!
+	staprun -R ./t_lane$lane.ko >/dev/null 2>&1 & pid=$!
+	name=t_mi_$pid
 	usleep $((seed / 7 % 1500000))
 	case $((seed / 1000 % 4)) in
 	0) kill -TERM $pid ;;      # a shell starts what is in the background with SIGINT ignored
 	1) kill -KILL $pid ;;
-	2) kill -KILL $(pidof stapio) || kill -TERM $pid ;;
+	2) kill -KILL $(alive $name | grep -v "^$pid$") || kill -TERM $pid ;;
 	3) kill -TERM $pid; kill -INT $pid ;;
 	esac
-	gone
+	gone $name
 	wait $pid
-	[ "$(loaded)" = 0 ] && return
-	left=$((left + 1))
-	staprun -d t_mixed || echo "cycle $1: not removed"
+	[ -d /sys/module/$name ] || return
+	echo "$name" >>/tmp/left
+	staprun -d $name || echo "$name: not removed"
+}
+some_cycles() { # CYCLES, a third of them
+	local i=0
+	seed=$lane
+	ln t_mixed.ko t_lane$lane.ko
+	while [ $((i += 1)) -le $((($1 + lane - 1) / 3)) ]; do one_cycle 2>/dev/null; echo "<5>soak: lane $lane cycle $i" >/dev/kmsg; done
+}
+in_lanes() { # COMMAND: three at a time, each with its $lane
+	local lane lanes=
+	for lane in 1 2 3; do
+		"$@" &
+		lanes="$lanes $!"
+	done
+	wait $lanes
 }
 killed() { # CYCLES
-	local i=0
-	left=0
-	while [ $((i += 1)) -le "$1" ]; do one_cycle $i 2>/dev/null; echo "<5>soak: cycle $i" >/dev/kmsg; done
+	: >/tmp/left
+	in_lanes some_cycles "$1"
 	echo "killed: loaded $(loaded)"
-	echo "of $1 killed ones $left were left loaded, and removed" >&2
+	echo "of $1 killed ones $(grep -c . /tmp/left) were left loaded, and removed" >&2
 }
 
 # Taken away while its probes fire on all CPUs.
@@ -102,16 +119,22 @@ unload() { # TIMES
 }
 
 # The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until there are no more.
-failing() {
-	local n=$((1 - step)) status=1
-	while [ $status -ne 0 ] && [ $((n += step)) -lt 2000 ]; do
-		timeout 60 staprun ./t_few.ko _stp_fail=$n >/tmp/out 2>/tmp/err
+some_failing() {
+	local n=$((1 + (lane - 1) * step)) status=1
+	while [ $status -ne 0 ] && [ $n -lt 2000 ]; do
+		timeout 60 staprun -R ./t_few.ko _stp_fail=$n >/tmp/out$lane 2>/tmp/err$lane & pid=$!
+		wait $pid
 		status=$?
-		[ $status -eq 0 ] || grep -q 'ERROR' /tmp/err || echo "allocation $n: status $status, no ERROR"
-		[ "$(loaded)" = 0 ] || { echo "allocation $n: left loaded"; rmmod t_few; }
+		[ $status -eq 0 ] || grep -q 'ERROR' /tmp/err$lane || echo "allocation $n: status $status, no ERROR"
+		[ ! -d /sys/module/t_fe_$pid ] || { echo "allocation $n: left loaded"; rmmod t_fe_$pid; }
+		echo $n >/tmp/n$lane
+		n=$((n + 3 * step))
 	done
-	echo "failing: $((n > 20)) $(head -n 1 /tmp/out)"
-	echo "with $n allocations all goes well" >&2
+}
+failing() {
+	in_lanes some_failing
+	echo "failing: $(($(cat /tmp/n1) > 20)) $(cat /tmp/out1 /tmp/out2 /tmp/out3)"
+	echo "with $(sort -n /tmp/n? | head -n 1) allocations all goes well" >&2
 }
 
 # More than there is.
@@ -126,6 +149,8 @@ work 0; sleep 1; rest
 before=$(available)
 work 0
 mixed "$seconds"
+rest
+work 500         # still often, and what takes the module away has some of the time as well
 unload $((cycles / 5))
 rest
 work 100000
