@@ -89,10 +89,14 @@ void stp_timing_report(void)
 	bool any = false;
 	u32 i;
 
+	plat_alone_enter();
+	stp_private(c)->busy = 1;
 	stp_cprintf(c, "----- probe hit report: \n");
 	for (i = 0; i < stp_module.nprobes; i++)
 		say_probe(c, i);
 	for (i = 0; i < stp_module.nprobes; i++)
 		say_locks(c, stp_module.probes + i, &any);
 	stp_handler_finish(stp_private(c));
+	stp_private(c)->busy = 0;
+	plat_alone_leave();
 }

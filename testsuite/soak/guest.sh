@@ -53,9 +53,9 @@ alive() { # NAME
 		grep -q 'State:.[^Z]' /proc/$p/status 2>/dev/null && echo $p
 	done
 }
-gone() { # NAME
+gone() { # NAME: staprun first, which is $pid; of a killed one a stapio may be left
 	local i=0 p
-	while [ "$(alive $1)" ]; do
+	while kill -0 $pid || [ "$(alive $1)" ]; do
 		usleep 50000
 		[ $((i += 1)) = ${patience:-1200} ] || continue
 		for p in $(alive $1); do
@@ -133,7 +133,7 @@ some_failing() {
 }
 failing() {
 	in_lanes some_failing
-	echo "failing: $(($(cat /tmp/n1) > 20)) $(cat /tmp/out1 /tmp/out2 /tmp/out3)"
+	echo "failing: $(($(cat /tmp/n1) > 20)) $(cat /tmp/out[123] | grep -cx 1)"
 	echo "with $(sort -n /tmp/n? | head -n 1) allocations all goes well" >&2
 }
 
