@@ -493,6 +493,9 @@ static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 }
 u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies */
 u64 stp_thread_pointer(struct stp_ctx *c); /* of the current process: what its thread's variables are below */
+/* The build-id of a module of the kernel that the script was translated for. */
+#define STP_BUILD_ID_LEN 20
+struct stp_module_build { const char *module; u8 id[STP_BUILD_ID_LEN]; };
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
@@ -688,6 +691,7 @@ struct stp_module {
 	u32 percpu_size;           /* of struct percpu */
 	u32 frame_size;            /* string frames a context needs, all nesting included */
 	const u8 *build_id; u32 build_id_len;      /* of the kernel that base_offset is for */
+	const struct stp_module_build *builds; u32 nbuilds;    /* of modules that sites are in */
 };
 #define STP_GENERATED_ABI 1
 extern const struct stp_module stp_module; /* the one definition of the generated C */

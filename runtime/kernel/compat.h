@@ -363,4 +363,16 @@ static inline unsigned long compat_thread_pointer(void)
 #define compat_user_range(address, size) ((unsigned long)(address) <= TASK_SIZE_MAX - (size))
 #endif
 
+/* The constants of a module, its notes among them. */
+static inline const void *compat_module_rodata(const struct module *mod, unsigned long *size)
+{
+#ifdef HAVE_MODULE_MEM
+	*size = mod->mem[MOD_RODATA].size;
+	return mod->mem[MOD_RODATA].base;
+#else
+	*size = mod->core_layout.ro_size - mod->core_layout.text_size;
+	return mod->core_layout.base + mod->core_layout.text_size;
+#endif
+}
+
 #endif

@@ -163,6 +163,7 @@ void stp_modules_lock(void);               /* holds modules back; families are t
 void stp_modules_unlock(void);
 const char *stp_modules_name(u32 i);       /* NULL: there are no more. The sites have the same pointer */
 bool stp_modules_here(u32 i);              /* under the lock: it is loaded */
+bool stp_modules_refused(u32 i);           /* under the lock: it is, but of another build, and this was said */
 /* What user space found for a site; passed over when the module came or went since. */
 void stp_modules_found(struct stp_site *s, u64 address);
 

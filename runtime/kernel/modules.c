@@ -14,6 +14,7 @@ struct watched {
 	u32 n;
 	bool here;
 	bool heard;                        /* it came or went since we listen */
+	bool checked, refused;             /* it is of another build than the script's */
 };
 
 static struct {
@@ -44,6 +45,56 @@ bool stp_modules_here(u32 i)
 	return modules.at[i].here;
 }
 
+bool stp_modules_refused(u32 i)
+{
+	return modules.at[i].refused;
+}
+
+/* ------------------------------------------------------------------ builds */
+
+/* The GNU build-id among a module's notes; NULL when there is none. */
+static const u8 *build_id_of(const struct module *mod)
+{
+	static const u32 note[] = { 4, STP_BUILD_ID_LEN, 3 };  /* lengths of name and id; type */
+	unsigned long size, at;
+	const u8 *base = compat_module_rodata(mod, &size);
+
+	for (at = 0; at + sizeof(note) + 4 + STP_BUILD_ID_LEN <= size; at += 4)
+		if (!memcmp(base + at, note, sizeof(note)) && !memcmp(base + at + sizeof(note), "GNU", 4))
+			return base + at + sizeof(note) + 4;
+	return NULL;
+}
+
+/* Members of structures and places in functions may be elsewhere in it. */
+static bool is_other_build(const struct watched *w, const struct module *mod)
+{
+	const u8 *id = NULL;
+	char text[256];
+	u32 i;
+
+	for (i = 0; i < stp_module.nbuilds && strcmp(stp_module.builds[i].module, w->name); i++)
+		;
+	if (i < stp_module.nbuilds)
+		id = build_id_of(mod);
+	if (!id || !memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
+		return false;
+	snprintf(text, sizeof(text), "can't probe the module %s: it is of another build (%*phN) than the one that the script"
+		 " was translated for (%*phN)", w->name, STP_BUILD_ID_LEN, id, STP_BUILD_ID_LEN, stp_module.builds[i].id);
+	plat_message(STP_MSG_WARNING, text);
+	return true;
+}
+
+/* Of a module that is loaded. Who holds its object keeps its memory from being freed. */
+static void check_loaded(struct watched *w)
+{
+	struct kobject *k = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, w->name);
+	const struct module *mod = k ? container_of(k, struct module_kobject, kobj)->mod : NULL;
+
+	w->checked = true;
+	w->refused = mod && is_other_build(w, mod);
+	kobject_put(k);
+}
+
 void stp_modules_found(struct stp_site *s, u64 address)
 {
 	u32 i;
@@ -51,7 +102,9 @@ void stp_modules_found(struct stp_site *s, u64 address)
 	mutex_lock(&modules.lock);
 	for (i = 0; i < modules.n && modules.at[i].name != s->module; i++)
 		;
-	if (i < modules.n && !modules.at[i].heard && address) {
+	if (i < modules.n && !modules.at[i].checked && address)
+		check_loaded(&modules.at[i]);
+	if (i < modules.n && !modules.at[i].heard && !modules.at[i].refused && address) {
 		s->address = address;
 		modules.at[i].here = true;
 	}
@@ -130,7 +183,9 @@ static void happened(struct watched *w, unsigned long state, const struct module
 		return;
 	}
 	w->heard = true;
-	w->here = state == MODULE_STATE_COMING;
+	w->checked = true;
+	w->refused = state == MODULE_STATE_COMING && is_other_build(w, mod);
+	w->here = state == MODULE_STATE_COMING && !w->refused;
 	forget(w, NULL);
 	if (w->here)
 		find_symbols(w, mod);

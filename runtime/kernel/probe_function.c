@@ -536,7 +536,8 @@ static int arm_all(const struct stp_function *f, u32 n)
 		if (stp_modules_here(i)) {
 			err = arm_batch(f, n, module);
 		} else {
-			say_waiting(f, n, module);
+			if (!stp_modules_refused(i))
+				say_waiting(f, n, module);
 			waiting++;
 		}
 	}

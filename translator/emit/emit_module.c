@@ -233,19 +233,55 @@ static void count_line(struct cwriter *w, const char *what, int n)
 		cw_line(w, ".%s = stp_%s, .n%s = %d,", what, what, what, n);
 }
 
+static const char *bytes_text(const uint8_t *id, int len)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; i < len; i++)
+		buf_printf(&b, "%s0x%02x", i ? ", " : "", id[i]);
+	return b.text;
+}
+
+static bool checks_builds(struct session *s)
+{
+	return s->kernel && s->debuginfo && !defined(s, "STP_NO_BUILDID_CHECK");
+}
+
 // The kernel that the addresses in the tables are for. Another is refused, or, without this, asked for the
 // functions' addresses by name.
 static void build_id_line(struct session *s, struct cwriter *w)
 {
 	int len = 0;
-	bool known = s->kernel && s->debuginfo && !defined(s, "STP_NO_BUILDID_CHECK");
-	const uint8_t *id = known ? di_build_id(di_kernel(s), &len) : NULL;
-	struct buf b = { 0 };
+	const uint8_t *id = checks_builds(s) ? di_build_id(di_kernel(s), &len) : NULL;
 
-	for (int i = 0; id && i < len; i++)
-		buf_printf(&b, "%s0x%02x", i ? ", " : "", id[i]);
-	if (b.len)
-		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", b.text, len);
+	if (id && len)
+		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(id, len), len);
+}
+
+// Each module of the kernel that probes are in, by the name it is loaded under.
+static int builds_table(struct session *s, struct cwriter *w)
+{
+	struct map known = { 0 };
+	int len, n = 0;
+
+	for vec_each(&s->script.probes, it) {
+		const struct probe *p = *it;
+		const struct di_module *m = checks_builds(s) && p->family->module ? p->family->module(p) : NULL;
+		const uint8_t *id;
+
+		if (!m || m == di_kernel(s) || di_is_user(m) || map_get(&known, di_module_name(m)))
+			continue;
+		map_put(&known, di_module_name(m), (void *)m);
+		id = di_build_id(m, &len);
+		if (!id || len != 20)
+			continue;
+		if (!n++)
+			cw_line(w, "static const struct stp_module_build stp_builds[] = {");
+		cw_line(w, "{ %s, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+	}
+	if (n)
+		cw_line(w, "};");
+	return n;
 }
 
 // What staprun (and modinfo) look at.
@@ -257,7 +293,7 @@ static void modinfo_line(struct cwriter *w, int n, const char *name, const char 
 
 static void module_lines(struct emitter *e, struct cwriter *w)
 {
-	int strings, nesting = emit_nesting(e, &strings), n = 0;
+	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e->s, w), n = 0;
 
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
 		modinfo_line(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
@@ -266,6 +302,7 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
 	build_id_line(e->s, w);
+	count_line(w, "builds", builds);
 	limits_lines(e, w, nesting);
 	count_line(w, "families", e->families.n);
 	count_line(w, "probes", e->probes);
