@@ -6,6 +6,7 @@
 #include "build/run.h"
 #include "marks.h"
 #include "options.h"
+#include "named.h"
 #include "passes.h"
 #include "session.h"
 #include "util/str.h"
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
 	}
 	add_texts(s);
 	choose_target(s);
+	named_objects(s);
 	limits_check_names(s);
 	mark_pass(s, 0, true);
 	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);

@@ -6,6 +6,7 @@
 #include "benchmark.h"
 #include "build/build.h"
 #include "build/remote.h"
+#include "named.h"
 #include "rc.h"
 #include "util/str.h"
 
@@ -509,6 +510,28 @@ static void run_benchmark(struct options *o, const char *arg)
 	exit(benchmark_sdt(benchmark_loops, benchmark_threads));
 }
 
+static void set_example(struct options *o, const char *arg)
+{
+	o->example = true;
+	if (arg)
+		o->script_file = arg;
+}
+
+static void set_monitor(struct options *o, const char *arg)
+{
+	char *end;
+	unsigned long seconds = strtoul(arg ? arg : "1", &end, 10);
+
+	if (*end || seconds < 1 || seconds > 86400)
+		usage("--monitor takes a number of seconds from 1 to 86400, not '%s'", arg);
+	o->monitor = arg ? arg : "1";
+}
+
+// Uprobes that are a module of their own went with kernels of old.
+static void accept_save_uprobes(struct options *o, const char *arg)
+{
+}
+
 static void set_color(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
@@ -534,9 +557,10 @@ static const struct option_row {
 	const char *word;              // NULL: letter only
 	enum takes takes;
 	const char *value, *help;
-	void (*set)(struct options *o, const char *arg);
+	void (*set)(struct options *o, const char *arg);   // NULL: refused, `help` says what to do instead
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
+	{ 0, "example", MAYBE, "FILE", "run the installed example script of that name", set_example },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
@@ -566,7 +590,8 @@ static const struct option_row {
 	{ 0, "modinfo", VALUE, "NAME=VALUE", "a line of information in the module (modinfo shows it)", add_modinfo },
 	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from there", set_runtime_dir },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
-	{ 'd', NULL, VALUE, "OBJECT", "know the functions of that program or library by name", add_object },
+	{ 'd', NULL, VALUE, "OBJECT", "know the functions of that program or library by name;\n"
+	  "those of the kernel and its modules always are", add_object },
 	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
 	{ 0, "all-modules", NOTHING, NULL, "as it is: names of all modules of the kernel are known", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
@@ -585,6 +610,8 @@ static const struct option_row {
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
 	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
 	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader", set_buffer },
+	{ 0, "monitor", MAYBE, "SECONDS", "say so often on standard error how the script is doing:\n"
+	  "its time, memory, output and losses (default: 1)", set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
 	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
 	  "(no root: begin, end, timers)", set_runtime },
@@ -620,6 +647,19 @@ static const struct option_row {
 	{ 0, "list-servers", MAYBE, "WHICH", "refused", no_servers },
 	{ 0, "trust-servers", MAYBE, "HOW", "refused", no_servers },
 	{ 0, "use-http-server", MAYBE, "URL", "refused", no_servers },
+	{ 0, "client-options", VALUE, "TEXT", "refused", no_servers },
+	{ 'i', "interactive", NOTHING, NULL, "refused: keep the script in a file and run it anew; -L,\n"
+	  "--dump-functions and --dump-probe-aliases list names", NULL },
+	{ 0, "language-server", NOTHING, NULL, "refused: an editor gets errors from -p2, and names from\n"
+	  "-L, --dump-functions and --dump-probe-aliases", NULL },
+	{ 'q', NULL, NOTHING, NULL, "refused: -v -p2 shows what a script uses of the library", NULL },
+	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
+	  "kernel by -r and its build tree, the machine by -a", NULL },
+	{ 0, "sysenv", VALUE, "NAME=VALUE", "refused: it belongs to --sysroot; set it in the environment", NULL },
+	{ 0, "sign-module", MAYBE, "DIR", "refused: build with -p4 -m NAME, sign NAME.ko with kmodsign\n"
+	  "or the kernel's scripts/sign-file, run it with staprun", NULL },
+	{ 0, "build-as", VALUE, "USER", "refused: build with -p4 as that user, run it with staprun", NULL },
+	{ 0, "save-uprobes", NOTHING, NULL, "accepted: the kernel's own uprobes are used", accept_save_uprobes },
 	{ 0, "color", MAYBE, "WHEN", "auto, always or never", set_color },
 	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
 	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
@@ -670,6 +710,15 @@ static void bad_option(const char *arg)
 	usage("see the message above");
 }
 
+static void refuse(const struct option_row *r)
+{
+	char *why = str_dup(r->help);
+
+	for (char *c = why; (c = strchr(c, '\n')); )
+		*c = ' ';
+	usage("%s is %s", r->word ? str_printf("--%s", r->word) : str_printf("-%c", r->letter), why);
+}
+
 static void parse_letters(struct options *o, int argc, char **argv)
 {
 	enum { N = ARRAY_SIZE(option_table), LONG_ONLY = 1000 };
@@ -696,6 +745,8 @@ static void parse_letters(struct options *o, int argc, char **argv)
 		else
 			while (r->letter != c)
 				r++;
+		if (!r->set)
+			refuse(r);
 		r->set(o, optarg);
 	}
 }
@@ -712,6 +763,8 @@ static void check(struct options *o)
 		usage("-S needs -o: a name for the files");
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
 		usage("-b, -S and -F are not for --runtime=user");
+	if (o->user_runtime && o->monitor)
+		usage("--monitor is not for --runtime=user: there is no module to look at");
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
 		usage("-b, -S and -F are not for --vm: nothing of the virtual machine stays");
 	if (o->vm && o->user_runtime)
@@ -746,8 +799,10 @@ void options_parse(struct options *o, int argc, char **argv)
 	diag_options.colors = getenv("SYSTEMTAP_COLORS");
 	argv = rc_arguments(&argc, argv);
 	parse_letters(o, argc, argv);
-	if (!o->script_text && optind < argc)
+	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];
+	if (o->example && !o->script_text && o->script_file)
+		o->script_file = named_example(o->script_file);
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
 	if (o->list || o->dump) {

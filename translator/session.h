@@ -51,6 +51,8 @@ struct options {               // options.c: from argv, checked, never changed a
 	const char *switching;     // -S MB[,FILES], or NULL
 	bool bulk;                 // -b
 	bool timing;               // -t
+	bool example;              // --example: the script is one of the installed examples
+	const char *monitor;       // --monitor: seconds, or NULL
 	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits
 	bool flight_recorder;      // -F
 	int namespaces_pid;        // --target-namespaces, 0: none

@@ -192,6 +192,8 @@ expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
 2: on two: -C never -R -r 2:two 600 $kernel" sorted --remote one --remote=new --remote=two --remote-prefix -e "$script"
 expect remote-port 0 '-r 0:one:2222 600' remote --remote=one:2222 -e "$script"
 expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
+expect monitor 0 '-R -M 1 -r 0:one' remote --remote=one --monitor -e "$script"
+expect monitor-seconds 0 '-R -M 7 -r 0:one' remote --remote=one --monitor=7 -e "$script"
 expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote --remote=one --remote=bad -e "$script"
 expect remote-down 1 "--remote=down: can't ask that host for its kernel: ssh: connect to host down" remote --remote=down -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
@@ -365,6 +367,30 @@ expect globals-not-shown 0 '' bash -c "! '$STAP' --runtime=user --no-global-var-
 expect skip-badvars 0 'it is 0 (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect badvars 1 "unable to find local 'nosuch'" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$release" -e "$begin"
+expect objects-of-modules 0 '# probes' "$STAP" -p2 -d kernel -d xfs -r "$release" -e "$begin"
+expect object-missing 1 '-d /nosuch: there is no such file' "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
+expect object-misspelt 1 '-d xfss: neither a file nor a module of the kernel (similar: xfs,' "$STAP" -p2 -d xfss -r "$release" -e "$begin"
+expect object-of-no-program 1 '-d /etc/passwd: not a program' user -p2 -d /etc/passwd -e "$begin"
+expect object-for-programs 1 '-d ext4: there is no such file' user -p2 -d ext4 -e "$begin"
+mkdir -p "$SCRATCH/share/systemtap/examples/one" "$SCRATCH/share/systemtap/examples/two"
+echo 'probe begin { println("an example ", @1) exit() }' | tee "$SCRATCH/share/systemtap/examples/one/hello.stp" "$SCRATCH/share/systemtap/examples/one/both.stp" \
+	"$SCRATCH/share/systemtap/examples/two/both.stp" >/dev/null
+example() { XDG_DATA_DIRS=/nosuch:$SCRATCH/share user "$@"; }
+expect example 0 'an example x' example --example hello.stp x
+expect example-by-value 0 'an example x' example --example=hello.stp x
+expect example-by-path 0 'an example x' example --example two/both.stp x
+expect example-twice 1 "--example: several are named both.stp" example --example both.stp x
+expect example-misspelt 1 "--example: there is no helo.stp (similar: hello.stp" example --example helo.stp
+expect example-of-none 1 "there are no examples in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
+expect example-unnamed 1 "a script is needed" example --example
+expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
+expect monitor-of-programs 1 '--monitor is not for --runtime=user' user --monitor -e "$begin"
+for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody -q; do
+	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
+done
+expect refused-i 1 "--interactive is refused: keep the script in a file" "$STAP" -i
+expect refused-client-options 1 'there are no compile servers' "$STAP" --client-options=x -e "$begin"
+expect save-uprobes 0 hello user --save-uprobes -e "$begin"
 expect benchmark 0 '2 threads, 1000 rounds' "$STAP" --benchmark-sdt-loops=1000 --benchmark-sdt-threads=2 --benchmark-sdt
 expect benchmark-loops 1 '--benchmark-sdt-loops takes a number' "$STAP" --benchmark-sdt-loops=-1 --benchmark-sdt
 expect benchmark-threads 1 '--benchmark-sdt-threads takes a number' "$STAP" --benchmark-sdt-threads=0 --benchmark-sdt

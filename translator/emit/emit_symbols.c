@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef VEC(struct di_module *) modules;
 
@@ -49,7 +50,7 @@ static void add_objects(struct emitter *e, modules *all)
 	for vec_each(&s->programs, path)
 		add_object(e, all, *path, false);
 	for vec_each(&s->opt.objects, path)
-		if (strcmp(*path, "kernel"))
+		if (!access(*path, F_OK))          // else the kernel or one of its modules: it knows their names itself
 			add_object(e, all, *path, true);
 	if (s->opt.command && *s->opt.command == '/')
 		add_object(e, all, str_ndup(s->opt.command, strcspn(s->opt.command, " ")), false);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What options name. In: --example and a name; -d. Out: the one file of that name below an examples directory;
+// objects of -d that are there, told before any work is done.
+#include "named.h"
+
+#include "debuginfo/debuginfo.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// nftw() hands nothing on.
+static struct {
+	const char *name;
+	VEC(const char *) found, all;
+} search;
+
+static bool is_tail(const char *path, const char *tail)
+{
+	size_t n = strlen(path), m = strlen(tail);
+
+	return n > m && path[n - m - 1] == '/' && !strcmp(path + n - m, tail);
+}
+
+static int see_file(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	const char *name = path + at->base;
+
+	if (kind != FTW_F || !strstr(name, ".stp"))
+		return 0;
+	vec_push(&search.all, (const char *)str_dup(name));
+	if (is_tail(path, search.name))
+		vec_push(&search.found, (const char *)str_dup(path));
+	return 0;
+}
+
+const char *named_example(const char *name)
+{
+	const char *dirs = getenv("XDG_DATA_DIRS"), *places;
+	struct buf list = { 0 };
+
+	if (!dirs || !*dirs)
+		dirs = "/usr/local/share:/usr/share";
+	places = dirs;
+	search.name = name;
+	for (; *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
+		nftw(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), see_file, 16, FTW_PHYS);
+	if (search.found.n == 1)
+		return search.found.at[0];
+	for vec_each(&search.found, path)
+		buf_printf(&list, "\n  %s", *path);
+	if (search.found.n)
+		die("--example: several are named %s:%s", name, buf_text(&list));
+	if (!search.all.n)
+		die("--example: there are no examples in systemtap/examples below %s; on Debian they are in the package "
+		    "systemtap-doc", places);
+	die("--example: there is no %s (similar: %s)", name, str_nearest(name, search.all.at, search.all.n));
+}
+
+void named_objects(struct session *s)
+{
+	for vec_each(&s->opt.objects, path) {
+		const char *why = "";
+		char *full = realpath(*path, NULL);
+
+		if (full ? di_program(s, str_dup(full), &why) != NULL :
+		    !s->opt.user_runtime && !strchr(*path, '/') && (!strcmp(*path, "kernel") || di_kernel_module(s, *path)))
+			continue;
+		if (full)
+			die("-d %s: %s", *path, *why ? why : "this is no program and no library");
+		if (strchr(*path, '/') || s->opt.user_runtime)
+			die("-d %s: there is no such file", *path);
+		die("-d %s: neither a file nor a module of the kernel%s", *path, di_similar_modules(s, *path));
+	}
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#ifndef NAMED_H
+#define NAMED_H
+
+#include "session.h"
+
+// The path of the example script `name` ("iotop.stp", "io/iotop.stp"). Dies, saying why, if there is none, or several.
+const char *named_example(const char *name);
+
+// Dies if an object of -d is neither a program or library nor a module of the kernel.
+void named_objects(struct session *s);
+
+#endif
