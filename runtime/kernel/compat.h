@@ -274,6 +274,16 @@ static inline u64 compat_user_code(u64 address)
 #endif
 }
 
+/* A process's own registers: is it running code of 32 bits? */
+static inline bool compat_narrow_code(const struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return regs->cs == __USER32_CS;
+#else
+	return false;
+#endif
+}
+
 /* ------------------------------------------------------------------ kretprobes */
 
 struct kretprobe_instance;

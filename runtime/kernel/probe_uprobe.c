@@ -184,7 +184,7 @@ static bool take_call(const struct uprobe_hit *h, struct pt_regs *regs, s64 *dat
 	struct call *row;
 
 	raw_spin_lock(&h->calls->lock);
-	row = call_end(h->calls, current, user_stack_pointer(regs) - COMPAT_RETURN_POPS);
+	row = call_end(h->calls, current, user_stack_pointer(regs) - (compat_narrow_code(regs) ? 4 : COMPAT_RETURN_POPS));
 	if (row) {
 		memcpy(data, row->data, h->u->entry_size);
 		row->task = NULL;
@@ -236,7 +236,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		c->regs = regs;
 		c->address = func;
 		c->bias = func - h->u->address;
-		c->saved_return = regs_return_value(regs);
+		c->saved_return = compat_narrow_code(regs) ? (s64)(s32)regs_return_value(regs) : regs_return_value(regs);
 		c->entry = data;
 		stp_handler_run(c, h->u->probe);
 	}

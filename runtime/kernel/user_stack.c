@@ -33,6 +33,7 @@ struct frame {
 	bool innermost;
 	bool exact;                    /* pc is not a return address, but where it goes on itself */
 	bool sp_low;                   /* the stack pointer is this or more */
+	bool narrow;                   /* code of 32 bits: words of 4 bytes */
 };
 
 /* ------------------------------------------------------------------ places */
@@ -167,6 +168,14 @@ static bool read(struct stp_ctx *c, u64 address, u64 *value)
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
+static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
+{
+	if (!f->narrow)
+		return read(c, address, value);
+	*value = stp_uload4(c, address);
+	return !c->error || !stp_catch(c, NULL, 0);
+}
+
 /* A return probe keeps the return address that it replaced by its own, which is in no file; `sp` is the
  * stack pointer at the entry of the function. */
 static bool kept_return(u64 sp, u64 *value)
@@ -185,11 +194,11 @@ static bool kept_return(u64 sp, u64 *value)
 }
 
 /* A return address. Where calls push it, it is what the stack pointer at the entry leads to. */
-static bool read_return(struct stp_ctx *c, u64 address, u64 *value)
+static bool read_return(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
 {
 	if (COMPAT_RETURN_POPS && kept_return(address, value))
 		return true;
-	if (!read(c, address, value))
+	if (!read_word(c, f, address, value))
 		return false;
 	*value = compat_user_code(*value);
 	return true;
@@ -216,12 +225,12 @@ static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_
 		*value = base + p->offset;
 		return true;
 	case STP_FRAME_LOAD:
-		if (!base_of(f, p->base, &base) || !read_return(c, base + p->offset, value))
+		if (!base_of(f, p->base, &base) || !read_return(c, f, base + p->offset, value))
 			return false;
 		*value += p->plus;
 		return true;
 	case STP_FRAME_AT_CFA:
-		return read_return(c, cfa + p->offset, value);
+		return read_return(c, f, cfa + p->offset, value);
 	case STP_FRAME_PLT:
 		*value = f->sp + p->offset + ((f->pc & 15) >= p->base ? 8 : 0);
 		return true;
@@ -270,16 +279,18 @@ static bool follows_call(struct stp_ctx *c, u64 address)
 /* Where a function begins, the caller is at the top of the stack, and the frame is the caller's. */
 static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 {
+	const u32 word = f->narrow ? 4 : 8;
 	u64 caller, next;
 
-	if (f->innermost && read_return(c, f->sp, &caller) && follows_call(c, caller)) {
-		*f = (struct frame){ .pc = caller, .sp = f->sp + 8, .fp = f->fp };
+	if (f->innermost && read_return(c, f, f->sp, &caller) && follows_call(c, caller)) {
+		*f = (struct frame){ .pc = caller, .sp = f->sp + word, .fp = f->fp, .narrow = f->narrow };
 		return true;
 	}
-	if (f->fp < LOWEST || f->fp & 7 || f->fp + 16 <= f->sp || !read_return(c, f->fp + 8, &caller) ||
-	    !read(c, f->fp, &next))
+	if (f->fp < LOWEST || f->fp & (word - 1) || f->fp + 2 * word <= f->sp ||
+	    !read_return(c, f, f->fp + word, &caller) || !read_word(c, f, f->fp, &next))
 		return false;
-	*f = (struct frame){ .pc = caller, .sp = f->fp + 16, .fp = next > f->fp ? next : 0, .sp_low = !COMPAT_RETURN_POPS };
+	*f = (struct frame){ .pc = caller, .sp = f->fp + 2 * word, .fp = next > f->fp ? next : 0,
+			     .sp_low = !COMPAT_RETURN_POPS, .narrow = f->narrow };
 	return true;
 }
 
@@ -332,6 +343,7 @@ u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room)
 	f.pc = instruction_pointer(regs);
 	f.sp = user_stack_pointer(regs);
 	f.fp = frame_pointer(regs);
+	f.narrow = compat_narrow_code(regs);
 	at[n++] = c->regs == regs && c->address ? c->address : f.pc;
 	if (at[0] != f.pc)                     /* a return: this is who called */
 		at[n++] = f.pc;

@@ -6,7 +6,8 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF, and from BTF alone
-#       needs=dwarf       skipped where the kernel's -dbg package is not installed; another word: where that command isn't
+#       needs=dwarf       skipped where the kernel's -dbg package is not installed; another word: where that command isn't;
+#                         gcc-multilib: where 32-bit programs can't be made
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
@@ -198,6 +199,10 @@ on_kernel() { # NAMES...
 			continue
 		fi
 		command=$(sed -n 's/^needs=//p' "$TESTS/live/$name.test" 2>/dev/null)
+		if [ "$command" = gcc-multilib ]; then
+			gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { skip "live/$name $release" "$command"; continue; }
+			command=
+		fi
 		if [ "${command:-dwarf}" != dwarf ] && ! command -v "$command" >/dev/null; then
 			skip "live/$name $release" "$command"
 			continue

@@ -34,6 +34,26 @@ static const struct arch arches[] = {
 		.entry_mask = 1u << 5 | 1u << 4 | 1u << 1 | 1u << 2 | 1u << 8 | 1u << 9 | 1u << 7,
 		.call_clobbered = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 0xfu << 8,
 		.entry_cfa = 8,
+		.word = 8,
+	},
+	{
+		// Programs of 32 bits on x86-64: all arguments are on the stack.
+		.name = "i386",
+		.elf_machine = EM_386,
+		.native = (const signed char[9]){ 0, 2, 1, 3, 7, 6, 4, 5, 16 },  // eax ecx edx ebx esp ebp esi edi eip
+		.pt_regs_offset = {
+			[0] = 80, [1] = 96, [2] = 88, [3] = 40, [4] = 104, [5] = 112, [6] = 32, [7] = 152,
+			[8 ... 15] = -1, [16] = 128, [17 ... 33] = -1,
+		},
+		.args = { -1 },
+		.return_value = 0,
+		.second_return_value = 1,
+		.stack_pointer = 7,
+		.frame_pointer = 6,
+		.entry_mask = 1u << 7,
+		.call_clobbered = 1u << 0 | 1u << 1 | 1u << 2,
+		.entry_cfa = 4,
+		.word = 4,
 	},
 	{
 		.name = "arm64",
@@ -56,6 +76,7 @@ static const struct arch arches[] = {
 		.entry_mask = 0x1ffu | 1u << 29 | 1u << 30 | 1u << 31,
 		.call_clobbered = 0x7ffffu,
 		.entry_cfa = 0,
+		.word = 8,
 	},
 };
 
@@ -65,4 +86,14 @@ const struct arch *arch_find(const char *name)
 		if (!strcmp(a->name, name))
 			return a;
 	return NULL;
+}
+
+int arch_native(const struct arch *a, uint64_t number)
+{
+	if (a->native && number >= 9)
+		return -1;
+	if (number >= ARRAY_SIZE(a->pt_regs_offset))
+		return -1;
+	number = a->native ? a->native[number] : number;
+	return a->pt_regs_offset[number] < 0 ? -1 : (int)number;
 }

@@ -4,6 +4,8 @@
 #ifndef DEBUGINFO_ARCH_H
 #define DEBUGINFO_ARCH_H
 
+#include <stdint.h>
+
 struct arch {
 	const char *name;              // kbuild's: "x86_64", "arm64"
 	int pt_regs_offset[34];        // by DWARF number; -1: not there
@@ -16,7 +18,12 @@ struct arch {
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
 	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry
 	int elf_machine;               // EM_* of its files
+	int word;                      // bytes of a pointer
+	const signed char *native;     // DWARF's numbers, where they are others than those of the kernel's registers, which
+				       // everything else here and locations have; NULL: the same. 9 of them, -1: none
 };
 const struct arch *arch_find(const char *name);   // NULL: not supported
+
+int arch_native(const struct arch *a, uint64_t number);   // -1: not a register of pt_regs
 
 #endif

@@ -208,13 +208,13 @@ void di_find_callees(const struct di_function *f, const char *name, di_functions
 
 struct di_location di_return_address(const struct di_module *m)
 {
-	struct di_op load = { .code = DI_OP_LOAD, .size = 8 };
+	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word };
 	struct di_location l;
 
 	if (!m->arch->entry_cfa)
 		return location_register(30);       // of arm64: the link register
 	l = location_register(m->arch->stack_pointer);
-	location_offset(&l, m->arch->entry_cfa - 8);
+	location_offset(&l, m->arch->entry_cfa - m->arch->word);
 	vec_push(&l.ops, load);
 	return l;
 }

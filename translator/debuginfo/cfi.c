@@ -507,6 +507,8 @@ bool di_program_frames(const struct di_module *m, struct di_frames *out)
 	struct elf_view v;
 
 	*out = (struct di_frames){ 0 };
+	if (m->arch->elf_machine == EM_386)    // its words are of another size; by frame pointers then
+		return false;
 	number_of(out, &unknown);      // the rule 0, so that it sorts before others of the same place
 	if (!read_section(m, program_view(m), ".eh_frame", out) &&
 	    !read_section(m, program_view(m), ".debug_frame", out) &&

@@ -141,8 +141,37 @@ static struct di_location argument_location(const struct di_module *m, int index
 	if (index < n)
 		return location_register(m->arch->args[index]);
 	location_add(&l, DI_OP_REG, m->arch->stack_pointer);
-	location_offset(&l, m->arch->entry_cfa + 8 * (index - n));
+	location_offset(&l, m->arch->entry_cfa + m->arch->word * (index - n));
 	return l;
+}
+
+// On i386 all are on the stack, one after the other, behind the place for a struct that is returned.
+static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, const char *name, struct di_variable *out)
+{
+	struct di_type *returned = dwarf_return_type(f), *t;
+	int at = f->module->arch->entry_cfa;
+	Dwarf_Die child, type;
+
+	if (dwarf_child(function, &child))
+		return false;
+	if (returned && (returned->kind == DI_STRUCT || returned->kind == DI_UNION))
+		at += f->module->arch->word;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
+			continue;
+		t = dwarf_make_type(f->module, &type);
+		if (!t)
+			return false;
+		if (!strcmp(dwarf_name(&child), name)) {
+			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true };
+			out->loc.kind = DI_LOC_ADDRESS;
+			location_add(&out->loc, DI_OP_REG, f->module->arch->stack_pointer);
+			location_offset(&out->loc, at);
+			return true;
+		}
+		at += (t->size + 3) & ~3ull;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
 }
 
 // Words are counted; floating-point numbers go elsewhere; where a struct goes, nobody wants to know.
@@ -152,6 +181,8 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 	struct di_type *returned = die ? dwarf_return_type(f) : NULL;
 	int index = returned && is_in_memory(returned);
 
+	if (die && f->module->arch->elf_machine == EM_386)
+		return stack_parameter(f, die, name, out);
 	if (!die || dwarf_child(die, &child))
 		return false;
 	do {

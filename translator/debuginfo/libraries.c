@@ -115,16 +115,26 @@ void di_program_libraries(const struct di_module *m, di_names *out, di_names *na
 {
 	struct search s = { .out = out, .names = names };
 
-	read_conf("/etc/ld.so.conf", &s.dirs, 0);
-	vec_push(&s.dirs, "/lib64");
-	vec_push(&s.dirs, "/usr/lib64");
-	vec_push(&s.dirs, "/lib");
-	vec_push(&s.dirs, "/usr/lib");
+	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", NULL };
+	static const char *const narrow_ones[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
+						   "/lib", "/usr/lib", NULL };
+	bool narrow = m->arch->elf_machine == EM_386;
+
+	if (!narrow)
+		read_conf("/etc/ld.so.conf", &s.dirs, 0);
+	for (const char *const *dir = narrow ? narrow_ones : usual; *dir; dir++)
+		vec_push(&s.dirs, *dir);
 	add_needed(&s, program_view(m), m->name);
 	for (int i = 0; i < out->n; i++) {
 		struct bytes file = map_file(out->at[i]);
 		struct elf_view v;
 
+		if (elf_is_narrow(file)) {
+			struct bytes narrow = file;
+
+			file = elf_widen(narrow);
+			unmap(&narrow);
+		}
 		// What is needed is copied before the file goes.
 		if (file.at && elf_view_open(&v, file))
 			add_needed(&s, &v, out->at[i]);

@@ -37,9 +37,11 @@ static bool load(struct compile *c, int size, bool is_signed)
 // Vector registers are not in a probe's context.
 static bool push_register(struct compile *c, uint64_t number)
 {
-	if (number >= ARRAY_SIZE(c->m->arch->pt_regs_offset) || c->m->arch->pt_regs_offset[number] < 0)
+	int native = arch_native(c->m->arch, number);
+
+	if (native < 0)
 		return false;
-	add(c, DI_OP_REG, number);
+	add(c, DI_OP_REG, native);
 	return true;
 }
 
@@ -108,18 +110,20 @@ static bool push_entry_register(struct compile *c, int number)
 	Dwarf_Frame *frame;
 	Dwarf_Op mem[3], *ops;
 	bool is_value;
+	int native;
 	size_t n;
 
 	if (at_entry(c))
 		return push_register(c, number);
-	if (number == c->m->arch->stack_pointer) {
+	native = arch_native(c->m->arch, number);
+	if (native == c->m->arch->stack_pointer) {
 		if (!frame_address(c))
 			return false;
 		location_offset(c->out, -c->m->arch->entry_cfa);
 		return true;
 	}
 	frame = frame_at(c->m, c->pc);
-	if (!frame || (c->m->arch->call_clobbered & 1u << number) ||
+	if (!frame || native < 0 || (c->m->arch->call_clobbered & 1u << native) ||
 	    dwarf_frame_register(frame, number, mem, &ops, &n))
 		return false;
 	if (!n)                    // undefined, or the same value
@@ -127,7 +131,7 @@ static bool push_entry_register(struct compile *c, int number)
 	if (register_of(ops) >= 0)
 		return push_register(c, register_of(ops));
 	is_value = ops[n - 1].atom == DW_OP_stack_value;
-	return compile_ops(c, ops, n - is_value) && (is_value || load(c, 8, false));
+	return compile_ops(c, ops, n - is_value) && (is_value || load(c, c->m->arch->word, false));
 }
 
 // DW_OP_entry_value: of a register, or of what one pointed to. Callers tell what they put in a register

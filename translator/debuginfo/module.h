@@ -43,6 +43,9 @@ struct elf_view {
 bool elf_view_variable(const struct elf_view *v, const char *table, const char *names, const char *name,
 		       uint64_t *address);
 bool elf_view_open(struct elf_view *v, struct bytes file);    // 64 bit, little-endian only
+// elf_widen.c: a file for i386, and the same as one of 64 bits, with all offsets as they were. Empty: broken.
+bool elf_is_narrow(struct bytes file);
+struct bytes elf_widen(struct bytes file);
 // Section by name; false when absent, or without bytes in the file.
 bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);
 const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);

@@ -56,10 +56,26 @@ struct di_location location_two_registers(int low, int high)
 	return l;
 }
 
+// A number of 64 bits, of which each register has 32.
+static struct di_location location_two_words(int low, int high)
+{
+	struct di_location l = location_register(high);
+
+	location_add(&l, DI_OP_CONST, 32);
+	location_add(&l, DI_OP_SHL, 0);
+	location_add(&l, DI_OP_REG, low);
+	location_add(&l, DI_OP_CONST, UINT32_MAX);
+	location_add(&l, DI_OP_AND, 0);
+	location_add(&l, DI_OP_OR, 0);
+	return l;
+}
+
 struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
 	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
+		if (t->size > (uint64_t)m->arch->word && t->size <= 8)
+			return location_two_words(m->arch->return_value, m->arch->second_return_value);
 		if (t->size <= 8)
 			return location_register(m->arch->return_value);
 		break;

@@ -102,13 +102,27 @@ static bool slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uin
 	return true;
 }
 
+// Of i386: the slot is at an address, or at a distance from the table, which ebx has.
+static bool narrow_slot_of_entry(const uint8_t *code, size_t len, uint64_t table, uint64_t *slot)
+{
+	static const uint8_t endbr32[] = { 0xf3, 0x0f, 0x1e, 0xfb };
+	size_t at = len > 4 && !memcmp(code, endbr32, 4) ? 4 : 0;
+
+	if (len - at < 6 || code[at] != 0xff || (code[at + 1] != 0x25 && code[at + 1] != 0xa3))
+		return false;
+	*slot = (uint32_t)(get32(code + at + 2) + (code[at + 1] == 0xa3 ? table : 0));
+	return true;
+}
+
 void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
 	const struct elf_view *v = program_view(m);
-	bool arm64 = m->arch->elf_machine == EM_AARCH64;
+	bool arm64 = m->arch->elf_machine == EM_AARCH64, narrow = m->arch->elf_machine == EM_386;
+	const Elf64_Shdr *table = elf_view_header(v, ".got.plt");
 	struct slots slots;
 
+	table = table ? table : elf_view_header(v, ".got");
 	read_slots(v, &slots);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const Elf64_Shdr *head = elf_view_header(v, sections[i]);
@@ -120,7 +134,8 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 			continue;
 		for (size_t at = 0, next; at + step <= code.len; at = next) {
 			struct di_plt_entry entry = { .address = head->sh_addr + at };
-			bool found = (arm64 ? arm_slot_of_entry : slot_of_entry)(code.at + at, step, entry.address, &slot);
+			bool found = narrow ? narrow_slot_of_entry(code.at + at, step, table ? table->sh_addr : 0, &slot) :
+				     (arm64 ? arm_slot_of_entry : slot_of_entry)(code.at + at, step, entry.address, &slot);
 
 			next = at + (arm64 && !found ? 4 : step);
 			if (found)

@@ -19,7 +19,8 @@
 #include <zstd.h>
 
 struct program {
-	struct bytes file;         // as it is
+	struct bytes original;     // as it is
+	struct bytes file;         // the same; of a 32-bit program, as one of 64 bits
 	struct elf_view view;
 	struct di_identity identity;
 };
@@ -100,18 +101,31 @@ static bool same_id(const struct di_module *m, struct bytes id)
 	return !m->build_id.len || (id.len == m->build_id.len && !memcmp(id.at, m->build_id.at, id.len));
 }
 
+// As one of 64 bits, if it isn't.
+static void widen(struct bytes *file)
+{
+	struct bytes narrow = *file;
+
+	if (!elf_is_narrow(narrow))
+		return;
+	*file = elf_widen(narrow);
+	unmap(&narrow);
+}
+
 // `crc`: of the whole file, as .gnu_debuglink says; NULL: the build-id decides.
 static bool try_debug_file(struct di_module *m, const char *path, const uint32_t *crc)
 {
 	struct bytes file = map_file(path), section;
+	uint32_t sum = crc && !m->build_id.len ? crc32(0, file.at, file.len) : 0;
 	struct elf_view v;
 
 	if (!file.at)
 		return false;
+	widen(&file);
 	if (!elf_view_open(&v, file) || v.machine != m->arch->elf_machine)
 		goto no;
 	if (!same_id(m, elf_view_build_id(&v)) ||
-	    (crc && !m->build_id.len && crc32(0, file.at, file.len) != *crc)) {
+	    (crc && !m->build_id.len && sum != *crc)) {
 		diag_warning((struct loc){ 0 }, "%s is of another build (build-id %s) than %s (build-id %s): not used", path,
 			     build_id_text(elf_view_build_id(&v)), m->name, build_id_text(m->build_id));
 		goto no;
@@ -305,22 +319,27 @@ static void identify(struct di_module *m)
 
 	m->build_id = id;
 	if (!id.len)
-		id = (struct bytes){ p->file.at, sizeof(Elf64_Ehdr) };
-	p->identity = (struct di_identity){ id.at, id.len, id.at - p->file.at };
+		id = (struct bytes){ p->original.at, sizeof(Elf64_Ehdr) };
+	p->identity = (struct di_identity){ id.at, id.len, id.at - (m->build_id.len ? p->file.at : p->original.at) };
 }
 
 static bool open_file(struct di_module *m, const char **why)
 {
 	struct program *p = m->program;
 
-	p->file = map_file(m->name);
+	p->file = p->original = map_file(m->name);
+	if (p->file.at && m->arch->elf_machine == EM_X86_64 && elf_is_narrow(p->file)) {
+		p->file = elf_widen(p->original);
+		m->arch = arch_find("i386");
+		errno = EINVAL;
+	}
 	if (!p->file.at) {
 		*why = errno && errno != ENOTTY ? strerror(errno) : "not a file";
 		return false;
 	}
 	if (!elf_view_open(&p->view, p->file)) {
 		*why = p->file.len > 4 && !memcmp(p->file.at, "\177ELF\1", 5) ?
-		       "32-bit programs are not supported yet" : "not a program (ELF) file";
+		       str_printf("not for the processor of the kernel (%s)", m->arch->name) : "not a program (ELF) file";
 		return false;
 	}
 	if (p->view.machine != m->arch->elf_machine) {

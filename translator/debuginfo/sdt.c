@@ -244,7 +244,7 @@ static struct di_variable argument(struct di_module *m, const char *text, int nu
 		text = end + 1;
 	v.loc.kind = DI_LOC_VALUE;
 	if ((!known && strchr(text, '@') && isdigit((unsigned char)*text)) ||
-	    !(m->arch->elf_machine == EM_X86_64 ? x86_operand : arm_operand)(&o, text))
+	    !(m->arch->elf_machine == EM_AARCH64 ? arm_operand : x86_operand)(&o, text))
 		v.loc = (struct di_location){ .kind = DI_LOC_NONE };
 	return v;
 }
@@ -288,14 +288,16 @@ static const char *next_text(struct bytes *b)
 static struct di_mark *read_mark(struct di_module *m, struct bytes note, uint64_t base)
 {
 	struct di_mark *mark = NEW(struct di_mark);
-	uint64_t words[3];
+	size_t word = m->arch->word;
+	uint64_t words[3] = { 0 };
 	const char *arguments;
 
-	if (note.len < sizeof(words))
+	if (note.len < 3 * word)
 		return NULL;
-	memcpy(words, note.at, sizeof(words));
-	note.at += sizeof(words);
-	note.len -= sizeof(words);
+	for (int i = 0; i < 3; i++)
+		memcpy(&words[i], note.at + i * word, word);
+	note.at += 3 * word;
+	note.len -= 3 * word;
 	mark->module = m;
 	mark->provider = next_text(&note);
 	mark->name = mark->provider ? next_text(&note) : NULL;

@@ -190,7 +190,7 @@ static void fill_type(struct dwarf_type *d, struct di_type *out)
 		break;
 	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type:
 		out->kind = DI_POINTER;
-		out->size = 8;
+		out->size = out->module->arch->word;
 		break;
 	case DW_TAG_array_type:
 		fill_array(&d->die, d->dimension, out);
