@@ -307,6 +307,8 @@ expect privilege-kernel-point 1 'probe point kernel.function("vfs_read") is not 
 expect privilege-profile 1 'is not allowed with --privilege' "$STAP" -r "$release" -p4 --unprivileged -e 'probe timer.profile { n++ } global n'
 expect privilege-alias 1 'is not allowed with --privilege' "$STAP" -r "$release" -p4 --unprivileged -e 'probe vfs.read { n++ } global n'
 expect privilege-memory 1 "reads the kernel's memory" "$STAP" -r "$release" -p4 --unprivileged -e 'probe begin { println(@cast(1, "task_struct", "kernel")->pid) }'
+expect privilege-process 0 '# probes' "$STAP" -r "$release" -p2 --unprivileged -c true -e 'probe process.data(16).length(4).write, process("/bin/true").plt, process.syscall, process.end { println(execname()) }'
+expect privilege-kernel-data 1 'is not allowed with --privilege' "$STAP" -r "$release" -p2 --unprivileged -e 'probe kernel.data(16).write { println(1) }'
 expect privilege-system 0 '.ko' "$STAP" -r "$release" -p4 --privilege=stapsys -e 'probe vfs.read { n++ } global n'
 
 # COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace of its own.

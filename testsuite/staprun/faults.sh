@@ -100,7 +100,7 @@ faults() {
 	local caps=+sys_module,+syslog,+mknod,+chown,+dac_override lines=$'one\ntwo\nthree'
 	faults_of load staprun "$lines" ./module.ko x=5
 	FAKE_DEVICE=unnamed faults_of rename staprun "$lines" -R -b 3 ./module.ko
-	faults_of relay stapio "$lines" ./module.ko x=5
+	faults_of relay stapio "$lines" -x $$ -M 1 ./module.ko x=5
 	faults_of file stapio "$lines" -o out -S 5 -c true ./module.ko
 	WITHOUT=start faults_of attach staprun "$lines" -A stap_x
 	faults_of remove staprun '' -d stap_x

@@ -42,11 +42,12 @@ modules() {
 	module t_remote -e 'probe begin { println(remote_id(), " ", remote_uri()) exit() }'
 	module stap_0123456789abcdef -e 'global v = 0 probe begin { println("value ", v) } probe timer.ms(100) { println("tick ", v) }'
 	module t_user --privilege=stapusr -e 'probe begin { println("hello ", uid()) exit() }'
+	module t_own --privilege=stapusr -e 'probe process.begin, process.end, process.syscall { println(uid()) }'
 	module t_level --privilege=stapsys -e 'probe timer.s(60), kernel.function("vfs_read") { exit() } probe end { println("system") }'
 	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
 		cat "$scratch/log"
-	for name in t_user t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
+	for name in t_user t_own t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
 	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
 	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
 	# As make install lays them out, for a machine that has nothing else.

@@ -21,14 +21,14 @@ struct look {
 	VEC(struct func *) seen;
 };
 
-static bool is_process_family(const struct probe_family *f)
+static bool is_of_processes(const struct probe *p)
 {
-	static const char *const names[] = { "process", "mark", "process_events" };
+	static const char *const names[] = { "process", "mark", "process_events", "plt" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(f->name, names[i]))
+		if (!strcmp(p->family->name, names[i]))
 			return true;
-	return false;
+	return str_starts(p->point, "process.data");
 }
 
 static bool is_timer(const struct probe *p)
@@ -98,7 +98,7 @@ static void check_probe(struct session *s, struct probe *p)
 	struct look look = { .probe = p };
 	struct ast_walker w = { .expr = look_at_expr, .data = &look };
 
-	p->own_processes = is_process_family(p->family);
+	p->own_processes = is_of_processes(p);
 	look.own = p->own_processes || !strcmp(p->family->name, "begin_end");
 	if (!look.own && !runs_anywhere(p)) {
 		diag_error(p->loc, "probe point %s is not allowed with --privilege=stapusr; allowed are begin, end, "
