@@ -446,16 +446,17 @@ static bool at_suffix(struct parser *p)
 	return t->kind == TOK_IDENT && (strcmp(t->text, "$") == 0 || strcmp(t->text, "$$") == 0);
 }
 
-// member = "->" WORD ["$" | "$$"]; the arrow is next
+// member = "->" WORD ["$" | "$$"]; the arrow is next. Macros may have got the word in quotes: @offsetof("list_head", "next").
 static void member(struct parser *p, struct expr *access)
 {
 	struct component c = { .kind = COMP_FIELD };
 	const struct token *t;
+	bool in_macro = parser_peek(p)->loc.via;
 
 	parser_take(p);
 	t = parser_peek(p);
 	c.loc = t->loc;
-	if (!lex_is_word(t)) {
+	if (!lex_is_word(t) && !(t->kind == TOK_STRING && in_macro)) {
 		parser_expected(p, "the name of a member after '->'");
 		return;
 	}
