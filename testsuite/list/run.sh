@@ -91,7 +91,7 @@ fi
 
 # Modules: $1 is "" or "-btf".
 of_module() {
-	said "module-variables$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\) \\\$bdev:struct block_device\\* .* \\\$arg:long unsigned int" \
+	said "module-variables$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\) \\\$bdev:struct block_device\\* .* \\\$arg:long unsigned int.*" \
 		-r "$release" -L 'module("loop").function("lo_i*")'
 	said "module-return$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\)\\.return \\\$return:int .*" \
 		-r "$release" -L 'module("loop").function("lo_ioctl").return'

@@ -165,6 +165,7 @@ struct di_line_row { uint64_t offset; int file, line, order; };
 typedef VEC(struct di_line_row) di_line_rows;
 void di_program_lines(struct di_module *m, di_line_rows *rows, di_names *files);
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
+const char *di_find_library(const char *name);        // where the dynamic linker would find it; NULL: nowhere
 
 // cfi.c: how the frame of the caller is found at each place of a program: its address (CFA, the stack
 // pointer that the caller goes on with), its return address, its frame pointer. Each is one of

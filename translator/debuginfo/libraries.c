@@ -111,19 +111,32 @@ static void add_needed(struct search *s, const struct elf_view *v, const char *p
 		}
 }
 
+static void add_usual(di_names *dirs, bool narrow)
+{
+	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", NULL };
+	static const char *const narrow_ones[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
+						   "/lib", "/usr/lib", NULL };
+
+	if (!narrow)
+		read_conf("/etc/ld.so.conf", dirs, 0);
+	for (const char *const *dir = narrow ? narrow_ones : usual; *dir; dir++)
+		vec_push(dirs, *dir);
+}
+
+const char *di_find_library(const char *name)
+{
+	di_names out = { 0 }, names = { 0 };
+	struct search s = { .out = &out, .names = &names };
+
+	add_usual(&s.dirs, false);
+	return find_library(&s, name, NULL, "") ? out.at[0] : NULL;
+}
+
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names)
 {
 	struct search s = { .out = out, .names = names };
 
-	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", NULL };
-	static const char *const narrow_ones[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
-						   "/lib", "/usr/lib", NULL };
-	bool narrow = m->arch->elf_machine == EM_386;
-
-	if (!narrow)
-		read_conf("/etc/ld.so.conf", &s.dirs, 0);
-	for (const char *const *dir = narrow ? narrow_ones : usual; *dir; dir++)
-		vec_push(&s.dirs, *dir);
+	add_usual(&s.dirs, m->arch->elf_machine == EM_386);
 	add_needed(&s, program_view(m), m->name);
 	for (int i = 0; i < out->n; i++) {
 		struct bytes file = map_file(out->at[i]);

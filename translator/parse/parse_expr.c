@@ -446,7 +446,8 @@ static bool at_suffix(struct parser *p)
 	return t->kind == TOK_IDENT && (strcmp(t->text, "$") == 0 || strcmp(t->text, "$$") == 0);
 }
 
-// member = "->" WORD ["$" | "$$"]; the arrow is next. Macros may have got the word in quotes: @offsetof("list_head", "next").
+// member = "->" WORD ["$" | "$$"]; the arrow is next. A macro may have got the word in quotes:
+// @offsetof("list_head", "next").
 static void member(struct parser *p, struct expr *access)
 {
 	struct component c = { .kind = COMP_FIELD };

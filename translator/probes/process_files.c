@@ -302,6 +302,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 		return add_identified(s, part, out);
 	if (!path)
 		path = own_program(s, part->text);
+	if (!path && !strchr(part->text, '/') && strstr(part->text, ".so"))
+		path = di_find_library(part->text);
 	if (!path) {
 		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s" : "no program \"%s\" in PATH%s",
 			   part->text, similar_files(part->text));
