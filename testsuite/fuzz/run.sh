@@ -47,6 +47,8 @@ seed_programs() {
 	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
 		gcc $flags $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
 	done
+	# Of 32 bits, where those can be made.
+	gcc -m32 -O1 -g $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
 	cp "$1/3.elf" "$SCRATCH/packed" && strip "$SCRATCH/packed"
 	objcopy -S --keep-symbol=zoo_visit "$1/1.elf" "$SCRATCH/symbols" && xz -f -C none -k "$SCRATCH/symbols" &&
 		objcopy --add-section .gnu_debugdata="$SCRATCH/symbols.xz" "$SCRATCH/packed" "$1/packed.elf"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Two threads that count in variables of their own, in the program and in a library; each tells what it
-// finds before a step. With -DLIBRARY: the library.
+// finds before a step. With -DLIBRARY: the library. With -DLATE: the program loads it when it runs.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -31,6 +32,13 @@ long sum(void)
 
 static __thread int own = 100;
 
+#ifdef LATE
+static void *library;
+#define step ((long (*)(int))dlsym(library, "step"))
+#define sum ((long (*)(void))dlsym(library, "sum"))
+#define shared (*(int *)dlsym(library, "shared"))
+#endif
+
 static void *count(void *from)
 {
 	for (int by = *(int *)from; by < 20; by += 7) {
@@ -47,6 +55,9 @@ int main(void)
 	int one = 1, two = 2;
 	pthread_t thread;
 
+#ifdef LATE
+	library = dlopen("libthreads.so", RTLD_NOW);
+#endif
 	count(&one);
 	pthread_create(&thread, NULL, count, &two);
 	pthread_join(thread, NULL);

@@ -8,7 +8,9 @@
 //   TPOFF64   the distance of a variable from the thread pointer: all others of the library lie around it;
 //   DTPMOD64  the library's number: the table that the second word at the thread pointer leads to has a
 //             row of two words for each, the first is the address of its block. Before the thread's
-//             first use it is -1, and reading the variable then is a fault.
+//             first use it is -1, and reading the variable then is a fault;
+//   TLSDESC   two words, the second of which is the distance from the thread pointer if the library has come in time
+//             for that, else it leads to such a number.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -44,11 +46,11 @@ static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offse
 }
 
 // The place of a word of the kind, and the variable's offset in the block that it is about.
-static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *place, uint64_t *offset)
+static bool find_in(const struct elf_view *v, const char *table, unsigned kind, uint64_t *place, uint64_t *offset)
 {
 	struct bytes relocations, symbols = { NULL, 0 };
 
-	if (!elf_view_section(v, ".rela.dyn", &relocations))
+	if (!elf_view_section(v, table, &relocations))
 		return false;
 	elf_view_section(v, ".dynsym", &symbols);
 	for (size_t at = 0; at + sizeof(Elf64_Rela) <= relocations.len; at += sizeof(Elf64_Rela)) {
@@ -62,6 +64,11 @@ static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *place, 
 		return true;
 	}
 	return false;
+}
+
+static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *place, uint64_t *offset)
+{
+	return find_in(v, ".rela.dyn", kind, place, offset) || find_in(v, ".rela.plt", kind, place, offset);
 }
 
 static void load_word(struct di_location *out)
@@ -78,6 +85,32 @@ static int64_t block_offset(const struct elf_view *v, const Elf64_Phdr *tls)
 
 	return v->machine == EM_AARCH64 ? (int64_t)((16 + align - 1) & -align)
 					: -(int64_t)((tls->p_memsz + align - 1) & -align);
+}
+
+static void add_all(struct di_location *out, const struct di_op *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		vec_push(&out->ops, ops[i]);
+}
+
+// By the descriptor at `place`, which is about the variable at `other`. There is no choice between operations, so that
+// both ways are computed: `near` is 1 or 0, and where it is 1 the row of number 0 is read, which is there.
+static void by_descriptor(uint64_t place, uint64_t offset, uint64_t other, bool arm64, struct di_location *out)
+{
+	const struct di_op ops[] = {
+		{ DI_OP_STATIC, place + 8 }, { DI_OP_LOAD, .size = 8 },                       // word
+		{ DI_OP_PICK, 0 }, { DI_OP_CONST, arm64 ? 1 << 20 : 0 }, { DI_OP_LT },        // word near
+		{ DI_OP_STATIC, place }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_PICK, 1 }, { DI_OP_MUL },
+		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },                  // word near *(near ? place : word)
+		{ DI_OP_CONST, 1 }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_MUL }, { DI_OP_CONST, 16 }, { DI_OP_MUL },
+		{ DI_OP_THREAD, arm64 ? 0 : 8 }, { DI_OP_LOAD, .size = 8 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },
+		{ DI_OP_CONST, offset }, { DI_OP_ADD },                                       // word near far-address
+		{ DI_OP_PICK, 2 }, { DI_OP_THREAD, 0 }, { DI_OP_ADD }, { DI_OP_CONST, offset - other }, { DI_OP_ADD },
+		{ DI_OP_PICK, 1 }, { DI_OP_SUB }, { DI_OP_PICK, 2 }, { DI_OP_MUL }, { DI_OP_ADD },
+		{ DI_OP_SWAP }, { DI_OP_DROP }, { DI_OP_SWAP }, { DI_OP_DROP },
+	};
+
+	add_all(out, ops, ARRAY_SIZE(ops));
 }
 
 bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out)
@@ -101,8 +134,12 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 		location_offset(out, offset - other);
 		return true;
 	}
-	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &place, &other))
-		return false;
+	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &place, &other)) {
+		if (!find_word(v, arm64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC, &place, &other))
+			return false;
+		by_descriptor(place, offset, other, arm64, out);
+		return true;
+	}
 	location_add(out, DI_OP_THREAD, arm64 ? 0 : 8);
 	load_word(out);
 	location_add(out, DI_OP_STATIC, place);
