@@ -158,7 +158,8 @@ static size_t size_of(const struct widening *w, const Elf32_Ehdr *h)
 {
 	size_t size = w->in.len + 64 + h->e_phnum * sizeof(Elf64_Phdr) + w->n * sizeof(Elf64_Shdr) + NAMES_MORE * (w->n + 1);
 
-	for (const Elf32_Shdr *s = w->sections; s < w->sections + w->n; s++) {
+	for (int i = 0; i < w->n; i++) {
+		const Elf32_Shdr *s = &w->sections[i];
 		const struct table *t = table_of(w, s);
 
 		size += is_compressed(w, s) ? s->sh_size + 64ull : t ? s->sh_size / t->narrow * t->wide : 0;

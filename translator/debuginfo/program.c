@@ -247,6 +247,7 @@ static bool use_debugdata(struct di_module *m)
 	if (!elf_view_section(&m->program->view, ".gnu_debugdata", &packed))
 		return false;
 	file = image_unpack(packed);
+	widen(&file);
 	if (!file.at || !elf_view_open(&v, file) || !symbols_from_elf(&m->symbols, &v))
 		return false;
 	if (symbols_exported(&exported, &m->program->view))
