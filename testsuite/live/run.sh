@@ -6,8 +6,8 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF, and from BTF alone
-#       needs=dwarf       skipped where the kernel's -dbg package is not installed; another word: where that command isn't;
-#                         gcc-multilib: where 32-bit programs can't be made
+#       needs=dwarf       skipped where the kernel's -dbg package is not installed; kbuild: where the kernel is unpacked only;
+#                         gcc-multilib: where 32-bit programs can't be made; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
@@ -17,6 +17,9 @@
 # STP_DEBUG=1: all with a runtime that checks itself.
 # LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12.
 set -u
+if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
+	UNSHARED=1 exec unshare -m bash "$0" "$@"
+fi
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
 
@@ -199,14 +202,13 @@ on_kernel() { # NAMES...
 			continue
 		fi
 		command=$(sed -n 's/^needs=//p' "$TESTS/live/$name.test" 2>/dev/null)
-		if [ "$command" = gcc-multilib ]; then
-			gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { skip "live/$name $release" "$command"; continue; }
-			command=
-		fi
-		if [ "${command:-dwarf}" != dwarf ] && ! command -v "$command" >/dev/null; then
-			skip "live/$name $release" "$command"
-			continue
-		fi
+		case $command in
+		''|dwarf) ;;
+		kbuild) [ -z "$tree" ] || { skip "live/$name $release" "a build tree that is installed"; continue; } ;;
+		gcc-multilib)
+			gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { skip "live/$name $release" "$command"; continue; } ;;
+		*) command -v "$command" >/dev/null || { skip "live/$name $release" "$command"; continue; } ;;
+		esac
 		case $name in
 		run/*) add_script "${name#run/}" ;;
 		rows/*) add_rows "${name#rows/}" ;;
@@ -244,7 +246,13 @@ for kernel in ${LIVE_KERNELS-}; do
 	IFS=: read -r suite series flavour <<<"$kernel"
 	if facts=$("$TESTS/kernels/fetch.sh" "${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}" "$suite" "$series" "$flavour" 2>"$SCRATCH/err"); then
 		eval "$facts"
+		# Its modules and its tree are where those of the machine's kernels are, for us alone.
+		if [ -n "${UNSHARED-}" ] && mount --bind "${tree%/usr/src/*}/lib/modules" /lib/modules; then
+			[ -e "/lib/modules/$release/modules.dep" ] || depmod "$release"
+			mount --bind "${tree%/linux-headers-*}" /usr/src
+		fi
 		on_kernel "${names[@]}"
+		[ -z "${UNSHARED-}" ] || umount /lib/modules /usr/src
 	else
 		skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
 	fi
