@@ -27,7 +27,7 @@ bool elf_is_narrow(struct bytes file)
 {
 	const Elf32_Ehdr *h = (const void *)file.at;
 
-	return file.len >= sizeof(Elf64_Ehdr) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
+	return file.len >= sizeof(Elf64_Ehdr) && (uintptr_t)file.at % 8 == 0 && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
 	       h->e_ident[EI_CLASS] == ELFCLASS32 && h->e_ident[EI_DATA] == ELFDATA2LSB && h->e_machine == EM_386;
 }
 
