@@ -412,6 +412,7 @@ s64 stp_cpu(struct stp_ctx *c);
 s64 stp_target(struct stp_ctx *c);         /* -c, -x */
 const char *stp_execname(struct stp_ctx *c); /* stays until the handler ends; shorter than string_len */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
+bool stp_task_narrow(void);                /* its program is one of 32 bits */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */

@@ -101,6 +101,17 @@ u64 stp_current_task(struct stp_ctx *c)
 	return (unsigned long)current;
 }
 
+bool stp_task_narrow(void)
+{
+#if defined CONFIG_X86_64
+	return test_thread_flag(TIF_ADDR32);
+#elif defined CONFIG_ARM64
+	return test_thread_flag(TIF_32BIT);
+#else
+	return false;
+#endif
+}
+
 /* ------------------------------------------------------------------ the time */
 
 s64 stp_gettimeofday_ns(struct stp_ctx *c)
