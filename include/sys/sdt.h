@@ -21,6 +21,7 @@
  *	STAP_PROBE_ASM(provider, name, -4@%eax 8@$3)                         in a .S file
  *	asm("..." STAP_PROBE_ASM(provider, name, STAP_PROBE_ASM_TEMPLATE(2)) "..."
  *	    : : STAP_PROBE_ASM_OPERANDS(2, fd, path));
+ *	asm("..." STAP_PROBE_ASM(provider, name, -4@%[fd]) "..." : : [fd] "nor" (fd));
  *
  * STAP_SDT_ARG_CONSTRAINT, when defined before, is the asm constraint of arguments.
  */
@@ -97,12 +98,11 @@
 	_SDT_LINE(.popsection)						\
 	_SDT_LINE(.endif)
 
-#ifdef __ASSEMBLER__
-
+/* Its arguments are text as it will stand in the note. */
 #define STAP_PROBE_ASM(provider, name, ...) \
 	_SDT_NOTE(provider, name, _SDT_SEMAPHORE(provider, name), _SDT_TEXT(__VA_ARGS__))
 
-#else
+#ifndef __ASSEMBLER__
 
 /* ------------------------------------------------------------------ arguments */
 /*
@@ -165,20 +165,26 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 	[_sdt_size##n] "n" (_SDT_IS_SIGNED(x) ? -_SDT_SIZE(x) : _SDT_SIZE(x)),	\
 	[_sdt_value##n] _SDT_STRING(STAP_SDT_ARG_CONSTRAINT) (_SDT_VALUE(x))
 
-#define _SDT_ARG(n) "%c[_sdt_size" #n "]@%[_sdt_value" #n "]"
-#define _SDT_TEMPLATE_0 ""
+/* Words of the note's text, not strings: the same in an asm() and in what STAP_PROBE_ASM is given. Not every register of
+ * i386 has a name for its lowest byte. */
+#ifdef __i386__
+#define _SDT_ARG(n) %c[_sdt_size##n]@%k[_sdt_value##n]
+#else
+#define _SDT_ARG(n) %c[_sdt_size##n]@%[_sdt_value##n]
+#endif
+#define _SDT_TEMPLATE_0
 #define _SDT_TEMPLATE_1 _SDT_ARG(1)
-#define _SDT_TEMPLATE_2 _SDT_TEMPLATE_1 " " _SDT_ARG(2)
-#define _SDT_TEMPLATE_3 _SDT_TEMPLATE_2 " " _SDT_ARG(3)
-#define _SDT_TEMPLATE_4 _SDT_TEMPLATE_3 " " _SDT_ARG(4)
-#define _SDT_TEMPLATE_5 _SDT_TEMPLATE_4 " " _SDT_ARG(5)
-#define _SDT_TEMPLATE_6 _SDT_TEMPLATE_5 " " _SDT_ARG(6)
-#define _SDT_TEMPLATE_7 _SDT_TEMPLATE_6 " " _SDT_ARG(7)
-#define _SDT_TEMPLATE_8 _SDT_TEMPLATE_7 " " _SDT_ARG(8)
-#define _SDT_TEMPLATE_9 _SDT_TEMPLATE_8 " " _SDT_ARG(9)
-#define _SDT_TEMPLATE_10 _SDT_TEMPLATE_9 " " _SDT_ARG(10)
-#define _SDT_TEMPLATE_11 _SDT_TEMPLATE_10 " " _SDT_ARG(11)
-#define _SDT_TEMPLATE_12 _SDT_TEMPLATE_11 " " _SDT_ARG(12)
+#define _SDT_TEMPLATE_2 _SDT_TEMPLATE_1 _SDT_ARG(2)
+#define _SDT_TEMPLATE_3 _SDT_TEMPLATE_2 _SDT_ARG(3)
+#define _SDT_TEMPLATE_4 _SDT_TEMPLATE_3 _SDT_ARG(4)
+#define _SDT_TEMPLATE_5 _SDT_TEMPLATE_4 _SDT_ARG(5)
+#define _SDT_TEMPLATE_6 _SDT_TEMPLATE_5 _SDT_ARG(6)
+#define _SDT_TEMPLATE_7 _SDT_TEMPLATE_6 _SDT_ARG(7)
+#define _SDT_TEMPLATE_8 _SDT_TEMPLATE_7 _SDT_ARG(8)
+#define _SDT_TEMPLATE_9 _SDT_TEMPLATE_8 _SDT_ARG(9)
+#define _SDT_TEMPLATE_10 _SDT_TEMPLATE_9 _SDT_ARG(10)
+#define _SDT_TEMPLATE_11 _SDT_TEMPLATE_10 _SDT_ARG(11)
+#define _SDT_TEMPLATE_12 _SDT_TEMPLATE_11 _SDT_ARG(12)
 
 #define _SDT_OPERANDS_0()
 #define _SDT_OPERANDS_1(a) _SDT_OPERANDS(1, a)
@@ -202,8 +208,6 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 
 #define STAP_PROBE_ASM_TEMPLATE(n) _SDT_TEMPLATE_##n
 #define STAP_PROBE_ASM_OPERANDS(n, ...) _SDT_OPERANDS_##n(__VA_ARGS__)
-#define STAP_PROBE_ASM(provider, name, ...) \
-	_SDT_NOTE(provider, name, _SDT_SEMAPHORE(provider, name), ".asciz \"" __VA_ARGS__ "\"\n")
 
 #define _SDT_PROBE(provider, name, n, ...)				\
 	do {								\

@@ -7,7 +7,7 @@
 #include <sys/sdt.h>
 #ifdef SEMAPHORES
 __attribute__((section(".probes"))) unsigned short zoo_none_semaphore, zoo_numbers_semaphore, zoo_texts_semaphore,
-	zoo_where_semaphore, zoo_many_semaphore;
+	zoo_where_semaphore, zoo_many_semaphore, zoo_floats_semaphore;
 #endif
 
 struct animal {
@@ -18,6 +18,7 @@ enum size { SMALL = 1, LARGE = 5 };
 
 static long table[4] = { 10, 20, 30, 40 };
 int global = -77;
+static float weight = 0.75f;
 static struct animal kept[2] = { { 2, "hen" }, { 8, "spider" } };
 
 __attribute__((noinline)) void where(struct animal *a, int i, int n)
@@ -27,6 +28,13 @@ __attribute__((noinline)) void where(struct animal *a, int i, int n)
 	snprintf(local, sizeof(local), "local %d", n);
 	STAP_PROBE6(zoo, where, a->legs, table[i], global, a->name, local, kept[1].legs);
 	STAP_PROBE12(zoo, many, i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10, i + 11);
+}
+
+// An asm() with a mark of its own.
+__attribute__((noinline)) void floats(int four, long eight)
+{
+	__asm__ volatile(STAP_PROBE_ASM(zoo, floats, 4f@%k[four] 8f@%[eight] 4f@%[weight])
+			 : : [four] "r" (four), [eight] "r" (eight), [weight] "m" (weight));
 }
 
 int main(int argc, char **argv)
@@ -45,6 +53,7 @@ int main(int argc, char **argv)
 	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);
 	kept[1].legs += argc - 1;
 	where(&cow, 2, argc);
+	floats(0x40200000 + argc - 1, 0xc00a000000000000l);      // 2.5, -3.25
 #ifdef SEMAPHORES
 	printf("watched %d %d\n", zoo_none_semaphore, zoo_texts_semaphore);
 #else

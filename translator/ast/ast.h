@@ -187,7 +187,8 @@ struct expr {
 		struct { const struct di_static *place; const char *symbol; } fixed;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
-			 int size; bool is_signed; struct expr *number_expr; } reg;
+			 int size; bool is_signed; struct expr *number_expr;
+			 bool is_float; /* as in deref */ } reg;
 		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
 			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
 			 bool is_float; /* 4 bytes, widened to a double's image */ } deref;

@@ -4,8 +4,8 @@
 // A note of type 3 by "stapsdt" holds, 8 bytes each: the address of the probed instruction, the
 // address of section .stapsdt.base when the program was linked (what moved the section since then
 // moved the others as well), the address of the semaphore or 0; then three texts: provider, name,
-// arguments. An argument is SIZE@OPERAND: bytes, negative when signed; the operand as the assembler
-// writes it. x86-64:
+// arguments. An argument is SIZE@OPERAND: bytes, negative when signed, "4f" or "8f" for a float; the
+// operand as the assembler writes it. x86-64:
 //
 //   %eax   $5   8(%rbp)   -4(%rbp,%rax,4)   (,%rax,8)   total(%rip)   total+4(%rip)   4+total(%rip)   total
 //
@@ -216,13 +216,13 @@ static bool arm_operand(struct operand *o, const char *text)
 
 // ---------------------------------------------------------------- arguments
 
-static struct di_type *number_type(struct di_module *m, int size)
+static struct di_type *number_type(struct di_module *m, int size, bool is_float)
 {
 	struct di_type *t = NEW(struct di_type);
 
 	t->module = m;
-	t->kind = DI_INT;
-	t->name = "long";
+	t->kind = is_float ? DI_FLOAT : DI_INT;
+	t->name = !is_float ? "long" : size == 4 ? "float" : "double";
 	t->size = abs(size);
 	t->is_signed = size < 0;
 	t->priv = NEW(struct type_priv);
@@ -236,10 +236,11 @@ static struct di_variable argument(struct di_module *m, const char *text, int nu
 	struct operand o = { .m = m, .out = &v.loc };
 	char *end;
 	int size = strtol(text, &end, 10);
-	bool known = end != text && *end == '@' && (abs(size) == 1 || abs(size) == 2 || abs(size) == 4 ||
+	bool is_float = end != text && *end == 'f' && (size == 4 || size == 8);
+	bool known = end != text && *(end += is_float) == '@' && (abs(size) == 1 || abs(size) == 2 || abs(size) == 4 ||
 						    abs(size) == 8);
 
-	v.type = number_type(m, known ? size : 8);
+	v.type = number_type(m, known ? size : 8, known && is_float);
 	if (known)
 		text = end + 1;
 	v.loc.kind = DI_LOC_VALUE;

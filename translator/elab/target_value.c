@@ -290,6 +290,7 @@ static struct expr *value_of_size(struct loc loc, struct expr *e, const struct d
 	if (e->kind == E_REGISTER) {
 		e->u.reg.size = t->size;
 		e->u.reg.is_signed = t->is_signed;
+		e->u.reg.is_float = t->kind == DI_FLOAT && t->size == 4;
 		return e;
 	}
 	return t->size && t->size < 8 ? target_extract(loc, e, 0, t->size * 8, t->is_signed) : e;

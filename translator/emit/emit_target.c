@@ -51,6 +51,8 @@ struct value emit_register(struct emitter *e, struct expr *x)
 		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
 	else if (number && emit_needs_context(e, x->loc))
 		return named_register(e, x, arch->pt_regs_offset[n]);
+	else if (x->u.reg.is_float && emit_needs_context(e, x->loc))
+		return value_text(TARGET, false, "stp_widen_float(stp_reg(c, %d))", arch->pt_regs_offset[n]);
 	else if (emit_needs_context(e, x->loc))
 		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
 			      x->u.reg.is_signed);
