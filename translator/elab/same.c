@@ -69,7 +69,8 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 {
 	if (a->kind == E_REGISTER)
 		return a->u.reg.user == b->u.reg.user && a->u.reg.number == b->u.reg.number &&
-		       a->u.reg.size == b->u.reg.size && a->u.reg.is_signed == b->u.reg.is_signed && a->u.reg.is_float == b->u.reg.is_float &&
+		       a->u.reg.size == b->u.reg.size && a->u.reg.is_signed == b->u.reg.is_signed &&
+		       a->u.reg.is_float == b->u.reg.is_float &&
 		       same_expr(a->u.reg.number_expr, b->u.reg.number_expr);
 	return a->u.deref.user == b->u.deref.user && a->u.deref.size == b->u.deref.size &&
 	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.is_float == b->u.deref.is_float &&
