@@ -69,9 +69,9 @@ static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode
 	return false;
 }
 
-static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p, u32 n)
+static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
 {
-	const struct stp_lock_use *use = p->locks, *end = use + n;
+	const struct stp_lock_use *use = locks, *end = use + n;
 
 	for (; use < end; use++) {
 		if (STP_UNLIKELY(!try_lock(use->lock, use->mode)) &&
@@ -81,7 +81,7 @@ static inline bool take(struct stp_ctx_private *v, const struct stp_probe *p, u3
 	}
 	return true;
 timeout:
-	while (use-- > p->locks) {
+	while (use-- > locks) {
 		stp_debug_unlocked(use, v->cpu);
 		unlock(use->lock, use->mode);
 	}
@@ -90,9 +90,9 @@ timeout:
 	return false;
 }
 
-static inline void release(struct stp_ctx_private *v, const struct stp_probe *p, u32 n)
+static inline void release(struct stp_ctx_private *v, const struct stp_lock_use *use, u32 n)
 {
-	const struct stp_lock_use *use = p->locks, *end = use + n;
+	const struct stp_lock_use *end = use + n;
 
 	for (; use < end; use++) {
 		stp_debug_unlocked(use, v->cpu);
@@ -102,12 +102,12 @@ static inline void release(struct stp_ctx_private *v, const struct stp_probe *p,
 
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	return take(v, p, p->nlocks);
+	return take(v, p->locks, p->nlocks);
 }
 
 void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	release(v, p, p->nlocks);
+	release(v, p->locks, p->nlocks);
 }
 
 void stp_handler_finish(struct stp_ctx_private *v)
@@ -155,7 +155,7 @@ bool stp_lock(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	v->locked = take(v, c->probe, c->probe->nlate);
+	v->locked = take(v, c->probe->locks, c->probe->nlate);
 	return v->locked;
 }
 
@@ -163,7 +163,7 @@ void stp_unlock(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	release(v, c->probe, c->probe->nlate);
+	release(v, c->probe->locks, c->probe->nlate);
 	v->locked = false;
 }
 
@@ -178,18 +178,35 @@ void stp_finish(struct stp_ctx *c)
 	stp_unlock(c);
 }
 
+bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(struct stp_ctx *c))
+{
+	struct stp_ctx_private *v = stp_private(c);
+	bool done;
+
+	c->probe = p;
+	c->actions = v->actions_max;
+	if (STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
+		return false;
+	entry(c);
+	done = !c->error;
+	if (STP_UNLIKELY(c->error || v->dirty))
+		stp_handler_finish(v);
+	release(v, p->entry_locks, p->nentry);
+	return done;
+}
+
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
 	c->probe = p;
-	if (STP_UNLIKELY(!take(v, p, p->nlocks)))
+	if (STP_UNLIKELY(!take(v, p->locks, p->nlocks)))
 		return;
 	if (STP_LIKELY(!p->condition) || p->condition())
 		p->handler(c);
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
-	release(v, p, p->nlocks);
+	release(v, p->locks, p->nlocks);
 }
 
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)

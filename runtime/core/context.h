@@ -74,6 +74,9 @@ void stp_ctx_skip_stack(struct stp_ctx *c);
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, reports the error */
+/* What @entry() wants, its locks taken. False: an error, which was told, or a lock took too long: the call is to be
+ * forgotten. */
+bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(struct stp_ctx *c));
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* with loops, or a sample */
 

@@ -452,6 +452,8 @@ struct stp_probe {
 	const struct stp_lock_use *locks;  /* in the order to take; NULL none */
 	u32 nlocks;                /* taken around the handler */
 	u32 nlate;                 /* instead: by the handler, with stp_lock() */
+	u32 nentry;                /* of entry_locks */
+	const struct stp_lock_use *entry_locks; /* taken around what @entry() wants */
 	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 	const char *name;          /* $$name of a handler that several have; else NULL */

@@ -27,24 +27,16 @@ struct return_hit {
 static __always_inline int hit_entry(const struct stp_function *f, unsigned long address, void *data,
 				     struct pt_regs *regs)
 {
-	struct stp_ctx_private *v;
 	unsigned long flags;
 	struct stp_ctx *c;
-	int forget = 0;
+	int forget;
 
 	if (!stp_hit_enter(&c, &flags))
 		return 1;
-	v = stp_private(c);
 	c->regs = regs;
 	c->address = address;
 	c->entry = data;
-	c->probe = f->probe;
-	c->actions = v->actions_max;
-	f->entry(c);
-	if (unlikely(c->error || v->dirty)) {
-		forget = c->error != NULL;
-		stp_handler_finish(v);
-	}
+	forget = !stp_entry_run(c, f->probe, f->entry);
 	stp_hit_end(c, flags);
 	return forget;
 }

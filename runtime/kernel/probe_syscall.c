@@ -156,21 +156,6 @@ static struct call_slot *slots_of(const struct task_struct *task)
 	return &calls.slots[((unsigned long)task >> 6) * 0x9e3779b97f4a7c15ull >> 52 & (SLOTS - WAYS)];
 }
 
-/* False: an error, which was told. */
-static bool run_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
-{
-	struct stp_ctx_private *v = stp_private(c);
-	bool done;
-
-	c->probe = p->probe;
-	c->actions = v->actions_max;
-	p->entry(c);
-	done = !c->error;
-	if (unlikely(c->error || v->dirty))
-		stp_handler_finish(v);
-	return done;
-}
-
 static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
 	struct call_slot *s = slots_of(current), *to = s;
@@ -178,7 +163,7 @@ static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 	u32 i;
 
 	c->entry = values;
-	if (!run_entry(c, p))
+	if (!stp_entry_run(c, p->probe, p->entry))
 		return;            /* the return finds nothing */
 	raw_spin_lock(&calls.lock);
 	for (i = 0; i < WAYS; i++) {

@@ -197,7 +197,6 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 {
 	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
 	s64 data[UPROBE_ENTRY_MAX / 8];
-	struct stp_ctx_private *v;
 	unsigned long flags;
 	struct stp_ctx *c;
 
@@ -205,18 +204,12 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 		return UPROBE_HANDLER_REMOVE;
 	if (!h->calls || !stp_hit_begin(&c, &flags))
 		return 0;
-	v = stp_private(c);
 	c->regs = regs;
 	c->address = instruction_pointer(regs);
 	c->bias = c->address - h->u->address;
 	c->entry = data;
-	c->probe = h->u->probe;
-	c->actions = v->actions_max;
-	h->u->entry(c);
-	if (likely(!c->error))
+	if (likely(stp_entry_run(c, h->u->probe, h->u->entry)))
 		keep_call(h, regs, data);
-	if (unlikely(c->error || v->dirty))
-		stp_handler_finish(v);
 	stp_hit_end(c, flags);
 	return 0;
 }

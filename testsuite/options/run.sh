@@ -368,6 +368,9 @@ expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
 expect globals-not-shown 0 '' bash -c "! '$STAP' --runtime=user --no-global-var-display -e 'global x probe begin { x = 1 exit() }' | grep x="
 expect skip-badvars 0 'it is 0 (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect badvars 1 "unable to find local 'nosuch'" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
+expect entry-locks 0 'p0_entry_locks[] = {
+	{ &lock_a, STP_READ, "a" },
+};' "$STAP" -p3 -r "$release" -e 'global a probe kernel.function("vfs_read").return { println(@entry(a[tid()])) } probe timer.ms(10) { a[5]++ }'
 expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$release" -e "$begin"
 expect objects-of-modules 0 '# probes' "$STAP" -p2 -d kernel -d xfs -r "$release" -e "$begin"
 expect object-missing 1 '-d /nosuch: there is no such file' "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"

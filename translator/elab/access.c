@@ -344,15 +344,10 @@ static const struct seen *find_seen(const struct reach *r, const struct var *v, 
 	return NULL;
 }
 
-void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
+static void locks_of(struct session *s, const struct reach *r, access_list *out)
 {
-	struct reach r = { 0 };
-
-	if (p->family->exclusive)
-		return;
-	reach_probe(&r, p);
 	for vec_each(&s->script.globals, it) {
-		const struct seen *use = find_seen(&r, *it, 0), *add = find_seen(&r, *it, USE_ADD);
+		const struct seen *use = find_seen(r, *it, 0), *add = find_seen(r, *it, USE_ADD);
 		struct access_use lock = { .var = *it };
 
 		if ((*it)->unlocked || (!use && !add))
@@ -364,6 +359,42 @@ void access_probe_locks(struct session *s, const struct probe *p, access_list *o
 			lock.write = add || (use->use & USE_WRITE);
 		vec_push(out, lock);
 	}
+}
+
+// A condition is looked at with its handler's locks. A number of its needs none: it is read at once.
+static void reach_condition(struct use_walker *w, const struct probe *p)
+{
+	struct reach all = { 0 };
+	struct use_walker condition = reach_walker(&all);
+
+	if (!p->condition)
+		return;
+	use_expr(&condition, p->condition);
+	for vec_each(&all.seen, it)
+		if (it->var->arity > 0 || it->var->type == T_STRING)
+			w->var(w, it->var, it->use, p->loc);
+}
+
+void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
+{
+	struct reach r = { 0 };
+	struct use_walker w = reach_walker(&r);
+
+	if (p->family->exclusive)
+		return;
+	use_stmt(&w, p->body);
+	reach_condition(&w, p);
+	locks_of(s, &r, out);
+}
+
+void access_entry_locks(struct session *s, const struct probe *p, access_list *out)
+{
+	struct reach r = { 0 };
+	struct use_walker w = reach_walker(&r);
+
+	for vec_each(&p->entries, e)
+		use_expr(&w, *e);
+	locks_of(s, &r, out);
 }
 
 bool access_locks_in(const struct stmt *s, const struct expr *e)

@@ -81,6 +81,8 @@ typedef VEC(struct access_use) access_list;
 // The globals that the handler needs locks for, in the order to take them: called functions
 // included, those with var.unlocked not. Empty for handlers that run alone.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out);
+// The same for what the probe's entries want.
+void access_entry_locks(struct session *s, const struct probe *p, access_list *out);
 // Whether a statement or an expression (the other is NULL) touches what a lock may be needed for.
 bool access_locks_in(const struct stmt *s, const struct expr *e);
 bool access_needs_actions(const struct probe *p);   // has loops or recursion, itself or called

@@ -32,7 +32,30 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 		add_alone(*to, uses, visit);
 }
 
-// Which handler takes which locks; ordered the same everywhere, so that two never wait for each other.
+// Ordered the same everywhere, so that two never wait for each other.
+static int lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
+{
+	if (!uses->n)
+		return 0;
+	for vec_each(uses, u)
+		emit_global(e, u->var)->locked = true;
+	for (int i = 1; i < uses->n; i++) {
+		for (int k = i; k > 0 && by_index(&uses->at[k], &uses->at[k - 1]) < 0; k--) {
+			struct access_use swap = uses->at[k];
+
+			uses->at[k] = uses->at[k - 1];
+			uses->at[k - 1] = swap;
+		}
+	}
+	cw_line(w, "static const struct stp_lock_use %s[] = {", name);
+	for vec_each(uses, u)
+		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
+			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
+	cw_line(w, "};");
+	return uses->n;
+}
+
+// Which handler takes which locks.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
@@ -41,24 +64,19 @@ int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 	if (!p->family->exclusive)
 		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
 			  p->index + 1);
-	if (!uses.n)
-		return 0;
-	for vec_each(&uses, u)
-		emit_global(e, u->var)->locked = true;
-	for (int i = 1; i < uses.n; i++) {
-		for (int k = i; k > 0 && by_index(&uses.at[k], &uses.at[k - 1]) < 0; k--) {
-			struct access_use swap = uses.at[k];
+	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
+}
 
-			uses.at[k] = uses.at[k - 1];
-			uses.at[k - 1] = swap;
-		}
-	}
-	cw_line(w, "static const struct stp_lock_use p%d_locks[] = {", p->index);
-	for vec_each(&uses, u)
-		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
-			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
-	cw_line(w, "};");
-	return uses.n;
+// And which ones what it wants of the function's entry.
+int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	access_list uses = { 0 };
+
+	if (!p->entries.n)
+		return 0;
+	access_entry_locks(e->s, p, &uses);
+	add_alone(e->entry_of[p->index], &uses, e->s->script.probes.n + p->index + 1);
+	return lock_table(e, w, str_printf("p%d_entry_locks", p->index), &uses);
 }
 
 // ---------------------------------------------------------------- from where to where

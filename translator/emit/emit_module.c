@@ -362,6 +362,7 @@ static void emit_bodies(struct emitter *e)
 	struct script *script = &e->s->script;
 
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
+	e->entry_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= ((*f)->pragmas & PRAGMA_TAGGED_DFA) != 0;

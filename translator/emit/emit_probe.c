@@ -202,6 +202,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	struct func_info *root = new_root(e);
 	struct body b;
 
+	e->entry_of[p->index] = root;
 	begin_body(e, &b, NULL);
 	for (int i = 0; i < p->entries.n; i++) {
 		struct temps temps = b.now;
@@ -251,7 +252,7 @@ static bool is_late(const struct emitter *e, const struct probe *p)
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
-static void probe_lines(struct cwriter *w, const struct probe *p, int locks, bool late, bool timed)
+static void probe_lines(struct cwriter *w, const struct probe *p, int locks, int entry_locks, bool late, bool timed)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 
@@ -264,6 +265,8 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, boo
 		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
 	if (locks)
 		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
+	if (entry_locks)
+		cw_line(w, ".entry_locks = p%d_entry_locks, .nentry = %d,", p->index, entry_locks);
 	if (timed || access_needs_actions(p))
 		cw_line(w, ".needs_actions = true,");
 	if (p->condition)
@@ -275,16 +278,19 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, boo
 
 void emit_probe_tables(struct emitter *e, struct cwriter *w)
 {
-	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1);
+	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1), *entry_locks = NEW_ARRAY(int, n + 1);
 
-	for (int i = 0; i < n; i++)
-		if (!e->s->script.probes.at[i]->shares)
-			locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
+	for (int i = 0; i < n; i++) {
+		if (e->s->script.probes.at[i]->shares)
+			continue;
+		locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
+		entry_locks[i] = emit_entry_lock_table(e, w, e->s->script.probes.at[i]);
+	}
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
-			probe_lines(w, e->s->script.probes.at[i], locks[i], is_late(e, e->s->script.probes.at[i]),
-				    e->s->opt.timing);
+			probe_lines(w, e->s->script.probes.at[i], locks[i], entry_locks[i],
+				    is_late(e, e->s->script.probes.at[i]), e->s->opt.timing);
 	cw_line(w, "};");
 	cw_blank(w);
 }

@@ -90,7 +90,7 @@ struct emitter {
 	VEC(struct func_info *) funcs;
 	struct func_info *caller;  // whose callees are collected; the handlers have one as well
 	VEC(struct func_info *) roots;
-	struct func_info **handler_of;  // by number of the probe
+	struct func_info **handler_of, **entry_of;  // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map formats;        // text of a format table -> its name
@@ -221,6 +221,7 @@ void emit_script_func(struct emitter *e, struct func_info *i);
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
 // Writes p's table. How many locks it takes.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
+int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 
 void emit_probe_tables(struct emitter *e, struct cwriter *w);
 int emit_nesting(struct emitter *e, int *strings);        // calls deep, strings in the frames
