@@ -506,6 +506,8 @@ struct stp_function {
 	const struct stp_packed_site *packed;      /* what the sites are filled in from; NULL: they are */
 	const char *names;         /* of packed */
 	bool is_return;
+	bool wildcard;             /* no function was named */
+	bool allowed;              /* is_return: no site is among those where the kernel allows no probe */
 	bool optional;             /* "?": a site that can't be armed is no error */
 	bool needs_all_regs;       /* more than arguments, stack pointer, address */
 	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */

@@ -11,7 +11,7 @@
 
 /* Of both halves, since the family started. */
 struct stp_function_totals {
-	u32 armed, failed;                 /* places */
+	u32 armed, failed, passed_over;    /* places */
 	u64 missed, missed_returns;        /* hits of places that are disarmed since */
 };
 extern struct stp_function_totals stp_function_totals;
@@ -43,6 +43,26 @@ static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_sit
 
 /* Warns that the place can't be probed, unless that is no error; err: 0 or negative. */
 void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err);
+
+/*
+ * What ftrace doesn't know was often kept from it, for probes go through it themselves; a kprobe or kretprobe there may
+ * be hit without end. And each takes long to arm. So those of wildcards aren't armed if there are many.
+ */
+#define STP_WILD_MAX 64
+static inline bool stp_function_is_wild(const struct stp_function *f, const struct stp_site *s)
+{
+	return f->wildcard && !s->module;
+}
+/* `wild`: how many places are like that. True: this one is, and was counted. */
+bool stp_function_pass_over(const struct stp_function *f, const struct stp_site *s, u32 wild);
+
+/* Whether the kernel, to have a kprobe there, would read where nothing is. */
+bool stp_kprobe_overruns(const struct stp_site *s);
+
+/* The post_handler of kprobes that the kernel is to leave as they are: it makes no jumps of such. */
+struct kprobe;
+struct pt_regs;
+void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* Makes those of the addresses that ftrace knows the filter of ops, moves them to the front, and notes in
  * ok[] which they were. How many, or -errno. */

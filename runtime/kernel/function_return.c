@@ -13,7 +13,7 @@
 #include <linux/ptrace.h>
 
 #define DATA_MAX   4096                    /* what a return probe keeps a call */
-#define FPROBE_CALLS 16384                 /* under way at once, of all functions of an fprobe */
+#define CALLS_MAX 16384                 /* under way at once, of all functions of a group */
 
 struct return_hit {
 	struct kretprobe rp;
@@ -149,7 +149,8 @@ static bool switches_stacks(const struct stp_site *s)
 static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
-	int err = f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL : -ENOMEM;
+	int err = f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL :
+		  stp_kprobe_overruns(s) ? -EFAULT : -ENOMEM;
 
 	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
 	if (!h)
@@ -212,6 +213,8 @@ struct return_group {
 	u64 calls;                         /* that may be under way at once */
 	int fixed;                         /* the script said how many */
 	bool entry, plain, armed;
+	int settled;                       /* 0 or -errno */
+	unsigned long *ips;                /* while arming: what is hooked */
 	struct return_group *next;
 };
 
@@ -291,27 +294,29 @@ static const struct stp_function *only_function(const struct return_group *g)
 	return f;
 }
 
-/* How many of the n places it is on then, or -errno; ips and ok[] as stp_ftrace_filter() leaves them. */
-static int hook_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
+/* Of the n places those that ftrace knows: how many, or -errno; ips and ok[] as stp_ftrace_filter() leaves them. */
+static int filter_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
 {
 	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
-	int err, n;
+	int n;
 
 	if (!tried)
 		return -ENOMEM;
 	n = stp_ftrace_filter(tried, ips, ok, places);
 	compat_ftrace_free_filter(tried);
 	plat_free(tried);
-	if (n <= 0)
-		return n;
+	return n;
+}
+
+static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
+{
 	g->only = only_function(g);
 	g->fp.entry_data_size = g->data_size;
 	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
 	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
 				       (g->plain ? lookup_plain : lookup_any);
-	g->fp.nr_maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
-	err = register_fprobe_ips(&g->fp, ips, n);
-	return err ?: n;
+	g->fp.nr_maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
+	return register_fprobe_ips(&g->fp, ips, n);
 }
 
 static void unhook_group(struct return_group *g)
@@ -369,18 +374,21 @@ static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_op
 	__this_cpu_write(entering, before);
 }
 
-static int hook_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
+static int filter_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
 {
-	int err, n = stp_ftrace_filter(&g->ops, ips, ok, places);
+	return stp_ftrace_filter(&g->ops, ips, ok, places);
+}
 
-	if (n <= 0)
-		return n;
+static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
+{
+	int err;
+
 	g->rp.kp.addr = (kprobe_opcode_t *)ips[0];
 	g->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	g->rp.entry_handler = group_entry;
 	g->rp.handler = g->plain ? group_plain : group_any;
 	g->rp.data_size = sizeof(struct return_data) + g->data_size;
-	g->rp.maxactive = min_t(u64, g->calls, max(FPROBE_CALLS, g->fixed));
+	g->rp.maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
 	err = register_kretprobe(&g->rp);
 	if (err)
 		return err;
@@ -389,7 +397,7 @@ static int hook_group(struct return_group *g, unsigned long *ips, bool *ok, u32 
 	err = register_ftrace_function(&g->ops);
 	if (err)
 		unregister_kretprobe(&g->rp);
-	return err ?: n;
+	return err;
 }
 
 static void unhook_group(struct return_group *g)
@@ -478,18 +486,31 @@ static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 
 static int never_hit(struct kretprobe_instance *ri, struct pt_regs *regs) { return 0; }
 
+static bool is_doubtful(const struct return_slot *s)
+{
+	return s->ip && (!s->f->allowed || switches_stacks(s->site));
+}
+
 /* Where the kernel wouldn't have a kretprobe (what switches stacks, what returns go through themselves) there
- * is to be none: each is made, without arming it. */
+ * is to be none: each is made, without arming it, which has the kernel walk through all its jump labels. What it
+ * was known to allow when the module was built needs none of that. */
 static int check_slots(struct stp_batch *b, struct return_group *g)
 {
-	struct kretprobe *rp = plat_alloc(g->n * sizeof(*rp), -1), **made = plat_alloc(g->n * sizeof(*made), -1);
-	u32 i, n = 0;
-	int err = rp && made ? 0 : -ENOMEM;
+	struct kretprobe *rp, **made;
+	u32 i, n;
+	int err;
 
-	for (i = 0; !err && i <= ~0u >> g->shift; i++) {
+	for (i = n = 0; i <= ~0u >> g->shift; i++)
+		n += is_doubtful(&g->slots[i]);
+	if (!n)
+		return 0;
+	rp = plat_alloc(n * sizeof(*rp), -1);
+	made = plat_alloc(n * sizeof(*made), -1);
+	err = rp && made ? 0 : -ENOMEM;
+	for (i = n = 0; !err && i <= ~0u >> g->shift; i++) {
 		struct return_slot *s = &g->slots[i];
 
-		if (!s->ip)
+		if (!is_doubtful(s))
 			continue;
 		rp[n].kp.addr = (kprobe_opcode_t *)(unsigned long)s->site->address;
 		rp[n].kp.flags = KPROBE_FLAG_DISABLED;
@@ -512,44 +533,82 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 	return err;
 }
 
-/* Hands what ftrace can't do to kretprobes; the rest is hooked. */
-static int arm_group(struct stp_batch *b, struct return_group *g, unsigned long *ips, bool *ok)
+/* What has no slot any more, for it isn't the group's. */
+static void give_away(struct stp_batch *b, struct return_group *g, struct return_slot *s)
 {
-	u32 i, k;
-	int n = check_slots(b, g);
+	s->refused = true;
+	g->n--;
+	add_return(b, s->f, s->site);
+}
 
-	if (n)
-		return n;
-	for (i = k = 0; i <= ~0u >> g->shift; i++)
-		if (g->slots[i].ip && !g->slots[i].refused)
-			ips[k++] = g->slots[i].site->address;
-	n = hook_group(g, ips, ok, g->n);
-	if (n < 0)
-		return n;
-	g->armed = n;
-	stp_function_totals.armed += n;
+/* What ftrace doesn't know. */
+static void give_unknown(struct stp_batch *b, struct return_group *g, const bool *ok)
+{
+	u32 i, k, wild = 0;
+
 	for (i = k = 0; i <= ~0u >> g->shift; i++)
 		if (g->slots[i].ip && !g->slots[i].refused && !ok[k++])
-			add_return(b, g->slots[i].f, g->slots[i].site);
-	return 0;
+			wild += stp_function_is_wild(g->slots[i].f, g->slots[i].site);
+	for (i = k = 0; i <= ~0u >> g->shift; i++) {
+		struct return_slot *s = &g->slots[i];
+
+		if (!s->ip || s->refused || ok[k++])
+			continue;
+		if (!stp_function_pass_over(s->f, s->site, wild)) {
+			give_away(b, g, s);
+			continue;
+		}
+		s->refused = true;
+		g->n--;
+	}
+}
+
+/* Hands what ftrace can't do to kretprobes. */
+static int settle_group(struct stp_batch *b, struct return_group *g)
+{
+	bool *ok = NULL;
+	u32 i, k, n;
+	int err = check_slots(b, g);
+
+	n = g->n;
+	if (err || !n)
+		return err;
+	g->ips = plat_alloc(n * sizeof(*g->ips), -1);
+	ok = plat_alloc(n, -1);
+	for (i = k = 0; g->ips && ok && i <= ~0u >> g->shift; i++)
+		if (g->slots[i].ip && !g->slots[i].refused)
+			g->ips[k++] = g->slots[i].site->address;
+	err = k ? min(filter_group(g, g->ips, ok, n), 0) : -ENOMEM;
+	if (!err)
+		give_unknown(b, g, ok);
+	plat_free(ok);
+	return err;
+}
+
+/* Last: what arms the others may be in the group. */
+static void arm_group(struct stp_batch *b, struct return_group *g, int err)
+{
+	u32 i;
+
+	if (!err && g->n)
+		err = hook_group(g, g->ips, g->n);
+	for (i = 0; err && i <= ~0u >> g->shift; i++)
+		if (g->slots[i].ip && !g->slots[i].refused)
+			give_away(b, g, &g->slots[i]);
+	g->armed = g->n;
+	stp_function_totals.armed += g->n;
+	plat_free(g->ips);
+	g->ips = NULL;
 }
 
 static void arm_groups(struct stp_batch *b)
 {
-	unsigned long *ips = b->groups ? plat_alloc(b->returns * sizeof(*ips), -1) : NULL;
-	bool *ok = b->groups ? plat_alloc(b->returns, -1) : NULL;
 	struct return_group *g;
-	u32 i;
 
-	for (g = b->groups; g; g = g->next) {
-		if (!g->n || (ips && ok && !arm_group(b, g, ips, ok)))
-			continue;
-		for (i = 0; i <= ~0u >> g->shift; i++)
-			if (g->slots[i].ip && !g->slots[i].refused)
-				add_return(b, g->slots[i].f, g->slots[i].site);
-	}
-	plat_free(ips);
-	plat_free(ok);
+	for (g = b->groups; g; g = g->next)
+		g->settled = settle_group(b, g);
+	for (g = b->groups; g; g = g->next)
+		arm_group(b, g, g->settled);
 }
 
 static void remove_groups(struct stp_batch *b)
@@ -563,6 +622,7 @@ static void remove_groups(struct stp_batch *b)
 #if !COMPAT_FPROBE
 		compat_ftrace_free_filter(&g->ops);
 #endif
+		plat_free(g->ips);
 		plat_free(g->slots);
 		plat_free(g);
 	}

@@ -11,10 +11,15 @@
 #include "function.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
 #include <linux/ptrace.h>
+#include <linux/uaccess.h>
 
+/* The kernel makes jumps of kprobes some at a time, and waits for every task of the machine then, while it lets no
+ * other be armed: of more than these (a batch) it makes none. */
+#define JUMPS_MAX  256
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
 
 struct kprobe_hit {
@@ -33,6 +38,8 @@ static const char *reason(const struct stp_site *s, int err)
 	case -ENOENT:
 		return s->module ? "the module has no such function" : "no such function in the running kernel";
 	case -EINVAL: return "the kernel doesn't allow a probe there";
+	case -EFAULT:
+		return "it is in the module's last function, where this kernel would read beyond the module's code";
 	case -EILSEQ: return "not the start of an instruction";
 	case -ENOMEM: return "no memory";
 	case -EBUSY:  return "something else patches this place";
@@ -59,10 +66,23 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 	plat_message(STP_MSG_WARNING, text);
 }
 
+bool stp_function_pass_over(const struct stp_function *f, const struct stp_site *s, u32 wild)
+{
+	if (wild <= STP_WILD_MAX || !stp_function_is_wild(f, s))
+		return false;
+	stp_function_totals.passed_over++;
+	return true;
+}
+
 static void say_rest(void)
 {
-	char text[64];
+	char text[128];
 
+	if (stp_function_totals.passed_over) {
+		snprintf(text, sizeof(text), "%u functions that ftrace doesn't know are passed over; name a function to "
+			 "probe it all the same", stp_function_totals.passed_over);
+		plat_message(STP_MSG_WARNING, text);
+	}
 	if (stp_function_totals.failed <= WARN_FIRST)
 		return;
 	snprintf(text, sizeof(text), "can't probe %u more functions", stp_function_totals.failed - WARN_FIRST);
@@ -85,6 +105,39 @@ static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * Before a kprobe may become a jump the kernel decodes its function to what it takes for the end: of a module's last
+ * one the end of the pages that the module's code is in. There it takes the zeroes of the filling for instructions
+ * of two bytes, the last of which reaches over the end, where nothing has to be, when their number is odd. It gives
+ * up at an int3. All that whether or not the kprobe is to become a jump.
+ */
+bool stp_kprobe_overruns(const struct stp_site *s)
+{
+#ifdef CONFIG_OPTPROBES
+	static char name[KSYM_SYMBOL_LEN];
+	unsigned long offset, size, end, last;
+	char *at;
+	u8 byte;
+
+	if (!s->module && *s->symbol)
+		return false;
+	sprint_symbol(name, s->address);
+	at = strrchr(name, '+');
+	if (!at || sscanf(at, "+0x%lx/0x%lx", &offset, &size) != 2)
+		return false;
+	end = s->address - offset + size;
+	if (!get_kernel_nofault(byte, (u8 *)end + MAX_INSN_SIZE - 2))
+		return false;
+	for (last = end - 1; last > s->address && !get_kernel_nofault(byte, (u8 *)last) && !byte; last--)
+		;
+	return byte != INT3_INSN_OPCODE && (end - 1 - last) % 2;
+#else
+	return false;
+#endif
+}
+
+void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
+
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct kprobe_hit *h = plat_alloc(sizeof(*h), -1);
@@ -95,7 +148,8 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	h->probe = f->probe;
 	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->kp.pre_handler = kprobe_entry;
-	err = register_kprobe(&h->kp);
+	h->kp.post_handler = b->nkprobes < JUMPS_MAX ? NULL : stp_kprobe_stays;
+	err = stp_kprobe_overruns(s) ? -EFAULT : register_kprobe(&h->kp);
 	if (err) {
 		plat_free(h);
 		return stp_function_cannot(f, s, err);
@@ -295,7 +349,7 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 {
 	unsigned long *ips = plat_alloc(h->n * sizeof(*ips), -1);
 	bool *ok = plat_alloc(h->n, -1);
-	u32 i, n = h->n;
+	u32 i, n = h->n, wild = 0;
 	int err = -ENOMEM;
 
 	for (i = 0; ips && i < n; i++)
@@ -304,10 +358,12 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 		err = min(stp_ftrace_filter(&h->ops, ips, ok, n), 0);
 	if (!err) {
 		h->n = 0;
+		for (i = 0; i < n; i++)
+			wild += !ok[i] && stp_function_is_wild(h->entry[i].f, h->entry[i].site);
 		for (i = 0; i < n; i++) {
 			if (ok[i])
 				h->entry[h->n++] = h->entry[i];
-			else
+			else if (!stp_function_pass_over(h->entry[i].f, h->entry[i].site, wild))
 				add_kprobe(b, h->entry[i].f, h->entry[i].site);
 		}
 	}
@@ -549,7 +605,7 @@ static int function_start(void *table, u32 n)
 	int err;
 
 	stp_modules_lock();
-	stp_function_totals.failed = 0;
+	stp_function_totals.failed = stp_function_totals.passed_over = 0;
 	stp_sites_sort();
 	err = arm_all(table, n);
 	if (err < 0) {

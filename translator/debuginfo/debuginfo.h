@@ -110,6 +110,8 @@ struct di_function {
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
 	bool has_types;            // parameters are known (DWARF or BTF)
+	bool listed, allowed;      // it is among the functions that the kernel allows no kprobe in; it isn't, as
+				   // far as is known. Neither: it isn't known
 	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where
 				   // there are only parameters and outermost locals
 	const struct di_returns *returns; // of a callee: the calls that are meant return to one of these

@@ -138,6 +138,8 @@ struct di_function *function_of_hit(struct di_module *m, const struct index_hit 
 		.has_address = true,
 		.is_inline = hit->is_inline,
 		.has_types = hit->die != 0,
+		.listed = hit->is_listed,
+		.allowed = hit->is_allowed,
 		.priv = &both->priv,
 	};
 	both->priv.die_offset = hit->die;
@@ -179,41 +181,14 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 
 // ---------------------------------------------------------------- by symbols
 
-// Code that the kernel allows no probe in. Between pairs of symbols; some kernels lack some.
-void forbidden_ranges(const struct di_module *m, struct forbidden out[FORBIDDEN])
-{
-	static const char *const names[FORBIDDEN][2] = {
-		{ "__noinstr_text_start", "__noinstr_text_end" },
-		{ "__kprobes_text_start", "__kprobes_text_end" },
-		{ "__entry_text_start", "__entry_text_end" },
-	};
-	struct symbol sym;
-
-	for (int i = 0; i < FORBIDDEN; i++) {
-		out[i] = (struct forbidden){ 0 };
-		if (!symbols_lookup(&m->symbols, names[i][0], &sym))
-			continue;
-		out[i].start = sym.address;
-		out[i].end = symbols_lookup(&m->symbols, names[i][1], &sym) ? sym.address : 0;
-	}
-}
-
-bool is_forbidden(const struct forbidden ranges[FORBIDDEN], uint64_t address)
-{
-	for (int i = 0; i < FORBIDDEN; i++)
-		if (address >= ranges[i].start && address < ranges[i].end)
-			return true;
-	return false;
-}
-
 static void remove_forbidden(struct di_module *m, di_functions *v)
 {
-	struct forbidden ranges[FORBIDDEN];
+	struct forbidden forbidden;
 	int n = 0;
 
-	forbidden_ranges(m, ranges);
+	forbidden_find(m, &forbidden);
 	for (int i = 0; i < v->n; i++)
-		if (!is_forbidden(ranges, v->at[i]->address))
+		if (!forbidden_has(&forbidden, v->at[i]->address))
 			v->at[n++] = v->at[i];
 	v->n = n;
 }
@@ -325,20 +300,19 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 const char *di_refused(const struct di_function *f)
 {
-	static const char *const why[FORBIDDEN] = {
-		"it must not be instrumented (.noinstr.text)",
-		NULL,              // where kprobes can't go ftrace may
-		"it is where the kernel is entered (.entry.text)",
+	static const char *const why[FORBIDDEN_RANGES] = {      // where kprobes can't go ftrace may
+		[FORBIDDEN_NOINSTR] = "it must not be instrumented (.noinstr.text)",
+		[FORBIDDEN_ENTRY] = "it is where the kernel is entered (.entry.text)",
 	};
-	struct forbidden ranges[FORBIDDEN];
+	struct forbidden forbidden;
 
 	if (f->module->base_module && kmod_is_other(f->address) && (f->is_inline || f->pc))
 		return "outside of .text it can be probed only where it begins and returns";
 	if (!priv(f)->forbidden)
 		return NULL;
-	forbidden_ranges(f->module, ranges);
-	for (int i = 0; i < FORBIDDEN; i++)
-		if (f->address >= ranges[i].start && f->address < ranges[i].end)
+	forbidden_find(f->module, &forbidden);
+	for (int i = 0; i < FORBIDDEN_RANGES; i++)
+		if (f->address >= forbidden.range[i].start && f->address < forbidden.range[i].end)
 			return why[i];
 	return NULL;
 }

@@ -342,6 +342,8 @@ static struct index_hit hit_of(const struct index *ix, const struct index_functi
 		.die = f->die,
 		.is_alias = f->flags & INDEX_ALIAS,
 		.is_forbidden = f->flags & INDEX_FORBIDDEN,
+		.is_listed = f->flags & INDEX_LISTED,
+		.is_allowed = f->flags & INDEX_ALLOWED,
 	};
 }
 

@@ -26,7 +26,7 @@
 enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_BY_ADDRESS, IX_INLINES,
 		   IX_COPIES, IX_TYPES, IX_VARIABLES, IX_ENUMERATORS, IX_TABLES };
 
-#define INDEX_MAGIC "QTindex7"
+#define INDEX_MAGIC "QTindex9"
 
 struct index_header {
 	char magic[8];
@@ -52,7 +52,9 @@ struct index_function {
 	uint32_t flags;
 };
 #define INDEX_ALIAS     1      // not the name that DWARF has
-#define INDEX_FORBIDDEN 2      // the kernel allows no probe there
+#define INDEX_FORBIDDEN 2      // the kernel allows no kprobe there
+#define INDEX_LISTED    4      // nor there, but ftrace may be
+#define INDEX_ALLOWED   8      // it allows one, as far as is known; without its list it isn't
 struct index_inline {
 	uint32_t name, file, line;
 	uint32_t first, n;         // of copies

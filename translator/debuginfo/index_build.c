@@ -30,7 +30,7 @@ struct build {
 	struct di_module *m;
 	struct buf *table;
 	uint64_t base, end;        // code that counts
-	struct forbidden forbidden[FORBIDDEN];
+	struct forbidden forbidden;
 	struct numbers strings;    // hash -> offset
 	struct numbers paths;      // string -> file
 	struct numbers seen;       // names of types and enumerators, by address of the text and tag
@@ -248,7 +248,7 @@ static void add_copy(struct build *b, Dwarf_Die *die)
 	uint64_t address;
 
 	if (dwarf_entry(die, &address) && add_address(b, address, &c.at.address) &&
-	    !is_forbidden(b->forbidden, address) && inline_of(b, die, &c.owner))
+	    !forbidden_has(&b->forbidden, address) && inline_of(b, die, &c.owner))
 		buf_add(&b->copies, (char *)&c, sizeof(c));
 }
 
@@ -485,6 +485,12 @@ static uint32_t stem_of(struct build *b, const char *symbol)
 	return add_string(b, symbol[len] ? str_ndup(symbol, len) : symbol);
 }
 
+static uint32_t permission(const struct build *b, uint64_t address)
+{
+	return forbidden_has(&b->forbidden, address) ? INDEX_FORBIDDEN : !b->forbidden.listed ? 0 :
+	       forbidden_lists(&b->forbidden, address) ? INDEX_LISTED : INDEX_ALLOWED;
+}
+
 static void add_symbol(struct build *b, const struct symbol *sym)
 {
 	struct index_function f = { .name = stem_of(b, sym->name), .symbol = add_string(b, sym->name) };
@@ -510,7 +516,7 @@ static void add_symbol(struct build *b, const struct symbol *sym)
 		w->named |= !f.flags;
 		f.size = f.size ? f.size : w->size;
 	}
-	f.flags |= is_forbidden(b->forbidden, sym->address) ? INDEX_FORBIDDEN : 0;
+	f.flags |= permission(b, sym->address);
 	buf_add(&b->table[IX_FUNCTIONS], (char *)&f, sizeof(f));
 }
 
@@ -525,7 +531,7 @@ static void add_unnamed(struct build *b, const struct written *w)
 		return;
 	if (symbol)
 		f.symbol = symbol;
-	f.flags = is_forbidden(b->forbidden, b->base + w->address) ? INDEX_FORBIDDEN : 0;
+	f.flags = permission(b, b->base + w->address);
 	buf_add(&b->table[IX_FUNCTIONS], (char *)&f, sizeof(f));
 }
 
@@ -689,7 +695,7 @@ bool index_build(struct di_module *m, struct index_tables *out)
 		return false;
 	out->base = b.base;
 	if (m->has_symbols)
-		forbidden_ranges(m, b.forbidden);
+		forbidden_find(m, &b.forbidden);
 	buf_add(&out->table[IX_STRINGS], "", 1);
 	note_symbols(&b);
 	while ((next = add_units(&b, at)) > at)

@@ -9,6 +9,7 @@
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
 //   index.c     the index of a DWARF file, cached; index_build.c makes it
+//   forbidden.c  code that must not be probed
 //   find.c      functions by name; line.c by source line
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
@@ -253,6 +254,7 @@ struct index_hit {
 	uint32_t die;              // 0: only the symbol table has it
 	uint64_t address, size;    // size 0: not known
 	bool is_inline, is_forbidden, is_alias; // alias: not the name that DWARF has
+	bool is_listed, is_allowed; // the kernel's list of what must not be probed is known: it is there, or not
 };
 typedef void (*index_fn)(void *data, const struct index_hit *hit);
 void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
@@ -304,11 +306,17 @@ bool kmod_relocate(const struct elf_view *v);
 // find.c
 struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit);
 uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0: none
-// Code that the kernel allows no probe in.
-#define FORBIDDEN 3
-struct forbidden { uint64_t start, end; };
-void forbidden_ranges(const struct di_module *m, struct forbidden out[FORBIDDEN]);
-bool is_forbidden(const struct forbidden ranges[FORBIDDEN], uint64_t address);
+
+// forbidden.c: code that the kernel allows no probe in.
+enum { FORBIDDEN_NOINSTR, FORBIDDEN_KPROBES, FORBIDDEN_ENTRY, FORBIDDEN_RANGES };
+struct forbidden {
+	struct { uint64_t start, end; } range[FORBIDDEN_RANGES];
+	const uint64_t *listed;    // functions that the kernel has a list of, sorted; NULL: not known
+	size_t n;
+};
+void forbidden_find(const struct di_module *m, struct forbidden *out);
+bool forbidden_has(const struct forbidden *f, uint64_t address);      // in one of the ranges
+bool forbidden_lists(const struct forbidden *f, uint64_t address);
 
 // open.c
 // The file has DWARF of the build `id` (anything, when that is empty): now the module has it, too.

@@ -70,7 +70,6 @@ struct resolution {
 	struct dwarf_point point;
 	struct function_probe common;
 	bool exported;
-	bool wildcard;             // the function is not named
 	int blocked, endless;      // places that are passed over: see blocklist.c
 	struct probe *first;       // without a handler, a condition, guards: NULL
 };
@@ -79,8 +78,10 @@ static bool is_passed_over(struct resolution *r, const struct di_function *f)
 {
 	if (r->common.is_return && blocklist_never_returns(f))
 		return r->endless++, true;
+	if (r->common.is_return && r->common.wildcard && f->listed)
+		return r->blocked++, true;
 	// In a module of the user's own everything may be probed in guru mode.
-	if (r->wildcard && !r->s->opt.list && blocklist_has(f) && !(r->s->opt.guru && f->module != di_kernel(r->s)))
+	if (r->common.wildcard && !r->s->opt.list && blocklist_has(f) && !(r->s->opt.guru && f->module != di_kernel(r->s)))
 		return r->blocked++, true;
 	return false;
 }
@@ -89,7 +90,7 @@ static void say_passed_over(const struct resolution *r)
 {
 	const struct point_part *part = r->point.part;
 
-	if (r->endless && r->wildcard)
+	if (r->endless && r->common.wildcard)
 		diag_warning(part->loc, "%d functions never return and are passed over", r->endless);
 	else if (r->endless)
 		diag_warning(part->loc, "the function \"%s\" never returns: this probe is passed over", part->text);
@@ -144,7 +145,7 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 	int n = 0;
 
 	r->common.optional = true;
-	r->wildcard = true;
+	r->common.wildcard = true;
 	di_kernel_module_names(r->s, &names);
 	for vec_each(&names, name) {
 		struct di_module *m = fnmatch(part->text, *name, 0) ? NULL : di_kernel_module(r->s, *name);
@@ -207,7 +208,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		in = di_kernel(s);
 	if (!in)
 		return no_module(s, module);
-	r.wildcard = !r.point.by_address && str_is_glob(r.point.pattern.function);
+	r.common.wildcard = !r.point.by_address && str_is_glob(r.point.pattern.function);
 	n = add_places(&r, in, &why);
 	say_passed_over(&r);
 	if (n || r.endless || r.blocked)

@@ -12,6 +12,7 @@ struct function_probe {        // probe.data
 	bool is_return;
 	bool plain;                // kprobe.*: registers only
 	bool optional;
+	bool wildcard;             // the function is not named
 	uint64_t absolute;         // run-time address; 0: the function's place
 	int64_t maxactive;         // 0: as the kernel likes
 };

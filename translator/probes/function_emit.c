@@ -70,7 +70,7 @@ static const char *key_of(const struct probe *p)
 
 	if (p->entries.n || p->condition)
 		return NULL;
-	return str_printf("%p %d %d %lld", (const void *)handler_of(p), d->is_return, d->optional,
+	return str_printf("%p %d %d %d %lld", (const void *)handler_of(p), d->is_return, d->optional, d->wildcard,
 			  (long long)d->maxactive);
 }
 
@@ -255,6 +255,14 @@ static bool entries_are_free(const struct probe *p)
 	return true;
 }
 
+static bool all_allowed(const struct group *g)
+{
+	for vec_each(&g->probes, p)
+		if (!((const struct function_probe *)(*p)->data)->function->allowed)
+			return false;
+	return true;
+}
+
 static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
 {
 	const struct probe *p = g->first;
@@ -268,6 +276,10 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 		cw_line(w, ".packed = stp_function_packed_%d, .names = stp_function_names_%d,", g->sites, g->sites);
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
+	if (d->wildcard)
+		cw_line(w, ".wildcard = true,");
+	if (d->is_return && all_allowed(g))
+		cw_line(w, ".allowed = true,");
 	if (d->optional)
 		cw_line(w, ".optional = true,");
 	if (g->needs_all_regs)
