@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);
 	kept[1].legs += argc - 1;
 	where(&cow, 2, argc);
-	floats(0x40200000 + argc - 1, 0xc00a000000000000l);      // 2.5, -3.25
+	floats(0x40200000 + argc - 1, (long)0xc00a000000000000ull);      // 2.5, -3.25
 #ifdef SEMAPHORES
 	printf("watched %d %d\n", zoo_none_semaphore, zoo_texts_semaphore);
 #else
