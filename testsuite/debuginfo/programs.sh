@@ -191,6 +191,13 @@ mkdir -p lib lib64/x86_64-linux-gnu && cp known lib64/x86_64-linux-gnu/
 lists 'by pattern, a directory for each architecture' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 ln -sfn known lib64/x86_64-linux-gnu/knowns
 lists 'by pattern, two names of a file' 'process("lib64/x86_64-linux-gnu/known").function("add@known.c")' -l 'process("./lib*/*/kn*").function("add")'
+mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { return add(0); }' | gcc -m32 -g -o lib32/known -x c - 2>/dev/null; then
+	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
+	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
+else
+	skip 'debuginfo/programs of 32 bits' gcc-multilib
+fi
+rm -r lib32
 lists 'by pattern, no file' 'semantic error: no file matches "./lib*/knows": at <input>:1:7' -p2 -e 'probe process("./lib*/knows").function("ad") { next }'
 lists 'by pattern, no program' 'semantic error: no program for this architecture matches "./calls.[c]": at <input>:1:7' -p2 -e 'probe process("./calls.[c]").function("ad") { next }'
 lists 'by pattern, full path' "$whole" -L "process(\"$files/kn?wn\").function(\"add\")"

@@ -390,6 +390,11 @@ const struct elf_view *program_view(const struct di_module *m)
 	return &m->program->view;
 }
 
+bool di_program_is_narrow(const struct di_module *m)
+{
+	return m->arch->elf_machine == EM_386;
+}
+
 bool di_program_exports(const struct di_module *m, const char *symbol)
 {
 	struct symbols exported;

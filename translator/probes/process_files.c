@@ -146,6 +146,21 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 	return n;
 }
 
+// Whether there is one of 64 bits; those of 32 beside it, found by the same wildcards, are not meant then (and are
+// taken out in place).
+static bool keep_wide(struct process_files *out)
+{
+	struct process_files wide = *out;
+
+	wide.at.n = 0;
+	for (int i = 0; i < out->at.n; i++)
+		if (!di_program_is_narrow(out->at.at[i]))
+			wide.at.at[wide.at.n++] = out->at.at[i];
+	if (wide.at.n)
+		out->at.n = wide.at.n;
+	return wide.at.n;
+}
+
 // "/lib*/libc.so.6" is /lib/x86_64-linux-gnu/libc.so.6 on systems that have a directory for each
 // architecture. Those of other architectures are no programs here.
 static int add_globbed(struct session *s, const struct point_part *part, struct process_files *out)
@@ -153,9 +168,11 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 	const char *slash = strrchr(part->text, '/');
 	size_t n = add_matching(s, part, part->text, out);
 
-	if (!out->at.n && slash)
+	if (slash && !keep_wide(out)) {
 		n += add_matching(s, part, str_printf("%.*s/*-linux-gnu*%s", (int)(slash - part->text), part->text,
 						      slash), out);
+		keep_wide(out);
+	}
 	if (!out->at.n)
 		diag_error(part->loc, n ? "no program for this architecture matches \"%s\"" : "no file matches \"%s\"",
 			   part->text);
