@@ -150,15 +150,14 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 // taken out in place).
 static bool keep_wide(struct process_files *out)
 {
-	struct process_files wide = *out;
+	int n = 0;
 
-	wide.at.n = 0;
-	for (int i = 0; i < out->at.n; i++)
-		if (!di_program_is_narrow(out->at.at[i]))
-			wide.at.at[wide.at.n++] = out->at.at[i];
-	if (wide.at.n)
-		out->at.n = wide.at.n;
-	return wide.at.n;
+	for vec_each(&out->at, m)
+		if (!di_program_is_narrow(*m))
+			out->at.at[n++] = *m;
+	if (n)
+		out->at.n = n;
+	return n;
 }
 
 // "/lib*/libc.so.6" is /lib/x86_64-linux-gnu/libc.so.6 on systems that have a directory for each
