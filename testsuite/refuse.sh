@@ -7,6 +7,8 @@
 #   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
 #   good 'script'                      # accepted without a word
 #   accepted 'script'                  # accepted, perhaps with warnings
+#   refused 'point with a ^' 'part of the message'   # a probe of this point is refused; refused_all tries these, ten at a time
+#   on_kernel [dwarf]                  # sets OPTIONS for a kernel that is installed, or skips what follows: || return 0
 # Without a ^ the message has no place. OPTIONS holds more options for stap, ARGUMENTS those of the script.
 # Nothing is run: -p2, unless OPTIONS says -p1 or -p3. $table names the tests.
 OPTIONS=() ARGUMENTS=() RUNTIME=(--runtime=user)
@@ -105,3 +107,35 @@ $(cat "$SCRATCH/err")"
 	fi
 }
 
+
+on_kernel() { # [dwarf]
+	local file release=''
+	for file in /lib/modules/*/build; do
+		file=${file%/build} file=${file##*/}
+		[ ! -e "/boot/vmlinuz-$file" ] || { [ $# -gt 0 ] && [ ! -e "/usr/lib/debug/boot/vmlinux-$file" ]; } || release=$file
+	done
+	[ -n "$release" ] || { skip "$table" "a kernel${1:+, its DWARF}"; return 1; }
+	OPTIONS=(--runtime=kernel -r "$release")
+}
+
+refused_points=() refused_texts=()
+refused() { refused_points+=("$1") refused_texts+=("$2"); }
+
+refused_all() {
+	local first i place script rest status
+	for ((first = 0; first < ${#refused_points[@]}; first += 10)); do
+		script=''
+		for i in "${refused_points[@]:first:10}"; do script+="probe ${i/^/} { println(1) }"$'\n'; done
+		status=0
+		"$STAP" -p2 "${OPTIONS[@]}" -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+		for ((i = first; i < first + 10 && i < ${#refused_points[@]}; i++)); do
+			rest=${refused_points[i]%%^*}
+			place=$((i - first + 1)):$((${#rest} + 7))
+			if [ $status -eq 1 ] && told '[a-z]* error' "${refused_texts[i]}"; then ok "$table: ${refused_points[i]}"; else
+				not_ok "$table: ${refused_points[i]}" "status $status, wanted at $place: ${refused_texts[i]}
+$(cat "$SCRATCH/err")"
+			fi
+		done
+	done
+	refused_points=() refused_texts=()
+}

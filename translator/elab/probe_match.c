@@ -277,13 +277,30 @@ static struct probe_point *family_names(const char *pattern, const struct probe_
 	return pattern_matches(names, point) ? names : NULL;
 }
 
-static bool resolve_families(struct path *path, const struct probe_point *point)
+// The point without the .maxactive(N) of a .return that needs none.
+static const struct probe_point *without_maxactive(const struct probe_point *point)
 {
+	const struct point_part *last = &point->parts.at[point->parts.n - 1];
+	struct probe_point *p;
+
+	if (point->parts.n < 2 || strcmp(last->name, "maxactive") || last->arg_kind != ARG_NUMBER || last->number < 1 ||
+	    strcmp(last[-1].name, "return"))
+		return point;
+	p = with_names(point, point, point->parts.n);
+	p->parts.n--;
+	return p;
+}
+
+static bool resolve_families(struct path *path, const struct probe_point *written)
+{
+	const struct probe_point *point = written;
 	const char *first = point->parts.at[0].name, *stars = has_double_star(point) ? point_text(point) : NULL;
 	size_t len = stars || str_is_glob(first) ? 0 : strlen(first);
 	bool found = false;
 
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
+		point = (*f)->returns_all ? without_maxactive(written) : written;
+		path->chain.at[path->chain.n - 1] = point;
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
@@ -298,6 +315,7 @@ static bool resolve_families(struct path *path, const struct probe_point *point)
 			found = true;
 		}
 	}
+	path->chain.at[path->chain.n - 1] = written;
 	return found;
 }
 

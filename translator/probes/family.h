@@ -29,6 +29,7 @@ struct probe_family {
 	bool on_user_runtime;                  // exists with --runtime=user
 	bool as_aliases;                       // its points are shown as aliases are: by name, with locals
 	bool own_returns;                      // ".return" is no return of what has an entry: no @entry
+	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for want of room
 	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at

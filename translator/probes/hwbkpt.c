@@ -74,6 +74,10 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 			   (long long)length->number, MAX_LENGTH);
 		return 1;
 	}
+	if (w->symbol && !*w->symbol) {
+		diag_error(what->loc, "data(\"\") names no variable: say data(\"NAME\") or data(ADDRESS)");
+		return 1;
+	}
 	w->in_target = !strcmp(m->point->parts.at[0].name, "process");
 	if (w->in_target && !s->opt.command && !s->opt.target_pid) {
 		diag_error(m->point->loc, "process.data is about the process of -c or -x, and there is none");

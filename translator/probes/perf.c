@@ -49,6 +49,14 @@ static int profile_resolve(struct session *s, const struct probe_match *m)
 	return 0;
 }
 
+static int check_name(const struct point_part *part, const char *what)
+{
+	if (!part || part->arg_kind != ARG_STRING || *part->text)
+		return 0;
+	diag_error(part->loc, "%s(\"\") has no name: it takes %s", part->name, what);
+	return 1;
+}
+
 static int check_counter(struct session *s, const struct point_part *counter)
 {
 	for vec_each(&s->script.probes, p) {
@@ -69,7 +77,8 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	const struct point_part *sample = point_find(point, "sample"), *hz = point_find(point, "hz"),
 		*process = point_find(point, "process"), *counter = point_find(point, "counter");
 	struct perf *d = NEW(struct perf);
-	int errors = check(sample, INT64_MAX) + check(hz, MAX_HZ);
+	int errors = check(sample, INT64_MAX) + check(hz, MAX_HZ) + check_name(process, "a program's path") +
+		     check_name(counter, "the name that @perf(\"NAME\") reads");
 
 	if (!strcmp(point->parts.at[0].name, "timer"))
 		return profile_resolve(s, m);

@@ -313,6 +313,10 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	}
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
+	if (!*part->text) {
+		diag_error(part->loc, "process(\"\") names no program: say process(\"PATH\"), or process alone for that of -c or -x");
+		return 1;
+	}
 	path = process_executable(part->text);
 	if (!path && is_build_id(part->text))
 		return add_identified(s, part, out);

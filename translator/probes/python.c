@@ -79,11 +79,13 @@ static struct stmt *filter(const struct probe_match *m, int major)
 	return s;
 }
 
-static int check_function(const struct point_part *part)
+static int check_names(const struct point_part *module, const struct point_part *part)
 {
 	const char *at = strchr(part->text, '@');
 
-	if (*part->text == '@' || !*part->text)
+	if (!*module->text)
+		diag_error(module->loc, "\"\" names no module: a program's own is \"__main__\", \"*\" stands for any");
+	else if (*part->text == '@' || !*part->text)
 		diag_error(part->loc, "\"%s\" names no function: it takes \"NAME\" or \"CLASS.NAME\", with \"@FILE\" or without",
 			   part->text);
 	else if (strpbrk(at ? at : part->text, ":+"))
@@ -197,7 +199,7 @@ static int python_resolve(struct session *s, const struct probe_match *m)
 	int major = str_starts(m->pattern, "python2") ? 2 : 3, first = s->script.probes.n, before = diag_errors();
 	struct probe_match in = *m;
 
-	if (check_function(point_find(m->point, "function")))
+	if (check_names(point_find(m->point, "module"), point_find(m->point, "function")))
 		return 1;
 	in.point = point_in(s, m, is_return);
 	in.pattern = "process(string).function(string)";

@@ -245,6 +245,7 @@ const struct probe_family family_syscall = {
 	.name = "syscall",
 	.patterns = patterns,
 	.as_aliases = true,
+	.returns_all = true,
 	.resolve = syscall_resolve,
 	.target = syscall_target,
 	.target_names = syscall_target_names,
