@@ -7,6 +7,9 @@
  * was there before the script, when it next returns from any. A process that has ended has no memory
  * any more and so no program: the programs that are asked for have a bit for every process that
  * runs them, which fork hands on and exec sets anew.
+ *
+ * A process ends with its first thread, unless others go on: then that is a thread's end, and the process ends with
+ * the last of them. So it is when another thread starts a program: it becomes the first one, the rest have ended.
  */
 #include "kernel.h"
 #include <linux/fs.h>
@@ -28,6 +31,7 @@ static struct {
 	u32 n;
 	bool wanted[STP_PROCESS_KINDS];
 	unsigned long *pending;        /* processes that were there before: begin is to come */
+	unsigned long *headless;       /* their first thread has ended, they have not */
 	struct tracepoint *point[HOOKS];
 	bool armed[HOOKS];
 } processes;
@@ -111,6 +115,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	if (!thread_group_leader(child))
 		return;
 	clear_bit(child->tgid, processes.pending);
+	clear_bit(child->tgid, processes.headless);
 	for (i = 0; i < processes.n; i++)
 		if (keeps_bits(i))
 			stp_hand_on(members(&processes.at[i]), parent->tgid, child->tgid);
@@ -130,12 +135,30 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 			clear_bit(task->tgid, members(&processes.at[i]));
 	}
 	clear_bit(task->tgid, processes.pending);
+	clear_bit(task->tgid, processes.headless);
 	fire_all(STP_PROCESS_BEGIN, task_pt_regs(task), 0, task->tgid != stp_session.target);
+}
+
+/* Is it the end of the process? Once. Of threads that end at the same time the first one's bit is set before it looks
+ * for others, and who is the last of these has gone before it looks for the bit. A thread that starts a program has the
+ * others end, and is none of them. */
+static bool ends_process(struct task_struct *task)
+{
+	const struct signal_struct *signal = task->signal;
+	bool first = thread_group_leader(task);
+
+	if (first) {
+		set_bit(task->tgid, processes.headless);
+		smp_mb__after_atomic();
+	}
+	if (atomic_read(&signal->live) && !(first && (READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT)))
+		return false;
+	return test_and_clear_bit(task->tgid, processes.headless);
 }
 
 static void on_exit(void *data, struct task_struct *task)
 {
-	fire_all(thread_group_leader(task) ? STP_PROCESS_END : STP_THREAD_END, task_pt_regs(task), 0, false);
+	fire_all(ends_process(task) ? STP_PROCESS_END : STP_THREAD_END, task_pt_regs(task), 0, false);
 }
 
 static void on_enter(void *data, struct pt_regs *regs, long number)
@@ -215,6 +238,12 @@ static int arm_hooks(void)
 	return 0;
 }
 
+static bool is_headless(const struct task_struct *first)
+{
+	return READ_ONCE(first->exit_state) == EXIT_ZOMBIE && atomic_read(&first->signal->live) &&
+	       !(READ_ONCE(first->signal->flags) & SIGNAL_GROUP_EXIT);
+}
+
 /* The process that starts us, and the one it made for -c, are no programs of the user's. */
 static void note_existing(void)
 {
@@ -231,6 +260,8 @@ static void note_existing(void)
 				set_bit(task->tgid, members(&processes.at[i]));
 		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
 			set_bit(task->tgid, processes.pending);
+		if (is_headless(task))
+			set_bit(task->tgid, processes.headless);
 		task_unlock(task);
 	}
 	rcu_read_unlock();
@@ -303,7 +334,8 @@ static void process_stop(void *table, u32 n)
 	memset(processes.armed, 0, sizeof(processes.armed));
 	close_programs();
 	plat_free(processes.pending);
-	processes.pending = NULL;
+	plat_free(processes.headless);
+	processes.pending = processes.headless = NULL;
 	stp_tree_stop();
 }
 
@@ -319,7 +351,8 @@ static int process_start(void *table, u32 n)
 	processes.at = table;
 	processes.n = n;
 	processes.pending = plat_alloc(PROCESS_BITS, -1);
-	err = processes.pending ? open_programs() : -ENOMEM;
+	processes.headless = plat_alloc(PROCESS_BITS, -1);
+	err = processes.pending && processes.headless ? open_programs() : -ENOMEM;
 	if (!err)
 		err = arm_hooks();
 	if (!err) {

@@ -85,6 +85,7 @@ struct di_variable {
 struct di_static {
 	const char *symbol;        // never NULL; its own, or one near it
 	const char *module;        // the kernel's module; NULL: the kernel itself
+	const struct di_module *home;      // that module
 	uint64_t offset;           // from the symbol
 	uint64_t base_offset;      // of the kernel's: from _stext, offset not counted; 0: by its symbol only
 	bool percpu;               // there is one for each CPU, so far above this

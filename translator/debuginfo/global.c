@@ -97,6 +97,7 @@ static bool locate(struct di_module *m, const struct elf_view *v, uint64_t addre
 		if (!symbol)
 			return false;
 		out->module = m->name;
+		out->home = m;
 		out->symbol = symbol_name(&search, symbol);
 		out->offset = address - section->sh_addr - symbol->st_value;
 		return true;

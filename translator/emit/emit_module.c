@@ -258,29 +258,46 @@ static void build_id_line(struct session *s, struct cwriter *w)
 		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(id, len), len);
 }
 
-// Each module of the kernel that probes are in, by the name it is loaded under.
-static int builds_table(struct session *s, struct cwriter *w)
+// A row for a module of the kernel, by the name it is loaded under: once, and where it has a build-id. How many rows.
+static int build_row(struct cwriter *w, struct map *known, const struct di_module *m)
 {
+	const uint8_t *id;
+	int len;
+
+	if (map_get(known, di_module_name(m)))
+		return 0;
+	map_put(known, di_module_name(m), (void *)m);
+	id = di_build_id(m, &len);
+	if (!id || len != 20)
+		return 0;
+	cw_line(w, "{ %s, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+	return 1;
+}
+
+// Those that probes are in, or that the script has variables of.
+static int builds_table(struct emitter *e, struct cwriter *w)
+{
+	struct cwriter rows = { .depth = 1 };
 	struct map known = { 0 };
-	int len, n = 0;
+	int n = 0;
 
-	for vec_each(&s->script.probes, it) {
+	if (!checks_builds(e->s))
+		return 0;
+	for vec_each(&e->s->script.probes, it) {
 		const struct probe *p = *it;
-		const struct di_module *m = checks_builds(s) && p->family->module ? p->family->module(p) : NULL;
-		const uint8_t *id;
+		const struct di_module *m = p->family->module ? p->family->module(p) : NULL;
 
-		if (!m || m == di_kernel(s) || di_is_user(m) || map_get(&known, di_module_name(m)))
-			continue;
-		map_put(&known, di_module_name(m), (void *)m);
-		id = di_build_id(m, &len);
-		if (!id || len != 20)
-			continue;
-		if (!n++)
-			cw_line(w, "static const struct stp_module_build stp_builds[] = {");
-		cw_line(w, "{ %s, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+		if (m && m != di_kernel(e->s) && !di_is_user(m))
+			n += build_row(&rows, &known, m);
 	}
-	if (n)
+	for vec_each(&e->statics, it)
+		if ((*it)->home)
+			n += build_row(&rows, &known, (*it)->home);
+	if (n) {
+		cw_line(w, "static const struct stp_module_build stp_builds[] = {");
+		cw_append(w, &rows);
 		cw_line(w, "};");
+	}
 	return n;
 }
 
@@ -293,7 +310,7 @@ static void modinfo_line(struct cwriter *w, int n, const char *name, const char 
 
 static void module_lines(struct emitter *e, struct cwriter *w)
 {
-	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e->s, w), n = 0;
+	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e, w), n = 0;
 
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
 		modinfo_line(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
