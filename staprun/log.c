@@ -40,7 +40,6 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 {
 	char line[4400];
 	int at = 0;
-	ssize_t rc;
 
 	if (label)
 		at = snprintf(line, sizeof(line), colored ? "\033[%sm%s:\033[0m " : "%.0s%s: ",
@@ -51,8 +50,8 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 		return;
 	}
 	strcat(line, "\n");
-	rc = write(STDERR_FILENO, line, strlen(line));
-	(void)rc;                          // there is nowhere else to complain
+	if (write(STDERR_FILENO, line, strlen(line)) < 0)
+		return;                    // there is nowhere else to complain
 }
 
 void log_error(const char *fmt, ...)

@@ -162,7 +162,9 @@ void refused_explain(const char *module, const char *release, int error, int mac
 		return;
 	}
 	uname(&kernel);
-	find_last_words(module, said, sizeof(said));
+	*said = 0;
+	if (error != EOPNOTSUPP)           // then it wasn't asked
+		find_last_words(module, said, sizeof(said));
 	switch (error) {
 	case ENOSYS:
 		log_error("this kernel (%s) can't load modules; try the script with stap --vm or --runtime=user",
@@ -197,6 +199,10 @@ void refused_explain(const char *module, const char *release, int error, int mac
 		break;
 	case ENOMEM:
 		log_error("the kernel has no memory for %s; smaller limits (-DMAXMAPENTRIES, -s) may help", module);
+		break;
+	case EOPNOTSUPP:
+		log_error("the kernel runs in FIPS mode, and %s is no certified part of it; with the environment variable"
+			  " STAP_FIPS_OVERRIDE it is loaded all the same", module);
 		break;
 	default:
 		log_error("can't load %s: %s", module, strerror(error));

@@ -474,7 +474,7 @@ int sys_open(const char *path, int flags)
 	else if (!strcmp(path, "/proc/kallsyms"))
 		path = in_dir("kallsyms");
 	else if (!strcmp(path, "/dev/kmsg") || !strcmp(path, "/proc/sys/kernel/modules_disabled") ||
-		 !strcmp(path, "/sys/kernel/security/lockdown"))
+		 !strcmp(path, "/sys/kernel/security/lockdown") || !strcmp(path, "/proc/sys/crypto/fips_enabled"))
 		path = in_dir(strrchr(path, '/') + 1);
 	else if (!strcmp(path, "/sys/kernel/notes"))
 		path = in_dir("notes");

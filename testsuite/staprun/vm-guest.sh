@@ -535,9 +535,21 @@ staprun ./t_big.ko
 echo 1 >/proc/sys/kernel/dmesg_restrict
 su user -c '/tmp/staprun ./symbol.ko'
 
+t FIPS mode
+echo 1 >/tmp/fips
+mount --bind /tmp/fips /proc/sys/crypto/fips_enabled
+staprun ./t_hello.ko
+st
+STAP_FIPS_OVERRIDE=1 staprun ./t_hello.ko
+chmod 4755 /tmp/staprun
+su user -c 'STAP_FIPS_OVERRIDE=1 /tmp/staprun ./t_hello.ko'
+umount /proc/sys/crypto/fips_enabled
+
 t locked down
 mount -t securityfs none /sys/kernel/security
 if echo integrity >/sys/kernel/security/lockdown; then staprun ./t_hello.ko; fi
+st
+if echo confidentiality >/sys/kernel/security/lockdown; then staprun ./t_hello.ko; fi
 st
 
 t signed modules only
