@@ -54,6 +54,10 @@ typedef unsigned long long u64;
 #define STP_VERSION_OF(numbers) STAP_VERSION(numbers)
 #define STAP_COMPAT_VERSION STP_VERSION_OF(STP_COMPATIBLE)
 
+/* What scripts ask of kernels that are all of one kind now. */
+#define STAPCONF_DPATH_PATH 1
+#define STAPCONF_LINUX_UIDGID_H 1
+
 #define STAP_ERROR(...) do { stp_error(stp_c, __VA_ARGS__); goto stp_out; } while (0)
 #define STAP_PRINTF(...) stp_cprintf(stp_c, __VA_ARGS__)
 #define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
@@ -108,9 +112,9 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 	}									\
 } while (0)
 #define STP_READ(copy, pointer) ({						\
-	typeof(*(pointer)) stp_value;						\
-	STP_COPY(copy, &stp_value, (pointer), sizeof(stp_value));		\
-	stp_value;								\
+	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* it may be const */ \
+	STP_COPY(copy, stp_read.bytes, (pointer), sizeof(stp_read));		\
+	stp_read.value;								\
 })
 #define STP_OR_FAULT(done) ({							\
 	typeof(done) stp_result = (done);					\
@@ -152,8 +156,24 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define kderef_string(to, address, size) STP_OR_FAULT(stp_load_string(stp_c, to, (unsigned long)(address), size))
 #define uderef_string(to, address, size) STP_OR_FAULT(stp_uload_string(stp_c, to, (unsigned long)(address), size))
 #define deref_string(to, address, size) kderef_string(to, address, size)
-#define kderef_buffer(to, address, size) STP_COPY(copy_from_kernel_nofault, to, address, size)
-#define uderef_buffer(to, address, size) STP_COPY(copy_from_user_nofault, to, address, size)
+/* Into NULL: only whether they can be read. */
+static inline long stp_bytes(long (*copy)(void *, const void *, size_t), void *to, const void *from, size_t size)
+{
+	char unused[64];
+
+	for (; !to && size > sizeof(unused); from += sizeof(unused), size -= sizeof(unused))
+		if (copy(unused, from, sizeof(unused)))
+			return -EFAULT;
+	return copy(to ? to : unused, from, size);
+}
+static inline long stp_user_bytes(void *to, const void *from, size_t size)
+{
+	return copy_from_user_nofault(to, (const void __user *)from, size);
+}
+#define stp_kernel_copy(to, from, size) stp_bytes(copy_from_kernel_nofault, to, from, size)
+#define stp_user_copy(to, from, size) stp_bytes(stp_user_bytes, to, from, size)
+#define kderef_buffer(to, address, size) STP_COPY(stp_kernel_copy, to, address, size)
+#define uderef_buffer(to, address, size) STP_COPY(stp_user_copy, to, address, size)
 #define deref_buffer(to, address, size) kderef_buffer(to, address, size)
 
 #define CATCH_DEREF_FAULT() stp_fault: __attribute__((unused))

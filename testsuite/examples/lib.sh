@@ -21,3 +21,42 @@ check_command() { # FILE WITHOUT SUFFIX
 	[ "${1##*/}" != graphcall ] || arguments=" $(realpath "$(command -v stap)") main"
 	echo "${command:-stap$guru -p4 ${1##*/}.stp$arguments}"
 }
+
+# What its author says must be there, checked on the kernel that it is built for.
+supported() { # FILE WITHOUT SUFFIX
+	local condition
+	condition=$(sed -n 's/^test_support: *//p' "$1.meta" 2>/dev/null | head -n 1)
+	[ -z "$condition" ] || (cd "$(dirname "$1")" && timeout -k 2 60 bash -c "$condition" >/dev/null 2>&1 </dev/null)
+}
+
+# The package whose library a script probes, where it would bring a hundred others: its files alone are unpacked, and lie
+# over the system's while the script is built.
+packages=${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/packages
+package_of() { # NAME
+	case $1 in libguestfs_log) echo libguestfs0 ;; esac
+}
+
+fetch_package() { # PACKAGE, into $packages
+	local new
+	[ ! -d "$packages/$1" ] || return 0
+	mkdir -p "$packages" && new=$(mktemp -d "$packages/new.XXXXXX") || return
+	if (cd "$new" && { apt-get -q download "$1" || { apt-get -q update && apt-get -q download "$1"; }; } && dpkg -x ./*.deb root) \
+		>"$new/log" 2>&1 </dev/null && mv -T "$new/root" "$packages/$1" 2>/dev/null; then
+		rm -rf "$new"
+		return 0
+	fi
+	rm -rf "$new"
+	[ -d "$packages/$1" ]
+}
+
+libraries=/usr/lib/$(gcc -print-multiarch 2>/dev/null)
+with_package() { # PACKAGE COMMAND...; without it, or where it can't be had, as things are
+	local root=$packages/$1
+	shift
+	if [ ! -d "$root$libraries" ]; then
+		"$@"
+		return
+	fi
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t overlay overlay -o "lowerdir=$0$1:$1" "$1" && shift && exec "$@"' "$root" "$libraries" "$@"
+}

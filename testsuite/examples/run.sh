@@ -8,6 +8,7 @@
 #   examples/not-run   what is built only, with the reason
 #   examples/not-built what can't be built on the kernels and the system of today, with the reason
 #   EXAMPLES_RUN_ON   the kernels where they are run, default 6.1: "6.1 6.12" takes four minutes more
+#   EXAMPLES_ALL=1    those that not-run calls slow are run, too, and as many guests are booted as it takes
 #   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1 or
 #   EXAMPLES_BUILD_ONLY=1 do less
 # Names as arguments choose scripts. What doesn't pass and isn't in the list is told in a table, with its reason.
@@ -32,17 +33,21 @@ reason() {
 	{ grep -m 1 -oE '(error|ERROR|stap): .*' "$1" || head -n 1 "$1"; } | cut -c 1-150
 }
 
+may_run() { # NAME
+	! grep -q "^$1 " "$TESTS/examples/not-run" || { [ -n "${EXAMPLES_ALL-}" ] && grep -q "^$1 .* slow: " "$TESTS/examples/not-run"; }
+}
+
 build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.failed with the reason
 	local module status
 	cd "$(dirname "$2")" || return
-	timeout -k 2 60 bash -c "$(check_command "$2")" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null
+	with_package "$(package_of "$1")" timeout -k 2 60 bash -c "$(check_command "$2")" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null
 	status=$?
 	if [ $status -ne 0 ]; then
 		echo "build: $(reason "$dir/$1.err")" >"$dir/$1.failed"
 		return
 	fi
 	module=$(grep -m 1 '\.ko$' "$dir/$1.out")
-	[ -z "$module" ] || grep -q "^$1 " "$TESTS/examples/not-run" || cp "$module" "$dir/run/$1.ko"
+	[ -z "$module" ] || ! may_run "$1" || cp "$module" "$dir/run/$1.ko"
 }
 
 why_not() { # NAME: what is known of one that can't be built
@@ -57,23 +62,45 @@ unfinished() {
 	done
 }
 
-run_all() {
-	local name file probed=()
+# One guest: what is in $dir/run.
+run_guest() {
+	local file package probed=()
 	for file in "$BUILD/stap" /usr/bin/php /usr/lib/*/libglib-2.0.so.0; do         # what some of them probe
 		[ ! -e "$file" ] || probed+=(-f "$(realpath "$file"):$(realpath "$file")")
+	done
+	for file in "$packages"/*"$libraries"/lib*.so.*; do
+		[ ! -e "$file" ] || [ -L "$file" ] || probed+=(-f "$file:$libraries/${file##*/}")
 	done
 	"$VM" -r "$release" -t 900 -k softlockup_panic=1 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-f /bin/cat:/bin/cat.host "${probed[@]}" -l "$dir/log" -- sh /t/guest.sh >"$dir/tar" 2>"$dir/vm.err"
 	status=$?
-	mkdir "$dir/guest"
 	tar xif "$dir/tar" -C "$dir/guest" 2>/dev/null      # several, one after the other
+	rm -f "$dir/tar"
 	if [ $status -ne 0 ]; then
-		not_ok "examples/kernel log is clean $release" "$(cat "$dir/vm.err"; unfinished)"
+		unclean="$unclean$(cat "$dir/vm.err"; unfinished)"
 	elif [ -s "$dir/guest/left" ]; then
-		not_ok "examples/kernel log is clean $release" "left loaded: $(cat "$dir/guest/left")"
-	else
-		ok "examples/kernel log is clean $release"
+		unclean="${unclean}left loaded: $(cat "$dir/guest/left")"
 	fi
+}
+
+# All in one guest; with EXAMPLES_ALL forty in each.
+run_all() {
+	local name status unclean=''
+	mkdir "$dir/guest"
+	if [ -z "${EXAMPLES_ALL-}" ]; then
+		run_guest
+	else
+		mv "$dir/run" "$dir/all"
+		for name in "$dir"/all/*.ko; do echo "$name"; done | xargs -n 40 >"$dir/batches"
+		while read -r name; do
+			rm -rf "$dir/run" && mkdir "$dir/run"
+			# shellcheck disable=SC2086
+			ln $name "$dir/run/"
+			run_guest
+		done <"$dir/batches"
+		rm -rf "$dir/run" && mv "$dir/all" "$dir/run"
+	fi
+	if [ -z "$unclean" ]; then ok "examples/kernel log is clean $release"; else not_ok "examples/kernel log is clean $release" "$unclean"; fi
 	for name in "${built[@]}"; do
 		[ -e "$dir/run/$name.ko" ] || continue
 		if [ ! -e "$dir/guest/$name.rc" ]; then
@@ -87,6 +114,8 @@ run_all() {
 tell() { # NAME WHAT
 	if ! known_to "$1" "$2"; then
 		return
+	elif [ -n "$(package_of "$1")" ] && [ ! -d "$packages/$(package_of "$1")" ]; then
+		skip "examples/$1 $2 $release" "package $(package_of "$1") can't be had"
 	elif [ -e "$dir/$1.failed" ]; then
 		not_ok "examples/$1 $2 $release" "$(cat "$dir/$1.failed")
 $(head -n 12 "$dir/$1.err")"
@@ -96,7 +125,7 @@ $(head -n 12 "$dir/$1.err")"
 }
 
 on_kernel() {
-	local name file dir=$work/$release built=()
+	local name file all wanting dir=$work/$release built=()
 	mkdir -p "$dir/run" "$dir/target"
 	: >"$dir/build.names"
 	: >"$dir/run.names"
@@ -121,8 +150,13 @@ on_kernel() {
 		tell "$name" run
 		[ -e "$dir/$name.failed" ] || echo "$name" >>"$dir/run.names"
 	done
-	printf 'examples on %s: %d, built %d, run %d\n' "$release" "$(wc -l <"$work/list")" \
-		"$(grep -c . "$dir/build.names")" "$(grep -c . "$dir/run.names")"
+	all=$(wc -l <"$work/list") wanting=0
+	while read -r name file; do
+		[ -e "$dir/run/$name.ko" ] || [ ! -e "$dir/$name.failed" ] || supported "$file" || wanting=$((wanting + 1))
+	done <"$work/list"
+	printf 'examples on %s: %d, built %d, run %d; of all %d %% built, without the %d whose own conditions fail here %d %%\n' "$release" "$all" \
+		"$(grep -c . "$dir/build.names")" "$(grep -c . "$dir/run.names")" $(($(grep -c . "$dir/build.names") * 100 / all)) "$wanting" \
+		$(($(grep -c . "$dir/build.names") * 100 / (all - wanting)))
 	for file in "$dir"/*.failed; do
 		[ -e "$file" ] || continue
 		name=$(basename "$file" .failed)
@@ -138,12 +172,17 @@ fi
 mkdir -p "$work" "$SCRATCH/bin"
 ln -s "$STAP" "$SCRATCH/bin/stap"
 export PATH=$SCRATCH/bin:$PATH TMPDIR=$SCRATCH
-export -f build_one check_command reason
+export packages libraries
+export -f build_one may_run check_command reason package_of with_package
 list_scripts >"$work/list"
 if [ $# -gt 0 ]; then
 	printf '%s\n' "$@" | awk 'NR == FNR { chosen[$1]; next } $1 in chosen' - "$work/list" >"$work/some"
 	mv "$work/some" "$work/list"
 fi
+while read -r name _; do
+	package=$(package_of "$name")
+	[ -z "$package" ] || fetch_package "$package"
+done <"$work/list"
 for series in ${EXAMPLES_ON-6.1 6.12}; do
 	release=$(newest $series)
 	runs=""

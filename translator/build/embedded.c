@@ -2,12 +2,16 @@
 // Embedded C that includes headers: session.units -> objects, cached one by one by their text and
 // the toolchain, and the versions of the kernel's symbols that they use.
 //
+// What kernels once had and it calls by name comes from runtime/vanished.
+//
 // What doesn't compile or isn't exported is an error of the script, told at the unit's first piece
 // with the compiler's own messages, whose lines are the script's.
 #include "build/kbuild.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +34,38 @@ static const char *target_of(const struct session *s)
 				   : str_printf("kernel %s", s->kernel->release);
 }
 
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = text; (p = strstr(p, word)); p += len)
+		if ((p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_')) &&
+		    !isalnum((unsigned char)p[len]) && p[len] != '_')
+			return true;
+	return false;
+}
+
+// -include of each header of runtime/vanished whose name is a word of the unit.
+static void add_vanished(struct session *s, const struct c_unit *u, arguments *words)
+{
+	const char *path = str_printf("%s/vanished", s->runtime_dir);
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	int known = words->n;
+
+	while (dir && (d = readdir(dir)))
+		if (str_ends(d->d_name, ".h") && has_word(u->text.text, str_ndup(d->d_name, strlen(d->d_name) - 2))) {
+			vec_push(words, "-include");
+			vec_push(words, str_printf("%s/%s", path, d->d_name));
+		}
+	if (dir)
+		closedir(dir);
+	if (words->n == known)
+		return;
+	kbuild_write(str_printf("%s/stp_config.h", s->tmp_dir), compat_config(s));
+	vec_push(words, str_printf("-I%s", s->tmp_dir));
+}
+
 // 0, or 1 after an error.
 static int run_compiler(struct session *s, const struct toolchain *t, const struct c_unit *u,
 			const arguments *words, const char *input, const char *output)
@@ -41,6 +77,8 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 
 	for (int i = 0; i < words->n; i++)
 		vec_push(&argv, words->at[i]);
+	if (t)
+		add_vanished(s, u, &argv);
 	vec_push(&argv, "-c");
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
