@@ -97,6 +97,15 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 #endif
 	return function;
 }
+
+/* False: that isn't a call which ftrace patches, nor one of the no-ops it makes of them (or an int3, meanwhile). */
+static inline bool compat_ftrace_likely(unsigned long function)
+{
+	u8 first;
+
+	return get_kernel_nofault(first, (u8 *)compat_ftrace_ip(function)) || first == 0xe8 || first == 0x0f ||
+	       first == 0x66 || first == 0x3e || first == 0xcc;
+}
 #elif defined(CONFIG_ARM64) && \
 	(defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) || defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS))
 #define COMPAT_FTRACE 1
@@ -135,6 +144,11 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 		return function + 8;
 	return function + 4;
 }
+
+static inline bool compat_ftrace_likely(unsigned long function)
+{
+	return true;
+}
 #else
 #define COMPAT_FTRACE 0
 #endif
@@ -154,6 +168,25 @@ static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned 
 	return err;
 #endif
 }
+
+static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n)
+{
+#ifdef HAVE_FTRACE_FILTER_IPS
+	return ftrace_set_filter_ips(ops, ips, n, 1, 0);
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
+/* As many places an ops gets or loses at once. Where they come one after the other, ops that are registered would
+ * have the kernel walk through all its functions for each. */
+#if defined(HAVE_FTRACE_FILTER_IPS) && defined(STP_DEBUG)
+#define COMPAT_FTRACE_PIECE 16u
+#elif defined(HAVE_FTRACE_FILTER_IPS)
+#define COMPAT_FTRACE_PIECE 8192u
+#else
+#define COMPAT_FTRACE_PIECE UINT_MAX
+#endif
 
 /* Where ftrace gives arguments alone (5.11), they cost less than all registers; else there is nothing
  * between these and none. */

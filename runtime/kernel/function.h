@@ -64,10 +64,19 @@ struct kprobe;
 struct pt_regs;
 void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* Makes those of the addresses that ftrace knows the filter of ops, moves them to the front, and notes in
- * ok[] which they were. How many, or -errno. */
+/* Moves those of the functions that ftrace knows to the front, and notes in ok[] which they were. How many, or
+ * -errno. */
 struct ftrace_ops;
-int stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 n);
+int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n);
+
+/* Registers ops for n functions that ftrace knows, and unregisters them. Both in pieces, for the kernel lets nobody
+ * else run on the CPU while it patches what an ops got or lost at once. */
+int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n);      /* 0 or -errno */
+void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n);
+/* Of what is registered otherwise: all but the first piece come once it is, and go before it does. What there is no
+ * memory to take away with goes with the first. */
+int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n);          /* 0 or -errno */
+void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n);
 
 /* ------------------------------------------------------------------ function_return.c */
 

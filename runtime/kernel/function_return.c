@@ -214,7 +214,7 @@ struct return_group {
 	int fixed;                         /* the script said how many */
 	bool entry, plain, armed;
 	int settled;                       /* 0 or -errno */
-	unsigned long *ips;                /* while arming: what is hooked */
+	unsigned long *functions;          /* what is hooked */
 	struct return_group *next;
 };
 
@@ -294,33 +294,28 @@ static const struct stp_function *only_function(const struct return_group *g)
 	return f;
 }
 
-/* Of the n places those that ftrace knows: how many, or -errno; ips and ok[] as stp_ftrace_filter() leaves them. */
-static int filter_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
+static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 {
-	struct ftrace_ops *tried = plat_alloc(sizeof(*tried), -1);
-	int n;
+	int err;
 
-	if (!tried)
-		return -ENOMEM;
-	n = stp_ftrace_filter(tried, ips, ok, places);
-	compat_ftrace_free_filter(tried);
-	plat_free(tried);
-	return n;
-}
-
-static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
-{
 	g->only = only_function(g);
 	g->fp.entry_data_size = g->data_size;
 	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
 	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
 				       (g->plain ? lookup_plain : lookup_any);
 	g->fp.nr_maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
-	return register_fprobe_ips(&g->fp, ips, n);
+	err = register_fprobe_ips(&g->fp, functions, min(n, COMPAT_FTRACE_PIECE));
+	if (err)
+		return err;
+	err = stp_ftrace_grow(&g->fp.ops, functions, n);
+	if (err)
+		unregister_fprobe(&g->fp);
+	return err;
 }
 
 static void unhook_group(struct return_group *g)
 {
+	stp_ftrace_shrink(&g->fp.ops, g->functions, g->n);
 	stp_function_totals.missed_returns += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
 	unregister_fprobe(&g->fp);
 }
@@ -374,16 +369,11 @@ static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_op
 	__this_cpu_write(entering, before);
 }
 
-static int filter_group(struct return_group *g, unsigned long *ips, bool *ok, u32 places)
-{
-	return stp_ftrace_filter(&g->ops, ips, ok, places);
-}
-
-static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
+static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 {
 	int err;
 
-	g->rp.kp.addr = (kprobe_opcode_t *)ips[0];
+	g->rp.kp.addr = (kprobe_opcode_t *)functions[0];
 	g->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	g->rp.entry_handler = group_entry;
 	g->rp.handler = g->plain ? group_plain : group_any;
@@ -394,7 +384,7 @@ static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
 		return err;
 	g->ops.func = (ftrace_func_t)enter_group;
 	g->ops.flags = FTRACE_OPS_FL_SAVE_REGS | COMPAT_FTRACE_RECURSION;
-	err = register_ftrace_function(&g->ops);
+	err = stp_ftrace_register(&g->ops, functions, n);
 	if (err)
 		unregister_kretprobe(&g->rp);
 	return err;
@@ -402,7 +392,7 @@ static int hook_group(struct return_group *g, unsigned long *ips, u32 n)
 
 static void unhook_group(struct return_group *g)
 {
-	unregister_ftrace_function(&g->ops);
+	stp_ftrace_unregister(&g->ops, g->functions, g->n);
 	unregister_kretprobe(&g->rp);
 	stp_function_totals.missed_returns += g->rp.nmissed;
 }
@@ -573,12 +563,12 @@ static int settle_group(struct stp_batch *b, struct return_group *g)
 	n = g->n;
 	if (err || !n)
 		return err;
-	g->ips = plat_alloc(n * sizeof(*g->ips), -1);
+	g->functions = plat_alloc(n * sizeof(*g->functions), -1);
 	ok = plat_alloc(n, -1);
-	for (i = k = 0; g->ips && ok && i <= ~0u >> g->shift; i++)
+	for (i = k = 0; g->functions && ok && i <= ~0u >> g->shift; i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
-			g->ips[k++] = g->slots[i].site->address;
-	err = k ? min(filter_group(g, g->ips, ok, n), 0) : -ENOMEM;
+			g->functions[k++] = g->slots[i].site->address;
+	err = k ? min(stp_ftrace_known(g->functions, ok, n), 0) : -ENOMEM;
 	if (!err)
 		give_unknown(b, g, ok);
 	plat_free(ok);
@@ -591,14 +581,12 @@ static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 	u32 i;
 
 	if (!err && g->n)
-		err = hook_group(g, g->ips, g->n);
+		err = hook_group(g, g->functions, g->n);
 	for (i = 0; err && i <= ~0u >> g->shift; i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
 			give_away(b, g, &g->slots[i]);
 	g->armed = g->n;
 	stp_function_totals.armed += g->n;
-	plat_free(g->ips);
-	g->ips = NULL;
 }
 
 static void arm_groups(struct stp_batch *b)
@@ -622,7 +610,7 @@ static void remove_groups(struct stp_batch *b)
 #if !COMPAT_FPROBE
 		compat_ftrace_free_filter(&g->ops);
 #endif
-		plat_free(g->ips);
+		plat_free(g->functions);
 		plat_free(g->slots);
 		plat_free(g);
 	}

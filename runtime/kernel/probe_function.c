@@ -20,6 +20,7 @@
 /* The kernel makes jumps of kprobes some at a time, and waits for every task of the machine then, while it lets no
  * other be armed: of more than these (a batch) it makes none. */
 #define JUMPS_MAX  256
+#define GO_AT_ONCE 1024                    /* kprobes: the kernel waits once for these, and lets nobody else run before */
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
 
 struct kprobe_hit {
@@ -162,8 +163,10 @@ static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
 
-	if (b->nkprobes)
-		unregister_kprobes(b->kprobes, b->nkprobes);
+	for (i = 0; i < b->nkprobes; i += GO_AT_ONCE) {
+		unregister_kprobes(b->kprobes + i, min(b->nkprobes - i, (u32)GO_AT_ONCE));
+		cond_resched();
+	}
 	for (i = 0; i < b->nkprobes; i++) {
 		stp_function_totals.missed += b->kprobes[i]->nmissed;
 		plat_free(container_of(b->kprobes[i], struct kprobe_hit, kp));
@@ -177,42 +180,91 @@ static void remove_kprobes(struct stp_batch *b)
 
 #if COMPAT_FTRACE
 
+#define TRY_PIECE 4096                     /* so many functions are tried at once */
+
 /* What fails is tried again in halves, each with a filter of its own: kernels copy the whole of a filter to
  * add to it. */
-static void try_filter(struct ftrace_ops *scratch, unsigned long *ips, bool *ok, u32 from, u32 to)
+static void try_filter(struct ftrace_ops *scratch, unsigned long *functions, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
-	bool good = !compat_ftrace_set_filter_ips(scratch, ips + from, to - from, true);
+	bool good = to - from <= TRY_PIECE &&
+		    !compat_ftrace_set_filter_ips(scratch, functions + from, to - from, true);
 
-	if (good || to - from == 1) {
+	if (good || to - from <= 1) {
 		memset(ok + from, good, to - from);
 		return;
 	}
-	try_filter(scratch, ips, ok, from, middle);
-	try_filter(scratch, ips, ok, middle, to);
+	try_filter(scratch, functions, ok, from, middle);
+	try_filter(scratch, functions, ok, middle, to);
 }
 
-int stp_ftrace_filter(struct ftrace_ops *ops, unsigned long *ips, bool *ok, u32 n)
+/* Those whose code says that ftrace doesn't know them aren't tried: they would make many pieces. */
+int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n)
 {
-	struct ftrace_ops *scratch;
-	u32 i, good = 0;
+	struct ftrace_ops *scratch = plat_alloc(sizeof(*scratch), -1);
+	unsigned long *likely = plat_alloc(n * sizeof(*likely), -1);
+	bool *tried = plat_alloc(n, -1);
+	u32 i, k = 0, good = 0;
 
-	if (!n || !compat_ftrace_set_filter_ips(ops, ips, n, true)) {
-		memset(ok, true, n);
-		return n;
+	if (scratch && likely && tried) {
+		for (i = 0; i < n; i++) {
+			ok[i] = compat_ftrace_likely(functions[i]);
+			if (ok[i])
+				likely[k++] = functions[i];
+		}
+		try_filter(scratch, likely, tried, 0, k);
+		compat_ftrace_free_filter(scratch);
+		for (i = k = 0; i < n; i++) {
+			ok[i] = ok[i] && tried[k++];
+			if (ok[i])
+				functions[good++] = functions[i];
+		}
 	}
-	scratch = plat_alloc(sizeof(*scratch), -1);
-	if (!scratch)
-		return -ENOMEM;
-	try_filter(scratch, ips, ok, 0, n);
-	compat_ftrace_free_filter(scratch);
+	plat_free(tried);
+	plat_free(likely);
 	plat_free(scratch);
-	for (i = 0; i < n; i++)
-		if (ok[i])
-			ips[good++] = ips[i];
-	if (good && compat_ftrace_set_filter_ips(ops, ips, good, true))
-		return -EINVAL;
-	return good;
+	return tried && likely && scratch ? good : -ENOMEM;
+}
+
+int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+{
+	u32 at;
+	int err = 0;
+
+	for (at = COMPAT_FTRACE_PIECE; !err && at < n; at += COMPAT_FTRACE_PIECE) {
+		cond_resched();
+		err = compat_ftrace_set_filter_ips(ops, functions + at, min(n - at, COMPAT_FTRACE_PIECE), false);
+	}
+	return err;
+}
+
+void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+{
+	int err = 0;
+
+	for (; !err && n > COMPAT_FTRACE_PIECE; n -= COMPAT_FTRACE_PIECE) {
+		err = compat_ftrace_unset_filter_ips(ops, functions + n - COMPAT_FTRACE_PIECE, COMPAT_FTRACE_PIECE);
+		cond_resched();
+	}
+}
+
+int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+{
+	int err = compat_ftrace_set_filter_ips(ops, functions, min(n, COMPAT_FTRACE_PIECE), true) ?:
+		  register_ftrace_function(ops);
+
+	if (err)
+		return err;
+	err = stp_ftrace_grow(ops, functions, n);
+	if (err)
+		unregister_ftrace_function(ops);
+	return err;
+}
+
+void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+{
+	stp_ftrace_shrink(ops, functions, n);
+	unregister_ftrace_function(ops);
 }
 
 struct entry {
@@ -235,6 +287,7 @@ struct entry_hook {
 	struct entry_slot *more;           /* what `next` leads to */
 	u32 shift;
 	struct entry *entry;               /* while arming */
+	unsigned long *functions;          /* what is hooked */
 	u32 n;
 	bool armed;
 };
@@ -347,15 +400,15 @@ static int make_slots(struct entry_hook *h)
 /* Keeps what ftrace can do, and hands the rest to kprobes. */
 static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 {
-	unsigned long *ips = plat_alloc(h->n * sizeof(*ips), -1);
 	bool *ok = plat_alloc(h->n, -1);
 	u32 i, n = h->n, wild = 0;
 	int err = -ENOMEM;
 
-	for (i = 0; ips && i < n; i++)
-		ips[i] = h->entry[i].address;
-	if (ips && ok)
-		err = min(stp_ftrace_filter(&h->ops, ips, ok, n), 0);
+	h->functions = plat_alloc(n * sizeof(*h->functions), -1);
+	for (i = 0; h->functions && i < n; i++)
+		h->functions[i] = h->entry[i].address;
+	if (h->functions && ok)
+		err = min(stp_ftrace_known(h->functions, ok, n), 0);
 	if (!err) {
 		h->n = 0;
 		for (i = 0; i < n; i++)
@@ -367,7 +420,6 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 				add_kprobe(b, h->entry[i].f, h->entry[i].site);
 		}
 	}
-	plat_free(ips);
 	plat_free(ok);
 	return err;
 }
@@ -400,7 +452,7 @@ static int arm_entries(struct stp_batch *b, struct entry_hook *h)
 	if (err)
 		return err;
 	h->ops.flags |= h == &b->hooks[1] ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
-	err = register_ftrace_function(&h->ops);
+	err = stp_ftrace_register(&h->ops, h->functions, h->n);
 	if (err)
 		return err;
 	h->armed = true;
@@ -416,8 +468,9 @@ static void remove_entries(struct stp_batch *b)
 		struct entry_hook *h = &b->hooks[i];
 
 		if (h->armed)
-			unregister_ftrace_function(&h->ops);
+			stp_ftrace_unregister(&h->ops, h->functions, h->n);
 		compat_ftrace_free_filter(&h->ops);
+		plat_free(h->functions);
 		plat_free(h->slots);
 		plat_free(h->more);
 		plat_free(h->entry);
