@@ -20,7 +20,7 @@
 /* The kernel makes jumps of kprobes some at a time, and waits for every task of the machine then, while it lets no
  * other be armed: of more than these (a batch) it makes none. */
 #define JUMPS_MAX  256
-#define GO_AT_ONCE 1024                    /* kprobes: the kernel waits once for these, and lets nobody else run before */
+#define GO_AT_ONCE 1024                    /* kprobes: the kernel waits once for these, lets nobody run before */
 #define WARN_FIRST 10                      /* places that can't be probed: said one by one */
 
 struct kprobe_hit {
