@@ -406,6 +406,16 @@ static inline unsigned long compat_thread_pointer(void)
 #define compat_user_range(address, size) ((unsigned long)(address) <= TASK_SIZE_MAX - (size))
 #endif
 
+/* A mount, which the kernel keeps to itself, up to what all know of it: the same from 3.3 on (fs/mount.h). */
+struct vfsmount;
+struct compat_mount {
+	struct hlist_node hash;
+	struct compat_mount *parent;
+	struct dentry *mountpoint;
+};
+#define compat_mount_of(vfsmount) ((struct compat_mount *)(vfsmount) - 1)
+#define compat_vfsmount_of(mount) ((struct vfsmount *)((mount) + 1))
+
 /* The constants of a module, its notes among them. */
 static inline const void *compat_module_rodata(const struct module *mod, unsigned long *size)
 {

@@ -12,13 +12,13 @@
  * taken only where nothing that its release may wait for is held: see may_look().
  */
 #include "kernel.h"
-#include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uprobes.h>
+#include "user_path.h"
 
 #define LOWEST 4096                    /* nothing is mapped below */
 
@@ -147,8 +147,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 		return false;
 	vma = area_at(address);
 	if (vma && vma->vm_file) {
-		p->path = d_path(&vma->vm_file->f_path, p->text, sizeof(p->text));
-		p->path = IS_ERR(p->path) ? NULL : p->path;
+		p->path = stp_user_path(&vma->vm_file->f_path, p->text, sizeof(p->text));
 		p->offset = offset_in(vma, address);
 		o = object_of(vma->vm_file);
 		if (o) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The path of a mapped file, as the process would name it: what d_path() gives, without d_path()'s locks. A handler
+ * may run on top of who holds them, in the midst of a rename or a mount, and would wait for ever. What changes
+ * meanwhile may give a mixture of the old path and the new one, and any load may fault.
+ */
+#include "kernel.h"
+#include <linux/dcache.h>
+#include <linux/fs_struct.h>
+#include <linux/mount.h>
+#include <linux/path.h>
+#include "user_path.h"
+
+#define STEPS_MAX 256                  /* names in a path, and mounts on the way */
+
+struct tail {                          /* a text that grows towards its beginning */
+	char *start, *at;
+};
+
+static bool put_before(struct tail *t, const void *from, u32 len)
+{
+	if (t->at - t->start < len || copy_from_kernel_nofault(t->at - len, from, len))
+		return false;
+	t->at -= len;
+	return true;
+}
+
+static bool put_name(struct tail *t, const struct dentry *d)
+{
+	const unsigned char *name;
+	u32 len;
+
+	return !get_kernel_nofault(name, &d->d_name.name) && !get_kernel_nofault(len, &d->d_name.len) &&
+	       put_before(t, name, len) && put_before(t, "/", 1);
+}
+
+/* The top of a mount is where that one is mounted. False: it is nowhere, or not to be read. */
+static bool leave_mount(struct path *at)
+{
+	struct compat_mount *m = compat_mount_of(at->mnt), *parent;
+
+	if (get_kernel_nofault(parent, &m->parent) || parent == m || get_kernel_nofault(at->dentry, &m->mountpoint))
+		return false;
+	at->mnt = compat_vfsmount_of(parent);
+	return true;
+}
+
+/* What has no place in a tree shows its name alone: memory that is shared, for one. */
+static bool has_no_place(const struct path *p)
+{
+	return p->dentry->d_op && p->dentry->d_op->d_dname && p->dentry != p->mnt->mnt_root;
+}
+
+const char *stp_user_path(const struct path *of, char *text, u32 size)
+{
+	const struct path root = current->fs ? current->fs->root : (struct path){};
+	struct tail t = { text, text + size - 1 };
+	struct dentry *top, *up;
+	struct path at = *of;
+	u32 step;
+
+	*t.at = '\0';
+	if ((has_no_place(of) || d_unlinked(of->dentry)) && !put_before(&t, " (deleted)", 10))
+		return NULL;
+	if (has_no_place(of))
+		return put_name(&t, of->dentry) ? t.at : NULL;
+	for (step = 0; step < STEPS_MAX && !path_equal(&at, &root); step++) {
+		if (get_kernel_nofault(top, &at.mnt->mnt_root) || get_kernel_nofault(up, &at.dentry->d_parent))
+			return NULL;
+		if (at.dentry == top) {
+			if (!leave_mount(&at))
+				break;
+			continue;
+		}
+		if (up == at.dentry)
+			break;
+		if (!put_name(&t, at.dentry))
+			return NULL;
+		at.dentry = up;
+	}
+	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
+}
