@@ -590,8 +590,8 @@ static const struct option_row {
 	{ 0, "modinfo", VALUE, "NAME=VALUE", "a line of information in the module (modinfo shows it)", add_modinfo },
 	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from there", set_runtime_dir },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
-	{ 'd', NULL, VALUE, "OBJECT", "know the functions of that program or library by name;\n"
-	  "those of the kernel and its modules always are", add_object },
+	{ 'd', NULL, VALUE, "OBJECT", "know functions and lines of that program or library, or\n"
+	  "lines of that module of the kernel", add_object },
 	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
 	{ 0, "all-modules", NOTHING, NULL, "as it is: names of all modules of the kernel are known", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },

@@ -607,6 +607,7 @@ struct stp_hwbkpt {
 	void *state;               /* the runtime's */
 };
 
+#include "lines.h"
 #include "syscalls.h"
 
 /* what happens to processes: stp_process_family */
@@ -637,13 +638,12 @@ enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: w
 struct stp_frame_place { s32 offset; u8 kind, base; s16 plus; };
 /* The caller's stack pointer, address, frame pointer. */
 struct stp_frame_rule { struct stp_frame_place cfa, ra, fp; };
-struct stp_uline { u32 offset, file, line; };      /* line 0: nothing is known */
 struct stp_object {
 	struct stp_program *program;
 	const struct stp_usym *symbols;
 	const u32 *frame_places; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
-	const struct stp_uline *lines; const char *const *files;
-	u32 nsymbols, nframes, nlines;
+	const struct stp_lines *lines;     /* by offset in the file; NULL: not known */
+	u32 nsymbols, nframes;
 };
 /* What lies at an address of the current process. False, and path NULL: not known. The others may be NULL. */
 struct stp_user_place {
@@ -658,6 +658,17 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p);
 /* Addresses of the current process's chain of calls, the innermost first; returns how many. */
 u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room);
 u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room);     /* begins with these */
+
+/* Source lines, by what lines.h calls places. False: nothing is known. Context: any. */
+bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32 *line);
+/* code of the kernel and its modules, for symfileline() and its like: stp_lines_family */
+extern const struct stp_family_ops stp_lines_family;
+struct stp_code {
+	const struct stp_site *site;       /* something `before` bytes behind the code's begin */
+	u32 before, size, place;           /* place: of the first byte */
+	const struct stp_lines *lines;
+};
+bool stp_source_line(u64 address, const char **file, u32 *line);
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;

@@ -118,24 +118,6 @@ static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
 	return s->size && offset - s->offset >= s->size ? NULL : s;
 }
 
-static void describe_source(const struct stp_object *o, struct stp_user_place *p)
-{
-	u32 low = 0, high = o->nlines;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (o->lines[middle].offset <= p->offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || !o->lines[low - 1].line)
-		return;
-	p->source = o->files[o->lines[low - 1].file];
-	p->line = o->lines[low - 1].line;
-}
-
 bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 {
 	struct vm_area_struct *vma;
@@ -152,7 +134,8 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 		o = object_of(vma->vm_file);
 		if (o) {
 			p->symbol = symbol_at(o, p->offset);
-			describe_source(o, p);
+			if (o->lines && p->offset <= U32_MAX)
+				stp_lines_find(o->lines, p->offset, &p->source, &p->line);
 		}
 	}
 	look_end();

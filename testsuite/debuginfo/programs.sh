@@ -362,3 +362,20 @@ if readelf -wF /bin/true >/dev/null 2>&1; then
 else
 	skip debuginfo/programs/frames 'readelf -wF'
 fi
+
+# ------------------------------------------------------------ source lines
+# Of every byte of the code what addr2line finds; and again after something happened to the table in the cache.
+known_lines() { "$driver" -r "$release" -c "$cache" lines "$files/known" <bytes | sed 's/??:0/??:?/' >lines.got; }
+gcc -g -O2 -ffunction-sections -o known known.c
+read -r at size <<<"$(readelf -SW known | sed -nE 's/.* \.text +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+).*/\1 \2/p')"
+for ((i = 0; i < 0x$size; i++)); do printf '%x\n' $((0x$at + i)); done >bytes
+addr2line -e known <bytes | sed -E 's/ \(discr.*//; s/^[^/]*:[?0]$/??:?/' >lines.want
+rm -f "$cache"/*/*.lines
+known_lines
+same 'debuginfo/programs lines' lines.want lines.got
+table=$(ls "$cache"/*/*.lines)
+for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/wrong/' 'cp /bin/true'; do
+	$damage "$table"
+	known_lines
+	same "debuginfo/programs lines, table after $damage" lines.want lines.got
+done

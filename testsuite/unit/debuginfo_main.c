@@ -11,6 +11,9 @@
 //     members FUNCTION PARAMETER the struct a parameter points to, with the structs in it
 //     enum NAME
 //     tracepoints GLOB           with their arguments, types and places
+//     frames PROGRAM             its call frame information
+//     lines NAME                 the source lines of the link addresses on standard input; NAME: "kernel", a module
+//                                or a program
 //   -i IMAGE, -a ARCH: of an image that lies elsewhere
 //   -n N: in N sessions, one after the other; it fails when they hold more and more files
 //   -t: the time and memory it took, on standard error
@@ -18,12 +21,16 @@
 #include "debuginfo/debuginfo.h"
 #include "util/str.h"
 
+#include "lines.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+bool stp_lines_find(const struct stp_lines *t, unsigned place, const char **file, unsigned *line);     // the runtime's
 
 static void print_location(const struct di_location *l)
 {
@@ -250,6 +257,44 @@ static int frames(struct session *s, const char *path)
 	return 0;
 }
 
+static bool place_in(struct di_module *m, uint64_t address, uint64_t *place)
+{
+	di_code code = { 0 };
+
+	if (di_is_user(m))
+		return di_program_offset(m, address, place);
+	di_module_code(m, &code);
+	for vec_each(&code, part) {
+		*place = part->place + address - part->address;
+		if (address - part->address < part->size)
+			return true;
+	}
+	return false;
+}
+
+static int lines(struct session *s, const char *name)
+{
+	const char *why = "", *path, *file;
+	struct di_module *m = *name == '/' && !strstr(name, ".ko") ? di_program(s, name, &why) :
+			      strcmp(name, "kernel") ? di_kernel_module(s, name) : di_kernel(s);
+	unsigned long long address;
+	uint64_t place;
+	unsigned line;
+	size_t size;
+	struct stp_lines *table;
+
+	path = m ? di_lines(m, &size) : NULL;
+	table = path ? (void *)str_read_file(path, &size) : NULL;
+	if (!table)
+		return printf("no table\n"), 1;
+	while (scanf("%llx", &address) == 1)
+		if (place_in(m, address, &place) && stp_lines_find(table, place, &file, &line))
+			printf("%s:%u\n", file, line);
+		else
+			printf("??:0\n");
+	return 0;
+}
+
 static int command(struct di_module *m, char **argv)
 {
 	if (!strcmp(*argv, "source"))
@@ -295,6 +340,8 @@ static int session(const struct session *options, struct kernel *image, char **a
 	s->kernel = image->image ? image : kernel_open(s);
 	if (argv[1] && !strcmp(*argv, "frames"))
 		rc = frames(s, argv[1]);
+	else if (argv[1] && !strcmp(*argv, "lines"))
+		rc = lines(s, argv[1]);
 	else
 		rc = command(di_kernel(s), argv);
 	di_close(s);

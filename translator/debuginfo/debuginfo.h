@@ -163,13 +163,18 @@ bool di_program_is_narrow(const struct di_module *m);      // of 32 bits, on a m
 // libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
 // as many names, which may be those of links to them: "libm.so.6".
 typedef VEC(const char *) di_names;
-// line_table.c: the source line of each place of its code: rows sorted by offset in the file, each good up to
-// the next; `file` is a number of `files`, -1: nothing is known. None without DWARF.
-struct di_line_row { uint64_t offset; int file, line, order; };
-typedef VEC(struct di_line_row) di_line_rows;
-void di_program_lines(struct di_module *m, di_line_rows *rows, di_names *files);
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
 const char *di_find_library(const char *name);        // where the dynamic linker would find it; NULL: nowhere
+
+// line_table.c: the source lines of a program, of the kernel or a module of it, as a table that modules carry
+// (runtime/include/lines.h): the path of its file, made once a build, and its size. NULL: none without DWARF.
+const char *di_lines(struct di_module *m, size_t *size);
+// The code that such a table is of, but for a program, whose places are offsets in its file.
+struct di_code_part { uint64_t address, size; uint32_t place; };
+typedef VEC(struct di_code_part) di_code;
+void di_module_code(const struct di_module *m, di_code *out);
+// A place that the loader can find, `before` bytes behind the address. NULL: there is none.
+const struct di_static *di_find_anchor(struct di_module *m, const struct di_code_part *part, uint64_t *before);
 
 // cfi.c: how the frame of the caller is found at each place of a program: its address (CFA, the stack
 // pointer that the caller goes on with), its return address, its frame pointer. Each is one of

@@ -130,6 +130,30 @@ const struct di_static *di_find_static(struct di_module *m, uint64_t address)
 	return found;
 }
 
+const struct di_static *di_find_anchor(struct di_module *m, const struct di_code_part *part, uint64_t *before)
+{
+	enum { INTO = 16 };                    // a distance of 0 from _stext would mean that it isn't known
+	const struct di_static *found = NULL;
+	struct symbol_search search;
+	struct elf_view v;
+
+	*before = INTO;
+	if (!m->base_module)
+		return di_find_static(m, part->address + INTO);
+	search.v = &v;
+	if (!m->dwarf || !elf_view_open(&v, m->dwarf->map) || !symbol_table(&search))
+		return NULL;
+	for (size_t i = 0; i < search.n && !found; i++) {
+		const Elf64_Sym *sym = &search.table[i];
+		int type = ELF64_ST_TYPE(sym->st_info);
+
+		*before = sym->st_value;
+		if (sym->st_shndx < v.n && v.sections[sym->st_shndx].sh_addr == part->address && type == STT_FUNC)
+			found = di_find_static(m, part->address + sym->st_value);
+	}
+	return found;
+}
+
 const struct di_static *di_find_thread(struct di_module *m, uint64_t offset)
 {
 	struct di_static *found = NEW(struct di_static);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The index of a DWARF file (index.h): from the cache, or made and put there; and searches in it.
 //
-// The file is mapped, and its sum is checked when it is opened by reading it in pieces, so that what
-// isn't searched doesn't count as our memory. Whatever is wrong with it, it is made again.
+// Whatever is wrong with the file, it is made again.
 #include "debuginfo/index.h"
+#include "debuginfo/kept.h"
 
-#include "build/build.h"
 #include "util/str.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 const uint32_t index_record_size[IX_TABLES] = {
 	[IX_STRINGS] = 1,
@@ -28,60 +24,6 @@ const uint32_t index_record_size[IX_TABLES] = {
 	[IX_VARIABLES] = sizeof(struct index_name),
 	[IX_ENUMERATORS] = sizeof(struct index_name),
 };
-
-// ---------------------------------------------------------------- sums
-
-enum { SUMMED_FROM = offsetof(struct index_header, size) };
-
-// Four lanes, for they don't wait for each other. Pieces but the last are multiples of 32.
-struct sum { uint64_t lane[4]; };
-
-static void sum_add(struct sum *s, const uint8_t *p, size_t len)
-{
-	uint64_t word[4];
-
-	for (; len >= 32; len -= 32, p += 32) {
-		memcpy(word, p, 32);
-		for (int i = 0; i < 4; i++)
-			s->lane[i] = (s->lane[i] ^ word[i]) * 0x9e3779b97f4a7c15ull;
-		for (int i = 0; i < 4; i++)
-			s->lane[i] ^= s->lane[i] >> 29;
-	}
-	for (; len; len--)
-		s->lane[0] = (s->lane[0] ^ *p++) * 0x100000001b3ull;
-}
-
-static uint64_t sum_end(const struct sum *s)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < 4; i++)
-		sum = (sum ^ s->lane[i]) * 0xff51afd7ed558ccdull;
-	return sum ^ sum >> 32;
-}
-
-static uint64_t sum_of_bytes(struct bytes b)
-{
-	struct sum s = { { 1, 2, 3, 4 } };
-
-	sum_add(&s, b.at + SUMMED_FROM, b.len - SUMMED_FROM);
-	return sum_end(&s);
-}
-
-static bool sum_of_file(int fd, uint64_t *out)
-{
-	static uint8_t piece[1 << 16];
-	struct sum s = { { 1, 2, 3, 4 } };
-	off_t at = SUMMED_FROM;
-	ssize_t n;
-
-	while ((n = pread(fd, piece, sizeof(piece), at)) > 0) {
-		sum_add(&s, piece, n);
-		at += n;
-	}
-	*out = sum_end(&s);
-	return n == 0;
-}
 
 // ---------------------------------------------------------------- opening
 
@@ -108,18 +50,9 @@ bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[3
 
 static bool open_cached(struct index *ix, const char *path, const uint8_t identity[32])
 {
-	struct bytes b = { NULL, 0 };
-	uint64_t sum;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool good;
+	struct bytes b = kept_open(path, INDEX_MAGIC, identity);
 
-	if (fd < 0)
-		return false;
-	good = sum_of_file(fd, &sum);
-	close(fd);
-	if (good)
-		b = map_file(path);
-	if (b.at && index_from_bytes(ix, b, identity) && ix->h->sum == sum)
+	if (b.at && index_from_bytes(ix, b, identity))
 		return true;
 	unmap(&b);
 	return false;
@@ -150,73 +83,11 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 	for (int i = 0; i < IX_TABLES; i++)
 		if (t->table[i].len)
 			memcpy(out + h.table[i].offset, t->table[i].text, t->table[i].len);
-	((struct index_header *)out)->sum = sum_of_bytes(room);
+	kept_seal(room);
 	return room;
 }
 
-static bool write_all(int fd, struct bytes b)
-{
-	while (b.len) {
-		ssize_t n = write(fd, b.at, b.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		b.at += n;
-		b.len -= n;
-	}
-	return true;
-}
-
-// Aside, then by rename: there is never half an index under its name. No cache is no harm.
-static void store(struct session *s, const struct cache_key *key, struct bytes b)
-{
-	char *aside = str_printf("%s/index.part.%d", s->cache_dir, (int)getpid());
-	int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool good;
-
-	if (fd < 0)
-		return;
-	good = write_all(fd, b);
-	if (!close(fd) && good)
-		cache_add(s, key, ".index", aside);
-	unlink(aside);
-}
-
 // ---------------------------------------------------------------- the index of a module
-
-// Of the build, and of what a debuginfo file of this build may have more or less of.
-static struct cache_key key_of(const struct di_module *m)
-{
-	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str",
-						".symtab", ".text" };
-	struct cache_hash *h = cache_hash_new();
-	struct elf_view v;
-	struct bytes map;
-	uint64_t split;
-	int n;
-
-	dwarf_file_splits(m->dwarf, &n, &split);
-	cache_hash_text(h, INDEX_MAGIC);
-	cache_hash_add(h, &n, sizeof(n));
-	cache_hash_add(h, &split, sizeof(split));
-	cache_hash_text(h, dwarf_file_shared(m->dwarf) ? "shared" : "");
-	cache_hash_add(h, index_record_size, sizeof(index_record_size));
-	cache_hash_add(h, m->build_id.at, m->build_id.len);
-	if (!m->build_id.len)
-		cache_hash_file_id(h, m->path);
-	map = dwarf_file_map(m->dwarf);
-	if (elf_view_open(&v, map))
-		for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-			const Elf64_Shdr *s = elf_view_header(&v, sections[i]);
-
-			cache_hash_text(h, sections[i]);
-			if (s)
-				cache_hash_add(h, &s->sh_size, sizeof(s->sh_size));
-		}
-	return cache_hash_end(h);
-}
 
 static void say(const struct di_module *m, size_t size)
 {
@@ -229,7 +100,7 @@ static struct index *open_index(struct di_module *m)
 	struct session *s = m->s;
 	struct index *ix = NEW(struct index);
 	struct index_tables tables = { 0 };
-	struct cache_key key = key_of(m);
+	struct cache_key key = kept_key(m, index_record_size, sizeof(index_record_size), INDEX_MAGIC);
 	const uint8_t *identity = (const uint8_t *)key.hex;
 	char *path = cache_find(s, &key, ".index");
 	struct bytes made;
@@ -241,7 +112,7 @@ static struct index *open_index(struct di_module *m)
 	made = lay_out(&tables, identity);
 	say(m, made.len);
 	if (s->cache_dir)
-		store(s, &key, made);
+		kept_store(s, &key, ".index", made);
 	return index_from_bytes(ix, made, identity) ? ix : NULL;
 }
 

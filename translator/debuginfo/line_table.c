@@ -1,77 +1,198 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Source lines of a whole program, for scripts that ask for the line of an address: its units' line
-// tables -> one table, sorted by place in the file, neighbours of one line made one.
+// Source lines of a whole program, of the kernel or of a module of it, for scripts that ask for the line of an
+// address: its units' line tables -> one table, sorted by place, neighbours of one line made one; that goes,
+// as line_code.c writes it, to the cache.
+//
+// A place is an offset in a program's file; in the kernel one into .text; in a module its sections of code lie
+// one behind another.
 #include "debuginfo/dw.h"
+#include "debuginfo/kept.h"
+#include "debuginfo/line_code.h"
 
 #include "util/str.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNITS_A_HANDLE = 256 };         // libdw keeps what it has read as long as the handle
+
 struct table {
 	struct di_module *m;
-	di_line_rows *rows;
-	di_names *files;
+	struct line_table *out;
+	di_code code;
 	struct map numbers;        // name of a file -> its number + 1
-	const char *last;          // the one asked for last, and its number
-	int last_number;
+	int order;
 };
 
-static int file_number(struct table *t, const char *path)
+// ---------------------------------------------------------------- places
+
+static bool is_loaded_code(const struct elf_view *v, const Elf64_Shdr *s)
+{
+	const char *name = elf_view_name(v, s);
+
+	return (s->sh_flags & SHF_EXECINSTR) && (s->sh_flags & SHF_ALLOC) && !str_starts(name, ".exit.") &&
+	       !str_starts(name, ".altinstr");
+}
+
+static void add_code(di_code *out, const Elf64_Shdr *s)
+{
+	const struct di_code_part *last = out->n ? &out->at[out->n - 1] : NULL;
+	uint64_t place = last ? (last->place + last->size + 15) & ~15ull : 0;
+
+	if (s && s->sh_size && place + s->sh_size <= UINT32_MAX)
+		vec_push(out, ((struct di_code_part){ s->sh_addr, s->sh_size, place }));
+}
+
+void di_module_code(const struct di_module *m, di_code *out)
+{
+	struct elf_view v;
+
+	out->n = 0;
+	if (!m->dwarf || m->program || !elf_view_open(&v, dwarf_file_map(m->dwarf)))
+		return;
+	if (!m->base_module)
+		add_code(out, elf_view_header(&v, ".text"));
+	for (int i = 1; m->base_module && i < v.n; i++)
+		if (is_loaded_code(&v, &v.sections[i]))
+			add_code(out, &v.sections[i]);
+}
+
+// end: the one behind the last instruction.
+static bool place_of(const struct table *t, uint64_t address, bool end, uint64_t *place)
+{
+	if (t->m->program)
+		return di_program_offset(t->m, address, place) && *place <= UINT32_MAX;
+	for vec_each(&t->code, part)
+		if (address - part->address < part->size + end) {
+			*place = part->place + (address - part->address);
+			return true;
+		}
+	return false;
+}
+
+// ---------------------------------------------------------------- rows
+
+static int file_number(struct table *t, Dwarf_Die *unit, const char *path)
 {
 	uintptr_t number;
 
-	if (path == t->last)
-		return t->last_number;
+	if (!t->m->program)
+		path = dwarf_source_path(unit, path);
 	number = (uintptr_t)map_get(&t->numbers, path);
 	if (!number) {
 		path = str_dup(path);
-		vec_push(t->files, path);
-		number = t->files->n;
+		vec_push(&t->out->files, path);
+		number = t->out->files.n;
 		map_put(&t->numbers, path, (void *)number);
 	}
-	t->last = path;
-	t->last_number = number - 1;
-	return t->last_number;
+	return number - 1;
 }
 
-static void add_row(struct table *t, Dwarf_Line *line)
+// Neighbouring rows have few files in turn: by the place of the name in libdw's memory.
+static int file_of(struct table *t, Dwarf_Die *unit, const char *path)
 {
-	struct di_line_row row = { .file = -1 };
+	static struct { const char *path; int number; } known[64];
+	size_t slot = ((uintptr_t)path >> 3) % ARRAY_SIZE(known);
+
+	if (!unit) {                       // a new one: names may be where others were
+		memset(known, 0, sizeof(known));
+		return -1;
+	}
+	if (known[slot].path != path) {
+		known[slot].number = file_number(t, unit, path);
+		known[slot].path = path;
+	}
+	return known[slot].number;
+}
+
+// libdw puts the end of a sequence before rows of the same address: the next sequence's, or an empty one of
+// its own, which says nothing.
+static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, i), *before = i ? dwarf_onesrcline(lines, i - 1) : NULL;
+	Dwarf_Addr address, end;
+	bool is_end;
+
+	return before && !dwarf_lineendsequence(before, &is_end) && is_end && !dwarf_lineaddr(before, &end) &&
+	       !dwarf_lineaddr(line, &address) && address == end && dwarf_haspc(unit, address) == 0;
+}
+
+// Of rows of one place the last counts, so the one before it is not even kept, nor one of its line.
+static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
+{
+	struct line_row row = { .file = -1, .order = t->order++ }, *last;
+	Dwarf_Line *line = dwarf_onesrcline(lines, i);
 	Dwarf_Addr address;
+	uint64_t place;
 	const char *path;
 	bool end;
+	int n = t->out->rows.n;
 
-	if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) ||
-	    !di_program_offset(t->m, address, &row.offset))
+	if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) || !place_of(t, address, end, &place) ||
+	    is_behind_end(unit, lines, i))
 		return;
+	row.place = place;
 	path = end ? NULL : dwarf_linesrc(line, NULL, NULL);
 	if (path && !dwarf_lineno(line, &row.line) && row.line)
-		row.file = file_number(t, path);
-	row.order = t->rows->n;
-	vec_push(t->rows, row);
+		row.file = file_of(t, unit, path);
+	last = n && i ? &t->out->rows.at[n - 1] : NULL;
+	if (last && last->place == row.place && !end)
+		*last = row;
+	else if (!last || last->file != row.file || last->line != row.line)
+		vec_push(&t->out->rows, row);
 }
 
-static int by_offset(const void *a, const void *b)
+static void add_unit(struct table *t, Dwarf_Die *unit)
 {
-	const struct di_line_row *x = a, *y = b;
+	Dwarf_Lines *lines;
+	size_t n;
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
+	if (dwarf_getsrclines(unit, &lines, &n))
+		return;
+	file_of(t, NULL, NULL);
+	for (size_t i = 0; i < n; i++)
+		add_row(t, unit, lines, i);
+}
+
+// So many units from `offset` on. Where the next ones begin; 0 at the end.
+static uint64_t add_units(struct table *t, uint64_t offset)
+{
+	Dwarf *d = dwarf_handle_at(t->m->dwarf, offset);
+	Dwarf_Off next;
+	Dwarf_Die unit;
+	size_t header;
+	bool more = d;
+
+	for (int i = 0; more && i < UNITS_A_HANDLE; i++, offset = next) {
+		more = !dwarf_nextcu(d, offset, &next, &header, NULL, NULL, NULL);
+		if (more && dwarf_offdie(d, offset + header, &unit))
+			add_unit(t, &unit);
+	}
+	dwarf_end(d);
+	return more ? offset : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct line_row *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
 	return x->order < y->order ? -1 : 1;
 }
 
 // Of several rows of one place the last counts, but not the end of what comes before.
-static void compact(di_line_rows *rows)
+static void compact(struct line_rows *rows)
 {
 	int n = 0;
 
 	for (int i = 0; i < rows->n; i++) {
-		const struct di_line_row *row = &rows->at[i], *last = n ? &rows->at[n - 1] : NULL;
+		const struct line_row *row = &rows->at[i], *last = n ? &rows->at[n - 1] : NULL;
 
-		if (last && last->offset == row->offset && row->file < 0)
+		if (last && last->place == row->place && row->file < 0)
 			continue;
-		if (last && last->offset == row->offset)
+		if (last && last->place == row->place)
 			last = --n ? &rows->at[n - 1] : NULL;
 		if (!last || last->file != row->file || last->line != row->line)
 			rows->at[n++] = *row;
@@ -79,24 +200,50 @@ static void compact(di_line_rows *rows)
 	rows->n = n;
 }
 
-void di_program_lines(struct di_module *m, di_line_rows *rows, di_names *files)
+static void collect(struct di_module *m, struct line_table *out)
 {
-	struct table t = { .m = m, .rows = rows, .files = files };
-	Dwarf *dwarf = m->dwarf ? dwarf_whole(m->dwarf) : NULL;
-	Dwarf_Off next, at = 0;
-	size_t header;
+	struct table t = { .m = m, .out = out };
+	uint64_t at = 0, next;
 
-	for (; dwarf && dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0; at = next) {
-		Dwarf_Lines *lines;
-		Dwarf_Die unit;
-		size_t n;
+	di_module_code(m, &t.code);
+	while ((next = add_units(&t, at)) > at)
+		at = next;
+	if (out->rows.n)
+		qsort(out->rows.at, out->rows.n, sizeof(out->rows.at[0]), by_place);
+	compact(&out->rows);
+}
 
-		if (!dwarf_offdie(dwarf, at + header, &unit) || dwarf_getsrclines(&unit, &lines, &n))
-			continue;
-		for (size_t i = 0; i < n; i++)
-			add_row(&t, dwarf_onesrcline(lines, i));
-	}
-	if (rows->n)
-		qsort(rows->at, rows->n, sizeof(rows->at[0]), by_offset);
-	compact(rows);
+// ---------------------------------------------------------------- the table
+
+static const char *make(struct di_module *m, const struct cache_key *key, size_t *size)
+{
+	struct line_table table = { 0 };
+	struct bytes made;
+
+	collect(m, &table);
+	if (!table.rows.n)
+		return NULL;
+	made = line_code(&table, (const uint8_t *)key->hex);
+	*size = made.len;
+	if (m->s->opt.verbose[2])
+		fprintf(stderr, "Made the table of the lines of %s: %d rows, %zu KiB\n", m->name, table.rows.n, made.len >> 10);
+	return kept_store(m->s, key, ".lines", made);
+}
+
+const char *di_lines(struct di_module *m, size_t *size)
+{
+	struct cache_key key;
+	struct bytes known;
+	char *path;
+
+	if (!m->dwarf)
+		return NULL;
+	key = kept_key(m, "", 0, LINES_MAGIC);
+	path = cache_find(m->s, &key, ".lines");
+	known = path ? kept_open(path, LINES_MAGIC, (const uint8_t *)key.hex) : (struct bytes){ NULL, 0 };
+	if (!known.at)
+		return make(m, &key, size);
+	*size = known.len;
+	unmap(&known);
+	return path;
 }

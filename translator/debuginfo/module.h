@@ -8,7 +8,9 @@
 //   kallsyms.c  the symbol tables inside a kernel image
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
+//   kept.c      tables made of debuginfo, in the cache
 //   index.c     the index of a DWARF file, cached; index_build.c makes it
+//   line_table.c  the source lines of all code, cached; line_code.c says how they are written
 //   forbidden.c  code that must not be probed
 //   find.c      functions by name; line.c by source line
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
@@ -16,7 +18,7 @@
 //   tls.c       variables of threads
 //   kmod.c      the files of kernel modules
 //   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables, cfi.c their
-//               call frame information, line_table.c all of their lines, debuginfod.c their
+//               call frame information, debuginfod.c their
 //               debuginfo from servers
 //   open.c      the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H

@@ -274,7 +274,7 @@ static int build_row(struct cwriter *w, struct map *known, const struct di_modul
 	return 1;
 }
 
-// Those that probes are in, or that the script has variables of.
+// Those that probes are in, or that the script has variables or lines of.
 static int builds_table(struct emitter *e, struct cwriter *w)
 {
 	struct cwriter rows = { .depth = 1 };
@@ -394,9 +394,11 @@ static void emit_bodies(struct emitter *e)
 
 static void put_together(struct emitter *e, struct cwriter *w)
 {
-	struct cwriter tables = { 0 };
+	struct cwriter tables = { 0 }, known = { 0 };
 
 	emit_probe_tables(e, &tables);     // before the storage: it tells which locks there are
+	emit_user_symbols(e, &known);      // before the families: those use it, so it starts first
+	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and places are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
 	cw_line(w, "#include \"generated.h\"");
@@ -416,7 +418,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &e->functions);
 	cw_append(w, &e->handlers);
 	cw_append(w, &tables);
-	emit_user_symbols(e, w);           // before the families: those use it, so it starts first
+	cw_append(w, &known);
 	emit_families(e, w);
 	emit_global_tables(e, w);
 	cw_blank(w);

@@ -16,15 +16,6 @@
 
 typedef VEC(struct di_module *) modules;
 
-// Does any reached C code call it?
-static bool called(const struct emitter *e, const char *function)
-{
-	for vec_each(&e->s->script.funcs, f)
-		if ((*f)->used && (*f)->embedded && strstr((*f)->embedded, function))
-			return true;
-	return false;
-}
-
 static struct di_module *add_object(struct emitter *e, modules *all, const char *path, bool must)
 {
 	const char *why = "";
@@ -127,44 +118,25 @@ static int emit_frames(struct cwriter *w, struct di_module *m, int number)
 	return n;
 }
 
-static int emit_lines(struct cwriter *w, struct di_module *m, int number)
-{
-	di_line_rows rows = { 0 };
-	di_names files = { 0 };
-
-	di_program_lines(m, &rows, &files);
-	cw_line(w, "static const char *const stp_files_%d[] = {", number);
-	for vec_each(&files, file)
-		cw_line(w, "%s,", emit_c_string(*file));
-	cw_line(w, "NULL,");
-	cw_line(w, "};");
-	cw_line(w, "static const struct stp_uline stp_ulines_%d[] = {", number);
-	for vec_each(&rows, it)
-		cw_line(w, "{ 0x%llx, %d, %d },", (unsigned long long)it->offset, it->file < 0 ? 0 : it->file,
-			it->file < 0 ? 0 : it->line);
-	cw_line(w, "{ 0, 0, 0 },");
-	cw_line(w, "};");
-	return rows.n;
-}
-
 static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module *m, int i)
 {
 	struct buf row = { 0 };
+	const char *lines;
 	int n = 0;
 
 	process_emit_program(w, "stp_object", i, m);
 	buf_printf(&row, "{ .program = &stp_object_program_%d", i);
-	if (called(e, "stp_user_place"))
+	if (emit_called(e, "stp_user_place"))
 		n = emit_symbols(w, m, i);
 	if (n)
 		buf_printf(&row, ", .symbols = stp_usyms_%d, .nsymbols = %d", i, n);
-	n = called(e, "stp_user_stack") ? emit_frames(w, m, i) : 0;
+	n = emit_called(e, "stp_user_stack") ? emit_frames(w, m, i) : 0;
 	if (n)
 		buf_printf(&row, ", .frame_places = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
 			   ".frame_rules = stp_frame_rules_%d, .nframes = %d", i, i, i, n);
-	n = called(e, "place.source") ? emit_lines(w, m, i) : 0;
-	if (n)
-		buf_printf(&row, ", .lines = stp_ulines_%d, .files = stp_files_%d, .nlines = %d", i, i, n);
+	lines = emit_called(e, "place.source") ? emit_lines(e, w, m) : NULL;
+	if (lines)
+		buf_printf(&row, ", .lines = &%s", lines);
 	buf_puts(&row, " },");
 	return buf_text(&row);
 }
@@ -174,7 +146,7 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	modules all = { 0 };
 	struct buf rows = { 0 };
 
-	if (!called(e, "stp_user_"))
+	if (!emit_called(e, "stp_user_"))
 		return;
 	add_objects(e, &all);
 	for (int i = 0; i < all.n; i++)

@@ -97,7 +97,7 @@ struct value emit_deref(struct emitter *e, struct expr *x)
 
 // ---------------------------------------------------------------- addresses
 
-static int number_of(struct emitter *e, const struct di_static *place)
+int emit_static_number(struct emitter *e, const struct di_static *place)
 {
 	for (int i = 0; i < e->statics.n; i++)
 		if (e->statics.at[i] == place)
@@ -120,7 +120,7 @@ struct value emit_static(struct emitter *e, struct expr *x)
 	else if (place->is_absolute)
 		cw_line(e->w, "%s = 0x%llx;", t, (unsigned long long)place->offset);
 	else
-		cw_line(e->w, "%s = stp_static(c, &stp_statics[%d]);", t, number_of(e, place));
+		cw_line(e->w, "%s = stp_static(c, &stp_statics[%d]);", t, emit_static_number(e, place));
 	if (!place->is_absolute)
 		emit_check(e, x->loc);
 	if (place->percpu)

@@ -78,6 +78,7 @@ struct func_info {
 	int deep_calls, deep_strings;
 };
 
+struct di_module;
 struct family_table { const char *ops, *table; int n; };
 
 struct emitter {
@@ -102,6 +103,7 @@ struct emitter {
 	bool percpu;               // there is a struct percpu
 	bool keeps_matches;        // some function asks what a regular expression matched
 	int maps, stats, settable; // entries of the tables of globals
+	int lines;                 // tables of source lines
 	VEC(struct family_table) families;
 };
 
@@ -165,7 +167,12 @@ struct value emit_deref(struct emitter *e, struct expr *x);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
-void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c  // the table of their addresses
+int emit_static_number(struct emitter *e, const struct di_static *place);    // in the table of their addresses
+void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
+// emit_lines.c
+bool emit_called(const struct emitter *e, const char *function);       // by C code that is reached
+const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m); // its table; NULL: there is none
+void emit_kernel_lines(struct emitter *e, struct cwriter *w);
 // l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
 struct value emit_target_incdec(struct emitter *e, struct expr *x);
