@@ -378,7 +378,11 @@ static void set_dump_functions(struct options *o, const char *arg)
 
 static void set_types(struct options *o, const char *arg)
 {
+	const char *at = strchr(arg, '@');
+
 	set_dump(o, DUMP_LAYOUT);
+	if (!*arg || at == arg || (at && !at[1]))
+		usage("--types wants NAME or NAME@MODULE, such as 'struct file', loop_device@loop, stat@/bin/ls");
 	o->types = arg;
 }
 
@@ -565,7 +569,8 @@ static const struct option_row {
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
 	{ 0, "json", NOTHING, NULL, "-l and -L print JSON", set_json },
-	{ 0, "types", VALUE, "NAME[@MODULE]", "how a struct, union or enum lies in memory", set_types },
+	{ 0, "types", VALUE, "NAME[@MODULE]", "how a struct, union or enum lies in memory;\n"
+	  "MODULE as that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
 	{ 0, "dump-probe-aliases", NOTHING, NULL, "list the library's probe aliases", set_dump_aliases },
 	{ 0, "dump-functions", NOTHING, NULL, "list the library's functions", set_dump_functions },

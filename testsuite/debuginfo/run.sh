@@ -299,7 +299,7 @@ test_zoo() {
 	else
 		skip "debuginfo/classes $release" "g++"
 	fi
-	for type in file task_struct qspinlock pid_type sk_buff; do
+	for type in file task_struct qspinlock pid_type sk_buff loop_device@loop "struct loop_cmd@loop" list_head@loop; do
 		"$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/with"
 		SYSTEMTAP_DEBUGINFO_PATH='' "$STAP" -r "$release" --types "$type" | sed 1d >"$SCRATCH/bare"
 		same "debuginfo/layout $type $release" "$SCRATCH/with" "$SCRATCH/bare"

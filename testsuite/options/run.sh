@@ -362,6 +362,9 @@ expect list-twice 1 'exclude each other' "$STAP" -l begin -L end
 expect json-alone 1 '--json is for -l, -L and --types' "$STAP" --json -e "$begin"
 expect types 0 'struct list_head {' "$STAP" -r "$release" --types=list_head
 expect types-bad 1 "unable to find the type 'nosuch_x'" "$STAP" -r "$release" --types=nosuch_x
+expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
+expect types-module-bad 1 'the kernel has no module "lop"' "$STAP" -r "$release" --types=loop_device@lop
+expect types-nothing 1 '--types wants NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
 expect rlimits 0 hello user --rlimit-as=20000000000 --rlimit-nproc=1000 --rlimit-stack=8000000 -e "$begin"
 for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$limit takes a number" user "--rlimit-$limit=x" -e "$begin"; done
 expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
