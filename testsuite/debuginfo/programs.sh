@@ -279,8 +279,18 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && said >after
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>after
 	same "debuginfo/programs split off, $flags" before after
+	rm -f known.dwp
+	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
+		mv known.dwo gone.dwo; mv packed.dwp known.dwp
+		lists "split off, packed, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is packed in known.dwp, and such files can't be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
+			-p2 -e 'probe process("./known").function("add") { println($a) }'
+		lists "split off, packed, functions, $flags" 'process("known").function("add")' -l 'process("./known").function("add")'
+		mv gone.dwo known.dwo; rm known.dwp
+	else
+		skip "debuginfo/programs/split off, packed, $flags" 'dwp or llvm-dwp'
+	fi
 	mv known.dwo gone.dwo
-	lists "split off, gone, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made (.dwp files are not read): at <input>:1:52" \
+	lists "split off, gone, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
 # Debuginfo that can't be unpacked is none.

@@ -327,9 +327,13 @@ const char *di_advice(const struct di_module *m)
 {
 	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
 
+	if (gone && !access(str_printf("%s.dwp", m->name), F_OK))
+		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files can't be read: keep %s and the "
+				  "other .dwo files where they were made, or compile without -gsplit-dwarf",
+				  m->name, m->name, gone);
 	if (gone)
 		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor where "
-				  "it was made (.dwp files are not read)", m->name, gone);
+				  "it was made", m->name, gone);
 	if (m->program)
 		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
 	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
