@@ -177,6 +177,12 @@ process("known").function("walk")' -l 'process("./known").function("[aw][da][dl]
 lists 'debugdata, not exported' 'process("known").function("walk")' -l 'process("./known").function("walk")'
 lists 'debugdata, exported' 'process("known").function("add")' -l 'process("./known").function("add")'
 
+# ------------------------------------------------------------ other languages
+# What Fortran (0x23) counts from 1 has one element less than C's with the same last one.
+sed '/^int main/,/^{/s/^{/{ volatile int v[4] = { argc };/' known.c >array.c; gcc -g -O0 -dA -S -o known.s array.c
+sed -i 's/\.byte\t0x1d\t# DW_AT_language/.byte 0x23/' known.s; gcc -o known known.s
+lists 'arrays that begin at 1' 'process("known").function("main@array.c:50") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
+
 # ------------------------------------------------------------ which file
 gcc -g -O0 -o known known.c; cp known known2; printf '#! %s/known -x\n' "$files" >script; chmod +x script; echo text >known.text
 lists 'a script is its interpreter' "$whole" -L 'process("./script").function("add")'

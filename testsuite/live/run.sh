@@ -41,7 +41,7 @@ for f in *.sh; do
 	[ "$f" = all.sh ] && continue
 	echo "<5>test $name" >/dev/kmsg
 	rm -f /tmp/* 2>/dev/null     # files that others left there
-	setsid sh -c 'echo $$ >/run/test; exec timeout 60 sh "$0"' "./$f" >"/out/$name.out" 2>"/out/$name.err" </dev/null
+	setsid sh -c 'echo $$ >/run/test; exec timeout 60 sh "$0"' "./$f" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
 	status=$?
 	echo $status >"/out/$name.rc"
 	# What it left running in the background is not to disturb the others.

@@ -64,8 +64,39 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 
 // ---------------------------------------------------------------- the prologue
 
+// Where its own first instructions end.
+static bool body_of(Dwarf_Die *function, uint64_t *pc)
+{
+	Dwarf_Addr *at;
+	int n = dwarf_entry_breakpoints(function, &at);
+
+	if (n <= 0)
+		return false;
+	*pc = at[0];
+	free(at);
+	return true;
+}
+
+bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, int64_t *from_cfa)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Frame *frame;
+	Dwarf_Op *base, *cfa;
+	size_t n;
+
+	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) || dwarf_getlocation(&attr, &base, &n) || n != 1 ||
+	    base->atom < DW_OP_reg0 || base->atom > DW_OP_reg31 || !body_of(function, body))
+		return false;
+	frame = frame_at(m, *body);
+	if (!frame || dwarf_frame_cfa(frame, &cfa, &n) || n != 1 || cfa->atom != DW_OP_bregx ||
+	    cfa->number != base->atom - DW_OP_reg0)
+		return false;
+	*from_cfa = -(int64_t)cfa->number2;
+	return true;
+}
+
 // In one place for the whole function, which is below the frame's start: stored there by the function.
-static bool is_stored(Dwarf_Die *parameter)
+static bool is_stored(Dwarf_Die *parameter, int64_t base)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -75,7 +106,7 @@ static bool is_stored(Dwarf_Die *parameter)
 	    (attr.form != DW_FORM_exprloc && attr.form != DW_FORM_block1))
 		return false;
 	return !dwarf_getlocation(&attr, &ops, &n) && n == 1 && ops->atom == DW_OP_fbreg &&
-	       (int64_t)ops->number < 0;
+	       base + (int64_t)ops->number < 0;
 }
 
 static Dwarf_Die *function_die(const struct di_function *f)
@@ -85,14 +116,18 @@ static Dwarf_Die *function_die(const struct di_function *f)
 	return !f->is_inline && dwarf_function(f) ? (Dwarf_Die *)p->die : NULL;
 }
 
-static bool stores_parameters(Dwarf_Die *function)
+static bool stores_parameters(struct di_module *m, Dwarf_Die *function)
 {
+	uint64_t body;
+	int64_t base;
 	Dwarf_Die child;
 
+	if (!frame_base_later(m, function, &body, &base))
+		base = 0;
 	if (dwarf_child(function, &child))
 		return false;
 	do
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(&child))
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(&child, base))
 			return true;
 	while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -101,17 +136,11 @@ static bool stores_parameters(Dwarf_Die *function)
 uint64_t di_function_body(const struct di_function *f)
 {
 	Dwarf_Die *die = function_die(f);
-	uint64_t body = f->address;
-	Dwarf_Addr *at;
-	int n;
+	uint64_t body;
 
-	if (!die || !stores_parameters(die))
+	if (!die || !stores_parameters(f->module, die) || !body_of(die, &body) || body <= f->address ||
+	    (f->size && body >= f->address + f->size))
 		return f->address;
-	n = dwarf_entry_breakpoints(die, &at);
-	if (n > 0 && at[0] > f->address && (!f->size || at[0] < f->address + f->size))
-		body = at[0];
-	if (n > 0)
-		free(at);
 	return body;
 }
 

@@ -9,6 +9,10 @@
 // known. It is gone with the next call.
 Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);
 
+// For a function whose frame base is a register that its own first instructions set: where these end, and the
+// frame base from there on, from the canonical frame address. False: it isn't, or nobody knows.
+bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, int64_t *from_cfa);
+
 // prologue.c: l, which is valid at pc, becomes the same as it is at the function's entry, from where instructions
 // without jumps lead to pc. False: that isn't known.
 bool prologue_rewind(struct di_module *m, uint64_t entry, uint64_t pc, struct di_location *l);

@@ -88,6 +88,8 @@ static bool frame_address(struct compile *c)
 static bool frame_offset(struct compile *c, int64_t offset)
 {
 	Dwarf_Attribute attr;
+	int64_t from_cfa;
+	uint64_t body;
 	Dwarf_Op *ops;
 	size_t n;
 	bool good;
@@ -95,6 +97,12 @@ static bool frame_offset(struct compile *c, int64_t offset)
 	if (c->depth || !dwarf_attr_integrate(c->function, DW_AT_frame_base, &attr) ||
 	    dwarf_getlocation_addr(&attr, c->pc, &ops, &n, 1) != 1)
 		return false;
+	if (frame_base_later(c->m, c->function, &body, &from_cfa) && c->pc < body) {
+		good = frame_address(c);
+		if (good)
+			location_offset(c->out, from_cfa + offset);
+		return good;
+	}
 	c->depth++;
 	good = n == 1 && register_of(ops) >= 0 ? push_register(c, register_of(ops)) : compile_ops(c, ops, n);
 	c->depth--;

@@ -39,6 +39,21 @@ static bool peel(Dwarf_Die *die)
 	return false;
 }
 
+// The number of a dimension's first element: its own, or what the language begins with (1 in Fortran).
+static int64_t lower_bound(Dwarf_Die *dimension)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Sword bound;
+	Dwarf_Word word;
+	Dwarf_Die unit;
+
+	if (dwarf_attr(dimension, DW_AT_lower_bound, &attr) && !dwarf_formudata(&attr, &word))
+		return word;
+	if (!dwarf_diecu(dimension, &unit, NULL, NULL) || dwarf_default_lower_bound(dwarf_srclang(&unit), &bound))
+		return 0;
+	return bound;
+}
+
 // Elements of the dimension; 0 when there is none of that number or it has no bound.
 static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
 {
@@ -55,7 +70,7 @@ static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
 		if (dwarf_attr(&child, DW_AT_count, &attr) && !dwarf_formudata(&attr, &word))
 			*count = word;
 		else if (dwarf_attr(&child, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &word))
-			*count = word + 1;
+			*count = word - lower_bound(&child) + 1;
 		return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -88,6 +103,14 @@ static char *spell_array(Dwarf_Die *die, int from, int depth)
 	return buf_text(&b);
 }
 
+// An array is said to be what its elements are, too.
+static char *qualified(const char *word, char *inner)
+{
+	if (str_ends(inner, "*"))
+		return str_printf("%s%s", inner, word);
+	return str_starts(inner, word) && str_ends(inner, "]") ? inner : str_printf("%s %s", word, inner);
+}
+
 static char *spell(Dwarf_Die *die, int depth)
 {
 	char *inner;
@@ -110,11 +133,9 @@ static char *spell(Dwarf_Die *die, int depth)
 	case DW_TAG_enumeration_type:
 		return tagged("enum", die);
 	case DW_TAG_const_type:
-		inner = spell_target(die, depth);
-		return str_ends(inner, "*") ? str_printf("%sconst", inner) : str_printf("const %s", inner);
+		return qualified("const", spell_target(die, depth));
 	case DW_TAG_volatile_type:
-		inner = spell_target(die, depth);
-		return str_ends(inner, "*") ? str_printf("%svolatile", inner) : str_printf("volatile %s", inner);
+		return qualified("volatile", spell_target(die, depth));
 	case DW_TAG_restrict_type:
 	case DW_TAG_atomic_type:
 		return spell_target(die, depth);
