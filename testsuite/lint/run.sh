@@ -22,6 +22,7 @@ report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscall
 	wc -l | awk '$1 >= 1800 { print "staprun has " $1 " lines" }')"
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
+report families "$(python3 "$TESTS/lint/families.py")"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both)"
 # Every public name of the library has a comment that names it.
 report tapset-comments "$(awk '

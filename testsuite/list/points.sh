@@ -18,18 +18,24 @@ cat >libt.c <<-'E2'
 		return n;
 	}
 E2
+echo 'volatile int kept; int main(void) { kept = 1; return kept; }' >fixed.c
 echo 'int twice(int), quarter(int); int main(int c, char **v) { return twice(c) + quarter(c); }' >user.c
 for program in known marks; do gcc -g -O2 -I"$SOURCE/include" -o $program "$TESTS/programs/$program.c"; done &&
-	gcc -g -O2 -fPIC -shared -I"$SOURCE/include" -o libt.so libt.c && gcc -g -O2 -o user user.c -L. -lt -Wl,-rpath,. ||
+	gcc -g -O2 -fPIC -shared -I"$SOURCE/include" -o libt.so libt.c && gcc -g -no-pie -o fixed fixed.c && gcc -g -O2 -o user user.c -L. -lt -Wl,-rpath,. ||
 	{ not_ok list/points gcc; return; }
 id=$(readelf -n known | sed -n 's/.*Build ID: //p')
 mkdir -p "ids/.build-id/${id:0:2}" && ln -s "$points/known" "ids/.build-id/${id:0:2}/${id:2}"
 add=0x$(nm known | awk '$3 == "add" { print $1 }')
 vfs_read=0x$(nm "/usr/lib/debug/boot/vmlinux-$release" | awk '$3 == "vfs_read" { print $1 }')
+lo_ioctl=0x$(nm "$(find "/usr/lib/debug/lib/modules/$release" -name 'loop.ko*')" | awk '$3 == "lo_ioctl" { print $1 }')
 advice="DWARF debuginfo is in the package linux-image-$release-dbg"
 with_dwarf=/usr/lib/debug:$points/ids every=()
 
-ask() { SYSTEMTAP_DEBUGINFO_PATH=$1 timeout 60 "$STAP" -r "$release" "${@:2}" >"$points/out" 2>"$points/err" </dev/null; }
+ask() { # PATH[:-cCOMMAND] ARGUMENTS...
+	local command=()
+	[ "$1" = "${1#*:-c}" ] || command=(-c "${1#*:-c}")
+	SYSTEMTAP_DEBUGINFO_PATH=${1%:-c*} timeout 60 "$STAP" -r "$release" ${command[@]+"${command[@]}"} "${@:2}" >"$points/out" 2>"$points/err" </dev/null
+}
 
 listed() { # NAME PATH POINT PATTERN
 	local line status=0
@@ -49,6 +55,8 @@ point() {
 	every+=("$1")
 	[ $# -lt 3 ] || listed "list/points $1 without DWARF" /nonexistent "$1" "$3"
 }
+
+of_command() { listed "list/points $1 of a command" "$with_dwarf:-c./fixed" "$1" "$2"; }
 
 refused() { # NAME PATH POINT TEXT
 	local status=0

@@ -289,6 +289,7 @@ typedef VEC(struct di_tracepoint *) di_tracepoints;
 // Tracepoints whose name matches the glob, sorted by name. They are known from BTF only.
 void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out);
 // The debuginfo's symbols say that it has no such variable. Without debuginfo: false.
+bool di_module_exports(const struct di_module *m, const char *symbol); // a kernel's module, to others
 bool di_lacks_variable(const struct di_module *m, const char *symbol);
 
 void di_tracepoint_names(struct di_module *m, di_names *out);

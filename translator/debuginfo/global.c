@@ -278,6 +278,13 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 	return false;
 }
 
+bool di_module_exports(const struct di_module *m, const char *symbol)
+{
+	struct symbol entry;
+
+	return m->has_symbols && symbols_lookup(&m->symbols, str_printf("__ksymtab_%s", symbol), &entry);
+}
+
 bool di_lacks_variable(const struct di_module *m, const char *symbol)
 {
 	struct elf_view v;

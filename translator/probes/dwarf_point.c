@@ -409,11 +409,29 @@ static struct expr *word(struct loc loc, struct di_module *m, struct di_location
 	return v.type ? target_variable(loc, &v) : NULL;
 }
 
+// Where the function will return to. In the kernel another probe of its return may have put an address of its
+// own there.
+static struct expr *return_address(struct loc loc, struct di_module *m)
+{
+	struct di_location at = di_return_address(m), slot = at;
+	struct expr *now = word(loc, m, at, "return address"), *call, *where;
+
+	if (!now || di_is_user(m) || slot.ops.n < 2 || slot.ops.at[slot.ops.n - 1].code != DI_OP_LOAD)
+		return now;
+	slot.ops.n--;
+	where = word(loc, m, slot, "its place");
+	call = expr_new(E_CALL, loc);
+	call->u.call.name = "__returns_to";
+	vec_push(&call->u.call.args, where);
+	vec_push(&call->u.call.args, now);
+	return call;
+}
+
 static struct expr *returns_there(struct loc loc, struct di_module *m, uint64_t address)
 {
 	struct di_location there = { .kind = DI_LOC_VALUE };
 	struct di_op op = { .code = DI_OP_STATIC, .value = address };
-	struct expr *l = word(loc, m, di_return_address(m), "return address"), *r;
+	struct expr *l = return_address(loc, m), *r;
 
 	vec_push(&there.ops, op);
 	r = word(loc, m, there, "caller");

@@ -126,7 +126,7 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 
 	dwarf_point_find(&r->point, in, &found, why);
 	for vec_each(&found, f) {
-		if (r->exported && !kernel_exports(r->s->kernel, (*f)->symbol))
+		if (r->exported && !kernel_exports(r->s->kernel, (*f)->symbol) && !di_module_exports(in, (*f)->symbol))
 			continue;
 		if (is_passed_over(r, *f))
 			continue;

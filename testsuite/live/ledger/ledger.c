@@ -120,6 +120,7 @@ out:
 	settle();
 	return cost;
 }
+EXPORT_SYMBOL_GPL(ledger_request);
 
 /* ledger_grant() has another caller, too. */
 static noinline int ledger_promote(struct ledger_resource *res)
