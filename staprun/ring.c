@@ -58,7 +58,7 @@ int rings_map(struct rings *r, int device, bool attach)
 		return rc;
 	}
 	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach,
-			     .settled = header.settled, .bulk = header.flags & STP_RINGS_BULK };
+			     .settled = ((struct stp_ring_header *)at)->settled, .bulk = header.flags & STP_RINGS_BULK };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)
 		return -ENOMEM;

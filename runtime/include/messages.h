@@ -136,7 +136,7 @@ struct stp_ring_header {     /* page 0 */
 	stp_u64 ring_size;   /* bytes of data a ring, a power of two, at least two pages */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
 	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
-	stp_u64 settled;     /* numbers up to this one that are in no ring when the device is opened never come */
+	stp_u64 settled;     /* numbers up to this one that are in no ring when the rings are mapped never come */
 };
 
 struct stp_ring_control {

@@ -32,6 +32,7 @@ static struct {
 	enum phase phase;
 	bool open, detached;
 	bool leaving;              /* the device is being closed: nobody reads any more */
+	bool mapped;               /* who has it open has the rings, too, and may read them */
 	bool exit_said;            /* EXIT is sent once */
 	bool other_build;          /* the kernel is not the one that the script was translated for */
 	u32 wants_said;            /* how many WANTs were read; then READY */
@@ -73,9 +74,10 @@ bool stp_reader_lives(void)
 	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
 }
 
+/* The session goes on, and nobody reads: who has opened the device again has not mapped the rings yet. */
 bool stp_detached(void)
 {
-	return READ_ONCE(control.detached);
+	return READ_ONCE(control.detached) && !READ_ONCE(control.mapped);
 }
 
 /* ------------------------------------------------------------------ the message queue */
@@ -418,12 +420,8 @@ static int control_open(struct inode *inode, struct file *file)
 	mutex_lock(&control.lock);
 	if (!control.open)
 		err = make_buffers();
-	if (!err) {
+	if (!err)
 		WRITE_ONCE(control.open, true);
-		if (control.detached)
-			stp_rings_settle();
-		WRITE_ONCE(control.detached, false);
-	}
 	mutex_unlock(&control.lock);
 	return err ?: stream_open(inode, file);
 }
@@ -434,6 +432,7 @@ static int control_release(struct inode *inode, struct file *file)
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
 		session_stop();
+	WRITE_ONCE(control.mapped, false);
 	WRITE_ONCE(control.open, false);
 	WRITE_ONCE(control.leaving, false);
 	mutex_unlock(&control.lock);
@@ -510,9 +509,21 @@ static __poll_t control_poll(struct file *file, poll_table *table)
 	return mask;
 }
 
+/*
+ * Who maps more than the page that says how much there is begins to read. No lock: this is under the process's own, and
+ * only it could detach meanwhile.
+ */
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	return stp_rings_map(vma);
+	int err = stp_rings_map(vma);
+
+	if (err || vma->vm_end - vma->vm_start <= PAGE_SIZE || READ_ONCE(control.mapped))
+		return err;
+	WRITE_ONCE(control.mapped, true);
+	if (READ_ONCE(control.detached))
+		stp_rings_settle();
+	WRITE_ONCE(control.detached, false);
+	return 0;
 }
 
 static const struct file_operations control_fops = {

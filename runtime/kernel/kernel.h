@@ -132,7 +132,7 @@ void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process 
 
 void stp_control_wake(void);       /* any context: something for poll() */
 bool stp_reader_lives(void);       /* somebody has the device open and isn't leaving */
-bool stp_detached(void);           /* any context: the reader left on purpose and may come back */
+bool stp_detached(void);           /* any context: the reader left on purpose, and none reads again yet */
 int stp_control_init(void);
 void stp_control_exit(void);       /* stops what runs, frees everything */
 

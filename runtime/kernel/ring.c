@@ -201,7 +201,7 @@ static u64 left_in_lap(u64 at)
 /*
  * Nobody reads, and the session goes on: the ring keeps the newest. Takes the oldest records away
  * until head may go up to `end`. Who had the mapping may have written nonsense into it; then all
- * goes. An opening of the device waits for handlers that are here (control.c).
+ * goes. A mapping of the rings waits for handlers that are here (control.c).
  */
 static noinline void forget_oldest(struct ring *r, u64 end)
 {
@@ -219,13 +219,17 @@ static noinline void forget_oldest(struct ring *r, u64 end)
 	smp_store_release(&r->control->tail, tail);
 }
 
+/* While nobody reads a quarter stays free, for what comes between a reader's return and its first look. */
 static bool fits(struct ring *r, u64 end)
 {
+	u64 spare;
+
 	if (likely(end <= r->limit))
 		return true;
-	if (unlikely(!stp_reader_lives()) && stp_detached())
-		forget_oldest(r, end);
-	r->limit = tail_of(r) + rings.size;
+	spare = stp_detached() ? r->chunk : 0;
+	if (unlikely(spare))
+		forget_oldest(r, end + spare);
+	r->limit = tail_of(r) + rings.size - spare;
 	return end <= r->limit;
 }
 

@@ -69,10 +69,14 @@ done
 	{ tail -n 5 "$dir/log" >&2; exit 1; }
 rm -rf "$dir/apt"
 [ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
-# Absolute paths of the packages lead into the unpacked tree.
+# Absolute paths of the packages lead into the unpacked tree, and those from the headers to the tools are absolute: the headers may be
+# seen elsewhere.
 find "$root/usr/src" "$root/usr/lib" -type l | while read -r link; do
 	to=$(readlink "$link")
-	case $to in /usr/*) ln -sfn "$root$to" "$link" ;; esac
+	case $to in
+	/usr/*) ln -sfn "$root$to" "$link" ;;
+	../../lib/*) ln -sfn "$root/usr/lib/${to#../../lib/}" "$link" ;;
+	esac
 done
 grep -rlE '/usr/(src|lib)/linux-' "$tree" "$root/usr/src" --include=Makefile --include='*.mk' 2>/dev/null | sort -u |
 	xargs -r sed -i -E "s#([^a-zA-Z0-9/])/usr/(src|lib)/linux-#\\1$root/usr/\\2/linux-#g; s#^/usr/(src|lib)/linux-#$root/usr/\\1/linux-#"

@@ -3,7 +3,8 @@
 # Read by run.sh: every system call of staprun, and of stapio, fails once (inject.c). Whatever fails: no hang and
 # no crash; a module that was loaded is unloaded, or it is said that it could not be; no file and no process stays;
 # success is only claimed for complete output, and what else comes of it is said in a message.
-# FAULTS=full: each call with every error; else each with one of them.
+# FAULTS=full: each call with every error; else each with one of them, and of the ways to run that have most in common with
+# others (STRIDE) some of the calls only.
 
 fault_errors=(4 12 1 11 5 24 28 2)         # EINTR ENOMEM EPERM EAGAIN EIO EMFILE ENOSPC ENOENT
 
@@ -12,9 +13,10 @@ fault_problems() {
 	local loads unloads
 	[ "$1" -lt 124 ] || echo "exit status $1"
 	loads=$(grep -c '^f*init_module' "$dir/log") unloads=$(grep -c '^delete_module' "$dir/log")
-	[ -n "${FAKE_LOAD-}" ] || [ "$loads" -le "$unloads" ] || grep -q "can't remove the module\|in use; later\|no module" "$dir/errors" ||
+	[ -n "${FAKE_LOAD-}" ] || [ "${LEAVES-}$1" = 10 ] || [ "$loads" -le "$unloads" ] || grep -q "can't remove the module\|in use; later\|no module" "$dir/errors" ||
 		echo "the module stays"
-	[ "$1" -ne 0 ] || [ "$(cat "$dir/output")" = "$2" ] || echo "success, but the output is: $(cat "$dir/output")"
+	# What goes on behind says it to the system's log.
+	[ "$1" -ne 0 ] || [ "$2" = behind ] || [ "$(cat "$dir/output")" = "$2" ] || echo "success, but the output is: $(cat "$dir/output")"
 	[ "$1" -eq 0 ] || [ -s "$dir/errors" ] || [ "$(cat "$dir/report" 2>/dev/null)" = 1 ] || echo "exit status $1 without a word"
 	if [ "$(cat "$dir/report" 2>/dev/null)" = 84 ]; then   # rmdir
 		rmdir /dev/.staprun-*
@@ -31,7 +33,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 	[[ $1 == sta* ]] || program=$1
 	local who=$1 inject="$scratch/inject $2 $3 $dir/report"
 	shift 3
-	: >"$dir/log" && chmod 666 "$dir/log" && rm -f "$dir/report" "$dir/out.0" "$dir/relay-caps"
+	: >"$dir/log" && chmod 666 "$dir/log" && rm -f "$dir/report" "$dir"/out* "$dir/relay-caps"
 	if [ "$who" = stapio ]; then
 		printf '#!/bin/sh\nexec %s %s "$@"\n' "$inject" "$scratch/stapio" >"$dir/relay"
 		chmod +x "$dir/relay"
@@ -49,16 +51,21 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 	(cd "$dir" && FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
 		timeout -k 1 10 $inject $program "$@" >output 2>errors </dev/null)
 	status=$?
+	# -D: what goes on behind has its time to end, too.
+	[[ " $* " != *' -D '* ]] || for _ in {1..200}; do pgrep -f "$scratch/sta(prun|pio)" >/dev/null || break; sleep 0.05; done
+	[ ! -e "$dir/out" ] || mv "$dir/out" "$dir/output"
 	[ ! -e "$dir/out.0" ] || mv "$dir/out.0" "$dir/output"
+	[ ! -e "$dir/out_cpu0" ] || "$scratch/stap-merge" "$dir"/out_cpu* >"$dir/output" 2>/dev/null
 }
 
 faults_of() { # NAME WHO OUTPUT ARGUMENT...
-	local name=faults-$1 who=$2 want=$3 k count errors problems='' found
+	local name=faults-$1 who=$2 want=$3 k count errors problems='' found stride=1
 	shift 3
 	dir=$scratch/$name
 	mkdir -p "$dir" && chmod 777 "$dir" && cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$dir"
-	printf '%s\n' 'wait start' 'rec 0 1 one\n' 'started 0' 'rec 1 2 two\n' 'message exit' 'wait stop' 'rec 0 3 three\n' \
+	printf '%s\n' ${BULK:+bulk} 'wait start' 'rec 0 1 one\n' 'started 0' 'rec 1 2 two\n' 'message exit' 'wait stop' 'rec 0 3 three\n' \
 		'stopped 0 0 0' | grep -v "${WITHOUT-^none}" >"$dir/play"
+	[ -z "${MISC-}" ] || echo "DEVNAME=systemtap/$MISC" >"$dir/uevent"
 	fault_run "$who" 0 0 "$@"
 	count=$(sed -n 's/^count //p' "$dir/report" 2>/dev/null)
 	if [ "$status" -eq 125 ] || [ -z "$count" ]; then
@@ -67,8 +74,11 @@ faults_of() { # NAME WHO OUTPUT ARGUMENT...
 	fi
 	found=$(fault_problems "$status" "$want")
 	[ "$status" -eq 0 ] || [ -n "${FAKE_LOAD-}" ] || found+="exit status $status: $(cat "$dir/errors")"
+	[ "$want" != behind ] || [ "$(cat "$dir/output")" = $'one\ntwo\nthree' ] || found+="output: $(cat "$dir/output")"
+	[ -z "${MISC-}" ] || grep -q "^delete_module $MISC" "$dir/log" || found+="not removed"
 	[ -z "$found" ] || problems="without a fault: $found"$'\n'
-	for ((k = 1; k <= count; k++)); do
+	[ "${FAULTS-}" = full ] || stride=${STRIDE-1}
+	for ((k = 1; k <= count; k += stride)); do
 		errors=("${fault_errors[@]}")
 		[ "${FAULTS-}" = full ] || errors=("${fault_errors[k % ${#fault_errors[@]}]}")
 		for error in "${errors[@]}"; do
@@ -104,6 +114,13 @@ faults() {
 	faults_of file stapio "$lines" -o out -S 5 -c true ./module.ko
 	WITHOUT=start faults_of attach staprun "$lines" -A stap_x
 	faults_of remove staprun '' -d stap_x
+	STRIDE=5 faults_of daemon staprun behind -D -o out ./module.ko
+	STRIDE=11 faults_of daemon-relay stapio behind -D -o out ./module.ko
+	WITHOUT='rec\|exit\|stop' LEAVES=1 STRIDE=11 faults_of detach staprun '' -L ./module.ko
+	WITHOUT='rec\|exit\|stop' LEAVES=1 STRIDE=11 faults_of detach-relay stapio '' -L ./module.ko
+	WITHOUT=start STRIDE=11 faults_of attach-relay stapio "$lines" -A stap_x
+	BULK=1 STRIDE=11 faults_of bulk stapio "$lines" -o out ./module.ko
+	MISC=$(find /sys/class/misc -mindepth 1 -printf '%f\n' 2>/dev/null | grep -x '[a-z_]*' | head -n 1) faults_of remove-all staprun '' -d '*'
 	FAKE_LOAD=ENOEXEC faults_of refused staprun '' ./module.ko
 	# With capabilities and no root, as the program's file may have given them.
 	if setpriv --inh-caps "$caps" true 2>/dev/null && chmod 711 "$scratch"; then
