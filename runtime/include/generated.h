@@ -482,12 +482,13 @@ extern const struct stp_family_ops stp_function_family;
 struct stp_site {
 	const char *symbol;        /* function, as the kernel names it; "": the offset is the address */
 	const char *module;        /* NULL: the kernel image */
-	u64 base_offset;           /* from _stext (kernel) at link time; 0: look the symbol up */
+	u64 base_offset;           /* of a function of the kernel: from _stext at link time; 0: look the symbol up.
+				    * Of a module's: from the symbol */
 	u64 offset;                /* into the function: statements, inlined functions, labels */
 	u64 address;               /* the runtime's: where it is now */
 };
 /* The same, of very many: names are places in a text, of which "" is the first. */
-struct stp_packed_site { u32 symbol, module, base_offset, offset; };
+struct stp_packed_site { u32 symbol, module; s32 base_offset; u32 offset; };
 /* Variables that have an address of their own: struct stp_module.statics. */
 u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* 0 and an error */
 static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)

@@ -22,6 +22,7 @@ extern struct stp_function_totals stp_function_totals;
  */
 struct stp_batch {
 	const char *module;                /* as in its sites; NULL: the image */
+	bool again;                        /* what it hasn't any more was armed before */
 	u32 entries, returns;              /* places that have an address */
 	/* probe_function.c */
 	struct kprobe **kprobes;

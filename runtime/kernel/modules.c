@@ -127,7 +127,7 @@ static void give(const struct watched *w, const char *name, u64 address)
 	}
 	for (; low < w->n && !strcmp(w->sites[low]->symbol, name); low++)
 		if (!w->sites[low]->address)       /* of several symbols of a name the first counts */
-			w->sites[low]->address = address + w->sites[low]->offset;
+			w->sites[low]->address = address + w->sites[low]->base_offset + w->sites[low]->offset;
 }
 
 static void find_symbols(const struct watched *w, const struct module *mod)

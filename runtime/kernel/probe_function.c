@@ -37,7 +37,8 @@ static const char *reason(const struct stp_site *s, int err)
 {
 	switch (err) {
 	case -ENOENT:
-		return s->module ? "the module has no such function" : "no such function in the running kernel";
+		return s->module ? "the module has no such function, or it was for its initialisation and is gone" :
+				   "no such function in the running kernel";
 	case -EINVAL: return "the kernel doesn't allow a probe there";
 	case -EFAULT:
 		return "it is in the module's last function, where this kernel would read beyond the module's code";
@@ -109,14 +110,14 @@ static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 /*
  * Before a kprobe may become a jump the kernel decodes its function to what it takes for the end: of a module's last
  * one the end of the pages that the module's code is in. There it takes the zeroes of the filling for instructions
- * of two bytes, the last of which reaches over the end, where nothing has to be, when their number is odd. It gives
- * up at an int3. All that whether or not the kprobe is to become a jump.
+ * of two bytes, the last of which reaches over the end, where nothing has to be, when their number is odd. All that
+ * whether or not the kprobe is to become a jump. Kernels that gave up at an int3 have something behind the end.
  */
 bool stp_kprobe_overruns(const struct stp_site *s)
 {
 #ifdef CONFIG_OPTPROBES
 	static char name[KSYM_SYMBOL_LEN];
-	unsigned long offset, size, end, last;
+	unsigned long offset, size, end, last, i;
 	char *at;
 	u8 byte;
 
@@ -131,7 +132,13 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 		return false;
 	for (last = end - 1; last > s->address && !get_kernel_nofault(byte, (u8 *)last) && !byte; last--)
 		;
-	return byte != INT3_INSN_OPCODE && (end - 1 - last) % 2;
+	if ((end - 1 - last) % 2)
+		return true;
+	/* Some of the zeroes may be the last jump's. */
+	for (i = last; i > last - 4 && last < end - 1; i--)
+		if (!get_kernel_nofault(byte, (u8 *)i) && (byte == CALL_INSN_OPCODE || byte == JMP32_INSN_OPCODE))
+			return true;
+	return false;
 #else
 	return false;
 #endif
@@ -553,7 +560,7 @@ static void add_sites(struct stp_batch *b, const struct stp_function *f)
 	for (i = 0; i < f->nsites; i++) {
 		const struct stp_site *s = &f->sites[i];
 
-		if (s->module == b->module && !s->address)
+		if (s->module == b->module && !s->address && !b->again)
 			stp_function_cannot(f, s, -ENOENT);
 		if (!stp_batch_has(b, s))
 			continue;
@@ -568,7 +575,7 @@ static void add_sites(struct stp_batch *b, const struct stp_function *f)
 }
 
 /* Of the kernel's image, or of a module that is there. */
-static int arm_batch(const struct stp_function *f, u32 n, const char *module)
+static int arm_batch(const struct stp_function *f, u32 n, const char *module, bool again)
 {
 	struct stp_batch *b = plat_alloc(sizeof(*b), -1);
 	u32 i;
@@ -576,6 +583,7 @@ static int arm_batch(const struct stp_function *f, u32 n, const char *module)
 	if (!b)
 		return -ENOMEM;
 	b->module = module;
+	b->again = again;
 	count_sites(b, f, n);
 	/* Entries and returns that ftrace can't do become kprobes. */
 	b->kprobes = plat_alloc(b->entries * sizeof(*b->kprobes), -1);
@@ -640,10 +648,10 @@ static int arm_all(const struct stp_function *f, u32 n)
 	int waiting = 0, err;
 	u32 i;
 
-	err = arm_batch(f, n, NULL);
+	err = arm_batch(f, n, NULL, false);
 	for (i = 0; !err && (module = stp_modules_name(i)); i++) {
 		if (stp_modules_here(i)) {
-			err = arm_batch(f, n, module);
+			err = arm_batch(f, n, module, false);
 		} else {
 			if (!stp_modules_refused(i))
 				say_waiting(f, n, module);
@@ -681,6 +689,7 @@ static int function_start(void *table, u32 n)
 static void function_module(void *table, u32 n, const char *module, bool comes)
 {
 	struct stp_batch **at, *b;
+	bool again = false;
 
 	if (!started)
 		return;
@@ -689,9 +698,10 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 			continue;
 		*at = b->next;
 		remove_batch(b);
+		again = true;
 		break;
 	}
-	if (comes && arm_batch(table, n, module))
+	if (comes && arm_batch(table, n, module, again))
 		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 

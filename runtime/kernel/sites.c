@@ -114,11 +114,10 @@ int stp_site_found(u32 index, u64 address)
 	if (index != sites.answered)   /* staprun has answered, who may know; the relay has no say */
 		return -EPERM;
 	s = sites.wanted[sites.answered++];
-	address = address ? address + s->offset : 0;
 	if (s->module)
-		stp_modules_found(s, address);
+		stp_modules_found(s, address ? address + s->base_offset + s->offset : 0);
 	else
-		s->address = address;
+		s->address = address ? address + s->offset : 0;
 	return 0;
 }
 

@@ -222,6 +222,9 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 const char *di_refused(const struct di_function *f);
 // Where a function is that isn't found, since nothing can be probed there. NULL: there is none.
 const char *di_elsewhere(const struct di_module *m, const char *name);
+// The symbol to find the function of a kernel module by, which no other function has; *distance is from there to
+// the function's start.
+const char *di_function_anchor(const struct di_function *f, int64_t *distance);
 
 // [SCOPE::]FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the names may be globs.
 struct di_lines { int first, last; };

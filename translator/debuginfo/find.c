@@ -110,7 +110,7 @@ struct index_search {
 	struct di_module *m;
 	const struct matcher *match;
 	di_functions *out;
-	const Elf64_Shdr *init;    // of a kernel module: what it gives back when it has begun
+	const Elf64_Shdr *init, *exit;     // of a kernel module: what runs once, as it comes and as it goes
 };
 
 static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
@@ -152,13 +152,18 @@ struct di_function *function_of_hit(struct di_module *m, const struct index_hit 
 	return f;
 }
 
+static bool is_in(const Elf64_Shdr *section, uint64_t address)
+{
+	return section && address - section->sh_addr < section->sh_size;
+}
+
 static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->is_forbidden))
 		return;
-	if (s->match->glob && s->init && hit->address - s->init->sh_addr < s->init->sh_size)
+	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
 		return;
 	// What only the symbol table has is assembler's: thunks, entries, alternatives.
 	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
@@ -172,8 +177,10 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 	const struct index *ix = module_index(s->m);
 	struct elf_view v;
 
-	if (s->m->base_module && elf_view_open(&v, dwarf_file_map(s->m->dwarf)))
+	if (s->m->base_module && elf_view_open(&v, dwarf_file_map(s->m->dwarf))) {
 		s->init = elf_view_header(&v, ".init.text");
+		s->exit = elf_view_header(&v, ".exit.text");
+	}
 	index_each_function(ix, &q, take_hit, s);
 	if (inlines != DI_INLINES_NONE)
 		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
@@ -306,8 +313,6 @@ const char *di_refused(const struct di_function *f)
 	};
 	struct forbidden forbidden;
 
-	if (f->module->base_module && kmod_is_other(f->address) && (f->is_inline || f->pc))
-		return "outside of .text it can be probed only where it begins and returns";
 	if (!priv(f)->forbidden)
 		return NULL;
 	forbidden_find(f->module, &forbidden);
@@ -334,15 +339,20 @@ const char *di_elsewhere(const struct di_module *m, const char *name)
 		section = elf_view_name(&v, &v.sections[e->st_shndx]);
 		if (!strcmp(section, ".init.text"))
 			return "it is in .init.text, which the kernel throws away when it has started";
-		// No ftrace is there; and the kernel, where it prepares a kprobe, reads on behind the last function of a
-		// module, where there may be nothing.
-		if (!strcmp(section, ".exit.text") && m->base_module)
-			return "it is in .exit.text, where the kernel can't be probed safely";
 		if (!strcmp(section, ".exit.text"))
 			return "it is in .exit.text, which only a module needs: here it is in the kernel, which never exits";
 		return str_printf("its code is in %s, where no probes can be", section);
 	}
 	return NULL;
+}
+
+const char *di_function_anchor(const struct di_function *f, int64_t *distance)
+{
+	uint64_t at = f->symbol_address;
+	const char *name = f->has_address ? symbols_anchor(&f->module->symbols, f->symbol, f->symbol_address, &at) : NULL;
+
+	*distance = name ? (int64_t)(f->symbol_address - at) : 0;
+	return name ? name : f->symbol;
 }
 
 static void add_name(void *data, const struct index_hit *hit)

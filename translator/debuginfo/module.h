@@ -88,12 +88,16 @@ struct symbols {
 	uint64_t text, text_end;   // .text; symtab symbols outside are skipped
 	int text_index;
 	struct elf_view module;    // of a kernel module: its sections of code, all of which count
+	struct map *counts;        // symbols_anchor(): name -> how many symbols have it
 };
 bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section);
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
 bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
 void symbols_join(struct symbols *t, const struct symbols *other);    // adds those of another file; both not cached
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: i isn't a function
+// The name by which a kernel can find the function of a module at this address: its own, unless others have it too;
+// then one of the same section that no other has. *at is where that is. NULL: there is none.
+const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at);
 // The length of the name without what the compiler adds to clones of the whole function.
 size_t symbol_stem(const char *symbol);
 // What was split off a function: its rarely used code (.cold); what follows a beginning that was inlined where

@@ -4,6 +4,7 @@
 // when a probe could be set. Of a kernel module, which may be loaded later, every section of code does.
 #include "debuginfo/module.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool symbol_is_part(const char *symbol)
@@ -48,8 +49,7 @@ static bool from_section(struct symbols *t, const struct elf_view *v, const char
 bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section)
 {
 	static const char *const others[] = { ".altinstr_replacement", ".altinstr_aux", ".static_call.text",
-					      ".noinstr.text", ".kprobes.text", ".entry.text", ".exit.text", ".plt",
-					      ".init.plt" };
+					      ".noinstr.text", ".kprobes.text", ".entry.text", ".plt", ".init.plt" };
 
 	if (!(section->sh_flags & SHF_EXECINSTR) || !(section->sh_flags & SHF_ALLOC))
 		return false;
@@ -155,6 +155,48 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 		.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL,
 	};
 	return true;
+}
+
+static void count_names(struct symbols *t)
+{
+	t->counts = NEW(struct map);
+	for (int i = 0; i < t->n; i++) {
+		const char *name = t->symtab[i].st_name < t->strings_len ? t->strings + t->symtab[i].st_name : "";
+
+		if (t->symtab[i].st_shndx != SHN_UNDEF)
+			map_put(t->counts, name, (char *)map_get(t->counts, name) + 1);
+	}
+}
+
+static bool is_only(const struct symbols *t, const char *name)
+{
+	return map_get(t->counts, name) == (void *)1;
+}
+
+const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at)
+{
+	const char *best = NULL;
+	struct symbol own = { 0 }, sym;
+	int i;
+
+	*at = address;
+	if (!t->module.n || t->table)
+		return name;
+	if (!t->counts)
+		count_names(t);
+	if (is_only(t, name))
+		return name;
+	for (i = 0; i < t->n && (!symbols_get(t, i, &own) || own.address != address); i++)
+		;
+	for (int k = 0; i < t->n && k < t->n; k++) {
+		if (t->symtab[k].st_shndx != t->symtab[i].st_shndx || !symbols_get(t, k, &sym) || !is_only(t, sym.name))
+			continue;
+		if (!best || llabs((int64_t)(sym.address - address)) < llabs((int64_t)(*at - address))) {
+			best = sym.name;
+			*at = sym.address;
+		}
+	}
+	return best;
 }
 
 bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out)

@@ -10,6 +10,7 @@
 #include "util/map.h"
 #include "util/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct asks {
@@ -125,24 +126,33 @@ static uint64_t offset_of(const struct function_probe *d)
 	return d->absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
 }
 
-static uint64_t base_offset_of(const struct function_probe *d)
+// What the loader finds; the function is *distance from there, or, of the kernel, from _stext.
+static const char *symbol_of(const struct function_probe *d, int64_t *distance)
 {
 	const struct di_function *f = d->function;
 	uint64_t base = di_kernel_base(f->module);
 
-	return !d->module && base && f->has_address && f->symbol_address > base ? f->symbol_address - base : 0;
+	*distance = 0;
+	if (d->absolute)
+		return "";
+	if (d->module)
+		return di_function_anchor(f, distance);
+	if (base && f->has_address && f->symbol_address > base)
+		*distance = f->symbol_address - base;
+	return f->symbol;
 }
 
 static void emit_site(struct cwriter *w, const struct probe *p)
 {
 	const struct function_probe *d = p->data;
 	struct buf b = { 0 };
+	int64_t distance;
 
-	buf_printf(&b, "{ .symbol = %s, ", emit_c_string(d->absolute ? "" : d->function->symbol));
+	buf_printf(&b, "{ .symbol = %s, ", emit_c_string(symbol_of(d, &distance)));
 	if (d->module)
 		buf_printf(&b, ".module = %s, ", emit_c_string(d->module));
-	if (base_offset_of(d))
-		buf_printf(&b, ".base_offset = 0x%llxULL, ", (unsigned long long)base_offset_of(d));
+	if (distance)
+		buf_printf(&b, ".base_offset = %s0x%llxULL, ", distance < 0 ? "-" : "", llabs(distance));
 	if (offset_of(d))
 		buf_printf(&b, ".offset = 0x%llxULL, ", (unsigned long long)offset_of(d));
 	cw_line(w, "%s}, /* %s */", b.text, p->point);
@@ -166,6 +176,7 @@ static int name_at(struct cwriter *w, struct map *known, int *size, const char *
 static void emit_packed(struct cwriter *w, const struct group *g)
 {
 	int *names = NEW_ARRAY(int, 2 * g->probes.n), size = 0, n = 0;
+	int64_t *distances = NEW_ARRAY(int64_t, g->probes.n);
 	struct map known = { 0 };
 
 	cw_line(w, "static const char stp_function_names_%d[] =", g->sites);
@@ -173,7 +184,8 @@ static void emit_packed(struct cwriter *w, const struct group *g)
 	for vec_each(&g->probes, p) {
 		const struct function_probe *d = (*p)->data;
 
-		names[n++] = name_at(w, &known, &size, d->function->symbol);
+		names[n] = name_at(w, &known, &size, symbol_of(d, &distances[n / 2]));
+		n++;
 		names[n++] = name_at(w, &known, &size, d->module ? d->module : "");
 	}
 	cw_line(w, ";");
@@ -181,8 +193,8 @@ static void emit_packed(struct cwriter *w, const struct group *g)
 	for (int i = 0; i < g->probes.n; i++) {
 		const struct function_probe *d = g->probes.at[i]->data;
 
-		cw_line(w, "{%d,%d,0x%llx,0x%llx},", names[2 * i], names[2 * i + 1],
-			(unsigned long long)base_offset_of(d), (unsigned long long)offset_of(d));
+		cw_line(w, "{%d,%d,%lld,0x%llx},", names[2 * i], names[2 * i + 1],
+			(long long)distances[i], (unsigned long long)offset_of(d));
 	}
 	cw_line(w, "};");
 	cw_line(w, "static struct stp_site stp_function_sites_%d[%d];", g->sites, g->probes.n);
