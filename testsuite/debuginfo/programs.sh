@@ -183,6 +183,13 @@ sed '/^int main/,/^{/s/^{/{ volatile int v[4] = { argc };/' known.c >array.c; gc
 sed -i 's/\.byte\t0x1d\t# DW_AT_language/.byte 0x23/' known.s; gcc -o known known.s
 lists 'arrays that begin at 1' 'process("known").function("main@array.c:50") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
 
+{ cat known.c; echo 'const int lines[] __attribute__((section(".gopclntab"))) = { 1 };'; } >go.c; gcc -g -O0 -o known go.c
+lists 'returns in Go' 'semantic error: process("known"): probes of returns end a program in Go as soon as it moves a stack; probe statements before its returns, or use guru mode (-g): at <input>:1:7' \
+	-p2 -e 'probe process("./known").function("add").return { next }'
+lists 'returns in Go, listed' 'process("known").function("add@go.c:17").return' -l 'process("./known").function("add").return'
+lists 'returns in Go, guru' '# probes
+process("known").function("add@go.c:17").return' -g -p2 -e 'probe process("./known").function("add").return { next }'
+
 # ------------------------------------------------------------ which file
 gcc -g -O0 -o known known.c; cp known known2; printf '#! %s/known -x\n' "$files" >script; chmod +x script; echo text >known.text
 lists 'a script is its interpreter' "$whole" -L 'process("./script").function("add")'

@@ -159,6 +159,7 @@ struct di_symbol { uint64_t offset, size; const char *name; };
 typedef VEC(struct di_symbol) di_symbols;
 void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
+bool di_program_moves_stacks(const struct di_module *m);   // so that probes of returns end it: Go's do
 bool di_program_is_narrow(const struct di_module *m);      // of 32 bits, on a machine of 64
 // libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
 // as many names, which may be those of links to them: "libm.so.6".

@@ -395,6 +395,15 @@ bool di_program_is_narrow(const struct di_module *m)
 	return m->arch->elf_machine == EM_386;
 }
 
+// Go's runtime copies a stack to grow it, and reads the addresses of return that lie there.
+bool di_program_moves_stacks(const struct di_module *m)
+{
+	struct bytes section;
+
+	return elf_view_section(&m->program->view, ".go.buildinfo", &section) ||
+	       elf_view_section(&m->program->view, ".gopclntab", &section);
+}
+
 bool di_program_exports(const struct di_module *m, const char *symbol)
 {
 	struct symbols exported;

@@ -59,6 +59,16 @@ static bool add_place(const struct resolution *r, struct di_function *f)
 	return true;
 }
 
+// What a probe of a return puts in the place of the address of return is not for everybody's eyes.
+static bool may_return(const struct resolution *r, const struct di_module *in)
+{
+	if (!r->common.is_return || r->s->opt.list || r->s->opt.guru || !di_program_moves_stacks(in))
+		return true;
+	diag_error(r->match->point->loc, "%s: probes of returns end a program in Go as soon as it moves a stack; probe "
+		   "statements before its returns, or use guru mode (-g)", process_point(r->match, in));
+	return false;
+}
+
 // Returns how many probes it made.
 static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
 {
@@ -102,8 +112,11 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 			     point_find(m->point, "return") ? session_limit(s, "KRETACTIVE", 0) : 0;
 	r.common.pid = files.pid;
 	r.common.within = files.within;
-	for vec_each(&files.at, in)
+	for vec_each(&files.at, in) {
+		if (!may_return(&r, *in))
+			return 1;
 		n += add_places(&r, *in, &why);
+	}
 	if (!n)
 		dwarf_point_not_found(&r.point, files.at.at[0], process_point(m, files.at.at[0]), &why);
 	return n ? 0 : 1;
