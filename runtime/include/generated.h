@@ -496,6 +496,7 @@ static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
 u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies */
+bool stp_irqs_were_on(struct stp_ctx *c);  /* at the hit: nobody below it holds locks of the scheduler or of signals */
 u64 stp_thread_pointer(struct stp_ctx *c); /* of the current process: what its thread's variables are below */
 /* The build-id of a module of the kernel that the script was translated for. */
 #define STP_BUILD_ID_LEN 20

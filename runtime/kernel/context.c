@@ -35,6 +35,16 @@ bool stp_hit_refused(void)
 	return false;
 }
 
+/* Of a breakpoint its registers know it; begin and end have them on themselves. */
+bool stp_irqs_were_on(struct stp_ctx *c)
+{
+	const struct pt_regs *regs = c->regs;
+
+	if (!raw_irqs_disabled() || (regs && user_mode((struct pt_regs *)regs)))
+		return true;
+	return !raw_irqs_disabled_flags(stp_private(c)->irq_flags) || (regs && compat_irqs_were_on(regs));
+}
+
 /* ------------------------------------------------------------------ CPUs */
 
 void stp_cpus_choose(void)

@@ -9,7 +9,7 @@
  * before, so a damaged stack ends the walk. Return addresses that return probes replaced are put back.
  *
  * Context: any but NMI. Which file is mapped where is looked up under the lock of the process's memory,
- * taken only where nothing that its release may wait for is held: see may_look().
+ * taken only where nothing that its release may wait for is held: see look_begin().
  */
 #include "kernel.h"
 #include <linux/fs.h>
@@ -38,22 +38,10 @@ struct frame {
 
 /* ------------------------------------------------------------------ places */
 
-/*
- * Letting go of the lock may wake up a waiter, which takes locks of the scheduler: those are held with
- * interrupts off only. So they must have been on where the probe was hit.
- */
-static bool may_look(struct stp_ctx *c)
-{
-	const struct pt_regs *regs = c->regs;
-
-	if (regs && user_mode((struct pt_regs *)regs))
-		return true;
-	return !raw_irqs_disabled_flags(stp_private(c)->irq_flags) || (regs && compat_irqs_were_on(regs));
-}
-
+/* Letting go of the lock may wake up a waiter, which takes locks of the scheduler. */
 static bool look_begin(struct stp_ctx *c)
 {
-	return current->mm && may_look(c) && mmap_read_trylock(current->mm);
+	return current->mm && stp_irqs_were_on(c) && mmap_read_trylock(current->mm);
 }
 
 static void look_end(void)
