@@ -402,3 +402,27 @@ for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/
 	known_lines
 	same "debuginfo/programs lines, table after $damage" lines.want lines.got
 done
+
+# ------------------------------------------------------------ processes whose files aren't where they seem to be
+# One that has other mounts than we: there is another program where its own seems to be. One whose file is gone.
+echo 'int pause(void); int waits(int n) { return pause() + n; } int main(void) { return waits(1); }' >w.c
+gcc -g -O0 -o waiter w.c && mkdir -p elsewhere && cp /bin/true elsewhere/waiter
+running() { # NAME PID: what is found of it and of its C library
+	local i
+	for ((i = 0; i < 50; i++)); do [ "$(cat "/proc/$2/comm" 2>/dev/null)" = waiter ] && break; sleep 0.1; done
+	lists "$1" 'process("'"$3"'").function("waits@w.c:1")' -x "$2" -l 'process.function("w*")'
+	lists "$1, by its number" "process($2).function(\"waits@w.c:1\")" -l "process($2).function(\"w*\")"
+	lists "$1, library" 'process("/proc/'"$2/root$(realpath /lib/x86_64-linux-gnu/libc.so.6)"'").function("getpid")' \
+		-x "$2" -l 'process.library("libc.so*").function("getpid")'
+	kill "$2"
+}
+if unshare -m true 2>/dev/null; then
+	unshare -m sh -c 'mount -t tmpfs none elsewhere && cp waiter elsewhere && exec ./elsewhere/waiter' &
+	running 'process with other mounts' $! "/proc/$!/rootelsewhere/waiter"     # with the directory left out
+else
+	skip 'debuginfo/programs process with other mounts' 'unshare -m'
+fi
+./waiter &
+sleep 0.2; rm waiter
+running 'process whose file is gone' $! "/proc/$!/exe"
+lists 'process that is gone' 'semantic error: there is no process 999999 whose program could be read: at <input>:1:7' -p2 -e 'probe process(999999).function("main") { next }'

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------- paths
@@ -86,6 +87,31 @@ static const char *similar_files(const char *path)
 	return near ? str_printf(" (similar: %s)", near) : "";
 }
 
+static bool is_file(const char *path, const struct stat *of)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == of->st_dev && st.st_ino == of->st_ino;
+}
+
+// What a running process runs. Where it has another root or other mounts its own path is none here: then the way
+// leads through its root. The file may be gone from there, too.
+static const char *running_program(const struct point_part *part, long long pid)
+{
+	const char *exe = str_printf("/proc/%lld/exe", pid), *inside;
+	char path[PATH_MAX], text[PATH_MAX] = "";
+	struct stat of;
+
+	if (pid < 1 || pid > INT_MAX || stat(exe, &of) || readlink(exe, text, sizeof(text) - 1) <= 0) {
+		diag_error(part->loc, "there is no process %lld whose program could be read", pid);
+		return NULL;
+	}
+	if (realpath(exe, path) && is_file(path, &of))
+		return str_dup(path);
+	inside = str_printf("/proc/%lld/root%s", pid, text);
+	return is_file(inside, &of) ? inside : exe;
+}
+
 // The program of -c, which must be told from its first word; of -x, which is running.
 static const char *target_program(struct session *s, const struct point_part *part)
 {
@@ -93,7 +119,7 @@ static const char *target_program(struct session *s, const struct point_part *pa
 	size_t len;
 
 	if (s->opt.target_pid)
-		return str_printf("/proc/%d/exe", s->opt.target_pid);
+		return running_program(part, s->opt.target_pid);
 	if (!command) {
 		diag_error(part->loc, "process without a path is the program of -c or -x, and there is none");
 		return NULL;
@@ -113,13 +139,10 @@ static const char *target_program(struct session *s, const struct point_part *pa
 
 static int add_running(struct session *s, const struct point_part *part, struct process_files *out)
 {
-	char path[PATH_MAX];
+	const char *path = running_program(part, part->number);
 
-	if (part->number < 1 || part->number > INT_MAX ||
-	    !realpath(str_printf("/proc/%lld/exe", (long long)part->number), path)) {
-		diag_error(part->loc, "there is no process %lld whose program could be read", (long long)part->number);
+	if (!path)
 		return 1;
-	}
 	out->pid = part->number;
 	return add_file(s, part, path, out) ? 0 : 1;
 }
@@ -259,6 +282,24 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 	return realpath(part->text, real) ? !strcmp(real, path) : !fnmatch(part->text, path, 0);
 }
 
+// Those of a process whose files are not where they seem to be from here: what it has mapped.
+static void mapped_libraries(const char *program, di_names *paths, di_names *names)
+{
+	const char *process = str_ndup(program, strcspn(program + strlen("/proc/"), "/") + strlen("/proc/"));
+	char *text = str_read_file(str_printf("%s/maps", process), NULL), *save = NULL;
+	struct map known = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') + 1 : NULL;
+
+		if (!path || !strstr(line, " r-xp ") || !strstr(name, ".so") || map_get(&known, path))
+			continue;
+		map_put(&known, path, (void *)path);
+		vec_push(paths, (const char *)str_printf("%s/root%s", process, path));
+		vec_push(names, str_dup(name));
+	}
+}
+
 // In place of the programs those of their libraries that the pattern matches: a path, the name of a
 // file or of a link to it, or either with wildcards.
 static int choose_libraries(struct session *s, const struct point_part *part, struct process_files *out)
@@ -273,7 +314,10 @@ static int choose_libraries(struct session *s, const struct point_part *part, st
 	for vec_each(&programs.at, program) {
 		di_names paths = { 0 }, called = { 0 };
 
-		di_program_libraries(*program, &paths, &called);
+		if (str_starts(di_module_name(*program), "/proc/"))
+			mapped_libraries(di_module_name(*program), &paths, &called);
+		else
+			di_program_libraries(*program, &paths, &called);
 		for (int i = 0; i < paths.n; i++) {
 			vec_push(&names, called.at[i]);
 			if (is_library(part, paths.at[i], called.at[i]) && !add_file(s, part, paths.at[i], out))
@@ -300,16 +344,13 @@ static const char *own_program(const struct session *s, const char *name)
 static int find_programs(struct session *s, const struct probe_match *m, struct process_files *out)
 {
 	const struct point_part *part = point_find(m->point, "process");
-	char resolved[PATH_MAX];
 	const char *path;
 
 	if (part->arg_kind == ARG_NUMBER)
 		return add_running(s, part, out);
 	if (part->arg_kind == ARG_NONE) {
 		path = target_program(s, part);
-		if (!path)
-			return 1;
-		return realpath(path, resolved) && add_file(s, part, resolved, out) ? 0 : 1;
+		return path && add_file(s, part, path, out) ? 0 : 1;
 	}
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
