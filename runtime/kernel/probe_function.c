@@ -57,6 +57,11 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 
 	if (f->optional)
 		return;
+	/* Of a wildcard they are no surprise: the places of jump labels, say. */
+	if (f->wildcard && err == -EINVAL) {
+		stp_function_totals.refused++;
+		return;
+	}
 	if (stp_function_totals.failed++ >= WARN_FIRST)
 		return;
 	snprintf(number, sizeof(number), "error %d", err);
@@ -83,6 +88,11 @@ static void say_rest(void)
 	if (stp_function_totals.passed_over) {
 		snprintf(text, sizeof(text), "%u functions that ftrace doesn't know are passed over; name a function to "
 			 "probe it all the same", stp_function_totals.passed_over);
+		plat_message(STP_MSG_WARNING, text);
+	}
+	if (stp_function_totals.refused) {
+		snprintf(text, sizeof(text), "%u places where the kernel allows no probe are passed over",
+			 stp_function_totals.refused);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	if (stp_function_totals.failed <= WARN_FIRST)
@@ -666,14 +676,15 @@ static int function_start(void *table, u32 n)
 	int err;
 
 	stp_modules_lock();
-	stp_function_totals.failed = stp_function_totals.passed_over = 0;
+	stp_function_totals.failed = stp_function_totals.passed_over = stp_function_totals.refused = 0;
 	stp_sites_sort();
 	err = arm_all(table, n);
 	if (err < 0) {
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
 	} else {
 		say_rest();
-		if (!err && !stp_function_totals.armed && stp_function_totals.failed) {
+		if (!err && !stp_function_totals.armed &&
+		    stp_function_totals.failed + stp_function_totals.refused) {
 			plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
 			err = -ENOENT;
 		}

@@ -170,7 +170,10 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 	struct di_type *element;
 
 	if (p->type->kind != DI_ARRAY && p->type->kind != DI_POINTER) {
-		diag_error(loc, "the type %s is no array and no pointer", p->type->name);
+		bool by_btf = p->type->module && !strncmp(di_module_source(p->type->module), "BTF", 3);
+
+		diag_error(loc, "the type %s is no array and no pointer%s", p->type->name,
+			   by_btf ? "; BTF has arrays of arrays as one, of all their elements: [ROW * COLUMNS + COLUMN]" : "");
 		return false;
 	}
 	if (p->type->kind == DI_POINTER) {
