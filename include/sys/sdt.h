@@ -9,8 +9,8 @@
  *	STAP_PROBEV(provider, name, fd, path);         counts them itself
  *
  * DTRACE_PROBE, DTRACE_PROBE1 ... are the same. Provider and name are words, not strings; "__" in a
- * name is usually shown as "-" by others. Arguments are numbers of 1 to 8 bytes, pointers, arrays
- * (their address).
+ * name is usually shown as "-" by others. Arguments are numbers of 1 to 8 bytes, with a fraction or
+ * without, pointers, arrays (their address).
  *
  * A mark whose arguments are costly to make can ask whether somebody looks: when _SDT_HAS_SEMAPHORES
  * is defined before this file is included, each mark needs
@@ -161,9 +161,42 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 
 #endif
 
-#define _SDT_OPERANDS(n, x)						\
-	[_sdt_size##n] "n" (_SDT_IS_SIGNED(x) ? -_SDT_SIZE(x) : _SDT_SIZE(x)),	\
+/* Of a number with a fraction: 100 more, which _SDT_ARGUMENT() writes as "4f" or "8f". */
+#define _SDT_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && (sizeof(x) == 4 || sizeof(x) == 8))
+#define _SDT_PLAIN_SIZE(x) (_SDT_IS_SIGNED(x) ? -_SDT_SIZE(x) : _SDT_SIZE(x))
+#define _SDT_TYPED_SIZE(x) (_SDT_IS_FLOAT(x) ? 100 + (int)sizeof(x) : _SDT_PLAIN_SIZE(x))
+
+#define _SDT_OPERANDS(size, n, x)					\
+	[_sdt_size##n] "n" (size(x)),					\
 	[_sdt_value##n] _SDT_STRING(STAP_SDT_ARG_CONSTRAINT) (_SDT_VALUE(x))
+
+/* The lines that make one argument's text. */
+#ifdef __i386__
+#define _SDT_VALUE_TEXT(n) "@%k[_sdt_value" #n "]"
+#else
+#define _SDT_VALUE_TEXT(n) "@%[_sdt_value" #n "]"
+#endif
+#define _SDT_ARGUMENT(blank, n)						\
+	".if %c[_sdt_size" #n "] == 104\n"				\
+	".ascii \"" blank "4f" _SDT_VALUE_TEXT(n) "\"\n"			\
+	".elseif %c[_sdt_size" #n "] == 108\n"				\
+	".ascii \"" blank "8f" _SDT_VALUE_TEXT(n) "\"\n"			\
+	".else\n"							\
+	".ascii \"" blank "%c[_sdt_size" #n "]" _SDT_VALUE_TEXT(n) "\"\n"	\
+	".endif\n"
+#define _SDT_ARGUMENTS_0
+#define _SDT_ARGUMENTS_1 _SDT_ARGUMENT("", 1)
+#define _SDT_ARGUMENTS_2 _SDT_ARGUMENTS_1 _SDT_ARGUMENT(" ", 2)
+#define _SDT_ARGUMENTS_3 _SDT_ARGUMENTS_2 _SDT_ARGUMENT(" ", 3)
+#define _SDT_ARGUMENTS_4 _SDT_ARGUMENTS_3 _SDT_ARGUMENT(" ", 4)
+#define _SDT_ARGUMENTS_5 _SDT_ARGUMENTS_4 _SDT_ARGUMENT(" ", 5)
+#define _SDT_ARGUMENTS_6 _SDT_ARGUMENTS_5 _SDT_ARGUMENT(" ", 6)
+#define _SDT_ARGUMENTS_7 _SDT_ARGUMENTS_6 _SDT_ARGUMENT(" ", 7)
+#define _SDT_ARGUMENTS_8 _SDT_ARGUMENTS_7 _SDT_ARGUMENT(" ", 8)
+#define _SDT_ARGUMENTS_9 _SDT_ARGUMENTS_8 _SDT_ARGUMENT(" ", 9)
+#define _SDT_ARGUMENTS_10 _SDT_ARGUMENTS_9 _SDT_ARGUMENT(" ", 10)
+#define _SDT_ARGUMENTS_11 _SDT_ARGUMENTS_10 _SDT_ARGUMENT(" ", 11)
+#define _SDT_ARGUMENTS_12 _SDT_ARGUMENTS_11 _SDT_ARGUMENT(" ", 12)
 
 /* Words of the note's text, not strings: the same in an asm() and in what STAP_PROBE_ASM is given. Not every register of
  * i386 has a name for its lowest byte. */
@@ -186,33 +219,37 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 #define _SDT_TEMPLATE_11 _SDT_TEMPLATE_10 _SDT_ARG(11)
 #define _SDT_TEMPLATE_12 _SDT_TEMPLATE_11 _SDT_ARG(12)
 
-#define _SDT_OPERANDS_0()
-#define _SDT_OPERANDS_1(a) _SDT_OPERANDS(1, a)
-#define _SDT_OPERANDS_2(a, b) _SDT_OPERANDS_1(a), _SDT_OPERANDS(2, b)
-#define _SDT_OPERANDS_3(a, b, c) _SDT_OPERANDS_2(a, b), _SDT_OPERANDS(3, c)
-#define _SDT_OPERANDS_4(a, b, c, d) _SDT_OPERANDS_3(a, b, c), _SDT_OPERANDS(4, d)
-#define _SDT_OPERANDS_5(a, b, c, d, e) _SDT_OPERANDS_4(a, b, c, d), _SDT_OPERANDS(5, e)
-#define _SDT_OPERANDS_6(a, b, c, d, e, f) _SDT_OPERANDS_5(a, b, c, d, e), _SDT_OPERANDS(6, f)
-#define _SDT_OPERANDS_7(a, b, c, d, e, f, g) _SDT_OPERANDS_6(a, b, c, d, e, f), _SDT_OPERANDS(7, g)
-#define _SDT_OPERANDS_8(a, b, c, d, e, f, g, h) _SDT_OPERANDS_7(a, b, c, d, e, f, g), _SDT_OPERANDS(8, h)
-#define _SDT_OPERANDS_9(a, b, c, d, e, f, g, h, i) \
-	_SDT_OPERANDS_8(a, b, c, d, e, f, g, h), _SDT_OPERANDS(9, i)
-#define _SDT_OPERANDS_10(a, b, c, d, e, f, g, h, i, j) \
-	_SDT_OPERANDS_9(a, b, c, d, e, f, g, h, i), _SDT_OPERANDS(10, j)
-#define _SDT_OPERANDS_11(a, b, c, d, e, f, g, h, i, j, k) \
-	_SDT_OPERANDS_10(a, b, c, d, e, f, g, h, i, j), _SDT_OPERANDS(11, k)
-#define _SDT_OPERANDS_12(a, b, c, d, e, f, g, h, i, j, k, l) \
-	_SDT_OPERANDS_11(a, b, c, d, e, f, g, h, i, j, k), _SDT_OPERANDS(12, l)
+#define _SDT_OPERANDS_0(size, ...)
+#define _SDT_OPERANDS_1(size, a) _SDT_OPERANDS(size, 1, a)
+#define _SDT_OPERANDS_2(size, a, b) _SDT_OPERANDS_1(size, a), _SDT_OPERANDS(size, 2, b)
+#define _SDT_OPERANDS_3(size, a, b, c) _SDT_OPERANDS_2(size, a, b), _SDT_OPERANDS(size, 3, c)
+#define _SDT_OPERANDS_4(size, a, b, c, d) _SDT_OPERANDS_3(size, a, b, c), _SDT_OPERANDS(size, 4, d)
+#define _SDT_OPERANDS_5(size, a, b, c, d, e) _SDT_OPERANDS_4(size, a, b, c, d), _SDT_OPERANDS(size, 5, e)
+#define _SDT_OPERANDS_6(size, a, b, c, d, e, f) \
+	_SDT_OPERANDS_5(size, a, b, c, d, e), _SDT_OPERANDS(size, 6, f)
+#define _SDT_OPERANDS_7(size, a, b, c, d, e, f, g) \
+	_SDT_OPERANDS_6(size, a, b, c, d, e, f), _SDT_OPERANDS(size, 7, g)
+#define _SDT_OPERANDS_8(size, a, b, c, d, e, f, g, h) \
+	_SDT_OPERANDS_7(size, a, b, c, d, e, f, g), _SDT_OPERANDS(size, 8, h)
+#define _SDT_OPERANDS_9(size, a, b, c, d, e, f, g, h, i) \
+	_SDT_OPERANDS_8(size, a, b, c, d, e, f, g, h), _SDT_OPERANDS(size, 9, i)
+#define _SDT_OPERANDS_10(size, a, b, c, d, e, f, g, h, i, j) \
+	_SDT_OPERANDS_9(size, a, b, c, d, e, f, g, h, i), _SDT_OPERANDS(size, 10, j)
+#define _SDT_OPERANDS_11(size, a, b, c, d, e, f, g, h, i, j, k) \
+	_SDT_OPERANDS_10(size, a, b, c, d, e, f, g, h, i, j), _SDT_OPERANDS(size, 11, k)
+#define _SDT_OPERANDS_12(size, a, b, c, d, e, f, g, h, i, j, k, l) \
+	_SDT_OPERANDS_11(size, a, b, c, d, e, f, g, h, i, j, k), _SDT_OPERANDS(size, 12, l)
 
 /* ------------------------------------------------------------------ marks */
 
 #define STAP_PROBE_ASM_TEMPLATE(n) _SDT_TEMPLATE_##n
-#define STAP_PROBE_ASM_OPERANDS(n, ...) _SDT_OPERANDS_##n(__VA_ARGS__)
+#define STAP_PROBE_ASM_OPERANDS(n, ...) _SDT_OPERANDS_##n(_SDT_PLAIN_SIZE, __VA_ARGS__)
 
 #define _SDT_PROBE(provider, name, n, ...)				\
 	do {								\
-		__asm__ __volatile__(STAP_PROBE_ASM(provider, name, _SDT_TEMPLATE_##n) \
-				     : : _SDT_OPERANDS_##n(__VA_ARGS__)); \
+		__asm__ __volatile__(_SDT_NOTE(provider, name, _SDT_SEMAPHORE(provider, name), \
+					       _SDT_ARGUMENTS_##n _SDT_LINE(.byte 0)) \
+				     : : _SDT_OPERANDS_##n(_SDT_TYPED_SIZE, __VA_ARGS__)); \
 	} while (0)
 
 #define STAP_PROBE(provider, name) _SDT_PROBE(provider, name, 0)

@@ -7,7 +7,7 @@
 #include <sys/sdt.h>
 #ifdef SEMAPHORES
 __attribute__((section(".probes"))) unsigned short zoo_none_semaphore, zoo_numbers_semaphore, zoo_texts_semaphore,
-	zoo_where_semaphore, zoo_many_semaphore, zoo_floats_semaphore;
+	zoo_where_semaphore, zoo_many_semaphore, zoo_floats_semaphore, zoo_fractions_semaphore;
 #endif
 
 struct animal {
@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);
 	kept[1].legs += argc - 1;
 	where(&cow, 2, argc);
+	STAP_PROBE3(zoo, fractions, weight, argc * 1.5, argc);
 	floats(0x40200000 + argc - 1, (long)0xc00a000000000000ull);      // 2.5, -3.25
 #ifdef SEMAPHORES
 	printf("watched %d %d\n", zoo_none_semaphore, zoo_texts_semaphore);
