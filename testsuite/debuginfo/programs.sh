@@ -402,6 +402,10 @@ for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/
 	known_lines
 	same "debuginfo/programs lines, table after $damage" lines.want lines.got
 done
+# What a script carries of them: the kernel's, those of a module by its name; none without DWARF.
+carried() { "$STAP" -r "$release" -p3 "$@" -e 'probe begin { println(symfileline(0)) }' 2>&1 | grep -c '\.incbin .*\.lines'; }
+got="$(carried) $(carried -d loop) $(carried -d kernel -d known) $(SYSTEMTAP_DEBUGINFO_PATH='' carried -d loop) $("$STAP" -p3 -e 'probe begin { println(symname(0)) }' | grep -c incbin)"
+if [ "$got" = '1 2 1 0 0' ]; then ok 'debuginfo/programs lines, carried'; else not_ok 'debuginfo/programs lines, carried' "$got"; fi
 
 # ------------------------------------------------------------ processes whose files aren't where they seem to be
 # One that has other mounts than we: there is another program where its own seems to be. One whose file is gone.
