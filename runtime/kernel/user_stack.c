@@ -220,7 +220,8 @@ static const struct stp_frame_rule *rule_at(const struct frame *f)
 
 static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
 {
-	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD };  /* a signal's frame */
+	/* Exact: that of a signal. */
+	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD, .narrow = f->narrow };
 
 	/* Where calls push nothing, a function that has done nothing yet has no frame. */
 	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp < f->sp || (caller.sp == f->sp && !f->innermost) ||

@@ -20,6 +20,7 @@
 struct section {
 	struct bytes bytes;
 	uint64_t address;
+	int word;                  // bytes of an address
 	bool eh;                   // .eh_frame
 };
 
@@ -99,7 +100,8 @@ static uint64_t read_encoded(struct cursor *c, uint8_t encoding)
 	uint64_t place = c->in->address + c->at, v;
 
 	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr: case DW_EH_PE_udata8: case DW_EH_PE_sdata8: v = read_bytes(c, 8); break;
+	case DW_EH_PE_absptr: v = read_bytes(c, c->in->word); break;
+	case DW_EH_PE_udata8: case DW_EH_PE_sdata8: v = read_bytes(c, 8); break;
 	case DW_EH_PE_udata4: v = read_bytes(c, 4); break;
 	case DW_EH_PE_sdata4: v = (int32_t)read_bytes(c, 4); break;
 	case DW_EH_PE_udata2: v = read_bytes(c, 2); break;
@@ -110,7 +112,7 @@ static uint64_t read_encoded(struct cursor *c, uint8_t encoding)
 	}
 	switch (encoding & 0xf0) {
 	case DW_EH_PE_absptr: return v;
-	case DW_EH_PE_pcrel: return place + v;
+	case DW_EH_PE_pcrel: return c->in->word == 4 ? (uint32_t)(place + v) : place + v;
 	default: c->bad = true; return 0;
 	}
 }
@@ -130,16 +132,19 @@ static struct cursor part(struct cursor *c, uint64_t len)
 
 // ---------------------------------------------------------------- rules
 
+// In x86-64's numbers where those of i386 are meant.
 static bool base_of(const struct di_module *m, uint64_t number, uint8_t *base)
 {
-	if (number >= ARRAY_SIZE(m->arch->pt_regs_offset) || m->arch->pt_regs_offset[number] < 0)
+	int native = arch_native(m->arch, number);
+
+	if (native < 0)
 		return false;
-	if (number == (uint64_t)m->arch->stack_pointer)
+	if (native == m->arch->stack_pointer)
 		*base = DI_FRAME_SP;
-	else if (number == (uint64_t)m->arch->frame_pointer)
+	else if (native == m->arch->frame_pointer)
 		*base = DI_FRAME_FP;
 	else
-		*base = DI_FRAME_REGS + m->arch->pt_regs_offset[number] / 8;
+		*base = DI_FRAME_REGS + m->arch->pt_regs_offset[native] / 8;
 	return true;
 }
 
@@ -189,7 +194,7 @@ static struct di_frame_place *tracked(struct maker *k, struct state *s, uint64_t
 {
 	if (number == k->cie->return_register)
 		return &s->rule.ra;
-	return number == (uint64_t)k->m->arch->frame_pointer ? &s->rule.fp : NULL;
+	return arch_native(k->m->arch, number) == k->m->arch->frame_pointer ? &s->rule.fp : NULL;
 }
 
 static void set(struct maker *k, uint64_t number, struct di_frame_place p)
@@ -485,7 +490,7 @@ static void tidy(struct di_frames *out)
 static bool read_section(const struct di_module *m, const struct elf_view *v, const char *name, struct di_frames *out)
 {
 	const Elf64_Shdr *h = elf_view_header(v, name);
-	struct section s = { .eh = !strcmp(name, ".eh_frame"), .address = h ? h->sh_addr : 0 };
+	struct section s = { .eh = !strcmp(name, ".eh_frame"), .address = h ? h->sh_addr : 0, .word = m->arch->word };
 	struct cursor all = { .in = &s };
 
 	if (!h || h->sh_flags & SHF_COMPRESSED || !elf_view_section(v, name, &s.bytes))
@@ -507,8 +512,6 @@ bool di_program_frames(const struct di_module *m, struct di_frames *out)
 	struct elf_view v;
 
 	*out = (struct di_frames){ 0 };
-	if (m->arch->elf_machine == EM_386)    // its words are of another size; by frame pointers then
-		return false;
 	number_of(out, &unknown);      // the rule 0, so that it sorts before others of the same place
 	if (!read_section(m, program_view(m), ".eh_frame", out) &&
 	    !read_section(m, program_view(m), ".debug_frame", out) &&
