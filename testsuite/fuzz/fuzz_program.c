@@ -3,6 +3,7 @@
 // information, line tables, labels and calls are read or refused. An input is an ELF file; what isn't one
 // is taken for compressed bytes.
 #include "build/build.h"
+#include "debuginfo/line_code.h"
 #include "debuginfo/module.h"
 #include "fuzz.h"
 #include "util/diag.h"
@@ -37,8 +38,9 @@ static void look_at_tables(struct di_module *m)
 {
 	struct di_frames frames;
 	di_symbols symbols = { 0 };
-	di_line_rows lines = { 0 };
-	di_names files = { 0 };
+	static const uint8_t identity[32];
+	struct line_table lines = { 0 };
+	struct bytes made;
 
 	di_program_symbols(m, &symbols);
 	for (int i = 1; i < symbols.n; i++)
@@ -49,10 +51,14 @@ static void look_at_tables(struct di_module *m)
 			if ((i && frames.rows.at[i].address <= frames.rows.at[i - 1].address) ||
 			    frames.rows.at[i].rule >= frames.rules.n)
 				__builtin_trap();
-	di_program_lines(m, &lines, &files);
-	for (int i = 0; i < lines.n; i++)
-		if ((i && lines.at[i].offset <= lines.at[i - 1].offset) || lines.at[i].file >= files.n)
+	if (!m->dwarf)
+		return;
+	line_table_read(m, &lines);
+	for (int i = 0; i < lines.rows.n; i++)
+		if ((i && lines.rows.at[i].place <= lines.rows.at[i - 1].place) || lines.rows.at[i].file >= (int)lines.files.n)
 			__builtin_trap();
+	made = line_code(&lines, identity);
+	munmap((void *)made.at, made.len);
 }
 
 static void look_at_lines(struct di_module *m)

@@ -17,6 +17,8 @@ struct line_table {
 	VEC(const char *) files;
 };
 
+// line_table.c: of all units, sorted; of a module that has DWARF. `out` begins empty.
+void line_table_read(struct di_module *m, struct line_table *out);
 // In pages of its own. identity: of struct kept_header.
 struct bytes line_code(const struct line_table *t, const uint8_t identity[32]);
 

@@ -200,7 +200,7 @@ static void compact(struct line_rows *rows)
 	rows->n = n;
 }
 
-static void collect(struct di_module *m, struct line_table *out)
+void line_table_read(struct di_module *m, struct line_table *out)
 {
 	struct table t = { .m = m, .out = out };
 	uint64_t at = 0, next;
@@ -220,7 +220,7 @@ static const char *make(struct di_module *m, const struct cache_key *key, size_t
 	struct line_table table = { 0 };
 	struct bytes made;
 
-	collect(m, &table);
+	line_table_read(m, &table);
 	if (!table.rows.n)
 		return NULL;
 	made = line_code(&table, (const uint8_t *)key->hex);
