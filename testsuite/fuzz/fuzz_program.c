@@ -58,7 +58,7 @@ static void look_at_tables(struct di_module *m)
 		if ((i && lines.rows.at[i].place <= lines.rows.at[i - 1].place) || lines.rows.at[i].file >= (int)lines.files.n)
 			__builtin_trap();
 	made = line_code(&lines, identity);
-	munmap((void *)made.at, made.len);
+	unmap(&made);
 }
 
 static void look_at_lines(struct di_module *m)
