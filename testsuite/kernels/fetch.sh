@@ -6,8 +6,10 @@
 # Prints what a test needs: RELEASE, the build tree, the image. Rewrites the links and paths of the
 # headers' package so that the tree works where it is. Of another architecture (cloud-arm64) the tools are
 # this machine's, and there is a userland beside the kernel: what programs for it are built and run with.
+# SUITE "debug": built by debug.sh.
 set -eu
 cache=$1 suite=$2 series=$3 flavour=$4
+[ "$suite" != debug ] || exec "${0%/*}/debug.sh" "$cache" "$series"
 dir=$cache/$suite-$series-$flavour
 if [ -e "$dir/done" ]; then
 	cat "$dir/done"

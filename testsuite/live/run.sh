@@ -15,7 +15,9 @@
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 #   rows/NAME.tests  the rows of the language, a module for all scripts of a table
 # STP_DEBUG=1: all with a runtime that checks itself.
-# LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12.
+# LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
+# "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
+# LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"
@@ -41,7 +43,7 @@ for f in *.sh; do
 	[ "$f" = all.sh ] && continue
 	echo "<5>test $name" >/dev/kmsg
 	rm -f /tmp/* 2>/dev/null     # files that others left there
-	setsid sh -c 'echo $$ >/run/test; exec timeout 60 sh "$0"' "./$f" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
+	setsid sh -c 'echo $$ >/run/test; exec timeout "$1" sh "$0"' "./$f" "$1" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
 	status=$?
 	echo $status >"/out/$name.rc"
 	# What it left running in the background is not to disturb the others.
@@ -219,8 +221,8 @@ on_kernel() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
-	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-900} -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh \
+	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-900} -m ${LIVE_MEMORY:-1024} -s ${LIVE_CPUS:-2} -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh "${LIVE_PATIENCE:-60}" \
 		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
 	status=$?
 	tar xf "$SCRATCH/$release.tar" -C "$results" 2>/dev/null

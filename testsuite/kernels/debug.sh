@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A kernel that looks for faults of its modules (lockdep, KASAN, sleeping in the wrong place, ...: debug.config), built from Debian's
+# source package into a cache, half an hour of two idle processors, once. The package is unpacked, not installed; the
+# compiler's companions that the kernel's build needs have to be there: flex bison bc libelf-dev libssl-dev dwarves.
+# Usage: debug.sh DIR SERIES    (debug.sh ~/.cache/x 6.12)
+# Prints what fetch.sh prints. Of a build that was interrupted the rest is built.
+set -eu
+cache=$1 series=$2
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$cache/debug-$series
+if [ -e "$dir/done" ]; then
+	cat "$dir/done"
+	exit 0
+fi
+missing=
+for command in flex bison bc pahole xz; do command -v $command >/dev/null || missing="$missing $command"; done
+[ -z "$missing" ] || { echo "debug.sh: missing:$missing; on Debian: apt install flex bison bc dwarves xz-utils libelf-dev libssl-dev" >&2; exit 1; }
+
+mkdir -p "$dir/package" "$dir/root/usr/src"
+tree=$(find "$dir/root/usr/src" -maxdepth 1 -name 'linux-headers-*' | head -n 1)
+if [ -z "$tree" ]; then
+	(cd "$dir/package" && apt-get download "linux-source-$series" >"$dir/log" 2>&1 </dev/null && dpkg -x ./*.deb . && rm ./*.deb) ||
+		{ tail -n 3 "$dir/log" >&2; exit 1; }
+	tar -C "$dir/package" -xf "$dir/package/usr/src/linux-source-$series.tar.xz"
+	version=$(make -s -C "$dir/package/linux-source-$series" kernelversion)
+	tree=$dir/root/usr/src/linux-headers-$version-debug
+	mv "$dir/package/linux-source-$series" "$tree"
+	rm -rf "$dir/package"
+fi
+
+# What the fragment asks for and the kernel's rules don't let it have is said.
+cp "$here/debug.config" "$tree/kernel/configs/quicktap.config"
+make -C "$tree" tinyconfig quicktap.config >"$dir/log" 2>&1 </dev/null || { tail -n 5 "$dir/log" >&2; exit 1; }
+grep -v '^# [A-Z a-z]*[^t]$' "$here/debug.config" | grep CONFIG_ | while read -r line; do
+	case $line in
+	CONFIG_*) grep -qxF -- "$line" "$tree/.config" || echo "debug.sh: $series has no $line" >&2 ;;
+	esac
+done
+nice make -C "$tree" -j"${JOBS:-2}" bzImage modules >>"$dir/log" 2>&1 </dev/null || { grep -m 5 -A 5 'error' "$dir/log" >&2; exit 1; }
+make -C "$tree" modules_install INSTALL_MOD_PATH="$dir/root" >>"$dir/log" 2>&1 </dev/null || { tail -n 5 "$dir/log" >&2; exit 1; }
+release=$(make -s -C "$tree" kernelrelease)
+ln -sfn "$tree" "$dir/root/lib/modules/$release/build"
+{
+	echo "release=$release"
+	echo "tree=$tree"
+	echo "image=$tree/arch/x86/boot/bzImage"
+} >"$dir/done"
+cat "$dir/done"
