@@ -6,6 +6,7 @@
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
+#   tapsets/untested       names that no test of what they give has: "PATTERN REASON"; TAPSETS_TABLE=1 prints which tests each file has
 #   tapsets/functions.tsv  function, arguments, result, "guru" where it needs that mode: no other function does
 set -u
 . "$TESTS/lib.sh"
@@ -24,7 +25,8 @@ aliases_of() { # FILES: public names
 
 # Calls of every public function with 1 and "1"; what gives a value is printed.
 calls_of() { # FILES
-	sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+)(:[a-z]+)? *\(([^)]*)\).*/\1 \2 \3/p' "$@" | awk '
+	sed -E ':more; /^function [^)]*$/ { N; s/\n[ \t]*/ /; b more; }' "$@" |
+		sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+)(:[a-z]+)? *\(([^)]*)\).*/\1 \2 \3/p' | awk '
 		{ name = $1; value = $2 ~ /^:/; rest = $0
 		  sub(/^[^ ]+ (:[a-z]+)? ?/, "", rest)
 		  n = split(rest, parameters, ","); list = ""
@@ -93,6 +95,77 @@ tables() {
 	if [ -z "$missing" ]; then ok tapsets/names-of-functions; else not_ok tapsets/names-of-functions "$missing"; fi
 }
 
+functions_of() { # FILES
+	sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+).*/\1/p' "$@" | sort -u
+}
+
+# "FILE NAME TEST" for what is public and each test of what scripts give that has its name, a pattern that it matches, or
+# its parts as a macro's arguments, "(tcpmib, InSegs"; "FILE NAME" where there is none.
+tests_of_names() { # FILES
+	local file
+	for file in "$@"; do
+		{ functions_of "$file"; aliases_of "$file"; } | sed "s|^|$(basename "$file" .stp) |"
+	done >"$SCRATCH/names"
+	(cd "$TESTS" && grep -aoHE '[A-Za-z_][A-Za-z_0-9]*([.][A-Za-z_0-9*]*([{][A-Za-z_0-9,]*[}])?[A-Za-z_0-9*]*)*|[(][a-z]+, *[a-z.A-Z_0-9]+' \
+		live/*.test run/*.stp rows/*.tests syscalls/*) | awk -F: '
+		function has(name, test) { if (!known[name, test]++) tests[name] = tests[name] " " test }
+		NR == FNR { split($0, line, " "); files[line[2]] = files[line[2]] " " line[1]; next }
+		{ while (sub(/[.](process|counter|sample|hz|maxactive)$/, "", $2)) ; }
+		seen[$2, $1]++ { next }
+		$2 ~ /^[(]/ { sub(/^[(]/, "", $2); sub(/, */, ".", $2) }
+		$2 ~ /[*{]/ { pattern = $2; gsub(/[.]/, "[.]", pattern); gsub(/[*]/, ".*", pattern)
+			gsub(/,/, "|", pattern); gsub(/[{]/, "(", pattern); gsub(/[}]/, ")", pattern)
+			for (name in files) if (name ~ "^" pattern "$" && name ~ /[.]/) has(name, $1)
+			next }
+		$2 in files { has($2, $1) }
+		END { for (name in files) { n = split(files[name], file, " "); m = split(tests[name], test, " ")
+			for (i = 1; i <= n; i++) { if (!m) print file[i], name
+				for (j = 1; j <= m; j++) print file[i], name, test[j] } } }' "$SCRATCH/names" - | sort
+}
+
+# Every public name has a test, or a reason; every file one of them in a test that runs in kernels, or all its names have reasons.
+# What has a reason and a test needs no reason.
+tested() { # FILES
+	local problems
+	tests_of_names "$@" >"$SCRATCH/tests"
+	problems=$(awk 'FILENAME ~ /untested$/ { if (!/^#/ && NF) { pattern = $1; gsub(/\./, "[.]", pattern); gsub(/\*/, ".*", pattern)
+				patterns[$1] = "^" pattern "$"; if (NF < 2) print $1 ": no reason" } next }
+		NF == 3 { tests[$1] = 1 }
+		{ for (p in patterns) if ($2 ~ patterns[p]) { if (NF == 2) { used[p]; next } else if (p == $2 && !told[p]++) print p ": has a test, " $3 } }
+		NF == 2 { print $2 " of " $1 ": no test has it" }
+		END { for (p in patterns) if (!(p in used) && !(p in told)) print p ": a reason that nothing needs" }' \
+		"$TESTS/tapsets/untested" "$SCRATCH/tests")
+	if [ -z "$problems" ]; then ok tapsets/names-in-tests; else not_ok tapsets/names-in-tests "$problems"; fi
+	[ -z "${TAPSETS_TABLE-}" ] || awk 'NF == 3 && !seen[$1, $3]++ { sub(/\.[a-z]*$/, "", $3); tests[$1] = tests[$1] " " $3 }
+		{ files[$1] } END { for (f in files) print f ":" (f in tests ? tests[f] : " none") }' "$SCRATCH/tests" | sort
+}
+
+# What the translator says is public is all in the script that is built.
+complete() {
+	local missing
+	missing=$("$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do
+		grep -qE "(^|[^A-Za-z_0-9])$name\(" "$SCRATCH/all.stp" || echo "$name()"
+	done)
+	if [ -z "$missing" ]; then ok "tapsets/functions $how $release"; else not_ok "tapsets/functions $how $release" "not called: $missing"; fi
+}
+
+# Variables that the library's text gives aliases, and that the probes in all.stp don't print.
+assigned() { # FILES
+	awk '
+		NR == FNR { if (split($0, word, " ") && word[1] == "probe") have[word[2]] = $0; next }
+		/^probe +[a-z][A-Za-z_0-9.]* *\+?=/ { name = $2; body = "" }
+		name { line = $0; gsub(/"([^"\\]|\\.)*"/, "", line); sub(/\/\/.*/, "", line); body = body " " line }
+		name && (/^}/ || /\} *(\/\/.*)?$/ && !/^[ \t]/) {
+			sub(/^[^{]*\{/, "", body)
+			while (name in have && match(body, /(^|[^A-Za-z_0-9$@.>])[a-z][A-Za-z_0-9]* *=[^=~]/)) {
+				v = substr(body, RSTART, RLENGTH); gsub(/[^A-Za-z_0-9]/, "", v)
+				body = substr(body, RSTART + RLENGTH - 1)
+				if (v !~ /^_/ && !index(have[name], "println(" v ")")) print name ": no " v
+			}
+			name = ""
+		}' "$SCRATCH/all.stp" "$@" | sort -u
+}
+
 # Every public function, called without guru mode.
 gurus() { # FILES
 	local differ
@@ -124,7 +197,8 @@ on_kernel() { # dwarf|btf FILES
 		grep -q "^probe $name {" "$SCRATCH/all.stp" || absent "$name" || missing="$missing $name"
 	done < <(aliases_of "$@")
 	if [ -z "$missing" ]; then ok "tapsets/aliases $how $release"; else not_ok "tapsets/aliases $how $release" "can't be resolved:$missing"; fi
-	missing=$(variables)
+	[ -n "$chosen" ] || complete
+	missing=$(variables; assigned "$@")
 	if [ -z "$missing" ]; then ok "tapsets/variables $how $release"; else not_ok "tapsets/variables $how $release" "$missing"; fi
 	if build "$SCRATCH/all.stp"; then
 		for file in "$@"; do ok "tapsets/$(basename "$file" .stp) $how $release"; done
@@ -145,7 +219,8 @@ for file in "$SOURCE"/tapsets/*.stp "$SOURCE"/tapsets/arch/x86_64/*.stp; do
 	[ $# -eq 0 ] || case " $* " in *" $(basename "$file" .stp) "*) ;; *) continue ;; esac
 	files+=("$file")
 done
-[ $# -gt 0 ] || tables
+chosen=$*
+[ $# -gt 0 ] || { tables; tested "${files[@]}"; }
 for series in 6.1 6.12; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then

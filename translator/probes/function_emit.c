@@ -71,8 +71,8 @@ static const char *key_of(const struct probe *p)
 
 	if (p->entries.n || p->condition)
 		return NULL;
-	return str_printf("%p %d %d %d %lld", (const void *)handler_of(p), d->is_return, d->optional, d->wildcard,
-			  (long long)d->maxactive);
+	return str_printf("%p %d %d %d %lld %s", (const void *)handler_of(p), d->is_return, d->optional, d->wildcard,
+			  (long long)d->maxactive, p->written ? p->written : "");     // pn()
 }
 
 // What a register-poor entry gives: at a return that is the value returned.
