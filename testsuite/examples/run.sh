@@ -34,7 +34,7 @@ reason() {
 }
 
 may_run() { # NAME
-	! grep -q "^$1 " "$TESTS/examples/not-run" || { [ -n "${EXAMPLES_ALL-}" ] && grep -q "^$1 .* slow: " "$TESTS/examples/not-run"; }
+	! grep -q "^$1 " "$TESTS/examples/not-run" || { [ -n "${EXAMPLES_ALL-}" ] && grep -qE "^$1 +slow: " "$TESTS/examples/not-run"; }
 }
 
 build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.failed with the reason
