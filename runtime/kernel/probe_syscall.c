@@ -375,12 +375,12 @@ static void free_tables(void)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		kvfree(calls.enter[i]);
-		kvfree(calls.leave[i]);
+		plat_free(calls.enter[i]);
+		plat_free(calls.leave[i]);
 		calls.enter[i] = calls.leave[i] = NULL;
 	}
-	kvfree(calls.watches);
-	vfree(calls.slots);
+	plat_free(calls.watches);
+	plat_free(calls.slots);
 	calls.watches = NULL;
 	calls.slots = NULL;
 	calls.watched = calls.room = 0;
@@ -442,14 +442,14 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 		calls.room += 2 * (p[i].number < 0 ? 2 * (NUMBERS + 1) : 1);
 		saves |= p[i].entry && !p[i].entry_late;
 	}
-	calls.watches = kvcalloc(calls.room, sizeof(*calls.watches), GFP_KERNEL);
+	calls.watches = plat_alloc(calls.room * sizeof(*calls.watches), -1);
 	for (i = 0; i < 2; i++) {
-		calls.enter[i] = kvcalloc(NUMBERS + 1, sizeof(*calls.enter[i]), GFP_KERNEL);
-		calls.leave[i] = kvcalloc(NUMBERS + 1, sizeof(*calls.leave[i]), GFP_KERNEL);
+		calls.enter[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.enter[i]), -1);
+		calls.leave[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.leave[i]), -1);
 		made &= calls.enter[i] && calls.leave[i];
 	}
 	if (saves)
-		calls.slots = vzalloc(SLOTS * sizeof(*calls.slots));
+		calls.slots = plat_alloc(SLOTS * sizeof(*calls.slots), -1);
 	return made && calls.watches && (calls.slots || !saves) ? 0 : -ENOMEM;
 }
 

@@ -26,4 +26,4 @@
 #define atomic64_read(a) ((a)->n)
 #define atomic64_inc_return(a) (++(a)->n)
 typedef struct { u64 n; } atomic64_t;
-struct vm_area_struct { unsigned long vm_pgoff; };
+struct vm_area_struct { unsigned long vm_pgoff, vm_start, vm_end; };
