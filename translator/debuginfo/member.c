@@ -46,14 +46,15 @@ static bool is_aggregate(const struct di_type *t)
 	return t->kind == DI_STRUCT || t->kind == DI_UNION;
 }
 
-// The definition of what may be a declaration only.
+// The definition of what may be a declaration only: a module may leave it to the kernel.
 static const struct di_type *complete(const struct di_type *t)
 {
-	const struct di_type *full;
+	const struct di_type *full = NULL;
 
 	if (!is_aggregate(t) || t->size)
 		return t;
-	full = di_find_type(t->module, t->name);
+	for (struct di_module *m = t->module; m && !full; m = m->base_module)
+		full = di_find_type(m, t->name);
 	return full ? full : t;
 }
 

@@ -2,7 +2,7 @@
 // Where @cast, @var, @enum and @enumname look: "module" -> the modules of debuginfo, in order.
 //
 //   none            the probe's own module, then the kernel
-//   "kernel"        the kernel; "kernel<linux/x.h>" then also what that header has
+//   "kernel"        the kernel; "kernel<linux/x.h>" first what that header has
 //   "<sys/x.h>"     what a program that includes the header knows
 //   "/path", "ls"   a program or library; "ext4", "/x/y.ko" a module of the kernel
 //   "a:b"           several
@@ -78,6 +78,8 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 			diag_error(loc, "%s: \"%s\" is no \"kernel<header.h>\" here", word, name);
 		else if ((m = headers(s, loc, list, is_kernel)))
 			vec_push(out, m);
+		if (m && is_kernel)
+			vec_push(out, di_kernel(s));
 		return;
 	}
 	if (!s->opt.user_runtime && !strcmp(name, "kernel"))
