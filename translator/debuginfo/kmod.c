@@ -189,6 +189,9 @@ static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
 	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *ko = strstr(path, ".ko");
 	char *below = str_ndup(path, ko ? (size_t)(ko + 3 - path) : strlen(path));
 
+	// What was compiled for its types has them wherever others' debuginfo is looked for.
+	if (!ko && try_file(m, below, id))
+		return;
 	if (!list)
 		list = "+:.debug:/usr/lib/debug:build";
 	while (*list) {
