@@ -17,6 +17,7 @@
 # STP_DEBUG=1: all with a runtime that checks itself.
 # LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
 # "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
+# LIVE_SERIES: of the installed kernels, default "6.1 6.12".
 # LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
@@ -261,7 +262,7 @@ for kernel in ${LIVE_KERNELS-}; do
 	fi
 done
 [ -z "${LIVE_KERNELS-}" ] || exit 0
-for series in 6.1 6.12; do
+for series in ${LIVE_SERIES-6.1 6.12}; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
 		skip "live/* on $series" "no kernel $series with image and headers is installed"
