@@ -94,7 +94,7 @@ static void print_member(struct layout *l, const struct di_member *m, uint64_t b
 		       (unsigned long long)(base + m->offset), (unsigned long long)m->type->size);
 }
 
-static void json_member(struct layout *l, const struct di_member *m, uint64_t base, bool first)
+static void json_member(struct layout *l, const struct di_member *m, uint64_t base, bool first, int depth)
 {
 	printf("%s{\"name\": ", first ? "" : ", ");
 	json_text(m->name);
@@ -106,7 +106,7 @@ static void json_member(struct layout *l, const struct di_member *m, uint64_t ba
 		printf(", \"bit_offset\": %d, \"bit_size\": %d", m->bit_offset, m->bit_size);
 	if (!*m->name && is_aggregate(m->type)) {
 		printf(", \"members\": [");
-		print_members(l, m->type, base + m->offset, 0);
+		print_members(l, m->type, base + m->offset, depth + 1);
 		printf("]");
 	}
 	printf("}");
@@ -117,14 +117,15 @@ static void print_members(struct layout *l, const struct di_type *t, uint64_t ba
 	di_members members = { 0 };
 	uint64_t end = 0;
 
-	di_each_member(t, &members);
+	if (depth < 16)            // damaged debuginfo may have a struct in itself
+		di_each_member(t, &members);
 	for vec_each(&members, m) {
 		uint64_t from = 8 * m->offset + (m->bit_size ? m->bit_offset : 0);
 
 		if (t->kind == DI_STRUCT && from > end && depth < 20)
 			print_gap(l, end, from, depth, false);
 		if (l->json)
-			json_member(l, m, base, m == members.at);
+			json_member(l, m, base, m == members.at, depth);
 		else
 			print_member(l, m, base, depth);
 		from += m->bit_size ? (uint64_t)m->bit_size : 8 * m->type->size;

@@ -251,6 +251,24 @@ lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") 
 lists 'a parameter that was taken away' "semantic error: '\$unused' was optimised out: it is nowhere in this copy of 'taken' (the compiler took this parameter away from the function: only the callers know its value): at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
+# What a caller put on the stack is placed by clang when the frame is there: that's where it is at the entry, unless something
+# is written there on the way, or nobody knows how far the stack goes.
+if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/kinds.c"; then
+	on_stack() { # NAME SED'S WORD WANTED
+		sed "/^many:/,/pushq/s/^\tpushq.*/$2/" kinds.s >changed.s && clang -o changed changed.s
+		"$STAP" -r "$release" -L 'process("./changed").function("many")' | grep -o '\$[lbm][a-z]*' | paste -sd ' ' >after
+		echo "$3" >before; same "debuginfo/programs on the stack, $1" before after
+	}
+	on_stack 'not written' '&\n\tmovq\t%r9, -8(%rsp)' '$l $b $large $mood'
+	on_stack 'written' '\tmovq\t%r9, 8(%rsp)\n&' '$large'
+	on_stack 'not known where' '&\n\tandq\t$-16, %rsp' '$large'
+	got=$("$STAP" -r "$release" -p2 -e 'probe process("./changed").function("many") { println($mood) }' 2>&1 | grep -o "was opt.* at line [0-9]*")
+	at=$(grep -n '"%s many ' "$TESTS/programs/kinds.c" | cut -d: -f1)
+	if [ "$got" = "was optimised out at this place of 'many'; it can be read at line $at" ]; then ok 'debuginfo/programs on the stack, told'; else not_ok 'debuginfo/programs on the stack, told' "$got"; fi
+else
+	skip 'debuginfo/programs on the stack' clang
+fi
+
 # ------------------------------------------------------------ clones
 cp "$TESTS/programs/clones.c" . && gcc -g -O2 -o clones clones.c
 lists 'clones' 'process("clones").function("checked@clones.c:26") $n:int

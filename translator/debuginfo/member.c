@@ -146,7 +146,8 @@ void di_each_member(const struct di_type *t, di_members *out)
 		priv(c.in)->ops->each_member(c.in, collect_member, &c);
 }
 
-void di_member_names(const struct di_type *t, struct buf *list)
+// Damaged debuginfo may have a struct in itself.
+static void add_names(const struct di_type *t, struct buf *list, int depth)
 {
 	di_members members = { 0 };
 
@@ -154,9 +155,14 @@ void di_member_names(const struct di_type *t, struct buf *list)
 	for vec_each(&members, m) {
 		if (*m->name)
 			buf_printf(list, "%s\n", m->name);
-		else if (is_aggregate(m->type))
-			di_member_names(m->type, list);
+		else if (is_aggregate(m->type) && depth < 16)
+			add_names(m->type, list, depth + 1);
 	}
+}
+
+void di_member_names(const struct di_type *t, struct buf *list)
+{
+	add_names(t, list, 0);
 }
 
 // ---------------------------------------------------------------- by name

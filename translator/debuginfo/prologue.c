@@ -6,6 +6,7 @@
 // The instructions are followed with what each register holds in terms of the arguments' registers: itself, plus a
 // constant, or what lies in memory there. A register that something else gets into is not known any more; an
 // instruction that is not understood, or that may store into memory other than the stack, ends it.
+// The same is done for what the caller put on the stack, which compilers may place only when the frame is set up.
 #include "debuginfo/frame.h"
 
 #include <string.h>
@@ -15,12 +16,15 @@ enum { RSP = 4, RBP = 5, MOST_INSTRUCTIONS = 64 };
 struct held {                  // by a register
 	enum { OTHER, STACK, KNOWN } kind;
 	struct di_location as;     // KNOWN
+	int64_t at;                // STACK: from what the stack pointer is at the entry
+	bool is_placed;            // STACK: that is known
 };
 
 struct machine {
 	struct di_module *m;
 	const uint8_t *code, *end;
 	struct held regs[16];      // by the processor's numbers
+	bool stored_above;         // what is on the stack at the entry may be something else now
 };
 
 struct insn {
@@ -169,9 +173,23 @@ static void forget_byte(struct machine *k, int reg)
 }
 
 // Only the stack, which holds none of what is followed, may be written to.
-static bool may_store(const struct machine *k, const struct insn *i)
+static bool may_store(struct machine *k, const struct insn *i)
 {
-	return !i->segment && i->base >= 0 && k->regs[i->base].kind == STACK;
+	const struct held *to = i->base >= 0 ? &k->regs[i->base] : NULL;
+
+	if (i->segment || !to || to->kind != STACK)
+		return false;
+	k->stored_above |= !to->is_placed || to->at + i->offset + 8 > 0;
+	return true;
+}
+
+static bool push(struct machine *k, const struct insn *i)
+{
+	struct held *sp = &k->regs[RSP];
+
+	sp->at -= 8;
+	k->stored_above |= sp->at >= 0;
+	return !i->narrow;
 }
 
 static void load(struct machine *k, const struct insn *i)
@@ -197,8 +215,26 @@ static void address(struct machine *k, const struct insn *i)
 		value.as = copy(&k->regs[i->base].as);
 		if (value.kind == KNOWN)
 			location_offset(&value.as, i->offset);
+		value.at = k->regs[i->base].at + i->offset;
+		value.is_placed = k->regs[i->base].is_placed;
 	}
 	k->regs[i->reg] = value;
+}
+
+// A frame is made, or aligned.
+static void move_stack(struct machine *k, const struct insn *i, int what)
+{
+	struct held *sp = &k->regs[RSP];
+	int32_t by = 0;
+
+	if (i->op == 0x83)
+		by = (int8_t)i->at[-1];
+	else if (i->op == 0x81 && !i->narrow)
+		memcpy(&by, i->at - 4, 4);
+	if (by && (what == 0 || what == 5))
+		sp->at += what ? -(int64_t)by : by;
+	else
+		sp->is_placed = false;
 }
 
 // add, or, and, sub, xor: in order of the numbers that the processor gives them, with 7 cmp.
@@ -213,7 +249,9 @@ static bool arithmetic(struct machine *k, const struct insn *i, int what, bool t
 		return may_store(k, i);
 	if (is_byte)
 		forget_byte(k, to);
-	else if (to != RSP)        // that stays one
+	else if (to == RSP)        // that stays one
+		move_stack(k, i, what);
+	else
 		forget(k, to);
 	return true;
 }
@@ -230,7 +268,7 @@ static bool move(struct machine *k, const struct insn *i)
 	else if (i->mod != 3)
 		load(k, i);
 	else if (i->wide)
-		k->regs[to] = (struct held){ k->regs[from].kind, copy(&k->regs[from].as) };
+		k->regs[to] = (struct held){ k->regs[from].kind, copy(&k->regs[from].as), k->regs[from].at, k->regs[from].is_placed };
 	else
 		forget(k, to);
 	return true;
@@ -242,7 +280,7 @@ static bool execute(struct machine *k, const struct insn *i)
 	if (i->op < 0x40)
 		return (i->op & 7) < 4 && arithmetic(k, i, i->op >> 3, i->op & 2);
 	if ((i->op & 0xf8) == 0x50)            // push
-		return !i->narrow;
+		return push(k, i);
 	if (i->op >= 0xb8 && i->op <= 0xbf) {
 		forget(k, i->rm);
 		return true;
@@ -269,7 +307,7 @@ static bool execute(struct machine *k, const struct insn *i)
 	case 0xf6: case 0xf7:
 		return (i->reg & 7) < 2;       // test
 	case 0xff:
-		return (i->reg & 7) == 6;      // push
+		return (i->reg & 7) == 6 && push(k, i);
 	}
 	return false;
 }
@@ -280,7 +318,7 @@ static void begin(struct machine *k)
 {
 	for (int n = 0; n < 16; n++)
 		k->regs[n].kind = OTHER;
-	k->regs[RSP].kind = STACK;
+	k->regs[RSP] = (struct held){ .kind = STACK, .is_placed = true };
 	for (int n = 0; k->m->arch->args[n] >= 0 && n < 6; n++) {
 		struct held *r = &k->regs[from_dwarf[k->m->arch->args[n]]];
 
@@ -326,6 +364,27 @@ static bool splice(struct di_location *out, const struct held *r)
 	return true;
 }
 
+// What the caller put on the stack and nothing has written to since.
+static bool rewind_argument(const struct machine *k, struct di_location *l)
+{
+	const struct di_op *ops = l->ops.at;
+	const struct held *base;
+	int64_t at;
+
+	if (l->kind != DI_LOC_ADDRESS || k->stored_above || !l->ops.n || ops->code != DI_OP_REG || ops->value < 0 ||
+	    ops->value > 15 || (l->ops.n != 1 && l->ops.n != 3) ||
+	    (l->ops.n == 3 && (ops[1].code != DI_OP_CONST || ops[2].code != DI_OP_ADD)))
+		return false;
+	base = &k->regs[from_dwarf[ops->value]];
+	at = base->at + (l->ops.n == 3 ? ops[1].value : 0);
+	if (base->kind != STACK || !base->is_placed || at < k->m->arch->entry_cfa)
+		return false;
+	*l = (struct di_location){ .kind = DI_LOC_ADDRESS };
+	location_add(l, DI_OP_REG, k->m->arch->stack_pointer);
+	location_offset(l, at);
+	return true;
+}
+
 // Of the function's section, in the file that has it.
 static struct bytes code_between(const struct di_module *m, uint64_t from, uint64_t to)
 {
@@ -353,6 +412,8 @@ bool prologue_rewind(struct di_module *m, uint64_t entry, uint64_t pc, struct di
 
 	if (m->arch->elf_machine != EM_X86_64 || (l->kind != DI_LOC_VALUE && l->kind != DI_LOC_ADDRESS) || !run(&k))
 		return false;
+	if (rewind_argument(&k, l))
+		return true;
 	for vec_each(&l->ops, op) {
 		if (op->code != DI_OP_REG)
 			vec_push(&out.ops, *op);
