@@ -41,6 +41,8 @@ bool plat_cpu_used(u32 cpu);                   /* gets a context: online when th
  * &stp_ctx_none for all before the contexts are freed. May sleep.
  */
 void plat_ctx_set(u32 cpu, struct stp_ctx *c);
+/* Any context: that of the hits on this CPU, where one may be under way; NULL: none can be. */
+struct stp_ctx *plat_ctx_here(void);
 void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for overload; 0: none */
 /* The begin/end/error context is about to run handlers, or done. May sleep. A platform that needs

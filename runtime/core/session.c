@@ -320,6 +320,14 @@ static void run_alone(const struct stp_probe *p)
 	plat_alone_leave();
 }
 
+/* A handler that runs on this CPU's own context runs before what it interrupted. */
+struct stp_ctx *stp_ctx_here(void)
+{
+	struct stp_ctx *c = plat_ctx_here();
+
+	return c && stp_private(c)->busy ? c : &stp_session.alone->c;
+}
+
 /* Runs the probes of a family, while the session is in the state `in`. */
 static void run_family(const struct stp_family_ops *ops, u32 in)
 {

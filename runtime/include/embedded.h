@@ -58,11 +58,15 @@ typedef unsigned long long u64;
 #define STAPCONF_DPATH_PATH 1
 #define STAPCONF_LINUX_UIDGID_H 1
 
+/* In C of a file's own there is no stp_c: it is that of the handler that it was called by. */
+static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
+#define STP_C (stp_c ? stp_c : stp_ctx_here())
+
 #define STAP_ERROR(...) do { stp_error(stp_c, __VA_ARGS__); goto stp_out; } while (0)
-#define STAP_PRINTF(...) stp_cprintf(stp_c, __VA_ARGS__)
+#define STAP_PRINTF(...) stp_cprintf(STP_C, __VA_ARGS__)
 #define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
-#define _stp_printf(...) stp_cprintf(stp_c, __VA_ARGS__)
-#define _stp_print(text) stp_cprintf(stp_c, "%s", text)
+#define _stp_printf(...) stp_cprintf(STP_C, __VA_ARGS__)
+#define _stp_print(text) stp_cprintf(STP_C, "%s", text)
 
 /* What CONTEXT points to. Setting last_error is an older STAP_ERROR. */
 struct stp_embedded_context {
@@ -107,7 +111,7 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
  */
 #define STP_COPY(copy, to, from, n) do {					\
 	if (copy((to), (void *)(unsigned long)(from), (n))) {			\
-		stp_error(stp_c, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(from)); \
+		stp_error(STP_C, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(from)); \
 		goto stp_fault;							\
 	}									\
 } while (0)
@@ -118,7 +122,7 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 })
 #define STP_OR_FAULT(done) ({							\
 	typeof(done) stp_result = (done);					\
-	if (stp_c->error)							\
+	if (STP_C->error)							\
 		goto stp_fault;							\
 	stp_result;								\
 })
@@ -127,20 +131,20 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 
 /* Numbers of 1, 2, 4 or 8 bytes, without a sign. */
 #define STP_LOAD(load, size, address)						\
-	STP_OR_FAULT((size) == 1 ? load##1(stp_c, (unsigned long)(address)) :	\
-		     (size) == 2 ? load##2(stp_c, (unsigned long)(address)) :	\
-		     (size) == 4 ? load##4(stp_c, (unsigned long)(address)) :	\
-				   load##8(stp_c, (unsigned long)(address)))
+	STP_OR_FAULT((size) == 1 ? load##1(STP_C, (unsigned long)(address)) :	\
+		     (size) == 2 ? load##2(STP_C, (unsigned long)(address)) :	\
+		     (size) == 4 ? load##4(STP_C, (unsigned long)(address)) :	\
+				   load##8(STP_C, (unsigned long)(address)))
 #define STP_STORE(store, size, address, value) do {				\
 	if ((size) == 1)							\
-		store##1(stp_c, (unsigned long)(address), (s64)(value));	\
+		store##1(STP_C, (unsigned long)(address), (s64)(value));	\
 	else if ((size) == 2)							\
-		store##2(stp_c, (unsigned long)(address), (s64)(value));	\
+		store##2(STP_C, (unsigned long)(address), (s64)(value));	\
 	else if ((size) == 4)							\
-		store##4(stp_c, (unsigned long)(address), (s64)(value));	\
+		store##4(STP_C, (unsigned long)(address), (s64)(value));	\
 	else									\
-		store##8(stp_c, (unsigned long)(address), (s64)(value));	\
-	if (stp_c->error)							\
+		store##8(STP_C, (unsigned long)(address), (s64)(value));	\
+	if (STP_C->error)							\
 		goto stp_fault;							\
 } while (0)
 #define kderef(size, address) STP_LOAD(stp_load, size, address)
@@ -153,8 +157,8 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define uwrite(pointer, value) store_uderef(sizeof(*(pointer)), pointer, value)
 
 /* What is there up to a zero byte, as much as fits; so many bytes. */
-#define kderef_string(to, address, size) STP_OR_FAULT(stp_load_string(stp_c, to, (unsigned long)(address), size))
-#define uderef_string(to, address, size) STP_OR_FAULT(stp_uload_string(stp_c, to, (unsigned long)(address), size))
+#define kderef_string(to, address, size) STP_OR_FAULT(stp_load_string(STP_C, to, (unsigned long)(address), size))
+#define uderef_string(to, address, size) STP_OR_FAULT(stp_uload_string(STP_C, to, (unsigned long)(address), size))
 #define deref_string(to, address, size) kderef_string(to, address, size)
 /* Into NULL: only whether they can be read. */
 static inline long stp_bytes(long (*copy)(void *, const void *, size_t), void *to, const void *from, size_t size)

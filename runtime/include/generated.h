@@ -348,6 +348,7 @@ void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format 
 		 const union stp_val *args);
 void stp_print(struct stp_ctx *c, const char *text, u32 len);
 void stp_cprintf(struct stp_ctx *c, const char *fmt, ...); /* STAP_PRINTF: C's formats, integers and strings */
+struct stp_ctx *stp_ctx_here(void);                        /* that of the handler which calls, however deep */
 /* Of an empty one: error "empty aggregate". */
 void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,

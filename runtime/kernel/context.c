@@ -71,6 +71,11 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c)
 	WRITE_ONCE(*per_cpu_ptr(&stp_cpu_ctx, cpu), c);
 }
 
+struct stp_ctx *plat_ctx_here(void)
+{
+	return raw_irqs_disabled() ? raw_cpu_read(stp_cpu_ctx) : NULL;
+}
+
 void plat_pause(u32 us)
 {
 	cpu_relax();       /* udelay() need not have a pause, by which a hypervisor sees the wait */

@@ -136,6 +136,27 @@ static bool look_up(char text[KSYM_SYMBOL_LEN], u64 address)
 	return text[0] && !(text[0] == '0' && text[1] == 'x');
 }
 
+#ifdef CONFIG_X86_64
+#define CALL_PREFIX "__x64_sys_"
+#elif defined CONFIG_ARM64
+#define CALL_PREFIX "__arm64_sys_"
+#else
+#define CALL_PREFIX "sys_"
+#endif
+
+/* Of syscall.open.return, nd_syscall.open and their like, which are probed where all system calls begin and end, the
+ * function of the one. */
+static void call_function(struct stp_ctx *c, char *to, u32 size)
+{
+	const char *name = strstr(stp_pp(c), "syscall.");
+
+	to[0] = '\0';
+	if (!name)
+		return;
+	name += strlen("syscall.");
+	snprintf(to, size, CALL_PREFIX "%.*s", (int)strcspn(name, "."), name);
+}
+
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 {
 	const struct stp_site *s = stp_site_at(c->address);
@@ -146,7 +167,7 @@ void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 		stp_copy(to, s->symbol, size);
 		return;
 	}
-	to[0] = '\0';
+	call_function(c, to, size);
 	if (!look_up(text, c->address))
 		return;
 	space = strchr(text, ' ');
@@ -165,7 +186,9 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 		stp_copy(to, s->module ?: "kernel", size);
 		return;
 	}
-	to[0] = '\0';
+	call_function(c, to, size);
+	if (to[0])
+		stp_copy(to, "kernel", size);
 	if (!look_up(text, c->address))
 		return;
 	module = strchr(text, '[');

@@ -44,6 +44,11 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c)
 	user_ctx = c;
 }
 
+struct stp_ctx *plat_ctx_here(void)
+{
+	return user_ctx;
+}
+
 void plat_pause(u32 us)
 {
 }

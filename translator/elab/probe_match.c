@@ -470,6 +470,42 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 		diag_error(point->loc, "%s", diag_quiet_first());
 }
 
+// The library's name of the call that sys_NAME was.
+static const char *syscall_alias(const char *name)
+{
+	static const char *const other[][2] = { { "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" },
+		{ "newfstatat", "fstatat" }, { "newuname", "uname" }, { "pread64", "pread" }, { "pwrite64", "pwrite" },
+		{ "sendfile64", "sendfile" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+		if (!strcmp(name, other[i][0]))
+			return other[i][1];
+	return name;
+}
+
+// Since 4.17 system calls are no functions of such a name and their own arguments: what was
+// kernel.function("sys_open@file").x is syscall.open.x, with the same $variables. NULL: it is none.
+static const struct probe_point *renamed_syscall(const struct probe_point *point)
+{
+	const struct point_part *parts = point->parts.at;
+	struct probe_point *name;
+	const char *text;
+
+	if (point->parts.n < 2 || strcmp(parts[0].name, "kernel") || strcmp(parts[1].name, "function") ||
+	    parts[1].arg_kind != ARG_STRING || !(str_starts(parts[1].text, "sys_") || str_starts(parts[1].text, "SyS_")))
+		return NULL;
+	text = parts[1].text + 4;
+	name = NEW(struct probe_point);
+	name->loc = point->loc;
+	vec_push(&name->parts, (struct point_part){ .name = "syscall" });
+	text = str_printf("%.*s", (int)strcspn(text, "@"), text);
+	vec_push(&name->parts, (struct point_part){ .name = syscall_alias(text) });
+	for (int i = 2; i < point->parts.n; i++)
+		if (strcmp(parts[i].name, "call"))
+			vec_push(&name->parts, parts[i]);
+	return name;
+}
+
 // What kernels call otherwise now has an alias in the library: kernel.trace("old").x is
 // __renamed.kernel.trace.old.x there. NULL: nothing is known about the point.
 static const struct probe_point *renamed(struct session *s, const struct probe_point *point)
@@ -488,7 +524,7 @@ static const struct probe_point *renamed(struct session *s, const struct probe_p
 			vec_push(&name->parts, (struct point_part){ .name = part->text });
 		known |= library_has_alias(s, point_text(name));
 	}
-	return known ? name : NULL;
+	return known ? name : renamed_syscall(point);
 }
 
 // Since glibc 2.34 these are empty, what they had is in libc.so.6. NULL: it is none of them.
@@ -564,7 +600,20 @@ static int resolve_point(struct path *path, const struct probe_point *point)
 	return path->s->script.probes.n - before;
 }
 
-// The points of a declaration, in order, with the parts of `suffix_from` from `suffix_at` appended.
+static bool says_call(const struct probe_point *point)
+{
+	const struct point_part *last = &point->parts.at[point->parts.n - 1];
+
+	return point->parts.n > 1 && last->arg_kind == ARG_NONE && !strcmp(last->name, "call");
+}
+
+static bool is_call_or_return(const struct point_part *part)
+{
+	return !strcmp(part->name, "call") || !strcmp(part->name, "return");
+}
+
+// The points of a declaration, in order, with the parts of `suffix_from` from `suffix_at` appended. What an alias says
+// of a function's calls can be suffixed as the function itself can: .call.return is its return.
 static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
 			   int suffix_at)
 {
@@ -573,6 +622,8 @@ static void resolve_points(struct path *path, struct probe_decl *of, const struc
 
 		if (suffix_from && suffix_at < suffix_from->parts.n) {
 			p = with_names(p, p, p->parts.n);
+			if (says_call(p) && is_call_or_return(&suffix_from->parts.at[suffix_at]))
+				p->parts.n--;
 			for (int i = suffix_at; i < suffix_from->parts.n; i++)
 				vec_push(&p->parts, suffix_from->parts.at[i]);
 		}

@@ -123,11 +123,15 @@ static const char *unit_head(const struct func *f, const char *name)
 	return buf_text(&b);
 }
 
-// STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function. unmangled: THIS->x has them, too.
+// What STAP_ARG_x was made of: THIS->l_x, and THIS->x in what is marked unmangled.
+static bool says_this(const struct func *f)
+{
+	return f->pragmas & PRAGMA_UNMANGLED || strstr(f->embedded, "THIS->");
+}
+
+// STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function.
 static void define_macros(struct buf *b, const struct func *f)
 {
-	bool unmangled = f->pragmas & PRAGMA_UNMANGLED;
-
 	for vec_each(&f->params, v)
 		if ((*v)->type == T_STRING && !(f->pragmas & PRAGMA_UNMODIFIED_ARGS))
 			buf_printf(b, "#define STAP_ARG_%s (*(char (*)[STP_STRLEN])stp_arg_%s)\n", (*v)->name, (*v)->name);
@@ -141,7 +145,7 @@ static void define_macros(struct buf *b, const struct func *f)
 		buf_printf(b, "#define STAP_RETVALUE %s\n"
 			   "#define STAP_RETURN(...) do { __VA_OPT__(STAP_RETVALUE = (s64)(__VA_ARGS__);) "
 			   "goto stp_out; } while (0)\n",
-			   unmangled ? "THIS->__retvalue" : "stp_ret");
+			   says_this(f) ? "THIS->__retvalue" : "stp_ret");
 	else
 		buf_puts(b, "#define STAP_RETURN() goto stp_out\n");
 }
@@ -155,17 +159,24 @@ static void undefine_macros(struct buf *b, const struct func *f)
 		buf_puts(b, "#undef STAP_RETVALUE\n");
 }
 
-// struct { s64 a; char *b; s64 __retvalue; } *THIS: how arguments were once reached.
+// struct { s64 l_a; char *l_b; s64 __retvalue; } *THIS: how arguments were once reached, and still are; as a and b,
+// too, where the function is marked unmangled.
 static void declare_this(struct buf *b, const struct func *f)
 {
 	buf_puts(b, "struct {");
-	for vec_each(&f->params, v)
-		buf_printf(b, " %s%s;", (*v)->type == T_STRING ? "char *" : "s64 ", (*v)->name);
+	for vec_each(&f->params, v) {
+		const char *type = (*v)->type == T_STRING ? "char *" : "s64 ";
+
+		if (f->pragmas & PRAGMA_UNMANGLED)
+			buf_printf(b, " union { %sl_%s; %s%s; };", type, (*v)->name, type, (*v)->name);
+		else
+			buf_printf(b, " %sl_%s;", type, (*v)->name);
+	}
 	if (f->type == T_STRING || f->type == T_LONG)
 		buf_printf(b, " %s__retvalue;", f->type == T_STRING ? "char *" : "s64 ");
 	buf_puts(b, " } stp_this = {");
 	for vec_each(&f->params, v)
-		buf_printf(b, " .%s = %sstp_arg_%s,", (*v)->name, (*v)->type == T_STRING ? "(char *)" : "", (*v)->name);
+		buf_printf(b, " .l_%s = %sstp_arg_%s,", (*v)->name, (*v)->type == T_STRING ? "(char *)" : "", (*v)->name);
 	if (f->type == T_STRING)
 		buf_puts(b, " .__retvalue = stp_ret,");
 	buf_puts(b, " }, *THIS __attribute__((unused)) = &stp_this;\n");
@@ -179,27 +190,32 @@ static bool reads_memory(const char *text)
 
 static void define_function(struct buf *b, const struct func *f, const char *head, struct c_unit *u)
 {
-	bool context = strstr(f->embedded, "CONTEXT") != NULL, unmangled = f->pragmas & PRAGMA_UNMANGLED;
+	bool context = strstr(f->embedded, "CONTEXT") != NULL, this = says_this(f);
+	bool returns = strstr(f->embedded, "return") != NULL;
 
 	buf_printf(b, "\n%s;\n", head);
 	define_macros(b, f);
 	buf_printf(b, "%s\n{\n", head);
-	if (f->type == T_LONG && !unmangled)
+	if (f->type == T_LONG && !this)
 		buf_puts(b, "s64 stp_ret = 0;\n");
-	if (unmangled)
+	if (this)
 		declare_this(b, f);
 	if (context)
 		buf_puts(b, VIEW);
 	if (f->type == T_STRING)
 		buf_puts(b, "stp_ret[0] = '\\0';\n");
+	if (returns)        // as from a function that gives nothing: STAP_RETVALUE is what this one gives
+		buf_puts(b, "#define return goto stp_out\n");
 	add_text(u, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc);
+	if (returns)
+		buf_puts(b, "#undef return\n");
 	if (reads_memory(f->embedded) && !strstr(f->embedded, "CATCH_DEREF_FAULT"))
 		buf_puts(b, "stp_fault: __attribute__((unused));\n");
 	buf_puts(b, "stp_out: __attribute__((unused));\n");
 	if (context)
 		buf_puts(b, "if (CONTEXT->last_error)\n\tstp_error(stp_c, \"%s\", CONTEXT->last_error);\n");
 	if (f->type == T_LONG)
-		buf_printf(b, "return %s;\n", unmangled ? "THIS->__retvalue" : "stp_ret");
+		buf_printf(b, "return %s;\n", this ? "THIS->__retvalue" : "stp_ret");
 	buf_puts(b, "}\n");
 	undefine_macros(b, f);
 }

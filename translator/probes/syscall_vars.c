@@ -432,6 +432,10 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type && !strcmp(a->name, name))
 			return argument_value(a);
+	for vec_each(&d->siblings, other)          // mmap of old passes a structure
+		for vec_each(&(*other)->args, a)
+			if (a->type && !strcmp(a->name, name))
+				return expr_number(no_place(), 0);
 	for vec_each(&d->args, a)
 		if (a->type)
 			buf_printf(&names, "%s\n", a->name);
