@@ -434,7 +434,7 @@ running() { # NAME PID: what is found of it and of its C library
 	for ((i = 0; i < 50; i++)); do [ "$(cat "/proc/$2/comm" 2>/dev/null)" = waiter ] && break; sleep 0.1; done
 	lists "$1" 'process("'"$3"'").function("waits@w.c:1")' -x "$2" -l 'process.function("w*")'
 	lists "$1, by its number" "process($2).function(\"waits@w.c:1\")" -l "process($2).function(\"w*\")"
-	lists "$1, library" 'process("/proc/'"$2/root$(realpath /lib/x86_64-linux-gnu/libc.so.6)"'").function("getpid")' \
+	lists "$1, library" 'process("'"$(realpath /lib/x86_64-linux-gnu/libc.so.6)"'").function("getpid")' \
 		-x "$2" -l 'process.library("libc.so*").function("getpid")'
 	kill "$2"
 }

@@ -282,10 +282,32 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 	return realpath(part->text, real) ? !strcmp(real, path) : !fnmatch(part->text, path, 0);
 }
 
-// Those of a process whose files are not where they seem to be from here: what it has mapped.
-static void mapped_libraries(const char *program, di_names *paths, di_names *names)
+// The directory of a process whose files are not where they seem to be from here: it has other mounts, or another
+// root, where its program may be in sight all the same. NULL: they are.
+static const char *process_elsewhere(const struct session *s, const struct point_part *part, const char *program)
 {
-	const char *process = str_ndup(program, strcspn(program + strlen("/proc/"), "/") + strlen("/proc/"));
+	long long pid = part->arg_kind == ARG_NUMBER ? part->number : part->arg_kind == ARG_NONE ? s->opt.target_pid : 0;
+	char root[PATH_MAX] = "";
+
+	if (str_starts(program, "/proc/"))
+		return str_ndup(program, strcspn(program + strlen("/proc/"), "/") + strlen("/proc/"));
+	if (pid < 1 || readlink(str_printf("/proc/%lld/root", pid), root, sizeof(root) - 1) <= 0 || !strcmp(root, "/"))
+		return NULL;
+	return str_printf("/proc/%lld", pid);
+}
+
+// From here, or by way of the process. What has another root is named as it is from here.
+static const char *path_of_mapped(const char *process, const char *path)
+{
+	const char *inside = str_printf("%s/root%s", process, path);
+	struct stat st;
+
+	return !stat(inside, &st) && !is_file(path, &st) ? inside : path;
+}
+
+// What it has mapped.
+static void mapped_libraries(const char *process, di_names *paths, di_names *names)
+{
 	char *text = str_read_file(str_printf("%s/maps", process), NULL), *save = NULL;
 	struct map known = { 0 };
 
@@ -295,14 +317,15 @@ static void mapped_libraries(const char *program, di_names *paths, di_names *nam
 		if (!path || !strstr(line, " r-xp ") || !strstr(name, ".so") || map_get(&known, path))
 			continue;
 		map_put(&known, path, (void *)path);
-		vec_push(paths, (const char *)str_printf("%s/root%s", process, path));
+		vec_push(paths, path_of_mapped(process, path));
 		vec_push(names, str_dup(name));
 	}
 }
 
 // In place of the programs those of their libraries that the pattern matches: a path, the name of a
 // file or of a link to it, or either with wildcards.
-static int choose_libraries(struct session *s, const struct point_part *part, struct process_files *out)
+static int choose_libraries(struct session *s, const struct point_part *of, const struct point_part *part,
+			    struct process_files *out)
 {
 	struct process_files programs = *out;
 	di_names names = { 0 };
@@ -312,10 +335,11 @@ static int choose_libraries(struct session *s, const struct point_part *part, st
 	if (programs.at.n == 1 && !out->pid)
 		out->within = programs.at.at[0];
 	for vec_each(&programs.at, program) {
+		const char *process = process_elsewhere(s, of, di_module_name(*program));
 		di_names paths = { 0 }, called = { 0 };
 
-		if (str_starts(di_module_name(*program), "/proc/"))
-			mapped_libraries(di_module_name(*program), &paths, &called);
+		if (process)
+			mapped_libraries(process, &paths, &called);
 		else
 			di_program_libraries(*program, &paths, &called);
 		for (int i = 0; i < paths.n; i++) {
@@ -379,7 +403,7 @@ int process_files(struct session *s, const struct probe_match *m, struct process
 
 	if (find_programs(s, m, out))
 		return 1;
-	return library ? choose_libraries(s, library, out) : 0;
+	return library ? choose_libraries(s, point_find(m->point, "process"), library, out) : 0;
 }
 
 char *process_point(const struct probe_match *m, const struct di_module *program)
