@@ -64,6 +64,7 @@ unload: loaded 0
 killed: loaded 0
 failing: 1 3
 huge: 1 loaded 0
+again: 1 1 loaded 0
 memory 1 1'
 for series in ${SOAK_SERIES-6.1 6.12}; do
 	release=$(newest "$series")
