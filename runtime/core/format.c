@@ -306,6 +306,7 @@ static inline bool is_quick(const struct stp_format *f)
 	       (!f->flag || f->flag == '-');
 }
 
+/* n > 0 */
 static inline char *quick_spaces(char *to, s64 n)
 {
 	for (; n > 0; n -= 8, to += 8)
@@ -351,8 +352,12 @@ static inline char *quick_text(char *to, const char *end, const struct stp_forma
 	char *from;
 	u64 w, zero;
 
-	if (f->width > 0 && !f->flag)
-		to = quick_spaces(to, f->width - stp_strlen(s));
+	if (f->width > 0 && !f->flag) {
+		s64 spaces = f->width - (s64)stp_strlen(s);
+
+		if (spaces > 0)
+			to = quick_spaces(to, spaces);
+	}
 	for (from = to; ; to += 8, s += 8) {
 		if (STP_UNLIKELY(end - to < QUICK_FIELD + 8))
 			return NULL;
