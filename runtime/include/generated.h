@@ -166,6 +166,14 @@ static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
 {
 	return c->bias + address;
 }
+/* Of a variable of a program or library that the probe isn't in: where that lies in the current process is looked
+ * up by the place of its code. 0 and an error: it doesn't lie there. stp_mapped_family. */
+struct stp_mapped {
+	struct stp_program *program;
+	u64 address, offset;       /* where its code begins: link address, place in the file */
+};
+extern const struct stp_family_ops stp_mapped_family;
+u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address);
 /* A float's image as that of the double of the same value; the kernel does no floating point. */
 static inline s64 stp_widen_float(u64 f)
 {

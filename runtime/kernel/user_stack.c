@@ -9,15 +9,14 @@
  * before, so a damaged stack ends the walk. Return addresses that return probes replaced are put back.
  *
  * Context: any but NMI. Which file is mapped where is looked up under the lock of the process's memory,
- * taken only where nothing that its release may wait for is held: see look_begin().
+ * taken only where nothing that its release may wait for is held: see user_areas.h.
  */
 #include "kernel.h"
 #include <linux/fs.h>
-#include <linux/mm.h>
-#include <linux/mmap_lock.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uprobes.h>
+#include "user_areas.h"
 #include "user_path.h"
 
 #define LOWEST 4096                    /* nothing is mapped below */
@@ -37,17 +36,6 @@ struct frame {
 };
 
 /* ------------------------------------------------------------------ places */
-
-/* Letting go of the lock may wake up a waiter, which takes locks of the scheduler. */
-static bool look_begin(struct stp_ctx *c)
-{
-	return current->mm && stp_irqs_were_on(c) && mmap_read_trylock(current->mm);
-}
-
-static void look_end(void)
-{
-	mmap_read_unlock(current->mm);
-}
 
 static struct vm_area_struct *area_at(u64 address)
 {
@@ -113,7 +101,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 
 	p->path = p->source = NULL;
 	p->symbol = NULL;
-	if (!look_begin(c))
+	if (!stp_areas_begin(c))
 		return false;
 	vma = area_at(address);
 	if (vma && vma->vm_file) {
@@ -126,7 +114,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 				stp_lines_find(o->lines, p->offset, &p->source, &p->line);
 		}
 	}
-	look_end();
+	stp_areas_end();
 	return p->path;
 }
 
@@ -293,13 +281,13 @@ static const struct pt_regs *user_registers(struct stp_ctx *c)
 /* Callers of f, after the first n; returns how many there are then. */
 static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
 {
-	bool looking = look_begin(c);
+	bool looking = stp_areas_begin(c);
 
 	while (n < room && leave(c, f, looking))
 		if (f->pc != at[n - 1])
 			at[n++] = f->pc;
 	if (looking)
-		look_end();
+		stp_areas_end();
 	return n;
 }
 

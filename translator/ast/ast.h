@@ -184,7 +184,11 @@ struct expr {
 		} access;
 		struct expr *op1;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
-		struct { const struct di_static *place; const char *symbol; } fixed;
+		struct {
+			const struct di_static *place;
+			const char *symbol;
+			bool elsewhere;    // target: in a program that the probe isn't in
+		} fixed;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
 			 int size; bool is_signed; struct expr *number_expr;
@@ -249,9 +253,10 @@ struct func {
 	struct var *accessed;      // symbols: this is such a function, of that global
 	bool writes_accessed;
 	struct func *next_overload;// symbols: same name and arity, tried on `next`
-	bool used;                 // symbols: reached from a probe
+	bool used;                 // symbols: reached from a probe; target: from what @defined leaves of one
 	bool in_context;           // target: mentions $x and the like, itself or called: see clone.c
 	struct probe *probe;       // target: that it is a copy for
+	bool is_called;            // target: by what is left of a probe, or of what that calls
 	bool is_refused;           // privilege: does what this session may not or can't
 	bool recursive;            // access: part of a call cycle
 	int component;             // access: functions that reach each other have the same

@@ -85,7 +85,7 @@ struct di_variable {
 struct di_static {
 	const char *symbol;        // never NULL; its own, or one near it
 	const char *module;        // the kernel's module; NULL: the kernel itself
-	const struct di_module *home;      // that module
+	const struct di_module *home;      // that module; the program
 	uint64_t offset;           // from the symbol
 	uint64_t base_offset;      // of the kernel's: from _stext, offset not counted; 0: by its symbol only
 	bool percpu;               // there is one for each CPU, so far above this
@@ -148,6 +148,8 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 bool di_want_dwarf(struct di_module *m);
 // Where the byte of a link address is in the file; false when it isn't of the file.
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
+// Where its code begins, as address and as place in the file; 0 when it has none.
+void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *offset);
 // A variable of it, by its symbol. `anywhere`: the program is not loaded where it was linked to be.
 struct di_program_data { uint64_t address, start_code; bool anywhere; };
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);

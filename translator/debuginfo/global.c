@@ -123,6 +123,7 @@ const struct di_static *di_find_static(struct di_module *m, uint64_t address)
 		found->symbol = m->name;
 		found->offset = address;
 		found->user = true;
+		found->home = m;
 	} else if (!m->dwarf || !elf_view_open(&v, m->dwarf->map) || !locate(m, &v, address, found)) {
 		return NULL;
 	}

@@ -312,6 +312,19 @@ bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *of
 	return false;
 }
 
+void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *offset)
+{
+	int n;
+
+	*address = *offset = 0;
+	for (const Elf64_Phdr *s = segments(m->program, &n); n; s++, n--)
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_X)) {
+			*address = s->p_vaddr;
+			*offset = s->p_offset;
+			return;
+		}
+}
+
 // The build-id, else the ELF header, which says at least where things are in the file.
 static void identify(struct di_module *m)
 {

@@ -23,6 +23,7 @@ struct resolver {
 	bool in_condition;
 	bool strict;               // what can't be resolved is an error, --skip-badvars or not
 	VEC(const char *) entries; // how each of probe->entries was written
+	VEC(struct func *) called; // by what was walked, each to be walked in its turn
 	struct ast_walker walker;
 };
 
@@ -34,6 +35,7 @@ static void resolve(struct resolver *r, struct expr **e)
 
 static struct expr *resolve_target(struct resolver *r, struct expr *e);
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e);
+static struct expr *resolve_cast(struct resolver *r, struct expr *e);
 
 static struct expr *failed(struct loc loc)
 {
@@ -134,6 +136,8 @@ static void resolve_base(struct resolver *r, struct expr **e)
 		*e = resolve_target(r, *e);
 	else if ((*e)->kind == E_ATVAR)
 		*e = resolve_atvar(r, *e);
+	else if ((*e)->kind == E_CAST)
+		*e = resolve_cast(r, *e);
 	else
 		resolve(r, e);
 }
@@ -278,10 +282,17 @@ static struct target_where where(const struct resolver *r)
 	return (struct target_where){ r->s, r->probe };
 }
 
-static struct expr *resolve_cast(struct resolver *r, struct expr *e)
+static struct di_type *cast_type(struct resolver *r, const struct expr *e)
 {
 	struct target_where w = where(r);
-	struct di_type *t = target_find_type(&w, e->loc, "@cast", e->u.cast.type_name, e->u.cast.module);
+
+	return target_find_type(&w, e->loc, "@cast", e->u.cast.type_name, e->u.cast.module);
+}
+
+// What @cast points to is meant: a base for ->, [], & and $.
+static struct expr *resolve_cast(struct resolver *r, struct expr *e)
+{
+	struct di_type *t = cast_type(r, e);
 	struct expr *made;
 
 	resolve(r, &e->u.cast.e);
@@ -292,6 +303,19 @@ static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 	made->type = T_LONG;
 	made->dtype = t->kind == DI_POINTER ? t : di_pointer_to(t);
 	return made;
+}
+
+// Alone, @cast(p, "long") is the number at p, as is a pointer there that a typedef names. What has members
+// is p, typed.
+static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
+{
+	struct expr *made = resolve_cast(r, e), *loaded;
+	struct di_type *t = made->dtype ? cast_type(r, e) : NULL;
+
+	if (!t || t->kind == DI_VOID || t->kind == DI_FUNCTION || place_is_aggregate(t) || strchr(e->u.cast.type_name, '*'))
+		return made;
+	loaded = place_load(&(struct place){ .loc = e->loc, .addr = made, .type = t });
+	return loaded ? loaded : failed(e->loc);
 }
 
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
@@ -578,6 +602,15 @@ static bool skip_bad(struct resolver *r, struct expr **e)
 	return true;
 }
 
+// What only a dead branch calls is never looked into.
+static void note_call(struct resolver *r, struct func *f)
+{
+	for (; f && !f->is_called; f = f->next_overload) {
+		f->is_called = true;
+		vec_push(&r->called, f);
+	}
+}
+
 static bool see_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
@@ -585,6 +618,9 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 	if (skip_bad(r, e))
 		return false;
 	switch ((*e)->kind) {
+	case E_CALL:
+		note_call(r, (*e)->u.call.target);
+		return true;
 	case E_TARGET:
 		*e = checked_value(resolve_target(r, *e));
 		return false;
@@ -592,7 +628,7 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 		*e = resolve_access(r, *e);
 		return false;
 	case E_CAST:
-		*e = resolve_cast(r, *e);
+		*e = resolve_bare_cast(r, *e);
 		return false;
 	case E_ENUM:
 		*e = resolve_enum(r, *e);
@@ -646,21 +682,49 @@ static void resolver_init(struct resolver *r)
 	r->walker = (struct ast_walker){ .expr = see_expr, .stmt = see_stmt, .data = r };
 }
 
-static void resolve_probe(struct session *s, struct probe *p)
+// The functions that were called, and those that they call: a probe's own copies, or what isn't any probe's.
+static void resolve_called(struct resolver *r)
+{
+	for (int i = 0; i < r->called.n; i++)
+		if (r->called.at[i]->body && r->called.at[i]->probe == r->probe)
+			ast_walk_stmt(&r->walker, &r->called.at[i]->body);
+}
+
+static void resolve_probe(struct resolver *r, struct probe *p)
 {
 	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
-	struct resolver r = { .s = s, .probe = p };
 
-	r.is_return = last && point_find(last, "return") && !p->family->own_returns;
-	resolver_init(&r);
-	r.in_condition = true;
-	resolve(&r, &p->condition);
-	r.in_condition = false;
+	r->probe = p;
+	r->is_return = last && point_find(last, "return") && !p->family->own_returns;
+	resolver_init(r);
+	r->in_condition = true;
+	resolve(r, &p->condition);
+	r->in_condition = false;
 	if (p->body)
-		ast_walk_stmt(&r.walker, &p->body);
-	for vec_each(&p->clones, f)
-		if ((*f)->body)
-			ast_walk_stmt(&r.walker, &(*f)->body);
+		ast_walk_stmt(&r->walker, &p->body);
+	resolve_called(r);
+}
+
+// Where the probed program lies, the probe knows; where any other lies has to be looked up.
+static bool see_static(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_STATIC)
+		(*e)->u.fixed.elsewhere = (*e)->u.fixed.place->user && (*e)->u.fixed.place->home != w->data;
+	return true;
+}
+
+static void settle_statics(struct resolver *r)
+{
+	struct probe *p = r->probe;
+	struct ast_walker w = { .expr = see_static, .data = p->family->module ? p->family->module(p) : NULL };
+
+	if (p->body)
+		ast_walk_stmt(&w, &p->body);
+	for vec_each(&p->entries, e)
+		ast_walk_expr(&w, e);
+	for vec_each(&r->called, f)
+		if ((*f)->body && (*f)->probe == p)
+			ast_walk_stmt(&w, &(*f)->body);
 }
 
 static bool is_optional(const struct probe *p)
@@ -673,31 +737,34 @@ static bool is_optional(const struct probe *p)
 
 int elab_targets(struct session *s)
 {
+	struct resolver shared = { .s = s };
 	int before = diag_errors(), n = 0;
 
 	clone_functions(s);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
-		bool optional = is_optional(p);
+		struct resolver r = { .s = s };
+		bool optional = is_optional(p), dropped;
 
 		// A place that lacks a variable is as good as none, when it may be missing.
 		if (optional)
 			diag_quiet_push();
-		resolve_probe(s, p);
-		if (!optional || !diag_quiet_pop())
+		resolve_probe(&r, p);
+		dropped = optional && diag_quiet_pop();
+		if (!dropped) {
+			settle_statics(&r);
 			s->script.probes.at[n++] = p;
-		else
-			for vec_each(&p->clones, f)
-				(*f)->used = false;
+		}
+		for vec_each(&r.called, f) {
+			(*f)->is_called = !dropped;
+			if (!dropped && !(*f)->probe)
+				vec_push(&shared.called, *f);
+		}
 	}
 	s->script.probes.n = n;
-	for vec_each(&s->script.funcs, f) {
-		struct resolver r = { .s = s };
-
-		if (!(*f)->used || !(*f)->body || (*f)->probe)
-			continue;
-		resolver_init(&r);
-		ast_walk_stmt(&r.walker, &(*f)->body);
-	}
+	resolver_init(&shared);
+	resolve_called(&shared);
+	for vec_each(&s->script.funcs, f)
+		(*f)->used &= (*f)->is_called || (*f)->accessed;
 	return diag_errors() - before;
 }

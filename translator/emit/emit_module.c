@@ -405,6 +405,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_blank(w);
 	emit_storage(e, w);
 	emit_statics(e, w);
+	emit_mapped(e, w);
 	if (e->tables.text.len) {
 		cw_append(w, &e->tables);
 		cw_blank(w);

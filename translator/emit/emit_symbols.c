@@ -154,3 +154,22 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	cw_line(w, "static struct stp_object stp_objects[] = { %s { NULL } };", buf_text(&rows));
 	emit_family_table(e->s, "stp_user_stack_family", "stp_objects", all.n);
 }
+
+// Where programs lie in the current process is looked up by a place in their code.
+void emit_mapped(struct emitter *e, struct cwriter *w)
+{
+	if (!e->mapped.n)
+		return;
+	for (int i = 0; i < e->mapped.n; i++)
+		process_emit_program(w, "stp_mapped", i, e->mapped.at[i]);
+	cw_line(w, "static struct stp_mapped stp_mapped[] = {");
+	for (int i = 0; i < e->mapped.n; i++) {
+		uint64_t address = 0, offset = 0;
+
+		di_program_code(e->mapped.at[i], &address, &offset);
+		cw_line(w, "{ .program = &stp_mapped_program_%d, .address = 0x%llxULL, .offset = 0x%llxULL },", i,
+			(unsigned long long)address, (unsigned long long)offset);
+	}
+	cw_line(w, "};");
+	emit_family_table(e->s, "stp_mapped_family", "stp_mapped", e->mapped.n);
+}

@@ -106,6 +106,15 @@ int emit_static_number(struct emitter *e, const struct di_static *place)
 	return e->statics.n - 1;
 }
 
+static int mapped_number(struct emitter *e, const struct di_module *m)
+{
+	for (int i = 0; i < e->mapped.n; i++)
+		if (e->mapped.at[i] == m)
+			return i;
+	vec_push(&e->mapped, m);
+	return e->mapped.n - 1;
+}
+
 struct value emit_static(struct emitter *e, struct expr *x)
 {
 	const struct di_static *place = x->u.fixed.place;
@@ -115,6 +124,9 @@ struct value emit_static(struct emitter *e, struct expr *x)
 		return value_number(0);
 	if (place->thread)
 		cw_line(e->w, "%s = (s64)(stp_thread_pointer(c) + 0x%llxULL);", t, (unsigned long long)place->offset);
+	else if (place->user && x->u.fixed.elsewhere && !e->s->opt.user_runtime)
+		cw_line(e->w, "%s = (s64)stp_mapped_static(c, &stp_mapped[%d], 0x%llxULL);", t, mapped_number(e, place->home),
+			(unsigned long long)place->offset);
 	else if (place->user)
 		cw_line(e->w, "%s = stp_user_static(c, 0x%llxULL);", t, (unsigned long long)place->offset);
 	else if (place->is_absolute)

@@ -97,6 +97,7 @@ struct emitter {
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
+	VEC(const struct di_module *) mapped;      // programs with variables that probes elsewhere look at
 	int probes;                // in the table of probes
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
@@ -167,6 +168,7 @@ struct value emit_deref(struct emitter *e, struct expr *x);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
+void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.c
 int emit_static_number(struct emitter *e, const struct di_static *place);    // in the table of their addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_lines.c

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Variables of programs and libraries for probes that are not in them (timers, the kernel's functions, other
+ * programs): their address in the current process, from where their code is mapped. Where it was last is taken only
+ * when that can't be looked up, as a thread changes what is mapped: a library may come and go. Context: any but NMI.
+ */
+#include "kernel.h"
+#include <linux/fs.h>
+#include "user_areas.h"
+
+static struct vm_area_struct *code_of(const struct stp_mapped *m)
+{
+	struct vm_area_struct *vma;
+
+	for (vma = find_vma(current->mm, 0); vma; vma = find_vma(current->mm, vma->vm_end)) {
+		u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+		if (vma->vm_flags & VM_EXEC && m->offset >= from && m->offset - from < vma->vm_end - vma->vm_start &&
+		    stp_program_is(m->program, vma->vm_file))
+			return vma;
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ what was found before */
+
+static struct seen {
+	atomic_t busy;             /* somebody reads or writes it: who comes by then goes on without */
+	const struct stp_mapped *m;
+	pid_t tgid;
+	u32 exec_id;
+	u64 start;
+	u64 bias;
+} seen[64];
+
+static struct seen *seen_begin(const struct stp_mapped *m)
+{
+	struct seen *s = &seen[((u32)current->tgid + (u32)(m->address >> PAGE_SHIFT)) % ARRAY_SIZE(seen)];
+
+	return atomic_cmpxchg(&s->busy, 0, 1) ? NULL : s;
+}
+
+static void seen_end(struct seen *s)
+{
+	atomic_set_release(&s->busy, 0);
+}
+
+static void remember(const struct stp_mapped *m, u64 bias)
+{
+	struct seen *s = seen_begin(m);
+
+	if (!s)
+		return;
+	s->m = m;
+	s->tgid = current->tgid;
+	s->exec_id = current->self_exec_id;
+	s->start = current->group_leader->start_time;
+	s->bias = bias;
+	seen_end(s);
+}
+
+static bool recall(const struct stp_mapped *m, u64 *bias)
+{
+	struct seen *s = seen_begin(m);
+	bool found;
+
+	if (!s)
+		return false;
+	found = s->m == m && s->tgid == current->tgid && s->exec_id == current->self_exec_id &&
+		s->start == current->group_leader->start_time;
+	*bias = s->bias;
+	seen_end(s);
+	return found;
+}
+
+/* ------------------------------------------------------------------ what scripts ask for */
+
+u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address)
+{
+	struct vm_area_struct *vma;
+	bool found = current->mm;
+	u64 bias = 0;
+
+	if (stp_areas_begin(c)) {
+		vma = m->program->state ? code_of(m) : NULL;
+		found = vma;
+		if (found) {
+			bias = vma->vm_start - ((u64)vma->vm_pgoff << PAGE_SHIFT) + m->offset - m->address;
+			remember(m, bias);
+		}
+		stp_areas_end();
+	} else if (found && !recall(m, &bias)) {
+		stp_error(c, "where %s lies in %s(%d) can't be told at this moment", m->program->path, current->comm,
+			  current->tgid);
+		return 0;
+	}
+	if (found)
+		return address + bias;
+	stp_error(c, "%s is not in the process %s(%d)", m->program->path, current->comm, current->tgid);
+	return 0;
+}
+
+/* What isn't there, or is of another build, has no variables. */
+static int mapped_start(void *table, u32 n)
+{
+	struct stp_mapped *all = table;
+	u32 i;
+	int err;
+
+	for (i = 0; i < n; i++)
+		stp_program_open(all[i].program, &err);
+	return 0;
+}
+
+static void mapped_stop(void *table, u32 n)
+{
+	struct stp_mapped *all = table;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (all[i].program->state)
+			stp_program_close(all[i].program);
+}
+
+const struct stp_family_ops stp_mapped_family = {
+	.name = "mapped",
+	.start = mapped_start,
+	.stop = mapped_stop,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is mapped where in the current process, for user_stack.c and mapped.c. Context: any but NMI.
+ */
+#ifndef KERNEL_USER_AREAS_H
+#define KERNEL_USER_AREAS_H
+
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+/* Letting go of the lock may wake up a waiter, which takes locks of the scheduler: so it is taken only where nothing
+ * that this may wait for is held. */
+static inline bool stp_areas_begin(struct stp_ctx *c)
+{
+	return current->mm && stp_irqs_were_on(c) && mmap_read_trylock(current->mm);
+}
+
+static inline void stp_areas_end(void)
+{
+	mmap_read_unlock(current->mm);
+}
+
+#endif
