@@ -251,6 +251,14 @@ lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") 
 lists 'a parameter that was taken away' "semantic error: '\$unused' was optimised out: it is nowhere in this copy of 'taken' (the compiler took this parameter away from the function: only the callers know its value): at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
+# Behind what a pointer points to that is in a register only.
+gcc -g -O2 -DENTRY -c -o before.o "$TESTS/programs/nowhere.c" && gcc -g -O2 -o nowhere "$TESTS/programs/nowhere.c" before.o
+at=$(grep -n 'HERE: nowhere$' "$TESTS/programs/nowhere.c" | cut -d: -f1)
+for index in 1 -1; do
+	lists "outside of what is in a register, $index" "semantic error: this part of 'local' was optimised out here: at <input>:1:75" \
+		-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { println(\$to[$index]) }"
+done
+
 # What a caller put on the stack is placed by clang when the frame is there: that's where it is at the entry, unless something
 # is written there on the way, or nobody knows how far the stack goes.
 if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/kinds.c"; then

@@ -26,6 +26,14 @@ struct di_type {
 	const void *priv;          // the backend's
 };
 
+// What a member of an enum of Rust is there for: that the number there has the value, or none of the others' values.
+struct di_variant {
+	struct di_type *type;      // of the number; NULL: there is no choice
+	uint64_t offset;           // from the start of the aggregate
+	bool has_value;
+	int64_t value;
+};
+
 struct di_member {
 	const char *name;
 	struct di_type *type;
@@ -33,6 +41,7 @@ struct di_member {
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
 	bool is_base;              // no member but a C++ class' base, without a name
+	const struct di_variant *variant;      // NULL: it is always there
 };
 
 // How to get at a variable. Postfix over 64-bit values, evaluated on an empty stack.

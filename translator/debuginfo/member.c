@@ -66,6 +66,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 		.offset = base + ref->bit / 8,
 		.bit_size = ref->bit_size,
 		.is_base = ref->is_base,
+		.variant = ref->variant,
 	};
 	uint64_t unit = m.type && m.type->size ? m.type->size : 1;
 

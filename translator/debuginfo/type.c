@@ -323,15 +323,52 @@ static bool is_stored(Dwarf_Die *member)
 	       !str_starts(dwarf_name(member), "_vptr");
 }
 
-static void each_member(const struct di_type *t, member_fn fn, void *data)
+static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
+		       void *data);
+
+// Enums of Rust: members of which one is there. Which one, a number tells that is often part of their own: the one
+// without a value is for all others.
+static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn, void *data)
+{
+	struct member_ref number = { 0 };
+	struct di_variant which = { 0 };
+	Dwarf_Die child, die, type;
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_attr(part, DW_AT_discr, &attr) && dwarf_formref_die(&attr, &die) && type_of(&die, &type)) {
+		bit_place(&die, &number);
+		which.type = make(t->module, &type, 0);
+		which.offset = number.bit / 8;
+	}
+	if (dwarf_child(part, &child))
+		return false;
+	do {
+		struct di_variant *one = NEW(struct di_variant);
+
+		*one = which;
+		one->has_value = constant(&child, DW_AT_discr_value, &value);
+		one->value = one->has_value ? value : 0;
+		// Of more values than one, or too long a one, nobody can tell here.
+		if (dwarf_tag(&child) == DW_TAG_variant && !dwarf_hasattr(&child, DW_AT_discr_list) &&
+		    one->has_value == dwarf_hasattr(&child, DW_AT_discr_value) && each_child(t, &child, one, fn, data))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
+		       void *data)
 {
 	Dwarf_Die child;
 
-	if (dwarf_child(&dwarf_type(t)->die, &child))
-		return;
+	if (dwarf_child(of, &child))
+		return false;
 	do {
-		struct member_ref ref = { .name = dwarf_name(&child), .die = &child };
+		struct member_ref ref = { .name = dwarf_name(&child), .die = &child, .variant = variant };
 
+		if (dwarf_tag(&child) == DW_TAG_variant_part && !variant && each_variant(t, &child, fn, data))
+			return true;
 		// A base class' members are those of the class: as if it were an anonymous one.
 		if (dwarf_tag(&child) == DW_TAG_inheritance)
 			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
@@ -339,8 +376,14 @@ static void each_member(const struct di_type *t, member_fn fn, void *data)
 			continue;
 		bit_place(&child, &ref);
 		if (fn(data, &ref))
-			return;
+			return true;
 	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static void each_member(const struct di_type *t, member_fn fn, void *data)
+{
+	each_child(t, &dwarf_type(t)->die, NULL, fn, data);
 }
 
 static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)

@@ -2,6 +2,7 @@
 // $x$, $x$$: a value of debuginfo's as text. Becomes one sprintf() of all its leaves.
 //
 //   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
+//   enum of Rust {.Some={.__0=1}}, the variant that is there
 //   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float ?
 // One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
 // it the word ERROR, but for the text of a char *, which becomes the pointer.
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define MAX_LEAVES 32
+#define MAX_VARIANTS 64
 
 struct expr *target_print_new(struct loc loc)
 {
@@ -49,6 +51,7 @@ struct printer {
 	struct expr *e;
 	int leaves;
 	int nesting;               // of base classes, all in all
+	int variants;              // all in all: those beyond the first MAX_VARIANTS are not looked into
 };
 
 static bool print_place(struct printer *p, const struct place *place, int depth);
@@ -102,15 +105,58 @@ static void print_name(struct printer *p, const struct di_member *m)
 	target_print_text(p->e, "=");
 }
 
+// Whether that variant is there now. NULL: there is no other.
+static struct expr *is_there(const struct place *place, const struct di_variant *v)
+{
+	struct di_member number = { .type = v->type, .offset = v->offset };
+	struct place at = place_member(place, &number);
+	struct expr *e = v->type ? place_load(&at) : NULL;
+	int64_t mask = v->type && v->type->size < 8 ? (1ll << 8 * v->type->size) - 1 : -1;
+
+	if (!e)
+		return NULL;
+	e = target_binary(place->loc, TOK_AND, e, expr_number(place->loc, mask));
+	return target_binary(place->loc, TOK_EQ, e, expr_number(place->loc, v->value & mask));
+}
+
+// Of the variants the one that is there; "?" where the debuginfo says of none that it is.
+static bool print_variants(struct printer *p, const struct place *place, const di_members *members, int depth)
+{
+	struct expr *text = expr_string(place->loc, "?"), *choice;
+
+	for (int other = 1; other >= 0; other--)
+		for vec_each(members, m) {
+			struct printer one = { target_print_new(place->loc), p->leaves, p->nesting, p->variants + 1 };
+			struct place inner = place_member(place, m);
+
+			if (!m->variant || m->variant->has_value == other)
+				continue;
+			print_name(&one, m);
+			if (!print_place(&one, &inner, p->variants < MAX_VARIANTS ? depth : 0))
+				return false;
+			p->variants = one.variants;
+			choice = expr_new(E_COND, place->loc);
+			choice->u.cond.c = other ? NULL : is_there(place, m->variant);
+			choice->u.cond.a = one.e;
+			choice->u.cond.b = text;
+			text = choice->u.cond.c ? choice : one.e;
+		}
+	target_print_value(p->e, 's', 0, text);
+	return true;
+}
+
 // Those of base classes stand before a class' own, as if they were its own.
 static bool print_members(struct printer *p, const struct place *place, int depth, bool *some)
 {
 	di_members members = { 0 };
+	int variants = 0;
 
 	di_each_member(place->type, &members);
 	for vec_each(&members, m) {
 		struct place inner = place_member(place, m);
 
+		if (m->variant && variants++)
+			continue;
 		if (m->is_base) {
 			if (p->nesting++ < 16 && !print_members(p, &inner, depth, some))
 				return false;
@@ -122,8 +168,9 @@ static bool print_members(struct printer *p, const struct place *place, int dept
 			target_print_text(p->e, "...");
 			break;
 		}
-		print_name(p, m);
-		if (!print_place(p, &inner, depth))
+		if (!m->variant)
+			print_name(p, m);
+		if (!(m->variant ? print_variants(p, place, &members, depth) : print_place(p, &inner, depth)))
 			return false;
 	}
 	return true;
