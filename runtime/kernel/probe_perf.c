@@ -33,13 +33,20 @@ static bool runs(const struct stp_program *p)
 	return file && file_inode(file) == d_inode(path->dentry);
 }
 
+/* The process that is to become the command of -c is stapio's copy at first. */
+static bool is_stapio_still(void)
+{
+	return current->flags & PF_FORKNOEXEC && current->tgid == stp_session.target &&
+	       task_tgid_nr(rcu_dereference_raw(current->real_parent)) == stp_relay_pid(NULL);
+}
+
 /* Context: interrupt. */
 static void run(const struct stp_perf *p, struct pt_regs *regs)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
 
-	if ((p->in_target && !stp_tree_has(current->tgid)) || (p->program && !runs(p->program)))
+	if ((p->in_target && (!stp_tree_has(current->tgid) || is_stapio_still())) || (p->program && !runs(p->program)))
 		return;
 	if (!stp_hit_begin(&c, &flags))
 		return;
