@@ -366,12 +366,30 @@ static __always_inline bool compat_kernel_hole(unsigned long address)
 }
 #endif
 
+#ifdef CONFIG_X86_64
+/* Programs of 32 bits have it in the segment that %gs, which the kernel leaves alone, selects. 0: none is there. */
+static inline unsigned long compat_thread_pointer_ia32(void)
+{
+	const struct desc_struct *d;
+	unsigned int selector;
+
+	savesegment(gs, selector);
+	selector >>= 3;
+	if (selector < GDT_ENTRY_TLS_MIN || selector > GDT_ENTRY_TLS_MAX)
+		return 0;
+	d = &current->thread.tls_array[selector - GDT_ENTRY_TLS_MIN];
+	return d->base0 | d->base1 << 16 | (unsigned long)d->base2 << 24;
+}
+#endif
+
 /* Of the current process. */
 static inline unsigned long compat_thread_pointer(void)
 {
 #ifdef CONFIG_X86_64
 	unsigned long base;
 
+	if (!user_64bit_mode(task_pt_regs(current)))
+		return compat_thread_pointer_ia32();
 	if (boot_cpu_has(X86_FEATURE_FSGSBASE)) {
 		asm volatile("rdfsbase %0" : "=r" (base));
 		return base;

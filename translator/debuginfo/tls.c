@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables that each thread has its own copy of (x86-64: TLS variant II, arm64: variant I, as the C library
+// Variables that each thread has its own copy of (x86-64 and i386: TLS variant II, arm64: variant I, as the C library
 // GNU lays them out) -> how their address is computed at run time.
 //
 // Those of the program itself lie below the thread pointer, in a block of the segment's size; on arm64 above
@@ -120,12 +120,14 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 	bool arm64 = v && v->machine == EM_AARCH64;
 	uint64_t place, other;
 
-	if (!tls || (v->machine != EM_X86_64 && !arm64) || offset >= tls->p_memsz)
+	if (!tls || (v->machine != EM_X86_64 && v->machine != EM_386 && !arm64) || offset >= tls->p_memsz)
 		return false;
 	if (segment(v, PT_INTERP) || ((const Elf64_Ehdr *)v->file.at)->e_type == ET_EXEC) {
 		location_add(out, DI_OP_THREAD, offset + block_offset(v, tls));
 		return true;
 	}
+	if (v->machine == EM_386)
+		return false;      // its libraries have relocations of other kinds
 	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &place, &other)) {
 		location_add(out, DI_OP_THREAD, 0);
 		location_add(out, DI_OP_STATIC, place);
