@@ -26,6 +26,24 @@ cat >calls.c <<'END'
 int main(int argc, char **argv) { char *p = malloc(argc + 20); puts(argv[0]); putenv(p); return p == NULL; }
 END
 
+# ------------------------------------------------------------ assembler among functions with debuginfo
+cat >middle.c <<'END'
+__asm__(".text\n.globl middle\n.type middle,@function\nmiddle: pop %rax\nret\n.size middle,.-middle\n"
+	".globl begins\n.type begins,@function\nbegins: push $5\njmp middle\n.size begins,.-begins\n");
+long begins(void);
+int main(void) { return begins() != 5; }
+END
+gcc -g -O1 -o middle middle.c
+lists 'returns, without what is jumped to' 'process("middle").function("main@middle.c:4").return' -l 'process("./middle").function("[bm]*").return'
+lists 'returns, of what is named' 'process("middle").function("middle").return' -l 'process("./middle").function("middle").return'
+lists 'calls, of all' 'process("middle").function("begins").call
+process("middle").function("main@middle.c:4").call
+process("middle").function("middle").call' -l 'process("./middle").function("[bm]*").call'
+gcc -O1 -o middle middle.c
+lists 'returns, by symbols alone' 'process("middle").function("begins").return
+process("middle").function("main").return
+process("middle").function("middle").return' -l 'process("./middle").function("[bm]*").return'
+
 # ------------------------------------------------------------ the procedure linkage table
 for flags in '-fPIE -pie -Wl,-z,lazy' '-no-pie -fcf-protection=none' '-fPIE -pie -fcf-protection=full -Wl,-z,ibtplt' '-fPIE -pie -Wl,-z,now'; do
 	gcc -O2 $flags -o calls calls.c || { not_ok "debuginfo/programs plt $flags" gcc; continue; }

@@ -69,6 +69,14 @@ static bool may_return(const struct resolution *r, const struct di_module *in)
 	return false;
 }
 
+// What has a symbol and no debuginfo in a program that has some is assembler: it may be jumped to, with no address to
+// return to on the stack. Who wants its returns names it.
+static bool is_passed_over(const struct resolution *r, const struct di_function *f)
+{
+	return r->common.is_return && !r->point.by_address && str_is_glob(r->point.pattern.function) && !f->has_types &&
+	       str_starts(di_module_source(f->module), "DWARF");
+}
+
 // Returns how many probes it made.
 static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
 {
@@ -78,7 +86,7 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 	di_want_dwarf(in);
 	dwarf_point_find(&r->point, in, &found, why);
 	for vec_each(&found, f)
-		if (!r->exported || di_program_exports(in, (*f)->symbol))
+		if ((!r->exported || di_program_exports(in, (*f)->symbol)) && !is_passed_over(r, *f))
 			n += add_place(r, *f);
 	if (r->exported && !n && found.n)
 		buf_puts(why, "it is there, but no symbol that the dynamic linker can find");
