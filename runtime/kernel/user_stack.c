@@ -253,10 +253,46 @@ static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 	return true;
 }
 
+/*
+ * What 32-bit programs have of the kernel, in a file of no name: where handlers of signals return to, which is known by
+ * its instructions ("pop %eax; mov $119, %eax; int $128", "mov $173, %eax; int $128") and has the registers above it;
+ * and the end of a system call, "pop %ebp; pop %edx; pop %ecx; ret", where signals find a process that waits.
+ */
+static bool leave_kernels_code(struct stp_ctx *c, struct frame *f)
+{
+	struct frame caller = { .fp = f->fp, .narrow = true };
+	u64 code, at = f->sp + 4;
+
+	if (!f->narrow || f->innermost || !read(c, f->pc, &code))
+		return false;
+	if (f->exact && (code & 0xffffffff) == 0xc3595a5d) {
+		caller.sp = f->sp + 16;
+		if (!read_word(c, f, f->sp, &caller.fp) || !read_word(c, f, f->sp + 12, &caller.pc))
+			return false;
+		*f = caller;
+		return true;
+	}
+	if ((code & 0xffffffffffffffULL) == 0x80cd000000adb8ULL) {
+		if (!read_word(c, f, f->sp + 8, &at))
+			return false;
+		at += 20;
+	} else if (code != 0x80cd00000077b858ULL) {
+		return false;
+	}
+	if (!read_word(c, f, at + 24, &caller.fp) || !read_word(c, f, at + 28, &caller.sp) ||
+	    !read_word(c, f, at + 56, &caller.pc))
+		return false;
+	caller.exact = true;
+	*f = caller;
+	return true;
+}
+
 static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
 {
 	const struct stp_frame_rule *r = looking ? rule_at(f) : NULL;
 
+	if (!r && COMPAT_RETURN_POPS && leave_kernels_code(c, f))
+		return f->pc >= LOWEST;
 	if (r && r->cfa.kind != STP_FRAME_UNKNOWN && !(f->sp_low && r->cfa.base == STP_FRAME_SP)) {
 		if (r->ra.kind == STP_FRAME_NONE)
 			return false;
