@@ -109,12 +109,13 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
  * CATCH_DEREF_FAULT(), which is where a function that holds something lets go of it; the end when it
  * has none.
  */
-#define STP_COPY(copy, to, from, n) do {					\
+#define STP_COPY(copy, to, from, n) ({						\
 	if (copy((to), (void *)(unsigned long)(from), (n))) {			\
 		stp_error(STP_C, "read fault [man error::fault] at 0x%llx", (u64)(unsigned long)(from)); \
 		goto stp_fault;							\
 	}									\
-} while (0)
+	(void)0;								\
+})
 #define STP_READ(copy, pointer) ({						\
 	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* it may be const */ \
 	STP_COPY(copy, stp_read.bytes, (pointer), sizeof(stp_read));		\

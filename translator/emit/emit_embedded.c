@@ -15,7 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view;\n"
+#define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \
+	     "*c __attribute__((unused)) = CONTEXT;\n"
+
+// Whether it is wanted; c, as in c->kregs, was its name once.
+static bool asks_for_view(const char *text)
+{
+	const char *p = text;
+
+	if (strstr(text, "CONTEXT"))
+		return true;
+	while ((p = strstr(p, "c->")) && p > text && (isalnum((unsigned char)p[-1]) || strchr("_>.", p[-1])))
+		p++;
+	return p != NULL;
+}
 
 static bool runtime_only(const char *text)
 {
@@ -190,7 +203,7 @@ static bool reads_memory(const char *text)
 
 static void define_function(struct buf *b, const struct func *f, const char *head, struct c_unit *u)
 {
-	bool context = strstr(f->embedded, "CONTEXT") != NULL, this = says_this(f);
+	bool context = asks_for_view(f->embedded), this = says_this(f);
 	bool returns = strstr(f->embedded, "return") != NULL;
 
 	buf_printf(b, "\n%s;\n", head);
@@ -373,7 +386,7 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 	head = str_printf("%s %s(struct stp_ctx *stp_c%s%s)", x->u.embedded.is_string ? "void" : "s64", name,
 			  x->u.embedded.is_string ? ", char *stp_ret" : "", buf_text(&a.params));
 	buf_printf(&u->text, "\n%s;\n%s%s\n{\n", head, buf_text(&a.defines), head);
-	if (strstr(x->u.embedded.code, "CONTEXT"))
+	if (asks_for_view(x->u.embedded.code))
 		buf_puts(&u->text, VIEW);
 	buf_printf(&u->text, x->u.embedded.is_string
 			   ? "#line %d %s\nstp_copy(stp_ret, (%s), STP_STRLEN);\n"
