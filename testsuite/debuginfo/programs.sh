@@ -225,6 +225,9 @@ lists 'by pattern, two names of a file' 'process("lib64/x86_64-linux-gnu/known")
 mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { return add(0); }' | gcc -m32 -g -o lib32/known -x c - 2>/dev/null; then
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
+	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
+	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' was optimised out: it is nowhere in this copy of 'step' (each thread has its own, and where they are isn't known of this file): at <input>:1:58" \
+		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/programs of 32 bits' gcc-multilib
 fi

@@ -179,7 +179,7 @@ static bool fill(struct di_module *m, Dwarf_Die *unit, Dwarf_Die *die, struct di
 	if (!out->type)
 		return false;
 	out->loc = loc_of_variable(m, unit, die, 0);
-	if (out->loc.kind != DI_LOC_NONE)
+	if (out->loc.kind != DI_LOC_NONE || out->loc.why)
 		return true;
 	if (!dwarf_hasattr_integrate(die, DW_AT_external) || !m->has_symbols ||
 	    !symbols_lookup(&m->symbols, out->name, &symbol))

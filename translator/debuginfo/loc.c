@@ -314,7 +314,10 @@ static bool thread_address(struct compile *c)
 	if (!top || top->code != DI_OP_CONST)
 		return false;
 	c->out->ops.n--;
-	return tls_address(c->m, top->value, c->out);
+	if (tls_address(c->m, top->value, c->out))
+		return true;
+	c->why = "each thread has its own, and where they are isn't known of this file";
+	return false;
 }
 
 static bool compile_op(struct compile *c, Dwarf_Op *op)

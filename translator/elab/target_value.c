@@ -311,7 +311,9 @@ static struct expr *hold(struct loc loc, const struct di_variable *v)
 
 static struct expr *optimised_out(struct loc loc, const struct di_variable *v)
 {
-	if (v->loc.line)
+	if (v->loc.why)
+		diag_error(loc, "'%s' (%s) can't be read here: %s", v->name, v->type->name, v->loc.why);
+	else if (v->loc.line)
 		diag_error(loc, "'%s' (%s) has no readable location here: it was optimised out, or doesn't fit a register; "
 			   "it is known at line %d", v->name, v->type->name, v->loc.line);
 	else
