@@ -306,7 +306,7 @@ static bool read_text(const char *format, const char *name, char *to, size_t roo
 
 // The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
 // from the name (F_WRLCK) until that is done (F_UNLCK): a lock on a byte of a file that is root's, kept open.
-static int lock_name(const char *name, short type)
+int module_lock_name(const char *name, short type)
 {
 	static int names = -1;
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_len = 1 };
@@ -333,13 +333,13 @@ int module_load(struct module *m, const char *parameters)
 	char fips[4];                      // such a kernel runs what is certified, unless who started us answers for the rest
 	bool refused = !secure_getenv("STAP_FIPS_OVERRIDE") &&
 		       read_text("/proc/sys/crypto/%s", "fips_enabled", fips, sizeof(fips)) && *fips == '1';
-	int rc = refused ? -EOPNOTSUPP : lock_name(m->name, F_WRLCK);
+	int rc = refused ? -EOPNOTSUPP : module_lock_name(m->name, F_WRLCK);
 
 	if (rc)
 		return rc;
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
-	lock_name(m->name, F_UNLCK);
+	module_lock_name(m->name, F_UNLCK);
 	return rc;
 }
 
@@ -361,42 +361,40 @@ static bool is_users(const char *name)
 					   strtoul(text, NULL, 10) == getuid());
 }
 
-static int unload_locked(const char *name, enum rights rights)
+// Nothing goes that isn't known to be the user's, also when there seemed to be none: another may have come just now.
+static int unload(const char *name, enum rights rights, int patience_ms)
 {
 	char path[128];
-	int rc, waited_ms = 0;
+	int rc = module_lock_name(name, F_WRLCK);
 
+	if (rc)
+		return rc;
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
-	if (rights != RIGHTS_ALL && access(path, F_OK) == 0 && !is_users(name)) {
-		log_error("%s is no script's module, or another user's", name);
-		return -EPERM;
-	}
-	for (int pause_ms = 1; ; pause_ms *= 2) {
+	if (rights != RIGHTS_ALL && !is_users(name))
+		rc = access(path, F_OK) ? -ENOENT : -EACCES;
+	for (int pause_ms = 1, waited_ms = 0; !rc || rc == -EBUSY || rc == -EAGAIN; pause_ms *= 2) {
 		STAP_PROBE1(staprun, remove__module, name);
 		rc = sys_delete_module(name);
-		if ((rc != -EBUSY && rc != -EAGAIN) || waited_ms > 2000)
+		if (!rc || waited_ms > patience_ms)
 			break;
 		usleep(pause_ms * 1000);
 		waited_ms += pause_ms;
 	}
 	if (rc == -ENOENT)
 		log_error("no module %s is loaded", name);
+	else if (rc == -EACCES)
+		log_error("%s is no script's module, or another user's", name);
 	else if (rc == -EBUSY || rc == -EAGAIN)
 		log_error("the module %s is in use; later: staprun -d %s", name, name);
 	else if (rc)
 		log_error("can't remove the module %s: %s", name, strerror(-rc));
+	module_lock_name(name, F_UNLCK);
 	return rc;
 }
 
 int module_unload(const char *name, enum rights rights)
 {
-	int rc = lock_name(name, F_WRLCK);
-
-	if (rc)
-		return rc;
-	rc = unload_locked(name, rights);
-	lock_name(name, F_UNLCK);
-	return rc;
+	return unload(name, rights, 2000);
 }
 
 // A module of ours has a misc device of its name whose node is below systemtap/.
@@ -417,11 +415,12 @@ static int remove_all(enum rights rights)
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
-		if (!module_name_is_valid(name) || lock_name(name, F_WRLCK))
+		if (!module_name_is_valid(name) || !is_ours(name) || (rights != RIGHTS_ALL && !is_users(name)))
 			continue;
-		if (is_ours(name) && (rights == RIGHTS_ALL || is_users(name)) && sys_delete_module(name) == 0)
+		if (unload(name, rights, 0))
+			rc = -EBUSY;
+		else
 			log_note(1, "staprun: removed %s", name);
-		lock_name(name, F_UNLCK);
 	}
 	if (!dir) {
 		rc = -errno;

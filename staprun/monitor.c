@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -M: how the script is doing, every so many seconds, on standard error. In: the rings' counts, the module's size.
+// -M: how the script is doing, every so many seconds. In: the rings' counts, the module's size. Out: where standard
+// output is a terminal, its first lines, drawn anew, below which what the script prints scrolls; else a line on
+// standard error.
 #include "stapio.h"
 
 #include "log.h"
+#include "messages.h"
 #include "syscalls.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+// The cursor stays where the script's output put it; the rows that scroll begin below ours.
+#define KEEP_CURSOR "\0337"
+#define BACK_TO_CURSOR "\0338"
+#define ROWS_BELOW "\033[6r"
+#define ALL_ROWS "\033[r"
+#define TOP "\033[H"
+#define NEXT_LINE "\033[K\r\n"
+
 static int64_t began, told;                // ms
+static uint64_t bytes_told;
+static bool screen;
 
 // Bytes of the module and its rings.
 static uint64_t memory(const struct rings *r, const char *module)
@@ -28,6 +42,63 @@ static uint64_t memory(const struct rings *r, const char *module)
 	return strtoull(text, NULL, 10) + r->n * r->ring_size;
 }
 
+// Of the ring that is nearest to losing something, in percent.
+static unsigned fullest(const struct rings *r)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < r->n; i++) {
+		uint64_t used = __atomic_load_n(&r->ring[i].control->head, __ATOMIC_RELAXED) - r->ring[i].tail;
+
+		if (used <= r->ring_size && used > most)
+			most = used;
+	}
+	return 100 * most / r->ring_size;
+}
+
+static void put(const char *text)
+{
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		screen = false;            // and the output itself says why
+}
+
+static void leave_screen(void)
+{
+	if (screen)
+		put(KEEP_CURSOR ALL_ROWS BACK_TO_CURSOR);
+}
+
+static void begin(const struct stapio_options *opt, int64_t now)
+{
+	began = told = now;
+	screen = isatty(STDOUT_FILENO) && opt->daemon < 0;
+	if (!screen)
+		return;
+	put("\033[2J" ROWS_BELOW "\033[6H");
+	atexit(leave_screen);
+}
+
+static void draw(const struct rings *r, const struct stapio_options *opt, int64_t now)
+{
+	char text[1024], target[32];
+	uint64_t bytes = r->bytes, lost = r->lost + rings_dropped(r);
+	int64_t ran = (now - began) / 1000;
+
+	snprintf(target, sizeof(target), "process %d", (int)opt->target);
+	snprintf(text, sizeof(text), KEEP_CURSOR ROWS_BELOW TOP
+		 "%s %02lld:%02lld:%02lld  %.60s" NEXT_LINE
+		 "memory   %llu kB, %d buffers, the fullest %u %%" NEXT_LINE
+		 "printed  %llu bytes, %llu a second" NEXT_LINE
+		 "lost     %llu records%s" NEXT_LINE
+		 "====" NEXT_LINE BACK_TO_CURSOR,
+		 opt->module, (long long)ran / 3600, (long long)ran / 60 % 60, (long long)ran % 60,
+		 opt->command ? opt->command : opt->target ? target : "",
+		 (unsigned long long)memory(r, opt->module) >> 10, r->n, fullest(r), (unsigned long long)bytes,
+		 (unsigned long long)(1000 * (bytes - bytes_told) / (now > told ? now - told : 1)),
+		 (unsigned long long)lost, lost ? "; a larger buffer may help (-s MB)" : "");
+	put(text);
+}
+
 int monitor_timeout(const struct stapio_options *opt)
 {
 	int64_t left = told + opt->monitor_ms - now_ms();
@@ -38,13 +109,18 @@ int monitor_timeout(const struct stapio_options *opt)
 void monitor_tell(const struct rings *r, const struct stapio_options *opt)
 {
 	int64_t now = now_ms();
+	bool first = !began;
 
-	if (!began)
-		began = told = now;
-	if (now - told < opt->monitor_ms)
+	if (first)
+		begin(opt, now);
+	if (now - told < opt->monitor_ms && !(first && screen))
 		return;
+	if (screen)
+		draw(r, opt, now);
+	else
+		log_note(0, "stapio: %s runs for %lld s, takes %llu kB, has printed %llu bytes, lost %llu records", opt->module,
+			 (long long)(now - began) / 1000, (unsigned long long)memory(r, opt->module) >> 10,
+			 (unsigned long long)r->bytes, (unsigned long long)(r->lost + rings_dropped(r)));
 	told = now;
-	log_note(0, "stapio: %s runs for %lld s, takes %llu kB, has printed %llu bytes, lost %llu records", opt->module,
-		 (long long)(now - began) / 1000, (unsigned long long)memory(r, opt->module) >> 10,
-		 (unsigned long long)r->bytes, (unsigned long long)(r->lost + rings_dropped(r)));
+	bytes_told = r->bytes;
 }

@@ -40,7 +40,7 @@ static const char usage_text[] =
 	"  -r N:URI     what remote_id() and remote_uri() say\n"
 	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
 	"  -T MS        look for output at least that often (200)\n"
-	"  -M SEC       every so many seconds, say how long it runs, what it takes and has printed\n"
+	"  -M SEC       every so many seconds, show how long it runs, what it takes and has printed\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
 	"  -v  -w       say more; no warnings\n"
 	"  -h  -V       this text; the version (also --help, --version)\n"

@@ -67,7 +67,7 @@ static int add_parameter(const char *setting)
 {
 	size_t at = strlen(opt.parameters);
 
-	if (setting[strcspn(setting, " \t\n\"")])
+	if (setting[strcspn(setting, " \t\n\v\f\r\240\"")])
 		return usage_error("a parameter of the module has no blanks and quotes");
 	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s", at ? " " : "", setting) >=
 	    sizeof(opt.parameters) - at)
@@ -236,14 +236,14 @@ static int add_want(struct wants *w, const struct stp_msg *msg)
 }
 
 // Reads what the module says until READY.
-static int read_answers(int device, struct wants *w)
+static int read_answers(int device, struct wants *w, int timeout_ms)
 {
 	unsigned char bytes[STP_MSG_MAX];
 	struct stp_msg *msg = (struct stp_msg *)bytes;
 	struct pollfd ready = { .fd = device, .events = POLLIN };
 
 	for (;;) {
-		int rc = sys_poll(&ready, 1, ANSWER_TIMEOUT_MS);
+		int rc = sys_poll(&ready, 1, timeout_ms);
 		ssize_t n = rc > 0 ? sys_read(device, bytes, sizeof(bytes)) : rc ? rc : -ETIMEDOUT;
 
 		if (n == -EINTR)
@@ -287,7 +287,7 @@ static int say_hello(int device, const char *name)
 	struct wants wants = { 0 };
 	time_t now = time(NULL);
 	struct tm local;
-	int rc;
+	int rc, answered;
 
 	if (!hello.kernel_base)
 		log_warning("/proc/kallsyms hides the kernel's addresses (sysctl kernel.kptr_restrict);"
@@ -296,8 +296,8 @@ static int say_hello(int device, const char *name)
 	if (localtime_r(&now, &local))
 		hello.timezone_s = local.tm_gmtoff;
 	rc = send_command(device, STP_CMD_HELLO, &hello, sizeof(hello));
-	if (!rc)
-		rc = read_answers(device, &wants);
+	answered = read_answers(device, &wants, rc ? 0 : ANSWER_TIMEOUT_MS);   // also when it refuses, why
+	rc = rc ? rc : answered;
 	if (!rc)
 		rc = send_addresses(device, &wants);
 	if (rc == -EPROTO)
@@ -464,7 +464,7 @@ static int attach(enum rights rights)
 	if (rights == RIGHTS_ALL && caps_raise())
 		return 1;
 	device = module_open_device(opt.module);       // its owner may
-	if (device < 0 || caps_raise())
+	if (device < 0 || caps_raise() || module_lock_name(opt.module, F_UNLCK))       // its file is root's
 		return 1;
 	status = wait_for_relay(device, opt.module);
 	if (status == STAPIO_DETACHED)
@@ -520,9 +520,9 @@ static void clean_up(void)
 	for (int i = 0; getauxval(AT_SECURE) && i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
 
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= 2);
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
+			_exit(1);
 	close_range(3, ~0u, 0);
 }
 

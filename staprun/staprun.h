@@ -46,6 +46,7 @@ int module_rename(struct module *m, int pid);
 // Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
 bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
+int module_lock_name(const char *name, short type);    // the first time with root's rights
 int module_load(struct module *m, const char *parameters);     // says nothing
 void module_close(struct module *m);
 // Tries for two seconds while it is in use. Who has not all rights: the user's own modules only.

@@ -4,6 +4,7 @@
  * context, except where a function says "any".
  */
 #include "internal.h"
+#include "map.h"
 
 struct stp_session stp_session;
 
@@ -77,16 +78,47 @@ static int make_contexts(void)
 	return 0;
 }
 
-static int make_data(void)
+static void complain(const char *fmt, ...)
+{
+	char text[256];
+	struct stp_sink k = stp_sink_buffer(text, sizeof(text));
+	stp_va_list ap;
+
+	__builtin_va_start(ap, fmt);
+	stp_vformat(&k, fmt, ap);
+	__builtin_va_end(ap);
+	stp_sink_close(&k);
+	plat_message(STP_MSG_ERROR, text);
+}
+
+/* Two numbers help: what was allowed, and what it would have taken so far; or which array was one too many. */
+static void say_too_much(const struct stp_map *m)
+{
+	u64 limit = stp_module.limits.memory_kb, tables = m && m->percpu ? plat_cpus() + 1 : 1;
+
+	if (limit && stp_session.memory > limit << 10)
+		complain("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make arrays smaller "
+			 "(-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory + 1023) >> 10), (u32)limit, (u32)limit);
+	else if (m && m->data)
+		complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
+			 "(global %s[N], -DMAXMAPENTRIES=N)", m->name, m->capacity,
+			 (unsigned long)((tables * m->data->elem_size * m->capacity) >> 20), m->name);
+	else
+		complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
+}
+
+static int make_data(const struct stp_map **map)
 {
 	u32 i;
 	int err;
 
 	for (i = 0; i < stp_module.nmaps; i++) {
+		*map = stp_module.maps[i];
 		err = stp_map_make(stp_module.maps[i]);
 		if (err)
 			return err;
 	}
+	*map = NULL;
 	for (i = 0; i < stp_module.nforeachs; i++) {
 		err = stp_foreach_make(stp_module.foreachs[i]);
 		if (err)
@@ -107,22 +139,9 @@ bool stp_memory_granted(u64 size)
 	return !limit || __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED) <= limit;
 }
 
-/* Two numbers help: what was allowed, and what it would have taken so far. */
-static void say_too_much(const char *fmt, ...)
-{
-	char text[160];
-	struct stp_sink k = stp_sink_buffer(text, sizeof(text));
-	stp_va_list ap;
-
-	__builtin_va_start(ap, fmt);
-	stp_vformat(&k, fmt, ap);
-	__builtin_va_end(ap);
-	stp_sink_close(&k);
-	plat_message(STP_MSG_ERROR, text);
-}
-
 int stp_session_make(void)
 {
+	const struct stp_map *map = NULL;
 	u32 cpu;
 	int err;
 
@@ -132,13 +151,11 @@ int stp_session_make(void)
 	}
 	err = make_contexts();
 	if (!err)
-		err = make_data();
-	if (err && stp_module.limits.memory_kb && stp_session.memory > (u64)stp_module.limits.memory_kb << 10)
-		say_too_much("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make "
-			     "arrays smaller (-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory + 1023) >> 10),
-			     stp_module.limits.memory_kb, stp_module.limits.memory_kb);
-	if (err)
+		err = make_data(&map);
+	if (err) {
+		say_too_much(map);
 		return err;
+	}
 	stp_debug_lock_order();
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		plat_ctx_set(cpu, stp_session.ctx[cpu] ? &stp_session.ctx[cpu]->c : &stp_ctx_none);

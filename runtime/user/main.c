@@ -159,9 +159,6 @@ static int run(const struct arguments *a, char **argv)
 {
 	int rc = stp_session_make();
 
-	if (rc == -ENOMEM)
-		fprintf(stderr, "ERROR: not enough memory for the script's arrays; give them smaller sizes, "
-			"or set -DMAXMAPENTRIES\n");
 	if (rc || set_globals(argv + a->first_setting))
 		return 1;
 	if (a->command) {

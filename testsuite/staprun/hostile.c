@@ -9,6 +9,7 @@
 //   trace PID             attaches to it as a debugger, and looks into it by way of /proc
 //   traced PROGRAM...     runs it under a debugger
 //   load-killed PROGRAM... (as root) runs it as user 1000 in group 91 and kills it when it has loaded a module
+//   names FILE            (as root) keeps staprun from all names of modules
 //   setcap FILE           (as root) gives it the capabilities that staprun.8 names
 //   (as stapio)           takes the device and says what staprun alone may say, before and after START
 #include "messages.h"
@@ -145,6 +146,17 @@ static int kill_at_load(char **argv)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 0;
 }
 
+static int hold_names(const char *file)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(file, O_RDWR);
+
+	if (fd < 0 || fcntl(fd, F_SETLK, &all))
+		return 1;
+	for (;;)
+		pause();
+}
+
 static int set_capabilities(const char *file)
 {
 	static const int caps[] = { CAP_SYS_MODULE, CAP_SYSLOG, CAP_CHOWN, CAP_DAC_OVERRIDE };
@@ -200,6 +212,8 @@ int main(int argc, char **argv)
 		return run_traced(argv + 2);
 	if (!strcmp(how, "load-killed"))
 		return kill_at_load(argv + 2);
+	if (!strcmp(how, "names"))
+		return hold_names(argv[2]);
 	if (!strcmp(how, "setcap"))
 		return set_capabilities(argv[2]);
 	if (!strcmp(how, "closed"))

@@ -365,6 +365,10 @@ chown root /dev/systemtap/t_tick
 u -A t_tick
 u -d t_tick
 chown user /dev/systemtap/t_tick
+# Also at the end of an attachment no other staprun may have the name.
+./hostile names /run/staprun.lock & names=$!
+(sleep 1; pkill -INT stapio) & u -A t_tick >/tmp/o
+kill $names
 u -d t_tick
 loaded
 # Killed when the module is loaded and its node not handed over yet.
@@ -492,6 +496,9 @@ t attacks on the process
 # Whatever it was started with: it says why, or works, and no module stays.
 h() { su user -c "cd /suite; ./hostile $*"; st; }
 h closed /tmp/staprun ./t_hello.ko
+# Where there is nothing to put in their place, no other file may get there.
+unshare -m sh -c 'mount -t tmpfs none /dev; exec ./hostile closed ./staprun ./t_hello.ko'
+st
 loaded
 for limit in nofile nproc fsize core memlock data as stack; do
 	h limit $limit /tmp/staprun ./t_hello.ko 2>&1 | cat >/tmp/o
