@@ -69,11 +69,24 @@ static void netfilter_stop(void *table, u32 n)
 	synchronize_net();         /* packets that are on their way through a hook */
 }
 
+/* The kernel warns of those it was built without. */
+static bool has_family(u32 pf)
+{
+	switch (pf) {
+	case NFPROTO_ARP: return IS_ENABLED(CONFIG_NETFILTER_FAMILY_ARP);
+	case NFPROTO_BRIDGE: return IS_ENABLED(CONFIG_NETFILTER_FAMILY_BRIDGE);
+	default: return true;
+	}
+}
+
 static int add(struct stp_netfilter *p)
 {
-	struct hook *h = plat_alloc(sizeof(*h), -1);
+	struct hook *h;
 	int err;
 
+	if (!has_family(p->pf))
+		return -EOPNOTSUPP;
+	h = plat_alloc(sizeof(*h), -1);
 	if (!h)
 		return -ENOMEM;
 	h->ops.hook = packet;

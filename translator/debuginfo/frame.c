@@ -232,3 +232,61 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
+
+// ---------------------------------------------------------------- structs that are returned
+
+// C's calling conventions: classes of C++ only where the compiler says that they are passed as C's structs are; what
+// other languages do is theirs.
+static bool is_passed_as_in_c(const struct di_type *t)
+{
+	const struct type_priv *p = t->priv;
+	Dwarf_Die unit, *die = (Dwarf_Die *)p->die;
+	Dwarf_Attribute attr;
+	Dwarf_Word convention;
+
+	if (!die || !dwarf_diecu(die, &unit, NULL, NULL))
+		return !die;               // BTF is of the kernel
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11:
+		return true;
+	case DW_LANG_C_plus_plus: case DW_LANG_C_plus_plus_03: case DW_LANG_C_plus_plus_11: case DW_LANG_C_plus_plus_14:
+		return dwarf_attr(die, DW_AT_calling_convention, &attr) && !dwarf_formudata(&attr, &convention) &&
+		       convention == DW_CC_pass_by_value;
+	}
+	return false;
+}
+
+// Whole numbers and pointers, each where it belongs: no floating point, nothing packed.
+static bool only_words(const struct di_type *t, uint64_t at, int depth)
+{
+	di_members members = { 0 };
+
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
+		return t->size && t->size <= 8 && !(at % t->size);
+	case DI_ARRAY:
+		return depth < 4 && di_target(t) && only_words(di_target(t), at, depth + 1);
+	case DI_STRUCT: case DI_UNION:
+		if (depth < 4)
+			di_each_member(t, &members);
+		for vec_each(&members, m)
+			if (!m->bit_size && !only_words(m->type, at + m->offset, depth + 1))
+				return false;
+		return depth < 4;
+	default:
+		return false;
+	}
+}
+
+enum returns frame_returns(const struct di_module *m, const struct di_type *t)
+{
+	bool x86 = m->arch->elf_machine == EM_X86_64;
+
+	if (!t->size || (m->is_user && !is_passed_as_in_c(t)))
+		return RETURNS_UNKNOWN;
+	if (is_in_memory(t) || m->arch->elf_machine == EM_386)
+		return x86 || m->arch->elf_machine == EM_386 ? RETURNS_PLACE : RETURNS_UNKNOWN;
+	if (m->is_user && !only_words(t, 0, 0))
+		return RETURNS_UNKNOWN;
+	return t->size <= 8 ? RETURNS_WORD : RETURNS_TWO_WORDS;
+}

@@ -336,4 +336,9 @@ void location_offset(struct di_location *l, int64_t offset);   // adds a constan
 // How a value of the type comes back in registers; NONE when it doesn't.
 struct di_location location_return(const struct di_module *m, const struct di_type *t);
 
+// frame.c: how a function gives a struct or union: in one or two registers, or in memory, whose address is in the
+// first.
+enum returns { RETURNS_UNKNOWN, RETURNS_WORD, RETURNS_TWO_WORDS, RETURNS_PLACE };
+enum returns frame_returns(const struct di_module *m, const struct di_type *t);
+
 #endif

@@ -70,6 +70,14 @@ static struct di_location location_two_words(int low, int high)
 	return l;
 }
 
+static struct di_location location_at_register(int number)
+{
+	struct di_location l = { .kind = DI_LOC_ADDRESS };
+
+	location_add(&l, DI_OP_REG, number);
+	return l;
+}
+
 struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
@@ -79,11 +87,14 @@ struct di_location location_return(const struct di_module *m, const struct di_ty
 		if (t->size <= 8)
 			return location_register(m->arch->return_value);
 		break;
-	case DI_STRUCT: case DI_UNION:     // small ones; in the kernel none has floating point in it
-		if (m->is_user || !t->size || t->size > 16)
-			break;
-		return t->size <= 8 ? location_register(m->arch->return_value) :
-				      location_two_registers(m->arch->return_value, m->arch->second_return_value);
+	case DI_STRUCT: case DI_UNION:
+		switch (frame_returns(m, t)) {
+		case RETURNS_WORD: return location_register(m->arch->return_value);
+		case RETURNS_TWO_WORDS: return location_two_registers(m->arch->return_value, m->arch->second_return_value);
+		case RETURNS_PLACE: return location_at_register(m->arch->return_value);
+		case RETURNS_UNKNOWN: break;
+		}
+		break;
 	default:
 		break;
 	}

@@ -160,9 +160,17 @@ static bool is_defined_base(struct resolver *r, const struct expr *e)
 	return diag_quiet_pop() == 0;
 }
 
+// A struct that some of a pattern's functions return is no number to compare, which this mostly guards.
 static int64_t is_defined(struct resolver *r, const struct expr *e)
 {
-	return is_defined_base(r, e);
+	struct expr *value = expr_copy(e);
+
+	if (!is_defined_base(r, e))
+		return false;
+	if (e->kind != E_TARGET || strcmp(e->u.target.name, "return"))
+		return true;
+	resolve_base(r, &value);
+	return !value->dtype || !place_is_aggregate(value->dtype);
 }
 
 static bool see_load(struct ast_walker *w, struct expr **e)
