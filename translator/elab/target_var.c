@@ -770,6 +770,9 @@ int elab_targets(struct session *s)
 		}
 	}
 	s->script.probes.n = n;
+	// Those that are listed nothing calls.
+	for (int i = 0; s->opt.dump == DUMP_FUNCTIONS && i < s->script.funcs.n; i++)
+		note_call(&shared, s->script.funcs.at[i]);
 	resolver_init(&shared);
 	resolve_called(&shared);
 	for vec_each(&s->script.funcs, f)
