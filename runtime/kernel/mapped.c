@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Variables of programs and libraries for probes that are not in them (timers, the kernel's functions, other
- * programs): their address in the current process, from where their code is mapped. Where it was last is taken only
- * when that can't be looked up, as a thread changes what is mapped: a library may come and go. Context: any but NMI.
+ * programs): their address in the current process, from where their code is mapped. Where it was last is taken
+ * unseen only when that can't be looked up, as a thread changes what is mapped: a library may come and go. Context:
+ * any but NMI.
  */
 #include "kernel.h"
 #include <linux/fs.h>
 #include "user_areas.h"
-
-static struct vm_area_struct *code_of(const struct stp_mapped *m)
-{
-	struct vm_area_struct *vma;
-
-	for (vma = find_vma(current->mm, 0); vma; vma = find_vma(current->mm, vma->vm_end)) {
-		u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
-
-		if (vma->vm_flags & VM_EXEC && m->offset >= from && m->offset - from < vma->vm_end - vma->vm_start &&
-		    stp_program_is(m->program, vma->vm_file))
-			return vma;
-	}
-	return NULL;
-}
 
 /* ------------------------------------------------------------------ what was found before */
 
@@ -71,6 +58,32 @@ static bool recall(const struct stp_mapped *m, u64 *bias)
 	*bias = s->bias;
 	seen_end(s);
 	return found;
+}
+
+/* ------------------------------------------------------------------ where it is */
+
+static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *vma)
+{
+	u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+	return vma->vm_flags & VM_EXEC && m->offset >= from && m->offset - from < vma->vm_end - vma->vm_start &&
+	       stp_program_is(m->program, vma->vm_file);
+}
+
+/* Where it was before, or else wherever it is among all that the process has mapped. */
+static struct vm_area_struct *code_of(const struct stp_mapped *m)
+{
+	struct vm_area_struct *vma = NULL;
+	u64 bias;
+
+	if (recall(m, &bias))
+		vma = find_vma(current->mm, m->address + bias);
+	if (vma && is_code_of(m, vma))
+		return vma;
+	for (vma = find_vma(current->mm, 0); vma; vma = find_vma(current->mm, vma->vm_end))
+		if (is_code_of(m, vma))
+			return vma;
+	return NULL;
 }
 
 /* ------------------------------------------------------------------ what scripts ask for */
