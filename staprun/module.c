@@ -305,7 +305,8 @@ static bool read_text(const char *format, const char *name, char *to, size_t roo
 }
 
 // The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
-// from the name (F_WRLCK) until that is done (F_UNLCK): a lock on a byte of a file that is root's, kept open.
+// from the name (F_WRLCK) until that is done (F_UNLCK): a lock on a byte of a file that is root's, kept open. They wait
+// for ten seconds: one who removes a module that is in use tries for four, and the kernel waits for its handlers.
 int module_lock_name(const char *name, short type)
 {
 	static int names = -1;
@@ -318,7 +319,7 @@ int module_lock_name(const char *name, short type)
 	for (const char *c = name; *c; c++)
 		lock.l_start = (lock.l_start * 31 + *c) & 0xffffffffff;
 	for (int tries = 0; names < 0 || fcntl(names, F_OFD_SETLK, &lock); tries++) {
-		if (names < 0 || errno != EAGAIN || tries == 25) {
+		if (names < 0 || errno != EAGAIN || tries == 500) {
 			log_error("another staprun is about to load or remove %s, or no lock can be had: %s", name,
 				  strerror(names < 0 ? -names : errno));
 			return -EBUSY;
