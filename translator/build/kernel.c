@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static bool is_file(const char *path)
 {
@@ -83,6 +84,24 @@ static const char *find_image(const char *release, const char *tree)
 	return first_file(paths, ARRAY_SIZE(paths));
 }
 
+// The running kernel's own copy (CONFIG_IKCONFIG_PROC).
+static char *read_running_config(const struct kernel *k)
+{
+	struct buf text = { 0 };
+	char piece[4096];
+	struct utsname host;
+	gzFile file;
+
+	uname(&host);
+	file = strcmp(k->release, host.release) ? NULL : gzopen("/proc/config.gz", "re");
+	if (!file)
+		return str_dup("");
+	for (int n; (n = gzread(file, piece, sizeof(piece))) > 0;)
+		buf_add(&text, piece, n);
+	gzclose(file);
+	return buf_text(&text);
+}
+
 // .config of the tree, or what the image's package put beside the image.
 static char *read_config(const struct kernel *k)
 {
@@ -99,7 +118,7 @@ static char *read_config(const struct kernel *k)
 		if (text)
 			return text;
 	}
-	return str_dup("");
+	return read_running_config(k);
 }
 
 // kbuild's names, those of uname and of Debian, and what the names of GNU's cross tools begin with.

@@ -75,7 +75,8 @@ static void check_overloads(struct func *f, const struct namesakes *before)
 		if (f->params.n != other->params.n || f->priority != other->priority ||
 		    f->source != other->source || has_next(other))
 			continue;
-		diag_error(f->loc, "duplicate function '%s': the first one has no \"next\" to get here", f->name);
+		diag_warning(f->loc, "duplicate function '%s' is never called: the first one has no \"next\" to get here",
+			     f->name);
 		diag_note(other->loc, "first defined here");
 		return;
 	}

@@ -324,17 +324,21 @@ static bool gives_value(struct func *f)
 	return found;
 }
 
-// All overloads take what the call gives; the first that knows a type says what is wanted.
-static struct want want_param(const struct infer *t, const struct func *f, int i)
+// All overloads take what the call gives; the first that knows a type says what is wanted. `$value = e`
+// became a call, of a function that the script doesn't know.
+static struct want want_param(const struct infer *t, const struct expr *call, const struct func *f, int i)
 {
+	bool by_name = !str_starts(f->name, "__") || !call->loc.source || call->loc.source->library;
 	struct want w = want_any;
 
 	for (; f && w.type == T_UNKNOWN; f = f->next_overload) {
 		struct var *p = f->params.at[i];
 
 		w = want_as(t, p);
-		w.why = WHY(t, "parameter '%s' of '%s' is a", p->name, f->name);
-		if (!w.loc.source)
+		w.why = by_name ? WHY(t, "parameter '%s' of '%s' is a", p->name, f->name) : "the value here is a";
+		if (!by_name)
+			w.loc = (struct loc){ 0 };
+		else if (!w.loc.source)
 			w.loc = p->loc;
 	}
 	return w;
@@ -345,14 +349,14 @@ static void infer_args(struct infer *t, struct expr *e)
 	for (int i = 0; i < e->u.call.args.n; i++) {
 		struct expr **arg = &e->u.call.args.at[i];
 
-		infer_expr(t, arg, want_param(t, e->u.call.target, i));
+		infer_expr(t, arg, want_param(t, e, e->u.call.target, i));
 		for (struct func *f = e->u.call.target; f; f = f->next_overload) {
 			struct var *p = f->params.at[i];
 
 			learn(t, &p->type, &p->type_loc, (*arg)->type, (*arg)->loc);
 			merge_dtype(t, &p->dtype, (*arg)->dtype);
 			if (p->type != e->u.call.target->params.at[i]->type)
-				mismatch(t, *arg, (*arg)->type, want_param(t, f, i));
+				mismatch(t, *arg, (*arg)->type, want_param(t, e, f, i));
 		}
 	}
 }

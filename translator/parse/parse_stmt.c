@@ -207,12 +207,12 @@ static void delete(struct parser *p, struct stmt *s)
 		parser_fail(p, parser_peek(p)->loc, "only a variable, an element or a slice can be deleted");
 }
 
-// try = "try" block "catch" ["(" NAME ")"] block
+// try = "try" stmt "catch" ["(" NAME ")"] stmt
 static void try_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_TRY;
-	s->u.try_.body = parse_block(p, "after 'try'");
-	parser_expect(p, TOK_CATCH, "after the block of 'try'");
+	s->u.try_.body = parse_stmt(p);
+	parser_expect(p, TOK_CATCH, "after the statement of 'try'");
 	if (parser_accept(p, TOK_LPAREN)) {
 		struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
 
@@ -220,7 +220,7 @@ static void try_(struct parser *p, struct stmt *s)
 		s->u.try_.var = e;
 		parser_expect(p, TOK_RPAREN, "after the variable of 'catch'");
 	}
-	s->u.try_.handler = parse_block(p, "after 'catch'");
+	s->u.try_.handler = parse_stmt(p);
 }
 
 // What the first token decides; false: it begins an expression.

@@ -39,10 +39,13 @@ static bool config_name(const char *name)
 	return str_starts(name, "CONFIG_");
 }
 
-static const char *config_value(struct session *s, const char *name)
+static const char *config_value(struct session *s, const char *name, struct loc loc)
 {
 	const char *v = s->kernel ? kernel_config(s->kernel, name) : NULL;
 
+	if (s->kernel && !*s->kernel->config_text)
+		diag_warning(loc, "the configuration of the kernel %s was not found: %s counts as not set; its headers "
+			     "(see stap-prep) have it", s->kernel->release, name);
 	return v ? v : "";
 }
 
@@ -109,7 +112,7 @@ static bool name_value(struct preproc *p, const char *name, struct operand *o)
 	if (!config_name(name))
 		return false;
 	o->fact = FACT_CONFIG;
-	o->text = config_value(s, name);
+	o->text = config_value(s, name, o->loc);
 	return true;
 }
 

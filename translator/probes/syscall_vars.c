@@ -33,12 +33,24 @@ struct variable {
 };
 typedef VEC(struct variable) variables;
 
-// Names in the handler that come from here are the library's: they don't meet the script's arrays.
-static struct source here = { .name = "syscall", .text = "", .library = true };
+static struct loc place;           // of what is made
 
-static struct loc no_place(void)
+// What is made for the text at loc. Its names are the library's: they don't meet the script's arrays.
+static void make_for(struct loc loc)
 {
-	return (struct loc){ .source = &here, .line = 1, .column = 1 };
+	static const struct source *last;
+	static struct source *copy;
+
+	place = loc;
+	if (!loc.source)
+		return;
+	if (loc.source != last) {
+		last = loc.source;
+		copy = NEW(struct source);
+		*copy = *last;
+		copy->library = true;
+	}
+	place.source = copy;
 }
 
 // ---------------------------------------------------------------- which there are
@@ -151,7 +163,7 @@ static variables list_variables(const struct syscall_probe *d)
 
 static struct expr *argument(int at, int size, bool is_signed)
 {
-	struct expr *e = expr_new(E_REGISTER, no_place());
+	struct expr *e = expr_new(E_REGISTER, place);
 
 	e->type = T_LONG;
 	e->u.reg.number = DI_ARGUMENT + at;
@@ -165,20 +177,20 @@ static struct expr *argument_value(const struct syscall_arg *a)
 	struct expr *high;
 
 	if (!a->type)
-		return expr_number(no_place(), 0);
+		return expr_number(place, 0);
 	if (!a->type->is_pair)
 		return argument(a->at, a->type->size, a->type->is_signed);
-	high = expr_binary(no_place(), TOK_SHL, argument(a->at + 1, 4, true), expr_number(no_place(), 32));
-	return expr_binary(no_place(), TOK_OR, high, argument(a->at, 4, false));
+	high = expr_binary(place, TOK_SHL, argument(a->at + 1, 4, true), expr_number(place, 32));
+	return expr_binary(place, TOK_OR, high, argument(a->at, 4, false));
 }
 
 static struct expr *call(const char *function, int n, const int *numbers)
 {
-	struct expr *e = expr_new(E_CALL, no_place());
+	struct expr *e = expr_new(E_CALL, place);
 
 	e->u.call.name = function;
 	for (int i = 0; i < n; i++)
-		vec_push(&e->u.call.args, expr_number(no_place(), numbers[i]));
+		vec_push(&e->u.call.args, expr_number(place, numbers[i]));
 	return e;
 }
 
@@ -203,7 +215,7 @@ static struct expr *value_of(const struct variable *v)
 	case FORM_NAME: return call("__syscall_name", 0, NULL);
 	case FORM_ARGSTR: return call("__syscall_arguments", 0, NULL);
 	case FORM_RETSTR: return result_text(v);
-	case FORM_ZERO: return expr_string(no_place(), "0");
+	case FORM_ZERO: return expr_string(place, "0");
 	case FORM_NONE: break;
 	}
 	return NULL;
@@ -319,6 +331,7 @@ static bool replace_expr(struct ast_walker *w, struct expr **e)
 
 	if (!v || v->form == FORM_NONE || needs_local(v))
 		return true;
+	make_for((*e)->loc);
 	*e = value_of(v);
 	return false;
 }
@@ -330,7 +343,7 @@ static bool replace_stmt(struct ast_walker *w, struct stmt **s)
 
 static struct stmt *statement(struct expr *e)
 {
-	struct stmt *s = stmt_new(S_EXPR, no_place());
+	struct stmt *s = stmt_new(S_EXPR, place);
 
 	s->u.expr = e;
 	return s;
@@ -338,7 +351,7 @@ static struct stmt *statement(struct expr *e)
 
 static struct expr *variable(const char *name)
 {
-	struct expr *e = expr_new(E_VAR, no_place());
+	struct expr *e = expr_new(E_VAR, place);
 
 	e->u.var.name = name;
 	return e;
@@ -346,7 +359,7 @@ static struct expr *variable(const char *name)
 
 static struct stmt *assignment(const struct variable *v)
 {
-	struct expr *e = expr_new(E_ASSIGN, no_place());
+	struct expr *e = expr_new(E_ASSIGN, place);
 
 	e->u.bin.op = TOK_ASSIGN;
 	e->u.bin.l = variable(v->name);
@@ -359,7 +372,7 @@ static struct stmt *assignment(const struct variable *v)
 static struct stmt *write_back(const struct variable *v)
 {
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
-	struct stmt *back = stmt_new(S_IF, no_place());
+	struct stmt *back = stmt_new(S_IF, place);
 	struct expr *set;
 
 	if (v->form == FORM_NUMBER && !(v->arg && (!v->arg->type || v->arg->type->is_pair)))
@@ -369,7 +382,7 @@ static struct stmt *write_back(const struct variable *v)
 	else
 		return NULL;
 	vec_push(&set->u.call.args, variable(v->name));
-	back->u.if_.c = expr_binary(no_place(), TOK_NE, variable(v->name), value_of(v));
+	back->u.if_.c = expr_binary(place, TOK_NE, variable(v->name), value_of(v));
 	back->u.if_.then = statement(set);
 	return back;
 }
@@ -406,6 +419,7 @@ void syscall_add_variables(struct session *s, struct probe *p)
 	count_uses(&list, &p->body);
 	drop_globals(s, &list);
 	ast_walk_stmt(&replace, &p->body);
+	make_for(p->body->loc);
 	for vec_each(&list, v)
 		if (v->form != FORM_NONE && (s->opt.list_vars || (v->reads && needs_local(v))))
 			vec_push(&block->u.block, assignment(v));
@@ -427,6 +441,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	const char *name = target->u.target.name;
 	struct buf names = { 0 };
 
+	make_for(target->loc);
 	if (d->is_return && !strcmp(name, "return"))
 		return argument(SYSCALL_RESULT, 8, true);
 	for vec_each(&d->args, a)
@@ -435,7 +450,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->siblings, other)          // mmap of old passes a structure
 		for vec_each(&(*other)->args, a)
 			if (a->type && !strcmp(a->name, name))
-				return expr_number(no_place(), 0);
+				return expr_number(place, 0);
 	for vec_each(&d->args, a)
 		if (a->type)
 			buf_printf(&names, "%s\n", a->name);

@@ -34,17 +34,18 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 {
 	enum tok op = (*e)->u.bin.op;
 	const char *function = op == TOK_ASSIGN ? v->set : op == TOK_CONCAT_ASSIGN ? v->append : NULL;
-	struct loc loc = (*e)->u.bin.l->loc;
+	struct loc loc = (*e)->u.bin.l->loc, place = (*e)->loc;
 
 	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
+	*e = (*e)->u.bin.r;                // one error is enough
 	if (!v->set)
 		diag_error(loc, "$%s can't be assigned here: %s", v->name, v->why_not_set);
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
 		diag_error(loc, "$%s can only be assigned in guru mode (-g)", v->name);
 	else if (!function)
-		diag_error((*e)->loc, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
+		diag_error(place, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
 	else
-		*e = call((*e)->loc, function, (*e)->u.bin.r);
+		*e = call(place, function, *e);
 }
 
 static bool see_expr(struct ast_walker *w, struct expr **e)
