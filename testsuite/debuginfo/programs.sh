@@ -178,6 +178,8 @@ process("known").function("walk")' -l 'process("./known").function("[amw][dal]*"
 lists 'symbols, a variable' "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines can't be told without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
+lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk, main, add, _start, fib): at <input>:1:26
+    note: known has no DWARF debuginfo, so only its symbols are known; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
 strip known
 lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
 # As distributions do: functions that aren't exported in an xz-compressed ELF file in the file.

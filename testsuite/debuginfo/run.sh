@@ -323,7 +323,7 @@ check() {
 		place=": at <input>:1:$((${#before} + 1))\$"
 	fi
 	env $1 "$STAP" -r "$release" -p2 ${4-} -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err"
-	if [ $? -eq 1 ] && grep -F -- "$3" "$SCRATCH/err" | grep -q "^semantic error: .*$place"; then
+	if [ $? -eq 1 ] && grep -F -- "$3" "$SCRATCH/err" | grep -q "^\(semantic error\|    note\): .*$place"; then
 		ok "debuginfo/errors $release: $2"
 	else
 		not_ok "debuginfo/errors $release: $2" "wanted: $3

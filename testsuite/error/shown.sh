@@ -63,6 +63,16 @@ translate_with 'probe begin { x = '
 is end-of-file 1 "parse error: expected an expression, found the end of the file: at <input>:1:19" nth 1
 translate_with 'global a probe begin { a = 1 } probe end { a = "x" }'
 is second-place 1 "    note: 'a' is a long since here: at <input>:1:24" grep note:
+translate_with 'probe begin { x = 1 println(x &lt; 2) }'
+is entity 1 "    note: '&lt;' is how HTML writes a character: the page's source was copied, not its text: at <input>:1:31" grep note:
+translate_with 'probe begin { println(&#39;x) }'
+is entity-by-number 1 1 grep -c "note: '&#39;' is how HTML writes a character"
+translate_with 'probe begin { x = 1 & #39;'
+is no-entity 1 0 grep -c note:
+translate_with '  1 probe begin { }'
+is line-number 1 1 grep -c 'note: line numbers, prompts, tags and marks of a page'
+translate_with '$ stap x.stp'
+is prompt 1 1 grep -c 'note: line numbers, prompts, tags and marks of a page'
 translate_with '@define INNER(x) %( 1 + @x %) @define OUTER %( @INNER("a") %) probe begin { println(@OUTER) }'
 is macro-chain 1 "$(printf '        in expansion of macro: @OUTER at <input>:1:85')" grep 'in expansion'
 translate_with '@define INNER %( 1 + "a" %) @define OUTER %( @INNER %) probe begin { println(@OUTER) }'

@@ -7,6 +7,7 @@
 #include "elab/target.h"
 #include "util/str.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- places
@@ -66,10 +67,16 @@ struct expr *place_load(const struct place *p)
 
 bool target_check_value(struct loc loc, const struct di_type *t)
 {
+	const char *p;
+
 	if (t->kind != DI_STRUCT && t->kind != DI_UNION)
 		return true;
 	diag_error(loc, "'%s' is being accessed instead of a member: name one with ->, take the address with &, "
 		   "or print all of it with $", t->name);
+	p = loc.source ? diag_line(loc.source, loc.line) + loc.column - 1 : "";
+	p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	if (p[0] == '.' && (isalpha((unsigned char)p[1]) || p[1] == '_'))
+		diag_note(loc, "'.' joins strings; a member of a member is named with ->, too");
 	return false;
 }
 

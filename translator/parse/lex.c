@@ -3,6 +3,7 @@
 // @1 as a string), escapes in strings and numbers are decoded. Functions are named after the sort
 // of token they read; each starts at the token's first character.
 #include "parse/lex.h"
+#include "parse/page.h"
 #include "parse/parse.h"
 #include "util/str.h"
 
@@ -307,6 +308,26 @@ static struct token embedded(struct lexer *l, struct loc loc)
 	return (struct token){ .kind = TOK_EMBEDDED, .loc = loc, .text = buf_text(&b), .len = b.len };
 }
 
+// What begins no token: often of a page that the script was copied from.
+static struct token nothing(struct lexer *l, struct loc loc)
+{
+	char text[5] = "";
+	const char *what;
+	int len, c = peek(l, 0);
+
+	for (int i = 0; i < 4 && peek(l, i) >= 0; i++)
+		text[i] = peek(l, i);
+	what = page_character(text, &len);
+	skip(l, what ? len : 1);
+	if (what)
+		return lex_junk(loc, "%s", what);
+	if (!isprint(c))
+		return lex_junk(loc, "the byte 0x%02x begins nothing here", c);
+	return lex_junk(loc, "the character '%c' begins nothing here%s", c,
+			c == '\'' || c == '`' ? ": strings are between \"double quotes\"" :
+			c == '\\' ? ": outside of strings nothing is escaped" : "");
+}
+
 static struct token operator(struct lexer *l, struct loc loc)
 {
 	const struct spelling *best = NULL;
@@ -316,9 +337,7 @@ static struct token operator(struct lexer *l, struct loc loc)
 		if (o->text[0] == c && at(l, o->text) && (!best || strlen(o->text) > strlen(best->text)))
 			best = o;
 	if (!best) {
-		skip(l, 1);
-		return lex_junk(loc, isprint(c) ? "the character '%c' begins nothing here" :
-				"the byte 0x%02x begins nothing here", c);
+		return nothing(l, loc);
 	}
 	skip(l, strlen(best->text));
 	return (struct token){ .kind = best->kind, .loc = loc, .text = best->text, .len = strlen(best->text) };

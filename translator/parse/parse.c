@@ -3,6 +3,7 @@
 // probes, statements, expressions and print formats are in parse_*.c; rule comments use EBNF:
 // [optional] {repeated} "literal".
 #include "parse/parse.h"
+#include "parse/page.h"
 #include "parse/parser.h"
 #include "passes.h"
 #include "util/str.h"
@@ -79,6 +80,7 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_error(loc, "%s", str_vprintf(fmt, ap));
 	va_end(ap);
+	page_note(loc);
 }
 
 // The grammar is right, what it says isn't: nothing is skipped.
@@ -463,6 +465,8 @@ static void not_an_item(struct parser *p, const struct token *t)
 	for (size_t i = 0; t->kind == TOK_IDENT && i < ARRAY_SIZE(words); i++)
 		if (str_distance(t->text, words[i]) <= 2)
 			diag_note(t->loc, "did you mean '%s'?", words[i]);
+	if (t->kind == TOK_NUMBER || (t->len == 1 && strchr("$<>+-~", t->text[0])))
+		diag_note(t->loc, "line numbers, prompts, tags and marks of a page are no part of a script");
 }
 
 // item = probe | globals | private | function | "%{" C "%}" | ";"
@@ -550,10 +554,13 @@ int parse_source(struct session *s, struct source *src)
 
 static void warn_unused_arguments(struct session *s)
 {
-	for (int i = 1; i <= s->opt.args.n; i++)
+	for (int i = 1; i <= s->opt.args.n; i++) {
+		const char *arg = s->opt.args.at[i - 1], *option = page_option(arg);
+
 		if (!library_argument_is_used(s, i))
-			diag_warning((struct loc){ 0 }, "the script uses its argument $%d/@%d (\"%s\") nowhere", i, i,
-				     s->opt.args.at[i - 1]);
+			diag_warning((struct loc){ 0 }, "the script uses its argument $%d/@%d (\"%s\") nowhere%s", i, i, arg,
+				     option ? str_printf("; if it is an option, write %s", option) : "");
+	}
 }
 
 int pass_parse(struct session *s)

@@ -29,6 +29,8 @@ void reader_start(struct reader *r, const struct source *source)
 {
 	*r = (struct reader){ .source = source, .p = source->text, .end = source->text + source->len,
 			      .line = 1, .column = 1 };
+	if (source->len >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))     // some editors' mark of UTF-8
+		reader_skip(r, 3);
 }
 
 // The argument, if any is being read, goes on in the source without a seam.

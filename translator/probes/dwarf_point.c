@@ -360,10 +360,13 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	}
 	di_function_names(in, &names);
 	near = str_nearest(p->pattern.scope ? p->part->text : p->pattern.function, names.at, names.n);
-	if (near)
+	if (near) {
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
 			   near);
-	else if (di_is_user(in) && lacks_dwarf(in))
+		if (di_is_user(in) && lacks_dwarf(in))
+			diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are known; %s", di_module_name(in),
+				  di_advice(in));
+	} else if (di_is_user(in) && lacks_dwarf(in))
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found: %s has neither symbols nor DWARF debuginfo that name "
 			   "it; %s", point, p->part->name, p->part->text, di_module_name(in), di_advice(in));
 	else

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Scripts and command lines that were copied from a page or a mail: typographic quotes and dashes, blanks that only
+// look like some, entities of HTML. In: the place. Out: what it is and what to write instead.
+#include "parse/page.h"
+#include "util/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+// The code point that these bytes of UTF-8 begin with, and how many they are; 0 when they are none, or ASCII.
+static unsigned int decoded(const char *at, int *len)
+{
+	const unsigned char *p = (const unsigned char *)at;
+	unsigned int c;
+
+	*len = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+	if (!*len)
+		return 0;
+	c = p[0] & (0x7f >> *len);
+	for (int i = 1; i < *len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c;
+}
+
+// What a script has in place of that character; 0: nothing.
+static char meant(unsigned int c)
+{
+	static const struct {
+		unsigned int first, last;
+		char ascii;
+	} ranges[] = {
+		{ 0xa0, 0xa0, ' ' }, { 0xab, 0xab, '"' }, { 0xb4, 0xb4, '"' }, { 0xbb, 0xbb, '"' }, { 0xd7, 0xd7, '*' },
+		{ 0x2000, 0x200b, ' ' }, { 0x2010, 0x2015, '-' }, { 0x2018, 0x201f, '"' }, { 0x202f, 0x202f, ' ' },
+		{ 0x2032, 0x2036, '"' }, { 0x2212, 0x2212, '-' }, { 0x3000, 0x3000, ' ' }, { 0x300c, 0x300f, '"' },
+		{ 0xfeff, 0xfeff, ' ' },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return ranges[i].ascii;
+	return c > 0xff00 && c < 0xff5f ? c - 0xfee0 : 0;      // letters and marks as wide as Chinese ones
+}
+
+const char *page_character(const char *at, int *len)
+{
+	unsigned int c = decoded(at, len);
+	char ascii = meant(c);
+
+	if (!c)
+		return NULL;
+	if (ascii == ' ')
+		return str_printf("the character U+%04X begins nothing here: it looks like a blank and is none", c);
+	return str_printf("the character '%.*s' (U+%04X) begins nothing here%s", *len, at, c,
+			  ascii ? str_printf(": write %s", ascii == '\'' || ascii == '"' ? "\"" : str_printf("'%c'", ascii)) : "");
+}
+
+const char *page_option(const char *word)
+{
+	char *plain = NULL;
+	int len;
+
+	for (const char *p = word; *p && !plain; p++)
+		if (meant(decoded(p, &len)) == '-')
+			plain = str_printf("%.*s%s%s", (int)(p - word), word,
+					   p == word && p[2] == '\x94' && p[3] && p[4] ? "--" : "-", p + len);    // an em dash is long
+		else if (*p != '-' && (word[0] != '-' || !isalpha((unsigned char)*p)))
+			break;
+	return plain;
+}
+
+const char *page_entity(const char *line, const char *end, int *len)
+{
+	static const char *const names[] = { "&quot;", "&lt;", "&gt;", "&amp;", "&apos;", "&nbsp;" };
+
+	for (const char *p = line; p < end && *p != '\n'; p++) {
+		if (*p != '&')
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (strlen(names[i]) <= (size_t)(end - p) && str_starts(p, names[i])) {
+				*len = strlen(names[i]);
+				return p;
+			}
+		for (*len = 2; p + *len < end && p[1] == '#' && isalnum((unsigned char)p[*len]); (*len)++)
+			;
+		if (*len > 2 && p + *len < end && p[(*len)++] == ';')
+			return p;
+	}
+	return NULL;
+}
+
+void page_note(struct loc loc)
+{
+	const struct source *src = loc.source;
+	const char *line, *entity;
+	int len;
+
+	if (!src)
+		return;
+	line = diag_line(src, loc.line);
+	entity = page_entity(line, src->text + src->len, &len);
+	if (entity)
+		diag_note((struct loc){ .source = src, .line = loc.line, .column = entity - line + 1 },
+			  "'%.*s' is how HTML writes a character: the page's source was copied, not its text", len, entity);
+}
