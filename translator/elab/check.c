@@ -6,6 +6,7 @@
 #include "passes.h"
 #include "util/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool from_library(struct loc loc)
@@ -319,10 +320,30 @@ static void check_body(struct session *s, struct func *f, struct probe *p)
 	use_stmt(&w, body);
 }
 
+// -G name=value: the global is a scalar, of the value's type.
+static void check_settings(struct session *s)
+{
+	for vec_each(&s->opt.globals, it)
+		for vec_each(&s->script.globals, g) {
+			char *end;
+
+			if (strcmp((*g)->name, it->name))
+				continue;
+			(void)strtoll(it->value, &end, 0);
+			if ((*g)->arity || (*g)->type == T_STATS)
+				diag_error((*g)->loc, "-G %s: '%s' is %s; only a number or a string can be set", it->name,
+					   it->name, (*g)->arity ? "an array" : "a statistic");
+			else if ((*g)->type == T_LONG && (!*it->value || *end))
+				diag_error((*g)->loc, "-G %s: '%s' is a long, \"%s\" is no number", it->name, it->name,
+					   it->value);
+		}
+}
+
 int elab_check(struct session *s)
 {
 	int before = diag_errors();
 
+	check_settings(s);
 	optimize_mark_unused(s);
 	access_count_uses(s);
 	access_compute(s);

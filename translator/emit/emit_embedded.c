@@ -375,6 +375,36 @@ static void pass_params(struct emitter *e, const char *code, struct expr_args *a
 	}
 }
 
+// The end of the comment or literal at p; p where there is none.
+static const char *skip_opaque(const char *p)
+{
+	const char *end = p;
+
+	if (p[0] == '/' && p[1] == '*')
+		end = strstr(p + 2, "*/") ? strstr(p + 2, "*/") + 1 : p;
+	else if (p[0] == '/' && p[1] == '/')
+		end = p + strcspn(p, "\n") - 1;
+	else if (*p == '"' || *p == '\'')
+		for (end = p + 1; *end && *end != *p; end++)
+			end += *end == '\\' && end[1];
+	return *end ? end : p;
+}
+
+// `%{ call(); %}` or nothing, comments aside.
+static bool is_statement(const char *code)
+{
+	char last = ';';
+
+	for (const char *p = code; *p; p++) {
+		const char *end = skip_opaque(p);
+
+		if ((end == p || *p != '/') && !isspace((unsigned char)*p))
+			last = *p;
+		p = end;
+	}
+	return last == ';' || last == '}';
+}
+
 // A function of the expression's unit that gives its value; returns the call's arguments.
 static const char *unit_expression(struct emitter *e, struct expr *x, const char *name)
 {
@@ -388,9 +418,9 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 	buf_printf(&u->text, "\n%s;\n%s%s\n{\n", head, buf_text(&a.defines), head);
 	if (asks_for_view(x->u.embedded.code))
 		buf_puts(&u->text, VIEW);
-	buf_printf(&u->text, x->u.embedded.is_string
-			   ? "#line %d %s\nstp_copy(stp_ret, (%s), STP_STRLEN);\n"
-			   : "#line %d %s\nreturn (s64)(%s);\n", x->loc.line, place, x->u.embedded.code);
+	buf_printf(&u->text, x->u.embedded.is_string ? "#line %d %s\nstp_copy(stp_ret, (%s), STP_STRLEN);\n"
+			     : is_statement(x->u.embedded.code) ? "#line %d %s\n%s\nreturn 0;\n"
+			     : "#line %d %s\nreturn (s64)(%s);\n", x->loc.line, place, x->u.embedded.code);
 	buf_printf(&u->text, "}\n%s", buf_text(&a.undefines));
 	cw_line(&e->prototypes, "%s;", head);
 	return buf_text(&a.values);
