@@ -615,7 +615,8 @@ static const struct option_row {
 	  set_namespaces },
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
 	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
-	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader", set_buffer },
+	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader\n"
+	  "(default: 2; on many CPUs less, down to 1)", set_buffer },
 	{ 0, "monitor", MAYBE, "SECONDS", "show so often how the script is doing (on a terminal above\n"
 	  "its output): its time, memory, output and losses (default: 1)", set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },

@@ -7,7 +7,9 @@
  */
 #include "kernel.h"
 
-#define DEFAULT_KB 1024u
+#define DEFAULT_KB 2048u           /* a CPU, */
+#define SHARED_KB  (32u * 1024)    /* less where that makes more than this in all, */
+#define LEAST_KB   1024u           /* but not less than this */
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
@@ -46,7 +48,8 @@ module_param_named(_stp_bufsize, buffer_mb, uint, 0400);
 
 static u64 ring_size(void)
 {
-	u32 kb = buffer_mb ? min(buffer_mb, MAX_KB) * 1024 : stp_module.limits.buffer_kb ?: DEFAULT_KB;
+	u32 usual = clamp(SHARED_KB / rings.n, LEAST_KB, DEFAULT_KB);
+	u32 kb = buffer_mb ? min(buffer_mb, MAX_KB) * 1024 : stp_module.limits.buffer_kb ?: usual;
 
 	return roundup_pow_of_two((u64)clamp(kb, MIN_KB, MAX_KB) * 1024);
 }
