@@ -170,6 +170,22 @@ ln -s "$files/tree$files/known.debug" "tree/.build-id/${id:0:2}/${id:2}.debug"
 SYSTEMTAP_DEBUGINFO_PATH=$files/tree lists 'by build-id, from the name of its debuginfo' "$whole" -L "process(\"$id\").function(\"add\")"
 unset SYSTEMTAP_DEBUGINFO_PATH
 
+# ------------------------------------------------------------ a typedef and its struct are the same type
+cat >typed.c <<'E2'
+typedef struct part part_t;
+struct part { int n; struct part *next; };
+struct other { int n; struct part *last; };
+__attribute__((noinline)) int walk(part_t *p, struct other *o) { int s = o->n; for (; p; p = p->next) s += p->n; return s; }
+int main(void) { part_t a = { 1, 0 }, b = { 2, &a }; struct other o = { 3, 0 }; return walk(&b, &o); }
+E2
+gcc -g -O1 -o typed ./typed.c
+lists 'a typedef and its struct' '# probes
+process("typed").function("walk@typed.c:4")
+  # locals
+  p:long' -p2 -e 'probe process("./typed").function("walk") { p = $p while (p) { println(p->n) p = p->next } }'
+lists 'another struct' 'semantic error: the debuginfo type of this value is not known: say it with @cast(value, "type"): at <input>:1:77' \
+	-p2 -e 'probe process("./typed").function("walk") { p = $p p = $o while (p) println(p->n) }'
+lists 'a file as the compiler was told' 'process("typed").function("walk@typed.c:4")' -l 'process("./typed").function("walk@./typed.c")'
 # ------------------------------------------------------------ symbols only
 gcc -O2 -o known known.c
 lists 'symbols' 'process("known").function("add")

@@ -40,6 +40,8 @@ is all-of-a-step 1 2 shown
 
 translate_with 'probe a = begin { nosuch() } probe a { x = 1 println(x) } probe a { y = 1 println(y) }'
 is same-error-once 1 1 shown
+translate_with "probe a = begin { nosuch() } probe a { x = 1 println(x) } probe a { y = 1 println(y) }" -v
+is none-left-with-v 1 0 grep -c 'not shown'
 translate_with 'probe a = begin { println(unset + 1) } probe a { println(1) } probe a { println(2) }'
 is same-warning-once 0 1 grep -c 'never-assigned'
 translate_with 'probe begin { println(unset + 1) }' -w

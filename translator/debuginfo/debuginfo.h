@@ -326,6 +326,8 @@ struct di_type *di_target(const struct di_type *t);      // of a pointer, an ele
 struct di_type *di_pointer_to(struct di_type *t);        // the same one for the same t
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // into anonymous ones too
 void di_member_names(const struct di_type *t, struct buf *list); // a line each
+// The same but for its name: a typedef and the struct that it is for, pointers to them.
+bool di_same_type(const struct di_type *a, const struct di_type *b);
 // Every direct member in order, anonymous ones with the name "".
 typedef VEC(struct di_member) di_members;
 void di_each_member(const struct di_type *t, di_members *out);

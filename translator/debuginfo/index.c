@@ -179,8 +179,11 @@ static size_t fixed_part(const char *pattern)
 
 bool path_matches(const char *path, const char *pattern)
 {
-	size_t len = strlen(path), tail = strlen(pattern);
+	size_t len = strlen(path), tail;
 
+	while (str_starts(pattern, "./"))      // as the compiler was told
+		pattern += 2;
+	tail = strlen(pattern);
 	if (str_is_glob(pattern))
 		return !fnmatch(pattern, path, 0) || !fnmatch(str_printf("*/%s", pattern), path, 0);
 	return len >= tail && !strcmp(path + len - tail, pattern) &&

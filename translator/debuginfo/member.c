@@ -269,3 +269,26 @@ void di_each_enumerator(const struct di_type *t, di_enumerators *out)
 	if (t->kind == DI_ENUM && priv(t)->ops)
 		priv(t)->ops->each_enumerator(t, out);
 }
+
+bool di_same_type(const struct di_type *a, const struct di_type *b)
+{
+	struct buf members = { 0 }, others = { 0 };
+
+	while (a && b && a->kind == DI_POINTER && b->kind == DI_POINTER) {
+		a = di_target(a);
+		b = di_target(b);
+	}
+	if (!a || !b || a == b)
+		return a == b;
+	if (!strcmp(a->name, b->name))
+		return true;
+	a = complete(a);
+	b = complete(b);
+	if (a->module != b->module || a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed)
+		return false;
+	if (!is_aggregate(a))
+		return a->kind == DI_INT;
+	di_member_names(a, &members);
+	di_member_names(b, &others);
+	return members.len && !strcmp(buf_text(&members), buf_text(&others));
+}

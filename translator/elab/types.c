@@ -81,7 +81,7 @@ static void merge_dtype(struct infer *t, struct di_type **to, struct di_type *fr
 {
 	if (!from || *to == from || *to == &mixed)
 		return;
-	if (*to && !strcmp((*to)->name, from->name))
+	if (*to && di_same_type(*to, from))
 		return;
 	*to = *to ? &mixed : from;
 	t->learned = true;

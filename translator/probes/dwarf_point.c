@@ -513,7 +513,8 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	if (f->has_types)
 		diag_error(target->loc, "the function '%s' returns nothing", f->name);
 	else
-		diag_error(target->loc, "the type of what '%s' returns is not known: %s", f->name, di_advice(f->module));
+		diag_error(target->loc, "the type of what '%s' returns is not known: %s; returnval() is the register's number",
+			   f->name, di_advice(f->module));
 	return NULL;
 }
 

@@ -146,7 +146,7 @@ static int add_of_modules_like(const struct resolution *r, const char *text)
 	int n = 0;
 
 	for (size_t i = 1; i <= literal; i++) {
-		const char *name = text[i] == '_' || !text[i] ? str_ndup(text, i) : NULL;
+		const char *name = text[i] == '_' || i == literal ? str_ndup(text, i) : NULL;
 		struct di_module *m = name ? di_kernel_module(r->s, name) : NULL;
 
 		n += m ? add_of(r, m) : 0;

@@ -19,7 +19,7 @@ enum { MOST_WARNINGS = 100 };
 
 static struct {
 	const char *kind;
-	int errors, shown;
+	int errors, different, shown;
 	int warnings;              // that were not repeated
 	bool last_shown;           // whether notes belong to something visible
 	struct map seen;           // "place: text" of everything shown
@@ -193,7 +193,10 @@ static void error(struct loc loc, const char *text)
 		return;
 	}
 	diag.errors++;
-	if ((diag.shown >= SHOWN && !diag_options.all && !diag_options.verbose) || !first_time(diag.kind, loc, text))
+	if (!first_time(diag.kind, loc, text))
+		return;
+	diag.different++;
+	if (diag.shown >= SHOWN && !diag_options.all && !diag_options.verbose)
 		return;
 	diag.shown++;
 	if (diag_options.all)
@@ -255,7 +258,7 @@ int diag_errors(void)
 
 void diag_reset(void)
 {
-	diag.errors = diag.shown = diag.quiet = 0;
+	diag.errors = diag.different = diag.shown = diag.quiet = 0;
 	diag.last_shown = false;
 	diag.seen = (struct map){ 0 };
 	diag.last_quiet_first = NULL;
@@ -263,10 +266,10 @@ void diag_reset(void)
 
 void diag_summary(void)
 {
-	if (diag.errors > diag.shown && diag.shown)
-		fprintf(stderr, "%d more error%s not shown; -v shows all\n", diag.errors - diag.shown,
-			diag.errors - diag.shown == 1 ? "" : "s");
-	diag.shown = diag.errors;
+	if (diag.different > diag.shown && diag.shown)
+		fprintf(stderr, "%d more error%s not shown; -v shows all\n", diag.different - diag.shown,
+			diag.different - diag.shown == 1 ? "" : "s");
+	diag.shown = diag.different;
 	if (diag.warnings > MOST_WARNINGS && !diag_options.verbose)
 		fprintf(stderr, "%d more warnings not shown; -v shows all\n", diag.warnings - MOST_WARNINGS);
 	diag.warnings = 0;
