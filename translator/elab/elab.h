@@ -38,6 +38,8 @@ struct expr *alias_condition(const struct probe_match *m);
 struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // The overloads for a call, linked by next_overload; NULL after diag_error().
 struct func *scope_function(struct session *s, struct expr *call);
+// Notes on what else a word that is the name of a variable now may have been meant as.
+void scope_hint(struct session *s, struct loc loc, const char *word);
 
 // What a misspelt local of a function or a probe could have meant: "a, b" or NULL. (check.c)
 char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);

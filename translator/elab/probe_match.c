@@ -283,7 +283,7 @@ static const struct probe_point *without_maxactive(const struct probe_point *poi
 	const struct point_part *last = &point->parts.at[point->parts.n - 1];
 	struct probe_point *p;
 
-	if (point->parts.n < 2 || strcmp(last->name, "maxactive") || last->arg_kind != ARG_NUMBER || last->number < 1 ||
+	if (point->parts.n < 2 || strcmp(last->name, "maxactive") || last->arg_kind != ARG_NUMBER || last->number < 0 ||
 	    strcmp(last[-1].name, "return"))
 		return point;
 	p = with_names(point, point, point->parts.n);

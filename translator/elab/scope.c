@@ -170,16 +170,35 @@ static struct func *chain_overloads(func_vec *v)
 	return v->at[0];
 }
 
-static void unknown_function(struct session *s, const struct expr *call)
+static name_list function_names(struct session *s)
 {
 	name_list names = { 0 };
-	char *similar;
 
 	parse_print_words(&names);
 	library_function_names(s, &names);
 	for vec_each(&s->script.funcs, f)
 		if (!(*f)->source || !(*f)->source->library)
 			vec_push(&names, (*f)->name);
+	return names;
+}
+
+void scope_hint(struct session *s, struct loc loc, const char *word)
+{
+	name_list names = function_names(s);
+
+	for vec_each(&names, name)
+		if (!strcmp(*name, word)) {
+			diag_note(loc, "'%s' is a function, too: a call has parentheses, %s(...)", word, word);
+			return;
+		}
+	parse_hint_keyword(loc, word);
+}
+
+static void unknown_function(struct session *s, const struct expr *call)
+{
+	name_list names = function_names(s);
+	char *similar;
+
 	similar = str_nearest(call->u.call.name, names.at, names.n);
 	if (similar)
 		diag_error(call->loc, "unresolved function '%s' (similar: %s)", call->u.call.name, similar);

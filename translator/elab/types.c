@@ -134,7 +134,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 		similar = check_similar_names(t->s, v, t->func, t->probe);
 	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string%s%s%s", v->name,
 		   similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
-	parse_hint_keyword(e->loc, v->name);
+	scope_hint(t->s, e->loc, v->name);
 	v->type = T_LONG;
 }
 

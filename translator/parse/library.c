@@ -135,10 +135,8 @@ bool library_use_global(struct session *s, const char *name)
 struct macro *library_macro(struct session *s, const char *name)
 {
 	struct library *lib = opened(s);
-	file_list *files = map_get(&lib->index.macros, name);
 
-	for (int i = 0; files && i < files->n && !map_get(&lib->macros, name); i++)
-		load(s, files->at[i]);
+	load_all(s, map_get(&lib->index.macros, name));    // a second file that defines it is told of
 	return map_get(&lib->macros, name);
 }
 

@@ -43,7 +43,7 @@ static const char *config_value(struct session *s, const char *name, struct loc 
 {
 	const char *v = s->kernel ? kernel_config(s->kernel, name) : NULL;
 
-	if (s->kernel && !*s->kernel->config_text)
+	if (s->kernel && s->kernel->config_text && !*s->kernel->config_text)
 		diag_warning(loc, "the configuration of the kernel %s was not found: %s counts as not set; its headers "
 			     "(see stap-prep) have it", s->kernel->release, name);
 	return v ? v : "";

@@ -56,8 +56,9 @@ static int check_maxactive(const struct point_part *part, int64_t *out)
 {
 	if (!part)
 		return 0;
-	if (part->number < 1 || part->number > 1 << 20) {
-		diag_error(part->loc, "maxactive(%lld) is out of range (1 to %d)", (long long)part->number, 1 << 20);
+	if (part->number < 0 || part->number > 1 << 20) {
+		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %d)",
+			   (long long)part->number, 1 << 20);
 		return 1;
 	}
 	*out = part->number;

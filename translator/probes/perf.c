@@ -98,8 +98,12 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 		diag_error(point->parts.at[1].loc, "type(%lld) is no type of a perf event", (long long)d->type);
 		errors++;
 	}
-	if (counter)
+	if (counter) {
 		errors += check_counter(s, counter);
+		if (m->decl && m->decl->body && m->decl->body->kind == S_BLOCK && m->decl->body->u.block.n)
+			diag_warning(m->decl->body->loc, "this never runs: the counter is read by @perf(\"%s\") in "
+				     "probes of processes", counter->text);
+	}
 	if (!errors)
 		probe_add(s, &family_perf, m, point_text(point), d)->keep = d->counter != NULL;
 	return errors;
