@@ -62,19 +62,31 @@ const char *named_example(const char *name)
 	die("--example: there is no %s (similar: %s)", name, str_nearest(name, search.all.at, search.all.n));
 }
 
+// What it is there for is more than a stack's names: a warning is enough.
+static bool object_is_there(struct session *s, const char *path)
+{
+	const char *why = "";
+	char *full = realpath(path, NULL);
+
+	if (full ? di_program(s, str_dup(full), &why) != NULL :
+	    !s->opt.user_runtime && !strchr(path, '/') && (!strcmp(path, "kernel") || di_kernel_module(s, path)))
+		return true;
+	if (full)
+		why = *why ? why : "this is no program and no library";
+	else if (strchr(path, '/') || s->opt.user_runtime)
+		why = "there is no such file";
+	else
+		why = str_printf("neither a file nor a module of the kernel%s", di_similar_modules(s, path));
+	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module '%s': -d %s: %s", path, path, why);
+	return false;
+}
+
 void named_objects(struct session *s)
 {
-	for vec_each(&s->opt.objects, path) {
-		const char *why = "";
-		char *full = realpath(*path, NULL);
+	int n = 0;
 
-		if (full ? di_program(s, str_dup(full), &why) != NULL :
-		    !s->opt.user_runtime && !strchr(*path, '/') && (!strcmp(*path, "kernel") || di_kernel_module(s, *path)))
-			continue;
-		if (full)
-			die("-d %s: %s", *path, *why ? why : "this is no program and no library");
-		if (strchr(*path, '/') || s->opt.user_runtime)
-			die("-d %s: there is no such file", *path);
-		die("-d %s: neither a file nor a module of the kernel%s", *path, di_similar_modules(s, *path));
-	}
+	for vec_each(&s->opt.objects, path)
+		if (object_is_there(s, *path))
+			s->opt.objects.at[n++] = *path;
+	s->opt.objects.n = n;
 }

@@ -65,6 +65,12 @@ translate_with 'probe begin { x = '
 is end-of-file 1 "parse error: expected an expression, found the end of the file: at <input>:1:19" nth 1
 translate_with 'global a probe begin { a = 1 } probe end { a = "x" }'
 is second-place 1 "    note: 'a' is a long since here: at <input>:1:24" grep note:
+translate_with 'probe begin { local x = 42 println(x) }'
+is declaration 1 1 grep -c 'note: variables need no declaration'
+translate_with 'probe begin { println(argstr()) }'
+is variable-called 1 1 grep -c "note: 'argstr' is a variable of the library's probes: it is written without ()"
+translate_with 'probe begin { println(argstr(1)) }'
+is no-variable 1 0 grep -c 'note:'
 translate_with 'probe begin { x = 1 println(x &lt; 2) }'
 is entity 1 "    note: '&lt;' is how HTML writes a character: the page's source was copied, not its text: at <input>:1:31" grep note:
 translate_with 'probe begin { println(&#39;x) }'

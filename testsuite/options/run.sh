@@ -379,10 +379,11 @@ expect entry-locks 0 'p0_entry_locks[] = {
 };' "$STAP" -p3 -r "$release" -e 'global a probe kernel.function("vfs_read").return { println(@entry(a[tid()])) } probe timer.ms(10) { a[5]++ }'
 expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$release" -e "$begin"
 expect objects-of-modules 0 '# probes' "$STAP" -p2 -d kernel -d xfs -r "$release" -e "$begin"
-expect object-missing 1 '-d /nosuch: there is no such file' "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
-expect object-misspelt 1 '-d xfss: neither a file nor a module of the kernel (similar: xfs,' "$STAP" -p2 -d xfss -r "$release" -e "$begin"
-expect object-of-no-program 1 '-d /etc/passwd: not a program' user -p2 -d /etc/passwd -e "$begin"
-expect object-for-programs 1 '-d ext4: there is no such file' user -p2 -d ext4 -e "$begin"
+expect object-missing 0 "WARNING: missing unwind/symbol data for module '/nosuch': -d /nosuch: there is no such file" "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
+expect object-missing-too 0 'vfs_read' "$STAP" -p3 -d /nosuch -d xfs --ldd -r "$release" -e 'probe kernel.function("vfs_read") { print_backtrace() print_ubacktrace() exit() }'
+expect object-misspelt 0 '-d xfss: neither a file nor a module of the kernel (similar: xfs,' "$STAP" -p2 -d xfss -r "$release" -e "$begin"
+expect object-of-no-program 0 '-d /etc/passwd: not a program' user -p2 -d /etc/passwd -e "$begin"
+expect object-for-programs 0 '-d ext4: there is no such file' user -p2 -d ext4 -e "$begin"
 mkdir -p "$SCRATCH/share/systemtap/examples/one" "$SCRATCH/share/systemtap/examples/two"
 echo 'probe begin { println("an example ", @1) exit() }' | tee "$SCRATCH/share/systemtap/examples/one/hello.stp" "$SCRATCH/share/systemtap/examples/one/both.stp" \
 	"$SCRATCH/share/systemtap/examples/two/both.stp" >/dev/null

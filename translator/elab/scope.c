@@ -172,6 +172,7 @@ static struct func *chain_overloads(func_vec *v)
 
 static name_list function_names(struct session *s)
 {
+	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 	name_list names = { 0 };
 
 	parse_print_words(&names);
@@ -205,6 +206,9 @@ static void unknown_function(struct session *s, const struct expr *call)
 	else
 		diag_error(call->loc, "unresolved function '%s'", call->u.call.name);
 	parse_hint_keyword(call->loc, call->u.call.name);
+	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
+		if (!strcmp(variables[i], call->u.call.name))
+			diag_note(call->loc, "'%s' is a variable of the library's probes: it is written without ()", variables[i]);
 }
 
 static void wrong_count(const struct expr *call, const func_vec *any)

@@ -53,6 +53,13 @@ bool lex_is_word(const struct token *t)
 
 void parse_hint_keyword(struct loc loc, const char *word)
 {
+	static const char *const declaring[] = { "local", "long", "int", "char", "string", "var", "let", "my", "static" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(declaring); i++)
+		if (!strcmp(declaring[i], word)) {
+			diag_note(loc, "variables need no declaration; their types are those of their values");
+			return;
+		}
 	for (const struct spelling *k = keywords; k < END(keywords); k++)
 		if (strlen(k->text) > 3 && strcmp(k->text, word) && str_distance(word, k->text) <= 2)
 			diag_note(loc, "did you mean '%s'?", k->text);
