@@ -172,7 +172,6 @@ static struct func *chain_overloads(func_vec *v)
 
 static name_list function_names(struct session *s)
 {
-	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 	name_list names = { 0 };
 
 	parse_print_words(&names);
@@ -197,6 +196,7 @@ void scope_hint(struct session *s, struct loc loc, const char *word)
 
 static void unknown_function(struct session *s, const struct expr *call)
 {
+	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 	name_list names = function_names(s);
 	char *similar;
 
