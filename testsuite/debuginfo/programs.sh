@@ -244,7 +244,7 @@ mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { retur
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
 	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
-	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' was optimised out: it is nowhere in this copy of 'step' (each thread has its own, and where they are isn't known of this file): at <input>:1:58" \
+	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' can't be read in this copy of 'step': each thread has its own, and where they are isn't known of this file: at <input>:1:58" \
 		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/programs of 32 bits' gcc-multilib
@@ -284,10 +284,14 @@ lists 'callee, nothing of the kind' 'semantic error: process("known").function("
 # ------------------------------------------------------------ what is known and can't be had
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: '\$early' was optimised out at this place of 'gone' (only what it was when the function was entered is known here, and nothing keeps that: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: '\$early' can't be read at this place of 'gone' (only what it was when the function was entered is known here, and nothing keeps that: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
-lists 'a parameter that was taken away' "semantic error: '\$unused' was optimised out: it is nowhere in this copy of 'taken' (the compiler took this parameter away from the function: only the callers know its value): at <input>:1:54" \
+printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
+gcc -g -O1 -fno-inline -o half half.c
+lists 'in a vector register' "semantic error: '\$a' can't be read in this copy of 'half': it is in a register for floating point or vectors, of which a probe has no copy: at <input>:1:52" \
+	-p2 -e 'probe process("./half").function("half") { println($a) }'
+lists 'a parameter that was taken away' "semantic error: '\$unused' can't be read in this copy of 'taken': the compiler took this parameter away from the function: only the callers know its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
 # Behind what a pointer points to that is in a register only.

@@ -34,13 +34,17 @@ static bool load(struct compile *c, int size, bool is_signed)
 	return true;
 }
 
+const char di_vector_register[] = "it is in a register for floating point or vectors, of which a probe has no copy";
+
 // Vector registers are not in a probe's context.
 static bool push_register(struct compile *c, uint64_t number)
 {
 	int native = arch_native(c->m->arch, number);
 
-	if (native < 0)
+	if (native < 0) {
+		c->why = di_vector_register;
 		return false;
+	}
 	add(c, DI_OP_REG, native);
 	return true;
 }

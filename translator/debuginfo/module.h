@@ -335,6 +335,7 @@ void location_add(struct di_location *l, enum di_opcode code, int64_t value);
 void location_offset(struct di_location *l, int64_t offset);   // adds a constant to the top
 // How a value of the type comes back in registers; NONE when it doesn't.
 struct di_location location_return(const struct di_module *m, const struct di_type *t);
+extern const char di_vector_register[];    // a location's why
 
 // frame.c: how a function gives a struct or union: in one or two registers, or in memory, whose address is in the
 // first.

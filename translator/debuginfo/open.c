@@ -95,6 +95,8 @@ struct di_location location_return(const struct di_module *m, const struct di_ty
 		case RETURNS_UNKNOWN: break;
 		}
 		break;
+	case DI_FLOAT:
+		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_vector_register };
 	default:
 		break;
 	}

@@ -520,16 +520,17 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 
 static struct expr *nowhere(const struct di_function *f, const struct di_location *loc, struct expr *target)
 {
-	const char *name = target->u.target.name, *why = "";
+	const char *name = target->u.target.name, *why = loc->why;
 	int line = diag_is_quiet() ? 0 : di_variable_line(f, name);
 
-	if (loc->why)
-		why = str_printf(" (%s)", loc->why);
 	if (line)
-		diag_error(target->loc, "'$%s' was optimised out at this place of '%s'%s; it can be read at line %d: "
-			   "statement(\"%s@%s:%d\")", name, f->name, why, line, f->name, f->file, line);
+		diag_error(target->loc, "'$%s' %s at this place of '%s'%s%s%s; it can be read at line %d: statement(\"%s@%s:%d\")",
+			   name, why ? "can't be read" : "was optimised out", f->name, why ? " (" : "", why ? why : "",
+			   why ? ")" : "", line, f->name, f->file, line);
+	else if (why)
+		diag_error(target->loc, "'$%s' can't be read in this copy of '%s': %s", name, f->name, why);
 	else
-		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'%s", name, f->name, why);
+		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'", name, f->name);
 	return NULL;
 }
 
