@@ -659,7 +659,7 @@ struct stp_object {
 /* What lies at an address of the current process. False, and path NULL: not known. The others may be NULL. */
 struct stp_user_place {
 	const char *path;          /* of the program or library */
-	u64 offset;                /* in the file */
+	u64 offset, size;          /* in the file; of what of the file is mapped up to the end of this mapping */
 	const struct stp_usym *symbol;
 	const char *source;
 	u32 line;                  /* with source */

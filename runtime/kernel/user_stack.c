@@ -107,6 +107,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 	if (vma && vma->vm_file) {
 		p->path = stp_user_path(&vma->vm_file->f_path, p->text, sizeof(p->text));
 		p->offset = offset_in(vma, address);
+		p->size = offset_in(vma, vma->vm_end);
 		o = object_of(vma->vm_file);
 		if (o) {
 			p->symbol = symbol_at(o, p->offset);
