@@ -67,6 +67,13 @@ static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
 #define _stp_printf(...) stp_cprintf(STP_C, __VA_ARGS__)
 #define _stp_print(text) stp_cprintf(STP_C, "%s", text)
+#define _stp_exit() stp_exit(STP_C)
+#define _stp_snprintf snprintf
+#define _stp_warn(...) do {							\
+	char stp_warning[160];							\
+	snprintf(stp_warning, sizeof(stp_warning), __VA_ARGS__);		\
+	stp_warn(STP_C, stp_warning);						\
+} while (0)
 
 /* What CONTEXT points to. Setting last_error is an older STAP_ERROR. */
 struct stp_embedded_context {

@@ -12,6 +12,7 @@
 
 static char buffer[64 * 1024];
 static u64 committed;                  /* bytes at the buffer's start that are complete records */
+static u64 sent;                       /* of these; a message in the midst of a record sends those before it */
 
 /* Nobody reads any more, or the disk is full: the session ends, what is left is dropped. */
 static void write_all(const char *p, u64 n)
@@ -37,10 +38,10 @@ static void write_all(const char *p, u64 n)
 
 void user_flush(void)
 {
-	u64 n = committed;
+	u64 from = sent;
 
-	committed = 0;                     /* first: a failure's message comes here again */
-	write_all(buffer, n);
+	sent = committed;                  /* first: a failure's message comes here again */
+	write_all(buffer + from, committed - from);
 }
 
 bool plat_record_room(struct stp_ctx_private *v, u32 want)
@@ -51,6 +52,7 @@ bool plat_record_room(struct stp_ctx_private *v, u32 want)
 	if (from && (u64)(buffer + sizeof(buffer) - from) < open + want) {
 		user_flush();
 		memmove(buffer, from, open);
+		sent = committed = 0;
 		from = buffer;
 		if (sizeof(buffer) < open + want) {
 			/* a record longer than the buffer: its beginning goes out already */
@@ -60,6 +62,8 @@ bool plat_record_room(struct stp_ctx_private *v, u32 want)
 	} else if (!from) {
 		if (sizeof(buffer) - committed < PLAT_RECORD_MAX)
 			user_flush();
+		if (sent == committed)
+			sent = committed = 0;
 		from = buffer + committed;
 	}
 	v->out_start = from;

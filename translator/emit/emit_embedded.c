@@ -58,13 +58,26 @@ static const char *compatible_version(struct emitter *e)
 	return str_printf("%d, %d", atoi(version), dot ? atoi(dot + 1) : 0);
 }
 
+// The compiler's next line is that of the C at loc, and its columns are the file's: white space as wide as
+// what is before it, "%{" too.
+static void add_place(struct c_unit *u, struct loc loc)
+{
+	const char *line = diag_line(loc.source, loc.line);
+
+	buf_printf(&u->text, "#line %d %s\n", loc.line, emit_c_string(loc.source->name));
+	for (int i = 0; i < loc.column + 1 && line[i] && line[i] != '\n'; i++)
+		buf_putc(&u->text, line[i] == '\t' ? '\t' : ' ');
+}
+
 // A file's own C: what is wanted before its functions, or what is marked to come after them.
 static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 {
 	for vec_each(&e->s->script.embedded, x)
-		if ((*x)->loc.source == u->source && (*x)->u.embedded.suffix == last)
-			buf_printf(&u->text, "\n#line %d %s\n%s\n", (*x)->loc.line, emit_c_string(u->source->name),
-				   (*x)->u.embedded.code);
+		if ((*x)->loc.source == u->source && (*x)->u.embedded.suffix == last) {
+			buf_putc(&u->text, '\n');
+			add_place(u, (*x)->loc);
+			buf_printf(&u->text, "%s\n", (*x)->u.embedded.code);
+		}
 }
 
 // The unit of the file that loc is in; made with the file's own blocks when it is first asked for.
@@ -91,9 +104,9 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 // The text in braces, with its own line numbers; what follows has no place of its own.
 static void add_text(struct c_unit *u, const char *text, struct loc loc)
 {
-	const char *name = emit_c_string(loc.source->name);
-
-	buf_printf(&u->text, "#line %d %s\n{%s\n}\n#line %d %s\n", loc.line, name, text, loc.line, name);
+	buf_puts(&u->text, "{\n");
+	add_place(u, loc);
+	buf_printf(&u->text, "%s\n}\n#line %d %s\n", text, loc.line, emit_c_string(loc.source->name));
 }
 
 static bool supported(const char *text, struct loc loc)
@@ -409,8 +422,9 @@ static bool is_statement(const char *code)
 static const char *unit_expression(struct emitter *e, struct expr *x, const char *name)
 {
 	struct c_unit *u = unit_at(e, x->loc);
-	const char *place = emit_c_string(x->loc.source->name), *head;
 	struct expr_args a = { 0 };
+	const char *head;
+	bool statement;
 
 	pass_params(e, x->u.embedded.code, &a);
 	head = str_printf("%s %s(struct stp_ctx *stp_c%s%s)", x->u.embedded.is_string ? "void" : "s64", name,
@@ -418,9 +432,12 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 	buf_printf(&u->text, "\n%s;\n%s%s\n{\n", head, buf_text(&a.defines), head);
 	if (asks_for_view(x->u.embedded.code))
 		buf_puts(&u->text, VIEW);
-	buf_printf(&u->text, x->u.embedded.is_string ? "#line %d %s\nstp_copy(stp_ret, (%s), STP_STRLEN);\n"
-			     : is_statement(x->u.embedded.code) ? "#line %d %s\n%s\nreturn 0;\n"
-			     : "#line %d %s\nreturn (s64)(%s);\n", x->loc.line, place, x->u.embedded.code);
+	statement = !x->u.embedded.is_string && is_statement(x->u.embedded.code);
+	buf_puts(&u->text, statement ? "" : x->u.embedded.is_string ? "const char *stp_text = (\n" : "return (s64)(\n");
+	add_place(u, x->loc);
+	buf_printf(&u->text, "%s%s\n", x->u.embedded.code, statement ? "\nreturn 0;" : ");");
+	if (x->u.embedded.is_string)
+		buf_puts(&u->text, "stp_copy(stp_ret, stp_text, STP_STRLEN);\n");
 	buf_printf(&u->text, "}\n%s", buf_text(&a.undefines));
 	cw_line(&e->prototypes, "%s;", head);
 	return buf_text(&a.values);
