@@ -320,6 +320,25 @@ static void check_body(struct session *s, struct func *f, struct probe *p)
 	use_stmt(&w, body);
 }
 
+// Functions with target variables are called as copies of the same name and place.
+static bool has_used_copy(struct session *s, const struct func *f)
+{
+	for vec_each(&s->script.funcs, other)
+		if ((*other)->used && (*other)->loc.line == f->loc.line && (*other)->loc.column == f->loc.column &&
+		    (*other)->loc.source == f->loc.source)
+			return true;
+	return false;
+}
+
+static void check_unused(struct session *s, struct func *f)
+{
+	struct control c = { .s = s, .func = f };
+
+	check_control(&c, f->body);
+	if (!has_used_copy(s, f))
+		diag_warning(f->loc, "function '%s' is never called", f->name);
+}
+
 // -G name=value: the global is a scalar, of the value's type.
 static void check_settings(struct session *s)
 {
@@ -349,14 +368,11 @@ int elab_check(struct session *s)
 	access_compute(s);
 	for vec_each(&s->script.probes, p)
 		check_body(s, NULL, *p);
-	for vec_each(&s->script.funcs, f) {
-		struct control c = { .s = s, .func = *f };
-
+	for vec_each(&s->script.funcs, f)
 		if ((*f)->used)
 			check_body(s, *f, NULL);
 		else if ((*f)->source && !(*f)->source->library)
-			check_control(&c, (*f)->body);
-	}
+			check_unused(s, *f);
 	if (diag_errors() > before)
 		return diag_errors() - before;
 	if (autoprint_add(s)) {
