@@ -373,8 +373,9 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 		break;
 	case STP_MSG_WARNING:
 		drain_before_message();
-		if (!seen_before(msg, text))
-			log_warning("%s", text);
+		len = strlen(text);
+		if (!seen_before(msg, text))           // warn("...\n") is a line, too
+			log_warning("%.*s", (int)(len - (len && text[len - 1] == '\n')), text);
 		break;
 	case STP_MSG_SYSTEM:
 		drain_before_message();

@@ -127,7 +127,7 @@ void plat_message(u32 type, const char *text)
 		if (!user_verbose && warned_before(text))
 			break;
 		user_flush();
-		fprintf(stderr, "WARNING: %s\n", text);
+		fprintf(stderr, "WARNING: %s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 		break;
 	}
 }

@@ -25,6 +25,8 @@ expect() {
 user() { "$STAP" --runtime=user "$@"; }
 begin='probe begin { println("hello") exit() }'
 
+expect warning-with-its-newline 0 'WARNING: one
+WARNING: two' user -e 'probe begin { warn("one\n") warn("two") exit() }'
 expect version 0 'version' "$STAP" -V
 expect help 0 '--runtime=kernel|user' "$STAP" --help
 expect no-script 1 "Try 'stap --help'" "$STAP"
