@@ -24,6 +24,7 @@ struct dwarf_point {
 	const char *callee;        // glob; NULL none
 	int depth;                 // how far from the function callees may be
 	bool any_caller;           // whoever calls them
+	int64_t maxactive;         // of returns; 0: as the kernel likes
 };
 // False after diag_error().
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p);

@@ -52,19 +52,6 @@ static int no_module(struct session *s, const struct point_part *part)
 	return 1;
 }
 
-static int check_maxactive(const struct point_part *part, int64_t *out)
-{
-	if (!part)
-		return 0;
-	if (part->number < 0 || part->number > 1 << 20) {
-		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %d)",
-			   (long long)part->number, 1 << 20);
-		return 1;
-	}
-	*out = part->number;
-	return 0;
-}
-
 struct resolution {
 	struct session *s;
 	const struct probe_match *match;
@@ -192,11 +179,9 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	struct buf why = { 0 };
 	int n;
 
-	if (check_maxactive(point_find(m->point, "maxactive"), &r.common.maxactive) ||
-	    !dwarf_point_parse(s, m, &r.point))
+	if (!dwarf_point_parse(s, m, &r.point))
 		return 1;
-	if (r.common.is_return && !r.common.maxactive)
-		r.common.maxactive = session_limit(s, "KRETACTIVE", 0);
+	r.common.maxactive = r.point.maxactive;
 	if (point_find(m->point, "absolute"))
 		return add_absolute(&r);
 	if (r.common.plain)

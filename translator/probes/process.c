@@ -95,7 +95,6 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 
 static int process_resolve(struct session *s, const struct probe_match *m)
 {
-	const struct point_part *maxactive = point_find(m->point, "maxactive");
 	struct process_files files = { 0 };
 	struct buf why = { 0 };
 	struct resolution r = {
@@ -109,15 +108,9 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 	};
 	int n = 0;
 
-	if (maxactive && (maxactive->number < 0 || maxactive->number > 1 << 20)) {
-		diag_error(maxactive->loc, "maxactive(%lld) is out of range (0, the default, to %d)",
-			   (long long)maxactive->number, 1 << 20);
-		return 1;
-	}
 	if (!dwarf_point_parse(s, m, &r.point) || process_files(s, m, &files))
 		return 1;
-	r.common.maxactive = maxactive && maxactive->number ? maxactive->number :
-			     point_find(m->point, "return") ? session_limit(s, "KRETACTIVE", 0) : 0;
+	r.common.maxactive = r.point.maxactive;
 	r.common.pid = files.pid;
 	r.common.within = files.within;
 	for vec_each(&files.at, in) {
