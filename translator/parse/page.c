@@ -71,7 +71,8 @@ const char *page_option(const char *word)
 	return plain;
 }
 
-const char *page_entity(const char *line, const char *end, int *len)
+// The first entity of HTML on a line, and its length; NULL.
+static const char *find_entity(const char *line, const char *end, int *len)
 {
 	static const char *const names[] = { "&quot;", "&lt;", "&gt;", "&amp;", "&apos;", "&nbsp;" };
 
@@ -100,7 +101,7 @@ void page_note(struct loc loc)
 	if (!src)
 		return;
 	line = diag_line(src, loc.line);
-	entity = page_entity(line, src->text + src->len, &len);
+	entity = find_entity(line, src->text + src->len, &len);
 	if (entity)
 		diag_note((struct loc){ .source = src, .line = loc.line, .column = entity - line + 1 },
 			  "'%.*s' is how HTML writes a character: the page's source was copied, not its text", len, entity);

@@ -9,8 +9,6 @@
 const char *page_character(const char *at, int *len);
 // "-v" for "–v", "--ldd" for "—ldd": an option whose dash is none; NULL for others.
 const char *page_option(const char *word);
-// The first entity of HTML on a line, and its length; NULL.
-const char *page_entity(const char *line, const char *end, int *len);
 // The entity on the line of the error that was just reported, if there is one.
 void page_note(struct loc loc);
 
