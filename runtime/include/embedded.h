@@ -62,6 +62,19 @@ typedef unsigned long long u64;
 static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STP_C (stp_c ? stp_c : stp_ctx_here())
 
+#ifdef __KERNEL__
+/* Takes the first number off a list of addresses in hexadecimal; false when there is none. Any context. */
+static inline bool stp_next_address(const char **list, u64 *address)
+{
+	*list = skip_spaces(*list);
+	*address = simple_strtoull(*list, NULL, 16);
+	if (!**list)
+		return false;
+	*list += strcspn(*list, " ");
+	return true;
+}
+#endif
+
 #define STAP_ERROR(...) do { stp_error(stp_c, __VA_ARGS__); goto stp_out; } while (0)
 #define STAP_PRINTF(...) stp_cprintf(STP_C, __VA_ARGS__)
 #define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
