@@ -4,7 +4,7 @@
 # random moments, and memory that fails while loading (guest.sh), all with a runtime that checks itself: the kernel's log stays clean, no
 # module stays, memory comes back.
 # Short in the test suite; SOAK=full: ten minutes and 500 cycles; SOAK=told: short, with its figures. SOAK_SERIES: the kernels,
-# default "6.1 6.12".
+# default "6.1 6.12". SOAK_ROUNDS=N: in place of all that, N rounds of loading, running and unloading (rounds.sh).
 set -u
 . "$TESTS/lib.sh"
 seconds=4 cycles=5 step=11 limit=900
@@ -71,6 +71,15 @@ for series in ${SOAK_SERIES-6.1 6.12}; do
 	if [ -z "$release" ]; then skip "soak/$series" "no kernel $series with image and headers"; continue; fi
 	dir=$SCRATCH/$release
 	mkdir -p "$dir"
+	if [ -n "${SOAK_ROUNDS-}" ]; then
+		if "$TESTS/soak/rounds.sh" "$SOAK_ROUNDS" "$release" "$dir" >"$SCRATCH/out" 2>&1 &&
+			[ "$(cat "$dir/out")" = "rounds $SOAK_ROUNDS" ]; then
+			ok "soak/rounds $release"
+		else
+			not_ok "soak/rounds $release" "$(cat "$SCRATCH/out")"
+		fi
+		continue
+	fi
 	if ! (cd "$dir" && build) >"$SCRATCH/build" 2>&1 </dev/null; then
 		not_ok "soak/$release" "$(tail -n 20 "$SCRATCH/build")"
 		continue
