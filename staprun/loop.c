@@ -51,6 +51,7 @@ static struct session {
 	uint64_t dropped;                  // last told with -v
 	int64_t dropped_at;
 	struct stp_summary summary;
+	uint64_t lost;                     // events, records and values, all reasons
 } session;
 
 // --- commands ---
@@ -586,42 +587,9 @@ static void wait_for_child(void)
 		kill(session.child, SIGTERM);
 }
 
-static void report_skipped(const struct stp_summary *sum)
-{
-	if (sum->skipped_reentrant)
-		log_warning("Skipped due to reentrancy (a probe hit inside another's handler): %llu",
-			    sum->skipped_reentrant);
-	if (sum->skipped_locked)
-		log_warning("Skipped due to global lock timeout: %llu; -DMAXTRYLOCK=N waits longer (100),"
-			    " stap -t says for which", sum->skipped_locked);
-	if (sum->skipped_stack)
-		log_warning("Skipped due to low stack: %llu; -DMINSTACKSPACE=N asks for less",
-			    sum->skipped_stack);
-	if (sum->skipped_nmi)
-		log_warning("Skipped due to being in an NMI: %llu", sum->skipped_nmi);
-	if (sum->skipped && !sum->errors)
-		log_note(1, "-DMAXSKIPPED=N (100) is how many a script may skip before it ends");
-}
-
 static void report(void)
 {
-	const struct stp_summary *sum = &session.summary;
-	unsigned long long lost = sum->lost_records + session.rings.lost;
-
-	if (sum->errors || sum->skipped)
-		log_warning("Number of errors: %u, skipped probes: %llu", sum->errors, sum->skipped);
-	report_skipped(sum);
-	if (sum->missed)
-		log_warning("Missed probe hits: %llu (inside of other probes' hits)", sum->missed);
-	if (sum->missed_returns)
-		log_warning("Missed hits of return probes: %llu; .maxactive(N) lets more calls be under way at once",
-			    sum->missed_returns);
-	if (lost)
-		log_warning("There were %llu transport failures (records of output lost); a larger buffer may"
-			    " help (-s MB)", lost);
-	if (sum->overwritten)
-		log_note(0, "%s overwrote %llu records of output while nobody was attached; a larger buffer keeps more"
-			 " (-s MB)", session.opt->module, sum->overwritten);
+	session.lost = losses_report(session.rings.header, session.rings.lost);
 	tell_dropped_by_ring();
 	if (session.rings.damaged)
 		log_warning("Output buffers were damaged %llu times, output is missing",
@@ -708,7 +676,9 @@ static int run_session(void)
 		write_out();
 	report();
 	wait_for_child();
-	return session.failed || session.summary.rc || session.summary.errors ? 1 : 0;
+	if (session.failed || session.summary.rc || session.summary.errors)
+		return 1;
+	return session.opt->strict && session.lost ? STAPIO_LOSSES : 0;
 }
 
 static void *session_thread(void *unused)

@@ -31,7 +31,7 @@ static bool header_makes_sense(const struct stp_ring_header *h)
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
 	return h->magic == STP_RING_MAGIC && h->protocol == STP_PROTOCOL &&
-	       h->rings > 0 && h->rings <= RINGS_MAX &&
+	       h->nlosses == STP_LOSSES && h->rings > 0 && h->rings <= RINGS_MAX &&
 	       h->ring_size >= 2 * page && h->ring_size <= 1ull << 40 &&
 	       !(h->ring_size & (h->ring_size - 1)) &&
 	       h->first >= page && h->first <= 1ull << 40 && h->first % page == 0 &&
@@ -57,7 +57,7 @@ int rings_map(struct rings *r, int device, bool attach)
 			  rc == -EPROTO ? "they are of another version" : strerror(-rc));
 		return rc;
 	}
-	*r = (struct rings){ .n = header.rings, .ring_size = header.ring_size, .next = !attach,
+	*r = (struct rings){ .header = at, .n = header.rings, .ring_size = header.ring_size, .next = !attach,
 			     .settled = ((struct stp_ring_header *)at)->settled, .bulk = header.flags & STP_RINGS_BULK };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	int letter, refused = 0, machine = 0;          // -E: errno of loading, whose code it is
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+iF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
+	while ((letter = getopt(argc, argv, "+ieF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
 		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
 		case 'E': sscanf(optarg, "%d,%d", &refused, &machine); break;
@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 			break;
 		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;
+		case 'e': opt.strict = true; break;
 		case 'i': opt.input = true; break;
 		case 'A': opt.attach = true; break;
 		case 'L': opt.detach = true; break;

@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#define STAPIO_LOSSES 3                    // exit status of --strict: something was lost
+
 struct stapio_options {
 	int device;                        // -F DEVICE,LIFE
 	int life;                          // a pipe that ends when staprun does; -1
@@ -27,6 +29,7 @@ struct stapio_options {
 	int daemon;                        // -D: descriptor for the word that all is well; -1
 	bool input;                        // -i: the script reads standard input
 	bool attach;                       // -A: the session runs already
+	bool strict;                       // -e: losses make the exit status 3
 	bool detach;                       // -L: leave as soon as it runs
 };
 
@@ -50,6 +53,7 @@ struct ring {
 };
 
 struct rings {
+	struct stp_ring_header *header;    // the mapping's first page
 	struct ring *ring;
 	int n;
 	uint64_t ring_size;
@@ -77,6 +81,13 @@ bool rings_next_of(struct rings *r, int i, const void **payload, uint32_t *len, 
 // What the producers dropped so far, by their own count.
 uint64_t rings_dropped(const struct rings *r);
 uint64_t rings_dropped_of(const struct rings *r, int i);
+
+// --- losses.c: what the module counted as lost ---
+
+struct stp_ring_header;
+// Prints each reason with its count, also with -w. missing: records that this reader found to be missing. Returns the
+// sum of all.
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing);
 
 // --- outfile.c: where output goes, never blocking longer than one small write ---
 

@@ -13,16 +13,54 @@
 
 struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
 
+/* ------------------------------------------------------------------ losses */
+
+static u64 losses_of_a_process[STP_LOSSES_MAX];
+u64 *stp_losses = losses_of_a_process;
+
+void stp_lose(enum stp_loss reason, u64 n)
+{
+	__atomic_fetch_add(&stp_losses[reason], n, __ATOMIC_RELAXED);
+}
+
+void stp_skip(enum stp_loss reason)
+{
+	stp_lose(reason, 1);
+	stp_session_skipped();
+}
+
+u64 stp_lost(enum stp_loss reason)
+{
+	return __atomic_load_n(&stp_losses[reason], __ATOMIC_RELAXED);
+}
+
+u64 stp_lost_of(enum stp_loss_kind kind)
+{
+	static const u8 kinds[STP_LOSSES] = {
+#define LOSS(name, kind, text, hint) STP_KIND_##kind,
+#include "../include/losses.def"
+#undef LOSS
+	};
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < STP_LOSSES; i++)
+		if (kinds[i] == kind)
+			sum += stp_lost(i);
+	return sum;
+}
+
+/* ------------------------------------------------------------------ hits that are refused */
+
 void stp_ctx_refused(struct stp_ctx_private *v)
 {
-	if (v->closed) {
-		/* The CPU was not there at the start: that no hit is lost in silence. */
-		if (v == &stp_ctx_none_ && __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED) == STP_STATE_RUNNING)
-			__atomic_fetch_add(&v->skipped_busy, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	__atomic_fetch_add(&v->skipped_busy, 1, __ATOMIC_RELAXED);
-	stp_session_skipped();
+	if (!v->closed)
+		stp_skip(STP_LOSS_REENTRANT);
+	/* The CPU was not there at the start. */
+	else if (v == &stp_ctx_none_ && __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED) == STP_STATE_RUNNING)
+		stp_lose(STP_LOSS_LATE_CPU, 1);
+	else
+		stp_lose(STP_LOSS_OUTSIDE, 1);
 }
 
 void stp_ctx_skip_stack(struct stp_ctx *c)
@@ -30,9 +68,9 @@ void stp_ctx_skip_stack(struct stp_ctx *c)
 	struct stp_ctx_private *v = stp_private(c);
 
 	if (v->closed)
-		return;
-	__atomic_fetch_add(&v->skipped_stack, 1, __ATOMIC_RELAXED);
-	stp_session_skipped();
+		stp_lose(STP_LOSS_OUTSIDE, 1);
+	else
+		stp_skip(STP_LOSS_STACK);
 }
 
 static inline bool try_lock(struct stp_lock *l, u32 mode)
@@ -85,8 +123,7 @@ timeout:
 		stp_debug_unlocked(use, v->cpu);
 		unlock(use->lock, use->mode);
 	}
-	v->skipped_locked++;
-	stp_session_skipped();
+	stp_skip(STP_LOSS_LOCK);
 	return false;
 }
 

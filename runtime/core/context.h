@@ -17,6 +17,7 @@
 #define CORE_CONTEXT_H
 
 #include "platform.h"
+#include "../include/messages.h"
 
 #define STP_ERROR_SIZE 512                     /* of a soft error's text */
 #define STP_CALLERS 4                          /* calls around the place of an error that it names */
@@ -46,7 +47,6 @@ struct stp_ctx_private {
 	u64 cycles_from, cycles_used;          /* overload, of the current interval: measured hits, */
 	u64 cycles_sampled, cycles_max;        /* sampled hits, the longest of them */
 	u32 samples;
-	u64 skipped_busy, skipped_locked, skipped_stack;
 	u32 errors;                            /* soft errors reported */
 	struct stp_timing *timing;             /* stap -t: [nprobes]; else NULL */
 	void *plat;                            /* the platform's own: its ring */
@@ -68,7 +68,7 @@ static inline struct stp_ctx_private *stp_private(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ slow paths (context.c) */
 
-void stp_ctx_refused(struct stp_ctx_private *v);       /* counts a hit while busy */
+void stp_ctx_refused(struct stp_ctx_private *v);       /* counts a hit while busy, or closed */
 /* A hit that the platform itself must skip, the context not entered: stack too low. */
 void stp_ctx_skip_stack(struct stp_ctx *c);
 bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p);
@@ -79,6 +79,17 @@ void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, re
 bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(struct stp_ctx *c));
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* all but budget and timing */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* with loops, or a sample */
+
+/* ------------------------------------------------------------------ losses (context.c) */
+
+/* One counter a reason; the platform may have them elsewhere, before the session is made. */
+extern u64 *stp_losses;
+/* Counts n events, records or values that are not handled, or not as a whole. Context: any, NMI included. */
+void stp_lose(enum stp_loss reason, u64 n);
+/* The same of one hit that the runtime refuses to handle: counts for MAXSKIPPED, too. Context: any but NMI. */
+void stp_skip(enum stp_loss reason);
+u64 stp_lost(enum stp_loss reason);                    /* so far */
+u64 stp_lost_of(enum stp_loss_kind kind);              /* the sum of its reasons */
 
 /* ------------------------------------------------------------------ stap -t (timing.c) */
 

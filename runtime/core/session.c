@@ -429,20 +429,8 @@ void stp_session_stop(void)
 
 void stp_session_summary(struct stp_summary *sum)
 {
-	const struct stp_ctx_private *v;
-	u32 cpu;
-
 	sum->errors = stp_session.errors;
-	sum->skipped = stp_session.skipped;
-	sum->skipped_reentrant = sum->skipped_locked = sum->skipped_stack = 0;
-	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
-		v = stp_session.ctx[cpu];
-		if (!v)
-			continue;
-		sum->skipped_reentrant += v->skipped_busy;
-		sum->skipped_locked += v->skipped_locked;
-		sum->skipped_stack += v->skipped_stack;
-	}
+	sum->skipped = stp_lost_of(STP_KIND_SKIPPED);
 	sum->rc = stp_session.failed || (stp_session.errors && !stp_module.limits.suppress_errors);
 }
 

@@ -36,7 +36,7 @@ struct stp_session {
 	char remote_uri[STP_REMOTE_URI_MAX];
 	s32 timezone_s;          /* the platform sets it: seconds east of UTC */
 	u32 errors;              /* soft errors of all CPUs, the suppressed ones included */
-	u32 skipped;             /* hits skipped for locks, stack, reentrancy, of all CPUs */
+	u32 skipped;             /* hits skipped, for MAXSKIPPED: those by stp_skip() */
 	u32 failed;              /* 1: gave up after errors, or could not start */
 	u32 ncpus;               /* length of ctx[] */
 	u64 memory;              /* bytes asked for, for STP_MAXMEMORY */
@@ -57,8 +57,6 @@ struct stp_family_ops {
 	const char *name;
 	int (*start)(void *table, u32 n);
 	void (*stop)(void *table, u32 n);
-	/* After stop: hits that the kernel did not give us: of returns, of all else. May be NULL. */
-	u64 (*missed)(bool returns);
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
@@ -79,7 +77,7 @@ int stp_session_set(const char *setting);
  */
 int stp_session_start(void);
 void stp_session_stop(void);
-/* Fills rc, errors and the skipped_* fields; missed* and lost_* are the platform's. */
+/* Context: any. */
 void stp_session_summary(struct stp_summary *s);
 void stp_session_free(void);
 

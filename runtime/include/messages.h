@@ -21,7 +21,7 @@
 #ifndef STP_MESSAGES_H
 #define STP_MESSAGES_H
 
-#define STP_PROTOCOL 2
+#define STP_PROTOCOL 3
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -108,15 +108,20 @@ struct stp_status {
 	stp_u32 pad;
 };
 
+/* Why events were not handled, or not as a whole. */
+enum stp_loss_kind { STP_KIND_SKIPPED, STP_KIND_MISSED, STP_KIND_LOST, STP_KIND_CUT, STP_KIND_OUTSIDE };
+enum stp_loss {
+#define LOSS(name, kind, text, hint) STP_LOSS_##name,
+#include "losses.def"
+#undef LOSS
+	STP_LOSSES
+};
+#define STP_LOSSES_MAX 64
+
 struct stp_summary {
 	stp_s32 rc;          /* 0, or 1 after errors */
 	stp_u32 errors;
-	stp_u64 skipped;     /* hits skipped, all causes */
-	stp_u64 skipped_reentrant, skipped_locked, skipped_stack, skipped_nmi;
-	stp_u64 missed;      /* hits that the kernel did not give us: one came inside of another probe's */
-	stp_u64 missed_returns;      /* the same of returns: too many calls were under way */
-	stp_u64 lost_records;
-	stp_u64 overwritten; /* records that were taken away while nobody was attached, for newer ones */
+	stp_u64 skipped;     /* hits skipped, the sum of all reasons */
 };
 
 /*
@@ -137,6 +142,14 @@ struct stp_ring_header {     /* page 0 */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
 	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
 	stp_u64 settled;     /* numbers up to this one that are in no ring when the rings are mapped never come */
+	/*
+	 * What was lost so far: the page can be mapped at any time, also after a relay was killed. What the kernel
+	 * counts itself (STP_KIND_MISSED) is added as the session stops; then `stopped` is 1 and `summary` is filled.
+	 */
+	stp_u32 nlosses;     /* STP_LOSSES of who made the module */
+	stp_u32 stopped;
+	struct stp_summary summary;
+	stp_u64 losses[STP_LOSSES_MAX];      /* by enum stp_loss */
 };
 
 struct stp_ring_control {

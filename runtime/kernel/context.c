@@ -14,7 +14,6 @@
 DEFINE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 struct cpumask stp_cpus;
-atomic64_t stp_hits_in_nmi;
 
 /* ------------------------------------------------------------------ hits that are refused */
 
@@ -25,7 +24,7 @@ bool stp_hit_refused(void)
 	unsigned long left = sp - (unsigned long)task_stack_page(current);
 
 	if (compat_in_nmi(sp)) {
-		atomic64_inc(&stp_hits_in_nmi);
+		stp_lose(STP_LOSS_NMI, 1);
 		return true;
 	}
 	if (left < min(stp_module.limits.min_stack, (u32)STP_STACK_CHECKED)) {

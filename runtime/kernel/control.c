@@ -52,7 +52,6 @@ static struct {
 	raw_spinlock_t lock;
 	u32 size;                  /* a power of two */
 	u32 head, tail;            /* both only grow */
-	atomic_t dropped;
 	char *bytes;
 } queue;
 
@@ -137,7 +136,7 @@ static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 	}
 	local_irq_restore(flags);
 	if (!sent)
-		atomic_inc(&queue.dropped);
+		stp_lose(STP_LOSS_MESSAGES, 1);
 	stp_control_wake();
 }
 
@@ -214,38 +213,12 @@ static bool stopped(void)
 
 /* ------------------------------------------------------------------ session */
 
-static u64 hits_missed(bool returns)
-{
-	u64 missed = 0;
-	u32 f;
-
-	for (f = 0; f < stp_module.nfamilies; f++)
-		if (stp_module.families[f].ops->missed)
-			missed += stp_module.families[f].ops->missed(returns);
-	return missed;
-}
-
 static void say_summary(void)
 {
 	struct stp_summary s = {};
-	char text[128];
 
-	if (atomic_read(&queue.dropped)) {
-		snprintf(text, sizeof(text), "%d messages were lost", atomic_read(&queue.dropped));
-		plat_message(STP_MSG_WARNING, text);
-	}
-	if (stp_ctx_none_.skipped_busy) {
-		snprintf(text, sizeof(text), "%llu hits were lost on CPUs that came online after the script had started",
-			 stp_ctx_none_.skipped_busy);
-		plat_message(STP_MSG_WARNING, text);
-	}
 	stp_session_summary(&s);
-	s.skipped_nmi = atomic64_read(&stp_hits_in_nmi);
-	s.skipped += s.skipped_nmi;
-	s.missed = hits_missed(false);
-	s.missed_returns = hits_missed(true);
-	s.lost_records = stp_rings_lost();
-	s.overwritten = stp_rings_overwritten();
+	stp_rings_conclude(&s);
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
 

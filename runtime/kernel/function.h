@@ -13,7 +13,6 @@
 struct stp_function_totals {
 	u32 armed, failed, passed_over;    /* places; the latter for ftrace doesn't know them */
 	u32 refused;                       /* of wildcards, by the kernel */
-	u64 missed, missed_returns;        /* hits of places that are disarmed since */
 };
 extern struct stp_function_totals stp_function_totals;
 

@@ -178,8 +178,8 @@ static void remove_kretprobes(struct stp_batch *b)
 	if (b->nkretprobes)
 		unregister_kretprobes(b->kretprobes, b->nkretprobes);
 	for (i = 0; i < b->nkretprobes; i++) {
-		stp_function_totals.missed_returns += b->kretprobes[i]->nmissed;
-		stp_function_totals.missed += b->kretprobes[i]->kp.nmissed;
+		stp_lose(STP_LOSS_RETURNS, b->kretprobes[i]->nmissed);
+		stp_lose(STP_LOSS_MISSED, b->kretprobes[i]->kp.nmissed);
 		plat_free(container_of(b->kretprobes[i], struct return_hit, rp));
 	}
 	plat_free(b->kretprobes);
@@ -316,7 +316,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_shrink(&g->fp.ops, g->functions, g->n);
-	stp_function_totals.missed_returns += g->fp.nmissed;   /* before: calls in the meantime are counted, too */
+	stp_lose(STP_LOSS_RETURNS, g->fp.nmissed);   /* before: calls in the meantime are counted, too */
 	unregister_fprobe(&g->fp);
 }
 
@@ -394,7 +394,7 @@ static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_unregister(&g->ops, g->functions, g->n);
 	unregister_kretprobe(&g->rp);
-	stp_function_totals.missed_returns += g->rp.nmissed;
+	stp_lose(STP_LOSS_RETURNS, g->rp.nmissed);
 }
 
 #endif

@@ -44,8 +44,6 @@ void stp_memory_check(void);       /* all of plat_alloc() has been freed */
 #define stp_memory_check() do { } while (0)
 #endif
 
-extern atomic64_t stp_hits_in_nmi;     /* skipped */
-
 /*
  * A hit that must perhaps be refused: in an NMI, whose stack is small, or with little stack left.
  * Quick and too strict: kprobes' breakpoints look like NMIs, and only a task's stack is aligned to
@@ -123,8 +121,7 @@ int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. Once made they st
 void stp_rings_free(void);         /* may sleep; nothing may be mapped or produced any more */
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: one of them is */
-u64 stp_rings_lost(void);          /* records that found no room */
-u64 stp_rings_overwritten(void);   /* records taken away for newer ones, while nobody was attached */
+void stp_rings_conclude(const struct stp_summary *s);      /* for who reads the header once the session has stopped */
 void stp_rings_settle(void);       /* before somebody attaches again; may sleep */
 void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process context's */
 

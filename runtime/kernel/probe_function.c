@@ -185,7 +185,7 @@ static void remove_kprobes(struct stp_batch *b)
 		cond_resched();
 	}
 	for (i = 0; i < b->nkprobes; i++) {
-		stp_function_totals.missed += b->kprobes[i]->nmissed;
+		stp_lose(STP_LOSS_MISSED, b->kprobes[i]->nmissed);
 		plat_free(container_of(b->kprobes[i], struct kprobe_hit, kp));
 	}
 	plat_free(b->kprobes);
@@ -716,11 +716,6 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 
-static u64 function_missed(bool returns)
-{
-	return returns ? stp_function_totals.missed_returns : stp_function_totals.missed;
-}
-
 static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 {
 	struct stp_function *f = (struct stp_function *)table + i;
@@ -744,7 +739,6 @@ const struct stp_family_ops stp_function_family = {
 	.name = "function",
 	.start = function_start,
 	.stop = function_stop,
-	.missed = function_missed,
 	.sites = function_sites,
 	.module = function_module,
 };

@@ -74,7 +74,7 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 		return;
 	}
 	if (late->perf) {
-		atomic64_inc(&stp_hits_in_nmi);
+		stp_lose(STP_LOSS_NMI, 1);
 		return;
 	}
 	late->perf = p;

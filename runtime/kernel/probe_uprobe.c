@@ -45,7 +45,6 @@ struct uprobe_hit {
 
 static struct {
 	u32 failed;
-	atomic64_t missed;
 } uprobes;
 
 /* ------------------------------------------------------------------ which processes */
@@ -224,7 +223,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 	if ((unlikely(h->uc.filter) && other_process(h)) || !stp_hit_begin(&c, &flags))
 		return 0;
 	if (h->calls && !take_call(h, regs, data)) {
-		atomic64_inc(&uprobes.missed);
+		stp_lose(STP_LOSS_ENTRIES, 1);
 	} else {
 		c->regs = regs;
 		c->address = func;
@@ -355,15 +354,8 @@ static int uprobe_start(void *table, u32 n)
 	return 0;
 }
 
-/* Returns whose entry was not kept. */
-static u64 uprobe_missed(bool returns)
-{
-	return returns ? atomic64_read(&uprobes.missed) : 0;
-}
-
 const struct stp_family_ops stp_uprobe_family = {
 	.name = "uprobe",
 	.start = uprobe_start,
 	.stop = uprobe_stop,
-	.missed = uprobe_missed,
 };

@@ -65,6 +65,8 @@ static void ring_init(struct ring *r, struct stp_ring_control *control)
 	r->stuck_tail = ~0ull;
 }
 
+_Static_assert(STP_LOSSES <= STP_LOSSES_MAX && sizeof(struct stp_ring_header) <= 4096, "the header takes one page");
+
 int stp_rings_make(void)
 {
 	struct stp_ring_header *h;
@@ -97,12 +99,25 @@ int stp_rings_make(void)
 	for (i = 0; i < rings.n; i++)
 		ring_init(&rings.ring[i], (void *)h + PAGE_SIZE + i * (PAGE_SIZE + rings.size));
 	rings.ring[rings.n - 1].may_sleep = true;
+	h->nlosses = STP_LOSSES;
+	stp_losses = h->losses;
 	rings.header = h;
 	return 0;
 }
 
+/* Context: process; the session has stopped, nothing counts any more. */
+void stp_rings_conclude(const struct stp_summary *s)
+{
+	rings.header->summary = *s;
+	smp_store_release(&rings.header->stopped, 1);
+}
+
+/* Whatever is counted from here on is not read. */
 void stp_rings_free(void)
 {
+	static u64 unread[STP_LOSSES_MAX];
+
+	stp_losses = unread;
 	vfree(rings.header);
 	plat_free(rings.ring);
 	rings.header = NULL;
@@ -157,26 +172,6 @@ bool stp_rings_half_full(void)
 	return false;
 }
 
-u64 stp_rings_lost(void)
-{
-	u64 records = 0;
-	u32 i;
-
-	for (i = 0; i < rings.n; i++)
-		records += READ_ONCE(rings.ring[i].lost_records);
-	return records;
-}
-
-u64 stp_rings_overwritten(void)
-{
-	u64 records = 0;
-	u32 i;
-
-	for (i = 0; i < rings.n; i++)
-		records += READ_ONCE(rings.ring[i].overwritten);
-	return records;
-}
-
 /*
  * A reader comes to a session that went on without one. Handlers that take old records away are done with
  * that afterwards, and numbers that were given out before are in the rings. Context: may sleep.
@@ -208,7 +203,7 @@ static u64 left_in_lap(u64 at)
  */
 static noinline void forget_oldest(struct ring *r, u64 end)
 {
-	u64 tail = tail_of(r);
+	u64 tail = tail_of(r), before = r->overwritten;
 
 	while (end - tail > rings.size && tail != r->head) {
 		const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
@@ -219,6 +214,7 @@ static noinline void forget_oldest(struct ring *r, u64 end)
 		tail = size > r->head - tail ? r->head : tail + size;
 	}
 	WRITE_ONCE(r->control->overwritten, r->overwritten);
+	stp_lose(STP_LOSS_OVERWRITTEN, r->overwritten - before);
 	smp_store_release(&r->control->tail, tail);
 }
 
@@ -262,6 +258,7 @@ static noinline bool wait_for_room(struct ring *r, u64 end)
 
 static void lose(struct ring *r)
 {
+	stp_lose(STP_LOSS_RECORDS, 1);
 	r->lost_records++;
 	WRITE_ONCE(r->control->lost_records, r->lost_records);
 }

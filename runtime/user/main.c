@@ -145,13 +145,33 @@ static void set_timezone(void)
 		stp_session.timezone_s = (s32)tm.tm_gmtoff;
 }
 
+static const struct {
+	enum stp_loss_kind kind;
+	const char *text, *hint;           /* one %llu in the text */
+} losses[STP_LOSSES] = {
+#define LOSS(name, kind, text, hint) { STP_KIND_##kind, text, hint },
+#include "../include/losses.def"
+#undef LOSS
+};
+
+static void report_loss(enum stp_loss reason)
+{
+	fputs("WARNING: ", stderr);
+	fprintf(stderr, losses[reason].text, stp_lost(reason));
+	fprintf(stderr, "%s%s\n", *losses[reason].hint ? "; " : "", losses[reason].hint);
+}
+
 static int report(void)
 {
 	struct stp_summary sum = { 0 };
+	u32 i;
 
 	stp_session_summary(&sum);
 	if (sum.errors || sum.skipped)
 		fprintf(stderr, "WARNING: Number of errors: %u, skipped probes: %llu\n", sum.errors, sum.skipped);
+	for (i = 0; i < STP_LOSSES; i++)
+		if (stp_lost(i) && losses[i].kind != STP_KIND_OUTSIDE)
+			report_loss(i);
 	return sum.rc || user_error_shown || user_child_failed();
 }
 

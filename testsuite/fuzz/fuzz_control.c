@@ -90,7 +90,6 @@ static struct { int tgid; } *current = &(typeof(*current)){ 1 };
 static int stp_cpus;
 static unsigned long jiffies;
 static size_t mapping_len;
-static atomic64_t stp_hits_in_nmi;
 
 static void mutex_init(struct mutex *m) { m->held = 0; }
 static void mutex_lock(struct mutex *m) { assert(!m->held); m->held = 1; }

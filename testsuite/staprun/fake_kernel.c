@@ -108,7 +108,8 @@ static int error_named(const char *name)
 static int device_end = -1;                // ours
 static int got_start, got_stop, device_closed;
 static char *mapping;
-static struct stp_ring_header header = { STP_RING_MAGIC, STP_PROTOCOL, 2, 0, 8192, PAGE, PAGE + 8192 };
+static struct stp_ring_header header = { STP_RING_MAGIC, STP_PROTOCOL, 2, 0, 8192, PAGE, PAGE + 8192,
+					   .nlosses = STP_LOSSES };
 
 static struct stp_ring_control *control_of(unsigned ring)
 {
@@ -216,6 +217,35 @@ static void play_message(const char *kind, const char *text)
 			say(i, text, strlen(text));
 }
 
+static struct stp_ring_header *mapped_header(void)
+{
+	return (struct stp_ring_header *)mapping;
+}
+
+static void lose(const char *name, unsigned long long n)
+{
+	static const char *const names[STP_LOSSES] = {
+#define LOSS(name, kind, text, hint) #name,
+#include "losses.def"
+#undef LOSS
+	};
+
+	for (int i = 0; i < STP_LOSSES; i++)
+		if (!strcmp(names[i], name))
+			mapped_header()->losses[i] += n;
+}
+
+static void stop_session(unsigned errors, unsigned long long reentrant, unsigned long long lost)
+{
+	struct stp_summary summary = { errors > 0, errors, reentrant };
+
+	lose("REENTRANT", reentrant);
+	lose("RECORDS", lost);
+	mapped_header()->summary = summary;
+	mapped_header()->stopped = 1;
+	say(STP_MSG_STOPPED, &summary, sizeof(summary));
+}
+
 // One line of the play. Numbers a, b, c and the text after them as the line's kind has them.
 static void play_line(char *line)
 {
@@ -257,14 +287,10 @@ static void play_line(char *line)
 		play_message(kind, line + at);
 	if (!strcmp(word, "torn"))         // a message that says to be longer than it is
 		send(device_end, &(struct stp_msg){ STP_MSG_WARNING, 100 }, 8, MSG_NOSIGNAL);
-	if (!strcmp(word, "stopped")) {    // ERRORS SKIPPED LOST [REENTRANT LOCKED STACK NMI MISSED RETURNS]
-		unsigned long long busy = 0, locked = 0, stack = 0, nmi = 0, missed = 0, returns = 0;
-
-		sscanf(line, "%*s %llu %llu %llu %llu %llu %llu %llu %llu %llu", &a, &b, &c, &busy, &locked,
-		       &stack, &nmi, &missed, &returns);
-		say(STP_MSG_STOPPED, &(struct stp_summary){ a > 0, a, b, busy, locked, stack, nmi, missed, returns,
-							    .lost_records = c }, sizeof(struct stp_summary));
-	}
+	if (!strcmp(word, "lose") && sscanf(line, "%*s %31s %llu", kind, &a) == 2)       // REASON N
+		lose(kind, a);
+	if (!strcmp(word, "stopped") && sscanf(line, "%*s %llu %llu %llu", &a, &b, &c) == 3)     // ERRORS REENTRANT LOST
+		stop_session(a, b, c);
 	if (!strcmp(word, "close"))
 		shutdown(device_end, SHUT_RDWR);
 }

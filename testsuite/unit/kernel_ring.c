@@ -199,7 +199,7 @@ static void test_full(void)
 	r = v->plat;
 	for (i = 0; i < 2000; i++)
 		lost += !handler(v, 4, 200);
-	records = stp_rings_lost();
+	records = stp_losses[STP_LOSS_RECORDS];
 	check("a full ring drops and counts", lost && records == (u64)lost);
 	check("a full ring is not overrun", r->head - r->control->tail <= rings.size);
 	check("the reader is woken on the way", wakes > 0 && wakes < 10 && stp_rings_half_full());
@@ -254,7 +254,7 @@ static void test_waiting(void)
 	read_ring(1, 1 << 30);
 	check("begin and end wait for the reader", all && got_len == sent_len &&
 	      !memcmp(got, sent, got_len) && !bad_seqs);
-	records = stp_rings_lost();
+	records = stp_losses[STP_LOSS_RECORDS];
 	check("and lose nothing", !records && wakes > 0);
 
 	reader_reads = false;
@@ -298,7 +298,7 @@ static void test_detached(void)
 	kept = rings.size / 4 * 3 / 136;
 	v = writer(0);
 	print_numbers(v, 0, 5000, 120);
-	records = stp_rings_lost();
+	records = stp_losses[STP_LOSS_RECORDS];
 	check("while detached nothing is lost, the newest is kept", !records && v->plat);
 	next_seq = rings.seq.n - kept + 1;
 	read_ring(0, 1 << 30);
@@ -309,8 +309,8 @@ static void test_detached(void)
 	check("what is left is whole, the newest and nearly what three quarters of the ring hold",
 	      whole && last == 4999 && got_len % 120 == 0 && got_len / 120 <= kept && got_len / 120 > kept - 4);
 	stp_rings_settle();
-	check("the rest is counted", stp_rings_overwritten() + got_len / 120 == 5000 &&
-	      control_of(0)->overwritten == stp_rings_overwritten() && rings.header->settled == 5000);
+	check("the rest is counted", stp_losses[STP_LOSS_OVERWRITTEN] + got_len / 120 == 5000 &&
+	      control_of(0)->overwritten == stp_losses[STP_LOSS_OVERWRITTEN] && rings.header->settled == 5000);
 
 	fresh();
 	v = writer(0);

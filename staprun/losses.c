@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The ledger of a session: the counters that the module keeps in the header of its rings, printed at any end.
+#include "stapio.h"
+
+#include "log.h"
+#include "messages.h"
+
+#include <stdio.h>
+
+static const struct {
+	enum stp_loss_kind kind;
+	const char *text;                  // with one %llu
+	const char *hint;                  // "": there is none
+} losses[STP_LOSSES] = {
+#define LOSS(name, kind, text, hint) [STP_LOSS_##name] = { STP_KIND_##kind, text, hint },
+#include "losses.def"
+#undef LOSS
+};
+
+// The format is from the table above.
+static void print_loss(enum stp_loss reason, unsigned long long n)
+{
+	char text[256];
+	int at = snprintf(text, sizeof(text), losses[reason].text, n);
+
+	if (*losses[reason].hint)
+		snprintf(text + at, sizeof(text) - at, "; %s", losses[reason].hint);
+	if (losses[reason].kind == STP_KIND_OUTSIDE)
+		log_note(1, "%s", text);
+	else
+		log_warning("%s", text);
+}
+
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing)
+{
+	uint64_t n[STP_LOSSES], skipped = 0, others = 0;
+	bool quiet = log_no_warnings;
+
+	for (int i = 0; i < STP_LOSSES; i++) {
+		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : 0);
+		if (losses[i].kind == STP_KIND_SKIPPED)
+			skipped += n[i];
+		else if (losses[i].kind != STP_KIND_OUTSIDE)
+			others += n[i];
+	}
+	log_no_warnings = false;           // -w is about what a script and its translation warn of
+	if (header->summary.errors || skipped)
+		log_warning("Number of errors: %u, skipped probes: %llu", header->summary.errors,
+			    (unsigned long long)skipped);
+	for (int i = 0; i < STP_LOSSES; i++)
+		if (n[i])
+			print_loss(i, n[i]);
+	if (skipped && !header->summary.errors)
+		log_note(1, "-DMAXSKIPPED=N (100) is how many a script may skip before it ends");
+	log_no_warnings = quiet;
+	return skipped + others;
+}
