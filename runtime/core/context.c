@@ -188,6 +188,69 @@ static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
 		stp_session_fail("probe overhead exceeded threshold");
 }
 
+/* ------------------------------------------------------------------ the budget of work */
+
+/*
+ * It is given in slices, between which the time is looked at, and the handlers of begin, end and error let others run.
+ * Of the time since the last look only a part counts, so that a hit during which the host of a virtual machine ran
+ * something else isn't taken for a long one.
+ */
+#define SLICE 32768
+
+static void start_work(struct stp_ctx_private *v, u64 now)
+{
+	u64 slice = v->work_max < SLICE ? v->work_max : SLICE;
+
+	v->c.actions = v->actions_max;
+	v->c.work = (s64)slice;
+	v->work_left = v->work_max - slice;
+	v->looked_at = now;
+	v->time_used = 0;
+	v->budget = true;
+}
+
+static bool late(struct stp_ctx_private *v)
+{
+	u64 limit = stp_session.deadline, now, n;
+
+	if (!limit)
+		return false;
+	now = plat_cycles();
+	n = now - v->looked_at;
+	v->looked_at = now;
+	v->time_used += n < limit / 4 ? n : limit / 4;
+	return v->time_used >= limit;
+}
+
+bool stp_charge_more(struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	u64 need = 0 - (u64)c->work;
+
+	if (c->fatal && c->error)
+		return false;
+	if (!v->budget) {
+		if (v == stp_session.alone)
+			plat_breathe();
+		c->work = SLICE;
+		return true;
+	}
+	if (need > v->work_left) {
+		stp_fatal_format(c, "too much work for one hit: more than %llu instructions with interrupts off; "
+				 "do less in one hit, or raise -DMAXACTION=%d", v->work_max, stp_module.limits.actions);
+		return false;
+	}
+	v->work_left -= need;
+	need = v->work_left < SLICE ? v->work_left : SLICE;
+	v->work_left -= need;
+	c->work = (s64)need;
+	if (!late(v))
+		return true;
+	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise "
+			 "-DMAXHANDLERTIME=%u", stp_module.limits.deadline_ms, stp_module.limits.deadline_ms);
+	return false;
+}
+
 bool stp_lock(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -253,8 +316,9 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 
 	if (v->sample_in < 0)
 		v->sample_in = STP_SAMPLE - 1;
-	c->actions = v->actions_max;
+	start_work(v, from);
 	stp_handler_body(c, p);
+	v->budget = false;
 	to = plat_cycles();
 	if (STP_UNLIKELY(v->timing))
 		stp_timing_add(v, p, to - from);

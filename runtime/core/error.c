@@ -20,6 +20,23 @@ void stp_error(struct stp_ctx *c, const char *fmt, ...)
 	c->error = v->error_text;
 }
 
+/* One that no catch sees, and after which no work is done. */
+void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...)
+{
+	struct stp_ctx_private *v = stp_private(c);
+	struct stp_sink k = stp_sink_buffer(v->error_text, STP_ERROR_SIZE);
+	stp_va_list ap;
+
+	__builtin_va_start(ap, fmt);
+	stp_vformat(&k, fmt, ap);
+	__builtin_va_end(ap);
+	stp_sink_close(&k);
+	c->error = v->error_text;
+	c->fatal = true;
+	c->near = NULL;
+	v->ncallers = 0;
+}
+
 void stp_fatal(struct stp_ctx *c, const char *text)
 {
 	if (!c->fatal)

@@ -5,21 +5,23 @@
  * Elements that compare equal stay in the order of insertion. Context: a handler with the map's lock.
  */
 #include "map.h"
+#include "word.h"
 
 #define SHORT_LIMIT 24             /* up to here "limit n" keeps a sorted list instead of sorting all */
 
 struct order {
+	struct stp_ctx *c;
 	const struct stp_map *map;
 	bool is_string, down;
 	u32 offset;                /* of what is compared, in an element */
 	u32 stat;                  /* STP_* when it is a statistic, else 0 */
 };
 
-static void set_order(struct order *o, const struct stp_foreach *f)
+static void set_order(struct order *o, struct stp_ctx *c, const struct stp_foreach *f)
 {
 	const struct stp_map *m = f->map;
 
-	*o = (struct order){ .map = m, .down = f->dir < 0 };
+	*o = (struct order){ .c = c, .map = m, .down = f->dir < 0 };
 	if (f->key) {
 		o->offset = m->data->key_offset[f->key - 1];
 		o->is_string = m->keys[f->key - 1] == STP_STRING;
@@ -40,13 +42,36 @@ static s64 number_of(const struct order *o, const struct stp_elem *e)
 	return stp_load_long(cell);
 }
 
+/* As stp_compare(); what it costs is charged, and the next charge finds out whether that was too much. */
+static s64 compare_strings(const struct order *o, const char *a, const char *b)
+{
+	u64 x, y, zero, differ;
+	u32 words = 1;
+
+	for (;; a += 8, b += 8, words++) {
+		x = stp_word_load(a);
+		y = stp_word_load(b);
+		zero = stp_word_zero(x);
+		differ = x ^ y;
+		if (zero)
+			differ &= stp_word_before(zero) << 1 | 1;
+		if (zero || differ)
+			break;
+	}
+	o->c->work -= words * (2 * STP_WORK_WORD);
+	if (!differ)
+		return 0;
+	words = (u32)__builtin_ctzll(differ) & ~7u;
+	return (s64)(x >> words & 255) - (s64)(y >> words & 255);
+}
+
 /* Does b have to come before a? */
 static bool swapped(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
 {
 	s64 x, y;
 
 	if (o->is_string) {
-		x = stp_compare((const char *)a + o->offset, (const char *)b + o->offset);
+		x = compare_strings(o, (const char *)a + o->offset, (const char *)b + o->offset);
 		y = 0;
 	} else {
 		x = number_of(o, a);
@@ -55,20 +80,26 @@ static bool swapped(const struct order *o, const struct stp_elem *a, const struc
 	return o->down ? x < y : x > y;
 }
 
-/* Merges the sorted runs from[0..mid) and from[mid..n) into to. */
-static void merge_runs(const struct order *o, struct stp_elem **to, struct stp_elem **from, u32 mid, u32 n)
+/* Merges the sorted runs from[0..mid) and from[mid..n) into to. False: the budget is used up. */
+static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_elem **from, u32 mid, u32 n)
 {
 	u32 i = 0, j = mid;
 
-	while (i < mid && j < n)
+	if (!stp_charge(o->c, (u64)n * STP_WORK_MOVE))
+		return false;
+	while (i < mid && j < n) {
+		if (!stp_charge(o->c, STP_WORK_COMPARE))
+			return false;
 		*to++ = swapped(o, from[i], from[j]) ? from[j++] : from[i++];
+	}
 	while (i < mid)
 		*to++ = from[i++];
 	while (j < n)
 		*to++ = from[j++];
+	return true;
 }
 
-/* Bottom up, between a and the room behind it; where the result is. */
+/* Bottom up, between a and the room behind it; where the result is. NULL: the budget is used up. */
 static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct stp_elem **spare, u32 n)
 {
 	struct stp_elem **swap;
@@ -78,7 +109,8 @@ static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct
 		for (at = 0; at < n; at += len) {
 			len = n - at < 2 * run ? n - at : 2 * run;
 			mid = len < run ? len : run;
-			merge_runs(o, spare + at, a + at, mid, len);
+			if (!merge_runs(o, spare + at, a + at, mid, len))
+				return NULL;
 		}
 		swap = a;
 		a = spare;
@@ -95,8 +127,10 @@ static u32 insert_sorted(const struct order *o, struct stp_elem **a, u32 n, u32 
 	if (n == limit && !swapped(o, a[n - 1], e))
 		return n;
 	at = n < limit ? n : n - 1;
-	for (; at > 0 && swapped(o, a[at - 1], e); at--)
+	for (; at > 0 && swapped(o, a[at - 1], e); at--) {
+		o->c->work -= STP_WORK_COMPARE;
 		a[at] = a[at - 1];
+	}
 	a[at] = e;
 	return n < limit ? n + 1 : n;
 }
@@ -105,38 +139,46 @@ static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem 
 {
 	if (!it->slice || !e)
 		return e;
-	return stp_map_slice_next(it->f->map, e, it->slice, it->any);
+	return stp_map_slice_next(it->c, it->f->map, e, it->slice, it->any);
 }
 
-/* Fills the loop's array with what is to be visited, in order: how many. */
+/* Fills the loop's array with what is to be visited, in order: how many; 0 also when the budget is used up. */
 static u32 collect(struct stp_iter *it, s64 limit)
 {
 	struct stp_elem **order = it->f->order, **sorted, *e;
 	struct order o;
 	u32 n = 0, i;
 
-	set_order(&o, it->f);
+	set_order(&o, it->c, it->f);
 	e = next_in_list(it, it->f->map->data->main.first);
 	if (limit > 0 && limit <= SHORT_LIMIT) {
-		for (; e; e = next_in_list(it, e->next))
+		for (; e; e = next_in_list(it, e->next)) {
+			if (!stp_charge(it->c, STP_WORK_ELEMENT + STP_WORK_COMPARE))
+				return 0;
 			n = insert_sorted(&o, order, n, (u32)limit, e);
+		}
 		return n;
 	}
-	for (; e; e = next_in_list(it, e->next))
+	for (; e; e = next_in_list(it, e->next)) {
+		if (!stp_charge(it->c, STP_WORK_ELEMENT))
+			return 0;
 		order[n++] = e;
+	}
 	sorted = sort(&o, order, order + it->f->map->capacity, n);
+	if (!sorted)
+		return 0;
 	if (sorted != order)
 		for (i = 0; i < n; i++)
 			order[i] = sorted[i];
 	return n;
 }
 
-struct stp_elem *stp_foreach_first(struct stp_iter *it, struct stp_foreach *f, s64 limit,
+struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any)
 {
 	u32 n;
 
-	*it = (struct stp_iter){ .f = f, .left = limit, .slice = slice, .any = any };
+	*it = (struct stp_iter){ .c = c, .f = f, .left = limit, .slice = slice, .any = any };
 	if (limit == 0)
 		return NULL;
 	if (!f->dir) {

@@ -129,10 +129,12 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
 		     const struct stp_stat_desc *d)
 {
-	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50;
+	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50, price = STP_WORK_ROW + 2 * width;
 	struct shape m;
 	u32 i, run, shown;
 
+	if (!stp_charge(c, (u64)d->buckets * (STP_WORK_BUCKET + STP_WORK_LABEL)))
+		return;
 	if (!s || !measure(&m, s, d)) {
 		stp_error(c, "empty aggregate");
 		return;
@@ -143,6 +145,9 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 	stp_sink_put(k, " count\n", 7);
 	for (i = m.first; i <= m.last; i++) {
 		run = s->hist[i] ? 0 : empty_run(s, &m, i);
+		shown = stp_module.limits.hist_elision < 0 || run <= 2 * elision() ? run : 2 * elision() + 1;
+		if (!stp_charge(c, (shown ? shown : 1) * price))
+			return;
 		if (stp_module.limits.hist_elision < 0 || run <= 2 * elision()) {
 			for (shown = run ? run : 1; shown > 1; shown--)
 				put_row(k, s, d, &m, i++);

@@ -102,6 +102,7 @@ void stp_foreach_free(struct stp_foreach *f);
 
 /* ------------------------------------------------------------------ error.c, session.c */
 
+void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...);
 void stp_error_report(struct stp_ctx_private *v);      /* sends c->error, forgets it */
 void stp_session_close(void);                  /* no new handlers */
 void stp_session_skipped(void);                /* one more; gives up after MAXSKIPPED */

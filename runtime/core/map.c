@@ -235,6 +235,12 @@ static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, cons
 	return (char *)e + m->data->value_offset;
 }
 
+/* All of them or, without enough budget for all, none. */
+static bool charge_clear(struct stp_ctx *c, const struct stp_table *t)
+{
+	return stp_charge(c, STP_WORK_CPU + (u64)t->count * STP_WORK_CLEAR);
+}
+
 static void clear_table(struct stp_table *t)
 {
 	struct stp_elem *e;
@@ -311,49 +317,82 @@ void stp_map_delete(struct stp_map *m, const union stp_val *keys)
 			delete_in(m, m->data->cpu[cpu], hash, keys);
 }
 
-void stp_map_clear(struct stp_map *m)
+void stp_map_clear(struct stp_ctx *c, struct stp_map *m)
 {
 	u32 cpu;
 
 	stp_debug_map(m);
+	if (!charge_clear(c, &m->data->main))
+		return;
 	clear_table(&m->data->main);
-	for (cpu = 0; cpu < m->data->ncpus; cpu++)
-		if (m->data->cpu[cpu])
-			clear_table(m->data->cpu[cpu]);
+	for (cpu = 0; cpu < m->data->ncpus; cpu++) {
+		if (!m->data->cpu[cpu])
+			continue;
+		if (!charge_clear(c, m->data->cpu[cpu]))
+			return;
+		clear_table(m->data->cpu[cpu]);
+	}
 }
 
-bool stp_map_has_slice(struct stp_map *m, const union stp_val *keys, u32 any)
+/* What it costs to compare one element's keys with these. */
+static u64 slice_price(const struct stp_map *m, const union stp_val *keys, u32 any)
 {
-	return stp_map_slice_next(m, m->data->main.first, keys, any);
+	u64 price = STP_WORK_ELEMENT;
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		if (any >> i & 1)
+			continue;
+		price += STP_WORK_KEY;
+		if (m->keys[i] == STP_STRING)
+			price += ((u64)stp_strlen(keys[i].s) / 8 + 1) * (2 * STP_WORK_WORD);
+	}
+	return price;
 }
 
-struct stp_elem *stp_map_slice_next(const struct stp_map *m, struct stp_elem *e,
+bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any)
+{
+	return stp_map_slice_next(c, m, m->data->main.first, keys, any);
+}
+
+struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
 				    const union stp_val *keys, u32 any)
 {
-	while (e && !same_keys(m, e, keys, any))
-		e = e->next;
+	u64 price = slice_price(m, keys, any);
+
+	for (; e; e = e->next) {
+		if (!stp_charge(c, price))
+			return NULL;
+		if (same_keys(m, e, keys, any))
+			break;
+	}
 	return e;
 }
 
-static void delete_slice_in(struct stp_map *m, struct stp_table *t, const union stp_val *keys, u32 any)
+static bool delete_slice_in(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys,
+			    u32 any)
 {
+	u64 price = slice_price(m, keys, any) + STP_WORK_CLEAR;
 	struct stp_elem *e = t->first, *next;
 
 	for (; e; e = next) {
 		next = e->next;
+		if (!stp_charge(c, price))
+			return false;
 		if (same_keys(m, e, keys, any))
 			remove_elem(t, e);
 	}
+	return true;
 }
 
-void stp_map_delete_slice(struct stp_map *m, const union stp_val *keys, u32 any)
+void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any)
 {
+	bool done = delete_slice_in(c, m, &m->data->main, keys, any);
 	u32 cpu;
 
-	delete_slice_in(m, &m->data->main, keys, any);
-	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+	for (cpu = 0; done && cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu])
-			delete_slice_in(m, m->data->cpu[cpu], keys, any);
+			done = delete_slice_in(c, m, m->data->cpu[cpu], keys, any);
 }
 
 s64 stp_map_count(struct stp_map *m)
@@ -392,6 +431,20 @@ static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struc
 	}
 }
 
+/* To merge, to clear and, the budget being used up, to remove an element. */
+static u64 merge_price(const struct stp_map *m, const struct stp_elem *e)
+{
+	u64 price = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.buckets * (2 * STP_WORK_BUCKET);
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		price += STP_WORK_KEY;
+		if (m->keys[i] == STP_STRING)
+			price += ((u64)stp_strlen((const char *)e + m->data->key_offset[i]) / 8 + 1) * (4 * STP_WORK_WORD);
+	}
+	return price;
+}
+
 /* Adds e's statistic to the main table. False when that is full. */
 static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 {
@@ -412,23 +465,35 @@ static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 	return true;
 }
 
-static void merge_table(struct stp_map *m, struct stp_table *t)
+/* What is merged is removed, so that each value is added once: also when the budget ends in the middle. */
+static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *t)
 {
 	struct stp_elem *e;
+	bool done = true;
 	u32 lost = 0;
 
-	for (e = t->first; e; e = e->next)
+	for (e = t->first; e && done; e = e->next) {
+		done = stp_charge(c, merge_price(m, e));
+		if (!done)
+			break;
 		lost += !merge_elem(m, e);
-	clear_table(t);
+	}
+	if (done)
+		clear_table(t);
+	else
+		while (t->first != e)
+			remove_elem(t, t->first);
 	if (lost && !m->data->lost)
 		plat_message(STP_MSG_WARNING, "Array overflow in the sum over all CPUs, check MAXMAPENTRIES");
 	m->data->lost += lost;
+	return done;
 }
 
 /* Two readers may hold the lock only in read mode when nobody adds: hence the flag. */
-void stp_map_merge(struct stp_map *m)
+void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 {
 	struct stp_map_data *d = m->data;
+	bool done = true;
 	u32 cpu;
 
 	if (!m->percpu)
@@ -436,9 +501,9 @@ void stp_map_merge(struct stp_map *m)
 	while (__atomic_exchange_n(&d->merging, 1, __ATOMIC_ACQUIRE))
 		plat_pause(0);
 	stp_debug_map(m);
-	for (cpu = 0; cpu < d->ncpus; cpu++)
-		if (d->cpu[cpu] && d->cpu[cpu]->count)
-			merge_table(m, d->cpu[cpu]);
+	for (cpu = 0; cpu < d->ncpus && done; cpu++)
+		if (d->cpu[cpu])
+			done = stp_charge(c, STP_WORK_CPU) && (!d->cpu[cpu]->count || merge_table(c, m, d->cpu[cpu]));
 	STP_CHECK_THAT(d->merging == 1);
 	__atomic_store_n(&d->merging, 0, __ATOMIC_RELEASE);
 }

@@ -36,7 +36,7 @@ struct stp_map_data {
 };
 
 /* The first of e and the following that fit; NULL none. */
-struct stp_elem *stp_map_slice_next(const struct stp_map *m, struct stp_elem *e,
+struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
 				    const union stp_val *keys, u32 any);
 
 #endif

@@ -45,6 +45,9 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c);
 struct stp_ctx *plat_ctx_here(void);
 void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for overload; 0: none */
+u64 plat_cycles_khz(void);                     /* how fast it counts; 0: not known */
+/* The begin/end/error context has worked for long: others may run. May sleep. */
+void plat_breathe(void);
 /* The begin/end/error context is about to run handlers, or done. May sleep. A platform that needs
  * preemption off (its functions look at the current CPU or task) does that here. */
 void plat_alone_enter(void);

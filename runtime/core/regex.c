@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Walks the tables that the translator made of regular expressions. Context: any. Time: one step a
- * byte; with groups a few, and STP_MATCH_STEPS at most. */
+ * byte; with groups a few, and STP_MATCH_STEPS at most; each is charged. */
 #include "internal.h"
 
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };
 enum { STP_MATCH_STEPS = 1 << 19 };
 
-bool stp_regex_match(const struct stp_regex *r, const char *text)
+bool stp_regex_match(struct stp_ctx *c, const struct stp_regex *r, const char *text)
 {
+	const char *from = text;
 	u32 state = r->start;
+	bool match;
 
 	for (;; text++) {
-		if (r->accept[state] & MATCHED)
-			return true;
-		if (!*text)
-			return r->accept[state] & MATCHED_AT_END;
+		match = r->accept[state] & (*text ? MATCHED : MATCHED | MATCHED_AT_END);
+		if (match || !*text)
+			break;
 		state = r->table[state * r->classes + r->byte_class[(u8)*text]];
 	}
+	if (c)                     /* a probe's condition has none */
+		stp_charge(c, (u64)(text - from) * STP_WORK_MATCH);
+	return match;
 }
 
 /* ------------------------------------------------------------------ groups */
 
 struct walk {
+	struct stp_ctx *c;
 	const struct stp_regex_groups *r;
 	struct stp_match *m;
 	s32 len;                   /* of m->text */
@@ -39,19 +44,29 @@ static bool accepts(const struct stp_regex *r, u32 state, bool at_end)
 	return r->accept[state] & (at_end ? MATCHED | MATCHED_AT_END : MATCHED);
 }
 
+/* Steps that were done; those of a hit whose budget is used up are the last ones. */
+static void charge_steps(struct walk *w, s32 n)
+{
+	w->steps -= n;
+	if (!stp_charge(w->c, (u64)n * STP_WORK_STEP))
+		w->steps = 0;
+}
+
 /* The last marked place where r, begun at `from`, may end; -1: none. Without marks: the last. */
 static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 least, s32 to, bool marked)
 {
 	u32 state = from ? r->inner : r->start;
 	s32 best = -1, at;
 
-	for (at = from;; at++, w->steps--) {
+	for (at = from;; at++) {
 		if (at >= least && accepts(r, state, at == w->len) && (!marked || w->marks[at]))
 			best = at;
 		if (at >= to || (r->accept[state] & DEAD))
-			return best;
+			break;
 		state = step(r, state, w->m->text[at]);
 	}
+	charge_steps(w, at - from + 1);
+	return best;
 }
 
 /* Marks the places from `from` to `to` where r, which ends at `to`, may begin. The first of them. */
@@ -60,13 +75,14 @@ static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
 	u32 state = to < w->len ? r->inner : r->start;
 	s32 first = -1, at;
 
-	for (at = to; at >= from; at--, w->steps--) {
+	for (at = to; at >= from; at--) {
 		w->marks[at] = accepts(r, state, at == 0);
 		if (w->marks[at])
 			first = at;
 		if (at > from)
 			state = step(r, state, w->m->text[at - 1]);
 	}
+	charge_steps(w, to - from + 1);
 	return first;
 }
 
@@ -145,7 +161,7 @@ static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
 bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const struct stp_regex_groups *r,
 		      const char *text)
 {
-	struct walk w = { .r = r, .m = m, .steps = STP_MATCH_STEPS };
+	struct walk w = { .c = c, .r = r, .m = m, .steps = STP_MATCH_STEPS };
 	s32 from, to;
 	u32 i;
 
@@ -163,7 +179,7 @@ bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const st
 	m->at[0].from = from;
 	m->at[0].to = to;
 	take_apart(&w, r->root, from, to);
-	if (w.steps <= 0)
+	if (w.steps <= 0 && !c->error)
 		stp_error(c, "regular expression: more than %d steps on a string of %d characters",
 			  STP_MATCH_STEPS, w.len);
 	m->groups = r->groups;

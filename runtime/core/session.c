@@ -31,7 +31,8 @@ static struct stp_ctx_private *make_context(u32 cpu, u8 *percpu, s32 near)
 	v->cpu = cpu;
 	v->closed = 1;
 	v->c.nesting = v->nesting_max = limits->nesting + 1;    /* the handler itself */
-	v->actions_max = limits->interruptible ? limits->actions_interruptible : limits->actions;
+	v->actions_max = limits->actions;
+	v->work_max = (u64)limits->actions * limits->work;
 	v->random = 0x9e3779b97f4a7c15ull * (cpu + 1);
 	v->frame_base = plat_alloc(stp_module.frame_size + 8, near);
 	if (stp_timing_size())
@@ -71,6 +72,9 @@ static int make_contexts(void)
 	if (!s->alone)
 		return -STP_ENOMEM;
 	s->alone->closed = 0;
+	/* it alone may be interrupted */
+	if (stp_module.limits.interruptible)
+		s->alone->actions_max = stp_module.limits.actions_interruptible;
 	s->alone->random ^= (u64)stp_gettimeofday_ns(&s->alone->c) | 1;
 	for (cpu = 0; cpu < cpus; cpu++)
 		if (s->ctx[cpu])
@@ -105,6 +109,38 @@ static void say_too_much(const struct stp_map *m)
 			 (unsigned long)((tables * m->data->elem_size * m->capacity) >> 20), m->name);
 	else
 		complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
+}
+
+/* Limits that are given in time, as the platform counts it. */
+#define MACHINE_PASSES 16384           /* instructions and nanoseconds: four times as many, on a usual processor */
+#define MACHINE_SLOWEST 64
+
+static u64 time_passes(void)
+{
+	u64 from = plat_cycles(), x = 1;
+	u32 i;
+
+	for (i = 0; i < MACHINE_PASSES; i++) {
+		x = x * 0x9e3779b97f4a7c15ull + i;
+		__asm__ volatile("" : "+r" (x) : : "memory");
+	}
+	return plat_cycles() - from;
+}
+
+/* How many times slower than a usual processor this one is: emulated machines are. */
+static u64 slowness(u64 khz)
+{
+	u64 n = time_passes(), usual = MACHINE_PASSES * 4 * khz / 1000000, again = time_passes();
+
+	n = (n < again ? n : again) / (usual ? usual : 1);
+	return n < 1 ? 1 : n > MACHINE_SLOWEST ? MACHINE_SLOWEST : n;
+}
+
+static void set_times(void)
+{
+	u64 khz = plat_cycles_khz();
+
+	stp_session.deadline = stp_module.limits.deadline_ms * khz * slowness(khz);
 }
 
 static int make_data(const struct stp_map **map)
@@ -149,6 +185,7 @@ int stp_session_make(void)
 		plat_message(STP_MSG_ERROR, "the script was translated for another version of the runtime");
 		return -STP_EINVAL;
 	}
+	set_times();
 	err = make_contexts();
 	if (!err)
 		err = make_data(&map);

@@ -135,12 +135,14 @@ static bool bucket_before(const struct stp_stat *s, s64 a, s64 b, int dir)
 }
 
 /* The bucket after `last` by count, rising (dir > 0) or falling; last < 0: the first one; -1: none. */
-s64 stp_hist_next(const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
+s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
 {
 	s64 best = -1, i;
 
 	if (!s)
 		return last + 1 < d->buckets ? last + 1 : -1;
+	if (!stp_charge(c, (u64)d->buckets * (3 * STP_WORK_BUCKET)))
+		return -1;
 	for (i = 0; i < d->buckets; i++)
 		if ((last < 0 || bucket_before(s, last, i, dir)) && (best < 0 || bucket_before(s, i, best, dir)))
 			best = i;
@@ -156,7 +158,7 @@ static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
 
 /* Moves what the CPUs added into `merged`. The caller's lock keeps adders away; so that two who only
  * read don't both move, there is one more here. */
-const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g)
+const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
 	static u32 moving;
 	struct stp_stat *s;
@@ -168,8 +170,12 @@ const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g)
 		if (!stp_session.percpu[cpu])
 			continue;
 		s = scalar_of(g, cpu);
+		if (!stp_charge(c, STP_WORK_CPU))
+			break;
 		if (!s->count)
 			continue;
+		if (!stp_charge(c, STP_WORK_MERGE + (u64)g->desc.buckets * (2 * STP_WORK_BUCKET)))
+			break;
 		stp_stat_merge(g->merged, s, &g->desc);
 		stp_stat_clear(s, &g->desc);
 	}
@@ -177,13 +183,18 @@ const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g)
 	return g->merged;
 }
 
-void stp_scalar_clear(struct stp_scalar_stat *g)
+void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
+	u64 price = STP_WORK_CPU + (u64)g->desc.buckets * STP_WORK_BUCKET;
 	u32 cpu;
 
-	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
-		if (stp_session.percpu[cpu])
-			stp_stat_clear(scalar_of(g, cpu), &g->desc);
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
+		if (!stp_session.percpu[cpu])
+			continue;
+		if (!stp_charge(c, price))
+			return;
+		stp_stat_clear(scalar_of(g, cpu), &g->desc);
+	}
 	stp_stat_clear(g->merged, &g->desc);
 }
 

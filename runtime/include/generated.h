@@ -47,6 +47,7 @@ struct stp_ctx {
 	const char *error;         /* soft error: its text; NULL none */
 	const char *near;          /* "operator '/' at t.stp:1:5": where; set by STP_CHECK */
 	s64 actions;               /* statements this hit may still execute */
+	s64 work;                  /* units of work that it may still do: see work.def */
 	s32 nesting;               /* script function calls it may still enter */
 	bool fatal;                /* the error can't be caught: actions, abort() */
 	bool next;                 /* `next` in an overloaded function: try the following one */
@@ -90,6 +91,32 @@ void stp_out_of_actions(struct stp_ctx *c);
 		goto label;							\
 	}									\
 } while (0)
+
+/*
+ * Work: every loop over what a script or a process sizes charges what it does, in the units of work.def, before or
+ * while it does it. False: the hit's budget or its time is used up, or was before; c->error is set, no catch sees it,
+ * and the caller leaves what it works on in order and returns. Handlers of begin, end and error have no budget: they
+ * may be preempted here. Context: any.
+ */
+bool stp_charge_more(struct stp_ctx *c);
+static inline bool stp_charge(struct stp_ctx *c, u64 units)
+{
+	return STP_LIKELY((c->work -= (s64)units) >= 0) || stp_charge_more(c);
+}
+/* What a block of statements costs, reckoned by the translator. */
+#define STP_WORK(c, n, where, label) do {					\
+	if (STP_UNLIKELY(!stp_charge(c, n))) {					\
+		stp_near(c, where);						\
+		goto label;							\
+	}									\
+} while (0)
+#define WORK(name, units, what) STP_WORK_##name = units,
+#define CALL(function, units, percent)
+enum stp_work {
+#include "work.def"
+};
+#undef WORK
+#undef CALL
 
 /* Room for a function's strings. NULL and an error when nesting or stack is used up. */
 void *stp_frame_fail(struct stp_ctx *c);
@@ -263,7 +290,7 @@ void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
 /* foreach by count: the bucket that comes after `last` (-1: the first one), -1 after the last one. */
-s64 stp_hist_next(const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last);
+s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last);
 
 /* A scalar statistic: one struct stp_stat a CPU at c->percpu + offset, and one to merge into. */
 struct stp_scalar_stat {
@@ -272,8 +299,8 @@ struct stp_scalar_stat {
 	u32 offset;                /* in struct percpu */
 	struct stp_stat *merged;   /* the runtime's */
 };
-const struct stp_stat *stp_scalar_merge(struct stp_scalar_stat *g);
-void stp_scalar_clear(struct stp_scalar_stat *g);
+const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g);
+void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g);
 
 /* A counter that is only added to outside begin/end/error: s64 a CPU at c->percpu + offset. */
 s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, where begin/end write */
@@ -310,15 +337,15 @@ void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
 /* The same in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* all tables */
-void stp_map_clear(struct stp_map *m);
+void stp_map_clear(struct stp_ctx *c, struct stp_map *m);
 /* Slices: bit k of `any` set: key k is "*" */
-bool stp_map_has_slice(struct stp_map *m, const union stp_val *keys, u32 any);
-void stp_map_delete_slice(struct stp_map *m, const union stp_val *keys, u32 any);
+bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
+void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
 s64 stp_map_count(struct stp_map *m);      /* elements */
 /* Merges the CPUs' tables of a percpu map if anything was added since; get and foreach after it
  * see the merged one. No-op for others. It empties the CPUs' tables (as stp_scalar_merge() does):
  * who reads statistics holds their lock in STP_WRITE, who only adds to them in STP_READ. */
-void stp_map_merge(struct stp_map *m);
+void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
 
 /* foreach: one static struct a place, with room for `capacity` pointers made by the runtime. A
  * sorted one (dir not 0) writes them: it needs the map's lock in STP_WRITE. */
@@ -330,9 +357,9 @@ struct stp_foreach {
 	struct stp_elem **order;   /* the runtime's; NULL when dir is 0 */
 };
 /* First element (sorting if asked, up to limit; limit < 0: all), then the following. NULL: end. */
-struct stp_iter { struct stp_foreach *f; struct stp_elem *elem; s64 left; u32 at; u32 any;
+struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem *elem; s64 left; u32 at; u32 any;
 		  const union stp_val *slice; };
-struct stp_elem *stp_foreach_first(struct stp_iter *it, struct stp_foreach *f, s64 limit,
+struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);
 struct stp_elem *stp_foreach_next(struct stp_iter *it);
 static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a script's negative limit: nothing */
@@ -372,7 +399,7 @@ struct stp_regex {                         /* a DFA: next = table[state * classe
 	u16 classes, start;
 	u16 inner;                 /* start of a walk that doesn't begin at an end of the text */
 };
-bool stp_regex_match(const struct stp_regex *r, const char *text);
+bool stp_regex_match(struct stp_ctx *c, const struct stp_regex *r, const char *text);
 
 /* Where matched() is used: how to take a match apart. Parts are numbered, 0: nothing to do. */
 enum stp_regex_kind { STP_RE_NONE, STP_RE_GROUP, STP_RE_CAT, STP_RE_ALT, STP_RE_STAR };
@@ -690,6 +717,8 @@ struct stp_global {            /* for name=value before begin, and nothing else 
 struct stp_limits {
 	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
 	s32 actions, actions_interruptible, nesting;
+	u32 work;                  /* units of work, for each of `actions` */
+	u32 deadline_ms;           /* MAXHANDLERTIME: of a handler with interrupts off; 0: none */
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;

@@ -446,4 +446,25 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 #endif
 }
 
+/* ------------------------------------------------------------------ how fast get_cycles() counts */
+
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+static inline u64 compat_cycles_khz(void)
+{
+	return tsc_khz;
+}
+#elif defined(CONFIG_ARM64)
+#include <asm/arch_timer.h>
+static inline u64 compat_cycles_khz(void)
+{
+	return arch_timer_get_cntfrq() / 1000;
+}
+#else
+static inline u64 compat_cycles_khz(void)
+{
+	return 0;
+}
+#endif
+
 #endif

@@ -86,6 +86,17 @@ u64 plat_cycles(void)
 	return get_cycles();
 }
 
+u64 plat_cycles_khz(void)
+{
+	return compat_cycles_khz();
+}
+
+void plat_breathe(void)
+{
+	if (need_resched())
+		schedule();
+}
+
 /* begin, end and error handlers may be preempted and may sleep for room in their ring: nothing
  * that they call keeps to one CPU. */
 void plat_alone_enter(void)

@@ -59,6 +59,15 @@ u64 plat_cycles(void)
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
 }
 
+u64 plat_cycles_khz(void)
+{
+	return 0;
+}
+
+void plat_breathe(void)
+{
+}
+
 #ifdef STP_DEBUG
 void plat_broken(const char *what, const char *file, int line)
 {

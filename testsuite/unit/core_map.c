@@ -106,7 +106,7 @@ static bool same_as_list(struct stp_map *m, struct entry *list, int n)
 
 	if (stp_map_count(m) != n)
 		return false;
-	for (e = stp_foreach_first(&it, &f, -1, NULL, 0); e; e = stp_foreach_next(&it), i++) {
+	for (e = stp_foreach_first(c, &it, &f, -1, NULL, 0); e; e = stp_foreach_next(&it), i++) {
 		for (k = 0; k < m->nkeys; k++)
 			if (m->keys[k] == L ? stp_elem_long(m, e, k) != list[i].keys[k].n
 					    : strcmp(stp_elem_string(m, e, k), list[i].text[k]))
@@ -162,7 +162,7 @@ static bool churn(struct stp_map *m)
 		if (step % 100 == 0 && !same_as_list(m, list, n))
 			return false;
 	}
-	stp_map_clear(m);
+	stp_map_clear(c, m);
 	return stp_map_count(m) == 0 && !stp_map_get(m, e.keys) && same_as_list(m, list, 0);
 }
 
@@ -204,7 +204,7 @@ static const char *walk(struct stp_foreach *f, s64 limit, const union stp_val *s
 	int i;
 
 	text[0] = 0;
-	for (e = stp_foreach_first(&it, f, limit, slice, any); e; e = stp_foreach_next(&it)) {
+	for (e = stp_foreach_first(c, &it, f, limit, slice, any); e; e = stp_foreach_next(&it)) {
 		for (i = 0; i < m->nkeys; i++) {
 			if (m->keys[i] == L)
 				sprintf(text + strlen(text), "%lld,", stp_elem_long(m, e, (u32)i));
@@ -247,13 +247,13 @@ static void sorting(void)
 	struct stp_elem *e, *last;
 	s64 limit;
 
-	stp_map_clear(&numbers);
+	stp_map_clear(c, &numbers);
 	for (i = 0; i < 700; i++)
 		*(s64 *)stp_map_put1(c, &numbers, i * 7919 % 1000) = i % 10;
 	for (limit = -1; limit < 40; limit += 13) {
 		n = 0;
 		last = NULL;
-		for (e = stp_foreach_first(&it, &down_value, limit, NULL, 0); e; e = stp_foreach_next(&it), n++) {
+		for (e = stp_foreach_first(c, &it, &down_value, limit, NULL, 0); e; e = stp_foreach_next(&it), n++) {
 			s64 v = *(s64 *)stp_elem_value(&numbers, e);
 
 			if (last && v > *(s64 *)stp_elem_value(&numbers, last))
@@ -267,13 +267,13 @@ static void sorting(void)
 	same_number("descending by value, limits of none, 12, 25, 38", wrong, 0);
 	same_number("equal values stay in the order of insertion", reordered, 0);
 	n = 0;
-	for (e = stp_foreach_first(&it, &up_key, -1, NULL, 0), last = NULL; e; last = e, e = stp_foreach_next(&it), n++)
+	for (e = stp_foreach_first(c, &it, &up_key, -1, NULL, 0), last = NULL; e; last = e, e = stp_foreach_next(&it), n++)
 		wrong += last && stp_elem_long(&numbers, last, 0) >= stp_elem_long(&numbers, e, 0);
 	same_number("ascending by key", wrong || n != 700, 0);
 	same_text("ascending, limit 3", walk(&up_key, 3, NULL, 0), "0 1 2 ");
 	same_text("limit 0", walk(&up_key, 0, NULL, 0), "");
 	same_text("insertion order with a limit", walk(&plain, 3, NULL, 0), "0 919 838 ");
-	stp_map_clear(&numbers);
+	stp_map_clear(c, &numbers);
 	same_text("sorting nothing", walk(&up_key, -1, NULL, 0), "");
 	stp_map_put1(c, &numbers, -5);
 	same_text("sorting one element", walk(&down_value, -1, NULL, 0), "-5 ");
@@ -300,18 +300,18 @@ static void slices(void)
 	same_text("slice [*,\"b\",*] by value", walk(&by_value, -1, k, 5), "2,b,3 2,b,1 ");
 	same_text("slice with a limit", walk(&plain_triples, 1, k, 4), "2,b,1 ");
 	same_text("descending by a string key", walk(&by_name, -1, NULL, 0), "3,c,3 2,b,1 2,b,3 1,a,1 2,a,2 ");
-	verdict(stp_map_has_slice(&triples, k, 4), "has a slice");
+	verdict(stp_map_has_slice(c, &triples, k, 4), "has a slice");
 	k[1].s = "bb";
-	verdict(!stp_map_has_slice(&triples, k, 5), "a longer string is another");
+	verdict(!stp_map_has_slice(c, &triples, k, 5), "a longer string is another");
 	k[1].s = "";
-	verdict(!stp_map_has_slice(&triples, k, 5), "so is the empty one");
+	verdict(!stp_map_has_slice(c, &triples, k, 5), "so is the empty one");
 	k[1].s = "b";
 	k[0].n = 9;
-	verdict(!stp_map_has_slice(&triples, k, 6), "has not a slice");
+	verdict(!stp_map_has_slice(c, &triples, k, 6), "has not a slice");
 	k[0].n = 2;
-	stp_map_delete_slice(&triples, k, 4);
+	stp_map_delete_slice(c, &triples, k, 4);
 	same_text("a deleted slice is gone", walk(&plain_triples, -1, NULL, 0), "1,a,1 2,a,2 3,c,3 ");
-	stp_map_delete_slice(&triples, k, 7);
+	stp_map_delete_slice(c, &triples, k, 7);
 	same_text("deleting [*,*,*] empties", walk(&plain_triples, -1, NULL, 0), "");
 }
 
@@ -322,10 +322,10 @@ static void deleting_inside(void)
 	union stp_val k;
 	int i, n = 0;
 
-	stp_map_clear(&numbers);
+	stp_map_clear(c, &numbers);
 	for (i = 0; i < 50; i++)
 		stp_map_put1(c, &numbers, i);
-	for (e = stp_foreach_first(&it, &plain, -1, NULL, 0); e; e = stp_foreach_next(&it), n++) {
+	for (e = stp_foreach_first(c, &it, &plain, -1, NULL, 0); e; e = stp_foreach_next(&it), n++) {
 		k.n = stp_elem_long(&numbers, e, 0);
 		stp_map_delete(&numbers, &k);
 	}
@@ -355,37 +355,37 @@ static void percpu(void)
 	add(2, 2, 5);
 	add(3, 3, 7);
 	verdict(!stp_map_get1(&sums, 1), "what CPUs added is not in the main table yet");
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	s = stp_map_get1(&sums, 1);
 	verdict(s && s->count == 2 && s->sum == 30 && s->min == 10 && s->max == 20, "two CPUs' values are merged");
 	verdict(s && s->hist[2] == 1 && s->hist[3] == 1, "their histograms too");
 	same_number("elements of three keys", stp_map_count(&sums), 3);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	verdict(s->count == 2, "merging again adds nothing");
 	add(2, 1, 1);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	verdict(s->count == 3 && s->sum == 31 && s->min == 1, "what is added later joins");
 	add(1, 3, 1);
 	add(1, 3, 1);
 	add(1, 3, 1);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	same_text("by @sum descending", walk(&by_sum, -1, NULL, 0), "1 3 2 ");
 	same_text("by @count descending is the default", walk(&by_count, 2, NULL, 0), "3 1 ");
 	same_text("by @min ascending", walk(&by_min, -1, NULL, 0), "1 3 2 ");
 	add(0, 2, 100);
 	k.n = 2;
 	stp_map_delete(&sums, &k);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	verdict(!stp_map_get1(&sums, 2), "delete reaches the CPUs' tables");
 	for (i = 10; i < 15; i++)
 		add(0, i, 1);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	same_number("merging stops at the capacity", stp_map_count(&sums), 6);
 	same_text("and says so once", messages,
 		  "WARNING Array overflow in the sum over all CPUs, check MAXMAPENTRIES\n");
 	add(3, 77, 1);
-	stp_map_clear(&sums);
-	stp_map_merge(&sums);
+	stp_map_clear(c, &sums);
+	stp_map_merge(c, &sums);
 	same_number("clear reaches the CPUs' tables", stp_map_count(&sums), 0);
 	for (i = 0; i < 7; i++)
 		add(0, i, 1);
@@ -411,9 +411,9 @@ static void percpu_names(void)
 		sum[n] += i;
 		count[n]++;
 		if (i % 777 == 0)
-			stp_map_merge(&names);
+			stp_map_merge(c, &names);
 	}
-	stp_map_merge(&names);
+	stp_map_merge(c, &names);
 	for (n = 0; n < 40; n++) {
 		sprintf(text, "name %d", n / 2);
 		k[0].s = text;
@@ -463,7 +463,7 @@ int main(void)
 	c = cpu_ctx[2];
 	add(2, 4, 4);
 	add(0, 4, 5);
-	stp_map_merge(&sums);
+	stp_map_merge(c, &sums);
 	verdict(stp_map_get1(&sums, 4) && ((struct stp_stat *)stp_map_get1(&sums, 4))->sum == 9,
 		"CPUs that are not used are skipped");
 	return finish();

@@ -55,6 +55,8 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
 struct stp_ctx *plat_ctx_here(void) { return NULL; }
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
+u64 plat_cycles_khz(void) { return 1000000; }
+void plat_breathe(void) { }
 void plat_alone_enter(void) { }
 void plat_alone_leave(void) { }
 
@@ -171,7 +173,7 @@ static int finish(void)
 	return failures != 0;
 }
 
-#define LIMITS { .string_len = STRING_LEN, .actions = 100, .actions_interruptible = 1000, .nesting = 4, \
+#define LIMITS { .string_len = STRING_LEN, .actions = 100, .actions_interruptible = 1000, .work = 1500, .nesting = 4, \
 		 .skipped = 100, .trylock = 5, .hist_elision = 2, .hist_width = 50 }
 
 static u32 random_state = 1;

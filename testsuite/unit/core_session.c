@@ -55,7 +55,8 @@ static const struct stp_family families[] = {
 };
 const struct stp_module stp_module = {
 	.abi = STP_GENERATED_ABI,
-	.limits = { .string_len = STRING_LEN, .actions = 100, .actions_interruptible = 1000, .interruptible = true,
+	.limits = { .string_len = STRING_LEN, .actions = 100, .actions_interruptible = 1000, .work = 1500,
+		    .interruptible = true,
 		    .nesting = 4, .skipped = 3, .errors = 1, .trylock = 5, .overload_interval = 1000,
 		    .overload_threshold = 500 },
 	.families = families, .nfamilies = 5, .globals = globals, .nglobals = 2, .frame_size = 100,
@@ -278,10 +279,10 @@ static void budgets(void)
 	running();
 	hits = 0;
 	hit(&p);
-	same_number("a loop ends after MAXACTION", hits, 1000);
+	same_number("a loop ends after MAXACTION", hits, 100);
 	same_text("and says so", messages, "ERROR MAXACTION exceeded near loop\n");
 	hit(&p);
-	same_number("the next hit has a budget of its own", hits, 2000);
+	same_number("the next hit has a budget of its own", hits, 200);
 	running();
 	p.handler = catches_all;
 	hit(&p);

@@ -146,14 +146,14 @@ static void scalars(void)
 		p->adder += cpu + 1;
 	}
 	verdict(stp_session.alone->c.percpu == cpu_ctx[0]->percpu, "begin probes add to the first CPU's");
-	same_number("a scalar of four CPUs", get(stp_scalar_merge(&scalar), &scalar.desc, STP_SUM), 60);
-	same_number("read again", get(stp_scalar_merge(&scalar), &scalar.desc, STP_COUNT), 4);
+	same_number("a scalar of four CPUs", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_SUM), 60);
+	same_number("read again", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_COUNT), 4);
 	p = (struct percpu *)cpu_ctx[3]->percpu;
 	stp_stat_add(&p->stat, &scalar.desc, -5);
-	same_number("added to afterwards", get(stp_scalar_merge(&scalar), &scalar.desc, STP_MIN), -5);
+	same_number("added to afterwards", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_MIN), -5);
 	stp_stat_add(&p->stat, &scalar.desc, 7);
-	stp_scalar_clear(&scalar);
-	same_number("cleared", get(stp_scalar_merge(&scalar), &scalar.desc, STP_COUNT), 0);
+	stp_scalar_clear(c, &scalar);
+	same_number("cleared", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_COUNT), 0);
 	same_number("an adder sums the CPUs and its base", stp_adder_read(0, 100), 110);
 	stp_adder_clear(0);
 	same_number("an adder cleared", stp_adder_read(0, 0), 0);

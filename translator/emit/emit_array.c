@@ -73,10 +73,13 @@ static unsigned reads_of(const struct value *keys, int n)
 	return reads;
 }
 
-static void merge(struct emitter *e, struct var *v)
+static void merge(struct emitter *e, struct var *v, struct loc loc)
 {
+	if (!emit_needs_context(e, loc))
+		return;
 	emit_alone(e, v);
-	cw_line(e->w, "stp_map_merge(&%s);", emit_global(e, v)->name);
+	cw_line(e->w, "stp_map_merge(c, &%s);", emit_global(e, v)->name);
+	emit_check(e, loc);
 }
 
 // Statistics are not read here but by emit_stat_of(), which takes the text of the cell.
@@ -88,7 +91,7 @@ struct value emit_index(struct emitter *e, struct expr *x)
 	const char *cell = lookup(e, v, keys);
 
 	if (v->type == T_STATS) {
-		merge(e, v);
+		merge(e, v, x->loc);
 		return value_text(reads, true, "%s", cell);
 	}
 	if (v->type == T_STRING)
@@ -108,11 +111,15 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	keys = NEW_ARRAY(struct value, n + 1);
 	any = emit_slice(e, x->u.index.keys.at, n, keys);
 	if (v->type == T_STATS)
-		merge(e, v);
-	if (any)
-		result = value_text(reads_of(keys, n), true, "stp_map_has_slice(&%s, %s, %u)",
-				    emit_global(e, v)->name, emit_keys(e, v, keys, n), any);
-	else
+		merge(e, v, x->loc);
+	if (any && emit_needs_context(e, x->loc)) {
+		const char *t = temp_long(e);
+
+		cw_line(e->w, "%s = stp_map_has_slice(c, &%s, %s, %u);", t, emit_global(e, v)->name,
+			emit_keys(e, v, keys, n), any);
+		emit_check(e, x->loc);
+		result = value_text(0, true, "%s", t);
+	} else
 		result = value_text(reads_of(keys, n), false, "%s != NULL", lookup(e, v, keys));
 	result.boolean = true;
 	return result;
@@ -140,7 +147,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 static void delete_scalar(struct emitter *e, struct var *v)
 {
 	if (v->type == T_STATS)
-		cw_line(e->w, "stp_scalar_clear(&%s);", emit_global(e, v)->name);
+		cw_line(e->w, "stp_scalar_clear(c, &%s);", emit_global(e, v)->name);
 	else if (v->type == T_STRING)
 		cw_line(e->w, "%s[0] = '\\0';", emit_var(e, v));
 	else
@@ -156,20 +163,24 @@ void emit_delete(struct emitter *e, struct expr *x)
 	if (x->kind == E_VAR) {
 		v = x->u.var.decl;
 		if (v->arity > 0)
-			cw_line(e->w, "stp_map_clear(&%s);", emit_global(e, v)->name);
+			cw_line(e->w, "stp_map_clear(c, &%s);", emit_global(e, v)->name);
 		else
 			delete_scalar(e, v);
+		if (v->arity > 0 || v->type == T_STATS)
+			emit_check(e, x->loc);
 		return;
 	}
 	v = x->u.index.decl;
 	keys = NEW_ARRAY(struct value, v->arity + 1);
 	any = emit_slice(e, x->u.index.keys.at, v->arity, keys);
 	if (any)
-		cw_line(e->w, "stp_map_delete_slice(&%s, %s, %u);", emit_global(e, v)->name,
+		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
 			emit_keys(e, v, keys, v->arity), any);
 	else
 		cw_line(e->w, "stp_map_delete(&%s, %s);", emit_global(e, v)->name,
 			emit_keys(e, v, keys, v->arity));
+	if (any)
+		emit_check(e, x->loc);
 }
 
 static void foreach_static(struct emitter *e, struct stmt *st, int n)
@@ -229,10 +240,10 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 			limit = value_text(0, true, "stp_limit(%s)", value_long(limit));
 	}
 	if (v->type == T_STATS)
-		merge(e, v);
+		merge(e, v, st->loc);
 	if (st->u.foreach.slice.n)
 		cw_line(e->w, "slice%d = %s;", n, emit_keys(e, v, keys, v->arity));
-	return str_printf("stp_foreach_first(&iter%d, &foreach%d, %s, %s, %u)", n, n,
+	return str_printf("stp_foreach_first(c, &iter%d, &foreach%d, %s, %s, %u)", n, n,
 			  value_long(limit), slice, any);
 }
 
@@ -263,5 +274,7 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	emit_stmt(e, st->u.foreach.body);
 	e->body->loop = loop.outer;
 	cw_line(e->w, "}");
+	if (st->u.foreach.sort_dir || st->u.foreach.slice.n)
+		emit_check(e, st->loc);
 	cw_line(e->w, "}");
 }

@@ -182,6 +182,10 @@ static bool defined(const struct session *s, const char *name)
 	return session_limit(s, name, 0) != 0;
 }
 
+// Units of work that a hit may do for each statement of MAXACTION: with the default of 1,000 a hit of the longest
+// kind ends below 2 million instructions.
+#define WORK_EACH 1500
+
 static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
@@ -192,6 +196,10 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".actions = %" PRId64 ",", actions);
 	cw_line(w, ".actions_interruptible = %" PRId64 ",",
 		s->opt.suppress_time_limits ? actions : session_limit(s, "MAXACTION_INTERRUPTIBLE", actions * 10));
+	cw_line(w, ".work = %" PRId64 ",", session_limit(s, "MAXSTRINGLEN", 512) > 512 ?
+		WORK_EACH * session_limit(s, "MAXSTRINGLEN", 512) / 512 : WORK_EACH);
+	if (!s->opt.suppress_time_limits)
+		cw_line(w, ".deadline_ms = %" PRId64 ",", session_limit(s, "MAXHANDLERTIME", 10));
 	cw_line(w, ".nesting = %d,", nesting);
 	cw_line(w, ".errors = %" PRId64 ",", session_limit(s, "MAXERRORS", 0));
 	cw_line(w, ".skipped = %" PRId64 ",",

@@ -11,9 +11,14 @@ static struct var *var_of(const struct expr *of)
 
 const char *emit_stat_of(struct emitter *e, struct expr *of)
 {
+	const char *t;
+
 	if (of->kind == E_VAR) {
 		emit_alone(e, of->u.var.decl);
-		return str_printf("stp_scalar_merge(&%s)", emit_global(e, of->u.var.decl)->name);
+		t = temp_text(e);
+		cw_line(e->w, "%s = (const char *)stp_scalar_merge(c, &%s);", t, emit_global(e, of->u.var.decl)->name);
+		emit_check(e, of->loc);
+		return str_printf("(const struct stp_stat *)%s", t);
 	}
 	return emit_index(e, of).text;
 }
@@ -111,7 +116,7 @@ static void by_count(struct emitter *e, struct stmt *st, const char *b, long lon
 	const char *left = temp_long(e), *stat = temp_text(e), *next;
 
 	cw_line(e->w, "%s = (const char *)%s;", stat, emit_stat_of(e, of));
-	next = str_printf("stp_hist_next((const struct stp_stat *)%s, %s, %d, ", stat, emit_desc(e, var_of(of)),
+	next = str_printf("stp_hist_next(c, (const struct stp_stat *)%s, %s, %d, ", stat, emit_desc(e, var_of(of)),
 			  st->u.foreach.sort_dir);
 	cw_line(e->w, "for (%s = %lld, %s = %s-1); %s >= 0 && %s-- > 0%s; %s = %s%s)) {", left, n, b, next, b, left,
 		more, b, next, b);
