@@ -285,6 +285,8 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 
 	c->probe = p;
 	c->actions = v->actions_max;
+	if (p->needs_actions)
+		c->stack_low = plat_stack_low();
 	if (STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
 		return false;
 	entry(c);
@@ -317,6 +319,8 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	if (v->sample_in < 0)
 		v->sample_in = STP_SAMPLE - 1;
 	start_work(v, from);
+	if (p->needs_actions)
+		c->stack_low = plat_stack_low();
 	stp_handler_body(c, p);
 	v->budget = false;
 	to = plat_cycles();

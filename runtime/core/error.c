@@ -80,6 +80,13 @@ void *stp_frame_fail(struct stp_ctx *c)
 	return NULL;
 }
 
+void *stp_frame_no_stack(struct stp_ctx *c)
+{
+	if (!c->error)
+		c->error = "kernel stack used up by nested function calls; use fewer variables or a lower -DMAXNESTING";
+	return NULL;
+}
+
 /* Past MAXERRORS the session goes to its error state. */
 static void count(struct stp_ctx_private *v)
 {

@@ -43,6 +43,9 @@ bool plat_cpu_used(u32 cpu);                   /* gets a context: online when th
 void plat_ctx_set(u32 cpu, struct stp_ctx *c);
 /* Any context: that of the hits on this CPU, where one may be under way; NULL: none can be. */
 struct stp_ctx *plat_ctx_here(void);
+/* Any context: the lowest stack pointer with which a script function may go on here: below it are
+ * the bytes that the runtime's functions need. */
+u64 plat_stack_low(void);
 void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for overload; 0: none */
 u64 plat_cycles_khz(void);                     /* how fast it counts; 0: not known */

@@ -367,6 +367,7 @@ static void run_alone(const struct stp_probe *p)
 	c->regs = NULL;
 	c->address = 0;
 	c->actions = stp_private(c)->actions_max;
+	c->stack_low = plat_stack_low();
 	stp_handler_body(c, p);
 	if (stp_private(c)->timing)
 		stp_timing_add(stp_private(c), p, plat_cycles() - from);

@@ -49,6 +49,7 @@ struct stp_ctx {
 	s64 actions;               /* statements this hit may still execute */
 	s64 work;                  /* units of work that it may still do: see work.def */
 	s32 nesting;               /* script function calls it may still enter */
+	u64 stack_low;             /* lowest stack pointer with which a recursive function may go on */
 	bool fatal;                /* the error can't be caught: actions, abort() */
 	bool next;                 /* `next` in an overloaded function: try the following one */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
@@ -118,7 +119,15 @@ enum stp_work {
 #undef WORK
 #undef CALL
 
-/* Room for a function's strings. NULL and an error when nesting or stack is used up. */
+#if defined(__x86_64__)
+register unsigned long stp_stack_pointer __asm__("rsp");
+#elif defined(__aarch64__)
+register unsigned long stp_stack_pointer __asm__("sp");
+#else
+#define stp_stack_pointer ((unsigned long)__builtin_frame_address(0))
+#endif
+
+/* Reserves a function's strings. NULL and an error when MAXNESTING or the strings' memory is used up. */
 void *stp_frame_fail(struct stp_ctx *c);
 static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
 {
@@ -128,6 +137,15 @@ static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
 		return stp_frame_fail(c);
 	c->frame = f + size;
 	return f;
+}
+/* The same for a recursive function, whose depth only the run determines: also an error when the machine's own stack,
+ * which holds its numbers, is used up. The platform sets c->stack_low before each handler that may recurse. */
+void *stp_frame_no_stack(struct stp_ctx *c);
+static inline void *stp_frame_enter_recursive(struct stp_ctx *c, u32 size)
+{
+	if (STP_UNLIKELY((u64)stp_stack_pointer < c->stack_low))
+		return stp_frame_no_stack(c);
+	return stp_frame_enter(c, size);
 }
 static inline void stp_frame_leave(struct stp_ctx *c, u32 size)
 {

@@ -8,6 +8,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
@@ -339,6 +340,77 @@ static inline bool compat_in_nmi(unsigned long sp)
 	return in_nmi();
 #endif
 }
+
+/* ------------------------------------------------------------------ stacks */
+
+/* PREEMPT_RT runs the others in a thread. */
+static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq_work *w))
+{
+#ifdef IRQ_WORK_INIT_HARD                  /* 5.11 */
+	*w = IRQ_WORK_INIT_HARD(f);
+#else
+	init_irq_work(w, f);
+#endif
+}
+
+#ifdef CONFIG_X86_64
+#define COMPAT_IRQ_STACK_LEARNED 1
+
+/* The lowest address of the interrupt stack that the stack pointer is near the top of; 0: that isn't one. The kernel
+ * leaves a pointer to the interrupted task's stack in its uppermost word, for its unwinder (5.8 to 7.2:
+ * asm_call_on_stack(), call_on_stack()), and aligns it to pages. */
+static inline unsigned long compat_irq_stack_learn(unsigned long sp, unsigned long task_stack)
+{
+	unsigned long top = ALIGN(sp + 1, PAGE_SIZE);
+
+	if (sp - task_stack < THREAD_SIZE ||
+	    READ_ONCE_NOCHECK(*(unsigned long *)(top - sizeof(long))) - task_stack >= THREAD_SIZE)
+		return 0;
+	return top - IRQ_STACK_SIZE;
+}
+
+/* Stacks of equal size, each with a page below it that isn't there. */
+static inline unsigned long compat_exception_stacks(unsigned int cpu)
+{
+	BUILD_BUG_ON(CEA_ESTACK_OFFS(DF) != PAGE_SIZE);
+	BUILD_BUG_ON(CEA_ESTACK_OFFS(DB) - CEA_ESTACK_OFFS(NMI) != PAGE_SIZE + EXCEPTION_STKSZ);
+	BUILD_BUG_ON(sizeof(struct cea_exception_stacks) % (PAGE_SIZE + EXCEPTION_STKSZ) != PAGE_SIZE);
+	return (unsigned long)&get_cpu_entry_area(cpu)->estacks;
+}
+
+static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned long exceptions)
+{
+	unsigned long at = sp - exceptions;
+
+	if (at >= sizeof(struct cea_exception_stacks))
+		return 0;
+	at %= PAGE_SIZE + EXCEPTION_STKSZ;
+	return at > PAGE_SIZE ? at - PAGE_SIZE : 0;
+}
+#else
+#define COMPAT_IRQ_STACK_LEARNED 0
+
+static inline unsigned long compat_irq_stack_learn(unsigned long sp, unsigned long task_stack)
+{
+	return 0;
+}
+
+static inline unsigned long compat_exception_stacks(unsigned int cpu)
+{
+	return 0;
+}
+
+/* With VMAP_STACK, arm64 takes all stacks from vmalloc, aligned to twice their size (arch_alloc_vmap_stack(), 4.14 to
+ * 7.2), but for the one of 4 KB that a panic runs on. */
+static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned long exceptions)
+{
+#if defined(CONFIG_ARM64) && defined(CONFIG_VMAP_STACK)
+	if (sp - VMALLOC_START < VMALLOC_END - VMALLOC_START)
+		return sp & (THREAD_SIZE - 1);
+#endif
+	return 0;
+}
+#endif
 
 /* ------------------------------------------------------------------ addresses */
 

@@ -6,7 +6,6 @@
 #include "kernel.h"
 #include <linux/delay.h>
 #include <linux/log2.h>
-#include <linux/sched/task_stack.h>
 #include <linux/timex.h>
 #include <linux/topology.h>
 
@@ -14,25 +13,6 @@
 DEFINE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 struct cpumask stp_cpus;
-
-/* ------------------------------------------------------------------ hits that are refused */
-
-/* Any context. */
-bool stp_hit_refused(void)
-{
-	unsigned long sp = current_stack_pointer;
-	unsigned long left = sp - (unsigned long)task_stack_page(current);
-
-	if (compat_in_nmi(sp)) {
-		stp_lose(STP_LOSS_NMI, 1);
-		return true;
-	}
-	if (left < min(stp_module.limits.min_stack, (u32)STP_STACK_CHECKED)) {
-		stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
-		return true;
-	}
-	return false;
-}
 
 /* Of a breakpoint its registers know it; begin and end have them on themselves. */
 bool stp_irqs_were_on(struct stp_ctx *c)

@@ -273,6 +273,7 @@ static int do_hello(const struct stp_hello *h)
 		stp_sites_free();
 		return err;
 	}
+	stp_stacks_make();
 	WRITE_ONCE(control.phase, PHASE_MADE);
 	stp_control_wake();
 	return 0;

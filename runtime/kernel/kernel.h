@@ -31,6 +31,14 @@
 #include "../core/session.h"
 #include "compat.h"
 
+/* ------------------------------------------------------------------ stack.c */
+
+/* Before anything is armed: finds the CPUs' stacks, in 2 s at most. Process context. */
+void stp_stacks_make(void);
+/* Bytes left on the stack that runs now, be it a task's, the interrupts' or an exception's; 0: unknown. Any context. */
+unsigned long stp_stack_left(void);
+bool stp_stack_short(void);                /* any context: a handler doesn't fit any more; counted as skipped */
+
 /* ------------------------------------------------------------------ context.c */
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
@@ -47,12 +55,13 @@ void stp_memory_check(void);       /* all of plat_alloc() has been freed */
 /*
  * A hit that must perhaps be refused: in an NMI, whose stack is small, or with little stack left.
  * Quick and too strict: kprobes' breakpoints look like NMIs, and only a task's stack is aligned to
- * its size. stp_hit_refused() decides, and counts what it refuses.
+ * its size, which is what is in use where the counts of interrupts are all 0 (but for the first and the last
+ * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts what it refuses.
  */
 #define STP_STACK_CHECKED 4096         /* limits.min_stack counts up to this */
 static __always_inline bool stp_hit_unsafe(void)
 {
-	return unlikely(preempt_count() & NMI_MASK) ||
+	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||
 	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_CHECKED)));
 }
 bool stp_hit_refused(void);

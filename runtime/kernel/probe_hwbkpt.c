@@ -3,8 +3,8 @@
  * Hardware watchpoints on the kernel's data: a debug register of each CPU. On data of the target process: one of each
  * of its threads, and of those that they start.
  *
- * A hit comes after the access, in the processor's debug exception. That has a stack of its own,
- * which stp_hit_refused() would take for an NMI's; it has room for a handler.
+ * A hit comes after the access, in the processor's debug exception. On x86-64 that has a stack of its own, of
+ * EXCEPTION_STKSZ bytes, which stp_hit_refused() would take for an NMI's; only what is left of it counts.
  */
 #include "kernel.h"
 #include <linux/hw_breakpoint.h>
@@ -21,7 +21,7 @@ static void accessed(struct perf_event *event, struct perf_sample_data *data, st
 	unsigned long flags;
 	struct stp_ctx *c;
 
-	if (!stp_hit_enter(&c, &flags))
+	if (stp_stack_short() || !stp_hit_enter(&c, &flags))
 		return;
 	c->regs = regs;
 	c->address = instruction_pointer(regs);

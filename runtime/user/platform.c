@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "user.h"
 
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,24 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c)
 struct stp_ctx *plat_ctx_here(void)
 {
 	return user_ctx;
+}
+
+/* The stack of the thread, of which handlers leave this much to libc. */
+#define STACK_RESERVED (64 << 10)
+
+u64 plat_stack_low(void)
+{
+	static __thread u64 low;
+	pthread_attr_t attributes;
+	size_t size;
+	void *start;
+
+	if (!low && !pthread_getattr_np(pthread_self(), &attributes)) {
+		if (!pthread_attr_getstack(&attributes, &start, &size))
+			low = (u64)(uintptr_t)start + STACK_RESERVED;
+		pthread_attr_destroy(&attributes);
+	}
+	return low;
 }
 
 void plat_pause(u32 us)

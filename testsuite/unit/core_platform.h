@@ -53,6 +53,7 @@ u32 plat_cpus(void) { return CPUS; }
 bool plat_cpu_used(u32 cpu) { return cpus_used >> cpu & 1; }
 void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
 struct stp_ctx *plat_ctx_here(void) { return NULL; }
+u64 plat_stack_low(void) { return 0; }
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
 u64 plat_cycles_khz(void) { return 1000000; }

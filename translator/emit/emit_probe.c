@@ -38,7 +38,7 @@ static void temps_line(struct cwriter *w, const char *type, const char *name, in
 	cw_line(w, "%s", buf_text(&b));
 }
 
-static void frame_lines(struct cwriter *w, const struct body *b)
+static void frame_lines(struct cwriter *w, const struct body *b, const char *enter)
 {
 	cw_line(w, "struct {");
 	for vec_each(&b->locals, l)
@@ -46,7 +46,7 @@ static void frame_lines(struct cwriter *w, const struct body *b)
 			cw_line(w, "char %s[STP_STRLEN];", l->name);
 	for (int i = 1; i <= b->most.strings; i++)
 		cw_line(w, "char s%d[STP_STRLEN];", i);
-	cw_line(w, "} *f = stp_frame_enter(c, sizeof(*f));");
+	cw_line(w, "} *f = %s(c, sizeof(*f));", enter);
 }
 
 static void locals_lines(struct cwriter *w, const struct body *b)
@@ -85,13 +85,14 @@ static void drop_last_goto(struct body *b)
 	b->out.used--;
 }
 
-// The whole function around the finished body. `enter`: it counts as a call even without strings.
-// `result`: "ret" or "".
-static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool enter, const char *result)
+// The whole function around the finished body. `recursive`: it counts as a call even without strings, and looks at the
+// stack. `result`: "ret" or "".
+static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
 {
 	struct body *b = e->body;
 	bool frame = frame_strings(b) > 0;
 	const char *size = frame ? "sizeof(*f)" : "0";
+	const char *enter = recursive ? "stp_frame_enter_recursive" : "stp_frame_enter";
 	const char *back = *result ? str_printf("return %s;", result) : "return;";
 
 	assert(b->code.depth == 1);
@@ -99,25 +100,27 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	cw_line(w, "%s", head);
 	cw_line(w, "{");
 	if (frame)
-		frame_lines(w, b);
+		frame_lines(w, b, enter);
 	locals_lines(w, b);
 	if (*result)
 		cw_line(w, "s64 ret = 0;");
 	if (frame || b->locals.n || b->most.longs || b->most.texts || b->most.cells || *result)
 		cw_blank(w);
-	if (frame || enter) {
-		cw_line(w, frame ? "if (STP_UNLIKELY(!f))" : "if (STP_UNLIKELY(!stp_frame_enter(c, 0)))");
+	if (frame)
+		cw_line(w, "if (STP_UNLIKELY(!f))");
+	else if (recursive)
+		cw_line(w, "if (STP_UNLIKELY(!%s(c, 0)))", enter);
+	if (frame || recursive)
 		cw_line(w, "\t%s", back);
-	}
 	clear_lines(w, b);
 	cw_append(w, &b->code);
 	if (b->out.used)
 		cw_line(w, "%s:", b->out.name);
-	if (frame || enter)
+	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
 	if (b->locks.from)
 		cw_line(w, "stp_finish(c);");
-	else if (*result || (b->out.used && !frame && !enter))
+	else if (*result || (b->out.used && !frame && !recursive))
 		cw_line(w, "%s", back);
 	cw_line(w, "}");
 	cw_blank(w);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How much is left of the kernel stack that a hit runs on, and the hits that are refused for it.
+ *
+ * A task's stack is known from the task. Of a CPU's exception stacks and of its interrupt stack the module
+ * learns where they are before it arms anything: the kernel exports neither. What is not known when a hit comes
+ * counts as no room at all: the hit is skipped and counted.
+ */
+#include "kernel.h"
+#include <linux/completion.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/sched/task_stack.h>
+#include <linux/workqueue.h>
+
+struct cpu_stacks {
+	unsigned long irq_low;             /* lowest address of the interrupt stack; 0: unknown */
+	unsigned long exceptions;          /* of the exception stacks; 0: this processor has none */
+	struct work_struct work;
+	struct irq_work in_interrupt;
+};
+
+static DEFINE_PER_CPU(struct cpu_stacks, stacks);
+static atomic_t to_learn;
+static DECLARE_COMPLETION(learned);
+
+#define LEARN_TIME msecs_to_jiffies(2000)  /* for the kernel's workers to run once on every CPU */
+
+/* ------------------------------------------------------------------ where the stacks are */
+
+/* Context: the interrupt that learn() caused, at most one other function of it deeper on the interrupt stack. */
+static void learn_in_interrupt(struct irq_work *w)
+{
+	struct cpu_stacks *s = container_of(w, struct cpu_stacks, in_interrupt);
+	unsigned long low = compat_irq_stack_learn(current_stack_pointer, (unsigned long)task_stack_page(current));
+
+	if (low && hardirq_count() == HARDIRQ_OFFSET && !softirq_count())
+		WRITE_ONCE(s->irq_low, low);
+	if (atomic_dec_and_test(&to_learn))
+		complete(&learned);
+}
+
+/* Context: a worker of the kernel on the CPU that it is about, so that the interrupt comes while the kernel runs
+ * on a task's stack, which is when processors change to the interrupt stack. */
+static void learn(struct work_struct *work)
+{
+	struct cpu_stacks *s = container_of(work, struct cpu_stacks, work);
+
+	irq_work_queue(&s->in_interrupt);
+}
+
+void stp_stacks_make(void)
+{
+	struct cpu_stacks *s;
+	u32 cpu;
+
+	reinit_completion(&learned);
+	atomic_set(&to_learn, cpumask_weight(&stp_cpus));
+	for_each_cpu(cpu, &stp_cpus) {
+		s = per_cpu_ptr(&stacks, cpu);
+		s->exceptions = compat_exception_stacks(cpu);
+		INIT_WORK(&s->work, learn);
+		compat_irq_work_init(&s->in_interrupt, learn_in_interrupt);
+	}
+	if (!COMPAT_IRQ_STACK_LEARNED)
+		return;
+	for_each_cpu(cpu, &stp_cpus)
+		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
+	wait_for_completion_timeout(&learned, LEARN_TIME);
+	for_each_cpu(cpu, &stp_cpus) {
+		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);
+		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);
+	}
+}
+
+/* Nothing here may call a function of the kernel: a probe on that would come back here. */
+unsigned long stp_stack_left(void)
+{
+	unsigned long sp = current_stack_pointer, left = sp - (unsigned long)task_stack_page(current);
+	const struct cpu_stacks *s;
+
+	if (likely(left < THREAD_SIZE))
+		return left;
+	s = raw_cpu_ptr(&stacks);
+	left = sp - READ_ONCE(s->irq_low);
+	if (left < IRQ_STACK_SIZE)
+		return left;
+	return compat_other_stack_left(sp, s->exceptions);
+}
+
+/* ------------------------------------------------------------------ hits that are refused */
+
+/* What the runtime's functions and those of the kernel that they call use at most below a script's function. */
+#define STACK_RESERVED 3072
+
+u64 plat_stack_low(void)
+{
+	return current_stack_pointer - stp_stack_left() + STACK_RESERVED;
+}
+
+bool stp_stack_short(void)
+{
+	if (likely(stp_stack_left() >= min(stp_module.limits.min_stack, (u32)STP_STACK_CHECKED)))
+		return false;
+	stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
+	return true;
+}
+
+bool stp_hit_refused(void)
+{
+	if (compat_in_nmi(current_stack_pointer)) {
+		stp_lose(STP_LOSS_NMI, 1);
+		return true;
+	}
+	return stp_stack_short();
+}
