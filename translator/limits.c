@@ -1,43 +1,119 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names that -D gives a meaning to. In: options.defines. Out: warnings about names that are nearly one
-// of them; any other is a macro for the script's embedded C and no business of ours.
+// The limits that -D sets: runtime/include/limits.def as a table, the values that the command line gives, and their
+// check. Any other name is a macro for the script's embedded C, not checked here.
 #include "session.h"
 #include "util/str.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {
-	"MAXSTRINGLEN", "MAXACTION", "MAXHANDLERTIME", "MAXACTION_INTERRUPTIBLE", "MAXNESTING", "MAXMAPENTRIES", "MAPHASHBIAS",
-	"MAXERRORS", "MAXSKIPPED", "MAXTRYLOCK", "TRYLOCKDELAY", "MINSTACKSPACE", "MAXBACKTRACE", "KRETACTIVE",
-	"INTERRUPTIBLE", "STP_OVERLOAD_INTERVAL", "STP_OVERLOAD_THRESHOLD", "STP_NO_OVERLOAD", "STP_MAXMEMORY",
-	"STP_PROCFS_BUFSIZE", "STP_CTL_BUFFER_SIZE", "STP_DEFAULT_BUFFERS", "HIST_WIDTH", "HIST_ELISION",
-	"STP_MAX_BUCKETS", "STP_NO_BUILDID_CHECK", "STP_ALIBI", "STP_TIMING", "STP_TIMING_NSECS",
-	"STAP_CALLEE_MATCHALL", "STP_DEBUG",
-	// What they limit elsewhere isn't there to be limited; stap(1) says so.
-	"MAXUPROBES", "STP_BUFFER_SIZE", "TASK_FINDER_VMA_ENTRY_PATHLEN", "STP_LEGACY_PRINT",
-	"STP_FORCE_STDOUT_TTY", "STP_EXECTRACE",
+enum kind { KIND_LIMIT, KIND_SWITCH, KIND_NO_EFFECT };
+
+static const struct row {
+	const char *name;
+	enum kind kind;
+	int64_t least, most, usual;
+	const char *unit;
+} rows[] = {
+#define LIMIT(name, least, most, usual, unit, text) [LIMIT_##name] = { #name, KIND_LIMIT, least, most, usual, unit },
+#define SWITCH(name, text) [LIMIT_##name] = { #name, KIND_SWITCH, 0, 1, 0, "0 or 1" },
+#define NO_EFFECT(name) [LIMIT_##name] = { #name, KIND_NO_EFFECT },
+#include "limits.def"
 };
 
-static bool known(const char *name)
+static const struct limit *given(const struct session *s, enum limit_name name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	for (int i = s->opt.defines.n - 1; i >= 0; i--)
+		if (strcmp(s->opt.defines.at[i].name, rows[name].name) == 0)
+			return &s->opt.defines.at[i];
+	return NULL;
 }
 
-void limits_check_names(const struct session *s)
+static const char *range(const struct row *r)
+{
+	if (r->kind == KIND_SWITCH || r->most == 1)
+		return r->unit;
+	return str_printf("%" PRId64 " to %" PRId64 " (%s)", r->least, r->most, r->unit);
+}
+
+static int64_t value(const struct row *r, const struct limit *l)
+{
+	char *end;
+	int64_t n;
+
+	errno = 0;
+	n = strtoll(l->value, &end, 0);
+	if (*end || end == l->value)
+		die("-D%s=%s is not a number; use %s", l->name, l->value, range(r));
+	if (errno || n < r->least || n > r->most)
+		die("-D%s=%s is out of range; use %s", l->name, l->value, range(r));
+	return n;
+}
+
+bool session_limit_given(const struct session *s, enum limit_name name)
+{
+	return given(s, name) != NULL;
+}
+
+int64_t session_limit(const struct session *s, enum limit_name name)
+{
+	const struct limit *l = given(s, name);
+
+	assert(rows[name].kind != KIND_NO_EFFECT);
+	if (l)
+		return value(&rows[name], l);
+	assert(rows[name].usual != STP_DERIVED);
+	return rows[name].usual;
+}
+
+int64_t limit_most(enum limit_name name)
+{
+	return rows[name].most;
+}
+
+// A name that is nearly one of the table's is probably a slip; short ones are nearly anything.
+static void check_unknown(const struct limit *d)
 {
 	enum { SHORTEST = 6, SLIPS = 2 };
+	const char *names[ARRAY_SIZE(rows)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		names[i] = rows[i].name;
+	if (strlen(d->name) < SHORTEST)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_distance(d->name, names[i]) <= SLIPS) {
+			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s (similar: %s)", d->name, d->name,
+				     str_nearest(d->name, names, ARRAY_SIZE(names)));
+			return;
+		}
+}
+
+static void check_product(const struct session *s, enum limit_name a, enum limit_name b, int64_t most,
+			  const char *unit)
+{
+	int64_t n = session_limit(s, a) * session_limit(s, b);
+
+	if (n > most)
+		die("%s=%" PRId64 " times %s=%" PRId64 " is more than %" PRId64 " %s; make one of them smaller (-D%s=N)",
+		    rows[a].name, session_limit(s, a), rows[b].name, session_limit(s, b), most, unit, rows[a].name);
+}
+
+void limits_check(const struct session *s)
+{
 	for vec_each(&s->opt.defines, d) {
-		if (known(d->name) || strlen(d->name) < SHORTEST)
-			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			if (str_distance(d->name, names[i]) <= SLIPS) {
-				diag_warning((struct loc){ 0 }, "-D%s is no limit that is known (similar: %s)", d->name,
-					     str_nearest(d->name, names, ARRAY_SIZE(names)));
-				break;
-			}
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(rows) && strcmp(rows[i].name, d->name))
+			i++;
+		if (i == ARRAY_SIZE(rows))
+			check_unknown(d);
+		else if (rows[i].kind != KIND_NO_EFFECT)
+			value(&rows[i], d);
 	}
+	check_product(s, LIMIT_MAXTRYLOCK, LIMIT_TRYLOCKDELAY, 100000, "microseconds with interrupts off");
+	check_product(s, LIMIT_STP_DEFAULT_BUFFERS, LIMIT_STP_CTL_BUFFER_SIZE, 64 << 20, "bytes (64 MB) of messages");
 }

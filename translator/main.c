@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	add_texts(s);
 	choose_target(s);
 	named_objects(s);
-	limits_check_names(s);
+	limits_check(s);
 	mark_pass(s, 0, true);
 	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
 	if (s->opt.keep_tmp)

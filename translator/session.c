@@ -121,24 +121,3 @@ struct source *session_source(struct session *s, const char *name, const char *t
 	vec_push(&s->sources, src);
 	return src;
 }
-
-// The elision of histograms has a use for less than nothing: "never"; smaller hash tables, too.
-static int64_t limit_value(const struct limit *l)
-{
-	char *end;
-	int64_t n = strtoll(l->value, &end, 0);
-
-	if (*end || end == l->value)
-		die("-D%s=%s: %s is a number", l->name, l->value, l->name);
-	if (n < 0 && strcmp(l->name, "HIST_ELISION") && strcmp(l->name, "MAPHASHBIAS"))
-		die("-D%s=%s is out of range; use 0 or more", l->name, l->value);
-	return n;
-}
-
-int64_t session_limit(const struct session *s, const char *name, int64_t otherwise)
-{
-	for (int i = s->opt.defines.n - 1; i >= 0; i--)
-		if (strcmp(s->opt.defines.at[i].name, name) == 0)
-			return limit_value(&s->opt.defines.at[i]);
-	return otherwise;
-}

@@ -121,9 +121,19 @@ void session_close(struct session *s);
 // Ends the program at once, from a signal handler; the temporary directory goes, too.
 void session_abandon(void) __attribute__((noreturn));
 
-// -DNAME=VALUE as a number, or `otherwise`.
-int64_t session_limit(const struct session *s, const char *name, int64_t otherwise);
-void limits_check_names(const struct session *s);  // limits.c: warns of names that are misspelt
+// Limits (limits.c). session_limit() returns what -DNAME=VALUE says, else the default of limits.def; where that is
+// STP_DERIVED the caller asks session_limit_given() first.
+enum limit_name {
+#define LIMIT(name, least, most, usual, unit, text) LIMIT_##name,
+#define SWITCH(name, text) LIMIT_##name,
+#define NO_EFFECT(name) LIMIT_##name,
+#include "limits.def"
+};
+int64_t session_limit(const struct session *s, enum limit_name name);
+bool session_limit_given(const struct session *s, enum limit_name name);
+int64_t limit_most(enum limit_name name);
+// Ends the program where a -D is out of range; warns about unknown names that are similar to a limit's.
+void limits_check(const struct session *s);
 
 // Whether the script at loc may rely on what the language has `since` that version: --compatible asks
 // for an older one. what: for the warnings of --check-version. The library speaks the newest.

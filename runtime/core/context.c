@@ -8,8 +8,12 @@
  * wait for each other; one that doesn't get them in time is skipped.
  */
 #include "internal.h"
+#include "../include/bounds.h"
 
 #define LOCK_WRITER 0x80000000u
+
+_Static_assert(STP_MOST_MAXACTION_INTERRUPTIBLE <= 0x7fffffff, "limits.actions is an s32");
+_Static_assert(STP_MOST_TRYLOCKDELAY <= 1000, "udelay() is for less than 2 ms");
 
 struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
 

@@ -13,6 +13,10 @@
  * between full ones. Negative: all rows.
  */
 #include "internal.h"
+#include "../include/bounds.h"
+
+_Static_assert(STP_LEAST_HIST_WIDTH > 0 && STP_MOST_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
+_Static_assert(STP_MOST_HIST_ELISION < 1u << 31, "twice as many are a u32");
 
 struct shape {
 	u32 first, last;           /* rows to show */
@@ -100,7 +104,7 @@ static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct s
 		    const struct shape *m, u32 bucket)
 {
 	char buffer[24], *end = buffer + sizeof(buffer), *p;
-	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50;
+	u64 width = stp_module.limits.hist_width;
 	u64 n = (u64)s->hist[bucket], scale = ((u64)m->max + width - 1) / width, bar = n / scale;
 	u32 len;
 
@@ -129,7 +133,7 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
 		     const struct stp_stat_desc *d)
 {
-	u64 width = stp_module.limits.hist_width ? stp_module.limits.hist_width : 50, price = STP_WORK_ROW + 2 * width;
+	u64 width = stp_module.limits.hist_width, price = STP_WORK_ROW + 2 * width;
 	struct shape m;
 	u32 i, run, shown;
 

@@ -11,7 +11,11 @@
  * is merged once; readers hold the lock in write mode. Sorting for foreach: foreach.c.
  */
 #include "map.h"
+#include "../include/bounds.h"
 #include "word.h"
+
+/* The smallest element has a number as key and as value; plat_alloc() takes less than 2 GB. */
+_Static_assert((sizeof(struct stp_elem) + 16) * STP_MOST_MAXMAPENTRIES < 1ull << 31, "arrays of the largest size");
 
 /* ------------------------------------------------------------------ one table */
 

@@ -27,6 +27,7 @@
 #include <linux/vmalloc.h>
 
 #define STP_TYPES_GIVEN
+#include "../include/bounds.h"
 #include "../core/context.h"
 #include "../core/session.h"
 #include "compat.h"
@@ -59,6 +60,7 @@ void stp_memory_check(void);       /* all of plat_alloc() has been freed */
  * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts what it refuses.
  */
 #define STP_STACK_CHECKED 4096         /* limits.min_stack counts up to this */
+_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_CHECKED, "MINSTACKSPACE is what is checked");
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||

@@ -68,6 +68,9 @@ static bool run(const struct stp_probe *p, struct procfs_text *t)
 
 /* ------------------------------------------------------------------ the file */
 
+_Static_assert(STP_MOST_STP_PROCFS_BUFSIZE < 1 << 30, "plat_alloc() takes less than 2 GB");
+
+
 static int procfs_open(struct inode *inode, struct file *file)
 {
 	const struct stp_procfs *f = compat_pde_data(inode);

@@ -21,10 +21,10 @@ static void claim(bool holds, const char *name)
 	failures += !holds;
 }
 
-// session.c's, which the checks do without.
-int64_t session_limit(const struct session *s, const char *name, int64_t otherwise)
+// limits.c's, which the checks do without: STP_DEBUG is all that build/ asks for.
+int64_t session_limit(const struct session *s, enum limit_name name)
 {
-	return otherwise;
+	return 0;
 }
 
 static char *in_scratch(const char *path)

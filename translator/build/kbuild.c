@@ -232,7 +232,7 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 	for (int i = 0; i < units->n; i++)
 		if (units->at[i].option)
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
-	if (session_limit(s, "STP_DEBUG", 0))
+	if (session_limit(s, LIMIT_STP_DEBUG))
 		buf_puts(&b, "ccflags-y += -DSTP_DEBUG\n");
 	if (strcmp(s->kernel->arch, "arm64") == 0)     // else atomics are calls of libgcc, which kernels are without
 		buf_puts(&b, "ccflags-y += -mno-outline-atomics\n");

@@ -62,7 +62,7 @@ static struct cache_hash *hash_kernel(const struct session *s)
 	cache_hash_text(h, FORMAT);
 	for vec_each(&s->opt.make_vars, variable)
 		cache_hash_text(h, *variable);
-	cache_hash_text(h, session_limit(s, "STP_DEBUG", 0) ? "checked" : "");
+	cache_hash_text(h, session_limit(s, LIMIT_STP_DEBUG) ? "checked" : "");
 	cache_hash_text(h, k->release);
 	cache_hash_text(h, k->arch);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)

@@ -34,7 +34,7 @@ static void add_flags(const struct session *s, arguments *argv)
 		vec_push(argv, flags[i]);
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		vec_push(argv, word);
-	if (session_limit(s, "STP_DEBUG", 0))
+	if (session_limit(s, LIMIT_STP_DEBUG))
 		vec_push(argv, "-DSTP_DEBUG");
 }
 

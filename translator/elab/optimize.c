@@ -56,7 +56,7 @@ static struct expr *fold_strings(const struct session *s, const struct expr *e)
 
 	if (e->u.bin.op == TOK_DOT) {
 		// A longer one is cut at run time.
-		if ((int64_t)(strlen(a) + strlen(b)) >= session_limit(s, "MAXSTRINGLEN", 512))
+		if ((int64_t)(strlen(a) + strlen(b)) >= session_limit(s, LIMIT_MAXSTRINGLEN))
 			return NULL;
 		return expr_string(e->loc, str_printf("%s%s", a, b));
 	}
@@ -395,7 +395,7 @@ static bool move_entry(struct ast_walker *w, struct expr **e)
 
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto)
 {
-	int words = 0, string = (int)((session_limit(s, "MAXSTRINGLEN", 512) + 7) / 8);
+	int words = 0, string = (int)((session_limit(s, LIMIT_MAXSTRINGLEN) + 7) / 8);
 
 	for (int i = 0; i < upto; i++)
 		words += p->entries.at[i]->type == T_STRING ? string : 1;

@@ -228,7 +228,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 
 static void check_hist(struct session *s, const struct expr *e, struct var *v)
 {
-	int64_t most = session_limit(s, "STP_MAX_BUCKETS", 128), low = e->u.stat.low, high = e->u.stat.high;
+	int64_t most = session_limit(s, LIMIT_STP_MAX_BUCKETS), low = e->u.stat.low, high = e->u.stat.high;
 	unsigned shapes = STAT_HIST_LOG | STAT_HIST_LINEAR;
 
 	if (e->u.stat.op == STAT_HIST_LINEAR &&

@@ -93,9 +93,10 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->loc = loc;
 	vec_push(&e->s->units, u);
 	for vec_each(&e->s->opt.defines, d)        // what -D says is a macro of the C, but for what is one already
-		if (strcmp(d->name, "MAXSTRINGLEN"))
+		if (strcmp(d->name, "MAXSTRINGLEN") && strcmp(d->name, "MAXBACKTRACE"))
 			buf_printf(&u->text, "#define %s %s\n", d->name, d->value);
-	buf_printf(&u->text, "#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n#include \"embedded.h\"\n",
+	buf_printf(&u->text, "#define MAXBACKTRACE %lld\n#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n"
+		   "#include \"embedded.h\"\n", (long long)session_limit(e->s, LIMIT_MAXBACKTRACE),
 		   (long long)emit_string_len(e), compatible_version(e));
 	add_blocks(e, u, false);
 	return u;

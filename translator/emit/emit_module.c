@@ -19,7 +19,7 @@ static struct emitter *current;        // for emit_family_table(), which familie
 
 int64_t emit_string_len(struct emitter *e)
 {
-	return session_limit(e->s, "MAXSTRINGLEN", 512);
+	return session_limit(e->s, LIMIT_MAXSTRINGLEN);
 }
 
 const char *emit_unique(struct emitter *e, const char *prefix, const char *name)
@@ -177,9 +177,14 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-static bool defined(const struct session *s, const char *name)
+// Ten times MAXACTION, unless it is given.
+static int64_t actions_interruptible(const struct session *s, int64_t actions)
 {
-	return session_limit(s, name, 0) != 0;
+	int64_t most = limit_most(LIMIT_MAXACTION_INTERRUPTIBLE);
+
+	if (session_limit_given(s, LIMIT_MAXACTION_INTERRUPTIBLE) && !s->opt.suppress_time_limits)
+		return session_limit(s, LIMIT_MAXACTION_INTERRUPTIBLE);
+	return actions > most / 10 ? most : actions * 10;
 }
 
 // Units of work that a hit may do for each statement of MAXACTION: with the default of 1,000 a hit of the longest
@@ -189,39 +194,38 @@ static bool defined(const struct session *s, const char *name)
 static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
-	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, "MAXACTION", 1000);
+	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, LIMIT_MAXACTION);
 
 	cw_line(w, ".limits = {");
 	cw_line(w, ".string_len = STP_STRLEN,");
 	cw_line(w, ".actions = %" PRId64 ",", actions);
-	cw_line(w, ".actions_interruptible = %" PRId64 ",",
-		s->opt.suppress_time_limits ? actions : session_limit(s, "MAXACTION_INTERRUPTIBLE", actions * 10));
-	cw_line(w, ".work = %" PRId64 ",", session_limit(s, "MAXSTRINGLEN", 512) > 512 ?
-		WORK_EACH * session_limit(s, "MAXSTRINGLEN", 512) / 512 : WORK_EACH);
+	cw_line(w, ".actions_interruptible = %" PRId64 ",", actions_interruptible(s, actions));
+	cw_line(w, ".work = %" PRId64 ",", session_limit(s, LIMIT_MAXSTRINGLEN) > 512 ?
+		WORK_EACH * session_limit(s, LIMIT_MAXSTRINGLEN) / 512 : WORK_EACH);
 	if (!s->opt.suppress_time_limits)
-		cw_line(w, ".deadline_ms = %" PRId64 ",", session_limit(s, "MAXHANDLERTIME", 10));
+		cw_line(w, ".deadline_ms = %" PRId64 ",", session_limit(s, LIMIT_MAXHANDLERTIME));
 	cw_line(w, ".nesting = %d,", nesting);
-	cw_line(w, ".errors = %" PRId64 ",", session_limit(s, "MAXERRORS", 0));
+	cw_line(w, ".errors = %" PRId64 ",", session_limit(s, LIMIT_MAXERRORS));
 	cw_line(w, ".skipped = %" PRId64 ",",
-		s->opt.suppress_errors ? UINT32_MAX : session_limit(s, "MAXSKIPPED", 100));
+		s->opt.suppress_errors ? UINT32_MAX : session_limit(s, LIMIT_MAXSKIPPED));
 	cw_line(w, ".trylock = %" PRId64 ",",
-		s->opt.suppress_time_limits ? INT32_MAX : session_limit(s, "MAXTRYLOCK", 100));
-	cw_line(w, ".trylock_delay_us = %" PRId64 ",", session_limit(s, "TRYLOCKDELAY", 10));
-	cw_line(w, ".min_stack = %" PRId64 ",", session_limit(s, "MINSTACKSPACE", 1024));
-	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_INTERVAL", 1000000000));
-	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, "STP_OVERLOAD_THRESHOLD", 500000000));
-	bool no_overload = defined(s, "STP_NO_OVERLOAD") || s->opt.suppress_time_limits ||
+		s->opt.suppress_time_limits ? INT32_MAX : session_limit(s, LIMIT_MAXTRYLOCK));
+	cw_line(w, ".trylock_delay_us = %" PRId64 ",", session_limit(s, LIMIT_TRYLOCKDELAY));
+	cw_line(w, ".min_stack = %" PRId64 ",", session_limit(s, LIMIT_MINSTACKSPACE));
+	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
+	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
+	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
 		(s->opt.timing && s->opt.user_runtime);    // whose cycles are there for -t alone
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
-	cw_line(w, ".interruptible = %s,", session_limit(s, "INTERRUPTIBLE", 1) ? "true" : "false");
-	if (session_limit(s, "STP_MAXMEMORY", 0))
-		cw_line(w, ".memory_kb = %" PRId64 ",", session_limit(s, "STP_MAXMEMORY", 0));
-	if (defined(s, "STP_DEFAULT_BUFFERS") || defined(s, "STP_CTL_BUFFER_SIZE"))
+	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
+	if (session_limit(s, LIMIT_STP_MAXMEMORY))
+		cw_line(w, ".memory_kb = %" PRId64 ",", session_limit(s, LIMIT_STP_MAXMEMORY));
+	if (session_limit_given(s, LIMIT_STP_DEFAULT_BUFFERS) || session_limit_given(s, LIMIT_STP_CTL_BUFFER_SIZE))
 		cw_line(w, ".message_bytes = %" PRId64 ",",
-			session_limit(s, "STP_DEFAULT_BUFFERS", 256) * session_limit(s, "STP_CTL_BUFFER_SIZE", 384));
-	if (session_limit(s, "MAPHASHBIAS", 0))
-		cw_line(w, ".hash_bias = %" PRId64 ",", session_limit(s, "MAPHASHBIAS", 0));
+			session_limit(s, LIMIT_STP_DEFAULT_BUFFERS) * session_limit(s, LIMIT_STP_CTL_BUFFER_SIZE));
+	if (session_limit(s, LIMIT_MAPHASHBIAS))
+		cw_line(w, ".hash_bias = %" PRId64 ",", session_limit(s, LIMIT_MAPHASHBIAS));
 	if (s->opt.suppress_errors)
 		cw_line(w, ".suppress_errors = true,");
 	if (s->opt.timing)
@@ -230,8 +234,8 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)
 		cw_line(w, ".buffer_kb = %d,", s->opt.buffer_mb * 1024);
-	cw_line(w, ".hist_elision = %" PRId64 ",", session_limit(s, "HIST_ELISION", 2));
-	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, "HIST_WIDTH", 50));
+	cw_line(w, ".hist_elision = %" PRId64 ",", session_limit(s, LIMIT_HIST_ELISION));
+	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
 	cw_line(w, "},");
 }
 
@@ -252,7 +256,7 @@ static const char *bytes_text(const uint8_t *id, int len)
 
 static bool checks_builds(struct session *s)
 {
-	return s->kernel && s->debuginfo && !defined(s, "STP_NO_BUILDID_CHECK");
+	return s->kernel && s->debuginfo && !session_limit(s, LIMIT_STP_NO_BUILDID_CHECK);
 }
 
 // The kernel that the addresses in the tables are for. Another is refused, or, without this, asked for the
@@ -316,10 +320,21 @@ static void modinfo_line(struct cwriter *w, int n, const char *name, const char 
 		n, name, value);
 }
 
+// String frames of each CPU's context: the calls that may be nested times what each keeps.
+static void check_frames(struct emitter *e, int strings, int nesting)
+{
+	enum { MOST_FRAMES = 64 << 20 };
+
+	if (strings * emit_string_len(e) > MOST_FRAMES)
+		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; make MAXNESTING or"
+		    " MAXSTRINGLEN smaller (-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MOST_FRAMES >> 20);
+}
+
 static void module_lines(struct emitter *e, struct cwriter *w)
 {
 	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e, w), n = 0;
 
+	check_frames(e, strings, nesting);
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
 		modinfo_line(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
 	for vec_each(&e->s->opt.modinfo, info)
@@ -352,21 +367,6 @@ static void embedded_macros(struct cwriter *w)
 	cw_line(w, "#define STAP_PRINTF(...) stp_cprintf(c, __VA_ARGS__)");
 	cw_line(w, "#define STAP_NEXT do { c->next = true; goto out; } while (0)");
 	cw_blank(w);
-}
-
-static void check_limits(struct emitter *e)
-{
-	enum { MOST_MESSAGES = 64 << 20 };
-	int64_t len = emit_string_len(e), entries = session_limit(e->s, "MAXMAPENTRIES", 2048);
-	int64_t messages = session_limit(e->s, "STP_DEFAULT_BUFFERS", 256);
-	int64_t message = session_limit(e->s, "STP_CTL_BUFFER_SIZE", 384);
-
-	if (len < 4 || len > 65536)
-		die("-DMAXSTRINGLEN=%" PRId64 " is out of range; use 4 to 65536", len);
-	if (messages > MOST_MESSAGES || message > MOST_MESSAGES || messages * message > MOST_MESSAGES)
-		die("-DSTP_DEFAULT_BUFFERS and -DSTP_CTL_BUFFER_SIZE make more than %d MB of messages", MOST_MESSAGES >> 20);
-	if (entries < 1 || entries > INT32_MAX)
-		die("-DMAXMAPENTRIES=%" PRId64 " is out of range; use 1 to %d", entries, INT32_MAX);
 }
 
 static void number_probes(struct emitter *e)
@@ -441,7 +441,6 @@ int pass_emit(struct session *s)
 	int before = diag_errors();
 
 	current = &e;
-	check_limits(&e);
 	emit_bodies(&e);
 	if (diag_errors() > before) {
 		current = NULL;

@@ -190,7 +190,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
 	// With -DSTP_ALIBI hits are counted, and nothing else is done; but for -T.
-	if (!session_limit(e->s, "STP_ALIBI", 0) || !strcmp(p->decl->source->name, "<timeout>"))
+	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
 		emit_stmt(e, p->body);
 	root->strings = frame_strings(&b);
 	root->enters = root->strings > 0;
@@ -369,7 +369,8 @@ int emit_nesting(struct emitter *e, int *strings)
 	}
 	for vec_each(&e->funcs, i)
 		recursive |= (*i)->func->recursive;
-	nesting = (int)session_limit(e->s, "MAXNESTING", most.calls + (recursive ? 10 : 0));
+	nesting = session_limit_given(e->s, LIMIT_MAXNESTING) ? (int)session_limit(e->s, LIMIT_MAXNESTING) :
+		most.calls + (recursive ? 10 : 0);
 	*strings = most.strings + (recursive ? nesting * widest : 0);
 	return nesting + 1;
 }

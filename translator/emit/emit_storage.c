@@ -64,7 +64,7 @@ static void map_lines(struct emitter *e, struct cwriter *w, const struct global 
 {
 	static const char *const types[] = { "0", "STP_LONG", "STP_STRING", "STP_STATS" };
 	const struct var *v = g->var;
-	int64_t capacity = v->max_size ? v->max_size : session_limit(e->s, "MAXMAPENTRIES", 2048);
+	int64_t capacity = v->max_size ? v->max_size : session_limit(e->s, LIMIT_MAXMAPENTRIES);
 	struct buf keys = { 0 };
 
 	for (int i = 0; i < v->arity; i++)

@@ -208,8 +208,8 @@ static void array_size(struct parser *p, struct var *v)
 
 	v->size_given = true;
 	v->max_size = parser_number(p, "the array's size, a number");
-	if (!p->panic && (v->max_size <= 0 || v->max_size > INT32_MAX))
-		parser_fail(p, loc, "an array's size is between 1 and %d", INT32_MAX);
+	if (!p->panic && (v->max_size <= 0 || v->max_size > limit_most(LIMIT_MAXMAPENTRIES)))
+		parser_fail(p, loc, "an array's size is between 1 and %lld", (long long)limit_most(LIMIT_MAXMAPENTRIES));
 	parser_expect(p, TOK_RBRACKET, "after the array's size");
 }
 

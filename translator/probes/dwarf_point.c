@@ -10,18 +10,17 @@
 #include <string.h>
 
 #define MOST_DEPTH 16          // of callees(N)
-#define MOST_ACTIVE (1 << 20)  // of maxactive(N)
 
 // ---------------------------------------------------------------- the point
 
 static bool parse_maxactive(struct session *s, const struct point_part *part, struct dwarf_point *p)
 {
-	if (part && (part->number < 0 || part->number > MOST_ACTIVE)) {
-		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %d)",
-			   (long long)part->number, MOST_ACTIVE);
+	if (part && (part->number < 0 || part->number > limit_most(LIMIT_KRETACTIVE))) {
+		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %lld)",
+			   (long long)part->number, (long long)limit_most(LIMIT_KRETACTIVE));
 		return false;
 	}
-	p->maxactive = part && part->number ? part->number : p->is_return ? session_limit(s, "KRETACTIVE", 0) : 0;
+	p->maxactive = part && part->number ? part->number : p->is_return ? session_limit(s, LIMIT_KRETACTIVE) : 0;
 	return true;
 }
 
@@ -51,7 +50,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 	if (!parse_maxactive(s, point_find(m->point, "maxactive"), p))
 		return false;
 	p->depth = callees && callees->arg_kind == ARG_NUMBER ? (int)callees->number : 1;
-	p->any_caller = session_limit(s, "STAP_CALLEE_MATCHALL", 0) != 0;
+	p->any_caller = session_limit(s, LIMIT_STAP_CALLEE_MATCHALL) != 0;
 	p->by_address = p->part->arg_kind == ARG_NUMBER;
 	if (p->by_address)
 		return true;

@@ -21,7 +21,7 @@ struct procfs_probe {          // probe.data
 	int64_t size;              // of what is read, bytes; 0: the default
 };
 
-enum { DEFAULT_UMASK = 0077, MAX_SIZE = 64 << 20 };
+enum { DEFAULT_UMASK = 0077 };
 
 // ---------------------------------------------------------------- resolve
 
@@ -86,7 +86,8 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	if (path->arg_kind == ARG_STRING)
 		errors += check_path(path);
 	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (0 to 0777)");
-	errors += check_number(size, 1, MAX_SIZE, "maxsize(%lld) is out of range (1 to 67108864 bytes)");
+	errors += check_number(size, 1, limit_most(LIMIT_STP_PROCFS_BUFSIZE),
+			       "maxsize(%lld) is out of range (1 to 67108864 bytes)");
 	errors += check_single(s, m, d);
 	s->reads_input |= str_starts(d->path, "__stdin");
 	if (!errors)
@@ -147,7 +148,8 @@ static struct file *file_of(files *all, const struct procfs_probe *d)
 
 static void procfs_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
-	int64_t size = session_limit(s, "STP_PROCFS_BUFSIZE", session_limit(s, "MAXSTRINGLEN", 512));
+	int64_t size = session_limit(s, session_limit_given(s, LIMIT_STP_PROCFS_BUFSIZE) ? LIMIT_STP_PROCFS_BUFSIZE :
+				     LIMIT_MAXSTRINGLEN);
 	files all = { 0 };
 	int written = 0;
 
