@@ -95,11 +95,14 @@ static int send_remote(const char *arg)    // N:URI
 	struct stp_remote *remote = (struct stp_remote *)bytes;
 	char *uri;
 	size_t len;
+	long id;
 	int rc = -EINVAL;
 
-	remote->id = strtol(arg, &uri, 10);
+	errno = 0;
+	id = strtol(arg, &uri, 10);
+	remote->id = id;
 	len = strlen(uri);
-	if (uri != arg && *uri == ':' && len <= STP_REMOTE_URI_MAX) {
+	if (uri != arg && !errno && remote->id == id && *uri == ':' && len <= STP_REMOTE_URI_MAX) {
 		memcpy(remote->uri, uri + 1, len - 1);
 		rc = send_command(STP_CMD_REMOTE, remote, sizeof(*remote) + len - 1);
 	}
@@ -635,7 +638,8 @@ static const char *setting_problem(int rc)
 	switch (rc) {
 	case -ENOENT: return "the script has no such global, or it is no number and no text";
 	case -EINVAL: return "a whole number is expected";
-	case -E2BIG: return "the value is too long";
+	case -ERANGE: return "the number does not fit into 64 bits with a sign (-9223372036854775808 to 9223372036854775807)";
+	case -E2BIG: return "the value is longer than a string of the script may be (MAXSTRINGLEN)";
 	case -EBUSY: return "the script runs already";
 	}
 	return strerror(-rc);

@@ -291,11 +291,11 @@ void stp_exit(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ settings */
 
-/* Decimal, 0x hexadecimal, 0 octal, with a sign. */
-static bool parse_long(const char *s, s64 *n)
+/* Decimal, 0x hexadecimal, 0 octal, with a sign. Hexadecimal ones are also addresses: they may have all 64 bits. */
+static int parse_long(const char *s, s64 *n)
 {
-	u64 v = 0, base = 10, digit;
-	bool minus = *s == '-';
+	u64 v = 0, base = 10, digit, most;
+	bool minus = *s == '-', large = false;
 
 	if (*s == '-' || *s == '+')
 		s++;
@@ -307,15 +307,19 @@ static bool parse_long(const char *s, s64 *n)
 		s++;
 	}
 	if (!*s)
-		return false;
+		return -STP_EINVAL;
+	most = minus ? 1ull << 63 : base == 16 ? ~0ull : ~0ull >> 1;
 	for (; *s; s++) {
 		digit = *s >= '0' && *s <= '9' ? (u64)(*s - '0') : (u64)((*s | 32) - 'a') + 10;
-		if (digit >= base || v > (~0ull - digit) / base)
-			return false;
+		if (digit >= base)
+			return -STP_EINVAL;
+		large |= v > (most - digit) / base;
 		v = v * base + digit;
 	}
+	if (large)
+		return -STP_ERANGE;
 	*n = (s64)(minus ? 0 - v : v);
-	return true;
+	return 0;
 }
 
 static const struct stp_global *find_global(const char *setting, u64 len)
@@ -343,10 +347,11 @@ int stp_session_set(const char *setting)
 	g = find_global(setting, len);
 	if (!g)
 		return -STP_ENOENT;
-	if (g->type == STP_STRING)
-		stp_copy(g->cell, setting + len + 1, stp_module.limits.string_len);
-	else if (!parse_long(setting + len + 1, g->cell))
-		return -STP_EINVAL;
+	if (g->type == STP_LONG)
+		return parse_long(setting + len + 1, g->cell);
+	if (stp_strlen(setting + len + 1) >= stp_module.limits.string_len)
+		return -STP_E2BIG;
+	stp_copy(g->cell, setting + len + 1, stp_module.limits.string_len);
 	return 0;
 }
 

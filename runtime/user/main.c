@@ -69,7 +69,9 @@ static int usage(const char *program)
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
+	enum { MAX_PID = 1 << 22 };
 	char *end;
+	long pid;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "c:x:v")) != -1) {
@@ -78,9 +80,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			a->command = optarg;
 			break;
 		case 'x':
-			stp_session.target = (s32)strtol(optarg, &end, 10);
-			if (*end || stp_session.target <= 0)
+			pid = strtol(optarg, &end, 10);
+			if (*end || pid <= 0 || pid > MAX_PID)
 				return usage(argv[0]);
+			stp_session.target = (s32)pid;
 			break;
 		case 'v':
 			user_verbose = true;
@@ -103,6 +106,11 @@ static int set_globals(char **settings)
 		err = stp_session_set(*settings);
 		if (err == -ENOENT)
 			fprintf(stderr, "ERROR: the script has no global of the name in '%s'\n", *settings);
+		else if (err == -ERANGE)
+			fprintf(stderr, "ERROR: the number in '%s' does not fit into 64 bits with a sign\n", *settings);
+		else if (err == -E2BIG)
+			fprintf(stderr, "ERROR: the value in '%.60s...' is longer than a string of the script may be (MAXSTRINGLEN)\n",
+				*settings);
 		else if (err)
 			fprintf(stderr, "ERROR: '%s' is not NAME=VALUE with a value that fits the global\n", *settings);
 		if (err)

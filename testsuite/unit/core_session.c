@@ -138,13 +138,27 @@ static void settings(void)
 	same_number("number=017", g_number, 15);
 	same_number("number=abc is refused", stp_session_set("number=abc"), -STP_EINVAL);
 	same_number("number= is refused", stp_session_set("number="), -STP_EINVAL);
-	same_number("a number too large is refused", stp_session_set("number=99999999999999999999"), -STP_EINVAL);
+	same_number("a number too large is refused", stp_session_set("number=99999999999999999999"), -STP_ERANGE);
+	same_number("one more than the largest", stp_session_set("number=9223372036854775808"), -STP_ERANGE);
+	same_number("one less than the least", stp_session_set("number=-9223372036854775809"), -STP_ERANGE);
+	same_number("all bits in decimal", stp_session_set("number=18446744073709551615"), -STP_ERANGE);
+	same_number("too many bits", stp_session_set("number=0x10000000000000000"), -STP_ERANGE);
+	same_number("too many bits below 0", stp_session_set("number=-0x8000000000000001"), -STP_ERANGE);
+	same_number("octal, one bit too many", stp_session_set("number=01000000000000000000000"), -STP_ERANGE);
+	same_number("what is refused sets nothing", g_number, 15);
+	stp_session_set("number=9223372036854775807");
+	same_number("the largest", g_number, 9223372036854775807ll);
+	stp_session_set("number=-9223372036854775808");
+	same_number("the least", g_number, -9223372036854775807ll - 1);
+	stp_session_set("number=0xffffffff81000000");
+	same_number("an address", g_number, (s64)0xffffffff81000000ull);
 	same_number("no such global", stp_session_set("numb=1"), -STP_ENOENT);
 	same_number("no value", stp_session_set("number"), -STP_EINVAL);
 	same_number("text=a=b", stp_session_set("text=a=b"), 0);
 	same_text("is a=b", g_text, "a=b");
-	stp_session_set("text=0123456789012345678901234567890123456789012345678901234567890123456789");
-	same_number("long text is cut", (s64)strlen(g_text), STRING_LEN - 1);
+	same_number("a text too long is refused", stp_session_set("text=0123456789012345678901234567890123456789012345"
+		    "678901234567890123456789"), -STP_E2BIG);
+	same_text("and sets nothing", g_text, "a=b");
 }
 
 /* ------------------------------------------------------------------ handlers */
