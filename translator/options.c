@@ -262,10 +262,9 @@ static void set_flight_recorder(struct options *o, const char *arg)
 
 static void set_namespaces(struct options *o, const char *arg)
 {
-	char *end;
-	long pid = strtol(arg, &end, 10);
+	int64_t pid;
 
-	if (*end || pid <= 0 || pid > 1 << 22)
+	if (!str_number(arg, 1, 1 << 22, &pid))
 		usage("--target-namespaces takes a process id, not '%s'", arg);
 	o->namespaces_pid = (int)pid;
 }
@@ -277,20 +276,18 @@ static void set_command(struct options *o, const char *arg)
 
 static void set_target(struct options *o, const char *arg)
 {
-	char *end;
-	long pid = strtol(arg, &end, 10);
+	int64_t pid;
 
-	if (*end || pid <= 0 || pid > 1 << 22)
+	if (!str_number(arg, 1, 1 << 22, &pid))
 		usage("-x takes a process id, not '%s'", arg);
 	o->target_pid = (int)pid;
 }
 
 static void set_buffer(struct options *o, const char *arg)
 {
-	char *end;
-	long mb = strtol(arg, &end, 10);
+	int64_t mb;
 
-	if (*end || mb < 1 || mb > 4095)
+	if (!str_number(arg, 1, 4095, &mb))
 		usage("-s takes megabytes from 1 to 4095, not '%s'", arg);
 	o->buffer_mb = (int)mb;
 }
@@ -473,11 +470,10 @@ static void set_prologue(struct options *o, const char *arg)
 static void set_limit(int what, const char *name, const char *arg)
 {
 	struct rlimit limit;
-	char *end;
-	long long n = strtoll(arg, &end, 10);
+	int64_t n;
 
-	if (*end || end == arg || n < 0)
-		usage("--rlimit-%s takes a number, not '%s'", name, arg);
+	if (!str_number(arg, 0, INT64_MAX, &n))
+		usage("--rlimit-%s takes a number from 0 to %lld, not '%s'", name, (long long)INT64_MAX, arg);
 	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
 	if (setrlimit(what, &limit) < 0)
 		usage("--rlimit-%s=%s: %s", name, arg, strerror(errno));
@@ -490,23 +486,17 @@ static void set_limit_stack(struct options *o, const char *arg) { set_limit(RLIM
 static void set_limit_fsize(struct options *o, const char *arg) { set_limit(RLIMIT_FSIZE, "fsize", arg); }
 
 // The rest is for --benchmark-sdt, which takes the numbers when it comes.
-static unsigned long benchmark_loops = 1000000, benchmark_threads = 1;
+static int64_t benchmark_loops = 1000000, benchmark_threads = 1;
 
 static void set_benchmark_loops(struct options *o, const char *arg)
 {
-	char *end;
-
-	benchmark_loops = strtoul(arg, &end, 10);
-	if (*end || end == arg || *arg == '-')
+	if (!str_number(arg, 0, INT64_MAX, &benchmark_loops))
 		usage("--benchmark-sdt-loops takes a number, not '%s'", arg);
 }
 
 static void set_benchmark_threads(struct options *o, const char *arg)
 {
-	char *end;
-
-	benchmark_threads = strtoul(arg, &end, 10);
-	if (*end || end == arg || benchmark_threads < 1 || benchmark_threads > BENCHMARK_THREADS_MAX)
+	if (!str_number(arg, 1, BENCHMARK_THREADS_MAX, &benchmark_threads))
 		usage("--benchmark-sdt-threads takes a number from 1 to %d, not '%s'", BENCHMARK_THREADS_MAX, arg);
 }
 
@@ -524,10 +514,9 @@ static void set_example(struct options *o, const char *arg)
 
 static void set_monitor(struct options *o, const char *arg)
 {
-	char *end;
-	unsigned long seconds = strtoul(arg ? arg : "1", &end, 10);
+	int64_t seconds;
 
-	if (*end || seconds < 1 || seconds > 86400)
+	if (arg && !str_number(arg, 1, 86400, &seconds))
 		usage("--monitor takes a number of seconds from 1 to 86400, not '%s'", arg);
 	o->monitor = arg ? arg : "1";
 }

@@ -58,6 +58,12 @@ expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN (
 expect limits-of-frames 1 'MB of strings for each CPU, more than 64 MB; make MAXNESTING or' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=65536 -DMAXNESTING=1024 -e 'function f:string(s:string, n:long) { return n ? f(s . "x", n - 1) : s } probe begin { println(f("a", 5)) }'
 expect limits-of-locks 1 'MAXTRYLOCK=100000 times TRYLOCKDELAY=10 is more than 100000 microseconds' "$STAP" -p2 --runtime=user -DMAXTRYLOCK=100000 -e "$begin"
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"
+for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt-loops= --benchmark-sdt-threads=; do
+	for n in 99999999999999999999 -18446744073709551615 -1 1x ''; do
+		[ "$n" ] || [ "${option%=}" != "$option" ] || continue
+		expect "number-$option$n" 1 ' takes ' "$STAP" "$option$n" -p1 -e "$begin"
+	done
+done
 expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
 expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"
 expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"

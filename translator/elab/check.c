@@ -344,17 +344,24 @@ static void check_settings(struct session *s)
 {
 	for vec_each(&s->opt.globals, it)
 		for vec_each(&s->script.globals, g) {
-			char *end;
+			enum str_long is;
+			int64_t n;
 
 			if (strcmp((*g)->name, it->name))
 				continue;
-			(void)strtoll(it->value, &end, 0);
+			is = str_long(it->value, &n);
 			if ((*g)->arity || (*g)->type == T_STATS)
 				diag_error((*g)->loc, "-G %s: '%s' is %s; only a number or a string can be set", it->name,
 					   it->name, (*g)->arity ? "an array" : "a statistic");
-			else if ((*g)->type == T_LONG && (!*it->value || *end))
-				diag_error((*g)->loc, "-G %s: '%s' is a long, \"%s\" is no number", it->name, it->name,
+			else if ((*g)->type == T_LONG && is == STR_NOT_A_NUMBER)
+				diag_error((*g)->loc, "-G %s: '%s' is a long, \"%s\" is not a number", it->name, it->name,
 					   it->value);
+			else if ((*g)->type == T_LONG && is == STR_TOO_LARGE)
+				diag_error((*g)->loc, "-G %s: \"%s\" does not fit into a long (%lld to %lld, or up to 16"
+					   " hexadecimal digits)", it->name, it->value, (long long)INT64_MIN, (long long)INT64_MAX);
+			else if ((*g)->type == T_STRING && (int64_t)strlen(it->value) >= session_limit(s, LIMIT_MAXSTRINGLEN))
+				diag_error((*g)->loc, "-G %s: the value is longer than a string may be (%lld bytes); use a larger"
+					   " -DMAXSTRINGLEN", it->name, (long long)session_limit(s, LIMIT_MAXSTRINGLEN) - 1);
 		}
 }
 

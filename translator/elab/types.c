@@ -759,12 +759,11 @@ static void infer_probe(struct infer *t, struct probe *p)
 static void infer_option(struct infer *t, struct var *g)
 {
 	for vec_each(&t->s->opt.globals, it) {
-		char *end;
+		int64_t n;
 
 		if (strcmp(it->name, g->name))
 			continue;
-		(void)strtoll(it->value, &end, 0);
-		learn(t, &g->type, &g->type_loc, *it->value && !*end ? T_LONG : T_STRING, g->loc);
+		learn(t, &g->type, &g->type_loc, str_long(it->value, &n) == STR_NOT_A_NUMBER ? T_STRING : T_LONG, g->loc);
 	}
 }
 

@@ -79,10 +79,7 @@ static void put_back(struct preproc *p, struct token t)
 
 static bool as_number(const char *text, int64_t *n)
 {
-	char *end;
-
-	*n = strtoll(text, &end, 0);
-	return *text && !*end;
+	return str_long(text, n) == STR_LONG;
 }
 
 // The value of a name; false: the name is none of ours.

@@ -188,6 +188,30 @@ char *str_escape(const char *bytes, size_t len)
 	return buf_text(&b);
 }
 
+bool str_number(const char *text, int64_t least, int64_t most, int64_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoll(text, &end, 10);
+	return !errno && end != text && !*end && *n >= least && *n <= most;
+}
+
+enum str_long str_long(const char *text, int64_t *n)
+{
+	const char *digits = text + (*text == '-' || *text == '+');
+	bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return STR_NOT_A_NUMBER;
+	errno = 0;
+	*n = hex && *text != '-' ? (int64_t)strtoull(text, &end, 0) : strtoll(text, &end, 0);
+	if (*end)
+		return STR_NOT_A_NUMBER;
+	return errno ? STR_TOO_LARGE : STR_LONG;
+}
+
 // Letters that changed places count once (optimal string alignment).
 int str_distance(const char *a, const char *b)
 {

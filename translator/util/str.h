@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct buf {
 	char *text;            // always terminated once anything was added
@@ -36,6 +37,13 @@ bool str_braces(name_list *out, const char *text, int most);
 
 // The text as the inside of a C or script string literal (no quotes added): octal escapes.
 char *str_escape(const char *bytes, size_t len);
+
+// The whole text as a decimal number. False: it is not a number, or not from least to most.
+bool str_number(const char *text, int64_t least, int64_t most, int64_t *n);
+enum str_long { STR_LONG, STR_NOT_A_NUMBER, STR_TOO_LARGE };
+// The whole text as a script's number, as the runtime reads a global's value: decimal, 0x hexadecimal or 0 octal, with
+// a sign. Hexadecimal ones are also addresses: they may have all 64 bits.
+enum str_long str_long(const char *text, int64_t *n);
 
 // How many letters differ (Levenshtein); two that changed places count once.
 int str_distance(const char *a, const char *b);
