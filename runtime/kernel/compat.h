@@ -308,6 +308,16 @@ static inline u64 compat_user_code(u64 address)
 #endif
 }
 
+/* Where the function that begins returns to, of processors whose calls put it into a register. */
+static inline u64 compat_link_register(const struct pt_regs *regs)
+{
+#ifdef CONFIG_ARM64
+	return regs->regs[30];
+#else
+	return 0;
+#endif
+}
+
 /* A process's own registers: is it running code of 32 bits? */
 static inline bool compat_narrow_code(const struct pt_regs *regs)
 {

@@ -6,6 +6,7 @@
  * a kretprobe that is armed by itself has the kernel walk through all its functions.
  */
 #include "function.h"
+#include "place.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -221,10 +222,10 @@ struct return_group {
 /* The place's slot, or the free one where it would be. */
 static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
 {
-	u32 at = (u32)ip * GOLDEN_RATIO_32 >> g->shift;
+	u32 at = stp_place((u32)ip * GOLDEN_RATIO_32, g->shift);
 
 	while (g->slots[at].ip && g->slots[at].ip != ip)
-		at = (at + 1) & (~0u >> g->shift);
+		at = (at + 1) & stp_place(~0u, g->shift);
 	return &g->slots[at];
 }
 
@@ -284,7 +285,7 @@ static const struct stp_function *only_function(const struct return_group *g)
 	const struct stp_function *f = NULL;
 	u32 i;
 
-	for (i = 0; i <= ~0u >> g->shift; i++) {
+	for (i = 0; i <= stp_place(~0u, g->shift); i++) {
 		if (!g->slots[i].ip)
 			continue;
 		if (f && f != g->slots[i].f)
@@ -423,10 +424,10 @@ static struct return_group *make_group(struct stp_batch *b, const struct stp_fun
 {
 	struct return_group *g = plat_alloc(sizeof(*g), -1);
 	u32 n = f->maxactive > 0 ? min(f->nsites, b->returns) : b->returns;
-	u32 bits = ilog2(roundup_pow_of_two(2 * n));
+	u32 bits = stp_place_bits(2ull * n);
 
 	if (g)
-		g->slots = plat_alloc(sizeof(*g->slots) << bits, -1);
+		g->slots = plat_alloc((u64)sizeof(*g->slots) << bits, -1);
 	if (!g || !g->slots) {
 		plat_free(g);
 		return NULL;
@@ -490,14 +491,14 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 	u32 i, n;
 	int err;
 
-	for (i = n = 0; i <= ~0u >> g->shift; i++)
+	for (i = n = 0; i <= stp_place(~0u, g->shift); i++)
 		n += is_doubtful(&g->slots[i]);
 	if (!n)
 		return 0;
 	rp = plat_alloc(n * sizeof(*rp), -1);
 	made = plat_alloc(n * sizeof(*made), -1);
 	err = rp && made ? 0 : -ENOMEM;
-	for (i = n = 0; !err && i <= ~0u >> g->shift; i++) {
+	for (i = n = 0; !err && i <= stp_place(~0u, g->shift); i++) {
 		struct return_slot *s = &g->slots[i];
 
 		if (!is_doubtful(s))
@@ -536,10 +537,10 @@ static void give_unknown(struct stp_batch *b, struct return_group *g, const bool
 {
 	u32 i, k, wild = 0;
 
-	for (i = k = 0; i <= ~0u >> g->shift; i++)
+	for (i = k = 0; i <= stp_place(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused && !ok[k++])
 			wild += stp_function_is_wild(g->slots[i].f, g->slots[i].site);
-	for (i = k = 0; i <= ~0u >> g->shift; i++) {
+	for (i = k = 0; i <= stp_place(~0u, g->shift); i++) {
 		struct return_slot *s = &g->slots[i];
 
 		if (!s->ip || s->refused || ok[k++])
@@ -565,7 +566,7 @@ static int settle_group(struct stp_batch *b, struct return_group *g)
 		return err;
 	g->functions = plat_alloc(n * sizeof(*g->functions), -1);
 	ok = plat_alloc(n, -1);
-	for (i = k = 0; g->functions && ok && i <= ~0u >> g->shift; i++)
+	for (i = k = 0; g->functions && ok && i <= stp_place(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
 			g->functions[k++] = g->slots[i].site->address;
 	err = k ? min(stp_ftrace_known(g->functions, ok, n), 0) : -ENOMEM;
@@ -582,7 +583,7 @@ static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 
 	if (!err && g->n)
 		err = hook_group(g, g->functions, g->n);
-	for (i = 0; err && i <= ~0u >> g->shift; i++)
+	for (i = 0; err && i <= stp_place(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
 			give_away(b, g, &g->slots[i]);
 	g->armed = g->n;

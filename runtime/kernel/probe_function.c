@@ -9,6 +9,7 @@
  * address to probe does it.
  */
 #include "function.h"
+#include "place.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -332,7 +333,7 @@ static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
 
 static __always_inline struct entry_slot *slot_of(const struct entry_hook *h, unsigned long ip)
 {
-	return &h->slots[(u32)ip * GOLDEN_RATIO_32 >> h->shift];
+	return &h->slots[stp_place((u32)ip * GOLDEN_RATIO_32, h->shift)];
 }
 
 static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
@@ -402,7 +403,7 @@ static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct
 /* Half of the slots stay free. */
 static int make_slots(struct entry_hook *h)
 {
-	u32 i, bits = ilog2(roundup_pow_of_two(2 * h->n));
+	u32 i, bits = stp_place_bits(2ull * h->n);
 
 	h->slots = plat_alloc((h->n + (1ul << bits)) * sizeof(*h->slots), -1);
 	h->more = plat_alloc(h->n * sizeof(*h->more), -1);

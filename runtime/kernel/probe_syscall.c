@@ -4,13 +4,12 @@
  * and the number or the result. Tables, for each tracepoint and size of process, have by number a list
  * of what is to be run; a call that nobody watches costs a load and a branch.
  *
- * What @entry() keeps is found again by the task: sys_exit happens in the task of sys_enter. A slot
- * is taken from the few that a task's address hashes to, the oldest if none is free; so tasks that
- * never come back (they died in the call) need no tidying up.
+ * What @entry() saves is found again by the task and the probe (calls.h): sys_exit happens in the task of sys_enter.
  */
 #include "kernel.h"
 #include <asm/syscall.h>
 #include <linux/tracepoint.h>
+#include "calls.h"
 
 #ifdef CONFIG_TRACEPOINTS
 
@@ -25,8 +24,7 @@
 #define NUMBERS 512
 #endif
 
-#define SLOTS 4096
-#define WAYS 4
+#define CALLS_MAX 8192                 /* in progress at once, of all probes of returns with @entry() */
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* p's */
@@ -37,24 +35,15 @@ struct syscall_watch {
 	bool saves;                        /* p is of the return: only what @entry() keeps happens here */
 };
 
-struct call_slot {
-	struct task_struct *task;          /* NULL: free */
-	const struct stp_syscall_probe *of;
-	u64 used;                          /* when it was taken: a count */
-	s64 values[STP_SYSCALL_ENTRIES];
-};
-
 /* Made before the tracepoints are registered, freed after they are gone. */
 static struct {
 	struct syscall_watch **enter[2], **leave[2];       /* [compat][number]; the last: all higher ones */
 	struct syscall_watch *watches;                     /* all of them */
 	u32 watched, room;
-	struct call_slot *slots;
-	raw_spinlock_t lock;                               /* of slots; interrupts are off in a hit */
-	u64 taken;
+	struct stp_calls *saved;                           /* what @entry() saves, by probe; NULL: nothing */
 	struct tracepoint *sys_enter, *sys_exit;
 	bool entering, leaving;
-} calls = { .lock = __RAW_SPIN_LOCK_UNLOCKED(calls.lock) };
+} calls;
 
 /* ------------------------------------------------------------------ the registers of a call */
 
@@ -149,55 +138,25 @@ static __always_inline void sign_extend(u64 *a, u32 mask)
 			a[i] = (s64)(s32)a[i];
 }
 
-/* ------------------------------------------------------------------ what @entry() keeps */
+/* ------------------------------------------------------------------ what @entry() saves */
 
-static struct call_slot *slots_of(const struct task_struct *task)
+static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
-	return &calls.slots[((unsigned long)task >> 6) * 0x9e3779b97f4a7c15ull >> 52 & (SLOTS - WAYS)];
-}
-
-static void keep_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
-{
-	struct call_slot *s = slots_of(current), *to = s;
 	s64 values[STP_SYSCALL_ENTRIES];
-	u32 i;
 
 	c->entry = values;
-	if (!stp_entry_run(c, p->probe, p->entry))
-		return;            /* the return finds nothing */
-	raw_spin_lock(&calls.lock);
-	for (i = 0; i < WAYS; i++) {
-		if (s[i].task == current && s[i].of == p) {
-			to = &s[i];
-			break;
-		}
-		if (!s[i].task || (to->task && s[i].used < to->used))
-			to = &s[i];
-	}
-	to->task = current;
-	to->of = p;
-	to->used = ++calls.taken;
-	memcpy(to->values, values, p->entries * sizeof(*values));
-	raw_spin_unlock(&calls.lock);
+	if (likely(stp_entry_run(c, p->probe, p->entry)))
+		stp_calls_put(calls.saved, (unsigned long)p, values, p->entries * sizeof(*values));
+	else
+		stp_calls_skip(calls.saved, (unsigned long)p);
 }
 
-/* False: the call began before the script, or too many others came between. */
-static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
+/* A hit that is skipped: what its probes saved at an earlier call that didn't return is not this call's. */
+static noinline void skip_call_entries(const struct syscall_watch *w)
 {
-	struct call_slot *s = slots_of(current);
-	bool found = false;
-	u32 i;
-
-	raw_spin_lock(&calls.lock);
-	for (i = 0; i < WAYS && !found; i++) {
-		if (s[i].task != current || s[i].of != p)
-			continue;
-		memcpy(values, s[i].values, p->entries * sizeof(*values));
-		s[i].task = NULL;
-		found = true;
-	}
-	raw_spin_unlock(&calls.lock);
-	return found;
+	for (; w; w = w->next)
+		if (w->saves)
+			stp_calls_skip(calls.saved, (unsigned long)w->p);
 }
 
 /* ------------------------------------------------------------------ hits */
@@ -210,6 +169,16 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 	c->regs = regs;
 	c->address = 0;
 	c->syscall = w->call;
+}
+
+/* Calls that began before the script have no row, and are no loss. */
+static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
+{
+	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, values, p->entries * sizeof(*values));
+
+	if (found == STP_CALL_NONE && stp_calls_evict(calls.saved))
+		stp_lose(STP_LOSS_ENTRIES, 1);
+	return found == STP_CALL_FOUND;
 }
 
 static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
@@ -240,7 +209,7 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 		if (unlikely(compat) && w->p->call)
 			sign_extend(c->arguments, w->p->call->signed_longs);
 		if (w->saves)
-			keep_call_entry(c, w->p);
+			save_call_entry(c, w->p);
 		else if (w->p->is_return)
 			run_return(c, w->p);
 		else
@@ -290,8 +259,11 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 	unsigned long flags;
 	struct stp_ctx *c;
 
-	if (!stp_hit_begin(&c, &flags))
+	if (!stp_hit_begin(&c, &flags)) {
+		if (calls.saved)
+			skip_call_entries(table[min(number, (u32)NUMBERS)]);
 		return;
+	}
 	keep_result(c, result);
 	run_all(c, table, regs, number, compat);
 	stp_hit_end(c, flags);
@@ -380,9 +352,9 @@ static void free_tables(void)
 		calls.enter[i] = calls.leave[i] = NULL;
 	}
 	plat_free(calls.watches);
-	plat_free(calls.slots);
+	stp_calls_free(calls.saved);
 	calls.watches = NULL;
-	calls.slots = NULL;
+	calls.saved = NULL;
 	calls.watched = calls.room = 0;
 }
 
@@ -435,12 +407,13 @@ static void watch_all(const struct stp_syscall_probe *p)
 
 static int make_tables(const struct stp_syscall_probe *p, u32 n)
 {
-	bool saves = false, made = true;
-	u32 i;
+	u32 i, saves = 0;
+	bool made = true;
 
 	for (i = 0; i < n; i++) {
 		calls.room += 2 * (p[i].number < 0 ? 2 * (NUMBERS + 1) : 1);
-		saves |= p[i].entry && !p[i].entry_late;
+		if (p[i].entry && !p[i].entry_late)
+			saves = max(saves, p[i].entries);
 	}
 	calls.watches = plat_alloc(calls.room * sizeof(*calls.watches), -1);
 	for (i = 0; i < 2; i++) {
@@ -449,8 +422,8 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 		made &= calls.enter[i] && calls.leave[i];
 	}
 	if (saves)
-		calls.slots = plat_alloc(SLOTS * sizeof(*calls.slots), -1);
-	return made && calls.watches && (calls.slots || !saves) ? 0 : -ENOMEM;
+		calls.saved = stp_calls_make(CALLS_MAX, saves * sizeof(s64));
+	return made && calls.watches && (calls.saved || !saves) ? 0 : -ENOMEM;
 }
 
 /* Those of one number first: watch_all() fills in the rest. */

@@ -5,42 +5,26 @@
  * starts have them: others have them taken out again.
  *
  * A return is caught by way of the return address. What @entry() wants is evaluated at the entry and
- * kept in a table until the return of the same call: the task's, with the same stack pointer. Calls
- * that never return (exit, longjmp) leave their row behind; rows are reused, the oldest first.
+ * kept in a table (calls.h) until the return of the same call: the task's, with the same stack pointer.
+ * For backtraces the entry also saves the return address, before the kernel replaces it.
  */
 #include "kernel.h"
 #include <linux/fs.h>
-#include <linux/hash.h>
-#include <linux/log2.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/uprobes.h>
+#include "calls.h"
 
 #define UPROBE_WARNINGS 10             /* places that can't be probed: said one by one */
 #define CALLS_DEFAULT   2048           /* under way at once, of a return probe with @entry() */
-#define CALLS_WAYS      8              /* rows that a call may be in */
 #define UPROBE_ENTRY_MAX 256           /* bytes that a return probe keeps a call, for they are on the stack */
-
-struct call {
-	struct task_struct *task;      /* NULL: free. Only compared */
-	u64 sp;                        /* at the function's entry */
-	u64 age;
-	s64 data[];
-};
-
-struct calls {
-	raw_spinlock_t lock;
-	u64 age;
-	u32 bits, size;                /* 1 << bits sets of CALLS_WAYS rows of size bytes */
-	char rows[];
-};
 
 struct uprobe_hit {
 	struct uprobe_consumer uc;
 	const struct stp_uprobe *u;
 	struct inode *inode;
 	compat_uprobe handle;
-	struct calls *calls;           /* NULL: nothing is kept */
+	struct stp_calls *calls;       /* NULL: nothing is kept */
 };
 
 static struct {
@@ -87,62 +71,43 @@ COMPAT_UPROBE_FILTER(uprobe_filter)
 #endif
 }
 
-/* ------------------------------------------------------------------ calls under way */
+/* ------------------------------------------------------------------ calls in progress */
 
-static struct call *row_of(struct calls *t, struct task_struct *task, u64 sp, u32 way)
+/* The stack pointer at the entry of a function that returned. */
+static u64 entry_sp(struct pt_regs *regs)
 {
-	u32 set = hash_64((u64)(unsigned long)task ^ sp, t->bits);
-
-	return (struct call *)(t->rows + (set * CALLS_WAYS + way) * (size_t)t->size);
+	return user_stack_pointer(regs) - (compat_narrow_code(regs) ? 4 : COMPAT_RETURN_POPS);
 }
 
-/* The row for a call that begins: a free one, or the oldest. Interrupts are off, t->lock held. */
-static struct call *call_begin(struct calls *t, struct task_struct *task, u64 sp)
+/* The kernel replaces the return addresses of so many calls of a thread, all return probes together, and lets the
+ * others return by themselves: prepare_uretprobe(), 5.10 to 7.2, which runs behind this. */
+static bool return_is_lost(void)
 {
-	struct call *best = NULL;
-	u32 i;
+	const struct uprobe_task *t = current->utask;
 
-	for (i = 0; i < CALLS_WAYS; i++) {
-		struct call *r = row_of(t, task, sp, i);
-
-		if (!r->task || (r->task == task && r->sp == sp)) {
-			best = r;
-			break;
-		}
-		if (!best || r->age < best->age)
-			best = r;
-	}
-	best->task = task;
-	best->sp = sp;
-	best->age = ++t->age;
-	return best;
+	return t && t->depth >= MAX_URETPROBE_DEPTH;
 }
 
-static struct call *call_end(struct calls *t, struct task_struct *task, u64 sp)
+static bool return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *address)
 {
-	u32 i;
-
-	for (i = 0; i < CALLS_WAYS; i++) {
-		struct call *r = row_of(t, task, sp, i);
-
-		if (r->task == task && r->sp == sp)
-			return r;
-	}
-	return NULL;
+	if (!COMPAT_RETURN_POPS)
+		*address = compat_user_code(compat_link_register(regs));
+	else if (compat_narrow_code(regs))
+		*address = stp_uload4(c, user_stack_pointer(regs));
+	else
+		*address = stp_uload8(c, user_stack_pointer(regs));
+	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-static struct calls *make_calls(const struct stp_uprobe *u)
+/* Of a call instead of a return (a tail call) the address may be replaced already, and is saved then. */
+static void save_return(struct stp_ctx *c, struct pt_regs *regs)
 {
-	u32 n = roundup_pow_of_two(max(u->maxactive ?: CALLS_DEFAULT, CALLS_WAYS) / CALLS_WAYS);
-	u32 size = sizeof(struct call) + ALIGN(u->entry_size, 8);
-	struct calls *t = plat_alloc(sizeof(*t) + (u64)n * CALLS_WAYS * size, -1);
+	u64 sp = user_stack_pointer(regs), address, before;
 
-	if (t) {
-		raw_spin_lock_init(&t->lock);
-		t->bits = ilog2(n);
-		t->size = size;
-	}
-	return t;
+	if (!return_address(c, regs, &address))
+		return;
+	if (address & ~PAGE_MASK || !stp_calls_get(stp_returns, sp, &before, sizeof(before)))
+		stp_calls_put(stp_returns, sp, &address, sizeof(address));
 }
 
 /* ------------------------------------------------------------------ hits */
@@ -170,45 +135,43 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 	return 0;
 }
 
-/* Rows are copied in and out under the lock, for evaluating them may last. */
-static void keep_call(const struct uprobe_hit *h, struct pt_regs *regs, const s64 *data)
+/* What is saved is evaluated outside of the table's lock, for that may last. */
+static void save_entry(struct stp_ctx *c, const struct uprobe_hit *h, struct pt_regs *regs)
 {
-	raw_spin_lock(&h->calls->lock);
-	memcpy(call_begin(h->calls, current, user_stack_pointer(regs))->data, data, h->u->entry_size);
-	raw_spin_unlock(&h->calls->lock);
-}
-
-static bool take_call(const struct uprobe_hit *h, struct pt_regs *regs, s64 *data)
-{
-	struct call *row;
-
-	raw_spin_lock(&h->calls->lock);
-	row = call_end(h->calls, current, user_stack_pointer(regs) - (compat_narrow_code(regs) ? 4 : COMPAT_RETURN_POPS));
-	if (row) {
-		memcpy(data, row->data, h->u->entry_size);
-		row->task = NULL;
-	}
-	raw_spin_unlock(&h->calls->lock);
-	return row;
-}
-
-COMPAT_UPROBE_ENTRY(uprobe_return_entry)
-{
-	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
 	s64 data[UPROBE_ENTRY_MAX / 8];
-	unsigned long flags;
-	struct stp_ctx *c;
 
-	if (unlikely(h->uc.filter) && other_process(h))
-		return UPROBE_HANDLER_REMOVE;
-	if (!h->calls || !stp_hit_begin(&c, &flags))
-		return 0;
 	c->regs = regs;
 	c->address = instruction_pointer(regs);
 	c->bias = c->address - h->u->address;
 	c->entry = data;
 	if (likely(stp_entry_run(c, h->u->probe, h->u->entry)))
-		keep_call(h, regs, data);
+		stp_calls_put(h->calls, user_stack_pointer(regs), data, h->u->entry_size);
+	else
+		stp_calls_skip(h->calls, user_stack_pointer(regs));
+}
+
+COMPAT_UPROBE_ENTRY(uprobe_return_entry)
+{
+	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
+	bool lost = unlikely(return_is_lost());
+	unsigned long flags;
+	struct stp_ctx *c;
+
+	if (unlikely(h->uc.filter) && other_process(h))
+		return UPROBE_HANDLER_REMOVE;
+	if (lost && stp_session_running())
+		stp_lose(STP_LOSS_DEPTH, 1);
+	if (lost || (!h->calls && !stp_returns))
+		return 0;
+	if (!stp_hit_begin(&c, &flags)) {
+		if (h->calls)
+			stp_calls_skip(h->calls, user_stack_pointer(regs));
+		return 0;
+	}
+	if (unlikely(stp_returns))
+		save_return(c, regs);
+	if (h->calls)
+		save_entry(c, h, regs);
 	stp_hit_end(c, flags);
 	return 0;
 }
@@ -216,15 +179,21 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 COMPAT_UPROBE_RETURN(uprobe_return)
 {
 	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
+	enum stp_call saved = STP_CALL_FOUND;
 	s64 data[UPROBE_ENTRY_MAX / 8];
 	unsigned long flags;
 	struct stp_ctx *c;
+	u64 before;
 
 	if ((unlikely(h->uc.filter) && other_process(h)) || !stp_hit_begin(&c, &flags))
 		return 0;
-	if (h->calls && !take_call(h, regs, data)) {
+	if (unlikely(stp_returns))
+		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
+	if (h->calls)
+		saved = stp_calls_take(h->calls, entry_sp(regs), data, h->u->entry_size);
+	if (saved == STP_CALL_NONE)
 		stp_lose(STP_LOSS_ENTRIES, 1);
-	} else {
+	if (saved == STP_CALL_FOUND) {
 		c->regs = regs;
 		c->address = func;
 		c->bias = func - h->u->address;
@@ -260,13 +229,13 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	if (u->entry_size > UPROBE_ENTRY_MAX)
 		return -E2BIG;
 	if (u->entry) {
-		h->calls = make_calls(u);
+		h->calls = stp_calls_make(u->maxactive > 0 ? u->maxactive : CALLS_DEFAULT, u->entry_size);
 		if (!h->calls)
 			return -ENOMEM;
 	}
 	if (u->is_return) {
 		h->uc.ret_handler = uprobe_return;
-		h->uc.handler = h->calls || is_choosy(u) ? uprobe_return_entry : NULL;
+		h->uc.handler = uprobe_return_entry;
 	} else {
 		h->uc.handler = uprobe_entry;
 	}
@@ -289,7 +258,7 @@ no_within:
 
 static void free_hit(struct uprobe_hit *h)
 {
-	plat_free(h->calls);
+	stp_calls_free(h->calls);
 	plat_free(h);
 }
 

@@ -5,8 +5,13 @@
  * translator made of their symbols, call frame information and line tables.
  *
  * A frame is left by the rule for its place, or where there is none (an object without tables, code
- * made at run time), by the frame pointer. Reads are fault-safe, and each frame must lie above the one
- * before, so a damaged stack ends the walk. Return addresses that return probes replaced are put back.
+ * made at run time), by the frame pointer. Reads are fault-safe, each frame must lie above the one
+ * before, and a caller must lie in an executable mapping, so a damaged stack ends the walk.
+ *
+ * Return probes replace return addresses by the address of the kernel's trampoline, the first byte of a page. What was
+ * there is in stp_returns, where the probes' entry handlers put it. The kernel's own list of them is not read: it frees
+ * entries before it takes them out (handle_trampoline(), up to 6.9), and a hit may interrupt that. The return addresses
+ * of other tracers' return probes are not known, so that the walk ends there.
  *
  * Context: any but NMI. Which file is mapped where is looked up under the lock of the process's memory,
  * taken only where nothing that its release may wait for is held: see user_areas.h.
@@ -15,11 +20,12 @@
 #include <linux/fs.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
-#include <linux/uprobes.h>
+#include "calls.h"
 #include "user_areas.h"
 #include "user_path.h"
 
 #define LOWEST 4096                    /* nothing is mapped below */
+#define RETURNS_MAX 4096               /* calls with return probes in progress whose return address is saved */
 
 static struct {
 	struct stp_object *objects;
@@ -29,6 +35,7 @@ static struct {
 struct frame {
 	u64 pc, sp, fp;
 	const u64 *regs;               /* all registers, where they are known: of the innermost frame */
+	const struct vm_area_struct *vma;      /* the mapping that pc lies in, when it was looked up */
 	bool innermost;
 	bool exact;                    /* pc is not a return address, but where it goes on itself */
 	bool sp_low;                   /* the stack pointer is this or more */
@@ -135,30 +142,21 @@ static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* A return probe keeps the return address that it replaced by its own, which is in no file; `sp` is the
- * stack pointer at the entry of the function. */
-static bool kept_return(u64 sp, u64 *value)
+/* A return address that a return probe replaced becomes what it was; `sp` is the stack pointer at the entry of the
+ * function. begin, end and error handlers, which have interrupts on, run while no probe is armed. */
+static void undo_return_probe(u64 sp, u64 *value)
 {
-#ifdef CONFIG_UPROBES
-	const struct return_instance *r = current->utask ? current->utask->return_instances : NULL;
-	u32 i;
-
-	for (i = 0; r && i < 64; i++, r = r->next)
-		if (r->stack == sp) {
-			*value = r->orig_ret_vaddr;
-			return true;
-		}
-#endif
-	return false;
+	if (!(*value & ~PAGE_MASK) && stp_returns && raw_irqs_disabled())
+		stp_calls_get(stp_returns, sp, value, sizeof(*value));
 }
 
 /* A return address. Where calls push it, it is what the stack pointer at the entry leads to. */
 static bool read_return(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
 {
-	if (COMPAT_RETURN_POPS && kept_return(address, value))
-		return true;
 	if (!read_word(c, f, address, value))
 		return false;
+	if (COMPAT_RETURN_POPS)
+		undo_return_probe(address, value);
 	*value = compat_user_code(*value);
 	return true;
 }
@@ -197,10 +195,16 @@ static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_
 	return false;
 }
 
+/* The call's, not that of what follows it. */
+static u64 place_of(const struct frame *f)
+{
+	return f->pc - !f->exact;
+}
+
 static const struct stp_frame_rule *rule_at(const struct frame *f)
 {
-	u64 pc = f->pc - !f->exact;            /* of a call, not what follows it */
-	struct vm_area_struct *vma = area_at(pc);
+	u64 pc = place_of(f);
+	const struct vm_area_struct *vma = f->vma ?: area_at(pc);
 	const struct stp_object *o = vma && vma->vm_file ? object_of(vma->vm_file) : NULL;
 	u32 i = o ? count_up_to(o->frame_places, o->nframes, offset_in(vma, pc)) : 0;
 
@@ -216,21 +220,26 @@ static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_f
 	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp < f->sp || (caller.sp == f->sp && !f->innermost) ||
 	    !value_of(c, f, &r->ra, caller.sp, &caller.pc))
 		return false;
-	if (!COMPAT_RETURN_POPS && !kept_return(caller.sp, &caller.pc))
+	if (!COMPAT_RETURN_POPS) {
 		caller.pc = compat_user_code(caller.pc);
+		undo_return_probe(caller.sp, &caller.pc);
+	}
 	if (r->fp.kind != STP_FRAME_NONE && !value_of(c, f, &r->fp, caller.sp, &caller.fp))
 		caller.fp = 0;
 	*f = caller;
 	return true;
 }
 
-/* Does a call instruction, which pushed the address, end there? x86-64: e8 and 4 bytes, or ff with its operand. */
+/* Whether a call instruction ends at the address. x86-64: e8 and 4 bytes, or ff with its operand. arm64: bl, blr, blraa
+ * and its like. */
 static bool follows_call(struct stp_ctx *c, u64 address)
 {
 	u64 before;
 
-	if (!COMPAT_RETURN_POPS || address < LOWEST || !read(c, address - 8, &before))
+	if (address < LOWEST || !read(c, address - 8, &before))
 		return false;
+	if (!COMPAT_RETURN_POPS)
+		return before >> 58 == 0x25 || (before >> 32 & 0xfefff000) == 0xd63f0000;
 	return (before >> 24 & 0xff) == 0xe8 || ((before >> 48 & 0x38ff) | 0x0800) == 0x18ff ||
 	       ((before >> 48 & 0xff) == 0xff && (before >> 60 & 0xf) == 0xd) || (before >> 40 & 0x38ff) == 0x10ff ||
 	       (before >> 16 & 0x38ff) == 0x10ff;
@@ -242,7 +251,7 @@ static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 	const u32 word = f->narrow ? 4 : 8;
 	u64 caller, next;
 
-	if (f->innermost && read_return(c, f, f->sp, &caller) && follows_call(c, caller)) {
+	if (COMPAT_RETURN_POPS && f->innermost && read_return(c, f, f->sp, &caller) && follows_call(c, caller)) {
 		*f = (struct frame){ .pc = caller, .sp = f->sp + word, .fp = f->fp, .narrow = f->narrow };
 		return true;
 	}
@@ -288,19 +297,38 @@ static bool leave_kernels_code(struct stp_ctx *c, struct frame *f)
 	return true;
 }
 
-static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
+static bool find_caller(struct stp_ctx *c, struct frame *f, bool looking)
 {
 	const struct stp_frame_rule *r = looking ? rule_at(f) : NULL;
 
 	if (!r && COMPAT_RETURN_POPS && leave_kernels_code(c, f))
-		return f->pc >= LOWEST;
+		return true;
 	if (r && r->cfa.kind != STP_FRAME_UNKNOWN && !(f->sp_low && r->cfa.base == STP_FRAME_SP)) {
 		if (r->ra.kind == STP_FRAME_NONE)
 			return false;
 		if (leave_by_rule(c, f, r))
-			return f->pc >= LOWEST;
+			return true;
 	}
-	return leave_by_pointer(c, f) && f->pc >= LOWEST;
+	return leave_by_pointer(c, f);
+}
+
+/* Whether the caller is code of the process. On its stack, which some programs have executable, and where mappings
+ * cannot be looked up, a call instruction must end there. */
+static bool is_code(struct stp_ctx *c, struct frame *f, bool looking)
+{
+	if (f->pc < LOWEST)
+		return false;
+	if (!looking)
+		return f->exact || follows_call(c, f->pc);
+	f->vma = area_at(place_of(f));
+	if (!f->vma || !(f->vma->vm_flags & VM_EXEC))
+		return false;
+	return f->sp < f->vma->vm_start || f->sp >= f->vma->vm_end || f->exact || follows_call(c, f->pc);
+}
+
+static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
+{
+	return find_caller(c, f, looking) && is_code(c, f, looking);
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -321,8 +349,7 @@ static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
 	bool looking = stp_areas_begin(c);
 
 	while (n < room && leave(c, f, looking))
-		if (f->pc != at[n - 1])
-			at[n++] = f->pc;
+		at[n++] = f->pc;
 	if (looking)
 		stp_areas_end();
 	return n;
@@ -365,6 +392,11 @@ static int user_stack_start(void *table, u32 n)
 	u32 i;
 	int err;
 
+	stp_returns = stp_calls_make(RETURNS_MAX, sizeof(u64));
+	if (!stp_returns) {
+		plat_message(STP_MSG_ERROR, "not enough memory for the return addresses of backtraces");
+		return -ENOMEM;
+	}
 	for (i = 0; i < n; i++)
 		stp_program_open(objects[i].program, &err);
 	known.objects = objects;
@@ -378,6 +410,8 @@ static void user_stack_stop(void *table, u32 n)
 	u32 i;
 
 	WRITE_ONCE(known.n, 0);
+	stp_calls_free(stp_returns);
+	stp_returns = NULL;
 	for (i = 0; i < n; i++)
 		if (objects[i].program->state)
 			stp_program_close(objects[i].program);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of calls.h: sets of WAYS rows, the place of a call's set is a hash of its key. One lock a table, held for
+ * a look at one set and a copy. It is an arch_spinlock_t: handlers turn interrupts off behind lockdep's back.
+ */
+#include "kernel.h"
+#include "calls.h"
+#include "place.h"
+
+#define WAYS        8
+#define SKIP_TRIES  1000               /* to get the lock, some cycles each */
+
+struct call {
+	const struct task_struct *task;        /* NULL: free. Only compared */
+	u64 born, programs, id;                /* the rest of the key */
+	u64 age;
+	bool skipped;                          /* there are no data */
+	s64 data[];
+};
+
+struct stp_calls {
+	arch_spinlock_t lock;
+	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
+	u64 age;
+	bool evicts;                           /* it did so */
+	u64 valid_from;                        /* older rows count as free */
+	char rows[];
+};
+
+struct stp_calls *stp_returns;
+
+static u32 row_size(u32 size)
+{
+	return sizeof(struct call) + ALIGN(size, 8);
+}
+
+u64 stp_calls_bytes(u32 n, u32 size)
+{
+	return sizeof(struct stp_calls) + ((u64)WAYS << stp_place_bits(DIV_ROUND_UP(n, WAYS))) * row_size(size);
+}
+
+struct stp_calls *stp_calls_make(u32 n, u32 size)
+{
+	struct stp_calls *t = plat_alloc(stp_calls_bytes(n, size), -1);
+
+	if (t) {
+		t->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
+		t->shift = 32 - stp_place_bits(DIV_ROUND_UP(n, WAYS));
+		t->size = row_size(size);
+	}
+	return t;
+}
+
+void stp_calls_free(struct stp_calls *t)
+{
+	plat_free(t);
+}
+
+bool stp_calls_evict(const struct stp_calls *t)
+{
+	return READ_ONCE(t->evicts);
+}
+
+static struct call *set_of(struct stp_calls *t, u64 id)
+{
+	u64 hash = ((u64)(unsigned long)current ^ id) * 0x9e3779b97f4a7c15ull;
+
+	return (struct call *)(t->rows + (u64)stp_place(hash >> 32, t->shift) * WAYS * t->size);
+}
+
+static struct call *next_row(const struct stp_calls *t, struct call *r)
+{
+	return (struct call *)((char *)r + t->size);
+}
+
+static bool is_free(const struct stp_calls *t, const struct call *r)
+{
+	return !r->task || r->age < READ_ONCE(t->valid_from);
+}
+
+static bool is_of(const struct call *r, u64 id)
+{
+	return r->task == current && r->id == id && r->born == current->start_time && r->programs == current->self_exec_id;
+}
+
+static struct call *find(struct stp_calls *t, u64 id)
+{
+	struct call *r = set_of(t, id);
+	u32 i;
+
+	for (i = 0; i < WAYS; i++, r = next_row(t, r))
+		if (is_of(r, id) && !is_free(t, r))
+			return r;
+	return NULL;
+}
+
+/* The row of the same call, a free one, or the oldest; under the lock. */
+static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
+{
+	struct call *r = set_of(t, id), *best = NULL;
+	u32 i;
+
+	for (i = 0; i < WAYS; i++, r = next_row(t, r)) {
+		if (is_of(r, id)) {
+			best = r;
+			break;
+		}
+		if (!best || (!is_free(t, best) && (is_free(t, r) || r->age < best->age)))
+			best = r;
+	}
+	if (i == WAYS && !is_free(t, best))
+		WRITE_ONCE(t->evicts, true);
+	best->task = current;
+	best->born = current->start_time;
+	best->programs = current->self_exec_id;
+	best->id = id;
+	best->skipped = skipped;
+	WRITE_ONCE(t->age, t->age + 1);
+	best->age = t->age;
+	return best;
+}
+
+void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
+{
+	arch_spin_lock(&t->lock);
+	memcpy(renew(t, id, false)->data, data, size);
+	arch_spin_unlock(&t->lock);
+}
+
+static enum stp_call get(struct stp_calls *t, u64 id, void *data, u32 size, bool take)
+{
+	enum stp_call found = STP_CALL_NONE;
+	struct call *r;
+
+	arch_spin_lock(&t->lock);
+	r = find(t, id);
+	if (r) {
+		found = r->skipped ? STP_CALL_SKIPPED : STP_CALL_FOUND;
+		if (found == STP_CALL_FOUND)
+			memcpy(data, r->data, size);
+		if (take)
+			r->task = NULL;
+	}
+	arch_spin_unlock(&t->lock);
+	return found;
+}
+
+bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size)
+{
+	return get(t, id, data, size, false) == STP_CALL_FOUND;
+}
+
+enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
+{
+	return get(t, id, data, size, true);
+}
+
+/* Where the lock can't be had, perhaps because this hit interrupted who has it, all rows count as free: calls that miss
+ * theirs are counted, calls that take another's are wrong. */
+void stp_calls_skip(struct stp_calls *t, u64 id)
+{
+	unsigned long flags;
+	u32 tries = 0;
+
+	raw_local_irq_save(flags);
+	while (!arch_spin_trylock(&t->lock) && ++tries < SKIP_TRIES)
+		cpu_relax();
+	if (tries < SKIP_TRIES) {
+		renew(t, id, true);
+		arch_spin_unlock(&t->lock);
+	} else {
+		WRITE_ONCE(t->valid_from, READ_ONCE(t->age) + 1);
+		WRITE_ONCE(t->evicts, true);
+	}
+	raw_local_irq_restore(flags);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Hash tables of runtime/kernel at every small size, one place included: place.h, and the rows of calls.c, which is
+// compiled here over stand-ins for what it uses of the kernel.
+#include "core_platform.h"
+#include "kernel_standins.h"
+
+typedef struct { int taken; } arch_spinlock_t;
+#define __ARCH_SPIN_LOCK_UNLOCKED { 0 }
+#define DIV_ROUND_UP(n, by) (((n) + (by) - 1) / (by))
+#define arch_spin_lock(l) ((void)((l)->taken++))
+#define arch_spin_unlock(l) ((void)((l)->taken--))
+#define arch_spin_trylock(l) (!(l)->taken && ++(l)->taken)
+#define cpu_relax() ((void)0)
+#define raw_local_irq_save(f) ((f) = 0)
+#define raw_local_irq_restore(f) ((void)(f))
+struct task_struct { u64 start_time, self_exec_id; } tasks[2], *current = tasks;
+
+#include "../../runtime/kernel/calls.c"
+#include "../../runtime/core/map.h"
+
+const struct stp_module stp_module = {
+	.abi = STP_GENERATED_ABI, .limits = { .string_len = STRING_LEN, .hash_bias = -40 },
+};
+
+// Places of all hashes are in the table, and every place is one of some hash.
+static bool places_fit(u32 n)
+{
+	u32 bits = stp_place_bits(n), size = 1u << bits, i, place, seen = 0;
+
+	for (i = 0; i < 4096; i++) {
+		place = stp_place(i * 0x9e3779b1u, 32 - bits);
+		if (place >= size)
+			return false;
+		seen |= 1u << place;
+	}
+	return size >= n && (n < 2 || size / 2 < n) && seen == (u32)((1ull << size) - 1) &&
+	       stp_place(~0u, 32 - bits) == size - 1;
+}
+
+static void check(const char *name, bool good)
+{
+	verdict(good, "%s", name);
+}
+
+// As many calls as there are rows in the smallest table, of one thread and another; each finds its own.
+static bool rows_work(u32 n)
+{
+	struct stp_calls *t = stp_calls_make(n, sizeof(u64));
+	bool right = true;
+	u64 i, value;
+
+	for (i = 0; i < WAYS; i++) {
+		current = &tasks[i % 2];
+		value = 100 + i;
+		stp_calls_put(t, i, &value, sizeof(value));
+	}
+	for (i = 0; i < WAYS; i++) {
+		current = &tasks[i % 2];
+		right &= stp_calls_get(t, i, &value, sizeof(value)) && value == 100 + i;
+		right &= stp_calls_take(t, i, &value, sizeof(value)) == STP_CALL_FOUND && !stp_calls_get(t, i, &value, sizeof(value));
+	}
+	right &= !stp_calls_evict(t);
+	stp_calls_free(t);
+	return right;
+}
+
+static void check_keys(void)
+{
+	struct stp_calls *t = stp_calls_make(1, sizeof(u64));
+	u64 value = 5;
+
+	current = tasks;
+	stp_calls_put(t, 1, &value, sizeof(value));
+	tasks->start_time++;
+	check("a row is not taken for a later thread's at the same address", !stp_calls_get(t, 1, &value, sizeof(value)));
+	tasks->start_time--;
+	tasks->self_exec_id++;
+	check("a row is not taken for that of a program executed later", !stp_calls_get(t, 1, &value, sizeof(value)));
+	tasks->self_exec_id--;
+	check("the row is found by its own key", stp_calls_get(t, 1, &value, sizeof(value)) && value == 5);
+	stp_calls_skip(t, 1);
+	check("a skipped call has no data", stp_calls_take(t, 1, &value, sizeof(value)) == STP_CALL_SKIPPED &&
+	      stp_calls_take(t, 1, &value, sizeof(value)) == STP_CALL_NONE);
+	stp_calls_put(t, 1, &value, sizeof(value));
+	arch_spin_lock(&t->lock);
+	stp_calls_skip(t, 1);
+	arch_spin_unlock(&t->lock);
+	check("what an earlier call saved is not a skipped one's while somebody holds the lock",
+	      !stp_calls_get(t, 1, &value, sizeof(value)));
+	stp_calls_put(t, 1, &value, sizeof(value));
+	check("a row put after that is found", stp_calls_get(t, 1, &value, sizeof(value)));
+	stp_calls_free(t);
+	t = stp_calls_make(1, sizeof(u64));
+	for (value = 1; value <= WAYS; value++)
+		stp_calls_put(t, value, &value, sizeof(value));
+	check("as many calls as rows evict none", !stp_calls_evict(t));
+	for (; value <= WAYS + 2; value++)
+		stp_calls_put(t, value, &value, sizeof(value));
+	check("the oldest rows are evicted", stp_calls_evict(t) &&
+	      !stp_calls_get(t, 1, &value, sizeof(value)) && !stp_calls_get(t, 2, &value, sizeof(value)) &&
+	      stp_calls_get(t, 3, &value, sizeof(value)) && value == 3);
+	stp_calls_free(t);
+}
+
+// core/map.c's tables: MAPHASHBIAS takes more powers of two away than there are.
+static bool map_fits(u32 n)
+{
+	struct stp_map map = { "map", 1, STP_LONG, { STP_LONG }, .capacity = n };
+	bool fits = !stp_map_make(&map) && map.data->main.shift == 63;
+
+	stp_map_free(&map);
+	return fits;
+}
+
+int main(void)
+{
+	u32 n;
+
+	for (n = 0; n <= 17; n++) {
+		verdict(places_fit(n), "places of a hash table, size %u", n);
+		verdict(rows_work(n), "rows of calls in progress, size %u", n);
+		verdict(map_fits(n), "buckets of an array, size %u", n);
+	}
+	check_keys();
+	session_renew();
+	return finish();
+}
