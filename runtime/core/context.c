@@ -241,7 +241,8 @@ bool stp_charge_more(struct stp_ctx *c)
 	}
 	if (need > v->work_left) {
 		stp_fatal_format(c, "too much work for one hit: more than %llu instructions with interrupts off; "
-				 "do less in one hit, or raise -DMAXACTION=%d", v->work_max, stp_module.limits.actions);
+				 "do less in one hit, or raise the limit (-DMAXACTION=%lld)", v->work_max,
+				 2 * (s64)stp_module.limits.actions);
 		return false;
 	}
 	v->work_left -= need;
@@ -250,8 +251,8 @@ bool stp_charge_more(struct stp_ctx *c)
 	c->work = (s64)need;
 	if (!late(v))
 		return true;
-	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise "
-			 "-DMAXHANDLERTIME=%u", stp_module.limits.deadline_ms, stp_module.limits.deadline_ms);
+	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise the limit "
+			 "(-DMAXHANDLERTIME=%u)", stp_module.limits.deadline_ms, 2 * stp_module.limits.deadline_ms);
 	return false;
 }
 
@@ -289,11 +290,14 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 
 	c->probe = p;
 	c->actions = v->actions_max;
-	if (p->needs_actions)
+	if (STP_UNLIKELY(p->needs_actions)) {
 		c->stack_low = plat_stack_low();
+		start_work(v, plat_cycles());
+	}
 	if (STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
 		return false;
 	entry(c);
+	v->budget = false;
 	done = !c->error;
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);

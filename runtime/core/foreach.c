@@ -45,24 +45,11 @@ static s64 number_of(const struct order *o, const struct stp_elem *e)
 /* As stp_compare(); what it costs is charged, and the next charge finds out whether that was too much. */
 static s64 compare_strings(const struct order *o, const char *a, const char *b)
 {
-	u64 x, y, zero, differ;
-	u32 words = 1;
+	u32 words;
+	s64 order = stp_word_compare(a, b, &words);
 
-	for (;; a += 8, b += 8, words++) {
-		x = stp_word_load(a);
-		y = stp_word_load(b);
-		zero = stp_word_zero(x);
-		differ = x ^ y;
-		if (zero)
-			differ &= stp_word_before(zero) << 1 | 1;
-		if (zero || differ)
-			break;
-	}
 	o->c->work -= words * (2 * STP_WORK_WORD);
-	if (!differ)
-		return 0;
-	words = (u32)__builtin_ctzll(differ) & ~7u;
-	return (s64)(x >> words & 255) - (s64)(y >> words & 255);
+	return order;
 }
 
 /* Does b have to come before a? */

@@ -164,7 +164,8 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 	char text[4];
 
 	if (f->flag != '#') {
-		while (len < limit && s[len])
+		len = f->precision < 0 ? (u64)stp_strlen(s) : 0;
+		while (len < limit && f->precision >= 0 && s[len])
 			len++;
 		put_field(k, s, len, f);
 		return;

@@ -32,8 +32,7 @@ void stp_append(char *to, const char *from, u32 size)
 	char *end = to + size - 1;
 
 	STP_CHECK_THAT(size && size <= 1u << 30);
-	while (to < end && *to)
-		to++;
+	to += stp_strlen(to);
 	STP_CHECK_THAT(!*to);
 	/* from may be `to` itself: its length is counted before its terminator is overwritten */
 	if (from <= to && to <= from + size) {
@@ -45,23 +44,22 @@ void stp_append(char *to, const char *from, u32 size)
 		to[n] = 0;
 		return;
 	}
-	while (to < end && (*to = *from)) {
-		to++;
-		from++;
-	}
-	*to = 0;
+	stp_copy(to, from, (u32)(end - to) + 1);
 }
 
 s32 stp_compare(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return (s32)(u8)*a - (s32)(u8)*b;
+	u32 words;
+
+	return stp_word_compare(a, b, &words);
 }
 
 s64 stp_strlen(const char *s)
 {
-	return (s64)__builtin_strlen(s);
+	const char *from = s;
+	u64 zero;
+
+	while (!(zero = stp_word_zero(stp_word_load(s))))
+		s += 8;
+	return s - from + stp_word_length(zero);
 }

@@ -61,4 +61,27 @@ static inline u32 stp_word_length(u64 zero)
 	return (u32)__builtin_ctzll(zero) / 8;
 }
 
+/* Bytewise, as strcmp(). *words: how many words were compared. */
+static inline s32 stp_word_compare(const char *a, const char *b, u32 *words)
+{
+	u64 x, y, zero, differ;
+	u32 n, shift;
+
+	for (n = 1;; a += 8, b += 8, n++) {
+		x = stp_word_load(a);
+		y = stp_word_load(b);
+		zero = stp_word_zero(x);
+		differ = x ^ y;
+		if (zero)
+			differ &= stp_word_before(zero) << 1 | 1;
+		if (zero || differ)
+			break;
+	}
+	*words = n;
+	if (!differ)
+		return 0;
+	shift = (u32)__builtin_ctzll(differ) & ~7u;
+	return (s32)(x >> shift & 255) - (s32)(y >> shift & 255);
+}
+
 #endif

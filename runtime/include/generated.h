@@ -113,11 +113,10 @@ static inline bool stp_charge(struct stp_ctx *c, u64 units)
 } while (0)
 #define WORK(name, units, what) STP_WORK_##name = units,
 #define CALL(function, units, percent)
+#define BY_DATA(function)
 enum stp_work {
 #include "work.def"
 };
-#undef WORK
-#undef CALL
 
 #if defined(__x86_64__)
 register unsigned long stp_stack_pointer __asm__("rsp");

@@ -251,6 +251,7 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 void emit_foreach(struct emitter *e, struct stmt *st)
 {
 	struct loop loop = { .outer = e->body->loop };
+	struct work_mark pass;
 	const char *first;
 	int n;
 
@@ -269,10 +270,12 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	first = foreach_first(e, st, n);
 	cw_line(e->w, "for (elem%d = %s; elem%d; elem%d = stp_foreach_next(&iter%d)) {", n, first, n, n, n);
 	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
+	pass = work_begin(e);
 	foreach_bind(e, st, n);
 	e->body->loop = &loop;
 	emit_stmt(e, st->u.foreach.body);
 	e->body->loop = loop.outer;
+	work_end(e, pass, 1, st->loc);
 	cw_line(e->w, "}");
 	if (st->u.foreach.sort_dir || st->u.foreach.slice.n)
 		emit_check(e, st->loc);

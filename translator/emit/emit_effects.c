@@ -201,6 +201,7 @@ struct func_info *emit_func(struct emitter *e, struct func *f)
 	i = NEW(struct func_info);
 	i->func = f;
 	i->name = emit_unique(e, "f_", f->name);
+	map_put(&e->func_names, i->name, i);
 	i->effects = GLOBAL | ARRAY | WORLD;
 	i->fails = i->nexts = true;
 	i->nexts = f->next_overload != NULL;

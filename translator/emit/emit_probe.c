@@ -164,6 +164,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	if (f->recursive)
 		emit_actions(e, emit_count_stmts(f->body) + 1, f->loc);
 	emit_stmt(e, f->body);
+	work_end_function(e, i, f->loc);
 	i->strings = frame_strings(&b);
 	i->enters = i->strings || f->recursive;
 	end_body(e, &e->functions, func_head(i), f->recursive, f->type == T_LONG ? "ret" : "");
@@ -192,6 +193,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	// With -DSTP_ALIBI hits are counted, and nothing else is done; but for -T.
 	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
 		emit_stmt(e, p->body);
+	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(&b);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
@@ -219,6 +221,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 			cw_line(e->w, "c->entry[%d] = %s;", at, value_long(v));
 		b.now = temps;
 	}
+	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(&b);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* entry of %s */", emit_comment_text(p->point));
@@ -255,9 +258,10 @@ static bool is_late(const struct emitter *e, const struct probe *p)
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
-static void probe_lines(struct cwriter *w, const struct probe *p, int locks, int entry_locks, bool late, bool timed)
+static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe *p, int locks, int entry_locks)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
+	bool late = is_late(e, p);
 
 	cw_line(w, "{");
 	cw_line(w, ".handler = p%d,", body->index);
@@ -270,7 +274,8 @@ static void probe_lines(struct cwriter *w, const struct probe *p, int locks, int
 		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
 	if (entry_locks)
 		cw_line(w, ".entry_locks = p%d_entry_locks, .nentry = %d,", p->index, entry_locks);
-	if (timed || access_needs_actions(p))
+	if (e->s->opt.timing || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
+	    !work_is_bounded(e->entry_of[p->index]))
 		cw_line(w, ".needs_actions = true,");
 	if (p->condition)
 		cw_line(w, ".condition = p%d_condition,", p->index);
@@ -292,8 +297,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
-			probe_lines(w, e->s->script.probes.at[i], locks[i], entry_locks[i],
-				    is_late(e, e->s->script.probes.at[i]), e->s->opt.timing);
+			probe_lines(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
 	cw_line(w, "};");
 	cw_blank(w);
 }

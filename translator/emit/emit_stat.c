@@ -128,6 +128,7 @@ void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 	struct expr *of = st->u.foreach.hist->u.stat.of;
 	struct loop loop = { .outer = e->body->loop };
 	const char *b = temp_long(e), *more = "";
+	struct work_mark pass;
 	long long n = emit_buckets(var_of(of));
 
 	if (st->u.foreach.limit) {
@@ -143,9 +144,11 @@ void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 	else
 		cw_line(e->w, "for (%s = 0; %s < %lld%s; %s++) {", b, b, n, more, b);
 	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
+	pass = work_begin(e);
 	emit_store(e, st->u.foreach.keys.at[0]->u.var.decl, value_text(LOCAL, true, "%s", b));
 	e->body->loop = &loop;
 	emit_stmt(e, st->u.foreach.body);
 	e->body->loop = loop.outer;
+	work_end(e, pass, 1, st->loc);
 	cw_line(e->w, "}");
 }

@@ -49,20 +49,49 @@ int emit_count_stmts(struct stmt *st)
 	}
 }
 
+// Of two branches only one is executed: what the smaller one costs is taken as charged.
 static void emit_if(struct emitter *e, struct stmt *st)
 {
+	struct work_mark m;
+	uint64_t then, other;
+
 	cw_line(e->w, "if (%s) {", value_condition(emit_expr(e, st->u.if_.c)));
+	m = work_begin(e);
 	emit_stmt(e, st->u.if_.then);
+	work_end_branch(e, m, st->loc);
+	then = work_since(e, m);
 	if (st->u.if_.other && st->u.if_.other->kind != S_EMPTY) {
 		cw_line(e->w, "} else {");
+		m = work_begin(e);
 		emit_stmt(e, st->u.if_.other);
+		work_end_branch(e, m, st->loc);
+		other = work_since(e, m);
+		e->body->charged += then < other ? then : other;
 	}
 	cw_line(e->w, "}");
+}
+
+// Statements in a row, charged by parts.
+static void emit_block(struct emitter *e, struct stmt *st)
+{
+	struct work_mark part = work_begin(e), one;
+	uint64_t n = 0;
+
+	for vec_each(&st->u.block, it) {
+		one = work_begin(e);
+		emit_stmt(e, *it);
+		n += work_since(e, one);
+		if (work_end_block(e, part, n, (*it)->loc.source ? (*it)->loc : st->loc)) {
+			part = work_begin(e);
+			n = 0;
+		}
+	}
 }
 
 // while and for: one endless C loop. Every pass pays its statements first.
 static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
 {
+	struct work_mark pass;
 	struct label next = { .name = step ? emit_label(e, "next") : NULL };
 	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL };
 	struct temps temps = e->body->now;
@@ -70,6 +99,7 @@ static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr 
 
 	cw_line(e->w, "for (;;) {");
 	emit_actions(e, emit_count_stmts(body) + 1, loc);
+	pass = work_begin(e);
 	if (c) {
 		v = emit_expr(e, c);
 		if (!v.constant || !v.number) {
@@ -88,6 +118,7 @@ static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr 
 	}
 	if (step)
 		emit_effect(e, step);
+	work_end(e, pass, 1, loc);
 	cw_line(e->w, "}");
 }
 
@@ -190,8 +221,7 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		emit_plain(e, st);
 		break;
 	case S_BLOCK:
-		for vec_each(&st->u.block, it)
-			emit_stmt(e, *it);
+		emit_block(e, st);
 		break;
 	case S_IF:
 		emit_if(e, st);

@@ -53,6 +53,7 @@ struct body {
 	VEC(struct kept) kept;     // results of stable functions
 	struct temps now, most;    // in use, and the high-water mark
 	int labels, loops;         // made so far
+	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
 	int place;                 // line of the last place comment
 	const struct source *place_source;
 };
@@ -74,6 +75,9 @@ struct func_info {
 	VEC(struct func_info *) callees;
 	VEC(struct var *) alone;   // sorted or merged here: the runtime's copy changes, so one CPU at a time
 	int visit;                 // number of the last walk that came by
+	uint64_t cost;             // emit_work.c: of its own C, then of all it calls
+	bool cost_known;
+	VEC(struct func_info *) called;    // script functions, as often as they are called
 	bool measured;             // the two below are known
 	int deep_calls, deep_strings;
 };
@@ -94,6 +98,7 @@ struct emitter {
 	struct func_info **handler_of, **entry_of;  // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
+	struct map func_names;     // name in C -> struct func_info
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
@@ -128,6 +133,19 @@ unsigned emit_effects(struct emitter *e, struct expr *x);
 bool emit_mentions(struct expr *x, const struct var *v);
 struct func_info *emit_func(struct emitter *e, struct func *f);
 bool emit_assigns(struct stmt *body, const struct var *v);
+
+// emit_work.c: a part of the body's code is priced, and charged where it begins.
+struct work_mark { size_t at; uint64_t charged; };
+struct work_mark work_begin(struct emitter *e);
+uint64_t work_since(struct emitter *e, struct work_mark m);       // units that nothing has charged yet
+void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
+void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);     // charges them if so many
+void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
+// True: charged, as n were enough.
+bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
+// i->func NULL: a handler, of which only blocks are charged.
+void work_end_function(struct emitter *e, struct func_info *i, struct loc loc);
+bool work_is_bounded(struct func_info *root);             // after all was emitted: a handler needs no budget
 
 // emit_value.c
 struct value value_text(unsigned reads, bool atom, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reckons what generated code costs. In: the C of a body as it is written. Out: STP_WORK() where a block, a pass of a
+// loop or a function begins whose cost is not small; and which handlers need a budget. The prices are those of
+// runtime/include/work.def; what depends on data is charged by the runtime.
+#include "emit/emitter.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	BLOCK = 2000,              // statements in a row that are charged together
+	FUNCTION = 100,            // a call of a function that isn't charged costs less
+	CALL_DEFAULT = 40,
+	EMBEDDED = 200,            // C of a tapset without a loop
+	UNBOUNDED = 20000,         // a handler that costs less needs no budget
+};
+
+static const struct price { const char *name; unsigned units, percent; } prices[] = {
+#define WORK(name, units, what)
+#define CALL(function, units, percent) { #function, units, percent },
+#define BY_DATA(function) { #function, UNBOUNDED, 0 },
+#include "work.def"
+};
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static uint64_t embedded_price(struct emitter *e, const struct func *f)
+{
+	if (!strstr(f->embedded, "for (") && !strstr(f->embedded, "while ("))
+		return EMBEDDED;
+	return EMBEDDED + 6 * (uint64_t)emit_string_len(e);
+}
+
+// One call; *bound grows by what it may cost in a handler without loops, if that is known here.
+static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound)
+{
+	struct func_info *i;
+	uint64_t n = CALL_DEFAULT;
+
+	if (len > 2 && name[0] == 'f' && name[1] == '_') {
+		i = map_get(&e->func_names, str_ndup(name, len));
+		if (i) {
+			n = i->func->body ? FUNCTION : embedded_price(e, i->func);
+			if (i->func->body && e->caller)
+				vec_push(&e->caller->called, i);
+		}
+	}
+	for (const struct price *p = prices; p < END(prices) && len > 4 && !strncmp(name, "stp_", 4); p++) {
+		if (strlen(p->name) != len || strncmp(p->name, name, len))
+			continue;
+		if (p->units == UNBOUNDED) {
+			*bound += UNBOUNDED;
+			break;
+		}
+		n = p->units + p->percent * (uint64_t)emit_string_len(e) / 100;
+	}
+	*bound += n;
+	return n;
+}
+
+// Of a part of the text: calls by name, else a unit for every few characters. Strings and comments cost nothing.
+static uint64_t price(struct emitter *e, const char *from, const char *end, uint64_t *bound)
+{
+	uint64_t n = 0, chars = 0;
+
+	for (const char *p = from; p < end; p++) {
+		const char *start = p;
+
+		if (*p == '"') {
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+		} else if (*p == '/' && p + 1 < end && p[1] == '*') {
+			for (p += 2; p + 1 < end && (p[0] != '*' || p[1] != '/'); p++)
+				;
+		} else if (isalpha((unsigned char)*p)) {
+			while (p < end && is_name(*p))
+				p++;
+			if (p < end && *p == '(')
+				n += call_price(e, start, (size_t)(p - start), bound);
+			p--;
+			chars += 2;
+		} else if (*p != '\t' && *p != ' ' && *p != '\n') {
+			chars++;
+		}
+	}
+	*bound += chars / 6;
+	return n + chars / 6;
+}
+
+struct work_mark work_begin(struct emitter *e)
+{
+	return (struct work_mark){ e->w->text.len, e->body->charged };
+}
+
+uint64_t work_since(struct emitter *e, struct work_mark m)
+{
+	struct buf *text = &e->w->text;
+	struct func_info *caller = e->caller;
+	uint64_t bound = 0, n, charged = e->body->charged - m.charged;
+
+	if (text->len <= m.at)
+		return 0;
+	e->caller = NULL;
+	n = price(e, text->text + m.at, text->text + text->len, &bound);
+	e->caller = caller;
+	return n > charged ? n - charged : 0;
+}
+
+static void insert(struct buf *text, size_t at, const char *line)
+{
+	size_t len = strlen(line), behind = text->len - at;
+
+	buf_puts(text, line);              // makes room
+	memmove(text->text + at + len, text->text + at, behind);
+	memcpy(text->text + at, line, len);
+}
+
+void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
+{
+	struct buf line = { 0 };
+
+	for (int i = 0; i < e->w->depth; i++)
+		buf_putc(&line, '\t');
+	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_near(loc), emit_error_label(e));
+	insert(&e->w->text, m.at, buf_text(&line));
+	e->body->charged += n;
+}
+
+void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc)
+{
+	uint64_t n = work_since(e, m);
+
+	if (n >= least && !e->body->no_context)
+		work_charge(e, m, n, loc);
+}
+
+void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc)
+{
+	work_end(e, m, BLOCK / 4, loc);
+}
+
+bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
+{
+	if (n < BLOCK || e->body->no_context)
+		return false;
+	work_charge(e, m, n, loc);
+	return true;
+}
+
+void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
+{
+	struct work_mark all = { 0 };
+
+	e->caller = i;
+	i->cost = 0;
+	price(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &i->cost);
+	if (i->func)
+		work_end(e, all, FUNCTION, loc);
+}
+
+// What a handler may cost, all it calls included; what is unbounded costs UNBOUNDED at least.
+static uint64_t cost(struct func_info *i)
+{
+	if (i->cost_known || (i->func && i->func->recursive))
+		return i->cost_known ? i->cost : UNBOUNDED;
+	for vec_each(&i->called, to) {
+		if (i->cost >= UNBOUNDED)
+			break;
+		i->cost += cost(*to);
+	}
+	i->cost_known = true;
+	return i->cost;
+}
+
+bool work_is_bounded(struct func_info *root)
+{
+	return !root || cost(root) < UNBOUNDED;
+}
