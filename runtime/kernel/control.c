@@ -370,7 +370,17 @@ static int command(u32 type, void *payload, u32 len)
 
 /* ------------------------------------------------------------------ file operations */
 
-/* What the first opening makes stays until the module goes. */
+/* Context: process, control.lock held, no reader. */
+static void free_buffers(void)
+{
+	stp_rings_free();
+	plat_free(queue.bytes);
+	plat_free(control.bounce);
+	queue.bytes = control.bounce = NULL;
+	queue.size = queue.head = queue.tail = 0;
+}
+
+/* The first opening makes them; they stay until the module is unloaded, the rings until the session has ended. */
 static int make_buffers(void)
 {
 	if (control.bounce)
@@ -381,9 +391,7 @@ static int make_buffers(void)
 	control.bounce = plat_alloc(STP_MSG_MAX, -1);
 	if (queue.bytes && control.bounce && !stp_rings_make())
 		return 0;
-	plat_free(queue.bytes);
-	plat_free(control.bounce);
-	queue.bytes = control.bounce = NULL;
+	free_buffers();
 	return -ENOMEM;
 }
 
@@ -400,12 +408,30 @@ static int control_open(struct inode *inode, struct file *file)
 	return err ?: stream_open(inode, file);
 }
 
+/*
+ * Nobody comes back to a session that has ended, nor to one that HELLO has not made yet: should nobody be left
+ * who unloads the module (staprun and stapio were killed), then at least its memory is free. What stays is small:
+ * the header with the counts, and messages that were not read. Whoever maps the rings has the device open, and
+ * no handler runs any more.
+ */
+static void free_what_ended(void)
+{
+	if (control.phase == PHASE_NEW)
+		free_buffers();
+	if (control.phase != PHASE_STOPPED)
+		return;
+	stp_session_free();
+	stp_sites_free();
+	stp_rings_shrink();
+}
+
 static int control_release(struct inode *inode, struct file *file)
 {
 	mutex_lock(&control.lock);
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
 		session_stop();
+	free_what_ended();
 	WRITE_ONCE(control.mapped, false);
 	WRITE_ONCE(control.open, false);
 	WRITE_ONCE(control.leaving, false);
@@ -512,6 +538,19 @@ static const struct file_operations control_fops = {
 
 /* ------------------------------------------------------------------ the device */
 
+/* staprun/leftovers.c reads it. No lock: a begin probe may hold it for long; a staprun that is alive holds the
+ * session, and what is open can't be unloaded. */
+static int get_state(char *to, const struct kernel_param *p)
+{
+	enum phase phase = READ_ONCE(control.phase);
+
+	return scnprintf(to, PAGE_SIZE, "%s\n", READ_ONCE(control.open) ? "open" : phase == PHASE_STARTED ? "detached" :
+			 phase == PHASE_STOPPED ? "ended" : "new");
+}
+
+static const struct kernel_param_ops state_ops = { .get = get_state };
+module_param_cb(_stp_state, &state_ops, NULL, 0444);
+
 static char node_name[sizeof("systemtap/") + MODULE_NAME_LEN];
 
 static struct miscdevice device = {
@@ -544,8 +583,6 @@ void stp_control_exit(void)
 	irq_work_sync(&control.wake);
 	stp_session_free();
 	stp_sites_free();
-	stp_rings_free();
-	plat_free(queue.bytes);
-	plat_free(control.bounce);
+	free_buffers();
 	stp_memory_check();
 }

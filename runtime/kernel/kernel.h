@@ -4,8 +4,8 @@
  * the kernel's basic headers, then the core's.
  *
  * Life of a module: main.c registers the device. Its opening makes the rings, HELLO the session
- * (memory, addresses), START runs it, STOP ends it; all in control.c. Hits arrive through
- * probe_*.c, each in the context of its CPU (context.c).
+ * (memory, addresses), START runs it, STOP ends it, closing the device then frees what it had; all in
+ * control.c. Hits arrive through probe_*.c, each in the context of its CPU (context.c).
  */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
@@ -130,6 +130,7 @@ static __always_inline void stp_run_plain(struct stp_ctx *c, const struct stp_pr
 struct vm_area_struct;
 
 int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. Once made they stay */
+void stp_rings_shrink(void);       /* may sleep; the same as stp_rings_free(), but for the header's page */
 void stp_rings_free(void);         /* may sleep; nothing may be mapped or produced any more */
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: one of them is */

@@ -46,12 +46,30 @@ static struct {
 static unsigned int buffer_mb;             /* staprun -b; 0: what the script was built with */
 module_param_named(_stp_bufsize, buffer_mb, uint, 0400);
 
+/* Of all rings together, what staprun grants unprivileged users beyond the usual size; 0: no limit. */
+static unsigned int buffers_granted_mb;
+module_param_named(_stp_bufgrant, buffers_granted_mb, uint, 0400);
+
+static u32 granted_kb(u32 kb, u32 usual)
+{
+	u32 share = rounddown_pow_of_two(clamp(buffers_granted_mb, 1u, MAX_KB) * 1024 / rings.n);
+	u32 most = buffers_granted_mb ? max(share, usual) : MAX_KB;
+	char text[160];
+
+	if (kb <= most)
+		return kb;
+	snprintf(text, sizeof(text), "output buffers of %u MB per CPU (-b, stap -s) are too large%s; %u KB per CPU are used",
+		 kb / 1024, buffers_granted_mb ? " for members of stapusr and stapsys" : "", most);
+	plat_message(STP_MSG_WARNING, text);
+	return most;
+}
+
 static u64 ring_size(void)
 {
-	u32 usual = clamp(SHARED_KB / rings.n, LEAST_KB, DEFAULT_KB);
+	u32 usual = roundup_pow_of_two(clamp(SHARED_KB / rings.n, LEAST_KB, DEFAULT_KB));
 	u32 kb = buffer_mb ? min(buffer_mb, MAX_KB) * 1024 : stp_module.limits.buffer_kb ?: usual;
 
-	return roundup_pow_of_two((u64)clamp(kb, MIN_KB, MAX_KB) * 1024);
+	return roundup_pow_of_two((u64)max(granted_kb(kb, usual), MIN_KB) * 1024);
 }
 
 static void ring_init(struct ring *r, struct stp_ring_control *control)
@@ -110,6 +128,26 @@ void stp_rings_conclude(const struct stp_summary *s)
 {
 	rings.header->summary = *s;
 	smp_store_release(&rings.header->stopped, 1);
+}
+
+/*
+ * The session has stopped, and nobody has the device open or mapped: the rings are freed, a copy of the header
+ * stays, whose counts can still be read. Without memory for the copy all stays.
+ */
+void stp_rings_shrink(void)
+{
+	struct stp_ring_header *h = rings.n ? vmalloc_user(PAGE_SIZE) : NULL;
+
+	if (!h)
+		return;
+	memcpy(h, rings.header, sizeof(*h));
+	h->rings = 0;
+	stp_losses = h->losses;
+	vfree(rings.header);
+	plat_free(rings.ring);
+	rings.header = h;
+	rings.ring = NULL;
+	rings.n = 0;
 }
 
 /* Whatever is counted from here on is not read. */

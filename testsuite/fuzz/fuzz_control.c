@@ -109,7 +109,12 @@ static void *vmalloc_user(size_t n) { mapping_len = n; return calloc(1, n); }
 static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
 static u64 roundup_pow_of_two(u64 n) { return n <= 1 ? 1 : 1ull << (64 - __builtin_clzll(n - 1)); }
+static u64 rounddown_pow_of_two(u64 n) { return 1ull << (63 - __builtin_clzll(n)); }
 static void schedule_timeout_killable(long n);
+struct kernel_param;
+struct kernel_param_ops { int (*get)(char *to, const struct kernel_param *p); };
+#define module_param_cb(name, ops, value, perm) static const void *const unused_##name = ops
+void plat_message(u32 type, const char *text);
 
 static void stp_cpus_choose(void) { }
 static void stp_control_wake(void);
@@ -225,9 +230,9 @@ static void overwrite(void)
 /* Its tail goes where the head is, or somewhere. */
 static void consume(void)
 {
-	struct ring *r = &rings.ring[take(1) % (CPUS + 1)];
+	struct ring *r = rings.ring ? &rings.ring[take(1) % (CPUS + 1)] : NULL;
 
-	if (rings.header)
+	if (r)
 		r->control->tail = take(1) & 1 ? r->head : take(8);
 }
 
@@ -275,6 +280,16 @@ static void read_message(void)
 	free(to);
 }
 
+/* A session that has ended has no memory but the header's. */
+static void release(void)
+{
+	is_open = control_release(NULL, &file) != 0;
+	if (control.phase == PHASE_STOPPED)
+		assert(!sites.wanted && !stp_session.ctx && !rings.ring && rings.header);
+	if (!sites.wanted)
+		nanswered = 0;
+}
+
 static void operate(void)
 {
 	u64 what = take(1) % 16;
@@ -282,7 +297,7 @@ static void operate(void)
 	if (what == 0 && control_open(NULL, &file) == 0)
 		is_open = true;
 	else if (what == 1 && is_open)
-		is_open = control_release(NULL, &file) != 0;
+		release();
 	else if (what < 6 && is_open)
 		write_command();
 	else if (what < 8 && is_open)
@@ -291,7 +306,7 @@ static void operate(void)
 		control_poll(&file, NULL);
 	else if (what == 9)
 		overwrite();
-	else if (what == 10 && rings.header)
+	else if (what == 10 && rings.ring)
 		consume();
 	else
 		hit();

@@ -25,6 +25,11 @@ static bool reader_lives, reader_reads, detached;
 static int wakes;
 static size_t map_size;
 
+static u64 rounddown_pow_of_two(u64 n)
+{
+	return 1ull << (63 - __builtin_clzll(n));
+}
+
 static u64 roundup_pow_of_two(u64 n)
 {
 	u64 p = 1;
