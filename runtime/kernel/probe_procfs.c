@@ -166,13 +166,31 @@ static bool exists(const char *path)
 	return true;
 }
 
-/* /proc/systemtap is left behind: another module may be about to use it. */
+/*
+ * /proc/systemtap is left behind: another module may be about to use it. If two modules make it at once, the
+ * kernel warns of the second proc_mkdir(), so each holds the lock of a file that nobody else locks (modules have
+ * no lock in common). In another PID namespace that is another inode's; a module that fails there looks again.
+ */
+static int make_shared_directory(void)
+{
+	struct path version;
+	bool made;
+
+	if (kern_path("/proc/version", 0, &version))
+		return -ENOENT;
+	inode_lock(d_inode(version.dentry));
+	made = exists("/proc/" DIRECTORY) || proc_mkdir(DIRECTORY, NULL) || exists("/proc/" DIRECTORY);
+	inode_unlock(d_inode(version.dentry));
+	path_put(&version);
+	return made ? 0 : -ENOMEM;
+}
+
 static int make_directory(void)
 {
-	if (!exists("/proc/version"))
-		return -ENOENT;
-	if (!exists("/proc/" DIRECTORY) && !proc_mkdir(DIRECTORY, NULL))
-		return -ENOMEM;
+	int err = make_shared_directory();
+
+	if (err)
+		return err;
 	snprintf(directory, sizeof(directory), DIRECTORY "/%s", THIS_MODULE->name);
 	if (proc_mkdir(directory, NULL))
 		return 0;
