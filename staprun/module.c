@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A .ko from its file into the kernel and out again, and the device that it makes.
 //
-// The file is opened once and read into memory: what was looked at is what gets loaded. With -R the
-// copy is renamed, so that one cached file can be loaded many times. The kernel takes the name from
-// `struct module` in section .gnu.linkonce.this_module; the "name=" of .modinfo is for messages.
+// The file is opened once and read into memory (image.c): what was looked at is what gets loaded.
 #include "staprun.h"
 
 #include "log.h"
@@ -12,7 +10,6 @@
 #include "../include/sys/sdt.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -126,72 +123,12 @@ static int read_file(struct module *m, const char *argument)
 	return 0;
 }
 
-// --- the image ---
-
-// The section's bytes in the copy, NULL when there is none or the file is damaged.
-static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
-{
-	Elf64_Ehdr ehdr;
-	Elf64_Shdr names, s;
-
-	if (m->len < sizeof(ehdr))
-		return NULL;
-	memcpy(&ehdr, m->image, sizeof(ehdr));
-	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    ehdr.e_shentsize != sizeof(s) || ehdr.e_shstrndx >= ehdr.e_shnum ||
-	    ehdr.e_shoff > m->len || (m->len - ehdr.e_shoff) / sizeof(s) < ehdr.e_shnum)
-		return NULL;
-	memcpy(&names, m->image + ehdr.e_shoff + ehdr.e_shstrndx * sizeof(s), sizeof(s));
-	if (names.sh_offset > m->len || names.sh_size > m->len - names.sh_offset)
-		return NULL;
-	for (int i = 1; i < ehdr.e_shnum; i++) {
-		memcpy(&s, m->image + ehdr.e_shoff + i * sizeof(s), sizeof(s));
-		if (s.sh_type == SHT_NOBITS || s.sh_offset > m->len ||
-		    s.sh_size > m->len - s.sh_offset || s.sh_name >= names.sh_size ||
-		    strnlen(wanted, names.sh_size - s.sh_name) == names.sh_size - s.sh_name ||
-		    strcmp((char *)m->image + names.sh_offset + s.sh_name, wanted))
-			continue;
-		*len = s.sh_size;
-		return m->image + s.sh_offset;
-	}
-	return NULL;
-}
-
-// The value of "key=value" in .modinfo, NULL when it is not there.
-static char *modinfo(const struct module *m, const char *key)
-{
-	size_t len, key_len = strlen(key);
-	char *at = (char *)section(m, ".modinfo", &len), *end = at + len;
-
-	if (!at || !len || end[-1])
-		return NULL;
-	for (; at < end; at += strlen(at) + 1)
-		if (!strncmp(at, key, key_len) && at[key_len] == '=')
-			return at + key_len + 1;
-	return NULL;
-}
-
-// The name's place in struct module: after the state and a list head, or wherever a release of the
-// kernel has moved it. It stands alone between zeros there. NULL: not found.
-static char *name_in_struct(const struct module *m, const char *name)
-{
-	char pattern[MODULE_NAME_MAX + 2] = "";
-	size_t len, pattern_len = strlen(name) + 2;
-	unsigned char *start = section(m, ".gnu.linkonce.this_module", &len), *at;
-
-	if (!start)
-		return NULL;
-	strcpy(pattern + 1, name);
-	at = memmem(start, len, pattern, pattern_len);
-	if (!at || start + len - (at + 1) < MODULE_NAME_MAX)
-		return NULL;
-	return (char *)at + 1;
-}
+// --- rights ---
 
 // The rights that a module was made for; who has less may not load it.
 static enum rights rights_wanted(const struct module *m)
 {
-	const char *level = modinfo(m, "stap_privilege");
+	const char *level = image_modinfo(m, "stap_privilege");
 
 	if (level && !strcmp(level, "stapusr"))
 		return RIGHTS_USER;
@@ -235,7 +172,6 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 // With nothing but the rights of the user: a set-user-id program must not read others' files.
 int module_open(struct module *m, const char *argument, enum rights rights)
 {
-	const char *value;
 	int rc;
 
 	m->path = argument;
@@ -247,49 +183,12 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 		rc = check_rights(m, argument, rights);
 	if (rc)
 		return rc;
-	value = modinfo(m, "name");
-	if (!value || !module_name_is_valid(value)) {
-		log_error("%s is not a kernel module", argument);
-		return -ENOEXEC;
-	}
-	strcpy(m->name, value);
-	memcpy(&m->machine, m->image + offsetof(Elf64_Ehdr, e_machine), sizeof(m->machine));
-	value = modinfo(m, "vermagic");
-	if (value)
-		snprintf(m->release, sizeof(m->release), "%.*s", (int)strcspn(value, " "), value);
-	return 0;
-}
-
-// PREFIX_PID: not longer than the old name where it can be helped, since .modinfo has no more room.
-int module_rename(struct module *m, int pid)
-{
-	char *in_struct = name_in_struct(m, m->name), *in_modinfo = modinfo(m, "name");
-	char new[MODULE_NAME_MAX], suffix[16];
-	int old_len = strlen(m->name), suffix_len, keep;
-
-	if (!in_struct || !in_modinfo) {
-		log_error("the module %s can't be renamed: its name is not where it should be", m->name);
-		return -ENOEXEC;
-	}
-	suffix_len = snprintf(suffix, sizeof(suffix), "_%d", pid);
-	keep = old_len - suffix_len;
-	if (keep < 4)
-		keep = old_len < 4 ? old_len : 4;
-	while (keep > 1 && m->name[keep - 1] == '_')
-		keep--;
-	snprintf(new, sizeof(new), "%.*s%s", keep, m->name, suffix);
-	strncpy(in_modinfo, new, old_len);
-	memset(in_struct, 0, old_len);
-	strcpy(in_struct, new);
-	strcpy(m->name, new);
-	m->use_image = true;
-	return 0;
+	return image_read(m, argument);
 }
 
 // --- loading ---
 
-// What a file of /sys says; "" when it can't be read.
-static bool read_text(const char *format, const char *name, char *to, size_t room)
+bool module_text(const char *format, const char *name, char *to, size_t room)
 {
 	char path[128];
 	ssize_t n;
@@ -304,40 +203,61 @@ static bool read_text(const char *format, const char *name, char *to, size_t roo
 	return n > 0;
 }
 
-// The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
-// from the name (F_WRLCK) until that is done (F_UNLCK): a lock on a byte of a file that is root's, kept open. They wait
-// for ten seconds: one who removes a module that is in use tries for four, and the kernel waits for its handlers.
-int module_lock_name(const char *name, short type)
+#define SESSIONS (1ll << 40)               // locks of sessions begin here in the file, those of names at 0
+
+// A lock on the byte that a name has in a file that is root's: 0, -EAGAIN when another staprun has it, or why there
+// are no locks. The file stays open, so that only the first time needs root's rights; the kernel drops the locks when
+// staprun ends.
+static int lock_byte(const char *name, long long space, short type)
 {
-	static int names = -1;
+	static int file = -1;
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_len = 1 };
 
-	if (names < 0)
-		names = sys_open("/run/staprun.lock", O_RDWR | O_CREAT | O_NOFOLLOW);
-	if (names == -ENOENT || names == -EROFS || names == -EACCES)       // no /run, or not installed set-user-id
-		return 0;
+	if (file < 0)
+		file = sys_open("/run/staprun.lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+	if (file < 0)
+		return file;
 	for (const char *c = name; *c; c++)
-		lock.l_start = (lock.l_start * 31 + *c) & 0xffffffffff;
-	for (int tries = 0; names < 0 || fcntl(names, F_OFD_SETLK, &lock); tries++) {
-		if (names < 0 || errno != EAGAIN || tries == 500) {
-			log_error("another staprun is about to load or remove %s, or no lock can be had: %s", name,
-				  strerror(names < 0 ? -names : errno));
-			return -EBUSY;
-		}
+		lock.l_start = (lock.l_start * 31 + *c) & (SESSIONS - 1);
+	lock.l_start += space;
+	return fcntl(file, F_OFD_SETLK, &lock) ? -errno : 0;
+}
+
+// The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
+// from the name (F_WRLCK) until that is done (F_UNLCK). They wait for ten seconds: one who removes a module that is in
+// use tries for four, and the kernel waits for its handlers.
+int module_lock_name(const char *name, short type)
+{
+	int rc, tries = 0;
+
+	while ((rc = lock_byte(name, 0, type)) == -EAGAIN && tries++ < 500)
 		usleep(20000);
-	}
-	return 0;
+	if (!rc || rc == -ENOENT || rc == -EROFS || rc == -EACCES)         // no /run, or not installed set-user-id
+		return 0;
+	log_error("another staprun is about to load or remove %s, or no lock can be had: %s", name, strerror(-rc));
+	return -EBUSY;
+}
+
+void module_hold_session(const char *name)
+{
+	lock_byte(name, SESSIONS, F_RDLCK);        // without it, leftovers.c leaves such modules alone
+}
+
+int module_lock_session(const char *name, short type)
+{
+	return lock_byte(name, SESSIONS, type);
 }
 
 int module_load(struct module *m, const char *parameters)
 {
 	char fips[4];                      // such a kernel runs what is certified, unless who started us answers for the rest
 	bool refused = !secure_getenv("STAP_FIPS_OVERRIDE") &&
-		       read_text("/proc/sys/crypto/%s", "fips_enabled", fips, sizeof(fips)) && *fips == '1';
+		       module_text("/proc/sys/crypto/%s", "fips_enabled", fips, sizeof(fips)) && *fips == '1';
 	int rc = refused ? -EOPNOTSUPP : module_lock_name(m->name, F_WRLCK);
 
 	if (rc)
 		return rc;
+	module_hold_session(m->name);
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
 	module_lock_name(m->name, F_UNLCK);
@@ -358,7 +278,7 @@ static bool is_users(const char *name)
 	char path[128], text[32];
 
 	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
-	return access(path, W_OK) == 0 || (read_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)) &&
+	return access(path, W_OK) == 0 || (module_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)) &&
 					   strtoul(text, NULL, 10) == getuid());
 }
 
@@ -399,12 +319,12 @@ int module_unload(const char *name, enum rights rights)
 }
 
 // A module of ours has a misc device of its name whose node is below systemtap/.
-static bool is_ours(const char *name)
+bool module_is_ours(const char *name)
 {
 	char text[512], want[128];
 
 	snprintf(want, sizeof(want), "DEVNAME=systemtap/%s\n", name);
-	return read_text("/sys/class/misc/%s/uevent", name, text, sizeof(text)) && strstr(text, want);
+	return module_text("/sys/class/misc/%s/uevent", name, text, sizeof(text)) && strstr(text, want);
 }
 
 static int remove_all(enum rights rights)
@@ -416,7 +336,7 @@ static int remove_all(enum rights rights)
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
-		if (!module_name_is_valid(name) || !is_ours(name) || (rights != RIGHTS_ALL && !is_users(name)))
+		if (!module_name_is_valid(name) || !module_is_ours(name) || (rights != RIGHTS_ALL && !is_users(name)))
 			continue;
 		if (unload(name, rights, 0))
 			rc = -EBUSY;
@@ -439,7 +359,7 @@ int module_remove(const char *name, enum rights rights)
 	if (!strcmp(name, "*"))
 		return remove_all(rights);
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
-	if (!is_ours(name) && access(path, F_OK) == 0) {
+	if (!module_is_ours(name) && access(path, F_OK) == 0) {
 		log_error("%s is not a script's module: staprun does not remove it", name);
 		return -EPERM;
 	}
@@ -455,8 +375,8 @@ static int open_by_number(const char *name)
 	unsigned major, minor;
 	int fd, rc;
 
-	if (!read_text("/sys/class/misc/%s/dev", name, text, sizeof(text)) &&
-	    !read_text("/sys/class/misc/systemtap!%s/dev", name, text, sizeof(text)))
+	if (!module_text("/sys/class/misc/%s/dev", name, text, sizeof(text)) &&
+	    !module_text("/sys/class/misc/systemtap!%s/dev", name, text, sizeof(text)))
 		return -ENOENT;
 	if (sscanf(text, "%u:%u", &major, &minor) != 2)
 		return -ENODEV;

@@ -22,16 +22,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ANSWER_TIMEOUT_MS 10000            // of the module, to HELLO
+#define BUFFERS_GRANTED_MB 128             // all of a session's, to who may not load any module
+#define RENAME_TRIES 10                    // -R: names that are taken
 static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
 	bool command, process, output, switching;  // -c -x -o -S
 	bool daemon;                               // -D
 	bool buffer;                               // -b
+	bool parameter_given;                      // _stp_NAME=VALUE
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
 	char parameters[512];                      // of the module: the settings that begin with _stp_
@@ -157,6 +161,8 @@ static int parse_settings(char **from)
 			*to++ = *from;
 		else if (add_parameter(*from))
 			return -EINVAL;
+		else
+			opt.parameter_given = true;
 	}
 	*to = NULL;
 	return 0;
@@ -463,13 +469,52 @@ static int attach(enum rights rights)
 
 	if (rights == RIGHTS_ALL && caps_raise())
 		return 1;
+	if (module_has_ended(opt.module)) {
+		log_error("the session of the module %s has ended, its relay was killed; staprun -d %s removes it",
+			  opt.module, opt.module);
+		return 1;
+	}
 	device = module_open_device(opt.module);       // its owner may
 	if (device < 0 || caps_raise() || module_lock_name(opt.module, F_UNLCK))       // its file is root's
 		return 1;
+	module_hold_session(opt.module);
 	status = wait_for_relay(device, opt.module);
 	if (status == STAPIO_DETACHED)
 		return 0;
 	return module_unload(opt.module, rights) ? 1 : status;
+}
+
+// -R: with our process ID in its name. Another PID namespace may have a process with the same ID, hence more tries.
+static int load(struct module *m)
+{
+	unsigned number = getpid();
+	int rc = 0;
+
+	for (int tries = 0; tries < RENAME_TRIES; tries++) {
+		if (opt.rename)
+			rc = image_rename(m, number);
+		rc = rc ? rc : module_load(m, opt.parameters);
+		if (rc != -EEXIST || !opt.rename)
+			break;
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+			number = number * 1103515245u + 12345;
+		number = 1000000 + number % 9000000;
+	}
+	return rc;
+}
+
+// Parameters of the module are the administrator's; of those that unprivileged users set there is the size of buffers.
+static int limit_parameters(enum rights rights)
+{
+	char setting[32];
+
+	if (rights == RIGHTS_ALL)
+		return 0;
+	if (opt.parameter_given)
+		return usage_error("parameters of the module (_stp_NAME=VALUE) are for root and members of stapdev;"
+				   " -b MB sets the size of buffers");
+	snprintf(setting, sizeof(setting), "_stp_bufgrant=%d", BUFFERS_GRANTED_MB);
+	return add_parameter(setting);
 }
 
 static int load_and_run(enum rights rights)
@@ -477,9 +522,10 @@ static int load_and_run(enum rights rights)
 	struct module m = { .fd = -1 };
 	int device = -1, status = 1, rc;
 
-	if (module_open(&m, opt.module, rights) || (opt.rename && module_rename(&m, getpid())) || caps_raise())
+	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || caps_raise())
 		goto not_loaded;
-	rc = module_load(&m, opt.parameters);
+	leftovers_remove();
+	rc = load(&m);
 	if (rc) {
 		explain_load_error(&m, rc);
 		goto not_loaded;

@@ -28,10 +28,11 @@ int caps_raise(void);                      // what loading and the device need i
 int caps_keep_unloading(void);             // CAP_SYS_MODULE alone, as the real user
 int caps_drop(void);                       // for good, as the real user
 
-// --- module.c: the .ko ---
+// --- module.c: the .ko, in the file and in the kernel ---
 
 struct module {
 	char name[MODULE_NAME_MAX];        // as it is or will be loaded
+	char file_name[MODULE_NAME_MAX];   // as the file has it
 	char release[65];                  // kernel it was built for
 	uint16_t machine;                  // EM_...
 	const char *path;                  // as it was asked for
@@ -42,11 +43,15 @@ struct module {
 };
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
-int module_rename(struct module *m, int pid);
 // Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
 bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_lock_name(const char *name, short type);    // the first time with root's rights
+// A staprun holds the session of its module until it ends. lock: F_WRLCK, F_UNLCK; -EAGAIN: a staprun holds it.
+void module_hold_session(const char *name);
+int module_lock_session(const char *name, short type); // says nothing, doesn't wait
+// What a file of /sys says, FORMAT with NAME in it; false and "" when it can't be read.
+bool module_text(const char *format, const char *name, char *to, size_t room);
 int module_load(struct module *m, const char *parameters);     // says nothing
 void module_close(struct module *m);
 // Tries for two seconds while it is in use. Who has not all rights: the user's own modules only.
@@ -54,7 +59,19 @@ int module_unload(const char *name, enum rights rights);
 // -d: NAME if it is a module of ours, "*" all of ours that nobody uses.
 int module_remove(const char *name, enum rights rights);
 bool module_name_is_valid(const char *name);
+bool module_is_ours(const char *name);     // loaded, and has a device below systemtap/
 int module_open_device(const char *name);  // descriptor or -errno
+
+// --- image.c: the .ko in memory ---
+
+int image_read(struct module *m, const char *argument);        // sets name, file_name, release, machine
+char *image_modinfo(const struct module *m, const char *key);  // NULL: it has none. Says nothing
+int image_rename(struct module *m, unsigned number);   // -R: file_name with the number; again for another one
+
+// --- leftovers.c: modules whose session was killed ---
+
+void leftovers_remove(void);               // those of the real user; says so
+bool module_has_ended(const char *name);   // its session was closed, and can't be attached to
 
 // --- beside.c: the other program (stapio has it, too) ---
 

@@ -6,7 +6,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000)
+declare -A short=([lex]=9000 [parse]=6000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000 [module]=200000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -80,12 +80,19 @@ seed_relay() {
 	printf '\0\0\0\0\1\7\4\0\5\1\0\5\2\1\3\10\0\0\0\0\0\0\0\0\0\10\20\5\3\1\6\5\0hello\1\5\60\0' >"$1/session"
 }
 
+# As small as a module may be for staprun; with a long and with a short name.
+seed_module() {
+	gcc -c -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
+	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"
+}
+
 # Both ends of the loader's channel: not of the translator. The kernel's end without the kernel's headers.
 build_loader() { # NAME
 	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 '-fsanitize=address,undefined,fuzzer' -fno-sanitize-recover=undefined -pthread
 		-Wno-gnu-variable-sized-type-not-at-end -I"$SOURCE/runtime/include" -o "$build/testsuite/fuzz/fuzz_$1")
 	local header sources
 	case $1 in
+	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
 	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,log}.c ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,sites,ring}.c)
@@ -103,7 +110,7 @@ build_all() {
 	mkdir -p testsuite/fuzz && : >make.log
 	for name; do
 		case $name in
-		relay | control) build_loader "$name" >>make.log 2>&1 || return ;;
+		relay | control | module) build_loader "$name" >>make.log 2>&1 || return ;;
 		*) translator+=("testsuite/fuzz/fuzz_$name") ;;
 		esac
 	done
@@ -120,6 +127,7 @@ try() {
 	index) seed_index "$seeds" ;;
 	debuginfo) seed_debuginfo "$seeds" ;;
 	control) seed_control "$seeds" ;;
+	module) seed_module "$seeds" ;;
 	relay) seed_relay "$seeds" ;;
 	program) seed_programs "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
@@ -133,7 +141,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex index debuginfo program relay control hostile}
+names=${*:-lex parse passes regex index debuginfo program relay control module hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}

@@ -55,6 +55,16 @@ staprun -A nosuch
 staprun -b 200 ./t_hello.ko
 loaded
 
+t two make /proc/systemtap at once
+staprun ./t_slow.ko >/tmp/slow & slow=$!
+until grep -qs slow /tmp/slow; do sleep 0.1; done
+for i in 1 2; do staprun -R ./t_files.ko >/tmp/m$i 2>&1 & pids="$pids $!"; done
+wait $pids
+cat /tmp/m1 /tmp/m2
+kill -INT $slow
+wait $slow
+loaded
+
 t error
 staprun ./t_error.ko
 st
@@ -236,6 +246,41 @@ wait
 for i in 1 2 3 4; do grep -c "tick $i" /tmp/m$i | awk '{ print ($1 > 0) }'; done
 echo "loaded: $(ls /sys/module | grep -c ^stap_)"
 
+t process IDs of two namespaces
+for i in 1 2; do unshare -pf staprun -R ./stap_0123456789abcdef.ko v=$i >/tmp/m$i & done
+until [ "$(grep -l tick /tmp/m[12] | wc -l)" -ge 2 ]; do sleep 0.1; done
+ls /sys/module | grep ^stap_ | sed 's/_[0-9]*[0-9][0-9]$/_NUMBER/' | sort
+pkill -INT stapio
+wait
+echo "loaded: $(ls /sys/module | grep -c ^stap_)"
+
+t both killed
+# The module frees what it had; the next staprun of its user removes it. A session that goes on is left alone.
+kill_both() {
+	local both="$(pidof staprun) $(pidof stapio)"
+	kill -STOP $both
+	kill -KILL $both
+	wait $pid
+}
+areas() { awk '/\[t_/ { sub(/\+.*/, "", $3); print $3, $2 }' /proc/vmallocinfo; }
+staprun -L ./t_count.ko 2>/dev/null
+tick staprun
+kill_both 2>/dev/null
+cat /sys/module/t_tick/parameters/_stp_state
+areas | grep -v '^stp_rings_make [0-9]\{7\}'      # those of t_count
+staprun -A t_tick
+st
+staprun ./t_hello.ko
+staprun ./t_hello.ko
+cat /sys/module/t_count/parameters/_stp_state
+staprun -d t_count
+loaded
+# Before START nobody has opened it but its staprun, here not even that.
+insmod ./t_tick.ko
+cat /sys/module/t_tick/parameters/_stp_state
+staprun ./t_hello.ko
+loaded
+
 t remove
 staprun -d loop
 st
@@ -308,6 +353,19 @@ wait $pid
 gone
 tail -n 1 /tmp/o
 loaded
+
+t stapdev both killed
+tick su user -c '/tmp/staprun "$0"'
+kill_both 2>/dev/null
+staprun ./t_hello.ko
+loaded
+su user -c '/tmp/staprun ./t_hello.ko'
+loaded
+tick staprun
+kill_both 2>/dev/null
+su user -c '/tmp/staprun ./t_hello.ko'
+loaded
+staprun -d t_tick
 
 t stapdev env
 su user -c 'SYSTEMTAP_STAPIO=/bin/echo /tmp/staprun /suite/t_hello.ko'
@@ -394,6 +452,8 @@ mkdir -p /etc/systemtap/staprun
 cp cert.pem /etc/systemtap/staprun
 s ./t_user.ko
 s -R ./t_user.ko
+s -b 4095 ./t_user.ko
+s ./t_user.ko _stp_bufsize=4095
 # Others' processes are none of the user's business.
 (for i in 1 2 3 4 5 6 7 8; do ./stap-merge -o /dev/null /dev/null; sleep 0.1; done) & su user -c 'cd /suite; /tmp/staprun -c "sleep 1" ./t_own.ko' | sort -u
 wait
@@ -534,6 +594,7 @@ t other kernel
 staprun ./other.ko
 st
 staprun ./build.ko
+staprun ./lied.ko
 staprun ./symbol.ko
 staprun ./version.ko
 staprun ./t_hello.ko _stp_bufsize=x

@@ -44,6 +44,9 @@ modules() {
 	module t_user --privilege=stapusr -e 'probe begin { println("hello ", uid()) exit() }'
 	module t_own --privilege=stapusr -e 'probe process.begin, process.end, process.syscall { println(uid()) }'
 	module t_level --privilege=stapsys -e 'probe timer.s(60), kernel.function("vfs_read") { exit() } probe end { println("system") }'
+	module t_files -e 'probe procfs("f").read { $value = "x" } probe begin { println("began") } probe timer.ms(200) { exit() }'
+	module t_slow -g -DSTP_NO_OVERLOAD -e '%{ #include <linux/delay.h> %} function slow() %{ mdelay(1500); %}
+		probe kernel.function("proc_mkdir") { if (execname() == "stapio") slow() } probe begin { println("slow") }'
 	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
 		cat "$scratch/log"
@@ -67,6 +70,7 @@ modules() {
 		objcopy --update-section "__versions=$scratch/versions" "$scratch/plain.ko" "$scratch/$release/version.ko"
 	# Names that are paths, a file that ends in its middle.
 	sed 's/name=t_hello/name=..\/x\/y/g' "$scratch/$release/t_hello.ko" >"$scratch/$release/named.ko"
+	sed 's/name=t_hello/name=t_hullo/' "$scratch/$release/t_hello.ko" >"$scratch/$release/lied.ko"
 	head -c 9000 "$scratch/$release/t_hello.ko" >"$scratch/$release/half.ko"
 	sed "s/misc_register/misc_regXster/g" "$scratch/$release/t_hello.ko" >"$scratch/$release/symbol.ko"
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// When staprun and stapio are both killed, nobody is left to unload the module. The module stops its session and frees
+// its memory as its device is closed; what stays of it is removed here, by the next staprun of the same user.
+//
+// In: what sysfs says of modules that have a device of ours. A module is a leftover if its session has ended or
+// was never started, and no staprun holds it: one that is alive removes its module itself. A detached session is not
+// a leftover.
+#include "staprun.h"
+
+#include "log.h"
+#include "syscalls.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Until START the module knows who loaded it; then the owner of the node is the owner of the session.
+static bool is_own(const char *name)
+{
+	char path[128], text[32];
+	struct stat node;
+
+	if (!module_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)))
+		return false;
+	if (strtoul(text, NULL, 10) != (uid_t)-1)
+		return strtoul(text, NULL, 10) == getuid();
+	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
+	return !lstat(path, &node) && S_ISCHR(node.st_mode) && node.st_uid == getuid();
+}
+
+// runtime/kernel/control.c: "new" before START, "ended" after the end, "open" and "detached" in between.
+static bool is_in_state(const char *name, const char *state)
+{
+	char text[16];
+
+	return module_text("/sys/module/%s/parameters/_stp_state", name, text, sizeof(text)) && !strcmp(text, state);
+}
+
+bool module_has_ended(const char *name)
+{
+	return is_in_state(name, "ended\n");
+}
+
+static bool is_left(const char *name)
+{
+	return module_has_ended(name) || is_in_state(name, "new\n");
+}
+
+// Nobody else can load, attach to or remove a module of this name while both locks are held.
+static void remove_one(const char *name)
+{
+	if (module_lock_name(name, F_WRLCK))
+		return;
+	if (!module_lock_session(name, F_WRLCK)) {
+		if (is_left(name) && is_own(name) && !sys_delete_module(name))
+			log_note(0, "staprun: removed the module %s of a session that was killed", name);
+		module_lock_session(name, F_UNLCK);
+	}
+	module_lock_name(name, F_UNLCK);
+}
+
+void leftovers_remove(void)
+{
+	DIR *dir = opendir("/sys/class/misc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (module_name_is_valid(entry->d_name) && is_left(entry->d_name) &&
+		    module_is_ours(entry->d_name) && is_own(entry->d_name))
+			remove_one(entry->d_name);
+	if (dir)
+		closedir(dir);
+}
