@@ -90,7 +90,7 @@ static __always_inline int try_entry(const struct stp_function *f, unsigned long
 				     struct pt_regs *regs)
 {
 	if (f->entry_free)
-		return entry_free(f, data, regs);
+		return entry_free(f, data, regs);      /* not a hit: that is the return */
 	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
 }
 

@@ -347,7 +347,7 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 
 	for (; s->ip != ip; s++)
 		if (!s->ip)
-			return;
+			return;            /* not a hit: no place of ours */
 	if (!stp_hit_enter(&c, &flags))
 		return;
 	c->regs = compat_ftrace_regs(regs, &room);

@@ -42,8 +42,18 @@ static void forget(struct watched *s)
 	plat_free(s);
 }
 
-/* The target's threads, with a reference each; not more than `room`. Context: process. */
-static u32 threads_of_target(struct task_struct **at, u32 room)
+#define WATCHED_MAX 1024               /* threads that a target has already */
+
+static bool is_among(const struct task_struct *task, struct task_struct *const *at, u32 n)
+{
+	while (n && at[n - 1] != task)
+		n--;
+	return n;
+}
+
+/* The target's threads, with a reference each; not more than `room`. What is not taken is counted. Those of `known` are
+ * left out: then it is threads that came meanwhile. Context: process. */
+static u32 threads_of_target(struct task_struct **at, u32 room, struct task_struct *const *known, u32 nknown)
 {
 	struct pid *id = find_get_pid(stp_session.target);
 	struct task_struct *leader, *task;
@@ -52,9 +62,14 @@ static u32 threads_of_target(struct task_struct **at, u32 room)
 	rcu_read_lock();
 	leader = id ? pid_task(id, PIDTYPE_TGID) : NULL;
 	if (leader)
-		for_each_thread(leader, task)
+		for_each_thread(leader, task) {
+			if (is_among(task, known, nknown))
+				continue;
 			if (n < room)
 				at[n++] = get_task_struct(task);
+			else
+				stp_lose(STP_LOSS_THREADS, 1);
+		}
 	rcu_read_unlock();
 	put_pid(id);
 	return n;
@@ -73,10 +88,9 @@ static u64 load_offset(struct task_struct *task, u64 start_code)
 
 static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 {
-	enum { ROOM = 256 };
-	struct task_struct **tasks = plat_alloc(ROOM * sizeof(tasks[0]), -1);
-	struct watched *s = plat_alloc(sizeof(*s) + ROOM * sizeof(s->at[0]), -1);
-	u32 n = tasks && s ? threads_of_target(tasks, ROOM) : 0, i;
+	struct task_struct **tasks = plat_alloc(WATCHED_MAX * sizeof(tasks[0]), -1);
+	struct watched *s = plat_alloc(sizeof(*s) + WATCHED_MAX * sizeof(s->at[0]), -1);
+	u32 n = tasks && s ? threads_of_target(tasks, WATCHED_MAX, NULL, 0) : 0, i;
 	int err = !tasks || !s ? -ENOMEM : n ? 0 : -ESRCH;
 
 	if (!err && w->start_code)
@@ -87,10 +101,14 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 
 		if (event && !IS_ERR(event))
 			s->at[s->n++] = event;
-		else if (event)
+		else if (event && PTR_ERR(event) != -ESRCH)    /* it has exited since */
 			err = PTR_ERR(event);
-		put_task_struct(tasks[i]);
 	}
+	/* Who was made by a thread that had its watchpoint by then has inherited one, the others have none. */
+	if (!err)
+		threads_of_target(NULL, 0, tasks, n);
+	for (i = 0; i < n; i++)
+		put_task_struct(tasks[i]);
 	if (err && s) {
 		forget(s);
 		s = NULL;

@@ -22,6 +22,8 @@ struct postponed {
 };
 static DEFINE_PER_CPU(struct postponed, postponed);
 
+#define PERF_THROTTLED (~0ull)     /* MAX_INTERRUPTS of kernel/events/core.c */
+
 /* ------------------------------------------------------------------ samples */
 
 static bool runs(const struct stp_program *p)
@@ -47,7 +49,7 @@ static void run(const struct stp_perf *p, struct pt_regs *regs)
 	struct stp_ctx *c;
 
 	if ((p->in_target && (!stp_tree_has(current->tgid) || is_stapio_still())) || (p->program && !runs(p->program)))
-		return;
+		return;            /* not a hit: another process */
 	if (!stp_hit_begin(&c, &flags))
 		return;
 	c->regs = regs;
@@ -69,9 +71,12 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 	const struct stp_perf *p = event->overflow_handler_context;
 	struct postponed *late = this_cpu_ptr(&postponed);
 
+	/* Set by __perf_event_account_interrupt() before it calls us, 5.10 to 7.2: no more samples until the next tick. */
+	if (unlikely(event->hw.interrupts == PERF_THROTTLED) && stp_session_running())
+		stp_lose(STP_LOSS_SAMPLES, 1);
 	if (!in_nmi()) {
 		run(p, regs);
-		return;
+		return;            /* not a hit: run() has counted it */
 	}
 	if (late->perf) {
 		stp_lose(STP_LOSS_NMI, 1);
@@ -130,6 +135,14 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
+/* A pinned event for which the processor has no counter left is in this state, and never counts. */
+static void release_sample(struct perf_event *e)
+{
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+		stp_lose(STP_LOSS_COUNTERS, 1);
+	perf_event_release_kernel(e);
+}
+
 /* p->state: one event for a counter, else perf_event pointers by CPU number; under stp_hotplug_lock(). */
 static void remove(struct stp_perf *p)
 {
@@ -140,7 +153,7 @@ static void remove(struct stp_perf *p)
 		perf_event_release_kernel(p->state);
 	for_each_possible_cpu(cpu)
 		if (events && !p->counter && events[cpu])
-			perf_event_release_kernel(events[cpu]);
+			release_sample(events[cpu]);
 	if (!p->counter)
 		plat_free(events);
 	p->state = NULL;
@@ -285,7 +298,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 		if (!events || p->counter)
 			continue;
 		if (events[cpu])
-			perf_event_release_kernel(events[cpu]);
+			release_sample(events[cpu]);
 		events[cpu] = NULL;
 		if (add_sample(p, &attr, cpu))
 			plat_message(STP_MSG_WARNING, "a CPU that was gone and is back isn't sampled any more");

@@ -100,7 +100,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 	ssize_t n = 0;
 
 	if (!f->read)
-		return -EINVAL;
+		return -EINVAL;            /* not a hit: no probe */
 	mutex_lock(&t->lock);
 	if (*at == 0) {
 		t->len = 0;
@@ -122,12 +122,12 @@ static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const cha
 	t->size = stp_module.limits.string_len;
 	count = min_t(size_t, count, t->size - 1);
 	if (copy_from_user(t->at, from, count))
-		return -EFAULT;
+		return -EFAULT;            /* not a hit: nothing was written */
 	t->len = count;
 	t->at[count] = '\0';
 	for (i = 0; i < f->nwrites; i++)
 		if (!run(f->writes[i], t))
-			return -EAGAIN;
+			return -EAGAIN;    /* not a hit: run() has counted it */
 	return count;
 }
 
@@ -139,7 +139,7 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 	ssize_t n;
 
 	if (!f->nwrites)
-		return -EINVAL;
+		return -EINVAL;            /* not a hit: no probe */
 	mutex_lock(&t->lock);
 	n = give(f, t, from, count);
 	mutex_unlock(&t->lock);

@@ -189,7 +189,7 @@ static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	if (p->entry && p->entry_late)
 		p->entry(c);
 	else if (p->entry && !find_call_entry(p, values))
-		return;
+		return;            /* not a hit: it began before the script, or was counted */
 	stp_handler_run(c, p->probe);
 }
 
@@ -262,7 +262,7 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 	if (!stp_hit_begin(&c, &flags)) {
 		if (calls.saved)
 			skip_call_entries(table[min(number, (u32)NUMBERS)]);
-		return;
+		return;            /* not a hit: stp_hit_begin() has counted it */
 	}
 	keep_result(c, result);
 	run_all(c, table, regs, number, compat);
@@ -275,7 +275,7 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct syscall_watch **table = calls.enter[compat], *w = table[min((u32)id, (u32)NUMBERS)];
 
 	if (likely(!w))
-		return;
+		return;            /* not a hit: nobody watches this call */
 	if (w->quick)
 		quick_enter(w, regs, 0);
 	else
@@ -289,7 +289,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	struct syscall_watch **table = calls.leave[compat], *w = table[min(number, (u32)NUMBERS)];
 
 	if (likely(!w))
-		return;
+		return;            /* not a hit: nobody watches this call */
 	if (w->quick)
 		quick_leave(w, regs, compat ? (s32)result : result);
 	else

@@ -48,12 +48,19 @@ static u64 next_interval(struct timer *s)
 	return n > t->randomize_ns ? n - t->randomize_ns : 1;
 }
 
+/* passed: of its intervals, by the end of the handler. All but one have no hit. */
+static void count_ticks(u64 passed)
+{
+	if (unlikely(passed > 1) && stp_session_running())
+		stp_lose(STP_LOSS_TICKS, passed - 1);
+}
+
 static enum hrtimer_restart high_fired(struct hrtimer *h)
 {
 	struct timer *s = container_of(h, struct timer, high);
 
 	hit(s->t->probe);
-	hrtimer_forward_now(h, ns_to_ktime(next_interval(s)));
+	count_ticks(hrtimer_forward_now(h, ns_to_ktime(next_interval(s))));
 	return HRTIMER_RESTART;
 }
 
@@ -62,6 +69,7 @@ static void wheel_fired(struct timer_list *w)
 	struct timer *s = container_of(w, struct timer, wheel);
 
 	hit(s->t->probe);
+	count_ticks(1 + (jiffies - w->expires) / (unsigned long)s->t->interval_ns);
 	mod_timer(w, jiffies + next_interval(s));
 }
 

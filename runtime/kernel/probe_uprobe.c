@@ -124,7 +124,7 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 	struct stp_ctx *c;
 
 	if (unlikely(h->uc.filter) && other_process(h))
-		return UPROBE_HANDLER_REMOVE;
+		return UPROBE_HANDLER_REMOVE;  /* not a hit: another process */
 	if (!stp_hit_begin(&c, &flags))
 		return 0;
 	c->regs = regs;
@@ -158,15 +158,15 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 	struct stp_ctx *c;
 
 	if (unlikely(h->uc.filter) && other_process(h))
-		return UPROBE_HANDLER_REMOVE;
+		return UPROBE_HANDLER_REMOVE;  /* not a hit: another process */
 	if (lost && stp_session_running())
 		stp_lose(STP_LOSS_DEPTH, 1);
 	if (lost || (!h->calls && !stp_returns))
-		return 0;
+		return 0;          /* not a hit: the return is, and what won't come is counted above */
 	if (!stp_hit_begin(&c, &flags)) {
 		if (h->calls)
 			stp_calls_skip(h->calls, user_stack_pointer(regs));
-		return 0;
+		return 0;          /* not a hit: stp_hit_begin() has counted it */
 	}
 	if (unlikely(stp_returns))
 		save_return(c, regs);

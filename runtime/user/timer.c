@@ -71,8 +71,11 @@ static void fire(struct timer *t, u64 now)
 	struct stp_ctx *c = user_ctx;
 
 	t->due += next_interval(t);
-	if (t->due <= now)
+	if (t->due <= now) {
+		if (stp_session_running())
+			stp_lose(STP_LOSS_TICKS, (now - t->due) / t->interval_ns + 1);
 		t->due = now + next_interval(t);
+	}
 	if (!stp_ctx_enter(c))
 		return;
 	c->regs = NULL;

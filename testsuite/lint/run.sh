@@ -27,6 +27,7 @@ report families "$(python3 "$TESTS/lint/families.py")"
 report named-tests "$(grep '^|' "$TESTS/README.md" | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh},play/"$name".play} 2>/dev/null)" ] || grep -qw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test"
 done)"
+report losses "$(python3 "$TESTS/lint/losses.py")"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both)"
 # Every public name of the library has a comment that names it.
 report tapset-comments "$(awk '

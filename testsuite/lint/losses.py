@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds early returns of hit paths that name no reason: an event that a kernel probe delivers is handled, or counted.
+
+A hit path is a function of runtime/kernel/{probe_*,function_return}.c that enters a handler, and whatever in its file
+calls one. Each of its returns but the last statement has to be behind stp_lose() or stp_skip(), or behind a test by a
+function that counts itself (stp_hit_begin() and others), or it has the comment "not a hit: why".
+"""
+import glob
+import re
+import sys
+
+ENTERS = r'\b(stp_hit_begin|stp_hit_enter|stp_handler_run|stp_run_plain|stp_entry_run|stp_hit_refused)\b'
+COUNTS = r'stp_lose\(|stp_skip\(|stp_hit_begin\(|stp_hit_enter\(|stp_hit_refused\(|stp_entry_run\(|not a hit: '
+
+
+def functions(text):
+    """(name, first line, lines) of each function, those inside of macros included."""
+    name, lines, found = None, [], []
+    for number, line in enumerate(text.split('\n'), 1):
+        line = line.rstrip('\\').rstrip()
+        start = re.match(r'(?:[A-Za-z_][\w \t*]*?)?\b(\w+(?:##\w+)?)\(', line)
+        if start and not line.startswith(('\t', ' ', '#')):
+            name = start.group(1)
+        if line == '{':
+            lines, first = [], number
+        elif line == '}' and name:
+            found.append((name, first, lines))
+            name, lines = None, []
+        else:
+            lines.append(line)
+    return found
+
+
+def bare(first, lines):
+    """Returns that are neither the last statement nor name a reason."""
+    code = [(first + 1 + i, line) for i, line in enumerate(lines) if line.strip()]
+    for i, (number, line) in enumerate(code):
+        if not re.search(r'\breturn\b', line) or (i == len(code) - 1 and line.startswith('\treturn')):
+            continue
+        near = [text for _, text in code[max(0, i - 2):i + 1]]
+        # Only the statement that the return hangs on, and the one before it in the same block.
+        if not any(re.search(COUNTS, text) for text in near):
+            yield number, line.strip()
+
+
+def main():
+    findings = 0
+    for path in sorted(glob.glob('runtime/kernel/probe_*.c') + ['runtime/kernel/function_return.c']):
+        found = functions(open(path).read())
+        on_path = {name for name, _, lines in found if re.search(ENTERS, '\n'.join(lines))}
+        while True:
+            more = {name for name, _, lines in found if name not in on_path and
+                    any(re.search(r'\b%s\(' % re.escape(hit.split('##')[0]), '\n'.join(lines)) for hit in on_path)}
+            if not more:
+                break
+            on_path |= more
+        if '-v' in sys.argv:
+            print(path, *sorted(on_path))
+        for name, first, lines in found:
+            for number, line in bare(first, lines) if name in on_path else []:
+                print('%s:%d: %s(): "%s" names no reason (stp_lose, stp_skip, or /* not a hit: why */)' %
+                      (path, number, name, line))
+                findings += 1
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    main()
