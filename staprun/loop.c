@@ -678,8 +678,10 @@ static int run_session(void)
 		relay_rest();
 	else
 		write_out();
-	report();
 	wait_for_child();
+	if (!session.stopped && !orphan_is(opt))
+		return STAPIO_UNREPORTED;      // what is counted at the end of the session isn't, yet
+	report();
 	if (session.failed || session.summary.rc || session.summary.errors)
 		return 1;
 	return session.opt->strict && session.lost ? STAPIO_LOSSES : 0;
@@ -692,6 +694,15 @@ static void *session_thread(void *unused)
 	if (status != STAPIO_DETACHED)
 		orphan_remove(session.opt);
 	exit(status);
+}
+
+int loop_report(const struct stapio_options *opt)
+{
+	if (opt->daemon >= 0)
+		log_to_syslog("stapio");
+	if (!rings_map(&session.rings, opt->device, true))
+		losses_report(session.rings.header, 0);
+	return 0;
 }
 
 int loop_run(const struct stapio_options *opt)

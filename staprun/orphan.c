@@ -9,12 +9,18 @@
 #include <poll.h>
 #include <unistd.h>
 
-void orphan_remove(const struct stapio_options *opt)
+bool orphan_is(const struct stapio_options *opt)
 {
 	struct pollfd life = { opt->life, POLLIN };
+
+	return poll(&life, 1, 0) > 0;
+}
+
+void orphan_remove(const struct stapio_options *opt)
+{
 	char path[1100];
 
-	if (poll(&life, 1, 0) <= 0)
+	if (!orphan_is(opt))
 		return;
 	log_warning("staprun was killed; the module %s is removed in its place", opt->module);
 	beside_find(path, sizeof(path), "SYSTEMTAP_STAPRUN", "staprun", "../../bin/staprun");

@@ -42,7 +42,8 @@ static const char usage_text[] =
 	"  -T MS        look for output at least that often (200)\n"
 	"  -M SEC       every so many seconds, show how long it runs, what it takes and has printed\n"
 	"  -C WHEN      colour messages: auto, always, never\n"
-	"  -v  -w       say more; no warnings\n"
+	"  -v  -w       say more; no warnings (losses are reported all the same)\n"
+	"  --strict     exit status 3 when anything was lost, skipped, missed or cut\n"
 	"  -h  -V       this text; the version (also --help, --version)\n"
 	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
 
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
 	int letter, refused = 0, machine = 0;          // -E: errno of loading, whose code it is
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+ieF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
+	while ((letter = getopt(argc, argv, "+ieqF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
 		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
 		case 'E': sscanf(optarg, "%d,%d", &refused, &machine); break;
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
 		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;
 		case 'e': opt.strict = true; break;
+		case 'q': opt.report = true; break;
 		case 'i': opt.input = true; break;
 		case 'A': opt.attach = true; break;
 		case 'L': opt.detach = true; break;
@@ -119,5 +121,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(opt.life, F_SETFD, FD_CLOEXEC);
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
-	return loop_run(&opt);
+	return opt.report ? loop_report(&opt) : loop_run(&opt);
 }

@@ -30,6 +30,7 @@ struct stapio_options {
 	bool input;                        // -i: the script reads standard input
 	bool attach;                       // -A: the session runs already
 	bool strict;                       // -e: losses make the exit status 3
+	bool report;                       // -q: print what was lost, do nothing else
 	bool detach;                       // -L: leave as soon as it runs
 };
 
@@ -136,6 +137,7 @@ void monitor_tell(const struct rings *r, const struct stapio_options *opt);
 
 // --- orphan.c: staprun was killed ---
 
+bool orphan_is(const struct stapio_options *opt);
 // Returns if it lives, or if no other can be started. The device must not be needed any more.
 void orphan_remove(const struct stapio_options *opt);
 
@@ -145,7 +147,8 @@ void refused_explain(const char *module, const char *release, int error, int mac
 
 // --- loop.c: the session ---
 
-// Returns the exit status.
+// Both return the exit status. The second one prints the losses of a session whose relay could not.
 int loop_run(const struct stapio_options *opt);
+int loop_report(const struct stapio_options *opt);
 
 #endif

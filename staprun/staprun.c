@@ -43,20 +43,22 @@ static struct {
 	int relay_n;
 } opt;
 
-static void find_stapio(char *path, size_t room)
+// Becomes stapio, without privileges. Returns if it can't.
+static void exec_stapio(const char **argv)
 {
-	beside_find(path, room, "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
+	char path[1100];
+
+	beside_find(path, sizeof(path), "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
+	if (caps_drop())
+		return;
+	execv(path, (char **)argv);
+	log_error("can't run %s: %m", path);
 }
 
 // The text is of no interest to who reads this program: the other one has it.
 static void __attribute__((noreturn)) show_help(void)
 {
-	char path[1100];
-
-	find_stapio(path, sizeof(path));
-	if (caps_drop() == 0)
-		execl(path, "stapio", "-h", NULL);
-	log_error("can't run %s: %m", path);
+	exec_stapio((const char *[]){ "stapio", "-h", NULL });
 	exit(1);
 }
 
@@ -84,7 +86,7 @@ static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
-		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['M'] = "-M", ['z'] = NULL };
+		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['M'] = "-M", ['e'] = "-e", ['z'] = NULL };
 	char *end, setting[32];
 	long mb;
 
@@ -117,7 +119,11 @@ static int parse_option(int letter)
 	case '-':
 		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
 			return parse_option(*optarg == 'h' ? 'h' : 'V');
-		return usage_error("the options are single letters, but --help and --version");
+		letter = strcmp(optarg, "strict") ? '?' : 'e';
+		optarg = NULL;
+		if (letter == 'e')
+			break;
+		return usage_error("the options are single letters, but --help, --strict and --version");
 	case '?': return usage_error("an option is not known, or its value is missing");
 	}
 	if (relayed[letter])
@@ -318,18 +324,16 @@ static int say_hello(int device, const char *name)
 // Why the kernel refused a module is found out without privileges, by stapio in our place.
 static void explain_load_error(const struct module *m, int rc)
 {
-	char path[1100], numbers[32];
+	char numbers[32];
 	int n = opt.relay_n;
 
-	find_stapio(path, sizeof(path));
 	snprintf(numbers, sizeof(numbers), "%d,%d", -rc, m->machine);
 	opt.relay_args[n++] = "-E";
 	opt.relay_args[n++] = numbers;
 	opt.relay_args[n++] = "--";
 	opt.relay_args[n++] = m->name;
 	opt.relay_args[n++] = m->release;
-	if (caps_drop() == 0)
-		execv(path, (char **)opt.relay_args);
+	exec_stapio(opt.relay_args);
 	log_error("can't load %s: %s", m->name, strerror(-rc));
 }
 
@@ -400,13 +404,10 @@ static void let_go(void)
 // `life` is what stapio sees the end of when we are killed: then it has to see to the module.
 static void run_relay(int device, const char *name, int life)
 {
-	char path[1100], numbers[32], word[16];
+	char numbers[32], word[16];
 	const char **argv = opt.relay_args;
 	int n = opt.relay_n;
 
-	find_stapio(path, sizeof(path));
-	if (caps_drop())
-		_exit(1);
 	snprintf(numbers, sizeof(numbers), "%d,%d", device, life);
 	argv[n++] = "-F";
 	argv[n++] = numbers;
@@ -422,9 +423,24 @@ static void run_relay(int device, const char *name, int life)
 		argv[n++] = *setting;
 	fcntl(device, F_SETFD, 0);
 	fcntl(life, F_SETFD, 0);
-	execv(path, (char **)argv);
-	log_error("can't run %s: %m", path);
+	exec_stapio(argv);
 	_exit(1);
+}
+
+// The first stapio ended before the session did, which its end has stopped since: another one prints what was lost.
+static int report_losses(const char *name)
+{
+	int device = module_open_device(name);
+	pid_t pid = device < 0 ? -1 : fork();
+
+	if (pid == 0) {
+		opt.relay_args[opt.relay_n++] = "-q";
+		run_relay(device, name, -1);
+	}
+	close(device);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 1;
 }
 
 // Returns stapio's exit status, 1 when it could not be started or was killed.
@@ -455,10 +471,11 @@ static int wait_for_relay(int device, const char *name)
 			log_error("can't wait for stapio: %m");
 			return 1;
 		}
-	if (WIFEXITED(status))
+	if (WIFEXITED(status) && WEXITSTATUS(status) != STAPIO_UNREPORTED)
 		return WEXITSTATUS(status);
-	log_error("stapio was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return 1;
+	if (WIFSIGNALED(status))
+		log_error("stapio was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return report_losses(name);
 }
 
 // --- what staprun does ---

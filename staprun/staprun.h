@@ -11,6 +11,7 @@
 #define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define STAPIO_DETACHED 2                  // stapio's exit status: leave the module running
+#define STAPIO_UNREPORTED 4                // it ended before the session did
 
 // --- caps.c: who may do what ---
 

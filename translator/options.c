@@ -245,6 +245,11 @@ static void set_timing(struct options *o, const char *arg)
 	o->timing = true;
 }
 
+static void set_strict(struct options *o, const char *arg)
+{
+	o->strict = true;
+}
+
 static void suppress_errors(struct options *o, const char *arg)
 {
 	o->suppress_errors = true;
@@ -591,6 +596,8 @@ static const struct option_row {
 	{ 0, "all-modules", NOTHING, NULL, "as it is: names of all modules of the kernel are known", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 't', NULL, NOTHING, NULL, "at the end, what each probe's hits cost, and locks", set_timing },
+	{ 0, "strict", NOTHING, NULL, "exit status 3 when an event, output or a value was lost,\n"
+	  "also in part", set_strict },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "errors and skipped probes don't end the script", suppress_errors },
 	{ 0, "suppress-time-limits", NOTHING, NULL, "no limit of statements, waiting and load (with -g)",
 	  suppress_time_limits },

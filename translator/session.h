@@ -53,6 +53,7 @@ struct options {               // options.c: from argv, checked, never changed a
 	bool timing;               // -t
 	bool example;              // --example: the script is one of the installed examples
 	const char *monitor;       // --monitor: seconds, or NULL
+	bool strict;               // --strict: losses make the exit status 3
 	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits
 	bool flight_recorder;      // -F
 	int namespaces_pid;        // --target-namespaces, 0: none

@@ -2,10 +2,11 @@
 /*
  * The program of a script on the user runtime:
  *
- *	program [-v] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
- * end or error probes. Exit status 1 after errors or when COMMAND failed, else 0.
+ * end or error probes. Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
+ * else 0.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -58,12 +59,13 @@ static void catch_signals(void)
 
 struct arguments {
 	const char *command;
+	bool strict;
 	int first_setting;
 };
 
 static int usage(const char *program)
 {
-	fprintf(stderr, "Usage: %s [-v] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	fprintf(stderr, "Usage: %s [-v] [-s] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
 	return -1;
 }
 
@@ -74,7 +76,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 	long pid;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:v")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vs")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -84,6 +86,9 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			if (*end || pid <= 0 || pid > MAX_PID)
 				return usage(argv[0]);
 			stp_session.target = (s32)pid;
+			break;
+		case 's':
+			a->strict = true;
 			break;
 		case 'v':
 			user_verbose = true;
@@ -169,23 +174,29 @@ static void report_loss(enum stp_loss reason)
 	fprintf(stderr, "%s%s\n", *losses[reason].hint ? "; " : "", losses[reason].hint);
 }
 
-static int report(void)
+static int report(bool strict)
 {
 	struct stp_summary sum = { 0 };
+	bool lost = false;
 	u32 i;
 
 	stp_session_summary(&sum);
 	if (sum.errors || sum.skipped)
 		fprintf(stderr, "WARNING: Number of errors: %u, skipped probes: %llu\n", sum.errors, sum.skipped);
-	for (i = 0; i < STP_LOSSES; i++)
-		if (stp_lost(i) && losses[i].kind != STP_KIND_OUTSIDE)
-			report_loss(i);
-	return sum.rc || user_error_shown || user_child_failed();
+	for (i = 0; i < STP_LOSSES; i++) {
+		if (!stp_lost(i) || losses[i].kind == STP_KIND_OUTSIDE)
+			continue;
+		report_loss(i);
+		lost = true;
+	}
+	if (sum.rc || user_error_shown || user_child_failed())
+		return 1;
+	return strict && lost ? 3 : 0;
 }
 
 static int run(const struct arguments *a, char **argv)
 {
-	int rc = stp_session_make();
+	int rc = stp_session_make(), status;
 
 	if (rc || set_globals(argv + a->first_setting))
 		return 1;
@@ -207,8 +218,8 @@ static int run(const struct arguments *a, char **argv)
 	user_child_abandon();
 	user_flush();
 	user_system_drain();
-	rc |= report();
-	return rc ? 1 : 0;
+	status = report(a->strict);
+	return rc ? 1 : status;
 }
 
 int main(int argc, char **argv)

@@ -146,15 +146,18 @@ static void hold_signals(void (*handler)(int))
 
 static int wait_all(const int *pids, int n)
 {
-	int worst = 0, status;
+	int status;
+	bool failed = false, lost = false;
 
 	for (int i = 0; i < n; i++) {
 		while (waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
 			for (int j = i; j < n; j++)
 				kill(pids[j], SIGTERM);
-		worst |= !WIFEXITED(status) || WEXITSTATUS(status);
+		status = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+		failed |= status && status != EXIT_LOSSES;
+		lost |= status == EXIT_LOSSES;
 	}
-	return worst ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed ? EXIT_FAILURE : lost ? EXIT_LOSSES : EXIT_SUCCESS;
 }
 
 bool remote_open(struct options *o, int *status)
@@ -360,7 +363,8 @@ int remote_run(struct session *s)
 
 		if (status)
 			fprintf(stderr, "WARNING: %s: the run there ended with status %d\n", hosts[i].remote->url, status);
-		worst |= status;
+		if (!worst || (worst == EXIT_LOSSES && status))
+			worst = status;
 	}
 	return worst;
 }

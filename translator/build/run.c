@@ -114,6 +114,8 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-v");
 	if (diag_options.no_warnings)
 		vec_push(argv, "-w");
+	if (o->strict)
+		vec_push(argv, "--strict");
 	vec_push(argv, "-C");
 	vec_push(argv, diag_options.color ? "always" : "never");
 	if (!o->module_name)

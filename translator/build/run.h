@@ -5,6 +5,8 @@
 
 #include "build/build.h"
 
+#define EXIT_LOSSES 3                      // exit status of --strict when something was lost, staprun's too
+
 // Runs a program with our files and waits; exit status as of spawn_wait().
 int run_program(const char *const *argv);
 

@@ -284,6 +284,8 @@ int user_run(struct session *s)
 	vec_push(&argv, s->module_path);
 	if (o->verbose[5])
 		vec_push(&argv, "-v");
+	if (o->strict)
+		vec_push(&argv, "-s");
 	if (o->command) {
 		vec_push(&argv, "-c");
 		vec_push(&argv, o->command);
