@@ -202,11 +202,16 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e)
 	return (char *)e + m->data->value_offset;
 }
 
+u64 stp_foreach_bytes(const struct stp_foreach *f)
+{
+	return f->dir ? 2ull * f->map->capacity * sizeof(f->order[0]) : 0;
+}
+
 int stp_foreach_make(struct stp_foreach *f)
 {
 	if (!f->dir)
 		return 0;
-	f->order = plat_alloc(2ull * f->map->capacity * sizeof(f->order[0]), -1);
+	f->order = plat_alloc(stp_foreach_bytes(f), -1);
 	return f->order ? 0 : -STP_ENOMEM;
 }
 

@@ -95,8 +95,10 @@ s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 
 
 /* ------------------------------------------------------------------ map.c */
 
+u64 stp_map_bytes(const struct stp_map *m, u32 cpus);  /* what stp_map_make() allocates, with so many CPUs used */
 int stp_map_make(struct stp_map *m);           /* 0 or -STP_ENOMEM; then free takes what was made */
 void stp_map_free(struct stp_map *m);
+u64 stp_foreach_bytes(const struct stp_foreach *f);            /* what that allocates */
 int stp_foreach_make(struct stp_foreach *f);
 void stp_foreach_free(struct stp_foreach *f);
 

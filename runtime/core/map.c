@@ -514,9 +514,8 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 
 /* ------------------------------------------------------------------ memory */
 
-static void lay_out(struct stp_map *m)
+static void lay_out(const struct stp_map *m, struct stp_map_data *d)
 {
-	struct stp_map_data *d = m->data;
 	u64 string_cell = stp_round_up(stp_module.limits.string_len, 8), at = sizeof(struct stp_elem);
 	u32 i;
 
@@ -529,14 +528,28 @@ static void lay_out(struct stp_map *m)
 	d->elem_size = at;
 }
 
-static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
+static s32 buckets_order(const struct stp_map *m)
 {
 	s32 order = 1;
 
 	while (order < 31 && 1u << order < m->capacity)
 		order++;
 	order += stp_module.limits.hash_bias;
-	order = order < 1 ? 1 : order > 31 ? 31 : order;
+	return order < 1 ? 1 : order > 31 ? 31 : order;
+}
+
+u64 stp_map_bytes(const struct stp_map *m, u32 cpus)
+{
+	struct stp_map_data d;
+
+	lay_out(m, &d);
+	return (m->percpu ? cpus + 1 : 1) * (d.elem_size * m->capacity + (sizeof(d.main.buckets[0]) << buckets_order(m)));
+}
+
+static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
+{
+	s32 order = buckets_order(m);
+
 	t->shift = 64 - order;
 	t->buckets = plat_alloc(sizeof(t->buckets[0]) << order, cpu);
 	t->pool = plat_alloc(m->data->elem_size * m->capacity, cpu);
@@ -578,7 +591,7 @@ int stp_map_make(struct stp_map *m)
 	m->data = plat_alloc(sizeof(*m->data), -1);
 	if (!m->data)
 		return -STP_ENOMEM;
-	lay_out(m);
+	lay_out(m, m->data);
 	err = make_table(m, &m->data->main, -1);
 	if (!err && m->percpu)
 		err = make_cpu_tables(m);

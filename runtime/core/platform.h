@@ -30,6 +30,7 @@ struct stp_ctx_private;
 /* Zeroed, aligned to 64 bytes. cpu: near that CPU; -1 anywhere. NULL: none left. */
 void *plat_alloc(u64 size, s32 cpu);
 void plat_free(void *p);                       /* NULL is allowed */
+u64 plat_memory_available(void);               /* bytes that can be had without harm to others; 0: unknown */
 
 /* ------------------------------------------------------------------ CPUs */
 
@@ -55,6 +56,8 @@ void plat_breathe(void);
  * preemption off (its functions look at the current CPU or task) does that here. */
 void plat_alone_enter(void);
 void plat_alone_leave(void);
+/* All contexts but that of begin, end and error are closed: until no handler runs that was entered before. */
+void plat_handlers_wait(void);
 
 /* ------------------------------------------------------------------ output */
 

@@ -82,9 +82,9 @@ static int make_contexts(void)
 	return 0;
 }
 
-static void complain(const char *fmt, ...)
+void stp_complain(const char *fmt, ...)
 {
-	char text[256];
+	char text[400];
 	struct stp_sink k = stp_sink_buffer(text, sizeof(text));
 	stp_va_list ap;
 
@@ -101,14 +101,14 @@ static void say_too_much(const struct stp_map *m)
 	u64 limit = stp_module.limits.memory_kb, tables = m && m->percpu ? plat_cpus() + 1 : 1;
 
 	if (limit && stp_session.memory > limit << 10)
-		complain("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make arrays smaller "
+		stp_complain("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make arrays smaller "
 			 "(-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory + 1023) >> 10), (u32)limit, (u32)limit);
 	else if (m && m->data)
-		complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
+		stp_complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
 			 "(global %s[N], -DMAXMAPENTRIES=N)", m->name, m->capacity,
 			 (unsigned long)((tables * m->data->elem_size * m->capacity) >> 20), m->name);
 	else
-		complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
+		stp_complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
 }
 
 /* Limits that are given in time, as the platform counts it. */
@@ -186,6 +186,8 @@ int stp_session_make(void)
 		return -STP_EINVAL;
 	}
 	set_times();
+	if (!stp_memory_fits())
+		return -STP_ENOMEM;
 	err = make_contexts();
 	if (!err)
 		err = make_data(&map);
@@ -406,10 +408,13 @@ static void run_family(const struct stp_family_ops *ops, u32 in)
 
 /* ------------------------------------------------------------------ start and stop */
 
+/* The gates are closed. */
 static void stop_families(void)
 {
 	const struct stp_family *f;
 
+	if (stp_session.started)
+		plat_handlers_wait();      /* from here on families may be stopped in any order */
 	while (stp_session.started) {
 		f = &stp_module.families[--stp_session.started];
 		if (f->ops->stop)

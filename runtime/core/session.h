@@ -58,6 +58,8 @@ struct stp_family_ops {
 	const char *name;
 	int (*start)(void *table, u32 n);
 	void (*stop)(void *table, u32 n);
+	/* Bytes for calls in progress that start allocates, or has the kernel allocate. May be NULL. */
+	u64 (*memory)(const void *table, u32 n);
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
@@ -68,6 +70,9 @@ struct stp_family_ops {
 };
 
 bool stp_memory_granted(u64 size);             /* under STP_MAXMEMORY; plat_alloc asks. Any context. */
+/* Before anything is allocated: false, and a message was sent, when all of it is more than the script may have. */
+bool stp_memory_fits(void);
+void stp_complain(const char *fmt, ...);       /* a STP_MSG_ERROR, with the core's formats. Process context */
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */
 /* "name=value": a scalar global. 0, -ENOENT no such global, -EINVAL not a number. Before start. */
 int stp_session_set(const char *setting);

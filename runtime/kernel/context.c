@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include <linux/delay.h>
 #include <linux/log2.h>
+#include <linux/rcupdate.h>
 #include <linux/timex.h>
 #include <linux/topology.h>
 
@@ -88,6 +89,16 @@ void plat_alone_leave(void)
 {
 }
 
+/* A handler runs with interrupts off from before it looks whether its context is closed; RCU waits for that. */
+void plat_handlers_wait(void)
+{
+	u32 cpu;
+
+	synchronize_rcu();
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		STP_CHECK_THAT(!stp_session.ctx[cpu] || !READ_ONCE(stp_session.ctx[cpu]->busy));
+}
+
 /* ------------------------------------------------------------------ checks of our own */
 
 #ifdef STP_DEBUG
@@ -149,6 +160,11 @@ void *plat_alloc(u64 size, s32 cpu)
 	if (size <= 2 * PAGE_SIZE)
 		size = roundup_pow_of_two(max_t(u64, size, 64));
 	return note_memory(kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node));
+}
+
+u64 plat_memory_available(void)
+{
+	return (u64)max(si_mem_available(), 1l) << PAGE_SHIFT;
 }
 
 void plat_free(void *p)

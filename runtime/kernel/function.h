@@ -83,6 +83,7 @@ void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n);
 
 /* In this order; remove also after a failure. */
 int stp_returns_prepare(struct stp_batch *b);          /* 0 or -ENOMEM */
+u64 stp_returns_memory(const void *functions, u32 n);  /* of calls in progress */
 void stp_returns_add(struct stp_batch *b, const struct stp_function *f);
 void stp_returns_arm(struct stp_batch *b);
 void stp_returns_remove(struct stp_batch *b);

@@ -141,6 +141,33 @@ static int maxactive(const struct stp_function *f)
 	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
 }
 
+/* What the kernel allocates for a call that may be in progress, of a kretprobe or an fprobe. */
+static u64 instance_bytes(const struct stp_function *f)
+{
+	return roundup_pow_of_two(sizeof(struct kretprobe_instance) + sizeof(void *) + ALIGN(f->entry_size, 8));
+}
+
+/* Probes that don't say how many share groups by what they keep a call, each of CALLS_MAX calls at the most. */
+u64 stp_returns_memory(const void *functions, u32 n)
+{
+	const struct stp_function *f = functions, *end = f + n;
+	u64 shared[ilog2(DATA_MAX) + 2] = {}, bytes = 0, calls, *of;
+
+	for (; f < end; f++) {
+		if (!f->is_return || f->entry_size > DATA_MAX)
+			continue;
+		calls = (u64)maxactive(f) * f->nsites;
+		if (COMPAT_RETURN_GROUPS && f->maxactive > 0)
+			calls = min_t(u64, calls, max(CALLS_MAX, f->maxactive));
+		of = &shared[f->entry_size ? ilog2(f->entry_size) + 1 : 0];
+		if (COMPAT_RETURN_GROUPS && f->maxactive <= 0)
+			calls = min(calls, CALLS_MAX - min_t(u64, *of, CALLS_MAX));
+		*of += f->maxactive > 0 ? 0 : calls;
+		bytes += calls * instance_bytes(f);
+	}
+	return bytes;
+}
+
 /* What comes back on another stack. Kernels refuse a kretprobe there, but not where functions begin with an ENDBR. */
 static bool switches_stacks(const struct stp_site *s)
 {

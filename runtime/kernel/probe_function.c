@@ -738,6 +738,7 @@ static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 
 const struct stp_family_ops stp_function_family = {
 	.name = "function",
+	.memory = stp_returns_memory,
 	.start = function_start,
 	.stop = function_stop,
 	.sites = function_sites,

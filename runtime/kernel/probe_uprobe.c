@@ -221,6 +221,22 @@ static void uprobe_failed(const struct stp_uprobe *u, int err)
 	plat_message(STP_MSG_WARNING, text);
 }
 
+static u32 calls_of(const struct stp_uprobe *u)
+{
+	return u->maxactive > 0 ? u->maxactive : CALLS_DEFAULT;
+}
+
+static u64 uprobe_memory(const void *table, u32 n)
+{
+	const struct stp_uprobe *u = table, *end = u + n;
+	u64 bytes = 0;
+
+	for (; u < end; u++)
+		if (u->entry)
+			bytes += stp_calls_bytes(calls_of(u), u->entry_size);
+	return bytes;
+}
+
 static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 {
 	int err;
@@ -229,7 +245,7 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	if (u->entry_size > UPROBE_ENTRY_MAX)
 		return -E2BIG;
 	if (u->entry) {
-		h->calls = stp_calls_make(u->maxactive > 0 ? u->maxactive : CALLS_DEFAULT, u->entry_size);
+		h->calls = stp_calls_make(calls_of(u), u->entry_size);
 		if (!h->calls)
 			return -ENOMEM;
 	}
@@ -325,6 +341,7 @@ static int uprobe_start(void *table, u32 n)
 
 const struct stp_family_ops stp_uprobe_family = {
 	.name = "uprobe",
+	.memory = uprobe_memory,
 	.start = uprobe_start,
 	.stop = uprobe_stop,
 };

@@ -31,6 +31,11 @@ void plat_free(void *p)
 	free(p);
 }
 
+u64 plat_memory_available(void)
+{
+	return 0;
+}
+
 u32 plat_cpus(void)
 {
 	return 1;
@@ -102,6 +107,11 @@ bool plat_owns(const struct stp_ctx_private *v)
 #endif
 
 void plat_alone_enter(void)
+{
+}
+
+/* Handlers run in the thread that stops them. */
+void plat_handlers_wait(void)
 {
 }
 

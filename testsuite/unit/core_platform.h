@@ -60,6 +60,10 @@ u64 plat_cycles_khz(void) { return 1000000; }
 void plat_breathe(void) { }
 void plat_alone_enter(void) { }
 void plat_alone_leave(void) { }
+static int handlers_waits;
+void plat_handlers_wait(void) { handlers_waits++; }
+static u64 memory_available;
+u64 plat_memory_available(void) { return memory_available; }
 
 void plat_broken(const char *what, const char *file, int line)
 {

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that a session takes, as a sum, before anything of it is allocated. A script may have half of what is
+ * available, or what -DSTP_MAXMEMORY says: the kernel gives memory to its modules until processes are killed for it.
+ */
+#include "internal.h"
+#include "map.h"
+#include "session.h"
+
+struct sum {
+	u64 maps, foreachs, calls, contexts;
+	const struct stp_map *largest;
+	u64 largest_bytes;
+};
+
+static u32 used_cpus(void)
+{
+	u32 cpu, n = 0;
+
+	for (cpu = 0; cpu < plat_cpus(); cpu++)
+		n += plat_cpu_used(cpu);
+	return n;
+}
+
+static void add_maps(struct sum *s, u32 cpus)
+{
+	u64 bytes;
+	u32 i;
+
+	for (i = 0; i < stp_module.nmaps; i++) {
+		bytes = stp_map_bytes(stp_module.maps[i], cpus);
+		s->maps += bytes;
+		if (bytes > s->largest_bytes) {
+			s->largest = stp_module.maps[i];
+			s->largest_bytes = bytes;
+		}
+	}
+	for (i = 0; i < stp_module.nforeachs; i++)
+		s->foreachs += stp_foreach_bytes(stp_module.foreachs[i]);
+}
+
+static struct sum sum_of_all(void)
+{
+	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
+	u32 cpus = used_cpus(), i;
+	struct sum s = {};
+
+	add_maps(&s, cpus);
+	for (; f < end; f++)
+		if (f->ops->memory)
+			s.calls += f->ops->memory(f->table, f->n);
+	for (i = 0; i < stp_module.nstats; i++)
+		s.contexts += stp_module.stats[i]->desc.size;
+	s.contexts += (cpus + 1) * (sizeof(struct stp_ctx_private) + stp_module.frame_size + stp_timing_size()) +
+		      cpus * stp_module.percpu_size;
+	return s;
+}
+
+static void say_sum(const struct sum *s, u64 all, u64 allowed)
+{
+	bool by_user = stp_module.limits.memory_kb, calls = s->calls > s->maps;
+	u64 unit = by_user ? 1 << 10 : 1 << 20;
+
+#define AMOUNT(bytes) (u32)(((bytes) + unit - 1) / unit)
+	stp_complain("not enough memory for the script: it needs %u %s (arrays %u, sorting them %u, calls in progress of "
+		     "return probes %u, the rest %u), %s%u %s; %s%s%s%s",
+		     AMOUNT(all), by_user ? "KB" : "MB",
+		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->contexts),
+		     by_user ? "-DSTP_MAXMEMORY allows " : "half of what is available is ",
+		     AMOUNT(allowed), by_user ? "KB" : "MB",
+		     calls ? "use a smaller .maxactive(N)" : "give arrays a smaller size (global ",
+		     calls || !s->largest ? "" : s->largest->name, calls ? "" : "[N], -DMAXMAPENTRIES=N)",
+		     by_user ? ", or raise that limit" : ", or allow more with -DSTP_MAXMEMORY=KB");
+#undef AMOUNT
+}
+
+bool stp_memory_fits(void)
+{
+	struct sum s = sum_of_all();
+	u64 all = s.maps + s.foreachs + s.calls + s.contexts, allowed = (u64)stp_module.limits.memory_kb << 10;
+
+	if (!allowed)
+		allowed = plat_memory_available() / 2;
+	if (!allowed || all <= allowed)
+		return true;
+	say_sum(&s, all, allowed);
+	return false;
+}
