@@ -33,6 +33,25 @@ void stp_skip(enum stp_loss reason)
 	stp_session_skipped();
 }
 
+void stp_cut(enum stp_loss reason, const char *what)
+{
+	static u8 warned[STP_LOSSES];
+	const struct stp_ctx *c;
+	char text[256];
+
+	stp_lose(reason, 1);
+	if (__atomic_exchange_n(&warned[reason], 1, __ATOMIC_RELAXED) || !stp_session.alone)
+		return;
+	c = stp_ctx_here();
+	text[0] = 0;
+	stp_append(text, what, sizeof(text));
+	if (stp_private((struct stp_ctx *)c)->busy && c->probe && c->probe->point) {
+		stp_append(text, " in probe ", sizeof(text));
+		stp_append(text, c->probe->point, sizeof(text));
+	}
+	plat_message(STP_MSG_WARNING, text);
+}
+
 u64 stp_lost(enum stp_loss reason)
 {
 	return __atomic_load_n(&stp_losses[reason], __ATOMIC_RELAXED);

@@ -91,6 +91,9 @@ extern u64 *stp_losses;
 void stp_lose(enum stp_loss reason, u64 n);
 /* The same of one hit that the runtime refuses to handle: counts for MAXSKIPPED, too. Context: any but NMI. */
 void stp_skip(enum stp_loss reason);
+/* Counts one thing that is kept or printed in part, and warns once a reason: "WHAT in probe POINT". Context: any but
+ * NMI. */
+void stp_cut(enum stp_loss reason, const char *what);
 u64 stp_lost(enum stp_loss reason);                    /* so far */
 u64 stp_lost_of(enum stp_loss_kind kind);              /* the sum of its reasons */
 

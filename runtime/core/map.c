@@ -487,6 +487,8 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	else
 		while (t->first != e)
 			remove_elem(t, t->first);
+	if (lost)
+		stp_lose(STP_LOSS_ELEMENTS, lost);
 	if (lost && !m->data->lost)
 		plat_message(STP_MSG_WARNING, "Array overflow in the sum over all CPUs, check MAXMAPENTRIES");
 	m->data->lost += lost;

@@ -43,6 +43,7 @@ static u32 some_room(struct stp_sink *k, u64 n)
 
 	if (stp_sink_room(k, want))
 		return want;
+	k->cut |= !k->v;
 	return (u32)(k->end - k->at);
 }
 
@@ -107,9 +108,18 @@ void stp_warn(struct stp_ctx *c, const char *text)
 	plat_message(STP_MSG_WARNING, text);
 }
 
+/* A part of a command may do what the whole would not. */
 void stp_system(struct stp_ctx *c, const char *command)
 {
-	plat_message(STP_MSG_SYSTEM, command);
+	u32 longest = STP_MSG_MAX - sizeof(struct stp_msg), string = stp_module.limits.string_len - 1;
+
+	if (longest > string - 1)
+		longest = string - 1;
+	if (stp_strlen(command) > longest)
+		stp_error(c, "system(): the command may have been cut; of %u bytes or more none is run (-DMAXSTRINGLEN=N)",
+			  longest + 1);
+	else
+		plat_message(STP_MSG_SYSTEM, command);
 }
 
 void stp_switch_file(struct stp_ctx *c)

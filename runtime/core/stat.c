@@ -7,15 +7,21 @@
  */
 #include "internal.h"
 
+static u32 out_of_range(u32 bucket)
+{
+	stp_cut(STP_LOSS_HISTOGRAM, "a value is outside of the range of its @hist_linear");
+	return bucket;
+}
+
 /* #0 is below low, the last one above high, #1 begins at low. */
 static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
 {
 	u64 n;
 
-	if (v < d->low)
-		return 0;
+	if (STP_UNLIKELY(v < d->low))
+		return out_of_range(0);
 	n = ((u64)v - (u64)d->low) / (u64)d->step + 1;
-	return n < d->buckets - 1 ? (u32)n : d->buckets - 1;
+	return STP_LIKELY(n < d->buckets - 1) ? (u32)n : out_of_range(d->buckets - 1);
 }
 
 static void add_variance(struct stp_stat *s, u32 shift, s64 v)

@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terminated strings in buffers of a known size. Everything truncates silently. Context: any. */
+/* Terminated strings in buffers of a known size. What a string variable can't hold is cut and counted. Context: any. */
 #include "internal.h"
 #include "word.h"
 
-void stp_copy(char *to, const char *from, u32 size)
+/* Whoever passes another size wants no more than that. */
+static inline void cut(u32 size)
+{
+	if (size == stp_module.limits.string_len)
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+}
+
+/* False: there was more than fits. */
+static inline bool copy(char *to, const char *from, u32 size)
 {
 	char *end = to + size - 1;
 	u64 w;
 
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
-		return;
+		return true;
 	/* what lies behind the terminator of `to`, within size, may be overwritten */
 	while (end - to >= 8) {
 		w = stp_word_load(from);
 		stp_word_store(to, w);
 		if (stp_word_zero(w))
-			return;
+			return true;
 		to += 8;
 		from += 8;
 	}
@@ -25,6 +33,13 @@ void stp_copy(char *to, const char *from, u32 size)
 		from++;
 	}
 	*to = 0;
+	return STP_LIKELY(to < end) || !*from;
+}
+
+void stp_copy(char *to, const char *from, u32 size)
+{
+	if (STP_UNLIKELY(!copy(to, from, size)))
+		cut(size);
 }
 
 void stp_append(char *to, const char *from, u32 size)
@@ -38,13 +53,16 @@ void stp_append(char *to, const char *from, u32 size)
 	if (from <= to && to <= from + size) {
 		u64 n = (u64)stp_strlen(from);
 
-		if (n > (u64)(end - to))
+		if (n > (u64)(end - to)) {
 			n = (u64)(end - to);
+			cut(size);
+		}
 		plat_memmove(to, from, n);
 		to[n] = 0;
 		return;
 	}
-	stp_copy(to, from, (u32)(end - to) + 1);
+	if (STP_UNLIKELY(!copy(to, from, (u32)(end - to) + 1)))
+		cut(size);
 }
 
 s32 stp_compare(const char *a, const char *b)

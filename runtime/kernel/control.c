@@ -140,11 +140,19 @@ static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 	stp_control_wake();
 }
 
+static void send_text(u32 type, const char *text, size_t most)
+{
+	size_t len = strnlen(text, most + 1);
+
+	if (len > most)
+		stp_lose(STP_LOSS_STRINGS, 1);
+	message_send(type, text, min(len, most), QUEUE_RESERVE);
+}
+
 void plat_message(u32 type, const char *text)
 {
 	if (type != STP_MSG_EXIT)
-		message_send(type, text, strnlen(text, STP_MSG_MAX - sizeof(struct stp_msg)),
-			     QUEUE_RESERVE);
+		send_text(type, text, STP_MSG_MAX - sizeof(struct stp_msg));
 	else if (!xchg(&control.exit_said, true))
 		message_send(type, NULL, 0, 0);
 }

@@ -175,6 +175,13 @@ static __always_inline bool has_zero(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
+/* n bytes of a string were loaded. Who asks for fewer than a variable holds wants no more. */
+static __always_inline void note_cut(u32 n, u32 size)
+{
+	if (unlikely(n == size - 1) && size == stp_module.limits.string_len)
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+}
+
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
 	u32 i = 0;
@@ -204,6 +211,7 @@ bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 	}
 	compat_load_end();
 	to[i] = '\0';
+	note_cut(i, size);
 	return true;
 fault:
 	compat_load_end();
@@ -244,6 +252,7 @@ bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 done:
 	user_read_access_end();
 	pagefault_enable();
+	note_cut(i, size);
 	return true;
 fault:
 	user_read_access_end();

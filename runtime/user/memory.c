@@ -101,6 +101,8 @@ bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 		at += n;
 	}
 	to[at] = 0;
+	if (size == stp_module.limits.string_len)
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 	return true;
 }
 

@@ -156,7 +156,7 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 static bool embedded_fails(const char *text)
 {
 	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "store", "div", "_mod",
-		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched" };
+		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched", "stp_system" };
 
 	if (!strstr(text, "pragma:runtime"))
 		return true;

@@ -263,6 +263,9 @@ static struct value emit_literal(struct emitter *e, struct expr *x)
 {
 	size_t most = (size_t)emit_string_len(e) - 1, len = strlen(x->u.string.bytes);
 
+	if (len > most)
+		diag_warning(x->loc, "a string of %zu bytes is cut to %zu; raise the limit with -DMAXSTRINGLEN=%zu", len, most,
+			     len + 1);
 	return value_text(0, true, "%s",
 			  emit_c_string(str_ndup(x->u.string.bytes, len < most ? len : most)));
 }
