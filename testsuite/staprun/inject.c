@@ -4,7 +4,9 @@
 // for its children. In: the program counts from a marker on (see fake_kernel.c), and not between two others.
 //
 //   inject K ERRNO REPORT PROGRAM [ARGUMENT...]     REPORT gets "COUNT" of all, or "NUMBER name of the call"
+//   inject K -SIGNAL REPORT PROGRAM [ARGUMENT...]   sends the signal in place of the call
 //
+// With INJECT_ALL in the environment, calls are counted from the program's first one on.
 // Exit status: the program's, 128 + N when a signal ended it, 125 when there was nothing to trace.
 #include "marks.h"
 
@@ -30,7 +32,8 @@ static struct thread {
 } threads[THREADS];
 
 static long wanted, error, counted, injected = -1;
-static bool counting;
+static pid_t leader;
+static bool counting, all;
 
 static struct thread *thread_of(pid_t tid)
 {
@@ -61,6 +64,8 @@ static void entered(struct thread *t, struct user_regs_struct *regs)
 	if (!counting || t->ours || !can_fail(regs->orig_rax) || ++counted != wanted)
 		return;
 	injected = regs->orig_rax;
+	if (error < 0)
+		kill(leader, -error);
 	regs->orig_rax = -1;
 	t->fail = true;
 	ptrace(PTRACE_SETREGS, t->tid, NULL, regs);
@@ -76,7 +81,7 @@ static void stopped_at_call(struct thread *t)
 	if (t->inside) {
 		entered(t, &regs);
 	} else if (t->fail) {
-		regs.rax = -error;
+		regs.rax = error < 0 ? -EINTR : -error;
 		t->fail = false;
 		ptrace(PTRACE_SETREGS, t->tid, NULL, &regs);
 	}
@@ -99,7 +104,7 @@ static int trace(pid_t pid)
 			stopped_at_call(thread_of(tid));
 			sig = 0;
 		} else if (sig == SIGTRAP || sig == SIGSTOP) {
-			counting = counting && sig != SIGTRAP;
+			counting = all || (counting && sig != SIGTRAP);
 			sig = 0;           // exec: another program, which is loaded first; a new thread
 		}
 		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(long)sig);
@@ -117,7 +122,8 @@ int main(int argc, char **argv)
 		return 125;
 	wanted = atol(argv[1]);
 	error = atol(argv[2]);
-	pid = fork();
+	all = getenv("INJECT_ALL");
+	pid = leader = fork();
 	if (pid == 0) {
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(125);

@@ -281,6 +281,34 @@ cat /sys/module/t_tick/parameters/_stp_state
 staprun ./t_hello.ko
 loaded
 
+t killed at system calls
+# Each run is also the next one of the one that was killed before it. What is not expected is printed.
+killed_at() { # STEP COMMAND...
+	local step=$1 k count
+	shift
+	"$@" 0 0 >/dev/null 2>&1
+	count=$(sed 's/count //' /tmp/r)
+	for k in $(seq $((1 + step / 2)) $step $count); do
+		"$@" $k -9 >/dev/null 2>>/tmp/killed
+		while pidof staprun stapio >/dev/null; do usleep 20000; done
+	done
+	[ "$count" -gt 60 ] || echo "only $count calls"
+}
+loader() { INJECT_ALL=1 ./inject $1 $2 /tmp/r staprun -c true ./t_count.ko; }
+relay() { SYSTEMTAP_STAPIO=/tmp/relay K=$1 SIGNAL=$2 staprun -c true ./t_count.ko; }
+printf '#!/bin/sh\nINJECT_ALL=1 exec /suite/inject $K $SIGNAL /tmp/r /suite/stapio "$@"\n' >/tmp/relay
+chmod 755 /tmp/relay
+: >/tmp/killed
+killed_at 5 loader
+staprun ./t_hello.ko
+loaded
+grep -c 'removed the module t_count\|removed in its place' /tmp/killed | awk '{ print ($1 > 3) }'
+grep -v '^Killed\|^staprun: removed the module t_count of a session\|^WARNING: staprun was killed; the module t_count is removed' /tmp/killed
+: >/tmp/killed
+killed_at 7 relay
+loaded
+sort -u /tmp/killed
+
 t remove
 staprun -d loop
 st

@@ -59,7 +59,8 @@ modules() {
 	echo '#include <unistd.h>
 		__attribute__((constructor)) static void loaded(void) { if (write(2, "loaded\n", 7)) _exit(9); }' |
 		gcc -shared -fPIC -x c -o "$scratch/$release/evil.so" -
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -I"$source/runtime/include" -o "$scratch/$release/hostile" hostile.c || return
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -I"$source/runtime/include" -o "$scratch/$release/hostile" hostile.c &&
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -o "$scratch/$release/inject" inject.c || return
 	cp "$build/staprun/stap-merge" "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
 	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
