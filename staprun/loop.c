@@ -700,7 +700,7 @@ int loop_report(const struct stapio_options *opt)
 {
 	if (opt->daemon >= 0)
 		log_to_syslog("stapio");
-	if (!rings_map(&session.rings, opt->device, true))
+	if (!rings_map_header(&session.rings, opt->device))
 		losses_report(session.rings.header, 0);
 	return 0;
 }

@@ -26,12 +26,28 @@ int64_t now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
+static bool is_of_this_version(const struct stp_ring_header *h)
+{
+	return h->magic == STP_RING_MAGIC && h->protocol == STP_PROTOCOL && h->nlosses == STP_LOSSES;
+}
+
+int rings_map_header(struct rings *r, int device)
+{
+	void *at;
+	int rc = sys_mmap(device, sysconf(_SC_PAGESIZE), &at);
+
+	if (!rc && !is_of_this_version(at))
+		rc = -EPROTO;
+	if (!rc)
+		*r = (struct rings){ .header = at };
+	return rc;
+}
+
 static bool header_makes_sense(const struct stp_ring_header *h)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
-	return h->magic == STP_RING_MAGIC && h->protocol == STP_PROTOCOL &&
-	       h->nlosses == STP_LOSSES && h->rings > 0 && h->rings <= RINGS_MAX &&
+	return is_of_this_version(h) && h->rings > 0 && h->rings <= RINGS_MAX &&
 	       h->ring_size >= 2 * page && h->ring_size <= 1ull << 40 &&
 	       !(h->ring_size & (h->ring_size - 1)) &&
 	       h->first >= page && h->first <= 1ull << 40 && h->first % page == 0 &&

@@ -72,6 +72,7 @@ enum rings_result { RINGS_RECORD, RINGS_EMPTY, RINGS_GAP };
 
 // attach: others may have read before, so the first number is not known.
 int rings_map(struct rings *r, int device, bool attach);
+int rings_map_header(struct rings *r, int device);     // of a session that has ended: it has no rings. Says nothing
 // The next record in order, which stays where it is until rings_take(). RINGS_GAP: there are records,
 // but the next one's predecessor may still come; `complete` (nothing is produced any more) and two
 // seconds' patience end that.
