@@ -144,5 +144,7 @@ int main(int argc, char **argv)
 		fprintf(report, "count %ld\n", counted);
 	if (report)
 		fclose(report);
+	if (all && status > 128)           // as the program did
+		raise(status - 128);
 	return status;
 }
