@@ -96,6 +96,24 @@ void stp_ctx_skip_stack(struct stp_ctx *c)
 		stp_skip(STP_LOSS_STACK);
 }
 
+#define SPIN_TRIES_MIN 8           /* also when time has passed: this CPU may have been away, not the other */
+#define SPIN_TRIES     1000        /* where nothing counts time */
+#define SPIN_TRIES_MAX 1000000     /* where time stands still */
+
+bool stp_spin(struct stp_spin *s, u32 ms)
+{
+	u64 now = plat_cycles(), khz = plat_cycles_khz();
+
+	if (!s->tries++)
+		s->from = now;
+	if (s->tries > SPIN_TRIES_MIN && khz && now - s->from >= ms * khz)
+		return false;
+	if (s->tries > (khz ? SPIN_TRIES_MAX : SPIN_TRIES))
+		return false;
+	plat_pause(0);
+	return true;
+}
+
 static inline bool try_lock(struct stp_lock *l, u32 mode)
 {
 	u32 old = 0;

@@ -147,4 +147,19 @@ static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 		stp_handler_finish(v);
 }
 
+/* ------------------------------------------------------------------ waits with interrupts off */
+
+/*
+ * A wait for another CPU that is bounded by time, not by tries: in a virtual machine a pause may give the CPU away
+ * for a time slice (100 ms in QEMU with one thread for all CPUs), so 100,000 tries take a millisecond, or hours.
+ * Starts as {}; any context. stp_spin() pauses once; false: `ms` milliseconds and some tries were in vain. Every such
+ * wait states who it waits for, and what is done when it ends.
+ */
+#define STP_MERGE_WAIT_MS 200
+struct stp_spin {
+	u64 from;                /* plat_cycles() at the first try */
+	u32 tries;
+};
+bool stp_spin(struct stp_spin *s, u32 ms);
+
 #endif

@@ -495,17 +495,25 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	return done;
 }
 
-/* Two readers may hold the lock only in read mode when nobody adds: hence the flag. */
+/*
+ * Two readers may hold the lock only in read mode when nobody adds: hence the flag. Another CPU has it, in a
+ * handler with interrupts off whose merges are charged; handlers of one CPU do not nest, begin and end run alone.
+ */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 {
 	struct stp_map_data *d = m->data;
 	bool done = true;
+	struct stp_spin spin = {};
 	u32 cpu;
 
 	if (!m->percpu)
 		return;
-	while (__atomic_exchange_n(&d->merging, 1, __ATOMIC_ACQUIRE))
-		plat_pause(0);
+	while (__atomic_exchange_n(&d->merging, 1, __ATOMIC_ACQUIRE)) {
+		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
+			continue;
+		stp_error(c, "lock timeout: another CPU computes the sums of the array \"%s\"", m->name);
+		return;
+	}
 	stp_debug_map(m);
 	for (cpu = 0; cpu < d->ncpus && done; cpu++)
 		if (d->cpu[cpu])

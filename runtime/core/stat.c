@@ -167,11 +167,16 @@ static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
 	static u32 moving;
+	struct stp_spin spin = {};
 	struct stp_stat *s;
 	u32 cpu;
 
-	while (__atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE))
-		plat_pause(0);
+	while (__atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* as in stp_map_merge() */
+		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
+			continue;
+		stp_error(c, "lock timeout: another CPU computes the sums of statistics");
+		return g->merged;
+	}
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
 		if (!stp_session.percpu[cpu])
 			continue;

@@ -8,7 +8,7 @@
 #include "place.h"
 
 #define WAYS        8
-#define SKIP_TRIES  1000               /* to get the lock, some cycles each */
+#define SKIP_WAIT_MS 1                 /* for the lock */
 
 struct call {
 	const struct task_struct *task;        /* NULL: free. Only compared */
@@ -159,13 +159,15 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
  * theirs are counted, calls that take another's are wrong. */
 void stp_calls_skip(struct stp_calls *t, u64 id)
 {
+	struct stp_spin spin = {};
 	unsigned long flags;
-	u32 tries = 0;
+	bool locked;
 
 	raw_local_irq_save(flags);
-	while (!arch_spin_trylock(&t->lock) && ++tries < SKIP_TRIES)
-		cpu_relax();
-	if (tries < SKIP_TRIES) {
+	do
+		locked = arch_spin_trylock(&t->lock);
+	while (!locked && stp_spin(&spin, SKIP_WAIT_MS));
+	if (locked) {
 		renew(t, id, true);
 		arch_spin_unlock(&t->lock);
 	} else {

@@ -23,7 +23,7 @@
 
 #define QUEUE_SIZE    (32u * 1024)     /* least bytes of messages, a power of two */
 #define QUEUE_RESERVE 256u             /* kept for STARTED, EXIT and STOPPED */
-#define LOCK_TRIES    100000u          /* some milliseconds */
+#define LOCK_WAIT_MS  2
 
 enum phase { PHASE_NEW, PHASE_MADE, PHASE_STARTED, PHASE_STOPPED };
 
@@ -104,17 +104,19 @@ static bool queue_empty(void)
 	return READ_ONCE(queue.head) == READ_ONCE(queue.tail);
 }
 
-/* With interrupts off. Others hold it for a microsecond; longer only what this CPU interrupted. */
+/*
+ * With interrupts off. Another CPU holds it with interrupts off for a copy of 4 KB at most; then this wait is as
+ * short. Or this CPU does, and a probe inside the copy sends a message: it is lost, and counted.
+ */
 static bool queue_lock(void)
 {
-	u32 i;
+	struct stp_spin spin = {};
+	bool locked;
 
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (raw_spin_trylock(&queue.lock))
-			return true;
-		cpu_relax();
-	}
-	return false;
+	do
+		locked = raw_spin_trylock(&queue.lock);
+	while (!locked && stp_spin(&spin, LOCK_WAIT_MS));
+	return locked;
 }
 
 /* Any context. `keep`: how much of the queue this message must leave free. */
@@ -166,6 +168,7 @@ static ssize_t message_take(size_t room)
 	u32 tail;
 	ssize_t size = 0;
 
+	/* Not bounded: the owner is on another CPU with interrupts off, see queue_lock(); this one can't be inside it. */
 	raw_spin_lock_irqsave(&queue.lock, flags);
 	if (queue.head != queue.tail) {
 		tail = queue.tail;
@@ -230,7 +233,13 @@ static void say_summary(void)
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
 
-/* Context: process, control.lock held. */
+/*
+ * Context: process, control.lock held.
+ *
+ * Bounded: begin, end, error probes by MAXACTION, their output by the reader (ring.c, wait_for_room). Families stop by
+ * waiting for the kernel: for handlers, which have interrupts off and a budget, by RCU, and for text to be patched. No
+ * handler waits for control.lock, and nothing that a family waits for takes it: so the waits end, however slowly.
+ */
 static void session_stop(void)
 {
 	if (control.phase != PHASE_STARTED && control.phase != PHASE_MADE)
@@ -588,7 +597,7 @@ void stp_control_exit(void)
 	mutex_lock(&control.lock);
 	session_stop();
 	mutex_unlock(&control.lock);
-	irq_work_sync(&control.wake);
+	irq_work_sync(&control.wake);  /* ends: wake() takes the wait queue's lock alone, and nobody queues it any more */
 	stp_session_free();
 	stp_sites_free();
 	free_buffers();

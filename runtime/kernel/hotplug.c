@@ -77,5 +77,5 @@ void stp_hotplug_stop(void)
 	if (hotplug.state > 0)
 		cpuhp_remove_state_nocalls(hotplug.state);
 	hotplug.state = 0;
-	cancel_work_sync(&hotplug.work);
+	cancel_work_sync(&hotplug.work);       /* ends: without the lock that the work takes */
 }

@@ -258,7 +258,7 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 	return modules.listening ? 0 : -ENOMEM;
 }
 
-/* Nothing is armed any more. The notifier takes the lock, so this doesn't. */
+/* Nothing is armed any more. The notifier takes the lock, so this doesn't, or unregistering would wait for ever. */
 void stp_modules_free(void)
 {
 	if (modules.listening)

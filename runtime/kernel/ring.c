@@ -218,7 +218,7 @@ void stp_rings_settle(void)
 {
 	u64 seq = atomic64_read(&rings.seq);
 
-	synchronize_rcu();
+	synchronize_rcu();         /* ends: under the process's mmap lock, which no handler takes */
 	rings.header->settled = seq;
 }
 
