@@ -118,7 +118,9 @@ enum stp_work {
 #include "work.def"
 };
 
-#if defined(__x86_64__)
+#if defined(__KERNEL__) && defined(STP_TYPES_GIVEN)
+#define stp_stack_pointer current_stack_pointer    /* the kernel's; two variables in one register are a warning */
+#elif defined(__x86_64__)
 register unsigned long stp_stack_pointer __asm__("rsp");
 #elif defined(__aarch64__)
 register unsigned long stp_stack_pointer __asm__("sp");

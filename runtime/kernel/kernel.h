@@ -31,6 +31,7 @@
 #include "../include/bounds.h"
 #include "../core/context.h"
 #include "../core/session.h"
+#include "../include/stack.h"
 #include "compat.h"
 
 /* ------------------------------------------------------------------ stack.c */
@@ -60,12 +61,11 @@ void stp_memory_check(void);       /* all of plat_alloc() has been freed */
  * its size, which is what is in use where the counts of interrupts are all 0 (but for the first and the last
  * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts what it refuses.
  */
-#define STP_STACK_CHECKED 4096         /* limits.min_stack counts up to this */
-_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_CHECKED, "MINSTACKSPACE is what is checked");
+_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_MOST, "MINSTACKSPACE is what is checked");
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||
-	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_CHECKED)));
+	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_MOST)));
 }
 bool stp_hit_refused(void);
 

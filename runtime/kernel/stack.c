@@ -90,17 +90,17 @@ unsigned long stp_stack_left(void)
 
 /* ------------------------------------------------------------------ hits that are refused */
 
-/* What the runtime's functions and those of the kernel that they call use at most below a script's function. */
-#define STACK_RESERVED 3072
+/* The translator writes what it computed over these, which are for compilers that don't give it the frames. */
+static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = { .hit = 3072, .call = 3072 };
 
 u64 plat_stack_low(void)
 {
-	return current_stack_pointer - stp_stack_left() + STACK_RESERVED;
+	return current_stack_pointer - stp_stack_left() + need.call;
 }
 
 bool stp_stack_short(void)
 {
-	if (likely(stp_stack_left() >= min(stp_module.limits.min_stack, (u32)STP_STACK_CHECKED)))
+	if (likely(stp_stack_left() >= min(max(stp_module.limits.min_stack, need.hit), (u32)STP_STACK_MOST)))
 		return false;
 	stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
 	return true;

@@ -4,6 +4,8 @@
 #include "build/kbuild.h"
 #include "util/diag.h"
 
+#include "stack.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +331,63 @@ static void check_commands_shown(void)
 	      "objtool as make showed it");
 }
 
+// ---------------------------------------------------------------- stack.c
+
+// A runtime of one kind of hit, and generated C of these lines.
+static struct stp_stack_need need_of(const char *generated, int *errors)
+{
+	struct session s = { .c_text = "\n/* probe x at y */\nstatic void p0(struct stp_ctx *c)\n{\n" };
+	struct stp_stack_need need;
+	arguments calls = { 0 };
+
+	vec_push(&calls, put("runtime.calls",
+			     "n 40 r.c:hit\ne r.c:hit stp_ctx_refused\ne r.c:hit body\nn 60 body\ne body __indirect_call\n"
+			     "n 8 stp_ctx_refused\nn 5000 r.c:other\ne r.c:other body\nn 100 print\ne print snprintf\n"
+			     "n 16 load\ne load elsewhere\n"));
+	*errors = stack_need(&s, &calls, put("generated.calls", generated), &need);
+	return need;
+}
+
+// -fcallgraph-info's words.
+static char *calls_of(const char *info)
+{
+	arguments objects = { 0 };
+	size_t len;
+
+	put("unit.ci", info);
+	vec_push(&objects, in_scratch("unit.o"));
+	return str_read_file(stack_calls(&objects, in_scratch("unit.calls")), &len);
+}
+
+static void check_stack(void)
+{
+	enum { BEFORE = 100, SNPRINTF = 448, OTHER = 192, NESTED = 768 };      // stack.def's
+	struct stp_stack_need need;
+	int errors;
+
+	need = need_of("n 24 t.c:p0\ne t.c:p0 print\ne t.c:p0 load\n", &errors);
+	claim(!errors && need.hit == BEFORE + 24 + 100 + SNPRINTF + NESTED && !need.call, "stack-longest-path");
+	need = need_of("n 24 t.c:p0\ne t.c:p0 load\n", &errors);
+	claim(!errors && need.hit == BEFORE + 24 + 16 + OTHER + NESTED, "stack-of-kernel-functions");
+	need = need_of("n 24 t.c:p0\ne t.c:p0 f\nn 200 f\ne f g\nn 300 g\ne g f\ne g load\n", &errors);
+	claim(!errors && need.call == 500 + 16 + OTHER + NESTED && need.hit == BEFORE + 24 + need.call + 500,
+	      "stack-of-recursion");
+	need = need_of("n 48 t.c:p0\ne t.c:p0 f\nn 64 f\ne f f\n", &errors);
+	claim(!errors && need.call == 64 + NESTED && need.hit == BEFORE + 48 + 64 + NESTED + 64,
+	      "stack-of-a-function-that-calls-itself");
+	need = need_of("", &errors);
+	claim(!errors && !need.hit, "stack-unknown-without-calls");
+	diag_quiet_push();
+	need = need_of("n 4096 t.c:p0\n", &errors);
+	claim(errors == 1 && diag_quiet_pop() && need.hit > STP_STACK_MOST, "stack-refused");
+	claim(strcmp(calls_of("graph: { title: \"t.c\"\n"
+			      "node: { title: \"t.c:f\" label: \"f\\nt.c:3:1\\n96 bytes (static)\" }\n"
+			      "node: { title: \"g\" label: \"g\\nt.c:1:1\" shape : ellipse }\n"
+			      "edge: { sourcename: \"t.c:f\" targetname: \"g\" label: \"t.c:4:2\" }\n}\n"),
+		     "n 96 t.c:f\ne t.c:f g\n") == 0, "stack-calls-of-the-compiler");
+	claim(!*calls_of(""), "stack-no-calls-of-the-compiler");
+}
+
 int main(void)
 {
 	mem_init();
@@ -345,6 +404,7 @@ int main(void)
 	check_commands_of_objects();
 	check_commands_of_linked();
 	check_commands_shown();
+	check_stack();
 	if (!failures)
 		return system(str_printf("rm -rf %s", scratch)) != 0;
 	return EXIT_FAILURE;

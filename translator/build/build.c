@@ -5,6 +5,8 @@
 #include "passes.h"
 #include "util/diag.h"
 
+#include "stack.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +47,26 @@ static char *write_c(struct session *s)
 	return path;
 }
 
+// Into the linked module. Returns the number of errors.
+static int write_stack_need(struct session *s, const arguments *calls, const char *object, const char *module)
+{
+	struct stp_stack_need need;
+	arguments objects = { 0 };
+	int errors;
+
+	vec_push(&objects, object);
+	errors = stack_need(s, calls, stack_calls(&objects, str_printf("%s.calls", object)), &need);
+	if (!errors)
+		link_write_stack(module, &need);
+	return errors;
+}
+
 // By the oracle: never cached, or it could not be compared with.
-static void build_by_kbuild(struct session *s)
+static int build_by_kbuild(struct session *s)
 {
 	struct cache_hash *h = cache_hash_new();
+	arguments objects = { 0 }, calls = { 0 };
+	const char *generated;
 
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
@@ -56,7 +74,9 @@ static void build_by_kbuild(struct session *s)
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", cache_hash_end(h).hex);
 	kernel_need_build_tree(s->kernel);
-	s->module_path = kbuild_module(s, write_c(s), s->module_name);
+	s->module_path = kbuild_module(s, write_c(s), s->module_name, &generated, &objects);
+	vec_push(&calls, stack_calls(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
+	return write_stack_need(s, &calls, generated, s->module_path);
 }
 
 static int build_fast(struct session *s)
@@ -73,13 +93,13 @@ static int build_fast(struct session *s)
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
 		return 0;
-	parts_compile(s, t, &t->parts);
+	parts_compile(s, t);
 	errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
 	if (errors)
 		return errors;
 	object = compile_generated(s, t, write_c(s));
 	s->module_path = link_module(s, t, object, s->module_name);
-	if (!s->module_path)
+	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
 		return 1;
 	if (cached)
 		s->module_path = cache_add(s, &key, ".ko", s->module_path);
@@ -95,7 +115,7 @@ int pass_build(struct session *s)
 	s->tmp_dir = absolute(s->tmp_dir);
 	s->runtime_dir = absolute(s->runtime_dir);
 	if (s->opt.kbuild)
-		build_by_kbuild(s);
+		errors = build_by_kbuild(s);
 	else
 		errors = build_fast(s);
 	if (errors)

@@ -72,6 +72,7 @@ struct toolchain {
 	const char *compiler_id;   // path, size, mtime of the compiler
 	const char *sizes;         // of runtime and metadata, bytes
 	const char *runtime;       // runtime.o
+	arguments calls;           // of the runtime, its parts and the embedded C: files of calls (stack.c)
 	arguments parts;           // build.c: objects of the families that this script uses
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key key;      // of the kernel and the runtime
@@ -81,12 +82,13 @@ struct toolchain {
 #define MODULE_PLACEHOLDER "stap_0000000000_0000000000_0000000000_0000000000_000000"
 // From the cache, else by one kbuild run. Dies with advice.
 struct toolchain *toolchain_open(struct session *s);
-// The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko.
-char *kbuild_module(struct session *s, const char *c_path, const char *name);
+// The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko; *generated: the object of the
+// generated C; *others: those of the runtime and the embedded C are added.
+char *kbuild_module(struct session *s, const char *c_path, const char *name, const char **generated, arguments *others);
 
 // session.units -> their .object, with headers; from the cache when it has them. t NULL: the user
 // runtime's, by `cc`. runtime: tells compilers and runtimes apart. Returns the number of errors. (embedded.c)
-int embedded_compile(struct session *s, const struct toolchain *t, const arguments *cc, const char *runtime);
+int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime);
 // What the units need of the kernel beyond t->symbols, `undefined` of the linked object: an object
 // with its versions in *object, or NULL when there is nothing. Returns the number of errors.
 int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object);
@@ -94,10 +96,16 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 // "<a.h><b.h>" -> an object with the DWARF of their types. NULL after diag_error(). (headers.c)
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
 
+struct stp_stack_need;
+// What a hit of session.c_text needs of the kernel's stack. generated: its file of calls. All 0: the compiler doesn't
+// say. Returns the number of errors. (stack.c)
+int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
+
 // Generated C -> object, without make. (compile.c)
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
 // Generated object, runtime, embedded C, metadata -> .ko of that name; NULL after an error of the
 // embedded C. (link.c)
 char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
+void link_write_stack(const char *module, const struct stp_stack_need *need);
 
 #endif

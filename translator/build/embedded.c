@@ -99,7 +99,20 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 	return status != 0;
 }
 
-int embedded_compile(struct session *s, const struct toolchain *t, const arguments *cc, const char *runtime)
+// The file of calls of a unit that is compiled now (object) or was before (NULL: from the cache, or NULL).
+static char *unit_calls(struct session *s, const struct cache_key *key, bool cached, const char *object)
+{
+	arguments objects = { 0 };
+	char *calls;
+
+	if (!object)
+		return cache_find(s, key, ".embedded.calls");
+	vec_push(&objects, object);
+	calls = stack_calls(&objects, str_printf("%s.calls", object));
+	return cached ? cache_add(s, key, ".embedded.calls", calls) : calls;
+}
+
+int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime)
 {
 	bool cached = !s->opt.keep_tmp;
 	arguments words = { 0 };
@@ -111,10 +124,14 @@ int embedded_compile(struct session *s, const struct toolchain *t, const argumen
 	for vec_each(&s->units, at) {
 		struct c_unit *u = *at;
 		struct cache_key key = unit_key(runtime, &words, u);
-		char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++), *output;
+		char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++), *output, *calls = NULL;
 
 		u->object = cached ? cache_find(s, &key, ".embedded.o") : NULL;
-		if (u->object)
+		if (u->object && t)
+			calls = unit_calls(s, &key, cached, NULL);
+		if (calls)
+			vec_push(&t->calls, calls);
+		if (u->object && (calls || !t))
 			continue;
 		output = str_printf("%s.o", input);
 		kbuild_write(input, u->text.text);
@@ -124,6 +141,8 @@ int embedded_compile(struct session *s, const struct toolchain *t, const argumen
 		}
 		if (t && t->objtool.n && !t->objtool_linked)
 			tool_objtool(t, output);
+		if (t)
+			vec_push(&t->calls, unit_calls(s, &key, cached, output));
 		u->object = cached ? cache_add(s, &key, ".embedded.o", output) : output;
 	}
 	return errors;

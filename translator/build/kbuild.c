@@ -229,6 +229,7 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 	buf_puts(&b, "\nccflags-remove-y := $(CC_FLAGS_FTRACE)\n");
 	buf_printf(&b, "ccflags-y := -g0 -I%s -I%s/runtime -I%s/runtime/include -fmacro-prefix-map=%s/=\n",
 		   dir, dir, dir, dir);
+	buf_puts(&b, "ccflags-y += $(call cc-option,-fcallgraph-info=su)\n");         // for stack.c
 	for (int i = 0; i < units->n; i++)
 		if (units->at[i].option)
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
@@ -430,7 +431,15 @@ char *kbuild_run(struct session *s, const char *dir)
 	return make.output;
 }
 
-char *kbuild_module(struct session *s, const char *c_path, const char *name)
+void kbuild_units(const char *dir, const char *name, arguments *out)
+{
+	char *path;
+
+	for (int i = 0; path = str_printf("%s/%s%d.o", dir, name, i), access(path, R_OK) == 0; i++)
+		vec_push(out, path);
+}
+
+char *kbuild_module(struct session *s, const char *c_path, const char *name, const char **generated, arguments *others)
 {
 	char *text = str_read_file(c_path, NULL), *dir;
 	struct buf units = { 0 };
@@ -448,5 +457,8 @@ char *kbuild_module(struct session *s, const char *c_path, const char *name)
 		kbuild_write(makefile, str_printf("%s%s", str_read_file(makefile, NULL), units.text));
 	}
 	kbuild_run(s, dir);
+	*generated = str_printf("%s/%s.o", dir, KBUILD_GENERATED);
+	kbuild_units(dir, "unit", others);
+	kbuild_units(dir, "embedded", others);
 	return str_printf("%s/%s.ko", dir, name);
 }

@@ -18,8 +18,8 @@ typedef VEC(struct runtime_unit) runtime_units;
 // Dies when the runtime is not there. (sources.c)
 void runtime_read_units(const struct session *s, runtime_units *units);
 bool runtime_unit_needed(const struct runtime_unit *u, const char *generated);
-// Objects of the families that session.c_text uses, added to *objects. (parts.c)
-void parts_compile(struct session *s, const struct toolchain *t, arguments *objects);
+// Objects of the families that session.c_text uses and their calls, added to t->parts and t->calls. (parts.c)
+void parts_compile(struct session *s, struct toolchain *t);
 // C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS. (embedded.c)
 void version_lines(struct session *s, struct buf *b, const char *symbol);
 
@@ -33,6 +33,8 @@ char *kbuild_run(struct session *s, const char *dir);
 // added.
 void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata);
+// Objects of the units NAME0, NAME1, ... in the directory, added to *out.
+void kbuild_units(const char *dir, const char *name, arguments *out);
 void kbuild_write(const char *path, const char *text);
 // Dies when a tool that writes into dir failed, with this output, for a reason we know advice for.
 void build_advise(const char *output, const char *dir);
@@ -51,6 +53,8 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	      const char *output);
 // objtool as this kernel has it run, on the object in place. (compile.c)
 void tool_objtool(const struct toolchain *t, const char *object);
+// What the compiler said of the frames and calls of these objects -> a file of calls. Returns its path. (stack.c)
+char *stack_calls(const arguments *objects, const char *path);
 // t->ld without what only the .ko gets: a relocatable object from objects. (link.c)
 void link_objects(const struct toolchain *t, const arguments *objects, const char *output);
 // Symbols that a .ko leaves to the kernel. (link.c)

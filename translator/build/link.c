@@ -7,6 +7,8 @@
 #include "build/kbuild.h"
 #include "util/diag.h"
 
+#include "stack.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -128,6 +130,22 @@ static void write_name(struct image *im, const char *section, const char *name)
 		    "report it", im->path, section);
 	memset(at, 0, MODULE_NAME_MAX);
 	memcpy(at, name, strlen(name));
+}
+
+// The runtime's own numbers stay where there are none.
+void link_write_stack(const char *module, const struct stp_stack_need *need)
+{
+	struct image im;
+	GElf_Shdr header;
+
+	if (!need->hit)
+		return;
+	image_open(&im, module, true);
+	if (!find_section(&im, STP_STACK_SECTION, &header) || header.sh_offset > im.len ||
+	    header.sh_size < sizeof(*need) || header.sh_size > im.len - header.sh_offset)
+		die("%s has no section %s; this is a bug of the translator: please report it", module, STP_STACK_SECTION);
+	memcpy(im.bytes + header.sh_offset, need, sizeof(*need));
+	image_close(&im);
 }
 
 // What neither the runtime nor the kernel would provide: the kernel would refuse the module. What

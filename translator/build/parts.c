@@ -47,8 +47,8 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	return object;
 }
 
-// The object with its versions.
-static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u, int number)
+// The object with its versions. *calls: its file of calls.
+static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u, int number, char **calls)
 {
 	const char *name = str_printf("%s/part%d", s->tmp_dir, number);
 	char *object = compile(s, t, u, name), *part = str_printf("%s.o", name);
@@ -61,6 +61,7 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 		if (!map_get(&t->symbols, e->key) && kernel_exports(s->kernel, e->key))
 			version_lines(s, &versions, e->key);
 	vec_push(&objects, object);
+	*calls = stack_calls(&objects, str_printf("%s.calls", name));
 	if (versions.len) {
 		const char *path = str_printf("%s.versions.c", name);
 
@@ -71,7 +72,7 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 	return part;
 }
 
-void parts_compile(struct session *s, const struct toolchain *t, arguments *objects)
+void parts_compile(struct session *s, struct toolchain *t)
 {
 	bool cached = !s->opt.keep_tmp;
 	runtime_units units = { 0 };
@@ -79,14 +80,18 @@ void parts_compile(struct session *s, const struct toolchain *t, arguments *obje
 	runtime_read_units(s, &units);
 	for vec_each(&units, u) {
 		struct cache_key key;
-		char *object;
+		char *object, *calls;
 
 		if (!u->families.n || !runtime_unit_needed(u, s->c_text))
 			continue;
 		key = part_key(t, u);
 		object = cached ? cache_find(s, &key, ".part.o") : NULL;
-		if (!object)
-			object = cache_add(s, &key, ".part.o", make(s, t, u, objects->n));
-		vec_push(objects, object);
+		calls = object ? cache_find(s, &key, ".part.calls") : NULL;
+		if (!calls) {
+			object = cache_add(s, &key, ".part.o", make(s, t, u, t->parts.n, &calls));
+			calls = cache_add(s, &key, ".part.calls", calls);
+		}
+		vec_push(&t->parts, object);
+		vec_push(&t->calls, calls);
 	}
 }

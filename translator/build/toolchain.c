@@ -204,13 +204,15 @@ static void parse_flag(struct toolchain *t, const char *name, const char *value)
 // False when it isn't all there, or made with another compiler than the one there is now.
 static bool load(struct session *s, struct toolchain *t)
 {
-	char *flags = cache_find(s, &t->key, ".flags"), *text, *save = NULL;
+	char *flags = cache_find(s, &t->key, ".flags"), *calls, *text, *save = NULL;
 
 	t->runtime = cache_find(s, &t->key, ".runtime.o");
 	t->metadata = cache_find(s, &t->key, ".metadata.o");
 	text = flags ? str_read_file(flags, NULL) : NULL;
-	if (!text || !t->runtime || !t->metadata)
+	calls = cache_find(s, &t->key, ".runtime.calls");
+	if (!text || !t->runtime || !t->metadata || !calls)
 		return false;
+	vec_push(&t->calls, calls);
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *blank = strchr(line, ' ');
 
@@ -259,14 +261,6 @@ static char *add(struct session *s, struct toolchain *t, const char *dir, const 
 	return cache_add(s, &t->key, suffix, str_printf("%s/out%s", dir, suffix));
 }
 
-static void list_units(const char *dir, arguments *out)
-{
-	char *path;
-
-	for (int i = 0; path = str_printf("%s/unit%d.o", dir, i), access(path, R_OK) == 0; i++)
-		vec_push(out, path);
-}
-
 static void make(struct session *s, struct toolchain *t)
 {
 	arguments units = { 0 }, metadata = { 0 };
@@ -277,10 +271,11 @@ static void make(struct session *s, struct toolchain *t)
 	memset(&t->objtool, 0, sizeof(t->objtool));
 	memset(&t->ld, 0, sizeof(t->ld));
 	memset(&t->symbols, 0, sizeof(t->symbols));
+	memset(&t->calls, 0, sizeof(t->calls));
 	kbuild_read_commands(dir, output, t, &metadata);
 	t->compiler_id = compiler_id(&t->cc);
 	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
-	list_units(dir, &units);
+	kbuild_units(dir, "unit", &units);
 	t->runtime = str_printf("%s/out.runtime.o", dir);
 	t->metadata = str_printf("%s/out.metadata.o", dir);
 	link_objects(t, &units, t->runtime);
@@ -289,6 +284,8 @@ static void make(struct session *s, struct toolchain *t)
 		     print_flags(t, print_sizes(t->runtime, t->metadata)));
 	t->runtime = add(s, t, dir, ".runtime.o");
 	t->metadata = add(s, t, dir, ".metadata.o");
+	stack_calls(&units, str_printf("%s/out.runtime.calls", dir));
+	vec_push(&t->calls, add(s, t, dir, ".runtime.calls"));
 	add(s, t, dir, ".flags");              // last: who finds it finds the others
 }
 
