@@ -158,6 +158,7 @@ static inline void stp_frame_leave(struct stp_ctx *c, u32 size)
 
 s64 stp_div(struct stp_ctx *c, s64 a, s64 b);              /* "division by 0" */
 s64 stp_mod(struct stp_ctx *c, s64 a, s64 b);
+s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* count in `running` ns, to `enabled` ns */
 static inline s64 stp_shl(s64 a, s64 b)  { return (s64)((u64)a << (b & 63)); }
 static inline s64 stp_shr(s64 a, s64 b)  { return a >> (b & 63); }
 static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
@@ -169,6 +170,9 @@ void stp_copy(char *to, const char *from, u32 size);       /* truncates; may ove
 void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
+/* Appends an address in hexadecimal to a list of *len bytes, a space between two. False, and nothing is appended: it
+ * does not fit whole, which is counted. */
+bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
 struct stp_enumerator { const char *name; s64 value; };
 /* The name of the first one with this value; else the number as text (core/format.c). */
 void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);
@@ -555,7 +559,7 @@ bool stp_irqs_were_on(struct stp_ctx *c);  /* at the hit: nobody below it holds 
 u64 stp_thread_pointer(struct stp_ctx *c); /* of the current process: what its thread's variables are below */
 /* The build-id of a module of the kernel that the script was translated for. */
 #define STP_BUILD_ID_LEN 20
-struct stp_module_build { const char *module; u8 id[STP_BUILD_ID_LEN]; };
+struct stp_module_build { const char *module; bool has_id; u8 id[STP_BUILD_ID_LEN]; };
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
@@ -636,9 +640,11 @@ struct stp_perf {
 	bool in_target;            /* only the processes of -c and -x */
 	bool optional;             /* "?": a machine that doesn't count such events is no error */
 	bool absent;               /* the runtime's: it doesn't */
+	s64 last;                  /* the runtime's: what a counter counted until the script's end */
 	struct stp_program *program;       /* only processes that run it; NULL: all */
 	void *state;               /* the runtime's */
 };
+/* Scaled to the time that the target process ran. 0 and an error: the counter is not available, or had no turn yet. */
 s64 stp_perf_read(struct stp_ctx *c, const char *counter);
 
 /* packets on their way: stp_netfilter_family. $hooknum, $skb, $in, $out are arguments 0 to 3. */

@@ -35,6 +35,7 @@ static struct {
 	bool mapped;               /* who has it open has the rings, too, and may read them */
 	bool exit_said;            /* EXIT is sent once */
 	bool other_build;          /* the kernel is not the one that the script was translated for */
+	bool unchecked_build;      /* whether it is cannot be determined */
 	u32 wants_said;            /* how many WANTs were read; then READY */
 	bool ready_said;
 	struct mutex read_lock;
@@ -270,6 +271,16 @@ static int refuse_other_build(void)
 	return -ESTALE;
 }
 
+/* A kernel whose build cannot be determined counts as the same, and the user is told. */
+static void say_unchecked_kernel(void)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "cannot check that the running kernel is of the build that the script was translated for "
+		 "(%*phN): no build ID in /sys/kernel/notes", (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
+	plat_message(STP_MSG_WARNING, text);
+}
+
 static int do_hello(const struct stp_hello *h)
 {
 	int err;
@@ -279,6 +290,7 @@ static int do_hello(const struct stp_hello *h)
 	if (h->protocol != STP_PROTOCOL)
 		return -EPROTO;
 	control.other_build = stp_module.build_id_len && h->build_id_len && !same_build_id(h);
+	control.unchecked_build = stp_module.build_id_len && !h->build_id_len;
 	err = stp_sites_make(h->kernel_base, same_build_id(h));
 	if (err)
 		return err;
@@ -331,6 +343,8 @@ static int do_start(const struct stp_start *s)
 	stp_session.relay = current->tgid;
 	owner = -1;
 	control.phase = PHASE_STARTED;
+	if (control.unchecked_build)
+		say_unchecked_kernel();
 	status.rc = control.other_build ? refuse_other_build() : stp_namespaces_take(s->namespaces);
 	if (!status.rc)
 		status.rc = stp_session_start();

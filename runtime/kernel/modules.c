@@ -65,18 +65,33 @@ static const u8 *build_id_of(const struct module *mod)
 	return NULL;
 }
 
+/* One of the two has no build ID: they count as the same, and the user is told. */
+static void say_unchecked_module(const struct watched *w, const struct stp_module_build *b)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "cannot check that the module %s is of the build that the script was translated for: "
+		 "%s has no build ID", w->name, b->has_id ? "the loaded module" : "the module's file");
+	plat_message(STP_MSG_WARNING, text);
+}
+
 /* Members of structures and places in functions may be elsewhere in it. */
 static bool is_other_build(const struct watched *w, const struct module *mod)
 {
-	const u8 *id = NULL;
+	const u8 *id;
 	char text[256];
 	u32 i;
 
 	for (i = 0; i < stp_module.nbuilds && strcmp(stp_module.builds[i].module, w->name); i++)
 		;
-	if (i < stp_module.nbuilds)
-		id = build_id_of(mod);
-	if (!id || !memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
+	if (i == stp_module.nbuilds)
+		return false;
+	id = build_id_of(mod);
+	if (!id || !stp_module.builds[i].has_id) {
+		say_unchecked_module(w, &stp_module.builds[i]);
+		return false;
+	}
+	if (!memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
 		return false;
 	snprintf(text, sizeof(text), "can't probe the module %s: it is of another build (%*phN) than the one that the script"
 		 " was translated for (%*phN)", w->name, STP_BUILD_ID_LEN, id, STP_BUILD_ID_LEN, stp_module.builds[i].id);

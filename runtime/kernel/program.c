@@ -16,6 +16,20 @@
 
 static char other_build[ID_MAX * 4 + 120]; /* what compare_id() found last; for the message about it */
 
+/* The ELF header is all that was compared: another build counts as the same where that agrees, and the user is told. */
+static void say_unchecked_program(const struct stp_program *p)
+{
+	static const char *last;           /* tables name a program once each */
+	char text[400];
+
+	if (last && !strcmp(last, p->path))
+		return;
+	last = p->path;
+	snprintf(text, sizeof(text), "cannot check that %.250s is of the build that the script was translated for: it has no "
+		 "build ID (link it with -Wl,--build-id)", p->path);
+	plat_message(STP_MSG_WARNING, text);
+}
+
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -31,6 +45,8 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 	if (!len || memcmp(bytes, p->id, len))
 		err = -ESTALE;
 	fput(file);
+	if (!err && !p->id_offset)
+		say_unchecked_program(p);
 	/* What is at the start of the file is no build-id. */
 	if (err && len && p->id_offset)
 		snprintf(other_build, sizeof(other_build), "the file is of another build (%*phN) than the one that the "

@@ -266,11 +266,14 @@ static void build_id_line(struct session *s, struct cwriter *w)
 	int len = 0;
 	const uint8_t *id = checks_builds(s) ? di_build_id(di_kernel(s), &len) : NULL;
 
+	if (checks_builds(s) && !len)
+		diag_warning((struct loc){ 0 }, "cannot check at run time that the kernel is of the build that the script is"
+			     " translated for: its image has no build ID");
 	if (id && len)
 		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(id, len), len);
 }
 
-// A row for a module of the kernel, by the name it is loaded under: once, and where it has a build-id. How many rows.
+// A row for a module of the kernel, by the name it is loaded under: once. How many rows.
 static int build_row(struct cwriter *w, struct map *known, const struct di_module *m)
 {
 	const uint8_t *id;
@@ -280,9 +283,10 @@ static int build_row(struct cwriter *w, struct map *known, const struct di_modul
 		return 0;
 	map_put(known, di_module_name(m), (void *)m);
 	id = di_build_id(m, &len);
-	if (!id || len != 20)
-		return 0;
-	cw_line(w, "{ %s, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+	if (id && len == 20)
+		cw_line(w, "{ %s, true, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+	else
+		cw_line(w, "{ %s },", emit_c_string(di_module_name(m)));
 	return 1;
 }
 
