@@ -81,3 +81,23 @@ s64 stp_strlen(const char *s)
 		s += 8;
 	return s - from + stp_word_length(zero);
 }
+
+bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
+{
+	u32 digits = address ? (67 - (u32)__builtin_clzll(address)) / 4 : 1, i;
+	char *at = list + *len;
+
+	if (*len + !!*len + 2 + digits >= size) {
+		stp_lose(STP_LOSS_LISTING, 1);
+		return false;
+	}
+	if (*len)
+		*at++ = ' ';
+	*at++ = '0';
+	*at++ = 'x';
+	for (i = digits; i-- > 0; address >>= 4)
+		at[i] = "0123456789abcdef"[address & 15];
+	at[digits] = '\0';
+	*len = (u32)(at + digits - list);
+	return true;
+}
