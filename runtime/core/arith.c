@@ -23,3 +23,16 @@ s64 stp_mod(struct stp_ctx *c, s64 a, s64 b)
 		return 0;
 	return a % b;
 }
+
+s64 stp_scaled(u64 count, u64 enabled, u64 running)
+{
+	if (!running || running >= enabled)
+		return (s64)count;
+	while (enabled >> 32) {            /* the product of a remainder and a time has 64 bits */
+		enabled >>= 1;
+		running >>= 1;
+	}
+	if (!running)
+		running = 1;
+	return (s64)(count / running * enabled + count % running * enabled / running);
+}

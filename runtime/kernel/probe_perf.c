@@ -89,12 +89,44 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 
 /* ------------------------------------------------------------------ counters */
 
-/* Of the current task's own event the processor has the newest part. */
+/*
+ * Of the current task's own event the processor has the newest part. Events that outnumber the processor's counters
+ * take turns: the kernel adds up for how long each was enabled and counted whenever it takes a turn away, so the times
+ * are at most one turn old.
+ */
 static s64 read_event(struct perf_event *e)
 {
+	u64 enabled, running;
+
 	if (e->oncpu == raw_smp_processor_id())
 		e->pmu->read(e);
-	return local64_read(&e->count) + atomic64_read(&e->child_count);
+	enabled = READ_ONCE(e->total_time_enabled) + atomic64_read(&e->child_total_time_enabled);
+	running = READ_ONCE(e->total_time_running) + atomic64_read(&e->child_total_time_running);
+	return stp_scaled(local64_read(&e->count) + atomic64_read(&e->child_count), enabled, running);
+}
+
+/* The process that it counts runs here, and the event has waited for a counter ever since. */
+static bool had_no_turn(struct perf_event *e)
+{
+	return e->hw.target == current && e->oncpu < 0 && !READ_ONCE(e->total_time_running) && !local64_read(&e->count);
+}
+
+static s64 read_counter(struct stp_ctx *c, const struct stp_perf *p)
+{
+	struct perf_event *e = READ_ONCE(p->state);
+
+	if (p->absent) {
+		stp_error(c, "the perf counter \"%s\" is not available on this machine", p->counter);
+		return 0;
+	}
+	if (!e)
+		return p->last;
+	if (had_no_turn(e)) {
+		stp_error(c, "the perf counter \"%s\" has not counted yet: the processor's counters are in use by other events",
+			  p->counter);
+		return 0;
+	}
+	return read_event(e);
 }
 
 s64 stp_perf_read(struct stp_ctx *c, const char *counter)
@@ -107,9 +139,10 @@ s64 stp_perf_read(struct stp_ctx *c, const char *counter)
 		if (stp_module.families[f].ops != &stp_perf_family)
 			continue;
 		for (i = 0; i < stp_module.families[f].n; i++)
-			if (table[i].counter && !strcmp(table[i].counter, counter) && table[i].state)
-				return read_event(table[i].state);
+			if (table[i].counter && !strcmp(table[i].counter, counter))
+				return read_counter(c, &table[i]);
 	}
+	stp_error(c, "the perf counter \"%s\" is not available in this script", counter);
 	return 0;
 }
 
@@ -147,10 +180,14 @@ static void release_sample(struct perf_event *e)
 static void remove(struct stp_perf *p)
 {
 	struct perf_event **events = p->state;
+	u64 count, enabled, running;
 	int cpu;
 
-	if (p->state && p->counter)
+	if (p->state && p->counter) {
+		count = perf_event_read_value(p->state, &enabled, &running);
+		p->last = stp_scaled(count, enabled, running);
 		perf_event_release_kernel(p->state);
+	}
 	for_each_possible_cpu(cpu)
 		if (events && !p->counter && events[cpu])
 			release_sample(events[cpu]);

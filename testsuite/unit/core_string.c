@@ -8,6 +8,43 @@ static struct stp_map words = { "words", 1, STP_LONG, { STP_STRING }, .capacity 
 static struct stp_map *const maps[] = { &words };
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 1 };
 
+static void addresses(void)
+{
+	char text[24], *want = "0x0 0xffffffff81000000";
+	u32 len = 0, size, wrong = 0;
+
+	stp_list_address(text, sizeof(text), &len, 0);
+	stp_list_address(text, sizeof(text), &len, 0xffffffff81000000ull);
+	same_text("addresses of a list", text, want);
+	same_number("its length", len, (s64)strlen(want));
+	for (size = 4; size < sizeof(text); size++) {
+		len = 0;
+		memset(text, '#', sizeof(text));
+		stp_list_address(text, size, &len, 0);
+		wrong += stp_list_address(text, size, &len, 0xffffffff81000000ull) != (size == 23);
+		wrong += strcmp(text, size == 23 ? want : "0x0") || text[size] != '#';
+	}
+	same_number("an address is appended whole or not", wrong, 0);
+	for (size = 1, wrong = 0; size < 64; size++) {
+		char one[24];
+
+		len = 0;
+		stp_list_address(text, sizeof(text), &len, 1ull << size);
+		snprintf(one, sizeof(one), "0x%llx", 1ull << size);
+		wrong += strcmp(text, one) || len != strlen(one);
+	}
+	same_number("addresses of every length", wrong, 0);
+}
+
+static void scaled(void)
+{
+	same_number("an event that always counted", stp_scaled(1000, 5, 5), 1000);
+	same_number("never enabled", stp_scaled(7, 0, 0), 7);
+	same_number("half of the time", stp_scaled(1001, 2000, 1000), 2002);
+	same_number("a third, of hours", stp_scaled(1000000000000ll, 30000000000000ll, 10000000000000ll), 3000000000000ll);
+	same_number("a tick of hours", stp_scaled(1, 1ull << 43, 1) > 0, 1);
+}
+
 static void copies(void)
 {
 	char text[16], want[16], from[32];
@@ -132,6 +169,8 @@ static void automaton(void)
 int main(void)
 {
 	session_renew();
+	addresses();
+	scaled();
 	copies();
 	appends();
 	comparisons();

@@ -311,7 +311,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_ENUMNAME:    return emit_enumname(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:
-		return value_text(WORLD, false, "stp_perf_read(c, %s)", emit_c_string(x->u.text1.text));
+		return emit_perf(e, x);
 	default:
 		assert(!"an expression that pass 2 leaves");
 		return value_number(0);

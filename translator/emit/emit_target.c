@@ -36,6 +36,16 @@ static struct value named_register(struct emitter *e, struct expr *x, int offset
 	return value_text(0, true, "%s", t);
 }
 
+// A counter that the machine doesn't have is an error.
+struct value emit_perf(struct emitter *e, struct expr *x)
+{
+	const char *t = temp_long(e);
+
+	cw_line(e->w, "%s = stp_perf_read(c, %s);", t, emit_c_string(x->u.text1.text));
+	emit_check(e, x->loc);
+	return value_text(0, true, "%s", t);
+}
+
 struct value emit_register(struct emitter *e, struct expr *x)
 {
 	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");

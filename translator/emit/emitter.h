@@ -182,6 +182,7 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 
 // emit_target.c
 struct value emit_register(struct emitter *e, struct expr *x);
+struct value emit_perf(struct emitter *e, struct expr *x);
 struct value emit_deref(struct emitter *e, struct expr *x);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
