@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walking through an array: in the order of insertion along its list; sorted through an array of
- * pointers that belongs to the loop and has twice the map's capacity, the upper half for merging.
+ * Walking through an array: in the order of insertion along its list; sorted through a table of
+ * pointers that belongs to the loop: as many as the map's capacity for merging, and as many for each
+ * call that may be in the loop at a time.
  * Elements that compare equal stay in the order of insertion. Context: a handler with the map's lock.
  */
 #include "map.h"
@@ -132,7 +133,7 @@ static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem 
 /* Fills the loop's array with what is to be visited, in order: how many; 0 also when the budget is used up. */
 static u32 collect(struct stp_iter *it, s64 limit)
 {
-	struct stp_elem **order = it->f->order, **sorted, *e;
+	struct stp_elem **order = it->order, **sorted, *e;
 	struct order o;
 	u32 n = 0, i;
 
@@ -151,13 +152,28 @@ static u32 collect(struct stp_iter *it, s64 limit)
 			return 0;
 		order[n++] = e;
 	}
-	sorted = sort(&o, order, order + it->f->map->capacity, n);
+	sorted = sort(&o, order, it->f->order, n);
 	if (!sorted)
 		return 0;
 	if (sorted != order)
 		for (i = 0; i < n; i++)
 			order[i] = sorted[i];
 	return n;
+}
+
+/* Calls that may be in the loop at a time: one for each depth, from 0 to that of c->nesting when nothing is left. */
+static u64 activations(const struct stp_foreach *f)
+{
+	return f->recursive ? (u64)stp_module.limits.nesting + 2 : 1;
+}
+
+/* Two activations of a recursive function differ in depth, so neither has to be released. */
+static struct stp_elem **order_of(struct stp_ctx *c, const struct stp_foreach *f)
+{
+	u64 depth = f->recursive ? (u64)(stp_private(c)->nesting_max - c->nesting) : 0;
+
+	STP_CHECK_THAT(depth < activations(f));
+	return f->order + (1 + depth) * f->map->capacity;
 }
 
 struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
@@ -172,10 +188,11 @@ struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struc
 		it->elem = next_in_list(it, f->map->data->main.first);
 		return it->elem;
 	}
+	it->order = order_of(c, f);
 	n = collect(it, limit);
 	if (limit < 0 || limit > n)
 		it->left = n;
-	it->elem = it->left ? f->order[0] : NULL;
+	it->elem = it->left ? it->order[0] : NULL;
 	return it->elem;
 }
 
@@ -183,7 +200,7 @@ struct stp_elem *stp_foreach_next(struct stp_iter *it)
 {
 	if (it->left > 0 && --it->left == 0)
 		return NULL;
-	it->elem = it->f->dir ? it->f->order[++it->at] : next_in_list(it, it->elem->next);
+	it->elem = it->f->dir ? it->order[++it->at] : next_in_list(it, it->elem->next);
 	return it->elem;
 }
 
@@ -204,7 +221,7 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e)
 
 u64 stp_foreach_bytes(const struct stp_foreach *f)
 {
-	return f->dir ? 2ull * f->map->capacity * sizeof(f->order[0]) : 0;
+	return f->dir ? (1 + activations(f)) * f->map->capacity * sizeof(f->order[0]) : 0;
 }
 
 int stp_foreach_make(struct stp_foreach *f)

@@ -370,17 +370,19 @@ s64 stp_map_count(struct stp_map *m);      /* elements */
  * who reads statistics holds their lock in STP_WRITE, who only adds to them in STP_READ. */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
 
-/* foreach: one static struct a place, with room for `capacity` pointers made by the runtime. A
- * sorted one (dir not 0) writes them: it needs the map's lock in STP_WRITE. */
+/* foreach: one static struct a place. A sorted one (dir not 0) writes pointers to the elements into a table that the
+ * runtime makes: it needs the map's lock in STP_WRITE. In a recursive function each depth of calls has a part of the
+ * table, so that a loop goes on with its own order after a call that was in the same loop. */
 struct stp_foreach {
 	struct stp_map *map;
 	s8 dir;                    /* 0 insertion order, 1 up, -1 down */
 	u8 key;                    /* 0 by value, n by key n */
 	u32 stat;                  /* STP_* when by value of statistics */
+	bool recursive;            /* its function is */
 	struct stp_elem **order;   /* the runtime's; NULL when dir is 0 */
 };
 /* First element (sorting if asked, up to limit; limit < 0: all), then the following. NULL: end. */
-struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem *elem; s64 left; u32 at; u32 any;
+struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem **order, *elem; s64 left; u32 at; u32 any;
 		  const union stp_val *slice; };
 struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);

@@ -193,9 +193,9 @@ static void foreach_static(struct emitter *e, struct stmt *st, int n)
 		stat = STAT_COUNT;
 	if (st->u.foreach.sort_dir)
 		emit_alone(e, st->u.foreach.decl);
-	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u }; /* %s */",
-		n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
-		emit_place_text(st->loc));
+	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u%s };"
+		" /* %s */", n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
+		e->body->func && e->body->func->recursive ? ", .recursive = true" : "", emit_place_text(st->loc));
 }
 
 // Keys and value of the element to the script's variables.
