@@ -462,6 +462,8 @@ s64 stp_matched_groups(struct stp_ctx *c, const struct stp_match *m);
 
 s64 stp_pid(struct stp_ctx *c);
 s64 stp_tid(struct stp_ctx *c);
+/* When the current thread began, of an unspecified clock: tells it from an earlier one with its id. */
+s64 stp_thread_start(struct stp_ctx *c);
 s64 stp_ppid(struct stp_ctx *c);
 s64 stp_pgrp(struct stp_ctx *c);
 s64 stp_sid(struct stp_ctx *c);

@@ -26,6 +26,11 @@ s64 stp_tid(struct stp_ctx *c)
 	return current->pid;
 }
 
+s64 stp_thread_start(struct stp_ctx *c)
+{
+	return current->start_time;
+}
+
 s64 stp_ppid(struct stp_ctx *c)
 {
 	s64 pid;

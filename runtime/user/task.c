@@ -19,6 +19,12 @@ s64 stp_tid(struct stp_ctx *c)
 	return syscall(SYS_gettid);
 }
 
+/* Handlers run in one thread alone. */
+s64 stp_thread_start(struct stp_ctx *c)
+{
+	return 0;
+}
+
 s64 stp_ppid(struct stp_ctx *c)
 {
 	return getppid();
