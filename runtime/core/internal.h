@@ -46,20 +46,20 @@ static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 struct stp_sink {
 	char *at, *end;
 	struct stp_ctx_private *v;
-	bool cut;                  /* a buffer that was too small */
 };
 static inline struct stp_sink stp_sink_buffer(char *to, u32 size)
 {
-	return (struct stp_sink){ to, to + size - 1, NULL, false };
+	to[size - 1] = 0;
+	return (struct stp_sink){ to, to + size - 1, NULL };
 }
+/* Terminates a buffer, whose last byte is not 0 where there was more than fits. */
+void stp_sink_end(struct stp_sink *k);
 static inline void stp_sink_close(struct stp_sink *k)
 {
 	if (k->v)
 		k->v->out = k->at;
 	else
-		*k->at = 0;
-	if (STP_UNLIKELY(k->cut))
-		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+		stp_sink_end(k);
 }
 /* Slow path of having n bytes of room; false: there is less (buffer), or none at all (record). */
 bool stp_sink_more(struct stp_sink *k, u32 n);
@@ -68,7 +68,7 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	*k = (struct stp_sink){ v->out, v->out_end, v, false };
+	*k = (struct stp_sink){ v->out, v->out_end, v };
 	if (STP_UNLIKELY(v->out_lost))
 		return false;
 	return k->at || stp_sink_more(k, 1);

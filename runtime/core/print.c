@@ -43,8 +43,16 @@ static u32 some_room(struct stp_sink *k, u64 n)
 
 	if (stp_sink_room(k, want))
 		return want;
-	k->cut |= !k->v;
+	if (!k->v)
+		*k->end = 1;
 	return (u32)(k->end - k->at);
+}
+
+void stp_sink_end(struct stp_sink *k)
+{
+	if (STP_UNLIKELY(k->at == k->end && *k->end))
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+	*k->at = 0;
 }
 
 void stp_sink_put(struct stp_sink *k, const char *text, u64 n)

@@ -424,7 +424,8 @@ static int open_device(void)
 	enter();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		abort();
-	if (mapping) {                     // the session has ended, its rings are still there
+	if (mapping) {                     // the session has ended, its counts are still there
+		mapped_header()->rings = 0;
 		leave();
 		return ends[0];
 	}
