@@ -93,7 +93,7 @@ build_loader() { # NAME
 	local header sources
 	case $1 in
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
-	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,log}.c ;;
+	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,log}.c ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,sites,ring}.c)
 		mkdir -p "$build/headers/linux"
