@@ -8,10 +8,13 @@
 #include <linux/dcache.h>
 #include <linux/fs_struct.h>
 #include <linux/mount.h>
+#include <linux/namei.h>
 #include <linux/path.h>
 #include "user_path.h"
 
 #define STEPS_MAX 256                  /* names in a path, and mounts on the way */
+
+static bool mounts_known;
 
 struct tail {                          /* a text that grows towards its beginning */
 	char *start, *at;
@@ -39,7 +42,8 @@ static bool leave_mount(struct path *at)
 {
 	struct compat_mount *m = compat_mount_of(at->mnt), *parent;
 
-	if (get_kernel_nofault(parent, &m->parent) || parent == m || get_kernel_nofault(at->dentry, &m->mountpoint))
+	if (!mounts_known || get_kernel_nofault(parent, &m->parent) || parent == m ||
+	    get_kernel_nofault(at->dentry, &m->mountpoint))
 		return false;
 	at->mnt = compat_vfsmount_of(parent);
 	return true;
@@ -79,4 +83,26 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 		at.dentry = up;
 	}
 	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
+}
+
+/* /proc is mounted on a directory of that name, of the file system that is mounted there. */
+void stp_user_path_check(void)
+{
+	struct dentry *on, *top;
+	struct super_block *below, *of;
+	struct compat_mount *up;
+	const unsigned char *name;
+	struct path proc;
+	char text[5] = "";
+
+	mounts_known = false;
+	if (kern_path("/proc", LOOKUP_FOLLOW, &proc))
+		return;
+	if (proc.dentry == proc.mnt->mnt_root && !get_kernel_nofault(up, &compat_mount_of(proc.mnt)->parent) &&
+	    !get_kernel_nofault(on, &compat_mount_of(proc.mnt)->mountpoint) &&
+	    !get_kernel_nofault(name, &on->d_name.name) && !copy_from_kernel_nofault(text, name, sizeof(text)) &&
+	    !get_kernel_nofault(below, &on->d_sb) && !get_kernel_nofault(top, &compat_vfsmount_of(up)->mnt_root) &&
+	    !get_kernel_nofault(of, &top->d_sb))
+		mounts_known = !memcmp(text, "proc", sizeof(text)) && of == below;
+	path_put(&proc);
 }

@@ -8,4 +8,7 @@ struct path;
  * of a process but NMI. */
 const char *stp_user_path(const struct path *of, char *text, u32 size);
 
+/* Whether the kernel's mounts are as compat.h has them; else paths end where their file system is mounted. Process. */
+void stp_user_path_check(void);
+
 #endif
