@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Has the module's functions called for a second, so that a kprobe becomes a jump, and spends time of its own; on two
+// processors in turn, one of which has the timers.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+volatile long spent;
+
+__attribute__((noinline)) int climb(int fd)
+{
+	long i;
+
+	for (i = 0; i < 300000; i++)
+		spent++;
+	return write(fd, "1000", 4) == 4;
+}
+
+int main(void)
+{
+	int fd = open("/sys/module/ladder/parameters/go", O_WRONLY), i;
+	struct timespec pause = { .tv_nsec = 5000000 };
+	cpu_set_t cpus;
+
+	for (i = 0; i < 100; i++) {
+		CPU_ZERO(&cpus);
+		CPU_SET(i & 1, &cpus);
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+		if (!climb(fd))
+			return 1;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
