@@ -133,29 +133,34 @@ static inline void unlock(struct stp_lock *l, u32 mode)
 	__atomic_fetch_sub(&l->word, mode & STP_WRITE ? LOCK_WRITER : 1, __ATOMIC_RELEASE);
 }
 
-static __attribute__((__noinline__)) bool wait_lock(struct stp_lock *l, u32 mode)
+#define TIMED_OUT (~0u)
+
+/* Waits that the hit's locks have needed so far, or TIMED_OUT: all of them together have one allowance. */
+static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode, u32 waits)
 {
 	const struct stp_limits *limits = &stp_module.limits;
-	u32 n;
 
 	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
-	for (n = 0; n < limits->trylock; n++) {
+	while (waits++ < limits->trylock) {
 		plat_pause(limits->trylock_delay_us);
 		if (try_lock(l, mode))
-			return true;
+			return waits;
 	}
 	__atomic_fetch_add(&l->timeouts, 1, __ATOMIC_RELAXED);
-	return false;
+	return TIMED_OUT;
 }
 
 static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
 {
 	const struct stp_lock_use *use = locks, *end = use + n;
+	u32 waits = 0;
 
 	for (; use < end; use++) {
-		if (STP_UNLIKELY(!try_lock(use->lock, use->mode)) &&
-		    !wait_lock(use->lock, use->mode))
-			goto timeout;
+		if (STP_UNLIKELY(!try_lock(use->lock, use->mode))) {
+			waits = wait_lock(use->lock, use->mode, waits);
+			if (waits == TIMED_OUT)
+				goto timeout;
+		}
 		stp_debug_locked(use, v->cpu);
 	}
 	return true;
@@ -207,9 +212,7 @@ void stp_handler_finish(struct stp_ctx_private *v)
  */
 static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
 {
-	const struct stp_limits *limits = &stp_module.limits;
-
-	if (!v->cycles_from || now - v->cycles_from > limits->overload_interval) {
+	if (!v->cycles_from || now - v->cycles_from > stp_session.overload_interval) {
 		v->cycles_from = now;
 		v->cycles_used = v->cycles_sampled = v->cycles_max = 0;
 		v->samples = 0;
@@ -225,7 +228,7 @@ static void account(struct stp_ctx_private *v, u64 now, u64 n, bool sampled)
 	n = v->cycles_used;
 	if (v->samples >= 8)
 		n += (v->cycles_sampled - v->cycles_max) * STP_SAMPLE;
-	if (n > limits->overload_threshold)
+	if (n > stp_session.overload_threshold)
 		stp_session_fail("probe overhead exceeded threshold");
 }
 
@@ -247,7 +250,6 @@ static void start_work(struct stp_ctx_private *v, u64 now)
 	v->work_left = v->work_max - slice;
 	v->looked_at = now;
 	v->time_used = 0;
-	v->budget = true;
 }
 
 static bool late(struct stp_ctx_private *v)
@@ -270,7 +272,7 @@ bool stp_charge_more(struct stp_ctx *c)
 
 	if (c->fatal && c->error)
 		return false;
-	if (!v->budget) {
+	if (v == stp_session.alone || !c->probe || !c->probe->needs_actions) {
 		if (v == stp_session.alone)
 			plat_breathe();
 		c->work = SLICE;
@@ -326,7 +328,6 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 	bool done;
 
 	c->probe = p;
-	c->actions = v->actions_max;
 	if (STP_UNLIKELY(p->needs_actions)) {
 		c->stack_low = plat_stack_low();
 		start_work(v, plat_cycles());
@@ -334,7 +335,6 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 	if (STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
 		return false;
 	entry(c);
-	v->budget = false;
 	done = !c->error;
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
@@ -363,14 +363,14 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 
 	if (v->sample_in < 0)
 		v->sample_in = STP_SAMPLE - 1;
-	start_work(v, from);
+	if (p->needs_actions)
+		start_work(v, from);
 	if (p->needs_actions)
 		c->stack_low = plat_stack_low();
 	stp_handler_body(c, p);
-	v->budget = false;
 	to = plat_cycles();
 	if (STP_UNLIKELY(v->timing))
 		stp_timing_add(v, p, to - from);
 	if (from && !stp_module.limits.no_overload && stp_module.limits.overload_interval)
-		account(v, to, to - from, !p->needs_actions);
+		account(v, to, to - from + (p->arrival_ns * stp_session.cycles_us >> 10), !p->needs_actions);
 }

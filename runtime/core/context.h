@@ -42,7 +42,6 @@ struct stp_ctx_private {
 	s64 actions_max;
 	u64 work_max, work_left;               /* units of a hit; what is left beside c->work */
 	u64 looked_at, time_used;              /* cycles: of the last look, of this hit */
-	bool budget;                           /* the handler that runs has one; else it is bounded by its text */
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
 	char *frame_base;
 	char execname[16];                     /* what stp_execname() gave last, where it needs a copy */

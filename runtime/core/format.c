@@ -255,6 +255,21 @@ static void set_precision(struct spec *f, s64 precision)
 		       precision < PLAT_RECORD_MAX ? (s32)precision : PLAT_RECORD_MAX;
 }
 
+/* A piece that is not quick: how wide it gets, and what is formatted byte by byte. False: the budget is used up. */
+static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, const union stp_val *arg)
+{
+	u64 n = f->precision < 0 ? 0 : (u64)f->precision, price = f->width < 0 ? 0 : (u64)f->width * STP_WORK_BYTE;
+
+	if (conv == 'm' || conv == 'M')
+		n = n < PAGE ? n + 1 : PAGE;
+	else if (conv == 's')
+		n = f->precision < 0 || f->flag == '#' ? (u64)stp_strlen(arg->s) : n;
+	else if (conv == 'q' || conv == 'Q')
+		n = stp_module.limits.string_len;
+	price += n * (conv == 's' && f->flag != '#' ? STP_WORK_BYTE : STP_WORK_ESCAPE);
+	return stp_charge(c, price);
+}
+
 /* One conversion with modifiers; the argument after its last one. */
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
@@ -269,6 +284,8 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 		set_precision(&spec, (arg++)->n);
 	else if (f->precision >= 0)
 		set_precision(&spec, f->precision);
+	if (!charge_piece(c, f->conv, &spec, arg))
+		return arg + 1;
 	switch (f->conv) {
 	case 's': put_string(k, arg->s, &spec); break;
 	case 'c': put_char(k, (u8)arg->n, &spec); break;

@@ -24,6 +24,21 @@ static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
 	return &t->buckets[hash >> t->shift];
 }
 
+u64 stp_hash_factor = 0x9e3779b97f4a7c15ull;       /* 2^64 over the golden ratio */
+
+void stp_hash_choose(void)
+{
+	stp_hash_factor = plat_random() | 1;
+}
+
+/* Both halves of the product: of the lower one alone the highest bits depend on the factor too little. */
+static inline u64 mix(u64 h)
+{
+	unsigned __int128 product = (unsigned __int128)h * stp_hash_factor;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
 static u64 hash_string(u64 h, const char *s)
 {
 	u64 w, zero;
@@ -32,9 +47,8 @@ static u64 hash_string(u64 h, const char *s)
 		w = stp_word_load(s);
 		zero = stp_word_zero(w);
 		if (zero)
-			return (h ^ (w & stp_word_before(zero))) * STP_HASH_FACTOR;
-		h = (h ^ w) * STP_HASH_FACTOR;
-		h ^= h >> 32;
+			return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
+		h = mix(h ^ w);
 	}
 }
 
@@ -44,12 +58,12 @@ static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 	u32 i;
 
 	for (i = 0; i < m->nkeys; i++) {
-		if (m->keys[i] == STP_LONG)
-			h = (h ^ (u64)keys[i].n) * STP_HASH_FACTOR;
-		else
+		if (m->keys[i] == STP_STRING)
 			h = hash_string(h, keys[i].s);
-		if (i + 1 < m->nkeys)
-			h ^= h >> 32;      /* a factor moves bits up only, and the bucket is the upper ones */
+		else if (i + 1 < m->nkeys)
+			h = mix(h ^ (u64)keys[i].n);
+		else
+			h = (h ^ (u64)keys[i].n) * stp_hash_factor;
 	}
 	return h;
 }
@@ -267,7 +281,7 @@ void *stp_map_get(struct stp_map *m, const union stp_val *keys)
 void *stp_map_get1(struct stp_map *m, s64 key)
 {
 	const struct stp_map_data *d = m->data;
-	struct stp_elem *e = *bucket_of(&d->main, (u64)key * STP_HASH_FACTOR);
+	struct stp_elem *e = *bucket_of(&d->main, (u64)key * stp_hash_factor);
 
 	for (; e; e = e->chain)
 		if (stp_load_long(e->cells) == key)
@@ -282,7 +296,7 @@ void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *key
 
 static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, s64 key)
 {
-	struct stp_elem *e = insert(m, &m->data->main, (u64)key * STP_HASH_FACTOR);
+	struct stp_elem *e = insert(m, &m->data->main, (u64)key * stp_hash_factor);
 
 	if (!e)
 		return overflow(c, m);

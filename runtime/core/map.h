@@ -5,7 +5,9 @@
 
 #include "internal.h"
 
-#define STP_HASH_FACTOR 0x9e3779b97f4a7c15ull      /* 2^64 over the golden ratio, odd */
+/* Odd, and another one in each session, so that nobody can choose keys that all meet in one bucket. */
+extern u64 stp_hash_factor;
+void stp_hash_choose(void);        /* before any map is made */
 
 struct stp_elem {
 	struct stp_elem *chain;    /* of its bucket, or of the spare ones */

@@ -49,6 +49,7 @@ struct stp_ctx *plat_ctx_here(void);
 u64 plat_stack_low(void);
 void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for overload; 0: none */
+u64 plat_random(void);                         /* may sleep */
 u64 plat_cycles_khz(void);                     /* how fast it counts; 0: not known */
 /* The begin/end/error context has worked for long: others may run. May sleep. */
 void plat_breathe(void);

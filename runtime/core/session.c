@@ -138,9 +138,13 @@ static u64 slowness(u64 khz)
 
 static void set_times(void)
 {
-	u64 khz = plat_cycles_khz();
+	u64 khz = plat_cycles_khz(), slow = slowness(khz ? khz : 1000000);
 
-	stp_session.deadline = stp_module.limits.deadline_ms * khz * slowness(khz);
+	stp_session.deadline = stp_module.limits.deadline_ms * khz * slow;
+	khz = khz ? khz : 1000000;
+	stp_session.overload_interval = stp_module.limits.overload_interval * khz / 1000000;
+	stp_session.overload_threshold = stp_module.limits.overload_threshold * khz / 1000000;
+	stp_session.cycles_us = khz * slow * 1024 / 1000000;
 }
 
 static int make_data(const struct stp_map **map)
@@ -188,6 +192,7 @@ int stp_session_make(void)
 	set_times();
 	if (!stp_memory_fits())
 		return -STP_ENOMEM;
+	stp_hash_choose();
 	err = make_contexts();
 	if (!err)
 		err = make_data(&map);

@@ -40,6 +40,8 @@ struct stp_session {
 	u32 failed;              /* 1: gave up after errors, or could not start */
 	u32 ncpus;               /* length of ctx[] */
 	u64 deadline;            /* cycles that a handler with interrupts off may take; 0: any */
+	u64 overload_interval, overload_threshold;       /* cycles */
+	u64 cycles_us;           /* cycles that what takes a usual processor 1.024 us takes this one */
 	u64 memory;              /* bytes asked for, for STP_MAXMEMORY */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */

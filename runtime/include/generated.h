@@ -518,6 +518,7 @@ struct stp_probe {
 	u32 nentry;                /* of entry_locks */
 	const struct stp_lock_use *entry_locks; /* taken around what @entry() wants */
 	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
+	u32 arrival_ns;            /* what the kernel does for a hit around the handler takes a usual processor so long */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 	const char *name;          /* $$name of a handler that several have; else NULL */
 };
@@ -735,7 +736,7 @@ struct stp_code {
 	u32 before, size, place;           /* place: of the first byte */
 	const struct stp_lines *lines;
 };
-bool stp_source_line(u64 address, const char **file, u32 *line);
+bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line);
 
 struct stp_global {            /* for name=value before begin, and nothing else */
 	const char *name;

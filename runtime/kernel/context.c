@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include <linux/delay.h>
 #include <linux/log2.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/timex.h>
 #include <linux/topology.h>
@@ -65,6 +66,11 @@ void plat_pause(u32 us)
 u64 plat_cycles(void)
 {
 	return get_cycles();
+}
+
+u64 plat_random(void)
+{
+	return get_random_u64();
 }
 
 u64 plat_cycles_khz(void)

@@ -5,7 +5,7 @@
  */
 #include "kernel.h"
 
-bool stp_source_line(u64 address, const char **file, u32 *line)
+bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line)
 {
 	const struct stp_code *parts;
 	u32 f, i;
@@ -15,6 +15,8 @@ bool stp_source_line(u64 address, const char **file, u32 *line)
 	if (f == stp_module.nfamilies)
 		return false;
 	parts = stp_module.families[f].table;
+	if (!stp_charge(c, (u64)stp_module.families[f].n * STP_WORK_PART))
+		return false;
 	for (i = 0; i < stp_module.families[f].n; i++) {
 		u64 at = READ_ONCE(parts[i].site->address), into = address - (at - parts[i].before);
 

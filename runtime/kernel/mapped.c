@@ -71,7 +71,7 @@ static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *
 }
 
 /* Where it was before, or else wherever it is among all that the process has mapped. */
-static struct vm_area_struct *code_of(const struct stp_mapped *m)
+static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped *m)
 {
 	struct vm_area_struct *vma = NULL;
 	u64 bias;
@@ -80,7 +80,7 @@ static struct vm_area_struct *code_of(const struct stp_mapped *m)
 		vma = find_vma(current->mm, m->address + bias);
 	if (vma && is_code_of(m, vma))
 		return vma;
-	for (vma = find_vma(current->mm, 0); vma; vma = find_vma(current->mm, vma->vm_end))
+	for (vma = find_vma(current->mm, 0); vma && stp_charge(c, STP_WORK_MAPPING); vma = find_vma(current->mm, vma->vm_end))
 		if (is_code_of(m, vma))
 			return vma;
 	return NULL;
@@ -95,7 +95,7 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 	u64 bias = 0;
 
 	if (stp_areas_begin(c)) {
-		vma = m->program->state ? code_of(m) : NULL;
+		vma = m->program->state ? code_of(c, m) : NULL;
 		found = vma;
 		if (found) {
 			bias = vma->vm_start - ((u64)vma->vm_pgoff << PAGE_SHIFT) + m->offset - m->address;

@@ -234,16 +234,20 @@ static u64 left_in_lap(u64 at)
 	return rings.size - (at & (rings.size - 1));
 }
 
+#define FORGET_AT_ONCE 2048            /* records that one hit takes away */
+
 /*
- * Nobody reads, and the session goes on: the ring keeps the newest. Takes the oldest records away
- * until head may go up to `end`. Who had the mapping may have written nonsense into it; then all
- * goes. A mapping of the rings waits for handlers that are here (control.c).
+ * Nobody reads, and the session goes on: the ring keeps the newest. Takes the oldest records away until head may go up
+ * to `end`, or, where they are many, only up to `must`: the next hits take away the others. The reader may have
+ * written nonsense into its mapping; then all goes. A mapping of the rings waits for handlers that are here
+ * (control.c).
  */
-static noinline void forget_oldest(struct ring *r, u64 end)
+static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
 {
 	u64 tail = tail_of(r), before = r->overwritten;
+	u32 n = 0;
 
-	while (end - tail > rings.size && tail != r->head) {
+	while (end - tail > rings.size && tail != r->head && (n++ < FORGET_AT_ONCE || must - tail > rings.size)) {
 		const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
 		u64 size = record_size(READ_ONCE(rec->len));
 
@@ -265,8 +269,10 @@ static bool fits(struct ring *r, u64 end)
 		return true;
 	spare = stp_detached() ? r->chunk : 0;
 	if (unlikely(spare))
-		forget_oldest(r, end + spare);
+		forget_oldest(r, end, end + spare);
 	r->limit = tail_of(r) + rings.size - spare;
+	if (unlikely(spare) && end > r->limit && end - tail_of(r) <= rings.size)
+		r->limit = end;
 	return end <= r->limit;
 }
 

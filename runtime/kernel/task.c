@@ -173,7 +173,7 @@ void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 		return;
 	}
 	call_function(c, to, size);
-	if (!look_up(text, c->address))
+	if (!stp_charge(c, STP_WORK_SYMBOL) || !look_up(text, c->address))
 		return;
 	space = strchr(text, ' ');
 	if (space)
@@ -194,7 +194,7 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 	call_function(c, to, size);
 	if (to[0])
 		stp_copy(to, "kernel", size);
-	if (!look_up(text, c->address))
+	if (!stp_charge(c, STP_WORK_SYMBOL) || !look_up(text, c->address))
 		return;
 	module = strchr(text, '[');
 	if (module)

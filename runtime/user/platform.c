@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 struct stp_ctx *user_ctx = &stp_ctx_none;
@@ -82,6 +83,13 @@ void plat_pause(u32 us)
 u64 plat_cycles(void)
 {
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
+}
+
+u64 plat_random(void)
+{
+	u64 n;
+
+	return getrandom(&n, sizeof(n), 0) == sizeof(n) ? n : user_now_ns();
 }
 
 u64 plat_cycles_khz(void)

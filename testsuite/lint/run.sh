@@ -23,6 +23,8 @@ report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscall
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
 report families "$(python3 "$TESTS/lint/families.py")"
+# Loops of the runtime over what scripts or processes size charge their work.
+report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/..")"
 # The tests that tables of the test suite's description name.
 report named-tests "$(grep '^|' "$TESTS/README.md" | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh},play/"$name".play} 2>/dev/null)" ] || grep -qw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test"

@@ -56,6 +56,7 @@ struct stp_ctx *plat_ctx_here(void) { return NULL; }
 u64 plat_stack_low(void) { return 0; }
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
+u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
 u64 plat_cycles_khz(void) { return 1000000; }
 void plat_breathe(void) { }
 void plat_alone_enter(void) { }

@@ -277,6 +277,8 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 	if (e->s->opt.timing || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
 	    !work_is_bounded(e->entry_of[p->index]))
 		cw_line(w, ".needs_actions = true,");
+	if (p->family->arrival_ns)
+		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
 	if (p->condition)
 		cw_line(w, ".condition = p%d_condition,", p->index);
 	else if (p->own_processes)

@@ -27,11 +27,14 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static uint64_t embedded_price(struct emitter *e, const struct func *f)
+// What it charges itself depends on data.
+static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
+	if (strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack"))
+		*bound += UNBOUNDED;
 	if (!strstr(f->embedded, "for (") && !strstr(f->embedded, "while ("))
 		return EMBEDDED;
-	return EMBEDDED + 6 * (uint64_t)emit_string_len(e);
+	return EMBEDDED + 12 * (uint64_t)emit_string_len(e);
 }
 
 // One call; *bound grows by what it may cost in a handler without loops, if that is known here.
@@ -43,7 +46,7 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 	if (len > 2 && name[0] == 'f' && name[1] == '_') {
 		i = map_get(&e->func_names, str_ndup(name, len));
 		if (i) {
-			n = i->func->body ? FUNCTION : embedded_price(e, i->func);
+			n = i->func->body ? FUNCTION : embedded_price(e, i->func, bound);
 			if (i->func->body && e->caller)
 				vec_push(&e->caller->called, i);
 		}
@@ -82,6 +85,9 @@ static uint64_t price(struct emitter *e, const char *from, const char *end, uint
 				n += call_price(e, start, (size_t)(p - start), bound);
 			p--;
 			chars += 2;
+		} else if (end - p > 5 && !strncmp(p, ".s = ", 5)) {
+			n += (uint64_t)emit_string_len(e);
+			*bound += (uint64_t)emit_string_len(e);
 		} else if (*p != '\t' && *p != ' ' && *p != '\n') {
 			chars++;
 		}

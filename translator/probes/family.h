@@ -30,6 +30,7 @@ struct probe_family {
 	bool as_aliases;                       // its points are shown as aliases are: by name, with locals
 	bool own_returns;                      // ".return" is no return of what has an entry: no @entry
 	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for want of room
+	int arrival_ns;                        // what a hit takes before and after the handler, with interrupts off
 	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at

@@ -276,6 +276,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_function = {
 	.name = "function",
+	.arrival_ns = 100,
 	.patterns = patterns,
 	.resolve = function_resolve,
 	.target = function_target,

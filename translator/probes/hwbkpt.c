@@ -118,6 +118,7 @@ static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("ker
 
 const struct probe_family family_hwbkpt = {
 	.name = "hwbkpt",
+	.arrival_ns = 1000,
 	.patterns = patterns,
 	.resolve = hwbkpt_resolve,
 	.emit = hwbkpt_emit,

@@ -197,6 +197,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_netfilter = {
 	.name = "netfilter",
+	.arrival_ns = 50,
 	.patterns = patterns,
 	.resolve = netfilter_resolve,
 	.rewrite = netfilter_rewrite,

@@ -243,6 +243,7 @@ static void syscall_emit(struct session *s, struct cwriter *w, struct probe **pr
 
 const struct probe_family family_syscall = {
 	.name = "syscall",
+	.arrival_ns = 50,
 	.patterns = patterns,
 	.as_aliases = true,
 	.returns_all = true,

@@ -122,6 +122,7 @@ static const char *const timer_patterns[] = {
 
 const struct probe_family family_timer = {
 	.name = "timer",
+	.arrival_ns = 1000,
 	.patterns = timer_patterns,
 	.on_user_runtime = true,
 	.resolve = timer_resolve,

@@ -304,6 +304,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_tracepoint = {
 	.name = "tracepoint",
+	.arrival_ns = 50,
 	.patterns = patterns,
 	.resolve = tracepoint_resolve,
 	.target = tracepoint_target,
