@@ -25,9 +25,10 @@ report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name
 report families "$(python3 "$TESTS/lint/families.py")"
 # Loops of the runtime over what scripts or processes size charge their work.
 report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/..")"
-# The tests that tables of the test suite's description name.
-report named-tests "$(grep '^|' "$TESTS/README.md" | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
-	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh},play/"$name".play} 2>/dev/null)" ] || grep -qw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test"
+# The tests and files that the tables of the test suite's description and of the guarantees name.
+report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
+	[ ! -e "$part/$name" ] || continue
+	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
 report losses "$(python3 "$TESTS/lint/losses.py")"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both)"
