@@ -39,7 +39,8 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-static u64 hash_string(u64 h, const char *s)
+/* h: of the bytes before s. */
+static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 {
 	u64 w, zero;
 
@@ -50,6 +51,16 @@ static u64 hash_string(u64 h, const char *s)
 			return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
 		h = mix(h ^ w);
 	}
+}
+
+/* Most strings end in their first word: apart from the rest, that takes fewer registers. */
+static inline u64 hash_string(u64 h, const char *s)
+{
+	u64 w = stp_word_load(s), zero = stp_word_zero(w);
+
+	if (STP_LIKELY(zero))
+		return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
+	return hash_rest(mix(h ^ w), s + 8);
 }
 
 static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
