@@ -298,6 +298,16 @@ void stp_exit(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ settings */
 
+/* 16: it is not a digit. */
+static u64 digit_of(char c)
+{
+	u8 letter = (u8)((c | 32) - 'a');
+
+	if (c >= '0' && c <= '9')
+		return (u64)(c - '0');
+	return letter < 6 ? letter + 10u : 16;
+}
+
 /* Decimal, 0x hexadecimal, 0 octal, with a sign. Hexadecimal ones are also addresses: they may have all 64 bits. */
 static int parse_long(const char *s, s64 *n)
 {
@@ -317,7 +327,7 @@ static int parse_long(const char *s, s64 *n)
 		return -STP_EINVAL;
 	most = minus ? 1ull << 63 : base == 16 ? ~0ull : ~0ull >> 1;
 	for (; *s; s++) {
-		digit = *s >= '0' && *s <= '9' ? (u64)(*s - '0') : (u64)((*s | 32) - 'a') + 10;
+		digit = digit_of(*s);
 		if (digit >= base)
 			return -STP_EINVAL;
 		large |= v > (most - digit) / base;

@@ -137,6 +137,11 @@ static void settings(void)
 	stp_session_set("number=017");
 	same_number("number=017", g_number, 15);
 	same_number("number=abc is refused", stp_session_set("number=abc"), -STP_EINVAL);
+	same_number("a digit is not @", stp_session_set("number=@"), -STP_EINVAL);
+	same_number("nor `", stp_session_set("number=1`"), -STP_EINVAL);
+	same_number("nor @ in hexadecimal", stp_session_set("number=0x@"), -STP_EINVAL);
+	same_number("nor G", stp_session_set("number=0xG"), -STP_EINVAL);
+	same_number("a blank is refused", stp_session_set("number= 1"), -STP_EINVAL);
 	same_number("number= is refused", stp_session_set("number="), -STP_EINVAL);
 	same_number("a number too large is refused", stp_session_set("number=99999999999999999999"), -STP_ERANGE);
 	same_number("one more than the largest", stp_session_set("number=9223372036854775808"), -STP_ERANGE);
