@@ -82,6 +82,24 @@ s64 stp_strlen(const char *s)
 	return s - from + stp_word_length(zero);
 }
 
+void stp_string_cut(void)
+{
+	stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+}
+
+bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
+{
+	if (*len + line + 1 >= size) {
+		list[*len] = '\0';
+		stp_lose(STP_LOSS_LISTING, 1);
+		return false;
+	}
+	*len += (u32)line;
+	list[(*len)++] = '\n';
+	list[*len] = '\0';
+	return true;
+}
+
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 {
 	u32 digits = address ? (67 - (u32)__builtin_clzll(address)) / 4 : 1, i;

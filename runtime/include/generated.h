@@ -173,6 +173,10 @@ s64 stp_strlen(const char *s);
 /* Appends an address in hexadecimal to a list of *len bytes, a space between two. False, and nothing is appended: it
  * does not fit whole, which is counted. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
+/* A line of `line` bytes was written behind *len, or as much of it as fits: ends it. False: it does not fit whole, is
+ * taken away again, and counted. */
+bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
+void stp_string_cut(void);                                 /* counts one that embedded C of the tapsets has cut */
 struct stp_enumerator { const char *name; s64 value; };
 /* The name of the first one with this value; else the number as text (core/format.c). */
 void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);
