@@ -209,6 +209,8 @@ static void emit_entry(struct emitter *e, struct probe *p)
 
 	e->entry_of[p->index] = root;
 	begin_body(e, &b, NULL);
+	if (e->keeps_matches)
+		cw_line(e->w, "STP_MATCH->groups = 0;");
 	for (int i = 0; i < p->entries.n; i++) {
 		struct temps temps = b.now;
 
