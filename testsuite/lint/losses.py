@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds early returns of hit paths that name no reason: an event that a kernel probe delivers is handled, or counted.
+"""Compares the table of losses with the sources that count them and with the manual, and finds early returns of hit paths that name no reason: an event that a kernel probe delivers is handled, or counted.
 
 A hit path is a function of runtime/kernel/{probe_*,function_return}.c that enters a handler, and whatever in its file
 calls one. Each of its returns but the last statement has to be behind stp_lose() or stp_skip(), or behind a test by a
@@ -8,6 +8,7 @@ function that counts itself (stp_hit_begin() and others), or it has the comment 
 """
 import glob
 import re
+import subprocess
 import sys
 
 ENTERS = r'\b(stp_hit_begin|stp_hit_enter|stp_handler_run|stp_run_plain|stp_entry_run|stp_hit_refused)\b'
@@ -44,8 +45,27 @@ def bare(first, lines):
             yield number, line.strip()
 
 
+def unused_reasons():
+    """Lines of the table that nothing counts, or that the manual's table is without."""
+    rows = re.findall(r'^LOSS\((\w+), (\w+), "(.*?)", *\n?\t?"(.*?)"\)$', open('runtime/include/losses.def').read(), re.M)
+    sources = ''.join(open(path).read() for path in glob.glob('runtime/*/*.c'))
+    page = subprocess.run(['awk', '-f', 'doc/losses.awk', 'runtime/include/losses.def'], stdout=subprocess.PIPE,
+                          universal_newlines=True, check=True).stdout.replace('\\', '')
+    if len(rows) != len(re.findall(r'^LOSS\(', open('runtime/include/losses.def').read(), re.M)) or len(rows) < 15:
+        yield 'losses.def: %d lines are read' % len(rows)
+    for name, kind, text, hint in rows:
+        if not re.search(r'\bstp_(lose|skip|cut)\(STP_LOSS_%s\b' % name, sources):
+            yield 'losses.def: nothing counts %s' % name
+        entry = '.TP\n.B %s\n%s%s.\n' % (text.replace('%llu', 'N'), kind.capitalize(), ': ' + hint if hint else '')
+        if (entry in page) == (kind == 'OUTSIDE'):
+            yield 'losses.def: %s is missing in the manual, or is there by mistake' % name
+
+
 def main():
     findings = 0
+    for finding in unused_reasons():
+        print(finding)
+        findings += 1
     for path in sorted(glob.glob('runtime/kernel/probe_*.c') + ['runtime/kernel/function_return.c']):
         found = functions(open(path).read())
         on_path = {name for name, _, lines in found if re.search(ENTERS, '\n'.join(lines))}
