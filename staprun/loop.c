@@ -449,7 +449,7 @@ static void reap_child(void)
 static void interrupt(void)
 {
 	if (++session.interrupts >= INTERRUPTS_MAX) {
-		log_warning("interrupted: the end of the output may be missing");
+		losses_warn("interrupted: the end of the output may be missing");
 		session.failed = session.over = true;
 		session.out.closed = true;
 		return;
@@ -594,8 +594,9 @@ static void report(void)
 {
 	session.lost = losses_report(session.rings.header, session.rings.lost);
 	tell_dropped_by_ring();
+	session.lost += session.rings.damaged;
 	if (session.rings.damaged)
-		log_warning("Output buffers were damaged %llu times, output is missing",
+		losses_warn("Output buffers were damaged %llu times, output is missing",
 			    (unsigned long long)session.rings.damaged);
 	if (session.out.error && session.out.error != -EPIPE) {
 		log_error("output can't be written: %s", strerror(-session.out.error));

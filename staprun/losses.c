@@ -5,6 +5,7 @@
 #include "log.h"
 #include "messages.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static const struct {
@@ -17,6 +18,20 @@ static const struct {
 #undef LOSS
 };
 
+void losses_warn(const char *fmt, ...)
+{
+	bool quiet = log_no_warnings;
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	log_no_warnings = false;           // -w is about what a script and its translation warn of
+	log_warning("%s", text);
+	log_no_warnings = quiet;
+}
+
 // The format is from the table above.
 static void print_loss(enum stp_loss reason, unsigned long long n)
 {
@@ -28,13 +43,12 @@ static void print_loss(enum stp_loss reason, unsigned long long n)
 	if (losses[reason].kind == STP_KIND_OUTSIDE)
 		log_note(1, "%s", text);
 	else
-		log_warning("%s", text);
+		losses_warn("%s", text);
 }
 
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing)
 {
 	uint64_t n[STP_LOSSES], skipped = 0, others = 0;
-	bool quiet = log_no_warnings;
 
 	for (int i = 0; i < STP_LOSSES; i++) {
 		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : 0);
@@ -43,15 +57,13 @@ uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t m
 		else if (losses[i].kind != STP_KIND_OUTSIDE)
 			others += n[i];
 	}
-	log_no_warnings = false;           // -w is about what a script and its translation warn of
 	if (header->summary.errors || skipped)
-		log_warning("Number of errors: %u, skipped probes: %llu", header->summary.errors,
+		losses_warn("Number of errors: %u, skipped probes: %llu", header->summary.errors,
 			    (unsigned long long)skipped);
 	for (int i = 0; i < STP_LOSSES; i++)
 		if (n[i])
 			print_loss(i, n[i]);
 	if (skipped && !header->summary.errors)
 		log_note(1, "-DMAXSKIPPED=N (100) is how many a script may skip before it ends");
-	log_no_warnings = quiet;
 	return skipped + others;
 }

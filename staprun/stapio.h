@@ -89,6 +89,7 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 struct stp_ring_header;
 // Prints each reason with its count, also with -w. missing: records that this reader found to be missing. Returns the
 // sum of all.
+void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // also with -w
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing);
 
 // --- outfile.c: where output goes, never blocking longer than one small write ---
