@@ -443,6 +443,22 @@ static int report_losses(const char *name)
 	return 1;
 }
 
+// A detached session that is removed ends here, for its module could not report what was lost.
+static void stop_detached(const char *name)
+{
+	char state[16];
+	int device;
+
+	if (!module_is_ours(name) || !module_text("/sys/module/%s/parameters/_stp_state", name, state, sizeof(state)) ||
+	    strcmp(state, "detached\n"))
+		return;
+	device = module_open_device(name);
+	state[0] = device >= 0 && !send_command(device, STP_CMD_STOP, "", 0);
+	close(device);
+	if (state[0])
+		report_losses(name);
+}
+
 // Returns stapio's exit status, 1 when it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
@@ -605,8 +621,10 @@ int main(int argc, char **argv)
 		caps_explain();
 		return 1;
 	}
-	if (opt.remove)
+	if (opt.remove) {
+		stop_detached(opt.module);
 		return caps_raise() || module_remove(opt.module, rights) ? 1 : 0;
+	}
 	if (opt.daemon && go_behind())
 		return 1;
 	sigfillset(&all);
