@@ -179,11 +179,8 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 	if (m->fd < 0)
 		return m->fd;
 	rc = read_file(m, argument);
-	if (!rc)
-		rc = check_rights(m, argument, rights);
-	if (rc)
-		return rc;
-	return image_read(m, argument);
+	rc = rc ? rc : check_rights(m, argument, rights);
+	return rc ? rc : image_read(m, argument);
 }
 
 // --- loading ---
@@ -260,14 +257,15 @@ int module_load(struct module *m, const char *parameters)
 	module_hold_session(m->name);
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
+	close(m->fd);                      // where few descriptors are allowed, one is needed for unloading
+	m->fd = -1;
 	module_lock_name(m->name, F_UNLCK);
 	return rc;
 }
 
 void module_close(struct module *m)
 {
-	if (m->fd >= 0)
-		close(m->fd);
+	close(m->fd);
 	free(m->image);
 	*m = (struct module){ .fd = -1 };
 }

@@ -463,7 +463,8 @@ static void stop_detached(const char *name)
 static int wait_for_relay(int device, const char *name)
 {
 	sigset_t others;
-	int status, life[2];
+	siginfo_t ended;
+	int life[2];
 
 	sigfillset(&others);
 	forward_signals(&others);
@@ -482,15 +483,16 @@ static int wait_for_relay(int device, const char *name)
 		kill(relay_pid, SIGKILL);
 	if (opt.daemon)
 		let_go();
-	while (waitpid(relay_pid, &status, 0) < 0)
+	// It is not reaped: no other process gets its process ID, to which signals are forwarded.
+	while (waitid(P_PID, relay_pid, &ended, WEXITED | WNOWAIT) < 0)
 		if (errno != EINTR) {
 			log_error("can't wait for stapio: %m");
 			return 1;
 		}
-	if (WIFEXITED(status) && WEXITSTATUS(status) != STAPIO_UNREPORTED)
-		return WEXITSTATUS(status);
-	if (WIFSIGNALED(status))
-		log_error("stapio was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (ended.si_code == CLD_EXITED && ended.si_status != STAPIO_UNREPORTED)
+		return ended.si_status;
+	if (ended.si_code != CLD_EXITED)
+		log_error("stapio was killed by signal %d (%s)", ended.si_status, strsignal(ended.si_status));
 	return report_losses(name);
 }
 

@@ -473,6 +473,11 @@ u -d t_tick
 chown user /lib/modules/$(uname -r)/systemtap/t_tick.ko
 u t_tick
 
+t few descriptors
+# One is left for what staprun has to read before it unloads.
+su user -c 'ulimit -n 5; /tmp/staprun t_hello' 2>&1 | grep ERROR
+loaded
+
 t signed
 # Without certificates nothing counts; with them what is signed at the user's level, for members of the group.
 s() { su user -c "cd /suite; /tmp/staprun $*"; st; }
