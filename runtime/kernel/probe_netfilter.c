@@ -51,22 +51,26 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 	}
 }
 
+/* Packets in flight call packet() and lists of hooks (nfnetlink_hook) read h->ops until a grace period has passed:
+ * nf_unregister_net_hook() does not wait for it (5.10 to 7.2). */
 static void netfilter_stop(void *table, u32 n)
 {
-	struct stp_netfilter *p = table;
-	u32 i;
+	struct stp_netfilter *p = table, *end = p + n;
+	struct hook *h;
 
-	for (i = 0; i < n; i++) {
-		struct hook *h = p[i].state;
-
-		if (!h)
-			continue;
-		nf_unregister_net_hook(h->net, &h->ops);
-		put_net(h->net);
-		plat_free(h);
-		p[i].state = NULL;
+	for (p = table; p < end; p++) {
+		h = p->state;
+		if (h)
+			nf_unregister_net_hook(h->net, &h->ops);
 	}
-	synchronize_net();         /* packets that are on their way through a hook */
+	synchronize_net();         /* ends: hooks run in read-side sections, whose handlers have a budget */
+	for (p = table; p < end; p++) {
+		h = p->state;
+		if (h)
+			put_net(h->net);
+		plat_free(h);
+		p->state = NULL;
+	}
 }
 
 /* The kernel warns of those it was built without. */
