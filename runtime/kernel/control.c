@@ -430,7 +430,9 @@ static int control_open(struct inode *inode, struct file *file)
 {
 	int err = -EBUSY;
 
-	mutex_lock(&control.lock);
+	/* Who attaches may be killed while another's begin or end probe runs, which may last. */
+	if (mutex_lock_killable(&control.lock))
+		return -EINTR;
 	if (!control.open)
 		err = make_buffers();
 	if (!err)
@@ -611,9 +613,9 @@ void stp_control_exit(void)
 	mutex_lock(&control.lock);
 	session_stop();
 	mutex_unlock(&control.lock);
-	irq_work_sync(&control.wake);  /* ends: wake() takes the wait queue's lock alone, and nobody queues it any more */
 	stp_session_free();
-	stp_sites_free();
+	stp_sites_free();              /* the module notifier, which sends messages, is gone afterwards */
+	irq_work_sync(&control.wake);  /* ends: wake() takes the wait queue's lock alone, and nobody queues it any more */
 	free_buffers();
 	stp_memory_check();
 }

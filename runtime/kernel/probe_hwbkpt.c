@@ -158,7 +158,7 @@ static void hwbkpt_stop(void *table, u32 n)
 	}
 	stp_hotplug_unlock();
 	stp_hotplug_stop();
-	synchronize_rcu();         /* an exception may still be in the last handler */
+	synchronize_rcu();         /* an exception may still be in the last handler; ends: handlers have a budget */
 }
 
 static const char *reason(int err)

@@ -287,8 +287,8 @@ static void perf_stop(void *table, u32 n)
 	stp_hotplug_unlock();
 	stp_hotplug_stop();
 	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));
-	synchronize_rcu();         /* an interrupt may still be in the last handler */
+		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));      /* ends: its handler has a budget, no event queues it */
+	synchronize_rcu();         /* an interrupt may still be in the last handler; ends: handlers have a budget */
 	for (i = 0; i < n; i++)
 		if (p[i].program && p[i].program->users)
 			stp_program_close(p[i].program);

@@ -330,7 +330,7 @@ static void process_stop(void *table, u32 n)
 	for (i = 0; i < HOOKS; i++)
 		if (processes.armed[i])
 			tracepoint_probe_unregister(processes.point[i], hooks[i].function, NULL);
-	tracepoint_synchronize_unregister();
+	tracepoint_synchronize_unregister();   /* ends: handlers have a budget, lists of processes.at have an end */
 	memset(processes.armed, 0, sizeof(processes.armed));
 	close_programs();
 	plat_free(processes.pending);

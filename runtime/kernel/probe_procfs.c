@@ -170,6 +170,8 @@ static bool exists(const char *path)
  * /proc/systemtap is left behind: another module may be about to use it. If two modules make it at once, the
  * kernel warns of the second proc_mkdir(), so each holds the lock of a file that nobody else locks (modules have
  * no lock in common). In another PID namespace that is another inode's; a module that fails there looks again.
+ * The lock is of a parent's class for lockdep: the path is looked up under it, which locks the directory. The kernel
+ * never locks that inode with the directory's lock held, since nothing in /proc can be unlinked or renamed.
  */
 static int make_shared_directory(void)
 {
@@ -178,7 +180,7 @@ static int make_shared_directory(void)
 
 	if (kern_path("/proc/version", 0, &version))
 		return -ENOENT;
-	inode_lock(d_inode(version.dentry));
+	inode_lock_nested(d_inode(version.dentry), I_MUTEX_PARENT);
 	made = exists("/proc/" DIRECTORY) || proc_mkdir(DIRECTORY, NULL) || exists("/proc/" DIRECTORY);
 	inode_unlock(d_inode(version.dentry));
 	path_put(&version);

@@ -475,7 +475,7 @@ static void syscall_stop(void *table, u32 n)
 	if (calls.leaving)
 		tracepoint_probe_unregister(calls.sys_exit, on_sys_exit, NULL);
 	if (calls.entering || calls.leaving)
-		tracepoint_synchronize_unregister();   /* RCU and SRCU: handlers of calls have interrupts off */
+		tracepoint_synchronize_unregister();   /* RCU and SRCU; ends: handlers have a budget */
 	calls.entering = calls.leaving = false;
 	free_tables();
 }

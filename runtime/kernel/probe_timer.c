@@ -84,6 +84,8 @@ static void arm(struct timer *s)
 	}
 }
 
+/* Ends: what it waits for is one run of a handler, which has a budget. A handler that keeps its CPU without a break is
+ * stopped before: the gates are closed, and a hit with a closed gate only sets the timer anew. */
 static void disarm(struct timer *s)
 {
 	if (s->t->jiffies)

@@ -185,7 +185,7 @@ static int tracepoint_module(struct notifier_block *nb, unsigned long state, voi
 		left |= module_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
 					  state == MODULE_STATE_COMING);
 	if (left)
-		tracepoint_synchronize_unregister();
+		tracepoint_synchronize_unregister();   /* ends: as in tracepoint_stop(); no handler loads modules */
 	return NOTIFY_OK;
 }
 
@@ -222,7 +222,7 @@ static void tracepoint_stop(void *table, u32 n)
 		if (all.at[i].state)
 			disarm_tracepoint(&all.at[i]);
 	if (armed)
-		tracepoint_synchronize_unregister();
+		tracepoint_synchronize_unregister();   /* ends: handlers have interrupts off and a budget */
 	tracepoints.armed = 0;
 }
 

@@ -303,7 +303,7 @@ static void uprobe_stop(void *table, u32 n)
 		if (h)
 			compat_uprobe_unregister(h->handle, h->inode, u[i].offset, &h->uc);
 	}
-	compat_uprobe_sync();
+	compat_uprobe_sync();      /* ends: handlers neither sleep nor fault pages in, and have a budget */
 	for (i = 0; i < n; i++) {
 		if (!u[i].state)
 			continue;

@@ -68,8 +68,8 @@ void stp_stacks_make(void)
 		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
 	wait_for_completion_timeout(&learned, LEARN_TIME);
 	for_each_cpu(cpu, &stp_cpus) {
-		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);
-		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);
+		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);            /* ends: learn() waits for nothing */
+		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);       /* nor does learn_in_interrupt() */
 	}
 }
 

@@ -86,7 +86,7 @@ void stp_tree_stop(void)
 	if (--tree.users || !tree.bits)
 		return;
 	tracepoint_probe_unregister(tree.fork, tree_fork, NULL);
-	tracepoint_synchronize_unregister();
+	tracepoint_synchronize_unregister();   /* ends: tree_fork() waits for nothing */
 	WRITE_ONCE(stp_tree_bits, NULL);
 	plat_free(tree.bits);
 	tree.bits = NULL;
