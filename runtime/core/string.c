@@ -100,6 +100,83 @@ bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
 	return true;
 }
 
+/*
+ * The two-way search of Crochemore and Perrin: at most about six steps a byte of both strings, whatever is in them, and
+ * no memory. The greatest suffix of what[0..n) in the order of bytes, or in the reverse one: where it begins, and its
+ * period.
+ */
+static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
+{
+	s64 best = 0, at = 1, same = 0, p = 1;
+
+	while (at + same < n) {
+		u8 a = (u8)what[at + same], b = (u8)what[best + same];
+
+		if (a == b) {
+			if (++same == p) {
+				at += p;
+				same = 0;
+			}
+		} else if ((a < b) != reverse) {
+			at += same + 1;
+			same = 0;
+			p = at - best;
+		} else {
+			best = at++;
+			same = 0;
+			p = 1;
+		}
+	}
+	*period = p;
+	return best;
+}
+
+s64 stp_find(const char *s, const char *what)
+{
+	s64 have = stp_strlen(s), n = stp_strlen(what), period, other, at, i;
+	s64 middle = greatest_suffix(what, n, false, &period), reversed = greatest_suffix(what, n, true, &other);
+	s64 known = 0;             /* bytes at the start of what that are known to be at s + at */
+	bool repeats;
+
+	if (reversed > middle) {
+		middle = reversed;
+		period = other;
+	}
+	for (i = 0; i < middle && i + period < n && what[i] == what[i + period]; i++)
+		;
+	repeats = i == middle;
+	if (!repeats)
+		period = (middle > n - middle ? middle : n - middle) + 1;
+	for (at = 0; at + n <= have;) {
+		for (i = middle > known ? middle : known; i < n && what[i] == s[at + i]; i++)
+			;
+		if (i < n) {
+			at += i - middle + 1;
+			known = 0;
+			continue;
+		}
+		for (i = middle; i > known && what[i - 1] == s[at + i - 1]; i--)
+			;
+		if (i <= known)
+			return at;
+		at += period;
+		known = repeats ? n - period : 0;
+	}
+	return -1;
+}
+
+s64 stp_span(const char *s, const char *set, bool member)
+{
+	u64 in[4] = { 0 };
+	const char *p;
+
+	for (p = set; *p; p++)
+		in[(u8)*p >> 6] |= 1ull << (*p & 63);
+	for (p = s; *p && (in[(u8)*p >> 6] >> (*p & 63) & 1) == member; p++)
+		;
+	return p - s;
+}
+
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 {
 	u32 digits = address ? (67 - (u32)__builtin_clzll(address)) / 4 : 1, i;

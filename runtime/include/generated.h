@@ -170,6 +170,9 @@ void stp_copy(char *to, const char *from, u32 size);       /* truncates; may ove
 void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
+s64 stp_find(const char *s, const char *what);             /* where what first stands in s, -1: nowhere */
+/* How many characters at the start of s are in the set, or are not. */
+s64 stp_span(const char *s, const char *set, bool member);
 /* Appends an address in hexadecimal to a list of *len bytes, a space between two. False, and nothing is appended: it
  * does not fit whole, which is counted. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);

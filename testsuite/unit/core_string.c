@@ -36,6 +36,33 @@ static void addresses(void)
 	same_number("addresses of every length", wrong, 0);
 }
 
+/* All strings of a and b with up to 9 characters in all of them with up to 13. */
+static void found(void)
+{
+	char text[16], what[16];
+	u32 i, j, k, wrong = 0, spans = 0;
+
+	for (i = 1; i < 1u << 14; i++) {
+		for (k = 0; i >> k > 1; k++)
+			text[k] = (char)('a' + (i >> k & 1));
+		text[k] = 0;
+		spans += stp_span(text, "a", true) != (s64)strspn(text, "a");
+		spans += stp_span(text, "b", false) != (s64)strcspn(text, "b");
+		for (j = 1; j < 1u << 10; j++) {
+			const char *at;
+
+			for (k = 0; j >> k > 1; k++)
+				what[k] = (char)('a' + (j >> k & 1));
+			what[k] = 0;
+			at = strstr(text, what);
+			wrong += stp_find(text, what) != (at ? at - text : -1);
+		}
+	}
+	same_number("a string is found where it first stands", wrong, 0);
+	same_number("characters of a set at the start", spans, 0);
+	same_number("a set with bytes above 127", stp_span("\xff\x80z", "\x80\xff", true), 2);
+}
+
 static void scaled(void)
 {
 	same_number("an event that always counted", stp_scaled(1000, 5, 5), 1000);
@@ -169,6 +196,7 @@ static void automaton(void)
 int main(void)
 {
 	session_renew();
+	found();
 	addresses();
 	scaled();
 	copies();

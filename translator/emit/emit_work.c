@@ -27,14 +27,32 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// What it charges itself depends on data.
+// Units of a function that work.def lists; UNBOUNDED: what it charges itself depends on data.
+static uint64_t listed_price(struct emitter *e, const struct price *p)
+{
+	return p->units == UNBOUNDED ? UNBOUNDED : p->units + p->percent * (uint64_t)emit_string_len(e) / 100;
+}
+
+// The calls of listed functions in it included, once each.
 static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
+	uint64_t n = EMBEDDED;
+
 	if (strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack"))
 		*bound += UNBOUNDED;
-	if (!strstr(f->embedded, "for (") && !strstr(f->embedded, "while ("))
-		return EMBEDDED;
-	return EMBEDDED + 12 * (uint64_t)emit_string_len(e);
+	if (strstr(f->embedded, "for (") || strstr(f->embedded, "while ("))
+		n += 12 * (uint64_t)emit_string_len(e);
+	for (const struct price *p = prices; p < END(prices); p++) {
+		const char *call = str_printf("%s(", p->name);
+
+		for (const char *at = f->embedded; (at = strstr(at, call)); at += strlen(call)) {
+			if (p->units == UNBOUNDED)
+				*bound += UNBOUNDED;
+			else
+				n += listed_price(e, p);
+		}
+	}
+	return n;
 }
 
 // One call; *bound grows by what it may cost in a handler without loops, if that is known here.
@@ -58,7 +76,7 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 			*bound += UNBOUNDED;
 			break;
 		}
-		n = p->units + p->percent * (uint64_t)emit_string_len(e) / 100;
+		n = listed_price(e, p);
 	}
 	*bound += n;
 	return n;
