@@ -130,26 +130,6 @@ void stp_rings_conclude(const struct stp_summary *s)
 	smp_store_release(&rings.header->stopped, 1);
 }
 
-/*
- * The session has stopped, and nobody has the device open or mapped: the rings are freed, a copy of the header
- * stays, whose counts can still be read. Without memory for the copy all stays.
- */
-void stp_rings_shrink(void)
-{
-	struct stp_ring_header *h = rings.n ? vmalloc_user(PAGE_SIZE) : NULL;
-
-	if (!h)
-		return;
-	memcpy(h, rings.header, sizeof(*h));
-	h->rings = 0;
-	stp_losses = h->losses;
-	vfree(rings.header);
-	plat_free(rings.ring);
-	rings.header = h;
-	rings.ring = NULL;
-	rings.n = 0;
-}
-
 /* Whatever is counted from here on is not read. */
 void stp_rings_free(void)
 {
@@ -227,6 +207,47 @@ void stp_rings_settle(void)
 static u64 record_size(u64 payload)
 {
 	return ALIGN(sizeof(struct stp_rec) + payload, 8);
+}
+
+/*
+ * Records that no reader took. Who had the mapping may have written nonsense into it.
+ * Context: may sleep; no handler runs.
+ */
+static u64 unread(void)
+{
+	u64 n = 0, tail, size;
+	struct ring *r;
+
+	for (r = rings.ring; r < rings.ring + rings.n; r++)
+		for (tail = tail_of(r); tail != r->head; tail = size > r->head - tail ? r->head : tail + size) {
+			const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
+
+			n += !(READ_ONCE(rec->flags) & STP_REC_PAD);
+			size = record_size(READ_ONCE(rec->len));
+			cond_resched();
+		}
+	return n;
+}
+
+/*
+ * The session has stopped, and nobody has the device open or mapped: the rings are freed, a copy of the header
+ * stays, whose counts can still be read. Without memory for the copy all stays.
+ */
+void stp_rings_shrink(void)
+{
+	struct stp_ring_header *h = rings.n ? vmalloc_user(PAGE_SIZE) : NULL;
+
+	if (!h)
+		return;
+	stp_lose(STP_LOSS_UNREAD, unread());
+	memcpy(h, rings.header, sizeof(*h));
+	h->rings = 0;
+	stp_losses = h->losses;
+	vfree(rings.header);
+	plat_free(rings.ring);
+	rings.header = h;
+	rings.ring = NULL;
+	rings.n = 0;
 }
 
 static u64 left_in_lap(u64 at)

@@ -111,6 +111,7 @@ static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long 
 static u64 roundup_pow_of_two(u64 n) { return n <= 1 ? 1 : 1ull << (64 - __builtin_clzll(n - 1)); }
 static u64 rounddown_pow_of_two(u64 n) { return 1ull << (63 - __builtin_clzll(n)); }
 static void schedule_timeout_killable(long n);
+static void cond_resched(void) { }
 struct kernel_param;
 struct kernel_param_ops { int (*get)(char *to, const struct kernel_param *p); };
 #define module_param_cb(name, ops, value, perm) static const void *const unused_##name = ops

@@ -46,6 +46,7 @@ static bool stp_reader_lives(void) { return reader_lives; }
 static bool stp_detached(void) { return detached; }
 static void stp_control_wake(void) { wakes++; }
 static void schedule_timeout_killable(long n);
+static void cond_resched(void) { }
 
 #include "../../runtime/kernel/ring.c"
 
