@@ -33,23 +33,44 @@ void stp_skip(enum stp_loss reason)
 	stp_session_skipped();
 }
 
+/* Not stp_append(), which comes here itself. */
+static char *add_text(char *at, const char *end, const char *text)
+{
+	while (at < end && (*at = *text)) {
+		at++;
+		text++;
+	}
+	*at = 0;
+	return at;
+}
+
+/* Strings are cut deep in handlers, so the text is not on their stack; one at a time may use it. */
+static __attribute__((__noinline__)) void warn_of_cut(const char *what)
+{
+	static char text[256];
+	static u8 taken;
+	const struct stp_ctx *c = stp_ctx_here();
+	char *end = text + sizeof(text) - 1, *at;
+
+	if (!stp_private((struct stp_ctx *)c)->busy || !c->probe || !c->probe->point ||
+	    __atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE)) {
+		plat_message(STP_MSG_WARNING, what);
+		return;
+	}
+	at = add_text(text, end, what);
+	at = add_text(at, end, " in probe ");
+	add_text(at, end, c->probe->point);
+	plat_message(STP_MSG_WARNING, text);
+	__atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+}
+
 void stp_cut(enum stp_loss reason, const char *what)
 {
 	static u8 warned[STP_LOSSES];
-	const struct stp_ctx *c;
-	char text[256];
 
 	stp_lose(reason, 1);
-	if (__atomic_exchange_n(&warned[reason], 1, __ATOMIC_RELAXED) || !stp_session.alone)
-		return;
-	c = stp_ctx_here();
-	text[0] = 0;
-	stp_append(text, what, sizeof(text));
-	if (stp_private((struct stp_ctx *)c)->busy && c->probe && c->probe->point) {
-		stp_append(text, " in probe ", sizeof(text));
-		stp_append(text, c->probe->point, sizeof(text));
-	}
-	plat_message(STP_MSG_WARNING, text);
+	if (!__atomic_exchange_n(&warned[reason], 1, __ATOMIC_RELAXED) && stp_session.alone)
+		warn_of_cut(what);
 }
 
 u64 stp_lost(enum stp_loss reason)

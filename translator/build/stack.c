@@ -223,20 +223,21 @@ static struct node *component_of(struct graph *g, struct node *n)
 }
 
 // Bytes from the frame of `n`, a function before the handler, down to the handler, for which `handler` are needed.
-static int above(struct graph *g, struct node *n, int handler, int deep)
+// The functions of a call cycle are no way to a handler, so that they count as what they need themselves.
+static int above(struct graph *g, struct node *n, int handler)
 {
-	int most = n->indirect ? handler : 0;
+	int most = n->indirect ? handler : 0, below = component_of(g, n)->below;
 
-	if (deep > 16)             // those paths are short
-		return 0;
+	if (component_of(g, n)->recursive)
+		return below;
 	for vec_each(&n->calls, to)
 		if ((*to)->bytes >= 0) {
-			int bytes = above(g, *to, handler, deep + 1);
+			int bytes = above(g, *to, handler);
 
 			if (bytes > most)
 				most = bytes;
 		}
-	return most ? n->bytes + most : component_of(g, n)->below;
+	return n->bytes + most > below ? n->bytes + most : below;
 }
 
 static bool begins_hit(const struct node *n)
@@ -311,7 +312,7 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 	}
 	for map_each(&g.nodes, e) {
 		struct node *n = e->value;
-		int bytes = n->bytes >= 0 && begins_hit(n) ? above(&g, n, handler, 0) : 0;
+		int bytes = n->bytes >= 0 && begins_hit(n) ? above(&g, n, handler) : 0;
 
 		if (bytes > hit)
 			hit = bytes;
