@@ -115,7 +115,7 @@ static void say_too_much(const struct stp_map *m)
 #define MACHINE_PASSES  16384          /* a usual processor takes a nanosecond for each */
 #define MACHINE_SLOWEST 64
 #define MACHINE_EMULATED 3             /* times slower than that; */
-#define MACHINE_SHARED  4              /* then what the host of the machine runs beside it may take so many times longer */
+#define MACHINE_SHARED  4              /* then so many times more, for what its host runs beside it */
 
 /* Calls, loads and stores are what an emulator is slow at. */
 static __attribute__((__noinline__)) void pass(volatile u64 *x)

@@ -191,8 +191,9 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
 	if (h->calls)
 		saved = stp_calls_take(h->calls, entry_sp(regs), data, h->u->entry_size);
+	/* A call that began before the script, in whose process an earlier one had the same probe, is no loss. */
 	if (saved == STP_CALL_NONE)
-		stp_lose(STP_LOSS_ENTRIES, 1);
+		stp_lose(stp_calls_evict(h->calls) ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE, 1);
 	if (saved == STP_CALL_FOUND) {
 		c->regs = regs;
 		c->address = func;

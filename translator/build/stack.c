@@ -226,18 +226,17 @@ static struct node *component_of(struct graph *g, struct node *n)
 // The functions of a call cycle are no way to a handler, so that they count as what they need themselves.
 static int above(struct graph *g, struct node *n, int handler)
 {
-	int most = n->indirect ? handler : 0, below = component_of(g, n)->below;
+	int most = n->indirect ? handler : 0;
 
 	if (component_of(g, n)->recursive)
-		return below;
-	for vec_each(&n->calls, to)
-		if ((*to)->bytes >= 0) {
-			int bytes = above(g, *to, handler);
+		return n->component->below;
+	for vec_each(&n->calls, to) {
+		int bytes = (*to)->bytes < 0 ? kernel_bytes((*to)->name) : above(g, *to, handler);
 
-			if (bytes > most)
-				most = bytes;
-		}
-	return n->bytes + most > below ? n->bytes + most : below;
+		if (bytes > most)
+			most = bytes;
+	}
+	return n->bytes + most;
 }
 
 static bool begins_hit(const struct node *n)
