@@ -8,7 +8,7 @@
 #include "session.h"
 
 struct sum {
-	u64 maps, foreachs, calls, contexts;
+	u64 maps, foreachs, calls, tables, contexts;
 	const struct stp_map *largest;
 	u64 largest_bytes;
 };
@@ -46,30 +46,35 @@ static struct sum sum_of_all(void)
 	struct sum s = {};
 
 	add_maps(&s, cpus);
-	for (; f < end; f++)
+	for (; f < end; f++) {
 		if (f->ops->memory)
 			s.calls += f->ops->memory(f->table, f->n);
+		if (f->ops->tables)
+			s.tables += f->ops->tables(f->table, f->n);
+	}
 	for (i = 0; i < stp_module.nstats; i++)
 		s.contexts += stp_module.stats[i]->desc.size;
-	s.contexts += (cpus + 1) * (sizeof(struct stp_ctx_private) + stp_module.frame_size + stp_timing_size()) +
-		      cpus * stp_module.percpu_size;
+	s.contexts += (cpus + 1ull) * (sizeof(struct stp_ctx_private) + stp_module.frame_size + stp_timing_size()) +
+		      (u64)cpus * stp_module.percpu_size;
 	return s;
 }
 
 static void say_sum(const struct sum *s, u64 all, u64 allowed)
 {
-	bool by_user = stp_module.limits.memory_kb, calls = s->calls > s->maps;
+	bool by_user = stp_module.limits.memory_kb, arrays = s->maps >= s->calls && s->maps >= s->tables;
+	bool calls = !arrays && s->calls >= s->tables;
 	u64 unit = by_user ? 1 << 10 : 1 << 20;
 
 #define AMOUNT(bytes) (u32)(((bytes) + unit - 1) / unit)
 	stp_complain("not enough memory for the script: it needs %u %s (arrays %u, sorting them %u, calls in progress of "
-		     "return probes %u, the rest %u), %s%u %s; %s%s%s%s",
+		     "return probes %u, processes of programs %u, the rest %u), %s%u %s; %s%s%s%s",
 		     AMOUNT(all), by_user ? "KB" : "MB",
-		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->contexts),
+		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->tables), AMOUNT(s->contexts),
 		     by_user ? "-DSTP_MAXMEMORY allows " : "half of what is available is ",
 		     AMOUNT(allowed), by_user ? "KB" : "MB",
-		     calls ? "use a smaller .maxactive(N)" : "give arrays a smaller size (global ",
-		     calls || !s->largest ? "" : s->largest->name, calls ? "" : "[N], -DMAXMAPENTRIES=N)",
+		     arrays ? "give arrays a smaller size (global " : calls ? "use a smaller .maxactive(N)" :
+		     "probe fewer programs by process(PATH).begin, .end, .thread or .syscall",
+		     arrays && s->largest ? s->largest->name : "", arrays ? "[N], -DMAXMAPENTRIES=N)" : "",
 		     by_user ? ", or raise that limit" : ", or allow more with -DSTP_MAXMEMORY=KB");
 #undef AMOUNT
 }
@@ -77,7 +82,7 @@ static void say_sum(const struct sum *s, u64 all, u64 allowed)
 bool stp_memory_fits(void)
 {
 	struct sum s = sum_of_all();
-	u64 all = s.maps + s.foreachs + s.calls + s.contexts, allowed = (u64)stp_module.limits.memory_kb << 10;
+	u64 all = s.maps + s.foreachs + s.calls + s.tables + s.contexts, allowed = (u64)stp_module.limits.memory_kb << 10;
 
 	if (!allowed)
 		allowed = plat_memory_available() / 2;

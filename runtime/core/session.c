@@ -186,6 +186,12 @@ bool stp_memory_granted(u64 size)
 	return !limit || __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED) <= limit;
 }
 
+void stp_memory_return(u64 size)
+{
+	if (stp_module.limits.memory_kb)
+		__atomic_sub_fetch(&stp_session.memory, size, __ATOMIC_RELAXED);
+}
+
 int stp_session_make(void)
 {
 	const struct stp_map *map = NULL;

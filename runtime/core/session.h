@@ -62,6 +62,8 @@ struct stp_family_ops {
 	void (*stop)(void *table, u32 n);
 	/* Bytes for calls in progress that start allocates, or has the kernel allocate. May be NULL. */
 	u64 (*memory)(const void *table, u32 n);
+	/* Bytes of other tables that start allocates, where they grow with the script. May be NULL. */
+	u64 (*tables)(const void *table, u32 n);
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 	/* A module of the kernel came, and its sites have addresses, or is about to go, and they have
@@ -72,6 +74,7 @@ struct stp_family_ops {
 };
 
 bool stp_memory_granted(u64 size);             /* under STP_MAXMEMORY; plat_alloc asks. Any context. */
+void stp_memory_return(u64 size);              /* of what is freed while a script runs. Any context. */
 /* Before anything is allocated: false, and a message was sent, when all of it is more than the script may have. */
 bool stp_memory_fits(void);
 void stp_complain(const char *fmt, ...);       /* a STP_MSG_ERROR, with the core's formats. Process context */

@@ -279,6 +279,28 @@ static void process_failed(const struct stp_process *e, int err)
 	plat_message(STP_MSG_WARNING, text);
 }
 
+static bool is_first_of_program(const struct stp_process *events, u32 i)
+{
+	u32 k;
+
+	for (k = 0; k < i && events[k].program != events[i].program; k++)
+		;
+	return k == i;
+}
+
+/* A bit for each process ID, of each program. */
+static u64 process_tables(const void *table, u32 n)
+{
+	const struct stp_process *events = table;
+	u64 bytes = 2 * PROCESS_BITS;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (events[i].program && is_first_of_program(events, i))
+			bytes += PROCESS_BITS;
+	return bytes;
+}
+
 /* An event whose program isn't there never happens. */
 static int open_programs(void)
 {
@@ -366,6 +388,7 @@ static int process_start(void *table, u32 n)
 
 const struct stp_family_ops stp_process_family = {
 	.name = "process",
+	.tables = process_tables,
 	.start = process_start,
 	.stop = process_stop,
 };

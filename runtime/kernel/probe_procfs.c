@@ -70,12 +70,16 @@ static bool run(const struct stp_probe *p, struct procfs_text *t)
 
 _Static_assert(STP_MOST_STP_PROCFS_BUFSIZE < 1 << 30, "plat_alloc() takes less than 2 GB");
 
+static u32 text_size(const struct stp_procfs *f)
+{
+	return max(f->size, stp_module.limits.string_len);
+}
 
 static int procfs_open(struct inode *inode, struct file *file)
 {
 	const struct stp_procfs *f = compat_pde_data(inode);
 	struct procfs_text *t;
-	u32 size = max(f->size, stp_module.limits.string_len);
+	u32 size = text_size(f);
 
 	t = plat_alloc(sizeof(*t) + size, -1);
 	if (!t)
@@ -90,6 +94,7 @@ static int procfs_open(struct inode *inode, struct file *file)
 static int procfs_release(struct inode *inode, struct file *file)
 {
 	plat_free(file->private_data);
+	stp_memory_return(sizeof(struct procfs_text) + text_size(compat_pde_data(inode)));
 	return 0;
 }
 
