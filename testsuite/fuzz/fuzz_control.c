@@ -93,6 +93,7 @@ static size_t mapping_len;
 
 static void mutex_init(struct mutex *m) { m->held = 0; }
 static void mutex_lock(struct mutex *m) { assert(!m->held); m->held = 1; }
+static int mutex_lock_killable(struct mutex *m) { mutex_lock(m); return 0; }
 static void mutex_unlock(struct mutex *m) { assert(m->held); m->held = 0; }
 static void init_irq_work(struct irq_work *w, void (*f)(struct irq_work *w)) { w->f = f; }
 static void irq_work_queue(struct irq_work *w) { w->f(w); }

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static struct emitter *current;        // for emit_family_table(), which families call
+static struct emitter *current;        // for what families call
 
 int64_t emit_string_len(struct emitter *e)
 {
@@ -124,6 +124,11 @@ const char *emit_near(struct loc loc)
 const char *emit_probe_ref(const struct probe *p)
 {
 	return str_printf("&stp_probes[%d]", p->index);
+}
+
+bool emit_keeps_matches(void)
+{
+	return current->keeps_matches;
 }
 
 void emit_family_table(struct session *s, const char *ops, const char *table, int n)

@@ -259,8 +259,11 @@ static bool is_free(const struct expr *x)
 	}
 }
 
+// What was matched is in memory of the context, which entries that are free don't have.
 static bool entries_are_free(const struct probe *p)
 {
+	if (emit_keeps_matches())
+		return false;
 	for vec_each(&p->entries, x)
 		if ((*x)->type == T_STRING || !is_free(*x))
 			return false;
