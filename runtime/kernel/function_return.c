@@ -74,11 +74,18 @@ static noinline void return_unsafe(const struct stp_function *f, unsigned long a
 		hit_return(f, address, data, regs, false);
 }
 
-/* Without the CPU's context, interrupts as they are, in any context. */
+#define FREE_WORK (1 << 30)            /* more than functions without loops can charge */
+
+/* Without the CPU's context, interrupts as they are, in any context. What the entry may look at is set here; to a
+ * runtime that checks itself all else is nonsense. */
 static __always_inline int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
 {
 	struct stp_ctx c __attribute__((__uninitialized__));
 
+#ifdef STP_DEBUG
+	memset(&c, 0xa5, sizeof(c));
+#endif
+	c.work = FREE_WORK;
 	c.regs = regs;
 	c.entry = data;
 	c.error = NULL;         /* the handler looks whether there is one */
