@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 // Until START the module knows who loaded it; then the owner of the node is the owner of the session.
-static bool is_own(const char *name)
+bool module_is_own(const char *name)
 {
 	char path[128], text[32];
 	struct stat node;
@@ -45,6 +45,17 @@ bool module_has_ended(const char *name)
 	return is_in_state(name, "ended\n");
 }
 
+bool module_is_detached(const char *name)
+{
+	return is_in_state(name, "detached\n");
+}
+
+void module_wait_closed(const char *name)
+{
+	for (int tries = 0; tries < 100 && is_in_state(name, "open\n"); tries++)
+		usleep(10000);
+}
+
 static bool is_left(const char *name)
 {
 	return module_has_ended(name) || is_in_state(name, "new\n");
@@ -56,7 +67,7 @@ static void remove_one(const char *name)
 	if (module_lock_name(name, F_WRLCK))
 		return;
 	if (!module_lock_session(name, F_WRLCK)) {
-		if (is_left(name) && is_own(name) && !sys_delete_module(name))
+		if (is_left(name) && module_is_own(name) && !sys_delete_module(name))
 			log_note(0, "staprun: removed the module %s of a session that was killed", name);
 		module_lock_session(name, F_UNLCK);
 	}
@@ -70,7 +81,7 @@ void leftovers_remove(void)
 
 	while (dir && (entry = readdir(dir)))
 		if (module_name_is_valid(entry->d_name) && is_left(entry->d_name) &&
-		    module_is_ours(entry->d_name) && is_own(entry->d_name))
+		    module_is_ours(entry->d_name) && module_is_own(entry->d_name))
 			remove_one(entry->d_name);
 	if (dir)
 		closedir(dir);

@@ -446,16 +446,14 @@ static int report_losses(const char *name)
 // A detached session that is removed ends here, for its module could not report what was lost.
 static void stop_detached(const char *name)
 {
-	char state[16];
-	int device;
+	int device, stopped;
 
-	if (!module_is_ours(name) || !module_text("/sys/module/%s/parameters/_stp_state", name, state, sizeof(state)) ||
-	    strcmp(state, "detached\n"))
+	if (!module_is_ours(name) || !module_is_detached(name) || (getuid() && !module_is_own(name)))
 		return;
 	device = module_open_device(name);
-	state[0] = device >= 0 && !send_command(device, STP_CMD_STOP, "", 0);
+	stopped = device >= 0 && !send_command(device, STP_CMD_STOP, "", 0);
 	close(device);
-	if (state[0])
+	if (stopped)
 		report_losses(name);
 }
 
@@ -493,6 +491,7 @@ static int wait_for_relay(int device, const char *name)
 		return ended.si_status;
 	if (ended.si_code != CLD_EXITED)
 		log_error("stapio was killed by signal %d (%s)", ended.si_status, strsignal(ended.si_status));
+	module_wait_closed(name);
 	return report_losses(name);
 }
 

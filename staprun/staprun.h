@@ -73,6 +73,9 @@ int image_rename(struct module *m, unsigned number);   // -R: file_name with the
 
 void leftovers_remove(void);               // those of the real user; says so
 bool module_has_ended(const char *name);   // its session was closed, and can't be attached to
+bool module_is_detached(const char *name); // its session goes on without a relay
+bool module_is_own(const char *name);      // its session is the real user's
+void module_wait_closed(const char *name);      // what a killed relay had started may have it open for a moment
 
 // --- beside.c: the other program (stapio has it, too) ---
 
