@@ -15,7 +15,7 @@
 
 #define NAME_LENGTH_MIN 4                  // of the old name in a new one
 
-// The section's bytes in the copy, NULL when there is none or the file is damaged.
+// Returns the section's bytes in the copy; NULL: not found, or the file is damaged.
 static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
 {
 	Elf64_Ehdr ehdr;

@@ -11,7 +11,7 @@
 static const struct {
 	enum stp_loss_kind kind;
 	const char *text;                  // with one %llu
-	const char *hint;                  // "": there is none
+	const char *hint;                  // "": no hint
 } losses[STP_LOSSES] = {
 #define LOSS(name, kind, text, hint) [STP_LOSS_##name] = { STP_KIND_##kind, text, hint },
 #include "losses.def"

@@ -51,7 +51,7 @@ int module_lock_name(const char *name, short type);    // the first time with ro
 // A staprun holds the session of its module until it ends. lock: F_WRLCK, F_UNLCK; -EAGAIN: a staprun holds it.
 void module_hold_session(const char *name);
 int module_lock_session(const char *name, short type); // says nothing, doesn't wait
-// What a file of /sys says, FORMAT with NAME in it; false and "" when it can't be read.
+// Reads a file of /sys, FORMAT with NAME in it; false and "": it cannot be read.
 bool module_text(const char *format, const char *name, char *to, size_t room);
 int module_load(struct module *m, const char *parameters);     // says nothing
 void module_close(struct module *m);
@@ -73,7 +73,7 @@ int image_rename(struct module *m, unsigned number);   // -R: file_name with the
 
 void leftovers_remove(void);               // those of the real user; says so
 bool module_has_ended(const char *name);   // its session was closed, and can't be attached to
-bool module_is_detached(const char *name); // its session goes on without a relay
+bool module_is_detached(const char *name); // its session runs without a relay
 bool module_is_own(const char *name);      // its session is the real user's
 void module_wait_closed(const char *name);      // what a killed relay had started may have it open for a moment
 

@@ -24,7 +24,7 @@ bool stp_calls_evict(const struct stp_calls *t);       /* a call got another one
  * it interrupted.
  */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
-bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: there is none */
+bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {
 	STP_CALL_NONE,                 /* evicted, or the call began before the table was made */
 	STP_CALL_SKIPPED,              /* its entry was skipped, which was counted */

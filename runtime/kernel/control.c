@@ -271,7 +271,7 @@ static int refuse_other_build(void)
 	return -ESTALE;
 }
 
-/* A kernel whose build cannot be determined counts as the same, and the user is told. */
+/* A kernel whose build cannot be determined counts as the same. A warning reports it. */
 static void say_unchecked_kernel(void)
 {
 	char text[200];

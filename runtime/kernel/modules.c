@@ -65,7 +65,7 @@ static const u8 *build_id_of(const struct module *mod)
 	return NULL;
 }
 
-/* One of the two has no build ID: they count as the same, and the user is told. */
+/* One of the two has no build ID: they count as the same. A warning reports it. */
 static void say_unchecked_module(const struct watched *w, const struct stp_module_build *b)
 {
 	char text[200];

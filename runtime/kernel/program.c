@@ -16,7 +16,7 @@
 
 static char other_build[ID_MAX * 4 + 120]; /* what compare_id() found last; for the message about it */
 
-/* The ELF header is all that was compared: another build counts as the same where that agrees, and the user is told. */
+/* The ELF header is all that was compared: another build counts as the same where that agrees. A warning reports it. */
 static void say_unchecked_program(const struct stp_program *p)
 {
 	static const char *last;           /* tables name a program once each */

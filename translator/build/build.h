@@ -97,7 +97,7 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
 
 struct stp_stack_need;
-// What a hit of session.c_text needs of the kernel's stack. generated: its file of calls. All 0: the compiler doesn't
+// Computes the kernel stack for a hit of session.c_text. generated: its file of calls. All 0: the compiler doesn't
 // say. Returns the number of errors. (stack.c)
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
 

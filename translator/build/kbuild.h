@@ -53,7 +53,7 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	      const char *output);
 // objtool as this kernel has it run, on the object in place. (compile.c)
 void tool_objtool(const struct toolchain *t, const char *object);
-// What the compiler said of the frames and calls of these objects -> a file of calls. Returns its path. (stack.c)
+// Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path. (stack.c)
 char *stack_calls(const arguments *objects, const char *path);
 // t->ld without what only the .ko gets: a relocatable object from objects. (link.c)
 void link_objects(const struct toolchain *t, const arguments *objects, const char *output);
