@@ -11,7 +11,7 @@ function deep:string(n:long, s:string) { return n > 0 ? deep(n - 1, s . "x") : s
 probe begin { b[1] = a[1, "k"]++ h <<< 3 foreach ([i, k] in a-) println(i, k, b[1]) println(deep(3, "a"))
 	if (@count(h)) println(@hist_log(h)) error("e") }
 probe timer.s(1) { if (!done++) exit() }'
-	awk -f "$SOURCE/doc/limits.awk" "$SOURCE/runtime/include/limits.def" | sed 's/\\-/-/g' >"$page"
+	awk -f "$SOURCE/doc/tables.awk" "$SOURCE/runtime/include/limits.def" | sed 's/\\-/-/g' >"$page"
 	while read -r name least most usual; do
 		for value in "$least" "$most"; do
 			# Frames and queues have a product that is checked, too.
@@ -33,7 +33,7 @@ probe timer.s(1) { if (!done++) exit() }'
 		grep -qx "\.B $name" "$page" || wrong+="$name is not in the manual"$'\n'
 		[ "$most" = 1 ] || grep -q "^From $least to ${most}[.;]" "$page" || wrong+="$name has another range in the manual"$'\n'
 		builds+=x
-	done < <(awk -v table=1 -f "$SOURCE/doc/limits.awk" "$SOURCE/runtime/include/limits.def")
+	done < <(awk -v plain=1 -f "$SOURCE/doc/tables.awk" "$SOURCE/runtime/include/limits.def")
 	[ ${#builds} -gt 25 ] || wrong+="only ${#builds} limits were found"
 	if [ -z "$wrong" ]; then ok options/limits; else not_ok options/limits "$(head -n 20 <<<"$wrong")"; fi
 }
