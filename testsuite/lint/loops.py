@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loops of the runtime that run in handlers: each function with one charges it (stp_charge), or loops.txt says what
-bounds or charges it. Prints functions that are neither, and rows of loops.txt that name none. Usage: loops.py DIRECTORY"""
+bounds or charges it. Prints functions for which neither holds, and rows of loops.txt without such a function. Usage: loops.py DIRECTORY"""
 import re
 import sys
 
 FILES = ["core/" + f for f in """arith context error foreach format hist lines map print regex stat string""".split()] + [
-    "kernel/" + f for f in "deref lines mapped ring sites task tree user_path user_stack".split()]
+    "kernel/" + f for f in "calls deref lines mapped ring sites task tree user_path user_stack".split()]
 HEADERS = ["core/word.h", "core/internal.h", "core/context.h", "include/generated.h"]
 LOOP = re.compile(r"\b(for|while) \(|\bdo \{")
 
@@ -40,10 +40,10 @@ def main(root):
                 continue
             if rows.pop((file, name), None) or "stp_charge(" in body:
                 continue
-            print(f"runtime/{file}: {name}() has a loop that neither charges its work nor stands in loops.txt")
+            print(f"runtime/{file}: {name}() has a loop that neither charges its work nor is listed in loops.txt")
             bad = 1
     for file, name in rows:
-        print(f"loops.txt: {file} {name}: there is no such loop")
+        print(f"loops.txt: {file} {name}: this function has no loop")
         bad = 1
     return bad
 

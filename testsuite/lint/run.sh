@@ -22,16 +22,16 @@ report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscall
 	wc -l | awk '$1 > 1820 { print "staprun has " $1 " lines" }')"
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
-report families "$(python3 "$TESTS/lint/families.py")"
+report families "$(python3 "$TESTS/lint/families.py" 2>&1)"
 # Loops of the runtime over what scripts or processes size charge their work.
-report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/..")"
+report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
 # The tests and files that the tables of the test suite's description and of the guarantees name.
 report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
-report losses "$(python3 "$TESTS/lint/losses.py")"
-report rows "$(. "$TESTS/rows/both.sh" && rows_both)"
+report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
+report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
 # Every public name of the library has a comment that names it.
 report tapset-comments "$(awk '
 	FNR == 1 { block = "" }
