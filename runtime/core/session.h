@@ -41,7 +41,7 @@ struct stp_session {
 	u32 ncpus;               /* length of ctx[] */
 	u64 deadline;            /* cycles that a handler with interrupts off may take; 0: any */
 	u64 overload_interval, overload_threshold;       /* cycles */
-	u64 cycles_us;           /* cycles that what takes a usual processor 1.024 us takes this one */
+	u64 cycles_us;           /* cycles in 1.024 us, at plat_cycles_khz() */
 	u64 memory;              /* bytes asked for, for STP_MAXMEMORY */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
@@ -79,7 +79,8 @@ void stp_memory_return(u64 size);              /* of what is freed while a scrip
 bool stp_memory_fits(void);
 void stp_complain(const char *fmt, ...);       /* a STP_MSG_ERROR, with the core's formats. Process context */
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */
-/* "name=value": a scalar global. 0, -ENOENT no such global, -EINVAL not a number. Before start. */
+/* "name=value": a scalar global. 0; -ENOENT: unknown global; -EINVAL: not a number; -ERANGE: it does
+ * not fit into 64 bits; -E2BIG: a string longer than MAXSTRINGLEN. Before start. */
 int stp_session_set(const char *setting);
 /*
  * 0: the session runs (or is STOPPING or ERROR already, as exit() or an error in a begin probe left

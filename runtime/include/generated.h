@@ -759,9 +759,9 @@ struct stp_limits {
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;
-	u32 overload_interval, overload_threshold;
+	u32 overload_interval, overload_threshold; /* nanoseconds */
 	u32 buffer_kb;             /* of ring data a CPU; 0: ring.c chooses */
-	u32 memory_kb;             /* STP_MAXMEMORY: of all allocations; 0: no limit */
+	u32 memory_kb;             /* STP_MAXMEMORY: of all allocations; 0: half of what is available at the start */
 	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of messages that wait; 0: default */
 	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are so many powers of two larger */
 	bool no_overload, interruptible, suppress_errors;
