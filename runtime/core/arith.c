@@ -24,6 +24,35 @@ s64 stp_mod(struct stp_ctx *c, s64 a, s64 b)
 	return a % b;
 }
 
+/* Debuginfo computes what the compiler did not: where the program would not have divided, neither is there a value. */
+static bool divides_location(struct stp_ctx *c, u64 b)
+{
+	if (STP_LIKELY(b != 0))
+		return true;
+	stp_error(c, "the variable is not available here: its location divides by 0");
+	return false;
+}
+
+s64 stp_location_div(struct stp_ctx *c, s64 a, s64 b)
+{
+	return divides_location(c, (u64)b) ? stp_div(c, a, b) : 0;
+}
+
+s64 stp_location_mod(struct stp_ctx *c, s64 a, s64 b)
+{
+	return divides_location(c, (u64)b) ? stp_mod(c, a, b) : 0;
+}
+
+s64 stp_location_udiv(struct stp_ctx *c, u64 a, u64 b)
+{
+	return divides_location(c, b) ? (s64)(a / b) : 0;
+}
+
+s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b)
+{
+	return divides_location(c, b) ? (s64)(a % b) : 0;
+}
+
 s64 stp_scaled(u64 count, u64 enabled, u64 running)
 {
 	if (!running || running >= enabled)

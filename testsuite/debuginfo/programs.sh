@@ -281,6 +281,24 @@ process("known").function("main").callee("walk@known.c")' -l 'process("./known")
 lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
 
+# ------------------------------------------------------------ what locations compute
+cat >computes.c <<'END'
+#include <stdlib.h>
+__attribute__((noipa)) int computes(unsigned long a, unsigned long b)
+{
+	unsigned long q = a / b, r = a % (b + 1);
+	long s = (long)a / (long)b;
+	__asm__ volatile("nop" : : "r"(a), "r"(b));
+	return (int)a + b;
+}
+int main(int argc, char **argv) { return computes(0xf000000000000000ul, argc); }
+END
+gcc -g -O2 -o computes computes.c
+got=$("$STAP" -r "$release" -p3 -e 'probe process("./computes").statement("computes@computes.c:7") { println($q, $r, $s, $$vars) }' 2>/dev/null |
+	sed -nE 's/.*= (stp_location_[a-z]*)\(.*/\1/p; s/.*(stp_div|stp_mod)\(.*/\1/p' | sort | uniq -c | xargs)
+want='2 stp_location_div 2 stp_location_udiv 2 stp_location_umod'
+if [ "$got" = "$want" ]; then ok 'debuginfo/programs locations that divide'; else not_ok 'debuginfo/programs locations that divide' "wanted $want, got $got"; fi
+
 # ------------------------------------------------------------ what is known and can't be had
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)

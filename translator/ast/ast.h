@@ -154,7 +154,12 @@ struct expr {
 			struct func *target;       // symbols: first overload to try; ->next_overload follows
 		} call;
 		struct { enum tok op; struct expr *e; bool prefix; } un;
-		struct { enum tok op; struct expr *l, *r; } bin;
+		struct {
+			enum tok op;
+			struct expr *l, *r;
+			// target: a division that a variable's location asks for. By zero: the variable is not available.
+			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED } of_location;
+		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;
 			 bool keep; /* access: matched() may ask for its groups */ } regex;

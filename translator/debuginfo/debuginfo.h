@@ -51,18 +51,23 @@ enum di_opcode {
 	DI_OP_ADD,                 // pop b, a; push a + b
 	DI_OP_SUB, DI_OP_MUL, DI_OP_AND, DI_OP_OR, DI_OP_XOR, DI_OP_SHL, DI_OP_SHR, DI_OP_SRA, DI_OP_NEG, DI_OP_NOT,
 	DI_OP_LOAD,                // pop address; push the `size` bytes there, sign-extended if is_signed
-	DI_OP_DIV, DI_OP_EQ, DI_OP_NE, DI_OP_LT, DI_OP_LE, DI_OP_GT, DI_OP_GE,  // signed
+	// Divisions by zero fail like loads from addresses that can't be read.
+	DI_OP_DIV, DI_OP_MOD, DI_OP_EQ, DI_OP_NE, DI_OP_LT, DI_OP_LE, DI_OP_GT, DI_OP_GE,      // signed
+	DI_OP_UDIV, DI_OP_UMOD, DI_OP_ULT, DI_OP_ULE, DI_OP_UGT, DI_OP_UGE,                    // unsigned
 	DI_OP_PICK,                // push a copy of the value that is `value` below the top
 	DI_OP_DROP, DI_OP_SWAP,
 	DI_OP_ROT,                 // the top goes below the two others
 	DI_OP_THREAD,              // push the thread pointer + value
 	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
+	DI_OP_BRANCH,              // pop; if it isn't 0, `other` replaces the rest
 };
+struct di_location;
 struct di_op {
 	enum di_opcode code;
 	int64_t value;
 	int size;
 	bool is_signed;
+	const struct di_location *other;
 };
 struct di_piece;
 struct di_variable;
@@ -82,6 +87,7 @@ struct di_location {
 struct di_piece {
 	uint64_t bits;
 	struct di_location loc;    // NONE, VALUE (its low bits) or ADDRESS
+	uint64_t from;             // the bits below it in the location are not of the variable
 };
 struct di_variable {
 	const char *name;

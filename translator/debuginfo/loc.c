@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // DWARF locations -> struct di_location. A DWARF expression leaves an address, or names a register,
 // or (DW_OP_stack_value) leaves the value itself, each for all of the variable or for a piece of it.
-// Ours is the same without the operations that can't be expressed in advance: jumps, calls, types
-// that are no integers.
+// Ours is the same without the operations that can't be expressed in advance: loops, calls, types
+// that are no integers. What is left out is named (c->why). operation.c computes.
+#include "debuginfo/expression.h"
 #include "debuginfo/frame.h"
+#include "util/str.h"
 
 #include <string.h>
 
-struct compile {
-	struct di_module *m;
-	Dwarf_Die *function;       // whose frame it is
-	Dwarf_Attribute *attr;     // of the location; what typed operations refer to is found by it
-	uint64_t pc;
-	struct di_location *out;
-	int depth;
-	const char *why;           // it can't be had although something is known
-};
-
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n);
 
-static void add(struct compile *c, enum di_opcode code, int64_t value)
-{
-	location_add(c->out, code, value);
-}
-
-static bool load(struct compile *c, int size, bool is_signed)
-{
-	struct di_op op = { .code = DI_OP_LOAD, .size = size, .is_signed = is_signed };
-
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return false;
-	vec_push(&c->out->ops, op);
-	return true;
-}
-
 const char di_vector_register[] = "it is in a register for floating point or vectors, of which a probe has no copy";
+
+static const struct value_type generic;
 
 // Vector registers are not in a probe's context.
 static bool push_register(struct compile *c, uint64_t number)
@@ -45,8 +24,7 @@ static bool push_register(struct compile *c, uint64_t number)
 		c->why = di_vector_register;
 		return false;
 	}
-	add(c, DI_OP_REG, native);
-	return true;
+	return value_push(c, DI_OP_REG, native);
 }
 
 static bool at_entry(const struct compile *c)
@@ -74,13 +52,12 @@ static bool frame_address(struct compile *c)
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (at_entry(c)) {
-		add(c, DI_OP_REG, c->m->arch->stack_pointer);
-		location_offset(c->out, c->m->arch->entry_cfa);
-		return true;
-	}
-	if (!frame || c->depth > 3 || dwarf_frame_cfa(frame, &ops, &n) || !n)
+	if (at_entry(c))
+		return value_push(c, DI_OP_REG, c->m->arch->stack_pointer) && value_offset(c, c->m->arch->entry_cfa);
+	if (!frame || c->depth > 3 || dwarf_frame_cfa(frame, &ops, &n) || !n) {
+		c->why = "it is in the function's frame, which no call frame information describes here";
 		return false;
+	}
 	c->depth++;
 	bool good = compile_ops(c, ops, n);
 
@@ -102,17 +79,12 @@ static bool frame_offset(struct compile *c, int64_t offset)
 	    dwarf_getlocation_addr(&attr, c->pc, &ops, &n, 1) != 1)
 		return false;
 	if (frame_base_later(c->m, c->function, &body, &from_cfa) && c->pc < body) {
-		good = frame_address(c);
-		if (good)
-			location_offset(c->out, from_cfa + offset);
-		return good;
+		return frame_address(c) && value_offset(c, from_cfa + offset);
 	}
 	c->depth++;
 	good = n == 1 && register_of(ops) >= 0 ? push_register(c, register_of(ops)) : compile_ops(c, ops, n);
 	c->depth--;
-	if (good)
-		location_offset(c->out, offset);
-	return good;
+	return good && value_offset(c, offset);
 }
 
 // What a register held at the entry of the function. Arguments' registers are lost on the way; those
@@ -128,12 +100,8 @@ static bool push_entry_register(struct compile *c, int number)
 	if (at_entry(c))
 		return push_register(c, number);
 	native = arch_native(c->m->arch, number);
-	if (native == c->m->arch->stack_pointer) {
-		if (!frame_address(c))
-			return false;
-		location_offset(c->out, -c->m->arch->entry_cfa);
-		return true;
-	}
+	if (native == c->m->arch->stack_pointer)
+		return frame_address(c) && value_offset(c, -c->m->arch->entry_cfa);
 	frame = frame_at(c->m, c->pc);
 	if (!frame || native < 0 || (c->m->arch->call_clobbered & 1u << native) ||
 	    dwarf_frame_register(frame, number, mem, &ops, &n))
@@ -143,7 +111,7 @@ static bool push_entry_register(struct compile *c, int number)
 	if (register_of(ops) >= 0)
 		return push_register(c, register_of(ops));
 	is_value = ops[n - 1].atom == DW_OP_stack_value;
-	return compile_ops(c, ops, n - is_value) && (is_value || load(c, c->m->arch->word, false));
+	return compile_ops(c, ops, n - is_value) && (is_value || value_load(c, c->m->arch->word, generic));
 }
 
 // DW_OP_entry_value: of a register, or of what one pointed to. Callers tell what they put in a register
@@ -172,90 +140,65 @@ static bool removed_parameter(struct compile *c)
 
 // ---------------------------------------------------------------- operations
 
-static const struct { int atom; enum di_opcode code; } arithmetic[] = {
-	{ DW_OP_plus, DI_OP_ADD }, { DW_OP_minus, DI_OP_SUB }, { DW_OP_mul, DI_OP_MUL },
-	{ DW_OP_and, DI_OP_AND }, { DW_OP_or, DI_OP_OR }, { DW_OP_xor, DI_OP_XOR },
-	{ DW_OP_shl, DI_OP_SHL }, { DW_OP_shr, DI_OP_SHR }, { DW_OP_shra, DI_OP_SRA },
-	{ DW_OP_neg, DI_OP_NEG }, { DW_OP_not, DI_OP_NOT }, { DW_OP_div, DI_OP_DIV },
-	{ DW_OP_eq, DI_OP_EQ }, { DW_OP_ne, DI_OP_NE }, { DW_OP_lt, DI_OP_LT }, { DW_OP_le, DI_OP_LE },
-	{ DW_OP_gt, DI_OP_GT }, { DW_OP_ge, DI_OP_GE }, { DW_OP_drop, DI_OP_DROP },
-	{ DW_OP_swap, DI_OP_SWAP }, { DW_OP_rot, DI_OP_ROT },
-};
-
-static bool compile_arithmetic(struct compile *c, int atom)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(arithmetic); i++)
-		if (arithmetic[i].atom == atom) {
-			add(c, arithmetic[i].code, 0);
-			return true;
-		}
-	return false;
-}
-
 // An integer type that an operation mentions. Size 0: the generic one, of an address' size.
-static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, int *size, bool *is_signed)
+static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, struct value_type *type)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word encoding;
 	Dwarf_Die die;
 
-	*size = 0;
-	*is_signed = false;
+	*type = generic;
 	if ((op->atom == DW_OP_convert || op->atom == DW_OP_GNU_convert) && !offset)
 		return true;
 	if (!c->attr || dwarf_getlocation_die(c->attr, op, &die) ||
 	    dwarf_formudata(dwarf_attr(&die, DW_AT_encoding, &attr), &encoding))
 		return false;
-	*size = dwarf_bytesize(&die);
-	*is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-	return *size > 0 && *size <= 8 && encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
-}
-
-// The top of the stack becomes a value of the type.
-static void convert(struct compile *c, int size, bool is_signed)
-{
-	if (!size || size == 8)
-		return;
-	add(c, DI_OP_CONST, 64 - 8 * size);
-	add(c, DI_OP_SHL, 0);
-	add(c, DI_OP_CONST, 64 - 8 * size);
-	add(c, is_signed ? DI_OP_SRA : DI_OP_SHR, 0);
+	type->size = dwarf_bytesize(&die);
+	type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	if (type->size > 0 && type->size <= 8 && encoding != DW_ATE_float && encoding != DW_ATE_complex_float)
+		return true;
+	c->why = str_printf("its location computes with values of the type %s", dwarf_diename(&die) ?: "without a name");
+	return false;
 }
 
 static bool push_const_type(struct compile *c, Dwarf_Op *op)
 {
+	struct value_type type;
 	Dwarf_Block block;
-	bool is_signed;
 	int64_t value = 0;
-	int size;
 
-	if (!integer_type(c, op, op->number, &size, &is_signed) || dwarf_getlocation_implicit_value(c->attr, op, &block) ||
+	if (!integer_type(c, op, op->number, &type) || dwarf_getlocation_implicit_value(c->attr, op, &block) ||
 	    block.length > 8)
 		return false;
 	memcpy(&value, block.data, block.length);
-	add(c, DI_OP_CONST, value);
-	convert(c, size, is_signed);
-	return true;
+	return value_push(c, DI_OP_CONST, value) && value_retype(c, type);
+}
+
+// The bits stay as they are.
+static bool reinterpret(struct compile *c, Dwarf_Op *op)
+{
+	struct value_type type;
+	int word = c->m->arch->word;
+
+	if (!c->n || !integer_type(c, op, op->number, &type))
+		return false;
+	return (type.size ?: word) == (c->types[c->n - 1].size ?: word) && value_retype(c, type);
 }
 
 static bool compile_typed(struct compile *c, Dwarf_Op *op)
 {
-	bool is_signed;
-	int size;
+	struct value_type type;
 
 	switch (op->atom) {
-	case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
-		if (!integer_type(c, op, op->number, &size, &is_signed))
-			return false;
-		convert(c, size, is_signed);
-		return true;
+	case DW_OP_convert: case DW_OP_GNU_convert:
+		return integer_type(c, op, op->number, &type) && value_retype(c, type);
+	case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
+		return reinterpret(c, op);
 	case DW_OP_regval_type: case DW_OP_GNU_regval_type:
-		if (!integer_type(c, op, op->number2, &size, &is_signed) || !push_register(c, op->number))
-			return false;
-		convert(c, size, is_signed);
-		return true;
+		return integer_type(c, op, op->number2, &type) && push_register(c, op->number) && value_retype(c, type);
 	case DW_OP_deref_type: case DW_OP_GNU_deref_type:
-		return integer_type(c, op, op->number2, &size, &is_signed) && load(c, op->number, is_signed);
+		return integer_type(c, op, op->number2, &type) && (int)op->number == type.size &&
+		       value_load(c, type.size, type);
 	case DW_OP_const_type: case DW_OP_GNU_const_type:
 		return push_const_type(c, op);
 	}
@@ -269,8 +212,7 @@ static bool indexed_address(struct compile *c, Dwarf_Op *op)
 
 	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &attr) || dwarf_formaddr(&attr, &address))
 		return false;
-	add(c, DI_OP_STATIC, address);
-	return true;
+	return value_push(c, DI_OP_STATIC, address);
 }
 
 // An offset in the threads' variables, as one that is split off has it.
@@ -281,22 +223,18 @@ static bool indexed_constant(struct compile *c, Dwarf_Op *op)
 
 	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &attr) || dwarf_formudata(&attr, &value))
 		return false;
-	add(c, DI_OP_CONST, value);
-	return true;
+	return value_push(c, DI_OP_CONST, value);
 }
 
 static bool compile_constant(struct compile *c, Dwarf_Op *op)
 {
 	int atom = op->atom;
 
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
-		add(c, DI_OP_CONST, atom - DW_OP_lit0);
-		return true;
-	}
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+		return value_push(c, DI_OP_CONST, atom - DW_OP_lit0);
 	switch (atom) {
 	case DW_OP_addr:
-		add(c, DI_OP_STATIC, op->number);
-		return true;
+		return value_push(c, DI_OP_STATIC, op->number);
 	case DW_OP_addrx: case DW_OP_GNU_addr_index:
 		return indexed_address(c, op);
 	case DW_OP_constx: case DW_OP_GNU_const_index:
@@ -304,8 +242,7 @@ static bool compile_constant(struct compile *c, Dwarf_Op *op)
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:
-		add(c, DI_OP_CONST, op->number);   // libdw extended the sign
-		return true;
+		return value_push(c, DI_OP_CONST, op->number);   // libdw extended the sign
 	}
 	return false;
 }
@@ -315,7 +252,7 @@ static bool thread_address(struct compile *c)
 {
 	struct di_op *top = c->out->ops.n ? &c->out->ops.at[c->out->ops.n - 1] : NULL;
 
-	if (!top || top->code != DI_OP_CONST)
+	if (!top || top->code != DI_OP_CONST || !c->n)
 		return false;
 	c->out->ops.n--;
 	if (tls_address(c->m, top->value, c->out))
@@ -327,19 +264,15 @@ static bool thread_address(struct compile *c)
 static bool compile_op(struct compile *c, Dwarf_Op *op)
 {
 	int atom = op->atom;
+	bool known, good = operation_compile(c, op, &known);
 
-	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
-		if (!push_register(c, atom - DW_OP_breg0))
-			return false;
-		location_offset(c->out, (int64_t)op->number);
-		return true;
-	}
+	if (known)
+		return good;
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+		return push_register(c, atom - DW_OP_breg0) && value_offset(c, (int64_t)op->number);
 	switch (atom) {
 	case DW_OP_bregx:
-		if (!push_register(c, op->number))
-			return false;
-		location_offset(c->out, (int64_t)op->number2);
-		return true;
+		return push_register(c, op->number) && value_offset(c, (int64_t)op->number2);
 	case DW_OP_fbreg:
 		return frame_offset(c, op->number);
 	case DW_OP_call_frame_cfa:
@@ -350,27 +283,61 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 		return removed_parameter(c);
 	case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address:
 		return thread_address(c);
-	case DW_OP_plus_uconst:
-		location_offset(c->out, op->number);
-		return true;
-	case DW_OP_deref:
-		return load(c, 8, false);
-	case DW_OP_deref_size:
-		return load(c, op->number, false);
-	case DW_OP_dup: case DW_OP_over: case DW_OP_pick:
-		add(c, DI_OP_PICK, atom == DW_OP_pick ? op->number : atom == DW_OP_over);
-		return true;
-	case DW_OP_nop:
-		return true;
 	}
-	return compile_constant(c, op) || compile_typed(c, op) || compile_arithmetic(c, atom);
+	return compile_constant(c, op) || compile_typed(c, op);
 }
 
+// The operation that a jump leads to, n: to the end. 0: backwards, or into one.
+static size_t jump_target(const Dwarf_Op *ops, size_t n, size_t from)
+{
+	uint64_t to = ops[from].offset + 3 + (int16_t)ops[from].number;
+
+	for (size_t i = from + 1; i < n; i++)
+		if (ops[i].offset == to)
+			return i;
+	return to > ops[n - 1].offset ? n : 0;
+}
+
+// Both ways are compiled to the expression's end, and must leave the same there.
+static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
+{
+	struct di_op op = { .code = DI_OP_BRANCH };
+	size_t to = jump_target(ops, n, at);
+	struct di_location *out = NEW(struct di_location);
+	struct compile taken;
+
+	if (!to || !c->n || c->depth || c->branches++ == 4)
+		return false;
+	c->n--;
+	taken = *c;
+	taken.out = out;
+	op.other = out;
+	vec_push(&c->out->ops, op);
+	if (!compile_ops(&taken, ops + to, n - to) || !compile_ops(c, ops + at + 1, n - at - 1)) {
+		c->why = c->why ?: taken.why;
+		return false;
+	}
+	return c->n == taken.n && !memcmp(c->types, taken.types, c->n * sizeof(*c->types));
+}
+
+// Whatever it is that can't be had: there is a reason.
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!compile_op(c, &ops[i]))
-			return false;
+	for (size_t i = 0; i < n; i++) {
+		bool branch = ops[i].atom == DW_OP_bra, skip = ops[i].atom == DW_OP_skip;
+		size_t to = skip ? jump_target(ops, n, i) : 0;
+
+		if (branch ? compile_branch(c, ops, n, i) : skip ? to != 0 : compile_op(c, &ops[i])) {
+			if (branch)
+				return true;
+			i = skip ? to - 1 : i;
+			continue;
+		}
+		if (!c->why)
+			c->why = str_printf("its location uses %s in a way that is not supported",
+					    operation_name(ops[i].atom));
+		return false;
+	}
 	return true;
 }
 
@@ -440,7 +407,7 @@ static bool compile_whole(struct compile *c, Dwarf_Op *ops, size_t n)
 		out->kind = DI_LOC_VALUE;
 		n--;
 	}
-	return n && compile_ops(c, ops, n);
+	return n && compile_ops(c, ops, n) && c->n;
 }
 
 static bool is_piece(const Dwarf_Op *op)
@@ -463,12 +430,11 @@ static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 		if (!is_piece(&ops[i]))
 			continue;
 		piece.bits = ops[i].atom == DW_OP_piece ? 8 * ops[i].number : ops[i].number;
-		if (ops[i].atom == DW_OP_bit_piece && ops[i].number2)
-			return false;
+		piece.from = ops[i].atom == DW_OP_piece ? 0 : ops[i].number2;
 		part.out = &piece.loc;
 		if (!compile_whole(&part, ops + from, i - from) || piece.loc.kind == DI_LOC_PIECES ||
 		    piece.loc.kind == DI_LOC_POINTER)
-			piece.loc = (struct di_location){ .kind = DI_LOC_NONE };
+			piece.loc = (struct di_location){ .kind = DI_LOC_NONE, .why = part.why };
 		some |= piece.loc.kind != DI_LOC_NONE;
 		vec_push(&all->pieces, piece);
 		from = i + 1;
@@ -481,15 +447,15 @@ static bool compile_location(struct compile *c, Dwarf_Op *ops, size_t n)
 	return n && is_piece(&ops[n - 1]) ? compile_pieces(c, ops, n) : compile_whole(c, ops, n);
 }
 
-// The expression that is valid at pc. Of those that begin there at once (location views: an assignment
-// that made no instruction) the first one is the state before the code.
+// The expression that is valid at pc. Empty ranges (location views: an assignment that made no instruction) are
+// of states between two that have code; that at a function's entry holds for the entry alone, as gdb has it.
 static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_getlocations(c->attr, at, &base, &start, &end, ops, n)) > 0)
-		if (start == c->pc || (start < c->pc && c->pc < end))
+		if (start <= c->pc && (c->pc < end || (start == end && c->pc == end && at_entry(c))))
 			return true;
 	return false;
 }

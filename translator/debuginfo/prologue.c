@@ -415,6 +415,8 @@ bool prologue_rewind(struct di_module *m, uint64_t entry, uint64_t pc, struct di
 	if (rewind_argument(&k, l))
 		return true;
 	for vec_each(&l->ops, op) {
+		if (op->code == DI_OP_BRANCH)
+			return false;
 		if (op->code != DI_OP_REG)
 			vec_push(&out.ops, *op);
 		else if (op->value < 0 || op->value > 15 || !splice(&out, &k.regs[from_dwarf[op->value]]))

@@ -163,7 +163,7 @@ static bool is_variable(const struct expr *e)
 // A division by zero is an error, which a catch may wait for.
 static bool may_divide_by_zero(const struct expr *e)
 {
-	return (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) &&
+	return (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) && !e->u.bin.of_location &&
 	       (e->u.bin.r->kind != E_NUMBER || !e->u.bin.r->u.number);
 }
 

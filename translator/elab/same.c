@@ -94,8 +94,8 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 		return a->u.un.op == b->u.un.op && a->u.un.prefix == b->u.un.prefix &&
 		       same_expr(a->u.un.e, b->u.un.e);
 	case E_BINARY: case E_ASSIGN:
-		return a->u.bin.op == b->u.bin.op && same_expr(a->u.bin.l, b->u.bin.l) &&
-		       same_expr(a->u.bin.r, b->u.bin.r);
+		return a->u.bin.op == b->u.bin.op && a->u.bin.of_location == b->u.bin.of_location &&
+		       same_expr(a->u.bin.l, b->u.bin.l) && same_expr(a->u.bin.r, b->u.bin.r);
 	case E_COND:
 		return same_expr(a->u.cond.c, b->u.cond.c) && same_expr(a->u.cond.a, b->u.cond.a) &&
 		       same_expr(a->u.cond.b, b->u.cond.b);

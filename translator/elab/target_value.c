@@ -85,7 +85,8 @@ static enum tok operator_of(enum di_opcode code)
 	case DI_OP_ADD: return TOK_ADD;
 	case DI_OP_SUB: return TOK_SUB;
 	case DI_OP_MUL: return TOK_MUL;
-	case DI_OP_DIV: return TOK_DIV;
+	case DI_OP_DIV: case DI_OP_UDIV: return TOK_DIV;
+	case DI_OP_MOD: case DI_OP_UMOD: return TOK_MOD;
 	case DI_OP_AND: return TOK_AND;
 	case DI_OP_OR:  return TOK_OR;
 	case DI_OP_XOR: return TOK_XOR;
@@ -94,10 +95,10 @@ static enum tok operator_of(enum di_opcode code)
 	case DI_OP_SRA: return TOK_SHR;
 	case DI_OP_EQ:  return TOK_EQ;
 	case DI_OP_NE:  return TOK_NE;
-	case DI_OP_LT:  return TOK_LT;
-	case DI_OP_LE:  return TOK_LE;
-	case DI_OP_GT:  return TOK_GT;
-	case DI_OP_GE:  return TOK_GE;
+	case DI_OP_LT: case DI_OP_ULT: return TOK_LT;
+	case DI_OP_LE: case DI_OP_ULE: return TOK_LE;
+	case DI_OP_GT: case DI_OP_UGT: return TOK_GT;
+	case DI_OP_GE: case DI_OP_UGE: return TOK_GE;
 	default:        return TOK_NONE;
 	}
 }
@@ -144,6 +145,32 @@ static struct expr *unary(struct machine *m, const struct di_op *op, struct expr
 	return made;
 }
 
+// Unsigned numbers compare as signed ones do when both have their sign bits turned.
+static struct expr *turn_sign(struct loc loc, struct expr *e)
+{
+	if (e->kind == E_NUMBER)
+		return expr_number(loc, e->u.number ^ INT64_MIN);
+	return target_binary(loc, TOK_XOR, e, expr_number(loc, INT64_MIN));
+}
+
+static struct expr *binary(struct machine *m, enum di_opcode code, struct expr *l, struct expr *r)
+{
+	bool is_unsigned = code == DI_OP_UDIV || code == DI_OP_UMOD, divides = is_unsigned || code == DI_OP_DIV ||
+									       code == DI_OP_MOD;
+	struct expr *made;
+
+	if (code == DI_OP_ADD && r->kind == E_NUMBER)
+		return target_add(m->loc, l, r->u.number);
+	if (code == DI_OP_ULT || code == DI_OP_ULE || code == DI_OP_UGT || code == DI_OP_UGE) {
+		l = turn_sign(m->loc, l);
+		r = turn_sign(m->loc, r);
+	}
+	made = target_binary(m->loc, operator_of(code), l, r);
+	if (divides)
+		made->u.bin.of_location = is_unsigned ? LOCATION_UNSIGNED : LOCATION_SIGNED;
+	return made;
+}
+
 static bool permute(struct machine *m, enum di_opcode code)
 {
 	struct expr **top = m->stack + m->n - 1, *e = *top;
@@ -179,13 +206,47 @@ static bool step(struct machine *m, const struct di_op *op)
 		made = push_of(m, op);
 	else if (pops == 1)
 		made = unary(m, op, top[0]);
-	else if (op->code == DI_OP_ADD && top[0]->kind == E_NUMBER)
-		made = target_add(m->loc, top[-1], top[0]->u.number);
 	else
-		made = target_binary(m->loc, operator_of(op->code), top[-1], top[0]);
+		made = binary(m, op->code, top[-1], top[0]);
 	m->n -= pops;
 	m->stack[m->n++] = made;
 	return made != NULL;
+}
+
+static struct expr *run(struct machine *m, const struct di_location *l);
+
+// The rest of the expression, or another one: each with a copy of the stack.
+static struct expr *branch(struct machine *m, const struct di_location *l, int at)
+{
+	struct machine other = *m;
+	struct expr *e = expr_new(E_COND, m->loc);
+
+	if (!m->n)
+		return NULL;
+	e->type = T_LONG;
+	e->u.cond.c = m->stack[--m->n];
+	other.n = m->n;
+	for (int i = 0; i < other.n; i++)
+		other.stack[i] = expr_copy(other.stack[i]);
+	m->nodes *= 2;
+	e->u.cond.a = run(&other, l->ops.at[at].other);
+	struct di_location rest = { .kind = l->kind };
+
+	for (int i = at + 1; i < l->ops.n; i++)
+		vec_push(&rest.ops, l->ops.at[i]);
+	e->u.cond.b = run(m, &rest);
+	return e->u.cond.a && e->u.cond.b ? e : NULL;
+}
+
+static struct expr *run(struct machine *m, const struct di_location *l)
+{
+	for (int i = 0; i < l->ops.n; i++) {
+		if (l->ops.at[i].code == DI_OP_BRANCH)
+			return branch(m, l, i);
+		if (!step(m, &l->ops.at[i]))
+			return NULL;
+	}
+	return m->n ? m->stack[m->n - 1] : NULL;
 }
 
 // NULL when it can't be expressed.
@@ -193,10 +254,7 @@ static struct expr *evaluate(struct loc loc, const struct di_variable *v, const 
 {
 	struct machine m = { .loc = loc, .module = v->type->module, .name = v->name };
 
-	for vec_each(&l->ops, op)
-		if (!step(&m, op))
-			return NULL;
-	return m.n == 1 ? m.stack[0] : NULL;
+	return run(&m, l);
 }
 
 // ---------------------------------------------------------------- scattered values
@@ -217,7 +275,7 @@ static struct expr *bits_of(struct loc loc, const struct di_variable *v, const s
 }
 
 // `n` bits from bit `from` of the variable, put together of its pieces.
-static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t from, int n)
+static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t from, int n, const char **why)
 {
 	struct expr *all = NULL;
 	uint64_t start = 0;
@@ -230,10 +288,12 @@ static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t
 
 		if (have < n && first >= start && first < end) {
 			int take = end - first < (uint64_t)(n - have) ? (int)(end - first) : n - have;
-			struct expr *part = bits_of(loc, v, &piece->loc, first - start, take);
+			struct expr *part = bits_of(loc, v, &piece->loc, piece->from + first - start, take);
 
-			if (!part)
+			if (!part) {
+				*why = piece->loc.why;
 				return NULL;
+			}
 			if (have)
 				part = target_binary(loc, TOK_SHL, part, expr_number(loc, have));
 			all = all ? target_binary(loc, TOK_OR, all, part) : part;
@@ -248,6 +308,7 @@ struct expr *target_held(const struct place *p)
 {
 	const struct di_variable *v = p->held;
 	int bits = p->bit_size ? p->bit_size : (int)p->type->size * 8;
+	const char *why = NULL;
 	struct expr *e = NULL;
 
 	if (v->loc.kind == DI_LOC_POINTER)
@@ -255,8 +316,9 @@ struct expr *target_held(const struct place *p)
 			   "points to", v->name);
 	else if (place_is_aggregate(p->type) || bits > 64 || !bits)
 		diag_error(p->loc, "'%s' is not in memory: its %s can't be read as a number", v->name, p->type->name);
-	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits)))
-		diag_error(p->loc, "this part of '%s' was optimised out here", v->name);
+	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits, &why)))
+		diag_error(p->loc, "this part of '%s' %s%s", v->name, why ? "can't be read here: " :
+			   "was optimised out here", why ?: "");
 	if (e && p->type->is_signed)
 		e = target_extract(p->loc, e, 0, bits, true);
 	if (e && (e->kind != E_BINARY || e->dtype))

@@ -173,21 +173,22 @@ static int64_t is_defined(struct resolver *r, const struct expr *e)
 	return !value->dtype || !place_is_aggregate(value->dtype);
 }
 
-static bool see_load(struct ast_walker *w, struct expr **e)
+static bool see_fault(struct ast_walker *w, struct expr **e)
 {
-	*(bool *)w->data |= (*e)->kind == E_DEREF;
+	*(bool *)w->data |= (*e)->kind == E_DEREF || (*e)->kind == E_STATIC ||
+			    ((*e)->kind == E_BINARY && (*e)->u.bin.of_location);
 	return true;
 }
 
 // A number as text, "?" when reading it meets a fault.
 static void list_number(struct expr *print, struct expr *e)
 {
-	bool loads = false;
-	struct ast_walker w = { .expr = see_load, .data = &loads };
+	bool faults = false;
+	struct ast_walker w = { .expr = see_fault, .data = &faults };
 	struct expr *text;
 
 	ast_walk_expr(&w, &e);
-	if (!loads) {
+	if (!faults) {
 		target_print_value(print, 'x', '#', e);
 		return;
 	}

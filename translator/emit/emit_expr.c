@@ -280,6 +280,8 @@ static struct value emit_operands(struct emitter *e, struct expr *x)
 	if (x->u.bin.op == TOK_DOT)
 		return emit_concat(e, x, NULL);
 	emit_values(e, xs, 2, v);
+	if (x->u.bin.of_location)
+		return emit_location_division(e, x, v[0], v[1]);
 	return emit_binary(e, x->u.bin.op, v[0], v[1], xs[0]->type, x->loc);
 }
 

@@ -81,6 +81,14 @@ static int size_of(struct expr *x)
 	return 0;
 }
 
+// What a variable can't be read for is an error, or with --skip-badvars makes it 0.
+static void check_location(struct emitter *e, struct loc loc, const char *t)
+{
+	if (e->s->opt.skip_badvars)
+		cw_line(e->w, "if (STP_UNLIKELY(c->error) && stp_catch(c, NULL, 0)) %s = 0;", t);
+	emit_check(e, loc);
+}
+
 // The bytes at an address, as a temporary.
 static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
 {
@@ -91,9 +99,10 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else
 		cw_line(e->w, "%s = %s;", t, extend(loaded, size, is_signed));
-	if (e->s->opt.skip_badvars && !x->u.deref.size_expr)
-		cw_line(e->w, "if (STP_UNLIKELY(c->error) && stp_catch(c, NULL, 0)) %s = 0;", t);
-	emit_check(e, x->loc);
+	if (x->u.deref.size_expr)
+		emit_check(e, x->loc);
+	else
+		check_location(e, x->loc, t);
 	return value_text(0, true, "%s", t);
 }
 
@@ -103,6 +112,19 @@ struct value emit_deref(struct emitter *e, struct expr *x)
 	int size = size_of(x);
 
 	return size ? load(e, x, addr.text, size) : value_number(0);
+}
+
+// Of a variable's location: where it divides by zero, the variable can't be read, like memory that faults.
+struct value emit_location_division(struct emitter *e, struct expr *x, struct value l, struct value r)
+{
+	bool is_unsigned = x->u.bin.of_location == LOCATION_UNSIGNED;
+	const char *t = temp_long(e);
+
+	emit_needs_context(e, x->loc);
+	cw_line(e->w, "%s = stp_location_%s%s(c, %s, %s);", t, is_unsigned ? "u" : "",
+		x->u.bin.op == TOK_DIV ? "div" : "mod", value_long(l), value_long(r));
+	check_location(e, x->loc, t);
+	return value_text(0, true, "%s", t);
 }
 
 // ---------------------------------------------------------------- addresses

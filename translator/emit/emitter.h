@@ -184,6 +184,7 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 struct value emit_register(struct emitter *e, struct expr *x);
 struct value emit_perf(struct emitter *e, struct expr *x);
 struct value emit_deref(struct emitter *e, struct expr *x);
+struct value emit_location_division(struct emitter *e, struct expr *x, struct value l, struct value r);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);

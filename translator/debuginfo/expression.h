@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between loc.c (locations, registers, frames) and operation.c (arithmetic and types of DWARF expressions).
+#ifndef DEBUGINFO_EXPRESSION_H
+#define DEBUGINFO_EXPRESSION_H
+
+#include "debuginfo/dw.h"
+
+// The type of a value on the stack. Each value is 64 bits wide, a typed one extended from its size as its type says.
+struct value_type {
+	int size;                  // bytes; 0: DWARF's generic type, which is as wide as an address
+	bool is_signed;
+};
+
+enum { MAX_VALUES = 32 };
+
+struct compile {
+	struct di_module *m;
+	Dwarf_Die *function;       // whose frame it is
+	Dwarf_Attribute *attr;     // of the location; what typed operations refer to is found by it
+	uint64_t pc;
+	struct di_location *out;
+	int depth;
+	struct value_type types[MAX_VALUES];   // of what `out` leaves on the stack so far
+	int n;
+	int branches;
+	const char *why;           // it can't be had although something is known
+};
+
+// Each emits its operations into c->out and keeps c->types in step. False: it can't be had; c->why may say why.
+bool value_push(struct compile *c, enum di_opcode code, int64_t value);        // of the generic type
+bool value_load(struct compile *c, int size, struct value_type type);          // pops the address
+bool value_retype(struct compile *c, struct value_type type);                  // of the top, which is extended anew
+bool value_offset(struct compile *c, int64_t offset);                          // added to the top
+// What a DWARF operation does to values that are on the stack already. *known: it is one of these.
+bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);
+const char *operation_name(int atom);          // "DW_OP_div"
+
+#endif
