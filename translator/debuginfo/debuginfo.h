@@ -40,6 +40,7 @@ struct di_member {
 	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
+	bool by_parts;             // the bit-field is in no such bytes of the aggregate: see di_bit_parts()
 	bool is_base;              // no member but a C++ class' base, without a name
 	const struct di_variant *variant;      // NULL: it is always there
 };
@@ -330,6 +331,14 @@ void di_kernel_module_names(struct session *s, di_names *out);
 struct di_type *di_find_type(struct di_module *m, const char *name);
 struct di_type *di_target(const struct di_type *t);      // of a pointer, an element of an array; NULL for void *
 struct di_type *di_pointer_to(struct di_type *t);        // the same one for the same t
+// The loads or stores that a bit-field takes which begins in the byte at 0 and crosses units, or the aggregate's end.
+struct di_bit_part {
+	int offset, size;          // bytes: 1, 2, 4 or 8
+	int from, bits;            // of these bytes' bits
+	int at;                    // of the bit-field's
+};
+enum { DI_BIT_PARTS = 4 };
+int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS]);
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // into anonymous ones too
 void di_member_names(const struct di_type *t, struct buf *list); // a line each
 // The same but for its name: a typedef and the struct that it is for, pointers to them.

@@ -75,6 +75,7 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 	return a->u.deref.user == b->u.deref.user && a->u.deref.size == b->u.deref.size &&
 	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.is_float == b->u.deref.is_float &&
 	       a->u.deref.bit_size == b->u.deref.bit_size && a->u.deref.bit_offset == b->u.deref.bit_offset &&
+	       a->u.deref.by_parts == b->u.deref.by_parts &&
 	       same_expr(a->u.deref.addr, b->u.deref.addr) &&
 	       same_expr(a->u.deref.size_expr, b->u.deref.size_expr);
 }

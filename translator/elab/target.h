@@ -24,6 +24,7 @@ struct place {
 	const struct di_variable *held;    // or a variable that is neither
 	uint64_t at;               // byte in it
 	int bit_offset, bit_size;  // of a bit-field at addr, or there
+	bool by_parts;             // see struct di_member
 };
 struct place place_of(struct expr *base);                      // base->dtype is set
 bool place_field(struct place *p, struct loc loc, const char *name);  // false after diag_error()

@@ -37,6 +37,24 @@ static bool is_number_size(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+static struct expr *load_parts(const struct place *p)
+{
+	struct di_bit_part parts[DI_BIT_PARTS];
+	int n = di_bit_parts(p->bit_offset, p->bit_size, parts);
+	struct expr *all = NULL;
+
+	for (int i = 0; i < n; i++) {
+		struct expr *addr = target_add(p->loc, i ? expr_copy(p->addr) : p->addr, parts[i].offset), *e;
+
+		e = target_load(p->loc, addr, parts[i].size, false, di_is_user(p->type->module));
+		e = target_extract(p->loc, e, parts[i].from, parts[i].bits, false);
+		if (parts[i].at)
+			e = target_binary(p->loc, TOK_SHL, e, expr_number(p->loc, parts[i].at));
+		all = all ? target_binary(p->loc, TOK_OR, all, e) : e;
+	}
+	return p->type->is_signed ? target_extract(p->loc, all, 0, p->bit_size, true) : all;
+}
+
 struct expr *place_load(const struct place *p)
 {
 	struct expr *e;
@@ -50,6 +68,8 @@ struct expr *place_load(const struct place *p)
 		e = target_add(p->loc, p->addr, 0);
 		if (e->dtype && e->dtype != p->type)
 			e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
+	} else if (p->by_parts) {
+		e = load_parts(p);
 	} else if (is_number_size(size)) {
 		// Of kernel memory or a process's: whose type it is, tells.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
@@ -102,6 +122,7 @@ struct expr *place_lvalue(const struct place *p)
 	e = target_load(p->loc, p->addr, p->type->size, p->type->is_signed, di_is_user(p->type->module));
 	e->u.deref.bit_offset = p->bit_offset;
 	e->u.deref.bit_size = p->bit_size;
+	e->u.deref.by_parts = p->by_parts;
 	e->dtype = p->type;
 	return e;
 }
@@ -146,6 +167,7 @@ struct place place_member(const struct place *p, const struct di_member *m)
 		.type = m->type,
 		.bit_offset = m->bit_offset,
 		.bit_size = m->bit_size,
+		.by_parts = m->by_parts,
 	};
 }
 

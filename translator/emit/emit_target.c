@@ -230,9 +230,56 @@ struct store {
 	struct value bytes;        // of a bit-field: all of them, as they were
 };
 
+static const char *part_address(const struct store *s, const struct di_bit_part *part)
+{
+	return str_printf("(u64)%s + %d", value_operand(s->address), part->offset);
+}
+
+static struct value read_part(struct emitter *e, struct store *s, const struct di_bit_part *part)
+{
+	return load(e, s->l, part_address(s, part), part->size);
+}
+
+static struct value read_parts(struct emitter *e, struct store *s)
+{
+	struct di_bit_part parts[DI_BIT_PARTS];
+	struct expr *l = s->l;
+	int n = di_bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
+	const char *all = NULL;
+
+	for (int i = 0; i < n; i++) {
+		struct value bytes = read_part(e, s, &parts[i]);
+		const char *bits = str_printf("stp_shl(stp_bits(%s, %d, %d, false), %d)", bytes.text, parts[i].from,
+					      parts[i].bits, parts[i].at);
+
+		all = all ? str_printf("%s | %s", all, bits) : bits;
+	}
+	return value_text(0, true, "stp_bits(%s, 0, %d, %s)", all, l->u.deref.bit_size,
+			  l->u.deref.is_signed ? "true" : "false");
+}
+
+static void write_parts(struct emitter *e, struct store *s, const char *text)
+{
+	struct di_bit_part parts[DI_BIT_PARTS];
+	struct expr *l = s->l;
+	int n = di_bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
+
+	for (int i = 0; i < n; i++) {
+		struct value bytes = read_part(e, s, &parts[i]);
+
+		cw_line(e->w, "stp_%sstore%d(c, %s, stp_with_bits(%s, %d, %d, stp_shr(%s, %d)));", l->u.deref.user ? "u" : "",
+			parts[i].size, part_address(s, &parts[i]), bytes.text, parts[i].from, parts[i].bits, text,
+			parts[i].at);
+		emit_check(e, l->loc);
+	}
+}
+
 static struct value read_target(struct emitter *e, struct store *s)
 {
 	struct expr *l = s->l;
+
+	if (l->kind == E_DEREF && l->u.deref.by_parts)
+		return read_parts(e, s);
 
 	if (l->kind == E_REGISTER)
 		return value_keep_always(e, emit_register(e, l));
@@ -252,6 +299,10 @@ static void write_target(struct emitter *e, struct store *s, struct value v)
 	if (l->kind == E_REGISTER) {
 		cw_line(e->w, "stp_set_reg(c, %d, %s);", arch->pt_regs_offset[l->u.reg.number],
 			extend(v.atom ? text : str_printf("(%s)", text), l->u.reg.size, l->u.reg.is_signed));
+		return;
+	}
+	if (l->u.deref.by_parts) {
+		write_parts(e, s, text);
 		return;
 	}
 	if (l->u.deref.bit_size) {
