@@ -299,6 +299,21 @@ got=$("$STAP" -r "$release" -p3 -e 'probe process("./computes").statement("compu
 want='2 stp_location_div 2 stp_location_udiv 2 stp_location_umod'
 if [ "$got" = "$want" ]; then ok 'debuginfo/programs locations that divide'; else not_ok 'debuginfo/programs locations that divide' "wanted $want, got $got"; fi
 
+# ------------------------------------------------------------ before a function has made its frame
+cat >unset.c <<'END'
+__attribute__((noinline)) int unset(int n)
+{
+	int local = n + 1;
+	return local;
+}
+int main(int argc, char **argv) { return unset(argc); }
+END
+gcc -g -O0 -o unset unset.c
+lists 'locals before the frame' "semantic error: '\$local' can't be read at this place of 'unset' (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
+	-p2 -e 'probe process("./unset").statement("unset@*:2") { print($local) }'
+got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
+if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
+
 # ------------------------------------------------------------ what is known and can't be had
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)

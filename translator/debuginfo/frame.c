@@ -233,6 +233,28 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 	return false;
 }
 
+bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_variable *v)
+{
+	Dwarf_Die *die = f->pc && v->loc.kind == DI_LOC_ADDRESS ? function_die(f) : NULL;
+	struct di_variable given;
+	uint64_t body;
+	int64_t base;
+
+	if (!die || !body_of(die, &body) || f->pc < f->address || f->pc >= body)
+		return false;
+	if (!frame_base_later(f->module, die, &body, &base))
+		base = 0;
+	if (f->pc >= body || !is_stored(variable, base))
+		return false;
+	if (v->is_param && f->pc == f->address && di_entry_parameter(f, v->name, &given)) {
+		v->loc = given.loc;
+		return true;
+	}
+	v->loc = (struct di_location){ .kind = DI_LOC_NONE };
+	v->loc.why = v->is_param ? "the function's first instructions have not stored it yet" : "it is not set yet";
+	return true;
+}
+
 // ---------------------------------------------------------------- structs that are returned
 
 // C's calling conventions: classes of C++ only where the compiler says that they are passed as C's structs are; what

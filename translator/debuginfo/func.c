@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of DWARF: where they were written, their parameters and locals, what they return.
-#include "debuginfo/dw.h"
+#include "debuginfo/frame.h"
 
 #include "util/str.h"
 
@@ -226,6 +226,8 @@ static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const cha
 			.is_param = dwarf_tag(&v) == DW_TAG_formal_parameter,
 			.loc = loc_of_variable(f->module, frame_of(f), &v, pc_of(f)),
 		};
+		if (var.type)
+			frame_is_unset(f, &v, &var);
 		if (!var.type || (found && var.loc.kind == DI_LOC_NONE))
 			continue;
 		*out = var;
