@@ -47,11 +47,12 @@ static int check_path(const struct point_part *part)
 	return 1;
 }
 
+// form: for the number, low and high.
 static int check_number(const struct point_part *part, int64_t low, int64_t high, const char *form)
 {
 	if (!part || (part->number >= low && part->number <= high))
 		return 0;
-	diag_error(part->loc, form, (long long)part->number);
+	diag_error(part->loc, form, (long long)part->number, (long long)low, (long long)high);
 	return 1;
 }
 
@@ -85,9 +86,9 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	d->size = size ? size->number : 0;
 	if (path->arg_kind == ARG_STRING)
 		errors += check_path(path);
-	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (0 to 0777)");
+	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (%#llo to %#llo)");
 	errors += check_number(size, 1, limit_most(LIMIT_STP_PROCFS_BUFSIZE),
-			       "maxsize(%lld) is out of range (1 to 67108864 bytes)");
+			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
 	errors += check_single(s, m, d);
 	s->reads_input |= str_starts(d->path, "__stdin");
 	if (!errors)
