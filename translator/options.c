@@ -593,11 +593,11 @@ static const struct option_row {
 	{ 'd', NULL, VALUE, "OBJECT", "know functions and lines of that program or library, or\n"
 	  "lines of that module of the kernel", add_object },
 	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
-	{ 0, "all-modules", NOTHING, NULL, "as it is: names of all modules of the kernel are known", accept_all_modules },
+	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; names of all modules are known", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 't', NULL, NOTHING, NULL, "at the end, what each probe's hits cost, and locks", set_timing },
-	{ 0, "strict", NOTHING, NULL, "exit status 3 when an event, output or a value was lost,\n"
-	  "also in part", set_strict },
+	{ 0, "strict", NOTHING, NULL, "exit status 3 when an event, output or a value was lost\n"
+	  "or cut, and there was no error", set_strict },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "errors and skipped probes don't end the script", suppress_errors },
 	{ 0, "suppress-time-limits", NOTHING, NULL, "no limit of statements, waiting and load (with -g)",
 	  suppress_time_limits },

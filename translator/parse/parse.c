@@ -343,7 +343,7 @@ static const char *find_pointed_type(const char *code)
 	return end ? str_ndup(name, (size_t)(end - name)) : NULL;
 }
 
-// type = ":" ("long" | "string"); false: there is none
+// type = ":" ("long" | "string"). Returns false if the next token is not a colon.
 static bool value_type(struct parser *p, enum type *type)
 {
 	if (!parser_accept(p, TOK_COLON))
