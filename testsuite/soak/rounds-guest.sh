@@ -1,50 +1,65 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest: rounds-guest.sh ROUNDS PATIENCE. Loads, runs and unloads the module of all system calls ROUNDS times, each time
-# in one of four ways, while other processes fork and call. A round that takes longer than PATIENCE seconds is reported with
-# the stacks of all CPUs and all tasks in the kernel's log. Prints "rounds N", and what went wrong.
-rounds=$1 patience=$2
+# In the guest: rounds-guest.sh ROUNDS PATIENCE LANES. Loads, runs and unloads the module of all system calls ROUNDS times in all, in
+# LANES at once, each with a module of its own, each time in one of four ways, while other processes fork and call. A lane whose round
+# takes longer than PATIENCE seconds is reported with the stacks of all CPUs and all tasks in the kernel's log. Prints what went wrong
+# and "rounds N".
+rounds=$1 patience=$2 lanes=$(seq "$3")
 cd /t || exit 1
 sysctl -q -w kernel.hung_task_timeout_secs=100 kernel.hung_task_all_cpu_backtrace=1 kernel.softlockup_all_cpu_backtrace=1 2>/dev/null
 echo 1 >/proc/sys/kernel/sysrq
-round=0
-: >/tmp/round
+for lane in $lanes; do echo 0 >/tmp/round$lane; done
 
 watch() {
-	local before='' now still=0
+	local lane now
 	while sleep 5; do
-		now=$(cat /tmp/round)
-		[ "$now" = "$before" ] && still=$((still + 5)) || still=0
-		before=$now
-		[ $still -eq "$patience" ] || continue
-		echo "round $now takes more than $patience s"
-		for key in l w t; do echo $key >/proc/sysrq-trigger; done
+		for lane in $lanes; do
+			now=$(cat /tmp/round$lane)
+			eval "[ \"$now\" = \"\${before$lane-}\" ] && still$lane=\$((still$lane + 5)) || still$lane=0; before$lane=$now"
+			[ "$now" != done ] && [ $((still$lane)) -eq "$patience" ] || continue
+			echo "lane $lane, round $now takes more than $patience s"
+			for key in l w t; do echo $key >/proc/sysrq-trigger; done
+		done
 	done
 }
-forks() { while :; do (:); ls / | tail -n 1 >/dev/null; usleep 20000; done; }
+forks() { while :; do (:); ls / | tail -n 1 >/dev/null; usleep 100000; done; }
 
-# The command ends by itself; the session ends first; nobody reads it, and it is removed; it is removed while it is attached.
+# The command ends by itself; the session ends first; nobody reads it, and it is removed; it is ended at some moment of its life.
 one_round() {
+	local out=/tmp/out$lane err=/tmp/err$lane module=lane${lane}_calls
 	case $((round % 4)) in
-	0) timeout 100 staprun -R -c 'sh -c "ls -l / >/dev/null; usleep 30000"' ./t_calls.ko >/tmp/out 2>/tmp/err && grep -qx 1 /tmp/out ;;
-	1) timeout 100 staprun -R -c 'timeout 50 sh -c "for i in 1 2 3; do (:); done"' ./t_calls.ko >/tmp/out 2>/tmp/err && grep -qx 1 /tmp/out ;;
-	2) timeout 100 staprun -L ./t_calls.ko >/tmp/out 2>/tmp/err && usleep 50000 && staprun -d t_calls 2>>/tmp/err ;;
+	0) timeout 100 staprun -R -c 'sh -c "ls -l / >/dev/null; usleep 30000"' ./$module.ko >$out 2>$err && grep -qx 1 $out ;;
+	1) timeout 100 staprun -R -c 'timeout 50 sh -c "for i in 1 2 3; do (:); done"' ./$module.ko >$out 2>$err && grep -qx 1 $out ;;
+	2) timeout 100 staprun -L ./$module.ko >$out 2>$err && usleep 50000 && staprun -d $module >$out 2>>$err ;;
 	3)
-		timeout -s TERM 1 staprun -R -c 'usleep 90000000' ./t_calls.ko >/tmp/out 2>/tmp/err
+		timeout 100 staprun -R -c 'usleep 90000000' ./$module.ko >$out 2>$err & pid=$!
+		usleep $((round * 7919 % 500 * 1000))
+		kill -TERM $pid
+		wait $pid 2>/dev/null
 		[ $? -le 143 ]
 		;;
-	esac || echo "round $round: status $?: $(head -n 3 /tmp/err)"
-	[ -z "$(ls /sys/module | grep -e '^t_ca')" ] || echo "round $round: left loaded"
+	esac || echo "lane $lane, round $round: status $?: $(head -n 3 $err)"
+	[ -z "$(ls /sys/module | grep "^lane${lane}_")" ] || echo "lane $lane, round $round: left loaded"
+}
+some_rounds() {
+	local round=0
+	while [ $((round * LANES + lane)) -le "$rounds" ]; do
+		one_round
+		round=$((round + 1))
+		echo $round >/tmp/round$lane
+		[ $((round % 50)) -ne 0 ] || echo "lane $lane at $round, $(cut -d. -f1 /proc/uptime) s" >&2
+	done
+	echo done >/tmp/round$lane
+	echo $round >/tmp/rounds$lane
 }
 
-watch & watcher=$!
-forks & fork1=$!
-./work 0 2000 & work0=$!
-./work 1 2000 & work1=$!
-while [ $round -lt "$rounds" ]; do
-	one_round
-	round=$((round + 1))
-	echo $round >/tmp/round
-	[ $((round % 50)) -ne 0 ] || echo "at $round, $(cut -d. -f1 /proc/uptime) s" >&2
+LANES=$3
+watch & others=$!
+forks & others="$others $!"
+./work 0 5000 & others="$others $!"
+./work 1 5000 & others="$others $!"
+for lane in $lanes; do
+	some_rounds & pids="${pids-} $!"
 done
-kill $watcher $fork1 $work0 $work1
-echo "rounds $round"
+wait $pids
+kill $others
+echo "rounds $(cat /tmp/rounds* | awk '{ n += $1 } END { print n }')"
