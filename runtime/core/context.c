@@ -131,7 +131,7 @@ bool stp_spin(struct stp_spin *s, u32 ms)
 		return false;
 	if (s->tries > (khz ? SPIN_TRIES_MAX : SPIN_TRIES))
 		return false;
-	plat_pause(0);
+	plat_pause(0);     /* ends: once */
 	return true;
 }
 
@@ -163,7 +163,7 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 
 	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
 	while (waits++ < limits->trylock) {
-		plat_pause(limits->trylock_delay_us);
+		plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times a hit, TRYLOCKDELAY each */
 		if (try_lock(l, mode))
 			return waits;
 	}

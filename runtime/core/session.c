@@ -442,7 +442,7 @@ static void stop_families(void)
 	const struct stp_family *f;
 
 	if (stp_session.started)
-		plat_handlers_wait();      /* from here on families may be stopped in any order */
+		plat_handlers_wait();      /* from here on their order does not matter; ends: gates are closed */
 	while (stp_session.started) {
 		f = &stp_module.families[--stp_session.started];
 		if (f->ops->stop)

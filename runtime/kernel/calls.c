@@ -120,6 +120,7 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 	return best;
 }
 
+/* Ends: other CPUs hold the lock for a search of WAYS rows, with interrupts off; this CPU is in one hit at a time. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
 {
 	arch_spin_lock(&t->lock);
@@ -132,7 +133,7 @@ static enum stp_call get(struct stp_calls *t, u64 id, void *data, u32 size, bool
 	enum stp_call found = STP_CALL_NONE;
 	struct call *r;
 
-	arch_spin_lock(&t->lock);
+	arch_spin_lock(&t->lock);  /* ends: see stp_calls_put() */
 	r = find(t, id);
 	if (r) {
 		found = r->skipped ? STP_CALL_SKIPPED : STP_CALL_FOUND;

@@ -37,6 +37,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
+/* Ends: with the handler that runs, which has a budget. */
 static inline void compat_timer_delete_sync(struct timer_list *t)
 {
 #ifdef HAVE_TIMER_DELETE_SYNC
@@ -154,7 +155,8 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE 0
 #endif
 
-/* Several places at once (5.18), or one after the other; `reset`: instead of those that were set. */
+/* Several places at once (5.18), or one after the other; `reset`: instead of those that were set.
+ * Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n,
 					       bool reset)
 {
@@ -170,6 +172,7 @@ static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned 
 #endif
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n)
 {
 #ifdef HAVE_FTRACE_FILTER_IPS
@@ -205,6 +208,7 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_RECURSION FTRACE_OPS_FL_RECURSION
 #endif
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #ifdef HAVE_FTRACE_FREE_FILTER
@@ -260,9 +264,10 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	uprobe_unregister_nosync(u, uc);
+	uprobe_unregister_nosync(u, uc);       /* ends: takes breakpoints out, each process's under its mmap lock */
 }
 
+/* Ends: handlers neither sleep nor fault pages in, and have a budget. */
 static inline void compat_uprobe_sync(void)
 {
 	uprobe_unregister_sync();
@@ -282,7 +287,7 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	uprobe_unregister(inode, offset, uc);
+	uprobe_unregister(inode, offset, uc);  /* ends: takes breakpoints out, each process's under its mmap lock */
 }
 
 static inline void compat_uprobe_sync(void)

@@ -57,6 +57,7 @@ struct stp_ctx *plat_ctx_here(void)
 	return raw_irqs_disabled() ? raw_cpu_read(stp_cpu_ctx) : NULL;
 }
 
+/* Ends: us is at most TRYLOCKDELAY. */
 void plat_pause(u32 us)
 {
 	cpu_relax();       /* udelay() need not have a pause, by which a hypervisor sees the wait */
@@ -81,7 +82,7 @@ u64 plat_cycles_khz(void)
 void plat_breathe(void)
 {
 	if (need_resched())
-		schedule();
+		schedule();        /* ends: it stays runnable */
 }
 
 /* begin, end and error handlers may be preempted and may sleep for room in their ring: nothing
@@ -95,7 +96,8 @@ void plat_alone_leave(void)
 {
 }
 
-/* A handler runs with interrupts off from before it looks whether its context is closed; RCU waits for that. */
+/* A handler runs with interrupts off from before it looks whether its context is closed; RCU waits for that.
+ * Ends: they have a budget; all that is read-side besides is the kernel's own. */
 void plat_handlers_wait(void)
 {
 	u32 cpu;

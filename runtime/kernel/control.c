@@ -169,7 +169,7 @@ static ssize_t message_take(size_t room)
 	u32 tail;
 	ssize_t size = 0;
 
-	/* Not bounded: the owner is on another CPU with interrupts off, see queue_lock(); this one can't be inside it. */
+	/* Ends: the owner is on another CPU with interrupts off, see queue_lock(); this one can't be inside it. */
 	raw_spin_lock_irqsave(&queue.lock, flags);
 	if (queue.head != queue.tail) {
 		tail = queue.tail;
@@ -430,7 +430,7 @@ static int control_open(struct inode *inode, struct file *file)
 {
 	int err = -EBUSY;
 
-	/* Who attaches may be killed while another's begin or end probe runs, which may last. */
+	/* Ends: with a begin or end probe of the session that is attached to, which may last; or by a kill. */
 	if (mutex_lock_killable(&control.lock))
 		return -EINTR;
 	if (!control.open)
@@ -460,7 +460,7 @@ static void free_what_ended(void)
 
 static int control_release(struct inode *inode, struct file *file)
 {
-	mutex_lock(&control.lock);
+	mutex_lock(&control.lock);     /* ends: no command is in progress, and who tries to open it holds it for a moment */
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
 		session_stop();
@@ -483,12 +483,14 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 	if (!cmd)
 		return -ENOMEM;
 	err = -EFAULT;
-	if (copy_from_user(cmd, from, len))
+	if (copy_from_user(cmd, from, len))            /* ends: holds no lock; a fault can be killed */
 		goto out;
 	err = -EINVAL;
 	if (cmd->len != len - sizeof(*cmd))
 		goto out;
-	mutex_lock(&control.lock);
+	err = -EINTR;
+	if (mutex_lock_killable(&control.lock))        /* ends: with another thread's command, or by a kill */
+		goto out;
 	err = command(cmd->type, cmd->payload, cmd->len);
 	mutex_unlock(&control.lock);
 out:
@@ -496,13 +498,15 @@ out:
 	return err ?: len;
 }
 
-/* One message; 0 after the last one of a stopped session; -EAGAIN: none now. */
+/* One message; 0 after the last one of a stopped session; -EAGAIN: none now.
+ * Ends: who faults pages of its buffer in holds read_lock, for which only other readers wait; all can be killed. */
 static ssize_t read_one(char __user *to, size_t len)
 {
 	bool end = stopped();
 	ssize_t size;
 
-	mutex_lock(&control.read_lock);
+	if (mutex_lock_killable(&control.read_lock))
+		return -EINTR;
 	size = message_take(len);
 	if (!size && wants_pending() && !end)
 		size = want_take(len);
@@ -523,6 +527,7 @@ static ssize_t control_read(struct file *file, char __user *to, size_t len, loff
 		n = read_one(to, len);
 		if (n != -EAGAIN || (file->f_flags & O_NONBLOCK))
 			return n;
+		/* ends: by a signal at the latest */
 		err = wait_event_interruptible(control.wait,
 					       !queue_empty() || wants_pending() || stopped());
 		if (err)
@@ -594,6 +599,7 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
+/* Ends: misc_register() waits for openings of devices, which wait for loading of other modules at most. */
 int stp_control_init(void)
 {
 	mutex_init(&control.lock);
@@ -606,7 +612,8 @@ int stp_control_init(void)
 	return misc_register(&device);
 }
 
-/* Nobody has the device open: it would pin the module. A detached session may run. */
+/* Nobody has the device open: it would pin the module. A detached session may run. Ends: session_stop(); nobody else is
+ * left who takes the lock. */
 void stp_control_exit(void)
 {
 	misc_deregister(&device);

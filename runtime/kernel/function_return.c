@@ -181,6 +181,7 @@ static bool switches_stacks(const struct stp_site *s)
 	return !s->module && !strcmp(s->symbol, "__switch_to");
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
@@ -205,7 +206,8 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 	stp_function_totals.armed++;
 }
 
-/* Calls under way keep an object of the kernel's that no longer leads here. */
+/* Calls under way keep an object of the kernel's that no longer leads here.
+ * Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void remove_kretprobes(struct stp_batch *b)
 {
 	u32 i;
@@ -329,6 +331,7 @@ static const struct stp_function *only_function(const struct return_group *g)
 	return f;
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 {
 	int err;
@@ -348,6 +351,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	return err;
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_shrink(&g->fp.ops, g->functions, g->n);
@@ -404,6 +408,7 @@ static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_op
 	__this_cpu_write(entering, before);
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 {
 	int err;
@@ -425,6 +430,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	return err;
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_unregister(&g->ops, g->functions, g->n);
@@ -518,7 +524,8 @@ static bool is_doubtful(const struct return_slot *s)
 
 /* Where the kernel wouldn't have a kretprobe (what switches stacks, what returns go through themselves) there
  * is to be none: each is made, without arming it, which has the kernel walk through all its jump labels. What it
- * was known to allow when the module was built needs none of that. */
+ * was known to allow when the module was built needs none of that.
+ * Ends: text is patched (kernel/README.md, "Why waits end"). */
 static int check_slots(struct stp_batch *b, struct return_group *g)
 {
 	struct kretprobe *rp, **made;

@@ -23,6 +23,7 @@ static struct {
 	.work = __WORK_INITIALIZER(hotplug.work, tell),
 };
 
+/* Ends: its holders make, release and read events, and never wait for a CPU that comes: tell() runs in a worker. */
 void stp_hotplug_lock(void)
 {
 	mutex_lock(&hotplug.lock);
@@ -37,7 +38,7 @@ static void tell(struct work_struct *work)
 {
 	u32 cpu, i;
 
-	mutex_lock(&hotplug.lock);
+	mutex_lock(&hotplug.lock);     /* ends: see stp_hotplug_lock() */
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		if (!cpumask_test_and_clear_cpu(cpu, &hotplug.back))
 			continue;
@@ -61,6 +62,7 @@ static int online(unsigned int cpu)
 	return 0;
 }
 
+/* Ends: waits for CPUs that come or go at the moment; online() waits for nothing. Without hotplug.lock. */
 void stp_hotplug_start(void)
 {
 	if (hotplug.users++)
@@ -70,6 +72,7 @@ void stp_hotplug_start(void)
 		plat_message(STP_MSG_WARNING, "a CPU that goes and comes again won't be seen to do so");
 }
 
+/* Ends: as stp_hotplug_start(). */
 void stp_hotplug_stop(void)
 {
 	if (--hotplug.users)

@@ -25,6 +25,7 @@ static struct {
 	bool listening;
 } modules = { .lock = __MUTEX_INITIALIZER(modules.lock) };
 
+/* Ends: its holders arm and disarm probes; a module that comes or goes waits for them, they never for a module. */
 void stp_modules_lock(void)
 {
 	mutex_lock(&modules.lock);
@@ -114,7 +115,7 @@ void stp_modules_found(struct stp_site *s, u64 address)
 {
 	u32 i;
 
-	mutex_lock(&modules.lock);
+	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
 	for (i = 0; i < modules.n && modules.at[i].name != s->module; i++)
 		;
 	if (i < modules.n && !modules.at[i].checked && address)
@@ -214,7 +215,7 @@ static int notified(struct notifier_block *nb, unsigned long state, void *data)
 
 	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
 		return NOTIFY_DONE;
-	mutex_lock(&modules.lock);
+	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
 	for (i = 0; i < modules.n; i++)
 		if (!strcmp(modules.at[i].name, mod->name))
 			happened(&modules.at[i], state, mod);
@@ -269,11 +270,12 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 			modules.sites[some++] = sites[i];
 	sort(modules.sites, some, sizeof(*modules.sites), by_symbol, NULL);
 	make_list(some);
-	modules.listening = !register_module_notifier(&notifier);
+	modules.listening = !register_module_notifier(&notifier);      /* ends: with notifiers that run */
 	return modules.listening ? 0 : -ENOMEM;
 }
 
-/* Nothing is armed any more. The notifier takes the lock, so this doesn't, or unregistering would wait for ever. */
+/* Nothing is armed any more. The notifier takes the lock, so this doesn't, or unregistering would wait for ever.
+ * Ends: with notifiers that run. */
 void stp_modules_free(void)
 {
 	if (modules.listening)

@@ -157,6 +157,7 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 
 void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct kprobe_hit *h = plat_alloc(sizeof(*h), -1);
@@ -177,6 +178,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	stp_function_totals.armed++;
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
@@ -266,6 +268,7 @@ void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 	}
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	int err = compat_ftrace_set_filter_ips(ops, functions, min(n, COMPAT_FTRACE_PIECE), true) ?:
@@ -279,6 +282,7 @@ int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 	return err;
 }
 
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	stp_ftrace_shrink(ops, functions, n);

@@ -35,6 +35,7 @@ struct watched {
 	struct perf_event *at[];
 };
 
+/* Ends: as remove() of probe_perf.c. */
 static void forget(struct watched *s)
 {
 	while (s->n)
@@ -86,6 +87,7 @@ static u64 load_offset(struct task_struct *task, u64 start_code)
 	return offset;
 }
 
+/* Ends: as add_sample() of probe_perf.c, for WATCHED_MAX threads. */
 static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 {
 	struct task_struct **tasks = plat_alloc(WATCHED_MAX * sizeof(tasks[0]), -1);
@@ -126,6 +128,7 @@ static void set_attributes(const struct stp_hwbkpt *w, struct perf_event_attr *a
 	attr->bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
 }
 
+/* Ends: as add_sample() of probe_perf.c; and for CPUs that come or go. */
 static int add(struct stp_hwbkpt *w)
 {
 	struct perf_event * __percpu *events;
@@ -143,6 +146,7 @@ static int add(struct stp_hwbkpt *w)
 	return 0;
 }
 
+/* Ends: as remove() of probe_perf.c. */
 static void hwbkpt_stop(void *table, u32 n)
 {
 	struct stp_hwbkpt *w = table;
@@ -195,6 +199,7 @@ static int hwbkpt_start(void *table, u32 n)
 	return err;
 }
 
+/* Ends: as add_sample() of probe_perf.c. */
 static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 {
 	struct perf_event_attr attr;

@@ -52,7 +52,7 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 }
 
 /* Packets in flight call packet() and lists of hooks (nfnetlink_hook) read h->ops until a grace period has passed:
- * nf_unregister_net_hook() does not wait for it (5.10 to 7.2). */
+ * nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Ends: the mutex of hooks is held to copy arrays. */
 static void netfilter_stop(void *table, u32 n)
 {
 	struct stp_netfilter *p = table, *end = p + n;
@@ -83,6 +83,7 @@ static bool has_family(u32 pf)
 	}
 }
 
+/* Ends: the mutex of hooks is held for arrays to be copied. */
 static int add(struct stp_netfilter *p)
 {
 	struct hook *h;

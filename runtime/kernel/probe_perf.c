@@ -146,6 +146,7 @@ s64 stp_perf_read(struct stp_ctx *c, const char *counter)
 	return 0;
 }
 
+/* Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
 static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 {
 	struct task_struct *task;
@@ -168,7 +169,8 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
-/* A pinned event for which the processor has no counter left is in this state, and never counts. */
+/* A pinned event for which the processor has no counter left is in this state, and never counts.
+ * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
 static void release_sample(struct perf_event *e)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
@@ -176,7 +178,8 @@ static void release_sample(struct perf_event *e)
 	perf_event_release_kernel(e);
 }
 
-/* p->state: one event for a counter, else perf_event pointers by CPU number; under stp_hotplug_lock(). */
+/* p->state: one event for a counter, else perf_event pointers by CPU number; under stp_hotplug_lock().
+ * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
 static void remove(struct stp_perf *p)
 {
 	struct perf_event **events = p->state;
@@ -196,7 +199,8 @@ static void remove(struct stp_perf *p)
 	p->state = NULL;
 }
 
-/* A CPU that isn't there has none until it is. */
+/* A CPU that isn't there has none until it is.
+ * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
 	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);

@@ -220,6 +220,7 @@ static bool is_wanted(u32 hook)
 	return true;
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int arm_hooks(void)
 {
 	int err;
@@ -345,6 +346,7 @@ static void close_programs(void)
 		processes.at[i].state = NULL;
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void process_stop(void *table, u32 n)
 {
 	u32 i;

@@ -98,6 +98,7 @@ static int procfs_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Ends: who waits here can be killed while its own memory is faulted in, which is all that takes time. */
 static ssize_t procfs_read(struct file *file, char __user *to, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -106,7 +107,8 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 
 	if (!f->read)
 		return -EINVAL;            /* not a hit: no probe */
-	mutex_lock(&t->lock);
+	if (mutex_lock_killable(&t->lock))
+		return -EINTR;             /* not a hit: the reader is killed */
 	if (*at == 0) {
 		t->len = 0;
 		t->at[0] = '\0';
@@ -120,6 +122,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 	return n;
 }
 
+/* Ends: who waits here can be killed while its own memory is faulted in, which is all that takes time. */
 static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
 	u32 i;
@@ -136,7 +139,7 @@ static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const cha
 	return count;
 }
 
-/* As much as a string takes; the writer goes on with the rest. */
+/* As much as a string takes; the writer goes on with the rest. Ends: as procfs_read(). */
 static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -145,7 +148,8 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 
 	if (!f->nwrites)
 		return -EINVAL;            /* not a hit: no probe */
-	mutex_lock(&t->lock);
+	if (mutex_lock_killable(&t->lock))
+		return -EINTR;             /* not a hit: the writer is killed */
 	n = give(f, t, from, count);
 	mutex_unlock(&t->lock);
 	return n;
@@ -161,6 +165,7 @@ static const struct proc_ops operations = {
 
 /* ------------------------------------------------------------------ making the files */
 
+/* Ends: paths in /proc are looked up in memory. */
 static bool exists(const char *path)
 {
 	struct path found;
@@ -177,6 +182,7 @@ static bool exists(const char *path)
  * no lock in common). In another PID namespace that is another inode's; a module that fails there looks again.
  * The lock is of a parent's class for lockdep: the path is looked up under it, which locks the directory. The kernel
  * never locks that inode with the directory's lock held, since nothing in /proc can be unlinked or renamed.
+ * Ends: who has the lock looks up paths in memory, and makes a directory.
  */
 static int make_shared_directory(void)
 {
@@ -240,6 +246,8 @@ static int make_file(struct stp_procfs *files, u32 n)
 	return 0;
 }
 
+/* Ends: with the reads and writes in progress. One that waits for pages of its own buffer (of FUSE, say)
+ * makes this last until they come, or until that process is killed. */
 static void procfs_stop(void *table, u32 n)
 {
 	if (directory[0])

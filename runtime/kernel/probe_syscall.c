@@ -450,6 +450,7 @@ static void note_tracepoint_of_calls(struct tracepoint *tp, void *data)
 		calls.sys_exit = tp;
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int register_tracepoints(bool entering, bool leaving)
 {
 	int err = 0;
@@ -468,6 +469,7 @@ static int register_tracepoints(bool entering, bool leaving)
 	return err;
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void syscall_stop(void *table, u32 n)
 {
 	if (calls.entering)

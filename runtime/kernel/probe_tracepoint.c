@@ -132,6 +132,7 @@ static void tracepoint_failed(const struct stp_tracepoint *t, int err)
 	plat_message(STP_MSG_WARNING, text);
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void arm_tracepoint(struct stp_tracepoint *t)
 {
 	int err = t->state ? tracepoint_probe_register(t->state, tracepoint_function(t), (void *)t->probe) :
@@ -145,6 +146,7 @@ static void arm_tracepoint(struct stp_tracepoint *t)
 	tracepoint_failed(t, err);
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void disarm_tracepoint(struct stp_tracepoint *t)
 {
 	tracepoint_probe_unregister(t->state, tracepoint_function(t), (void *)t->probe);
@@ -191,11 +193,13 @@ static int tracepoint_module(struct notifier_block *nb, unsigned long state, voi
 
 static struct notifier_block tracepoint_modules = { .notifier_call = tracepoint_module };
 
+/* Ends: with notifiers of modules that come or go. */
 static int watch_modules(void)
 {
 	return all.in_modules ? register_tracepoint_module_notifier(&tracepoint_modules) : 0;
 }
 
+/* Ends: with notifiers of modules that come or go. */
 static void leave_modules(void)
 {
 	if (all.in_modules)
@@ -226,6 +230,7 @@ static void tracepoint_stop(void *table, u32 n)
 	tracepoints.armed = 0;
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int tracepoint_start(void *table, u32 n)
 {
 	char text[64];

@@ -30,6 +30,7 @@ static void say_unchecked_program(const struct stp_program *p)
 	plat_message(STP_MSG_WARNING, text);
 }
 
+/* Ends: with the file system that the file is in, under control.lock alone; a network's or FUSE's can be killed. */
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -57,6 +58,7 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 	return err;
 }
 
+/* Ends: as compare_id(). */
 static int open_path(struct stp_program *p, struct path *path)
 {
 	int err = kern_path(p->path, LOOKUP_FOLLOW, path);

@@ -310,7 +310,7 @@ static noinline bool wait_for_room(struct ring *r, u64 end)
 		if (!stp_reader_lives() || fatal_signal_pending(current) || tail == r->stuck_tail)
 			return false;
 		stp_control_wake();
-		schedule_timeout_killable(1);
+		schedule_timeout_killable(1);          /* ends: see above; by a kill of the relay at the latest */
 		if (tail_of(r) != tail) {
 			tail = tail_of(r);
 			deadline = jiffies + 2 * HZ;

@@ -56,6 +56,7 @@ static void add_existing(pid_t target)
 	rcu_read_unlock();
 }
 
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 int stp_tree_start(void)
 {
 	pid_t target = stp_session.target;
@@ -80,7 +81,8 @@ int stp_tree_start(void)
 	return 0;
 }
 
-/* Its users have ended: nobody looks at the bits but the tracepoint. */
+/* Its users have ended: nobody looks at the bits but the tracepoint.
+ * Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 void stp_tree_stop(void)
 {
 	if (--tree.users || !tree.bits)

@@ -85,7 +85,7 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
 }
 
-/* /proc is mounted on a directory of that name, of the file system that is mounted there. */
+/* /proc is mounted on a directory of that name, of the file system that is mounted there. Ends: a path in memory. */
 void stp_user_path_check(void)
 {
 	struct dentry *on, *top;

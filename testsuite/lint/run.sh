@@ -30,6 +30,8 @@ report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
+# What the runtime waits for has a bound or a proof beside it.
+report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
 # Every public name of the library has a comment that names it.
