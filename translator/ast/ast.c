@@ -33,6 +33,13 @@ struct expr *expr_string(struct loc loc, const char *text)
 	return e;
 }
 
+uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step)
+{
+	uint64_t n;
+
+	return __builtin_add_overflow(((uint64_t)high - (uint64_t)low) / (uint64_t)step, 3, &n) ? UINT64_MAX : n;
+}
+
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r)
 {
 	struct expr *e = expr_new(E_BINARY, loc);

@@ -353,6 +353,8 @@ struct script {
 // ast.c
 struct expr *expr_new(enum expr_kind kind, struct loc loc);
 struct expr *expr_number(struct loc loc, int64_t n);          // type T_LONG
+// How many buckets a @hist_linear has, with the two for what is outside of its range; UINT64_MAX: more than fit.
+uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step);
 struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
 struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);

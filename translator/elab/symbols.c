@@ -231,8 +231,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 	int64_t most = session_limit(s, LIMIT_STP_MAX_BUCKETS), low = e->u.stat.low, high = e->u.stat.high;
 	unsigned shapes = STAT_HIST_LOG | STAT_HIST_LINEAR;
 
-	if (e->u.stat.op == STAT_HIST_LINEAR &&
-	    ((uint64_t)high - (uint64_t)low) / (uint64_t)e->u.stat.step + 1 > (uint64_t)most)
+	if (e->u.stat.op == STAT_HIST_LINEAR && hist_linear_buckets(low, high, e->u.stat.step) > (uint64_t)most + 2)
 		diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)", (long long)most);
 	if (!(v->stat_ops & shapes)) {
 		v->hist_low = e->u.stat.low;

@@ -42,7 +42,7 @@ int64_t emit_buckets(const struct var *v)
 	if (v->stat_ops & STAT_HIST_LOG)
 		return 128;
 	if (v->stat_ops & STAT_HIST_LINEAR)
-		return (v->hist_high - v->hist_low) / v->hist_step + 3;
+		return (int64_t)hist_linear_buckets(v->hist_low, v->hist_high, v->hist_step);
 	return 0;
 }
 
