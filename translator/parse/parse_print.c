@@ -52,13 +52,14 @@ static void bad_format(struct format *f, const char *start, const char *why)
 	parser_fail(f->p, f->loc, "the conversion \"%.60s\" of the format is wrong: %s", str_escape(start, len), why);
 }
 
-// Digits, at most 4 of them count. -1: there are none.
+// A width or a precision: -1 when it isn't given, more than MAX_WIDTH when it is too large.
+enum { MAX_WIDTH = 8192 };     // of the runtime: PLAT_RECORD_MAX
 static int digits(struct format *f)
 {
 	int n = -1;
 
 	for (; isdigit((unsigned char)*f->at); f->at++)
-		if (n < 1000)
+		if (n <= MAX_WIDTH)
 			n = (n < 0 ? 0 : n * 10) + (*f->at - '0');
 	return n;
 }
@@ -77,6 +78,10 @@ static void check_conversion(struct format *f, const struct format_piece *c, con
 		bad_format(f, start, "it should end in one of d i u o x X p c s b m M");
 	else if (c->is_long && !strchr("diuoxX", c->conv))
 		bad_format(f, start, "'l' is for d i u o x X");
+	else if (c->width > MAX_WIDTH)
+		bad_format(f, start, str_printf("the width is larger than %d", MAX_WIDTH));
+	else if (c->precision > MAX_WIDTH)
+		bad_format(f, start, str_printf("the precision is larger than %d", MAX_WIDTH));
 	else if (c->conv == 'b' && !c->width_star && c->width > 0 && c->width != 1 && c->width != 2 &&
 		 c->width != 4 && c->width != 8)
 		bad_format(f, start, "the width of 'b' is 1, 2, 4 or 8");
