@@ -194,9 +194,26 @@ bool place_field(struct place *p, struct loc loc, const char *name)
 	return true;
 }
 
+// The byte at which a literal index is. False after diag_error(). An array of one element may stand for any number.
+static bool literal_offset(const struct place *p, struct loc loc, const struct di_type *array, int64_t index,
+			   int64_t *offset)
+{
+	if (__builtin_mul_overflow(index, (int64_t)p->type->size, offset)) {
+		diag_error(loc, "the index %lld is out of range: no element of %llu bytes has it", (long long)index,
+			   (unsigned long long)p->type->size);
+		return false;
+	}
+	if (array && array->count > 1 && (index < 0 || (uint64_t)index >= array->count))
+		diag_warning(loc, "the index %lld is outside of the array, which has %llu elements", (long long)index,
+			     (unsigned long long)array->count);
+	return true;
+}
+
 bool place_index(struct place *p, struct loc loc, struct expr *index)
 {
+	const struct di_type *array = p->type->kind == DI_ARRAY ? p->type : NULL;
 	struct di_type *element;
+	int64_t offset = 0;
 
 	if (p->type->kind != DI_ARRAY && p->type->kind != DI_POINTER) {
 		bool by_btf = p->type->module && !strncmp(di_module_source(p->type->module), "BTF", 3);
@@ -220,14 +237,16 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 		diag_error(loc, "this array is in registers: its elements are known by literal numbers only");
 		return false;
 	}
+	p->type = element;
+	if (index->kind == E_NUMBER && !literal_offset(p, index->loc, array, index->u.number, &offset))
+		return false;
 	if (p->held)
-		p->at += index->u.number * (int64_t)element->size;
+		p->at += offset;
 	else if (index->kind == E_NUMBER)
-		p->addr = target_add(loc, p->addr, index->u.number * (int64_t)element->size);
+		p->addr = target_add(loc, p->addr, offset);
 	else
 		p->addr = target_binary(loc, TOK_ADD, p->addr, element->size == 1 ? index :
 				 target_binary(loc, TOK_MUL, index, expr_number(loc, element->size)));
-	p->type = element;
 	p->loc = loc;
 	return true;
 }

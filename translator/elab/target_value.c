@@ -17,9 +17,9 @@ struct expr *target_binary(struct loc loc, enum tok op, struct expr *l, struct e
 struct expr *target_add(struct loc loc, struct expr *e, int64_t offset)
 {
 	if (e->kind == E_NUMBER)
-		return expr_number(loc, e->u.number + offset);
+		return expr_number(loc, (int64_t)((uint64_t)e->u.number + (uint64_t)offset));
 	if (e->kind == E_BINARY && e->u.bin.op == TOK_ADD && e->u.bin.r->kind == E_NUMBER) {
-		offset += e->u.bin.r->u.number;
+		offset = (int64_t)((uint64_t)offset + (uint64_t)e->u.bin.r->u.number);
 		e = e->u.bin.l;
 	}
 	return offset ? target_binary(loc, TOK_ADD, e, expr_number(loc, offset)) : e;
