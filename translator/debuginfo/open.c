@@ -10,6 +10,7 @@
 #include "build/build.h"
 #include "util/str.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -356,6 +357,7 @@ const char *di_advice(const struct di_module *m)
 
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
 {
+	assert(f && f->priv);      // an address alone has no variables: who asks knows that
 	if (dwarf_function(f))
 		return dwarf_variable(f, name, out);
 	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);
@@ -363,6 +365,7 @@ bool di_find_variable(const struct di_function *f, const char *name, struct di_v
 
 void di_variable_names(const struct di_function *f, bool params_only, struct buf *list)
 {
+	assert(f && f->priv);
 	if (dwarf_function(f))
 		dwarf_variable_names(f, params_only, list);
 	else if (function_btf(f))

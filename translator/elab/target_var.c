@@ -219,6 +219,8 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		target_print_value(print, 's', 0, e);
 	else if (e->dtype && place_is_aggregate(e->dtype))
 		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
+	else if (e->type == T_STRING)
+		target_print_value(print, 's', 0, e);
 	else if (e->kind == E_TARGET)      // a pointer to what is not in memory
 		target_print_text(print, "?");
 	else
@@ -250,6 +252,10 @@ static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
 	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
 		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
 			   e->u.target.name);
+		return expr_string(e->loc, "");
+	}
+	if (f->has_names && !f->has_names(r->probe)) {
+		f->target(r->s, r->probe, e);
 		return expr_string(e->loc, "");
 	}
 	if (f->target_names)

@@ -47,6 +47,8 @@ struct probe_family {
 	// What `target` accepts, for "similar" messages, -L and $$vars: a line each, "$name:type".
 	// May be NULL.
 	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
+	// Whether the probe has such names at all: where not, `target` says why, of $$vars, too. NULL: it has.
+	bool (*has_names)(const struct probe *p);
 	// Those of them that are parameters ($$parms). NULL: there are none.
 	void (*parameter_names)(struct session *s, struct probe *p, struct buf *list);
 	// What `$$name` means that is none of $$vars, $$parms, $$locals, $$return: NULL, without a

@@ -158,6 +158,7 @@ static int add_absolute(struct resolution *r)
 	}
 	*f = (struct di_function){ .module = di_kernel(r->s), .name = "", .symbol = "", .pc = r->point.part->number };
 	r->common.absolute = r->point.part->number;
+	r->common.is_absolute = true;
 	add_place(r, f, NULL);
 	return 0;
 }
@@ -208,7 +209,12 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 
 static bool has_variables(const struct function_probe *d)
 {
-	return !d->plain && !d->absolute;
+	return !d->plain && !d->is_absolute;
+}
+
+static bool function_has_names(const struct probe *p)
+{
+	return has_variables(p->data);
 }
 
 static void function_names(struct session *s, struct probe *p, struct buf *list)
@@ -233,7 +239,7 @@ static struct expr *function_target(struct session *s, struct probe *p, struct e
 
 	if (has_variables(d))
 		return dwarf_target(d->function, d->is_return, target);
-	if (d->absolute)
+	if (d->is_absolute)
 		diag_error(target->loc, "probes of absolute addresses have no target variables; use register access "
 			   "such as register(\"rdi\")");
 	else
@@ -281,6 +287,7 @@ const struct probe_family family_function = {
 	.resolve = function_resolve,
 	.target = function_target,
 	.target_names = function_names,
+	.has_names = function_has_names,
 	.parameter_names = function_parameters,
 	.module = function_module,
 	.share = function_share,

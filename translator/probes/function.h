@@ -13,7 +13,8 @@ struct function_probe {        // probe.data
 	bool plain;                // kprobe.*: registers only
 	bool optional;
 	bool wildcard;             // the function is not named
-	uint64_t absolute;         // run-time address; 0: the function's place
+	bool is_absolute;
+	uint64_t absolute;         // run-time address, of one that is_absolute
 	int64_t maxactive;         // 0: as the kernel likes
 };
 void function_share(struct session *s, struct probe **probes, int n);

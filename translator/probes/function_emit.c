@@ -123,7 +123,7 @@ static uint64_t offset_of(const struct function_probe *d)
 {
 	const struct di_function *f = d->function;
 
-	return d->absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
+	return d->is_absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
 }
 
 // What the loader finds; the function is *distance from there, or, of the kernel, from _stext.
@@ -133,7 +133,7 @@ static const char *symbol_of(const struct function_probe *d, int64_t *distance)
 	uint64_t base = di_kernel_base(f->module);
 
 	*distance = 0;
-	if (d->absolute)
+	if (d->is_absolute)
 		return "";
 	if (d->module)
 		return di_function_anchor(f, distance);
@@ -206,7 +206,7 @@ static bool is_packed(const struct group *g)
 {
 	const struct function_probe *first = g->first->data;
 
-	return g->probes.n >= PACKED_FROM && !first->absolute;
+	return g->probes.n >= PACKED_FROM && !first->is_absolute;
 }
 
 static void emit_sites(struct session *s, struct cwriter *w, const struct group *g)

@@ -84,6 +84,11 @@ static struct expr *plt_target(struct session *s, struct probe *p, struct expr *
 	return NULL;
 }
 
+static bool plt_has_names(const struct probe *p)
+{
+	return false;
+}
+
 static struct expr *plt_meta(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct process_site *site = p->data;
@@ -109,6 +114,7 @@ const struct probe_family family_plt = {
 	.patterns = patterns,
 	.resolve = plt_resolve,
 	.target = plt_target,
+	.has_names = plt_has_names,
 	.meta = plt_meta,
 	.emit = plt_emit,
 };

@@ -107,6 +107,11 @@ static void event_parameters(struct session *s, struct probe *p, struct buf *lis
 		buf_printf(list, "$arg%d:long\n", i);
 }
 
+static bool event_has_names(const struct probe *p)
+{
+	return ((const struct event_probe *)p->data)->is_syscall;
+}
+
 static int argument_number(const struct event_probe *d, const char *name)
 {
 	if (!strcmp(name, "syscall"))
@@ -190,6 +195,7 @@ const struct probe_family family_process_events = {
 	.own_returns = true,
 	.resolve = event_resolve,
 	.target = event_target,
+	.has_names = event_has_names,
 	.target_names = event_names,
 	.parameter_names = event_parameters,
 	.emit = event_emit,

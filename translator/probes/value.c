@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `$value` -> get(), `$value = e` -> set(e), `$value .= e` -> append(e), before names are bound.
 #include "probes/value.h"
+#include "elab/target.h"
 #include "util/diag.h"
+#include "util/str.h"
 
 #include <string.h>
 
@@ -48,10 +50,31 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 		*e = call(place, function, *e);
 }
 
+// $$vars and $$locals of a family whose only variable is one that can be read.
+static bool is_list(const struct rewriter *r, const struct expr *e)
+{
+	return e->kind == E_TARGET && r->n == 1 && r->variables->get &&
+	       (!strcmp(e->u.target.name, "$vars") || !strcmp(e->u.target.name, "$locals"));
+}
+
+static struct expr *list(const struct rewriter *r, struct loc loc)
+{
+	struct expr *e = target_print_new(loc);
+
+	target_print_text(e, str_printf("%s=", r->variables->name));
+	target_print_value(e, 's', 0, call(loc, r->variables->get, NULL));
+	return e;
+}
+
 static bool see_expr(struct ast_walker *w, struct expr **e)
 {
 	struct rewriter *r = w->data;
 	const struct value_variable *v;
+
+	if (is_list(r, *e)) {
+		*e = list(r, (*e)->loc);
+		return false;
+	}
 
 	if ((*e)->kind == E_ASSIGN && (v = variable_of(r, (*e)->u.bin.l))) {
 		assign(r, e, v);
