@@ -513,11 +513,12 @@ static struct di_location constant_value(Dwarf_Attribute *attr)
 {
 	struct di_location out = { .kind = DI_LOC_NONE };
 	Dwarf_Block block;
-	Dwarf_Sword value;
+	Dwarf_Word value;
 
+	// Forms of a fixed size hold no sign: what is negative has another one.
 	if (!dwarf_formblock(attr, &block)) {
 		constant_bytes(&out, &block);
-	} else if (!dwarf_formsdata(attr, &value)) {
+	} else if (!dwarf_formudata(attr, &value)) {
 		out.kind = DI_LOC_VALUE;
 		location_add(&out, DI_OP_CONST, value);
 	}
