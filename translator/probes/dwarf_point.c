@@ -98,6 +98,8 @@ static void find_address(const struct dwarf_point *p, struct di_module *in, di_f
 		buf_printf(why, "no statement of %s begins at %#llx; the nearest ones begin at %#llx and %#llx", f->name,
 			   (unsigned long long)p->part->number, (unsigned long long)below, (unsigned long long)above);
 		return;
+	} else if (di_is_user(in)) {
+		f->pc = f->address;        // it stays there, also in front of code that makes a frame
 	}
 	vec_push(out, f);
 }
