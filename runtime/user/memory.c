@@ -10,12 +10,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static bool load(struct stp_ctx *c, void *to, u64 address, u64 size)
+static bool can_read(void *to, u64 address, u64 size)
 {
 	struct iovec local = { to, size }, remote = { (void *)address, size };
 	pid_t pid = stp_session.target ? stp_session.target : getpid();
 
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size)
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+static bool load(struct stp_ctx *c, void *to, u64 address, u64 size)
+{
+	if (can_read(to, address, size))
 		return true;
 	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
 	return false;
@@ -86,6 +91,7 @@ u64 stp_thread_pointer(struct stp_ctx *c)
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
 	u32 at = 0, n, i;
+	char next;
 
 	while (at < size - 1) {
 		n = 64 - (u32)((address + at) % 64);
@@ -101,7 +107,7 @@ bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 		at += n;
 	}
 	to[at] = 0;
-	if (size == stp_module.limits.string_len)
+	if (size == stp_module.limits.string_len && (!can_read(&next, address + at, 1) || next))
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 	return true;
 }
