@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Values of variables next to those that gdb prints, at every statement of programs that are compiled here (values.py):
+#   zoo.c, zoo.cc: variables of many kinds; locations.s: operations that compilers seldom use;
+#   random.py: arithmetic on locals, by a seed.
+# A value that differs fails. One that gdb alone has is counted and listed: at most $MISSING percent of all.
+# VALUES=full: gcc and clang, -O0 to -O3, DWARF 4 and 5, split, LTO, without frame pointers, PIE; ten random programs.
+# Names: zoo cplusplus locations random missing
+set -u
+. "$TESTS/lib.sh"
+export SHIM=$TESTS/values/shim.c RUNTIME=$SOURCE/runtime STAP SCRATCH
+names=${*:-zoo cplusplus locations random}
+for tool in gdb gcc python3; do
+	command -v "$tool" >/dev/null || { for name in $names; do skip "values/$name" "$tool"; done; exit 0; }
+done
+pairs=0 missing=0
+: "${MISSING:=6}"
+: >"$SCRATCH/missing"
+
+# compare NAME SOURCE COMPILER FLAGS...
+compare() {
+	local name=$1 source=$2 compiler=$3 got program=$SCRATCH/values-program
+	shift 3
+	command -v "$compiler" >/dev/null || { skip "values/$name: $compiler $*" "$compiler"; return; }
+	(cd "$SCRATCH" && "$compiler" -w "$@" -o "$program" "$source") >"$SCRATCH/err" 2>&1 ||
+		{ not_ok "values/$name: $compiler $*" "$(head -n 5 "$SCRATCH/err")"; return; }
+	PROGRAM=$program SOURCES="*@$(basename "$source"):*" FLAGS="$compiler $*" VISITS=${VISITS-1} \
+		timeout 300 gdb -nx -batch -x "$TESTS/values/values.py" >"$SCRATCH/values" 2>&1 </dev/null
+	got=$(sed -n 's/^VALUES pairs=\([0-9]*\) differ=\([0-9]*\) missing=\([0-9]*\).*/\1 \2 \3/p' "$SCRATCH/values" | tail -n 1)
+	set -- $got -- "$@"
+	if [ -z "$got" ] || [ "$1" -eq 0 ] || [ "$2" -ne 0 ]; then
+		not_ok "values/$name: $compiler ${*:5}" "$(grep -v '^MISSING\|^EXTRA\|^SAME' "$SCRATCH/values" | tail -n 15)"
+		return
+	fi
+	ok "values/$name: $compiler ${*:5} ($1 pairs)"
+	pairs=$((pairs + $1)) missing=$((missing + $3))
+	sed -n "s/^MISSING [^ ]*statement(\(.*\)) /MISSING $name: $compiler ${*:5}: \1 /p" "$SCRATCH/values" >>"$SCRATCH/missing"
+}
+
+# everything NAME SOURCE COMPILER: the builds of the full form
+everything() {
+	local level
+	for level in -O0 -O1 -O2 -O3; do
+		compare "$@" -g $level -gdwarf-4
+		compare "$@" -g $level -gdwarf-5
+		compare "$@" -g $level -gsplit-dwarf
+		compare "$@" -g $level -flto
+		compare "$@" -g $level -fomit-frame-pointer
+		compare "$@" -g $level -fPIE -pie
+		compare "$@" -g $level -no-pie
+	done
+}
+
+test_zoo() {
+	if [ "${VALUES-}" = full ]; then
+		for compiler in gcc clang; do everything zoo "$TESTS/values/zoo.c" $compiler; done
+		return
+	fi
+	compare zoo "$TESTS/values/zoo.c" gcc -g -O0
+	compare zoo "$TESTS/values/zoo.c" gcc -g -O2
+	compare zoo "$TESTS/values/zoo.c" clang -g -O2 -gdwarf-4
+}
+
+test_cplusplus() {
+	if [ "${VALUES-}" = full ]; then
+		for compiler in g++ clang++; do everything cplusplus "$TESTS/values/zoo.cc" $compiler; done
+		return
+	fi
+	compare cplusplus "$TESTS/values/zoo.cc" g++ -g -O2 -gsplit-dwarf
+	compare cplusplus "$TESTS/values/zoo.cc" clang++ -g -O0
+}
+
+test_locations() { compare locations "$TESTS/values/locations.s" gcc -g0; }
+
+test_random() {
+	local seed last=1 level
+	[ "${VALUES-}" != full ] || last=10
+	for ((seed = 1; seed <= last; seed++)); do
+		python3 "$TESTS/values/random.py" $seed >"$SCRATCH/random.c"
+		if [ "${VALUES-}" = full ]; then
+			for level in -O1 -O2 -O3; do
+				compare "random $seed" "$SCRATCH/random.c" gcc -g -fwrapv $level
+				compare "random $seed" "$SCRATCH/random.c" clang -g -fwrapv $level
+			done
+		else
+			compare "random $seed" "$SCRATCH/random.c" gcc -g -fwrapv -O2
+		fi
+	done
+}
+
+for name in $names; do
+	declare -F "test_$name" >/dev/null && "test_$name"
+done
+echo "# $pairs pairs, $missing that gdb alone has"
+[ "${VALUES-}" != full ] || cat "$SCRATCH/missing"
+if [ $((100 * missing)) -le $((MISSING * pairs)) ]; then
+	ok values/missing
+else
+	not_ok values/missing "$missing of $pairs values are known to gdb alone, more than $MISSING %:
+$(head -n 20 "$SCRATCH/missing")"
+fi

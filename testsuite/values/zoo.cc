@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Variables of C++, for the comparison with gdb (values.py).
+#include <cstdint>
+
+#define NOINLINE __attribute__((noinline))
+volatile long sink;
+
+namespace shapes {
+struct Base { int id; virtual long area() const { return id; } virtual ~Base() {} };
+struct Box : Base {
+	short width, height; bool open:1; unsigned layers:5; int64_t shift:40;
+	Box(short w, short h) : width(w), height(h), open(true), layers(17), shift(-123456789012) { id = w * h; }
+	long area() const override { return width * height + sink; }
+	NOINLINE long grow(int by, const Box &other)
+	{
+		long was = area();
+		width += by;
+		sink = was + other.width;
+		layers ^= by;
+		return was * by + other.height;
+	}
+};
+enum class Kind : signed char { FLAT = -2, DEEP = 100 };
+}
+
+template <class T> NOINLINE T largest(const T *array, int n, shapes::Kind kind)
+{
+	T best = array[0];
+
+	for (int i = 1; i < n; i++) {
+		T here = array[i];
+		sink = i;
+		if (here > best)
+			best = here;
+	}
+	sink = (long)best + (long)kind;
+	return best;
+}
+
+NOINLINE long references(int &n, const double &d, shapes::Box box, int64_t *const p)
+{
+	auto twice = [&](int by) { long inner = n * by; sink = inner; return inner; };
+	long sum = twice(3) + (long)d;
+
+	sink = sum;
+	n++;
+	sum += box.grow(n, shapes::Box(3, 4)) + *p;
+	sink = sum;
+	return sum;
+}
+
+int main(int argc, char **)
+{
+	double d = argc * 2.5;
+	int64_t wide = -5000000000;
+	const int ints[] = { 3, -7, 12, argc };
+	const float floats[] = { 0.5f, -2.0f, 8.25f };
+	const unsigned long longs[] = { 1, ~0ul, 3 };
+	long sum = 0;
+
+	for (int round = 0; round < 2; round++) {
+		int n = round;
+
+		sum += references(n, d, shapes::Box(5 + round, 6), &wide);
+		sum += largest(ints, 4, shapes::Kind::FLAT) + largest(longs, 3, shapes::Kind::DEEP);
+		sum += (long)largest(floats, 3, shapes::Kind::DEEP);
+	}
+	return sum == 42;
+}
