@@ -72,6 +72,11 @@ struct var {
 	bool unlocked;             // access: no handler needs a lock for it
 	bool autoprint;            // access: written, never read, of the user's script: shown at the end
 	int index;                 // emit: position among the emitted globals of its sort
+	int reads, stores;         // dead_stores: how often it is read, the last statement that only sets it
+	int number;                // access: position among the script's globals
+	int local;                 // emit: its position among those of the C function that is written, if that is its entry
+	int reached;               // access: the last walk that found it, as func.reached
+	int reached_at[2];         // access: its entries in that walk, [1] of USE_ADD; -1: none
 };
 
 // ---------------------------------------------------------------- expressions
@@ -346,6 +351,8 @@ struct script {
 	VEC(struct func *) funcs;
 	VEC(struct probe_decl *) probe_decls;  // probes
 	VEC(struct probe_decl *) aliases;
+	struct map alias_names;    // probe_match: "a.b", names of a point without arguments -> alias_name_vec
+	int aliases_named;         // probe_match: how many of the aliases are in it
 	VEC(struct expr *) embedded;           // file-level %{ %}: E_EMBEDDED
 	VEC(struct probe *) probes;            // match: the resolved ones, in order
 };

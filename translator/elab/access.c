@@ -21,7 +21,7 @@ struct reach {
 	VEC(struct func *) funcs;
 	VEC(struct seen) seen;
 	bool loops;
-	int number;                // of this walk, func.reached of what it has been to
+	int number;                // of this walk, func.reached and var.reached of what it has been to
 };
 
 // ---------------------------------------------------------------- collecting
@@ -30,18 +30,23 @@ static void reach_var(struct use_walker *w, struct var *v, int use, struct loc l
 {
 	struct reach *r = w->data;
 	struct seen seen = { v, use };
+	int *at;
 
 	if (v->kind != VAR_GLOBAL)
 		return;
 	// An element is found through the table, which every other kind of write may change.
 	if ((use & USE_ADD) && v->type != T_STATS && v->arity > 0)
 		seen.use = use & ~USE_ADD;
-	for vec_each(&r->seen, it) {
-		if (it->var != v || (it->use & USE_ADD) != (seen.use & USE_ADD))
-			continue;
-		it->use |= seen.use;
+	if (v->reached != r->number) {
+		v->reached = r->number;
+		v->reached_at[0] = v->reached_at[1] = -1;
+	}
+	at = &v->reached_at[(seen.use & USE_ADD) != 0];
+	if (*at >= 0) {
+		r->seen.at[*at].use |= seen.use;
 		return;
 	}
+	*at = r->seen.n;
 	vec_push(&r->seen, seen);
 }
 
@@ -64,6 +69,7 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
+// Begins a walk. Only one at a time finds the globals that it has seen, by their marks.
 static struct use_walker reach_walker(struct reach *r)
 {
 	static int walks;
@@ -300,9 +306,11 @@ static void compute_functions(struct session *s)
 
 // ---------------------------------------------------------------- locks
 
-// What the handlers that don't run alone do to each global, as USE_* bits; by position.
+// What the handlers that don't run alone do to each global, as USE_* bits; by var.number.
 static void gather(struct session *s, int *uses, int *adds)
 {
+	for (int i = 0; i < s->script.globals.n; i++)
+		s->script.globals.at[i]->number = i;
 	for vec_each(&s->script.probes, it) {
 		struct reach r = { 0 };
 		struct use_walker w = reach_walker(&r);
@@ -313,9 +321,7 @@ static void gather(struct session *s, int *uses, int *adds)
 		if ((*it)->condition)
 			use_expr(&w, (*it)->condition);
 		for vec_each(&r.seen, seen)
-			for (int i = 0; i < s->script.globals.n; i++)
-				if (s->script.globals.at[i] == seen->var)
-					*(seen->use & USE_ADD ? &adds[i] : &uses[i]) |= seen->use;
+			*(seen->use & USE_ADD ? &adds[seen->var->number] : &uses[seen->var->number]) |= seen->use;
 	}
 }
 
@@ -336,18 +342,16 @@ static void compute_globals(struct session *s)
 	}
 }
 
-static const struct seen *find_seen(const struct reach *r, const struct var *v, int add)
+// In the walk that was begun last.
+static const struct seen *find_seen(const struct reach *r, const struct var *v, bool add)
 {
-	for vec_each(&r->seen, it)
-		if (it->var == v && (it->use & USE_ADD) == add)
-			return it;
-	return NULL;
+	return v->reached == r->number && v->reached_at[add] >= 0 ? &r->seen.at[v->reached_at[add]] : NULL;
 }
 
 static void locks_of(struct session *s, const struct reach *r, access_list *out)
 {
 	for vec_each(&s->script.globals, it) {
-		const struct seen *use = find_seen(r, *it, 0), *add = find_seen(r, *it, USE_ADD);
+		const struct seen *use = find_seen(r, *it, false), *add = find_seen(r, *it, true);
 		struct access_use lock = { .var = *it };
 
 		if ((*it)->unlocked || (!use && !add))
@@ -362,28 +366,20 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 }
 
 // A condition is looked at with its handler's locks. A number of its needs none: it is read at once.
-static void reach_condition(struct use_walker *w, const struct probe *p)
-{
-	struct reach all = { 0 };
-	struct use_walker condition = reach_walker(&all);
-
-	if (!p->condition)
-		return;
-	use_expr(&condition, p->condition);
-	for vec_each(&all.seen, it)
-		if (it->var->arity > 0 || it->var->type == T_STRING)
-			w->var(w, it->var, it->use, p->loc);
-}
-
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
 {
-	struct reach r = { 0 };
-	struct use_walker w = reach_walker(&r);
+	struct reach r = { 0 }, condition = { 0 };
+	struct use_walker w = reach_walker(&condition);
 
 	if (p->family->exclusive)
 		return;
+	if (p->condition)
+		use_expr(&w, p->condition);
+	w = reach_walker(&r);
+	for vec_each(&condition.seen, it)
+		if (it->var->arity > 0 || it->var->type == T_STRING)
+			w.var(&w, it->var, it->use, p->loc);
 	use_stmt(&w, p->body);
-	reach_condition(&w, p);
 	locks_of(s, &r, out);
 }
 
