@@ -73,16 +73,17 @@ static struct var *hidden_local(const char *name, enum type type)
 	return v;
 }
 
-static struct kept kept_result(struct emitter *e, struct func *f, const char *args)
+static const struct kept *kept_result(struct emitter *e, struct func *f, const char *args)
 {
-	struct kept kept = { f, args };
+	const char *call = str_printf("%s(%s)", emit_func(e, f)->name, args);
+	struct kept *kept = map_get(&e->body->kept, call);
 
-	for vec_each(&e->body->kept, k)
-		if (k->func == f && strcmp(k->args, args) == 0)
-			return *k;
-	kept.result = hidden_local(f->name, f->type);
-	kept.known = hidden_local(str_printf("%s_known", f->name), T_LONG);
-	vec_push(&e->body->kept, kept);
+	if (kept)
+		return kept;
+	kept = NEW(struct kept);
+	kept->result = hidden_local(f->name, f->type);
+	kept->known = hidden_local(str_printf("%s_known", f->name), T_LONG);
+	map_put(&e->body->kept, call, kept);
 	return kept;
 }
 
@@ -101,8 +102,8 @@ static bool is_stable_call(const struct expr *x)
 // Called at the first place that is reached.
 static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
 {
-	struct kept kept = kept_result(e, f, args);
-	const char *result = emit_var(e, kept.result), *known = emit_var(e, kept.known);
+	const struct kept *kept = kept_result(e, f, args);
+	const char *result = emit_var(e, kept->result), *known = emit_var(e, kept->known);
 
 	cw_line(e->w, "if (!%s) {", known);
 	call_chain(e, f, loc, args, result);

@@ -6,9 +6,13 @@
 #include "emit/emitter.h"
 #include "probes/family.h"
 
-static int by_index(const struct access_use *a, const struct access_use *b)
+#include <stdlib.h>
+
+static int by_index(const void *a, const void *b)
 {
-	return a->var->index - b->var->index;
+	const struct access_use *x = a, *y = b;
+
+	return x->var->index - y->var->index;
 }
 
 // Adds what i and its callees sort or merge.
@@ -17,36 +21,29 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 	if (i->visit == visit)
 		return;
 	i->visit = visit;
-	for vec_each(&i->alone, v) {
-		struct access_use use = { .var = *v, .write = true };
-		bool known = false;
-
-		for vec_each(uses, u) {
-			if (u->var == *v)
-				known = u->write = true;
-		}
-		if (!known)
-			vec_push(uses, use);
-	}
+	for map_each(&i->alone, it)
+		vec_push(uses, ((struct access_use){ .var = it->value, .write = true }));
 	for vec_each(&i->callees, to)
 		add_alone(*to, uses, visit);
 }
 
-// Ordered the same everywhere, so that two never wait for each other.
+// Each variable once, ordered the same everywhere, so that two never wait for each other.
 static int lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
 {
+	int n = 0;
+
 	if (!uses->n)
 		return 0;
 	for vec_each(uses, u)
 		emit_global(e, u->var)->locked = true;
-	for (int i = 1; i < uses->n; i++) {
-		for (int k = i; k > 0 && by_index(&uses->at[k], &uses->at[k - 1]) < 0; k--) {
-			struct access_use swap = uses->at[k];
-
-			uses->at[k] = uses->at[k - 1];
-			uses->at[k - 1] = swap;
-		}
+	qsort(uses->at, (size_t)uses->n, sizeof(uses->at[0]), by_index);
+	for vec_each(uses, u) {
+		if (n && uses->at[n - 1].var == u->var)
+			uses->at[n - 1].write |= u->write;
+		else
+			uses->at[n++] = *u;
 	}
+	uses->n = n;
 	cw_line(w, "static const struct stp_lock_use %s[] = {", name);
 	for vec_each(uses, u)
 		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,

@@ -31,10 +31,7 @@ const char *emit_desc(struct emitter *e, struct var *v)
 
 void emit_alone(struct emitter *e, struct var *v)
 {
-	for vec_each(&e->caller->alone, it)
-		if (*it == v)
-			return;
-	vec_push(&e->caller->alone, v);
+	map_put(&e->caller->alone, emit_global(e, v)->name, v);
 }
 
 int64_t emit_buckets(const struct var *v)

@@ -115,22 +115,21 @@ struct value value_keep(struct emitter *e, struct value v, enum type t)
 
 static struct local *find_local(struct emitter *e, struct var *v)
 {
-	struct local l = { .var = v };
+	struct body *b = e->body;
+	struct local l = { .var = v, .name = str_printf("l_%s", v->name) };
 
-	for vec_each(&e->body->locals, it)
-		if (it->var == v)
-			return it;
-	l.name = str_printf("l_%s", v->name);
-	for (int again = 2, i = 0; i < e->body->locals.n; i++) {
-		if (strcmp(e->body->locals.at[i].name, l.name) == 0) {
-			l.name = str_printf("l_%s_%d", v->name, again++);
-			i = -1;
-		}
+	if (v->local < b->locals.n && b->locals.at[v->local].var == v)
+		return &b->locals.at[v->local];
+	for (int again = 2; map_get(&b->local_names, l.name); again++) {
+		assert(map_get(&b->local_names, l.name) != v);     // a local belongs to one C function
+		l.name = str_printf("l_%s_%d", v->name, again);
 	}
+	map_put(&b->local_names, l.name, v);
 	if (v->kind == VAR_PARAM && v->type == T_STRING)
-		l.copied = emit_assigns(e->body->func->body, v);
-	vec_push(&e->body->locals, l);
-	return &e->body->locals.at[e->body->locals.n - 1];
+		l.copied = emit_assigns(b->func->body, v);
+	v->local = b->locals.n;
+	vec_push(&b->locals, l);
+	return &b->locals.at[v->local];
 }
 
 const char *emit_var(struct emitter *e, struct var *v)

@@ -34,7 +34,7 @@ struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
-struct kept { struct func *func; const char *args; struct var *result, *known; };
+struct kept { struct var *result, *known; };
 
 struct temps { int longs, strings, texts, cells; };
 
@@ -50,7 +50,8 @@ struct body {
 	struct label *on_error;    // where errors go: out, or a catch
 	struct loop *loop;
 	VEC(struct local) locals;
-	VEC(struct kept) kept;     // results of stable functions
+	struct map local_names;    // name in C -> its struct var
+	struct map kept;           // function and arguments of a stable call -> struct kept
 	struct temps now, most;    // in use, and the high-water mark
 	int labels, loops;         // made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
@@ -73,7 +74,8 @@ struct func_info {
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
 	VEC(struct func_info *) callees;
-	VEC(struct var *) alone;   // sorted or merged here: the runtime's copy changes, so one CPU at a time
+	struct map alone;          // name in C -> struct var: sorted or merged here: the runtime's copy changes,
+	                           // so one CPU at a time
 	int visit;                 // number of the last walk that came by
 	uint64_t cost;             // emit_work.c: of its own C, then of all it calls
 	bool cost_known;
