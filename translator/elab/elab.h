@@ -106,8 +106,13 @@ bool autoprint_add(struct session *s);
 
 // optimize.c
 void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
+// Conditions, entries and bodies of probes, bodies of functions in use.
+void optimize_walk(struct session *s, struct ast_walker *w);
 // Words that the first values which @entry() saves take; after the optimiser that is a slot's number.
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
+
+// dead_stores.c
+bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()
 
 // same.c
 bool same_handler(const struct probe *a, const struct probe *b);

@@ -277,7 +277,7 @@ static bool mark_stmt(struct ast_walker *w, struct stmt **ps)
 	return true;
 }
 
-static void walk_script(struct session *s, struct ast_walker *w)
+void optimize_walk(struct session *s, struct ast_walker *w)
 {
 	for vec_each(&s->script.probes, it) {
 		struct probe *p = *it;
@@ -297,7 +297,7 @@ void optimize_mark_unused(struct session *s)
 {
 	struct ast_walker w = { .stmt = mark_stmt };
 
-	walk_script(s, &w);
+	optimize_walk(s, &w);
 }
 
 // Each round may leave other variables unread, other functions pure.
@@ -307,11 +307,11 @@ static void simplify(struct session *s)
 	struct ast_walker w = { .expr_after = fold_expr, .stmt_after = tidy_stmt, .data = &o };
 
 	do {
-		o.changed = false;
 		optimize_mark_unused(s);
 		access_count_uses(s);
 		access_compute(s);
-		walk_script(s, &w);
+		o.changed = optimize_dead_stores(s);
+		optimize_walk(s, &w);
 	} while (o.changed);
 }
 
