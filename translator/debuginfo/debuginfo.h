@@ -181,7 +181,7 @@ bool di_program_moves_stacks(const struct di_module *m);   // so that probes of 
 bool di_program_is_narrow(const struct di_module *m);      // of 32 bits, on a machine of 64
 // libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
 // as many names, which may be those of links to them: "libm.so.6".
-typedef VEC(const char *) di_names;
+typedef name_list di_names;
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
 const char *di_find_library(const char *name);        // where the dynamic linker would find it; NULL: nowhere
 

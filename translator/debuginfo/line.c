@@ -366,19 +366,20 @@ static void search_function(struct search *s, struct di_function *f)
 		vec_push(s->out, f);
 }
 
-static void nothing_of_name(const struct search *s, struct buf *why)
+static void add_functions(const void *from, name_list *out)
 {
+	const struct search *s = from;
 	di_functions of_file = { 0 };
-	di_names names = { 0 };
-	char *near;
 
 	di_find_functions(s->m, "*", s->p->file, DI_INLINES_ONCE, &of_file);
 	for vec_each(&of_file, f)
-		vec_push(&names, (*f)->name);
-	near = str_nearest(s->p->function, names.at, names.n);
-	buf_printf(why, "no function \"%s\" is in a file \"%s\"", s->p->function, s->p->file);
-	if (near)
-		buf_printf(why, " (similar: %s)", near);
+		vec_push(out, (*f)->name);
+}
+
+static void nothing_of_name(const struct search *s, struct buf *why)
+{
+	buf_printf(why, "no function \"%s\" is in a file \"%s\"%s", s->p->function, s->p->file,
+		   diag_similar(s->p->function, add_functions, s));
 }
 
 static void explain(const struct search *s, bool any, struct buf *why)

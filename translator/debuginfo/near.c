@@ -14,11 +14,16 @@ static void add(void *data, const char *name)
 		vec_push((di_names *)data, name);
 }
 
-static void add_all(struct di_module *m, enum di_sort sort, di_names *out)
+struct all { struct di_module *m; enum di_sort sort; };
+
+static void add_all(const void *from, name_list *out)
 {
 	static const enum index_table tables[] = {
 		[DI_TYPES] = IX_TYPES, [DI_VARIABLES] = IX_VARIABLES, [DI_ENUMERATORS] = IX_ENUMERATORS, [DI_FILES] = IX_FILES,
 	};
+	const struct all *all = from;
+	struct di_module *m = all->m;
+	enum di_sort sort = all->sort;
 	struct index *ix = module_index(m);
 	struct btf_source *btf = ix ? NULL : module_btf(m);
 
@@ -28,34 +33,24 @@ static void add_all(struct di_module *m, enum di_sort sort, di_names *out)
 		btf_each_name(btf, sort == DI_ENUMERATORS, add, out);
 }
 
-static const char *similar(const char *wanted, const di_names *names)
-{
-	char *near = str_nearest(wanted, names->at, names->n);
-
-	return near ? str_printf(" (similar: %s)", near) : "";
-}
-
 const char *di_similar(struct di_module *m, enum di_sort sort, const char *wanted)
 {
 	static const char *const words[] = { "struct ", "union ", "enum " };
-	di_names names = { 0 };
+	struct all all = { m, sort };
 
-	if (diag_is_quiet())
-		return "";
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_starts(wanted, words[i]))
 			wanted += strlen(words[i]);
-	add_all(m, sort, &names);
-	return similar(wanted, &names);
+	return diag_similar(wanted, add_all, &all);
+}
+
+static void add_modules(const void *session, name_list *out)
+{
+	di_kernel_module_names((struct session *)session, out);
+	vec_push(out, "kernel");
 }
 
 const char *di_similar_modules(struct session *s, const char *wanted)
 {
-	di_names names = { 0 };
-
-	if (diag_is_quiet())
-		return "";
-	di_kernel_module_names(s, &names);
-	vec_push(&names, "kernel");
-	return similar(wanted, &names);
+	return diag_similar(wanted, add_modules, s);
 }

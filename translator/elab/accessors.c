@@ -77,10 +77,8 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 
 static void missing(struct session *s, const struct func *f, const char *name, const char *marker)
 {
-	char *near = scope_similar_globals(s, name, false);
-
-	diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not%s%s%s", f->name, name,
-		   marker, name, near ? " (similar: " : "", near ? near : "", near ? ")" : "");
+	diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not%s", f->name, name,
+		   marker, name, scope_similar_globals(s, name, false));
 }
 
 static void find(struct session *s, struct func *f, const char *marker, bool write)

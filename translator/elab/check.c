@@ -86,14 +86,11 @@ static void check_overloads(struct func *f, const struct namesakes *before)
 // -G name=value
 static void check_outside(struct session *s, const char *name)
 {
-	char *similar;
-
 	for vec_each(&s->script.globals, g)
 		if (!strcmp((*g)->name, name))
 			return;
-	similar = scope_similar_globals(s, name, false);
-	diag_error((struct loc){ 0 }, "-G %s: the script has no global '%s'%s%s%s", name, name,
-		   similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	diag_error((struct loc){ 0 }, "-G %s: the script has no global '%s'%s", name, name,
+		   scope_similar_globals(s, name, false));
 }
 
 void check_declarations(struct session *s)
@@ -267,22 +264,30 @@ static struct var **locals_of(const struct func *f, const struct probe *p, int *
 	return f ? f->locals.at : p->locals.at;
 }
 
-char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
+struct sight { struct session *s; const struct var *v; const struct func *f; const struct probe *p; };
+
+static void add_visible(const void *from, name_list *out)
 {
-	VEC(const char *) names = { 0 };
+	const struct sight *in = from;
 	struct var **locals;
 	int n;
 
-	locals = locals_of(f, p, &n);
+	locals = locals_of(in->f, in->p, &n);
 	for (int i = 0; i < n; i++)
-		if (locals[i] != v && locals[i]->written)
-			vec_push(&names, locals[i]->name);
-	for (int i = 0; f && i < f->params.n; i++)
-		vec_push(&names, f->params.at[i]->name);
-	for vec_each(&s->script.globals, it)
+		if (locals[i] != in->v && locals[i]->written)
+			vec_push(out, locals[i]->name);
+	for (int i = 0; in->f && i < in->f->params.n; i++)
+		vec_push(out, in->f->params.at[i]->name);
+	for vec_each(&in->s->script.globals, it)
 		if (!from_library((*it)->loc))
-			vec_push(&names, (*it)->name);
-	return str_nearest(v->name, names.at, names.n);
+			vec_push(out, (*it)->name);
+}
+
+const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
+{
+	struct sight in = { s, v, f, p };
+
+	return diag_similar(v->name, add_visible, &in);
 }
 
 static void warn_locals(struct session *s, const struct func *f, const struct probe *p)
@@ -293,13 +298,10 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 	locals = locals_of(f, p, &n);
 	for (int i = 0; i < n; i++) {
 		struct var *v = locals[i];
-		char *similar;
 
-		if (!v->read || v->written)
-			continue;
-		similar = check_similar_names(s, v, f, p);
-		diag_warning(v->loc, "never-assigned local variable '%s'%s%s%s", v->name,
-			     similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+		if (v->read && !v->written)
+			diag_warning(v->loc, "never-assigned local variable '%s'%s", v->name,
+				     diag_prints_warnings() ? check_similar_names(s, v, f, p) : "");
 	}
 }
 

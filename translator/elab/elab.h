@@ -42,8 +42,8 @@ struct func *scope_function(struct session *s, struct expr *call);
 void scope_hint(struct session *s, struct loc loc, const char *word);
 
 // What a misspelt local of a function or a probe could have meant: "a, b" or NULL. (check.c)
-char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
-char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
+const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
+const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
 
 // symbols.c
 // Binds the names of an expression or statement that the translator made after elab_symbols().

@@ -355,22 +355,59 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 	path->aliases.n--;
 }
 
+// One name of an alias. All of them in the order of their definitions are under "", by which wildcards are looked up.
+struct alias_name { struct probe_decl *alias; const struct probe_point *name; };
+typedef VEC(struct alias_name) alias_name_vec;
+
+static const char *first_names(const struct probe_point *point, int n)
+{
+	struct buf names = { 0 };
+
+	for (int i = 0; i < n; i++)
+		buf_printf(&names, "%s%s", i ? "." : "", point->parts.at[i].name);
+	return buf_text(&names);
+}
+
+static void add_name(struct map *to, const char *key, struct alias_name name)
+{
+	alias_name_vec *names = map_get(to, key);
+
+	if (!names) {
+		names = NEW(alias_name_vec);
+		map_put(to, key, names);
+	}
+	vec_push(names, name);
+}
+
+static const struct map *alias_names(struct script *s)
+{
+	for (; s->aliases_named < s->aliases.n; s->aliases_named++) {
+		struct probe_decl *alias = s->aliases.at[s->aliases_named];
+
+		for vec_each(&alias->alias_names, name) {
+			add_name(&s->alias_names, "", (struct alias_name){ alias, *name });
+			add_name(&s->alias_names, first_names(*name, (*name)->parts.n), (struct alias_name){ alias, *name });
+		}
+	}
+	return &s->alias_names;
+}
+
 // Aliases whose names take `exactly` that many parts of the point. A "**" point has one length.
 static bool resolve_aliases(struct path *path, const struct probe_point *point, int exactly)
 {
-	int last = path->chain.n - 1, n = path->s->script.aliases.n;
+	const char *key = has_glob(point) ? "" : first_names(point, exactly);
+	const alias_name_vec *names = map_get(alias_names(&path->s->script), key);
+	int last = path->chain.n - 1, n = names ? names->n : 0;
 	bool found = false;
 
 	for (int i = 0; i < n; i++) {
-		struct probe_decl *alias = path->s->script.aliases.at[i];
+		struct alias_name it = names->at[i];
 
-		for vec_each(&alias->alias_names, name) {
-			if (alias_matches(*name, point) != exactly)
-				continue;
-			path->chain.at[last] = point;
-			enter_alias(path, alias, *name, exactly);
-			found = true;
-		}
+		if (alias_matches(it.name, point) != exactly)
+			continue;
+		path->chain.at[last] = point;
+		enter_alias(path, it.alias, it.name, exactly);
+		found = true;
 	}
 	path->chain.at[last] = point;
 	return found;
@@ -421,26 +458,27 @@ static const char *reason_of_absence(const struct probe_point *point)
 	return NULL;
 }
 
+static void add_points(const void *session, name_list *out)
+{
+	struct session *s = (struct session *)session;
+
+	library_alias_names(s, out);
+	for vec_each(&s->script.aliases, alias)
+		if (!(*alias)->source || !(*alias)->source->library)
+			for vec_each(&(*alias)->alias_names, name)
+				vec_push(out, point_shape(*name));
+	for (const struct probe_family *const *f = probe_families; *f; f++)
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			vec_push(out, *pattern);
+}
+
 static void mismatch(struct session *s, const struct probe_point *point)
 {
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "didn't find any wildcard matches" : "mismatch";
-	name_list names = { 0 };
-	char *similar;
 
-	library_alias_names(s, &names);
-	for vec_each(&s->script.aliases, alias)
-		if (!(*alias)->source || !(*alias)->source->library)
-			for vec_each(&(*alias)->alias_names, name)
-				vec_push(&names, point_shape(*name));
-	for (const struct probe_family *const *f = probe_families; *f; f++)
-		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
-			vec_push(&names, *pattern);
-	similar = str_nearest(point_shape(point), names.at, names.n);
-	if (similar)
-		diag_error(point->loc, "probe point %s: %s (similar: %s)", what, point_text(point), similar);
-	else
-		diag_error(point->loc, "probe point %s: %s", what, point_text(point));
+	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
+		   diag_similar(point_shape(point), add_points, s));
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 }

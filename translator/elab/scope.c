@@ -82,14 +82,23 @@ struct var *scope_global(struct session *s, const char *name, struct loc loc, bo
 	return v;
 }
 
-char *scope_similar_globals(struct session *s, const char *name, bool arrays_only)
+static void add_globals(const void *session, name_list *out)
 {
-	VEC(const char *) names = { 0 };
+	for vec_each(&((const struct session *)session)->script.globals, g)
+		if (!from_library((*g)->loc))
+			vec_push(out, (*g)->name);
+}
 
-	for vec_each(&s->script.globals, g)
-		if (!from_library((*g)->loc) && (!arrays_only || (*g)->arity))
-			vec_push(&names, (*g)->name);
-	return str_nearest(name, names.at, names.n);
+static void add_arrays(const void *session, name_list *out)
+{
+	for vec_each(&((const struct session *)session)->script.globals, g)
+		if (!from_library((*g)->loc) && (*g)->arity)
+			vec_push(out, (*g)->name);
+}
+
+const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only)
+{
+	return diag_similar(name, arrays_only ? add_arrays : add_globals, s);
 }
 
 // ---------------------------------------------------------------- functions
@@ -170,22 +179,22 @@ static struct func *chain_overloads(func_vec *v)
 	return v->at[0];
 }
 
-static name_list function_names(struct session *s)
+static void add_functions(const void *session, name_list *out)
 {
-	name_list names = { 0 };
+	struct session *s = (struct session *)session;
 
-	parse_print_words(&names);
-	library_function_names(s, &names);
+	parse_print_words(out);
+	library_function_names(s, out);
 	for vec_each(&s->script.funcs, f)
 		if (!(*f)->source || !(*f)->source->library)
-			vec_push(&names, (*f)->name);
-	return names;
+			vec_push(out, (*f)->name);
 }
 
 void scope_hint(struct session *s, struct loc loc, const char *word)
 {
-	name_list names = function_names(s);
+	name_list names = { 0 };
 
+	add_functions(s, &names);
 	for vec_each(&names, name)
 		if (!strcmp(*name, word)) {
 			diag_note(loc, "'%s' is a function, too: a call has parentheses, %s(...)", word, word);
@@ -197,14 +206,9 @@ void scope_hint(struct session *s, struct loc loc, const char *word)
 static void unknown_function(struct session *s, const struct expr *call)
 {
 	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
-	name_list names = function_names(s);
-	char *similar;
 
-	similar = str_nearest(call->u.call.name, names.at, names.n);
-	if (similar)
-		diag_error(call->loc, "unresolved function '%s' (similar: %s)", call->u.call.name, similar);
-	else
-		diag_error(call->loc, "unresolved function '%s'", call->u.call.name);
+	diag_error(call->loc, "unresolved function '%s'%s", call->u.call.name,
+		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
 		if (!strcmp(variables[i], call->u.call.name))

@@ -118,7 +118,6 @@ static void bind_var(struct binder *b, struct expr *e)
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name), *global;
-	char *similar;
 
 	global = scope_global(b->s, name, loc, in_library_function(b));
 	if (global)
@@ -128,11 +127,8 @@ static struct var *find_array(struct binder *b, const char *name, struct loc loc
 		diag_note(v->loc, "used as a variable here");
 		return NULL;
 	}
-	similar = scope_similar_globals(b->s, name, true);
-	if (similar)
-		diag_error(loc, "unresolved array '%s', missing \"global %s\"? (similar: %s)", name, name, similar);
-	else
-		diag_error(loc, "unresolved array '%s', missing \"global %s\"?", name, name);
+	diag_error(loc, "unresolved array '%s', missing \"global %s\"?%s", name, name,
+		   scope_similar_globals(b->s, name, true));
 	return NULL;
 }
 
@@ -198,8 +194,6 @@ static struct var *stat_decl(const struct expr *of)
 // What is counted into or extracted from: a global or an element of one.
 static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 {
-	char *similar;
-
 	if (of->kind == E_INDEX) {
 		bind_index(b, of);
 		return stat_decl(of);
@@ -219,9 +213,8 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		set_arity(of->u.var.decl, 0, of->loc);
 		return of->u.var.decl;
 	}
-	similar = scope_similar_globals(b->s, of->u.var.name, false);
-	diag_error(of->loc, "'%s' is not a global; statistics are: add \"global %s\"%s%s%s", of->u.var.name,
-		   of->u.var.name, similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	diag_error(of->loc, "'%s' is not a global; statistics are: add \"global %s\"%s", of->u.var.name,
+		   of->u.var.name, scope_similar_globals(b->s, of->u.var.name, false));
 	of->u.var.decl = NULL;
 	return NULL;
 }
@@ -366,28 +359,33 @@ static void bind_entry(struct binder *b, struct expr *e)
 	b->place = place;
 }
 
-// A probe defines it: perf....counter("NAME").
-static void bind_counter(struct binder *b, const struct expr *e)
+static void add_counters(const void *session, name_list *out)
 {
-	const char *name = e->u.text1.text;
-	name_list names = { 0 };
-	char *near;
-
-	for vec_each(&b->s->script.probes, p) {
+	for vec_each(&((const struct session *)session)->script.probes, p) {
 		const struct probe_point *last = (*p)->chain.n ? (*p)->chain.at[(*p)->chain.n - 1] : NULL;
 		const struct point_part *counter = last ? point_find(last, "counter") : NULL;
 
-		if (counter && counter->arg_kind == ARG_STRING && !strcmp(counter->text, name))
-			return;
 		if (counter && counter->arg_kind == ARG_STRING)
-			vec_push(&names, counter->text);
+			vec_push(out, counter->text);
 	}
-	near = str_nearest(name, names.at, names.n);
-	if (near) {
-		diag_error(e->loc, "there is no perf counter \"%s\" (similar: %s)", name, near);
+}
+
+// A probe defines it: perf....counter("NAME").
+static void bind_counter(struct binder *b, const struct expr *e)
+{
+	const char *name = e->u.text1.text, *similar;
+	name_list names = { 0 };
+
+	add_counters(b->s, &names);
+	for vec_each(&names, it)
+		if (!strcmp(*it, name))
+			return;
+	similar = diag_similar(name, add_counters, b->s);
+	if (*similar) {
+		diag_error(e->loc, "perf counter \"%s\" not found%s", name, similar);
 		return;
 	}
-	diag_error(e->loc, "there is no perf counter \"%s\": a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
+	diag_error(e->loc, "perf counter \"%s\" not found: a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
 		   "for instance", name, name);
 }
 

@@ -127,15 +127,18 @@ struct expr *place_lvalue(const struct place *p)
 	return e;
 }
 
-const char *target_similar(const char *wanted, const struct buf *lines)
+static void add_lines(const void *from, name_list *out)
 {
-	VEC(const char *) names = { 0 };
-	char *copy = str_dup(lines->len ? lines->text : ""), *save = NULL, *near;
+	const struct buf *lines = from;
+	char *copy = str_dup(lines->len ? lines->text : ""), *save = NULL;
 
 	for (char *n = strtok_r(copy, "\n", &save); n; n = strtok_r(NULL, "\n", &save))
-		vec_push(&names, n);
-	near = str_nearest(wanted, names.at, names.n);
-	return near ? str_printf(" (similar: %s)", near) : "";
+		vec_push(out, n);
+}
+
+const char *target_similar(const char *wanted, const struct buf *lines)
+{
+	return diag_similar(wanted, add_lines, lines);
 }
 
 // Follows a pointer: the place becomes what it points to. NULL type: void.

@@ -183,8 +183,8 @@ static const char *similar_global(struct di_module *m, const char *name, const c
 {
 	struct di_variable v;
 
-	return di_similar(m, file && !diag_is_quiet() && di_find_global(m, name, NULL, &v) ? DI_FILES : DI_VARIABLES,
-			  file && !diag_is_quiet() && di_find_global(m, name, NULL, &v) ? file : name);
+	return di_similar(m, file && diag_prints() && di_find_global(m, name, NULL, &v) ? DI_FILES : DI_VARIABLES,
+			  file && diag_prints() && di_find_global(m, name, NULL, &v) ? file : name);
 }
 
 struct expr *target_global(const struct target_where *w, struct expr *e)

@@ -121,7 +121,7 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 // Once a variable: it counts as a long afterwards.
 static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
-	char *similar = NULL;
+	const char *similar = "";
 
 	if (!t->report)
 		return;
@@ -132,8 +132,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	access_count_uses(t->s);
 	if (v->kind != VAR_GLOBAL && !v->written)
 		similar = check_similar_names(t->s, v, t->func, t->probe);
-	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string%s%s%s", v->name,
-		   similar ? " (similar: " : "", similar ? similar : "", similar ? ")" : "");
+	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string%s", v->name, similar);
 	scope_hint(t->s, e->loc, v->name);
 	v->type = T_LONG;
 }

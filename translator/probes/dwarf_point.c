@@ -167,17 +167,19 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	name_rest(first, why);
 }
 
-static const char *similar(const char *wanted, const di_names *names)
+static void add_labels(const void *functions, name_list *out)
 {
-	char *near = diag_is_quiet() ? NULL : str_nearest(wanted, names->at, names->n);
+	di_functions all = { 0 };
 
-	return near ? str_printf(" (similar: %s)", near) : "";
+	for vec_each((const di_functions *)functions, f)
+		di_find_labels(*f, "*", &all);
+	for vec_each(&all, f)
+		vec_push(out, (*f)->label);
 }
 
 static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
-	di_functions functions = *v, all = { 0 };
-	di_names names = { 0 };
+	di_functions functions = *v;
 
 	*v = (di_functions){ 0 };
 	for vec_each(&functions, f)
@@ -189,11 +191,7 @@ static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf
 		return;
 	}
 	buf_printf(why, "there is no label \"%s\" with code in it", p->label);
-	for vec_each(&functions, f)
-		di_find_labels(*f, "*", &all);
-	for vec_each(&all, f)
-		vec_push(&names, (*f)->label);
-	buf_puts(why, similar(p->label, &names));
+	buf_puts(why, diag_similar(p->label, add_labels, &functions));
 }
 
 static bool is_among(const di_functions *v, const struct di_function *f)
@@ -245,16 +243,19 @@ static void forget_jumps(di_functions *v, struct buf *why)
 	v->n = n;
 }
 
-static void no_callee(const struct dwarf_point *p, const di_functions *of, struct buf *why)
+static void add_callees(const void *of, name_list *out)
 {
 	di_functions all = { 0 };
-	di_names names = { 0 };
 
-	for vec_each(of, f)
+	for vec_each((const di_functions *)of, f)
 		di_find_callees(*f, "*", &all);
 	for vec_each(&all, f)
-		vec_push(&names, (*f)->name);
-	buf_printf(why, "it calls no function \"%s\" by name%s", p->callee, similar(p->callee, &names));
+		vec_push(out, (*f)->name);
+}
+
+static void no_callee(const struct dwarf_point *p, const di_functions *of, struct buf *why)
+{
+	buf_printf(why, "it calls no function \"%s\" by name%s", p->callee, diag_similar(p->callee, add_callees, of));
 }
 
 // What the functions call, what that calls and so on: each place is limited to calls by the one above it.
@@ -352,11 +353,14 @@ static bool say_other_file(const struct dwarf_point *p, struct di_module *in, co
 	return true;
 }
 
+static void add_functions(const void *module, name_list *out)
+{
+	di_function_names((struct di_module *)module, out);
+}
+
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
-	const char *elsewhere;
-	di_names names = { 0 };
-	char *near;
+	const char *elsewhere, *near;
 
 	if (p->by_address || why->len) {
 		if (p->by_address)
@@ -373,11 +377,9 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, elsewhere);
 		return;
 	}
-	di_function_names(in, &names);
-	near = str_nearest(p->pattern.scope ? p->part->text : p->pattern.function, names.at, names.n);
-	if (near) {
-		diag_error(p->part->loc, "%s.%s(\"%s\") not found (similar: %s)", point, p->part->name, p->part->text,
-			   near);
+	near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
+	if (*near) {
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
 		if (di_is_user(in) && lacks_dwarf(in))
 			diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are known; %s", di_module_name(in),
 				  di_advice(in));
@@ -536,7 +538,7 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 static struct expr *nowhere(const struct di_function *f, const struct di_location *loc, struct expr *target)
 {
 	const char *name = target->u.target.name, *why = loc->why;
-	int line = diag_is_quiet() ? 0 : di_variable_line(f, name);
+	int line = !diag_prints() ? 0 : di_variable_line(f, name);
 
 	if (line)
 		diag_error(target->loc, "'$%s' %s at this place of '%s'%s%s%s; it can be read at line %d: statement(\"%s@%s:%d\")",

@@ -45,7 +45,7 @@ static int no_module(struct session *s, const struct point_part *part)
 		return 1;
 	}
 	near = di_similar_modules(s, part->text);
-	if (*near || diag_is_quiet())
+	if (*near || !diag_prints())
 		diag_error(part->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, part->text, near);
 	else
 		diag_error(part->loc, "the modules of the kernel %s are not installed", s->kernel->release);

@@ -29,25 +29,26 @@ static const char *point_of(const struct probe_match *m, const struct di_mark *m
 	return str_printf("%s.mark(\"%s\")", process, mark->name);
 }
 
+static void add_marks(const void *marks, name_list *out)
+{
+	for vec_each((const di_marks *)marks, mark)
+		vec_push(out, (*mark)->name);
+}
+
 static void not_found(const struct process_files *files, const struct point_part *part, const char *provider)
 {
 	const char *file = di_module_name(files->at.at[0]);
-	di_names names = { 0 };
 	di_marks all = { 0 };
-	char *near;
 
 	for vec_each(&files->at, m)
 		di_find_marks(*m, NULL, "*", &all);
-	for vec_each(&all, mark)
-		vec_push(&names, (*mark)->name);
-	near = str_nearest(part->text, names.at, names.n);
 	if (!all.n)
 		diag_error(part->loc, "%s has no marks: they come from <sys/sdt.h> when it is compiled", file);
 	else if (provider)
-		diag_error(part->loc, "%s has no mark \"%s\" of a provider \"%s\" (similar: %s)", file, part->text,
-			   provider, near);
+		diag_error(part->loc, "%s has no mark \"%s\" of a provider \"%s\"%s", file, part->text,
+			   provider, diag_similar(part->text, add_marks, &all));
 	else
-		diag_error(part->loc, "%s has no mark \"%s\" (similar: %s)", file, part->text, near);
+		diag_error(part->loc, "%s has no mark \"%s\"%s", file, part->text, diag_similar(part->text, add_marks, &all));
 }
 
 static int mark_resolve(struct session *s, const struct probe_match *m)

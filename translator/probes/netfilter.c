@@ -62,18 +62,26 @@ static bool parse_number(const char *text, int64_t *value)
 	return *text && !*end && *value >= INT32_MIN && *value <= INT32_MAX;
 }
 
+struct names { const struct name *at; int n; };
+
+static void add_names(const void *from, name_list *out)
+{
+	const struct names *names = from;
+
+	for (int i = 0; i < names->n; i++)
+		vec_push(out, names->at[i].name);
+}
+
 // Numbers are for guru scripts but where `numbers` is set.
 static int find(struct session *s, const struct point_part *part, const struct name *names, int n, bool numbers,
 		int64_t *value)
 {
-	VEC(const char *) all = { 0 };
-	char *near;
+	struct names all = { names, n };
 
 	for (int i = 0; i < n; i++) {
 		*value = names[i].value;
 		if (!strcmp(names[i].name, part->text))
 			return 0;
-		vec_push(&all, names[i].name);
 	}
 	if (parse_number(part->text, value)) {
 		if (numbers || s->opt.guru)
@@ -81,9 +89,8 @@ static int find(struct session *s, const struct point_part *part, const struct n
 		diag_error(part->loc, "%s(\"%s\"): a number is for guru mode (-g); use a name", part->name, part->text);
 		return 1;
 	}
-	near = all.n ? str_nearest(part->text, all.at, all.n) : NULL;
-	diag_error(part->loc, "%s(\"%s\") is unknown here%s", part->name, part->text,
-		   near ? str_printf(" (similar: %s)", near) : n ? "" : ": this protocol family has no names, give a number");
+	diag_error(part->loc, "%s(\"%s\") is unknown here%s", part->name, part->text, n ?
+		   diag_similar(part->text, add_names, &all) : ": this protocol family has no names, give a number");
 	return 1;
 }
 

@@ -13,23 +13,25 @@
 
 extern const struct probe_family family_plt;
 
+static void add_entries(const void *entries, name_list *out)
+{
+	for vec_each((const di_plt *)entries, entry)
+		vec_push(out, entry->name);
+}
+
 static void not_found(const struct process_files *files, const struct point_part *part)
 {
-	const char *file = di_module_name(files->at.at[0]), *near;
-	di_names names = { 0 };
+	const char *file = di_module_name(files->at.at[0]);
 	di_plt all = { 0 };
 
 	for vec_each(&files->at, m)
 		di_find_plt(*m, "*", &all);
-	for vec_each(&all, entry)
-		vec_push(&names, entry->name);
 	if (!all.n) {
 		diag_error(part->loc, "%s has no procedure linkage table: it calls no library, or without one", file);
 		return;
 	}
-	near = str_nearest(part->text, names.at, names.n);
-	diag_error(part->loc, "%s calls no function \"%s\" through its procedure linkage table (similar: %s)", file,
-		   part->text, near ? near : "none");
+	diag_error(part->loc, "%s calls no function \"%s\" through its procedure linkage table%s", file, part->text,
+		   diag_similar(part->text, add_entries, &all));
 }
 
 static void add_entry(struct session *s, const struct probe_match *m, const struct process_files *files,

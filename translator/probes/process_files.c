@@ -66,25 +66,19 @@ static void add_entries(const char *directory, bool whole, name_list *out)
 		closedir(d);
 }
 
-// " (similar: ...)": of what lies beside the path that isn't there, or of all programs.
-static const char *similar_files(const char *path)
+// What lies beside the path that isn't there, or all programs.
+static void add_files(const void *from, name_list *out)
 {
-	const char *slash = strrchr(path, '/'), *dirs = getenv("PATH");
-	name_list names = { 0 };
-	char *near;
+	const char *path = from, *slash = strrchr(path, '/'), *dirs = getenv("PATH");
 
-	if (diag_is_quiet())
-		return "";
 	if (slash)
-		add_entries(str_ndup(path, (size_t)(slash - path)), true, &names);
+		add_entries(str_ndup(path, (size_t)(slash - path)), true, out);
 	while (!slash && dirs && *dirs) {
 		size_t len = strcspn(dirs, ":");
 
-		add_entries(str_ndup(dirs, len), false, &names);
+		add_entries(str_ndup(dirs, len), false, out);
 		dirs += len + (dirs[len] == ':');
 	}
-	near = str_nearest(path, names.at, names.n);
-	return near ? str_printf(" (similar: %s)", near) : "";
 }
 
 static bool is_file(const char *path, const struct stat *of)
@@ -322,6 +316,11 @@ static void mapped_libraries(const char *process, di_names *paths, di_names *nam
 	}
 }
 
+static void add_libraries(const void *from, name_list *out)
+{
+	*out = *(const name_list *)from;
+}
+
 // In place of the programs those of their libraries that the pattern matches: a path, the name of a
 // file or of a link to it, or either with wildcards.
 static int choose_libraries(struct session *s, const struct point_part *of, const struct point_part *part,
@@ -349,8 +348,8 @@ static int choose_libraries(struct session *s, const struct point_part *of, cons
 		}
 	}
 	if (!out->at.n)
-		diag_error(part->loc, "%s has no library \"%s\" (similar: %s)", di_module_name(programs.at.at[0]),
-			   part->text, names.n ? str_nearest(part->text, names.at, names.n) : "none");
+		diag_error(part->loc, "%s has no library \"%s\"%s", di_module_name(programs.at.at[0]), part->text,
+			   diag_similar(part->text, add_libraries, &names));
 	return out->at.n ? 0 : 1;
 }
 
@@ -391,7 +390,7 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 		path = di_find_library(part->text);
 	if (!path) {
 		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s" : "no program \"%s\" in PATH%s",
-			   part->text, similar_files(part->text));
+			   part->text, diag_similar(part->text, add_files, part->text));
 		return 1;
 	}
 	return add_file(s, part, path, out) ? 0 : 1;

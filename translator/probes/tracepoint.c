@@ -70,12 +70,23 @@ static const char *point_of(const struct point_part *part, const char *module, c
 	return str_printf("%s.%s(\"%s\")", in, part->name, full_name(system, name));
 }
 
+struct all_tracepoints { struct di_module *kernel; bool with_system; };
+
+static void add_tracepoints(const void *from, name_list *out)
+{
+	const struct all_tracepoints *all = from;
+
+	di_tracepoint_names(all->kernel, out);
+	for (int i = 0; all->with_system && i < out->n; i++)
+		out->at[i] = full_name(di_tracepoint_system(all->kernel, out->at[i]), out->at[i]);
+}
+
 static int not_found(struct session *s, const struct point_part *part, const struct pattern *p)
 {
 	struct di_module *kernel = di_kernel(s);
+	struct all_tracepoints all = { kernel, p->system };
 	di_names names = { 0 };
 	bool systems = false;
-	char *near;
 
 	di_tracepoint_names(kernel, &names);
 	if (!names.n) {
@@ -83,22 +94,15 @@ static int not_found(struct session *s, const struct point_part *part, const str
 			   "%s has none", di_module_source(kernel));
 		return 1;
 	}
-	for (int i = 0; p->system && i < names.n; i++) {
-		const char *system = di_tracepoint_system(kernel, names.at[i]);
-
-		systems |= *system != 0;
-		names.at[i] = full_name(system, names.at[i]);
-	}
+	for (int i = 0; p->system && !systems && i < names.n; i++)
+		systems = *di_tracepoint_system(kernel, names.at[i]) != 0;
 	if (p->system && !systems) {
 		diag_error(part->loc, "\"%s:\" can't be told without the kernel's headers: install the package "
 			   "linux-headers-%s", p->system, s->kernel->release);
 		return 1;
 	}
-	near = str_nearest(part->text, names.at, names.n);
-	if (near)
-		diag_error(part->loc, "kernel.%s(\"%s\") not found (similar: %s)", part->name, part->text, near);
-	else
-		diag_error(part->loc, "kernel.%s(\"%s\") not found", part->name, part->text);
+	diag_error(part->loc, "kernel.%s(\"%s\") not found%s", part->name, part->text,
+		   diag_similar(part->text, add_tracepoints, &all));
 	return 1;
 }
 

@@ -196,7 +196,7 @@ static void error(struct loc loc, const char *text)
 	if (!first_time(diag.kind, loc, text))
 		return;
 	diag.different++;
-	if (diag.shown >= SHOWN && !diag_options.all && !diag_options.verbose)
+	if (!diag_prints())
 		return;
 	diag.shown++;
 	if (diag_options.all)
@@ -284,9 +284,26 @@ void diag_quiet_push(void)
 	diag.quiet_first[diag.quiet] = NULL;
 }
 
-bool diag_is_quiet(void)
+bool diag_prints_warnings(void)
 {
-	return diag.quiet > 0;
+	return !diag_options.no_warnings && !diag.quiet && (diag.warnings < MOST_WARNINGS || diag_options.verbose);
+}
+
+bool diag_prints(void)
+{
+	return !diag.quiet && (diag.shown < SHOWN || diag_options.all || diag_options.verbose);
+}
+
+const char *diag_similar(const char *wanted, diag_names *add, const void *from)
+{
+	name_list names = { 0 };
+	char *near;
+
+	if (!diag_prints())
+		return "";
+	add(from, &names);
+	near = str_nearest(wanted, names.at, names.n);
+	return near ? str_printf(" (similar: %s)", near) : "";
 }
 
 int diag_quiet_pop(void)

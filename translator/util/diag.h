@@ -7,6 +7,7 @@
 #define UTIL_DIAG_H
 
 #include "util/mem.h"
+#include "util/str.h"
 
 #include <stdbool.h>
 
@@ -65,7 +66,11 @@ const struct loc *diag_error_places(int *n);   // of all errors that are in it
 // for probe points that are optional. Returns at pop how many there were. They nest.
 void diag_quiet_push(void);
 int diag_quiet_pop(void);
-bool diag_is_quiet(void);                  // advice that is dear to find isn't worth it
+bool diag_prints_warnings(void);           // the next warning is printed
+bool diag_prints(void);                    // the next error is printed: only then advice is worth what it costs
+// " (similar: a, b)" of the names that add() collects; "" where the next error isn't printed, or none is similar.
+typedef void diag_names(const void *from, name_list *out);
+const char *diag_similar(const char *wanted, diag_names *add, const void *from);
 const char *diag_quiet_first(void);        // text of the first error of the last quiet section
 
 // The machine's failures. Runs the hooks of die_at_exit(), then exits with status 1.
