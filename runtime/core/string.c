@@ -131,13 +131,16 @@ static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
 	return best;
 }
 
-s64 stp_find(const char *s, const char *what)
+s64 stp_find(struct stp_ctx *c, const char *s, const char *what)
 {
-	s64 have = stp_strlen(s), n = stp_strlen(what), period, other, at, i;
-	s64 middle = greatest_suffix(what, n, false, &period), reversed = greatest_suffix(what, n, true, &other);
+	s64 have = stp_strlen(s), n = stp_strlen(what), period, other, at, i, middle, reversed;
 	s64 known = 0;             /* bytes at the start of what that are known to be at s + at */
 	bool repeats;
 
+	if (!stp_charge(c, (u64)n * STP_WORK_SEARCH + (u64)have))
+		return -1;
+	middle = greatest_suffix(what, n, false, &period);
+	reversed = greatest_suffix(what, n, true, &other);
 	if (reversed > middle) {
 		middle = reversed;
 		period = other;
@@ -158,22 +161,26 @@ s64 stp_find(const char *s, const char *what)
 		for (i = middle; i > known && what[i - 1] == s[at + i - 1]; i--)
 			;
 		if (i <= known)
-			return at;
+			break;
 		at += period;
 		known = repeats ? n - period : 0;
 	}
-	return -1;
+	stp_charge(c, (u64)at * STP_WORK_SEARCH);
+	return at + n <= have ? at : -1;
 }
 
-s64 stp_span(const char *s, const char *set, bool member)
+s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member)
 {
 	u64 in[4] = { 0 };
 	const char *p;
 
 	for (p = set; *p; p++)
 		in[(u8)*p >> 6] |= 1ull << (*p & 63);
+	if (!stp_charge_text(c, p - set))
+		return 0;
 	for (p = s; *p && (in[(u8)*p >> 6] >> (*p & 63) & 1) == member; p++)
 		;
+	stp_charge_text(c, p - s);
 	return p - s;
 }
 

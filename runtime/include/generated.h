@@ -93,6 +93,14 @@ void stp_out_of_actions(struct stp_ctx *c);
 	}									\
 } while (0)
 
+#define WORK(name, units, what) STP_WORK_##name = units,
+#define CALL(function, units, percent)
+#define DATA(function, units, percent)
+#define BY_DATA(function)
+enum stp_work {
+#include "work.def"
+};
+
 /*
  * Work: every loop over what a script or a process sizes charges what it does, in the units of work.def, before or
  * while it does it. False: the hit's budget or its time is used up, or was before; c->error is set, no catch sees it,
@@ -104,6 +112,11 @@ static inline bool stp_charge(struct stp_ctx *c, u64 units)
 {
 	return STP_LIKELY((c->work -= (s64)units) >= 0) || stp_charge_more(c);
 }
+/* n bytes of strings that are looked at one by one: no more of them than strings can have. */
+static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
+{
+	return stp_charge(c, (u64)n * STP_WORK_CHARACTER);
+}
 /* What a block of statements costs, reckoned by the translator. */
 #define STP_WORK(c, n, where, label) do {					\
 	if (STP_UNLIKELY(!stp_charge(c, n))) {					\
@@ -111,12 +124,6 @@ static inline bool stp_charge(struct stp_ctx *c, u64 units)
 		goto label;							\
 	}									\
 } while (0)
-#define WORK(name, units, what) STP_WORK_##name = units,
-#define CALL(function, units, percent)
-#define BY_DATA(function)
-enum stp_work {
-#include "work.def"
-};
 
 #if defined(__KERNEL__) && defined(STP_TYPES_GIVEN)
 #define stp_stack_pointer current_stack_pointer    /* the kernel's; two variables in one register are a warning */
@@ -175,9 +182,9 @@ void stp_copy(char *to, const char *from, u32 size);       /* truncates; may ove
 void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
-s64 stp_find(const char *s, const char *what);             /* where what first stands in s, -1: nowhere */
+s64 stp_find(struct stp_ctx *c, const char *s, const char *what);  /* where what first stands in s, -1: nowhere */
 /* How many characters at the start of s are in the set, or are not. */
-s64 stp_span(const char *s, const char *set, bool member);
+s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member);
 /* Appends an address in hexadecimal to a list of *len bytes, a space between two. False, and nothing is appended: it
  * does not fit whole, which is counted. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);

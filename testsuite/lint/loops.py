@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loops of the runtime that run in handlers: each function with one charges it (stp_charge), or loops.txt says what
-bounds or charges it. Prints functions for which neither holds, and rows of loops.txt without such a function. Usage: loops.py DIRECTORY"""
+bounds or charges it. The same for C of the library; a function of scripts may also state its price, "pragma:work:UNITS".
+Prints functions for which none of it holds, and rows of loops.txt without such a function. Usage: loops.py DIRECTORY"""
+import glob
 import re
 import sys
 
@@ -11,9 +13,9 @@ HEADERS = ["core/word.h", "core/internal.h", "core/context.h", "include/generate
 LOOP = re.compile(r"\b(for|while) \(|\bdo \{")
 
 
-def functions(path):
+def functions(lines):
     name, body = None, []
-    for line in open(path, encoding="utf-8"):
+    for line in lines:
         if name is None:
             head = re.match(r"(?!#|typedef|struct \w+ \{|enum|union)[a-zA-Z_].*?\b(\w+)\([^;]*$", line)
             if head:
@@ -27,21 +29,33 @@ def functions(path):
             body.append(line)
 
 
+def embedded(path):
+    """C in a script: name and text of a function of scripts, then of the functions of each block outside of them."""
+    text = open(path, encoding="utf-8").read()
+    for block in re.finditer(r"(?:function (\w+)[^{}%]*)?%\{(.*?)%\}", text, re.S):
+        if block[1]:
+            yield block[1], block[2]
+        else:
+            yield from functions(block[2].splitlines(keepends=True))
+
+
 def main(root):
     rows, bad = {}, 0
     for line in open(root + "/testsuite/lint/loops.txt", encoding="utf-8"):
         if line.strip() and not line.startswith("#"):
             where, why = line.split(None, 2)[:2], line.split(None, 2)[2:]
             rows[tuple(where)] = why and why[0].strip()
-    for file in [f + ".c" for f in FILES] + HEADERS:
-        for name, body in functions(f"{root}/runtime/{file}"):
-            body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
-            if not LOOP.search(body):
-                continue
-            if rows.pop((file, name), None) or "stp_charge(" in body:
-                continue
-            print(f"runtime/{file}: {name}() has a loop that neither charges its work nor is listed in loops.txt")
-            bad = 1
+    found = [(f, n, b) for f in [f + ".c" for f in FILES] + HEADERS for n, b in functions(open(f"{root}/runtime/{f}", encoding="utf-8"))]
+    for path in sorted(glob.glob(root + "/tapsets/**/*.stp*", recursive=True)):
+        found += [(path[len(root) + 1:], n, b) for n, b in embedded(path)]
+    for file, name, body in found:
+        code = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+        if not LOOP.search(code) or rows.pop((file, name), None) or re.search(r"\bstp_charge(_text)?\(", code):
+            continue
+        if file.startswith("tapsets/") and re.search(r"/\* pragma:work:\d+ \*/", body):
+            continue
+        print(f"{file}: {name}() has a loop that neither charges its work nor states its price nor is listed in loops.txt")
+        bad = 1
     for file, name in rows:
         print(f"loops.txt: {file} {name}: this function has no loop")
         bad = 1

@@ -39,6 +39,7 @@ static void addresses(void)
 /* All strings of a and b with up to 9 characters in all of them with up to 13. */
 static void found(void)
 {
+	struct stp_ctx *c = stp_ctx_here();
 	char text[16], what[16];
 	u32 i, j, k, wrong = 0, spans = 0;
 
@@ -46,8 +47,8 @@ static void found(void)
 		for (k = 0; i >> k > 1; k++)
 			text[k] = (char)('a' + (i >> k & 1));
 		text[k] = 0;
-		spans += stp_span(text, "a", true) != (s64)strspn(text, "a");
-		spans += stp_span(text, "b", false) != (s64)strcspn(text, "b");
+		spans += stp_span(c, text, "a", true) != (s64)strspn(text, "a");
+		spans += stp_span(c, text, "b", false) != (s64)strcspn(text, "b");
 		for (j = 1; j < 1u << 10; j++) {
 			const char *at;
 
@@ -55,12 +56,12 @@ static void found(void)
 				what[k] = (char)('a' + (j >> k & 1));
 			what[k] = 0;
 			at = strstr(text, what);
-			wrong += stp_find(text, what) != (at ? at - text : -1);
+			wrong += stp_find(c, text, what) != (at ? at - text : -1);
 		}
 	}
 	same_number("a string is found where it first stands", wrong, 0);
 	same_number("characters of a set at the start", spans, 0);
-	same_number("a set with bytes above 127", stp_span("\xff\x80z", "\x80\xff", true), 2);
+	same_number("a set with bytes above 127", stp_span(c, "\xff\x80z", "\x80\xff", true), 2);
 }
 
 static void scaled(void)

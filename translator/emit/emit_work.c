@@ -5,6 +5,7 @@
 #include "emit/emitter.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,10 +16,11 @@ enum {
 	UNBOUNDED = 20000,         // a handler that costs less needs no budget
 };
 
-static const struct price { const char *name; unsigned units, percent; } prices[] = {
+static const struct price { const char *name; unsigned units, percent; bool charges; } prices[] = {
 #define WORK(name, units, what)
-#define CALL(function, units, percent) { #function, units, percent },
-#define BY_DATA(function) { #function, UNBOUNDED, 0 },
+#define CALL(function, units, percent) { #function, units, percent, false },
+#define DATA(function, units, percent) { #function, units, percent, true },
+#define BY_DATA(function) { #function, UNBOUNDED, 0, true },
 #include "work.def"
 };
 
@@ -27,30 +29,35 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// Units of a function that work.def lists; UNBOUNDED: what it charges itself depends on data.
-static uint64_t listed_price(struct emitter *e, const struct price *p)
+// What is charged for a call of a function that work.def lists. What it may charge itself is added to *bound.
+static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t *bound)
 {
-	return p->units == UNBOUNDED ? UNBOUNDED : p->units + p->percent * (uint64_t)emit_string_len(e) / 100;
+	uint64_t by_data = p->percent * (uint64_t)emit_string_len(e) / 100;
+
+	if (!p->charges)
+		return p->units + by_data;
+	*bound += p->units == UNBOUNDED ? UNBOUNDED : by_data;
+	return p->units == UNBOUNDED ? CALL_DEFAULT : p->units;
 }
 
-// The calls of listed functions in it included, once each.
+// The calls of listed functions in it included, once each. "pragma:work:N" states what all of it costs at most.
 static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
+	const char *stated = strstr(f->embedded, "/* pragma:work:");
+	bool charges = strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack");
 	uint64_t n = EMBEDDED;
 
-	if (strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack"))
+	if (stated)
+		return EMBEDDED + strtoull(stated + strlen("/* pragma:work:"), NULL, 10);
+	if (charges)
 		*bound += UNBOUNDED;
-	if (strstr(f->embedded, "for (") || strstr(f->embedded, "while ("))
+	else if (!strstr(f->embedded, "stp_charge_text(") && (strstr(f->embedded, "for (") || strstr(f->embedded, "while (")))
 		n += 12 * (uint64_t)emit_string_len(e);
 	for (const struct price *p = prices; p < END(prices); p++) {
 		const char *call = str_printf("%s(", p->name);
 
-		for (const char *at = f->embedded; (at = strstr(at, call)); at += strlen(call)) {
-			if (p->units == UNBOUNDED)
-				*bound += UNBOUNDED;
-			else
-				n += listed_price(e, p);
-		}
+		for (const char *at = f->embedded; (at = strstr(at, call)); at += strlen(call))
+			n += listed_price(e, p, bound);
 	}
 	return n;
 }
@@ -72,11 +79,7 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 	for (const struct price *p = prices; p < END(prices) && len > 4 && !strncmp(name, "stp_", 4); p++) {
 		if (strlen(p->name) != len || strncmp(p->name, name, len))
 			continue;
-		if (p->units == UNBOUNDED) {
-			*bound += UNBOUNDED;
-			break;
-		}
-		n = listed_price(e, p);
+		n = listed_price(e, p, bound);
 	}
 	*bound += n;
 	return n;
