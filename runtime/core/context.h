@@ -21,8 +21,12 @@
 
 #define STP_ERROR_SIZE 512                     /* of a soft error's text */
 #define STP_CALLERS 4                          /* calls around the place of an error that it names */
-/* Hits timed against overload: all of handlers with loops, every 16th of the others. */
-#define STP_SAMPLE 16
+/*
+ * Hits timed against overload: all that have a budget, each 17th of the others. A prime number, so that each of probes
+ * that are hit in turn has its share. What is not timed of those others cannot be much: each does work of less than
+ * 20,000 instructions (emit_work.c), and below 8 samples there were fewer than 136 of them in the interval.
+ */
+#define STP_SAMPLE 17
 
 struct stp_ctx_private {
 	struct stp_ctx c;                      /* first: the same address */
@@ -37,7 +41,7 @@ struct stp_ctx_private {
 	bool locked;                           /* the handler holds its late locks */
 	bool out_lost;                         /* the rest of what this handler prints goes nowhere */
 	u32 cpu;                               /* whose tables: index of percpu maps */
-	s32 sample_in;                         /* handlers until one is timed; below 0: now */
+	s32 sample_in, sample_entry_in;        /* handlers, and @entry() parts, until one is timed; below 0: now */
 	s32 nesting_max;
 	s64 actions_max;
 	u64 work_max, work_left;               /* units of a hit; what is left beside c->work */

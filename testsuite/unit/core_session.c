@@ -327,10 +327,12 @@ static void budgets(void)
 
 static void slow(struct stp_ctx *ctx) { cycles += 100; }
 
+static void quick(struct stp_ctx *ctx) { }
+
 static void overload(void)
 {
-	struct stp_probe p = { slow, .needs_actions = true };
-	int i;
+	struct stp_probe p = { slow, .needs_actions = true }, other = { quick };
+	int i, entries;
 
 	running();
 	cycles = 1;
@@ -350,6 +352,25 @@ static void overload(void)
 		hit(&p);
 	}
 	verdict(*messages == 'E', "sampled handlers are, too");
+	running();
+	cycles = 1000000;
+	for (i = 0; i < 640 && !*messages; i++) {
+		cycles -= i & 1 ? 97 : 0;
+		hit(i & 1 ? &p : &other);
+	}
+	verdict(*messages == 'E', "and those that are hit in turn");
+	for (i = 0; i < 2; i++) {
+		running();
+		p.needs_actions = i;
+		cycles = 1000000;
+		for (entries = 0; entries < 320 && !*messages; entries++) {
+			cycles -= 97;
+			stp_ctx_enter(c);
+			stp_entry_run(c, &p, slow);
+			stp_ctx_leave(c);
+		}
+		verdict(*messages == 'E' && (i ? entries < 10 : entries > 10), i ? "values of @entry()" : "sampled ones");
+	}
 }
 
 int main(void)
