@@ -184,6 +184,49 @@ s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member)
 	return p - s;
 }
 
+static u64 wide_character(struct stp_ctx *c, u64 at, u32 bytes, bool user)
+{
+	if (bytes == 2)
+		return user ? stp_uload2(c, at) : stp_load2(c, at);
+	return user ? stp_uload4(c, at) : stp_load4(c, at);
+}
+
+void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 at, u32 bytes, bool user)
+{
+	u32 n = 0, more;
+	u64 code, low;
+
+	for (; stp_charge(c, STP_WORK_WIDE); at += bytes) {
+		code = wide_character(c, at, bytes, user);
+		if (c->error || !code)
+			break;
+		if (bytes == 2 && code >= 0xd800 && code < 0xe000) {       /* half of a pair */
+			at += bytes;
+			low = wide_character(c, at, bytes, user);
+			if (c->error)
+				break;
+			if (code >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
+				stp_error(c, "%#llx %#llx is no pair of UTF-16", code, low);
+				break;
+			}
+			code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+		}
+		if (code > 0x10ffff) {
+			stp_error(c, "there is no character %#llx", code);
+			break;
+		}
+		more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+		if (n + more + 1 >= size) {
+			cut(size);
+			break;
+		}
+		to[n++] = (char)(more ? 0xff00 >> (more + 1) | code >> 6 * more : code);
+		while (more-- > 0)
+			to[n++] = (char)(0x80 | (code >> 6 * more & 0x3f));
+	}
+	to[n] = '\0';
+}
+
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 {
 	u32 digits = address ? (67 - (u32)__builtin_clzll(address)) / 4 : 1, i;

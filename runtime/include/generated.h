@@ -283,6 +283,9 @@ static inline s64 stp_with_bits(s64 bytes, u32 from, u32 n, s64 v)
 /* Terminated strings; cut at size. False and an error on a fault. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
+/* A terminated string of characters of 2 bytes (UTF-16) or 4, of the current process or the kernel, as UTF-8; an error
+ * where it can't be read or is wrong. */
+void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 address, u32 bytes, bool user);
 
 /* ------------------------------------------------------------------ statistics (core/stat.c) */
 

@@ -112,7 +112,8 @@ u64 stp_uload1(struct stp_ctx *c, u64 address) { return stp_load1(c, address); }
 u64 stp_uload##n(struct stp_ctx *c, u64 address)					\
 {											\
 	return address < 4096 ? stp_load1(c, address) : *(const type *)address;	\
-}
+}											\
+u64 stp_load##n(struct stp_ctx *c, u64 address) { return stp_uload##n(c, address); }
 ULOAD(2, u16) ULOAD(4, u32) ULOAD(8, u64)
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {

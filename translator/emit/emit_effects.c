@@ -156,7 +156,8 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 static bool embedded_fails(const char *text)
 {
 	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "store", "div", "_mod",
-		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched", "stp_system" };
+		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched", "stp_system",
+		"stp_charge", "stp_find", "stp_span", "stp_wide" };
 
 	if (!strstr(text, "pragma:runtime"))
 		return true;
