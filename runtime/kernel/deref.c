@@ -175,17 +175,19 @@ static __always_inline bool has_zero(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* n bytes of a string were loaded. Who asks for fewer than a variable holds wants no more. */
-static __always_inline void note_cut(u32 n, u32 size)
+/* A string filled its buffer and goes on. A caller with a smaller buffer than a variable's wants no more. */
+static __always_inline void note_cut(bool cut, u32 size)
 {
-	if (unlikely(n == size - 1) && size == stp_module.limits.string_len)
+	if (unlikely(cut) && size == stp_module.limits.string_len)
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
+	bool cut = false;
 	u32 i = 0;
 	u64 word;
+	char next;
 
 	to[0] = '\0';
 	compat_load_begin();
@@ -201,17 +203,22 @@ bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 				i += 8;
 				continue;
 			}
-			compat_load_end();
-			return true;
+			goto done;
 		}
 		__get_kernel_nofault(&to[i], (const void *)(unsigned long)from, char, fault);
 		if (!to[i])
-			break;
+			goto done;
 		i++;
 	}
-	compat_load_end();
 	to[i] = '\0';
-	note_cut(i, size);
+	cut = true;
+	if (kernel_address(address + i, 1)) {
+		__get_kernel_nofault(&next, (const void *)(unsigned long)(address + i), char, done);
+		cut = next;
+	}
+done:
+	compat_load_end();
+	note_cut(cut, size);
 	return true;
 fault:
 	compat_load_end();
@@ -223,8 +230,10 @@ fault:
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
 	const char __user *from = (const char __user *)(unsigned long)address;
+	bool cut = false;
 	u32 i = 0;
 	u64 word;
+	char next;
 
 	to[0] = '\0';
 	if (!user_address(address, 1))
@@ -249,10 +258,13 @@ bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 		i++;
 	}
 	to[i] = '\0';
+	cut = true;
+	unsafe_get_user(next, from + i, done);
+	cut = next;
 done:
 	user_read_access_end();
 	pagefault_enable();
-	note_cut(i, size);
+	note_cut(cut, size);
 	return true;
 fault:
 	user_read_access_end();
