@@ -52,8 +52,8 @@ module_param_named(_stp_bufgrant, buffers_granted_mb, uint, 0400);
 
 static u32 granted_kb(u32 kb, u32 usual)
 {
-	u32 share = rounddown_pow_of_two(clamp(buffers_granted_mb, 1u, MAX_KB) * 1024 / rings.n);
-	u32 most = buffers_granted_mb ? max(share, usual) : MAX_KB;
+	u32 share = max(min(buffers_granted_mb, MAX_KB / 1024) * 1024 / rings.n, 1u);
+	u32 most = buffers_granted_mb ? max((u32)rounddown_pow_of_two(share), usual) : MAX_KB;
 	char text[160];
 
 	if (kb <= most)
