@@ -6,7 +6,8 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF, and from BTF alone
-#       needs=dwarf       skipped where the kernel's -dbg package is not installed; kbuild: where the kernel is unpacked only;
+#       needs='dwarf ...' skipped where the kernel's -dbg package is not installed; kbuild: where the kernel is unpacked only;
+#                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
 #                         gcc-multilib: where 32-bit programs can't be made; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #       command='...'     for -c
@@ -18,7 +19,9 @@
 # LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
 # "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
 # LIVE_SERIES: of the installed kernels, default "6.1 6.12".
-# LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's.
+# LIVE_BATCH: tests of one guest, default all of them; a guest that panics loses the results of the rest of its batch.
+# LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
+# of its kernel's command line, e.g. slub_debug=FZPU.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"
@@ -196,23 +199,39 @@ check_rows() { # GROUP
 	if [ -z "$problem" ]; then ok "live/$name $release"; else not_ok "live/$name $release" "$problem"; fi
 }
 
-on_kernel() { # NAMES...
-	local name command debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+on_kernel() { # NAMES...: in guests of LIVE_BATCH tests each, and a line about all of them for the end of the test suite's output
+	local log=$SCRATCH/$release.results batch=${LIVE_BATCH:-$#}
+	: >"$log"
+	while [ $# -gt 0 ]; do
+		one_guest "${@:1:batch}" | tee -a "$log"
+		shift $((batch < $# ? batch : $#))
+	done
+	summary+=("# $release: $(awk -v clean='kernel log clean' '/^ok / { ok++ } /^not ok / { failed++ } /^skip / { skipped++ }
+		/^not ok live\/kernel log is clean/ { clean = "kernel log NOT clean" }
+		END { printf "%d passed%s%s, %s", ok, failed ? ", " failed " failed" : "", skipped ? ", " skipped " skipped" : "", clean }' "$log")")
+}
+
+missing_for() { # FILE: the first thing that it needs and that is not available
+	local need
+	for need in $(sed -n 's/^needs=//p' "$1" 2>/dev/null | tr -d "'"); do
+		case $need in
+		dwarf) [ -e "/usr/lib/debug/boot/vmlinux-$release" ] || [ -e "${tree:-/nonexistent}/vmlinux" ] || { echo "the kernel's -dbg package"; return; } ;;
+		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
+		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
+		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
+		*) command -v "$need" >/dev/null || { echo "$need"; return; } ;;
+		esac
+	done
+}
+
+one_guest() { # NAMES...
+	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+	rm -rf "$dir" "$dir.rows" "$results"
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
 	for name in "$@"; do
-		if [ ! -e "/usr/lib/debug/boot/vmlinux-$release" ] && grep -q '^needs=dwarf' "$TESTS/live/$name.test" 2>/dev/null; then
-			skip "live/$name $release" "the kernel's -dbg package"
-			continue
-		fi
-		command=$(sed -n 's/^needs=//p' "$TESTS/live/$name.test" 2>/dev/null)
-		case $command in
-		''|dwarf) ;;
-		kbuild) [ -z "$tree" ] || { skip "live/$name $release" "a build tree that is installed"; continue; } ;;
-		gcc-multilib)
-			gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { skip "live/$name $release" "$command"; continue; } ;;
-		*) command -v "$command" >/dev/null || { skip "live/$name $release" "$command"; continue; } ;;
-		esac
+		missing=$(missing_for "$TESTS/live/$name.test")
+		[ -z "$missing" ] || { skip "live/$name $release" "$missing"; continue; }
 		case $name in
 		run/*) add_script "${name#run/}" ;;
 		rows/*) add_rows "${name#rows/}" ;;
@@ -222,7 +241,7 @@ on_kernel() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
-	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-900} -m ${LIVE_MEMORY:-1024} -s ${LIVE_CPUS:-2} -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-900} -m ${LIVE_MEMORY:-1024} -s ${LIVE_CPUS:-2} -k "${LIVE_ARGUMENTS-}" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh "${LIVE_PATIENCE:-60}" \
 		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
 	status=$?
@@ -244,8 +263,8 @@ if [ $# -eq 0 ]; then
 	for file in "$TESTS"/run/*.stp; do names+=("run/$(basename "$file" .stp)"); done
 	for file in "$TESTS"/rows/*.tests; do names+=("rows/$(basename "$file" .tests)"); done
 fi
-[ $# -gt 0 ] || bash "$TESTS/staprun/vm.sh"
-tree='' image=''
+[ $# -gt 0 ] || [ -n "${LIVE_KERNELS-}" ] || bash "$TESTS/staprun/vm.sh"
+tree='' image='' summary=()
 for kernel in ${LIVE_KERNELS-}; do
 	IFS=: read -r suite series flavour <<<"$kernel"
 	if facts=$("$TESTS/kernels/fetch.sh" "${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}" "$suite" "$series" "$flavour" 2>"$SCRATCH/err"); then
@@ -261,7 +280,7 @@ for kernel in ${LIVE_KERNELS-}; do
 		skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
 	fi
 done
-[ -z "${LIVE_KERNELS-}" ] || exit 0
+[ -z "${LIVE_KERNELS-}" ] || LIVE_SERIES=
 for series in ${LIVE_SERIES-6.1 6.12}; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
@@ -270,3 +289,4 @@ for series in ${LIVE_SERIES-6.1 6.12}; do
 		on_kernel "${names[@]}"
 	fi
 done
+printf '%s\n' ${summary[@]+"${summary[@]}"}
