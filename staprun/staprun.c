@@ -222,6 +222,7 @@ struct wants {
 	struct symbol *symbol;
 	unsigned *index;                   // the module's number for each
 	int n, room;
+	bool explained;                    // the module has sent an error
 };
 
 static int add_want(struct wants *w, const struct stp_msg *msg)
@@ -268,7 +269,10 @@ static int read_answers(int device, struct wants *w, int timeout_ms)
 		switch (msg->type) {
 		case STP_MSG_READY: return 0;
 		case STP_MSG_WANT: rc = add_want(w, msg); break;
-		case STP_MSG_ERROR: log_error("%.*s", (int)msg->len, msg->payload); break;
+		case STP_MSG_ERROR:
+			log_error("%.*s", (int)msg->len, msg->payload);
+			w->explained = true;
+			break;
 		case STP_MSG_WARNING: log_warning("%.*s", (int)msg->len, msg->payload); break;
 		}
 		if (rc)
@@ -314,7 +318,7 @@ static int say_hello(int device, const char *name)
 		rc = send_addresses(device, &wants);
 	if (rc == -EPROTO)
 		log_error("the module %s and this staprun are of different versions", name);
-	else if (rc)
+	else if (rc && !wants.explained)
 		log_error("the module %s does not answer: %s", name, strerror(-rc));
 	return rc;
 }
