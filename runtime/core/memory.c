@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that a session takes, as a sum, before anything of it is allocated. A script may have half of what is
+ * The memory that a session takes, as a sum, before anything but its buffers is allocated. A script may have half of what is
  * available, or what -DSTP_MAXMEMORY says: the kernel gives memory to its modules until processes are killed for it.
+ * From then on each allocation is counted against the same limit (stp_memory_granted()).
  */
 #include "internal.h"
 #include "map.h"
 #include "session.h"
 
 struct sum {
-	u64 maps, foreachs, calls, tables, contexts;
+	u64 maps, foreachs, calls, tables, contexts, buffers;
 	const struct stp_map *largest;
 	u64 largest_bytes;
 };
@@ -43,7 +44,7 @@ static struct sum sum_of_all(void)
 {
 	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
 	u32 cpus = used_cpus(), i;
-	struct sum s = {};
+	struct sum s = { .buffers = stp_session.memory };
 
 	add_maps(&s, cpus);
 	for (; f < end; f++) {
@@ -59,21 +60,34 @@ static struct sum sum_of_all(void)
 	return s;
 }
 
+static const char smaller_arrays[] = "give arrays a smaller size (global ";
+
+/* How to make the largest part smaller. */
+static const char *advice(const struct sum *s)
+{
+	u64 most = s->maps > s->calls ? s->maps : s->calls;
+
+	if (s->tables > most && s->tables > s->buffers)
+		return "probe fewer functions, or fewer programs by process(PATH).begin, .end, .thread or .syscall";
+	if (s->buffers > most)
+		return "use smaller output buffers (-s MB)";
+	return s->calls > s->maps ? "use a smaller .maxactive(N)" : smaller_arrays;
+}
+
 static void say_sum(const struct sum *s, u64 all, u64 allowed)
 {
-	bool by_user = stp_module.limits.memory_kb, arrays = s->maps >= s->calls && s->maps >= s->tables;
-	bool calls = !arrays && s->calls >= s->tables;
+	bool by_user = stp_module.limits.memory_kb, arrays;
+	const char *help = advice(s);
 	u64 unit = by_user ? 1 << 10 : 1 << 20;
 
+	arrays = help == smaller_arrays;
 #define AMOUNT(bytes) (u32)(((bytes) + unit - 1) / unit)
-	stp_complain("not enough memory for the script: it needs %u %s (arrays %u, sorting them %u, calls in progress of "
-		     "return probes %u, processes of programs %u, the rest %u), %s%u %s; %s%s%s%s",
+	stp_complain("not enough memory for the script: it needs %u %s (arrays %u, sorting them %u, calls in progress %u, "
+		     "tables of probes %u, output buffers %u, the rest %u), %s%u %s; %s%s%s%s",
 		     AMOUNT(all), by_user ? "KB" : "MB",
-		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->tables), AMOUNT(s->contexts),
-		     by_user ? "-DSTP_MAXMEMORY allows " : "half of what is available is ",
-		     AMOUNT(allowed), by_user ? "KB" : "MB",
-		     arrays ? "give arrays a smaller size (global " : calls ? "use a smaller .maxactive(N)" :
-		     "probe fewer programs by process(PATH).begin, .end, .thread or .syscall",
+		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->tables), AMOUNT(s->buffers),
+		     AMOUNT(s->contexts), by_user ? "-DSTP_MAXMEMORY allows " : "half of what is available is ",
+		     AMOUNT(allowed), by_user ? "KB" : "MB", help,
 		     arrays && s->largest ? s->largest->name : "", arrays ? "[N], -DMAXMAPENTRIES=N)" : "",
 		     by_user ? ", or raise that limit" : ", or allow more with -DSTP_MAXMEMORY=KB");
 #undef AMOUNT
@@ -81,13 +95,17 @@ static void say_sum(const struct sum *s, u64 all, u64 allowed)
 
 bool stp_memory_fits(void)
 {
+	u64 allowed = (u64)stp_module.limits.memory_kb << 10, available = plat_memory_available(), all;
 	struct sum s = sum_of_all();
-	u64 all = s.maps + s.foreachs + s.calls + s.tables + s.contexts, allowed = (u64)stp_module.limits.memory_kb << 10;
 
-	if (!allowed)
-		allowed = plat_memory_available() / 2;
-	if (!allowed || all <= allowed)
-		return true;
-	say_sum(&s, all, allowed);
-	return false;
+	all = s.maps + s.foreachs + s.calls + s.tables + s.contexts + s.buffers;
+	if (!allowed && available)
+		allowed = (available + s.buffers) / 2;
+	if (allowed && all > allowed) {
+		say_sum(&s, all, allowed);
+		return false;
+	}
+	stp_session.memory_summed = all;
+	stp_session.memory_allowed = allowed;
+	return true;
 }

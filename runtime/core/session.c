@@ -84,7 +84,7 @@ static int make_contexts(void)
 
 void stp_complain(const char *fmt, ...)
 {
-	char text[400];
+	char text[512];
 	struct stp_sink k = stp_sink_buffer(text, sizeof(text));
 	stp_va_list ap;
 
@@ -98,11 +98,12 @@ void stp_complain(const char *fmt, ...)
 /* Two numbers help: what was allowed, and what it would have taken so far; or which array was one too many. */
 static void say_too_much(const struct stp_map *m)
 {
-	u64 limit = stp_module.limits.memory_kb, tables = m && m->percpu ? plat_cpus() + 1 : 1;
+	u64 tables = m && m->percpu ? plat_cpus() + 1 : 1;
 
-	if (limit && stp_session.memory > limit << 10)
-		stp_complain("the script needs %lu KB or more, -DSTP_MAXMEMORY=%u allows %u KB: raise it, or make arrays smaller "
-			 "(-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory + 1023) >> 10), (u32)limit, (u32)limit);
+	if (stp_session.memory_refused)
+		stp_complain("the script needs %lu KB or more, %lu KB are allowed: raise -DSTP_MAXMEMORY, or make arrays smaller "
+			 "(-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory_refused + 1023) >> 10),
+			 (unsigned long)(stp_session.memory_allowed >> 10));
 	else if (m && m->data)
 		stp_complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
 			 "(global %s[N], -DMAXMAPENTRIES=N)", m->name, m->capacity,
@@ -181,15 +182,18 @@ static int make_data(const struct stp_map **map)
 
 bool stp_memory_granted(u64 size)
 {
-	u64 limit = (u64)stp_module.limits.memory_kb << 10;
+	u64 allowed = stp_session.memory_allowed, all = __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED);
 
-	return !limit || __atomic_add_fetch(&stp_session.memory, size, __ATOMIC_RELAXED) <= limit;
+	if (!allowed || all <= allowed)
+		return true;
+	stp_session.memory_refused = all;
+	stp_memory_return(size);
+	return false;
 }
 
 void stp_memory_return(u64 size)
 {
-	if (stp_module.limits.memory_kb)
-		__atomic_sub_fetch(&stp_session.memory, size, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&stp_session.memory, size, __ATOMIC_RELAXED);
 }
 
 int stp_session_make(void)
@@ -476,6 +480,7 @@ int stp_session_start(void)
 	if (state() != STP_STATE_STARTING)
 		return 0;
 	err = start_families();
+	STP_CHECK_THAT(stp_session.memory <= 2 * stp_session.memory_summed);
 	if (err) {
 		stop_families();
 		stp_session_fail(NULL);

@@ -42,7 +42,10 @@ struct stp_session {
 	u64 deadline;            /* cycles that a handler with interrupts off may take; 0: any */
 	u64 overload_interval, overload_threshold;       /* cycles */
 	u64 cycles_us;           /* cycles in 1.024 us, at plat_cycles_khz() */
-	u64 memory;              /* bytes asked for, for STP_MAXMEMORY */
+	u64 memory;              /* bytes that are allocated */
+	u64 memory_allowed;      /* of them; 0: not decided yet, or no limit */
+	u64 memory_refused;      /* what `memory` would have been, had the last refused allocation been granted; 0: none was refused */
+	u64 memory_summed;       /* what stp_memory_fits() reckoned `memory` to become */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
 	struct stp_ctx_private *alone;   /* begin, end, error; its percpu data is the first CPU's */
@@ -62,7 +65,8 @@ struct stp_family_ops {
 	void (*stop)(void *table, u32 n);
 	/* Bytes for calls in progress that start allocates, or has the kernel allocate. May be NULL. */
 	u64 (*memory)(const void *table, u32 n);
-	/* Bytes of other tables that start allocates, where they grow with the script. May be NULL. */
+	/* Bytes of other tables that start allocates, where they grow with the script. With STP_DEBUG the start checks that
+	 * a session takes no more than twice its sum. May be NULL. */
 	u64 (*tables)(const void *table, u32 n);
 	/* Addresses to be found before start: those of the table's entry i, *n of them. May be NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
@@ -73,9 +77,10 @@ struct stp_family_ops {
 	void (*cpu_back)(void *table, u32 n, u32 cpu);
 };
 
-bool stp_memory_granted(u64 size);             /* under STP_MAXMEMORY; plat_alloc asks. Any context. */
-void stp_memory_return(u64 size);              /* of what is freed while a script runs. Any context. */
-/* Before anything is allocated: false, and a message was sent, when all of it is more than the script may have. */
+/* Each allocation is counted while it lives: plat_alloc() and plat_free() do so for their callers. Any context. */
+bool stp_memory_granted(u64 size);
+void stp_memory_return(u64 size);
+/* Before anything but buffers is allocated: false, and a message was sent, when all of it is more than the script may have. */
 bool stp_memory_fits(void);
 void stp_complain(const char *fmt, ...);       /* a STP_MSG_ERROR, with the core's formats. Process context */
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */

@@ -124,7 +124,7 @@ bool plat_owns(const struct stp_ctx_private *v)
 /* _stp_fail=N: of the module's life the N-th allocation fails, and all after it. */
 static unsigned int fail_from;
 module_param_named(_stp_fail, fail_from, uint, 0400);
-static atomic_t allocations, allocated;        /* ever; not freed */
+static atomic_t allocations;
 
 static bool may_allocate(void)
 {
@@ -134,40 +134,37 @@ static bool may_allocate(void)
 
 void stp_memory_check(void)
 {
-	STP_CHECK_THAT(!atomic_read(&allocated));
-}
-
-static void *note_memory(void *p)
-{
-	if (p)
-		atomic_inc(&allocated);
-	return p;
-}
-
-static void note_free(const void *p)
-{
-	if (p)
-		atomic_dec(&allocated);
+	STP_CHECK_THAT(!stp_session.memory);
 }
 #else
 #define may_allocate() true
-#define note_memory(p) (p)
-#define note_free(p) do { } while (0)
 #endif
 
 /* ------------------------------------------------------------------ memory */
+
+/* Before each allocation; what follows has its alignment. */
+struct allocation { u64 size; } __aligned(64);
 
 /* Powers of two from kmalloc are aligned to their size, whole pages anyway. A script that asks for
  * more than there is gets an error, not the out-of-memory killer. */
 void *plat_alloc(u64 size, s32 cpu)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+	struct allocation *a = NULL;
 
-	if (size > INT_MAX || !stp_memory_granted(size) || !may_allocate())
-		return NULL;
+	size += sizeof(*a);
 	if (size <= 2 * PAGE_SIZE)
-		size = roundup_pow_of_two(max_t(u64, size, 64));
-	return note_memory(kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node));
+		size = roundup_pow_of_two(size);
+	if (size > INT_MAX || !stp_memory_granted(size))
+		return NULL;
+	if (may_allocate())
+		a = kvzalloc_node(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, node);
+	if (!a) {
+		stp_memory_return(size);
+		return NULL;
+	}
+	a->size = size;
+	return a + 1;
 }
 
 u64 plat_memory_available(void)
@@ -177,6 +174,10 @@ u64 plat_memory_available(void)
 
 void plat_free(void *p)
 {
-	note_free(p);
-	kvfree(p);
+	struct allocation *a = p ? p - sizeof(*a) : NULL;
+
+	if (!a)
+		return;
+	stp_memory_return(a->size);
+	kvfree(a);
 }

@@ -404,6 +404,9 @@ static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct
 	s->probe = e->f->probe;
 }
 
+/* Bytes for an entry while its hook is armed; slots are at most 4 and one to run over. */
+#define ENTRY_BYTES (sizeof(void *) + HOOKS * sizeof(struct entry) + 6 * sizeof(struct entry_slot) + sizeof(long))
+
 /* Half of the slots stay free. */
 static int make_slots(struct entry_hook *h)
 {
@@ -537,6 +540,8 @@ static void finish_entries(struct stp_batch *b)
 }
 
 #else
+
+#define ENTRY_BYTES sizeof(struct kprobe_hit)
 
 static int prepare_entries(struct stp_batch *b) { return 0; }
 static void add_entry(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
@@ -740,9 +745,21 @@ static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 	return f->sites;
 }
 
+/* Returns take about as much as entries. */
+static u64 function_tables(const void *table, u32 n)
+{
+	const struct stp_function *f = table, *end = f + n;
+	u64 sites = 0;
+
+	for (; f < end; f++)
+		sites += f->nsites;
+	return sites * ENTRY_BYTES;
+}
+
 const struct stp_family_ops stp_function_family = {
 	.name = "function",
 	.memory = stp_returns_memory,
+	.tables = function_tables,
 	.start = function_start,
 	.stop = function_stop,
 	.sites = function_sites,

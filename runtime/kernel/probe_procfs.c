@@ -94,7 +94,6 @@ static int procfs_open(struct inode *inode, struct file *file)
 static int procfs_release(struct inode *inode, struct file *file)
 {
 	plat_free(file->private_data);
-	stp_memory_return(sizeof(struct procfs_text) + text_size(compat_pde_data(inode)));
 	return 0;
 }
 

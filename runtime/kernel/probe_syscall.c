@@ -405,16 +405,44 @@ static void watch_all(const struct stp_syscall_probe *p)
 	}
 }
 
-static int make_tables(const struct stp_syscall_probe *p, u32 n)
+/* Values of @entry() that a system call in progress has at the most. */
+static u32 saved_values(const struct stp_syscall_probe *p, u32 n)
 {
 	u32 i, saves = 0;
-	bool made = true;
 
-	for (i = 0; i < n; i++) {
-		calls.room += 2 * (p[i].number < 0 ? 2 * (NUMBERS + 1) : 1);
+	for (i = 0; i < n; i++)
 		if (p[i].entry && !p[i].entry_late)
 			saves = max(saves, p[i].entries);
-	}
+	return saves;
+}
+
+static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += 2 * (p[i].number < 0 ? 2 * (NUMBERS + 1) : 1);
+	return count;
+}
+
+static u64 syscall_memory(const void *table, u32 n)
+{
+	u32 saves = saved_values(table, n);
+
+	return saves ? stp_calls_bytes(CALLS_MAX, saves * sizeof(s64)) : 0;
+}
+
+static u64 syscall_tables(const void *table, u32 n)
+{
+	return count_watches(table, n) * (u64)sizeof(*calls.watches);
+}
+
+static int make_tables(const struct stp_syscall_probe *p, u32 n)
+{
+	u32 i, saves = saved_values(p, n);
+	bool made = true;
+
+	calls.room = count_watches(p, n);
 	calls.watches = plat_alloc(calls.room * sizeof(*calls.watches), -1);
 	for (i = 0; i < 2; i++) {
 		calls.enter[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.enter[i]), -1);
@@ -500,6 +528,8 @@ static int syscall_start(void *table, u32 n)
 }
 
 const struct stp_family_ops stp_syscall_family = {
+	.memory = syscall_memory,
+	.tables = syscall_tables,
 	.name = "syscall",
 	.start = syscall_start,
 	.stop = syscall_stop,
@@ -512,7 +542,9 @@ static int syscall_start(void *table, u32 n)
 	return -EOPNOTSUPP;
 }
 
-const struct stp_family_ops stp_syscall_family = { .name = "syscall", .start = syscall_start };
+const struct stp_family_ops stp_syscall_family = {
+	.memory = syscall_memory,
+	.tables = syscall_tables, .name = "syscall", .start = syscall_start };
 
 void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 {

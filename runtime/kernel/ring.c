@@ -107,6 +107,7 @@ int stp_rings_make(void)
 		rings.ring = NULL;
 		return -ENOMEM;
 	}
+	stp_memory_granted(rings.mapping_size);        /* always: the limit is decided later, with regard to them */
 	h->magic = STP_RING_MAGIC;
 	h->protocol = STP_PROTOCOL;
 	h->rings = rings.n;
@@ -136,6 +137,8 @@ void stp_rings_free(void)
 	static u64 unread[STP_LOSSES_MAX];
 
 	stp_losses = unread;
+	if (rings.header)
+		stp_memory_return(rings.mapping_size);
 	vfree(rings.header);
 	plat_free(rings.ring);
 	rings.header = NULL;
@@ -244,6 +247,8 @@ void stp_rings_shrink(void)
 	h->rings = 0;
 	stp_losses = h->losses;
 	vfree(rings.header);
+	stp_memory_return(rings.mapping_size - PAGE_SIZE);
+	rings.mapping_size = PAGE_SIZE;
 	plat_free(rings.ring);
 	rings.header = h;
 	rings.ring = NULL;

@@ -418,8 +418,14 @@ static void user_stack_stop(void *table, u32 n)
 			stp_program_close(objects[i].program);
 }
 
+static u64 user_stack_memory(const void *table, u32 n)
+{
+	return stp_calls_bytes(RETURNS_MAX, sizeof(u64));
+}
+
 const struct stp_family_ops stp_user_stack_family = {
 	.name = "user_stack",
+	.memory = user_stack_memory,
 	.start = user_stack_start,
 	.stop = user_stack_stop,
 };

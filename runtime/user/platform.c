@@ -13,23 +13,36 @@
 
 struct stp_ctx *user_ctx = &stp_ctx_none;
 
+/* Before each allocation. */
+struct allocation { u64 size; } __attribute__((__aligned__(64)));
+
 void *plat_alloc(u64 size, s32 cpu)
 {
-	void *p;
+	struct allocation *a;
 
+	size = (size + sizeof(*a) + 63) / 64 * 64;
 	if (!stp_memory_granted(size))
 		return NULL;
 	/* calloc alone doesn't align to cache lines, and zeroes large blocks lazily: so does this */
-	size = (size + 63) / 64 * 64;
-	if (size >= 1 << 20)
-		return calloc(1, size);
-	p = aligned_alloc(64, size);
-	return p ? memset(p, 0, size) : NULL;
+	a = size >= 1 << 20 ? calloc(1, size) : aligned_alloc(64, size);
+	if (!a) {
+		stp_memory_return(size);
+		return NULL;
+	}
+	if (size < 1 << 20)
+		memset(a, 0, size);
+	a->size = size;
+	return a + 1;
 }
 
 void plat_free(void *p)
 {
-	free(p);
+	struct allocation *a = p;
+
+	if (!a)
+		return;
+	stp_memory_return(a[-1].size);
+	free(a - 1);
 }
 
 u64 plat_memory_available(void)
