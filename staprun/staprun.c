@@ -221,8 +221,7 @@ static int send_command(int device, int type, const void *payload, size_t len)
 struct wants {
 	struct symbol *symbol;
 	unsigned *index;                   // the module's number for each
-	int n, room;
-	bool explained;                    // the module has sent an error
+	int n, room, explained;            // explained: the module has sent an error
 };
 
 static int add_want(struct wants *w, const struct stp_msg *msg)
@@ -269,10 +268,7 @@ static int read_answers(int device, struct wants *w, int timeout_ms)
 		switch (msg->type) {
 		case STP_MSG_READY: return 0;
 		case STP_MSG_WANT: rc = add_want(w, msg); break;
-		case STP_MSG_ERROR:
-			log_error("%.*s", (int)msg->len, msg->payload);
-			w->explained = true;
-			break;
+		case STP_MSG_ERROR: log_error("%.*s", (int)msg->len, msg->payload); w->explained = 1; break;
 		case STP_MSG_WARNING: log_warning("%.*s", (int)msg->len, msg->payload); break;
 		}
 		if (rc)

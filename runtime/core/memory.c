@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that a session takes, as a sum, before anything but its buffers is allocated. A script may have half of what is
- * available, or what -DSTP_MAXMEMORY says: the kernel gives memory to its modules until processes are killed for it.
+ * The memory that a session takes, as a sum, before anything but its buffers is allocated. A script may have half of
+ * what is available, or what -DSTP_MAXMEMORY says: the kernel gives memory to its modules until processes are killed.
  * From then on each allocation is counted against the same limit (stp_memory_granted()).
  */
 #include "internal.h"

@@ -44,7 +44,7 @@ struct stp_session {
 	u64 cycles_us;           /* cycles in 1.024 us, at plat_cycles_khz() */
 	u64 memory;              /* bytes that are allocated */
 	u64 memory_allowed;      /* of them; 0: not decided yet, or no limit */
-	u64 memory_refused;      /* what `memory` would have been, had the last refused allocation been granted; 0: none was refused */
+	u64 memory_refused;      /* `memory` with the last allocation that was refused; 0: none was */
 	u64 memory_summed;       /* what stp_memory_fits() reckoned `memory` to become */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
@@ -80,7 +80,7 @@ struct stp_family_ops {
 /* Each allocation is counted while it lives: plat_alloc() and plat_free() do so for their callers. Any context. */
 bool stp_memory_granted(u64 size);
 void stp_memory_return(u64 size);
-/* Before anything but buffers is allocated: false, and a message was sent, when all of it is more than the script may have. */
+/* Before anything but buffers is allocated: false, and a message was sent, when all of it is more than allowed. */
 bool stp_memory_fits(void);
 void stp_complain(const char *fmt, ...);       /* a STP_MSG_ERROR, with the core's formats. Process context */
 int stp_session_make(void);                    /* 0, -ENOMEM, -EINVAL (foreign ABI; a message was sent) */
