@@ -53,6 +53,12 @@ s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b)
 	return divides_location(c, b) ? (s64)(a % b) : 0;
 }
 
+s64 stp_location_absent(struct stp_ctx *c)
+{
+	stp_error(c, "the variable is not available after this call of its function: save it in a probe of the entry");
+	return 0;
+}
+
 s64 stp_scaled(u64 count, u64 enabled, u64 running)
 {
 	if (!running || running >= enabled)

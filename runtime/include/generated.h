@@ -170,6 +170,7 @@ s64 stp_location_div(struct stp_ctx *c, s64 a, s64 b);
 s64 stp_location_mod(struct stp_ctx *c, s64 a, s64 b);
 s64 stp_location_udiv(struct stp_ctx *c, u64 a, u64 b);
 s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b);
+s64 stp_location_absent(struct stp_ctx *c);                /* 0: "not available after this call of its function" */
 s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* count in `running` ns, to `enabled` ns */
 static inline s64 stp_shl(s64 a, s64 b)  { return (s64)((u64)a << (b & 63)); }
 static inline s64 stp_shr(s64 a, s64 b)  { return a >> (b & 63); }

@@ -13,7 +13,7 @@ for tool in gdb gcc python3; do
 	command -v "$tool" >/dev/null || { for name in $names; do skip "values/$name" "$tool"; done; exit 0; }
 done
 pairs=0 missing=0
-: "${MISSING:=6}"
+: "${MISSING:=3}"
 : >"$SCRATCH/missing"
 
 # compare NAME SOURCE COMPILER FLAGS...

@@ -163,7 +163,7 @@ struct expr {
 			enum tok op;
 			struct expr *l, *r;
 			// target: a division that a variable's location asks for. By zero: the variable is not available.
-			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED } of_location;
+			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;

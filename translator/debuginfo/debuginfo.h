@@ -60,6 +60,7 @@ enum di_opcode {
 	DI_OP_ROT,                 // the top goes below the two others
 	DI_OP_THREAD,              // push the thread pointer + value
 	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
+	DI_OP_ABSENT,              // fails like a load from an address that can't be read
 	DI_OP_BRANCH,              // pop; if it isn't 0, `other` replaces the rest
 };
 struct di_location;

@@ -8,6 +8,20 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+struct unit_code {
+	uint64_t root;
+	Dwarf_Addr entry;
+	bool all_calls;            // its tail calls are all known
+	Dwarf_Die die;
+};
+
+struct unit_call {
+	uint64_t caller, callee;   // roots; 0: it isn't known
+	uint64_t returns_to;       // link address; 0: it isn't known
+	bool is_tail;
+	Dwarf_Die die;
+};
+
 // One compilation unit, with a libdw handle of its own (see dwarf.c).
 struct unit {
 	struct dwarf_file *file;
@@ -18,6 +32,10 @@ struct unit {
 	struct unit_function { uint64_t address; Dwarf_Die die; } *functions; // sorted
 	int nfunctions;
 	bool functions_read;
+	// call_site.c: functions by where they were declared, and what they call
+	VEC(struct unit_code) code;
+	VEC(struct unit_call) calls;
+	bool calls_read;
 	Dwarf_Files *source_files;
 };
 

@@ -23,6 +23,7 @@ struct compile {
 	struct value_type types[MAX_VALUES];   // of what `out` leaves on the stack so far
 	int n;
 	int branches;
+	struct compile *callee;    // registers are those of its caller
 	const char *why;           // it can't be had although something is known
 };
 
@@ -34,5 +35,17 @@ bool value_offset(struct compile *c, int64_t offset);                          /
 // What a DWARF operation does to values that are on the stack already. *known: it is one of these.
 bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);
 const char *operation_name(int atom);          // "DW_OP_div"
+// A register's number from DW_OP_reg*, -1: the operation is another one.
+int dwarf_register(const Dwarf_Op *op);
+
+// call_site.c: calls of the function that say what they give in a register. False: not all that has to be known is.
+struct call_value {
+	uint64_t returns_to;
+	Dwarf_Die caller;
+	Dwarf_Attribute value;
+};
+typedef VEC(struct call_value) call_values;
+enum { MAX_CALL_SITES = 16 };
+bool call_sites(struct di_module *m, Dwarf_Die *function, int number, call_values *out);
 
 #endif

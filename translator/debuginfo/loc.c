@@ -15,11 +15,15 @@ const char di_vector_register[] = "it is in a register for floating point or vec
 
 static const struct value_type generic;
 
+static bool push_callers_register(struct compile *c, uint64_t number);
+
 // Vector registers are not in a probe's context.
 static bool push_register(struct compile *c, uint64_t number)
 {
 	int native = arch_native(c->m->arch, number);
 
+	if (c->callee)
+		return push_callers_register(c, number);
 	if (native < 0) {
 		c->why = di_vector_register;
 		return false;
@@ -34,8 +38,7 @@ static bool at_entry(const struct compile *c)
 	return dwarf_entrypc(c->function, &entry) || entry == c->pc;
 }
 
-// A register's number from DW_OP_reg*, -1: the operation is another one.
-static int register_of(const Dwarf_Op *op)
+int dwarf_register(const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
 		return op->atom - DW_OP_reg0;
@@ -43,6 +46,16 @@ static int register_of(const Dwarf_Op *op)
 }
 
 // ---------------------------------------------------------------- the frame
+
+// What frame_at() gave is gone when a caller's frame is asked for.
+static Dwarf_Op *copy_ops(const Dwarf_Op *ops, size_t n)
+{
+	VEC(Dwarf_Op) copy = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		vec_push(&copy, ops[i]);
+	return copy.at;
+}
 
 // The canonical frame address: above the return address. At the entry it is known without call
 // frame information.
@@ -58,6 +71,7 @@ static bool frame_address(struct compile *c)
 		c->why = "it is in the function's frame, which no call frame information describes here";
 		return false;
 	}
+	ops = copy_ops(ops, n);
 	c->depth++;
 	bool good = compile_ops(c, ops, n);
 
@@ -82,7 +96,7 @@ static bool frame_offset(struct compile *c, int64_t offset)
 		return frame_address(c) && value_offset(c, from_cfa + offset);
 	}
 	c->depth++;
-	good = n == 1 && register_of(ops) >= 0 ? push_register(c, register_of(ops)) : compile_ops(c, ops, n);
+	good = n == 1 && dwarf_register(ops) >= 0 ? push_register(c, dwarf_register(ops)) : compile_ops(c, ops, n);
 	c->depth--;
 	return good && value_offset(c, offset);
 }
@@ -108,23 +122,54 @@ static bool push_entry_register(struct compile *c, int number)
 		return false;
 	if (!n)                    // undefined, or the same value
 		return ops == mem ? false : push_register(c, number);
-	if (register_of(ops) >= 0)
-		return push_register(c, register_of(ops));
+	if (dwarf_register(ops) >= 0)
+		return push_register(c, dwarf_register(ops));
 	is_value = ops[n - 1].atom == DW_OP_stack_value;
+	ops = copy_ops(ops, n);
 	return compile_ops(c, ops, n - is_value) && (is_value || value_load(c, c->m->arch->word, generic));
 }
 
-// DW_OP_entry_value: of a register, or of what one pointed to. Callers tell what they put in a register
-// (DW_TAG_call_site_parameter), but not which of them called, nor are all of them known: a pointer to the
-// function may be with anybody. A guess would be wrong one day, so it is left to the script.
-static bool entry_value(struct compile *c, Dwarf_Op *op)
+// Of the caller, when the call is made: calls preserve it, or it is the stack pointer.
+static bool push_callers_register(struct compile *c, uint64_t number)
+{
+	struct compile callee = *c->callee;
+	bool good;
+
+	callee.out = c->out;
+	callee.n = c->n;
+	memcpy(callee.types, c->types, sizeof(callee.types));
+	if (arch_native(c->m->arch, number) == c->m->arch->stack_pointer)
+		good = frame_address(&callee);
+	else
+		good = push_entry_register(&callee, number);
+	c->n = callee.n;
+	memcpy(c->types, callee.types, sizeof(c->types));
+	return good;
+}
+
+// The register that DW_OP_entry_value asks for; -1: something else.
+static int entry_register(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute inner;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (c->attr && !dwarf_getlocation_attr(c->attr, op, &inner) && !dwarf_getlocation(&inner, &ops, &n) && n == 1 &&
-	    register_of(ops) >= 0 && push_entry_register(c, register_of(ops)))
+	if (!c->attr || dwarf_getlocation_attr(c->attr, op, &inner) || dwarf_getlocation(&inner, &ops, &n) || n != 1)
+		return -1;
+	return dwarf_register(ops);
+}
+
+static bool is_entry_value(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value;
+}
+
+// DW_OP_entry_value of what is still there; see compile_callers() for the rest.
+static bool entry_value(struct compile *c, Dwarf_Op *op)
+{
+	int number = entry_register(c, op);
+
+	if (number >= 0 && !c->callee && push_entry_register(c, number))
 		return true;
 	c->why = "only what it was when the function was entered is known here, and nothing keeps that: "
 		 "save it in a probe of the function's entry";
@@ -320,6 +365,62 @@ static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at
 	return c->n == taken.n && !memcmp(c->types, taken.types, c->n * sizeof(*c->types));
 }
 
+// What a call gave, in terms of the caller. What memory held then isn't known any more.
+static bool push_call_value(struct compile *c, struct call_value *v)
+{
+	struct compile caller = *c;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_getlocation(&v->value, &ops, &n) || !n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].atom == DW_OP_deref || ops[i].atom == DW_OP_deref_size || ops[i].atom == DW_OP_deref_type ||
+		    ops[i].atom == DW_OP_GNU_deref_type || ops[i].atom == DW_OP_bra || ops[i].atom == DW_OP_skip)
+			return false;
+	n -= ops[n - 1].atom == DW_OP_stack_value;
+	caller.callee = c;
+	caller.function = &v->caller;
+	caller.pc = v->returns_to - 1;
+	caller.attr = &v->value;
+	if (!compile_ops(&caller, ops, n) || caller.n != c->n + 1)
+		return false;
+	c->n = caller.n;
+	memcpy(c->types, caller.types, sizeof(c->types));
+	return true;
+}
+
+// DW_OP_entry_value of what is lost: the address of return names the call, if it is one whose call site says what it
+// gave, and the rest of the expression goes on with that. After any other call the variable is not available.
+static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
+{
+	int number = entry_register(c, &ops[at]), word = c->m->arch->word;
+	call_values values = { 0 };
+	bool some = false;
+
+	if (number < 0 || c->depth || c->callee || c->branches++ || !c->m->arch->entry_cfa ||
+	    !call_sites(c->m, c->function, number, &values))
+		return false;
+	for vec_each(&values, v) {
+		struct di_op op = { .code = DI_OP_BRANCH };
+		struct di_location *out = NEW(struct di_location);
+		struct compile taken = *c;
+
+		taken.out = out;
+		if (!push_call_value(&taken, v) || !compile_ops(&taken, ops + at + 1, n - at - 1))
+			continue;
+		if (!frame_address(c) || !value_offset(c, -word) || !value_load(c, word, generic) ||
+		    !value_push(c, DI_OP_STATIC, v->returns_to))
+			return false;
+		location_add(c->out, DI_OP_EQ, 0);
+		c->n -= 2;
+		op.other = out;
+		vec_push(&c->out->ops, op);
+		some = true;
+	}
+	return some && value_push(c, DI_OP_ABSENT, 0);
+}
+
 // Whatever it is that can't be had: there is a reason.
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 {
@@ -332,6 +433,10 @@ static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 				return true;
 			i = skip ? to - 1 : i;
 			continue;
+		}
+		if (is_entry_value(&ops[i]) && compile_callers(c, ops, n, i)) {
+			c->why = NULL;
+			return true;
 		}
 		if (!c->why)
 			c->why = str_printf("its location uses %s in a way that is not supported",
@@ -394,9 +499,9 @@ static bool compile_whole(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *out = c->out;
 
-	if (n == 1 && register_of(ops) >= 0) {
+	if (n == 1 && dwarf_register(ops) >= 0) {
 		out->kind = DI_LOC_VALUE;
-		return push_register(c, register_of(ops));
+		return push_register(c, dwarf_register(ops));
 	}
 	if (n == 1 && (ops->atom == DW_OP_implicit_pointer || ops->atom == DW_OP_GNU_implicit_pointer))
 		return implicit_pointer(c, ops);

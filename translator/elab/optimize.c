@@ -75,7 +75,7 @@ static struct expr *fold_binary(const struct session *s, struct expr *e)
 		return NULL;
 	if ((op == TOK_ANDAND && !l->u.number) || (op == TOK_OROR && l->u.number))
 		return expr_number(e->loc, op == TOK_OROR);
-	if (r->kind == E_NUMBER && e->u.bin.of_location == LOCATION_UNSIGNED)
+	if (r->kind == E_NUMBER && e->u.bin.of_location >= LOCATION_UNSIGNED)
 		return NULL;
 	if (r->kind == E_NUMBER)
 		return fold_numbers(op, l->u.number, r->u.number, &n) ? expr_number(e->loc, n) : NULL;

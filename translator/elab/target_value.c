@@ -115,6 +115,14 @@ struct machine {
 	int nodes;
 };
 
+static struct expr *absent(struct loc loc)
+{
+	struct expr *e = target_binary(loc, TOK_DIV, expr_number(loc, 0), expr_number(loc, 0));
+
+	e->u.bin.of_location = LOCATION_ABSENT;
+	return e;
+}
+
 // What the operation pushes; NULL: it can't be expressed.
 static struct expr *push_of(struct machine *m, const struct di_op *op)
 {
@@ -123,6 +131,7 @@ static struct expr *push_of(struct machine *m, const struct di_op *op)
 	case DI_OP_REG:    return reg(m->loc, op->value, 8, false);
 	case DI_OP_STATIC: return fixed(m->loc, di_find_static(m->module, op->value), m->name);
 	case DI_OP_THREAD: return fixed(m->loc, di_find_thread(m->module, op->value), m->name);
+	case DI_OP_ABSENT: return absent(m->loc);
 	case DI_OP_PICK:
 		if (op->value < 0 || op->value >= m->n)
 			return NULL;
@@ -186,7 +195,9 @@ static bool permute(struct machine *m, enum di_opcode code)
 static int operands(enum di_opcode code)
 {
 	switch (code) {
-	case DI_OP_CONST: case DI_OP_REG: case DI_OP_STATIC: case DI_OP_THREAD: case DI_OP_PICK: return 0;
+	case DI_OP_CONST: case DI_OP_REG: case DI_OP_STATIC: case DI_OP_THREAD: case DI_OP_PICK:
+	case DI_OP_ABSENT:
+		return 0;
 	case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: case DI_OP_DROP: return 1;
 	case DI_OP_ROT: return 3;
 	default: return 2;
@@ -228,8 +239,9 @@ static struct expr *branch(struct machine *m, const struct di_location *l, int a
 	other.n = m->n;
 	for (int i = 0; i < other.n; i++)
 		other.stack[i] = expr_copy(other.stack[i]);
-	m->nodes *= 2;
+	other.nodes *= m->n ? 2 : 1;
 	e->u.cond.a = run(&other, l->ops.at[at].other);
+	m->nodes = other.nodes;
 	struct di_location rest = { .kind = l->kind };
 
 	for (int i = at + 1; i < l->ops.n; i++)

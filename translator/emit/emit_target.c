@@ -121,7 +121,10 @@ struct value emit_location_division(struct emitter *e, struct expr *x, struct va
 	const char *t = temp_long(e);
 
 	emit_needs_context(e, x->loc);
-	cw_line(e->w, "%s = stp_location_%s%s(c, %s, %s);", t, is_unsigned ? "u" : "",
+	if (x->u.bin.of_location == LOCATION_ABSENT)
+		cw_line(e->w, "%s = stp_location_absent(c);", t);
+	else
+		cw_line(e->w, "%s = stp_location_%s%s(c, %s, %s);", t, is_unsigned ? "u" : "",
 		x->u.bin.op == TOK_DIV ? "div" : "mod", value_long(l), value_long(r));
 	check_location(e, x->loc, t);
 	return value_text(0, true, "%s", t);

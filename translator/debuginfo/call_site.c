@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What callers gave in a register, by their call sites (DW_TAG_call_site). In: a function of a program, a register.
+// Out: the calls of the same unit that say so, by the address that each returns to.
+//
+// Such an address names the call only when no tail call may have led to the function since: everything that the
+// function ends in by jumps has to be known, and must not be the function itself.
+#include "debuginfo/expression.h"
+
+enum { MAX_DEPTH = 16, MAX_TAIL_CALLS = 64 };
+
+// Where declarations, abstract instances and copies have their common origin.
+static uint64_t root_of(Dwarf_Die die)
+{
+	Dwarf_Die other;
+
+	for (int i = 0; i < 4 && (dwarf_reference(&die, DW_AT_abstract_origin, &other) ||
+				  dwarf_reference(&die, DW_AT_specification, &other)); i++)
+		die = other;
+	return dwarf_place(&die);
+}
+
+static void add_calls(struct unit *u, Dwarf_Die *scope, uint64_t caller, int depth)
+{
+	Dwarf_Die child, origin;
+	Dwarf_Attribute attr;
+	Dwarf_Addr address;
+
+	if (depth > MAX_DEPTH || dwarf_child(scope, &child))
+		return;
+	do {
+		struct unit_call call = { .die = child, .caller = caller };
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+			add_calls(u, &child, caller, depth + 1);
+		if (tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site)
+			continue;
+		if (dwarf_reference(&child, tag == DW_TAG_call_site ? DW_AT_call_origin : DW_AT_abstract_origin, &origin))
+			call.callee = root_of(origin);
+		call.is_tail = dwarf_hasattr(&child, DW_AT_call_tail_call) || dwarf_hasattr(&child, DW_AT_GNU_tail_call);
+		if ((dwarf_attr(&child, DW_AT_call_return_pc, &attr) || dwarf_attr(&child, DW_AT_low_pc, &attr)) &&
+		    !dwarf_formaddr(&attr, &address))
+			call.returns_to = address;
+		vec_push(&u->calls, call);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+// The functions of the unit that have code, in namespaces and classes, too.
+static void read_functions(struct unit *u, Dwarf_Die *scope, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > MAX_DEPTH || dwarf_child(scope, &child))
+		return;
+	do {
+		struct unit_code code = { .die = child };
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+			read_functions(u, &child, depth + 1);
+		if (tag != DW_TAG_subprogram || dwarf_entrypc(&child, &code.entry))
+			continue;
+		code.root = root_of(child);
+		code.all_calls = dwarf_hasattr(&child, DW_AT_call_all_calls) ||
+				 dwarf_hasattr(&child, DW_AT_call_all_tail_calls) ||
+				 dwarf_hasattr(&child, DW_AT_GNU_all_call_sites) ||
+				 dwarf_hasattr(&child, DW_AT_GNU_all_tail_call_sites);
+		vec_push(&u->code, code);
+		add_calls(u, &child, code.root, 0);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+// The only code of a function. NULL: there are several copies of it, or none is in the unit.
+static const struct unit_code *code_of(const struct unit *u, uint64_t root)
+{
+	const struct unit_code *found = NULL;
+
+	for vec_each(&u->code, it) {
+		if (it->root != root)
+			continue;
+		if (found)
+			return NULL;
+		found = it;
+	}
+	return found;
+}
+
+// Whether jumps at the function's ends may lead to itself again: also where it isn't known.
+static bool may_follow_itself(const struct unit *u, uint64_t root)
+{
+	uint64_t seen[MAX_TAIL_CALLS] = { root };
+	int n = 1;
+
+	for (int i = 0; i < n; i++) {
+		const struct unit_code *code = code_of(u, seen[i]);
+
+		if (!code || !code->all_calls)
+			return true;
+		for vec_each(&u->calls, call) {
+			bool known = false;
+
+			if (call->caller != seen[i] || !call->is_tail)
+				continue;
+			for (int k = 0; k < n; k++)
+				known |= seen[k] == call->callee;
+			if (!call->callee || call->callee == root || (!known && n == MAX_TAIL_CALLS))
+				return true;
+			if (!known)
+				seen[n++] = call->callee;
+		}
+	}
+	return false;
+}
+
+// The value that the call gives in the register, in terms of the caller.
+static bool value_of(Dwarf_Die *call, int number, Dwarf_Attribute *value)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die p;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_child(call, &p))
+		return false;
+	do {
+		int tag = dwarf_tag(&p);
+
+		if ((tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter) &&
+		    dwarf_attr(&p, DW_AT_location, &attr) && !dwarf_getlocation(&attr, &ops, &n) && n == 1 &&
+		    dwarf_register(ops) == number)
+			return dwarf_attr(&p, DW_AT_call_value, value) || dwarf_attr(&p, DW_AT_GNU_call_site_value, value);
+	} while (!dwarf_siblingof(&p, &p));
+	return false;
+}
+
+bool call_sites(struct di_module *m, Dwarf_Die *function, int number, call_values *out)
+{
+	uint64_t root = root_of(*function);
+	const struct unit_code *code;
+	Dwarf_Addr entry;
+	struct unit *u;
+
+	if (!m->is_user || dwarf_entrypc(function, &entry) || !(u = dwarf_unit_of_address(m->dwarf, entry)))
+		return false;
+	if (!u->calls_read)
+		read_functions(u, &u->die, 0);
+	u->calls_read = true;
+	code = code_of(u, root);
+	if (!code || code->entry != entry || may_follow_itself(u, root))
+		return false;
+	for vec_each(&u->calls, call) {
+		struct call_value v = { .returns_to = call->returns_to };
+
+		if (call->callee != root || call->is_tail || !call->returns_to || !value_of(&call->die, number, &v.value))
+			continue;
+		for vec_each(&u->code, it)
+			if (it->root == call->caller)
+				v.caller = it->die;
+		if (code_of(u, call->caller))
+			vec_push(out, v);
+	}
+	return out->n > 0 && out->n <= MAX_CALL_SITES;
+}
