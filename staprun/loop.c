@@ -44,6 +44,7 @@ static struct session {
 	bool over;                         // nothing more to wait for
 	bool detached;
 	bool failed;                       // exit status 1
+	bool bulk_pending;                 // a file of a ring takes no more at the moment
 	bool gap;                          // output waits for a record of another ring
 	bool flowing;                      // the last look found output
 	uint32_t given;                    // bytes of the current record that are in `out`
@@ -190,9 +191,9 @@ static void fail_output(int error)
 static void drain_bulk(void)
 {
 	uint64_t before = session.rings.bytes;
-	int error = bulk_drain(&session.rings);
+	int error = bulk_drain(&session.rings, session.stopped, &session.bulk_pending);
 
-	session.flowing = session.rings.bytes != before;
+	session.flowing = session.bulk_pending || session.rings.bytes != before;
 	if (error && !session.out.closed) {
 		fail_output(error);
 		request_stop();
@@ -235,12 +236,32 @@ static void drain(void)
 	s->flowing = s->rings.bytes != before;
 }
 
+static void read_signal(void);
+
+// All that `out` has, as fast as its reader takes it, if three signals don't end that.
+static void flush_out(void)
+{
+	struct session *s = &session;
+
+	while (outfile_pending(&s->out) && !s->out.closed) {
+		struct pollfd fds[] = {
+			{ s->signals, POLLIN },
+			{ s->out.fd, POLLOUT },
+		};
+
+		poll(fds, 2, -1);
+		if (fds[0].revents)
+			read_signal();
+		outfile_write(&s->out);
+	}
+}
+
 // The rest of a record that `out` has only a part of: what follows goes elsewhere.
 static void finish_record(void)
 {
 	session.finishing = true;
 	while (session.given && !session.out.closed) {
-		outfile_flush(&session.out);
+		flush_out();
 		drain();
 	}
 	session.finishing = false;
@@ -514,7 +535,7 @@ enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
 static void wait_and_handle(void)
 {
 	struct session *s = &session;
-	bool can_drain = !s->gap && outfile_room(&s->out);
+	bool can_drain = !s->gap && !s->bulk_pending && outfile_room(&s->out);
 	struct pollfd fds[FDS] = {
 		[FD_DEVICE] = { s->opt->device, can_drain ? POLLIN | POLLPRI : POLLIN },
 		[FD_SIGNALS] = { s->signals, POLLIN },
@@ -563,7 +584,7 @@ static void relay_rest(void)
 		write_out();
 		if (s->out.closed || (!outfile_pending(&s->out) && !s->flowing && !s->gap))
 			return;
-		poll(fds, 2, outfile_pending(&s->out) ? -1 : 0);
+		poll(fds, 2, outfile_pending(&s->out) ? -1 : s->bulk_pending ? FLOWING_POLL_MS : 0);
 		if (fds[0].revents)
 			read_signal();
 	}
@@ -612,10 +633,6 @@ static int prepare(const struct stapio_options *opt)
 	s->opt = opt;
 	s->target = s->out.fd = -1;
 	rc = rings_map(&s->rings, opt->device, opt->attach);
-	if (!rc && s->rings.bulk)
-		rc = bulk_open(&s->rings, opt);
-	else if (!rc)
-		rc = outfile_open(&s->out, opt, -1);
 	if (rc)
 		return rc;
 	s->signals = open_signals();
@@ -623,6 +640,9 @@ static int prepare(const struct stapio_options *opt)
 		log_error("no more descriptors: %m");
 		return -EMFILE;
 	}
+	rc = s->rings.bulk ? bulk_open(&s->rings, opt, s->signals) : outfile_open(&s->out, opt, -1, s->signals);
+	if (rc)
+		return rc;
 	if (opt->command) {
 		s->child = child_prepare(opt->command);
 		return s->child < 0 ? s->child : 0;
@@ -672,7 +692,7 @@ static int run_session(void)
 		wait_and_handle();
 	if (session.detached) {
 		finish_record();
-		outfile_flush(&session.out);
+		flush_out();
 		return STAPIO_DETACHED;
 	}
 	if (session.stopped)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PAYLOAD_MAX (1u << 30)             // rings are not larger
 
@@ -132,8 +133,26 @@ static void merge(FILE *to, bool verbose)
 		fprintf(stderr, "stap-merge: %llu bytes were no records\n", (unsigned long long)skipped_bytes);
 }
 
+// All are open before the first is read: who writes them may be waiting for that (FIFOs).
+static void open_inputs(char **names, const char *output)
+{
+	struct stat in, out;
+	bool exists = output && !stat(output, &out);
+
+	for (int i = 0; i < n_inputs; i++) {
+		inputs[i].name = names[i];
+		inputs[i].cpu = cpu_of(names[i], i);
+		inputs[i].file = fopen(names[i], "re");
+		if (!inputs[i].file || fstat(fileno(inputs[i].file), &in))
+			fail(names[i], strerror(errno));
+		if (exists && S_ISREG(out.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev)
+			fail(names[i], "is also the output (-o)");
+	}
+}
+
 int main(int argc, char **argv)
 {
+	const char *output = NULL;
 	bool verbose = false;
 	FILE *to = stdout;
 	int letter;
@@ -141,11 +160,7 @@ int main(int argc, char **argv)
 	while ((letter = getopt(argc, argv, "vo:h")) != -1) {
 		switch (letter) {
 		case 'v': verbose = true; break;
-		case 'o':
-			to = fopen(optarg, "we");
-			if (!to)
-				fail(optarg, strerror(errno));
-			break;
+		case 'o': output = optarg; break;
 		case 'h': usage(stdout); return 0;
 		default: usage(stderr); return 1;
 		}
@@ -156,14 +171,11 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 1;
 	}
-	for (int i = 0; i < n_inputs; i++) {
-		inputs[i].name = argv[optind + i];
-		inputs[i].cpu = cpu_of(inputs[i].name, i);
-		inputs[i].file = fopen(inputs[i].name, "re");
-		if (!inputs[i].file)
-			fail(inputs[i].name, strerror(errno));
+	open_inputs(argv + optind, output);
+	if (output && !(to = fopen(output, "we")))
+		fail(output, strerror(errno));
+	for (int i = 0; i < n_inputs; i++)
 		read_record(&inputs[i]);
-	}
 	merge(to, verbose);
 	if (fflush(to) || ferror(to))
 		fail("writing", strerror(errno));

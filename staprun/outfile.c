@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FIFO_POLL_MS 100                   // how often it is tried to open one
+
 // The name of a file, 0 or -errno.
 static int file_name(const struct outfile *out, unsigned number, char *path, size_t room)
 {
@@ -44,14 +46,29 @@ static int file_name(const struct outfile *out, unsigned number, char *path, siz
 	return 0;
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+// A FIFO that has no reader is waited for, until a signal comes or staprun is killed: open() would wait with all
+// signals blocked.
 static int open_file(struct outfile *out)
 {
+	struct pollfd ends[] = { { out->signals, POLLIN }, { out->opt->life, POLLIN } };
 	char path[PATH_MAX];
 	int fd, rc = file_name(out, out->number, path, sizeof(path));
 
 	if (rc)
 		return rc;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	while ((fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666)) < 0 &&
+	       errno == ENXIO && is_fifo(path))
+		if (poll(ends, 2, FIFO_POLL_MS) > 0) {
+			log_error("can't write %s: it is a FIFO that no process reads", path);
+			return -ENXIO;
+		}
 	if (fd < 0) {
 		fd = -errno;
 		log_error("can't write %s: %m", path);
@@ -59,11 +76,12 @@ static int open_file(struct outfile *out)
 	return fd;
 }
 
-int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring)
+int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals)
 {
 	struct stat st;
 
 	out->opt = opt;
+	out->signals = signals;
 	out->ring = ring;
 	out->opened = time(NULL);
 	out->fd = opt->output || ring >= 0 ? open_file(out) : STDOUT_FILENO;
@@ -129,12 +147,15 @@ void outfile_write(struct outfile *out)
 
 void outfile_flush(struct outfile *out)
 {
-	while (outfile_pending(out)) {
-		struct pollfd fd = { .fd = out->fd, .events = POLLOUT };
-
-		poll(&fd, 1, -1);
+	while (outfile_pending(out))
 		outfile_write(out);
-	}
+}
+
+void outfile_close(struct outfile *out)
+{
+	if (!out->closed)
+		close(out->fd);
+	out->closed = true;
 }
 
 // --- switching ---

@@ -100,6 +100,7 @@ struct outfile {
 	time_t opened;                     // for strftime
 	unsigned number;                   // of the current file
 	uint64_t written;                  // to it
+	int signals;                       // a signalfd: who waits for the reader of a FIFO gives up when it is readable
 	int fd;
 	bool is_file;                      // writes don't block
 	bool closed;                       // the reader went away: everything is dropped
@@ -108,19 +109,22 @@ struct outfile {
 	unsigned char bytes[1 << 18];
 };
 
-int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring);
+int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals);
 void outfile_begin_record(struct outfile *out, size_t len);    // -S: may be the next file's first
 void outfile_switch(struct outfile *out);  // to the next file; nothing when it is no file
 size_t outfile_room(const struct outfile *out);
 void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most what there is room for
 bool outfile_pending(const struct outfile *out);
 void outfile_write(struct outfile *out);   // as much as goes without blocking
-void outfile_flush(struct outfile *out);   // all of it
+void outfile_flush(struct outfile *out);   // all of it; for regular files, which take everything at once
+void outfile_close(struct outfile *out);
 
 // --- bulk.c: a file a ring ---
 
-int bulk_open(const struct rings *r, const struct stapio_options *opt);
-int bulk_drain(struct rings *r);           // all there is; 0 or the first -errno of writing
+int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals);
+// Writes what the files take without waiting; pending: not all. complete: nothing is produced any more, so that files
+// whose ring is empty are closed. Returns 0 or the last -errno of writing.
+int bulk_drain(struct rings *r, bool complete, bool *pending);
 void bulk_switch(const struct rings *r);   // every file to its next
 
 // --- child.c: other processes ---

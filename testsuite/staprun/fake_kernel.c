@@ -261,8 +261,8 @@ static void play_line(char *line)
 		header.magic = 1;
 	if (!strcmp(word, "bulk"))
 		header.flags = STP_RINGS_BULK;
-	if (!strcmp(word, "signal") && sscanf(line, "%*s %31s", kind) == 1)    // staprun gets USR2 or QUIT
-		kill(getpid(), !strcmp(kind, "USR2") ? SIGUSR2 : SIGQUIT);
+	if (!strcmp(word, "signal") && sscanf(line, "%*s %31s", kind) == 1)    // staprun gets USR2, INT or QUIT
+		kill(getpid(), !strcmp(kind, "USR2") ? SIGUSR2 : !strcmp(kind, "INT") ? SIGINT : SIGQUIT);
 	if (!strcmp(word, "wait") && strstr(line, "start"))
 		wait_until(&got_start);
 	if (!strcmp(word, "wait") && strstr(line, "stop"))
