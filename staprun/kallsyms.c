@@ -70,12 +70,9 @@ static bool is_base(uint64_t address, const char *name, const char *module, void
 	return true;
 }
 
-uint64_t kallsyms_base(void)
+int kallsyms_base(uint64_t *base)
 {
-	uint64_t base = 0;
-
-	read_lines(is_base, &base);
-	return base;
+	return read_lines(is_base, base);
 }
 
 // --- many symbols ---

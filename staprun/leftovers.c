@@ -11,6 +11,7 @@
 #include "syscalls.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,17 +62,26 @@ static bool is_left(const char *name)
 	return module_has_ended(name) || is_in_state(name, "new\n");
 }
 
+// Others have the lock for a moment, when they look whether the module is a leftover (remove_one()): no longer than it
+// takes to remove one.
+void module_hold_session(const char *name)
+{
+	for (int tries = 0; module_lock_session(name, F_RDLCK) == -EAGAIN && tries < 500; tries++)
+		usleep(10000);
+}
+
 // Nobody else can load, attach to or remove a module of this name while both locks are held.
 static void remove_one(const char *name)
 {
+	bool removed;
+
 	if (module_lock_name(name, F_WRLCK))
 		return;
-	if (!module_lock_session(name, F_WRLCK)) {
-		if (is_left(name) && module_is_own(name) && !sys_delete_module(name))
-			log_note(0, "staprun: removed the module %s of a session that was killed", name);
-		module_lock_session(name, F_UNLCK);
-	}
+	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && module_is_own(name) && !sys_delete_module(name);
+	module_lock_session(name, F_UNLCK);
 	module_lock_name(name, F_UNLCK);
+	if (removed)
+		log_note(0, "staprun: removed the module %s of a session that was killed", name);
 }
 
 void leftovers_remove(void)

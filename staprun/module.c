@@ -231,13 +231,9 @@ int module_lock_name(const char *name, short type)
 		usleep(20000);
 	if (!rc || rc == -ENOENT || rc == -EROFS || rc == -EACCES)         // no /run, or not installed set-user-id
 		return 0;
-	log_error("another staprun is about to load or remove %s, or no lock can be had: %s", name, strerror(-rc));
-	return -EBUSY;
-}
-
-void module_hold_session(const char *name)
-{
-	lock_byte(name, SESSIONS, F_RDLCK);        // without it, leftovers.c leaves such modules alone
+	log_error("can't lock the name %s in /run/staprun.lock: %s", name,
+		  rc == -EAGAIN ? "another staprun is loading or removing it; try again later" : strerror(-rc));
+	return -ENOLCK;
 }
 
 int module_lock_session(const char *name, short type)
@@ -254,7 +250,7 @@ int module_load(struct module *m, const char *parameters)
 
 	if (rc)
 		return rc;
-	module_hold_session(m->name);
+	module_lock_session(m->name, F_RDLCK);     // without it, leftovers.c leaves the module alone
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
 	close(m->fd);                      // where few descriptors are allowed, one is needed for unloading
@@ -299,15 +295,15 @@ static int unload(const char *name, enum rights rights, int patience_ms)
 		usleep(pause_ms * 1000);
 		waited_ms += pause_ms;
 	}
+	module_lock_name(name, F_UNLCK);           // before messages, for whose reader others need not wait
 	if (rc == -ENOENT)
 		log_error("no module %s is loaded", name);
 	else if (rc == -EACCES)
 		log_error("%s is no script's module, or another user's", name);
 	else if (rc == -EBUSY || rc == -EAGAIN)
-		log_error("the module %s is in use; later: staprun -d %s", name, name);
+		log_error("the module %s is in use: a process has its device open; later: staprun -d %s", name, name);
 	else if (rc)
 		log_error("can't remove the module %s: %s", name, strerror(-rc));
-	module_lock_name(name, F_UNLCK);
 	return rc;
 }
 

@@ -294,16 +294,19 @@ static int send_addresses(int device, struct wants *w)
 
 static int say_hello(int device, const char *name)
 {
-	struct stp_hello hello = { .protocol = STP_PROTOCOL, .kernel_base = kallsyms_base(),
-				   .uid = getuid() };
+	struct stp_hello hello = { .protocol = STP_PROTOCOL, .uid = getuid() };
 	struct wants wants = { 0 };
 	time_t now = time(NULL);
 	struct tm local;
-	int rc, answered;
+	uint64_t base = 0;
+	int rc = kallsyms_base(&base), answered;
 
-	if (!hello.kernel_base)
+	if (rc)
+		log_warning("can't read /proc/kallsyms: %s; probes that need the kernel's addresses will fail", strerror(-rc));
+	else if (!base)
 		log_warning("/proc/kallsyms hides the kernel's addresses (sysctl kernel.kptr_restrict);"
 			    " probes that need them will fail");
+	hello.kernel_base = base;
 	hello.build_id_len = kernel_build_id(hello.build_id, sizeof(hello.build_id));
 	if (localtime_r(&now, &local))
 		hello.timezone_s = local.tm_gmtoff;
@@ -450,8 +453,11 @@ static void stop_detached(const char *name)
 
 	if (!module_is_ours(name) || !module_is_detached(name) || (getuid() && !module_is_own(name)))
 		return;
-	device = module_open_device(name);
-	stopped = device >= 0 && !send_command(device, STP_CMD_STOP, "", 0);
+	device = module_open_device(name);             // its owner may
+	if (device < 0 || caps_raise())                // the locks' file is root's
+		return;
+	module_hold_session(name);
+	stopped = !send_command(device, STP_CMD_STOP, "", 0);
 	close(device);
 	if (stopped)
 		report_losses(name);
@@ -509,7 +515,7 @@ static int attach(enum rights rights)
 		return 1;
 	}
 	device = module_open_device(opt.module);       // its owner may
-	if (device < 0 || caps_raise() || module_lock_name(opt.module, F_UNLCK))       // its file is root's
+	if (device < 0 || caps_raise())                // the locks' file is root's
 		return 1;
 	module_hold_session(opt.module);
 	status = wait_for_relay(device, opt.module);
@@ -561,7 +567,8 @@ static int load_and_run(enum rights rights)
 	leftovers_remove();
 	rc = load(&m);
 	if (rc) {
-		explain_load_error(&m, rc);
+		if (rc != -ENOLCK)         // that was said
+			explain_load_error(&m, rc);
 		goto not_loaded;
 	}
 	log_note(2, "staprun: loaded %s", m.name);

@@ -48,8 +48,7 @@ int module_open(struct module *m, const char *argument, enum rights rights);
 bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_lock_name(const char *name, short type);    // the first time with root's rights
-// A staprun holds the session of its module until it ends. lock: F_WRLCK, F_UNLCK; -EAGAIN: a staprun holds it.
-void module_hold_session(const char *name);
+// A staprun holds the session of its module (F_RDLCK) until it ends. -EAGAIN: another one holds it.
 int module_lock_session(const char *name, short type); // says nothing, doesn't wait
 // Reads a file of /sys, FORMAT with NAME in it; false and "": it cannot be read.
 bool module_text(const char *format, const char *name, char *to, size_t room);
@@ -75,6 +74,7 @@ void leftovers_remove(void);               // those of the real user; says so
 bool module_has_ended(const char *name);   // its session was closed, and can't be attached to
 bool module_is_detached(const char *name); // its session runs without a relay
 bool module_is_own(const char *name);      // its session is the real user's
+void module_hold_session(const char *name);     // once its device is open: nobody takes it for a leftover then
 void module_wait_closed(const char *name);      // what a killed relay had started may have it open for a moment
 
 // --- beside.c: the other program (stapio has it, too) ---
@@ -90,7 +90,7 @@ struct symbol {
 	uint64_t address;                  // out; 0 not found or hidden
 	struct symbol *next;               // private
 };
-uint64_t kallsyms_base(void);              // _stext; 0 not known
+int kallsyms_base(uint64_t *base);         // _stext; 0: it is hidden. Says nothing
 // One pass over /proc/kallsyms for all of them.
 int kallsyms_find(struct symbol *symbols, int n);
 // GNU build-id of the running kernel: its length, 0 when not known.

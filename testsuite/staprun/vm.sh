@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # staprun and stapio on real kernels, in one boot each: what vm-guest.sh prints must be vm.out.
+# KILL_STEP=1: killed at each system call, not at every fifth and seventh; LIMIT: seconds (600).
 # Usage: vm.sh [-u] [RELEASE...]   (default: every kernel of /boot that has headers)
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -78,8 +79,8 @@ modules() {
 
 for release; do
 	modules
-	"$source/translator/build/stap-vm" -r "$release" -t 600 -d "$scratch/$release:/suite" \
-		-- sh -c 'sh /suite/vm-guest.sh 2>&1' >"$scratch/out" 2>"$scratch/err"
+	"$source/translator/build/stap-vm" -r "$release" -t "${LIMIT:-600}" -d "$scratch/$release:/suite" \
+		-- sh -c "KILL_STEP=${KILL_STEP-} sh /suite/vm-guest.sh 2>&1" >"$scratch/out" 2>"$scratch/err"
 	echo "status $?" >>"$scratch/out"
 	sed "/^Killed\$/d; /records of output had not been read/d; s/symbol [a-z_]* (err -22)/symbol NAME (err -22)/; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
 	if [ -n "$update" ]; then
