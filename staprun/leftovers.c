@@ -70,6 +70,16 @@ void module_hold_session(const char *name)
 		usleep(10000);
 }
 
+// Where /run is another one (a container's) the locks are, too: a module that a staprun there has just loaded, or is
+// about to unload, is in use or gone a second later.
+static bool stays_left(const char *name)
+{
+	if (!is_left(name))
+		return false;
+	usleep(1000000);
+	return is_left(name);
+}
+
 // Nobody else can load, attach to or remove a module of this name while both locks are held.
 static void remove_one(const char *name)
 {
@@ -77,7 +87,7 @@ static void remove_one(const char *name)
 
 	if (module_lock_name(name, F_WRLCK))
 		return;
-	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && module_is_own(name) && !sys_delete_module(name);
+	removed = !module_lock_session(name, F_WRLCK) && stays_left(name) && module_is_own(name) && !sys_delete_module(name);
 	module_lock_session(name, F_UNLCK);
 	module_lock_name(name, F_UNLCK);
 	if (removed)
