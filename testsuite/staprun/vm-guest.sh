@@ -454,7 +454,7 @@ u -d t_tick
 chown user /dev/systemtap/t_tick
 # Also at the end of an attachment no other staprun may have the name.
 ./hostile names /run/staprun.lock & names=$!
-(sleep 1; pkill -INT stapio) & u -A t_tick >/tmp/o
+(until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill -INT stapio) & u -A t_tick >/tmp/o
 kill $names
 u -d t_tick
 loaded
