@@ -165,7 +165,7 @@ s64 stp_find(struct stp_ctx *c, const char *s, const char *what)
 		at += period;
 		known = repeats ? n - period : 0;
 	}
-	stp_charge(c, (u64)at * STP_WORK_SEARCH);
+	stp_charge(c, (u64)(at + n) * STP_WORK_SEARCH);
 	return at + n <= have ? at : -1;
 }
 
