@@ -80,6 +80,14 @@ for series in ${SOAK_SERIES-6.1 6.12}; do
 		fi
 		continue
 	fi
+	if [ "$series" = "${SOAK_WORST:-6.1}" ]; then
+		if "$TESTS/soak/worst-hits.sh" "$release" "$dir/worst" >"$SCRATCH/out" 2>&1; then
+			ok "soak/worst-hits $release"
+			[ -z "${SOAK-}" ] || sed 's/^/    /' "$SCRATCH/out"
+		else
+			not_ok "soak/worst-hits $release" "$(cat "$SCRATCH/out")"
+		fi
+	fi
 	if ! (cd "$dir" && build) >"$SCRATCH/build" 2>&1 </dev/null; then
 		not_ok "soak/$release" "$(tail -n 20 "$SCRATCH/build")"
 		continue
