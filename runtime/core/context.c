@@ -293,6 +293,12 @@ static bool late(struct stp_ctx_private *v)
 	return v->time_used >= limit;
 }
 
+/* The limit that a message suggests: twice as much, as far as that is allowed. */
+static s64 raised(s64 limit, s64 most)
+{
+	return 2 * limit < most ? 2 * limit : most;
+}
+
 bool stp_charge_more(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -309,7 +315,7 @@ bool stp_charge_more(struct stp_ctx *c)
 	if (need > v->work_left) {
 		stp_fatal_format(c, "too much work for one hit: more than %llu instructions with interrupts off; "
 				 "do less in one hit, or raise the limit (-DMAXACTION=%lld)", v->work_max,
-				 2 * (s64)stp_module.limits.actions);
+				 raised(stp_module.limits.actions, STP_MOST_MAXACTION));
 		return false;
 	}
 	v->work_left -= need;
@@ -319,7 +325,8 @@ bool stp_charge_more(struct stp_ctx *c)
 	if (!late(v))
 		return true;
 	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise the limit "
-			 "(-DMAXHANDLERTIME=%u)", stp_module.limits.deadline_ms, 2 * stp_module.limits.deadline_ms);
+			 "(-DMAXHANDLERTIME=%lld)", stp_module.limits.deadline_ms,
+			 raised(stp_module.limits.deadline_ms, STP_MOST_MAXHANDLERTIME));
 	return false;
 }
 
