@@ -34,6 +34,6 @@ kind == "LOSS" && value[2] != "OUTSIDE" {
 	sub(/%llu/, "N", text[1])
 	sub(/ \(now %u[^)]*\)/, "", text[2])       # the limit of the script that runs
 	print ".TP\n.B " quote(text[1])
-	print substr(value[2], 1, 1) tolower(substr(value[2], 2)) (text[2] == "" ? "." : ": " quote(text[2]) ".")
+	print substr(value[2], 1, 1) tolower(substr(value[2], 2)) (text[2] == "" ? ": no option changes this." : ": " quote(text[2]) ".")
 }
 END { if (without && !plain) print ".TP\n.B " without }

@@ -11,7 +11,7 @@
 static const struct {
 	enum stp_loss_kind kind;
 	const char *text;                  // with one %llu
-	const char *hint;                  // "": no hint
+	const char *hint;                  // "": no hint; may have one %u
 } losses[STP_LOSSES] = {
 #define LOSS(name, kind, text, hint) [STP_LOSS_##name] = { STP_KIND_##kind, text, hint },
 #include "losses.def"
@@ -33,13 +33,15 @@ void losses_warn(const char *fmt, ...)
 }
 
 // The format is from the table above.
-static void print_loss(enum stp_loss reason, unsigned long long n)
+static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limit)
 {
 	char text[256];
 	int at = snprintf(text, sizeof(text), losses[reason].text, n);
 
-	if (*losses[reason].hint)
-		snprintf(text + at, sizeof(text) - at, "; %s", losses[reason].hint);
+	if (*losses[reason].hint) {
+		at += snprintf(text + at, sizeof(text) - at, "; ");
+		snprintf(text + at, sizeof(text) - at, losses[reason].hint, limit);
+	}
 	if (losses[reason].kind == STP_KIND_OUTSIDE)
 		log_note(1, "%s", text);
 	else
@@ -62,8 +64,8 @@ uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t m
 			    (unsigned long long)skipped);
 	for (int i = 0; i < STP_LOSSES; i++)
 		if (n[i])
-			print_loss(i, n[i]);
+			print_loss(i, n[i], header->limits[i]);
 	if (skipped && !header->summary.errors)
-		log_note(1, "-DMAXSKIPPED=N (100) is how many a script may skip before it ends");
+		log_note(1, "-DMAXSKIPPED=N (now %u) is how many hits a script may skip before it ends", header->max_skipped);
 	return skipped + others;
 }

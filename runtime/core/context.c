@@ -78,6 +78,25 @@ u64 stp_lost(enum stp_loss reason)
 	return __atomic_load_n(&stp_losses[reason], __ATOMIC_RELAXED);
 }
 
+u32 stp_loss_limit(enum stp_loss reason)
+{
+	const struct stp_limits *l = &stp_module.limits;
+
+	switch (reason) {
+	case STP_LOSS_LOCK:
+		return l->trylock;
+	case STP_LOSS_STACK:
+		return l->min_stack;
+	case STP_LOSS_MESSAGES:
+		return l->message_bytes > STP_QUEUE_MIN ? l->message_bytes : STP_QUEUE_MIN;
+	case STP_LOSS_STRINGS:
+	case STP_LOSS_LISTING:
+		return l->string_len;
+	default:
+		return 0;
+	}
+}
+
 u64 stp_lost_of(enum stp_loss_kind kind)
 {
 	static const u8 kinds[STP_LOSSES] = {

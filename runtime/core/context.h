@@ -98,6 +98,7 @@ void stp_skip(enum stp_loss reason);
  * NMI. */
 void stp_cut(enum stp_loss reason, const char *what);
 u64 stp_lost(enum stp_loss reason);                    /* so far */
+u32 stp_loss_limit(enum stp_loss reason);              /* for %u in its hint */
 u64 stp_lost_of(enum stp_loss_kind kind);              /* the sum of its reasons */
 
 /* ------------------------------------------------------------------ stap -t (timing.c) */

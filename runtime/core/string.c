@@ -87,11 +87,21 @@ void stp_string_cut(void)
 	stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
+void stp_speculation_lost(void)
+{
+	stp_lose(STP_LOSS_SPECULATED, 1);
+}
+
+void stp_structure_cut(void)
+{
+	stp_cut(STP_LOSS_STRUCTURES, "a structure was printed only in part");
+}
+
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
 {
 	if (*len + line + 1 >= size) {
 		list[*len] = '\0';
-		stp_lose(STP_LOSS_LISTING, 1);
+		stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
 		return false;
 	}
 	*len += (u32)line;
@@ -233,7 +243,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 	char *at = list + *len;
 
 	if (*len + !!*len + 2 + digits >= size) {
-		stp_lose(STP_LOSS_LISTING, 1);
+		stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
 		return false;
 	}
 	if (*len)

@@ -193,6 +193,8 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
  * taken away again, and counted. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_string_cut(void);                                 /* counts one that embedded C of the tapsets has cut */
+void stp_structure_cut(void);                              /* counts one of which $x$$ prints a part */
+void stp_speculation_lost(void);                           /* counts a piece that commit() does not find any more */
 struct stp_enumerator { const char *name; s64 value; };
 /* The name of the first one with this value; else the number as text (core/format.c). */
 void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);

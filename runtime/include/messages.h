@@ -95,6 +95,7 @@ struct stp_msg {
 	stp_u8 payload[];
 };
 #define STP_MSG_MAX 4096     /* header and payload */
+#define STP_QUEUE_MIN (32u * 1024)   /* bytes of messages that can wait, a power of two */
 
 struct stp_want {
 	stp_u32 index;
@@ -150,6 +151,9 @@ struct stp_ring_header {     /* page 0 */
 	stp_u32 stopped;
 	struct stp_summary summary;
 	stp_u64 losses[STP_LOSSES_MAX];      /* by enum stp_loss */
+	stp_u32 limits[STP_LOSSES_MAX];      /* the numbers for %u in their hints */
+	stp_u32 max_skipped; /* MAXSKIPPED */
+	stp_u32 pad;
 };
 
 struct stp_ring_control {

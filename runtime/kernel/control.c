@@ -21,7 +21,6 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
-#define QUEUE_SIZE    (32u * 1024)     /* least bytes of messages, a power of two */
 #define QUEUE_RESERVE 256u             /* kept for STARTED, EXIT and STOPPED */
 #define LOCK_WAIT_MS  2
 
@@ -417,7 +416,7 @@ static int make_buffers(void)
 	if (control.bounce)
 		return 0;
 	stp_cpus_choose();
-	queue.size = roundup_pow_of_two(max(QUEUE_SIZE, stp_module.limits.message_bytes));
+	queue.size = roundup_pow_of_two(max(STP_QUEUE_MIN, stp_module.limits.message_bytes));
 	queue.bytes = plat_alloc(queue.size, -1);
 	control.bounce = plat_alloc(STP_MSG_MAX, -1);
 	if (queue.bytes && control.bounce && !stp_rings_make())

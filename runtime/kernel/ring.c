@@ -119,6 +119,9 @@ int stp_rings_make(void)
 		ring_init(&rings.ring[i], (void *)h + PAGE_SIZE + i * (PAGE_SIZE + rings.size));
 	rings.ring[rings.n - 1].may_sleep = true;
 	h->nlosses = STP_LOSSES;
+	for (i = 0; i < STP_LOSSES; i++)
+		h->limits[i] = stp_loss_limit(i);
+	h->max_skipped = stp_module.limits.skipped;
 	stp_losses = h->losses;
 	rings.header = h;
 	return 0;

@@ -160,7 +160,7 @@ static void set_timezone(void)
 
 static const struct {
 	enum stp_loss_kind kind;
-	const char *text, *hint;           /* one %llu in the text */
+	const char *text, *hint;           /* one %llu in the text, and maybe %u in the hint */
 } losses[STP_LOSSES] = {
 #define LOSS(name, kind, text, hint) { STP_KIND_##kind, text, hint },
 #include "../include/losses.def"
@@ -171,7 +171,9 @@ static void report_loss(enum stp_loss reason)
 {
 	fputs("WARNING: ", stderr);
 	fprintf(stderr, losses[reason].text, stp_lost(reason));
-	fprintf(stderr, "%s%s\n", *losses[reason].hint ? "; " : "", losses[reason].hint);
+	fputs(*losses[reason].hint ? "; " : "", stderr);
+	fprintf(stderr, losses[reason].hint, stp_loss_limit(reason));
+	fputc('\n', stderr);
 }
 
 static int report(bool strict)

@@ -65,9 +65,25 @@ def unused_reasons():
             yield 'losses.def: nothing counts %s' % name
 
 
+def untested_reasons():
+    """Reasons without a line in the table of tests, or whose tests do not have the beginning of the summary's line."""
+    rows = dict(re.findall(r'^LOSS\((\w+), (?!OUTSIDE)\w+, "(.*?)[:(%]', open('runtime/include/losses.def').read(), re.M))
+    tests = dict(re.findall(r'^\| ([A-Z_]+) \| (.*) \|$', open('testsuite/README.md').read(), re.M))
+    for name in sorted(set(rows) ^ set(tests)):
+        yield 'testsuite/README.md: %s is not in the table of reasons, or not in losses.def' % name
+    for name in set(rows) & set(tests):
+        text = rows[name].split(' %')[0].strip()
+        if text == 'There were':
+            text = 'transport failures'
+        for test in re.findall(r'`([\w/-]+)`', tests[name]):
+            files = glob.glob('testsuite/%s.*' % test.replace('staprun/', 'staprun/play/'))
+            if not any(text in open(path).read() for path in files):
+                yield 'testsuite/README.md: %s does not look for "%s"' % (test, text)
+
+
 def main():
     findings = 0
-    for finding in unused_reasons():
+    for finding in [*unused_reasons(), *untested_reasons()]:
         print(finding)
         findings += 1
     for path in sorted(glob.glob('runtime/kernel/probe_*.c') + ['runtime/kernel/function_return.c']):

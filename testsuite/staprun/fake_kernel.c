@@ -109,7 +109,9 @@ static int device_end = -1;                // ours
 static int got_start, got_stop, device_closed;
 static char *mapping;
 static struct stp_ring_header header = { STP_RING_MAGIC, STP_PROTOCOL, 2, 0, 8192, PAGE, PAGE + 8192,
-					   .nlosses = STP_LOSSES };
+					   .nlosses = STP_LOSSES, .limits[STP_LOSS_LOCK] = 100,
+					   .limits[STP_LOSS_STACK] = 1024,
+					   .limits[STP_LOSS_MESSAGES] = STP_QUEUE_MIN, .limits[STP_LOSS_STRINGS] = 512 };
 
 static struct stp_ring_control *control_of(unsigned ring)
 {

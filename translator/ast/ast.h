@@ -178,6 +178,7 @@ struct expr {
 			VEC(struct format_piece) format; // PRINT_PRINTF
 			expr_vec args;             // an E_HIST only alone, in print/println
 			const char *on_fault;      // target: a fault makes this of the text; NULL: an error
+			bool in_part;              // target: values are left out, which is a loss
 		} print;
 		struct { const char *code; bool is_string, pure, suffix /* of the file */; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module

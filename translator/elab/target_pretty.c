@@ -166,6 +166,7 @@ static bool print_members(struct printer *p, const struct place *place, int dept
 		*some = true;
 		if (p->leaves >= MAX_LEAVES) {
 			target_print_text(p->e, "...");
+			p->e->u.print.in_part = true;
 			break;
 		}
 		if (!m->variant)

@@ -176,6 +176,8 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	}
 	if (may_fail(&f))
 		emit_check(e, x->loc);
+	if (x->u.print.in_part)
+		cw_line(e->w, "stp_structure_cut();");
 	return into ? value_text(0, true, "%s", into) : value_number(0);
 }
 
