@@ -52,8 +52,8 @@ static bool is_among(const struct task_struct *task, struct task_struct *const *
 	return n;
 }
 
-/* The target's threads, with a reference each; not more than `room`. What is not taken is counted. Those of `known` are
- * left out: then it is threads that came meanwhile. Context: process. */
+/* The target's threads, with a reference each; not more than `room`. With `known` those are left out, and others are
+ * counted as threads that may not be watched. Context: process. */
 static u32 threads_of_target(struct task_struct **at, u32 room, struct task_struct *const *known, u32 nknown)
 {
 	struct pid *id = find_get_pid(stp_session.target);
@@ -68,7 +68,7 @@ static u32 threads_of_target(struct task_struct **at, u32 room, struct task_stru
 				continue;
 			if (n < room)
 				at[n++] = get_task_struct(task);
-			else
+			else if (known)
 				stp_lose(STP_LOSS_THREADS, 1);
 		}
 	rcu_read_unlock();
@@ -106,7 +106,7 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 		else if (event && PTR_ERR(event) != -ESRCH)    /* it has exited since */
 			err = PTR_ERR(event);
 	}
-	/* Who was made by a thread that had its watchpoint by then has inherited one, the others have none. */
+	/* Threads beyond the limit, and those that started meanwhile: some have inherited a watchpoint, others have none. */
 	if (!err)
 		threads_of_target(NULL, 0, tasks, n);
 	for (i = 0; i < n; i++)
