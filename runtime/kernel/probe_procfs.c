@@ -132,8 +132,9 @@ static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const cha
 		return -EFAULT;            /* not a hit: nothing was written */
 	t->len = count;
 	t->at[count] = '\0';
+	/* Who tried again would have the first probe hit twice: a refused hit of a later one is counted alone. */
 	for (i = 0; i < f->nwrites; i++)
-		if (!run(f->writes[i], t))
+		if (!run(f->writes[i], t) && !i)
 			return -EAGAIN;    /* not a hit: run() has counted it */
 	return count;
 }
