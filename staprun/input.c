@@ -26,11 +26,21 @@ static int open_file(const char *module, const char *name)
 	return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-// A script that is busy is tried again. What is longer than its strings is cut.
+// A script that is busy is tried again. What is longer than its strings comes in pieces.
 static void give(int fd, const char *text, size_t len)
 {
-	while (fd >= 0 && len && write(fd, text, len) < 0 && (errno == EAGAIN || errno == EINTR))
-		usleep(1000);
+	while (fd >= 0 && len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n > 0) {
+			text += n;
+			len -= n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+			return;
+		} else {
+			usleep(1000);
+		}
+	}
 }
 
 static void *read_input(void *unused)
@@ -42,9 +52,8 @@ static void *read_input(void *unused)
 	while ((n = read(STDIN_FILENO, text, sizeof(text))) > 0 || (n < 0 && errno == EINTR))
 		for (ssize_t i = 0; i < n; i++) {
 			give(input.bytes, text + i, 1);
-			if (len < sizeof(line))
-				line[len++] = text[i];
-			if (text[i] == '\n') {
+			line[len++] = text[i];
+			if (text[i] == '\n' || len == sizeof(line)) {
 				give(input.lines, line, len);
 				len = 0;
 			}
