@@ -28,6 +28,8 @@ if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/
 fi
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
+# A whole line that a busy machine may add to the messages of a script with a timer.
+missed_ticks='^WARNING: Missed timer ticks: [0-9]* (handlers took longer than the interval); use a longer interval$'
 
 newest() { # SERIES: a release with an image and a build tree
 	local image
