@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that know who called them: rung_1, called by rung_2, by rung_3, by go_set. What go says is how long, in
- * microseconds, rung_1 keeps its processor. */
+/* Functions that know their callers: rung_1, called by rung_2, by rung_3, which is called by go_set in a process, by
+ * soft in a softirq, by hard in an interrupt. go is how long, in microseconds, rung_1 keeps its processor. */
 #include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -9,8 +12,9 @@ static __attribute__((noipa)) int rung_1(int us)
 {
 	int n = 2 * us;
 
-	kfree(kmalloc(8192, GFP_KERNEL));
+	kfree(kmalloc(8192, GFP_ATOMIC));
 	n++;                               /* place: rung_1 */
+	WRITE_ONCE(panic_timeout, READ_ONCE(panic_timeout));   /* a variable that is watched */
 	udelay(us);
 	asm volatile("" : "+r" (n));
 	return n;
@@ -32,15 +36,42 @@ static __attribute__((noipa)) int rung_3(int us)
 	return n + 1;
 }
 
+static __attribute__((noipa)) void soft(struct tasklet_struct *t)
+{
+	int n = rung_3(20);
+
+	asm volatile("" : "+r" (n));
+}
+static DECLARE_TASKLET(softly, soft);
+
+static __attribute__((noipa)) void hard(struct irq_work *w)
+{
+	int n = rung_3(20);
+
+	asm volatile("" : "+r" (n));
+}
+static struct irq_work hardly;
+
 static int go_set(const char *text, const struct kernel_param *p)
 {
 	int us, err = kstrtoint(text, 0, &us);
 
 	if (!err)
 		rung_3(us);
+	if (!err) {
+		init_irq_work(&hardly, hard);
+		irq_work_queue(&hardly);
+		irq_work_sync(&hardly);
+		tasklet_schedule(&softly);
+	}
 	return err;
 }
 
 static const struct kernel_param_ops go_ops = { .set = go_set };
 module_param_cb(go, &go_ops, NULL, 0200);
+static void ladder_exit(void)
+{
+	tasklet_kill(&softly);
+}
+module_exit(ladder_exit);
 MODULE_LICENSE("GPL");
