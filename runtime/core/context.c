@@ -349,6 +349,12 @@ bool stp_charge_more(struct stp_ctx *c)
 	return false;
 }
 
+_Static_assert(STP_MOST_MAXBACKTRACE + 28 <= STP_ADDRESSES, "backtrace() has the tracer's frames there, too");
+u64 *stp_addresses(struct stp_ctx *c)
+{
+	return stp_private(c)->addresses;
+}
+
 bool stp_lock(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);

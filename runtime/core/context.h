@@ -60,6 +60,9 @@ struct stp_ctx_private {
 	u32 ncallers;
 	const char *callers[STP_CALLERS];      /* of the function with the error, the innermost first */
 	char error_text[STP_ERROR_SIZE];
+	/* What would be large on a kernel stack: the name of an address, and the addresses of a call stack. */
+	char name_text[STP_NAME_TEXT];
+	u64 addresses[STP_ADDRESSES];
 };
 
 extern struct stp_ctx_private stp_ctx_none_;   /* always closed */

@@ -738,6 +738,16 @@ struct stp_object {
 	const struct stp_lines *lines;     /* by offset in the file; NULL: not known */
 	u32 nsymbols, nframes;
 };
+/*
+ * Buffers of a context, for what would be large on a kernel stack. Each holds its content until the handler calls
+ * the next function that uses it.
+ * stp_address_name() returns the name of an address of the kernel, "vfs_read+0x12/0x340 [module]", or without the
+ * offset; the address in hexadecimal where it has no name. stp_user_place() writes the path there, too.
+ */
+#define STP_NAME_TEXT 768
+#define STP_ADDRESSES 128
+char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset);
+u64 *stp_addresses(struct stp_ctx *c);                     /* STP_ADDRESSES of them */
 /* What lies at an address of the current process. False, and path NULL: not known. The others may be NULL. */
 struct stp_user_place {
 	const char *path;          /* of the program or library */
@@ -745,7 +755,6 @@ struct stp_user_place {
 	const struct stp_usym *symbol;
 	const char *source;
 	u32 line;                  /* with source */
-	char text[256];            /* the path's */
 };
 bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p);
 /* Addresses of the current process's chain of calls, the innermost first; returns how many. */

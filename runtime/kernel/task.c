@@ -131,14 +131,27 @@ s64 stp_ktime_ns(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ the function */
 
-/* "name [module]" as the kernel's symbol table has it; false when it has none. */
-static bool look_up(char text[KSYM_SYMBOL_LEN], u64 address)
+char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset)
 {
-	text[0] = '\0';
-	if (!address)
-		return false;
-	sprint_symbol_no_offset(text, address);
-	return text[0] && !(text[0] == '0' && text[1] == 'x');
+	char *text = stp_private(c)->name_text;
+
+	BUILD_BUG_ON(KSYM_SYMBOL_LEN > STP_NAME_TEXT);
+	if (with_offset)
+		sprint_symbol(text, address);
+	else
+		sprint_symbol_no_offset(text, address);
+	return text;
+}
+
+/* "name [module]" as the kernel's symbol table has it; NULL when it has none. */
+static char *look_up(struct stp_ctx *c)
+{
+	char *text;
+
+	if (!stp_charge(c, STP_WORK_SYMBOL) || !c->address)
+		return NULL;
+	text = stp_address_name(c, c->address, false);
+	return text[0] && !(text[0] == '0' && text[1] == 'x') ? text : NULL;
 }
 
 #ifdef CONFIG_X86_64
@@ -165,15 +178,15 @@ static void call_function(struct stp_ctx *c, char *to, u32 size)
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 {
 	const struct stp_site *s = stp_site_at(c->address);
-	char text[KSYM_SYMBOL_LEN];
-	char *space;
+	char *text, *space;
 
 	if (s) {
 		stp_copy(to, s->symbol, size);
 		return;
 	}
 	call_function(c, to, size);
-	if (!stp_charge(c, STP_WORK_SYMBOL) || !look_up(text, c->address))
+	text = look_up(c);
+	if (!text)
 		return;
 	space = strchr(text, ' ');
 	if (space)
@@ -184,8 +197,7 @@ void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 {
 	const struct stp_site *s = stp_site_at(c->address);
-	char text[KSYM_SYMBOL_LEN];
-	char *module;
+	char *text, *module;
 
 	if (s) {
 		stp_copy(to, s->module ?: "kernel", size);
@@ -194,7 +206,8 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 	call_function(c, to, size);
 	if (to[0])
 		stp_copy(to, "kernel", size);
-	if (!stp_charge(c, STP_WORK_SYMBOL) || !look_up(text, c->address))
+	text = look_up(c);
+	if (!text)
 		return;
 	module = strchr(text, '[');
 	if (module)

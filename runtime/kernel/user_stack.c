@@ -26,6 +26,7 @@
 
 #define LOWEST 4096                    /* nothing is mapped below */
 #define RETURNS_MAX 4096               /* calls with return probes in progress whose return address is saved */
+#define PATH_TEXT 256                  /* of a program's or library's path */
 
 static struct {
 	struct stp_object *objects;
@@ -112,7 +113,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 		return false;
 	vma = area_at(address);
 	if (vma && vma->vm_file) {
-		p->path = stp_user_path(&vma->vm_file->f_path, p->text, sizeof(p->text));
+		p->path = stp_user_path(&vma->vm_file->f_path, stp_private(c)->name_text, PATH_TEXT);
 		p->offset = offset_in(vma, address);
 		p->size = offset_in(vma, vma->vm_end);
 		o = object_of(vma->vm_file);
