@@ -358,6 +358,11 @@ static inline bool compat_in_nmi(unsigned long sp)
 
 /* ------------------------------------------------------------------ stacks */
 
+/* For functions that write no further than their own variables reach: the check is 6 instructions. */
+#ifndef __no_stack_protector               /* not in 5.10 */
+#define __no_stack_protector
+#endif
+
 /* PREEMPT_RT runs the others in a thread. */
 static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq_work *w))
 {

@@ -25,8 +25,7 @@ struct return_hit {
 
 /* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
  * Then its return is no hit either. */
-static __always_inline int hit_entry(const struct stp_function *f, unsigned long address, void *data,
-				     struct pt_regs *regs)
+static noinline int hit_entry(const struct stp_function *f, unsigned long address, void *data, struct pt_regs *regs)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
@@ -76,28 +75,37 @@ static noinline void return_unsafe(const struct stp_function *f, unsigned long a
 
 #define FREE_WORK (1 << 30)            /* more than functions without loops can charge */
 
-/* Without the CPU's context, interrupts as they are, in any context. What the entry may look at is set here; to a
- * runtime that checks itself all else is nonsense. */
-static __always_inline int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
+/* Without the CPU's context, interrupts as they are, in any context but NMI, where the stack suffices. What the entry
+ * may look at is set here, in a part of a context, for a whole one takes much stack; to a runtime that checks itself
+ * all else is nonsense. */
+static noinline __no_stack_protector int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
 {
-	struct stp_ctx c __attribute__((__uninitialized__));
+	u64 part[offsetof(struct stp_ctx, frame) / 8] __attribute__((__uninitialized__));
+	struct stp_ctx *c = (struct stp_ctx *)part;
 
 #ifdef STP_DEBUG
-	memset(&c, 0xa5, sizeof(c));
+	memset(part, 0xa5, sizeof(part));
 #endif
-	c.work = FREE_WORK;
-	c.regs = regs;
-	c.entry = data;
-	c.error = NULL;         /* the handler looks whether there is one */
-	f->entry(&c);
+	OPTIMIZER_HIDE_VAR(c);  /* its size: no warning of what lies beyond */
+	c->work = FREE_WORK;
+	c->regs = regs;
+	c->entry = data;
+	c->error = NULL;        /* the handler looks whether there is one */
+	f->entry(c);
 	return 0;
 }
 
+static noinline int entry_free_unsafe(const struct stp_function *f, void *data, struct pt_regs *regs)
+{
+	return stp_hit_refused() ? 1 : entry_free(f, data, regs);
+}
+
+/* Each way is a function of its own, which a jump leads to: what the kernel calls needs no frame for the others. */
 static __always_inline int try_entry(const struct stp_function *f, unsigned long address, void *data,
 				     struct pt_regs *regs)
 {
-	if (f->entry_free)
-		return entry_free(f, data, regs);      /* not a hit: that is the return */
+	if (f->entry_free)                             /* not a hit: that is the return */
+		return stp_hit_unsafe() ? entry_free_unsafe(f, data, regs) : entry_free(f, data, regs);
 	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
 }
 

@@ -33,6 +33,7 @@ done)"
 # What the runtime waits for has a bound or a proof beside it.
 report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
+report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
 # Similar names are looked for by diag_similar(), which does so only for messages that are printed. The rest end the program.
 report similar-names "$(grep -lE '\bstr_nearest\(' translator/*.c translator/*/*.c | grep -vE '/(util/(str|diag)|options|named|limits|build/kernel|parse/(parse|parse_expr)).c$')"

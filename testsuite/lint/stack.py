@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds ways into a handler that do not look at the stack: in runtime/kernel, whatever runs a handler, or what @entry() wants, comes after stp_hit_begin(), stp_hit_unsafe(), stp_hit_refused() or stp_stack_short() in its function, or is called after one wherever it is called.
+"""
+import glob
+import re
+import sys
+
+from losses import functions
+
+LOOKS = r'\b(stp_hit_begin|stp_hit_unsafe|stp_hit_refused|stp_stack_short)\('
+RUNS = r'\b(stp_hit_enter|stp_handler_run|stp_run_plain|stp_entry_run)\(|->(entry|handler|condition)\('
+
+
+def unguarded(pattern, body):
+    """Whether something that matches comes before the first look at the stack."""
+    look = re.search(LOOKS, body)
+    return re.search(pattern, body[:look.start()] if look else body)
+
+
+def call_of(name):
+    return r'(?<!\w)%s\(' % re.escape(name)
+
+
+def findings_in(path):
+    text = open(path).read()
+    text = re.sub(r'/\*.*?\*/', lambda m: re.sub(r'[^\n]', ' ', m.group()), text, flags=re.S)
+    # One line says where a name is defined, a second one, of a macro's use, names what the macro's functions call.
+    found = {name: (first, '\n'.join(lines)) for name, first, lines in functions(text)}
+    needy = {name for name, (_, body) in found.items() if unguarded(RUNS, body)}
+    while True:
+        more = {name for name, (_, body) in found.items() if name not in needy and
+                any(unguarded(call_of(hit), body) for hit in needy)}
+        if not more:
+            break
+        needy |= more
+    if '-v' in sys.argv:
+        print(path, *sorted(needy))
+    for name in sorted(needy):
+        uses = [line for line in text.split('\n') if re.search(r'(?<![\w>.])%s\b' % re.escape(name), line)]
+        if any(re.search(r'(?<![\w>.])%s\s*[^\w(\s]' % re.escape(name), line) and not re.match(r'[A-Z_]+\(', line)
+               for line in uses) or len(uses) < 2:
+            yield '%s:%d: %s() runs a handler, and does not look at the stack before' % (path, found[name][0], name)
+
+
+def main():
+    paths = sorted(glob.glob('runtime/kernel/*.c'))
+    findings = [finding for path in paths for finding in findings_in(path)]
+    print(*findings, sep='\n', end='\n' if findings else '')
+    if not any(re.search(RUNS, open(path).read()) for path in paths):
+        print('runtime/kernel: nothing runs a handler?')
+        return 1
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
