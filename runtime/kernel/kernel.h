@@ -61,7 +61,9 @@ void stp_memory_check(void);       /* all of plat_alloc() has been freed */
  * its size, which is what is in use where the counts of interrupts are all 0 (but for the first and the last
  * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts what it refuses.
  */
-_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_MOST, "MINSTACKSPACE is what is checked");
+#define STP_STACK_MOST (THREAD_SIZE / 4)
+_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_MOST && !(STP_STACK_MOST & (STP_STACK_MOST - 1)),
+	       "MINSTACKSPACE is what is checked");
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||

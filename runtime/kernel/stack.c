@@ -91,7 +91,10 @@ unsigned long stp_stack_left(void)
 /* ------------------------------------------------------------------ hits that are refused */
 
 /* The translator writes what it computed over these, which are for compilers that don't give it the frames. */
-static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = { .hit = 3072, .call = 3072 };
+#define NEED_UNKNOWN (STP_STACK_MOST / 4 * 3)
+static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = {
+	.most = STP_STACK_MOST, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,
+};
 
 u64 plat_stack_low(void)
 {

@@ -2,6 +2,7 @@
 // The parts of pass 4 that need no kernel: cache, keys, kernel trees, compat.def, kbuild's command
 // files. Everything happens in a scratch directory. Prints "ok NAME" or "not ok NAME" a claim.
 #include "build/kbuild.h"
+#include "probes/family.h"
 #include "util/diag.h"
 
 #include "stack.h"
@@ -336,10 +337,14 @@ static void check_commands_shown(void)
 // A runtime of one kind of hit, and generated C of these lines.
 static struct stp_stack_need need_of(const char *generated, int *errors)
 {
+	static const struct probe_family hits = { 0 }, exclusive = { .exclusive = true };
+	struct probe hit = { .family = &hits, .index = 0 }, begin = { .family = &exclusive, .index = 1 };
 	struct session s = { .c_text = "\n/* probe x at y */\nstatic void p0(struct stp_ctx *c)\n{\n" };
-	struct stp_stack_need need;
+	struct stp_stack_need need = { .most = STP_STACK_USUAL };
 	arguments calls = { 0 };
 
+	vec_push(&s.script.probes, &hit);
+	vec_push(&s.script.probes, &begin);
 	vec_push(&calls, put("runtime.calls",
 			     "n 40 r.c:hit\ne r.c:hit stp_ctx_refused\ne r.c:hit body\nn 60 body\ne body __indirect_call\n"
 			     "n 8 stp_ctx_refused\nn 5000 r.c:other\ne r.c:other body\nn 100 print\ne print snprintf\n"
@@ -359,6 +364,23 @@ static char *calls_of(const char *info)
 	return str_read_file(stack_calls(&objects, in_scratch("unit.calls")), &len);
 }
 
+// Of a compiler that reports frames, but no calls.
+static void check_stack_of_frames(void)
+{
+	struct session s = { .c_text = "\nstatic s64 f(struct stp_ctx *c)\n{\n\tg(c);\n}\n\n/* g */\n"
+				       "static void g(struct stp_ctx *c)\n{\n\tstp_load(c);\n}\n"
+				       "static void p0(struct stp_ctx *c)\n{\n\tf(c);\n\t(h)(c);\n}\n"
+				       "static void h(struct stp_ctx *c)\n{\n\tp0_later(c);\n}\n" };
+	struct stp_stack_need need = { .most = STP_STACK_USUAL };
+	arguments objects = { 0 }, calls = { 0 };
+
+	put("frames.su", "r.c:3:f\t500\tstatic\nr.c:9:p0\t24\tstatic\nr.c:12:h\t80\tdynamic,bounded\n");
+	vec_push(&objects, in_scratch("frames.o"));
+	vec_push(&calls, put("runtime2.calls", "n 700 print\n"));
+	claim(!stack_need(&s, &calls, stack_calls(&objects, in_scratch("frames.calls")), &need) &&
+	      need.hit == 24 + 500 + STP_STACK_USUAL / 4 * 3 && !need.call, "stack-of-frames-without-calls");
+}
+
 static void check_stack(void)
 {
 	enum { BEFORE = 100, SNPRINTF = 448, OTHER = 192, NESTED = 768 };      // stack.def's
@@ -375,11 +397,21 @@ static void check_stack(void)
 	need = need_of("n 48 t.c:p0\ne t.c:p0 f\nn 64 f\ne f f\n", &errors);
 	claim(!errors && need.call == 64 + NESTED && need.hit == BEFORE + 48 + 64 + NESTED + 64,
 	      "stack-of-a-function-that-calls-itself");
+	need = need_of("n 24 t.c:p0\nn 900 t.c:p1\ne t.c:p1 print\ne t.c:p1 t.c:f.isra.0\nn 800 t.c:f.isra.0\n",
+		       &errors);
+	claim(!errors && need.hit == BEFORE + 24 + NESTED, "stack-of-begin-is-not-of-hits");
+	need = need_of("n 24 t.c:p0\ne t.c:p0 f\nn 900 t.c:p1\ne t.c:p1 f\nn 800 f\n", &errors);
+	claim(!errors && need.hit == BEFORE + 24 + 800 + NESTED, "stack-of-a-function-of-both");
+	need = need_of("n 24 t.c:p0.part.0\nn 24 t.c:p0\ne t.c:p0 t.c:p0.part.0\nn 700 t.c:p0_entry\n", &errors);
+	claim(!errors && need.hit == BEFORE + 700 + NESTED, "stack-of-an-entry");
+	diag_quiet_push();
+	need = need_of("n 24 t.c:p0\nn 4000 t.c:p1\n", &errors);
+	claim(errors == 1 && diag_quiet_pop(), "stack-refused-of-begin");
 	need = need_of("", &errors);
 	claim(!errors && !need.hit, "stack-unknown-without-calls");
 	diag_quiet_push();
 	need = need_of("n 4096 t.c:p0\n", &errors);
-	claim(errors == 1 && diag_quiet_pop() && need.hit > STP_STACK_MOST, "stack-refused");
+	claim(errors == 1 && diag_quiet_pop() && need.hit > STP_STACK_USUAL, "stack-refused");
 	claim(strcmp(calls_of("graph: { title: \"t.c\"\n"
 			      "node: { title: \"t.c:f\" label: \"f\\nt.c:3:1\\n96 bytes (static)\" }\n"
 			      "node: { title: \"g\" label: \"g\\nt.c:1:1\" shape : ellipse }\n"
@@ -405,6 +437,7 @@ int main(void)
 	check_commands_of_linked();
 	check_commands_shown();
 	check_stack();
+	check_stack_of_frames();
 	if (!failures)
 		return system(str_printf("rm -rf %s", scratch)) != 0;
 	return EXIT_FAILURE;

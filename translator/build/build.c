@@ -55,6 +55,7 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 	int errors;
 
 	vec_push(&objects, object);
+	need.most = link_stack_limit(module);
 	errors = stack_need(s, calls, stack_calls(&objects, str_printf("%s.calls", object)), &need);
 	if (!errors)
 		link_write_stack(module, &need);

@@ -97,8 +97,8 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
 
 struct stp_stack_need;
-// Computes the kernel stack for a hit of session.c_text. generated: its file of calls. All 0: the compiler doesn't
-// say. Returns the number of errors. (stack.c)
+// Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->most: the limit.
+// `hit` 0: the compiler does not report frames. Returns the number of errors. (stack.c)
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
 
 // Generated C -> object, without make. (compile.c)
@@ -106,6 +106,7 @@ char *compile_generated(struct session *s, const struct toolchain *t, const char
 // Generated object, runtime, embedded C, metadata -> .ko of that name; NULL after an error of the
 // embedded C. (link.c)
 char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
+unsigned int link_stack_limit(const char *module);             // the runtime's limit of what a hit may need
 void link_write_stack(const char *module, const struct stp_stack_need *need);
 
 #endif

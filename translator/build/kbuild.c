@@ -229,7 +229,7 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 	buf_puts(&b, "\nccflags-remove-y := $(CC_FLAGS_FTRACE)\n");
 	buf_printf(&b, "ccflags-y := -g0 -I%s -I%s/runtime -I%s/runtime/include -fmacro-prefix-map=%s/=\n",
 		   dir, dir, dir, dir);
-	buf_puts(&b, "ccflags-y += $(call cc-option,-fcallgraph-info=su)\n");         // for stack.c
+	buf_puts(&b, "ccflags-y += $(call cc-option,-fcallgraph-info=su,-fstack-usage)\n");         // for stack.c
 	for (int i = 0; i < units->n; i++)
 		if (units->at[i].option)
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);

@@ -132,19 +132,36 @@ static void write_name(struct image *im, const char *section, const char *name)
 	memcpy(at, name, strlen(name));
 }
 
+static struct stp_stack_need *find_stack(const struct image *im)
+{
+	GElf_Shdr header;
+
+	if (!find_section(im, STP_STACK_SECTION, &header) || header.sh_offset > im->len ||
+	    header.sh_size < sizeof(struct stp_stack_need) || header.sh_size > im->len - header.sh_offset)
+		die("%s has no section %s; this is a bug of the translator: please report it", im->path, STP_STACK_SECTION);
+	return (struct stp_stack_need *)(im->bytes + header.sh_offset);
+}
+
+unsigned int link_stack_limit(const char *module)
+{
+	struct image im;
+	unsigned int most;
+
+	image_open(&im, module, false);
+	most = find_stack(&im)->most;
+	image_close(&im);
+	return most;
+}
+
 // The runtime's own numbers stay where there are none.
 void link_write_stack(const char *module, const struct stp_stack_need *need)
 {
 	struct image im;
-	GElf_Shdr header;
 
 	if (!need->hit)
 		return;
 	image_open(&im, module, true);
-	if (!find_section(&im, STP_STACK_SECTION, &header) || header.sh_offset > im.len ||
-	    header.sh_size < sizeof(*need) || header.sh_size > im.len - header.sh_offset)
-		die("%s has no section %s; this is a bug of the translator: please report it", module, STP_STACK_SECTION);
-	memcpy(im.bytes + header.sh_offset, need, sizeof(*need));
+	*find_stack(&im) = *need;
 	image_close(&im);
 }
 

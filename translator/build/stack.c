@@ -2,14 +2,18 @@
 // How much of the kernel's stack a hit of this module may need: the compiler's frames and calls (gcc's
 // -fcallgraph-info=su) of the runtime, the embedded C and the generated C -> struct stp_stack_need in the module.
 //
-// A hit begins in a function that enters a context: it calls stp_ctx_refused(). What such a function calls through a
-// pointer is a handler, a condition or what @entry() wants, hence any function of the generated C. Calls through
-// pointers below a handler count as calls of the kernel. A call cycle counts as one call of each of its
-// functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct stp_stack_need.call.
+// A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that looks at the stack itself.
+// What it calls through a pointer is a handler, a condition or what @entry() wants, hence any function of the
+// generated C, but for handlers of begin, end and error and what only they call: they run in process context, with the
+// whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A call cycle counts as
+// one call of each of its functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct
+// stp_stack_need.call.
 //
-// A file of calls has lines "n BYTES NAME" and "e CALLER CALLEE". One without lines comes from a compiler
-// that doesn't give them (clang): then the need stays what the runtime has without it.
+// A file of calls has lines "n BYTES NAME" and "e CALLER CALLEE". Some compilers (clang) report frames, but no calls:
+// then the calls among functions of the generated C are read from its text, and all else takes a fixed share. Without
+// frames the need stays what the runtime has without it.
 #include "build/kbuild.h"
+#include "probes/family.h"
 #include "util/diag.h"
 
 #include "stack.h"
@@ -18,12 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIT_SIGN "stp_ctx_refused"
 
 struct node {
 	const char *name;
 	int bytes;                 // of its frame; -1: not compiled here
 	bool generated;
+	bool called;               // by another function of the generated C
+	bool in_hit;               // of the generated C: runs in hits
 	VEC(struct node *) calls;
 	bool indirect;             // also through a pointer
 	int index, low;            // Tarjan's; index 0: not seen yet
@@ -39,6 +44,8 @@ struct graph {
 	struct map nodes;
 	VEC(struct node *) stack;
 	int visited;
+	bool calls;                // there are any
+	int scale;                 // of what the kernel's functions need
 };
 
 // ---------------------------------------------------------------- files of calls
@@ -82,14 +89,29 @@ static void convert_line(struct buf *b, char *line)
 	}
 }
 
+// "t.c:3:f" TAB "96" TAB "static"
+static void convert_frame(struct buf *b, char *line)
+{
+	char *bytes = strchr(line, '\t'), *name;
+
+	if (!bytes)
+		return;
+	*bytes = '\0';
+	name = strrchr(line, ':');
+	buf_printf(b, "n %d %s\n", atoi(bytes + 1), name ? name + 1 : line);
+}
+
 static void convert(struct buf *b, const char *object)
 {
 	char *text = str_read_file(str_printf("%.*s.ci", (int)strlen(object) - 2, object), NULL), *save = NULL;
+	void (*line_of)(struct buf *b, char *line) = text ? convert_line : convert_frame;
 
+	if (!text)
+		text = str_read_file(str_printf("%.*s.su", (int)strlen(object) - 2, object), NULL);
 	if (!text)
 		return;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		convert_line(b, line);
+		line_of(b, line);
 }
 
 char *stack_calls(const arguments *objects, const char *path)
@@ -132,6 +154,7 @@ static void add_line(struct graph *g, char *line, bool generated)
 		n->generated = generated;
 		return;
 	}
+	g->calls = true;
 	n = node_of(g, line + 2);
 	if (strcmp(blank + 1, "__indirect_call") == 0)
 		n->indirect = true;
@@ -150,7 +173,52 @@ static bool add_file(struct graph *g, const char *path, bool generated)
 	return true;
 }
 
-static int kernel_bytes(const char *name)
+// The calls of the function whose body begins at `at`, up to the end of it: names before an opening parenthesis. One
+// that is compiled into its callers has no frame.
+static void add_calls(struct graph *g, struct node *n, const char *at, const char *end)
+{
+	while (at < end) {
+		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+		struct node *to = len && at[len] == '(' ? map_get(&g->nodes, str_ndup(at, len)) : NULL;
+
+		if (to)
+			vec_push(&n->calls, to);
+		at += len ? len : 1;
+	}
+}
+
+static char *name_before(const char *text, const char *parenthesis)
+{
+	const char *at = parenthesis;
+
+	while (at > text && (at[-1] == '_' || (at[-1] >= '0' && at[-1] <= '9') || (at[-1] >= 'a' && at[-1] <= 'z') ||
+			     (at[-1] >= 'A' && at[-1] <= 'Z')))
+		at--;
+	return str_ndup(at, (size_t)(parenthesis - at));
+}
+
+// Functions of the generated C: "static TYPE NAME(...)", "{" on a line of its own, and "}" on another.
+static void add_text(struct graph *g, const char *text, bool with_calls)
+{
+	for (const char *body = text; (body = strstr(body, ")\n{\n")); body++) {
+		const char *head = body, *open, *end = strstr(body, "\n}\n");
+		struct node *n;
+
+		while (head > text && head[-1] != '\n')
+			head--;
+		open = memchr(head, '(', (size_t)(body - head));
+		if (!open || !end)
+			continue;
+		n = node_of(g, name_before(head, open));
+		n->generated = true;
+		if (n->bytes < 0)
+			n->bytes = 0;
+		if (with_calls)
+			add_calls(g, n, body, end);
+	}
+}
+
+static int listed_bytes(const char *name)
 {
 	static const struct { const char *name; int bytes; } table[] = {
 #define STACK(name, bytes) { #name, bytes },
@@ -164,6 +232,12 @@ static int kernel_bytes(const char *name)
 		if (strcmp(table[i].name, name) == 0)
 			return table[i].bytes;
 	return STACK_OTHER;
+}
+
+// Kernels with larger stacks have them since their functions need more.
+static int kernel_bytes(const struct graph *g, const char *name)
+{
+	return listed_bytes(name) * g->scale;
 }
 
 // A component's nodes are on the top of the stack, from `n` on; those that they call are all done.
@@ -180,11 +254,11 @@ static void close_component(struct graph *g, struct node *n)
 		member->open = false;
 		member->component = n;
 		n->cycle += member->bytes;
-		if (member->indirect && STACK_OTHER > most)
-			most = STACK_OTHER, n->worst = NULL;
+		if (member->indirect && kernel_bytes(g, "") > most)
+			most = kernel_bytes(g, ""), n->worst = NULL;
 		for vec_each(&member->calls, to) {
 			struct node *called = (*to)->component;
-			int bytes = (*to)->bytes < 0 ? kernel_bytes((*to)->name) : called && called != n ? called->below : 0;
+			int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : called && called != n ? called->below : 0;
 
 			if (bytes > most)
 				most = bytes, n->worst = called;
@@ -231,7 +305,7 @@ static int above(struct graph *g, struct node *n, int handler)
 	if (component_of(g, n)->recursive)
 		return n->component->below;
 	for vec_each(&n->calls, to) {
-		int bytes = (*to)->bytes < 0 ? kernel_bytes((*to)->name) : above(g, *to, handler);
+		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : above(g, *to, handler);
 
 		if (bytes > most)
 			most = bytes;
@@ -242,9 +316,68 @@ static int above(struct graph *g, struct node *n, int handler)
 static bool begins_hit(const struct node *n)
 {
 	for vec_each(&n->calls, to)
-		if (strcmp((*to)->name, HIT_SIGN) == 0)
+		if (strcmp((*to)->name, "stp_ctx_refused") == 0 || strcmp((*to)->name, "stp_hit_refused") == 0 ||
+		    strcmp((*to)->name, "stp_stack_short") == 0)
 			return true;
 	return false;
+}
+
+// ---------------------------------------------------------------- which functions run in hits
+
+// "t.c:p12.part.0" -> 12: a handler's number; -1: another function.
+static int handler_number(const char *symbol)
+{
+	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
+	char *end;
+	long n = *name == 'p' ? strtol(name + 1, &end, 10) : -1;
+
+	return n >= 0 && end > name + 1 && (!*end || *end == '.') ? (int)n : -1;
+}
+
+static bool runs_alone(const struct session *s, const struct node *n)
+{
+	int number = handler_number(n->name);
+	bool found = false;
+
+	if (number < 0)
+		return false;
+	for vec_each(&s->script.probes, p) {
+		const struct probe *body = (*p)->same_body ? (*p)->same_body : *p;
+
+		if (body->index != number)
+			continue;
+		if (!(*p)->family->exclusive)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+static void mark_in_hit(struct node *n)
+{
+	if (n->in_hit || !n->generated)
+		return;
+	n->in_hit = true;
+	for vec_each(&n->calls, to)
+		mark_in_hit(*to);
+}
+
+// Pointers lead to handlers, conditions and entries, which nothing calls by name, but for parts that the compiler makes
+// of them.
+static void mark_hits(const struct session *s, struct graph *g)
+{
+	for map_each(&g->nodes, e) {
+		struct node *n = e->value;
+
+		for vec_each(&n->calls, to)
+			(*to)->called |= n->generated && *to != n;
+	}
+	for map_each(&g->nodes, e) {
+		struct node *n = e->value;
+
+		if (!runs_alone(s, n) && (!n->called || handler_number(n->name) >= 0))
+			mark_in_hit(n);
+	}
 }
 
 // ---------------------------------------------------------------- the verdict
@@ -275,39 +408,49 @@ static const struct node *largest(const struct node *worst)
 	return found;
 }
 
-static int check(struct session *s, const struct node *worst, int hit)
+static int check(struct session *s, const struct node *worst, int bytes, int most)
 {
-	const struct node *n = largest(worst);
+	const struct node *n;
 
-	if (hit <= STP_STACK_MOST)
+	if (!worst || bytes <= most)
 		return 0;
+	n = largest(worst);
 	diag_error((struct loc){ 0 }, "\"%s\" may need %d bytes of the kernel's stack, more than the limit of %d: \"%s\" "
-		   "alone takes %d; use fewer number variables there, or an array", name_in_script(s, worst->name), hit,
-		   STP_STACK_MOST, name_in_script(s, n->name), n->cycle);
+		   "alone takes %d; use fewer number variables there, or an array", name_in_script(s, worst->name), bytes,
+		   most, name_in_script(s, n->name), n->cycle);
 	return 1;
 }
 
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
 {
-	struct graph g = { 0 };
-	struct node *worst = NULL;
-	int handler = 0, cycle = 0, call = 0, hit = 0;
+	struct graph g = { .scale = need->most > STP_STACK_USUAL ? (int)(need->most / STP_STACK_USUAL) : 1 };
+	struct node *worst = NULL, *alone = NULL;
+	int handler = 0, cycle = 0, call = 0, hit = 0, nested = STACK_NESTED * g.scale;
 
-	memset(need, 0, sizeof(*need));
+	need->hit = need->call = 0;
 	for vec_each(calls, path)
 		if (!add_file(&g, *path, false))
 			return 0;
 	if (!add_file(&g, generated, true))
 		return 0;
+	if (!g.calls) {
+		add_text(&g, s->c_text, false);
+		add_text(&g, s->c_text, true);
+	}
+	mark_hits(s, &g);
 	for map_each(&g.nodes, e) {
 		struct node *n = e->value, *c = n->generated && n->bytes >= 0 ? component_of(&g, n) : NULL;
 
 		if (!c)
 			continue;
-		if (c->below > handler)
+		if (!n->in_hit && (!alone || c->below > alone->below))
+			alone = c;
+		if (n->in_hit && c->below > handler)
 			handler = c->below, worst = c;
 		if (c->recursive && c->below > call)
-			call = c->below, cycle = c->cycle;
+			call = c->below;
+		if (n->in_hit && c->recursive && c->cycle > cycle)
+			cycle = c->cycle;
 	}
 	for map_each(&g.nodes, e) {
 		struct node *n = e->value;
@@ -316,15 +459,18 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 		if (bytes > hit)
 			hit = bytes;
 	}
-	if (hit < handler)         // begin and end alone
+	if (!g.calls) {
+		nested = (int)need->most / 4 * 3;      // the runtime and the kernel, all together
 		hit = handler;
+	}
 	// With room for one more call, a recursive function doesn't fail in a hit that has just enough for the first.
-	need->hit = (unsigned int)(hit + STACK_NESTED);
-	if (need->hit < STP_STACK_MOST)
-		need->hit = need->hit + cycle < STP_STACK_MOST ? need->hit + (unsigned int)cycle : STP_STACK_MOST;
-	need->call = call ? (unsigned int)(call + STACK_NESTED) : 0;
+	need->hit = (unsigned int)(hit + nested);
+	if (need->hit < need->most)
+		need->hit = need->hit + cycle < need->most ? need->hit + (unsigned int)cycle : need->most;
+	need->call = call ? (unsigned int)(call + nested) : 0;
 	if (diag_options.verbose > 1)
 		fprintf(stderr, "a hit needs %u bytes of stack, %d of these for \"%s\"\n", need->hit, handler,
 			worst ? name_in_script(s, worst->name) : "");
-	return worst ? check(s, worst, (int)need->hit) : 0;
+	return check(s, worst, (int)need->hit, (int)need->most) ||
+	       check(s, alone, alone ? alone->below + nested : 0, (int)need->most);
 }
