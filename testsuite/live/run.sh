@@ -148,6 +148,12 @@ add_rows() { # TABLE of rows/
 	done
 }
 
+# For check(): the stack that the test's module has computed, "most hit call" (runtime/include/stack.h).
+stack_of_module() {
+	objcopy -O binary --only-section=.stp_stack "$dir/$(module_name "$(basename "$out" .out)").ko" "$SCRATCH/stack" &&
+		od -An -tu4 "$SCRATCH/stack"
+}
+
 problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left
 	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended before"; return; }
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
