@@ -9,9 +9,9 @@
 // one call of each of its functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct
 // stp_stack_need.call.
 //
-// A file of calls has lines "n BYTES NAME" and "e CALLER CALLEE". Some compilers (clang) report frames, but no calls:
-// then the calls among functions of the generated C are read from its text, and all else takes a fixed share. Without
-// frames the need stays what the runtime has without it.
+// A file of calls has lines "n BYTES NAME", "d BYTES NAME" of a frame that grows at run time, and "e CALLER CALLEE".
+// Some compilers (clang) report frames, but no calls: then the calls among functions of the generated C are read from
+// its text, and all else takes a fixed share. Without frames the need stays what the runtime has without it.
 #include "build/kbuild.h"
 #include "probes/family.h"
 #include "util/diag.h"
@@ -27,8 +27,9 @@ struct node {
 	const char *name;
 	int bytes;                 // of its frame; -1: not compiled here
 	bool generated;
+	bool grows;                // by alloca() or an array whose size only the run determines
 	bool called;               // by another function of the generated C
-	bool in_hit;               // of the generated C: runs in hits
+	bool in_hit;               // runs in hits: of the generated C, and what that calls
 	VEC(struct node *) calls;
 	bool indirect;             // also through a pointer
 	int index, low;            // Tarjan's; index 0: not seen yet
@@ -81,7 +82,7 @@ static void convert_line(struct buf *b, char *line)
 	if (str_starts(line, "node: ")) {
 		from = quoted(line, "title: \""), label = quoted(line, "label: \"");
 		if (from && label && frame_bytes(label) >= 0)
-			buf_printf(b, "n %d %s\n", frame_bytes(label), from);
+			buf_printf(b, "%c %d %s\n", strstr(label, "(dynamic)") ? 'd' : 'n', frame_bytes(label), from);
 	} else if (str_starts(line, "edge: ")) {
 		from = quoted(line, "sourcename: \""), to = quoted(line, "targetname: \"");
 		if (from && to)
@@ -98,7 +99,8 @@ static void convert_frame(struct buf *b, char *line)
 		return;
 	*bytes = '\0';
 	name = strrchr(line, ':');
-	buf_printf(b, "n %d %s\n", atoi(bytes + 1), name ? name + 1 : line);
+	buf_printf(b, "%c %d %s\n", strcmp(bytes + 1 + strcspn(bytes + 1, "\t"), "\tdynamic") ? 'n' : 'd', atoi(bytes + 1),
+		   name ? name + 1 : line);
 }
 
 static void convert(struct buf *b, const char *object)
@@ -147,8 +149,9 @@ static void add_line(struct graph *g, char *line, bool generated)
 	if (!blank)
 		return;
 	*blank = '\0';
-	if (*line == 'n') {
+	if (*line != 'e') {
 		n = node_of(g, blank + 1);
+		n->grows |= *line == 'd';
 		if (atoi(line + 2) > n->bytes)
 			n->bytes = atoi(line + 2);
 		n->generated = generated;
@@ -355,7 +358,7 @@ static bool runs_alone(const struct session *s, const struct node *n)
 
 static void mark_in_hit(struct node *n)
 {
-	if (n->in_hit || !n->generated)
+	if (n->in_hit)
 		return;
 	n->in_hit = true;
 	for vec_each(&n->calls, to)
@@ -375,7 +378,7 @@ static void mark_hits(const struct session *s, struct graph *g)
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
 
-		if (!runs_alone(s, n) && (!n->called || handler_number(n->name) >= 0))
+		if (n->generated && !runs_alone(s, n) && (!n->called || handler_number(n->name) >= 0))
 			mark_in_hit(n);
 	}
 }
@@ -389,6 +392,8 @@ static const char *name_in_script(const struct session *s, const char *symbol)
 	const char *head = str_printf(" %.*s(struct stp_ctx *c", (int)strcspn(name, "."), name);
 	const char *at = s->c_text, *end;
 
+	if (str_starts(name, "x_"))        // embedded C
+		return name + 2;
 	while ((at = strstr(at + 1, head)) && at[strcspn(at, "\n") - 1] == ';')
 		;                  // a prototype
 	for (; at && at > s->c_text; at--)
@@ -403,7 +408,7 @@ static const struct node *largest(const struct node *worst)
 	const struct node *found = worst;
 
 	for (; worst; worst = worst->worst)
-		if (worst->generated && worst->cycle > found->cycle)
+		if ((worst->generated || str_starts(worst->name, "x_")) && worst->cycle > found->cycle)
 			found = worst;
 	return found;
 }
@@ -416,9 +421,20 @@ static int check(struct session *s, const struct node *worst, int bytes, int mos
 		return 0;
 	n = largest(worst);
 	diag_error((struct loc){ 0 }, "\"%s\" may need %d bytes of the kernel's stack, more than the limit of %d: \"%s\" "
-		   "alone takes %d; use fewer number variables there, or an array", name_in_script(s, worst->name), bytes,
+		   "alone takes %d; use fewer or smaller variables there, or an array", name_in_script(s, worst->name), bytes,
 		   most, name_in_script(s, n->name), n->cycle);
 	return 1;
+}
+
+static void warn_of_growth(struct session *s, struct graph *g)
+{
+	for map_each(&g->nodes, e) {
+		const struct node *n = e->value;
+
+		if (n->in_hit && n->grows)
+			diag_warning((struct loc){ 0 }, "\"%s\" takes as much of the kernel's stack as only the run determines, which "
+				     "is not checked; use an array of fixed size there", name_in_script(s, n->name));
+	}
 }
 
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
@@ -438,6 +454,7 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 		add_text(&g, s->c_text, true);
 	}
 	mark_hits(s, &g);
+	warn_of_growth(s, &g);
 	for map_each(&g.nodes, e) {
 		struct node *n = e->value, *c = n->generated && n->bytes >= 0 ? component_of(&g, n) : NULL;
 
