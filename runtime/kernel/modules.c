@@ -53,16 +53,18 @@ bool stp_modules_refused(u32 i)
 
 /* ------------------------------------------------------------------ builds */
 
-/* The GNU build-id among a module's notes; NULL when there is none. */
+/* The GNU build-id among a module's notes; NULL when there is none. KASAN would report plain loads of what lies between
+ * the module's constants. */
 static const u8 *build_id_of(const struct module *mod)
 {
-	static const u32 note[] = { 4, STP_BUILD_ID_LEN, 3 };  /* lengths of name and id; type */
+	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };
 	unsigned long size, at;
 	const u8 *base = compat_module_rodata(mod, &size);
+	u8 found[sizeof(note)];
 
-	for (at = 0; at + sizeof(note) + 4 + STP_BUILD_ID_LEN <= size; at += 4)
-		if (!memcmp(base + at, note, sizeof(note)) && !memcmp(base + at + sizeof(note), "GNU", 4))
-			return base + at + sizeof(note) + 4;
+	for (at = 0; at + sizeof(note) + STP_BUILD_ID_LEN <= size; at += 4)
+		if (!copy_from_kernel_nofault(found, base + at, sizeof(found)) && !memcmp(found, &note, sizeof(found)))
+			return base + at + sizeof(note);
 	return NULL;
 }
 
