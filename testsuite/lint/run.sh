@@ -32,6 +32,10 @@ report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -
 done)"
 # What the runtime waits for has a bound or a proof beside it.
 report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
+# The functions that the guarantees name, "`file` (`function`)", are in these files.
+report named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
+	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
+done)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
