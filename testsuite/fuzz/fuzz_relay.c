@@ -184,8 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (session.signals > 0)
 		close(session.signals);
 	for (int i = 0; files && i < session.rings.n; i++)
-		if (files[i].fd > 0)
-			close(files[i].fd);
+		if (files[i].out.fd > 0)
+			outfile_close(&files[i].out);
 	free(files);
 	files = NULL;
 	free(session.rings.ring);
