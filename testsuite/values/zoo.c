@@ -173,6 +173,26 @@ NOINLINE long divides(long a, long b)
 	return a + b;
 }
 
+__attribute__((cold, noinline)) static void seldom(long *at)
+{
+	sink = at[0]++;
+}
+
+/* gcc puts the seldom part elsewhere: the function has ranges, and no lowest address. */
+NOINLINE long with_cold_part(long a, long b)
+{
+	long on_stack[8] = { a, b };
+
+	sink = b;
+	if (__builtin_expect(a == 7, 0)) {
+		seldom(on_stack);
+		seldom(on_stack + 1);
+	}
+	__asm__ volatile("" : : "r" (on_stack) : "rdi", "rsi", "memory");
+	sink = on_stack[1];
+	return on_stack[0] + on_stack[1];
+}
+
 int main(int argc, char **argv)
 {
 	double d = argc * 1.25;
@@ -188,6 +208,7 @@ int main(int argc, char **argv)
 		sum += computes(0xf000000000000000ul + round, 7 * round, -1000000007l * round, 4000000000u, -12 * round);
 		sum += later(round, 3, -4);
 		sum += dynamic(round * 2);
+		sum += with_cold_part(round, 9);
 		sum += many(1, 2, 3, 4, 5, 6, 7 * round, -8, 'i', target);
 #ifdef __OPTIMIZE__
 		sum += divides(round, round - 1);

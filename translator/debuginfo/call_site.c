@@ -58,7 +58,7 @@ static void read_functions(struct unit *u, Dwarf_Die *scope, int depth)
 
 		if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
 			read_functions(u, &child, depth + 1);
-		if (tag != DW_TAG_subprogram || dwarf_entrypc(&child, &code.entry))
+		if (tag != DW_TAG_subprogram || !dwarf_entry(&child, &code.entry))
 			continue;
 		code.root = root_of(child);
 		code.all_calls = dwarf_hasattr(&child, DW_AT_call_all_calls) ||
@@ -137,10 +137,10 @@ bool call_sites(struct di_module *m, Dwarf_Die *function, int number, call_value
 {
 	uint64_t root = root_of(*function);
 	const struct unit_code *code;
-	Dwarf_Addr entry;
+	uint64_t entry;
 	struct unit *u;
 
-	if (!m->is_user || dwarf_entrypc(function, &entry) || !(u = dwarf_unit_of_address(m->dwarf, entry)))
+	if (!m->is_user || !dwarf_entry(function, &entry) || !(u = dwarf_unit_of_address(m->dwarf, entry)))
 		return false;
 	if (!u->calls_read)
 		read_functions(u, &u->die, 0);

@@ -208,12 +208,15 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 {
 	Dwarf_Die *die = function_die(f), child, type;
 	struct di_type *returned = die ? dwarf_return_type(f) : NULL;
-	int index = returned && is_in_memory(returned);
+	bool aggregate = returned && (returned->kind == DI_STRUCT || returned->kind == DI_UNION);
+	int index = aggregate && is_in_memory(returned);
 
 	if (die && f->module->arch->elf_machine == EM_386)
 		return stack_parameter(f, die, name, out);
 	if (!die || dwarf_child(die, &child))
 		return false;
+	if (aggregate && !index && frame_returns(f->module, returned) == RETURNS_UNKNOWN)
+		return false;      // perhaps through a pointer, which is passed before the first parameter
 	do {
 		struct di_type *t;
 
@@ -237,16 +240,16 @@ bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_
 {
 	Dwarf_Die *die = f->pc && v->loc.kind == DI_LOC_ADDRESS ? function_die(f) : NULL;
 	struct di_variable given;
-	uint64_t body;
+	uint64_t body, entry;
 	int64_t base;
 
-	if (!die || !body_of(die, &body) || f->pc < f->address || f->pc >= body)
+	if (!die || !dwarf_entry(die, &entry) || !body_of(die, &body) || f->pc < entry || f->pc >= body)
 		return false;
 	if (!frame_base_later(f->module, die, &body, &base))
 		base = 0;
 	if (f->pc >= body || !is_stored(variable, base))
 		return false;
-	if (v->is_param && f->pc == f->address && di_entry_parameter(f, v->name, &given)) {
+	if (v->is_param && f->pc == entry && di_entry_parameter(f, v->name, &given)) {
 		v->loc = given.loc;
 		return true;
 	}

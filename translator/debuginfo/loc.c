@@ -33,9 +33,9 @@ static bool push_register(struct compile *c, uint64_t number)
 
 static bool at_entry(const struct compile *c)
 {
-	Dwarf_Addr entry;
+	uint64_t entry;
 
-	return dwarf_entrypc(c->function, &entry) || entry == c->pc;
+	return dwarf_entry(c->function, &entry) && entry == c->pc;
 }
 
 int dwarf_register(const Dwarf_Op *op)
@@ -542,6 +542,7 @@ static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 			piece.loc = (struct di_location){ .kind = DI_LOC_NONE, .why = part.why };
 		some |= piece.loc.kind != DI_LOC_NONE;
 		vec_push(&all->pieces, piece);
+		c->why = c->why ? c->why : part.why;
 		from = i + 1;
 	}
 	return some && from == n;
@@ -594,13 +595,14 @@ static int line_elsewhere(const struct compile *c)
 // Nowhere at the entry, because its first instructions are going to load it.
 static bool loaded_soon(const struct compile *c)
 {
-	Dwarf_Addr entry, base, start, end, first = 0;
+	Dwarf_Addr base, start, end, first = 0;
+	uint64_t entry;
 	struct compile later = *c;
 	Dwarf_Op *ops, *at_first = NULL;
 	ptrdiff_t at = 0;
 	size_t n, n_first = 0;
 
-	if (dwarf_entrypc(c->function, &entry) || entry != c->pc)
+	if (!dwarf_entry(c->function, &entry) || entry != c->pc)
 		return false;
 	while ((at = dwarf_getlocations(c->attr, at, &base, &start, &end, &ops, &n)) > 0) {
 		if (start <= c->pc || start >= end || !n || (first && start >= first))
