@@ -68,7 +68,7 @@ struct expr *place_load(const struct place *p)
 		e = target_add(p->loc, p->addr, 0);
 		if (e->dtype && e->dtype != p->type)
 			e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
-	} else if (p->by_parts) {
+	} else if (p->by_parts && p->bit_size <= 64) {
 		e = load_parts(p);
 	} else if (is_number_size(size)) {
 		// Of kernel memory or a process's: whose type it is, tells.
