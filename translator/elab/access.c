@@ -166,10 +166,12 @@ static bool is_variable(const struct expr *e)
 	return e->kind == E_VAR || e->kind == E_INDEX;
 }
 
-// A division by zero is an error, which a catch may wait for.
-static bool may_divide_by_zero(const struct expr *e)
+bool access_may_divide_by_zero(const struct expr *e)
 {
-	return (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) && !e->u.bin.of_location &&
+	enum tok op = e->u.bin.op;
+	bool divides = op == TOK_DIV || op == TOK_MOD || op == TOK_DIV_ASSIGN || op == TOK_MOD_ASSIGN;
+
+	return divides && !e->u.bin.of_location &&
 	       (e->u.bin.r->kind != E_NUMBER || !e->u.bin.r->u.number);
 }
 
@@ -178,13 +180,13 @@ static void effect_expr(struct use_walker *w, const struct expr *e)
 	bool effect = false;
 
 	if (e->kind == E_BINARY)
-		effect = may_divide_by_zero(e);
+		effect = access_may_divide_by_zero(e);
 	else if (e->kind == E_PRINT)
 		effect = !e->u.print.to_string;
 	else if (e->kind == E_EMBEDDED)
 		effect = !e->u.embedded.pure;
 	else if (e->kind == E_ASSIGN)
-		effect = !is_variable(e->u.bin.l);
+		effect = !is_variable(e->u.bin.l) || access_may_divide_by_zero(e);
 	else if (e->kind == E_INCDEC)
 		effect = !is_variable(e->u.un.e);
 	else if (e->kind == E_REGEX)

@@ -45,7 +45,7 @@ static bool find_store(struct ast_walker *w, struct stmt **ps)
 	if (!e || e->kind != E_ASSIGN || !e->value_unused || e->u.bin.l->kind != E_VAR)
 		return true;
 	v = e->u.bin.l->u.var.decl;
-	if (!is_local(v) || v->type == T_STATS || !access_pure(e->u.bin.r))
+	if (!is_local(v) || v->type == T_STATS || access_may_divide_by_zero(e) || !access_pure(e->u.bin.r))
 		return true;
 	if (v->stores < 0 && !v->reads)
 		vec_push(&s->unread, v);

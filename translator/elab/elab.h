@@ -91,6 +91,7 @@ bool access_needs_actions(const struct probe *p);   // has loops or recursion, i
 void access_compute(struct session *s);             // fills the fields that ast.h gives to `access`
 void access_count_uses(struct session *s);          // var.read, var.written of everything, func.used
 bool access_pure(const struct expr *e);             // evaluating it has no side effect
+bool access_may_divide_by_zero(const struct expr *e);      // E_BINARY, E_ASSIGN: an error, which a catch may wait for
 void access_func_writes(const struct func *f, access_list *out); // globals it writes, with callees
 
 // check.c

@@ -109,7 +109,7 @@ static bool unread(const struct expr *e)
 // l = r is worth r when nobody reads l. An update whose value is used reads it.
 static struct expr *fold_store(struct expr *e)
 {
-	if (e->kind == E_ASSIGN && unread(e->u.bin.l))
+	if (e->kind == E_ASSIGN && unread(e->u.bin.l) && !access_may_divide_by_zero(e))
 		return e->u.bin.r;
 	if (e->kind == E_INCDEC && unread(e->u.un.e))
 		return expr_number(e->loc, 0);

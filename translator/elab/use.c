@@ -43,7 +43,7 @@ static void assign(struct use_walker *w, const struct expr *e)
 	if (op == TOK_STAT_ADD)
 		use |= USE_ADD;    // its value is that of the right side
 	else if (op != TOK_ASSIGN)
-		use |= USE_UPDATE | (e->value_unused ? 0 : USE_READ);
+		use |= USE_UPDATE | (e->value_unused && !access_may_divide_by_zero(e) ? 0 : USE_READ);
 	if (e->value_unused && (op == TOK_ADD_ASSIGN || op == TOK_SUB_ASSIGN))
 		use |= USE_ADD;
 	target(w, e->u.bin.l, use);
