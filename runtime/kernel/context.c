@@ -81,7 +81,7 @@ u64 plat_cycles_khz(void)
 
 void plat_breathe(void)
 {
-	if (need_resched())
+	if (!raw_irqs_disabled() && need_resched())    /* off: embedded C holds what nobody may sleep with */
 		schedule();        /* ends: it stays runnable */
 }
 
