@@ -109,7 +109,7 @@ bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
 
 	p->path = p->source = NULL;
 	p->symbol = NULL;
-	if (!stp_charge(c, STP_WORK_SYMBOL) || !stp_areas_begin(c))
+	if (!stp_charge(c, STP_WORK_SYMBOL + known.n * (u64)STP_WORK_OBJECT) || !stp_areas_begin(c))
 		return false;
 	vma = area_at(address);
 	if (vma && vma->vm_file) {
@@ -349,7 +349,7 @@ static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
 {
 	bool looking = stp_areas_begin(c);
 
-	while (n < room && stp_charge(c, STP_WORK_FRAME) && leave(c, f, looking))
+	while (n < room && stp_charge(c, STP_WORK_FRAME + known.n * (u64)STP_WORK_OBJECT) && leave(c, f, looking))
 		at[n++] = f->pc;
 	if (looking)
 		stp_areas_end();
