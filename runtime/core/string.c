@@ -216,7 +216,7 @@ void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 at, u32 bytes, b
 			if (c->error)
 				break;
 			if (code >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
-				stp_error(c, "%#llx %#llx is no pair of UTF-16", code, low);
+				stp_error(c, "%#llx %#llx is not a valid UTF-16 surrogate pair", code, low);
 				break;
 			}
 			code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;

@@ -53,8 +53,8 @@ bool stp_modules_refused(u32 i)
 
 /* ------------------------------------------------------------------ builds */
 
-/* The GNU build-id among a module's notes; NULL when there is none. KASAN would report plain loads of what lies between
- * the module's constants. */
+/* Finds the GNU build ID among a module's notes; NULL: not found. The reads are fault-safe because KASAN reports plain
+ * loads of the gaps between the module's constants. */
 static const u8 *build_id_of(const struct module *mod)
 {
 	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };

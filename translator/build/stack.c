@@ -3,7 +3,7 @@
 // -fcallgraph-info=su) of the runtime, the embedded C and the generated C -> struct stp_stack_need in the module.
 //
 // A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that looks at the stack itself.
-// What it calls through a pointer is a handler, a condition or what @entry() wants, hence any function of the
+// Calls through a pointer there lead to a handler, a condition or values of @entry(), hence to any function of the
 // generated C, but for handlers of begin, end and error and what only they call: they run in process context, with the
 // whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A call cycle counts as
 // one call of each of its functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What callers gave in a register, by their call sites (DW_TAG_call_site). In: a function of a program, a register.
+// Reads the values that callers pass in a register from their call sites (DW_TAG_call_site).
+// In: a function of a program, a register.
 // Out: the calls of the same unit that say so, by the address that each returns to.
 //
 // Such an address names the call only when no tail call may have led to the function since: everything that the
@@ -85,7 +86,7 @@ static const struct unit_code *code_of(const struct unit *u, uint64_t root)
 	return found;
 }
 
-// Whether jumps at the function's ends may lead to itself again: also where it isn't known.
+// True if tail calls may lead back to the function, or if that cannot be determined.
 static bool may_follow_itself(const struct unit *u, uint64_t root)
 {
 	uint64_t seen[MAX_TAIL_CALLS] = { root };

@@ -32,7 +32,7 @@ bool value_push(struct compile *c, enum di_opcode code, int64_t value);        /
 bool value_load(struct compile *c, int size, struct value_type type);          // pops the address
 bool value_retype(struct compile *c, struct value_type type);                  // of the top, which is extended anew
 bool value_offset(struct compile *c, int64_t offset);                          // added to the top
-// What a DWARF operation does to values that are on the stack already. *known: it is one of these.
+// Compiles a DWARF operation on values that are on the stack. *known is false for any other operation.
 bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);
 const char *operation_name(int atom);          // "DW_OP_div"
 // A register's number from DW_OP_reg*, -1: the operation is another one.

@@ -13,8 +13,8 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);
 // frame base from there on, from the canonical frame address. False: it isn't, or nobody knows.
 bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, int64_t *from_cfa);
 
-// Whether the variable is in a frame that the function's first instructions, of which f->pc is one, have not made or
-// filled yet. Its location becomes what is known: a parameter at the entry is where the caller put it.
+// True if f->pc is in the prologue and the variable is in the part of the frame that the prologue has not set up yet.
+// Its location becomes the one that is valid there: a parameter at the entry is where the caller put it.
 bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_variable *v);
 
 // prologue.c: l, which is valid at pc, becomes the same as it is at the function's entry, from where instructions

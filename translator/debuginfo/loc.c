@@ -47,7 +47,7 @@ int dwarf_register(const Dwarf_Op *op)
 
 // ---------------------------------------------------------------- the frame
 
-// What frame_at() gave is gone when a caller's frame is asked for.
+// Operations of frame_at() are valid until the next call of it.
 static Dwarf_Op *copy_ops(const Dwarf_Op *ops, size_t n)
 {
 	VEC(Dwarf_Op) copy = { 0 };
@@ -365,7 +365,8 @@ static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at
 	return c->n == taken.n && !memcmp(c->types, taken.types, c->n * sizeof(*c->types));
 }
 
-// What a call gave, in terms of the caller. What memory held then isn't known any more.
+// Pushes a value that a call site describes, in terms of the caller's registers. Memory may have
+// changed since the call.
 static bool push_call_value(struct compile *c, struct call_value *v)
 {
 	struct compile caller = *c;

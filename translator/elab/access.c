@@ -308,7 +308,7 @@ static void compute_functions(struct session *s)
 
 // ---------------------------------------------------------------- locks
 
-// What the handlers that don't run alone do to each global, as USE_* bits; by var.number.
+// Collects the USE_* bits of each global, by var.number, over the handlers that do not run alone.
 static void gather(struct session *s, int *uses, int *adds)
 {
 	for (int i = 0; i < s->script.globals.n; i++)
