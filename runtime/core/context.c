@@ -318,6 +318,22 @@ static s64 raised(s64 limit, s64 most)
 	return 2 * limit < most ? 2 * limit : most;
 }
 
+/* Handlers of begin, end and error end by themselves. Handlers in slices do not keep the end of a session waiting. */
+static bool breathe(struct stp_ctx_private *v)
+{
+	plat_breathe();
+	v->c.work = SLICE;
+	if (!v->c.probe || !v->c.probe->in_slices || stp_session_running())
+		return true;
+	if (v->work_left < SLICE) {
+		stp_fatal_format(&v->c, "stopped: the session had ended, and the handler went on for more than %llu instructions",
+				 100 * v->work_max);
+		return false;
+	}
+	v->work_left -= SLICE;
+	return true;
+}
+
 bool stp_charge_more(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -325,9 +341,9 @@ bool stp_charge_more(struct stp_ctx *c)
 
 	if (c->fatal && c->error)
 		return false;
-	if (v == stp_session.alone || !c->probe || !c->probe->needs_actions) {
-		if (v == stp_session.alone)
-			plat_breathe();
+	if (v == stp_session.alone)
+		return breathe(v);
+	if (!c->probe || !c->probe->needs_actions) {
 		c->work = SLICE;
 		return true;
 	}

@@ -547,6 +547,75 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 	__atomic_store_n(&d->merging, 0, __ATOMIC_RELEASE);
 }
 
+/* ------------------------------------------------------------------ copies */
+
+bool stp_map_exchange(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy)
+{
+	struct stp_table t;
+
+	STP_CHECK_THAT(!copy->data->main.count && copy->data->elem_size == m->data->elem_size);
+	stp_map_merge(c, m);
+	if (c->error)
+		return false;
+	t = m->data->main;
+	m->data->main = copy->data->main;
+	copy->data->main = t;
+	return true;
+}
+
+bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy)
+{
+	struct stp_table *t = &m->data->main, *to = &copy->data->main;
+	u64 bytes, buckets = sizeof(t->buckets[0]) << (64 - t->shift);
+
+	stp_map_merge(c, m);
+	bytes = m->data->elem_size * t->used;
+	if (c->error || !stp_charge(c, STP_WORK_CPU + (bytes + buckets) * STP_WORK_BYTE))
+		return false;
+	plat_memcpy(to->pool, t->pool, bytes);
+	plat_memcpy(to->buckets, t->buckets, buckets);
+	to->first = t->first;
+	to->last = t->last;
+	to->free = t->free;
+	to->used = t->used;
+	to->count = t->count;
+	copy->data->moved = to->pool - t->pool;
+	return true;
+}
+
+static void move(struct stp_elem **p, s64 by)
+{
+	if (*p)
+		*p = (struct stp_elem *)((char *)*p + by);
+}
+
+void stp_map_copied(struct stp_ctx *c, struct stp_map *copy)
+{
+	struct stp_map_data *d = copy->data;
+	struct stp_table *t = &d->main;
+	u64 i, buckets = 1ull << (64 - t->shift);
+
+	if (!d->moved)
+		return;
+	move(&t->first, d->moved);
+	move(&t->last, d->moved);
+	move(&t->free, d->moved);
+	for (i = 0; i < buckets; i++) {
+		stp_charge(c, STP_WORK_ELEMENT);
+		move(&t->buckets[i], d->moved);
+	}
+	for (i = 0; i < t->used; i++) {
+		struct stp_elem *e = (struct stp_elem *)(t->pool + i * d->elem_size);
+
+		stp_charge(c, STP_WORK_ELEMENT);
+		move(&e->chain, d->moved);
+		move(&e->next, d->moved);
+		move(&e->prev, d->moved);
+	}
+	d->moved = 0;
+	stp_debug_map(copy);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 static void lay_out(const struct stp_map *m, struct stp_map_data *d)

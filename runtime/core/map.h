@@ -31,11 +31,20 @@ struct stp_map_data {
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
+	s64 moved;                 /* of a copy: bytes from where its pointers lead to where its elements are */
 	u32 merging;               /* set by the one who merges */
 	u32 lost;                  /* elements that found the main table full */
 	u32 ncpus;
 	struct stp_table **cpu;    /* [ncpus] percpu maps; NULL for CPUs not used */
 };
+
+/* For slices.c. The copy of a map has its keys, its value and its capacity, and no tables of CPUs. Without a copy of
+ * the elements the two are exchanged: the other one is empty then. Context: a handler with the map's lock; false: an
+ * error. */
+bool stp_map_exchange(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
+bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
+/* Then, without the lock, before anything else looks at the copy. */
+void stp_map_copied(struct stp_ctx *c, struct stp_map *copy);
 
 /* The first of e and the following that fit; NULL none. */
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,

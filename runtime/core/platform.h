@@ -51,6 +51,9 @@ void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu
 u64 plat_cycles(void);                         /* any context: a counter for overload; 0: none */
 u64 plat_random(void);                         /* may sleep */
 u64 plat_cycles_khz(void);                     /* how fast it counts; 0: not known */
+/* Around what the begin/end/error context prints at its end: other records wait for it, so that it does not wait. */
+void plat_preempt_off(void);
+void plat_preempt_on(void);
 /* The begin/end/error context has worked for long: others may run. May sleep. */
 void plat_breathe(void);
 /* The begin/end/error context is about to run handlers, or done. May sleep. A platform that needs

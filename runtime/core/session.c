@@ -396,6 +396,10 @@ const struct stp_family_ops stp_begin_family = { .name = "begin" };
 const struct stp_family_ops stp_end_family = { .name = "end" };
 const struct stp_family_ops stp_error_family = { .name = "error" };
 
+/* Budgets of a hit that a handler in slices, whose work is not limited, may use when the session has ended: some
+ * tenths of a second. */
+#define WORK_AFTER_EXIT 100
+
 static void run_alone(const struct stp_probe *p)
 {
 	struct stp_ctx *c = &stp_session.alone->c;
@@ -407,11 +411,23 @@ static void run_alone(const struct stp_probe *p)
 	c->address = 0;
 	c->actions = stp_private(c)->actions_max;
 	c->stack_low = plat_stack_low();
-	stp_handler_body(c, p);
+	stp_private(c)->work_left = WORK_AFTER_EXIT * stp_private(c)->work_max;
+	c->probe = p;
+	if (!p->condition || p->condition())
+		p->handler(c);
+	plat_preempt_off();
+	stp_handler_finish(stp_private(c));
+	plat_preempt_on();
 	if (stp_private(c)->timing)
 		stp_timing_add(stp_private(c), p, plat_cycles() - from);
 	stp_private(c)->busy = 0;
 	plat_alone_leave();
+}
+
+void stp_slices_run(const struct stp_probe *p, u64 argument)
+{
+	stp_session.alone->c.arguments[0] = argument;
+	run_alone(p);
 }
 
 /* A handler that runs on this CPU's own context runs before what it interrupted. */

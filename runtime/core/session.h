@@ -98,6 +98,15 @@ void stp_session_stop(void);
 void stp_session_summary(struct stp_summary *s);
 void stp_session_free(void);
 
+/*
+ * A handler in slices: prepare, a hit of p->before, taken, and run if that hit has set c->saved_return; without
+ * p->before only run. The caller is the only one that does so, and no begin, end or error probe runs. Process context,
+ * may sleep.
+ */
+void stp_slices_prepare(const struct stp_probe *p);
+void stp_slices_taken(const struct stp_probe *p);
+void stp_slices_run(const struct stp_probe *p, u64 argument);  /* argument: c->arguments[0] */
+
 /* Any context. exit(): no new handlers, the relay is asked to stop the session. */
 void stp_session_exit(void);
 /* Any context. The session gives up: a STP_MSG_ERROR text, then as exit(), with error probes. */

@@ -546,7 +546,23 @@ struct stp_probe {
 	u32 arrival_ns;            /* what the kernel does for a hit around the handler takes a usual processor so long */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 	const char *name;          /* $$name of a handler that several have; else NULL */
+	/* Of a timer or a procfs file, which walks through data: runs in process context, preemptible, without locks. */
+	bool in_slices;
+	const struct stp_probe *before;    /* then its handler is stp_take(), which runs first as a hit; NULL: no copies */
+	const struct stp_take *takes;      /* of stp_take() */
+	u32 ntakes;
 };
+
+/* A global and the copy of it that a handler in slices works on (core/slices.c). */
+enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING };
+struct stp_take {
+	u8 kind;                   /* enum stp_take_kind */
+	bool clear;                /* the handler deletes or sets the global in any case: it is, at once */
+	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
+	s64 number;                /* what it is set to; */
+	const char *text;          /* NULL: "" */
+};
+void stp_take(struct stp_ctx *c);          /* c->saved_return: 1 when all is copied */
 
 /* For a handler with nlate locks: takes them; false: it took too long, the hit is skipped. Lets go of
  * them. Ends the handler: what it printed goes out before others can follow. */

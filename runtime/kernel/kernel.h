@@ -46,6 +46,12 @@ bool stp_stack_short(void);                /* any context: a handler doesn't fit
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
+/* Held while a handler in slices runs: one at a time, none while families are stopped. */
+extern struct mutex stp_slices_lock;
+/* slices.c. Runs p, which is in slices; argument: c->arguments[0]. False, and counted: the session does not run (any
+ * more), the stack is too full, a lock timeout, or the process was killed. Process context, may sleep. */
+bool stp_run_in_slices(const struct stp_probe *p, u64 argument);
+
 /* CPUs that have a context and a ring: those online when the device was first opened. */
 extern struct cpumask stp_cpus;
 void stp_cpus_choose(void);

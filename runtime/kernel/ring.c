@@ -13,7 +13,7 @@
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
-/* One producer: the CPU with interrupts off, or the process that runs begin, end, error. */
+/* One producer: the CPU with interrupts off, or the process that runs begin, end, error or a handler in slices. */
 struct ring {
 	struct stp_ring_control *control;
 	char *data;
@@ -290,12 +290,10 @@ static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
 }
 
 /* While nobody reads a quarter stays free, for what comes between a reader's return and its first look. */
-static bool fits(struct ring *r, u64 end)
+static bool make_room(struct ring *r, u64 end)
 {
 	u64 spare;
 
-	if (likely(end <= r->limit))
-		return true;
 	spare = stp_detached() ? r->chunk : 0;
 	if (unlikely(spare))
 		forget_oldest(r, end, end + spare);
@@ -303,6 +301,21 @@ static bool fits(struct ring *r, u64 end)
 	if (unlikely(spare) && end > r->limit && end - tail_of(r) <= rings.size)
 		r->limit = end;
 	return end <= r->limit;
+}
+
+/* stp_rings_settle() waits for whoever takes old records away: for hits it does anyway. */
+static bool fits(struct ring *r, u64 end)
+{
+	bool fitting;
+
+	if (likely(end <= r->limit))
+		return true;
+	if (r->may_sleep)
+		rcu_read_lock();
+	fitting = make_room(r, end);
+	if (r->may_sleep)
+		rcu_read_unlock();
+	return fitting;
 }
 
 /*
@@ -404,8 +417,8 @@ static void check_seq(struct ring *r, u64 seq)
 #define check_seq(r, seq) do { } while (0)
 #endif
 
-/* Between the sequence number and head no other record of this CPU can come: interrupts are off, or
- * nothing else runs handlers (begin, end). */
+/* Between the sequence number and head no other record of this ring can come; and not much time passes, for readers
+ * wait for a number that is not there: interrupts are off, or preemption is. */
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	struct ring *r = v->plat;
@@ -450,8 +463,13 @@ static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 wa
 
 	if (open && move_record(r, v, want))
 		return true;
-	if (too_long)
+	if (too_long) {
+		if (r->may_sleep)
+			preempt_disable();
 		plat_record_commit(v);
+		if (r->may_sleep)
+			preempt_enable();
+	}
 	if ((!open || too_long) && open_record(r, v, want))
 		return true;
 	lose(r);

@@ -127,6 +127,14 @@ bool plat_owns(const struct stp_ctx_private *v)
 }
 #endif
 
+void plat_preempt_off(void)
+{
+}
+
+void plat_preempt_on(void)
+{
+}
+
 void plat_alone_enter(void)
 {
 }

@@ -59,6 +59,8 @@ u64 plat_cycles(void) { return cycles; }
 u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
 u64 plat_cycles_khz(void) { return 1000000; }
 void plat_breathe(void) { }
+void plat_preempt_off(void) { }
+void plat_preempt_on(void) { }
 void plat_alone_enter(void) { }
 void plat_alone_leave(void) { }
 static int handlers_waits;

@@ -16,6 +16,10 @@
 
 #define irqs_disabled() true
 #define synchronize_rcu() ((void)0)
+#define rcu_read_lock() ((void)0)
+#define rcu_read_unlock() ((void)0)
+#define preempt_disable() ((void)0)
+#define preempt_enable() ((void)0)
 #define cpumask_weight(mask) ((void)(mask), 1)
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < 1; (i)++)
 static struct { int unused; } stp_cpus;
