@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C
 # that gcc and clang take
-# without a warning. NAME.bad.stp: pass 3 refuses it with the error named in its first line.
+# without a warning. NAME.slices.stp: see slices(). NAME.bad.stp: pass 3 refuses it with the error named in its first line.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/emit" || exit 1
@@ -41,10 +41,24 @@ compiles() { # COMPILER FILE...
 	if [ -z "$bad" ]; then ok "emit/compiles-with-$cc"; else not_ok "emit/compiles-with-$cc" "$bad"; fi
 }
 
+# Lines with "// in slices" name the probes whose handlers run so in a module.
+slices() { # NAME
+	"$STAP" -p3 "$1.slices.stp" 2>"$SCRATCH/err" | sed -n '/\.in_slices/,/\.where/s/.*\.where = ".*stp:\([0-9]*\):[0-9]*",$/\1/p' >"$SCRATCH/out"
+	if [ -s "$SCRATCH/out" ] && sed -n '\,// in slices$,=' "$1.slices.stp" | cmp -s - "$SCRATCH/out"; then
+		ok "emit/$1.slices"
+	else
+		not_ok "emit/$1.slices" "$(cat "$SCRATCH/err")in slices are lines $(paste -sd, "$SCRATCH/out")"
+	fi
+}
+
 for file in *.stp; do
 	name=${file%.stp}
 	case " $* " in *" $name "* | '  ') ;; *) continue ;; esac
-	if [ "$name" = "${name%.bad}" ]; then gives "$name"; else refuses "${name%.bad}"; fi
+	case $name in
+	*.bad) refuses "${name%.bad}" ;;
+	*.slices) slices "${name%.slices}" ;;
+	*) gives "$name" ;;
+	esac
 done
 [ $# -eq 0 ] || exit 0
 

@@ -77,6 +77,10 @@ struct var {
 	int local;                 // emit: its position among those of the C function that is written, if that is its entry
 	int reached;               // access: the last walk that found it, as func.reached
 	int reached_at[2];         // access: its entries in that walk, [1] of USE_ADD; -1: none
+	struct probe *user;        // emit: of the last probe that uses it, begin, end and error left out
+	bool shared;               // emit: and there are several
+	struct var *copy;          // emit: what handlers in slices work on; NULL: none does
+	bool is_copy;              // emit: this is one
 };
 
 // ---------------------------------------------------------------- expressions
@@ -317,6 +321,8 @@ struct probe_decl {
 
 struct probe_family;                   // probes/family.h
 
+struct take { struct var *var; bool clear; struct expr *value; /* or NULL */ };
+
 // What a point resolved to: one place in the kernel or a program, or a timer, or a begin.
 struct probe {
 	const struct probe_family *family; // match
@@ -340,6 +346,9 @@ struct probe {
 	int index;                     // emit: number of the handler and in the table of probes
 	const struct probe *same_body; // optimize: emitted as that probe's handler
 	const struct probe *shares;    // emit: the probe whose place in the table it has, too
+	bool in_slices;                // emit: runs in process context, on copies of globals
+	VEC(struct take) takes;        // emit: of these; `clear`: they are deleted, or set to `value`
+	int before;                    // emit: number in the table of probes of the hit that makes the copies
 	bool own_processes;            // privilege: hits in others' processes are none
 	bool uses_regs;                // access: body reads E_REGISTER
 	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is read

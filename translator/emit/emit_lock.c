@@ -52,11 +52,19 @@ static int lock_table(struct emitter *e, struct cwriter *w, const char *name, ac
 	return uses->n;
 }
 
-// Which handler takes which locks.
+// Which handler takes which locks; in slices, the hit that makes its copies.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
 
+	if (p->in_slices) {
+		for vec_each(&p->takes, t) {
+			struct access_use use = { t->var, t->clear || t->var->type == T_STATS };
+
+			vec_push(&uses, use);
+		}
+		return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
+	}
 	access_probe_locks(e->s, p, &uses);
 	if (!p->family->exclusive)
 		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
@@ -133,7 +141,7 @@ struct lock_range emit_lock_range(struct emitter *e, const struct probe *p)
 {
 	struct lock_range r = { 0 }, whole = { 0 };
 
-	if (e->s->opt.no_optimize || p->family->exclusive)
+	if (e->s->opt.no_optimize || p->family->exclusive || p->in_slices)
 		return whole;
 	if (e->s->opt.compatible && !session_since(e->s, p->loc, "4.4", "how long a handler holds its locks"))
 		return whole;

@@ -387,6 +387,9 @@ static void number_probes(struct emitter *e)
 		if (!(*p)->shares)
 			(*p)->index = e->probes++;
 	for vec_each(&script->probes, p)
+		if ((*p)->takes.n)
+			(*p)->before = e->probes++;
+	for vec_each(&script->probes, p)
 		if ((*p)->shares)
 			(*p)->index = (*p)->shares->index;
 }
@@ -400,6 +403,7 @@ static void emit_bodies(struct emitter *e)
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= ((*f)->pragmas & PRAGMA_TAGGED_DFA) != 0;
+	emit_find_slices(e);
 	number_probes(e);
 	for vec_each(&script->probes, p)
 		if (!(*p)->shares)

@@ -267,12 +267,16 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 
 	cw_line(w, "{");
 	cw_line(w, ".handler = p%d,", body->index);
+	if (p->in_slices)
+		cw_line(w, ".in_slices = true,");
+	if (p->takes.n)
+		cw_line(w, ".before = &stp_probes[%d],", p->before);
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
 	if (p->shared_name)
 		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
-	if (locks)
+	if (locks && !p->in_slices)
 		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
 	if (entry_locks)
 		cw_line(w, ".entry_locks = p%d_entry_locks, .nentry = %d,", p->index, entry_locks);
@@ -288,20 +292,40 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 	cw_line(w, "},");
 }
 
+static void take_lines(struct cwriter *w, const struct probe *p, int locks, int takes)
+{
+	cw_line(w, "{");
+	cw_line(w, ".handler = stp_take,");
+	cw_line(w, ".point = %s,", emit_c_string(p->point));
+	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
+	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
+	if (locks)
+		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
+	cw_line(w, ".takes = p%d_takes, .ntakes = %d,", p->index, takes);
+	cw_line(w, ".needs_actions = true,");
+	cw_line(w, "},");
+}
+
 void emit_probe_tables(struct emitter *e, struct cwriter *w)
 {
 	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1), *entry_locks = NEW_ARRAY(int, n + 1);
+	int *takes = NEW_ARRAY(int, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		if (e->s->script.probes.at[i]->shares)
 			continue;
 		locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
 		entry_locks[i] = emit_entry_lock_table(e, w, e->s->script.probes.at[i]);
+		if (e->s->script.probes.at[i]->takes.n)
+			takes[i] = emit_takes(e, w, e->s->script.probes.at[i]);
 	}
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
 			probe_lines(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
+	for (int i = 0; i < n; i++)
+		if (takes[i])
+			take_lines(w, e->s->script.probes.at[i], locks[i], takes[i]);
 	cw_line(w, "};");
 	cw_blank(w);
 }

@@ -71,7 +71,7 @@ static void map_lines(struct emitter *e, struct cwriter *w, const struct global 
 		buf_text(&keys), types[v->type ? v->type : T_LONG]);
 	cw_line(w, ".capacity = %" PRId64 ", .sized = %s, .wrap = %s, .percpu = %s,", capacity,
 		v->max_size ? "true" : "false", v->wrap ? "true" : "false",
-		v->type == T_STATS ? "true" : "false");
+		v->type == T_STATS && !v->is_copy ? "true" : "false");
 	if (v->type == T_STATS)
 		cw_line(w, ".stat = %s_DESC,", g->name);
 	cw_line(w, "};");
@@ -173,7 +173,7 @@ static int settable(struct emitter *e, struct cwriter *w)
 	int n = 0;
 
 	for vec_each(&e->globals, g) {
-		if (is_map(g->var) || g->var->type == T_STATS)
+		if (is_map(g->var) || g->var->type == T_STATS || g->var->is_copy)
 			continue;
 		if (!n++)
 			cw_line(w, "static const struct stp_global stp_globals[] = {");

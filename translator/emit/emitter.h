@@ -254,6 +254,10 @@ struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 
+// emit_slices.c
+void emit_find_slices(struct emitter *e);                 // before bodies are emitted
+int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);  // writes p's table; how many
+
 void emit_probe_tables(struct emitter *e, struct cwriter *w);
 int emit_nesting(struct emitter *e, int *strings);        // calls deep, strings in the frames
 

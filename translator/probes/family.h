@@ -32,6 +32,7 @@ struct probe_family {
 	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for want of room
 	int arrival_ns;                        // what a hit takes before and after the handler, with interrupts off
 	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
+	bool in_slices;                        // handlers may run in process context: emit_slices.c
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at
 	// m->point->loc (an unknown function, a bad number), and then returns how many errors.

@@ -190,6 +190,7 @@ static const char *const patterns[] = { FORMS("procfs"), FORMS("procfs(string)")
 
 const struct probe_family family_procfs = {
 	.name = "procfs",
+	.in_slices = true,
 	.patterns = patterns,
 	.resolve = procfs_resolve,
 	.rewrite = procfs_rewrite,

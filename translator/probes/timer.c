@@ -125,6 +125,7 @@ const struct probe_family family_timer = {
 	.arrival_ns = 1000,
 	.patterns = timer_patterns,
 	.on_user_runtime = true,
+	.in_slices = true,
 	.resolve = timer_resolve,
 	.emit = timer_emit,
 };

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Handlers in slices (runtime/core/slices.c): those of timers and procfs files that walk through arrays or print
+// histograms, and whose result is the same when they work on copies of the globals that other probes use. In: typed
+// trees. Out: probe.in_slices, probe.takes; the body mentions the copies.
+//
+// Such a handler uses nothing of what it interrupts, and of globals that other probes use it only reads values, or
+// deletes or sets them in any case, whatever way it takes. All others stay hits.
+#include "elab/elab.h"
+#include "emit/emitter.h"
+#include "probes/family.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	COPY_MAX = 1350,           // bytes of copies for each statement of MAXACTION
+	ARRAY_MAX = 64 << 20,      // bytes of an array that is held twice
+};
+
+struct use { struct var *var; int reads, writes, in_function, resets; struct expr *value; };
+
+struct handler {
+	struct session *s;
+	VEC(struct use) uses;
+	VEC(struct func *) seen;
+	bool fit, walks, next;
+	int depth;                 // of functions
+};
+
+// ---------------------------------------------------------------- what it does
+
+static struct use *use_of(struct handler *h, struct var *v)
+{
+	struct use u = { .var = v };
+
+	for vec_each(&h->uses, it)
+		if (it->var == v)
+			return it;
+	vec_push(&h->uses, u);
+	return &h->uses.at[h->uses.n - 1];
+}
+
+static void see_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct handler *h = w->data;
+	struct use *u;
+
+	if (v->kind != VAR_GLOBAL)
+		return;
+	u = use_of(h, v);
+	u->reads += (use & USE_READ) != 0;
+	u->writes += (use & USE_WRITE) != 0;
+	u->in_function += h->depth > 0;
+}
+
+static bool plain_format(const struct expr *x)
+{
+	for vec_each(&x->u.print.format, p)
+		if (p->conv && !strchr("diouxXpcsb%", p->conv))
+			return false;
+	return !x->u.print.on_fault;
+}
+
+// Nothing of registers, memory, tasks, or C that cannot be looked into.
+static void see_expr(struct use_walker *w, const struct expr *x)
+{
+	struct handler *h = w->data;
+
+	switch (x->kind) {
+	case E_NUMBER: case E_STRING: case E_VAR: case E_INDEX: case E_CALL: case E_UNARY: case E_INCDEC: case E_BINARY:
+	case E_COND: case E_ASSIGN: case E_IN: case E_STAT: case E_HIST: case E_HIST_BUCKET:
+		break;
+	case E_REGEX:
+		h->fit &= !x->u.regex.keep;
+		break;
+	case E_PRINT:
+		h->fit &= plain_format(x);
+		h->walks |= !h->depth && x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST;
+		break;
+	default:
+		h->fit = false;
+	}
+}
+
+static void see_stmt(struct use_walker *w, const struct stmt *st)
+{
+	struct handler *h = w->data;
+
+	h->walks |= st->kind == S_FOREACH && !h->depth;
+	h->next |= st->kind == S_NEXT && !h->depth;
+}
+
+// Embedded C of the library may call these: none looks at the current task, the CPU or the hit.
+static bool known_functions_only(const char *code)
+{
+	static const char *const known[] = {
+		"stp_append", "stp_compare", "stp_copy", "stp_enum_name", "stp_error", "stp_exit", "stp_fatal", "stp_find",
+		"stp_gettimeofday_ns", "stp_ktime_ns", "stp_log", "stp_pn", "stp_pp", "stp_random", "stp_remote_id",
+		"stp_remote_uri", "stp_span", "stp_string_cut", "stp_strlen", "stp_system", "stp_target", "stp_timezone_s",
+		"stp_value_get", "stp_value_set", "stp_warn",
+	};
+
+	for (const char *at = code; (at = strstr(at, "stp_")); ) {
+		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+		bool found = false;
+
+		for (const char *const *k = known; k < END(known); k++)
+			found |= strlen(*k) == len && !strncmp(*k, at, len);
+		if (!found)
+			return false;
+		at += len;
+	}
+	return !strstr(code, "->") && !strstr(code, "static") && !strstr(code, "asm");
+}
+
+static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct handler *h = w->data;
+
+	for vec_each(&h->seen, it)
+		if (*it == f)
+			return;
+	vec_push(&h->seen, f);
+	if (!f->body)
+		h->fit &= f->source && f->source->library && (f->pragmas & PRAGMA_RUNTIME) && !f->accessors.n &&
+			known_functions_only(f->embedded);
+	h->depth++;
+	use_func(w, f);
+	h->depth--;
+}
+
+// Statements that are executed in any case, and clear a global.
+static void find_resets(struct handler *h, const struct stmt *st)
+{
+	const struct expr *x;
+	struct use *u;
+
+	if (st->kind == S_BLOCK) {
+		for vec_each(&st->u.block, it)
+			find_resets(h, *it);
+		return;
+	}
+	x = st->kind == S_DELETE || st->kind == S_EXPR ? st->u.expr : NULL;
+	if (x && st->kind == S_EXPR) {
+		if (x->kind != E_ASSIGN || x->u.bin.op != TOK_ASSIGN ||
+		    (x->u.bin.r->kind != E_NUMBER && x->u.bin.r->kind != E_STRING))
+			return;
+		x = x->u.bin.l;
+	}
+	if (!x || x->kind != E_VAR || x->u.var.decl->kind != VAR_GLOBAL)
+		return;
+	u = use_of(h, x->u.var.decl);
+	u->resets++;
+	u->value = st->kind == S_EXPR ? st->u.expr->u.bin.r : NULL;
+}
+
+static bool is_alone(const struct session *s, const struct probe *p)
+{
+	for vec_each(&s->script.probes, it)
+		if ((*it)->same_body == p || (*it)->shares == p)
+			return false;
+	return !p->same_body && !p->shares && !p->condition && !p->entries.n && !p->own_processes;
+}
+
+static struct handler look_at(struct session *s, const struct probe *p)
+{
+	struct handler h = { .s = s, .fit = p->family->in_slices && is_alone(s, p) };
+	struct use_walker w = { .var = see_var, .call = see_call, .expr = see_expr, .stmt = see_stmt, .data = &h };
+
+	if (!h.fit)
+		return h;
+	use_stmt(&w, p->body);
+	find_resets(&h, p->body);
+	h.fit &= h.walks;
+	return h;
+}
+
+// ---------------------------------------------------------------- who else uses what it uses
+
+struct user { struct probe *probe; VEC(struct func *) seen; };
+
+// var.user, var.shared.
+static void note_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	const struct user *u = w->data;
+
+	if (v->kind != VAR_GLOBAL)
+		return;
+	v->shared |= v->user && v->user != u->probe;
+	v->user = u->probe;
+}
+
+static void note_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct user *u = w->data;
+
+	for vec_each(&u->seen, it)
+		if (*it == f)
+			return;
+	vec_push(&u->seen, f);
+	use_func(w, f);
+}
+
+static void note_users(struct session *s)
+{
+	for vec_each(&s->script.probes, it) {
+		struct user u = { .probe = *it };
+		struct use_walker w = { .var = note_var, .call = note_call, .data = &u };
+
+		if ((*it)->family->exclusive)
+			continue;
+		use_probe(&w, *it);
+		if ((*it)->condition)
+			use_expr(&w, (*it)->condition);
+	}
+}
+
+static bool has_error_probe(const struct session *s)
+{
+	for vec_each(&s->script.probes, it)
+		if (!strcmp((*it)->family->name, "error"))
+			return true;
+	return false;
+}
+
+// About the bytes of an element, and what copying the array costs.
+static int64_t element_bytes(const struct session *s, const struct var *v)
+{
+	int64_t string = session_limit(s, LIMIT_MAXSTRINGLEN) + 7, n = 32;
+
+	for (int i = 0; i < v->arity; i++)
+		n += v->key_types[i] == T_STRING ? string : 8;
+	return n + (v->type == T_STRING ? string : v->type == T_STATS ? 48 + 8 * emit_buckets(v) : 8);
+}
+
+static int64_t capacity(const struct session *s, const struct var *v)
+{
+	return v->max_size ? v->max_size : session_limit(s, LIMIT_MAXMAPENTRIES);
+}
+
+// A statement that clears a global may be left out by an error; then the session has to end, and nobody else look.
+static bool may_clear(const struct session *s, const struct handler *h)
+{
+	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors && !has_error_probe(s);
+}
+
+static bool is_own(const struct var *v)
+{
+	return !v->shared;
+}
+
+static bool fits(const struct session *s, const struct handler *h)
+{
+	int64_t copied = 0;
+
+	for vec_each(&h->uses, u) {
+		const struct var *v = u->var;
+		bool constant = v->unlocked && v->type != T_STATS && !u->writes;
+
+		if (is_own(v) || constant)
+			continue;
+		if (u->in_function || v->unlocked || v->added_only || u->writes != u->resets || u->resets > 1)
+			return false;
+		if (u->resets && !may_clear(s, h))
+			return false;
+		if (v->arity > 0 && element_bytes(s, v) * capacity(s, v) > ARRAY_MAX)
+			return false;
+		if (v->arity > 0 && !u->resets)
+			copied += (element_bytes(s, v) + 16) * capacity(s, v);
+	}
+	return copied <= COPY_MAX * session_limit(s, LIMIT_MAXACTION);
+}
+
+// ---------------------------------------------------------------- the copies
+
+static struct var *copy_of(struct var *v)
+{
+	if (!v->copy) {
+		v->copy = NEW(struct var);
+		*v->copy = *v;
+		v->copy->copy = NULL;
+		v->copy->is_copy = v->copy->unlocked = true;
+		v->copy->index = 0;
+	}
+	return v->copy;
+}
+
+static struct var *taken(const struct probe *p, struct var *v)
+{
+	for vec_each(&p->takes, t)
+		if (t->var == v)
+			return copy_of(v);
+	return v;
+}
+
+static bool replace_expr(struct ast_walker *w, struct expr **at)
+{
+	struct expr *x = *at;
+
+	if (x->kind == E_VAR && x->u.var.decl)
+		x->u.var.decl = taken(w->data, x->u.var.decl);
+	else if ((x->kind == E_INDEX || x->kind == E_IN) && x->u.index.decl)
+		x->u.index.decl = taken(w->data, x->u.index.decl);
+	return true;
+}
+
+static bool replace_stmt(struct ast_walker *w, struct stmt **at)
+{
+	if ((*at)->kind == S_FOREACH && (*at)->u.foreach.decl)
+		(*at)->u.foreach.decl = taken(w->data, (*at)->u.foreach.decl);
+	return true;
+}
+
+static void put_in_slices(struct probe *p, const struct handler *h)
+{
+	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = p };
+
+	p->in_slices = true;
+	for vec_each(&h->uses, u) {
+		struct take t = { .var = u->var, .clear = u->resets, .value = u->value };
+
+		if (!is_own(u->var) && !(u->var->unlocked && u->var->type != T_STATS))
+			vec_push(&p->takes, t);
+	}
+	ast_walk_stmt(&w, &p->body);
+}
+
+void emit_find_slices(struct emitter *e)
+{
+	bool noted = false;
+
+	if (e->s->opt.user_runtime || e->s->opt.no_optimize || e->keeps_matches || session_limit(e->s, LIMIT_STP_ALIBI))
+		return;
+	for vec_each(&e->s->script.probes, p) {
+		struct handler h = look_at(e->s, *p);
+
+		if (!h.fit)
+			continue;
+		if (!noted)
+			note_users(e->s);
+		noted = true;
+		if (fits(e->s, &h))
+			put_in_slices(*p, &h);
+	}
+}
+
+// ---------------------------------------------------------------- tables
+
+static const char *const kinds[] = {
+	[T_UNKNOWN] = "STP_TAKE_LONG", [T_LONG] = "STP_TAKE_LONG", [T_STRING] = "STP_TAKE_STRING", [T_STATS] = "STP_TAKE_STAT",
+};
+
+static void take_line(struct emitter *e, struct cwriter *w, const struct take *t)
+{
+	bool map = t->var->arity > 0, cell = map || t->var->type != T_STRING;
+	const char *to = emit_global(e, t->var->copy)->name, *from = emit_global(e, t->var)->name;
+	struct buf value = { 0 };
+
+	if (t->value && t->value->kind == E_STRING)
+		buf_printf(&value, ", .text = %s", emit_c_string(str_ndup(t->value->u.string.bytes, t->value->u.string.len)));
+	else if (t->value)
+		buf_printf(&value, ", .number = %s", value_number(t->value->u.number).text);
+	cw_line(w, "{ %s, %s, %s%s, %s%s%s },", map ? "STP_TAKE_MAP" : kinds[t->var->type],
+		t->clear ? "true" : "false", cell ? "&" : "", from, cell ? "&" : "", to, buf_text(&value));
+}
+
+// The locks and the copies of a handler in slices, of the row of its own that makes the copies.
+int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	cw_line(w, "static const struct stp_take p%d_takes[] = {", p->index);
+	for vec_each(&p->takes, t)
+		take_line(e, w, t);
+	cw_line(w, "};");
+	return p->takes.n;
+}
