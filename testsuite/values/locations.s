@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Locations that compilers seldom make, for the comparison with gdb (values.py): operations of every kind on values of
-# the generic type and of others. In `located`, rdi is -7 and rsi 3.
+# the generic type and of others. In `located`, rdi is -7 and rsi 3. `entered` is called with 9 in rbx, which it
+# changes; the rule for its old value branches.
 	.file 1 "locations.s"
 	.text
 .Ltext:
@@ -15,18 +16,49 @@ located:
 	ret
 .Llocated_end:
 	.size located, .-located
+	.globl entered
+	.type entered, @function
+entered:
+	.cfi_startproc
+	.loc 1 14
+	movl $5, %ebx
+	# DW_CFA_val_expression rbx: lit9 lit1 bra 1 nop
+	.cfi_escape 0x16, 3, 6, 0x39, 0x31, 0x28, 1, 0, 0x96
+	.loc 1 15
+	nop
+	.loc 1 16
+	nop
+	ret
+	.cfi_endproc
+.Lentered_end:
+	.size entered, .-entered
 	.globl main
 	.type main, @function
 main:
+	.cfi_startproc
 	.loc 1 20
+	pushq %rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset %rbx, -16
 	movq $-7, %rdi
 	movq $3, %rsi
 	call located
+	.loc 1 22
+	movl $9, %ebx
+	call entered
+.Lentered_returns:
 	xorl %eax, %eax
+	popq %rbx
+	.cfi_adjust_cfa_offset -8
 	.loc 1 24
 	ret
+	.cfi_endproc
 .Ltext_end:
 	.size main, .-main
+
+	.data
+wide:
+	.quad 0x1122334455667788, 0x99aabbccddeeff00
 
 	.section .debug_abbrev, "", @progbits
 .Labbrev:
@@ -40,10 +72,15 @@ main:
 	abbrev 1, 0x11, 1, 0x03, 0x08, 0x13, 0x0b, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07
 	# name string, byte_size data1, encoding data1
 	abbrev 2, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b
-	# name string, decl_file and decl_line data1, low_pc addr, high_pc data8, frame_base exprloc, external flag_present
-	abbrev 3, 0x2e, 1, 0x03, 0x08, 0x3a, 0x0b, 0x3b, 0x0b, 0x11, 0x01, 0x12, 0x07, 0x40, 0x18, 0x3f, 0x19
+	# name string, decl_file and decl_line data1, low_pc addr, high_pc data8, frame_base exprloc, external and
+	# call_all_calls flag_present
+	abbrev 3, 0x2e, 1, 0x03, 0x08, 0x3a, 0x0b, 0x3b, 0x0b, 0x11, 0x01, 0x12, 0x07, 0x40, 0x18, 0x3f, 0x19, 0x7a, 0x19
 	# name string, type ref4, location exprloc
 	abbrev 4, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x02, 0x18
+	# call_return_pc addr, call_origin ref4
+	abbrev 5, 0x48, 1, 0x7d, 0x01, 0x7f, 0x13
+	# location exprloc, call_value exprloc
+	abbrev 6, 0x49, 0, 0x02, 0x18, 0x7e, 0x18
 	.uleb128 0
 
 	.set abs, 0x19
@@ -210,6 +247,29 @@ main:
 	variable halves, .Llong
 	.byte 0x54, piece, 4, 0x55, piece, 4
 	end
+	.macro memory
+	.byte 3
+	.quad wide
+	.endm
+	variable wide_bits, .Llong     # of nine bytes
+	memory
+	.byte bit_piece, 62, 6, 0x54, bit_piece, 2, 0
+	end
+	variable skips_value, .Llong   # so that it is in memory
+	memory
+	.byte skip, 1, 0, value
+	end
+	.uleb128 0
+.Lentered_die:
+	.uleb128 3
+	.string "entered"
+	.byte 1, 14
+	.quad entered, .Lentered_end - entered
+	.uleb128 1
+	.byte 0x9c
+	variable after_entry_value, .Llong
+	.byte 0xa3, 1, 0x53, lit0 + 1, plus, value
+	end
 	.uleb128 0
 	.uleb128 3
 	.string "main"
@@ -217,6 +277,15 @@ main:
 	.quad main, .Ltext_end - main
 	.uleb128 1
 	.byte 0x9c
+	.uleb128 5
+	.quad .Lentered_returns
+	.long .Lentered_die - .Linfo
+	.uleb128 6
+	.uleb128 1
+	.byte 0x53
+	.uleb128 1
+	.byte lit0 + 9
+	.uleb128 0
 	.uleb128 0
 	.uleb128 0
 .Linfo_end:

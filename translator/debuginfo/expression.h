@@ -32,8 +32,11 @@ bool value_push(struct compile *c, enum di_opcode code, int64_t value);        /
 bool value_load(struct compile *c, int size, struct value_type type);          // pops the address
 bool value_retype(struct compile *c, struct value_type type);                  // of the top, which is extended anew
 bool value_offset(struct compile *c, int64_t offset);                          // added to the top
+bool value_same_types(const struct compile *a, const struct compile *b);
 // Compiles a DWARF operation on values that are on the stack. *known is false for any other operation.
 bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);
+// Bytes of its encoding, numbers as short as they can be. More than any expression has: it isn't known.
+int operation_size(const Dwarf_Op *op, int word);
 const char *operation_name(int atom);          // "DW_OP_div"
 // A register's number from DW_OP_reg*, -1: the operation is another one.
 int dwarf_register(const Dwarf_Op *op);

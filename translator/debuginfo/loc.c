@@ -107,7 +107,7 @@ static bool push_entry_register(struct compile *c, int number)
 {
 	Dwarf_Frame *frame;
 	Dwarf_Op mem[3], *ops;
-	bool is_value;
+	bool is_value, good;
 	int native;
 	size_t n;
 
@@ -126,7 +126,10 @@ static bool push_entry_register(struct compile *c, int number)
 		return push_register(c, dwarf_register(ops));
 	is_value = ops[n - 1].atom == DW_OP_stack_value;
 	ops = copy_ops(ops, n);
-	return compile_ops(c, ops, n - is_value) && (is_value || value_load(c, c->m->arch->word, generic));
+	c->depth++;                // the rule is a part of an expression
+	good = compile_ops(c, ops, n - is_value) && (is_value || value_load(c, c->m->arch->word, generic));
+	c->depth--;
+	return good;
 }
 
 // Of the caller, when the call is made: calls preserve it, or it is the stack pointer.
@@ -216,7 +219,7 @@ static bool push_const_type(struct compile *c, Dwarf_Op *op)
 	    block.length > 8)
 		return false;
 	memcpy(&value, block.data, block.length);
-	return value_push(c, DI_OP_CONST, value) && value_retype(c, type);
+	return value_push(c, DI_OP_CONST, value) && (c->types[c->n - 1] = type, value_retype(c, type));
 }
 
 // The bits stay as they are.
@@ -332,22 +335,22 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 	return compile_constant(c, op) || compile_typed(c, op);
 }
 
-// The operation that a jump leads to, n: to the end. 0: backwards, or into one.
-static size_t jump_target(const Dwarf_Op *ops, size_t n, size_t from)
+// The operation that a jump leads to, n: to the end. 0: backwards, into one, or out of the expression.
+static size_t jump_target(const struct compile *c, const Dwarf_Op *ops, size_t n, size_t from)
 {
 	uint64_t to = ops[from].offset + 3 + (int16_t)ops[from].number;
 
 	for (size_t i = from + 1; i < n; i++)
 		if (ops[i].offset == to)
 			return i;
-	return to > ops[n - 1].offset ? n : 0;
+	return to == ops[n - 1].offset + operation_size(&ops[n - 1], c->m->arch->word) ? n : 0;
 }
 
 // Both ways are compiled to the expression's end, and must leave the same there.
 static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	struct di_op op = { .code = DI_OP_BRANCH };
-	size_t to = jump_target(ops, n, at);
+	size_t to = jump_target(c, ops, n, at);
 	struct di_location *out = NEW(struct di_location);
 	struct compile taken;
 
@@ -362,7 +365,7 @@ static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at
 		c->why = c->why ?: taken.why;
 		return false;
 	}
-	return c->n == taken.n && !memcmp(c->types, taken.types, c->n * sizeof(*c->types));
+	return value_same_types(c, &taken);
 }
 
 // Pushes a value that a call site describes, in terms of the caller's registers. Memory may have
@@ -427,7 +430,7 @@ static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool branch = ops[i].atom == DW_OP_bra, skip = ops[i].atom == DW_OP_skip;
-		size_t to = skip ? jump_target(ops, n, i) : 0;
+		size_t to = skip ? jump_target(c, ops, n, i) : 0;
 
 		if (branch ? compile_branch(c, ops, n, i) : skip ? to != 0 : compile_op(c, &ops[i])) {
 			if (branch)

@@ -6,6 +6,8 @@
 // type of the other. Operations whose types don't fit are refused: a guess would be a wrong value.
 #include "debuginfo/expression.h"
 
+#include <limits.h>
+
 static const struct value_type generic;
 
 // ---------------------------------------------------------------- the stack
@@ -14,6 +16,11 @@ static bool damaged(struct compile *c)
 {
 	c->why = "its location is damaged: values are missing, or there are too many";
 	return false;
+}
+
+static int word(const struct compile *c)
+{
+	return c->m->arch->word;
 }
 
 static bool push_type(struct compile *c, struct value_type type)
@@ -62,8 +69,12 @@ bool value_load(struct compile *c, int size, struct value_type type)
 
 bool value_retype(struct compile *c, struct value_type type)
 {
+	int narrow = !c->n || c->types[c->n - 1].size ? 8 : word(c);
+
 	if (!c->n)
 		return damaged(c);
+	if (type.size > narrow)
+		extend(c, narrow, true);
 	if (type.size)
 		extend(c, type.size, type.is_signed);
 	c->types[c->n - 1] = type;
@@ -76,6 +87,14 @@ bool value_offset(struct compile *c, int64_t offset)
 		return damaged(c);
 	location_offset(c->out, offset);
 	return value_retype(c, c->types[c->n - 1]);
+}
+
+bool value_same_types(const struct compile *a, const struct compile *b)
+{
+	for (int i = 0; i < a->n && a->n == b->n; i++)
+		if (a->types[i].size != b->types[i].size || a->types[i].is_signed != b->types[i].is_signed)
+			return false;
+	return a->n == b->n;
 }
 
 // ---------------------------------------------------------------- arithmetic
@@ -97,11 +116,6 @@ static const struct binary {
 	{ DW_OP_lt, DI_OP_LT, DI_OP_ULT, SIGNED, true }, { DW_OP_le, DI_OP_LE, DI_OP_ULE, SIGNED, true },
 	{ DW_OP_gt, DI_OP_GT, DI_OP_UGT, SIGNED, true }, { DW_OP_ge, DI_OP_GE, DI_OP_UGE, SIGNED, true },
 };
-
-static int word(const struct compile *c)
-{
-	return c->m->arch->word;
-}
 
 // Values of the generic type have more bits than addresses of 32 bits: what counts these bits is extended first.
 static void settle(struct compile *c, int operands, bool is_signed)
@@ -243,6 +257,35 @@ bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known)
 	}
 	*known = false;
 	return false;
+}
+
+// ---------------------------------------------------------------- sizes
+
+static int leb_size(int64_t n, bool is_signed)
+{
+	int size = 1;
+
+	for (; is_signed ? n < -64 || n > 63 : (uint64_t)n > 127; size++)
+		n = is_signed ? n >> 7 : (int64_t)((uint64_t)n >> 7);
+	return size;
+}
+
+int operation_size(const Dwarf_Op *op, int word)
+{
+	int atom = op->atom;
+
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+		return 1 + leb_size(op->number, true);
+	switch (atom) {
+	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_pick: case DW_OP_deref_size: return 2;
+	case DW_OP_const2u: case DW_OP_const2s: case DW_OP_bra: case DW_OP_skip: return 3;
+	case DW_OP_const4u: case DW_OP_const4s: return 5;
+	case DW_OP_const8u: case DW_OP_const8s: return 9;
+	case DW_OP_addr: return 1 + word;
+	case DW_OP_constu: case DW_OP_plus_uconst: case DW_OP_regx: return 1 + leb_size(op->number, false);
+	case DW_OP_consts: case DW_OP_fbreg: return 1 + leb_size(op->number, true);
+	}
+	return atom < DW_OP_regx || atom == DW_OP_nop || atom == DW_OP_call_frame_cfa ? 1 : INT_MAX / 2;
 }
 
 // ---------------------------------------------------------------- names

@@ -11,6 +11,8 @@ struct expr *target_add(struct loc loc, struct expr *e, int64_t offset);
 struct expr *target_load(struct loc loc, struct expr *addr, int size, bool is_signed, bool user);
 // The `bits` bits from bit `from` of e.
 struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed);
+// The `bits` bits from bit `from` of what is at `base`, in as many loads as that takes.
+struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int bits, bool user);
 struct place;
 struct expr *target_held(const struct place *p);       // the number at p, which is held. NULL after diag_error()
 bool target_follow_held(struct place *p, struct di_type *target);  // p becomes what the pointer held points to

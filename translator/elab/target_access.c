@@ -37,22 +37,22 @@ static bool is_number_size(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-static struct expr *load_parts(const struct place *p)
+struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int bits, bool user)
 {
 	struct di_bit_part parts[DI_BIT_PARTS];
-	int n = di_bit_parts(p->bit_offset, p->bit_size, parts);
+	int n = di_bit_parts(from, bits, parts);
 	struct expr *all = NULL;
 
 	for (int i = 0; i < n; i++) {
-		struct expr *addr = target_add(p->loc, i ? expr_copy(p->addr) : p->addr, parts[i].offset), *e;
+		struct expr *addr = target_add(loc, i ? expr_copy(base) : base, parts[i].offset), *e;
 
-		e = target_load(p->loc, addr, parts[i].size, false, di_is_user(p->type->module));
-		e = target_extract(p->loc, e, parts[i].from, parts[i].bits, false);
+		e = target_load(loc, addr, parts[i].size, false, user);
+		e = target_extract(loc, e, parts[i].from, parts[i].bits, false);
 		if (parts[i].at)
-			e = target_binary(p->loc, TOK_SHL, e, expr_number(p->loc, parts[i].at));
-		all = all ? target_binary(p->loc, TOK_OR, all, e) : e;
+			e = target_binary(loc, TOK_SHL, e, expr_number(loc, parts[i].at));
+		all = all ? target_binary(loc, TOK_OR, all, e) : e;
 	}
-	return p->type->is_signed ? target_extract(p->loc, all, 0, p->bit_size, true) : all;
+	return all;
 }
 
 struct expr *place_load(const struct place *p)
@@ -69,7 +69,8 @@ struct expr *place_load(const struct place *p)
 		if (e->dtype && e->dtype != p->type)
 			e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
 	} else if (p->by_parts && p->bit_size <= 64) {
-		e = load_parts(p);
+		e = target_load_bits(p->loc, p->addr, p->bit_offset, p->bit_size, di_is_user(p->type->module));
+		e = p->type->is_signed ? target_extract(p->loc, e, 0, p->bit_size, true) : e;
 	} else if (is_number_size(size)) {
 		// Of kernel memory or a process's: whose type it is, tells.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));

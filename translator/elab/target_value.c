@@ -276,14 +276,10 @@ static struct expr *bits_of(struct loc loc, const struct di_variable *v, const s
 			    int n)
 {
 	struct expr *e = l->kind == DI_LOC_NONE ? NULL : evaluate(loc, v, l);
-	int size = 1;
 
 	if (!e || l->kind == DI_LOC_VALUE)
 		return e && from <= 64 && from + n <= 64 ? target_extract(loc, e, from, n, false) : NULL;
-	while (size < 8 && (int)(from % 8) + n > 8 * size)
-		size *= 2;
-	e = target_load(loc, target_add(loc, e, from / 8), size, false, di_is_user(v->type->module));
-	return target_extract(loc, e, from % 8, n, false);
+	return target_load_bits(loc, target_add(loc, e, from / 8), from % 8, n, di_is_user(v->type->module));
 }
 
 // `n` bits from bit `from` of the variable, put together of its pieces.
