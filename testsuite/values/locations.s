@@ -259,6 +259,15 @@ wide:
 	memory
 	.byte skip, 1, 0, value
 	end
+	variable typed_constant, .Lint
+	.byte 0xa4
+	.uleb128 .Lint - .Linfo
+	.byte 4
+	.long -9
+	.byte lit0 + 2
+	convert .Lint
+	.byte mul, value
+	end
 	.uleb128 0
 .Lentered_die:
 	.uleb128 3

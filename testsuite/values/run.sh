@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Values of variables next to those that gdb prints, at every statement of programs that are compiled here (values.py):
-#   zoo.c, zoo.cc: variables of many kinds; locations.s: operations that compilers seldom use;
+#   zoo.c, zoo.cc: variables of many kinds; locations.s, narrow.s: operations that compilers seldom use, in
+#   programs of 64 and 32 bits;
 #   random.py: arithmetic on locals, by a seed.
 # A value that differs fails. One that gdb alone has is counted and listed: at most $MISSING percent of all.
 # VALUES=full: gcc and clang, -O0 to -O3, DWARF 4 and 5, split, LTO, without frame pointers, PIE; ten random programs.
@@ -69,7 +70,10 @@ test_cplusplus() {
 	compare cplusplus "$TESTS/values/zoo.cc" clang++ -g -O0
 }
 
-test_locations() { compare locations "$TESTS/values/locations.s" gcc -g0; }
+test_locations() {
+	compare locations "$TESTS/values/locations.s" gcc -g0
+	compare locations "$TESTS/values/narrow.s" gcc -g0 -m32 -nostdlib -static
+}
 
 test_random() {
 	local seed last=1 level

@@ -247,11 +247,16 @@ def stop(lib, at, bias, ids, checks, names, counts, prologues):
     frame = gdb.newest_frame()
     address = frame.pc() - bias
     regs = (ctypes.c_uint64 * len(PT_REGS))()
+    narrow = frame.architecture().name() == 'i386'
     for i, name in enumerate(PT_REGS):
-        regs[i] = int(frame.read_register('rax' if name == 'orig_rax' else name)) & (1 << 64) - 1
+        name = 'rax' if name == 'orig_rax' else name
+        if narrow and name[0] == 'r':
+            name = 'e' + name[1:]
+        if not narrow or not name[1:].isdigit():
+            regs[i] = int(frame.read_register(name)) & (1 << (32 if narrow else 64)) - 1
     size = len(ids) + len(checks) + 1
     results = (Result * size)()
-    fs = int(frame.read_register('fs_base')) & (1 << 64) - 1
+    fs = 0 if narrow else int(frame.read_register('fs_base')) & (1 << 64) - 1
     n = lib.values_hit(at[address], regs, ctypes.c_uint64(bias), gdb.selected_inferior().pid, ctypes.c_uint64(fs), results, size)
     if n < 0:
         print('a handler failed at %s' % names[address])

@@ -212,11 +212,12 @@ static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, struc
 static bool push_const_type(struct compile *c, Dwarf_Op *op)
 {
 	struct value_type type;
+	Dwarf_Attribute bytes;
 	Dwarf_Block block;
 	int64_t value = 0;
 
-	if (!integer_type(c, op, op->number, &type) || dwarf_getlocation_implicit_value(c->attr, op, &block) ||
-	    block.length > 8)
+	if (!integer_type(c, op, op->number, &type) || dwarf_getlocation_attr(c->attr, op, &bytes) ||
+	    dwarf_formblock(&bytes, &block) || block.length > 8)
 		return false;
 	memcpy(&value, block.data, block.length);
 	return value_push(c, DI_OP_CONST, value) && (c->types[c->n - 1] = type, value_retype(c, type));
