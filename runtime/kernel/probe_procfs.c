@@ -213,13 +213,13 @@ static int make_directory(void)
 	return -ENOMEM;
 }
 
-/* The first len bytes of path are a directory that an earlier file is in. */
-static bool is_made(const struct stp_procfs *files, u32 n, const char *path, u32 len)
+/* An earlier file is path's first len bytes, followed by `next`: '/', it lies in that directory; 0, it is that file. */
+static bool is_made(const struct stp_procfs *files, u32 n, const char *path, u32 len, char next)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if (!strncmp(files[i].path, path, len) && files[i].path[len] == '/')
+		if (!strncmp(files[i].path, path, len) && files[i].path[len] == next)
 			return true;
 	return false;
 }
@@ -231,11 +231,16 @@ static int make_file(struct stp_procfs *files, u32 n)
 	const char *slash;
 	struct proc_dir_entry *entry;
 
+	/* The kernel warns of a name that is a file and a directory, and of a file that exists. */
+	if (is_made(files, n, f->path, strlen(f->path), '/') || is_made(files, n, f->path, strlen(f->path), 0))
+		return -EEXIST;
 	for (slash = strchr(f->path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		u32 len = slash - f->path;
 
-		if (is_made(files, n, f->path, len))
+		if (is_made(files, n, f->path, len, '/'))
 			continue;
+		if (is_made(files, n, f->path, len, 0))
+			return -EEXIST;
 		snprintf(path, sizeof(path), "%s/%.*s", directory, (int)len, f->path);
 		if (!proc_mkdir(path, NULL))
 			return -EEXIST;

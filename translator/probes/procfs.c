@@ -21,7 +21,7 @@ struct procfs_probe {          // probe.data
 	int64_t size;              // of what is read, bytes; 0: the default
 };
 
-enum { DEFAULT_UMASK = 0077 };
+enum { DEFAULT_UMASK = 0077, MAX_PATH = 180 };  // the runtime has 256 bytes for it, with "systemtap/MODULE/"
 
 // ---------------------------------------------------------------- resolve
 
@@ -40,6 +40,10 @@ static bool has_bad_component(const char *path)
 
 static int check_path(const struct point_part *part)
 {
+	if (strlen(part->text) > MAX_PATH) {
+		diag_error(part->loc, "the path of a procfs file is longer than %d bytes: use a shorter one", MAX_PATH);
+		return 1;
+	}
 	if (!has_bad_component(part->text))
 		return 0;
 	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: it takes names joined by '/', "
@@ -73,6 +77,29 @@ static int check_single(struct session *s, const struct probe_match *m, const st
 	return 0;
 }
 
+static bool is_inside(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return !strncmp(path, directory, len) && path[len] == '/';
+}
+
+// The kernel warns of a file and a directory of the same name.
+static int check_directories(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+{
+	for vec_each(&s->script.probes, p) {
+		const struct procfs_probe *other = (*p)->data;
+
+		if ((*p)->family != &family_procfs || (!is_inside(d->path, other->path) && !is_inside(other->path, d->path)))
+			continue;
+		diag_error(m->point->loc, "procfs path \"%s\" conflicts with \"%s\": the same name can't be a file and a "
+			   "directory; rename one of them", d->path, other->path);
+		diag_note((*p)->loc, "here is the other one");
+		return 1;
+	}
+	return 0;
+}
+
 static int procfs_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *path = &m->point->parts.at[0], *mask = point_find(m->point, "umask"),
@@ -90,6 +117,7 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	errors += check_number(size, 1, limit_most(LIMIT_STP_PROCFS_BUFSIZE),
 			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
 	errors += check_single(s, m, d);
+	errors += check_directories(s, m, d);
 	s->reads_input |= str_starts(d->path, "__stdin");
 	if (!errors)
 		probe_add(s, &family_procfs, m, point_text(m->point), d);
