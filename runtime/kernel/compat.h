@@ -342,6 +342,20 @@ struct kretprobe_instance;
 #define compat_get_kretprobe(ri) get_kretprobe(ri)
 #endif
 
+/* Until 5.15 the unwinder ends at the trampoline of a return probe: handlers of returns get registers that are in the
+ * caller, where backtraces begin (tapsets/symbols.stp). Returns what to put back. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
+#define compat_enter_caller(ri, regs) ({						\
+	unsigned long compat_ip = instruction_pointer(regs);			\
+	instruction_pointer_set(regs, (unsigned long)(ri)->ret_addr);		\
+	compat_ip;								\
+})
+#define compat_leave_caller(regs, ip) instruction_pointer_set(regs, ip)
+#else
+#define compat_enter_caller(ri, regs) 0
+#define compat_leave_caller(regs, ip) ((void)(ip))
+#endif
+
 /* ------------------------------------------------------------------ NMIs */
 
 /* preempt_count() says NMI also in a breakpoint's handler, which x86 runs on the stack that it

@@ -132,11 +132,20 @@ static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return try_entry(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs);
 }
 
+static __always_inline void kretprobe_return(const struct stp_function *f, unsigned long address, void *data,
+					     struct kretprobe_instance *ri, struct pt_regs *regs, bool plain)
+{
+	unsigned long ip = compat_enter_caller(ri, regs);
+
+	try_return(f, address, data, regs, plain);
+	compat_leave_caller(regs, ip);
+}
+
 static int return_any(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct return_hit *h = hit_of(ri);
 
-	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, false);
+	kretprobe_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, ri, regs, false);
 	return 0;
 }
 
@@ -144,7 +153,7 @@ static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct return_hit *h = hit_of(ri);
 
-	try_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, regs, true);
+	kretprobe_return(h->f, (unsigned long)h->rp.kp.addr, ri->data, ri, regs, true);
 	return 0;
 }
 
@@ -391,7 +400,7 @@ static int group_any(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_data *d = (void *)ri->data;
 
-	try_return(d->slot->f, d->slot->ip, d->entry, regs, false);
+	kretprobe_return(d->slot->f, d->slot->ip, d->entry, ri, regs, false);
 	return 0;
 }
 
@@ -399,7 +408,7 @@ static int group_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_data *d = (void *)ri->data;
 
-	try_return(d->slot->f, d->slot->ip, d->entry, regs, true);
+	kretprobe_return(d->slot->f, d->slot->ip, d->entry, ri, regs, true);
 	return 0;
 }
 
