@@ -189,11 +189,14 @@ void stp_modules_found(struct stp_site *s, u64 address);
 
 struct file;
 struct inode;
+struct mm_struct;
 
 /* The file of p, opened once for all that use it. NULL: *err is why, negative. Process context. */
 struct inode *stp_program_open(struct stp_program *p, int *err);
 void stp_program_close(struct stp_program *p);
 bool stp_program_is(const struct stp_program *p, const struct file *file);     /* opened; any context */
+/* Whether the process of that memory, or NULL, runs it. The memory stays: the process's own hit, task_lock() or RCU. */
+bool stp_program_runs(const struct stp_program *p, struct mm_struct *mm);
 const char *stp_program_reason(int err);       /* NULL: none of program.c's */
 
 /* ------------------------------------------------------------------ hotplug.c */

@@ -7,10 +7,7 @@
  * are kept, and the handler runs in the interrupt that follows as soon as interrupts are on.
  */
 #include "kernel.h"
-#include <linux/dcache.h>
-#include <linux/fs.h>
 #include <linux/irq_work.h>
-#include <linux/path.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
@@ -26,15 +23,6 @@ static DEFINE_PER_CPU(struct postponed, postponed);
 
 /* ------------------------------------------------------------------ samples */
 
-static bool runs(const struct stp_program *p)
-{
-	const struct path *path = p->state;
-	struct mm_struct *mm = current->mm;
-	struct file *file = mm ? rcu_dereference_raw(mm->exe_file) : NULL;
-
-	return file && file_inode(file) == d_inode(path->dentry);
-}
-
 /* The process that is to become the command of -c is stapio's copy at first. */
 static bool is_stapio_still(void)
 {
@@ -48,7 +36,8 @@ static void run(const struct stp_perf *p, struct pt_regs *regs)
 	unsigned long flags;
 	struct stp_ctx *c;
 
-	if ((p->in_target && (!stp_tree_has(current->tgid) || is_stapio_still())) || (p->program && !runs(p->program)))
+	if ((p->in_target && (!stp_tree_has(current->tgid) || is_stapio_still())) ||
+	    (p->program && !stp_program_runs(p->program, current->mm)))
 		return;            /* not a hit: another process */
 	if (!stp_hit_begin(&c, &flags))
 		return;

@@ -61,18 +61,6 @@ static bool keeps_bits(u32 i)
 	return true;
 }
 
-/* Its memory can't go: the task's own hit, where no lock may be taken that sleeps in some kernels, or task_lock(). */
-static bool runs(struct task_struct *task, const struct stp_program *p)
-{
-	bool yes = false;
-
-	rcu_read_lock();
-	if (task->mm)
-		yes = stp_program_is(p, rcu_dereference(task->mm->exe_file));
-	rcu_read_unlock();
-	return yes;
-}
-
 /* ------------------------------------------------------------------ hits */
 
 static void fire(const struct stp_process *e, struct pt_regs *regs, long result)
@@ -129,7 +117,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 	for (i = 0; i < processes.n; i++) {
 		if (!keeps_bits(i))
 			continue;
-		if (runs(task, processes.at[i].program))
+		if (stp_program_runs(processes.at[i].program, task->mm))
 			set_bit(task->tgid, members(&processes.at[i]));
 		else
 			clear_bit(task->tgid, members(&processes.at[i]));
@@ -257,7 +245,7 @@ static void note_existing(void)
 	for_each_process(task) {
 		task_lock(task);
 		for (i = 0; i < processes.n; i++)
-			if (keeps_bits(i) && runs(task, processes.at[i].program))
+			if (keeps_bits(i) && stp_program_runs(processes.at[i].program, task->mm))
 				set_bit(task->tgid, members(&processes.at[i]));
 		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
 			set_bit(task->tgid, processes.pending);

@@ -9,7 +9,6 @@
  * For backtraces the entry also saves the return address, before the kernel replaces it.
  */
 #include "kernel.h"
-#include <linux/fs.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/uprobes.h>
@@ -33,19 +32,9 @@ static struct {
 
 /* ------------------------------------------------------------------ which processes */
 
-static noinline bool runs_program(const struct stp_program *p, struct mm_struct *mm)
-{
-	bool yes;
-
-	rcu_read_lock();
-	yes = mm && stp_program_is(p, rcu_dereference(mm->exe_file));
-	rcu_read_unlock();
-	return yes;
-}
-
 static __always_inline bool wanted_process(const struct stp_uprobe *u, pid_t tgid, struct mm_struct *mm)
 {
-	return stp_tree_has(tgid) && (!u->pid || u->pid == tgid) && (!u->within || runs_program(u->within, mm));
+	return stp_tree_has(tgid) && (!u->pid || u->pid == tgid) && (!u->within || stp_program_runs(u->within, mm));
 }
 
 static bool is_choosy(const struct stp_uprobe *u)

@@ -107,6 +107,16 @@ bool stp_program_is(const struct stp_program *p, const struct file *file)
 	return file && (file_inode(file) == d_inode(path->dentry) || file_inode(file) == d_real_inode(path->dentry));
 }
 
+bool stp_program_runs(const struct stp_program *p, struct mm_struct *mm)
+{
+	bool yes;
+
+	rcu_read_lock();
+	yes = mm && stp_program_is(p, rcu_dereference(mm->exe_file));
+	rcu_read_unlock();
+	return yes;
+}
+
 const char *stp_program_reason(int err)
 {
 	switch (err) {
