@@ -14,7 +14,7 @@ run_programs() { # TABLE
 		grep -q user "$group/runtimes" 2>/dev/null || continue
 		rows_arguments "$group"
 		status=0
-		timeout -k 2 60 "$STAP" --runtime=user "${stap_args[@]}" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+		timeout -k 2 300 "$STAP" --runtime=user "${stap_args[@]}" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 		problem=$(rows_problem "$group" "$status" "$SCRATCH/out" "$SCRATCH/err")
 		if [ -z "$problem" ]; then ok "rows/$1/${group##*/}"; else not_ok "rows/$1/${group##*/}" "$problem"; fi
 	done

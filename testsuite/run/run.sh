@@ -13,7 +13,7 @@ one() { # NAME OPTION
 	local options=() args=()
 	eval "options=($(directive "$file" options))"
 	eval "args=($(directive "$file" args))"
-	timeout -k 2 20 "$STAP" --runtime=user ${2:+"$2"} ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"} \
+	timeout -k 2 100 "$STAP" --runtime=user ${2:+"$2"} ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"} \
 		>"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	want=$(directive "$file" status)
 	if [ "$status" -ne "${want:-0}" ]; then

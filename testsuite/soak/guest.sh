@@ -135,7 +135,7 @@ unload() { # TIMES
 some_failing() {
 	local n=$((1 + (lane - 1) * step)) status=1
 	while [ $status -ne 0 ] && [ $n -lt 2000 ]; do
-		timeout 60 staprun -R ./t_few.ko _stp_fail=$n >/tmp/out$lane 2>/tmp/err$lane & pid=$!
+		timeout 300 staprun -R ./t_few.ko _stp_fail=$n >/tmp/out$lane 2>/tmp/err$lane & pid=$!
 		wait $pid
 		status=$?
 		[ $status -eq 0 ] || grep -q 'ERROR' /tmp/err$lane || echo "allocation $n: status $status, no ERROR"

@@ -39,7 +39,7 @@ section() { # FILE HEADING
 }
 
 # What a run leaves, as a test file shows it: the parts of $1 up to the first ---, then the results. What is told
-# once a second is left out: fast runs never get there.
+# once a second is left out, or what comes again of it: fast runs never get there.
 result() { # FILE
 	local part
 	sed '/^---/,$d' "$1"
@@ -48,7 +48,8 @@ result() { # FILE
 		status) echo "--- status $(cat "$dir/status")"; continue ;;
 		*) echo "--- $part" ;;
 		esac
-		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/$(uname -r)/RUNNING/g" "$dir/$part"
+		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/$(uname -r)/RUNNING/g
+			/ runs for [0-9]+ s, /{s/ [0-9]+ s,/ 1 s,/; x; s/^/./; /../{x; d}; x}" "$dir/$part"
 	done
 }
 
@@ -71,7 +72,7 @@ run_one() { # FILE
 		export ASAN_OPTIONS=detect_leaks=0
 		sed '/^---/,$d' "$OLDPWD/$1" >play
 		: >output                          # there for the command to see, whoever is faster
-		eval "$env timeout -k 5 30 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
+		eval "$env timeout -k 5 300 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
 			eval "${pipe:-cat}" >output
 	)
 	result "$1" >"$scratch/$name.now"

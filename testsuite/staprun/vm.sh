@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # staprun and stapio on real kernels, in one boot each: what vm-guest.sh prints must be vm.out.
-# KILL_STEP=1: killed at each system call, not at every fifth and seventh; LIMIT: seconds (600).
+# KILL_STEP=1: killed at each system call, not at every fifth and seventh; LIMIT: seconds (1800).
 # Usage: vm.sh [-u] [RELEASE...]   (default: every kernel of /boot that has headers)
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -79,7 +79,7 @@ modules() {
 
 for release; do
 	modules
-	"$source/translator/build/stap-vm" -r "$release" -t "${LIMIT:-600}" -d "$scratch/$release:/suite" \
+	"$source/translator/build/stap-vm" -r "$release" -t "${LIMIT:-1800}" -d "$scratch/$release:/suite" \
 		-- sh -c "KILL_STEP=${KILL_STEP-} sh /suite/vm-guest.sh 2>&1" >"$scratch/out" 2>"$scratch/err"
 	echo "status $?" >>"$scratch/out"
 	sed "/^Killed\$/d; /^WARNING: Missed timer ticks: [0-9]* (handlers took longer than the interval); use a longer interval\$/d; /Records of output not read/d; s/symbol [a-z_]* (err -22)/symbol NAME (err -22)/; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"
