@@ -19,10 +19,10 @@ typedef bool line_fn(uint64_t address, const char *name, const char *module, voi
 
 static bool split_line(char *line, line_fn *each, void *with)
 {
-	char *at, *name, *module = "";
-	uint64_t address = strtoull(line, &at, 16);
+	char *at = line, *name, *module = "";
+	uint64_t address;
 
-	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
+	if (number_unsigned((const char **)&at, 16, &address) != NUMBER_GOOD || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return false;
 	name = at + 3;
 	at = name + strcspn(name, "\t ");

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,12 +22,13 @@
 bool module_is_own(const char *name)
 {
 	char path[128], text[32];
+	int64_t owner;
 	struct stat node;
 
 	if (!module_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)))
 		return false;
-	if (strtoul(text, NULL, 10) != (uid_t)-1)
-		return strtoul(text, NULL, 10) == getuid();
+	if (number_at(&(const char *){ text }, 10, 0, (uid_t)-2, &owner))
+		return owner == getuid();
 	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
 	return !lstat(path, &node) && S_ISCHR(node.st_mode) && node.st_uid == getuid();
 }

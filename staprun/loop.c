@@ -94,16 +94,16 @@ static int send_remote(const char *arg)    // N:URI
 {
 	char bytes[sizeof(struct stp_remote) + STP_REMOTE_URI_MAX];
 	struct stp_remote *remote = (struct stp_remote *)bytes;
-	char *uri;
+	const char *uri = arg;
+	bool good;
 	size_t len;
-	long id;
+	int64_t id;
 	int rc = -EINVAL;
 
-	errno = 0;
-	id = strtol(arg, &uri, 10);
-	remote->id = id;
+	good = number_at(&uri, 10, INT32_MIN, INT32_MAX, &id);
 	len = strlen(uri);
-	if (uri != arg && !errno && remote->id == id && *uri == ':' && len <= STP_REMOTE_URI_MAX) {
+	if (good && *uri == ':' && len <= STP_REMOTE_URI_MAX) {
+		remote->id = id;
 		memcpy(remote->uri, uri + 1, len - 1);
 		rc = send_command(STP_CMD_REMOTE, remote, sizeof(*remote) + len - 1);
 	}

@@ -3,6 +3,7 @@
 // records' numbers. A damaged place is skipped up to the next record's magic; what is missing is
 // counted. Nothing but one record of each file is in memory.
 #include "messages.h"
+#include "number.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -96,10 +97,12 @@ static void read_record(struct input *in)
 static int cpu_of(const char *name, int otherwise)
 {
 	const char *last = NULL;
+	int64_t cpu;
 
 	for (const char *at = name; (at = strstr(at, "_cpu")); at++)
 		last = at;
-	return last ? atoi(last + strlen("_cpu")) : otherwise;
+	last = last ? last + strlen("_cpu") : "";
+	return number_at(&last, 10, 0, INT32_MAX, &cpu) ? (int)cpu : otherwise;
 }
 
 static struct input *earliest(void)

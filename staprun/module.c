@@ -273,7 +273,7 @@ static bool is_users(const char *name)
 
 	snprintf(path, sizeof(path), "/dev/systemtap/%s", name);
 	return access(path, W_OK) == 0 || (module_text("/sys/module/%s/parameters/_stp_owner", name, text, sizeof(text)) &&
-					   strtoul(text, NULL, 10) == getuid());
+					   number_at(&(const char *){ text }, 10, getuid(), getuid(), &(int64_t){ 0 }));
 }
 
 // Nothing goes that isn't known to be the user's, also when there seemed to be none: another may have come just now.
@@ -366,13 +366,14 @@ int module_remove(const char *name, enum rights rights)
 static int open_by_number(const char *name)
 {
 	char text[32], dir[] = "/dev/.staprun-XXXXXX", node[64];
-	unsigned major, minor;
+	const char *at = text;
+	int64_t major, minor;
 	int fd, rc;
 
 	if (!module_text("/sys/class/misc/%s/dev", name, text, sizeof(text)) &&
 	    !module_text("/sys/class/misc/systemtap!%s/dev", name, text, sizeof(text)))
 		return -ENOENT;
-	if (sscanf(text, "%u:%u", &major, &minor) != 2)
+	if (!number_at(&at, 10, 0, INT32_MAX, &major) || *at++ != ':' || !number_at(&at, 10, 0, INT32_MAX, &minor))
 		return -ENODEV;
 	if (!mkdtemp(dir))
 		return -errno;

@@ -30,6 +30,7 @@ static bool screen;
 static uint64_t memory(const struct rings *r, const char *module)
 {
 	char path[128], text[32] = "";
+	uint64_t used = 0;
 	int fd;
 
 	snprintf(path, sizeof(path), "/sys/module/%s/coresize", module);
@@ -39,7 +40,8 @@ static uint64_t memory(const struct rings *r, const char *module)
 			*text = 0;
 		close(fd);
 	}
-	return strtoull(text, NULL, 10) + r->n * r->ring_size;
+	number_unsigned(&(const char *){ text }, 10, &used);
+	return used + r->n * r->ring_size;
 }
 
 // Of the ring that is nearest to losing something, in percent.

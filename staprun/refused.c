@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -42,10 +41,13 @@ static bool is_about(const char *text, const char *module)
 
 static void take_line(char *line, const char *module, char *said, size_t room)
 {
-	char *text = strchr(line, ';');
-	unsigned long long us;
+	const char *text = strchr(line, ';'), *at = line;
+	uint64_t n[3] = { 0 };         // priority, sequence, microseconds
 
-	if (!text || sscanf(line, "%*u,%*u,%llu", &us) != 1 || us + RECENT_US < now_ms() * 1000ull)
+	for (int i = 0; i < 3; i++, at += *at == ',')
+		if (number_unsigned(&at, 10, &n[i]) != NUMBER_GOOD)
+			return;
+	if (!text || n[2] + RECENT_US < now_ms() * 1000ull)
 		return;
 	text++;
 	if (is_about(text, module))
@@ -99,7 +101,8 @@ static void explain_symbol(const char *module, const char *said)
 	char symbol[128] = "";
 
 	if (found)
-		sscanf(found, "Unknown symbol %127s", symbol);
+		snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(found + strlen("Unknown symbol "), " \n"),
+			 found + strlen("Unknown symbol "));
 	if (!found)
 		log_error("%s needs a symbol that the running kernel (%s) does not have; dmesg says which", module,
 			  kernel.release);

@@ -49,12 +49,26 @@ static const char usage_text[] =
 
 static int number(const char *text, long most, const char *problem)
 {
-	char *end;
-	long n = strtol(text, &end, 10);
+	int64_t n;
 
-	if (end == text || *end || n < 1 || n > most)
+	if (!number_whole(text, 10, 1, most, &n))
 		fail(problem);
 	return n;
+}
+
+// From staprun: "N", or "N,OTHER".
+static void handed(const char *text, int *n, int *other)
+{
+	int64_t values[2] = { *n, other ? *other : 0 };
+	bool good = number_at(&text, 10, INT32_MIN, INT32_MAX, &values[0]);
+
+	if (good && other && *text == ',')
+		good = number_at((text++, &text), 10, INT32_MIN, INT32_MAX, &values[1]);
+	if (!good || *text)
+		fail("an option that staprun passes is damaged");
+	*n = values[0];
+	if (other)
+		*other = values[1];
 }
 
 // MB[,FILES]
@@ -77,14 +91,14 @@ int main(int argc, char **argv)
 	log_color("auto");
 	while ((letter = getopt(argc, argv, "+ieqF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
-		case 'F': sscanf(optarg, "%d,%d", &opt.device, &opt.life); break;
-		case 'E': sscanf(optarg, "%d,%d", &refused, &machine); break;
+		case 'F': handed(optarg, &opt.device, &opt.life); break;
+		case 'E': handed(optarg, &refused, &machine); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
 		case 'N':
 			opt.namespaces = number(optarg, NUMBER_MAX, "-N: the number of a process is expected");
 			break;
-		case 'D': opt.daemon = atoi(optarg); break;
+		case 'D': handed(optarg, &opt.daemon, NULL); break;
 		case 'c': opt.command = optarg; break;
 		case 'x':
 			opt.target = number(optarg, NUMBER_MAX, "-x: the number of a process is expected");

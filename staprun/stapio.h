@@ -4,9 +4,9 @@
 #ifndef STAPIO_H
 #define STAPIO_H
 
-#include <stdbool.h>
+#include "number.h"
+
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 

@@ -87,8 +87,8 @@ static int parse_option(int letter)
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
 		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
 		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['M'] = "-M", ['e'] = "-e", ['z'] = NULL };
-	char *end, setting[32];
-	long mb;
+	char setting[32];
+	int64_t mb;
 
 	switch (letter) {
 	case 'v': log_verbose++; break;
@@ -103,10 +103,9 @@ static int parse_option(int letter)
 	case 'D': opt.daemon = true; break;
 	case 'b':
 		opt.buffer = true;
-		mb = strtol(optarg, &end, 10);
-		if (mb < 1 || mb > 4095 || *end)
+		if (!number_whole(optarg, 10, 1, 4095, &mb))
 			return usage_error("-b: megabytes are expected, 1 to 4095");
-		snprintf(setting, sizeof(setting), "_stp_bufsize=%ld", mb);
+		snprintf(setting, sizeof(setting), "_stp_bufsize=%d", (int)mb);
 		return add_parameter(setting);
 	case 'C':
 		if (!log_color(optarg))

@@ -4,9 +4,9 @@
 #ifndef STAPRUN_H
 #define STAPRUN_H
 
-#include <stdbool.h>
+#include "number.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 #define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The limits that -D sets: runtime/include/limits.def as a table, the values that the command line gives, and their
-// check. Any other name is a macro for the script's embedded C, not checked here.
+// check. Any other name is a macro for the script's embedded C.
 #include "session.h"
 #include "util/str.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum kind { KIND_LIMIT, KIND_SWITCH, KIND_NO_EFFECT };
@@ -41,14 +40,13 @@ static const char *range(const struct row *r)
 
 static int64_t value(const struct row *r, const struct limit *l)
 {
-	char *end;
-	int64_t n;
+	const char *end = l->value;
+	int64_t n = 0;
+	enum number_found found = number_signed(&end, 0, &n);
 
-	errno = 0;
-	n = strtoll(l->value, &end, 0);
-	if (*end || end == l->value)
+	if (*end || found == NUMBER_NONE)
 		die("-D%s=%s is not a number; use %s", l->name, l->value, range(r));
-	if (errno || n < r->least || n > r->most)
+	if (found == NUMBER_TOO_LARGE || n < r->least || n > r->most)
 		die("-D%s=%s is out of range; use %s", l->name, l->value, range(r));
 	return n;
 }
@@ -74,22 +72,45 @@ int64_t limit_most(enum limit_name name)
 	return rows[name].most;
 }
 
-// A name that is nearly one of the table's is probably a slip; short ones are nearly anything.
-static void check_unknown(const struct limit *d)
+static const struct row *row_of(const char *name)
 {
-	enum { SHORTEST = 6, SLIPS = 2 };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool mentions(const struct source *src, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = src->text; (at = strstr(at, name)); at += len)
+		if ((at == src->text || !is_word(at[-1])) && !is_word(at[len]))
+			return true;
+	return false;
+}
+
+void limits_check_unused(const struct session *s)
+{
 	const char *names[ARRAY_SIZE(rows)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		names[i] = rows[i].name;
-	if (strlen(d->name) < SHORTEST)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_distance(d->name, names[i]) <= SLIPS) {
-			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s (similar: %s)", d->name, d->name,
-				     str_nearest(d->name, names, ARRAY_SIZE(names)));
-			return;
-		}
+	for vec_each(&s->opt.defines, d) {
+		bool used = row_of(d->name) != NULL;
+
+		// Headers may use what their includer does not.
+		for vec_each(&s->sources, src)
+			used = used || mentions(*src, d->name) || (!(*src)->library && strstr((*src)->text, "#include"));
+		if (!used)
+			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which no C of the script uses "
+				     "either (similar: %s)", d->name, d->name, str_nearest(d->name, names, ARRAY_SIZE(names)));
+	}
 }
 
 static void check_product(const struct session *s, enum limit_name a, enum limit_name b, int64_t most,
@@ -105,14 +126,10 @@ static void check_product(const struct session *s, enum limit_name a, enum limit
 void limits_check(const struct session *s)
 {
 	for vec_each(&s->opt.defines, d) {
-		size_t i = 0;
+		const struct row *r = row_of(d->name);
 
-		while (i < ARRAY_SIZE(rows) && strcmp(rows[i].name, d->name))
-			i++;
-		if (i == ARRAY_SIZE(rows))
-			check_unknown(d);
-		else if (rows[i].kind != KIND_NO_EFFECT)
-			value(&rows[i], d);
+		if (r && r->kind != KIND_NO_EFFECT)
+			value(r, d);
 	}
 	check_product(s, LIMIT_MAXTRYLOCK, LIMIT_TRYLOCKDELAY, 100000, "microseconds with interrupts off");
 	check_product(s, LIMIT_STP_DEFAULT_BUFFERS, LIMIT_STP_CTL_BUFFER_SIZE, 64 << 20, "bytes (64 MB) of messages");

@@ -300,6 +300,8 @@ static int run_passes(struct session *s)
 			run_need_modules();
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
+		if (p->number == 2)
+			limits_check_unused(s);
 		if (p->number == s->opt.last_pass)
 			p->print(s);
 	}

@@ -11,7 +11,6 @@
 #include "rc.h"
 #include "util/str.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <regex.h>
@@ -299,10 +298,7 @@ static void set_buffer(struct options *o, const char *arg)
 
 static void set_timeout(struct options *o, const char *arg)
 {
-	char *end;
-
-	o->timeout_s = strtod(arg, &end);
-	if (*end || end == arg || !(o->timeout_s >= 0.001 && o->timeout_s <= 86400))
+	if (!str_real(arg, 0.001, 86400, &o->timeout_s))
 		usage("-T takes seconds from 0.001 to 86400, not '%s'", arg);
 }
 

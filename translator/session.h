@@ -135,6 +135,7 @@ bool session_limit_given(const struct session *s, enum limit_name name);
 int64_t limit_most(enum limit_name name);
 // Ends the program where a -D is out of range; warns about unknown names that are similar to a limit's.
 void limits_check(const struct session *s);
+void limits_check_unused(const struct session *s);     // after pass 2: warns of names that nothing uses
 
 // Whether the script at loc may rely on what the language has `since` that version: --compatible asks
 // for an older one. what: for the warnings of --check-version. The library speaks the newest.

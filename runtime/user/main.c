@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "../include/number.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -72,8 +73,7 @@ static int usage(const char *program)
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
 	enum { MAX_PID = 1 << 22 };
-	char *end;
-	long pid;
+	int64_t pid;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "c:x:vs")) != -1) {
@@ -82,8 +82,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			a->command = optarg;
 			break;
 		case 'x':
-			pid = strtol(optarg, &end, 10);
-			if (*end || pid <= 0 || pid > MAX_PID)
+			if (!number_whole(optarg, 10, 1, MAX_PID, &pid))
 				return usage(argv[0]);
 			stp_session.target = (s32)pid;
 			break;

@@ -36,6 +36,9 @@ report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 report named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
 	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
 done)"
+# Numbers from outside are read by number.h, which knows their range; those with a decimal point by str_real().
+report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*.c translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
+	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"

@@ -53,7 +53,7 @@ expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
 expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
-expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN (similar: MAXSTRINGLEN,' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
+expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which no C of the script uses either (similar: MAXSTRINGLEN,' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
 . "$TESTS/options/limits.sh"
 expect limits-of-frames 1 'MB of strings for each CPU, more than 64 MB; make MAXNESTING or' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=65536 -DMAXNESTING=1024 -e 'function f:string(s:string, n:long) { return n ? f(s . "x", n - 1) : s } probe begin { println(f("a", 5)) }'
 expect limits-of-locks 1 'MAXTRYLOCK=100000 times TRYLOCKDELAY=10 is more than 100000 microseconds' "$STAP" -p2 --runtime=user -DMAXTRYLOCK=100000 -e "$begin"
@@ -64,6 +64,10 @@ for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt
 		expect "number-$option$n" 1 ' takes ' "$STAP" "$option$n" -p1 -e "$begin"
 	done
 done
+expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which no C of the script uses either (similar:' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
+expect define-of-script 1 '' sh -c '"$0" -g -p2 --runtime=user -DNOPE=1 -e "probe begin { println(%{ NOPE %}) exit() }" 2>&1 | grep WARNING' "$STAP"
+expect blank-pid 1 '-x takes' "$STAP" -x ' 5' -e "$begin"
+expect hexadecimal-timeout 1 '-T takes' "$STAP" -T 0x10 -e "$begin"
 expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
 expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"
 expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"

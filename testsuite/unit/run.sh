@@ -3,6 +3,7 @@
 # Unit tests: run.sh [NAME...], names without .c, all without any.
 #   core_*.c, kernel_*.c   built here with the runtime's core, under address and undefined-behaviour
 #                          sanitizers; objects go to $SCRATCH, never into the tree
+#   number_check.c         built here, a header alone
 #   build_check.c          built by make from the translator's objects
 # Each prints "ok CLAIM" and "not ok CLAIM" lines.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -14,7 +15,7 @@ flags="-std=gnu11 -g -O1 -fwrapv -fno-strict-aliasing -fsanitize=address,undefin
 	-fno-sanitize=signed-integer-overflow -fno-sanitize-recover=all -DSTP_DEBUG -Wall -Wextra -Werror
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wno-format-truncation"
 if [ $# -eq 0 ]; then
-	for file in "$here"/core_*.c "$here"/kernel_*.c "$here"/build_check.c; do
+	for file in "$here"/core_*.c "$here"/kernel_*.c "$here"/build_check.c "$here"/number_check.c; do
 		file=${file##*/}
 		set -- "$@" "${file%.c}"
 	done
@@ -30,6 +31,9 @@ build() { # NAME: the program $work/NAME
 	build_check)
 		make -s -C "$BUILD" testsuite/unit/build_check >"$work/err" 2>&1 &&
 			cp "$BUILD/testsuite/unit/build_check" "$work" ;;
+	number_check)
+		# shellcheck disable=SC2086
+		${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -o "$work/$1" "$here/$1.c" 2>"$work/err" ;;
 	*)
 		# shellcheck disable=SC2086
 		${CC:-gcc} $flags -pthread -o "$work/$1" "$here/$1.c" "$work/core.o" 2>"$work/err" ;;

@@ -187,10 +187,11 @@ static void list_cache(const char *cache, cached_files *files)
 // A number that the user may have written into a file of the cache.
 static int64_t setting(const struct session *s, const char *name, int64_t otherwise)
 {
-	char *text = str_read_file(str_printf("%s/%s", s->cache_dir, name), NULL), *end;
-	int64_t value = text ? strtoll(text, &end, 10) : -1;
+	const char *text = str_read_file(str_printf("%s/%s", s->cache_dir, name), NULL);
+	int64_t value;
 
-	return text && end > text && value >= 0 ? value : otherwise;
+	text = text ? text + strspn(text, " \t") : "";
+	return number_at(&text, 10, 0, INT64_MAX, &value) ? value : otherwise;
 }
 
 static void discard(const char *path)

@@ -14,7 +14,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -204,6 +203,7 @@ static bool parse_row(char *line, struct row *r)
 {
 	static const char *const kinds[] = { "export", "config", "member", "params" };
 	char *save = NULL, *kind, *what, *more, *dot;
+	int64_t params;
 
 	r->name = strtok_r(line, " \t", &save);
 	kind = strtok_r(NULL, " \t", &save);
@@ -217,7 +217,7 @@ static bool parse_row(char *line, struct row *r)
 			continue;
 		r->kind = (enum row_kind)i;
 		if (r->kind == ROW_PARAMS)
-			return more && (r->params = atoi(more), true);
+			return more && number_whole(more, 10, 0, 64, &params) && (r->params = (int)params, true);
 		dot = strchr(what, '.');
 		if (r->kind != ROW_MEMBER)
 			return true;

@@ -19,7 +19,6 @@
 #include "stack.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 
@@ -63,6 +62,13 @@ static char *quoted(char *line, const char *key)
 	return end ? str_ndup(at, (size_t)(end - at)) : NULL;
 }
 
+static int bytes_of(const char *text)
+{
+	int64_t n;
+
+	return number_at(&text, 10, 0, INT32_MAX, &n) ? (int)n : 0;
+}
+
 // The label of a function that is compiled here ends in "\nBYTES bytes (static)"; "dynamic,bounded" is an upper bound.
 static int frame_bytes(const char *label)
 {
@@ -72,7 +78,7 @@ static int frame_bytes(const char *label)
 		return -1;
 	while (at > label && at[-1] >= '0' && at[-1] <= '9')
 		at--;
-	return atoi(at);
+	return bytes_of(at);
 }
 
 static void convert_line(struct buf *b, char *line)
@@ -99,7 +105,7 @@ static void convert_frame(struct buf *b, char *line)
 		return;
 	*bytes = '\0';
 	name = strrchr(line, ':');
-	buf_printf(b, "%c %d %s\n", strcmp(bytes + 1 + strcspn(bytes + 1, "\t"), "\tdynamic") ? 'n' : 'd', atoi(bytes + 1),
+	buf_printf(b, "%c %d %s\n", strcmp(bytes + 1 + strcspn(bytes + 1, "\t"), "\tdynamic") ? 'n' : 'd', bytes_of(bytes + 1),
 		   name ? name + 1 : line);
 }
 
@@ -152,8 +158,8 @@ static void add_line(struct graph *g, char *line, bool generated)
 	if (*line != 'e') {
 		n = node_of(g, blank + 1);
 		n->grows |= *line == 'd';
-		if (atoi(line + 2) > n->bytes)
-			n->bytes = atoi(line + 2);
+		if (bytes_of(line + 2) > n->bytes)
+			n->bytes = bytes_of(line + 2);
 		n->generated = generated;
 		return;
 	}
@@ -331,10 +337,10 @@ static bool begins_hit(const struct node *n)
 static int handler_number(const char *symbol)
 {
 	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
-	char *end;
-	long n = *name == 'p' ? strtol(name + 1, &end, 10) : -1;
+	const char *end = name + 1;
+	int64_t n;
 
-	return n >= 0 && end > name + 1 && (!*end || *end == '.') ? (int)n : -1;
+	return *name == 'p' && number_at(&end, 10, 0, INT32_MAX, &n) && (!*end || *end == '.') ? (int)n : -1;
 }
 
 static bool runs_alone(const struct session *s, const struct node *n)

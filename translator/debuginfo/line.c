@@ -18,13 +18,13 @@ enum { LINE_LAST = 0x7fffffff, RANGES_MAX = 64 };
 
 static bool parse_number(const char **at, int *out)
 {
-	char *end;
-	long n = strtol(*at, &end, 10);
+	const char *end = *at;
+	uint64_t n;
 
-	if (end == *at || **at < '0' || **at > '9' || n < 1 || n >= LINE_LAST)
+	if (number_unsigned(&end, 10, &n) != NUMBER_GOOD || n < 1 || n >= LINE_LAST)
 		return false;
 	*at = end;
-	*out = n;
+	*out = (int)n;
 	return true;
 }
 

@@ -44,10 +44,10 @@ static const char *const x86_registers[][4] = {
 
 static int x86_numbered(const char *name, size_t len)
 {
-	char *end;
-	long n = *name == 'r' && len > 1 ? strtol(name + 1, &end, 10) : 0;
+	const char *end = name + 1;
+	int64_t n;
 
-	if (n < 8 || n > 15)
+	if (*name != 'r' || len < 2 || !number_at(&end, 10, 8, 15, &n))
 		return -1;
 	return end == name + len || (end + 1 == name + len && strchr("dwb", *end)) ? (int)n : -1;
 }
@@ -72,30 +72,39 @@ static int x86_register(const char *name, size_t len, bool *high)
 // "12", "-0x4", "symbol", "symbol+4", "4+symbol", "" -> a number; *is_static: it is a link address.
 static bool displacement(const struct operand *o, const char *text, size_t len, int64_t *value, bool *is_static)
 {
-	char *copy = str_ndup(text, len), *end;
+	const char *copy = str_ndup(text, len), *end = copy;
 	struct symbol symbol;
-	int64_t before;
+	int64_t behind = 0;
 	size_t name;
 
 	*is_static = false;
-	*value = strtoll(copy, &end, 0);
-	if (end == copy + len)
+	*value = 0;
+	if (number_signed(&end, 0, value) == NUMBER_TOO_LARGE)
+		return false;
+	if (!*end)
 		return true;
-	before = *value;
 	if (end > copy && *end == '+')
 		copy = end + 1;
 	name = strcspn(copy, "+-@");
 	if (!name || !symbols_any(o->m, str_ndup(copy, name), &symbol))
 		return false;
+	copy += name;
 	*is_static = true;
-	*value = before + symbol.address + strtoll(copy + name, &end, 0);
-	return !*end;
+	if (*copy && number_signed(&copy, 0, &behind) != NUMBER_GOOD)
+		return false;
+	*value = (int64_t)((uint64_t)*value + symbol.address + (uint64_t)behind);
+	return !*copy;
+}
+
+static bool scale_of(const char *text, int64_t *scale)
+{
+	return number_at(&text, 10, 1, 8, scale);
 }
 
 // "%base,%index,scale" between the brackets. The displacement is pushed already.
 static bool x86_memory(struct operand *o, const char *text, bool is_static)
 {
-	long scale = 1;
+	int64_t scale = 1;
 	bool high;
 
 	for (int i = 0; i < 3 && *text != ')'; i++) {
@@ -103,7 +112,8 @@ static bool x86_memory(struct operand *o, const char *text, bool is_static)
 		int number = *text == '%' ? x86_register(text + 1, len - 1, &high) : -1;
 
 		if (i == 2) {
-			scale = strtol(text, NULL, 10);
+			if (!scale_of(text, &scale))
+				return false;
 		} else if (len == 4 && !memcmp(text, "%rip", 4)) {
 			if (!is_static)
 				return false;
@@ -114,7 +124,8 @@ static bool x86_memory(struct operand *o, const char *text, bool is_static)
 			if (i == 1) {
 				const char *after = text + len + (text[len] == ',');
 
-				scale = isdigit((unsigned char)*after) ? strtol(after, NULL, 10) : 1;
+				if (isdigit((unsigned char)*after) && !scale_of(after, &scale))
+					return false;
 				push(o, DI_OP_CONST, scale);
 				push(o, DI_OP_MUL, 0);
 			}
@@ -123,7 +134,16 @@ static bool x86_memory(struct operand *o, const char *text, bool is_static)
 		text += len + (text[len] == ',');
 	}
 	o->out->kind = DI_LOC_ADDRESS;
-	return scale > 0;
+	return true;
+}
+
+// Compilers print constants of unsigned types, too.
+static bool immediate(const char *text, int64_t *value)
+{
+	const char *end = text;
+
+	return (*text == '-' ? number_signed(&end, 0, value) : number_unsigned(&end, 0, (uint64_t *)value)) == NUMBER_GOOD &&
+	       !*end;
 }
 
 static bool x86_operand(struct operand *o, const char *text)
@@ -131,13 +151,13 @@ static bool x86_operand(struct operand *o, const char *text)
 	const char *open = strchr(text, '(');
 	bool is_static, high;
 	int64_t value;
-	char *end;
 	int number;
 
 	if (*text == '$') {
-		value = strtoll(text + 1, &end, 0);
+		if (!immediate(text + 1, &value))
+			return false;
 		push(o, DI_OP_CONST, value);
-		return !*end;
+		return true;
 	}
 	if (*text == '%') {
 		number = x86_register(text + 1, strlen(text + 1), &high);
@@ -161,21 +181,21 @@ static bool x86_operand(struct operand *o, const char *text)
 
 static int arm_register(const char *name, size_t len)
 {
-	char *end;
-	long n;
+	const char *end = name + 1;
+	int64_t n;
 
 	if (len == 2 && !memcmp(name, "sp", 2))
 		return 31;
 	if (len < 2 || !strchr("xw", *name))
 		return -1;
-	n = strtol(name + 1, &end, 10);
-	return end == name + len && n >= 0 && n <= 30 ? (int)n : -1;
+	return number_at(&end, 10, 0, 30, &n) && end == name + len ? (int)n : -1;
 }
 
 static bool arm_memory(struct operand *o, const char *text)
 {
 	size_t len = strcspn(text, ",]");
 	int number = arm_register(text, len);
+	int64_t offset = 0;
 
 	if (number < 0)
 		return false;
@@ -185,9 +205,9 @@ static bool arm_memory(struct operand *o, const char *text)
 		text += len + 1 + strspn(text + len + 1, " #");
 		len = strcspn(text, ",]");
 		number = arm_register(text, len);
-		if (number < 0 && !isdigit((unsigned char)*text) && *text != '-')
+		if (number < 0 && !number_at(&(const char *){ text }, 0, INT32_MIN, INT32_MAX, &offset))
 			return false;
-		push(o, number < 0 ? DI_OP_CONST : DI_OP_REG, number < 0 ? strtoll(text, NULL, 0) : number);
+		push(o, number < 0 ? DI_OP_CONST : DI_OP_REG, number < 0 ? offset : number);
 		push(o, DI_OP_ADD, 0);
 	}
 	return text[len] == ']';
@@ -234,13 +254,13 @@ static struct di_variable argument(struct di_module *m, const char *text, int nu
 {
 	struct di_variable v = { .name = str_printf("arg%d", number), .is_param = true };
 	struct operand o = { .m = m, .out = &v.loc };
-	char *end;
-	int size = strtol(text, &end, 10);
-	bool is_float = end != text && *end == 'f' && (size == 4 || size == 8);
-	bool known = end != text && *(end += is_float) == '@' && (abs(size) == 1 || abs(size) == 2 || abs(size) == 4 ||
-						    abs(size) == 8);
+	const char *end = text;
+	int64_t size = 0;
+	bool good = number_at(&end, 10, -8, 8, &size), is_float = good && *end == 'f' && (size == 4 || size == 8);
+	bool known = good && *(end += is_float) == '@' && (labs(size) == 1 || labs(size) == 2 || labs(size) == 4 ||
+							   labs(size) == 8);
 
-	v.type = number_type(m, known ? size : 8, known && is_float);
+	v.type = number_type(m, known ? (int)size : 8, known && is_float);
 	if (known)
 		text = end + 1;
 	v.loc.kind = DI_LOC_VALUE;

@@ -12,7 +12,6 @@
 #include "emit/emitter.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \
@@ -53,9 +52,13 @@ static bool in_header_unit(const struct func *f)
 // "5, 6"
 static const char *compatible_version(struct emitter *e)
 {
-	const char *version = e->s->opt.compatible ? e->s->opt.compatible : LANGUAGE_VERSION, *dot = strchr(version, '.');
+	const char *version = e->s->opt.compatible ? e->s->opt.compatible : LANGUAGE_VERSION;
+	int64_t major = 0, minor = 0;
 
-	return str_printf("%d, %d", atoi(version), dot ? atoi(dot + 1) : 0);
+	number_at(&version, 10, 0, INT32_MAX, &major);
+	version += *version == '.';
+	number_at(&version, 10, 0, INT32_MAX, &minor);
+	return str_printf("%lld, %lld", (long long)major, (long long)minor);
 }
 
 // The compiler's next line is that of the C at loc, and its columns are the file's: white space as wide as

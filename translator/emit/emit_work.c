@@ -5,7 +5,6 @@
 #include "emit/emitter.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -46,10 +45,14 @@ static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t
 	const char *stated = strstr(f->embedded, "/* pragma:work:");
 	bool charges = strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack");
 	uint64_t n = EMBEDDED;
+	int64_t units;
 
-	if (stated)
-		return EMBEDDED + strtoull(stated + strlen("/* pragma:work:"), NULL, 10);
-	if (charges)
+	if (stated) {
+		stated += strlen("/* pragma:work:");
+		if (number_at(&stated, 10, 0, INT32_MAX, &units))
+			return EMBEDDED + (uint64_t)units;
+	}
+	if (stated || charges)
 		*bound += UNBOUNDED;
 	else if (!strstr(f->embedded, "stp_charge_text(") && (strstr(f->embedded, "for (") || strstr(f->embedded, "while (")))
 		n += 12 * (uint64_t)emit_string_len(e);

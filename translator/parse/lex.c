@@ -8,9 +8,7 @@
 #include "util/str.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ARGUMENT = 999 };
@@ -234,17 +232,17 @@ static struct token number(struct lexer *l, struct loc loc)
 {
 	struct token t = { .kind = TOK_NUMBER, .loc = loc };
 	struct buf b = { 0 };
-	char *end;
+	enum number_found found;
+	const char *end;
 
 	for (int c; (c = peek(l, 0)) >= 0 && isalnum(c); skip(l, 1))
 		buf_putc(&b, (char)c);
-	t.text = buf_text(&b);
+	t.text = end = buf_text(&b);
 	t.len = b.len;
-	errno = 0;
-	t.number = (int64_t)strtoull(t.text, &end, 0);
+	found = number_unsigned(&end, 0, (uint64_t *)&t.number);
 	if (*end)
 		return lex_junk(loc, "'%.40s' is not a number", t.text);
-	if (errno)
+	if (found == NUMBER_TOO_LARGE)
 		return lex_junk(loc, "the number %.40s is too large for 64 bits", t.text);
 	return t;
 }

@@ -13,7 +13,6 @@
 #include "util/str.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,14 +365,12 @@ static void save(struct library_index *x, const char *path)
 }
 
 // The rest of a line behind n numbers.
-static bool numbers(char *line, int n, long long *out, char **rest)
+static bool numbers(char *line, int n, int64_t *out, char **rest)
 {
 	for (int i = 0; i < n; i++) {
-		errno = 0;
-		out[i] = strtoll(line, rest, 10);
-		if (errno || *rest == line || **rest != ' ')
+		if (number_signed((const char **)&line, 10, &out[i]) != NUMBER_GOOD || *line != ' ')
 			return false;
-		line = *rest + 1;
+		line++;
 	}
 	*rest = line;
 	return true;
@@ -381,7 +378,7 @@ static bool numbers(char *line, int n, long long *out, char **rest)
 
 static bool load_dir(const struct library_index *x, int i, char *line)
 {
-	long long mtime;
+	int64_t mtime;
 	char *path;
 
 	return i < x->dirs.n && numbers(line, 1, &mtime, &path) && mtime == x->dirs.at[i].mtime_ns &&
@@ -391,7 +388,7 @@ static bool load_dir(const struct library_index *x, int i, char *line)
 static bool load_file(struct library_index *x, char *line)
 {
 	struct library_file *file = NEW(struct library_file);
-	long long n[2];
+	int64_t n[2];
 	struct stat st;
 	char *path;
 

@@ -5,7 +5,6 @@
 #include "parse/parser.h"
 #include "util/str.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const struct { const char *word; enum print_kind kind; bool to_string; } words[] = {
@@ -56,12 +55,10 @@ static void bad_format(struct format *f, const char *start, const char *why)
 enum { MAX_WIDTH = 8192 };     // of the runtime: PLAT_RECORD_MAX
 static int digits(struct format *f)
 {
-	int n = -1;
+	uint64_t n;
+	enum number_found found = number_unsigned(&f->at, 10, &n);
 
-	for (; isdigit((unsigned char)*f->at); f->at++)
-		if (n <= MAX_WIDTH)
-			n = (n < 0 ? 0 : n * 10) + (*f->at - '0');
-	return n;
+	return found == NUMBER_NONE ? -1 : found == NUMBER_TOO_LARGE || n > MAX_WIDTH ? MAX_WIDTH + 1 : (int)n;
 }
 
 static bool star(struct format *f)

@@ -11,7 +11,6 @@
 #include "probes/value.h"
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct probe_family family_netfilter;
@@ -56,10 +55,7 @@ static const struct name ipv6_priorities[] = { PRIORITIES("NF_IP6_PRI") };
 
 static bool parse_number(const char *text, int64_t *value)
 {
-	char *end;
-
-	*value = strtoll(text, &end, 0);
-	return *text && !*end && *value >= INT32_MIN && *value <= INT32_MAX;
+	return number_whole(text, 0, INT32_MIN, INT32_MAX, value);
 }
 
 struct names { const struct name *at; int n; };

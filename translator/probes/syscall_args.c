@@ -50,6 +50,7 @@ static void parse_variables(const char *text, struct syscall_arg *a)
 static int parse_arg(char *word, int at, struct syscall_arg *a)
 {
 	char *type = strchr(word, ':'), *vars, *with, *set;
+	int64_t n = 0;
 
 	a->set = "";
 	if (*word == '=') {
@@ -68,7 +69,8 @@ static int parse_arg(char *word, int at, struct syscall_arg *a)
 	with = strchr(type, '.');
 	if (with) {
 		*with++ = '\0';
-		a->with = atoi(with);
+		number_at((const char **)&with, 10, 0, INT32_MAX, &n);
+		a->with = (int)n;
 	}
 	set = strchr(type, '=');
 	if (set) {

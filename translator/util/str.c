@@ -190,26 +190,26 @@ char *str_escape(const char *bytes, size_t len)
 
 bool str_number(const char *text, int64_t least, int64_t most, int64_t *n)
 {
+	return number_whole(text, 10, least, most, n);
+}
+
+bool str_real(const char *text, double least, double most, double *n)
+{
 	char *end;
 
-	errno = 0;
-	*n = strtoll(text, &end, 10);
-	return !errno && end != text && !*end && *n >= least && *n <= most;
+	*n = strtod(text, &end);
+	return !text[strspn(text, "0123456789.")] && end > text && !*end && *n >= least && *n <= most;
 }
 
 enum str_long str_long(const char *text, int64_t *n)
 {
-	const char *digits = text + (*text == '-' || *text == '+');
+	const char *digits = text + (*text == '+'), *end = text;
 	bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-	char *end;
+	enum number_found found = hex ? number_unsigned(&digits, 0, (uint64_t *)n) : number_signed(&end, 0, n);
 
-	if (!isdigit((unsigned char)*digits))
+	if (found == NUMBER_NONE || *(hex ? digits : end))
 		return STR_NOT_A_NUMBER;
-	errno = 0;
-	*n = hex && *text != '-' ? (int64_t)strtoull(text, &end, 0) : strtoll(text, &end, 0);
-	if (*end)
-		return STR_NOT_A_NUMBER;
-	return errno ? STR_TOO_LARGE : STR_LONG;
+	return found == NUMBER_TOO_LARGE ? STR_TOO_LARGE : STR_LONG;
 }
 
 // Letters that changed places count once (optimal string alignment).

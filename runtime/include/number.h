@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers in text that comes from outside: options, settings, literals, what tools print. No other code reads one, so
+ * that none is cut, wraps, or is taken from half of a word.
+ *
+ * Context: translator, staprun, the user runtime. Nothing is allocated, errno stays as it is.
+ */
+#ifndef STP_NUMBER_H
+#define STP_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum number_found { NUMBER_NONE, NUMBER_TOO_LARGE, NUMBER_GOOD };
+
+static inline int number_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+/* Digits without a sign. Base 0: as in C, 0x is hexadecimal and 0 octal. *at moves behind them, also of too many. */
+static inline enum number_found number_unsigned(const char **at, int base, uint64_t *n)
+{
+	const char *s = *at;
+	bool good = true;
+
+	if (!base)
+		base = *s != '0' ? 10 : (s[1] | 32) == 'x' && number_digit(s[2]) < 16 ? 16 : 8;
+	if (base == 16 && *s == '0' && (s[1] | 32) == 'x' && number_digit(s[2]) < 16)
+		s += 2;
+	if (number_digit(*s) >= base)
+		return NUMBER_NONE;
+	for (*n = 0; number_digit(*s) < base; s++)
+		good = good && !__builtin_mul_overflow(*n, (uint64_t)base, n) &&
+		       !__builtin_add_overflow(*n, (uint64_t)number_digit(*s), n);
+	*at = s;
+	return good ? NUMBER_GOOD : NUMBER_TOO_LARGE;
+}
+
+/* An optional sign and digits, without blanks before them. */
+static inline enum number_found number_signed(const char **at, int base, int64_t *n)
+{
+	bool minus = **at == '-';
+	const char *s = *at + (minus || **at == '+');
+	uint64_t size = 0;
+	enum number_found found = number_unsigned(&s, base, &size);
+
+	if (found == NUMBER_NONE)
+		return NUMBER_NONE;
+	*at = s;
+	*n = (int64_t)(minus ? -size : size);
+	return found == NUMBER_TOO_LARGE || size > (uint64_t)INT64_MAX + minus ? NUMBER_TOO_LARGE : NUMBER_GOOD;
+}
+
+/* A number from least to most that begins at *at, which moves behind it. */
+static inline bool number_at(const char **at, int base, int64_t least, int64_t most, int64_t *n)
+{
+	return number_signed(at, base, n) == NUMBER_GOOD && *n >= least && *n <= most;
+}
+
+/* The same, and it is all of the text. */
+static inline bool number_whole(const char *text, int base, int64_t least, int64_t most, int64_t *n)
+{
+	return number_at(&text, base, least, most, n) && !*text;
+}
+
+#endif
