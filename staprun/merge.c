@@ -6,7 +6,9 @@
 #include "number.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -136,7 +138,29 @@ static void merge(FILE *to, bool verbose)
 		fprintf(stderr, "stap-merge: %llu bytes were no records\n", (unsigned long long)skipped_bytes);
 }
 
-// All are open before the first is read: who writes them may be waiting for that (FIFOs).
+// Opens without waiting for a writer: the process that writes the FIFOs opens them in an order of its own, and each of
+// its open() calls waits for a reader. Reading waits: in wait_for_writer() for the first byte, later in read().
+static FILE *open_input(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
+		return NULL;
+	return fdopen(fd, "r");
+}
+
+// A FIFO that no process has opened for writing yet reads as if it were at its end. poll() knows the difference: it
+// reports POLLHUP only after a writer was there (fifo_open() and pipe_poll() of the kernel).
+static void wait_for_writer(const struct input *in)
+{
+	struct pollfd end = { fileno(in->file), POLLIN };
+
+	while (poll(&end, 1, -1) < 0)
+		if (errno != EINTR)
+			fail(in->name, strerror(errno));
+}
+
+// All are open before the first is read: the process that writes them may wait for that (FIFOs).
 static void open_inputs(char **names, const char *output)
 {
 	struct stat in, out;
@@ -145,7 +169,7 @@ static void open_inputs(char **names, const char *output)
 	for (int i = 0; i < n_inputs; i++) {
 		inputs[i].name = names[i];
 		inputs[i].cpu = cpu_of(names[i], i);
-		inputs[i].file = fopen(names[i], "re");
+		inputs[i].file = open_input(names[i]);
 		if (!inputs[i].file || fstat(fileno(inputs[i].file), &in))
 			fail(names[i], strerror(errno));
 		if (exists && S_ISREG(out.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev)
@@ -177,8 +201,10 @@ int main(int argc, char **argv)
 	open_inputs(argv + optind, output);
 	if (output && !(to = fopen(output, "we")))
 		fail(output, strerror(errno));
-	for (int i = 0; i < n_inputs; i++)
+	for (int i = 0; i < n_inputs; i++) {
+		wait_for_writer(&inputs[i]);
 		read_record(&inputs[i]);
+	}
 	merge(to, verbose);
 	if (fflush(to) || ferror(to))
 		fail("writing", strerror(errno));
