@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct file {
 	struct outfile out;
 	uint64_t given;                    // bytes of the ring's current record that are in `out`, its head included
+	uint64_t rest;                     // from out.start to the end of a record that was written in part; 0: regular file
 } *files;                                  // one a ring
 
 int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals)
@@ -42,22 +44,59 @@ static void give(struct file *f, const void *part, uint64_t at, uint64_t len)
 	f->given += n;
 }
 
-// false: the file takes no more at the moment.
-static bool drain_ring(struct rings *r, int i)
+static uint64_t record_size(const struct file *f, size_t at)
+{
+	struct stp_bulk head;
+
+	memcpy(&head, f->out.bytes + at, sizeof(head));
+	return sizeof(head) + head.len;
+}
+
+static void write_file(struct file *f)
+{
+	size_t from = f->out.start, pending = f->out.end - from, done;
+
+	outfile_write(&f->out);
+	done = pending - (f->out.end - f->out.start);
+	while (!f->out.is_file && f->rest < done)      // what was written is still in the buffer
+		f->rest += record_size(f, from + f->rest);
+	f->rest -= f->out.is_file ? 0 : done;
+}
+
+// Records of which a FIFO's reader has not taken all. A regular file takes everything, or an error is reported.
+static uint64_t unwritten(const struct file *f)
+{
+	uint64_t n = f->rest > 0;
+
+	if (f->out.is_file)
+		return 0;
+	for (uint64_t at = f->out.start + f->rest; at < f->out.end; at += record_size(f, at))
+		n++;
+	return n;
+}
+
+// Moves records to the file's buffer, or only the rest of one that is there in part. false: the file takes no more at
+// the moment. Heads are in the buffer as a whole.
+static bool drain_ring(struct rings *r, int i, bool only_rest)
 {
 	struct stp_bulk head = { .magic = STP_BULK_MAGIC };
 	struct file *f = &files[i];
 	const void *payload;
 	uint64_t seq;
 
-	while (rings_next_of(r, i, &payload, &head.len, &seq)) {
+	while (!f->out.closed && (f->given || !only_rest) && rings_next_of(r, i, &payload, &head.len, &seq)) {
+		if (!f->given && outfile_room(&f->out) < sizeof(head)) {
+			write_file(f);
+			if (f->out.closed || outfile_room(&f->out) < sizeof(head))
+				return f->out.closed;
+		}
 		head.seq = seq;
 		if (!f->given)
 			outfile_begin_record(&f->out, sizeof(head) + head.len);
 		give(f, &head, 0, sizeof(head));
 		give(f, payload, sizeof(head), head.len);
 		if (f->given < sizeof(head) + head.len) {
-			outfile_write(&f->out);
+			write_file(f);
 			if (!outfile_room(&f->out))
 				return false;
 			continue;
@@ -65,7 +104,7 @@ static bool drain_ring(struct rings *r, int i)
 		f->given = 0;
 		rings_take(r);
 	}
-	outfile_write(&f->out);
+	write_file(f);
 	return !outfile_pending(&f->out);
 }
 
@@ -75,7 +114,7 @@ int bulk_drain(struct rings *r, bool complete, bool *pending)
 
 	*pending = false;
 	for (int i = 0; i < r->n; i++) {
-		bool done = drain_ring(r, i);
+		bool done = drain_ring(r, i, false);
 
 		*pending |= !done;
 		if (done && complete)
@@ -84,6 +123,31 @@ int bulk_drain(struct rings *r, bool complete, bool *pending)
 			error = files[i].out.error;
 	}
 	return error;
+}
+
+bool bulk_finish_records(struct rings *r)
+{
+	bool done = true;
+
+	for (int i = 0; i < r->n; i++)
+		done &= drain_ring(r, i, true);
+	return done;
+}
+
+uint64_t bulk_unwritten(struct rings *r, bool with_rings)
+{
+	uint64_t n = 0, seq;
+	const void *payload;
+	uint32_t len;
+
+	for (int i = 0; i < r->n; i++) {
+		n += unwritten(&files[i]);
+		for (; with_rings && rings_next_of(r, i, &payload, &len, &seq); rings_take(r)) {
+			n += !files[i].given;          // else a part is in the buffer, and counted
+			files[i].given = 0;
+		}
+	}
+	return n;
 }
 
 void bulk_switch(const struct rings *r)

@@ -194,8 +194,8 @@ static void drain_bulk(void)
 	int error = bulk_drain(&session.rings, session.stopped, &session.bulk_pending);
 
 	session.flowing = session.bulk_pending || session.rings.bytes != before;
-	if (error && !session.out.closed) {
-		fail_output(error);
+	if (error && !session.out.error) {
+		session.out.error = error;     // the other files take the rest of theirs
 		request_stop();
 	}
 }
@@ -269,10 +269,8 @@ static void finish_record(void)
 
 static void write_out(void)
 {
-	if (session.out.closed)
-		return;
 	outfile_write(&session.out);
-	if (session.out.closed)
+	if (session.out.closed)            // also when the next file could not be opened
 		request_stop();
 }
 
@@ -535,7 +533,7 @@ enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
 static void wait_and_handle(void)
 {
 	struct session *s = &session;
-	bool can_drain = !s->gap && !s->bulk_pending && outfile_room(&s->out);
+	bool can_drain = !s->gap && !s->bulk_pending && !s->out.error && outfile_room(&s->out);
 	struct pollfd fds[FDS] = {
 		[FD_DEVICE] = { s->opt->device, can_drain ? POLLIN | POLLPRI : POLLIN },
 		[FD_SIGNALS] = { s->signals, POLLIN },
@@ -567,6 +565,22 @@ static void wait_and_handle(void)
 	tell_dropped();
 	if (s->opt->monitor_ms)
 		monitor_tell(&s->rings, s->opt);
+}
+
+// The same of bulk files. The rings' other records stay there, for the next reader.
+static void finish_bulk(void)
+{
+	struct pollfd fd = { session.signals, POLLIN };
+	uint64_t n;
+
+	while (!bulk_finish_records(&session.rings) && !session.out.closed) {
+		poll(&fd, 1, FLOWING_POLL_MS);
+		if (fd.revents)
+			read_signal();
+	}
+	n = bulk_unwritten(&session.rings, false);
+	if (n)
+		losses_warn("Records of output not read before the session was detached: %llu", (unsigned long long)n);
 }
 
 // What is left when nothing is produced any more; only a slow reader and signals matter now.
@@ -613,7 +627,8 @@ static void wait_for_child(void)
 
 static void report(void)
 {
-	session.lost = losses_report(session.rings.header, session.rings.lost);
+	session.lost = losses_report(session.rings.header, session.rings.lost,
+				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0);
 	tell_dropped_by_ring();
 	session.lost += session.rings.damaged;
 	if (session.rings.damaged)
@@ -691,8 +706,12 @@ static int run_session(void)
 	while (!session.over)
 		wait_and_handle();
 	if (session.detached) {
-		finish_record();
-		flush_out();
+		if (session.rings.bulk) {
+			finish_bulk();
+		} else {
+			finish_record();
+			flush_out();
+		}
 		return STAPIO_DETACHED;
 	}
 	if (session.stopped)
@@ -722,7 +741,7 @@ int loop_report(const struct stapio_options *opt)
 	if (opt->daemon >= 0)
 		log_to_syslog("stapio");
 	if (!rings_map_header(&session.rings, opt->device))
-		losses_report(session.rings.header, 0);
+		losses_report(session.rings.header, 0, 0);
 	return 0;
 }
 

@@ -48,12 +48,12 @@ static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limi
 		losses_warn("%s", text);
 }
 
-uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing)
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread)
 {
 	uint64_t n[STP_LOSSES], skipped = 0, others = 0;
 
 	for (int i = 0; i < STP_LOSSES; i++) {
-		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : 0);
+		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : i == STP_LOSS_UNREAD ? unread : 0);
 		if (losses[i].kind == STP_KIND_SKIPPED)
 			skipped += n[i];
 		else if (losses[i].kind != STP_KIND_OUTSIDE)

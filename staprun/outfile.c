@@ -15,8 +15,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,22 +55,43 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-// A FIFO that has no reader is waited for, until a signal comes or staprun is killed: open() would wait with all
-// signals blocked.
-static int open_file(struct outfile *out)
+// Waits for a moment. false: a signal or the end of staprun ends the session, and a message says so. Before the session
+// starts, there is no command to reap and no file to switch.
+static bool wait_for_reader(const struct outfile *out, int signals, const char *path)
 {
-	struct pollfd ends[] = { { out->signals, POLLIN }, { out->opt->life, POLLIN } };
+	struct pollfd ends[] = { { signals, POLLIN }, { out->opt->life, POLLIN } };
+	struct signalfd_siginfo info;
+
+	if (poll(ends, 2, FIFO_POLL_MS) <= 0)
+		return true;
+	if (ends[0].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2)
+			return true;
+		log_error("interrupted by signal %u (%s) while no process reads the FIFO %s", info.ssi_signo,
+			  strsignal(info.ssi_signo), path);
+	} else {
+		log_error("staprun was killed while no process reads the FIFO %s", path);
+	}
+	return false;
+}
+
+// signals: a signalfd, by which a wait for the reader of a FIFO ends; -1: does not wait. open() itself would wait with
+// all signals blocked.
+static int open_file(const struct outfile *out, int signals)
+{
 	char path[PATH_MAX];
 	int fd, rc = file_name(out, out->number, path, sizeof(path));
 
 	if (rc)
 		return rc;
 	while ((fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666)) < 0 &&
-	       errno == ENXIO && is_fifo(path))
-		if (poll(ends, 2, FIFO_POLL_MS) > 0) {
+	       errno == ENXIO && is_fifo(path)) {
+		if (signals >= 0 && wait_for_reader(out, signals, path))
+			continue;
+		if (signals < 0)
 			log_error("can't write %s: it is a FIFO that no process reads", path);
-			return -ENXIO;
-		}
+		return -ENXIO;
+	}
 	if (fd < 0) {
 		fd = -errno;
 		log_error("can't write %s: %m", path);
@@ -81,10 +104,9 @@ int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring
 	struct stat st;
 
 	out->opt = opt;
-	out->signals = signals;
 	out->ring = ring;
 	out->opened = time(NULL);
-	out->fd = opt->output || ring >= 0 ? open_file(out) : STDOUT_FILENO;
+	out->fd = opt->output || ring >= 0 ? open_file(out, signals) : STDOUT_FILENO;
 	if (out->fd < 0)
 		return out->fd;
 	out->is_file = !fstat(out->fd, &st) && S_ISREG(st.st_mode);
@@ -93,7 +115,7 @@ int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring
 
 size_t outfile_room(const struct outfile *out)
 {
-	return sizeof(out->bytes) - (out->end - out->start);
+	return out->closed ? sizeof(out->bytes) : sizeof(out->bytes) - (out->end - out->start);
 }
 
 void outfile_add(struct outfile *out, const void *bytes, size_t len)
@@ -111,7 +133,7 @@ void outfile_add(struct outfile *out, const void *bytes, size_t len)
 
 bool outfile_pending(const struct outfile *out)
 {
-	return out->end > out->start;
+	return !out->closed && out->end > out->start;
 }
 
 static bool would_block(const struct outfile *out)
@@ -135,13 +157,12 @@ void outfile_write(struct outfile *out)
 		if (n < 0) {
 			out->closed = true;
 			out->error = -errno;
-			out->start = out->end = 0;
 			return;
 		}
 		out->start += n;
 		out->written += n;
 	}
-	if (!outfile_pending(out))
+	if (out->start == out->end)
 		out->start = out->end = 0;
 }
 
@@ -177,7 +198,7 @@ void outfile_switch(struct outfile *out)
 		return;
 	outfile_flush(out);
 	out->number++;
-	fd = open_file(out);
+	fd = open_file(out, -1);           // the module waits for nobody
 	if (fd < 0) {
 		out->closed = true;
 		out->error = fd;

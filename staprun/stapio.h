@@ -87,10 +87,10 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 // --- losses.c: what the module counted as lost ---
 
 struct stp_ring_header;
-// Prints each reason with its count, also with -w. missing: records that this reader found to be missing. Returns the
-// sum of all.
+// Prints each reason with its count, also with -w. missing: records that this reader found to be missing; unread: those
+// that were not written. Returns the sum of all.
 void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // also with -w
-uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing);
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread);
 
 // --- outfile.c: where output goes, never blocking longer than one small write ---
 
@@ -100,7 +100,6 @@ struct outfile {
 	time_t opened;                     // for strftime
 	unsigned number;                   // of the current file
 	uint64_t written;                  // to it
-	int signals;                       // a signalfd: who waits for the reader of a FIFO gives up when it is readable
 	int fd;
 	bool is_file;                      // writes don't block
 	bool closed;                       // the reader went away: everything is dropped
@@ -125,6 +124,10 @@ int bulk_open(const struct rings *r, const struct stapio_options *opt, int signa
 // Writes what the files take without waiting; pending: not all. complete: nothing is produced any more, so that files
 // whose ring is empty are closed. Returns 0 or the last -errno of writing.
 int bulk_drain(struct rings *r, bool complete, bool *pending);
+// Writes the rest of records that are in the buffers in part, too, and of the buffers. true: all is written.
+bool bulk_finish_records(struct rings *r);
+// How many records were not written. with_rings: those that are in rings, which are emptied.
+uint64_t bulk_unwritten(struct rings *r, bool with_rings);
 void bulk_switch(const struct rings *r);   // every file to its next
 
 // --- child.c: other processes ---
