@@ -318,19 +318,23 @@ static s64 raised(s64 limit, s64 most)
 	return 2 * limit < most ? 2 * limit : most;
 }
 
-/* Handlers of begin, end and error end by themselves. Handlers in slices do not keep the end of a session waiting. */
-static bool breathe(struct stp_ctx_private *v)
+/*
+ * Handlers of begin, end and error end by themselves. Handlers in slices do not keep the end of a session waiting:
+ * beyond their allowance (run_alone()) they are left as by abort(), so that end probes follow, and counted.
+ */
+static bool breathe(struct stp_ctx_private *v, u64 need)
 {
 	plat_breathe();
 	v->c.work = SLICE;
 	if (!v->c.probe || !v->c.probe->in_slices || stp_session_running())
 		return true;
-	if (v->work_left < SLICE) {
-		stp_fatal_format(&v->c, "stopped: the session had ended, and the handler went on for more than %llu instructions",
-				 100 * v->work_max);
+	need += SLICE;
+	if (need > v->work_left) {
+		stp_lose(STP_LOSS_UNFINISHED, 1);
+		stp_fatal(&v->c, "");
 		return false;
 	}
-	v->work_left -= SLICE;
+	v->work_left -= need;
 	return true;
 }
 
@@ -342,7 +346,7 @@ bool stp_charge_more(struct stp_ctx *c)
 	if (c->fatal && c->error)
 		return false;
 	if (v == stp_session.alone)
-		return breathe(v);
+		return breathe(v, need);
 	if (!c->probe || !c->probe->needs_actions) {
 		c->work = SLICE;
 		return true;

@@ -48,9 +48,15 @@ DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 /* Held while a handler in slices runs: one at a time, none while families are stopped. */
 extern struct mutex stp_slices_lock;
-/* slices.c. Runs p, which is in slices; argument: c->arguments[0]. False, and counted: the session does not run (any
- * more), the stack is too full, a lock timeout, or the process was killed. Process context, may sleep. */
-bool stp_run_in_slices(const struct stp_probe *p, u64 argument);
+/* slices.c. Families whose probes may be in slices start it once and stop it once. May sleep; 0 or -errno. */
+int stp_slices_start(void);
+void stp_slices_stop(void);
+/* Has the thread run p, which is in slices; a tick is counted as missed if it has not yet begun the last. Context: any
+ * but NMI. */
+void stp_slices_wake(const struct stp_probe *p);
+/* Runs p, and waits for it; argument: c->arguments[0]. False, and counted: the session does not run (any more), the
+ * stack is too full, a lock timeout, or the process was killed. Process context, may sleep. */
+bool stp_slices_request(const struct stp_probe *p, u64 argument);
 
 /* CPUs that have a context and a ring: those online when the device was first opened. */
 extern struct cpumask stp_cpus;

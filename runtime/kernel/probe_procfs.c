@@ -57,7 +57,7 @@ static bool run(const struct stp_probe *p, struct procfs_text *t)
 	struct stp_ctx *c;
 
 	if (p->in_slices)
-		return stp_run_in_slices(p, (unsigned long)t);     /* not a hit: it counts */
+		return stp_slices_request(p, (unsigned long)t);     /* not a hit: it counts */
 	if (!stp_hit_begin(&c, &flags))
 		return false;
 	c->regs = NULL;
@@ -260,15 +260,21 @@ static void procfs_stop(void *table, u32 n)
 	if (directory[0])
 		remove_proc_subtree(directory, NULL);
 	directory[0] = '\0';
+	stp_slices_stop();
 }
 
 static int procfs_start(void *table, u32 n)
 {
 	struct stp_procfs *files = table;
 	char text[160];
-	int err = make_directory();
+	int err = stp_slices_start();
 	u32 i;
 
+	if (err) {
+		plat_message(STP_MSG_ERROR, "no memory for procfs probes");
+		return err;
+	}
+	err = make_directory();
 	for (i = 0; i < n && !err; i++)
 		err = make_file(files, i);
 	if (!err)

@@ -3,12 +3,10 @@
  * Timers. Intervals in time are high-resolution timers whose handlers run in their interrupt;
  * intervals in jiffies are the kernel's wheel, handlers in its softirq. One timer a probe, for the
  * whole machine: it fires on the CPU that started it or where that CPU's timers went.
- *
- * Handlers in slices run in a thread of the session, which the timer wakes.
+ * Handlers in slices run in a thread (slices.c), which the timer wakes.
  */
 #include "kernel.h"
 #include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/random.h>
 #include <linux/timer.h>
 
@@ -19,11 +17,7 @@ struct timer {
 		struct timer_list wheel;
 	};
 	u64 random;                /* state, not 0 */
-	u32 due;                   /* in slices: the thread is to run the handler */
 };
-
-/* Runs the handlers in slices; NULL: none is. All timers of a session are in one table. */
-static struct task_struct *thread;
 
 static void hit(struct timer *s)
 {
@@ -32,9 +26,7 @@ static void hit(struct timer *s)
 	struct stp_ctx *c;
 
 	if (probe->in_slices) {
-		if (xchg(&s->due, 1) && stp_session_running())
-			stp_lose(STP_LOSS_TICKS, 1);
-		wake_up_process(thread);
+		stp_slices_wake(probe);
 		return;                    /* not a hit: the thread enters the handler */
 	}
 	if (!stp_hit_begin(&c, &flags))
@@ -108,76 +100,6 @@ static void disarm(struct timer *s)
 		hrtimer_cancel(&s->high);
 }
 
-/* ------------------------------------------------------------------ handlers in slices */
-
-static bool any_due(struct stp_timer *t, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++)
-		if (READ_ONCE(((struct timer *)t[i].state)->due))
-			return true;
-	return false;
-}
-
-static void run_due(struct stp_timer *t, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++)
-		if (xchg(&((struct timer *)t[i].state)->due, 0))
-			stp_run_in_slices(t[i].probe, 0);
-}
-
-/* data: the row of stp_module.families. It sleeps until a timer is due. Ends: stop_thread() wakes it. */
-static int run_thread(void *data)
-{
-	const struct stp_family *f = data;
-
-	while (!kthread_should_stop()) {
-		set_current_state(TASK_IDLE);
-		if (!any_due(f->table, f->n) && !kthread_should_stop())
-			schedule();
-		__set_current_state(TASK_RUNNING);
-		run_due(f->table, f->n);
-	}
-	return 0;
-}
-
-static bool needs_thread(const struct stp_timer *t, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++)
-		if (t[i].probe->in_slices)
-			return true;
-	return false;
-}
-
-static int make_thread(const struct stp_timer *t, u32 n)
-{
-	struct task_struct *made;
-	u32 i;
-
-	if (!needs_thread(t, n))
-		return 0;
-	for (i = 0; stp_module.families[i].table != t; i++)
-		;
-	made = kthread_run(run_thread, (void *)&stp_module.families[i], "%s", THIS_MODULE->name);
-	if (IS_ERR(made))
-		return PTR_ERR(made);
-	thread = made;
-	return 0;
-}
-
-/* No timer wakes it any more. Ends: a handler that runs does (plat_handlers_wait() has waited for it). */
-static void stop_thread(void)
-{
-	if (thread)
-		kthread_stop(thread);
-	thread = NULL;
-}
-
 /* ------------------------------------------------------------------ the family */
 
 static void timer_stop(void *table, u32 n)
@@ -188,7 +110,7 @@ static void timer_stop(void *table, u32 n)
 	for (i = 0; i < n; i++)
 		if (t[i].state)
 			disarm(t[i].state);
-	stop_thread();
+	stp_slices_stop();
 	for (i = 0; i < n; i++) {
 		plat_free(t[i].state);
 		t[i].state = NULL;
@@ -208,7 +130,7 @@ static int make(struct stp_timer *t, u32 n)
 		s->random = get_random_u32() | 1ull << 32;
 		t[i].state = s;
 	}
-	return make_thread(t, n);
+	return stp_slices_start();
 }
 
 static int timer_start(void *table, u32 n)

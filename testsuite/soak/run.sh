@@ -37,7 +37,7 @@ probe process.begin, process.end { by[execname(), cpu()]++ }
 probe end { printf("%d %d %d\n", @count(calls), @count(h), @count(sizes["work"])) }
 probe end(1) { printf("end %d\n", n > 0) }'
 few='
-global a, s, t
+global a, s, t, n
 probe begin { a["x"] = 1 }
 probe kernel.function("vfs_read") { s[execname()] <<< $count }
 probe kernel.function("vfs_read").return { t <<< $return }
@@ -46,6 +46,8 @@ probe syscall.read { a[name]++ }
 probe process("./work").function("probed") { a["probed"]++ }
 probe process.begin { a["begin"]++ }
 probe timer.ms(200) { exit() }
+probe timer.ms(10) { foreach (x in s-) n += @count(s[x]) delete s }
+probe procfs("all").read { foreach (x in s-) $value .= x }
 probe end { foreach (x in a- limit 1) println(1) foreach (x in s) t <<< 1 }'
 huge='
 global a[8000000], b[8000000], c[8000000]

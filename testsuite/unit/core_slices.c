@@ -150,10 +150,17 @@ static void endless(struct stp_ctx *c)
 		;
 }
 
+/* One that sorts once for longer than that. */
+static void long_sort(struct stp_ctx *c)
+{
+	stp_session.state = STP_STATE_STOPPING;
+	stp_charge(c, 1000ull * stp_session.ctx[1]->work_max);
+}
+
 int main(void)
 {
 	s64 sum = 0, counts = 0, sums_seen = 0, totals = 0, wrong = 0, was, names_were, numbers_were;
-	struct stp_probe stays = { endless, .in_slices = true };
+	struct stp_probe stays = { endless, .in_slices = true }, at_once = { long_sort, .in_slices = true };
 	int i;
 
 	start(true);
@@ -196,6 +203,10 @@ int main(void)
 
 	start(false);
 	stp_slices_run(&stays, 0);
-	verdict(strstr(messages, "stopped: the session had ended") != NULL, "one that goes on after the end is stopped");
+	same_number("one that goes on after the end is stopped, and counted", (s64)stp_lost(STP_LOSS_UNFINISHED), 1);
+	same_number("end probes follow", stp_session.state, STP_STATE_STOPPING);
+	start(false);
+	stp_slices_run(&at_once, 0);
+	same_number("also one that does all its work at once", (s64)stp_lost(STP_LOSS_UNFINISHED), 2);
 	return finish();
 }
