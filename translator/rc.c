@@ -36,7 +36,9 @@ char **rc_arguments(int *argc, char **argv)
 	size_t size = 0;
 	FILE *f = fopen(path, "re");
 
-	if (!f && errno != ENOENT && errno != ENOTDIR)
+	if (!f && (errno == EACCES || errno == EPERM))
+		diag_warning((struct loc){ 0 }, "can't read the options in %s: %s; going on without them", path, strerror(errno));
+	else if (!f && errno != ENOENT && errno != ENOTDIR)
 		die("can't read the options in %s: %s", path, strerror(errno));
 	vec_push(&words, argv[0]);
 	for (int n = 1; f && getline(&line, &size, f) >= 0; n++) {

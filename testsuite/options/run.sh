@@ -87,6 +87,9 @@ if member stapusr -V >"$SCRATCH/out" 2>&1; then
 	expect level-of-stapusr 1 'is not allowed with --privilege=stapusr' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
 	expect level-of-stapusr-told 1 'stapusr is what your groups give you' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
 	expect level-of-stapsys 1 '-g is for members of the group stapdev' member stapsys -g -e "$begin"
+	mkdir -m 700 "$OTHERS/private"
+	expect rc-of-another-user 0 'rc: Permission denied; going on without them' setpriv --reuid 65534 --regid 65534 \
+		--clear-groups env -u TMPDIR SYSTEMTAP_DIR="$OTHERS/private" "$STAP" -p1 -e "$begin"
 	expect level-given 1 'is not allowed with --privilege=stapusr' member stapdev --unprivileged -e 'probe kernel.function("vfs_read") { println(1) }'
 else
 	skip options/level "no other user can run stap here: $(head -n 1 "$SCRATCH/out")"
