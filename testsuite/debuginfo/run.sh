@@ -10,7 +10,7 @@
 #   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
 #   programs.sh: programs by build-id, with debuginfo elsewhere or none, and the like;
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members tracepoints cache index points other_build images, errors, programs, or a script's.
+# Names: addresses prototypes members fields tracepoints cache index points other_build images, errors, programs, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -83,6 +83,18 @@ test_members() {
 		bare members $of >"$SCRATCH/bare"
 		same "debuginfo/members $of $release" "$SCRATCH/with" "$SCRATCH/bare"
 	done
+}
+
+# Fields of all kinds, chosen by a seed: the C that reads them is made the same from both, and is what BTF says.
+test_fields() {
+	local n
+	STAP=$STAP python3 fields.py "$dwarf" "$release" >"$SCRATCH/out" 2>&1
+	n=$(sed -n 's/^FIELDS n=\([0-9]*\) differ=0 .*/\1/p' "$SCRATCH/out")
+	if [ "${n:-0}" -ge 500 ]; then
+		ok "debuginfo/fields $release ($n)"
+	else
+		not_ok "debuginfo/fields $release" "$(tail -n 20 "$SCRATCH/out")"
+	fi
 }
 
 # Every kind of place: none, registers, stack; narrow and signed ones; names from every source.
@@ -337,7 +349,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members tracepoints cache index points other_build images zoo errors programs $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members fields tracepoints cache index points other_build images zoo errors programs $scripts
 found="" programs=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -346,7 +358,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | tracepoints | cache | index | points | other_build | images | zoo) "test_$name" ;;
+		addresses | prototypes | members | fields | tracepoints | cache | index | points | other_build | images | zoo) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		programs)
 			[ -n "$programs" ] || . ./programs.sh
