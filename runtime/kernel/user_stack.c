@@ -6,7 +6,8 @@
  *
  * A frame is left by the rule for its place, or where there is none (an object without tables, code
  * made at run time), by the frame pointer. Reads are fault-safe, each frame must lie above the one
- * before, and a caller must lie in an executable mapping, so a damaged stack ends the walk.
+ * before, and a caller must lie in an executable mapping, so a damaged stack ends the walk. Where mappings cannot be
+ * looked up, a caller must follow a call instruction and not lie on the stack.
  *
  * Return probes replace return addresses by the address of the kernel's trampoline, the first byte of a page. What was
  * there is in stp_returns, where the probes' entry handlers put it. The kernel's own list of them is not read: it frees
@@ -313,23 +314,36 @@ static bool find_caller(struct stp_ctx *c, struct frame *f, bool looking)
 	return leave_by_pointer(c, f);
 }
 
+/*
+ * Whether f's program counter is an address of the stack, as far as that is known without mappings: from the page
+ * of the innermost stack pointer, `low`, to that of f; and the stack of the first thread, with its environment.
+ */
+static bool on_stack(const struct frame *f, u64 low)
+{
+	const u64 top = READ_ONCE(current->mm->start_stack), most = 64 << 20;
+
+	if (low <= top && top - low < most && f->pc > top - most && f->pc <= READ_ONCE(current->mm->env_end))
+		return true;
+	return f->pc >= (low & PAGE_MASK) && f->pc <= (f->sp | ~PAGE_MASK);
+}
+
 /* Whether the caller is code of the process. On its stack, which some programs have executable, and where mappings
  * cannot be looked up, a call instruction must end there. */
-static bool is_code(struct stp_ctx *c, struct frame *f, bool looking)
+static bool is_code(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
 {
 	if (f->pc < LOWEST)
 		return false;
 	if (!looking)
-		return f->exact || follows_call(c, f->pc);
+		return f->exact || (!on_stack(f, low) && follows_call(c, f->pc));
 	f->vma = area_at(place_of(f));
 	if (!f->vma || !(f->vma->vm_flags & VM_EXEC))
 		return false;
 	return f->sp < f->vma->vm_start || f->sp >= f->vma->vm_end || f->exact || follows_call(c, f->pc);
 }
 
-static bool leave(struct stp_ctx *c, struct frame *f, bool looking)
+static bool leave(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
 {
-	return find_caller(c, f, looking) && is_code(c, f, looking);
+	return find_caller(c, f, looking) && is_code(c, f, looking, low);
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -348,8 +362,9 @@ static const struct pt_regs *user_registers(struct stp_ctx *c)
 static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
 {
 	bool looking = stp_areas_begin(c);
+	const u64 low = f->sp;
 
-	while (n < room && stp_charge(c, STP_WORK_FRAME + known.n * (u64)STP_WORK_OBJECT) && leave(c, f, looking))
+	while (n < room && stp_charge(c, STP_WORK_FRAME + known.n * (u64)STP_WORK_OBJECT) && leave(c, f, looking, low))
 		at[n++] = f->pc;
 	if (looking)
 		stp_areas_end();

@@ -1,32 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Spins for a while, on each of two processors in turn, with a frame pointer that leads to words of the stack, which
-// are no frame.
+// On each of two processors in turn: spins for a while with a frame pointer that leads to words of the stack, which are
+// no frame; then does so in system calls that change mappings, during which nobody else can look them up. Before each
+// of these, and at the end, it calls sched_setaffinity().
 #define _GNU_SOURCE
 #include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { SIZE = 4 << 20 };
+
+// The words look as if a call instruction ended before the address that a return address would be.
+static void fill(unsigned long *words)
+{
+	words[0] = (unsigned long)&words[4];
+	words[1] = (unsigned long)&words[3];
+	words[2] = 0xe8000000;
+	words[4] = 0;
+	words[5] = (unsigned long)&words[3];
+}
 
 static void spin(void)
 {
-	unsigned long words[8];
-	unsigned long n = 150000000;
+	unsigned long words[8], n = 150000000;
 
-	words[0] = (unsigned long)&words[4];
-	words[1] = (unsigned long)&words[2];
-	words[4] = 0;
-	words[5] = (unsigned long)&words[3];
+	fill(words);
 	__asm__ volatile("push %%rbp\n\tmov %1, %%rbp\n1:\tdec %0\n\tjnz 1b\n\tpop %%rbp"
 			 : "+a"(n) : "d"(words), "m"(words) : "memory", "cc");
 }
 
+static void change(char *area)
+{
+	unsigned long words[8], n = 400, protection = PROT_READ | PROT_WRITE;
+
+	fill(words);
+	__asm__ volatile("push %%rbp\n\tmov %2, %%rbp\n"
+			 "1:\tmov %5, %%eax\n\txor $2, %%edx\n\tsyscall\n\tdec %0\n\tjnz 1b\n\tpop %%rbp"
+			 : "+b"(n), "+d"(protection) : "r"(words), "D"(area), "S"((unsigned long)SIZE), "i"(SYS_mprotect), "m"(words)
+			 : "rax", "rcx", "r11", "memory", "cc");
+}
+
 int main(void)
 {
+	char *area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	cpu_set_t cpus;
 	int i;
 
+	memset(area, 1, SIZE);
 	for (i = 0; i < 2; i++) {
 		CPU_ZERO(&cpus);
 		CPU_SET(i, &cpus);
 		sched_setaffinity(0, sizeof(cpus), &cpus);
 		spin();
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+		change(area);
 	}
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 	return 0;
 }
