@@ -4,12 +4,13 @@
 # source package into a cache, half an hour of two idle processors, once. The package is unpacked, not installed; the
 # compiler's companions that the kernel's build needs have to be there: flex bison bc libelf-dev libssl-dev dwarves.
 # Usage: debug.sh DIR SERIES    (debug.sh ~/.cache/x 6.12)
-# Prints what fetch.sh prints. Of a build that was interrupted the rest is built.
+# Prints what fetch.sh prints. Of a build that was interrupted, or of another debug.config, the rest is built.
 set -eu
 cache=$1 series=$2
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$cache/debug-$series
-if [ -e "$dir/done" ]; then
+tree=$(find "$dir/root/usr/src" -maxdepth 1 -name 'linux-headers-*' 2>/dev/null | head -n 1)
+if [ -e "$dir/done" ] && cmp -s "$here/debug.config" "$tree/kernel/configs/quicktap.config"; then
 	cat "$dir/done"
 	exit 0
 fi
@@ -17,8 +18,8 @@ missing=
 for command in flex bison bc pahole xz; do command -v $command >/dev/null || missing="$missing $command"; done
 [ -z "$missing" ] || { echo "debug.sh: missing:$missing; on Debian: apt install flex bison bc dwarves xz-utils libelf-dev libssl-dev" >&2; exit 1; }
 
+rm -f "$dir/done"
 mkdir -p "$dir/package" "$dir/root/usr/src"
-tree=$(find "$dir/root/usr/src" -maxdepth 1 -name 'linux-headers-*' | head -n 1)
 if [ -z "$tree" ]; then
 	(cd "$dir/package" && apt-get download "linux-source-$series" >"$dir/log" 2>&1 </dev/null && dpkg -x ./*.deb . && rm ./*.deb) ||
 		{ tail -n 3 "$dir/log" >&2; exit 1; }
