@@ -4,7 +4,8 @@
 // trees. Out: probe.in_slices, probe.takes; the body mentions the copies.
 //
 // Such a handler uses nothing of what it interrupts, and of globals that other probes use it only reads values, or
-// deletes or sets them in any case, whatever way it takes. All others stay hits.
+// deletes or sets them in any case, whatever way it takes. All others stay hits. Where other probes have the same
+// handler (timer.s(5), end), it gets a body of its own; and it calls functions of its own where these mention copies.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "probes/family.h"
@@ -13,11 +14,11 @@
 #include <string.h>
 
 enum {
-	COPY_MAX = 1350,           // bytes of copies for each statement of MAXACTION
+	COPY_MAX = 3600,           // bytes of copies for each statement of MAXACTION
 	ARRAY_MAX = 64 << 20,      // bytes of an array that is held twice
 };
 
-struct use { struct var *var; int reads, writes, in_function, resets; struct expr *value; };
+struct use { struct var *var; int reads, writes, resets; struct expr *value; };
 
 struct handler {
 	struct session *s;
@@ -50,7 +51,6 @@ static void see_var(struct use_walker *w, struct var *v, int use, struct loc loc
 	u = use_of(h, v);
 	u->reads += (use & USE_READ) != 0;
 	u->writes += (use & USE_WRITE) != 0;
-	u->in_function += h->depth > 0;
 }
 
 static bool plain_format(const struct expr *x)
@@ -61,21 +61,24 @@ static bool plain_format(const struct expr *x)
 	return !x->u.print.on_fault;
 }
 
-// Nothing of registers, memory, tasks, or C that cannot be looked into.
+// Nothing of registers, tasks, their memory, or C that cannot be looked into.
 static void see_expr(struct use_walker *w, const struct expr *x)
 {
 	struct handler *h = w->data;
 
 	switch (x->kind) {
 	case E_NUMBER: case E_STRING: case E_VAR: case E_INDEX: case E_CALL: case E_UNARY: case E_INCDEC: case E_BINARY:
-	case E_COND: case E_ASSIGN: case E_IN: case E_STAT: case E_HIST: case E_HIST_BUCKET:
+	case E_COND: case E_ASSIGN: case E_IN: case E_STAT: case E_HIST: case E_HIST_BUCKET: case E_STATIC:
+		break;
+	case E_DEREF:
+		h->fit &= !x->u.deref.user;
 		break;
 	case E_REGEX:
 		h->fit &= !x->u.regex.keep;
 		break;
 	case E_PRINT:
 		h->fit &= plain_format(x);
-		h->walks |= !h->depth && x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST;
+		h->walks |= x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST;
 		break;
 	default:
 		h->fit = false;
@@ -86,7 +89,7 @@ static void see_stmt(struct use_walker *w, const struct stmt *st)
 {
 	struct handler *h = w->data;
 
-	h->walks |= st->kind == S_FOREACH && !h->depth;
+	h->walks |= st->kind == S_FOREACH;
 	h->next |= st->kind == S_NEXT && !h->depth;
 }
 
@@ -94,10 +97,11 @@ static void see_stmt(struct use_walker *w, const struct stmt *st)
 static bool known_functions_only(const char *code)
 {
 	static const char *const known[] = {
-		"stp_append", "stp_compare", "stp_copy", "stp_enum_name", "stp_error", "stp_exit", "stp_fatal", "stp_find",
-		"stp_gettimeofday_ns", "stp_ktime_ns", "stp_log", "stp_pn", "stp_pp", "stp_random", "stp_remote_id",
-		"stp_remote_uri", "stp_span", "stp_string_cut", "stp_strlen", "stp_system", "stp_target", "stp_timezone_s",
-		"stp_value_get", "stp_value_set", "stp_warn",
+		"stp_append", "stp_charge", "stp_charge_text", "stp_compare", "stp_copy", "stp_enum_name", "stp_error",
+		"stp_exit", "stp_fatal", "stp_find", "stp_format", "stp_gettimeofday_ns", "stp_ktime_ns", "stp_load_string",
+		"stp_log", "stp_pn", "stp_pp", "stp_random", "stp_remote_id", "stp_remote_uri", "stp_span", "stp_sprintf",
+		"stp_string_cut", "stp_strlen", "stp_system", "stp_target", "stp_timezone_s", "stp_val", "stp_value_get",
+		"stp_value_set", "stp_warn",
 	};
 
 	for (const char *at = code; (at = strstr(at, "stp_")); ) {
@@ -110,7 +114,20 @@ static bool known_functions_only(const char *code)
 			return false;
 		at += len;
 	}
-	return !strstr(code, "->") && !strstr(code, "static") && !strstr(code, "asm");
+	for (const char *at = code; (at = strstr(at, "static")); at++)
+		if (!str_starts(at, "static const "))
+			return false;
+	return !strstr(code, "->") && !strstr(code, "asm");
+}
+
+// Functions of the library whose C is the kernel's: symbols do not depend on the hit.
+static bool is_known(const struct func *f)
+{
+	if (!f->source || !f->source->library)
+		return false;
+	if (f->pragmas & PRAGMA_RUNTIME)
+		return !f->accessors.n && known_functions_only(f->embedded);
+	return !strcmp(f->name, "symdata") || !strcmp(f->name, "symfileline");
 }
 
 static void see_call(struct use_walker *w, struct func *f, struct loc loc)
@@ -122,11 +139,29 @@ static void see_call(struct use_walker *w, struct func *f, struct loc loc)
 			return;
 	vec_push(&h->seen, f);
 	if (!f->body)
-		h->fit &= f->source && f->source->library && (f->pragmas & PRAGMA_RUNTIME) && !f->accessors.n &&
-			known_functions_only(f->embedded);
+		h->fit &= is_known(f);
 	h->depth++;
 	use_func(w, f);
 	h->depth--;
+}
+
+static bool see_return(struct ast_walker *w, struct stmt **at)
+{
+	*(bool *)w->data |= (*at)->kind == S_RETURN || (*at)->kind == S_NEXT;
+	return true;
+}
+
+// A statement that calls a function, all of whose body is executed.
+static struct stmt *called_body(const struct expr *x)
+{
+	struct func *f = x->kind == E_CALL ? x->u.call.target : NULL;
+	bool found = false;
+	struct ast_walker w = { .stmt = see_return, .data = &found };
+
+	if (!f || !f->body || f->next_overload || f->recursive)
+		return NULL;
+	ast_walk_stmt(&w, &f->body);
+	return found ? NULL : f->body;
 }
 
 // Statements that are executed in any case, and clear a global.
@@ -141,6 +176,8 @@ static void find_resets(struct handler *h, const struct stmt *st)
 		return;
 	}
 	x = st->kind == S_DELETE || st->kind == S_EXPR ? st->u.expr : NULL;
+	if (x && called_body(x))
+		find_resets(h, called_body(x));
 	if (x && st->kind == S_EXPR) {
 		if (x->kind != E_ASSIGN || x->u.bin.op != TOK_ASSIGN ||
 		    (x->u.bin.r->kind != E_NUMBER && x->u.bin.r->kind != E_STRING))
@@ -157,9 +194,9 @@ static void find_resets(struct handler *h, const struct stmt *st)
 static bool is_alone(const struct session *s, const struct probe *p)
 {
 	for vec_each(&s->script.probes, it)
-		if ((*it)->same_body == p || (*it)->shares == p)
+		if ((*it)->shares == p)
 			return false;
-	return !p->same_body && !p->shares && !p->condition && !p->entries.n && !p->own_processes;
+	return !p->shares && !p->condition && !p->entries.n && !p->own_processes;
 }
 
 static struct handler look_at(struct session *s, const struct probe *p)
@@ -215,14 +252,6 @@ static void note_users(struct session *s)
 	}
 }
 
-static bool has_error_probe(const struct session *s)
-{
-	for vec_each(&s->script.probes, it)
-		if (!strcmp((*it)->family->name, "error"))
-			return true;
-	return false;
-}
-
 // About the bytes of an element, and what copying the array costs.
 static int64_t element_bytes(const struct session *s, const struct var *v)
 {
@@ -238,10 +267,10 @@ static int64_t capacity(const struct session *s, const struct var *v)
 	return v->max_size ? v->max_size : session_limit(s, LIMIT_MAXMAPENTRIES);
 }
 
-// A statement that clears a global may be left out by an error; then the session has to end, and nobody else look.
+// A statement that clears a global may be left out by an error; then the session has to end.
 static bool may_clear(const struct session *s, const struct handler *h)
 {
-	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors && !has_error_probe(s);
+	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors;
 }
 
 static bool is_own(const struct var *v)
@@ -259,7 +288,7 @@ static bool fits(const struct session *s, const struct handler *h)
 
 		if (is_own(v) || constant)
 			continue;
-		if (u->in_function || v->unlocked || v->added_only || u->writes != u->resets || u->resets > 1)
+		if (v->unlocked || v->added_only || u->writes != u->resets || u->resets > 1)
 			return false;
 		if (u->resets && !may_clear(s, h))
 			return false;
@@ -293,28 +322,145 @@ static struct var *taken(const struct probe *p, struct var *v)
 	return v;
 }
 
+struct variable { struct var *old, *new; };
+struct function { struct func *old, *new; };
+typedef VEC(struct function) function_list;
+struct replacer {
+	struct probe *probe;
+	VEC(struct variable) locals;       // of the body that is replaced
+	function_list *functions;
+};
+
+struct mention { const struct probe *probe; VEC(struct func *) seen; bool found; };
+
+static void mention_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct mention *m = w->data;
+
+	for vec_each(&m->probe->takes, t)
+		m->found |= t->var == v;
+}
+
+static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct mention *m = w->data;
+
+	for vec_each(&m->seen, it)
+		if (*it == f)
+			return;
+	vec_push(&m->seen, f);
+	use_func(w, f);
+}
+
+static bool mentions_taken(const struct probe *p, struct func *f)
+{
+	struct mention m = { .probe = p };
+	struct use_walker w = { .var = mention_var, .call = mention_call, .data = &m };
+
+	for (; f; f = f->next_overload)
+		mention_call(&w, f, f->loc);
+	return m.found;
+}
+
+static struct var *replaced(const struct replacer *r, struct var *v)
+{
+	for vec_each(&r->locals, it)
+		if (it->old == v)
+			return it->new;
+	return taken(r->probe, v);
+}
+
+static struct func *own_func(const struct replacer *r, struct func *f);
+
 static bool replace_expr(struct ast_walker *w, struct expr **at)
 {
 	struct expr *x = *at;
 
-	if (x->kind == E_VAR && x->u.var.decl)
-		x->u.var.decl = taken(w->data, x->u.var.decl);
+	if (x->kind == E_CALL && x->u.call.target)
+		x->u.call.target = own_func(w->data, x->u.call.target);
+	else if (x->kind == E_VAR && x->u.var.decl)
+		x->u.var.decl = replaced(w->data, x->u.var.decl);
 	else if ((x->kind == E_INDEX || x->kind == E_IN) && x->u.index.decl)
-		x->u.index.decl = taken(w->data, x->u.index.decl);
+		x->u.index.decl = replaced(w->data, x->u.index.decl);
 	return true;
 }
 
 static bool replace_stmt(struct ast_walker *w, struct stmt **at)
 {
 	if ((*at)->kind == S_FOREACH && (*at)->u.foreach.decl)
-		(*at)->u.foreach.decl = taken(w->data, (*at)->u.foreach.decl);
+		(*at)->u.foreach.decl = replaced(w->data, (*at)->u.foreach.decl);
 	return true;
 }
 
-static void put_in_slices(struct probe *p, const struct handler *h)
+static struct var *own_var(struct replacer *r, struct var *old)
 {
-	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = p };
+	struct var *v = NEW(struct var);
 
+	*v = *old;
+	vec_push(&r->locals, ((struct variable){ old, v }));
+	return v;
+}
+
+// f and the overloads after it, if they mention copies. A recursion finds the one that is being made.
+static struct func *own_func(const struct replacer *caller, struct func *f)
+{
+	struct replacer r = { .probe = caller->probe, .functions = caller->functions };
+	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
+	struct func *own;
+
+	if (!f || !mentions_taken(r.probe, f))
+		return f;
+	for vec_each(r.functions, it)
+		if (it->old == f)
+			return it->new;
+	own = NEW(struct func);
+	*own = *f;
+	vec_push(r.functions, ((struct function){ f, own }));
+	memset(&own->params, 0, sizeof(own->params));
+	memset(&own->locals, 0, sizeof(own->locals));
+	for vec_each(&f->params, v)
+		vec_push(&own->params, own_var(&r, *v));
+	for vec_each(&f->locals, v)
+		vec_push(&own->locals, own_var(&r, *v));
+	own->next_overload = own_func(&r, f->next_overload);
+	own->index = 0;
+	if (f->body) {
+		own->body = stmt_copy(f->body);
+		ast_walk_stmt(&w, &own->body);
+	}
+	return own;
+}
+
+// Probes whose handler is p's have that of the first of them.
+static void own_body(struct session *s, struct replacer *r)
+{
+	struct probe *p = r->probe, *heir = NULL;
+	bool shared = p->same_body != NULL;
+	int n = p->locals.n;
+	struct var **locals = p->locals.at;
+
+	for vec_each(&s->script.probes, it) {
+		if ((*it)->same_body != p)
+			continue;
+		(*it)->same_body = heir;
+		heir = heir ? heir : *it;
+	}
+	if (!shared && !heir)
+		return;
+	p->same_body = NULL;
+	p->body = stmt_copy(p->body);
+	memset(&p->locals, 0, sizeof(p->locals));
+	for (int i = 0; i < n; i++)
+		vec_push(&p->locals, own_var(r, locals[i]));
+}
+
+static void put_in_slices(struct session *s, struct probe *p, const struct handler *h)
+{
+	function_list functions = { 0 };
+	struct replacer r = { .probe = p, .functions = &functions };
+	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
+
+	own_body(s, &r);
 	p->in_slices = true;
 	for vec_each(&h->uses, u) {
 		struct take t = { .var = u->var, .clear = u->resets, .value = u->value };
@@ -340,7 +486,7 @@ void emit_find_slices(struct emitter *e)
 			note_users(e->s);
 		noted = true;
 		if (fits(e->s, &h))
-			put_in_slices(*p, &h);
+			put_in_slices(e->s, *p, &h);
 	}
 }
 
