@@ -77,17 +77,21 @@ struct options {               // options.c: from argv, checked, never changed a
 
 #define LANGUAGE_VERSION "5.6" // the newest version whose scripts we take
 
+struct cache_key { char hex[65]; };    // SHA-256 of what went into a cached file (build/cache.c)
+
 struct c_unit {                // embedded C that needs headers: one source file's
 	const struct source *source;
 	struct loc loc;            // of some piece of it, for messages
 	struct buf text;
 	const char *object;        // build/embedded.c: compiled
+	struct cache_key key;      // build/embedded.c: of the text, the headers it read, and the compiler
 };
 
 struct session {
 	struct options opt;
 	bool incomplete;           // elab: something was taken away because of errors: not all is known of the rest
 	char *tmp_dir;             // main: removed at the end unless -k
+	struct toolchain *toolchain;   // build/toolchain.c; NULL: not opened yet
 	char *cache_dir;           // build/cache.c; NULL: caching is off
 	const void *marked;        // marks.c: what its marks give as the session
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build

@@ -123,7 +123,7 @@ test_cache() {
 	local file
 	rm -rf "${cache:?}"/*
 	bare function vfs_read >"$SCRATCH/cold"
-	file=$(echo "$cache"/image-*)
+	file=$(echo "$cache"/*/*.image)
 	cp "$file" "$SCRATCH/good"
 	bare function vfs_read >"$SCRATCH/warm"
 	same "debuginfo/cache warm $release" "$SCRATCH/cold" "$SCRATCH/warm"
@@ -137,7 +137,7 @@ test_cache() {
 	: >"$file"
 	bare function vfs_read >"$SCRATCH/warm" 2>&1
 	same "debuginfo/cache empty $release" "$SCRATCH/cold" "$SCRATCH/warm"
-	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c /nonexistent function vfs_read >"$SCRATCH/warm" 2>&1
+	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c /nonexistent function vfs_read >"$SCRATCH/warm" 2>/dev/null
 	same "debuginfo/cache not writable $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 

@@ -281,9 +281,10 @@ expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=u
 expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
 expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
+release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
+. "$TESTS/options/cache.sh"
 expect clean-cache 0 '' "$STAP" --clean-cache
 expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
-release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"
 pointer='global p probe kernel.function("vfs_read") { p = $file }'
 expect compatible-pointer-shown 0 '"p=%d\n"' "$STAP" -r "$release" -v -p2 --compatible=1.3 -e "$pointer"

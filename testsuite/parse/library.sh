@@ -64,7 +64,6 @@ wants "alias by globs, one part each" "alias a.*.*: yes, 2 files" -a 'a.*.*'
 wants "alias by **" "alias a**third: yes, 1 files" -a 'a**third'
 wants "alias that no file has" "alias a.fourth: no, 0 files" -a a.fourth
 
-index=$(echo "$cache"/library-*.index | cut -d' ' -f1)
 echo 'function late() { return 1 }' >"$lib/late.stp"
 wants "a new file is seen" "function late: yes, 1 files" -f late
 echo 'function later() { return 1 }' >"$lib/late.stp"
@@ -73,13 +72,13 @@ rm "$lib/late.stp"
 wants "a removed file is gone" "function later: no, 0 files" -f later
 mkdir "$lib/6.1.0"; echo 'function newest() { return 1 }' >"$lib/6.1.0/n.stp"
 wants "a directory that was absent is seen" "function newest: yes, 1 files" -f newest
-for index in "$cache"/library-*.index; do head -c 200 "$index" >"$index.cut"; mv "$index.cut" "$index"; done
+for index in "$cache"/*/*.library; do head -c 200 "$index" >"$index.cut"; mv "$index.cut" "$index"; done
 wants "a cut index is made anew" "function a_one: yes, 1 files" -f a_one
-for index in "$cache"/library-*.index; do sed -i 's/^f a_one$/Q a_one/' "$index"; done
+for index in "$cache"/*/*.library; do sed -i 's/^f a_one$/Q a_one/' "$index"; done
 wants "a damaged index is made anew" "function a_one: yes, 1 files" -f a_one
-for index in "$cache"/library-*.index; do sed -i 's/^f a_one$/f a_won/' "$index"; done
-wants "a good index is used" "function a_one: no, 0 files" -f a_one
-rm -f "$cache"/*
+for index in "$cache"/*/*.library; do sed -i 's/^f a_one$/f a_won/' "$index"; done
+wants "another name in the index is found by its checksum" "function a_one: yes, 1 files" -f a_one
+rm -rf "${cache:?}"/*
 
 cat >"$lib/m.stpm" <<'EOF'
 @define lib_add(a, b) %( (@a + @lib_inner(@b)) %)

@@ -75,7 +75,7 @@ static struct session *new_session(const char *systemtap_dir)
 
 static struct cache_key key_of(const char *text)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("test");
 
 	cache_hash_text(h, text);
 	return cache_hash_end(h);
@@ -83,7 +83,7 @@ static struct cache_key key_of(const char *text)
 
 static struct cache_key key_of_two(const char *a, const char *b)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("test");
 
 	cache_hash_text(h, a);
 	cache_hash_text(h, b);
@@ -92,7 +92,7 @@ static struct cache_key key_of_two(const char *a, const char *b)
 
 static struct cache_key key_of_file(const char *path)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("test");
 
 	cache_hash_file_id(h, path);
 	return cache_hash_end(h);
@@ -100,13 +100,13 @@ static struct cache_key key_of_file(const char *path)
 
 static void check_keys(void)
 {
-	struct cache_hash *h = cache_hash_new();
 	char *path = put("keys/a", "1");
 	struct cache_key old, same, aged;
 
-	cache_hash_add(h, "abc", 3);
-	claim(strcmp(cache_hash_end(h).hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0,
-	      "keys are SHA-256");
+	setenv("CPATH", "/one", 1);
+	old = key_of("a");
+	unsetenv("CPATH");
+	claim(strcmp(old.hex, key_of("a").hex), "keys know the compiler's environment");
 	claim(strcmp(key_of_two("ab", "c").hex, key_of_two("a", "bc").hex), "keys know where a text ends");
 	set_age(path, 1000);
 	old = key_of_file(path);
@@ -128,7 +128,7 @@ static void check_cache_files(void)
 	claim(!cache_find(s, &k, ".ko"), "what was not added is not found");
 	path = cache_add(s, &k, ".ko", from);
 	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0,
-	      "a file moves into the cache");
+	      "a file is added to the cache");
 	claim(cache_find(s, &k, ".ko") && strcmp(cache_find(s, &k, ".ko"), path) == 0, "what was added is found");
 	claim(!cache_find(s, &k, ".o") && !cache_find(s, &other, ".ko"), "another key or suffix is not found");
 	set_age(path, 500);
@@ -136,6 +136,10 @@ static void check_cache_files(void)
 	claim(stat(path, &st) == 0 && st.st_mtime > time(NULL) - 100, "finding a file makes it young");
 	put(path + strlen(scratch) + 1, "");
 	claim(!cache_find(s, &k, ".ko"), "an empty file is not found");
+	path = cache_put(s, &k, ".ko", "abc", 3);
+	claim(cache_find(s, &k, ".ko"), "a file is replaced");
+	claim(!rename(path, str_printf("%.*s.o", (int)strlen(path) - 3, path)) && !cache_find(s, &k, ".o"),
+	      "a file of another name is not found");
 	s->opt.keep_tmp = true;
 	from = put("tmp/kept", "kept");
 	path = cache_add(s, &other, ".ko", from);
@@ -177,12 +181,13 @@ static void check_cleaning(void)
 	claim(exists(used) && exists(newest), "cleaning keeps what was just used");
 	put("full/cache/cache_mb_limit", "100");
 	set_age(used, 3000);
-	stale = put("full/cache/bb/stap_x.ko.part.1", "half");
-	fresh = put("full/cache/bb/stap_y.ko.part.1", "half");
+	stale = put("full/cache/bb/stap_x.ko.new-abcdef", "half");
+	fresh = put("full/cache/bb/stap_y.part.o", "whole");
 	set_age(stale, 5000);
+	set_age(fresh, 5000);
 	cache_clean(s);
 	claim(exists(used), "below the limit nothing is removed");
-	claim(!exists(stale) && exists(fresh), "but abandoned halves are");
+	claim(!exists(stale) && exists(fresh), "but abandoned halves are, whatever kind the rest is of");
 }
 
 // ---------------------------------------------------------------- kernel trees

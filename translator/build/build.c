@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 4: session.c_text -> session.module_path. On a kernel: the script's object, the runtime of
 // the kernel and the metadata linked into a .ko; or what an earlier run made of the same input.
+#include "build/cache_file.h"
 #include "build/kbuild.h"
 #include "passes.h"
 #include "util/diag.h"
@@ -27,7 +28,7 @@ static char *absolute(char *path)
 // and kernel.
 static struct cache_key script_key(const struct session *s, const struct toolchain *t)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("module");
 
 	cache_hash_file_id(h, "/proc/self/exe");
 	cache_hash_text(h, t->key.hex);
@@ -35,7 +36,7 @@ static struct cache_key script_key(const struct session *s, const struct toolcha
 	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
-		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
+		cache_hash_text(h, (*u)->key.hex);
 	return cache_hash_end(h);
 }
 
@@ -65,7 +66,7 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 // By the oracle: never cached, or it could not be compared with.
 static int build_by_kbuild(struct session *s)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("module of kbuild");
 	arguments objects = { 0 }, calls = { 0 };
 	const char *generated;
 
@@ -83,11 +84,14 @@ static int build_by_kbuild(struct session *s)
 static int build_fast(struct session *s)
 {
 	struct toolchain *t = toolchain_open(s);
-	struct cache_key key = script_key(s, t);
+	int errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
 	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
+	struct cache_key key;
 	const char *object;
-	int errors;
 
+	if (errors)
+		return errors;
+	key = script_key(s, t);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", key.hex);
 	s->module_path = cached ? cache_find(s, &key, ".ko") : NULL;
@@ -95,9 +99,6 @@ static int build_fast(struct session *s)
 	if (s->module_cached)
 		return 0;
 	parts_compile(s, t);
-	errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
-	if (errors)
-		return errors;
 	object = compile_generated(s, t, write_c(s));
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
@@ -124,7 +125,7 @@ int pass_build(struct session *s)
 	if (s->opt.module_name) {
 		char *here = str_printf("%s.ko", s->opt.module_name);
 
-		err = file_copy(here, s->module_path, 0644);
+		err = cache_file_copy(here, s->module_path, 0644);
 		if (err)
 			die("can't write %s into the current directory, where -m leaves it: %s; go to a "
 			    "directory that you may write to", here, strerror(-err));

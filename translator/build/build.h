@@ -34,16 +34,19 @@ void kernel_need_build_tree(const struct kernel *k);
 // The cache: $SYSTEMTAP_DIR/cache or ~/.systemtap/cache, mode 0700, bounded. Everything that fails
 // here means "no cache", with a warning once. (cache.c)
 void cache_open(struct session *s);        // sets s->cache_dir, or leaves it NULL; called by main()
-struct cache_key { char hex[65]; };
 struct cache_hash;
-struct cache_hash *cache_hash_new(void);
+// Of what is written under the key, and of the environment of compilers. format: the kind of file, and its version.
+struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
 void cache_hash_text(struct cache_hash *h, const char *text);        // length included
-void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, mtime
+void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, times
 struct cache_key cache_hash_end(struct cache_hash *h);
-char *cache_find(struct session *s, const struct cache_key *k, const char *suffix); // path or NULL
-// Moves file `from` in under the key (rename within the cache's file system, else copy aside and
-// rename). Returns its path, or `from` itself when caching is off or fails.
+// The path of a file that is as it was written, or NULL. Behind the content stand its length and checksum
+// (cache_file.c): text ends there as read by str_read_file(); what is mapped must know its own length.
+char *cache_find(struct session *s, const struct cache_key *k, const char *suffix);
+// Writes a file. Returns its path; NULL when caching is off or fails.
+char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len);
+// The same with a copy of `from`, which is returned when caching is off or fails.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
 
@@ -69,8 +72,7 @@ struct toolchain {
 	bool objtool_linked;       // on the linked object, not on each one
 	arguments ld;              // makes the .ko: -r, script, build-id
 	struct map symbols;        // what the metadata has versions for: all that a module may leave undefined
-	const char *compiler_id;   // path, size, mtime of the compiler
-	const char *sizes;         // of runtime and metadata, bytes
+	const char *compiler_id;   // path, size, mtime of compiler, linker and objtool
 	const char *runtime;       // runtime.o
 	arguments calls;           // of the runtime, its parts and the embedded C: files of calls (stack.c)
 	arguments parts;           // build.c: objects of the families that this script uses
@@ -95,6 +97,9 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 
 // "<a.h><b.h>" -> an object with the DWARF of their types. NULL after diag_error(). (headers.c)
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
+
+// Of the files that a compiler's rule (-MD) names beside those of this run, and of what `names` stands for. (headers.c)
+struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file);
 
 struct stp_stack_need;
 // Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->most: the limit.

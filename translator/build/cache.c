@@ -8,8 +8,10 @@
 //       cleaned                                    its time is that of the last cleaning
 //
 // A file appears by rename, complete, and is never written again; its time is that of its last
-// use. So two stap at once need no lock: at worst both make the same file. Any failure turns the
-// cache off with one warning and never fails the run.
+// use. So two stap at once need no lock: at worst both make the same file. A file that is not as it was
+// written (cache_file.c) counts as missing: who makes it again replaces it, and never removes what another
+// process may just have written. Any failure turns the cache off with one warning and never fails the run.
+#include "build/cache_file.h"
 #include "build/kbuild.h"
 #include "rc.h"
 #include "util/diag.h"
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,9 +33,11 @@
 enum {
 	LIMIT_MB = 256,
 	CLEAN_INTERVAL_S = 300,
-	IN_USE_S = 60,             // a file used so lately is about to be loaded by somebody: kept
+	IN_USE_S = 60,             // a file used so lately is about to be loaded by somebody
 	ABANDONED_S = 3600,        // a half-written file so old has lost its writer
 };
+
+#define CACHE_FORMAT "quicktap cache 2"
 
 // ---------------------------------------------------------------- keys
 
@@ -40,13 +45,33 @@ struct cache_hash {
 	EVP_MD_CTX *evp;           // libcrypto's, freed by cache_hash_end()
 };
 
-struct cache_hash *cache_hash_new(void)
+// Variables that make, compilers, assemblers and linkers read.
+static void hash_environment(struct cache_hash *h)
+{
+	static const char *const names[] = {
+		"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "LD_RUN_PATH", "LDEMULATION",
+		"SOURCE_DATE_EPOCH", "ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "KCFLAGS", "KAFLAGS", "KCPPFLAGS",
+		"KBUILD_CFLAGS_MODULE", "KBUILD_AFLAGS_MODULE", "KBUILD_MODPOST_WARN", "CFLAGS_MODULE", "AFLAGS_MODULE",
+		"LDFLAGS_MODULE",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		cache_hash_text(h, value ? str_printf("%s=%s", names[i], value) : "");
+	}
+}
+
+struct cache_hash *cache_hash_new(const char *format)
 {
 	struct cache_hash *h = NEW(struct cache_hash);
 
 	h->evp = EVP_MD_CTX_new();
 	if (!h->evp || !EVP_DigestInit_ex(h->evp, EVP_sha256(), NULL))
 		die("libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
+	cache_hash_text(h, CACHE_FORMAT);
+	cache_hash_text(h, format);
+	hash_environment(h);
 	return h;
 }
 
@@ -66,12 +91,14 @@ void cache_hash_text(struct cache_hash *h, const char *text)
 void cache_hash_file_id(struct cache_hash *h, const char *path)
 {
 	struct stat st;
-	int64_t id[3] = { -1, -1, -1 };  // absent
+	int64_t id[5] = { -1, -1, -1, -1, -1 };  // absent
 
 	if (stat(path, &st) == 0) {
 		id[0] = st.st_size;
 		id[1] = st.st_mtim.tv_sec;
 		id[2] = st.st_mtim.tv_nsec;
+		id[3] = st.st_ctim.tv_sec;     // who writes a file can set its time back, but not this one
+		id[4] = st.st_ctim.tv_nsec;
 	}
 	cache_hash_text(h, path);
 	cache_hash_add(h, id, sizeof(id));
@@ -217,7 +244,7 @@ void cache_clean(struct session *s)
 	}
 	list_cache(s->cache_dir, &files);
 	for (int i = 0; i < files.n; i++) {
-		if (strstr(files.at[i].path, ".part.") && files.at[i].used < now - ABANDONED_S) {
+		if (strstr(files.at[i].path, CACHE_ASIDE) && files.at[i].used < now - ABANDONED_S) {
 			discard(files.at[i].path);
 			files.at[i].bytes = 0;
 		}
@@ -261,75 +288,62 @@ static char *path_of(const struct session *s, const struct cache_key *k, const c
 
 char *cache_find(struct session *s, const struct cache_key *k, const char *suffix)
 {
-	struct stat st;
+	const char *why;
 	char *path;
 
 	if (!s->cache_dir || s->opt.poison_cache)
 		return NULL;
 	path = path_of(s, k, suffix);
-	// Empty: the machine went down before the data was on the disk.
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+	if (!cache_file_check(path, k, suffix, &why)) {
+		if (why && diag_options.verbose)
+			fprintf(stderr, "The cache file %s is not used, but made again: %s\n", path, why);
 		return NULL;
+	}
 	utimensat(AT_FDCWD, path, NULL, 0);
 	if (is_module(suffix))
 		STAP_PROBE1(stap, cache__get, path);
 	return path;
 }
 
-static int copy_bytes(int to, int from)
-{
-	char chunk[65536];
-	ssize_t n;
-
-	while ((n = read(from, chunk, sizeof(chunk))) > 0)
-		for (ssize_t done = 0, m; done < n; done += m)
-			if ((m = write(to, chunk + done, (size_t)(n - done))) < 0)
-				return -errno;
-	return n < 0 ? -errno : 0;
-}
-
-int file_copy(const char *path, const char *from, mode_t mode)
-{
-	const char *part = str_printf("%s.part.%d", path, (int)getpid());
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, err = 0;
-
-	if (in < 0)
-		return -errno;
-	out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-	if (out < 0)
-		err = -errno;
-	if (!err)
-		err = copy_bytes(out, in);
-	if (out >= 0 && close(out) < 0 && !err)
-		err = -errno;
-	if (!err && rename(part, path) < 0)
-		err = -errno;
-	if (err && out >= 0)
-		unlink(part);
-	close(in);
-	return err;
-}
-
-char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from)
+// A directory is not replaced by rename; one that is empty is removed.
+char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len)
 {
 	char *path;
 	int err = 0;
 
 	if (!s->cache_dir)
-		return str_dup(from);
+		return NULL;
 	clean_sometimes(s);
 	path = path_of(s, k, suffix);
+	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
+		err = -errno;
+	rmdir(path);
+	if (!err)
+		err = cache_file_write(path, k, suffix, bytes, len);
+	if (!err)
+		return path;
+	turn_off(s, strerror(-err));
+	return NULL;
+}
+
+char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from)
+{
+	char *path = NULL;
+	size_t len;
+	void *bytes;
+
+	if (!s->cache_dir)
+		return str_dup(from);
+	bytes = cache_file_map(from, &len);
+	if (!bytes)
+		die("can't read %s: %s; is the file system full?", from, strerror(errno));
+	path = cache_put(s, k, suffix, bytes, len);
+	munmap(bytes, len ? len : 1);
+	if (!path)
+		return str_dup(from);
 	if (is_module(suffix))
 		STAP_PROBE2(stap, cache__add__mod, from, path);
 	else
 		STAP_PROBE2(stap, cache__add__src, from, path);
-	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
-		err = -errno;
-	else if (s->opt.keep_tmp || rename(from, path) < 0) // other file system, or the file is to stay
-		err = file_copy(path, from, 0600);
-	if (err) {
-		turn_off(s, strerror(-err));
-		return str_dup(from);
-	}
 	return path;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Embedded C that includes headers: session.units -> objects, cached one by one by their text and
-// the toolchain, and the versions of the kernel's symbols that they use.
+// Embedded C that includes headers: session.units -> objects, cached one by one by their text, the files that
+// they include and the toolchain, and the versions of the kernel's symbols that they use.
 //
 // What kernels once had and it calls by name comes from runtime/vanished.
 //
@@ -18,9 +18,8 @@
 
 static struct cache_key unit_key(const char *runtime, const arguments *words, const struct c_unit *u)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("embedded C");
 
-	cache_hash_text(h, "embedded C");
 	cache_hash_text(h, runtime);
 	for (int i = 0; i < words->n; i++)
 		cache_hash_text(h, words->at[i]);
@@ -68,7 +67,7 @@ static void add_vanished(struct session *s, const struct c_unit *u, arguments *w
 
 // 0, or 1 after an error.
 static int run_compiler(struct session *s, const struct toolchain *t, const struct c_unit *u,
-			const arguments *words, const char *input, const char *output)
+			const arguments *words, const char *input, const char *output, const char *rule)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
@@ -79,6 +78,9 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 		vec_push(&argv, words->at[i]);
 	if (t)
 		add_vanished(s, u, &argv);
+	vec_push(&argv, "-MD");
+	vec_push(&argv, "-MF");
+	vec_push(&argv, rule);
 	vec_push(&argv, "-c");
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
@@ -99,22 +101,47 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 	return status != 0;
 }
 
-// The file of calls of a unit that is compiled now (object) or was before (NULL: from the cache, or NULL).
-static char *unit_calls(struct session *s, const struct cache_key *key, bool cached, const char *object)
+// Sets u->key and u->object. The cache knows which files the compiler read for this unit, and has the object.
+static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names)
 {
-	arguments objects = { 0 };
-	char *calls;
+	const char *rule = cache_find(s, names, ".embedded.d"), *calls;
 
-	if (!object)
-		return cache_find(s, key, ".embedded.calls");
-	vec_push(&objects, object);
-	calls = stack_calls(&objects, str_printf("%s.calls", object));
-	return cached ? cache_add(s, key, ".embedded.calls", calls) : calls;
+	if (!rule)
+		return false;
+	u->key = headers_key(s, names, rule);
+	u->object = cache_find(s, &u->key, ".embedded.o");
+	calls = t ? cache_find(s, &u->key, ".embedded.calls") : NULL;
+	if (calls)
+		vec_push(&t->calls, calls);
+	return u->object && (calls || !t);
+}
+
+static int compile(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names,
+		   const arguments *words, const char *input)
+{
+	const char *output = str_printf("%s.o", input), *rule = str_printf("%s.d", input), *calls;
+	bool cached = !s->opt.keep_tmp;
+	arguments objects = { 0 };
+
+	kbuild_write(input, u->text.text);
+	if (run_compiler(s, t, u, words, input, output, rule))
+		return 1;
+	if (t && t->objtool.n && !t->objtool_linked)
+		tool_objtool(t, output);
+	u->key = headers_key(s, names, rule);
+	u->object = cached ? cache_add(s, &u->key, ".embedded.o", output) : output;
+	if (t) {
+		vec_push(&objects, output);
+		calls = stack_calls(&objects, str_printf("%s.calls", output));
+		vec_push(&t->calls, cached ? cache_add(s, &u->key, ".embedded.calls", calls) : calls);
+	}
+	if (cached)
+		cache_add(s, names, ".embedded.d", rule);
+	return 0;
 }
 
 int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime)
 {
-	bool cached = !s->opt.keep_tmp;
 	arguments words = { 0 };
 	int errors = 0, number = 0;
 
@@ -122,28 +149,11 @@ int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc
 		vec_push(&words, cc->at[i]);
 	vec_push(&words, str_printf("-I%s/include", s->runtime_dir));
 	for vec_each(&s->units, at) {
-		struct c_unit *u = *at;
-		struct cache_key key = unit_key(runtime, &words, u);
-		char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++), *output, *calls = NULL;
+		struct cache_key names = unit_key(runtime, &words, *at);
+		const char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++);
 
-		u->object = cached ? cache_find(s, &key, ".embedded.o") : NULL;
-		if (u->object && t)
-			calls = unit_calls(s, &key, cached, NULL);
-		if (calls)
-			vec_push(&t->calls, calls);
-		if (u->object && (calls || !t))
-			continue;
-		output = str_printf("%s.o", input);
-		kbuild_write(input, u->text.text);
-		if (run_compiler(s, t, u, &words, input, output)) {
-			errors++;
-			continue;
-		}
-		if (t && t->objtool.n && !t->objtool_linked)
-			tool_objtool(t, output);
-		if (t)
-			vec_push(&t->calls, unit_calls(s, &key, cached, output));
-		u->object = cached ? cache_add(s, &key, ".embedded.o", output) : output;
+		if (s->opt.keep_tmp || !find_cached(s, t, *at, &names))
+			errors += compile(s, t, *at, &names, &words, input);
 	}
 	return errors;
 }

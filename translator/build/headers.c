@@ -48,42 +48,48 @@ static const char *first_error(const char *output)
 	return str_ndup(from, strcspn(from, "\n"));
 }
 
-// Of the files that a rule "object: file file \\" names.
-static struct cache_key contents_key(const struct cache_key *names, const char *rule)
+// The rule is "object: file file \\". Ours of this run do not count: their text is in the key.
+struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file)
 {
-	struct cache_hash *h = cache_hash_new();
-	char *text = str_dup(rule), *save = NULL;
+	struct cache_hash *h = cache_hash_new("files of headers");
+	char *text = str_read_file(rule_file, NULL), *save = NULL;
+	char *ours = text ? str_ndup(text, strcspn(text, ":")) : NULL, *slash = ours ? strrchr(ours, '/') : NULL;
 
+	if (slash)
+		slash[1] = '\0';
 	cache_hash_text(h, names->hex);
-	for (char *w = strtok_r(text, " \\\n", &save); w; w = strtok_r(NULL, " \\\n", &save))
-		if (*w == '/' && !str_ends(w, ":"))
-			cache_hash_file_id(h, w);
+	for (char *w = text ? strtok_r(text, " \\\n", &save) : NULL; w; w = strtok_r(NULL, " \\\n", &save))
+		if (!str_ends(w, ":") && !(slash && str_starts(w, ours)))
+			cache_hash_file_id(h, *w == '/' || !s->toolchain ? w : str_printf("%s/%s", s->toolchain->dir, w));
 	return cache_hash_end(h);
 }
 
 static char *find_cached(struct session *s, const struct cache_key *names)
 {
-	const char *list = cache_find(s, names, ".headers.d");
-	char *rule = list ? str_read_file(list, NULL) : NULL;
+	const char *rule = cache_find(s, names, ".headers.d");
 	struct cache_key key;
 
 	if (!rule)
 		return NULL;
-	key = contents_key(names, rule);
+	key = headers_key(s, names, rule);
 	return cache_find(s, &key, ".headers.o");
 }
 
-static const char *add_cached(struct session *s, const struct cache_key *names, const char *rule_file,
-			      const char *object)
+static const char *add_cached(struct session *s, const struct cache_key *names, const char *rule, const char *object)
 {
-	char *rule = str_read_file(rule_file, NULL);
-	struct cache_key key;
+	struct cache_key key = headers_key(s, names, rule);
 
-	if (!rule)
-		return object;
-	key = contents_key(names, rule);
-	cache_add(s, names, ".headers.d", rule_file);
+	cache_add(s, names, ".headers.d", rule);
 	return cache_add(s, &key, ".headers.o", object);
+}
+
+static void hash_compiler(struct cache_hash *h, const struct toolchain *t)
+{
+	cache_hash_text(h, t ? t->key.hex : "");
+	if (t)
+		cache_hash_text(h, t->compiler_id);
+	else
+		cache_hash_file_id(h, tool_find("cc"));
 }
 
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel)
@@ -91,15 +97,14 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	const struct toolchain *t = kernel ? toolchain_open(s) : NULL;
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("headers");
 	arguments argv = { 0 };
 	struct cache_key key;
 	char *input, *output, *rule;
 	int status;
 
-	cache_hash_text(h, "headers");
 	cache_hash_text(h, headers);
-	cache_hash_text(h, t ? t->key.hex : "");
+	hash_compiler(h, t);
 	key = cache_hash_end(h);
 	output = find_cached(s, &key);
 	if (output)

@@ -6,8 +6,6 @@
 #include "build/build.h"
 #include "util/str.h"
 
-#include <sys/types.h>
-
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
 	VEC(const char *) families;    // only for modules with probes of one of these; none: for all
@@ -39,12 +37,11 @@ void kbuild_write(const char *path, const char *text);
 // Dies when a tool that writes into dir failed, with this output, for a reason we know advice for.
 void build_advise(const char *output, const char *dir);
 
-// The file `from` complete under the name `path`, or nothing. 0 or -errno. (cache.c)
-int file_copy(const char *path, const char *from, mode_t mode);
-
 // runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
 char *compat_config(struct session *s);
 
+// The path of a program in $PATH, or `name`. (toolchain.c)
+const char *tool_find(const char *name);
 // Dies when a tool's exit status says that it was interrupted. (compile.c)
 void tool_interrupted(int status);
 // Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails.

@@ -10,9 +10,8 @@
 
 static struct cache_key part_key(const struct toolchain *t, const struct runtime_unit *u)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("part of the runtime");
 
-	cache_hash_text(h, "part of the runtime");
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
 	cache_hash_text(h, u->option ? u->option : "");

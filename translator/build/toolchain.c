@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Once per kernel: the commands that make its modules, and the runtime and the metadata that all
-// modules share. Kept in the cache under two keys:
+// modules share. Kept in the cache under three keys:
 //
 //   id key        the kernel, times and sizes of the runtime's files -> KEY.id, one line: the
 //   content key   the kernel, contents of the runtime's files
-//                           -> KEY.flags, KEY.runtime.o, KEY.metadata.o
+//                           -> KEY.flags, which names compiler, linker and objtool
+//   tools key     the content key, and these programs
+//                           -> KEY.runtime.o, KEY.metadata.o, KEY.runtime.calls
 //
 // so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
 #include "build/kbuild.h"
@@ -18,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT "quicktap toolchain 4"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 5"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 
@@ -54,12 +56,11 @@ static struct cache_hash *hash_kernel(const struct session *s)
 {
 	static const char *const files[] = {
 		".config", "Module.symvers", "Makefile", ".kernelvariables", "include/generated/autoconf.h",
-		"include/generated/utsrelease.h",
+		"include/generated/utsrelease.h", "vmlinux", "System.map",
 	};
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new(FORMAT);
 	const struct kernel *k = s->kernel;
 
-	cache_hash_text(h, FORMAT);
 	for vec_each(&s->opt.make_vars, variable)
 		cache_hash_text(h, *variable);
 	cache_hash_text(h, session_limit(s, LIMIT_STP_DEBUG) ? "checked" : "");
@@ -113,7 +114,7 @@ static struct cache_key find_key(struct session *s, const struct cache_key *id,
 
 // ---------------------------------------------------------------- the compiler
 
-static char *find_program(const char *name)
+const char *tool_find(const char *name)
 {
 	char *path = str_dup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *save = NULL;
 
@@ -125,23 +126,42 @@ static char *find_program(const char *name)
 		if (access(file, X_OK) == 0)
 			return file;
 	}
-	return NULL;
+	return name;
 }
 
 // "path size time" of every program in front of the options ("ccache gcc-12 -O2").
-static char *compiler_id(const arguments *cc)
+static void add_programs(const struct toolchain *t, struct buf *b, const arguments *words)
 {
-	struct buf b = { 0 };
 	struct stat st;
 
-	for (int i = 0; i < cc->n && cc->at[i][0] != '-'; i++) {
-		char *path = find_program(cc->at[i]);
+	for (int i = 0; i < words->n && words->at[i][0] != '-'; i++) {
+		const char *path = tool_find(words->at[i]);
 
-		if (path && stat(path, &st) == 0)
-			buf_printf(&b, "%s%s %lld %lld.%09ld", b.len ? " " : "", path, (long long)st.st_size,
+		if (*path != '/')
+			path = str_printf("%s/%s", t->dir, path);
+		if (stat(path, &st) == 0)
+			buf_printf(b, "%s%s %lld %lld.%09ld", b->len ? " " : "", path, (long long)st.st_size,
 				   (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
 	}
+}
+
+static char *compiler_id(const struct toolchain *t)
+{
+	struct buf b = { 0 };
+
+	add_programs(t, &b, &t->cc);
+	add_programs(t, &b, &t->ld);
+	add_programs(t, &b, &t->objtool);
 	return buf_text(&b);
+}
+
+static struct cache_key tools_key(const struct toolchain *t)
+{
+	struct cache_hash *h = cache_hash_new("runtime");
+
+	cache_hash_text(h, t->key.hex);
+	cache_hash_text(h, t->compiler_id);
+	return cache_hash_end(h);
 }
 
 // ---------------------------------------------------------------- KEY.flags: "word value" lines
@@ -152,24 +172,11 @@ static void print_words(struct buf *b, const char *name, const arguments *words)
 		buf_printf(b, "%s %s\n", name, words->at[i]);
 }
 
-static long long file_bytes(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 ? (long long)st.st_size : -1;
-}
-
-// Sizes, so that a file which a crash of the machine cut is not used.
-static char *print_sizes(const char *runtime, const char *metadata)
-{
-	return str_printf("%lld %lld", file_bytes(runtime), file_bytes(metadata));
-}
-
-static char *print_flags(const struct toolchain *t, const char *sizes)
+static char *print_flags(const struct toolchain *t)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "compiler_id %s\nsizes %s\n", t->compiler_id, sizes);
+	buf_printf(&b, "compiler_id %s\n", t->compiler_id);
 	if (t->objtool_linked)
 		buf_puts(&b, "objtool_linked yes\n");
 	print_words(&b, "cc", &t->cc);
@@ -185,8 +192,6 @@ static void parse_flag(struct toolchain *t, const char *name, const char *value)
 {
 	if (strcmp(name, "compiler_id") == 0)
 		t->compiler_id = value;
-	else if (strcmp(name, "sizes") == 0)
-		t->sizes = value;
 	else if (strcmp(name, "objtool_linked") == 0)
 		t->objtool_linked = true;
 	else if (strcmp(name, "cc") == 0)
@@ -205,14 +210,11 @@ static void parse_flag(struct toolchain *t, const char *name, const char *value)
 static bool load(struct session *s, struct toolchain *t)
 {
 	char *flags = cache_find(s, &t->key, ".flags"), *calls, *text, *save = NULL;
+	struct cache_key tools;
 
-	t->runtime = cache_find(s, &t->key, ".runtime.o");
-	t->metadata = cache_find(s, &t->key, ".metadata.o");
 	text = flags ? str_read_file(flags, NULL) : NULL;
-	calls = cache_find(s, &t->key, ".runtime.calls");
-	if (!text || !t->runtime || !t->metadata || !calls)
+	if (!text)
 		return false;
-	vec_push(&t->calls, calls);
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *blank = strchr(line, ' ');
 
@@ -221,9 +223,15 @@ static bool load(struct session *s, struct toolchain *t)
 		*blank = '\0';
 		parse_flag(t, line, blank + 1);
 	}
-	return t->cc.n && t->ld.n
-		&& t->sizes && strcmp(t->sizes, print_sizes(t->runtime, t->metadata)) == 0
-		&& t->compiler_id && strcmp(t->compiler_id, compiler_id(&t->cc)) == 0;
+	if (!t->cc.n || !t->ld.n || !t->compiler_id || strcmp(t->compiler_id, compiler_id(t)))
+		return false;
+	tools = tools_key(t);
+	t->runtime = cache_find(s, &tools, ".runtime.o");
+	t->metadata = cache_find(s, &tools, ".metadata.o");
+	calls = cache_find(s, &tools, ".runtime.calls");
+	if (calls)
+		vec_push(&t->calls, calls);
+	return t->runtime && t->metadata && calls;
 }
 
 // ---------------------------------------------------------------- making it
@@ -256,14 +264,15 @@ static char *stand_in(struct session *s)
 	return buf_text(&b);
 }
 
-static char *add(struct session *s, struct toolchain *t, const char *dir, const char *suffix)
+static char *add(struct session *s, const struct cache_key *key, const char *dir, const char *suffix)
 {
-	return cache_add(s, &t->key, suffix, str_printf("%s/out%s", dir, suffix));
+	return cache_add(s, key, suffix, str_printf("%s/out%s", dir, suffix));
 }
 
 static void make(struct session *s, struct toolchain *t)
 {
 	arguments units = { 0 }, metadata = { 0 };
+	struct cache_key tools;
 	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s)), *output = kbuild_run(s, dir);
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
@@ -273,29 +282,32 @@ static void make(struct session *s, struct toolchain *t)
 	memset(&t->symbols, 0, sizeof(t->symbols));
 	memset(&t->calls, 0, sizeof(t->calls));
 	kbuild_read_commands(dir, output, t, &metadata);
-	t->compiler_id = compiler_id(&t->cc);
+	t->compiler_id = compiler_id(t);
+	tools = tools_key(t);
 	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
 	kbuild_units(dir, "unit", &units);
 	t->runtime = str_printf("%s/out.runtime.o", dir);
 	t->metadata = str_printf("%s/out.metadata.o", dir);
 	link_objects(t, &units, t->runtime);
 	link_objects(t, &metadata, t->metadata);
-	kbuild_write(str_printf("%s/out.flags", dir),
-		     print_flags(t, print_sizes(t->runtime, t->metadata)));
-	t->runtime = add(s, t, dir, ".runtime.o");
-	t->metadata = add(s, t, dir, ".metadata.o");
+	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t));
+	t->runtime = add(s, &tools, dir, ".runtime.o");
+	t->metadata = add(s, &tools, dir, ".metadata.o");
 	stack_calls(&units, str_printf("%s/out.runtime.calls", dir));
-	vec_push(&t->calls, add(s, t, dir, ".runtime.calls"));
-	add(s, t, dir, ".flags");              // last: who finds it finds the others
+	vec_push(&t->calls, add(s, &tools, dir, ".runtime.calls"));
+	add(s, &t->key, dir, ".flags");
 }
 
 struct toolchain *toolchain_open(struct session *s)
 {
-	struct toolchain *t = NEW(struct toolchain);
+	struct toolchain *t = s->toolchain;
 	arguments sources = { 0 };
 	struct cache_key id;
 	bool known;
 
+	if (t)
+		return t;
+	t = s->toolchain = NEW(struct toolchain);
 	kernel_need_build_tree(s->kernel);
 	t->dir = s->kernel->build_tree;
 	t->source_arch = s->kernel->source_arch;

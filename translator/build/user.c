@@ -40,20 +40,6 @@ static void add_flags(const struct session *s, arguments *argv)
 
 // ---------------------------------------------------------------- keys
 
-static void hash_compiler(struct cache_hash *h)
-{
-	char *path = str_dup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *save = NULL;
-
-	for (char *dir = strtok_r(path, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		char *file = str_printf("%s/" COMPILER, dir);
-
-		if (access(file, X_OK))
-			continue;
-		cache_hash_file_id(h, file);
-		return;
-	}
-}
-
 static void hash_file(struct cache_hash *h, const char *path)
 {
 	size_t len;
@@ -81,11 +67,10 @@ static void hash_headers(const struct session *s, struct cache_hash *h)
 
 static struct cache_key runtime_key(const struct session *s, const arguments *sources)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("user runtime");
 	arguments words = { 0 };
 
-	cache_hash_text(h, "user runtime");
-	hash_compiler(h);
+	cache_hash_file_id(h, tool_find(COMPILER));
 	add_flags(s, &words);
 	for (int i = 0; i < words.n; i++)
 		cache_hash_text(h, words.at[i]);
@@ -97,12 +82,12 @@ static struct cache_key runtime_key(const struct session *s, const arguments *so
 
 static struct cache_key program_key(const struct session *s, const struct cache_key *runtime)
 {
-	struct cache_hash *h = cache_hash_new();
+	struct cache_hash *h = cache_hash_new("program");
 
 	cache_hash_text(h, runtime->hex);
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
-		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
+		cache_hash_text(h, (*u)->key.hex);
 	return cache_hash_end(h);
 }
 
@@ -206,15 +191,15 @@ int user_build(struct session *s)
 
 	list_sources(s, &sources);
 	runtime_k = runtime_key(s, &sources);
+	errors = compile_embedded(s, &runtime_k);
+	if (errors)
+		return errors;
 	program_k = program_key(s, &runtime_k);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name) : str_printf("stap_%.32s", program_k.hex);
 	s->module_path = cached ? cache_find(s, &program_k, ".user") : NULL;
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
 		return 0;
-	errors = compile_embedded(s, &runtime_k);
-	if (errors)
-		return errors;
 	runtime = cache_find(s, &runtime_k, ".user.o");
 	if (!runtime)
 		runtime = cache_add(s, &runtime_k, ".user.o", compile_runtime(s, &sources));
@@ -223,9 +208,6 @@ int user_build(struct session *s)
 		return 1;
 	if (cached)
 		s->module_path = cache_add(s, &program_k, ".user", s->module_path);
-	// A copy into the cache from another file system loses the permission to execute.
-	if (access(s->module_path, X_OK) && chmod(s->module_path, 0700))
-		die("can't make %s executable: %s", s->module_path, strerror(errno));
 	return 0;
 }
 

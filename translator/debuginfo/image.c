@@ -7,6 +7,7 @@
 // one; or an image of arm64 (flat_image.c), as it is or compressed. Unpacking takes a fifth of a
 // second, so what we want of it is kept in the cache: one file, header, build-id, BTF, functions,
 // names; written aside and renamed, checked when it is read.
+#include "build/build.h"
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -260,11 +261,7 @@ static void read_flat_parts(struct bytes image, struct parts *p)
 
 // ---------------------------------------------------------------- the cached file
 
-#define CACHE_MAGIC 0x31676d6974617471ull  // "qtatimg1"
-
 struct cache_header {
-	uint64_t magic, sum;           // of everything behind `sum`
-	uint64_t file_size, file_mtime_s, file_mtime_ns; // of the image
 	uint64_t build_id_len, btf_len, entries_len, strings_len;
 	uint64_t text, text_end;
 	uint8_t build_id[64];
@@ -275,46 +272,23 @@ static uint64_t padded(uint64_t n)
 	return (n + 7) & ~7ull;
 }
 
-// Words, multiplied and added: finds damage, not forgery. len is a multiple of 8.
-static uint64_t checksum(uint64_t sum, const void *bytes, size_t len)
+static uint64_t length_of(const struct cache_header *h)
 {
-	for (size_t i = 0; i < len; i += 8) {
-		uint64_t w;
-
-		memcpy(&w, (const char *)bytes + i, 8);
-		sum = (sum ^ w) * 0x9e3779b97f4a7c15ull;
-		sum ^= sum >> 29;
-	}
-	return sum;
+	return sizeof(*h) + padded(h->btf_len) + padded(h->entries_len) + padded(h->strings_len);
 }
 
-static char *cache_path(struct session *s, const char *path)
+static struct cache_key key_of(const char *path)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	struct cache_hash *h = cache_hash_new("image 2");
 
-	if (!s->cache_dir)
-		return NULL;
-	for (const char *c = path; *c; c++)
-		h = (h ^ (uint8_t)*c) * 0x100000001b3ull;
-	return str_printf("%s/image-%016" PRIx64 ".di", s->cache_dir, h);
+	cache_hash_file_id(h, path);
+	return cache_hash_end(h);
 }
 
-void image_forget(struct session *s, const char *path)
+static bool header_valid(const struct cache_header *h, size_t len)
 {
-	char *cached = cache_path(s, path);
-
-	if (cached)
-		unlink(cached);
-}
-
-static bool header_valid(const struct cache_header *h, size_t len, const struct stat *st)
-{
-	return h->magic == CACHE_MAGIC && h->file_size == (uint64_t)st->st_size &&
-	       h->file_mtime_s == (uint64_t)st->st_mtim.tv_sec &&
-	       h->file_mtime_ns == (uint64_t)st->st_mtim.tv_nsec &&
-	       h->build_id_len <= sizeof(h->build_id) && h->btf_len < len && h->entries_len < len &&
-	       h->strings_len < len && h->entries_len % sizeof(struct symbol_entry) == 0 &&
-	       sizeof(*h) + padded(h->btf_len) + padded(h->entries_len) + padded(h->strings_len) == len;
+	return h->build_id_len <= sizeof(h->build_id) && h->btf_len < len && h->entries_len < len &&
+	       h->strings_len < len && h->entries_len % sizeof(struct symbol_entry) == 0 && length_of(h) <= len;
 }
 
 static void set_symbols(struct image *img, const void *entries, size_t len, const void *strings,
@@ -331,59 +305,34 @@ static void set_symbols(struct image *img, const void *entries, size_t len, cons
 	};
 }
 
-static bool cache_read(struct image *img, const char *cached, const struct stat *st)
+static void image_from_form(struct image *img, const struct cache_header *h)
+{
+	const uint8_t *at = (const uint8_t *)(h + 1);
+
+	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
+	img->btf = (struct bytes){ at, h->btf_len };
+	at += padded(h->btf_len);
+	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
+}
+
+static bool cache_read(struct image *img, const char *cached)
 {
 	struct bytes b = map_file(cached);
 	const struct cache_header *h = (const void *)b.at;
-	const uint8_t *at;
 
 	if (!b.at)
 		return false;
-	if (b.len < sizeof(*h) || !header_valid(h, b.len, st) ||
-	    h->sum != checksum(0, b.at + 16, b.len - 16) ||
-	    (h->strings_len && b.at[sizeof(*h) + padded(h->btf_len) + padded(h->entries_len) +
-				     h->strings_len - 1])) {
+	if (b.len < sizeof(*h) || !header_valid(h, b.len) ||
+	    (h->strings_len && b.at[length_of(h) - padded(h->strings_len) + h->strings_len - 1])) {
 		unmap(&b);
 		return false;
 	}
-	at = b.at + sizeof(*h);
-	img->btf = (struct bytes){ at, h->btf_len };
-	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
-	at += padded(h->btf_len);
-	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
+	image_from_form(img, h);
 	return true;
-}
-
-static bool write_all(int fd, const void *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes = (const char *)bytes + n;
-		len -= n;
-	}
-	return true;
-}
-
-static void cache_write(const char *cached, const struct bytes *file, const struct stat *st)
-{
-	char *aside = str_printf("%s.%d", cached, (int)getpid());
-	int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool good;
-
-	if (fd < 0)
-		return;
-	good = write_all(fd, file->at, file->len);
-	if (close(fd) || !good || rename(aside, cached))
-		unlink(aside);
 }
 
 // The cached form in memory: pages of our own, which the image then lives in.
-static struct bytes cache_form(const struct parts *p, const struct stat *st)
+static struct bytes cache_form(const struct parts *p)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
 		     padded(p->strings.len);
@@ -393,10 +342,6 @@ static struct bytes cache_form(const struct parts *p, const struct stat *st)
 	if (!at)
 		die("out of memory for the symbols of the kernel image");
 	*h = (struct cache_header){
-		.magic = CACHE_MAGIC,
-		.file_size = st->st_size,
-		.file_mtime_s = st->st_mtim.tv_sec,
-		.file_mtime_ns = st->st_mtim.tv_nsec,
 		.build_id_len = p->build_id.len > sizeof(h->build_id) ? 0 : p->build_id.len,
 		.btf_len = p->btf.len,
 		.entries_len = p->entries.len,
@@ -415,19 +360,7 @@ static struct bytes cache_form(const struct parts *p, const struct stat *st)
 	at += padded(p->entries.len);
 	if (p->strings.len)
 		memcpy(at, p->strings.text, p->strings.len);
-	h->sum = checksum(0, (uint8_t *)h + 16, len - 16);
 	return (struct bytes){ (uint8_t *)h, len };
-}
-
-static void image_from_form(struct image *img, struct bytes form)
-{
-	const struct cache_header *h = (const void *)form.at;
-	const uint8_t *at = form.at + sizeof(*h);
-
-	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
-	img->btf = (struct bytes){ at, h->btf_len };
-	at += padded(h->btf_len);
-	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
 }
 
 // False: no kernel of that machine.
@@ -444,22 +377,22 @@ static bool read_any_parts(struct bytes kernel, const struct arch *arch, struct 
 	return true;
 }
 
-static bool read_image(const char *path, struct parts *parts, const struct arch *arch, struct image *img,
-		       const struct stat *st, const char *cached)
+static bool read_image(struct session *s, const char *path, const struct cache_key *key, const struct arch *arch,
+		       struct image *img)
 {
 	struct bytes file = map_file(path), in = payload(file), packed, unpacked, form;
+	struct parts parts = { 0 };
 	bool good;
 
 	if (!file.at)
 		return false;
 	packed = flat_image_packed(file);
 	unpacked = packed.at ? image_unpack(packed) : unpack(in);
-	good = read_any_parts(unpacked.at ? unpacked : in, arch, parts);
+	good = read_any_parts(unpacked.at ? unpacked : in, arch, &parts);
 	if (good) {
-		form = cache_form(parts, st);
-		if (cached)
-			cache_write(cached, &form, st);
-		image_from_form(img, form);
+		form = cache_form(&parts);
+		cache_put(s, key, ".image", form.at, form.len);
+		image_from_form(img, (const void *)form.at);
 	}
 	if (unpacked.at != packed.at)
 		unmap(&unpacked);
@@ -469,15 +402,12 @@ static bool read_image(const char *path, struct parts *parts, const struct arch 
 
 struct image *image_open(struct session *s, const char *path, const struct arch *arch)
 {
-	char *cached = cache_path(s, path);
 	struct image *img = NEW(struct image);
-	struct parts parts = { 0 };
-	struct stat st;
+	struct cache_key key = key_of(path);
+	const char *cached = cache_find(s, &key, ".image");
 
-	if (stat(path, &st))
-		return NULL;
 	img->path = path;
-	if (cached && cache_read(img, cached, &st))
+	if (cached && cache_read(img, cached))
 		return img;
-	return read_image(path, &parts, arch, img, &st, cached) ? img : NULL;
+	return read_image(s, path, &key, arch, img) ? img : NULL;
 }

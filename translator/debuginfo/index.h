@@ -30,7 +30,7 @@ enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_B
 
 struct index_header {
 	char magic[8];
-	uint64_t sum;              // of all that follows
+	uint64_t unused;
 	uint64_t size;             // of the whole
 	uint8_t identity[32];      // of the DWARF file
 	uint64_t base;
@@ -74,7 +74,7 @@ struct index {
 	const struct index_header *h;
 	const char *strings;
 };
-// False: it isn't an index of that file. The sum is the caller's to check.
+// False: it isn't an index of that file.
 bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32]);
 
 extern const uint32_t index_record_size[IX_TABLES];

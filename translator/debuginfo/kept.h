@@ -8,16 +8,15 @@
 
 struct kept_header {
 	char magic[8];
-	uint64_t sum;              // of all that follows
+	uint64_t unused;
 	uint64_t size;             // of the whole
 	uint8_t identity[32];      // the key's first digits
 };
 
 // Of the DWARF file's build, of what a file of this build may have more or less of, and of the tables' format.
 struct cache_key kept_key(const struct di_module *m, const void *format, size_t len, const char *magic);
-// Empty when there is no such file, or something is wrong with it.
+// A file that cache_find() or kept_store() returned. Empty: it is of another kind.
 struct bytes kept_open(const char *path, const char magic[8], const uint8_t identity[32]);
-void kept_seal(struct bytes b);                       // sets the sum
 // The path: in the cache, else a temporary file. NULL: it can't be written.
 char *kept_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b);
 

@@ -128,6 +128,5 @@ struct bytes line_code(const struct line_table *t, const uint8_t identity[32])
 	memcpy((uint8_t *)out.at + h.files, buf_text(&files), files.len);
 	memcpy((uint8_t *)out.at + h.text, buf_text(&text), text.len);
 	memcpy((uint8_t *)out.at + h.code, buf_text(&c.code), c.code.len);
-	kept_seal(out);
 	return out;
 }

@@ -127,8 +127,6 @@ struct image *image_open(struct session *s, const char *path, const struct arch 
 struct bytes image_unpack_file(const char *path);
 // Bytes that are compressed, in pages of their own; others as they are. Empty: damaged.
 struct bytes image_unpack(struct bytes in);
-// Forgets the cached copy: something in it turned out to be broken.
-void image_forget(struct session *s, const char *path);
 
 // ---------------------------------------------------------------- flat_image.c
 
@@ -207,7 +205,6 @@ struct di_module {
 	uint64_t base;             // _stext
 	struct bytes btf_bytes;    // found, not read yet
 	const char *btf_path;
-	bool btf_cached;           // btf_bytes come from our cache
 	struct btf_source *btf;    // use module_btf()
 	struct dwarf_file *dwarf;
 	bool asked;                // a server, for DWARF

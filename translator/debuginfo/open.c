@@ -114,8 +114,6 @@ struct btf_source *module_btf(struct di_module *m)
 		return m->btf;
 	m->btf_bytes = (struct bytes){ NULL, 0 };
 	m->btf = btf_open(m, raw);
-	if (!m->btf && m->btf_cached)
-		image_forget(m->s, m->btf_path);
 	return m->btf;
 }
 
@@ -241,7 +239,6 @@ static void use_image(struct di_module *m, const struct image *img)
 	m->has_symbols = img->has_symbols;
 	m->btf_bytes = img->btf;
 	m->btf_path = img->path;
-	m->btf_cached = true;
 	m->source = str_printf("%s of %s", img->btf.len ? "BTF" : "symbols", img->path);
 }
 
@@ -259,7 +256,6 @@ static void use_running(struct di_module *m)
 		return;
 	m->btf_bytes = (struct bytes){ (uint8_t *)raw, len };
 	m->btf_path = path;
-	m->btf_cached = false;
 	m->source = str_printf("BTF of %s", path);
 }
 
@@ -283,7 +279,6 @@ static struct di_module *kernel_module(struct session *s)
 	if (img && !m->btf_bytes.len) {
 		m->btf_bytes = img->btf;
 		m->btf_path = img->path;
-		m->btf_cached = true;
 	}
 	use_running(m);
 	if (!m->source)

@@ -36,8 +36,8 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m
 		return NULL;
 	name = str_printf("stp_lines_%d", e->lines++);
 	cw_line(w, "extern const struct stp_lines %s __attribute__((visibility(\"hidden\")));", name);
-	cw_line(w, "asm(%s);", emit_c_string(str_printf(".pushsection .rodata\n.balign 8\n%s:\n.incbin \"%s\"\n.popsection",
-							 name, str_escape(full, strlen(full)))));
+	cw_line(w, "asm(%s);", emit_c_string(str_printf(".pushsection .rodata\n.balign 8\n%s:\n.incbin \"%s\", 0, %zu\n"
+							 ".popsection", name, str_escape(full, strlen(full)), size)));
 	free(full);
 	return name;
 }

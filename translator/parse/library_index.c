@@ -9,6 +9,7 @@
 //
 // The cached index is text: a line for the configuration, one for each directory and file with
 // its time and size, and behind a file one for each name in it. Any difference: made anew.
+#include "build/build.h"
 #include "parse/library.h"
 #include "util/str.h"
 
@@ -18,8 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define INDEX_VERSION "quicktap library index 1"
 
 static long long mtime_ns(const struct stat *st)
 {
@@ -305,22 +304,18 @@ static void make(struct library_index *x)
 
 // ---------------------------------------------------------------- the cached index
 
-static char *cache_path(struct session *s, const struct library_index *x)
+// False: a directory cannot be written into the index.
+static bool find_key(const struct library_index *x, struct cache_key *key)
 {
-	uint64_t h = 14695981039346656037u; // FNV-1a over the directories' names
+	struct cache_hash *h = cache_hash_new("library 2");
+	bool good = true;
 
-	if (!s->cache_dir)
-		return NULL;
 	for vec_each(&x->dirs, dir) {
-		if (strchr(dir->path, '\n'))
-			return NULL;
-		for (const char *c = dir->path; ; c++) {
-			h = (h ^ (unsigned char)*c) * 1099511628211u;
-			if (!*c)
-				break;
-		}
+		good = good && !strchr(dir->path, '\n');
+		cache_hash_text(h, dir->path);
 	}
-	return str_printf("%s/library-%016llx.index", s->cache_dir, (unsigned long long)h);
+	*key = cache_hash_end(h);
+	return good;
 }
 
 static void write_names(struct buf *b, struct library_index *x, const struct library_file *file)
@@ -338,14 +333,10 @@ static void write_names(struct buf *b, struct library_index *x, const struct lib
 }
 
 // Every file's names are found by a look at all names: done once per change of the library.
-static void save(struct library_index *x, const char *path)
+static void save(struct session *s, struct library_index *x, const struct cache_key *key)
 {
-	char *aside = str_printf("%s.%d", path, (int)getpid());
 	struct buf b = { 0 };
-	FILE *f;
-	bool good;
 
-	buf_puts(&b, INDEX_VERSION "\n");
 	for vec_each(&x->dirs, dir)
 		buf_printf(&b, "D %lld %s\n", dir->mtime_ns, dir->path);
 	for vec_each(&x->files, file) {
@@ -355,13 +346,7 @@ static void save(struct library_index *x, const char *path)
 		write_names(&b, x, *file);
 	}
 	buf_puts(&b, "end\n");
-	f = fopen(aside, "wxe");
-	if (!f)
-		return;
-	good = fwrite(b.text, 1, b.len, f) == b.len;
-	if (fclose(f) == 0 && good && rename(aside, path) == 0)
-		return;
-	unlink(aside);
+	cache_put(s, key, ".library", b.text, b.len);
 }
 
 // The rest of a line behind n numbers.
@@ -419,15 +404,10 @@ static bool load_line(struct library_index *x, char *line, int *dirs)
 // False: absent, stale or damaged. The text stays: names and paths point into it.
 static bool load(struct library_index *x, const char *path)
 {
-	char *text = str_read_file(path, NULL), *line = text, *end;
+	char *line = str_read_file(path, NULL), *end;
 	int dirs = 0;
 
-	if (!text || !(end = strchr(line, '\n')))
-		return false;
-	*end = '\0';
-	if (strcmp(line, INDEX_VERSION))
-		return false;
-	for (line = end + 1; (end = strchr(line, '\n')); line = end + 1) {
+	for (; line && (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		if (strcmp(line, "end") == 0)
 			return dirs == x->dirs.n;
@@ -440,16 +420,19 @@ static bool load(struct library_index *x, const char *path)
 void library_index_open(struct session *s, struct library_index *x)
 {
 	struct library_index old = { 0 };
+	struct cache_key key;
+	bool storable;
 	char *path;
 
 	list_roots(s, x);
-	path = cache_path(s, x);
+	storable = find_key(x, &key);
+	path = storable ? cache_find(s, &key, ".library") : NULL;
 	old.dirs = (typeof(old.dirs)){ .at = x->dirs.at, .n = x->dirs.n };
 	if (path && load(&old, path)) {
 		*x = old;
 		return;
 	}
 	make(x);
-	if (path)
-		save(x, path);
+	if (storable)
+		save(s, x, &key);
 }

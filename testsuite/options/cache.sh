@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The cache: whatever happened to its files, a translation's output is that of an empty cache. (Read by run.sh.)
+# Each kind of file has one byte changed; those that need no kernel are damaged in each other way, too.
+caches=$SCRATCH/caches
+mkdir -p "$caches"
+echo '#define FACTOR 2' >"$caches/factor.h"
+# A function of a program with debuginfo, source lines, a part of the runtime, embedded C, types of a header.
+echo 'int main(void) { return 0; }' >"$caches/p.c"
+gcc -g -o "$caches/p" "$caches/p.c"
+cat >"$caches/kernel.stp" <<SCRIPT
+function twice:long(x:long) %{ /* pure */
+#include "$caches/factor.h"
+	STAP_RETVALUE = FACTOR * STAP_ARG_x; %}
+probe process("$caches/p").function("main") { println(twice(pid()), usymfileline(uaddr())) }
+probe begin { println(@cast(0, "list_head", "kernel<linux/types.h>")->next, isdigit("1")) }
+SCRIPT
+sed '/^probe process/d; s/println.*$/println(twice(21), isdigit("1")) exit() }/' "$caches/kernel.stp" >"$caches/user.stp"
+
+translate() { # SYSTEMTAP_DIR KIND: what a module has, for files of programs what one prints; or why there is none
+	local module
+	mkdir -p "$1"
+	if [[ $2 != .user* ]]; then
+		module=$(SYSTEMTAP_DEBUGINFO_PATH='' SYSTEMTAP_DIR=$1 "$STAP" -v -g -r "$release" -p4 "$caches/kernel.stp" 2>"$caches/err") || cat "$caches/err"
+		nm "$module" | cut -d' ' -f2- | sort | cksum
+		readelf -p .modinfo "$module" | grep vermagic
+		objdump -dr --no-show-raw-insn "$module" 2>&1 | tail -n +4 | cksum
+	else
+		SYSTEMTAP_DIR=$1 "$STAP" -g --runtime=user "$caches/user.stp" 2>&1
+	fi
+}
+# What happens to a file. The byte that is flipped is in the middle.
+flipped() {
+	local at=$(($(stat -c %s "$1") / 2)) byte
+	byte=$(od -An -tu1 -j $at -N1 "$1")
+	# shellcheck disable=SC2059  # the format is the byte
+	printf "\\$(printf %o $((byte ^ 1)))" | dd of="$1" bs=1 seek=$at conv=notrunc 2>/dev/null
+}
+halved() { truncate -s $(($(stat -c %s "$1") / 2)) "$1"; }
+empty() { : >"$1"; }
+zeroed() { dd if=/dev/zero of="$1" bs="$(stat -c %s "$1")" count=1 conv=notrunc 2>/dev/null; }
+longer() { echo more >>"$1"; }
+swapped() { # with a good file of another name
+	cp "$(find "$caches/good" -name 'stap_*.library' | head -n 1)" "$1"
+}
+unreadable() { chmod 0 "$1"; }
+foreign() { chown 12345 "$1"; }
+directory() { rm "$1" && mkdir "$1"; }
+full_directory() { rm "$1" && mkdir "$1" && : >"$1/file"; }
+dangling() { ln -sf /nonexistent/x "$1"; }
+
+damaged() { # DAMAGE KIND: all files of that kind, and nothing hides them that was made from them
+	local file
+	cp -a "$caches/good" "$caches/now"
+	find "$caches/now" \( -name '*.ko' -o -name '*.user' \) ! -name "*$2" -delete
+	while read -r file; do "$1" "$file"; done < <(find "$caches/now" -name "stap_*$2" -type f)
+}
+compare() { # NAME WANTED GOT
+	if [ "$2" = "$3" ]; then ok "options/cache-$1"; else not_ok "options/cache-$1" "$3
+wanted: $2"; fi
+	rm -rf "$caches/now"
+}
+
+check_cache() {
+	local want of_kernel of_program=421 kind damage damages='halved empty zeroed longer swapped unreadable directory full_directory dangling'
+	of_kernel=$(translate "$caches/good" .ko)
+	compare fresh "$of_program" "$(translate "$caches/good" .user)"
+	for kind in $(find "$caches/good" -name 'stap_*' -printf '%f\n' | sed 's/^stap_[0-9a-f]*//' | sort -u); do
+		damaged flipped "$kind"
+		case $kind in .user*) want=$of_program ;; *) want=$of_kernel ;; esac
+		compare "flipped$kind" "$want" "$(translate "$caches/now" "$kind")"
+	done
+	[ "$(id -u)" -ne 0 ] || damages+=' foreign'
+	for damage in $damages; do
+		for kind in .library .user; do
+			damaged "$damage" "$kind"
+			compare "$damage$kind" "$of_program" "$(translate "$caches/now" .user | grep -v '^WARNING: cache .* disabled')"
+		done
+	done
+	# It is reported under -v, once, and the next run finds a good file.
+	damaged halved .user
+	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >"$caches/out" 2>&1
+	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >>"$caches/out" 2>&1
+	compare reported '1 1' "$(grep -c 'The cache file .*user is not used, but made again: its end is missing' "$caches/out") $(grep -c 'Pass 4: using cached' "$caches/out")"
+	# A module that is left here is the linker's alone, without what the cache writes behind it.
+	(cd "$caches" && SYSTEMTAP_DIR=$caches/good "$STAP" -r "$release" -p4 -m kept_here -e 'probe begin { exit() }' >out 2>&1)
+	compare module-left-here "yes 0" "$(cat "$caches"/good/cache/*/*.ko | grep -q QTcache && echo yes) $(grep -c QTcache "$caches/kept_here.ko")"
+	# Many at once on an empty one; one that may not be written; a header that embedded C includes is another one.
+	mkdir "$caches/now"
+	for i in 1 2 3; do SYSTEMTAP_DIR=$caches/now "$STAP" -g --runtime=user "$caches/user.stp" >"$caches/out$i" 2>&1 & done
+	wait
+	compare concurrent 421421421 "$(cat "$caches/out1")$(cat "$caches/out2")$(cat "$caches/out3")"
+	if unshare -rm true 2>/dev/null; then
+		cp -a "$caches/good" "$caches/now"
+		compare read-only 421 "$(unshare -rm sh -c 'mount --bind -o ro "$0" "$0" && mount -o remount,bind,ro "$0" && export SYSTEMTAP_DIR="$0" && exec "$@"' \
+			"$caches/now" "$STAP" -g --runtime=user "$caches/user.stp" 2>/dev/null)"
+	else
+		skip options/cache-read-only 'user namespaces'
+	fi
+	echo '#define FACTOR 3' >"$caches/factor.h"
+	compare header-changed 631 "$(translate "$caches/good" .user)"
+}
+check_cache
