@@ -6,6 +6,8 @@ PATH=/suite:$PATH
 pkill() { kill "$1" $(pidof "$2"); }
 t() { echo "## $*"; }
 st() { echo "status $?"; }
+# Sends a signal to stapio when it has been at work for a second.
+soon() { until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill "$1" stapio; }
 # Runs t_tick in the background, as process $pid, and comes back when it is at work.
 tick() {
 	rm -f /tmp/o
@@ -135,7 +137,10 @@ wait
 loaded
 
 t target
-sleep 4 & staprun -x $! ./t_tick.ko | sed -n '1p;$p'
+rm -f /tmp/o
+sleep 1000 & target=$!
+(until grep -qs tick /tmp/o; do sleep 0.1; done; kill $target) & staprun -x $target ./t_tick.ko >/tmp/o
+sed -n '1p;$p' /tmp/o
 loaded
 
 t detach attach
@@ -144,7 +149,7 @@ st
 head -n 1 /tmp/o
 loaded
 sleep 0.3
-(sleep 1; pkill -INT stapio) & staprun -A t_tick >/tmp/o
+soon -INT & staprun -A t_tick >/tmp/o
 st
 sed -n '1p;$p' /tmp/o
 loaded
@@ -232,7 +237,7 @@ tick staprun
 kill -QUIT $pid
 wait $pid
 st
-(sleep 1; pkill -QUIT stapio) & staprun -A t_tick 2>/dev/null | tail -n 1
+soon -QUIT & staprun -A t_tick 2>/dev/null | tail -n 1
 loaded
 staprun -d t_tick
 loaded
@@ -320,8 +325,7 @@ rmmod dummy
 staprun -L ./t_tick.ko 2>/dev/null | head -n 1
 staprun -R -L ./stap_0123456789abcdef.ko >/dev/null 2>&1
 staprun ./t_count.ko & pid=$!
-until [ -e /sys/module/t_count ] && pidof stapio >/dev/null; do sleep 0.1; done
-sleep 0.5
+until grep -qs open /sys/module/t_count/parameters/_stp_state; do sleep 0.1; done
 staprun -d '*'
 st
 ls /sys/module | grep -E '^(t_|stap_)'
@@ -446,7 +450,7 @@ chmod 755 /lib/modules/$(uname -r)/systemtap
 cp t_tick.ko /lib/modules/$(uname -r)/systemtap
 u() { su user -c "/tmp/staprun $*"; st; }
 u -L t_tick >/tmp/o
-(sleep 1; pkill -QUIT stapio) & u -A t_tick >/tmp/o 2>/dev/null
+soon -QUIT & u -A t_tick >/tmp/o 2>/dev/null
 grep -q tick /tmp/o && tail -n 1 /tmp/o
 chown root /dev/systemtap/t_tick
 u -A t_tick
@@ -454,7 +458,7 @@ u -d t_tick
 chown user /dev/systemtap/t_tick
 # Also at the end of an attachment no other staprun may have the name.
 ./hostile names /run/staprun.lock & names=$!
-(until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill -INT stapio) & u -A t_tick >/tmp/o
+soon -INT & u -A t_tick >/tmp/o
 kill $names
 u -d t_tick
 loaded
