@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,39 +71,64 @@ void module_hold_session(const char *name)
 		usleep(10000);
 }
 
-// Where /run is another one (a container's) the locks are, too: a module that a staprun there has just loaded, or is
-// about to unload, is in use or gone a second later.
-static bool stays_left(const char *name)
+static struct leftover {
+	char name[MODULE_NAME_MAX];
+	ino_t object;                      // of its directory in sysfs, another one when it is loaded again
+} found[64];
+static int n_found;
+
+static ino_t object_of(const char *name)
 {
-	if (!is_left(name))
-		return false;
-	usleep(1000000);
-	return is_left(name);
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-// Nobody else can load, attach to or remove a module of this name while both locks are held.
-static void remove_one(const char *name)
+// Signals are blocked here. One that ends the session waits at most for a step. true: none came.
+static bool wait_a_second(void)
+{
+	sigset_t set;
+
+	for (int i = 0; i < 20; i++) {
+		usleep(50000);
+		if (sigpending(&set) || sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP))
+			return false;
+	}
+	return true;
+}
+
+// No other process can load, attach to or remove a module of this name while both locks are held.
+static void remove_one(const char *name, ino_t object)
 {
 	bool removed;
 
 	if (module_lock_name(name, F_WRLCK))
 		return;
-	removed = !module_lock_session(name, F_WRLCK) && stays_left(name) && module_is_own(name) && !sys_delete_module(name);
+	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && object_of(name) == object && module_is_own(name) &&
+		  !sys_delete_module(name);
 	module_lock_session(name, F_UNLCK);
 	module_lock_name(name, F_UNLCK);
 	if (removed)
 		log_note(0, "staprun: removed the module %s of a session that was killed", name);
 }
 
+// Where /run is another one (a container's) the locks are, too: a module that a staprun there has just loaded, or is
+// about to unload, is in use or gone a second later. All are waited for together; the next staprun takes more than fit.
 void leftovers_remove(void)
 {
 	DIR *dir = opendir("/sys/class/misc");
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
+	while (dir && n_found < sizeof(found) / sizeof(found[0]) && (entry = readdir(dir)))
 		if (module_name_is_valid(entry->d_name) && is_left(entry->d_name) &&
-		    module_is_ours(entry->d_name) && module_is_own(entry->d_name))
-			remove_one(entry->d_name);
+		    module_is_ours(entry->d_name) && module_is_own(entry->d_name)) {
+			found[n_found].object = object_of(entry->d_name);
+			strcpy(found[n_found++].name, entry->d_name);
+		}
 	if (dir)
 		closedir(dir);
+	for (struct leftover *m = found; m < found + n_found && (m > found || wait_a_second()); m++)
+		remove_one(m->name, m->object);
 }
