@@ -54,7 +54,7 @@ bool stp_modules_refused(u32 i)
 /* ------------------------------------------------------------------ builds */
 
 /* Finds the GNU build ID among a module's notes; NULL: not found. The reads are fault-safe because KASAN reports plain
- * loads of the gaps between the module's constants. */
+ * loads of the gaps between the module's constants. Context: may sleep. */
 static const u8 *build_id_of(const struct module *mod)
 {
 	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };
@@ -62,9 +62,12 @@ static const u8 *build_id_of(const struct module *mod)
 	const u8 *base = compat_module_rodata(mod, &size);
 	u8 found[sizeof(note)];
 
-	for (at = 0; at + sizeof(note) + STP_BUILD_ID_LEN <= size; at += 4)
+	for (at = 0; at + sizeof(note) + STP_BUILD_ID_LEN <= size; at += 4) {
+		if (!(at & 0xffff))
+			cond_resched();
 		if (!copy_from_kernel_nofault(found, base + at, sizeof(found)) && !memcmp(found, &note, sizeof(found)))
 			return base + at + sizeof(note);
+	}
 	return NULL;
 }
 
