@@ -85,8 +85,6 @@ u32 stp_loss_limit(enum stp_loss reason)
 	switch (reason) {
 	case STP_LOSS_LOCK:
 		return l->trylock;
-	case STP_LOSS_STACK:
-		return l->min_stack;
 	case STP_LOSS_MESSAGES:
 		return l->message_bytes > STP_QUEUE_MIN ? l->message_bytes : STP_QUEUE_MIN;
 	case STP_LOSS_STRINGS:

@@ -16,7 +16,7 @@ void stp_error(struct stp_ctx *c, const char *fmt, ...)
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&k, fmt, ap);
 	__builtin_va_end(ap);
-	stp_sink_close(&k);
+	stp_sink_end_text(&k);
 	c->error = v->error_text;
 }
 
@@ -30,7 +30,7 @@ void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...)
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&k, fmt, ap);
 	__builtin_va_end(ap);
-	stp_sink_close(&k);
+	stp_sink_end_text(&k);
 	c->error = v->error_text;
 	c->fatal = true;
 	c->near = NULL;

@@ -55,6 +55,13 @@ void stp_sink_end(struct stp_sink *k)
 	*k->at = 0;
 }
 
+void stp_sink_end_text(struct stp_sink *k)
+{
+	if (STP_UNLIKELY(k->at == k->end && *k->end))
+		stp_cut(STP_LOSS_TEXTS, "the text of an error was cut");
+	*k->at = 0;
+}
+
 void stp_sink_put(struct stp_sink *k, const char *text, u64 n)
 {
 	u32 part;

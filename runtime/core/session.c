@@ -91,7 +91,7 @@ void stp_complain(const char *fmt, ...)
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&k, fmt, ap);
 	__builtin_va_end(ap);
-	stp_sink_close(&k);
+	stp_sink_end_text(&k);
 	plat_message(STP_MSG_ERROR, text);
 }
 

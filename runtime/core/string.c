@@ -87,6 +87,11 @@ void stp_string_cut(void)
 	stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
+void stp_frames_cut(void)
+{
+	stp_cut(STP_LOSS_FRAMES, "a call stack was cut at MAXBACKTRACE");
+}
+
 void stp_speculation_lost(void)
 {
 	stp_lose(STP_LOSS_SPECULATED, 1);

@@ -62,6 +62,16 @@ typedef unsigned long long u64;
 static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STP_C (stp_c ? stp_c : stp_ctx_here())
 
+/* The text that a function returns, which is counted where it is cut. Context: any. */
+#define STP_RESULT_PRINTF(...) do {						\
+	if (snprintf(STAP_RETVALUE, STP_STRLEN, __VA_ARGS__) >= STP_STRLEN)	\
+		stp_string_cut();						\
+} while (0)
+#define STP_RESULT_COPY(from) do {						\
+	if (strscpy(STAP_RETVALUE, from, STP_STRLEN) < 0)			\
+		stp_string_cut();						\
+} while (0)
+
 #ifdef __KERNEL__
 /* Takes the first number off a list of addresses in hexadecimal; false when there is none. Any context. */
 static inline bool stp_next_address(const char **list, u64 *address)

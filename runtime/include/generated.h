@@ -192,6 +192,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
 /* A line of `line` bytes was written behind *len, or as much of it as fits: ends it. False: it does not fit whole, is
  * taken away again, and counted. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
+void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
 void stp_string_cut(void);                                 /* counts one that embedded C of the tapsets has cut */
 void stp_structure_cut(void);                              /* counts one of which $x$$ prints a part */
 void stp_speculation_lost(void);                           /* counts a piece that commit() does not find any more */

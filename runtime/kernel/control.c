@@ -147,7 +147,7 @@ static void send_text(u32 type, const char *text, size_t most)
 	size_t len = strnlen(text, most + 1);
 
 	if (len > most)
-		stp_lose(STP_LOSS_STRINGS, 1);
+		stp_lose(STP_LOSS_TEXTS, 1);
 	message_send(type, text, min(len, most), QUEUE_RESERVE);
 }
 

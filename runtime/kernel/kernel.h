@@ -41,6 +41,7 @@ void stp_stacks_make(void);
 /* Bytes left on the stack that runs now, be it a task's, the interrupts' or an exception's; 0: unknown. Any context. */
 unsigned long stp_stack_left(void);
 bool stp_stack_short(void);                /* any context: a handler doesn't fit any more; counted as skipped */
+u32 stp_stack_needed(void);               /* bytes that must be left of a stack for a handler */
 
 /* ------------------------------------------------------------------ context.c */
 

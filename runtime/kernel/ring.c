@@ -120,7 +120,7 @@ int stp_rings_make(void)
 	rings.ring[rings.n - 1].may_sleep = true;
 	h->nlosses = STP_LOSSES;
 	for (i = 0; i < STP_LOSSES; i++)
-		h->limits[i] = stp_loss_limit(i);
+		h->limits[i] = i == STP_LOSS_STACK ? stp_stack_needed() : stp_loss_limit(i);
 	h->max_skipped = stp_module.limits.skipped;
 	stp_losses = h->losses;
 	rings.header = h;

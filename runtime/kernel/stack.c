@@ -101,9 +101,14 @@ u64 plat_stack_low(void)
 	return current_stack_pointer - stp_stack_left() + need.call;
 }
 
+u32 stp_stack_needed(void)
+{
+	return min(max(stp_module.limits.min_stack, need.hit), (u32)STP_STACK_MOST);
+}
+
 bool stp_stack_short(void)
 {
-	if (likely(stp_stack_left() >= min(max(stp_module.limits.min_stack, need.hit), (u32)STP_STACK_MOST)))
+	if (likely(stp_stack_left() >= stp_stack_needed()))
 		return false;
 	stp_ctx_skip_stack(raw_cpu_read(stp_cpu_ctx));
 	return true;

@@ -172,7 +172,8 @@ static void call_function(struct stp_ctx *c, char *to, u32 size)
 	if (!name)
 		return;
 	name += strlen("syscall.");
-	snprintf(to, size, CALL_PREFIX "%.*s", (int)strcspn(name, "."), name);
+	if (snprintf(to, size, CALL_PREFIX "%.*s", (int)strcspn(name, "."), name) >= size)
+		stp_string_cut();
 }
 
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
