@@ -70,7 +70,7 @@ int rings_map(struct rings *r, int device, bool attach)
 		rc = sys_mmap(device, header.first + header.rings * header.stride, &at);
 	if (rc) {
 		log_error("can't map the module's rings: %s",
-			  rc == -EPROTO ? "they are of another version" : strerror(-rc));
+			  rc == -EPROTO ? "they are of another version; translate the script again" : strerror(-rc));
 		return rc;
 	}
 	*r = (struct rings){ .header = at, .n = header.rings, .ring_size = header.ring_size, .next = !attach,

@@ -114,7 +114,7 @@ static int parse_option(int letter)
 	case 'x':
 	case 't': opt.process = true; break;
 	case 'h': show_help();
-	case 'V': printf("Quicktap staprun %s, protocol %d\n", PACKAGE_VERSION, STP_PROTOCOL); exit(0);
+	case 'V': printf("Quicktap staprun %s, protocol %08x\n", PACKAGE_VERSION, STP_PROTOCOL); exit(0);
 	case '-':
 		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
 			return parse_option(*optarg == 'h' ? 'h' : 'V');
@@ -315,7 +315,7 @@ static int say_hello(int device, const char *name)
 	if (!rc)
 		rc = send_addresses(device, &wants);
 	if (rc == -EPROTO)
-		log_error("the module %s and this staprun are of different versions", name);
+		log_error("the module %s was made by another version than this staprun; translate the script again", name);
 	else if (rc && !wants.explained)
 		log_error("the module %s does not answer: %s", name, strerror(-rc));
 	return rc;

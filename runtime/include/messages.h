@@ -21,7 +21,11 @@
 #ifndef STP_MESSAGES_H
 #define STP_MESSAGES_H
 
-#define STP_PROTOCOL 3
+/*
+ * The checksum of this file and of losses.def, without their comments: testsuite/lint/protocol.py prints it. A module
+ * and a loader that do not have the same one refuse each other.
+ */
+#define STP_PROTOCOL 0x9340dbd3u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;

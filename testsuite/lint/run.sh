@@ -39,6 +39,8 @@ done)"
 # Numbers from outside are read by number.h, which knows their range; those with a decimal point by str_real().
 report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*.c translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
+# Modules and loaders of different versions recognise each other.
+report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 # The library counts where it cuts the text that a function returns.
 report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
