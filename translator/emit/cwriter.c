@@ -5,6 +5,14 @@
 #include <assert.h>
 #include <string.h>
 
+void cw_indent(struct buf *text, int depth)
+{
+	enum { DEEPEST = 40 };
+
+	for (int i = 0; i < depth && i < DEEPEST; i++)
+		buf_putc(text, '\t');
+}
+
 void cw_line(struct cwriter *w, const char *fmt, ...)
 {
 	va_list ap;
@@ -24,8 +32,7 @@ void cw_line(struct cwriter *w, const char *fmt, ...)
 
 		if (len && line[len - 1] == ':' && depth > 0)
 			depth--;
-		for (int i = 0; i < depth; i++)
-			buf_putc(&w->text, '\t');
+		cw_indent(&w->text, depth);
 	}
 	buf_add(&w->text, line, len);
 	buf_putc(&w->text, '\n');

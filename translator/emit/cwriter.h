@@ -10,6 +10,8 @@ struct cwriter {
 	int depth;
 };
 
+// Up to a depth at which the indentation would be most of the text.
+void cw_indent(struct buf *text, int depth);
 // One whole line. Lines that begin with "}" are indented one less, those that end with "{" indent
 // what follows; a line that ends in ":" is a label.
 void cw_line(struct cwriter *w, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -89,7 +89,7 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 }
 
 // Of a part of the text: calls by name, else a unit for every few characters. Strings and comments cost nothing.
-static uint64_t price(struct emitter *e, const char *from, const char *end, uint64_t *bound)
+static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
 {
 	uint64_t n = 0, chars = 0;
 
@@ -116,8 +116,13 @@ static uint64_t price(struct emitter *e, const char *from, const char *end, uint
 			chars++;
 		}
 	}
-	*bound += chars / 6;
-	return n + chars / 6;
+	sum->calls += n;
+	sum->chars += chars;
+}
+
+static uint64_t units(struct work sum)
+{
+	return sum.calls + sum.chars / 6;
 }
 
 struct work_mark work_begin(struct emitter *e)
@@ -129,13 +134,22 @@ uint64_t work_since(struct emitter *e, struct work_mark m)
 {
 	struct buf *text = &e->w->text;
 	struct func_info *caller = e->caller;
+	struct priced none = { 0 }, *last = e->w == &e->body->code ? &e->body->priced : &none;
 	uint64_t bound = 0, n, charged = e->body->charged - m.charged;
+	bool within = last->end && last->at >= m.at && last->end <= text->len;
+	struct priced now = { .at = m.at, .end = text->len };
 
 	if (text->len <= m.at)
 		return 0;
 	e->caller = NULL;
-	n = price(e, text->text + m.at, text->text + text->len, &bound);
+	if (within)
+		now.sum = last->sum;
+	scan(e, text->text + m.at, text->text + (within ? last->at : text->len), &now.sum, &bound);
+	if (within)
+		scan(e, text->text + last->end, text->text + text->len, &now.sum, &bound);
 	e->caller = caller;
+	*last = now;
+	n = units(now.sum);
 	return n > charged ? n - charged : 0;
 }
 
@@ -150,13 +164,17 @@ static void insert(struct buf *text, size_t at, const char *line)
 
 void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
 {
+	struct priced *last = &e->body->priced;
 	struct buf line = { 0 };
 
-	for (int i = 0; i < e->w->depth; i++)
-		buf_putc(&line, '\t');
+	cw_indent(&line, e->w->depth);
 	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_near(loc), emit_error_label(e));
 	insert(&e->w->text, m.at, buf_text(&line));
 	e->body->charged += n;
+	if (e->w != &e->body->code || last->end <= m.at)
+		return;
+	last->end = last->at >= m.at ? last->end + line.len : 0;
+	last->at += line.len;
 }
 
 void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc)
@@ -183,10 +201,12 @@ bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct lo
 void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 {
 	struct work_mark all = { 0 };
+	struct work sum = { 0 };
 
 	e->caller = i;
 	i->cost = 0;
-	price(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &i->cost);
+	scan(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &sum, &i->cost);
+	i->cost += sum.chars / 6;
 	if (i->func)
 		work_end(e, all, FUNCTION, loc);
 }

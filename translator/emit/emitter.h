@@ -40,6 +40,10 @@ struct temps { int longs, strings, texts, cells; };
 
 struct lock_range { const struct stmt *from, *to; bool late, early; };
 
+// What a part of the code costs: calls by their names, and characters of what is no call.
+struct work { uint64_t calls, chars; };
+struct priced { size_t at, end; struct work sum; };
+
 // One C function being written.
 struct body {
 	struct cwriter code;
@@ -55,6 +59,7 @@ struct body {
 	struct temps now, most;    // in use, and the high-water mark
 	int labels, loops;         // made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
+	struct priced priced;      // and the part of `code` that it looked at last, so that no part is read at each level
 	int place;                 // line of the last place comment
 	const struct source *place_source;
 };
