@@ -642,6 +642,7 @@ struct stp_program {
 	const char *path;
 	const u8 *id;              /* what stands in the file that the translator looked at: */
 	u64 id_offset;             /* at this offset */
+	u64 summed;                /* > 0: it has no build ID; id is the checksum (checksum.h) of so many bytes there */
 	u32 id_len;
 	u32 users;                 /* the runtime's */
 	void *state;               /* the runtime's */

@@ -11,23 +11,37 @@
 #include <linux/fs.h>
 #include <linux/namei.h>
 #include <linux/path.h>
+#include <linux/sched/signal.h>
+
+#include "checksum.h"
 
 #define ID_MAX 64                  /* bytes of the identity that are compared */
 
 static char other_build[ID_MAX * 4 + 120]; /* what compare_id() found last; for the message about it */
 
-/* The ELF header is all that was compared: another build counts as the same where that agrees. A warning reports it. */
-static void say_unchecked_program(const struct stp_program *p)
+/*
+ * The checksum of the code of a program without build ID to `bytes`. Returns its length, 0 where the file is shorter.
+ * Ends: after p->summed bytes of the file, or at a signal that kills the loader. Under control.lock.
+ */
+static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
 {
-	static const char *last;           /* tables name a program once each */
-	char text[400];
+	static u8 piece[4096];
+	loff_t at = p->id_offset, end = at + p->summed;
+	struct checksum c;
+	u64 sum;
 
-	if (last && !strcmp(last, p->path))
-		return;
-	last = p->path;
-	snprintf(text, sizeof(text), "cannot check that %.250s is of the build that the script was translated for: it has no "
-		 "build ID (link it with -Wl,--build-id)", p->path);
-	plat_message(STP_MSG_WARNING, text);
+	checksum_begin(&c);
+	while (at < end) {
+		size_t n = min_t(u64, end - at, sizeof(piece));
+
+		if (fatal_signal_pending(current) || kernel_read(file, piece, n, &at) != n)
+			return 0;
+		checksum_add(&c, piece, n);
+		cond_resched();
+	}
+	sum = checksum_end(&c);
+	memcpy(bytes, &sum, sizeof(sum));
+	return sizeof(sum);
 }
 
 /* Ends: with the file system that the file is in, under control.lock alone; a network's or FUSE's can be killed. */
@@ -41,15 +55,14 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	if (kernel_read(file, bytes, len, &at) != len)
+	if (p->summed)
+		len = sum_code(p, file, bytes);
+	else if (kernel_read(file, bytes, len, &at) != len)
 		len = 0;
 	if (!len || memcmp(bytes, p->id, len))
 		err = -ESTALE;
 	fput(file);
-	if (!err && !p->id_offset)
-		say_unchecked_program(p);
-	/* What is at the start of the file is no build-id. */
-	if (err && len && p->id_offset)
+	if (err && len && !p->summed)
 		snprintf(other_build, sizeof(other_build), "the file is of another build (%*phN) than the one that the "
 			 "script was translated for (%*phN)", len, bytes, len, p->id);
 	else if (err)

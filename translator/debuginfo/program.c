@@ -18,6 +18,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "checksum.h"
+
 struct program {
 	struct bytes original;     // as it is
 	struct bytes file;         // the same; of a 32-bit program, as one of 64 bits
@@ -325,16 +327,28 @@ void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *off
 		}
 }
 
-// The build-id, else the ELF header, which says at least where things are in the file.
+// The build-id, else the checksum of the code, else that of the whole file.
 static void identify(struct di_module *m)
 {
 	struct program *p = m->program;
-	struct bytes id = elf_view_build_id(&p->view);
+	struct bytes id = elf_view_build_id(&p->view), code = { p->original.at, p->original.len };
+	const Elf64_Shdr *text = elf_view_header(&p->view, ".text");
+	struct checksum c;
+	uint64_t *sum;
 
 	m->build_id = id;
-	if (!id.len)
-		id = (struct bytes){ p->original.at, sizeof(Elf64_Ehdr) };
-	p->identity = (struct di_identity){ id.at, id.len, id.at - (m->build_id.len ? p->file.at : p->original.at) };
+	if (id.len) {
+		p->identity = (struct di_identity){ id.at, id.len, id.at - p->file.at };
+		return;
+	}
+	if (text && text->sh_type == SHT_PROGBITS && text->sh_offset <= code.len &&
+	    text->sh_size && text->sh_size <= code.len - text->sh_offset)
+		code = (struct bytes){ code.at + text->sh_offset, text->sh_size };
+	checksum_begin(&c);
+	checksum_add(&c, code.at, code.len);
+	sum = (uint64_t *)mem_alloc_atomic(sizeof(*sum));
+	*sum = checksum_end(&c);
+	p->identity = (struct di_identity){ (const uint8_t *)sum, sizeof(*sum), code.at - p->original.at, code.len };
 }
 
 static bool open_file(struct di_module *m, const char **why)

@@ -425,8 +425,8 @@ void process_emit_program(struct cwriter *w, const char *table, int i, const str
 		buf_printf(&bytes, "%s%d", k ? ", " : "", id.bytes[k]);
 	cw_line(w, "static const u8 %s_id_%d[] = { %s };", table, i, buf_text(&bytes));
 	cw_line(w, "static struct stp_program %s_program_%d = { .path = %s, .id = %s_id_%d, .id_offset = 0x%llxULL, "
-		".id_len = %d };", table, i, emit_c_string(di_module_name(m)), table, i,
-		(unsigned long long)id.offset, id.len);
+		".id_len = %d, .summed = %lluULL };", table, i, emit_c_string(di_module_name(m)), table, i,
+		(unsigned long long)id.offset, id.len, (unsigned long long)id.summed);
 }
 
 typedef VEC(struct di_module *) modules;
