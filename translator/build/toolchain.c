@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT "quicktap toolchain 5"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 6"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 
