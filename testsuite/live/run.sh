@@ -290,19 +290,7 @@ fi
 [ $# -gt 0 ] || [ -n "${LIVE_KERNELS-}" ] || bash "$TESTS/staprun/vm.sh"
 tree='' image='' summary=()
 for kernel in ${LIVE_KERNELS-}; do
-	IFS=: read -r suite series flavour <<<"$kernel"
-	if facts=$("$TESTS/kernels/fetch.sh" "${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}" "$suite" "$series" "$flavour" 2>"$SCRATCH/err"); then
-		eval "$facts"
-		# Its modules and its tree are where those of the machine's kernels are, for us alone.
-		if [ -n "${UNSHARED-}" ] && mount --bind "${tree%/usr/src/*}/lib/modules" /lib/modules; then
-			[ -e "/lib/modules/$release/modules.dep" ] || depmod "$release"
-			mount --bind "${tree%/linux-headers-*}" /usr/src
-		fi
-		on_kernel "${names[@]}"
-		[ -z "${UNSHARED-}" ] || umount /lib/modules /usr/src
-	else
-		skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
-	fi
+	with_kernel "$kernel" on_kernel "${names[@]}" || skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
 done
 [ -z "${LIVE_KERNELS-}" ] || LIVE_SERIES=
 for series in ${LIVE_SERIES-6.1 6.12}; do

@@ -5,7 +5,11 @@
 # module stays, memory comes back.
 # Short in the test suite; SOAK=full: ten minutes and 500 cycles; SOAK=told: short, with its figures. SOAK_SERIES: the kernels,
 # default "6.1 6.12". SOAK_ROUNDS=N: in place of all that, N rounds of loading, running and unloading (rounds.sh).
+# LIVE_KERNELS, LIVE_TIME, LIVE_MEMORY: other kernels, seconds for a guest and its memory, as live/run.sh has them.
 set -u
+if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
+	UNSHARED=1 exec unshare -m bash "$0" "$@"
+fi
 . "$TESTS/lib.sh"
 seconds=4 cycles=5 step=11 limit=2700
 if [ "${SOAK-}" = full ]; then seconds=600 cycles=500 step=1 limit=7200; fi
@@ -53,12 +57,14 @@ huge='
 global a[8000000], b[8000000], c[8000000]
 probe begin { a[1, "x"] = "y" b[1, "x"] = "y" c["x", "y"] = "z" println(a[1, "x"], b[1, "x"], c["x", "y"]) }'
 
+soak_module() { # NAME SCRIPT OPTIONS...
+	"$STAP" ${tree:+-B "CC=$TESTS/kernels/cc"} -p4 -r "${tree:-$release}" -m "$1" -DSTP_DEBUG "${@:3}" -e "$2"
+}
 build() { # in the kernel's directory
 	cp "$TESTS/soak/guest.sh" . && gcc -O2 -g -static -pthread -o work "$TESTS/soak/work.c" &&
-		"$STAP" -p4 -r "$release" -m t_mixed -DSTP_DEBUG -DMAXSKIPPED=100000000 -DMAXERRORS=1000000 -DSTP_NO_OVERLOAD \
-			-DMAXMAPENTRIES=4096 -e "$mixed" &&
-		"$STAP" -p4 -r "$release" -m t_few -DSTP_DEBUG -DMAXSKIPPED=100000000 -DSTP_NO_OVERLOAD -e "$few" &&
-		"$STAP" -p4 -r "$release" -m t_huge -DSTP_DEBUG -DMAXMAPENTRIES=8000000 -e "$huge"
+		soak_module t_mixed "$mixed" -DMAXSKIPPED=100000000 -DMAXERRORS=1000000 -DSTP_NO_OVERLOAD -DMAXMAPENTRIES=4096 &&
+		soak_module t_few "$few" -DMAXSKIPPED=100000000 -DSTP_NO_OVERLOAD &&
+		soak_module t_huge "$huge" -DMAXMAPENTRIES=8000000
 }
 
 want='mixed 0 1 loaded 0
@@ -68,40 +74,66 @@ failing: 1 3
 huge: 1 loaded 0
 again: 1 1 loaded 0
 memory 1 1'
-for series in ${SOAK_SERIES-6.1 6.12}; do
-	release=$(newest "$series")
-	if [ -z "$release" ]; then skip "soak/$series" "no kernel $series with image and headers"; continue; fi
-	dir=$SCRATCH/$release
-	mkdir -p "$dir"
-	if [ -n "${SOAK_ROUNDS-}" ]; then
-		if "$TESTS/soak/rounds.sh" "$SOAK_ROUNDS" "$release" "$dir" >"$SCRATCH/out" 2>&1 &&
-			[ "$(cat "$dir/out")" = "rounds $SOAK_ROUNDS" ]; then
-			ok "soak/rounds $release"
-		else
-			not_ok "soak/rounds $release" "$(cat "$SCRATCH/out")"
-		fi
-		continue
+rounds() {
+	if TREE=$tree "$TESTS/soak/rounds.sh" "$SOAK_ROUNDS" "${image:-$release}" "$dir" >"$SCRATCH/out" 2>&1 &&
+		[ "$(cat "$dir/out")" = "rounds $SOAK_ROUNDS" ]; then
+		ok "soak/rounds $release"
+	else
+		not_ok "soak/rounds $release" "$(cat "$SCRATCH/out")"
 	fi
-	if [ "$series" = "${SOAK_WORST:-6.1}" ]; then
-		if "$TESTS/soak/worst-hits.sh" "$release" "$dir/worst" >"$SCRATCH/out" 2>&1; then
-			ok "soak/worst-hits $release"
-			[ -z "${SOAK-}" ] || sed 's/^/    /' "$SCRATCH/out"
-		else
-			not_ok "soak/worst-hits $release" "$(cat "$SCRATCH/out")"
-		fi
+}
+
+worst_hits() {
+	if "$TESTS/soak/worst-hits.sh" "$release" "$dir/worst" >"$SCRATCH/out" 2>&1; then
+		ok "soak/worst-hits $release"
+		[ -z "${SOAK-}" ] || sed 's/^/    /' "$SCRATCH/out"
+	else
+		not_ok "soak/worst-hits $release" "$(cat "$SCRATCH/out")"
 	fi
+}
+
+soak() {
+	local status
 	if ! (cd "$dir" && build) >"$SCRATCH/build" 2>&1 </dev/null; then
 		not_ok "soak/$release" "$(tail -n 20 "$SCRATCH/build")"
-		continue
+		return
 	fi
-	"$SOURCE/translator/build/stap-vm" -r "$release" -s 4 -t "$limit" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+	"$SOURCE/translator/build/stap-vm" -r "${image:-$release}" -s 4 -t "${LIVE_TIME:-$limit}" -m "${LIVE_MEMORY:-1024}" -d "$dir:/t" \
+		-f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-- sh /t/guest.sh "$seconds" "$cycles" $step "$dir" >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
 	if [ $status -eq 0 ] && [ "$(cat "$SCRATCH/out")" = "$want" ]; then
 		ok "soak/$release"
+		echo "# $release: soak passed, kernel log clean"
 		[ -z "${SOAK-}" ] || sed 's/^/    /' "$SCRATCH/err"
 	else
 		not_ok "soak/$release" "status $status
 $(cat "$SCRATCH/out" "$SCRATCH/err")"
+		echo "# $release: soak FAILED"
+	fi
+}
+
+on_kernel() { # SERIES, or nothing for one that isn't installed
+	local dir=$SCRATCH/$release
+	mkdir -p "$dir"
+	if [ -n "${SOAK_ROUNDS-}" ]; then
+		rounds
+		return
+	fi
+	[ "${1-}" != "${SOAK_WORST:-6.1}" ] || worst_hits
+	soak
+}
+
+tree='' image=''
+for kernel in ${LIVE_KERNELS-}; do
+	with_kernel "$kernel" on_kernel || skip "soak/$kernel" "$(tail -n 1 "$SCRATCH/err")"
+done
+[ -z "${LIVE_KERNELS-}" ] || SOAK_SERIES=
+for series in ${SOAK_SERIES-6.1 6.12}; do
+	release=$(newest "$series")
+	if [ -z "$release" ]; then
+		skip "soak/$series" "no kernel $series with image and headers"
+	else
+		on_kernel "$series"
 	fi
 done
