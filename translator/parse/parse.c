@@ -513,7 +513,7 @@ static bool at_keyword(struct parser *p)
 static void recover(struct parser *p)
 {
 	p->panic = p->in_function = false;
-	p->nesting = 0;
+	p->nesting = p->arms = 0;
 	p->expr_level = 0;
 	p->loose_hist = NULL;
 	while (!at_keyword(p) && !parser_at(p, TOK_EOF))

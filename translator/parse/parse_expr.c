@@ -728,23 +728,26 @@ static struct expr *logical_or(struct parser *p)
 // ternary = logical_or ["?" assignment ":" ternary]
 static struct expr *ternary(struct parser *p)
 {
-	struct expr *c = logical_or(p), *e;
+	struct expr *whole = NULL, **at = &whole, *e;
 
-	if (!parser_at(p, TOK_QUESTION))
-		return c;
-	e = expr_new(E_COND, parser_take(p).loc);
-	e->u.cond.c = c;
-	e->u.cond.a = assignment(p);
-	parser_expect(p, TOK_COLON, "between the two values of '?'");
-	e->u.cond.b = e->u.cond.a;
-	if (!parser_enter(p))
-		return e;
-	if (session_since(p->session, e->loc, "4.0", "what '?:' takes as its last value"))
-		e->u.cond.b = ternary(p);
-	else
+	// Each of a ? b : c ? d : e is the last value of the one before.
+	for (;; at = &e->u.cond.b) {
+		struct expr *c = logical_or(p);
+
+		*at = c;
+		if (!parser_at(p, TOK_QUESTION))
+			return whole;
+		count_operator(p);
+		*at = e = expr_new(E_COND, parser_take(p).loc);
+		e->u.cond.c = c;
+		e->u.cond.a = assignment(p);
+		parser_expect(p, TOK_COLON, "between the two values of '?'");
+		e->u.cond.b = e->u.cond.a;
+		if (session_since(p->session, e->loc, "4.0", "what '?:' takes as its last value"))
+			continue;
 		e->u.cond.b = assignment(p);
-	parser_leave(p);
-	return e;
+		return whole;
+	}
 }
 
 static const enum tok assign_ops[] = {

@@ -32,14 +32,27 @@ struct stmt *parse_block(struct parser *p, const char *of)
 	return s;
 }
 
-// if = "if" "(" expr ")" stmt ["else" stmt]
+// if = "if" "(" expr ")" stmt ["else" stmt]; a chain of "else if" is not deeper than one "if"
 static void if_(struct parser *p, struct stmt *s)
 {
-	s->kind = S_IF;
-	s->u.if_.c = parenthesised(p, "after 'if'");
-	s->u.if_.then = parse_stmt(p);
-	if (parser_accept(p, TOK_ELSE))
-		s->u.if_.other = parse_stmt(p);
+	int before = p->arms;
+
+	for (;;) {
+		s->kind = S_IF;
+		s->u.if_.c = parenthesised(p, "after 'if'");
+		s->u.if_.then = parse_stmt(p);
+		if (!parser_accept(p, TOK_ELSE))
+			break;
+		if (!parser_at(p, TOK_IF)) {
+			s->u.if_.other = parse_stmt(p);
+			break;
+		}
+		if (++p->arms == MAX_ARMS)
+			parser_fail(p, parser_peek(p)->loc, "an 'else if' follows more than %d others", MAX_ARMS);
+		s->u.if_.other = stmt_new(S_IF, parser_take(p).loc);
+		s = s->u.if_.other;
+	}
+	p->arms = before;
 }
 
 // while = "while" "(" expr ")" stmt
