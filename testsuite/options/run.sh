@@ -283,6 +283,8 @@ expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchf
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 . "$TESTS/options/cache.sh"
+# The generated C grows with the script, not with its square: of each shape of bench/growth.
+expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 expect clean-cache 0 '' "$STAP" --clean-cache
 expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"
