@@ -12,7 +12,7 @@
 
 enum {
 	MAX_NESTING = 1000,        // of statements and expressions
-	MAX_ARMS = 5000,           // of else-if chains around a statement: what is behind the parser goes down one by one
+	MAX_ARMS = 10000,          // of else-if chains around a statement: what is behind the parser goes down one by one
 	MAX_OPERATORS = 5000,      // in one expression: a chain is as deep a tree as it is long
 	MAX_POINTS = 10000,        // that the braces of one probe make,
 	MAX_POINT_PARTS = 300000,  // and their components altogether
