@@ -86,17 +86,21 @@ static ino_t object_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-// Signals are blocked here. One that ends the session waits at most for a step. true: none came.
+// Signals are blocked here. One that ends the session ends the wait, and stays pending. true: none came.
 static bool wait_a_second(void)
 {
+	const struct timespec second = { .tv_sec = 1 };
 	sigset_t set;
+	int sig;
 
-	for (int i = 0; i < 20; i++) {
-		usleep(50000);
-		if (sigpending(&set) || sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP))
-			return false;
-	}
-	return true;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sig = sigtimedwait(&set, NULL, &second);
+	if (sig > 0)
+		raise(sig);
+	return sig < 0;
 }
 
 // No other process can load, attach to or remove a module of this name while both locks are held.
