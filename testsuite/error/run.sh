@@ -16,5 +16,6 @@ for file in "$@"; do
 	OPTIONS=() ARGUMENTS=()
 	# shellcheck source=/dev/null
 	. "$TESTS/$table.tests"
+	cd "$TESTS/error" || exit 1
 done
 [ "$*" != "$(echo *.tests)" ] || . "$TESTS/error/shown.sh"
