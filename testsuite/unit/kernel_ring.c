@@ -48,6 +48,7 @@ static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
 static bool stp_reader_lives(void) { return reader_lives; }
 static bool stp_detached(void) { return detached; }
+static unsigned int stp_stack_needed(void) { return 1024; }
 static void stp_control_wake(void) { wakes++; }
 static void schedule_timeout_killable(long n);
 static void cond_resched(void) { }
