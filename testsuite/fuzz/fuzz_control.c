@@ -34,6 +34,8 @@
 #define for_each_cpu(i, mask) for ((i) = 0; (i) < CPUS; (i)++)
 #define xchg(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define cpu_relax() ((void)0)
+#define preempt_disable() ((void)0)
+#define preempt_enable() ((void)0)
 #define from_kuid(namespace, uid) ((uid_t)(uid))
 #define current_uid() 0
 #define local_irq_save(flags) ((flags) = 0)
@@ -121,6 +123,7 @@ void plat_message(u32 type, const char *text);
 static void stp_cpus_choose(void) { }
 static void stp_control_wake(void);
 static bool stp_reader_lives(void), stp_detached(void);
+static u32 stp_stack_needed(void) { return 1024; }
 static int stp_sites_make(u64 kernel_base, bool same_kernel), stp_site_found(u32 index, u64 address);
 static void stp_sites_free(void);
 static const struct stp_site *stp_site_wanted(u32 index);
