@@ -13,6 +13,7 @@
 #                         "await COMMAND" waits there until a command of the shell succeeds: no test relies on how long something takes
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
+#   $release, $tree (of a kernel that isn't installed), $vmlinux (with DWARF, where there is some) are for all of them
 #   staprun/vm.sh    options of staprun and stapio, one more boot a kernel
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 #   rows/NAME.tests  the rows of the language, a module for all scripts of a table
@@ -239,7 +240,7 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 	local need
 	for need in $(sed -n 's/^needs=//p' "$1" 2>/dev/null | tr -d "'"); do
 		case $need in
-		dwarf) [ -e "/usr/lib/debug/boot/vmlinux-$release" ] || [ -e "${tree:-/nonexistent}/vmlinux" ] || { echo "the kernel's -dbg package"; return; } ;;
+		dwarf) [ -e "$vmlinux" ] || { echo "the kernel's -dbg package"; return; } ;;
 		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
 		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
 		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
@@ -249,7 +250,8 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 }
 
 one_guest() { # NAMES...
-	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out
+	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out vmlinux=/usr/lib/debug/boot/vmlinux-$release
+	[ -e "$vmlinux" ] || vmlinux=$tree/vmlinux
 	rm -rf "$dir" "$dir.rows" "$results"
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
