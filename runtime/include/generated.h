@@ -547,7 +547,7 @@ struct stp_probe {
 	u32 arrival_ns;            /* what the kernel does for a hit around the handler takes a usual processor so long */
 	bool (*condition)(void);   /* "if (...)": NULL always */
 	const char *name;          /* $$name of a handler that several have; else NULL */
-	/* Of a timer or a procfs file, which walks through data: runs in process context, preemptible, without locks. */
+	/* A timer's or a procfs file's, which walks through data: it runs in process context, preemptible, without locks. */
 	bool in_slices;
 	const struct stp_probe *before;    /* then its handler is stp_take(), which runs first as a hit; NULL: no copies */
 	const struct stp_take *takes;      /* of stp_take() */

@@ -16,7 +16,7 @@ probe begin { println(@cast(0, "list_head", "kernel<linux/types.h>")->next, isdi
 SCRIPT
 sed '/^probe process/d; s/println.*$/println(twice(21), isdigit("1")) exit() }/' "$caches/kernel.stp" >"$caches/user.stp"
 
-translate() { # SYSTEMTAP_DIR KIND: what a module has, for files of programs what one prints; or why there is none
+translate() { # SYSTEMTAP_DIR KIND: prints what a module has, or of a program its output; without one, the reason
 	local module
 	mkdir -p "$1"
 	if [[ $2 != .user* ]]; then

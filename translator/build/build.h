@@ -35,7 +35,7 @@ void kernel_need_build_tree(const struct kernel *k);
 // here means "no cache", with a warning once. (cache.c)
 void cache_open(struct session *s);        // sets s->cache_dir, or leaves it NULL; called by main()
 struct cache_hash;
-// Of what is written under the key, and of the environment of compilers. format: the kind of file, and its version.
+// Makes a key of what is added to it and of the environment of compilers. format: the kind of file, and its version.
 struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
 void cache_hash_text(struct cache_hash *h, const char *text);        // length included
@@ -98,7 +98,7 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 // "<a.h><b.h>" -> an object with the DWARF of their types. NULL after diag_error(). (headers.c)
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel);
 
-// Of the files that a compiler's rule (-MD) names beside those of this run, and of what `names` stands for. (headers.c)
+// A key of the files that a compiler's rule (-MD) names beside those of this run, and of `names`. (headers.c)
 struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file);
 
 struct stp_stack_need;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What cache.c stores: a content with its length and checksum behind it.
+// The files that cache.c stores: a content with its length and checksum behind it.
 #ifndef BUILD_CACHE_FILE_H
 #define BUILD_CACHE_FILE_H
 

@@ -40,7 +40,7 @@ struct temps { int longs, strings, texts, cells; };
 
 struct lock_range { const struct stmt *from, *to; bool late, early; };
 
-// What a part of the code costs: calls by their names, and characters of what is no call.
+// The cost of a part of the code: calls by their names, and characters of what is no call.
 struct work { uint64_t calls, chars; };
 struct priced { size_t at, end; struct work sum; };
 
