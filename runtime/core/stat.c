@@ -162,16 +162,18 @@ static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
 	return (struct stp_stat *)(stp_session.percpu[cpu] + g->offset);
 }
 
-/* Moves what the CPUs added into `merged`. The caller's lock keeps adders away; so that two who only
- * read don't both move, there is one more here. */
+/* Moves what the CPUs added into `merged`. The caller's lock keeps adders away; so that two who only read don't both
+ * move, there is one more here. Begin, end and error probes and handlers in slices, which may be preempted and have no
+ * other reader, do not take it: hits would wait for them. */
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
 	static u32 moving;
 	struct stp_spin spin = {};
 	struct stp_stat *s;
+	bool alone = stp_private(c) == stp_session.alone;
 	u32 cpu;
 
-	while (__atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* as in stp_map_merge() */
+	while (!alone && __atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* as in stp_map_merge() */
 		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
 			continue;
 		stp_error(c, "lock timeout: another CPU computes the sums of statistics");
@@ -190,7 +192,8 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 		stp_stat_merge(g->merged, s, &g->desc);
 		stp_stat_clear(s, &g->desc);
 	}
-	__atomic_store_n(&moving, 0, __ATOMIC_RELEASE);
+	if (!alone)
+		__atomic_store_n(&moving, 0, __ATOMIC_RELEASE);
 	return g->merged;
 }
 
