@@ -99,11 +99,12 @@ static bool any_due(void)
 static void rest(unsigned long ticks)
 {
 	unsigned long until = jiffies + ticks;
+	long left;
 
-	while (!stp_module.limits.no_overload && time_before(jiffies, until) && stp_session_running()) {
+	while (!stp_module.limits.no_overload && (left = (long)(until - jiffies)) > 0 && stp_session_running()) {
 		set_current_state(TASK_IDLE);
 		if (!READ_ONCE(request) && !kthread_should_stop())
-			schedule_timeout(until - jiffies);
+			schedule_timeout(left);
 		__set_current_state(TASK_RUNNING);
 		run_request();
 	}
