@@ -160,6 +160,8 @@ void stp_slices_stop(void)
 	if (thread)
 		kthread_stop(thread);      /* ends: see run_thread() */
 	thread = NULL;
+	if (due)
+		stp_lose(STP_LOSS_OUTSIDE, bitmap_weight(due, stp_module.nprobes));
 	plat_free(due);
 	due = NULL;
 }
