@@ -22,6 +22,7 @@ struct use { struct var *var; int reads, writes, resets; struct expr *value; };
 
 struct handler {
 	struct session *s;
+	struct probe *probe;
 	VEC(struct use) uses;
 	VEC(struct func *) seen;
 	bool fit, walks, next;
@@ -98,7 +99,7 @@ static bool known_functions_only(const char *code)
 {
 	static const char *const known[] = {
 		"stp_append", "stp_charge", "stp_charge_text", "stp_compare", "stp_copy", "stp_enum_name", "stp_error",
-		"stp_exit", "stp_fatal", "stp_find", "stp_format", "stp_gettimeofday_ns", "stp_ktime_ns", "stp_load_string",
+		"stp_exit", "stp_find", "stp_format", "stp_gettimeofday_ns", "stp_ktime_ns", "stp_load_string",
 		"stp_log", "stp_pn", "stp_pp", "stp_random", "stp_remote_id", "stp_remote_uri", "stp_span", "stp_sprintf",
 		"stp_string_cut", "stp_strlen", "stp_system", "stp_target", "stp_timezone_s", "stp_val", "stp_value_get",
 		"stp_value_set", "stp_warn",
@@ -199,9 +200,9 @@ static bool is_alone(const struct session *s, const struct probe *p)
 	return !p->shares && !p->condition && !p->entries.n && !p->own_processes;
 }
 
-static struct handler look_at(struct session *s, const struct probe *p)
+static struct handler look_at(struct session *s, struct probe *p)
 {
-	struct handler h = { .s = s, .fit = p->family->in_slices && is_alone(s, p) };
+	struct handler h = { .s = s, .probe = p, .fit = p->family->in_slices && is_alone(s, p) };
 	struct use_walker w = { .var = see_var, .call = see_call, .expr = see_expr, .stmt = see_stmt, .data = &h };
 
 	if (!h.fit)
@@ -300,6 +301,49 @@ static bool fits(const struct session *s, const struct handler *h)
 	return copied <= COPY_MAX * session_limit(s, LIMIT_MAXACTION);
 }
 
+// ---------------------------------------------------------------- what comes at the same time
+
+struct rival { const struct handler *h; VEC(struct func *) seen; bool found; };
+
+static void rival_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct rival *r = w->data;
+
+	for vec_each(&r->h->uses, u)
+		r->found |= u->var == v && use & USE_WRITE;
+}
+
+static void rival_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct rival *r = w->data;
+
+	for vec_each(&r->seen, it)
+		if (*it == f)
+			return;
+	vec_push(&r->seen, f);
+	r->found |= !f->body && (!strcmp(f->name, "exit") || !strcmp(f->name, "abort"));
+	use_func(w, f);
+}
+
+// Whether a timer that stays a hit changes what the handler reads, or ends the session: where both are due at the same
+// time, the hit would come first, whatever their order is in the script.
+static bool has_rival(const struct handler *h)
+{
+	if (strcmp(h->probe->family->name, "timer"))
+		return false;
+	for vec_each(&h->s->script.probes, it) {
+		struct rival r = { .h = h };
+		struct use_walker w = { .var = rival_var, .call = rival_call, .data = &r };
+
+		if (*it == h->probe || (*it)->family != h->probe->family || (*it)->in_slices)
+			continue;
+		use_probe(&w, *it);
+		if (r.found)
+			return true;
+	}
+	return false;
+}
+
 // ---------------------------------------------------------------- the copies
 
 static struct var *copy_of(struct var *v)
@@ -341,6 +385,14 @@ static void mention_var(struct use_walker *w, struct var *v, int use, struct loc
 		m->found |= t->var == v;
 }
 
+// The order of a sorted loop is in a table of its own, which hits that call the same function would change.
+static void mention_sort(struct use_walker *w, const struct stmt *st)
+{
+	struct mention *m = w->data;
+
+	m->found |= st->kind == S_FOREACH && st->u.foreach.sort_dir;
+}
+
 static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct mention *m = w->data;
@@ -352,10 +404,10 @@ static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-static bool mentions_taken(const struct probe *p, struct func *f)
+static bool needs_own(const struct probe *p, struct func *f)
 {
 	struct mention m = { .probe = p };
-	struct use_walker w = { .var = mention_var, .call = mention_call, .data = &m };
+	struct use_walker w = { .var = mention_var, .call = mention_call, .stmt = mention_sort, .data = &m };
 
 	for (; f; f = f->next_overload)
 		mention_call(&w, f, f->loc);
@@ -401,14 +453,14 @@ static struct var *own_var(struct replacer *r, struct var *old)
 	return v;
 }
 
-// f and the overloads after it, if they mention copies. A recursion finds the one that is being made.
+// f and the overloads after it, if they mention copies or sort. A recursion finds the one that is being made.
 static struct func *own_func(const struct replacer *caller, struct func *f)
 {
 	struct replacer r = { .probe = caller->probe, .functions = caller->functions };
 	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
 	struct func *own;
 
-	if (!f || !mentions_taken(r.probe, f))
+	if (!f || !needs_own(r.probe, f))
 		return f;
 	for vec_each(r.functions, it)
 		if (it->old == f)
@@ -471,23 +523,37 @@ static void put_in_slices(struct session *s, struct probe *p, const struct handl
 	ast_walk_stmt(&w, &p->body);
 }
 
+// One that stays a hit may be another one's rival.
+static void leave_rivals(struct handler *all, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!all[i].fit || !has_rival(&all[i]))
+			continue;
+		all[i].fit = all[i].probe->in_slices = false;
+		i = -1;
+	}
+}
+
 void emit_find_slices(struct emitter *e)
 {
-	bool noted = false;
+	VEC(struct handler) all = { 0 };
 
 	if (e->s->opt.user_runtime || e->s->opt.no_optimize || e->keeps_matches || session_limit(e->s, LIMIT_STP_ALIBI))
 		return;
 	for vec_each(&e->s->script.probes, p) {
 		struct handler h = look_at(e->s, *p);
 
-		if (!h.fit)
-			continue;
-		if (!noted)
-			note_users(e->s);
-		noted = true;
-		if (fits(e->s, &h))
-			put_in_slices(e->s, *p, &h);
+		if (h.fit)
+			vec_push(&all, h);
 	}
+	if (all.n)
+		note_users(e->s);
+	for vec_each(&all, h)
+		h->fit = h->probe->in_slices = fits(e->s, h);
+	leave_rivals(all.at, all.n);
+	for vec_each(&all, h)
+		if (h->fit)
+			put_in_slices(e->s, h->probe, h);
 }
 
 // ---------------------------------------------------------------- tables
