@@ -102,11 +102,11 @@ void limits_check_unused(const struct session *s)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		names[i] = rows[i].name;
 	for vec_each(&s->opt.defines, d) {
-		bool used = row_of(d->name) != NULL;
+		bool used = row_of(d->name) != NULL || s->opt.include_dirs.n;
 
-		// Headers may use what their includer does not.
+		// C of the user and of libraries (-I) may paste the name together, or include headers that use it.
 		for vec_each(&s->sources, src)
-			used = used || mentions(*src, d->name) || (!(*src)->library && strstr((*src)->text, "#include"));
+			used = used || mentions(*src, d->name) || strstr((*src)->text, "%{");
 		if (!used)
 			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which no C of the script uses "
 				     "either (similar: %s)", d->name, d->name, str_nearest(d->name, names, ARRAY_SIZE(names)));
