@@ -66,7 +66,7 @@ for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt
 done
 expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which no C of the script uses either (similar:' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
 expect define-of-script 1 '' sh -c '"$0" -g -p2 --runtime=user -DNOPE=1 -e "probe begin { println(%{ NOPE %}) exit() }" 2>&1 | grep WARNING' "$STAP"
-expect blank-pid 1 '-x takes' "$STAP" -x ' 5' -e "$begin"
+expect blank-pid 0 '' "$STAP" -p2 -x ' 1' -e "$begin"
 expect hexadecimal-timeout 1 '-T takes' "$STAP" -T 0x10 -e "$begin"
 expect bad-timeout 1 '-T takes' "$STAP" -T 0 -e "$begin"
 expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"

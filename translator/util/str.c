@@ -190,7 +190,7 @@ char *str_escape(const char *bytes, size_t len)
 
 bool str_number(const char *text, int64_t least, int64_t most, int64_t *n)
 {
-	return number_whole(text, 10, least, most, n);
+	return number_whole(text + strspn(text, " \t"), 10, least, most, n);
 }
 
 bool str_real(const char *text, double least, double most, double *n)
