@@ -6,6 +6,8 @@ PATH=/suite:$PATH
 pkill() { kill "$1" $(pidof "$2"); }
 t() { echo "## $*"; }
 st() { echo "status $?"; }
+# Lines of a command and of what it starts come in any order.
+sorted() { "$@" >/tmp/lines; set -- $?; sort /tmp/lines; return $1; }
 # Sends a signal to stapio when it has been at work for a second.
 soon() { until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill "$1" stapio; }
 # Runs t_tick in the background, as process $pid, and comes back when it is at work.
@@ -73,7 +75,7 @@ st
 loaded
 
 t system
-staprun ./t_system.ko
+sorted staprun ./t_system.ko
 st
 
 t interrupt
@@ -367,7 +369,7 @@ st
 loaded
 
 t stapdev system
-su user -c "/tmp/staprun /suite/t_system.ko"
+sorted su user -c "/tmp/staprun /suite/t_system.ko"
 st
 loaded
 
