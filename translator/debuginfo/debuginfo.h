@@ -170,7 +170,7 @@ void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *off
 // A variable of it, by its symbol. `anywhere`: the program is not loaded where it was linked to be.
 struct di_program_data { uint64_t address, start_code; bool anywhere; };
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);
-// What distinguishes the file from other builds: `len` bytes that stand at `offset`; summed > 0: the checksum of
+// Identifies the build of the file: `len` bytes that stand at `offset`; summed > 0: the checksum of
 // `summed` bytes there, in the byte order of this machine.
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset, summed; };
 struct di_identity di_program_identity(const struct di_module *m);

@@ -20,16 +20,28 @@ enum {
 
 struct use { struct var *var; int reads, writes, resets; struct expr *value; };
 
+typedef VEC(struct func *) func_list;
+
 struct handler {
 	struct session *s;
 	struct probe *probe;
 	VEC(struct use) uses;
-	VEC(struct func *) seen;
+	func_list seen;
 	bool fit, walks, next;
 	int depth;                 // of functions
 };
 
 // ---------------------------------------------------------------- what it does
+
+// A walk enters each function once.
+static bool is_new(func_list *seen, struct func *f)
+{
+	for vec_each(seen, it)
+		if (*it == f)
+			return false;
+	vec_push(seen, f);
+	return true;
+}
 
 static struct use *use_of(struct handler *h, struct var *v)
 {
@@ -135,10 +147,8 @@ static void see_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
-	for vec_each(&h->seen, it)
-		if (*it == f)
-			return;
-	vec_push(&h->seen, f);
+	if (!is_new(&h->seen, f))
+		return;
 	if (!f->body)
 		h->fit &= is_known(f);
 	h->depth++;
@@ -215,7 +225,7 @@ static struct handler look_at(struct session *s, struct probe *p)
 
 // ---------------------------------------------------------------- who else uses what it uses
 
-struct user { struct probe *probe; VEC(struct func *) seen; };
+struct user { struct probe *probe; func_list seen; };
 
 // var.user, var.shared.
 static void note_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -232,10 +242,8 @@ static void note_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct user *u = w->data;
 
-	for vec_each(&u->seen, it)
-		if (*it == f)
-			return;
-	vec_push(&u->seen, f);
+	if (!is_new(&u->seen, f))
+		return;
 	use_func(w, f);
 }
 
@@ -303,7 +311,7 @@ static bool fits(const struct session *s, const struct handler *h)
 
 // ---------------------------------------------------------------- what comes at the same time
 
-struct rival { const struct handler *h; VEC(struct func *) seen; bool found; };
+struct rival { const struct handler *h; func_list seen; bool found; };
 
 static void rival_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
@@ -317,16 +325,14 @@ static void rival_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct rival *r = w->data;
 
-	for vec_each(&r->seen, it)
-		if (*it == f)
-			return;
-	vec_push(&r->seen, f);
+	if (!is_new(&r->seen, f))
+		return;
 	r->found |= !f->body && (!strcmp(f->name, "exit") || !strcmp(f->name, "abort"));
 	use_func(w, f);
 }
 
-// Whether a timer that stays a hit changes what the handler reads, or ends the session: where both are due at the same
-// time, the hit would come first, whatever their order is in the script.
+// True: a timer that stays a hit changes globals that the handler uses, or ends the session. Where both are due at once,
+// the hit would come first, whatever their order is in the script.
 static bool has_rival(const struct handler *h)
 {
 	if (strcmp(h->probe->family->name, "timer"))
@@ -375,7 +381,7 @@ struct replacer {
 	function_list *functions;
 };
 
-struct mention { const struct probe *probe; VEC(struct func *) seen; bool found; };
+struct mention { const struct probe *probe; func_list seen; bool found; };
 
 static void mention_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
@@ -397,10 +403,8 @@ static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct mention *m = w->data;
 
-	for vec_each(&m->seen, it)
-		if (*it == f)
-			return;
-	vec_push(&m->seen, f);
+	if (!is_new(&m->seen, f))
+		return;
 	use_func(w, f);
 }
 
