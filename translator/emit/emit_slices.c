@@ -331,7 +331,7 @@ static void rival_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-// True: a timer that stays a hit changes globals that the handler uses, or ends the session. Where both are due at once,
+// True: a timer that stays a hit changes globals of the handler, or ends the session. Where both are due at once,
 // the hit would come first, whatever their order is in the script.
 static bool has_rival(const struct handler *h)
 {
