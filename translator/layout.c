@@ -163,7 +163,7 @@ static void print_json(struct layout *l, const struct di_type *t)
 	printf("{\"name\": ");
 	json_text(t->name);
 	printf(", \"size\": %llu, \"source\": ", (unsigned long long)t->size);
-	json_text(di_module_source(t->module));
+	json_text(di_module_source_text(t->module));
 	if (is_aggregate(t)) {
 		printf(", \"members\": [");
 		print_members(l, t, 0, 0);
@@ -178,7 +178,7 @@ static void print_json(struct layout *l, const struct di_type *t)
 
 static void print_text(struct layout *l, const struct di_type *t)
 {
-	printf("/* %s */\n", di_module_source(t->module));
+	printf("/* %s */\n", di_module_source_text(t->module));
 	if (!is_aggregate(t) && t->kind != DI_ENUM) {
 		printf("%s; /* %llu bytes%s */\n", t->name, (unsigned long long)t->size, t->is_signed ? ", signed" : "");
 		return;

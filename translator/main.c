@@ -7,7 +7,7 @@
 #include "marks.h"
 #include "options.h"
 #include "named.h"
-#include "parse/page.h"
+#include "parse/typography.h"
 #include "passes.h"
 #include "session.h"
 #include "util/str.h"
@@ -56,8 +56,8 @@ static void add_file(struct session *s, const char *path)
 	char *text = str_read_start(standard_input ? "/dev/stdin" : path, MAX_SCRIPT + 1, &len);
 
 	if (!text)
-		die("can't read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), page_option(path) ?
-		    str_printf("; if it is an option, write %s", page_option(path)) : "");
+		die("can't read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), typography_option(path) ?
+		    str_printf("; if it is an option, write %s", typography_option(path)) : "");
 	add_checked(s, standard_input ? "<input>" : path, text, len);
 }
 

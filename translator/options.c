@@ -7,7 +7,7 @@
 #include "build/build.h"
 #include "build/remote.h"
 #include "named.h"
-#include "parse/page.h"
+#include "parse/typography.h"
 #include "rc.h"
 #include "util/str.h"
 
@@ -695,8 +695,8 @@ static void bad_option(const char *arg)
 	size_t len;
 	int n = 0;
 
-	if (arg && page_option(arg))
-		usage("'%s' has a dash that is none: write %s", arg, page_option(arg));
+	if (arg && typography_option(arg))
+		usage("'%s' has a dash that is none: write %s", arg, typography_option(arg));
 	if (arg && str_starts(arg, "--")) {
 		len = strcspn(arg + 2, "=");
 		for (int i = 0; i < N; i++) {
@@ -740,7 +740,7 @@ static void parse_letters(struct options *o, int argc, char **argv)
 		const struct option_row *r = option_table;
 
 		if (c == '?')
-			bad_option(optind < argc && page_option(argv[optind]) ? argv[optind] : argv[optind - 1]);
+			bad_option(optind < argc && typography_option(argv[optind]) ? argv[optind] : argv[optind - 1]);
 		if (c >= LONG_ONLY)
 			r = &option_table[c - LONG_ONLY];
 		else

@@ -105,7 +105,7 @@ struct session {
 	// pass 2
 	struct scope *scope;               // elab/scope.c: declarations by name
 	struct kernel *kernel;             // build/kernel.c: what the target kernel has; NULL on the user runtime
-	struct debuginfo *debuginfo;       // debuginfo/open.c, opened at first use
+	struct debuginfo *debuginfo;       // debuginfo/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
 	VEC(const char *) programs;        // probes: absolute paths of what is probed in user space
 

@@ -105,7 +105,9 @@ static void as_program(struct session *s, const char *text, size_t len)
 
 static void as_btf(struct session *s, const char *text, size_t len)
 {
-	struct di_module m = { .s = s, .name = "fuzz", .source = "fuzz", .arch = arch_find("x86_64") };
+	struct di_module m = {
+		.s = s, .name = "fuzz", .source = DI_SOURCE_BTF, .source_path = "fuzz", .arch = arch_find("x86_64"),
+	};
 	struct di_variable v;
 	uint32_t id;
 

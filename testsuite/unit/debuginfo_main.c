@@ -298,7 +298,7 @@ static int lines(struct session *s, const char *name)
 static int command(struct di_module *m, char **argv)
 {
 	if (!strcmp(*argv, "source"))
-		return printf("%s\n", di_module_source(m)) < 0;
+		return printf("%s\n", di_module_source_text(m)) < 0;
 	if (!strcmp(*argv, "addresses"))
 		return addresses(m);
 	if (!argv[1])

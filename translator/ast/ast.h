@@ -202,7 +202,7 @@ struct expr {
 		struct {
 			const struct di_static *place;
 			const char *symbol;
-			bool elsewhere;    // target: in a program that the probe isn't in
+			bool external;     // target: in another program than the probe
 		} fixed;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Types and prototypes from BTF (Documentation/bpf/btf.rst), read with libbpf. BTF has no variable
 // locations: parameters are where the calling convention puts them.
-#include "debuginfo/held.h"
+#include "debuginfo/resources.h"
 
 #include "util/str.h"
 
@@ -57,7 +57,7 @@ struct btf_source *btf_open(struct di_module *m, struct bytes raw)
 	btf = base ? new_split(raw, base->btf) : btf__new(raw.at, raw.len);
 	if (libbpf_get_error(btf) || !btf)
 		return NULL;
-	held_add(HELD_BTF, btf, 0);
+	resource_add(RESOURCE_BTF, btf, 0);
 	b = NEW(struct btf_source);
 	b->module = m;
 	b->btf = btf;

@@ -114,6 +114,10 @@ struct di_static {
 const struct di_static *di_find_static(struct di_module *m, uint64_t address);
 const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // from its thread pointer
 
+// Does the kernel accept a kprobe in the function? UNKNOWN: its blocklist cannot be read. BLOCKLISTED:
+// NOKPROBE_SYMBOL(); ftrace may still reach the function. NO_SECTION: .noinstr.text, .kprobes.text, .entry.text.
+enum di_kprobe { DI_KPROBE_UNKNOWN, DI_KPROBE_ALLOWED, DI_KPROBE_BLOCKLISTED, DI_KPROBE_NO_SECTION };
+
 // A function, or one inlined copy of it.
 struct di_function {
 	struct di_module *module;
@@ -128,8 +132,7 @@ struct di_function {
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
 	bool has_types;            // parameters are known (DWARF or BTF)
-	bool listed, allowed;      // it is among the functions that the kernel allows no kprobe in; it isn't, as
-				   // far as is known. Neither: it isn't known
+	enum di_kprobe kprobe;
 	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where
 				   // there are only parameters and outermost locals
 	const struct di_returns *returns; // of a callee: the calls that are meant return to one of these
@@ -154,7 +157,9 @@ bool di_is_user(const struct di_module *m);              // a program: its memor
 uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
 // The GNU build-id that the link addresses are of; NULL and 0 when there is none.
 const uint8_t *di_build_id(const struct di_module *m, int *len);
-const char *di_module_source(const struct di_module *m); // for -v: "DWARF of PATH", "BTF of PATH"
+enum di_source { DI_SOURCE_NONE, DI_SOURCE_SYMBOLS, DI_SOURCE_BTF, DI_SOURCE_DWARF };
+enum di_source di_module_source(const struct di_module *m);
+const char *di_module_source_text(const struct di_module *m);   // for messages: "DWARF of PATH", "BTF of PATH"
 // What to install for DWARF of this module, one sentence. For messages.
 const char *di_advice(const struct di_module *m);
 
@@ -180,7 +185,7 @@ typedef VEC(struct di_symbol) di_symbols;
 void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
 bool di_program_moves_stacks(const struct di_module *m);   // so that probes of returns end it: Go's do
-bool di_program_is_narrow(const struct di_module *m);      // of 32 bits, on a machine of 64
+bool di_program_is_32bit(const struct di_module *m);       // on a 64-bit machine
 // libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
 // as many names, which may be those of links to them: "libm.so.6".
 typedef name_list di_names;
@@ -242,7 +247,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 // Why the kernel allows no probe in the function, which was asked for by its name; NULL: it may allow one.
 const char *di_refused(const struct di_function *f);
 // Where a function is that isn't found, since nothing can be probed there. NULL: there is none.
-const char *di_elsewhere(const struct di_module *m, const char *name);
+const char *di_unprobeable_function(const struct di_module *m, const char *name);
 // The symbol to find the function of a kernel module by, which no other function has; *distance is from there to
 // the function's start.
 const char *di_function_anchor(const struct di_function *f, int64_t *distance);
@@ -320,10 +325,10 @@ void di_tracepoint_names(struct di_module *m, di_names *out);
 // The TRACE_SYSTEM ("sched") that the kernel's headers give it; "" when they don't tell.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
 
-// near.c: " (similar: a, b)", or "" when there is none, or nobody would see it.
-enum di_sort { DI_TYPES, DI_VARIABLES, DI_ENUMERATORS, DI_FILES };
-const char *di_similar(struct di_module *m, enum di_sort sort, const char *wanted);
-const char *di_similar_modules(struct session *s, const char *wanted);
+// suggest.c: returns " (similar: a, b)"; "" if no name is similar, or if messages are suppressed.
+enum di_name_kind { DI_TYPES, DI_VARIABLES, DI_ENUMERATORS, DI_FILES };
+const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *wanted);
+const char *di_suggest_modules(struct session *s, const char *wanted);
 
 // Names of all modules that are installed for the kernel.
 void di_kernel_module_names(struct session *s, di_names *out);

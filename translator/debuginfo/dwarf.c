@@ -7,7 +7,7 @@
 // it: the length in the first header is changed in our private copy of its page. .debug_aranges,
 // which says where the unit of an address begins, is read here for the same reason.
 #include "debuginfo/dw.h"
-#include "debuginfo/held.h"
+#include "debuginfo/resources.h"
 
 #include "util/str.h"
 
@@ -21,7 +21,7 @@ Elf *dwarf_elf(struct bytes file)
 	Elf *elf = elf_memory((char *)file.at, file.len);
 
 	if (elf)
-		held_add(HELD_ELF, elf, 0);
+		resource_add(RESOURCE_ELF, elf, 0);
 	return elf;
 }
 
@@ -93,12 +93,12 @@ static void add_split(struct dwarf_file *f, Dwarf_Die *unit, uint64_t *base)
 {
 	struct split s = { .dwarf = dwarf_cu_getdwarf(unit->cu), .base = *base };
 
-	if (held_has(HELD_SPLIT, s.dwarf))
+	if (resource_has(RESOURCE_DWARF_DWO, s.dwarf))
 		return;
 	s.size = end_of(s.dwarf);
 	*base += (s.size + 15) & ~15ull;
 	vec_push(&f->splits, s);
-	held_add(HELD_SPLIT, s.dwarf, s.base);
+	resource_add(RESOURCE_DWARF_DWO, s.dwarf, s.base);
 }
 
 // libdw finds them by their names, beside the program or where they were made.
@@ -145,10 +145,10 @@ uint64_t dwarf_place(Dwarf_Die *die)
 	Dwarf *d = dwarf_cu_getdwarf(die->cu);
 	size_t base = 0;
 
-	if (held_has(HELD_SHARED, d))
+	if (resource_has(RESOURCE_DWARF_ALT, d))
 		base = 1ull << 40;
 	else
-		held_find(HELD_SPLIT, d, &base);
+		resource_find(RESOURCE_DWARF_DWO, d, &base);
 	return base + dwarf_dieoffset(die);
 }
 
@@ -169,7 +169,7 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 	elf = dwarf_elf(file);
 	d = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	if (d)
-		held_add(HELD_SHARED, d, 0);
+		resource_add(RESOURCE_DWARF_ALT, d, 0);
 	return d;
 }
 
@@ -250,7 +250,7 @@ Dwarf *dwarf_whole(struct dwarf_file *f)
 	f->whole = dwarf_handle_at(f, 0);
 	if (!f->whole)
 		return NULL;
-	held_add(HELD_WHOLE, f->whole, 0);
+	resource_add(RESOURCE_DWARF_FILE, f->whole, 0);
 	return f->whole;
 }
 
@@ -284,7 +284,7 @@ static void open_unit(struct unit *u)
 	}
 	u->dwarf = dwarf_is_small(f) ? dwarf_whole(f) : dwarf_handle_at(f, u->offset);
 	if (u->dwarf && !dwarf_is_small(f))
-		held_add(HELD_UNIT, u->dwarf, 0);
+		resource_add(RESOURCE_DWARF_UNIT, u->dwarf, 0);
 }
 
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
@@ -434,7 +434,8 @@ bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 
 	// A DW_FORM_ref_addr can lead into another unit, which a handle of one unit doesn't know.
 	return dwarf_attr_integrate(die, attr, &a) &&
-	       (a.form != DW_FORM_ref_addr || !held_has(HELD_UNIT, dwarf_cu_getdwarf(a.cu))) && dwarf_formref_die(&a, out);
+	       (a.form != DW_FORM_ref_addr || !resource_has(RESOURCE_DWARF_UNIT, dwarf_cu_getdwarf(a.cu))) &&
+	       dwarf_formref_die(&a, out);
 }
 
 const char *dwarf_name(Dwarf_Die *die)

@@ -6,7 +6,7 @@
 // although it is stored there only by the first instructions. So probes of such functions look at
 // their variables behind these, and what @entry() wants is taken from where the caller put it.
 #include "debuginfo/frame.h"
-#include "debuginfo/held.h"
+#include "debuginfo/resources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 		f->frame_elf = dwarf_elf(program_view(f->module)->file);
 	cfi = dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
 	if (cfi)
-		held_add(HELD_CFI, cfi, 0);
+		resource_add(RESOURCE_CFI, cfi, 0);
 	return cfi;
 }
 
@@ -46,7 +46,7 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 		for (int i = 0; i < 2; i++)
 			f->cfi[i] = table_of(f, i);
 	f->cfi_read = true;
-	held_release(HELD_FRAME, f->frame);
+	resource_release(RESOURCE_FRAME, f->frame);
 	f->frame = NULL;
 	f->frame_pc = pc;
 	for (int i = 0; i < 2 && !f->frame; i++) {
@@ -58,7 +58,7 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 		}
 	}
 	if (f->frame)
-		held_add(HELD_FRAME, f->frame, 0);
+		resource_add(RESOURCE_FRAME, f->frame, 0);
 	return f->frame;
 }
 

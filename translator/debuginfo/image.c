@@ -122,7 +122,7 @@ static struct bytes unpack(struct bytes in)
 	for (const struct unpacker *u = unpackers; u < END(unpackers); u++) {
 		if (memcmp(in.at, u->magic, u->len))
 			continue;
-		out = map_room(room);
+		out = map_zeroed(room);
 		if (!out.at)
 			return none;
 		len = u->unpack(in, (uint8_t *)out.at, room);
@@ -146,7 +146,7 @@ struct bytes image_unpack(struct bytes in)
 	if (u == END(unpackers))
 		return in;
 	// Nothing says how long it will be; pages that nobody touches cost nothing.
-	out = map_room(FILE_MAX);
+	out = map_zeroed(FILE_MAX);
 	len = out.at ? u->unpack(in, (uint8_t *)out.at, FILE_MAX) : 0;
 	if (len)
 		map_shrink(&out, len);
@@ -336,7 +336,7 @@ static struct bytes cache_form(const struct parts *p)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
 		     padded(p->strings.len);
-	uint8_t *at = (uint8_t *)map_room(len).at;
+	uint8_t *at = (uint8_t *)map_zeroed(len).at;
 	struct cache_header *h = (void *)at;
 
 	if (!at)

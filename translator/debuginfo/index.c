@@ -3,7 +3,7 @@
 //
 // Whatever is wrong with the file, it is made again.
 #include "debuginfo/index.h"
-#include "debuginfo/kept.h"
+#include "debuginfo/cached_table.h"
 
 #include "util/str.h"
 
@@ -50,7 +50,7 @@ bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[3
 
 static bool open_cached(struct index *ix, const char *path, const uint8_t identity[32])
 {
-	struct bytes b = kept_open(path, INDEX_MAGIC, identity);
+	struct bytes b = cached_table_open(path, INDEX_MAGIC, identity);
 
 	if (b.at && index_from_bytes(ix, b, identity))
 		return true;
@@ -75,7 +75,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 		at += t->table[i].len;
 	}
 	h.size = at;
-	room = map_room(at);
+	room = map_zeroed(at);
 	out = (uint8_t *)room.at;
 	if (!out)
 		die("out of memory for the index of debuginfo");
@@ -99,7 +99,7 @@ static struct index *open_index(struct di_module *m)
 	struct session *s = m->s;
 	struct index *ix = NEW(struct index);
 	struct index_tables tables = { 0 };
-	struct cache_key key = kept_key(m, index_record_size, sizeof(index_record_size), INDEX_MAGIC);
+	struct cache_key key = cached_table_key(m, index_record_size, sizeof(index_record_size), INDEX_MAGIC);
 	const uint8_t *identity = (const uint8_t *)key.hex;
 	char *path = cache_find(s, &key, ".index");
 	struct bytes made;
@@ -111,7 +111,7 @@ static struct index *open_index(struct di_module *m)
 	made = lay_out(&tables, identity);
 	say(m, made.len);
 	if (s->cache_dir)
-		kept_store(s, &key, ".index", made);
+		cached_table_store(s, &key, ".index", made);
 	return index_from_bytes(ix, made, identity) ? ix : NULL;
 }
 
@@ -214,9 +214,9 @@ static struct index_hit hit_of(const struct index *ix, const struct index_functi
 		.size = f->size,
 		.die = f->die,
 		.is_alias = f->flags & INDEX_ALIAS,
-		.is_forbidden = f->flags & INDEX_FORBIDDEN,
-		.is_listed = f->flags & INDEX_LISTED,
-		.is_allowed = f->flags & INDEX_ALLOWED,
+		.kprobe = f->flags & INDEX_NO_SECTION ? DI_KPROBE_NO_SECTION :
+			  f->flags & INDEX_BLOCKLISTED ? DI_KPROBE_BLOCKLISTED :
+			  f->flags & INDEX_ALLOWED ? DI_KPROBE_ALLOWED : DI_KPROBE_UNKNOWN,
 	};
 }
 

@@ -51,10 +51,11 @@ struct index_function {
 	uint32_t address, size;    // size 0: not known
 	uint32_t flags;
 };
-#define INDEX_ALIAS     1      // not the name that DWARF has
-#define INDEX_FORBIDDEN 2      // the kernel allows no kprobe there
-#define INDEX_LISTED    4      // nor there, but ftrace may be
-#define INDEX_ALLOWED   8      // it allows one, as far as is known; without its list it isn't
+#define INDEX_ALIAS       1    // a name that DWARF does not have
+// enum di_kprobe; none of these: DI_KPROBE_UNKNOWN
+#define INDEX_NO_SECTION  2
+#define INDEX_BLOCKLISTED 4
+#define INDEX_ALLOWED     8
 struct index_inline {
 	uint32_t name, file, line;
 	uint32_t first, n;         // of copies

@@ -30,7 +30,7 @@ struct build {
 	struct di_module *m;
 	struct buf *table;
 	uint64_t base, end;        // code that counts
-	struct forbidden forbidden;
+	struct kprobe_blocklist blocklist;
 	struct numbers strings;    // hash -> offset
 	struct numbers paths;      // string -> file
 	struct numbers seen;       // names of types and enumerators, by address of the text and tag
@@ -248,7 +248,7 @@ static void add_copy(struct build *b, Dwarf_Die *die)
 	uint64_t address;
 
 	if (dwarf_entry(die, &address) && add_address(b, address, &c.at.address) &&
-	    !forbidden_has(&b->forbidden, address) && inline_of(b, die, &c.owner))
+	    !kprobe_blocklist_in_range(&b->blocklist, address) && inline_of(b, die, &c.owner))
 		buf_add(&b->copies, (char *)&c, sizeof(c));
 }
 
@@ -487,8 +487,8 @@ static uint32_t stem_of(struct build *b, const char *symbol)
 
 static uint32_t permission(const struct build *b, uint64_t address)
 {
-	return forbidden_has(&b->forbidden, address) ? INDEX_FORBIDDEN : !b->forbidden.listed ? 0 :
-	       forbidden_lists(&b->forbidden, address) ? INDEX_LISTED : INDEX_ALLOWED;
+	return kprobe_blocklist_in_range(&b->blocklist, address) ? INDEX_NO_SECTION : !b->blocklist.functions ? 0 :
+	       kprobe_blocklist_has_function(&b->blocklist, address) ? INDEX_BLOCKLISTED : INDEX_ALLOWED;
 }
 
 static void add_symbol(struct build *b, const struct symbol *sym)
@@ -695,7 +695,7 @@ bool index_build(struct di_module *m, struct index_tables *out)
 		return false;
 	out->base = b.base;
 	if (m->has_symbols)
-		forbidden_find(m, &b.forbidden);
+		kprobe_blocklist_read(m, &b.blocklist);
 	buf_add(&out->table[IX_STRINGS], "", 1);
 	note_symbols(&b);
 	while ((next = add_units(&b, at)) > at)

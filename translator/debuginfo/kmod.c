@@ -228,8 +228,10 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	if (elf_view_section(&v, ".BTF", &m->btf_bytes) && elf_view_header(&v, ".BTF.base"))
 		m->btf_bytes = (struct bytes){ NULL, 0 };
 	m->btf_path = path;
-	if (!m->source)
-		m->source = str_printf("%s of %s", elf_view_section(&v, ".BTF", &btf) ? "BTF" : "symbols", path);
+	if (!m->source) {
+		m->source = elf_view_section(&v, ".BTF", &btf) ? DI_SOURCE_BTF : DI_SOURCE_SYMBOLS;
+		m->source_path = path;
+	}
 	return m;
 }
 

@@ -111,15 +111,15 @@ static void add_needed(struct search *s, const struct elf_view *v, const char *p
 		}
 }
 
-static void add_usual(di_names *dirs, bool narrow)
+static void add_usual(di_names *dirs, bool is_32bit)
 {
 	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", NULL };
-	static const char *const narrow_ones[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
+	static const char *const usual_32bit[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
 						   "/lib", "/usr/lib", NULL };
 
-	if (!narrow)
+	if (!is_32bit)
 		read_conf("/etc/ld.so.conf", dirs, 0);
-	for (const char *const *dir = narrow ? narrow_ones : usual; *dir; dir++)
+	for (const char *const *dir = is_32bit ? usual_32bit : usual; *dir; dir++)
 		vec_push(dirs, *dir);
 }
 
@@ -142,11 +142,11 @@ void di_program_libraries(const struct di_module *m, di_names *out, di_names *na
 		struct bytes file = map_file(out->at[i]);
 		struct elf_view v;
 
-		if (elf_is_narrow(file)) {
-			struct bytes narrow = file;
+		if (elf_is_32bit(file)) {
+			struct bytes compat = file;
 
-			file = elf_widen(narrow);
-			unmap(&narrow);
+			file = elf_from_i386(compat);
+			unmap(&compat);
 		}
 		// What is needed is copied before the file goes.
 		if (file.at && elf_view_open(&v, file))

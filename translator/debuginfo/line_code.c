@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rows of source lines -> the table of runtime/include/lines.h, which says what it is.
 #include "debuginfo/line_code.h"
-#include "debuginfo/kept.h"
+#include "debuginfo/cached_table.h"
 
 #include "util/diag.h"
 #include "util/str.h"
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(struct kept_header) == sizeof(((struct stp_lines *)0)->kept), "the header has its room");
+_Static_assert(sizeof(struct cached_table_header) == sizeof(((struct stp_lines *)0)->cached),
+	       "the header of a cached table fits");
 
 struct place { int file, line; };
 
@@ -102,7 +103,7 @@ struct bytes line_code(const struct line_table *t, const uint8_t identity[32])
 {
 	struct coder c = { .code = { 0 } };
 	struct buf starts = { 0 }, files = { 0 }, text = { 0 };
-	struct kept_header kept = { .magic = LINES_MAGIC };
+	struct cached_table_header header = { .magic = LINES_MAGIC };
 	struct stp_lines h = { .nfiles = t->files.n, .blocks = sizeof(h) };
 	struct bytes out;
 
@@ -117,12 +118,12 @@ struct bytes line_code(const struct line_table *t, const uint8_t identity[32])
 	h.text_size = text.len;
 	h.code = h.text + text.len;
 	h.code_size = c.code.len;
-	out = map_room(h.code + c.code.len);
+	out = map_zeroed(h.code + c.code.len);
 	if (!out.at)
 		die("out of memory for a table of source lines");
-	kept.size = out.len;
-	memcpy(kept.identity, identity, sizeof(kept.identity));
-	memcpy(h.kept, &kept, sizeof(kept));
+	header.size = out.len;
+	memcpy(header.identity, identity, sizeof(header.identity));
+	memcpy(h.cached, &header, sizeof(header));
 	memcpy((uint8_t *)out.at, &h, sizeof(h));
 	memcpy((uint8_t *)out.at + h.blocks, buf_text(&starts), starts.len);
 	memcpy((uint8_t *)out.at + h.files, buf_text(&files), files.len);

@@ -19,7 +19,7 @@ struct line_table {
 
 // line_table.c: of all units, sorted; of a module that has DWARF. `out` begins empty.
 void line_table_read(struct di_module *m, struct line_table *out);
-// In pages of its own. identity: of struct kept_header.
+// In pages of its own. identity: of struct cached_table_header.
 struct bytes line_code(const struct line_table *t, const uint8_t identity[32]);
 
 #endif

@@ -6,7 +6,7 @@
 // A place is an offset in a program's file; in the kernel one into .text; in a module its sections of code lie
 // one behind another.
 #include "debuginfo/dw.h"
-#include "debuginfo/kept.h"
+#include "debuginfo/cached_table.h"
 #include "debuginfo/line_code.h"
 
 #include "util/str.h"
@@ -227,7 +227,7 @@ static const char *make(struct di_module *m, const struct cache_key *key, size_t
 	*size = made.len;
 	if (m->s->opt.verbose[2])
 		fprintf(stderr, "Made the table of the lines of %s: %d rows, %zu KiB\n", m->name, table.rows.n, made.len >> 10);
-	return kept_store(m->s, key, ".lines", made);
+	return cached_table_store(m->s, key, ".lines", made);
 }
 
 const char *di_lines(struct di_module *m, size_t *size)
@@ -238,9 +238,9 @@ const char *di_lines(struct di_module *m, size_t *size)
 
 	if (!m->dwarf)
 		return NULL;
-	key = kept_key(m, "", 0, LINES_MAGIC);
+	key = cached_table_key(m, "", 0, LINES_MAGIC);
 	path = cache_find(m->s, &key, ".lines");
-	known = path ? kept_open(path, LINES_MAGIC, (const uint8_t *)key.hex) : (struct bytes){ NULL, 0 };
+	known = path ? cached_table_open(path, LINES_MAGIC, (const uint8_t *)key.hex) : (struct bytes){ NULL, 0 };
 	if (!known.at)
 		return make(m, &key, size);
 	*size = known.len;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files of debuginfo/ share. Nobody else includes this.
 //
-//   held.c      pages and handles that are given back at the end
+//   resources.c  pages and handles that are given back at the end
 //   elf_view.c  a file or piece of memory as an ELF with sections, bounds checked
 //   image.c     kernel image -> .BTF, build-id, symbols; cached
 //   flat_image.c  an image that is no ELF file: arm64
 //   kallsyms.c  the symbol tables inside a kernel image
 //   symbols.c   one view of .symtab and kallsyms: the functions with addresses
 //   btf.c       types and prototypes from BTF
-//   kept.c      tables made of debuginfo, in the cache
+//   cached_table.c  tables made of debuginfo, in the cache
 //   index.c     the index of a DWARF file, cached; index_build.c makes it
 //   line_table.c  the source lines of all code, cached; line_code.c says how they are written
-//   forbidden.c  code that must not be probed
-//   find.c      functions by name; line.c by source line
+//   kprobe_blocklist.c  code that kprobes are refused in
+//   function_search.c  functions by name; line.c by source line
 //   dwarf.c     a DWARF file, one compilation unit at a time; func.c loc.c type.c on top of it
 //   tracepoint.c  tracepoints, from BTF and the kernel's headers
 //   tls.c       variables of threads
@@ -20,7 +20,7 @@
 //   program.c   programs and their libraries; sdt.c their marks, plt.c their linkage tables, cfi.c their
 //               call frame information, debuginfod.c their
 //               debuginfo from servers
-//   open.c      the cascade; the functions of debuginfo.h
+//   module.c    the cascade; the functions of debuginfo.h
 #ifndef DEBUGINFO_MODULE_H
 #define DEBUGINFO_MODULE_H
 
@@ -46,9 +46,9 @@ struct elf_view {
 bool elf_view_variable(const struct elf_view *v, const char *table, const char *names, const char *name,
 		       uint64_t *address);
 bool elf_view_open(struct elf_view *v, struct bytes file);    // 64 bit, little-endian only
-// elf_widen.c: a file for i386, and the same as one of 64 bits, with all offsets as they were. Empty: broken.
-bool elf_is_narrow(struct bytes file);
-struct bytes elf_widen(struct bytes file);
+// elf_from_i386.c: a file for i386, and the same as one of 64 bits, with all offsets as they were. Empty: broken.
+bool elf_is_32bit(struct bytes file);
+struct bytes elf_from_i386(struct bytes file);
 // Section by name; false when absent, or without bytes in the file.
 bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);
 const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
@@ -56,11 +56,11 @@ const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section); 
 // The GNU build-id in notes of any section or segment. Empty when there is none.
 struct bytes elf_view_build_id(const struct elf_view *v);
 
-// ---------------------------------------------------------------- held.c
+// ---------------------------------------------------------------- resources.c
 
 // Pages of a file, private and writable in memory, on demand; or zeroes. Empty and errno on failure.
 struct bytes map_file(const char *path);
-struct bytes map_room(size_t len);
+struct bytes map_zeroed(size_t len);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for big things that were short-lived
 
@@ -172,7 +172,6 @@ struct func_priv {             // di_function.priv
 	uint32_t btf_id;           // of the FUNC; 0 none
 	bool btf_tried;
 	bool alias;                // DWARF has another name for the place
-	bool forbidden;            // the kernel allows no kprobe there
 	bool own_scope;            // at pc is the function itself, not what was inlined there
 	bool ambiguous;            // several functions have the name: BTF doesn't tell which it describes
 	uint32_t die_offset;       // in .debug_info; 0 not known
@@ -189,14 +188,15 @@ struct debuginfo {             // session.debuginfo
 	struct di_module *kernel;
 	struct map programs;       // program.c: path -> struct di_module *
 };
-struct debuginfo *debuginfo_of(struct session *s);    // open.c
+struct debuginfo *debuginfo_of(struct session *s);    // module.c
 const char *build_id_text(struct bytes id);           // hexadecimal; "none"
 
 struct di_module {
 	struct session *s;
 	const char *name;
-	const char *source;
-	const char *path;          // of the file that DWARF came from
+	enum di_source source;
+	const char *source_path;   // the file that functions and types were read from
+	const char *path;          // the file that DWARF was read from
 	const struct arch *arch;
 	bool is_user;              // a program or a library
 	struct bytes build_id;
@@ -257,8 +257,9 @@ struct index_hit {
 	uint32_t line;
 	uint32_t die;              // 0: only the symbol table has it
 	uint64_t address, size;    // size 0: not known
-	bool is_inline, is_forbidden, is_alias; // alias: not the name that DWARF has
-	bool is_listed, is_allowed; // the kernel's list of what must not be probed is known: it is there, or not
+	bool is_inline;
+	bool is_alias;             // a name that DWARF does not have
+	enum di_kprobe kprobe;
 };
 typedef void (*index_fn)(void *data, const struct index_hit *hit);
 void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
@@ -307,22 +308,22 @@ bool kmod_is_other(uint64_t address);                 // then: not of .text
 // Addresses into its debug sections, too. False: broken.
 bool kmod_relocate(const struct elf_view *v);
 
-// find.c
+// function_search.c
 struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit);
 uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0: none
 
-// forbidden.c: code that the kernel allows no probe in.
-enum { FORBIDDEN_NOINSTR, FORBIDDEN_KPROBES, FORBIDDEN_ENTRY, FORBIDDEN_RANGES };
-struct forbidden {
-	struct { uint64_t start, end; } range[FORBIDDEN_RANGES];
-	const uint64_t *listed;    // functions that the kernel has a list of, sorted; NULL: not known
+// kprobe_blocklist.c: code that kprobes are refused in: ranges between pairs of symbols, and NOKPROBE_SYMBOL().
+enum { NOPROBE_NOINSTR, NOPROBE_KPROBES, NOPROBE_ENTRY, NOPROBE_RANGES };
+struct kprobe_blocklist {
+	struct { uint64_t start, end; } range[NOPROBE_RANGES];
+	const uint64_t *functions; // of NOKPROBE_SYMBOL(), sorted; NULL: cannot be read
 	size_t n;
 };
-void forbidden_find(const struct di_module *m, struct forbidden *out);
-bool forbidden_has(const struct forbidden *f, uint64_t address);      // in one of the ranges
-bool forbidden_lists(const struct forbidden *f, uint64_t address);
+void kprobe_blocklist_read(const struct di_module *m, struct kprobe_blocklist *out);
+bool kprobe_blocklist_in_range(const struct kprobe_blocklist *b, uint64_t address);
+bool kprobe_blocklist_has_function(const struct kprobe_blocklist *b, uint64_t address);
 
-// open.c
+// module.c
 // The file has DWARF of the build `id` (anything, when that is empty): now the module has it, too.
 bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id);
 bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id);

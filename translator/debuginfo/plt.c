@@ -103,7 +103,7 @@ static bool slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uin
 }
 
 // Of i386: the slot is at an address, or at a distance from the table, which ebx has.
-static bool narrow_slot_of_entry(const uint8_t *code, size_t len, uint64_t table, uint64_t *slot)
+static bool i386_slot_of_entry(const uint8_t *code, size_t len, uint64_t table, uint64_t *slot)
 {
 	static const uint8_t endbr32[] = { 0xf3, 0x0f, 0x1e, 0xfb };
 	size_t at = len > 4 && !memcmp(code, endbr32, 4) ? 4 : 0;
@@ -118,7 +118,7 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
 	const struct elf_view *v = program_view(m);
-	bool arm64 = m->arch->elf_machine == EM_AARCH64, narrow = m->arch->elf_machine == EM_386;
+	bool arm64 = m->arch->elf_machine == EM_AARCH64, i386 = m->arch->elf_machine == EM_386;
 	const Elf64_Shdr *table = elf_view_header(v, ".got.plt");
 	struct slots slots;
 
@@ -134,7 +134,7 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 			continue;
 		for (size_t at = 0, next; at + step <= code.len; at = next) {
 			struct di_plt_entry entry = { .address = head->sh_addr + at };
-			bool found = narrow ? narrow_slot_of_entry(code.at + at, step, table ? table->sh_addr : 0, &slot) :
+			bool found = i386 ? i386_slot_of_entry(code.at + at, step, table ? table->sh_addr : 0, &slot) :
 				     (arm64 ? arm_slot_of_entry : slot_of_entry)(code.at + at, step, entry.address, &slot);
 
 			next = at + (arm64 && !found ? 4 : step);

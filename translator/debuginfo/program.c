@@ -71,7 +71,7 @@ static struct bytes unpack_sections(struct bytes file)
 	if (more > UNPACKED_MAX)
 		return none;
 	total = at + more;
-	copy = map_room(total);
+	copy = map_zeroed(total);
 	if (!copy.at)
 		return none;
 	memcpy((uint8_t *)copy.at, file.at, file.len);
@@ -106,12 +106,12 @@ static bool same_id(const struct di_module *m, struct bytes id)
 // As one of 64 bits, if it isn't.
 static void widen(struct bytes *file)
 {
-	struct bytes narrow = *file;
+	struct bytes compat = *file;
 
-	if (!elf_is_narrow(narrow))
+	if (!elf_is_32bit(compat))
 		return;
-	*file = elf_widen(narrow);
-	unmap(&narrow);
+	*file = elf_from_i386(compat);
+	unmap(&compat);
 }
 
 // `crc`: of the whole file, as .gnu_debuglink says; NULL: the build-id decides.
@@ -144,8 +144,8 @@ static bool try_debug_file(struct di_module *m, const char *path, const uint32_t
 		return true;
 	m->dwarf = dwarf_file_open(m, path, file);
 	if (m->dwarf) {
-		m->path = path;
-		m->source = str_printf("DWARF of %s", path);
+		m->path = m->source_path = path;
+		m->source = DI_SOURCE_DWARF;
 	}
 	return true;
 no:
@@ -232,8 +232,8 @@ static bool use_own_dwarf(struct di_module *m)
 	m->dwarf = file.at ? dwarf_file_open(m, m->name, file) : NULL;
 	if (!m->dwarf)
 		return false;
-	m->path = m->name;
-	m->source = str_printf("DWARF of %s", m->name);
+	m->path = m->source_path = m->name;
+	m->source = DI_SOURCE_DWARF;
 	return true;
 }
 
@@ -264,8 +264,10 @@ static void find_symbols(struct di_module *m)
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &p->view) || use_debugdata(m) ||
 				 symbols_exported(&m->symbols, &p->view);
-	if (!m->source)
-		m->source = str_printf("symbols of %s", m->name);
+	if (!m->source) {
+		m->source = DI_SOURCE_SYMBOLS;
+		m->source_path = m->name;
+	}
 }
 
 bool symbols_any(const struct di_module *m, const char *name, struct symbol *out)
@@ -356,8 +358,8 @@ static bool open_file(struct di_module *m, const char **why)
 	struct program *p = m->program;
 
 	p->file = p->original = map_file(m->name);
-	if (p->file.at && m->arch->elf_machine == EM_X86_64 && elf_is_narrow(p->file)) {
-		p->file = elf_widen(p->original);
+	if (p->file.at && m->arch->elf_machine == EM_X86_64 && elf_is_32bit(p->file)) {
+		p->file = elf_from_i386(p->original);
 		m->arch = arch_find("i386");
 		errno = EINVAL;
 	}
@@ -417,7 +419,7 @@ const struct elf_view *program_view(const struct di_module *m)
 	return &m->program->view;
 }
 
-bool di_program_is_narrow(const struct di_module *m)
+bool di_program_is_32bit(const struct di_module *m)
 {
 	return m->arch->elf_machine == EM_386;
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { RSP = 4, RBP = 5, MOST_INSTRUCTIONS = 64 };
+enum { RSP = 4, RBP = 5, MAX_INSTRUCTIONS = 64 };
 
 struct held {                  // by a register
 	enum { OTHER, STACK, KNOWN } kind;
@@ -348,7 +348,7 @@ static bool run(struct machine *k)
 	for (int n = 0; k->code < k->end; n++) {
 		struct insn i = { .at = k->code, .base = -1 };
 
-		if (n == MOST_INSTRUCTIONS || !read_insn(&i, k->end) || !execute(k, &i))
+		if (n == MAX_INSTRUCTIONS || !read_insn(&i, k->end) || !execute(k, &i))
 			return false;
 		k->code = i.at;
 	}

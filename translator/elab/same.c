@@ -110,7 +110,7 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 	case E_ENTRY: return a->u.entry.slot == b->u.entry.slot;
 	case E_PERF: case E_CONST: return same_text(a->u.text1.text, b->u.text1.text);
 	case E_ENUMNAME: return a->dtype == b->dtype && same_expr(a->u.cast.e, b->u.cast.e);
-	case E_STATIC: return a->u.fixed.place == b->u.fixed.place && a->u.fixed.elsewhere == b->u.fixed.elsewhere;
+	case E_STATIC: return a->u.fixed.place == b->u.fixed.place && a->u.fixed.external == b->u.fixed.external;
 	case E_REGISTER: case E_DEREF: return same_raw(a, b);
 	default: return false;     // nothing else is left in a finished program
 	}

@@ -220,7 +220,7 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 	int64_t offset = 0;
 
 	if (p->type->kind != DI_ARRAY && p->type->kind != DI_POINTER) {
-		bool by_btf = p->type->module && !strncmp(di_module_source(p->type->module), "BTF", 3);
+		bool by_btf = p->type->module && di_module_source(p->type->module) == DI_SOURCE_BTF;
 
 		diag_error(loc, "the type %s is no array and no pointer%s", p->type->name,
 			   by_btf ? "; BTF has arrays of arrays as one, of all their elements: [ROW * COLUMNS + COLUMN]" : "");

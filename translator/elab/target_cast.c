@@ -96,7 +96,7 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
 	else
 		diag_error(loc, "%s: the kernel has no module \"%s\", and there is no program of that name%s", word, name,
-			   s->opt.user_runtime ? "" : di_similar_modules(s, name));
+			   s->opt.user_runtime ? "" : di_suggest_modules(s, name));
 }
 
 static struct di_module *own_module(const struct target_where *w)
@@ -143,7 +143,7 @@ static const char *sources_of(const modules *in)
 	struct buf b = { 0 };
 
 	for vec_each(in, m)
-		buf_printf(&b, "%s%s", b.len ? ", " : "", di_module_source(*m));
+		buf_printf(&b, "%s%s", b.len ? ", " : "", di_module_source_text(*m));
 	return buf_text(&b);
 }
 
@@ -160,7 +160,7 @@ struct di_type *target_find_type(const struct target_where *w, struct loc loc, c
 		if (t)
 			return t;
 	}
-	diag_error(loc, "unable to find the type '%s' in %s%s", name, sources_of(&in), di_similar(in.at[0], DI_TYPES, name));
+	diag_error(loc, "unable to find the type '%s' in %s%s", name, sources_of(&in), di_suggest(in.at[0], DI_TYPES, name));
 	return NULL;
 }
 
@@ -174,7 +174,7 @@ bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *va
 		if (di_find_enumerator(*m, e->u.text1.text, value))
 			return true;
 	diag_error(e->loc, "unable to find the enumerator '%s' in %s%s", e->u.text1.text, sources_of(&in),
-		   di_similar(in.at[0], DI_ENUMERATORS, e->u.text1.text));
+		   di_suggest(in.at[0], DI_ENUMERATORS, e->u.text1.text));
 	return false;
 }
 
@@ -183,7 +183,7 @@ static const char *similar_global(struct di_module *m, const char *name, const c
 {
 	struct di_variable v;
 
-	return di_similar(m, file && diag_prints() && di_find_global(m, name, NULL, &v) ? DI_FILES : DI_VARIABLES,
+	return di_suggest(m, file && diag_prints() && di_find_global(m, name, NULL, &v) ? DI_FILES : DI_VARIABLES,
 			  file && diag_prints() && di_find_global(m, name, NULL, &v) ? file : name);
 }
 
@@ -199,7 +199,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 		if (di_find_global(*m, name, file, &v) || (di_want_dwarf(*m) && di_find_global(*m, name, file, &v)))
 			return target_variable(e->loc, &v);
 	for vec_each(&in, m)
-		if (!strstr(di_module_source(*m), "DWARF")) {
+		if (di_module_source(*m) != DI_SOURCE_DWARF) {
 			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));
 			return NULL;
 		}

@@ -724,7 +724,7 @@ static void resolve_probe(struct resolver *r, struct probe *p)
 static bool see_static(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_STATIC)
-		(*e)->u.fixed.elsewhere = (*e)->u.fixed.place->user && (*e)->u.fixed.place->home != w->data;
+		(*e)->u.fixed.external = (*e)->u.fixed.place->user && (*e)->u.fixed.place->home != w->data;
 	return true;
 }
 

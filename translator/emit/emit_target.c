@@ -159,7 +159,7 @@ struct value emit_static(struct emitter *e, struct expr *x)
 		return value_number(0);
 	if (place->thread)
 		cw_line(e->w, "%s = (s64)(stp_thread_pointer(c) + 0x%llxULL);", t, (unsigned long long)place->offset);
-	else if (place->user && x->u.fixed.elsewhere && !e->s->opt.user_runtime)
+	else if (place->user && x->u.fixed.external && !e->s->opt.user_runtime)
 		cw_line(e->w, "%s = (s64)stp_mapped_static(c, &stp_mapped[%d], 0x%llxULL);", t, mapped_number(e, place->home),
 			(unsigned long long)place->offset);
 	else if (place->user)

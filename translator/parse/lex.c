@@ -3,7 +3,7 @@
 // @1 as a string), escapes in strings and numbers are decoded. Functions are named after the sort
 // of token they read; each starts at the token's first character.
 #include "parse/lex.h"
-#include "parse/page.h"
+#include "parse/typography.h"
 #include "parse/parse.h"
 #include "util/str.h"
 
@@ -322,7 +322,7 @@ static struct token nothing(struct lexer *l, struct loc loc)
 
 	for (int i = 0; i < 4 && peek(l, i) >= 0; i++)
 		text[i] = peek(l, i);
-	what = page_character(text, &len);
+	what = typography_character(text, &len);
 	skip(l, what ? len : 1);
 	if (what)
 		return lex_junk(loc, "%s", what);

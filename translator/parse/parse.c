@@ -3,7 +3,7 @@
 // probes, statements, expressions and print formats are in parse_*.c; rule comments use EBNF:
 // [optional] {repeated} "literal".
 #include "parse/parse.h"
-#include "parse/page.h"
+#include "parse/typography.h"
 #include "parse/parser.h"
 #include "passes.h"
 #include "util/str.h"
@@ -80,7 +80,7 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	va_start(ap, fmt);
 	diag_error(loc, "%s", str_vprintf(fmt, ap));
 	va_end(ap);
-	page_note(loc);
+	typography_note(loc);
 }
 
 // The grammar is right, what it says isn't: nothing is skipped.
@@ -555,7 +555,7 @@ int parse_source(struct session *s, struct source *src)
 static void warn_unused_arguments(struct session *s)
 {
 	for (int i = 1; i <= s->opt.args.n; i++) {
-		const char *arg = s->opt.args.at[i - 1], *option = page_option(arg);
+		const char *arg = s->opt.args.at[i - 1], *option = typography_option(arg);
 
 		if (!library_argument_is_used(s, i))
 			diag_warning((struct loc){ 0 }, "the script uses its argument $%d/@%d (\"%s\") nowhere%s", i, i, arg,

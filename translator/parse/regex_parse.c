@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_REPEATS = 255, MOST_NESTING = 200, MOST_PIECES = 4096 };
+enum { MAX_REPEATS = 255, MAX_NESTING = 200, MAX_PIECES = 4096 };
 
 struct parser {
 	const char *p, *end;
@@ -110,7 +110,7 @@ static struct regex_node *parse_group(struct parser *ps)
 {
 	struct regex_node *n = regex_node(RE_GROUP, NULL, NULL);
 
-	if (++ps->nesting > MOST_NESTING)
+	if (++ps->nesting > MAX_NESTING)
 		return fail(ps, "too many parentheses in each other");
 	n->group = ++ps->groups;
 	n->a = parse_alternatives(ps);
@@ -161,7 +161,7 @@ static int parse_count(struct parser *ps)
 {
 	int n = 0;
 
-	while (ps->p < ps->end && isdigit((unsigned char)*ps->p) && n <= MOST_REPEATS)
+	while (ps->p < ps->end && isdigit((unsigned char)*ps->p) && n <= MAX_REPEATS)
 		n = n * 10 + (*ps->p++ - '0');
 	return n;
 }
@@ -175,7 +175,7 @@ static void parse_bounds(struct parser *ps, struct regex_node *n)
 		ps->p++;
 		n->max = ps->p < ps->end && isdigit((unsigned char)*ps->p) ? parse_count(ps) : -1;
 	}
-	if (ps->p >= ps->end || *ps->p != '}' || n->min > MOST_REPEATS || n->max > MOST_REPEATS ||
+	if (ps->p >= ps->end || *ps->p != '}' || n->min > MAX_REPEATS || n->max > MAX_REPEATS ||
 	    (n->max >= 0 && n->max < n->min))
 		fail(ps, "bad bounds in '{}'; the most is 255");
 	else
@@ -193,7 +193,7 @@ static struct regex_node *parse_piece(struct parser *ps)
 
 		if (c != '*' && c != '+' && c != '?' && !bounds)
 			break;
-		if (++ps->pieces > MOST_PIECES)
+		if (++ps->pieces > MAX_PIECES)
 			return fail(ps, "it is too long");
 		r = regex_node(RE_REPEAT, n, NULL);
 		if (bounds) {
@@ -216,7 +216,7 @@ static struct regex_node *parse_branch(struct parser *ps)
 	while (ps->p < ps->end && *ps->p != '|' && *ps->p != ')') {
 		struct regex_node *piece = parse_piece(ps);
 
-		if (++ps->pieces > MOST_PIECES)
+		if (++ps->pieces > MAX_PIECES)
 			return fail(ps, "it is too long");
 		if (*rest)
 			rest = &(*rest = regex_node(RE_CAT, *rest, NULL))->b;

@@ -72,7 +72,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 
 static bool lacks_dwarf(const struct di_module *m)
 {
-	return !strstr(di_module_source(m), "DWARF");
+	return di_module_source(m) != DI_SOURCE_DWARF;
 }
 
 // What can be told from DWARF alone.
@@ -360,7 +360,7 @@ static void add_functions(const void *module, name_list *out)
 
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
-	const char *elsewhere, *near;
+	const char *unprobeable, *near;
 
 	if (p->by_address || why->len) {
 		if (p->by_address)
@@ -372,9 +372,9 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	}
 	if (p->pattern.file && say_other_file(p, in, point))
 		return;
-	elsewhere = di_elsewhere(in, p->pattern.function);
-	if (elsewhere) {
-		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, elsewhere);
+	unprobeable = di_unprobeable_function(in, p->pattern.function);
+	if (unprobeable) {
+		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, unprobeable);
 		return;
 	}
 	near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
@@ -569,7 +569,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	}
 	if (!f->has_types) {
 		diag_error(target->loc, "unable to find local '%s': %s doesn't tell the parameters of '%s', or not "
-			   "which of the functions of this name has which; %s", name, di_module_source(f->module),
+			   "which of the functions of this name has which; %s", name, di_module_source_text(f->module),
 			   f->name, di_advice(f->module));
 		return NULL;
 	}

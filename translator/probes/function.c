@@ -44,7 +44,7 @@ static int no_module(struct session *s, const struct point_part *part)
 		diag_error(part->loc, "\"%s\" is part of the kernel, not a module: use kernel.function", part->text);
 		return 1;
 	}
-	near = di_similar_modules(s, part->text);
+	near = di_suggest_modules(s, part->text);
 	if (*near || !diag_prints())
 		diag_error(part->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, part->text, near);
 	else
@@ -66,7 +66,7 @@ static bool is_passed_over(struct resolution *r, const struct di_function *f)
 {
 	if (r->common.is_return && blocklist_never_returns(f))
 		return r->endless++, true;
-	if (r->common.is_return && r->common.wildcard && f->listed)
+	if (r->common.is_return && r->common.wildcard && f->kprobe == DI_KPROBE_BLOCKLISTED)
 		return r->blocked++, true;
 	// In a module of the user's own everything may be probed in guru mode.
 	if (r->common.wildcard && !r->s->opt.list && blocklist_has(f) && !(r->s->opt.guru && f->module != di_kernel(r->s)))

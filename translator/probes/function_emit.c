@@ -273,7 +273,7 @@ static bool entries_are_free(const struct probe *p)
 static bool all_allowed(const struct group *g)
 {
 	for vec_each(&g->probes, p)
-		if (!((const struct function_probe *)(*p)->data)->function->allowed)
+		if (((const struct function_probe *)(*p)->data)->function->kprobe != DI_KPROBE_ALLOWED)
 			return false;
 	return true;
 }

@@ -45,7 +45,7 @@ static int find_in_target(struct session *s, const struct probe_match *m, struct
 		return errors;
 	if (!di_program_data(files.at.at[0], w->symbol, &data)) {
 		diag_error(what->loc, "process.data(\"%s\"): %s has no variable of this name%s", w->symbol,
-			   di_module_name(files.at.at[0]), di_similar(files.at.at[0], DI_VARIABLES, w->symbol));
+			   di_module_name(files.at.at[0]), di_suggest(files.at.at[0], DI_VARIABLES, w->symbol));
 		return 1;
 	}
 	if (data.anywhere && !s->opt.target_pid) {
@@ -87,7 +87,7 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 		return 1;
 	if (!w->in_target && w->symbol && di_lacks_variable(di_kernel(s), w->symbol))
 		diag_warning(what->loc, "kernel.data(\"%s\"): the kernel has no variable of this name%s, a module may have",
-			     w->symbol, di_similar(di_kernel(s), DI_VARIABLES, w->symbol));
+			     w->symbol, di_suggest(di_kernel(s), DI_VARIABLES, w->symbol));
 	for (w->length = 1; length && w->length < length->number;)
 		w->length *= 2;
 	probe_add(s, &family_hwbkpt, m, point_text(m->point), w);

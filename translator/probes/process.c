@@ -74,7 +74,7 @@ static bool may_return(const struct resolution *r, const struct di_module *in)
 static bool is_passed_over(const struct resolution *r, const struct di_function *f)
 {
 	return r->common.is_return && !r->point.by_address && str_is_glob(r->point.pattern.function) && !f->has_types &&
-	       str_starts(di_module_source(f->module), "DWARF");
+	       di_module_source(f->module) == DI_SOURCE_DWARF;
 }
 
 // Returns how many probes it made.

@@ -170,7 +170,7 @@ static bool keep_wide(struct process_files *out)
 	int n = 0;
 
 	for vec_each(&out->at, m)
-		if (!di_program_is_narrow(*m))
+		if (!di_program_is_32bit(*m))
 			out->at.at[n++] = *m;
 	if (n)
 		out->at.n = n;

@@ -91,7 +91,7 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	di_tracepoint_names(kernel, &names);
 	if (!names.n) {
 		diag_error(part->loc, "tracepoints are known from the kernel's BTF (CONFIG_DEBUG_INFO_BTF), and "
-			   "%s has none", di_module_source(kernel));
+			   "%s has none", di_module_source_text(kernel));
 		return 1;
 	}
 	for (int i = 0; p->system && !systems && i < names.n; i++)
@@ -189,7 +189,7 @@ static int tracepoint_resolve(struct session *s, const struct probe_match *m)
 		else
 			diag_error(module->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, module->text,
 				   di_module_is_builtin(s, module->text) ? ": it is part of the kernel, use kernel" :
-				   di_similar_modules(s, module->text));
+				   di_suggest_modules(s, module->text));
 		return 1;
 	}
 	n = add_of(&r, di_kernel(s));

@@ -15,7 +15,7 @@ enum { SHOWN = 10, CALLS = 5 }; // errors printed in full; macro calls around on
 
 struct diag_options diag_options;
 
-enum { MOST_WARNINGS = 100 };
+enum { MAX_WARNINGS = 100 };
 
 static struct {
 	const char *kind;
@@ -229,7 +229,7 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 		error(loc, text);
 		return;
 	}
-	if (!first_time("warning", loc, text) || (++diag.warnings > MOST_WARNINGS && !diag_options.verbose))
+	if (!first_time("warning", loc, text) || (++diag.warnings > MAX_WARNINGS && !diag_options.verbose))
 		return;
 	diag.last_shown = true;
 	show(WARNING, "WARNING", loc, text);
@@ -270,8 +270,8 @@ void diag_summary(void)
 		fprintf(stderr, "%d more error%s not shown; -v shows all\n", diag.different - diag.shown,
 			diag.different - diag.shown == 1 ? "" : "s");
 	diag.shown = diag.different;
-	if (diag.warnings > MOST_WARNINGS && !diag_options.verbose)
-		fprintf(stderr, "%d more warnings not shown; -v shows all\n", diag.warnings - MOST_WARNINGS);
+	if (diag.warnings > MAX_WARNINGS && !diag_options.verbose)
+		fprintf(stderr, "%d more warnings not shown; -v shows all\n", diag.warnings - MAX_WARNINGS);
 	diag.warnings = 0;
 }
 
@@ -286,7 +286,7 @@ void diag_quiet_push(void)
 
 bool diag_prints_warnings(void)
 {
-	return !diag_options.no_warnings && !diag.quiet && (diag.warnings < MOST_WARNINGS || diag_options.verbose);
+	return !diag_options.no_warnings && !diag.quiet && (diag.warnings < MAX_WARNINGS || diag_options.verbose);
 }
 
 bool diag_prints(void)

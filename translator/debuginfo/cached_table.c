@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tables made of debuginfo, in the cache: each begins with its kind, its size and what it was made of (struct
-// kept_header). They are mapped, so that what nothing looks at does not count as memory of the translator.
-#include "debuginfo/kept.h"
+// cached_table_header). They are mapped, so that what nothing looks at does not count as memory of the translator.
+#include "debuginfo/cached_table.h"
 
 #include "util/str.h"
 
@@ -13,10 +13,10 @@
 
 // ---------------------------------------------------------------- files
 
-struct bytes kept_open(const char *path, const char magic[8], const uint8_t identity[32])
+struct bytes cached_table_open(const char *path, const char magic[8], const uint8_t identity[32])
 {
 	struct bytes b = map_file(path);
-	const struct kept_header *h = (const void *)b.at;
+	const struct cached_table_header *h = (const void *)b.at;
 
 	if (h && (b.len < sizeof(*h) || memcmp(h->magic, magic, 8) || h->size > b.len || memcmp(h->identity, identity, 32)))
 		unmap(&b);
@@ -40,7 +40,7 @@ static bool write_all(int fd, struct bytes b)
 	return true;
 }
 
-char *kept_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b)
+char *cached_table_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b)
 {
 	char *path = cache_put(s, key, suffix, b.at, b.len);
 	bool good;
@@ -59,7 +59,7 @@ char *kept_store(struct session *s, const struct cache_key *key, const char *suf
 // ---------------------------------------------------------------- keys
 
 // Of the build, and of what a debuginfo file of this build may have more or less of.
-struct cache_key kept_key(const struct di_module *m, const void *format, size_t len, const char *magic)
+struct cache_key cached_table_key(const struct di_module *m, const void *format, size_t len, const char *magic)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str",
 						".symtab", ".text" };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Code that the kernel allows no probe in: between pairs of symbols, some of which some kernels lack; and the
-// functions of NOKPROBE_SYMBOL(), whose addresses the kernel's file has in an array.
+// Finds the code that the kernel refuses kprobes in, from the symbols and the image of a kernel: ranges between pairs
+// of symbols, some of which some kernels lack, and the functions of NOKPROBE_SYMBOL(), an array of addresses between
+// __start_kprobe_blacklist and __stop_kprobe_blacklist.
 #include "debuginfo/module.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-// The bytes of the file that are at these link addresses; empty when it hasn't them.
+// Returns the bytes of the file at these link addresses; empty if no section has them.
 static struct bytes bytes_at(const struct elf_view *v, uint64_t start, uint64_t end)
 {
 	for (int i = 0; i < v->n; i++) {
@@ -27,8 +28,8 @@ static struct bytes bytes_at(const struct elf_view *v, uint64_t start, uint64_t 
 	return (struct bytes){ 0 };
 }
 
-// Files that are relocated when they run may have zeroes there: then it isn't known.
-static void read_list(const struct di_module *m, struct forbidden *out)
+// The array is zero in images that are relocated at boot (arm64): the list is unknown then.
+static void read_list(const struct di_module *m, struct kprobe_blocklist *out)
 {
 	struct symbol start, stop;
 	struct elf_view v;
@@ -49,21 +50,21 @@ static void read_list(const struct di_module *m, struct forbidden *out)
 	qsort(sorted, n, sizeof(*sorted), by_address);
 	if (!sorted[0])
 		return;
-	out->listed = sorted;
+	out->functions = sorted;
 	out->n = n;
 }
 
-void forbidden_find(const struct di_module *m, struct forbidden *out)
+void kprobe_blocklist_read(const struct di_module *m, struct kprobe_blocklist *out)
 {
-	static const char *const names[FORBIDDEN_RANGES][2] = {
-		[FORBIDDEN_NOINSTR] = { "__noinstr_text_start", "__noinstr_text_end" },
-		[FORBIDDEN_KPROBES] = { "__kprobes_text_start", "__kprobes_text_end" },
-		[FORBIDDEN_ENTRY] = { "__entry_text_start", "__entry_text_end" },
+	static const char *const names[NOPROBE_RANGES][2] = {
+		[NOPROBE_NOINSTR] = { "__noinstr_text_start", "__noinstr_text_end" },
+		[NOPROBE_KPROBES] = { "__kprobes_text_start", "__kprobes_text_end" },
+		[NOPROBE_ENTRY] = { "__entry_text_start", "__entry_text_end" },
 	};
 	struct symbol sym;
 
-	*out = (struct forbidden){ 0 };
-	for (int i = 0; i < FORBIDDEN_RANGES; i++) {
+	*out = (struct kprobe_blocklist){ 0 };
+	for (int i = 0; i < NOPROBE_RANGES; i++) {
 		if (!symbols_lookup(&m->symbols, names[i][0], &sym))
 			continue;
 		out->range[i].start = sym.address;
@@ -72,15 +73,15 @@ void forbidden_find(const struct di_module *m, struct forbidden *out)
 	read_list(m, out);
 }
 
-bool forbidden_has(const struct forbidden *f, uint64_t address)
+bool kprobe_blocklist_in_range(const struct kprobe_blocklist *b, uint64_t address)
 {
-	for (int i = 0; i < FORBIDDEN_RANGES; i++)
-		if (address >= f->range[i].start && address < f->range[i].end)
+	for (int i = 0; i < NOPROBE_RANGES; i++)
+		if (address >= b->range[i].start && address < b->range[i].end)
 			return true;
 	return false;
 }
 
-bool forbidden_lists(const struct forbidden *f, uint64_t address)
+bool kprobe_blocklist_has_function(const struct kprobe_blocklist *b, uint64_t address)
 {
-	return f->listed && bsearch(&address, f->listed, f->n, sizeof(address), by_address);
+	return b->functions && bsearch(&address, b->functions, b->n, sizeof(address), by_address);
 }

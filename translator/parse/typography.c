@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Scripts and command lines that were copied from a page or a mail: typographic quotes and dashes, blanks that only
 // look like some, entities of HTML. In: the place. Out: what it is and what to write instead.
-#include "parse/page.h"
+#include "parse/typography.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static char meant(unsigned int c)
 	return c > 0xff00 && c < 0xff5f ? c - 0xfee0 : 0;      // letters and marks as wide as Chinese ones
 }
 
-const char *page_character(const char *at, int *len)
+const char *typography_character(const char *at, int *len)
 {
 	unsigned int c = decoded(at, len);
 	char ascii = meant(c);
@@ -57,7 +57,7 @@ const char *page_character(const char *at, int *len)
 			  ascii ? str_printf(": write %s", ascii == '\'' || ascii == '"' ? "\"" : str_printf("'%c'", ascii)) : "");
 }
 
-const char *page_option(const char *word)
+const char *typography_option(const char *word)
 {
 	char *plain = NULL;
 	int len;
@@ -92,7 +92,7 @@ static const char *find_entity(const char *line, const char *end, int *len)
 	return NULL;
 }
 
-void page_note(struct loc loc)
+void typography_note(struct loc loc)
 {
 	const struct source *src = loc.source;
 	const char *line, *entity;

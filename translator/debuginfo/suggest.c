@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names that debuginfo has and that are spelt nearly like one that it hasn't, for messages. All names of
-// a sort are read for it, so nothing is done while messages are not shown.
+// Suggests names of debuginfo that are similar to a name that was not found, for messages. Reads all names of one
+// kind, so it does nothing while messages are suppressed.
 #include "debuginfo/index.h"
 
 #include "util/diag.h"
@@ -14,7 +14,7 @@ static void add(void *data, const char *name)
 		vec_push((di_names *)data, name);
 }
 
-struct all { struct di_module *m; enum di_sort sort; };
+struct all { struct di_module *m; enum di_name_kind kind; };
 
 static void add_all(const void *from, name_list *out)
 {
@@ -23,20 +23,20 @@ static void add_all(const void *from, name_list *out)
 	};
 	const struct all *all = from;
 	struct di_module *m = all->m;
-	enum di_sort sort = all->sort;
+	enum di_name_kind kind = all->kind;
 	struct index *ix = module_index(m);
 	struct btf_source *btf = ix ? NULL : module_btf(m);
 
 	if (ix)
-		index_each_name(ix, tables[sort], add, out);
-	else if (btf && (sort == DI_TYPES || sort == DI_ENUMERATORS))
-		btf_each_name(btf, sort == DI_ENUMERATORS, add, out);
+		index_each_name(ix, tables[kind], add, out);
+	else if (btf && (kind == DI_TYPES || kind == DI_ENUMERATORS))
+		btf_each_name(btf, kind == DI_ENUMERATORS, add, out);
 }
 
-const char *di_similar(struct di_module *m, enum di_sort sort, const char *wanted)
+const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *wanted)
 {
 	static const char *const words[] = { "struct ", "union ", "enum " };
-	struct all all = { m, sort };
+	struct all all = { m, kind };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_starts(wanted, words[i]))
@@ -50,7 +50,7 @@ static void add_modules(const void *session, name_list *out)
 	vec_push(out, "kernel");
 }
 
-const char *di_similar_modules(struct session *s, const char *wanted)
+const char *di_suggest_modules(struct session *s, const char *wanted)
 {
 	return diag_similar(wanted, add_modules, s);
 }

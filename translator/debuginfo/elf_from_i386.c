@@ -23,7 +23,7 @@ static bool inside(const struct widening *w, uint64_t offset, uint64_t size)
 	return offset <= w->in.len && size <= w->in.len - offset;
 }
 
-bool elf_is_narrow(struct bytes file)
+bool elf_is_32bit(struct bytes file)
 {
 	const Elf32_Ehdr *h = (const void *)file.at;
 
@@ -58,7 +58,7 @@ static void widen_dynamic(const void *in, void *out)
 	*(Elf64_Dyn *)out = (Elf64_Dyn){ .d_tag = d->d_tag, .d_un.d_val = d->d_un.d_val };
 }
 
-static const struct table { uint32_t type; size_t narrow, wide; widen_entry *widen; } tables[] = {
+static const struct table { uint32_t type; size_t size32, size64; widen_entry *widen; } tables[] = {
 	{ SHT_SYMTAB, sizeof(Elf32_Sym), sizeof(Elf64_Sym), widen_symbol },
 	{ SHT_DYNSYM, sizeof(Elf32_Sym), sizeof(Elf64_Sym), widen_symbol },
 	{ SHT_REL, sizeof(Elf32_Rel), sizeof(Elf64_Rela), widen_relocation },
@@ -111,13 +111,13 @@ static void widen_section(struct widening *w, const Elf32_Shdr *s, Elf64_Shdr *o
 		return;
 	out->sh_type = s->sh_type == SHT_REL ? SHT_RELA : s->sh_type;
 	out->sh_offset = w->at;
-	out->sh_entsize = t->wide;
-	out->sh_size = s->sh_size / t->narrow * t->wide;
-	for (size_t i = 0; i < s->sh_size / t->narrow; i++, w->at += t->wide) {
-		uint64_t narrow[2];
+	out->sh_entsize = t->size64;
+	out->sh_size = s->sh_size / t->size32 * t->size64;
+	for (size_t i = 0; i < s->sh_size / t->size32; i++, w->at += t->size64) {
+		uint64_t entry[2];
 
-		memcpy(narrow, w->in.at + s->sh_offset + i * t->narrow, t->narrow);
-		t->widen(narrow, w->out + w->at);
+		memcpy(entry, w->in.at + s->sh_offset + i * t->size32, t->size32);
+		t->widen(entry, w->out + w->at);
 	}
 }
 
@@ -162,12 +162,12 @@ static size_t size_of(const struct widening *w, const Elf32_Ehdr *h)
 		const Elf32_Shdr *s = &w->sections[i];
 		const struct table *t = table_of(w, s);
 
-		size += is_compressed(w, s) ? s->sh_size + 64ull : t ? s->sh_size / t->narrow * t->wide : 0;
+		size += is_compressed(w, s) ? s->sh_size + 64ull : t ? s->sh_size / t->size32 * t->size64 : 0;
 	}
 	return h->e_shstrndx < w->n ? size + w->sections[h->e_shstrndx].sh_size : size;
 }
 
-struct bytes elf_widen(struct bytes in)
+struct bytes elf_from_i386(struct bytes in)
 {
 	const Elf32_Ehdr *h = (const void *)in.at;
 	struct widening w = { .in = in };
@@ -183,7 +183,7 @@ struct bytes elf_widen(struct bytes in)
 	if (h->e_phoff % 4 || h->e_phentsize != sizeof(Elf32_Phdr) ||
 	    !inside(&w, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf32_Phdr)))
 		return (struct bytes){ NULL, 0 };
-	room = size_of(&w, h) > 8 * in.len + ROOM_MORE ? (struct bytes){ NULL, 0 } : map_room(size_of(&w, h));
+	room = size_of(&w, h) > 8 * in.len + ROOM_MORE ? (struct bytes){ NULL, 0 } : map_zeroed(size_of(&w, h));
 	if (!room.at)
 		return room;
 	w.out = (uint8_t *)room.at;

@@ -2,7 +2,7 @@
 // What debuginfo/ holds beside collected memory: pages of files and of what was unpacked, handles of
 // libelf, libdw and libbpf. A stap keeps them as long as it lives, since all that is known points into them;
 // who has many sessions in one process gives them back between two of them: di_close().
-#include "debuginfo/held.h"
+#include "debuginfo/resources.h"
 
 #include <bpf/btf.h>
 #include <elfutils/libdw.h>
@@ -16,9 +16,9 @@
 static struct held {
 	struct { void *what; size_t len; } *at;
 	int n, room, last;
-} all[HELD_KINDS];             // not collected: what they point to isn't either
+} all[RESOURCE_KINDS];             // not collected: what they point to isn't either
 
-void held_add(enum held_kind kind, void *what, size_t len)
+void resource_add(enum resource_kind kind, void *what, size_t len)
 {
 	struct held *h = &all[kind];
 
@@ -32,7 +32,7 @@ void held_add(enum held_kind kind, void *what, size_t len)
 	h->at[h->n++].len = len;
 }
 
-bool held_find(enum held_kind kind, const void *what, size_t *len)
+bool resource_find(enum resource_kind kind, const void *what, size_t *len)
 {
 	struct held *h = &all[kind];
 
@@ -50,28 +50,28 @@ bool held_find(enum held_kind kind, const void *what, size_t *len)
 	return false;
 }
 
-bool held_has(enum held_kind kind, const void *what)
+bool resource_has(enum resource_kind kind, const void *what)
 {
 	size_t len;
 
-	return held_find(kind, what, &len);
+	return resource_find(kind, what, &len);
 }
 
-static void release(enum held_kind kind, void *what, size_t len)
+static void release(enum resource_kind kind, void *what, size_t len)
 {
 	switch (kind) {
-	case HELD_BTF: btf__free(what); break;
-	case HELD_FRAME: free(what); break;
-	case HELD_CFI: dwarf_cfi_end(what); break;
-	case HELD_UNIT: case HELD_WHOLE: case HELD_SHARED: dwarf_end(what); break;
-	case HELD_SPLIT: break;
-	case HELD_ELF: elf_end(what); break;
-	case HELD_PAGES: munmap(what, len); break;
-	case HELD_KINDS: break;
+	case RESOURCE_BTF: btf__free(what); break;
+	case RESOURCE_FRAME: free(what); break;
+	case RESOURCE_CFI: dwarf_cfi_end(what); break;
+	case RESOURCE_DWARF_UNIT: case RESOURCE_DWARF_FILE: case RESOURCE_DWARF_ALT: dwarf_end(what); break;
+	case RESOURCE_DWARF_DWO: break;
+	case RESOURCE_ELF: elf_end(what); break;
+	case RESOURCE_PAGES: munmap(what, len); break;
+	case RESOURCE_KINDS: break;
 	}
 }
 
-void held_release(enum held_kind kind, void *what)
+void resource_release(enum resource_kind kind, void *what)
 {
 	struct held *h = &all[kind];
 
@@ -85,7 +85,7 @@ void held_release(enum held_kind kind, void *what)
 
 void di_close(struct session *s)
 {
-	for (int kind = 0; kind < HELD_KINDS; kind++) {
+	for (int kind = 0; kind < RESOURCE_KINDS; kind++) {
 		struct held *h = &all[kind];
 
 		while (h->n) {
@@ -105,7 +105,7 @@ static struct bytes map(size_t len, int flags, int fd)
 
 	if (p == MAP_FAILED)
 		return b;
-	held_add(HELD_PAGES, p, len);
+	resource_add(RESOURCE_PAGES, p, len);
 	return (struct bytes){ p, len };
 }
 
@@ -125,14 +125,14 @@ struct bytes map_file(const char *path)
 	return b;
 }
 
-struct bytes map_room(size_t len)
+struct bytes map_zeroed(size_t len)
 {
 	return map(len, MAP_ANONYMOUS, -1);
 }
 
 void map_shrink(struct bytes *b, size_t len)
 {
-	struct held *h = &all[HELD_PAGES];
+	struct held *h = &all[RESOURCE_PAGES];
 
 	for (int i = h->n; i--;)
 		if (h->at[i].what == b->at) {
@@ -144,6 +144,6 @@ void map_shrink(struct bytes *b, size_t len)
 
 void unmap(struct bytes *b)
 {
-	held_release(HELD_PAGES, (void *)b->at);
+	resource_release(RESOURCE_PAGES, (void *)b->at);
 	*b = (struct bytes){ NULL, 0 };
 }

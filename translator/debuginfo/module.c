@@ -155,7 +155,8 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 		goto no;
 	m->path = path;
 	m->build_id = other;
-	m->source = str_printf("DWARF of %s", path);
+	m->source = DI_SOURCE_DWARF;
+	m->source_path = path;
 	m->has_symbols = symbols_from_elf(&m->symbols, &v);
 	elf_view_section(&v, ".BTF", &m->btf_bytes);
 	return true;
@@ -239,7 +240,8 @@ static void use_image(struct di_module *m, const struct image *img)
 	m->has_symbols = img->has_symbols;
 	m->btf_bytes = img->btf;
 	m->btf_path = img->path;
-	m->source = str_printf("%s of %s", img->btf.len ? "BTF" : "symbols", img->path);
+	m->source = img->btf.len ? DI_SOURCE_BTF : DI_SOURCE_SYMBOLS;
+	m->source_path = img->path;
 }
 
 static void use_running(struct di_module *m)
@@ -256,7 +258,8 @@ static void use_running(struct di_module *m)
 		return;
 	m->btf_bytes = (struct bytes){ (uint8_t *)raw, len };
 	m->btf_path = path;
-	m->source = str_printf("BTF of %s", path);
+	m->source = DI_SOURCE_BTF;
+	m->source_path = path;
 }
 
 static struct di_module *kernel_module(struct session *s)
@@ -321,9 +324,18 @@ uint64_t di_kernel_base(const struct di_module *m)
 	return m->base;
 }
 
-const char *di_module_source(const struct di_module *m)
+enum di_source di_module_source(const struct di_module *m)
 {
 	return m->source;
+}
+
+const char *di_module_source_text(const struct di_module *m)
+{
+	static const char *const names[] = {
+		[DI_SOURCE_SYMBOLS] = "symbols", [DI_SOURCE_BTF] = "BTF", [DI_SOURCE_DWARF] = "DWARF",
+	};
+
+	return str_printf("%s of %s", names[m->source], m->source_path);
 }
 
 const uint8_t *di_build_id(const struct di_module *m, int *len)

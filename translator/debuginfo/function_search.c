@@ -138,13 +138,11 @@ struct di_function *function_of_hit(struct di_module *m, const struct index_hit 
 		.has_address = true,
 		.is_inline = hit->is_inline,
 		.has_types = hit->die != 0,
-		.listed = hit->is_listed,
-		.allowed = hit->is_allowed,
+		.kprobe = hit->kprobe,
 		.priv = &both->priv,
 	};
 	both->priv.die_offset = hit->die;
 	both->priv.alias = hit->is_alias;
-	both->priv.forbidden = hit->is_forbidden;
 	if (hit->is_inline && index_function_at(module_index(m), hit->address, &in)) {
 		f->symbol = in.symbol;
 		f->symbol_address = in.address;
@@ -161,7 +159,7 @@ static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
-	if (!hit_matches(s->match, hit) || (s->match->glob && hit->is_forbidden))
+	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
 		return;
 	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
 		return;
@@ -188,14 +186,14 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 
 // ---------------------------------------------------------------- by symbols
 
-static void remove_forbidden(struct di_module *m, di_functions *v)
+static void remove_unprobeable(struct di_module *m, di_functions *v)
 {
-	struct forbidden forbidden;
+	struct kprobe_blocklist blocklist;
 	int n = 0;
 
-	forbidden_find(m, &forbidden);
+	kprobe_blocklist_read(m, &blocklist);
 	for (int i = 0; i < v->n; i++)
-		if (!forbidden_has(&forbidden, v->at[i]->address))
+		if (!kprobe_blocklist_in_range(&blocklist, v->at[i]->address))
 			v->at[n++] = v->at[i];
 	v->n = n;
 }
@@ -230,7 +228,7 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, di
 	unique(out);
 	// A function that was named is let through: the kernel says best why not.
 	if (match->glob)
-		remove_forbidden(m, out);
+		remove_unprobeable(m, out);
 }
 
 static int by_name(const void *a, const void *b)
@@ -307,22 +305,22 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 const char *di_refused(const struct di_function *f)
 {
-	static const char *const why[FORBIDDEN_RANGES] = {      // where kprobes can't go ftrace may
-		[FORBIDDEN_NOINSTR] = "it must not be instrumented (.noinstr.text)",
-		[FORBIDDEN_ENTRY] = "it is where the kernel is entered (.entry.text)",
+	static const char *const why[NOPROBE_RANGES] = {      // where kprobes can't go ftrace may
+		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
+		[NOPROBE_ENTRY] = "it is where the kernel is entered (.entry.text)",
 	};
-	struct forbidden forbidden;
+	struct kprobe_blocklist blocklist;
 
-	if (!priv(f)->forbidden)
+	if (f->kprobe != DI_KPROBE_NO_SECTION)
 		return NULL;
-	forbidden_find(f->module, &forbidden);
-	for (int i = 0; i < FORBIDDEN_RANGES; i++)
-		if (f->address >= forbidden.range[i].start && f->address < forbidden.range[i].end)
+	kprobe_blocklist_read(f->module, &blocklist);
+	for (int i = 0; i < NOPROBE_RANGES; i++)
+		if (f->address >= blocklist.range[i].start && f->address < blocklist.range[i].end)
 			return why[i];
 	return NULL;
 }
 
-const char *di_elsewhere(const struct di_module *m, const char *name)
+const char *di_unprobeable_function(const struct di_module *m, const char *name)
 {
 	const struct symbols *t = &m->symbols;
 	const char *section;
