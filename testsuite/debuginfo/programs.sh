@@ -244,7 +244,7 @@ mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { retur
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
 	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
-	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' can't be read in this copy of 'step': each thread has its own, and where they are isn't known of this file: at <input>:1:58" \
+	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' can't be read in this copy of 'step': it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
 		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/programs of 32 bits' gcc-multilib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The architectures: offsets in struct pt_regs (the kernel's uapi asm/ptrace.h), DWARF register
-// numbers and the order of integer arguments (the psABIs).
+// The table of architectures: offsets in struct pt_regs (uapi asm/ptrace.h), DWARF register numbers and the registers
+// of integer arguments (the psABIs).
 #include "debuginfo/arch.h"
 
 #include "util/mem.h"
@@ -37,7 +37,7 @@ static const struct arch arches[] = {
 		.word = 8,
 	},
 	{
-		// Programs of 32 bits on x86-64: all arguments are on the stack.
+		// 32-bit programs on x86-64: all arguments are on the stack.
 		.name = "i386",
 		.elf_machine = EM_386,
 		.native = (const signed char[9]){ 0, 2, 1, 3, 7, 6, 4, 5, 16 },  // eax ecx edx ebx esp ebp esi edi eip

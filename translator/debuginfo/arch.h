@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Registers of the target architecture: DWARF numbers, their place in the kernel's pt_regs, and
-// the calling convention.
+// Registers of the target architectures: DWARF numbers, offsets in the kernel's pt_regs, and the calling convention.
 #ifndef DEBUGINFO_ARCH_H
 #define DEBUGINFO_ARCH_H
 
@@ -19,8 +18,9 @@ struct arch {
 	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry
 	int elf_machine;               // EM_* of its files
 	int word;                      // bytes of a pointer
-	const signed char *native;     // DWARF's numbers, where they are others than those of the kernel's registers, which
-				       // everything else here and locations have; NULL: the same. 9 of them, -1: none
+	const signed char *native;     // DWARF numbers (9, -1: none) -> the numbers of the kernel's architecture,
+				       // which locations and the other
+				       // fields use; NULL: the same
 };
 const struct arch *arch_find(const char *name);   // NULL: not supported
 

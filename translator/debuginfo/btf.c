@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Types and prototypes from BTF (Documentation/bpf/btf.rst), read with libbpf. BTF has no variable
-// locations: parameters are where the calling convention puts them.
+// Reads types and prototypes from BTF (Documentation/bpf/btf.rst) with libbpf. BTF has no variable locations, so
+// parameters are located by the calling convention.
 #include "debuginfo/resources.h"
 
 #include "util/str.h"
@@ -14,9 +14,9 @@
 struct btf_source {
 	struct di_module *module;
 	struct btf *btf;
-	uint32_t first, n;         // its own ids are first .. n - 1; below are those of the kernel
+	uint32_t first, n;         // ids of this BTF are first .. n - 1; lower ones are those of the base BTF
 	struct map types;          // id in text -> struct di_type *
-	uint32_t *functions;       // hash by name; made by the second lookup
+	uint32_t *functions;       // hash table by name; built by the second lookup
 	uint32_t buckets;
 	int lookups;
 };
@@ -29,7 +29,7 @@ static int be_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-// libbpf 1.1 takes split BTF from files only: btf__new_split() is declared, and not exported.
+// libbpf 1.1 declares btf__new_split() but does not export it, so split BTF is read from a file.
 static struct btf *new_split(struct bytes raw, struct btf *base)
 {
 	int fd = memfd_create("btf", MFD_CLOEXEC);
@@ -83,7 +83,7 @@ static bool is_qualifier(const struct btf_type *t)
 	return btf_is_mod(t) || btf_kind(t) == BTF_KIND_TYPE_TAG || btf_kind(t) == BTF_KIND_DECL_TAG;
 }
 
-// Without typedefs and qualifiers; 0 is void. Broken files may have cycles.
+// Removes typedefs and qualifiers; 0 is void. Damaged files may have cycles.
 static uint32_t peel(const struct btf_source *b, uint32_t id)
 {
 	for (int depth = 0; depth < 64; depth++) {
@@ -145,8 +145,8 @@ static char *spell(const struct btf_source *b, uint32_t id, int depth)
 	return str_dup(text(b, t->name_off));
 }
 
-// BTF's flag is made from the values, and so calls a mask like 0xffff0000 negative (or, before
-// pahole 1.24, is never set). Small negative values are meant to be negative.
+// BTF's signed flag is derived from the values, so a mask like 0xffff0000 is called negative; before pahole 1.24 it is
+// never set. Only small negative values are taken as negative.
 static bool enum_is_signed(const struct btf_type *t)
 {
 	const struct btf_enum *e = btf_enum(t);
@@ -217,7 +217,7 @@ static void fill_type(struct btf_source *b, const struct btf_type *t, struct di_
 	}
 }
 
-// NULL for void.
+// Returns NULL for void.
 static struct di_type *make_type(struct btf_source *b, uint32_t id)
 {
 	const struct btf_type *t = get(b, peel(b, id));
@@ -306,7 +306,7 @@ static void each_enumerator(const struct di_type *t, di_enumerators *out)
 
 static const struct type_ops btf_type_ops = { type_target, each_member, member_type, each_enumerator };
 
-// A module's own types go before those of the kernel that have the same name.
+// Types of a module's own BTF have precedence over those of the kernel with the same name.
 static int find_named(const struct btf_source *b, const char *name, int kind)
 {
 	for (uint32_t id = b->first; b->first > 1 && id < b->n; id++)
@@ -331,7 +331,7 @@ struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const cha
 	return NULL;
 }
 
-// Of types, or of enumerators.
+// Calls fn for the names of all enumerators, or of all types.
 void btf_each_name(struct btf_source *b, bool enumerators, void (*fn)(void *data, const char *name), void *data)
 {
 	for (uint32_t id = 1; id < b->n; id++) {
@@ -403,7 +403,7 @@ uint32_t btf_find_function(struct btf_source *b, const char *name)
 	uint32_t h = hash(name), id;
 	int found;
 
-	// One lookup is cheaper without the index, a wildcard's hundred are not.
+	// A single lookup is cheaper without the index; repeated ones (wildcards) build it.
 	if (b->lookups++ < 2 && b->first == 1) {
 		found = btf__find_by_name_kind(b->btf, name, BTF_KIND_FUNC);
 		return found > 0 ? found : 0;
@@ -433,7 +433,7 @@ static const struct btf_type *prototype(const struct btf_source *b, uint32_t fun
 	return t && btf_is_func_proto(t) ? t : NULL;
 }
 
-// Where arguments go: registers first, then 8-byte slots above the return address.
+// State of argument passing: registers first, then 8-byte slots above the return address.
 struct arguments {
 	const struct arch *arch;
 	int regs, slots;
@@ -448,7 +448,7 @@ static int free_registers(const struct arguments *a)
 	return n;
 }
 
-// The location of the next argument. NONE for what isn't one integer or pointer.
+// Returns the location of the next argument; DI_LOC_NONE if it is not one integer or pointer.
 static struct di_location next_argument(struct arguments *a, const struct di_type *t)
 {
 	struct di_location l = { .kind = DI_LOC_NONE };
@@ -458,7 +458,7 @@ static struct di_location next_argument(struct arguments *a, const struct di_typ
 	if (t->kind == DI_FLOAT || !words)
 		return l;
 	if (words > 2) {
-		// By value above the frame (x86_64), or a pointer to a copy (arm64).
+		// Passed by value in the frame above (x86_64), or as a pointer to a copy (arm64).
 		if (a->arch->elf_machine == EM_AARCH64)
 			words = 1;
 		else
@@ -531,7 +531,7 @@ struct di_type *btf_return_type(struct btf_source *b, uint32_t func)
 // the arguments.
 #define TRACE_PREFIX "btf_trace_"
 
-// The prototype behind such a typedef; 0 when it is something else.
+// Returns the prototype of such a typedef; 0: not a tracepoint.
 static uint32_t traced_prototype(const struct btf_source *b, uint32_t id)
 {
 	const struct btf_type *t = get(b, peel(b, id));
@@ -562,8 +562,8 @@ uint32_t btf_find_tracepoint(struct btf_source *b, const char *name)
 	return id > 0 ? traced_prototype(b, id) : 0;
 }
 
-// The typedef's prototype has no names. These functions have the same one, with names: the first
-// since Linux 5.10, the last for events that are of no class.
+// The typedef's prototype has no parameter names. These functions have the same prototype with names; __traceiter_NAME
+// exists since Linux 5.10, __bpf_trace_NAME only for events that are not of an event class.
 static const struct btf_type *named_prototype(struct btf_source *b, const char *tracepoint, int params)
 {
 	static const char *const functions[] = { "__traceiter_%s", "__probestub_%s", "__bpf_trace_%s" };
@@ -590,7 +590,7 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 		v.name = named ? text(b, btf_params(named)[i].name_off) : "";
 		if (!*v.name)
 			v.name = str_printf("arg%d", i);
-		// What takes more or other registers than one hides the place of those behind it, too.
+		// An argument that does not take exactly one register makes the locations of all later ones unknown.
 		lost |= !v.type || v.type->kind == DI_FLOAT || !v.type->size || v.type->size > 8;
 		if (!lost)
 			v.loc = location_register(DI_ARGUMENT + i - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables made of debuginfo, in the cache: each begins with its kind, its size and what it was made of (struct
-// cached_table_header). They are mapped, so that what nothing looks at does not count as memory of the translator.
+// Stores tables made of debuginfo in the cache and maps them when they are read. Each begins with struct
+// cached_table_header. Pages of a mapping that are not accessed take no memory. A damaged table counts as a cache miss.
 #include "debuginfo/cached_table.h"
 
 #include "util/str.h"
@@ -21,7 +21,7 @@ struct bytes cached_table_open(const char *path, const char magic[8], const uint
 	if (h && (b.len < sizeof(*h) || memcmp(h->magic, magic, 8) || h->size > b.len || memcmp(h->identity, identity, 32)))
 		unmap(&b);
 	if (b.at)
-		b.len = h->size;       // without what the cache writes behind it
+		b.len = h->size;       // without the trailer that the cache appends
 	return b;
 }
 
@@ -58,7 +58,6 @@ char *cached_table_store(struct session *s, const struct cache_key *key, const c
 
 // ---------------------------------------------------------------- keys
 
-// Of the build, and of what a debuginfo file of this build may have more or less of.
 struct cache_key cached_table_key(const struct di_module *m, const void *format, size_t len, const char *magic)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str",

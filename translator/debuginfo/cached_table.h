@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables made of debuginfo, in the cache.
+// Tables made of debuginfo, stored in the cache.
 #ifndef DEBUGINFO_CACHED_TABLE_H
 #define DEBUGINFO_CACHED_TABLE_H
 
@@ -9,15 +9,16 @@
 struct cached_table_header {
 	char magic[8];
 	uint64_t unused;
-	uint64_t size;             // of the whole
-	uint8_t identity[32];      // the key's first digits
+	uint64_t size;             // of the file
+	uint8_t identity[32];      // the first digits of the key
 };
 
-// Of the DWARF file's build, of what a file of this build may have more or less of, and of the tables' format.
+// The key is made of the build-id, of the sections that separate debuginfo files of one build may lack, and of the
+// table's format.
 struct cache_key cached_table_key(const struct di_module *m, const void *format, size_t len, const char *magic);
-// A file that cache_find() or cached_table_store() returned. Empty: it is of another kind.
+// Maps a file that cache_find() or cached_table_store() returned. Empty: another kind of file, or damaged.
 struct bytes cached_table_open(const char *path, const char magic[8], const uint8_t identity[32]);
-// The path: in the cache, else a temporary file. NULL: it can't be written.
+// Returns the path in the cache, else of a temporary file. NULL: it cannot be written.
 char *cached_table_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b);
 
 #endif

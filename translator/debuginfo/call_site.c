@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the values that callers pass in a register from their call sites (DW_TAG_call_site).
 // In: a function of a program, a register.
-// Out: the calls of the same unit that say so, by the address that each returns to.
+// Out: the call sites in the same unit that describe that register, by their return addresses.
 //
-// Such an address names the call only when no tail call may have led to the function since: everything that the
-// function ends in by jumps has to be known, and must not be the function itself.
+// A return address identifies the call only if no tail call can have led to the function since: all tail calls of the
+// called function must be resolved, and must not lead back to the function.
 #include "debuginfo/expression.h"
 
 enum { MAX_DEPTH = 16, MAX_TAIL_CALLS = 64 };
 
-// Where declarations, abstract instances and copies have their common origin.
+// Returns the common origin of declarations, abstract instances and inlined copies.
 static uint64_t root_of(Dwarf_Die die)
 {
 	Dwarf_Die other;
@@ -17,7 +17,7 @@ static uint64_t root_of(Dwarf_Die die)
 	for (int i = 0; i < 4 && (dwarf_reference(&die, DW_AT_abstract_origin, &other) ||
 				  dwarf_reference(&die, DW_AT_specification, &other)); i++)
 		die = other;
-	return dwarf_place(&die);
+	return dwarf_die_id(&die);
 }
 
 static void add_calls(struct unit *u, Dwarf_Die *scope, uint64_t caller, int depth)
@@ -46,7 +46,7 @@ static void add_calls(struct unit *u, Dwarf_Die *scope, uint64_t caller, int dep
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-// The functions of the unit that have code, in namespaces and classes, too.
+// Collects the functions of the unit that have code, also those in namespaces and classes.
 static void read_functions(struct unit *u, Dwarf_Die *scope, int depth)
 {
 	Dwarf_Die child;
@@ -71,7 +71,7 @@ static void read_functions(struct unit *u, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-// The only code of a function. NULL: there are several copies of it, or none is in the unit.
+// Returns the function's code if it has exactly one copy in the unit; else NULL.
 static const struct unit_code *code_of(const struct unit *u, uint64_t root)
 {
 	const struct unit_code *found = NULL;
@@ -113,7 +113,7 @@ static bool may_follow_itself(const struct unit *u, uint64_t root)
 	return false;
 }
 
-// The value that the call gives in the register, in terms of the caller.
+// Finds the value that the call site gives for the register, in terms of the caller's registers.
 static bool value_of(Dwarf_Die *call, int number, Dwarf_Attribute *value)
 {
 	Dwarf_Attribute attr;

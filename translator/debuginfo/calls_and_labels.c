@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is in a function's code: labels, calls.
+// Finds the labels of a function and the functions that it calls, from the DIEs below it.
 #include "debuginfo/dw.h"
 
 #include "util/str.h"
@@ -79,7 +79,7 @@ static void is_die(void *data, const struct index_hit *hit)
 static void add_copy(const struct call_search *s, Dwarf_Die *copy, const char *name)
 {
 	struct index_query q = { .name = name };
-	struct die_search d = { .die = dwarf_place(copy) };
+	struct die_search d = { .die = dwarf_die_id(copy) };
 
 	index_each_inline(s->f->module->index, &q, false, is_die, &d);
 	for vec_each(s->out, known)
@@ -98,8 +98,8 @@ static bool same_unit(const struct di_function *a, const struct di_function *b)
 	       index_unit_of_die(ix, ((const struct func_priv *)b->priv)->die_offset, &y) && x == y;
 }
 
-// The functions that may be called. Static ones of one name: those of the caller's unit, which are clones.
-// It doesn't matter that there are others: each is limited to the calls that are meant.
+// Appends the functions that may be called. Static functions of the same name are limited to the caller's unit
+// (clones). Other matches do no harm: each probe is limited to the return addresses of the call sites.
 static void callees_of(const struct di_function *f, Dwarf_Die *origin, di_functions *out)
 {
 	di_functions found = { 0 };
@@ -138,7 +138,7 @@ static void add_callee(const struct call_search *s, struct di_function *callee, 
 
 static void search_calls(const struct call_search *s, Dwarf_Die *scope, int depth);
 
-// The rest of a function whose beginning was inlined goes on for it: what it calls, that one calls.
+// A partially inlined function (.part.0) continues its original, so its calls count as calls of the function.
 static void add_call(const struct call_search *s, Dwarf_Die *origin, const struct di_returns *back, int depth)
 {
 	di_functions callees = { 0 };
@@ -157,8 +157,8 @@ static void add_call(const struct call_search *s, Dwarf_Die *origin, const struc
 	}
 }
 
-// Where a call comes back to: of DWARF 5, and of GCC before that. A jump at the end comes back to where the
-// function itself does, as far as that is known.
+// Returns the return address of a call site: DW_AT_call_return_pc of DWARF 5, DW_AT_low_pc of older GCC. A tail call
+// returns to the caller of the function, if that is known.
 static struct di_returns *returns_of(const struct di_function *f, Dwarf_Die *call)
 {
 	struct di_returns *back = NEW(struct di_returns);
@@ -212,7 +212,7 @@ struct di_location di_return_address(const struct di_module *m)
 	struct di_location l;
 
 	if (!m->arch->entry_cfa)
-		return location_register(30);       // of arm64: the link register
+		return location_register(30);       // arm64: the link register
 	l = location_register(m->arch->stack_pointer);
 	location_offset(&l, m->arch->entry_cfa - m->arch->word);
 	vec_push(&l.ops, load);

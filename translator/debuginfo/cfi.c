@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call frame information of a program -> a sorted table of places and, for each, the rule by which
-// the caller's frame is found: what the runtime needs to walk a stack without frame pointers.
+// Converts the call frame information of a program to a table, sorted by address, of rules that compute the caller's
+// frame. The runtime uses it to unwind stacks without frame pointers.
 //
-// .eh_frame, which the program carries itself; else .debug_frame, which may be in its debuginfo. Both
-// are lists of entries: what functions have in common (CIE), and a program for each (FDE) whose
-// instructions say how the rules change as the code goes on. Of the registers only the return address
-// and the frame pointer are followed. What isn't understood gives a place without a rule.
+// It reads .eh_frame of the program, else .debug_frame of the program or of its debuginfo. Both are lists of common
+// entries (CIE) and of entries for a function (FDE), whose instructions change the rules as the code advances. Only
+// rules for the CFA, the return address and the frame pointer are converted; an address whose rules use other
+// instructions or expressions has no rule.
 #include "debuginfo/module.h"
 
 #include <dwarf.h>
@@ -15,7 +15,7 @@
 #define ENTRIES_MAX (1 << 20)
 #define ROWS_MAX    (1 << 22)
 #define DEPTH       16         // of remembered states
-#define PADDING     64         // bytes between functions that need no row of their own
+#define PADDING     64         // gaps between functions up to this size get no row
 
 struct section {
 	struct bytes bytes;
@@ -27,7 +27,7 @@ struct section {
 struct cursor {
 	const struct section *in;
 	size_t at, end;
-	bool bad;                  // read past the end: what is read is 0
+	bool bad;                  // read past the end; later reads return 0
 };
 
 struct cie {
@@ -35,15 +35,15 @@ struct cie {
 	int64_t data_align;
 	uint64_t return_register;
 	uint8_t encoding;          // of addresses in its FDEs
-	bool augmented;            // FDEs say how long what else they have is
+	bool augmented;            // its FDEs have augmentation data
 	struct cursor program;
 };
 
-struct state {                 // the registers' rules at a place
+struct state {                 // rules of the registers at one address
 	struct di_frame_rule rule;
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	bool cfa_computed;         // by an expression: rule.cfa is all
+	bool cfa_computed;         // by an expression: rule.cfa is final
 };
 
 struct maker {
@@ -54,7 +54,7 @@ struct maker {
 	struct state stack[DEPTH];
 	int depth;
 	uint64_t from, end;        // the function's code
-	uint64_t at;               // how far the rules are known
+	uint64_t at;               // the rules are known up to this address
 };
 
 // ---------------------------------------------------------------- numbers
@@ -132,7 +132,7 @@ static struct cursor part(struct cursor *c, uint64_t len)
 
 // ---------------------------------------------------------------- rules
 
-// In x86-64's numbers where those of i386 are meant.
+// Converts register numbers of i386 to those of x86-64.
 static bool base_of(const struct di_module *m, uint64_t number, uint8_t *base)
 {
 	int native = arch_native(m->arch, number);
@@ -157,8 +157,8 @@ static struct di_frame_place place(enum di_frame_kind kind, uint8_t base, int64_
 	return p;
 }
 
-// A register and a number, perhaps what is stored there, to which a number is added; or what the linker
-// writes for the linkage table: 8 above the stack pointer, or 16 when so much of the entry's 16 bytes is done.
+// Parses an expression: register plus offset, optionally dereferenced, plus offset; or the one that the linker writes
+// for the PLT: stack pointer + 8, or + 16 in the later part of a 16-byte entry.
 static struct di_frame_place of_expression(const struct di_module *m, struct cursor c, bool address)
 {
 	static const uint8_t plt[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, 0, DW_OP_ge, DW_OP_lit3,
@@ -210,7 +210,7 @@ static void set_saved(struct maker *k, uint64_t number, int64_t factored)
 	set(k, number, place(DI_FRAME_AT_CFA, 0, factored * k->cie->data_align));
 }
 
-// Unchanged: of the return address, that it is still in its register.
+// DW_CFA_same_value: the return address is still in its register.
 static struct di_frame_place same(const struct maker *k, uint64_t number)
 {
 	struct di_frame_place p = { .kind = DI_FRAME_NONE };
@@ -393,7 +393,7 @@ static bool read_augmentation(struct cursor *c, struct cie *cie, const char *tex
 		case 'L': read_bytes(&data, 1); break;
 		case 'P': { uint8_t encoding = read_bytes(&data, 1);
 			    read_encoded(&data, encoding & 0x0f); break; }
-		default: break;                // 'S', 'B': nothing to read
+		default: break;                // 'S', 'B': no data
 		}
 	return !data.bad;
 }
@@ -419,7 +419,7 @@ static bool read_cie(const struct section *s, struct cursor c, struct cie *cie)
 	return !c.bad;
 }
 
-// Length, then what tells a CIE from an FDE, which has the CIE's place there.
+// Parses an entry: length, then CIE_id (0 or -1) or, in an FDE, the location of its CIE.
 static struct cursor next_entry(struct cursor *c, bool *wide)
 {
 	uint64_t len = read_bytes(c, 4);
@@ -469,7 +469,8 @@ static int by_address(const void *a, const void *b)
 	return x->rule - y->rule;
 }
 
-// Of several rows of a place the last counts; short gaps and rows that change nothing go.
+// Removes redundant rows: of several rows of an address the last is valid; rows that change nothing and short gaps are
+// dropped.
 static void tidy(struct di_frames *out)
 {
 	int n = 0;
@@ -512,7 +513,7 @@ bool di_program_frames(const struct di_module *m, struct di_frames *out)
 	struct elf_view v;
 
 	*out = (struct di_frames){ 0 };
-	number_of(out, &unknown);      // the rule 0, so that it sorts before others of the same place
+	number_of(out, &unknown);      // rule 0, so that it sorts before other rules of the same address
 	if (!read_section(m, program_view(m), ".eh_frame", out) &&
 	    !read_section(m, program_view(m), ".debug_frame", out) &&
 	    !(m->dwarf && elf_view_open(&v, dwarf_file_map(m->dwarf)) && read_section(m, &v, ".debug_frame", out)))

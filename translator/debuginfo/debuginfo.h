@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the translator asks of debuginfo, without a libdw, libelf or BTF type in sight.
+// Interface of debuginfo/: types, functions, variables, lines, symbols and tracepoints of the kernel, of its modules
+// and of programs. It shows no type of libdw, libelf or BTF.
 //
-// A di_module is the kernel image, a kernel module or a program. What it knows comes from the
-// cascade: DWARF (separate debug files included) -> BTF -> symbol table (for the kernel also the
-// kallsyms tables inside its image). Everything here lives as long as the session.
+// A di_module is the kernel image, a kernel module or a program. Its sources are tried in this order: DWARF (separate
+// debug files included), BTF, symbol table (for the kernel also the kallsyms tables in its image). All pointers that
+// these functions return are valid until di_close().
 #ifndef DEBUGINFO_H
 #define DEBUGINFO_H
 
@@ -14,7 +15,7 @@ enum di_kind { DI_VOID, DI_INT, DI_BOOL, DI_CHAR, DI_FLOAT, DI_ENUM, DI_POINTER,
 
 struct di_module;
 
-// A type with typedefs and qualifiers already peeled off; `name` keeps the outermost spelling
+// A type without typedefs and qualifiers; `name` keeps the outermost spelling
 // ("size_t", "struct file *", "unsigned int").
 struct di_type {
 	struct di_module *module;
@@ -26,9 +27,10 @@ struct di_type {
 	const void *priv;          // the backend's
 };
 
-// What a member of an enum of Rust is there for: that the number there has the value, or none of the others' values.
+// Condition under which a member of a Rust enum is present: the discriminant has `value`, or, without has_value, none
+// of the values of the other members.
 struct di_variant {
-	struct di_type *type;      // of the number; NULL: there is no choice
+	struct di_type *type;      // of the discriminant; NULL: always present
 	uint64_t offset;           // from the start of the aggregate
 	bool has_value;
 	int64_t value;
@@ -40,28 +42,28 @@ struct di_member {
 	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
-	bool by_parts;             // the bit-field is in no such bytes of the aggregate: see di_bit_parts()
-	bool is_base;              // no member but a C++ class' base, without a name
-	const struct di_variant *variant;      // NULL: it is always there
+	bool by_parts;             // the bit-field does not fit into these bytes: see di_bit_parts()
+	bool is_base;              // a base class of C++, without a name
+	const struct di_variant *variant;      // NULL: always present
 };
 
-// How to get at a variable. Postfix over 64-bit values, evaluated on an empty stack.
+// The location of a variable is a postfix expression over 64-bit values, evaluated on an empty stack.
 enum di_opcode {
 	DI_OP_CONST,               // push value
 	DI_OP_REG,                 // push DWARF register `value`
 	DI_OP_ADD,                 // pop b, a; push a + b
 	DI_OP_SUB, DI_OP_MUL, DI_OP_AND, DI_OP_OR, DI_OP_XOR, DI_OP_SHL, DI_OP_SHR, DI_OP_SRA, DI_OP_NEG, DI_OP_NOT,
 	DI_OP_LOAD,                // pop address; push the `size` bytes there, sign-extended if is_signed
-	// Divisions by zero fail like loads from addresses that can't be read.
+	// Division by zero fails like a load from an address that cannot be read.
 	DI_OP_DIV, DI_OP_MOD, DI_OP_EQ, DI_OP_NE, DI_OP_LT, DI_OP_LE, DI_OP_GT, DI_OP_GE,      // signed
 	DI_OP_UDIV, DI_OP_UMOD, DI_OP_ULT, DI_OP_ULE, DI_OP_UGT, DI_OP_UGE,                    // unsigned
 	DI_OP_PICK,                // push a copy of the value that is `value` below the top
 	DI_OP_DROP, DI_OP_SWAP,
-	DI_OP_ROT,                 // the top goes below the two others
+	DI_OP_ROT,                 // moves the top below the two values under it
 	DI_OP_THREAD,              // push the thread pointer + value
-	DI_OP_STATIC,              // push link address `value` of the module as it is at run time
-	DI_OP_ABSENT,              // fails like a load from an address that can't be read
-	DI_OP_BRANCH,              // pop; if it isn't 0, `other` replaces the rest
+	DI_OP_STATIC,              // push the run-time address of link address `value` of the module
+	DI_OP_ABSENT,              // fails like a load from an address that cannot be read
+	DI_OP_BRANCH,              // pop; if it is not 0, `other` replaces the rest of the expression
 };
 struct di_location;
 struct di_op {
@@ -79,17 +81,17 @@ struct di_location {
 	       DI_LOC_PIECES,      // scattered
 	       DI_LOC_POINTER,     // a pointer to a variable that has no address
 	} kind;
-	VEC(struct di_op) ops;     // give the value, or the address of the variable
+	VEC(struct di_op) ops;     // compute the value, or the address of the variable
 	VEC(struct di_piece) pieces;       // DI_LOC_PIECES: from the lowest bit up
 	const struct di_variable *target;  // DI_LOC_POINTER: to its byte target_offset
 	int64_t target_offset;
-	int line;                  // DI_LOC_NONE: a line of code where it is somewhere; 0 none
-	const char *why;           // DI_LOC_NONE: what is known of it all the same, a clause; NULL nothing
+	int line;                  // DI_LOC_NONE: the nearest line at which the variable has a location; 0 none
+	const char *why;           // DI_LOC_NONE: the reason, as a clause for messages; NULL unknown
 };
 struct di_piece {
 	uint64_t bits;
 	struct di_location loc;    // NONE, VALUE (its low bits) or ADDRESS
-	uint64_t from;             // the bits below it in the location are not of the variable
+	uint64_t from;             // offset of the piece's lowest bit in the location
 };
 struct di_variable {
 	const char *name;
@@ -98,21 +100,21 @@ struct di_variable {
 	struct di_location loc;
 };
 
-// A variable that has an address of its own: where it is when the script runs.
+// A variable with a fixed link address, relative to a symbol or base that the loader can resolve.
 struct di_static {
-	const char *symbol;        // never NULL; its own, or one near it
+	const char *symbol;        // never NULL; the variable's own, or another one of its section
 	const char *module;        // the kernel's module; NULL: the kernel itself
 	const struct di_module *home;      // that module; the program
 	uint64_t offset;           // from the symbol
-	uint64_t base_offset;      // of the kernel's: from _stext, offset not counted; 0: by its symbol only
-	bool percpu;               // there is one for each CPU, so far above this
+	uint64_t base_offset;      // in the kernel image: of the symbol, from _stext; 0: resolve by symbol only
+	bool percpu;               // `offset` is added to the base of each CPU's area
 	bool is_absolute;          // `offset` is the address
 	bool user;                 // `offset` is a link address of the program
 	bool thread;               // `offset` is counted from the thread pointer
 };
-// The same one for the same address; NULL when it isn't known.
+// Returns the same object for the same address; NULL: unknown.
 const struct di_static *di_find_static(struct di_module *m, uint64_t address);
-const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // from its thread pointer
+const struct di_static *di_find_thread(struct di_module *m, uint64_t offset);    // offset: from the thread pointer
 
 // Does the kernel accept a kprobe in the function? UNKNOWN: its blocklist cannot be read. BLOCKLISTED:
 // NOKPROBE_SYMBOL(); ftrace may still reach the function. NO_SECTION: .noinstr.text, .kprobes.text, .entry.text.
@@ -122,12 +124,12 @@ enum di_kprobe { DI_KPROBE_UNKNOWN, DI_KPROBE_ALLOWED, DI_KPROBE_BLOCKLISTED, DI
 struct di_function {
 	struct di_module *module;
 	const char *name;
-	const char *symbol;        // as the kernel calls it: name, or name.isra.0 and the like
-	const char *label;         // of a label's place; else NULL
+	const char *symbol;        // name in the symbol table: `name`, or name.isra.0 and the like
+	const char *label;         // of a label; else NULL
 	const char *file;          // NULL without line information
 	int line;
 	uint64_t address;          // link-time; valid when has_address
-	uint64_t symbol_address;   // where `symbol` begins: of an inlined copy the function it is in
+	uint64_t symbol_address;   // start of `symbol`; of an inlined copy: of the function that contains it
 	uint64_t size;             // bytes, 0 unknown
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
@@ -135,91 +137,92 @@ struct di_function {
 	enum di_kprobe kprobe;
 	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where
 				   // there are only parameters and outermost locals
-	const struct di_returns *returns; // of a callee: the calls that are meant return to one of these
+	const struct di_returns *returns; // of a callee: return addresses of the calls to probe
 	const void *priv;
 };
-struct di_returns { VEC(uint64_t) at; };   // link-time addresses; none: it isn't known where
+struct di_returns { VEC(uint64_t) at; };   // link-time addresses; empty: unknown
 typedef VEC(struct di_function *) di_functions;
 
-// The kernel of the session (session.kernel). Dies only when nothing at all is found about it;
-// then the message names the packages.
+// The kernel of the session (session.kernel). Exits with a message that names the packages to install if neither an
+// image nor debuginfo is found.
 struct di_module *di_kernel(struct session *s);
-// Gives back all files and handles: nothing that debuginfo gave is good any more. For a process with
-// many sessions, one after the other.
+// Frees all mapped files and library handles; pointers that debuginfo returned become invalid. For processes that run
+// several sessions, one after the other.
 void di_close(struct session *s);
-// A kernel module, by the name lsmod shows or that of its file: "snd_pcm", "snd-pcm". NULL when the
-// kernel has none of that name; or by the path of its file, "/x/zoo.ko". Addresses of its functions
-// are offsets into its .text.
+// A kernel module by its name, with "_" or "-" ("snd_pcm", "snd-pcm"), or by the path of its file ("/x/zoo.ko"). NULL:
+// unknown module. Addresses of its functions are offsets into its .text.
 struct di_module *di_kernel_module(struct session *s, const char *name);
-bool di_module_is_builtin(struct session *s, const char *name);  // it is part of the kernel image
+bool di_module_is_builtin(struct session *s, const char *name);  // part of the kernel image
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
 bool di_is_user(const struct di_module *m);              // a program: its memory is a process's
 uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
-// The GNU build-id that the link addresses are of; NULL and 0 when there is none.
+// The GNU build-id of the file that link addresses refer to; NULL and 0 if it has none.
 const uint8_t *di_build_id(const struct di_module *m, int *len);
 enum di_source { DI_SOURCE_NONE, DI_SOURCE_SYMBOLS, DI_SOURCE_BTF, DI_SOURCE_DWARF };
 enum di_source di_module_source(const struct di_module *m);
 const char *di_module_source_text(const struct di_module *m);   // for messages: "DWARF of PATH", "BTF of PATH"
-// What to install for DWARF of this module, one sentence. For messages.
+// Returns a clause that says which package has DWARF for this module. For messages.
 const char *di_advice(const struct di_module *m);
 
-// program.c: a program or a library, by the path of its file. NULL: *why says why not, "no such
-// file". Addresses are link-time ones.
+// program.c: opens a program or a library by path. NULL: *why is the reason, as "no such file". Addresses are link-time
+// addresses.
 struct di_module *di_program(struct session *s, const char *path, const char **why);
-// A server is asked for DWARF of the module where none was found (debuginfod.c). Once. True: it came now.
+// Asks a debuginfod server for DWARF of a module that has none, once. Returns true if it was downloaded.
 bool di_want_dwarf(struct di_module *m);
-// Where the byte of a link address is in the file; false when it isn't of the file.
+// Converts a link address to an offset in the file; false if no segment contains it.
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
-// Where its code begins, as address and as place in the file; 0 when it has none.
+// Returns the link address and file offset of its first executable segment; 0 if it has none.
 void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *offset);
-// A variable of it, by its symbol. `anywhere`: the program is not loaded where it was linked to be.
+// Finds a variable of the program by symbol. `anywhere`: position-independent, so loaded at any address.
 struct di_program_data { uint64_t address, start_code; bool anywhere; };
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);
-// Identifies the build of the file: `len` bytes that stand at `offset`; summed > 0: the checksum of
-// `summed` bytes there, in the byte order of this machine.
+// Identifies the build of a file: `len` bytes at file offset `offset`; summed > 0: the checksum of `summed` bytes
+// there, in native byte order.
 struct di_identity { const uint8_t *bytes; int len; uint64_t offset, summed; };
 struct di_identity di_program_identity(const struct di_module *m);
-// Its functions by where they begin in the file, sorted.
+// Functions of the program, sorted by file offset.
 struct di_symbol { uint64_t offset, size; const char *name; };
 typedef VEC(struct di_symbol) di_symbols;
 void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
-bool di_program_moves_stacks(const struct di_module *m);   // so that probes of returns end it: Go's do
+bool di_program_moves_stacks(const struct di_module *m);   // The runtime moves stacks, so uretprobes would crash it
+							   // (Go).
 bool di_program_is_32bit(const struct di_module *m);       // on a 64-bit machine
-// libraries.c: paths of the shared libraries that the program is linked with, and those with others; and
-// as many names, which may be those of links to them: "libm.so.6".
+// libraries.c: paths of the shared libraries that the program is linked with, directly or indirectly; `names` are their
+// DT_NEEDED names ("libm.so.6"), in the same order.
 typedef name_list di_names;
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
-const char *di_find_library(const char *name);        // where the dynamic linker would find it; NULL: nowhere
+const char *di_find_library(const char *name);        // path that the dynamic linker would load; NULL: not found
 
-// line_table.c: the source lines of a program, of the kernel or a module of it, as a table that modules carry
-// (runtime/include/lines.h): the path of its file, made once a build, and its size. NULL: none without DWARF.
+// line_table.c: returns the path and size of the cached line table (runtime/include/lines.h) of a program, the kernel
+// or a kernel module. Made once a build. NULL: no DWARF.
 const char *di_lines(struct di_module *m, size_t *size);
-// The code that such a table is of, but for a program, whose places are offsets in its file.
+// Code ranges that the line table of a kernel or module describes. `place` is the offset that its rows count from; rows
+// of programs count in file offsets.
 struct di_code_part { uint64_t address, size; uint32_t place; };
 typedef VEC(struct di_code_part) di_code;
 void di_module_code(const struct di_module *m, di_code *out);
-// A place that the loader can find, `before` bytes behind the address. NULL: there is none.
+// Returns a symbol that the loader can resolve, `before` bytes below the range. NULL: not found.
 const struct di_static *di_find_anchor(struct di_module *m, const struct di_code_part *part, uint64_t *before);
 
-// cfi.c: how the frame of the caller is found at each place of a program: its address (CFA, the stack
-// pointer that the caller goes on with), its return address, its frame pointer. Each is one of
-enum di_frame_kind { DI_FRAME_NONE,     // fp: as it is here; ra: nobody called
-		     DI_FRAME_UNKNOWN,  // can't be told
+// cfi.c: rules that compute, for each address of a program, the caller's frame: the canonical frame address (CFA), the
+// return address and the frame pointer.
+enum di_frame_kind { DI_FRAME_NONE,     // fp: unchanged; ra: outermost frame
+		     DI_FRAME_UNKNOWN,  // cannot be determined
 		     DI_FRAME_REGISTER, // base + offset
-		     DI_FRAME_LOAD,     // what is stored there, + plus
-		     DI_FRAME_AT_CFA,   // what is stored at CFA + offset
-		     DI_FRAME_PLT };    // stack pointer + offset, 8 more from the byte `base` of 16 on
+		     DI_FRAME_LOAD,     // *(base + offset) + plus
+		     DI_FRAME_AT_CFA,   // *(CFA + offset)
+		     DI_FRAME_PLT };    // stack pointer + offset; 8 more from byte `base` of a 16-byte PLT entry on
 enum { DI_FRAME_SP, DI_FRAME_FP, DI_FRAME_REGS };      // bases; REGS + n: word n of the registers (struct pt_regs)
 struct di_frame_place { int32_t offset; uint8_t kind, base; int16_t plus; };
 struct di_frame_rule { struct di_frame_place cfa, ra, fp; };
-struct di_frame_row { uint64_t address; int rule; };   // link-time; up to the next row's
+struct di_frame_row { uint64_t address; int rule; };   // link-time; valid up to the next row
 struct di_frames { VEC(struct di_frame_rule) rules; VEC(struct di_frame_row) rows; };
-// False: the program has no call frame information.
+// False: no call frame information.
 bool di_program_frames(const struct di_module *m, struct di_frames *out);
 
-// sdt.c: a mark in a program, with its arguments "arg1" and so on; their locations are DI_LOC_NONE when
-// they aren't understood.
+// sdt.c: a static probe (USDT marker) of a program. Its arguments are named "arg1" and so on; an operand that cannot be
+// parsed has DI_LOC_NONE.
 struct di_mark {
 	struct di_module *module;
 	const char *provider, *name;
@@ -228,11 +231,10 @@ struct di_mark {
 	VEC(struct di_variable) args;
 };
 typedef VEC(struct di_mark *) di_marks;
-// Marks whose names match the globs, in the order of the file. provider NULL: any.
+// Appends the markers whose names match the globs, in file order. provider NULL: any.
 void di_find_marks(struct di_module *m, const char *provider, const char *name, di_marks *out);
 
-// plt.c: the places through which a program calls functions of libraries, whose names match the glob, in
-// the order of the file.
+// plt.c: entries of the procedure linkage table whose names match the glob, in file order.
 struct di_plt_entry { const char *name; uint64_t address; };         // link-time
 typedef VEC(struct di_plt_entry) di_plt;
 void di_find_plt(struct di_module *m, const char *name, di_plt *out);
@@ -244,12 +246,11 @@ enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
 
-// Why the kernel allows no probe in the function, which was asked for by its name; NULL: it may allow one.
+// Returns why kprobes are refused in the function; NULL: they may be allowed.
 const char *di_refused(const struct di_function *f);
-// Where a function is that isn't found, since nothing can be probed there. NULL: there is none.
+// Returns why a function that was not found cannot be probed, such as one in .init.text. NULL: no such function.
 const char *di_unprobeable_function(const struct di_module *m, const char *name);
-// The symbol to find the function of a kernel module by, which no other function has; *distance is from there to
-// the function's start.
+// Returns a symbol that is unique in the kernel module; *distance is from it to the start of the function.
 const char *di_function_anchor(const struct di_function *f, int64_t *distance);
 
 // [SCOPE::]FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N: the names may be globs.
@@ -259,54 +260,53 @@ struct di_pattern {
 	const char *function;
 	const char *file;          // NULL: any
 	bool has_lines;
-	bool relative;             // "+N": lines count from the function's own
+	bool relative;             // "+N": lines count from the first line of the function
 	bool every;                // ":*"
 	VEC(struct di_lines) lines;
 };
 bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why);
-// Whether the glob is that of the C++ classes and namespaces that the function is in, or of the inner ones.
+// True if the glob matches the C++ classes and namespaces of the function, or the innermost ones of them.
 bool di_function_in(const struct di_function *f, const char *scope);
-// For a pattern with lines: the statements there, each with `pc` and its line, in every copy of the
-// code; or those of the nearest lines with code; or the functions that have the lines. Sorted by
-// address. When there are none, `why` says what there is instead.
+// Finds code for a pattern with lines: the statements of the lines in each copy of the code, with `pc` and line set; or
+// those of the nearest lines with code; or the functions that contain the lines. Sorted by address. If none is found,
+// `why` is the reason.
 enum di_line_use { DI_STATEMENTS, DI_NEAREST, DI_FUNCTIONS };
 void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line_use use, di_functions *out,
 		   struct buf *why);
-// The function that has the link address in it, with its `pc` there. NULL: none has.
+// The function that contains the link address, with `pc` set. NULL: not found.
 struct di_function *di_function_at(struct di_module *m, uint64_t address);
-// Whether a statement begins at f->pc, as far as is known; then f has its line. If not, where one does
-// before and after; 0 nowhere.
+// Returns true if a statement begins at f->pc, and sets the line of f. Otherwise returns the addresses of the nearest
+// statements before and after it; 0 none.
 bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above);
-// The line nearest to f->pc where the variable can be read; 0: nowhere.
+// The line nearest to f->pc at which the variable can be read; 0 none.
 int di_variable_line(const struct di_function *f, const char *name);
 // Labels of the function's code: like statements, with `label` set.
 void di_find_labels(const struct di_function *f, const char *label, di_functions *out);
-// Functions whose name matches the glob that f calls itself: with `returns` set, or as copies. Those that are
-// there already get more `returns`.
+// Appends the functions that match the glob and that f calls: with `returns` set, or as inlined copies. A function that
+// is in the list already gets more `returns`.
 void di_find_callees(const struct di_function *f, const char *name, di_functions *out);
 struct di_location di_return_address(const struct di_module *m);   // at a function's entry
 
-// All function names, for "similar" messages.
+// All function names, for suggestions.
 void di_function_names(struct di_module *m, di_names *out);
 
-// Variables at f->pc: of the innermost block or inlined copy there, then of those around it, out to
-// the function itself. False when there is none of that name; one that is there by name and nowhere
-// else (optimised out) has DI_LOC_NONE. The names are those of the innermost inlined copy.
+// Finds a variable visible at f->pc: innermost block or inlined copy first, the function last. False: no such name. A
+// variable that is optimised out has DI_LOC_NONE.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
-void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // a line each
-// A variable that is outside of functions. file: NULL, or a glob matched from the tail of the path of
-// its compilation unit. Needs DWARF.
+void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // appends one name a line
+// A global or static variable. file: NULL, or a glob matched from the tail of the path of its compilation unit.
+// Requires DWARF.
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);
-// frame.c: where the parameters are in the places that debuginfo tells: the function's address, or
-// behind its first instructions, which put them there (code that isn't optimised).
+// frame.c: the address at which parameters are where debuginfo locates them: the entry, or in unoptimised code the end
+// of the prologue.
 uint64_t di_function_body(const struct di_function *f);
-// A parameter at the function's address, by the calling convention. False: not one of one word.
+// Locates a parameter at the entry by the calling convention. False: it is not passed in one register or stack slot.
 bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out);
-// How the function's return value is read at its return; type NULL when it returns nothing.
+// The type and location of the return value when the function returns; type NULL: void.
 struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 
-// A tracepoint of the kernel image, and what its probes are called with: `type`s may be NULL, then
-// nothing is known of them; a name that isn't known is "arg1", "arg2" and so on by position.
+// A tracepoint and the arguments of its probes. A `type` may be NULL (unknown); an argument whose name is unknown is
+// "arg1", "arg2" and so on.
 #define DI_ARGUMENT 0x100      // DI_OP_REG of their locations: DI_ARGUMENT + i is the argument i, from 0
 struct di_tracepoint {
 	struct di_module *module;
@@ -315,14 +315,14 @@ struct di_tracepoint {
 };
 typedef VEC(struct di_tracepoint *) di_tracepoints;
 
-// Tracepoints whose name matches the glob, sorted by name. They are known from BTF only.
+// Appends the tracepoints whose name matches the glob, sorted by name. Requires BTF.
 void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out);
-// The debuginfo's symbols say that it has no such variable. Without debuginfo: false.
-bool di_module_exports(const struct di_module *m, const char *symbol); // a kernel's module, to others
+// True if the symbols of the debuginfo do not contain the variable. Without debuginfo: false.
+bool di_module_exports(const struct di_module *m, const char *symbol); // by EXPORT_SYMBOL()
 bool di_lacks_variable(const struct di_module *m, const char *symbol);
 
 void di_tracepoint_names(struct di_module *m, di_names *out);
-// The TRACE_SYSTEM ("sched") that the kernel's headers give it; "" when they don't tell.
+// The TRACE_SYSTEM ("sched") according to the kernel's headers; "" if they are not installed or do not define it.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
 
 // suggest.c: returns " (similar: a, b)"; "" if no name is similar, or if messages are suppressed.
@@ -330,27 +330,28 @@ enum di_name_kind { DI_TYPES, DI_VARIABLES, DI_ENUMERATORS, DI_FILES };
 const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *wanted);
 const char *di_suggest_modules(struct session *s, const char *wanted);
 
-// Names of all modules that are installed for the kernel.
+// Names of all modules installed for the kernel.
 void di_kernel_module_names(struct session *s, di_names *out);
 
-// Types. Lookups by name give the full definition ("file", "struct file", "union u", "size_t",
-// "enum e"); NULL when there is none.
+// Types. Lookups by name return the full definition ("file", "struct file", "union u", "size_t", "enum e"); NULL: not
+// found.
 struct di_type *di_find_type(struct di_module *m, const char *name);
-struct di_type *di_target(const struct di_type *t);      // of a pointer, an element of an array; NULL for void *
-struct di_type *di_pointer_to(struct di_type *t);        // the same one for the same t
-// The loads or stores that a bit-field takes which begins in the byte at 0 and crosses units, or the aggregate's end.
+struct di_type *di_target(const struct di_type *t);      // of a pointer or an array; NULL for void *
+struct di_type *di_pointer_to(struct di_type *t);        // the same object for the same t
+// Splits a bit-field that crosses storage units, or the end of the aggregate, into loads or stores. It begins in byte
+// 0.
 struct di_bit_part {
 	int offset, size;          // bytes: 1, 2, 4 or 8
-	int from, bits;            // of these bytes' bits
-	int at;                    // of the bit-field's
+	int from, bits;            // bits of these bytes
+	int at;                    // first bit of the bit-field in this part
 };
 enum { DI_BIT_PARTS = 4 };
 int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS]);
-bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // into anonymous ones too
-void di_member_names(const struct di_type *t, struct buf *list); // a line each
-// The same but for its name: a typedef and the struct that it is for, pointers to them.
+bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
+void di_member_names(const struct di_type *t, struct buf *list); // appends one name a line
+// True if the types are the same but for their names (typedefs, and pointers to them).
 bool di_same_type(const struct di_type *a, const struct di_type *b);
-// Every direct member in order, anonymous ones with the name "".
+// Appends all direct members in order; anonymous ones have the name "".
 typedef VEC(struct di_member) di_members;
 void di_each_member(const struct di_type *t, di_members *out);
 bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value);

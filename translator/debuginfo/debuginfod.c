@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Debuginfo from the servers that DEBUGINFOD_URLS names, by build-id -> the path of the file in the cache
-// of libdebuginfod, which fetches it. The library is loaded when it is asked the first time: where it
-// isn't installed, or no server is named, there is nothing.
+// Downloads debuginfo by build-id from the servers in DEBUGINFOD_URLS: build-id -> path of the file in the cache of
+// libdebuginfod. The library is loaded on first use; without it, or without DEBUGINFOD_URLS, nothing is downloaded.
 //
-// What is done is told on standard error: as it goes on where that is a terminal, else once.
+// Progress is reported on standard error: continuously on a terminal, else once a file.
 #include "debuginfo/module.h"
 
 #include "build/build.h"
@@ -25,7 +24,7 @@ static struct {
 	bool tried, usable;
 } library;
 
-static struct { const char *name; bool told; } current;        // what is asked for
+static struct { const char *name; bool reported; } current;        // the file that is requested
 
 static bool find_functions(void)
 {
@@ -61,7 +60,7 @@ static int progress(void *client, long done, long all)
 {
 	bool terminal = isatty(STDERR_FILENO);
 
-	if (!terminal && current.told)
+	if (!terminal && current.reported)
 		return 0;
 	if (!terminal)
 		fprintf(stderr, "Asking debuginfod for the debuginfo of %s.\n", current.name);
@@ -70,7 +69,7 @@ static int progress(void *client, long done, long all)
 	else
 		fprintf(stderr, "\rAsking debuginfod for the debuginfo of %s ", current.name);
 	fflush(stderr);
-	current.told = true;
+	current.reported = true;
 	return 0;
 }
 
@@ -88,11 +87,11 @@ const char *debuginfod_fetch(const struct di_module *m)
 		return NULL;
 	current.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
 		       str_printf("the kernel %s", m->s->kernel->release);
-	current.told = false;
+	current.reported = false;
 	library.set_progressfn(client, progress);
 	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);
 	library.end(client);
-	if (current.told && isatty(STDERR_FILENO))
+	if (current.reported && isatty(STDERR_FILENO))
 		fprintf(stderr, "%s\n", fd < 0 ? "(not found)" : "");
 	if (fd < 0)
 		return NULL;

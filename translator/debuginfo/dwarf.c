@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A DWARF file -> the compilation unit of an address, the function that begins there.
+// Opens a DWARF file and finds the compilation unit of an address or offset, and the function that begins at an
+// address.
 //
-// libdw finds a unit by reading the headers of all units before it. In a kernel's .debug_info
-// these are 3,000 places all over 160 MB, and the pages around them count as our memory. So every
-// unit that we want gets a libdw handle of its own, to which the first unit seems to reach up to
-// it: the length in the first header is changed in our private copy of its page. .debug_aranges,
-// which says where the unit of an address begins, is read here for the same reason.
+// libdw finds a unit by reading the headers of all units before it. A kernel's .debug_info has 3,000 headers in 160 MB,
+// and reading them makes the pages around them resident. So each unit is opened with a libdw handle of its own, in
+// which the first unit appears to extend up to it: the length in the first header is changed in a private copy of its
+// page. .debug_aranges, which maps addresses to units, is parsed here for the same reason.
 #include "debuginfo/dw.h"
 #include "debuginfo/resources.h"
 
@@ -45,7 +45,7 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	return f->elf ? f : NULL;
 }
 
-// Lets the first unit seem to end at `offset`.
+// Makes the first unit appear to end at `offset`.
 static bool hide_until(struct dwarf_file *f, uint64_t offset)
 {
 	uint32_t length = offset - 4;
@@ -101,7 +101,7 @@ static void add_split(struct dwarf_file *f, Dwarf_Die *unit, uint64_t *base)
 	resource_add(RESOURCE_DWARF_DWO, s.dwarf, s.base);
 }
 
-// libdw finds them by their names, beside the program or where they were made.
+// libdw finds .dwo files by name, in the directory of the program or of the compilation.
 void dwarf_splits(struct dwarf_file *f)
 {
 	uint64_t base = (f->info_len + 15) & ~15ull;
@@ -113,7 +113,7 @@ void dwarf_splits(struct dwarf_file *f)
 	if (f->splits_tried)
 		return;
 	f->splits_tried = true;
-	// What is split off has its addresses there.
+	// Split units have their addresses in .debug_addr of the program.
 	if (!f->module->program || !elf_view_open(&v, f->map) || !elf_view_header(&v, ".debug_addr"))
 		return;
 	d = dwarf_whole(f);
@@ -140,7 +140,7 @@ void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size)
 	*size = *n ? f->splits.at[*n - 1].base + f->splits.at[*n - 1].size : 0;
 }
 
-uint64_t dwarf_place(Dwarf_Die *die)
+uint64_t dwarf_die_id(Dwarf_Die *die)
 {
 	Dwarf *d = dwarf_cu_getdwarf(die->cu);
 	size_t base = 0;
@@ -173,7 +173,7 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 	return d;
 }
 
-// Where directories of debuginfo have it by its build-id.
+// Looks in the debuginfo directories by build-id.
 static Dwarf *open_identified(const uint8_t *id, size_t id_len)
 {
 	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
@@ -192,8 +192,8 @@ static Dwarf *open_identified(const uint8_t *id, size_t id_len)
 	return d;
 }
 
-// What dwz moved to a file that several share: .gnu_debugaltlink has its path, from the directory of
-// this one, and its build-id.
+// Opens the supplementary file of dwz: .debug_gnualtlink has its path, relative to the directory of this file, and its
+// build-id.
 static void find_shared(struct dwarf_file *f)
 {
 	struct bytes link;
@@ -233,7 +233,7 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 	if (!hide_until(f, offset))
 		return NULL;
 	d = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
-	// Takes note of the length that the first unit has now.
+	// Saves the length that the first unit has at present.
 	if (!d)
 		return NULL;
 	dwarf_offdie(d, 12, &first);
@@ -339,7 +339,7 @@ static bool find_in_aranges(const struct dwarf_file *f, uint64_t address, uint64
 	return false;
 }
 
-// Without .debug_aranges (clang): asks each unit.
+// Without .debug_aranges (clang): tests the ranges of each unit.
 static bool find_by_scan(struct dwarf_file *f, uint64_t address, uint64_t *unit)
 {
 	Dwarf *d = dwarf_whole(f);
@@ -365,7 +365,7 @@ struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address)
 	return found ? dwarf_unit_at(f, unit) : NULL;
 }
 
-// A function in two parts (hot, cold) has ranges; the first one is where it begins.
+// A function that is split into hot and cold parts has ranges; the first range contains its entry.
 bool dwarf_entry(Dwarf_Die *die, uint64_t *out)
 {
 	Dwarf_Addr base, start, end;
@@ -432,7 +432,7 @@ bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 {
 	Dwarf_Attribute a;
 
-	// A DW_FORM_ref_addr can lead into another unit, which a handle of one unit doesn't know.
+	// DW_FORM_ref_addr may refer to another unit, which a handle for one unit does not contain.
 	return dwarf_attr_integrate(die, attr, &a) &&
 	       (a.form != DW_FORM_ref_addr || !resource_has(RESOURCE_DWARF_UNIT, dwarf_cu_getdwarf(a.cu))) &&
 	       dwarf_formref_die(&a, out);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A 32-bit ELF file of i386 -> the same file as it would be written with 64 bits, so that whoever reads ELF files
-// needs to know one form only.
+// Converts a 32-bit ELF file of i386 to the 64-bit form, so that other files parse only one form.
 //
-// What was in the file stays where it was: offsets mean the same in both. The header takes its own place; the tables of
-// segments and sections, symbols, relocations and what the dynamic linker is told follow behind, widened.
-// Relocations without an addend get the addend 0; they come to be in .rela.* sections. What is compressed stays so,
-// behind a wider header.
+// All file offsets stay valid. The 64-bit header overwrites the start of the file; the converted tables of segments,
+// sections, symbols, relocations and dynamic entries are appended. Relocations get the addend 0 and .rela.* sections.
+// Compressed sections are copied behind a 64-bit header.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@
 struct widening {
 	struct bytes in;
 	uint8_t *out;
-	size_t at;                 // where the next table goes
+	size_t at;                 // offset of the next table
 	const Elf32_Shdr *sections;
 	int n;
 };
@@ -127,7 +125,7 @@ static void widen_segment(const Elf32_Phdr *p, Elf64_Phdr *out)
 			     .p_paddr = p->p_paddr, .p_filesz = p->p_filesz, .p_memsz = p->p_memsz, .p_align = p->p_align };
 }
 
-// The names of relocations' sections, with an "a" behind ".rel": they are appended, the old ones stay.
+// Renames .rel.* sections to .rela.*; the new names are appended to the string table.
 static void rename_relocations(struct widening *w, Elf64_Shdr *sections, Elf64_Shdr *names)
 {
 	static const char *const renamed[][2] = { { ".rel.dyn", ".rela.dyn" }, { ".rel.plt", ".rela.plt" } };
@@ -151,8 +149,8 @@ static void rename_relocations(struct widening *w, Elf64_Shdr *sections, Elf64_S
 	names->sh_size = w->at - start;
 }
 
-#define NAMES_MORE 64              // a section: its new name
-#define ROOM_MORE  (1 << 20)       // sections that overlap may want any amount
+#define NAMES_MORE 64              // for the new name of a section
+#define ROOM_MORE  (1 << 20)       // overlapping sections could request any size
 
 static size_t size_of(const struct widening *w, const Elf32_Ehdr *h)
 {

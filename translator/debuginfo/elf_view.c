@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ELF files in memory: sections and notes, every offset checked. For finding
-// pieces in images without reading them whole; DWARF itself is libdw's.
+// Views of ELF files in memory: sections, symbols and notes, with every offset checked. It finds parts of an image
+// without reading all of it; DWARF is parsed by libdw.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ bool elf_view_open(struct elf_view *v, struct bytes file)
 	return true;
 }
 
-// Names of sections, the last byte of which is 0. Empty: there are none.
+// The names of sections, terminated by 0. Empty: none.
 static struct bytes section_names(const struct elf_view *v)
 {
 	const Elf64_Ehdr *h = (const void *)v->file.at;
@@ -70,7 +70,7 @@ bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *
 	return true;
 }
 
-// Notes: name size, description size, type, name and description padded to 4.
+// A note has name size, description size, type, name and description, padded to 4.
 static struct bytes find_build_id(struct bytes notes)
 {
 	while (notes.len >= sizeof(Elf64_Nhdr)) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel image of arm64, which is what lies in memory and no ELF file, -> its BTF, its build-id, the
-// base of its addresses.
+// Reads an arm64 kernel image (Image, not an ELF file) and finds its BTF, build-id and base address.
 //
-// Its first 64 bytes are a header (Documentation/arch/arm64/booting.rst): two instructions, the second a
-// branch to the kernel's `primary_entry`; at 16 how much memory it takes; at 56 "ARM\x64". The rest is
-// searched: .notes lies just before .BTF, which begins with a header of its own. Addresses that the
-// kernel moves when it boots are listed as ELF relocations (offset, R_AARCH64_RELATIVE, address), the
-// lowest is the image's start. With CONFIG_EFI_ZBOOT the file is a small program around a compressed
-// image: "MZ\0\0zimg", at 8 where it is, at 12 how long.
+// The image begins with a 64-byte header (Documentation/arch/arm64/booting.rst): two instructions, the second of which
+// branches to `primary_entry`; at 16 the memory size; at 56 "ARM\x64". The other parts are searched for: .notes is
+// directly before .BTF, which begins with a header of its own. Addresses that are relocated at boot are listed as ELF
+// relocations (offset, R_AARCH64_RELATIVE, address); the lowest is the start of the image. With CONFIG_EFI_ZBOOT the
+// file is a small EFI program that contains a compressed image: "MZ\0\0zimg", at 8 its offset, at 12 its size.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -65,7 +63,7 @@ struct bytes flat_image_btf(struct bytes b)
 		if (room < sizeof(h))
 			break;
 		memcpy(&h, p, sizeof(h));
-		// The strings come last and begin with an empty one.
+		// The string section is the last one and begins with an empty string.
 		if (h.type_off == 0 && h.str_off == h.type_len && h.str_len > 1 &&
 		    (uint64_t)h.str_off + h.str_len <= room - sizeof(h) && !p[sizeof(h) + h.str_off])
 			return (struct bytes){ p, sizeof(h) + h.str_off + h.str_len };
@@ -86,7 +84,7 @@ struct bytes flat_image_build_id(struct bytes b, struct bytes btf)
 	return (struct bytes){ NULL, 0 };
 }
 
-// The lowest address that is moved when the kernel boots; 0: none is.
+// The lowest address that is relocated at boot; 0: none.
 static uint64_t lowest(struct bytes b)
 {
 	uint64_t low = UINT64_MAX;

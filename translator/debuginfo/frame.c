@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames of functions: where they are at an address, from call frame information; where a function
-// has set up its own; where its parameters are before.
+// Computes frames of functions from call frame information: the canonical frame address at an address, the end of a
+// function's prologue, and the locations of parameters before that.
 //
-// Code that isn't optimised keeps every parameter in memory, and says so for all of the function
-// although it is stored there only by the first instructions. So probes of such functions look at
-// their variables behind these, and what @entry() wants is taken from where the caller put it.
+// Unoptimised code stores every parameter in memory in its prologue, and its DWARF gives that location for all of the
+// function. So variables of such functions are read after the prologue, and @entry() reads parameters where the caller
+// passed them.
 #include "debuginfo/frame.h"
 #include "debuginfo/resources.h"
 
@@ -13,7 +13,7 @@
 
 // ---------------------------------------------------------------- call frame information
 
-// Of .debug_frame, or of .eh_frame, which separate debuginfo has not.
+// Reads .debug_frame, or .eh_frame, which separate debuginfo files do not have.
 static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 {
 	struct elf_view v;
@@ -33,7 +33,7 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 	return cfi;
 }
 
-// The last one is kept: all variables of a place ask for the same.
+// Caches the last frame: all variables of an address use the same one.
 Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 {
 	struct dwarf_file *f = m->dwarf;
@@ -64,7 +64,7 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
 
 // ---------------------------------------------------------------- the prologue
 
-// Where its own first instructions end.
+// Finds the end of the prologue.
 static bool body_of(Dwarf_Die *function, uint64_t *pc)
 {
 	Dwarf_Addr *at;
@@ -95,7 +95,7 @@ bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, 
 	return true;
 }
 
-// In one place for the whole function, which is below the frame's start: stored there by the function.
+// True if the variable has one location for the whole function, in its own frame: the prologue stores it there.
 static bool is_stored(Dwarf_Die *parameter, int64_t base)
 {
 	Dwarf_Attribute attr;
@@ -174,7 +174,7 @@ static struct di_location argument_location(const struct di_module *m, int index
 	return l;
 }
 
-// On i386 all are on the stack, one after the other, behind the place for a struct that is returned.
+// On i386 all arguments are on the stack, after the address of a returned struct, if there is one.
 static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, const char *name, struct di_variable *out)
 {
 	struct di_type *returned = dwarf_return_type(f), *t;
@@ -203,7 +203,7 @@ static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, co
 	return false;
 }
 
-// Words are counted; floating-point numbers go elsewhere; where a struct goes, nobody wants to know.
+// Counts integer arguments; floating-point arguments use other registers; parameters after a struct are not located.
 bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out)
 {
 	Dwarf_Die *die = function_die(f), child, type;
@@ -216,7 +216,7 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 	if (!die || dwarf_child(die, &child))
 		return false;
 	if (aggregate && !index && frame_returns(f->module, returned) == RETURNS_UNKNOWN)
-		return false;      // perhaps through a pointer, which is passed before the first parameter
+		return false;      // possibly returned through a pointer that is passed before the first parameter
 	do {
 		struct di_type *t;
 
@@ -260,8 +260,8 @@ bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_
 
 // ---------------------------------------------------------------- structs that are returned
 
-// C's calling conventions: classes of C++ only where the compiler says that they are passed as C's structs are; what
-// other languages do is theirs.
+// C's calling conventions only. Classes of C++ qualify only if DWARF says that they are passed like C structs; other
+// languages have conventions of their own.
 static bool is_passed_as_in_c(const struct di_type *t)
 {
 	const struct type_priv *p = t->priv;
@@ -270,7 +270,7 @@ static bool is_passed_as_in_c(const struct di_type *t)
 	Dwarf_Word convention;
 
 	if (!die || !dwarf_diecu(die, &unit, NULL, NULL))
-		return !die;               // BTF is of the kernel
+		return !die;               // BTF describes the kernel, which is C
 	switch (dwarf_srclang(&unit)) {
 	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11:
 		return true;
@@ -281,7 +281,7 @@ static bool is_passed_as_in_c(const struct di_type *t)
 	return false;
 }
 
-// Whole numbers and pointers, each where it belongs: no floating point, nothing packed.
+// Integers and pointers, naturally aligned; no floating point, not packed.
 static bool only_words(const struct di_type *t, uint64_t at, int depth)
 {
 	di_members members = { 0 };

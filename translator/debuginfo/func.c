@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of DWARF: where they were written, their parameters and locals, what they return.
+// Reads functions from DWARF: declaration file and line, parameters and locals, return types.
 #include "debuginfo/frame.h"
 
 #include "util/str.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCOPES_MAX 64          // blocks in blocks
+#define SCOPES_MAX 64          // nested blocks
 
 static struct func_priv *priv(const struct di_function *f)
 {
@@ -36,8 +36,8 @@ static const char *without_parents(const char *path)
 	return out;
 }
 
-// The path as kernel developers write it: below the directory of the sources. Build directories
-// differ, and the source's may be one level up ("../../../fs/open.c").
+// Converts a path to one relative to the root of the source tree, as kernel developers write it. Build directories
+// differ, and the source may be one level up ("../../../fs/open.c").
 const char *dwarf_source_path(Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
@@ -49,7 +49,7 @@ const char *dwarf_source_path(Dwarf_Die *unit, const char *path)
 		path += len + 1;
 	while (str_starts(path, "../") || str_starts(path, "./"))
 		path = strchr(path, '/') + 1;
-	// The unit's own file: its name may tell where the sources' root is.
+	// The name of the unit's own file may show the root of the source tree.
 	if (*path == '/' && *name && *name != '/' && str_ends(path, name)) {
 		tail = path + strlen(path) - strlen(name);
 		if (tail[-1] == '/')
@@ -82,7 +82,7 @@ Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset)
 	return u && dwarf_offdie(u->dwarf, offset - u->base, die) ? die : NULL;
 }
 
-// The function whose code the copy is in.
+// Returns the function that contains the inlined copy.
 static Dwarf_Die *frame_around(struct di_module *m, uint64_t address)
 {
 	struct unit *u = dwarf_unit_of_address(m->dwarf, address);
@@ -101,7 +101,7 @@ bool dwarf_function(const struct di_function *f)
 		p->die = dwarf_die_at(f->module, p->die_offset);
 		if (p->die && f->is_inline)
 			p->frame = frame_around(f->module, f->address);
-	} else {           // found when there was no DWARF yet, or by the symbol alone
+	} else {           // found without DWARF, or by its symbol alone
 		p->die = dwarf_function_at(f->module->dwarf, f->address);
 		if (p->die && !f->file)
 			source_line((struct di_function *)f, die_of(f));
@@ -111,7 +111,7 @@ bool dwarf_function(const struct di_function *f)
 
 // ---------------------------------------------------------------- names
 
-// The declaration of what the DIE defines: where it is tells its namespaces and classes.
+// Returns the declaration that a DIE completes; its parents are the namespaces and classes.
 static Dwarf_Die declaration(Dwarf_Die die)
 {
 	Dwarf_Die other;
@@ -122,7 +122,7 @@ static Dwarf_Die declaration(Dwarf_Die die)
 	return die;
 }
 
-// "ns::Box"; "" when the function is in none.
+// Returns "ns::Box"; "" for a function at file scope.
 static const char *scope_name(const struct di_function *f)
 {
 	Dwarf_Die die = declaration(*die_of(f)), *scopes = NULL;
@@ -164,14 +164,14 @@ static Dwarf_Die *frame_of(const struct di_function *f)
 	return priv(f)->frame ? (Dwarf_Die *)priv(f)->frame : die_of(f);
 }
 
-// A function, a block in it, a copy of another function in that, and so on inwards.
+// Scopes at an address: a function, a block in it, a function inlined there, and so on inwards.
 struct scopes {
 	Dwarf_Die at[SCOPES_MAX];
 	int n;
 };
 
-// Those below the last one that hold the pc. Of blocks side by side more than one may: a compiler that moves
-// code doesn't always leave them in each other.
+// Appends the scopes below the last one that contain the pc. Sibling blocks may both contain it: compilers that move
+// code do not always nest them.
 static void add_scopes_below(struct scopes *s, uint64_t pc, bool inlined)
 {
 	Dwarf_Die child;
@@ -205,7 +205,7 @@ static bool is_variable(Dwarf_Die *die, bool params_only)
 	return tag == DW_TAG_formal_parameter || (!params_only && tag == DW_TAG_variable);
 }
 
-// Directly in the scope. Several of one name: the one that is somewhere at the pc, if any is.
+// Finds a variable directly in the scope. Of several with one name, the one that has a location at the pc is preferred.
 static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const char *name,
 			struct di_variable *out)
 {
@@ -236,7 +236,7 @@ static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const cha
 	return found;
 }
 
-// What the compiler left nothing of is mentioned only where the function was written.
+// A variable that was optimised out entirely is mentioned only in the abstract instance.
 static bool variable_of_origin(const struct di_function *f, Dwarf_Die *scope, const char *name,
 			       struct di_variable *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions by name and file: from the index of DWARF, which has inlined copies, too; without it
-// from the symbols; without those BTF has names.
+// Finds functions by name and file: in the index of DWARF, which has inlined copies too; else in the symbol table; else
+// in BTF, which has names only.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Not functions to the user: padding before functions, type hashes, split-off parts.
+// Symbols that users do not see as functions: padding before functions, type hashes, parts split off by the compiler.
 static bool is_helper(const char *symbol)
 {
 	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || symbol_is_part(symbol);
@@ -21,7 +21,7 @@ struct matcher {
 	size_t len;
 };
 
-// The name under which the symbol matches, NULL when it doesn't.
+// Returns the name under which the symbol matches; NULL: no match.
 static const char *matches(const struct matcher *m, const char *symbol)
 {
 	size_t len;
@@ -50,14 +50,14 @@ uint32_t function_btf(const struct di_function *f)
 {
 	struct func_priv *p = priv(f);
 
-	// A clone has not the prototype of its original.
+	// A clone may have another prototype than the original.
 	if (!p->btf_tried && !p->ambiguous && module_btf(f->module) && !strcmp(f->name, f->symbol))
 		p->btf_id = btf_find_function(module_btf(f->module), f->name);
 	p->btf_tried = true;
 	return p->btf_id;
 }
 
-// By address. Of several names for one place the one that DWARF has comes first.
+// Sorts by address. Of several names of one address the one in DWARF comes first.
 static int by_address(const void *a, const void *b)
 {
 	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
@@ -71,7 +71,7 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Two names for one address are one place; what was inlined there is something else.
+// Removes aliases: two names of one address are one function. Copies inlined at that address are kept.
 static void unique(di_functions *v)
 {
 	int n = 0;
@@ -88,7 +88,7 @@ static void unique(di_functions *v)
 	v->n = n;
 }
 
-// A part of a function is one of its places only when there is no other, so that a call is one hit.
+// Drops split-off parts of a function unless nothing else was found, so that one call is one hit.
 static void without_parts(di_functions *v, const char *name)
 {
 	int n = 0;
@@ -110,7 +110,7 @@ struct index_search {
 	struct di_module *m;
 	const struct matcher *match;
 	di_functions *out;
-	const Elf64_Shdr *init, *exit;     // of a kernel module: what runs once, as it comes and as it goes
+	const Elf64_Shdr *init, *exit;     // of a kernel module: code that runs only when it is loaded or unloaded
 };
 
 static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
@@ -163,7 +163,7 @@ static void take_hit(void *data, const struct index_hit *hit)
 		return;
 	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
 		return;
-	// What only the symbol table has is assembler's: thunks, entries, alternatives.
+	// A function that only the symbol table has is written in assembler: thunks, entry code, alternatives.
 	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
 		return;
 	vec_push(s->out, function_of_hit(s->m, hit));
@@ -226,7 +226,7 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, di
 		}
 	}
 	unique(out);
-	// A function that was named is let through: the kernel says best why not.
+	// A function that was given by its exact name is accepted: the kernel reports the reason if it refuses it.
 	if (match->glob)
 		remove_unprobeable(m, out);
 }
@@ -236,7 +236,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
 }
 
-// BTF has one prototype for all static functions of one name.
+// BTF cannot distinguish static functions with the same name.
 static void mark_ambiguous(const di_functions *found)
 {
 	di_functions sorted = { 0 };
@@ -305,7 +305,8 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 const char *di_refused(const struct di_function *f)
 {
-	static const char *const why[NOPROBE_RANGES] = {      // where kprobes can't go ftrace may
+	static const char *const why[NOPROBE_RANGES] = {      // .kprobes.text is not here: ftrace may still reach its
+							      // functions
 		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
 		[NOPROBE_ENTRY] = "it is where the kernel is entered (.entry.text)",
 	};

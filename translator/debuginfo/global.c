@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables outside of functions, and where anything is that has an address of its own.
+// Finds variables outside of functions, and symbols by which the loader can resolve fixed addresses.
 //
-// A link address means nothing to the loader of a kernel or of its modules, which lie elsewhere each
-// time. In the kernel's image it becomes the distance from _stext; in a module, the distance from a
-// symbol of the same section, which the running kernel's symbol table has.
+// The kernel and its modules are loaded at varying addresses, so a link address is converted: in the kernel's image to
+// an offset from _stext; in a module to an offset from a symbol of the same section, which the running kernel's symbol
+// table contains.
 #include "debuginfo/dw.h"
 
 #include "util/str.h"
@@ -60,7 +60,7 @@ static bool is_unique(const struct symbol_search *s, const char *name)
 	return n == 1;
 }
 
-// The symbol at the address, or the last one below it in its section; its name is the only one.
+// Returns the symbol at the address, or the last one below it in its section; its name must be unique.
 static const Elf64_Sym *symbol_near(const struct symbol_search *s, const Elf64_Shdr *section, uint64_t address)
 {
 	bool relocatable = ((const Elf64_Ehdr *)s->v->file.at)->e_type == ET_REL;
@@ -103,7 +103,7 @@ static bool locate(struct di_module *m, const struct elf_view *v, uint64_t addre
 		return true;
 	}
 	out->symbol = str_printf("%#llx", (unsigned long long)address);
-	// Per-CPU variables that are linked at 0 stay there.
+	// Per-CPU variables that are linked at 0 are not relocated.
 	out->is_absolute = out->percpu && address < m->base;
 	out->offset = out->is_absolute ? address : 0;
 	out->base_offset = out->is_absolute ? 0 : address - m->base;
@@ -133,7 +133,7 @@ const struct di_static *di_find_static(struct di_module *m, uint64_t address)
 
 const struct di_static *di_find_anchor(struct di_module *m, const struct di_code_part *part, uint64_t *before)
 {
-	enum { INTO = 16 };                    // a distance of 0 from _stext would mean that it isn't known
+	enum { INTO = 16 };                    // an offset of 0 from _stext would mean unknown
 	const struct di_static *found = NULL;
 	struct symbol_search search;
 	struct elf_view v;
@@ -167,7 +167,7 @@ const struct di_static *di_find_thread(struct di_module *m, uint64_t offset)
 
 // ---------------------------------------------------------------- variables
 
-// The variable's own place, or that of the symbol when this is only its declaration.
+// Returns the address of the variable, or of its symbol if the DIE is only a declaration.
 static bool fill(struct di_module *m, Dwarf_Die *unit, Dwarf_Die *die, struct di_variable *out)
 {
 	struct symbol symbol;
@@ -196,8 +196,8 @@ static bool is_in_file(Dwarf_Die *unit, const char *file)
 	return !file || !fnmatch(file, name, 0) || !fnmatch(str_printf("*/%s", file), name, 0);
 }
 
-// The unit, or the one that says where the variable was written: link-time optimisation makes a unit of what it
-// keeps of many.
+// Returns the unit, or the one in which the variable was declared: link-time optimisation merges several units into
+// one.
 static bool is_of_file(Dwarf_Die *unit, Dwarf_Die *variable, const char *file)
 {
 	Dwarf_Die origin, home;
@@ -240,7 +240,7 @@ bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name,
 	return dwarf_diecu((Dwarf_Die *)die, &unit, NULL, NULL) && find_in_unit(m, &unit, name, NULL, out);
 }
 
-// A static of a function is known by name as well, when nothing else is.
+// A static variable of a function is found by its name only if no other variable matches.
 static bool find_in_functions(struct di_module *m, Dwarf_Die *parent, const char *name, struct di_variable *out,
 			      int depth)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel image -> its BTF, its build-id and its functions' addresses.
+// Reads a kernel image: BTF, build-id and the addresses of functions.
 //
-// x86: the setup header of /boot/vmlinuz (Documentation/arch/x86/boot.rst) says where the payload
-// lies; its first bytes tell how it is compressed, its last four its length. What comes out is the
-// vmlinux without symbol table and DWARF. A file may also be that vmlinux itself, or a compressed
-// one; or an image of arm64 (flat_image.c), as it is or compressed. Unpacking takes a fifth of a
-// second, so what we want of it is kept in the cache: one file, header, build-id, BTF, functions,
-// names; written aside and renamed, checked when it is read.
+// x86: the setup header of /boot/vmlinuz (Documentation/arch/x86/boot.rst) gives the offset of the payload; its first
+// bytes show the compression, its last four the uncompressed size. The payload is a vmlinux without symbol table and
+// DWARF. The file may also be a vmlinux, plain or compressed, or an arm64 image (flat_image.c). Decompression takes
+// about 0.2 s, so the extracted parts are cached in one file: header, build-id, BTF, functions, names. The file is
+// written under a temporary name and renamed, and verified when it is read.
 #include "build/build.h"
 #include "debuginfo/module.h"
 
@@ -29,7 +28,7 @@
 #define IMAGE_MAX (1ull << 30)
 
 // ---------------------------------------------------------------- decompression
-// Each: `in` (which may have a few bytes too many at its end) to `out`; the length, 0 on failure.
+// Decompressors: `in` (which may have a few trailing bytes) to `out`; return the length, 0 on failure.
 
 static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t room)
 {
@@ -106,7 +105,7 @@ static const struct unpacker {
 	{ "\x28\xb5\x2f\xfd", 4, unpack_zstd },
 };
 
-// Fresh pages, to be unmapped by the caller. Empty when it isn't compressed in a way we know.
+// Decompresses into new pages, which the caller unmaps. Empty: not compressed, or in an unsupported format.
 static struct bytes unpack(struct bytes in)
 {
 	struct bytes none = { NULL, 0 };
@@ -145,7 +144,7 @@ struct bytes image_unpack(struct bytes in)
 		u++;
 	if (u == END(unpackers))
 		return in;
-	// Nothing says how long it will be; pages that nobody touches cost nothing.
+	// The uncompressed size is unknown; pages that are not written take no memory.
 	out = map_zeroed(FILE_MAX);
 	len = out.at ? u->unpack(in, (uint8_t *)out.at, FILE_MAX) : 0;
 	if (len)
@@ -164,7 +163,7 @@ struct bytes image_unpack_file(const char *path)
 	return out;
 }
 
-// The compressed part of a bzImage; the file itself when it is none; empty when it is damaged.
+// Returns the compressed part of a bzImage; other files unchanged; empty: damaged.
 static struct bytes payload(struct bytes file)
 {
 	struct bytes none = { NULL, 0 };
@@ -189,11 +188,11 @@ static struct bytes payload(struct bytes file)
 
 struct parts {
 	struct bytes btf, build_id;
-	struct buf entries, strings;   // of the symbol table
+	struct buf entries, strings;   // the symbol table
 	uint64_t text, text_end;
 };
 
-// Names that linker scripts put at the very start of a section.
+// Symbols that linker scripts define at the start of a section.
 static int find_anchors(const struct elf_view *v, struct anchor *out)
 {
 	static const struct { const char *symbol, *section; } known[] = {
@@ -229,7 +228,7 @@ static void read_parts(const struct elf_view *v, struct parts *p)
 		p->entries.len = p->strings.len = 0;
 }
 
-// Functions are followed by the kernel's beginning, which is gone when it runs.
+// Functions end where .init.text begins, which is freed after boot.
 static void drop_beginning(struct parts *p)
 {
 	const struct symbol_entry *e = (const void *)p->entries.text;
@@ -331,7 +330,7 @@ static bool cache_read(struct image *img, const char *cached)
 	return true;
 }
 
-// The cached form in memory: pages of our own, which the image then lives in.
+// The cached form in memory, in pages that the image refers to.
 static struct bytes cache_form(const struct parts *p)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
@@ -363,7 +362,7 @@ static struct bytes cache_form(const struct parts *p)
 	return (struct bytes){ (uint8_t *)h, len };
 }
 
-// False: no kernel of that machine.
+// False: not a kernel of this architecture.
 static bool read_any_parts(struct bytes kernel, const struct arch *arch, struct parts *parts)
 {
 	struct elf_view v;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index of a DWARF file (index.h): from the cache, or made and put there; and searches in it.
-//
-// Whatever is wrong with the file, it is made again.
+// Opens the index of a DWARF file (index.h), from the cache or newly made, and looks entries up in it. A damaged file
+// counts as a cache miss.
 #include "debuginfo/index.h"
 #include "debuginfo/cached_table.h"
 
@@ -36,7 +35,7 @@ static bool tables_fit(const struct index_header *h, size_t len)
 	return true;
 }
 
-// Nothing else is needed for safe searches: what records say is checked when it is used.
+// The bounds of the tables make lookups safe; offsets in records are checked on use.
 bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32])
 {
 	const struct index_header *h = (const void *)b.at;
@@ -145,7 +144,7 @@ static const char *file(const struct index *ix, uint32_t number)
 	return number < count(ix, IX_FILES) ? string(ix, *(const uint32_t *)record(ix, IX_FILES, number)) : NULL;
 }
 
-// The first record of a table, sorted by name, whose name is not below the text's `len` bytes.
+// The first record of a table, sorted by name, whose name is not less than the first `len` bytes of the text.
 static uint64_t first_named(const struct index *ix, enum index_table t, const char *text, size_t len)
 {
 	uint64_t low = 0, high = count(ix, t);
@@ -166,7 +165,7 @@ static bool is_named(const struct index *ix, enum index_table t, uint64_t i, con
 	return i < count(ix, t) && !strncmp(string(ix, *(const uint32_t *)record(ix, t, i)), text, len);
 }
 
-// How much of a pattern stands at the start of each name in the index that it can match.
+// Length of the literal prefix of a pattern, by which the index is searched.
 static size_t fixed_part(const char *pattern)
 {
 	size_t len = strcspn(pattern, "*?[\\.");
@@ -180,7 +179,7 @@ bool path_matches(const char *path, const char *pattern)
 {
 	size_t len = strlen(path), tail;
 
-	while (str_starts(pattern, "./"))      // as the compiler was told
+	while (str_starts(pattern, "./"))      // as the compiler was invoked
 		pattern += 2;
 	tail = strlen(pattern);
 	if (str_is_glob(pattern))
@@ -189,7 +188,7 @@ bool path_matches(const char *path, const char *pattern)
 	       (len == tail || path[len - tail - 1] == '/' || *pattern == '/');
 }
 
-// Which files match, asked once each. A byte a file: 0 not asked, 1 no, 2 yes.
+// Caches which files match, a byte for each: 0 not tested, 1 no, 2 yes.
 static bool file_fits(const struct index *ix, const struct index_query *q, uint8_t *known, uint32_t number)
 {
 	const char *path = file(ix, number);
@@ -290,7 +289,7 @@ bool index_function_at(const struct index *ix, uint64_t address, struct index_hi
 	if (!low || !(best = nth_by_address(ix, low - 1)))
 		return false;
 	start = best->address;
-	// Of several names the one that DWARF has.
+	// Prefers the name in DWARF if an address has several.
 	for (uint64_t i = low - 1; i-- && (f = nth_by_address(ix, i)) && f->address == start && (best->flags & INDEX_ALIAS);)
 		best = f;
 	*out = hit_of(ix, best);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index of a DWARF file: what has to be found by name or address, so that only the units with
-// the answer are read. index_build.c makes it, index.c keeps it in the cache and searches it.
+// Format of the index of a DWARF file: DIEs by name and address, so that only units that are needed are parsed.
+// index_build.c makes it; index.c caches it and looks entries up.
 //
 //   struct index_header
 //   the tables, each from an offset that is a multiple of 8:
-//     strings     text, each piece terminated; piece 0 is ""
-//     files       u32: paths below the directory of the sources, as strings
-//     units       struct index_unit, by their place in .debug_info
-//     ranges      struct index_range, by address: which unit has the code there
+//     strings zero-terminated; the first one is ""
+//     files u32: strings, paths relative to the root of the source tree
+//     units struct index_unit, sorted by offset in .debug_info
+//     ranges struct index_range, sorted by address: the unit that has code there
 //     functions   struct index_function, by name, then address
-//     by_address  u32: numbers of functions, by address
+//     by_address u32: numbers of functions, sorted by address
 //     inlines     struct index_inline, by name: functions that were inlined
 //     copies      struct index_copy, by inline, then address
 //     types       struct index_type, by name, then tag: full definitions, one for each name
-//     variables   struct index_name, by name: global and static ones that are somewhere
+//     variables struct index_name, by name: global and static variables that have a location
 //     enumerators struct index_name, by name: one for each
 //
-// Numbers have the machine's own order. Addresses are link-time ones less header.base; places of
-// DIEs are offsets in .debug_info. It is the same for the same file whoever makes it.
+// Numbers are in native byte order. Addresses are link-time addresses minus header.base; DIEs are offsets in
+// .debug_info. The same file always gives the same index.
 #ifndef DEBUGINFO_INDEX_H
 #define DEBUGINFO_INDEX_H
 
@@ -31,7 +31,7 @@ enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_B
 struct index_header {
 	char magic[8];
 	uint64_t unused;
-	uint64_t size;             // of the whole
+	uint64_t size;             // of the file
 	uint8_t identity[32];      // of the DWARF file
 	uint64_t base;
 	struct { uint64_t offset, n; } table[IX_TABLES];
@@ -39,16 +39,16 @@ struct index_header {
 struct index_unit {
 	uint32_t die;              // of the unit, as all below
 	uint32_t name;
-	uint32_t header;           // where the unit itself begins in .debug_info
+	uint32_t header;           // offset of the unit's header in .debug_info
 };
 struct index_range {
 	uint32_t start, size, unit;
 };
 struct index_function {
-	uint32_t name, symbol;     // strings; the same but for clones and aliases
-	uint32_t file, line;       // line 0: not known, nor the file
+	uint32_t name, symbol;     // strings; they differ for clones and aliases
+	uint32_t file, line;       // line 0: file and line unknown
 	uint32_t die;              // 0: only the symbol table has it
-	uint32_t address, size;    // size 0: not known
+	uint32_t address, size;    // size 0: unknown
 	uint32_t flags;
 };
 #define INDEX_ALIAS       1    // a name that DWARF does not have
@@ -75,15 +75,15 @@ struct index {
 	const struct index_header *h;
 	const char *strings;
 };
-// False: it isn't an index of that file.
+// False: damaged, or not the index of that file.
 bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32]);
 
 extern const uint32_t index_record_size[IX_TABLES];
 
-// All names of one of the tables whose records begin with them: types, variables, enumerators, files.
+// Calls fn with all names of a table: types, variables, enumerators or files.
 void index_each_name(const struct index *ix, enum index_table t, void (*fn)(void *data, const char *name), void *data);
 
-// index_build.c: the tables, from DWARF and symbols of the module. False: the DWARF is broken.
+// index_build.c: makes the tables from DWARF and symbols of the module. False: the DWARF is damaged.
 struct index_tables {
 	struct buf table[IX_TABLES];
 	uint64_t base;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DWARF and symbols of a file -> the tables of its index (index.h).
+// Makes the tables of an index (index.h) from DWARF and symbols of a file.
 //
-// One walk over the top of every unit and into its functions as far as inlined copies are. A
-// kernel has millions of top-level entries, most of them the same types again in every unit; names
-// that were merged in .debug_str are told by their place in memory, without reading them.
+// It walks the top-level DIEs of every unit, and functions down to inlined copies. A kernel has millions of top-level
+// DIEs, most of them the same types repeated in every unit; names that were merged in .debug_str are compared by their
+// address in memory, without reading them.
 #include "debuginfo/dw.h"
 #include "debuginfo/index.h"
 
@@ -14,22 +14,22 @@
 
 enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64, SPACES_MAX = 16 };
 
-// From a number, never 0, to another one.
+// A hash table from a number, never 0, to another.
 struct numbers {
 	struct number { uint64_t key; uint32_t value; } *at;
 	size_t n, room;
 };
 
-// A function as DWARF has it.
+// A function that has a DIE.
 struct written {
 	uint32_t name, file, line, die, address, size;
-	uint32_t named;            // a symbol has its name
+	uint32_t named;            // a symbol of this name was found
 };
 
 struct build {
 	struct di_module *m;
 	struct buf *table;
-	uint64_t base, end;        // code that counts
+	uint64_t base, end;        // range of code addresses that are indexed
 	struct kprobe_blocklist blocklist;
 	struct numbers strings;    // hash -> offset
 	struct numbers paths;      // string -> file
@@ -41,11 +41,11 @@ struct build {
 	struct numbers merged;     // string + 1 -> number of the function without an address + 1
 	struct buf written;
 	struct buf copies;         // struct copy
-	// of the unit:
+	// the current unit:
 	Dwarf_Die unit;
 	Dwarf_Files *files;
 	size_t nfiles;
-	struct buf file_ids;       // u32 a file, 0 unknown, else number of the file + 1
+	struct buf file_ids;       // u32 for each file: 0 unknown, else its number + 1
 };
 
 struct copy { uint32_t owner; struct index_copy at; };
@@ -68,7 +68,7 @@ static struct number *slot_of(const struct numbers *t, uint64_t key)
 	return &t->at[i];
 }
 
-// The value of the key, to be set when it is 0.
+// Returns the value of the key; the caller sets it if it is 0.
 static uint32_t *number(struct numbers *t, uint64_t key)
 {
 	struct number *slot;
@@ -139,8 +139,8 @@ static uint32_t add_file(struct build *b, Dwarf_Die *unit, const char *path)
 	return *id - 1;
 }
 
-// The unit that the number is in, NULL: there is none. When it was linked, code may have come into another
-// unit than the one that says where it was written.
+// Returns the unit that contains the DIE; NULL: none. After link-time optimisation code may be in another unit than its
+// declaration.
 static Dwarf_CU *decl_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
 	Dwarf_Attribute attr;
@@ -162,7 +162,7 @@ static bool file_elsewhere(struct build *b, Dwarf_CU *cu, Dwarf_Word number, uin
 	return true;
 }
 
-// Where a function was written.
+// File and line of the declaration.
 static bool source_of(struct build *b, Dwarf_Die *die, uint32_t *file, uint32_t *line)
 {
 	Dwarf_Word number, at;
@@ -203,12 +203,12 @@ static bool add_address(const struct build *b, uint64_t address, uint32_t *out)
 
 static uint32_t place_of(Dwarf_Die *die)
 {
-	uint64_t offset = dwarf_place(die);
+	uint64_t offset = dwarf_die_id(die);
 
 	return offset > UINT32_MAX ? 0 : offset;
 }
 
-// The number of the inlined function; several units have it, each a DIE of its own.
+// Returns the number of the inlined function; each unit has a DIE of its own for it.
 static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 {
 	struct index_inline fresh = { 0 }, *known;
@@ -218,7 +218,7 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 
 	if (!dwarf_reference(copy, DW_AT_abstract_origin, &origin))
 		return false;
-	by_die = number(&b->origins, dwarf_place(&origin) + 1);
+	by_die = number(&b->origins, dwarf_die_id(&origin) + 1);
 	*out = *by_die - 1;
 	if (*by_die)
 		return true;
@@ -268,7 +268,8 @@ static void add_copies(struct build *b, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-// A function whose code is that of another one like it: only the symbol knows where it begins.
+// A function that was merged with an identical one (ICF) has no code in DWARF; its address is known from the symbol
+// only.
 static void add_merged(struct build *b, Dwarf_Die *die)
 {
 	struct written f = { .name = add_string(b, dwarf_name(die)) };
@@ -292,7 +293,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 	}
 	if (!add_address(b, address, &f.address))
 		return;
-	// A weak function that gave way to another one: its code is there, but nobody comes by.
+	// A weak function that was overridden: its code exists but is never called.
 	if (b->m->has_symbols && !*number(&b->symbols, address + 1))
 		return;
 	f.name = add_string(b, dwarf_name(die));
@@ -310,7 +311,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 
 // ---------------------------------------------------------------- types, variables
 
-// True for the first one of the text in memory.
+// Returns true for the first occurrence of the string (by address in memory).
 static bool is_new(struct build *b, const char *text, int tag)
 {
 	uint32_t *seen = number(&b->seen, ((uint64_t)tag << 48 ^ (uintptr_t)text) | 1ull << 63);
@@ -358,7 +359,7 @@ static void add_variable(struct build *b, Dwarf_Die *die)
 	if (!dwarf_hasattr(die, DW_AT_location))
 		return;
 	name = dwarf_name(die);
-	// What the kernel's export and initcall macros make is millions of bytes that nobody asks for.
+	// Skips variables of the kernel's export and initcall macros: megabytes of names that no script uses.
 	if (!*name || str_starts(name, "__UNIQUE_ID_") || str_starts(name, "__ksymtab_") ||
 	    str_starts(name, "__kstrtab"))
 		return;
@@ -377,7 +378,7 @@ static bool is_c(Dwarf_Die *unit)
 
 static void add_children(struct build *b, Dwarf_Die *parent, int depth);
 
-// Depth 0: at the top of a unit of C, where only types have something in them that is of use.
+// depth 0: top level of a unit of C, where only types have children that are indexed
 static void add_die(struct build *b, Dwarf_Die *die, int depth)
 {
 	int tag = dwarf_tag(die);
@@ -447,7 +448,7 @@ static void add_unit(struct build *b, uint64_t header)
 	add_children(b, &b->unit, !is_c(&b->unit));
 }
 
-// So many units from `offset` on, by one handle. Where the next ones begin; 0 at the end.
+// Indexes a number of units from `offset` on with one handle. Returns the offset of the next unit; 0 at the end.
 static uint64_t add_units(struct build *b, uint64_t offset)
 {
 	Dwarf *d = dwarf_handle_at(b->m->dwarf, offset);
@@ -477,7 +478,7 @@ static void add_split(struct build *b, const struct split *s)
 
 // ---------------------------------------------------------------- symbols
 
-// Clones are found by the name of what they are clones of.
+// A clone is found by the name of its original.
 static uint32_t stem_of(struct build *b, const char *symbol)
 {
 	size_t len = symbol_stem(symbol);
@@ -520,7 +521,7 @@ static void add_symbol(struct build *b, const struct symbol *sym)
 	buf_add(&b->table[IX_FUNCTIONS], (char *)&f, sizeof(f));
 }
 
-// Functions that no symbol is the name of: of C++, or of a file without symbols.
+// Adds functions that no symbol names: those of C++, or of files without symbols.
 static void add_unnamed(struct build *b, const struct written *w)
 {
 	struct index_function f = { .name = w->name, .symbol = w->name, .file = w->file, .line = w->line,
@@ -563,7 +564,7 @@ static int by_name(const void *a, const void *b, void *strings)
 {
 	uint32_t x, y;
 
-	memcpy(&x, a, 4);          // the first field of all of them
+	memcpy(&x, a, 4);          // the first field of each record
 	memcpy(&y, b, 4);
 	return x == y ? 0 : strcmp((char *)strings + x, (char *)strings + y);
 }
@@ -630,7 +631,7 @@ static void sort(struct build *b, enum index_table t, int (*order)(const void *,
 		qsort_r(b->table[t].text, n, index_record_size[t], order, b->table[IX_STRINGS].text);
 }
 
-// The copies of each inline together, the inlines by name.
+// Groups the copies by inlined function and sorts the inlined functions by name.
 static void sort_inlines(struct build *b)
 {
 	size_t n = b->copies.len / sizeof(struct copy), i = 0;
@@ -649,7 +650,7 @@ static void sort_inlines(struct build *b)
 	sort(b, IX_INLINES, inline_order);
 }
 
-// Merged strings are few in modules and programs: the same name from two places is one here.
+// Few strings are merged in modules and programs, so equal names at different addresses are joined here.
 static void drop_doubles(struct build *b, enum index_table t, bool tags)
 {
 	uint32_t size = index_record_size[t];

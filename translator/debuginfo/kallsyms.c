@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel's own symbol table, out of an image that was stripped of every other one.
+// Decodes the kallsyms tables of a kernel image, the symbol table of the kernel itself: the image has no .symtab.
 //
-// scripts/kallsyms.c leaves these arrays in .rodata, none of them with a symbol we could look up:
+// scripts/kallsyms.c writes these arrays to .rodata; no symbol shows their addresses:
 //   num_syms      u32
 //   names         a record a symbol, sorted by address: length (ULEB128 of at most two bytes), then
 //                 that many token indexes; the expansion is a type letter as in nm(1) and the name
 //   markers       u32 [(num_syms + 255) / 256]: offset in `names` of every 256th record
 //   token_table   256 terminated strings
 //   token_index   u16 [256]: where each starts in token_table
-//   offsets       u32 [num_syms]: address minus a base; or s32 with per-CPU symbols as they are (>= 0)
+//   offsets u32 [num_syms]: address minus a base; or s32 with absolute per-CPU symbols (>= 0)
 //                 and base - 1 - address for the others; or (7.x) s32, address minus that of the entry
-// Up to 6.3 offsets come first, since 6.4 after token_index; 6.2 put another array between markers
-// and token_table. Each array is aligned to 4 or 8. So: token_index is searched for by its shape
-// (ascending, each entry after a zero byte of the table), then num_syms backwards by walking the
-// records up to a matching `markers`, then offsets at both places, and all of it is believed only
-// when known symbols come out at the addresses that the ELF's section headers give them.
+// Up to 6.3 offsets are first, since 6.4 after token_index; 6.2 added an array between markers and token_table. Each
+// array is aligned to 4 or 8. The decoder finds token_index by its pattern (ascending, each entry after a zero byte of
+// the table), then num_syms backwards by walking the records to a matching `markers`, then offsets at either address.
+// The result is accepted only if known symbols have the addresses that the ELF section headers give.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -27,7 +26,7 @@
 struct tables {
 	struct bytes rodata;
 	const uint8_t *token_table, *token_index, *token_end;
-	const uint8_t *num_syms;   // its place
+	const uint8_t *num_syms;   // its address
 	const uint8_t *names, *names_end, *markers;
 	uint32_t n;
 };
@@ -55,7 +54,7 @@ static const uint8_t *align_up(const struct tables *t, const uint8_t *p, int to)
 	return t->rodata.at + ((offset + to - 1) & ~(size_t)(to - 1));
 }
 
-// Is `index` a token_index, with its table just before?
+// Returns true if `index` is a token_index that follows its table.
 static bool token_index_at(struct tables *t, const uint8_t *index)
 {
 	const uint8_t *end = index, *table;
@@ -91,7 +90,7 @@ static bool find_tokens(struct tables *t)
 	return false;
 }
 
-// Length of the record at *p, which then points behind it; -1 at the end of the section.
+// Returns the length of the record at *p and advances *p past it; -1 at the end of the section.
 static int record(const struct tables *t, const uint8_t **p, const uint8_t **tokens)
 {
 	const uint8_t *end = t->rodata.at + t->rodata.len;
@@ -109,7 +108,7 @@ static int record(const struct tables *t, const uint8_t **p, const uint8_t **tok
 	return len;
 }
 
-// The record's expansion in `name` (type letter first). False when it can't be a symbol.
+// Expands the record to `name` (type letter first). False: not a valid symbol.
 static bool expand(const struct tables *t, const uint8_t *tokens, int len, char *name)
 {
 	int n = 0;
@@ -127,7 +126,7 @@ static bool expand(const struct tables *t, const uint8_t *tokens, int len, char 
 	return n >= 2 && strchr("aAbBdDgGiIrRsStTuUvVwWnN", name[0]);
 }
 
-// Do `n` records start at `names`, with their markers behind?
+// Returns true if `n` records start at `names` and are followed by their markers.
 static bool names_at(struct tables *t, const uint8_t *names, uint32_t n)
 {
 	const uint8_t *p = names, *tokens;
@@ -163,7 +162,7 @@ static bool find_names(struct tables *t)
 {
 	const uint8_t *start = t->rodata.at;
 
-	// Backwards: the nearest fit is the right one; names take a few megabytes.
+	// Searches backwards and takes the first match; names are a few megabytes.
 	for (const uint8_t *p = align_up(t, t->token_table, 4) - 8; p >= start; p -= 4) {
 		uint32_t n = get32(p);
 
@@ -180,7 +179,7 @@ static bool find_names(struct tables *t)
 
 // ---------------------------------------------------------------- addresses
 
-// One way to read the offsets.
+// One encoding of the offsets.
 struct scheme {
 	const uint8_t *offsets;
 	enum { FROM_BASE, PERCPU_OR_BASE, FROM_ENTRY, SCHEMES } kind;
@@ -209,8 +208,7 @@ static int anchor_named(const struct anchor *anchors, int n, const char *name)
 	return -1;
 }
 
-// The base follows from the first anchor; at least one more has to agree and none to differ, and
-// addresses have to ascend.
+// The base is computed from the first anchor; at least one more must agree, none may differ, and addresses must ascend.
 static bool scheme_fits(struct scheme *s, const uint32_t *index, const struct anchor *anchors, int nanchors,
 			uint32_t n)
 {
@@ -254,7 +252,7 @@ static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_
 {
 	size_t size = 4ull * t->n;
 
-	// After token_index; relative_base may lie before or behind.
+	// After token_index; relative_base may be before or after offsets.
 	for (int pad = 0; pad <= 16; pad += 4)
 		if (offsets_at(t, t->token_end + pad, s, index, anchors, nanchors))
 			return true;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernel modules: name -> files. /lib/modules/REL/modules.dep says where each one's .ko is; that
-// gives the symbols and the split BTF (which continues the kernel's), a file beside it or in the
-// debuginfo directories, of the same build-id, gives DWARF.
+// Opens kernel modules by name. /lib/modules/REL/modules.dep has the path of each .ko, which gives the symbols and
+// split BTF; DWARF is read from the .ko, from a file in the same directory or from the debuginfo directories, if the
+// build-id is the same.
 //
-// A .ko is a relocatable file: its DWARF has zeroes where addresses and offsets into other
-// sections belong. They are filled in here, in our private copy of its pages, as if .text began
-// at 0 and the other sections far above it. So link addresses are offsets into .text; where that
-// lies when a probe is set is the kernel's business, which is asked by symbol.
+// A .ko is a relocatable file: its DWARF has zeroes for addresses and for offsets into other sections. They are
+// relocated here, in a private copy of the pages, with .text at 0 and other sections far above it. So link addresses
+// are offsets into .text; the loader resolves its run-time address by symbol.
 #include "debuginfo/module.h"
 
 #include "build/build.h"
@@ -18,7 +17,7 @@
 
 // ---------------------------------------------------------------- relocation
 
-// Where sections other than .text seem to be. Modules are not that big.
+// Addresses that other sections than .text get; larger than any module.
 #define OTHERS_START 0x40000000ull
 
 void kmod_place(const struct elf_view *v)
@@ -47,7 +46,7 @@ struct relocation {
 	struct bytes symbols, target;
 };
 
-// Absolute ones, which is all that debug sections have. 0: none of those.
+// Absolute relocations, the only ones that debug sections have. 0: another type.
 static int width_of(int machine, uint32_t type)
 {
 	if (machine == EM_X86_64)
@@ -103,7 +102,7 @@ bool kmod_relocate(const struct elf_view *v)
 			Elf64_Rela rel;
 
 			memcpy(&rel, table.at + at, sizeof(rel));
-			// What isn't understood in other sections (.comment, notes) does no harm.
+			// Unknown relocations in other sections (.comment, notes) are ignored.
 			if (!relocate_one(&r, &rel) && rel.r_info)
 				return false;
 		}
@@ -113,7 +112,7 @@ bool kmod_relocate(const struct elf_view *v)
 
 // ---------------------------------------------------------------- modules.dep
 
-// "kernel/drivers/block/nbd-x.ko.xz" -> "nbd_x", as the kernel calls it.
+// "kernel/drivers/block/nbd-x.ko.xz" -> "nbd_x", the name in /proc/modules
 static char *name_of(const char *path)
 {
 	const char *base = strrchr(path, '/'), *end;
@@ -164,7 +163,7 @@ static bool try_file(struct di_module *m, char *path, struct bytes id)
 	return !access(path, R_OK) && module_try_dwarf(m, path, id);
 }
 
-// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko"; dir is of the list of directories.
+// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko"; dir is an entry of the directory list.
 static bool try_directory(struct di_module *m, const char *dir, const char *below, struct bytes id)
 {
 	const struct kernel *k = m->s->kernel;
@@ -189,7 +188,8 @@ static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
 	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *ko = strstr(path, ".ko");
 	char *below = str_ndup(path, ko ? (size_t)(ko + 3 - path) : strlen(path));
 
-	// What was compiled for its types has them wherever others' debuginfo is looked for.
+	// A file that was compiled for its types (@cast with headers) has its own DWARF, whatever the debuginfo
+	// directories are.
 	if (!ko && try_file(m, below, id))
 		return;
 	if (!list)
@@ -203,7 +203,7 @@ static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
 	}
 }
 
-// NULL when the file can't be read or is of another architecture.
+// NULL: cannot be read, or of another architecture.
 static struct di_module *open_file(struct session *s, const char *name, const char *path)
 {
 	struct di_module *m = NEW(struct di_module), *kernel = di_kernel(s);
@@ -224,7 +224,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	kmod_place(&v);
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &v);
-	// BTF with a base of its own would need ids to be mapped to the kernel's.
+	// BTF with a .BTF.base of its own would require mapping its ids to those of the kernel.
 	if (elf_view_section(&v, ".BTF", &m->btf_bytes) && elf_view_header(&v, ".BTF.base"))
 		m->btf_bytes = (struct bytes){ NULL, 0 };
 	m->btf_path = path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shared libraries of a program: DT_NEEDED of it and of each of them, found where the dynamic
-// linker would look without LD_LIBRARY_PATH: DT_RUNPATH, the directories of /etc/ld.so.conf, /lib,
-// /usr/lib; and the dynamic linker itself.
+// Finds the shared libraries of a program: DT_NEEDED of the program and of each library, searched as the dynamic linker
+// does without LD_LIBRARY_PATH: DT_RUNPATH, the directories of /etc/ld.so.conf, /lib, /usr/lib. The dynamic linker
+// itself (PT_INTERP) is included.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -17,7 +17,7 @@
 
 struct search {
 	di_names *out;
-	di_names *names;           // as many: what who needs them calls them
+	di_names *names;           // their DT_NEEDED names, in the same order
 	di_names dirs;
 };
 
@@ -59,7 +59,7 @@ static bool add_path(struct search *s, const char *path)
 	return true;
 }
 
-// "$ORIGIN/../lib:/opt/lib" before the usual ones; a path is that of the file.
+// Searches a run path like "$ORIGIN/../lib:/opt/lib" before the default directories; a name with "/" is a path.
 static bool find_library(struct search *s, const char *name, const char *runpath, const char *origin)
 {
 	if (strchr(name, '/'))
@@ -148,7 +148,7 @@ void di_program_libraries(const struct di_module *m, di_names *out, di_names *na
 			file = elf_from_i386(compat);
 			unmap(&compat);
 		}
-		// What is needed is copied before the file goes.
+		// The names are copied before the file is unmapped.
 		if (file.at && elf_view_open(&v, file))
 			add_needed(&s, &v, out->at[i]);
 		unmap(&file);

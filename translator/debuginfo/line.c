@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Source lines <-> code: statements of a pattern FUNCTION@FILE:LINES, of an address, and the lines
-// near them for messages.
+// Converts source lines to code and back: the statements of a pattern FUNCTION@FILE:LINES, the statement at an address,
+// and the nearest lines with code for messages.
 //
-// A line belongs to the function that was written last before it in its file. So "*@FILE:LINE" needs
-// no search through line tables: the index tells the function, its units' line tables the rest. What
-// was inlined is looked at copy by copy: each has statements of its own.
+// A line belongs to the last function declared before it in its file. So "*@FILE:LINE" does not search all line tables:
+// the index gives the function, and the line tables of its units the statements. Each inlined copy has statements of
+// its own.
 #include "debuginfo/dw.h"
 
 #include "util/str.h"
@@ -46,7 +46,7 @@ static bool parse_lines(const char *at, struct di_pattern *p)
 	}
 }
 
-// "ns::Box::area" to its parts, but not at what is between < and >.
+// Splits "ns::Box::area" into its parts, but not between < and >.
 static void take_scope(struct di_pattern *p)
 {
 	const char *last = NULL;
@@ -95,7 +95,7 @@ struct row {
 	int line;
 };
 
-// Those of one function or inlined copy, in its own file, by address.
+// The rows of one function or inlined copy, in its own file, sorted by address.
 struct rows {
 	VEC(struct row) at;
 	struct { uint64_t start, end; } range[RANGES_MAX];
@@ -122,7 +122,7 @@ static void read_ranges(Dwarf_Die *die, struct rows *r)
 		}
 }
 
-struct own_file {              // is a file of the line table the function's? Asked once a file.
+struct own_file {              // caches whether a file of the line table is the function's
 	Dwarf_Die *unit;
 	const char *wanted;
 	const char *last;
@@ -189,7 +189,8 @@ static struct rows rows_of(const struct di_function *f)
 	read_ranges((Dwarf_Die *)p->die, &r);
 	source.unit = &unit;
 	read_rows(lines, n, false, &source, &r);
-	// Of clones with other parameters the compiler forgets where statements begin: then each line does.
+	// Compilers drop is_stmt in clones with other parameters (.isra, .constprop): then each row counts as a
+	// statement.
 	if (is_entry_only(&r)) {
 		r.at.n = 0;
 		read_rows(lines, n, true, &source, &r);
@@ -203,13 +204,13 @@ struct search {
 	struct di_module *m;
 	const struct di_pattern *p;
 	bool nearest;
-	bool functions;            // a function probe: where it begins, not the line
+	bool functions;            // a function probe: at the entry, not at the line
 	di_functions *out;
-	int near_below, near_above; // of lines that were asked for and have no code; 0 none
-	bool has_function;         // some function has the lines
+	int near_below, near_above; // nearest lines with code, for requested lines without; 0 none
+	bool has_function;         // a function contains the lines
 };
 
-// The lines between this function and the next one of its file.
+// The lines from the function to the next one in its file.
 static struct di_lines own_lines(const struct search *s, const struct di_function *f)
 {
 	return (struct di_lines){ f->line, index_next_function(s->m->index, f->file, f->line) - 1 };
@@ -238,7 +239,8 @@ static void note_near(struct search *s, const struct rows *r, int line)
 	}
 }
 
-// The line itself or, when it has no code and that will do, the nearest one that has: the later of two.
+// Returns the line itself or, if it has no code and the nearest one is acceptable, the nearest line with code; the
+// later of two.
 static int line_with_code(const struct search *s, const struct rows *r, int line)
 {
 	int best = 0;
@@ -262,7 +264,8 @@ static bool has_line(const di_functions *v, int from, int line)
 	return false;
 }
 
-// The first address of the line. Where the compiler moved pieces of it to is no place to stop at again.
+// Takes the first address of the line: code that the compiler moved elsewhere within the function would be a second hit
+// of one statement.
 static void add_line(struct search *s, const struct di_function *f, const struct rows *r, int line, int from)
 {
 	if (has_line(s->out, from, line))
@@ -335,7 +338,7 @@ static void search_statements(struct search *s, const struct di_function *f)
 	}
 }
 
-// Has the function code for one of the lines, or for lines before and after them?
+// Returns true if the function has code for one of the lines, or for lines before and after them.
 static void search_function(struct search *s, struct di_function *f)
 {
 	struct di_lines own = own_lines(s, f);
@@ -411,7 +414,7 @@ static int by_place(const void *a, const void *b)
 	return x->line - y->line;
 }
 
-// One place for each address and line.
+// Removes duplicates of an address and line.
 static void unique(di_functions *v)
 {
 	int n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rows of source lines -> the table of runtime/include/lines.h, which says what it is.
+// Encodes a line table in the format of runtime/include/lines.h.
 #include "debuginfo/line_code.h"
 #include "debuginfo/cached_table.h"
 
@@ -32,7 +32,7 @@ static uint32_t with_sign(int n)
 	return n < 0 ? ((uint32_t)-n << 1) - 1 : (uint32_t)n << 1;
 }
 
-// Such a row, so many places after the last one.
+// Appends a row that is `places` after the last one.
 static void head(struct buf *b, int kind, uint32_t distance)
 {
 	buf_putc(b, (char)(0x80 | kind << 5 | (distance < 32 ? distance : 0)));
@@ -79,7 +79,7 @@ static void begin_block(struct coder *c, const struct line_row *row)
 	c->now = (struct place){ row->file, row->line };
 }
 
-// The blocks, and in `starts` where each begins and the last ends.
+// Encodes the blocks; `starts` receives the offset of each, and the end of the last.
 static void code_rows(const struct line_table *t, struct coder *c, struct buf *starts)
 {
 	const struct line_rows *rows = &t->rows;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The source lines of code as rows, and as the table that modules carry (runtime/include/lines.h).
+// Shared by line_table.c and line_code.c: the line table as rows, and its encoding in modules
+// (runtime/include/lines.h).
 #ifndef DEBUGINFO_LINE_CODE_H
 #define DEBUGINFO_LINE_CODE_H
 
@@ -7,19 +8,19 @@
 
 #define LINES_MAGIC "QTlines1"
 
-struct line_row {              // good from its place up to that of the next
+struct line_row {              // valid from its place up to that of the next row
 	uint32_t place;
-	int file, line;            // file -1: nothing is known there
-	int order;                 // in which they were read
+	int file, line;            // file -1: unknown
+	int order;                 // order in which rows were read
 };
 struct line_table {
 	struct line_rows { struct line_row *at; int n, room; } rows;   // a VEC, by place
 	VEC(const char *) files;
 };
 
-// line_table.c: of all units, sorted; of a module that has DWARF. `out` begins empty.
+// line_table.c: reads the rows of all units, sorted; requires DWARF. `out` must be empty.
 void line_table_read(struct di_module *m, struct line_table *out);
-// In pages of its own. identity: of struct cached_table_header.
+// Encodes the rows into new pages. identity: for struct cached_table_header.
 struct bytes line_code(const struct line_table *t, const uint8_t identity[32]);
 
 #endif

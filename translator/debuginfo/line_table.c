@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Source lines of a whole program, of the kernel or of a module of it, for scripts that ask for the line of an
-// address: its units' line tables -> one table, sorted by place, neighbours of one line made one; that goes,
-// as line_code.c writes it, to the cache.
+// Makes the line table of a program, of the kernel or of a kernel module, for scripts that print the line of an
+// address: merges the line tables of all units into one, sorted by place, with equal neighbours joined, and stores it
+// in the cache as encoded by line_code.c.
 //
-// A place is an offset in a program's file; in the kernel one into .text; in a module its sections of code lie
-// one behind another.
+// A place is a file offset in a program; an offset into .text in the kernel; in a kernel module, an offset into its
+// code sections laid out one after the other.
 #include "debuginfo/dw.h"
 #include "debuginfo/cached_table.h"
 #include "debuginfo/line_code.h"
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNITS_A_HANDLE = 256 };         // libdw keeps what it has read as long as the handle
+enum { UNITS_A_HANDLE = 256 };         // libdw frees what it has parsed only with the handle
 
 struct table {
 	struct di_module *m;
 	struct line_table *out;
 	di_code code;
-	struct map numbers;        // name of a file -> its number + 1
+	struct map numbers;        // file name -> its number + 1
 	int order;
 };
 
@@ -58,7 +58,7 @@ void di_module_code(const struct di_module *m, di_code *out)
 			add_code(out, &v.sections[i]);
 }
 
-// end: the one behind the last instruction.
+// end: a row after the last instruction
 static bool place_of(const struct table *t, uint64_t address, bool end, uint64_t *place)
 {
 	if (t->m->program)
@@ -89,13 +89,14 @@ static int file_number(struct table *t, Dwarf_Die *unit, const char *path)
 	return number - 1;
 }
 
-// Neighbouring rows have few files in turn: by the place of the name in libdw's memory.
+// Caches numbers of recent files by the address of the name in libdw's memory: neighbouring rows alternate between few
+// files.
 static int file_of(struct table *t, Dwarf_Die *unit, const char *path)
 {
 	static struct { const char *path; int number; } known[64];
 	size_t slot = ((uintptr_t)path >> 3) % ARRAY_SIZE(known);
 
-	if (!unit) {                       // a new one: names may be where others were
+	if (!unit) {                       // a new handle: addresses of names may be reused
 		memset(known, 0, sizeof(known));
 		return -1;
 	}
@@ -106,8 +107,8 @@ static int file_of(struct table *t, Dwarf_Die *unit, const char *path)
 	return known[slot].number;
 }
 
-// libdw puts the end of a sequence before rows of the same address: the next sequence's, or an empty one of
-// its own, which says nothing.
+// libdw sorts the end of a sequence before rows of the same address, which belong to the next sequence, or to an empty
+// one without information.
 static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i), *before = i ? dwarf_onesrcline(lines, i - 1) : NULL;
@@ -118,7 +119,8 @@ static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 	       !dwarf_lineaddr(line, &address) && address == end && dwarf_haspc(unit, address) == 0;
 }
 
-// Of rows of one place the last counts, so the one before it is not even kept, nor one of its line.
+// Only the last row of a place is valid, so earlier ones are overwritten, and a row with the same line as the one
+// before is dropped.
 static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 {
 	struct line_row row = { .file = -1, .order = t->order++ }, *last;
@@ -155,7 +157,7 @@ static void add_unit(struct table *t, Dwarf_Die *unit)
 		add_row(t, unit, lines, i);
 }
 
-// So many units from `offset` on. Where the next ones begin; 0 at the end.
+// Reads a number of units from `offset` on. Returns the offset of the next unit; 0 at the end.
 static uint64_t add_units(struct table *t, uint64_t offset)
 {
 	Dwarf *d = dwarf_handle_at(t->m->dwarf, offset);
@@ -182,7 +184,7 @@ static int by_place(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-// Of several rows of one place the last counts, but not the end of what comes before.
+// Of several rows of a place the last is valid, except the end of a sequence.
 static void compact(struct line_rows *rows)
 {
 	int n = 0;

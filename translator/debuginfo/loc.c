@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DWARF locations -> struct di_location. A DWARF expression leaves an address, or names a register,
-// or (DW_OP_stack_value) leaves the value itself, each for all of the variable or for a piece of it.
-// Ours is the same without the operations that can't be expressed in advance: loops, calls, types
-// that are no integers. What is left out is named (c->why). operation.c computes.
+// Converts DWARF locations to struct di_location. A DWARF expression computes an address, names a register, or
+// (DW_OP_stack_value) computes the value, for the whole variable or for a piece of it. struct di_location has no loops,
+// calls and types other than integers; if a location needs one, c->why names it. operation.c compiles arithmetic.
 #include "debuginfo/expression.h"
 #include "debuginfo/frame.h"
 #include "util/str.h"
@@ -17,7 +16,7 @@ static const struct value_type generic;
 
 static bool push_callers_register(struct compile *c, uint64_t number);
 
-// Vector registers are not in a probe's context.
+// The context of a probe does not contain vector registers.
 static bool push_register(struct compile *c, uint64_t number)
 {
 	int native = arch_native(c->m->arch, number);
@@ -47,7 +46,7 @@ int dwarf_register(const Dwarf_Op *op)
 
 // ---------------------------------------------------------------- the frame
 
-// Operations of frame_at() are valid until the next call of it.
+// The operations that frame_at() returns are valid until its next call.
 static Dwarf_Op *copy_ops(const Dwarf_Op *ops, size_t n)
 {
 	VEC(Dwarf_Op) copy = { 0 };
@@ -57,8 +56,7 @@ static Dwarf_Op *copy_ops(const Dwarf_Op *ops, size_t n)
 	return copy.at;
 }
 
-// The canonical frame address: above the return address. At the entry it is known without call
-// frame information.
+// The canonical frame address: just above the return address. At the entry it is known without call frame information.
 static bool frame_address(struct compile *c)
 {
 	Dwarf_Frame *frame = at_entry(c) ? NULL : frame_at(c->m, c->pc);
@@ -79,7 +77,7 @@ static bool frame_address(struct compile *c)
 	return good;
 }
 
-// An offset from the function's frame base.
+// Adds an offset from the function's frame base.
 static bool frame_offset(struct compile *c, int64_t offset)
 {
 	Dwarf_Attribute attr;
@@ -101,8 +99,8 @@ static bool frame_offset(struct compile *c, int64_t offset)
 	return good && value_offset(c, offset);
 }
 
-// What a register held at the entry of the function. Arguments' registers are lost on the way; those
-// that calls preserve were saved in the frame, or still hold it.
+// Compiles the value that a register had at the function's entry. Argument registers are overwritten in the function;
+// callee-saved registers are saved in the frame or unchanged.
 static bool push_entry_register(struct compile *c, int number)
 {
 	Dwarf_Frame *frame;
@@ -120,19 +118,19 @@ static bool push_entry_register(struct compile *c, int number)
 	if (!frame || native < 0 || (c->m->arch->call_clobbered & 1u << native) ||
 	    dwarf_frame_register(frame, number, mem, &ops, &n))
 		return false;
-	if (!n)                    // undefined, or the same value
+	if (!n)                    // undefined, or same value
 		return ops == mem ? false : push_register(c, number);
 	if (dwarf_register(ops) >= 0)
 		return push_register(c, dwarf_register(ops));
 	is_value = ops[n - 1].atom == DW_OP_stack_value;
 	ops = copy_ops(ops, n);
-	c->depth++;                // the rule is a part of an expression
+	c->depth++;                // the rule is compiled as a part of the expression
 	good = compile_ops(c, ops, n - is_value) && (is_value || value_load(c, c->m->arch->word, generic));
 	c->depth--;
 	return good;
 }
 
-// Of the caller, when the call is made: calls preserve it, or it is the stack pointer.
+// The caller's value at the call: callee-saved registers, and the stack pointer.
 static bool push_callers_register(struct compile *c, uint64_t number)
 {
 	struct compile callee = *c->callee;
@@ -150,7 +148,7 @@ static bool push_callers_register(struct compile *c, uint64_t number)
 	return good;
 }
 
-// The register that DW_OP_entry_value asks for; -1: something else.
+// Returns the register of DW_OP_entry_value; -1: another expression.
 static int entry_register(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute inner;
@@ -167,7 +165,7 @@ static bool is_entry_value(const Dwarf_Op *op)
 	return op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value;
 }
 
-// DW_OP_entry_value of what is still there; see compile_callers() for the rest.
+// DW_OP_entry_value of a value that is still available; see compile_callers() for others.
 static bool entry_value(struct compile *c, Dwarf_Op *op)
 {
 	int number = entry_register(c, op);
@@ -179,7 +177,7 @@ static bool entry_value(struct compile *c, Dwarf_Op *op)
 	return false;
 }
 
-// DW_OP_GNU_parameter_ref: of a parameter that the compiler took away; callers would have passed it.
+// DW_OP_GNU_parameter_ref: a parameter that the compiler removed; callers would have passed it.
 static bool removed_parameter(struct compile *c)
 {
 	c->why = "the compiler took this parameter away from the function: only the callers know its value";
@@ -188,7 +186,7 @@ static bool removed_parameter(struct compile *c)
 
 // ---------------------------------------------------------------- operations
 
-// An integer type that an operation mentions. Size 0: the generic one, of an address' size.
+// Resolves the integer type of a typed operation. Size 0: the generic type, as wide as an address.
 static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, struct value_type *type)
 {
 	Dwarf_Attribute attr;
@@ -223,7 +221,7 @@ static bool push_const_type(struct compile *c, Dwarf_Op *op)
 	return value_push(c, DI_OP_CONST, value) && (c->types[c->n - 1] = type, value_retype(c, type));
 }
 
-// The bits stay as they are.
+// Reinterprets the value; its bits are unchanged.
 static bool reinterpret(struct compile *c, Dwarf_Op *op)
 {
 	struct value_type type;
@@ -264,7 +262,7 @@ static bool indexed_address(struct compile *c, Dwarf_Op *op)
 	return value_push(c, DI_OP_STATIC, address);
 }
 
-// An offset in the threads' variables, as one that is split off has it.
+// An offset in thread-local storage, also in the form of split units (DW_OP_GNU_const_index).
 static bool indexed_constant(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute attr;
@@ -296,7 +294,7 @@ static bool compile_constant(struct compile *c, Dwarf_Op *op)
 	return false;
 }
 
-// The offset in the thread's variables is on the stack: a constant, or it isn't known here.
+// Converts the TLS offset on the stack to an address; it must be a constant.
 static bool thread_address(struct compile *c)
 {
 	struct di_op *top = c->out->ops.n ? &c->out->ops.at[c->out->ops.n - 1] : NULL;
@@ -306,7 +304,7 @@ static bool thread_address(struct compile *c)
 	c->out->ops.n--;
 	if (tls_address(c->m, top->value, c->out))
 		return true;
-	c->why = "each thread has its own, and where they are isn't known of this file";
+	c->why = "it is thread-local, and its file does not show where the threads' copies are";
 	return false;
 }
 
@@ -336,7 +334,7 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 	return compile_constant(c, op) || compile_typed(c, op);
 }
 
-// The operation that a jump leads to, n: to the end. 0: backwards, into one, or out of the expression.
+// Returns the operation that a jump leads to, n at the end. 0: backwards, into an operation, or out of the expression.
 static size_t jump_target(const struct compile *c, const Dwarf_Op *ops, size_t n, size_t from)
 {
 	uint64_t to = ops[from].offset + 3 + (int16_t)ops[from].number;
@@ -347,7 +345,7 @@ static size_t jump_target(const struct compile *c, const Dwarf_Op *ops, size_t n
 	return to == ops[n - 1].offset + operation_size(&ops[n - 1], c->m->arch->word) ? n : 0;
 }
 
-// Both ways are compiled to the expression's end, and must leave the same there.
+// Both branches are compiled to the end of the expression, and must leave the same stack.
 static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	struct di_op op = { .code = DI_OP_BRANCH };
@@ -369,8 +367,8 @@ static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at
 	return value_same_types(c, &taken);
 }
 
-// Pushes a value that a call site describes, in terms of the caller's registers. Memory may have
-// changed since the call.
+// Pushes a value that a call site describes, in terms of the caller's registers. Memory may have changed since the
+// call.
 static bool push_call_value(struct compile *c, struct call_value *v)
 {
 	struct compile caller = *c;
@@ -395,8 +393,8 @@ static bool push_call_value(struct compile *c, struct call_value *v)
 	return true;
 }
 
-// DW_OP_entry_value of what is lost: the address of return names the call, if it is one whose call site says what it
-// gave, and the rest of the expression goes on with that. After any other call the variable is not available.
+// DW_OP_entry_value of a value that is lost: the return address identifies the call, and its call site gives the value,
+// with which the rest of the expression continues. After any other call the variable is not available.
 static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	int number = entry_register(c, &ops[at]), word = c->m->arch->word;
@@ -426,7 +424,7 @@ static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t a
 	return some && value_push(c, DI_OP_ABSENT, 0);
 }
 
-// Whatever it is that can't be had: there is a reason.
+// Every failure has a reason.
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -453,7 +451,7 @@ static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 
 // ---------------------------------------------------------------- locations
 
-// A pointer to something that is in no memory: what it points to is known, though.
+// An implicit pointer: it points to a variable that is not in memory, but whose value is known.
 static bool implicit_pointer(struct compile *c, Dwarf_Op *op)
 {
 	struct di_variable *target;
@@ -474,7 +472,7 @@ static bool implicit_pointer(struct compile *c, Dwarf_Op *op)
 	return target->loc.kind != DI_LOC_NONE;
 }
 
-// Bytes that the variable has, which are nowhere else.
+// An implicit value: the bytes are in the expression itself.
 static void constant_bytes(struct di_location *out, const Dwarf_Block *block)
 {
 	out->kind = DI_LOC_PIECES;
@@ -499,7 +497,7 @@ static bool implicit_value(struct compile *c, Dwarf_Op *op)
 	return true;
 }
 
-// The ways to end: a register, a value, an address.
+// The forms of a location: a register, a value, an address.
 static bool compile_whole(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *out = c->out;
@@ -525,7 +523,7 @@ static bool is_piece(const Dwarf_Op *op)
 	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
 
-// Location, piece, location, piece. One that is empty, or can't be expressed, leaves the others.
+// Location, piece, location, piece. A piece that is empty or not supported leaves the others.
 static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *all = c->out;
@@ -558,8 +556,8 @@ static bool compile_location(struct compile *c, Dwarf_Op *ops, size_t n)
 	return n && is_piece(&ops[n - 1]) ? compile_pieces(c, ops, n) : compile_whole(c, ops, n);
 }
 
-// The expression that is valid at pc. Empty ranges (location views: an assignment that made no instruction) are
-// of states between two that have code; that at a function's entry holds for the entry alone, as gdb has it.
+// Finds the expression that is valid at pc. Empty ranges (location views: assignments without an instruction) describe
+// states between two that have code, so they are skipped, except one at the function's entry, as in gdb.
 static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Addr base, start, end;
@@ -571,7 +569,7 @@ static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 	return false;
 }
 
-// A line of code where the variable is somewhere, the nearest one; 0 none.
+// Returns the nearest line at which the variable has a location; 0 none.
 static int line_elsewhere(const struct compile *c)
 {
 	Dwarf_Addr base, start, end, best = 0;
@@ -597,7 +595,7 @@ static int line_elsewhere(const struct compile *c)
 	return line && !dwarf_lineno(line, &number) ? number : 0;
 }
 
-// Nowhere at the entry, because its first instructions are going to load it.
+// A variable without a location at the entry, because the prologue is going to load it.
 static bool loaded_soon(const struct compile *c)
 {
 	Dwarf_Addr base, start, end, first = 0;
@@ -627,7 +625,7 @@ static struct di_location constant_value(Dwarf_Attribute *attr)
 	Dwarf_Block block;
 	Dwarf_Word value;
 
-	// Forms of a fixed size hold no sign: what is negative has another one.
+	// Constant forms of a fixed size are unsigned; negative values use DW_FORM_sdata.
 	if (!dwarf_formblock(attr, &block)) {
 		constant_bytes(&out, &block);
 	} else if (!dwarf_formudata(attr, &value)) {
@@ -639,7 +637,7 @@ static struct di_location constant_value(Dwarf_Attribute *attr)
 
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc)
 {
-	static int depth;          // implicit pointers lead to variables, which may be such again
+	static int depth;          // implicit pointers may lead to implicit pointers
 	struct di_location out = { .kind = DI_LOC_NONE }, none = out;
 	struct compile c = { .m = m, .function = function, .pc = pc, .out = &out };
 	Dwarf_Attribute attr;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cascade DWARF -> BTF -> symbols, and the lookups of debuginfo.h that choose between them.
+// Opens the kernel and chooses the sources of a module: DWARF, else BTF, else symbols. It also has the lookups of
+// debuginfo.h that use the best source.
 //
-// For the kernel: DWARF of a vmlinux in the debuginfo directories if it is of the same build as the
-// image; functions and addresses from its .symtab, types by name from its .BTF. Without it the image
-// gives BTF and, from its kallsyms tables, addresses. Without that /sys/kernel/btf/vmlinux gives
-// names and types when the target is the running kernel.
+// The kernel: DWARF of a vmlinux in the debuginfo directories, if its build-id is that of the image; addresses from its
+// .symtab, types from its .BTF. Without DWARF, BTF and addresses (kallsyms tables) from the image. Without an image,
+// names and types from /sys/kernel/btf/vmlinux, if the target is the running kernel.
 #include "debuginfo/module.h"
 
 #include "build/build.h"
@@ -57,7 +57,7 @@ struct di_location location_two_registers(int low, int high)
 	return l;
 }
 
-// A number of 64 bits, of which each register has 32.
+// A 64-bit number in two 32-bit registers.
 static struct di_location location_two_words(int low, int high)
 {
 	struct di_location l = location_register(high);
@@ -170,7 +170,7 @@ static bool try_places(struct di_module *m, const char *dir, const char *const *
 	for (int i = 0; i < n; i++) {
 		char *path = str_printf("%s%s%s", dir, forms[i], m->s->kernel->release);
 
-		// "%": the release stands within the path
+		// "%": the release is in the middle of the path
 		if (strchr(forms[i], '%'))
 			path = str_printf("%s%.*s%s%s", dir, (int)strcspn(forms[i], "%"), forms[i],
 					  m->s->kernel->release, strchr(forms[i], '%') + 1);
@@ -193,7 +193,7 @@ bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id)
 	return !access(b.text, R_OK) && module_try_dwarf(m, b.text, id);
 }
 
-// One directory of the list. "+" stands for the places of the image itself, "build" for the tree.
+// Tries one directory of the list. "+" stands for the directories of the image itself, "build" for the build tree.
 static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 {
 	static const char *const own[] = { "/boot/vmlinux-", "/lib/modules/%/vmlinux" };
@@ -253,7 +253,7 @@ static void use_running(struct di_module *m)
 
 	if (m->btf_bytes.len || uname(&u) || strcmp(u.release, m->s->kernel->release))
 		return;
-	raw = str_read_file(path, &len);   // sysfs says 0 or a page for sizes: not to be mapped
+	raw = str_read_file(path, &len);   // the size in sysfs is 0 or a page, so it cannot be mapped
 	if (!raw || !len)
 		return;
 	m->btf_bytes = (struct bytes){ (uint8_t *)raw, len };
@@ -364,7 +364,7 @@ const char *di_advice(const struct di_module *m)
 
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
 {
-	assert(f && f->priv);      // an address alone has no variables: who asks knows that
+	assert(f && f->priv);      // callers do not look up variables of a bare address
 	if (dwarf_function(f))
 		return dwarf_variable(f, name, out);
 	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);

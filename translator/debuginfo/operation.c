@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operations of DWARF expressions on values that are on the stack. In: an operation, and the types of the values. Out:
-// operations of struct di_location, which know 64 bits only.
+// Compiles operations of DWARF expressions on values that are on the stack. In: an operation, and the types of the
+// values. Out: operations of struct di_location, which are 64 bits wide.
 //
-// DWARF's generic type computes signed, but for shr and mod, and is as wide as an address. Of two operands each has the
-// type of the other. Operations whose types don't fit are refused: a guess would be a wrong value.
+// DWARF's generic type is as wide as an address, and is signed except for shr and mod. Both operands of an operation
+// must have the same type; other operations are refused, since a guess would be a wrong value.
 #include "debuginfo/expression.h"
 
 #include <limits.h>
@@ -100,8 +100,8 @@ bool value_same_types(const struct compile *a, const struct compile *b)
 // ---------------------------------------------------------------- arithmetic
 
 enum rule { PLAIN,             // the low bits are the same, signed or not
-	    SIGNED, UNSIGNED,  // of values of the generic type; others know themselves
-	    EQUAL };           // the result is of the generic type, as it is of all comparisons
+	    SIGNED, UNSIGNED,  // for the generic type; other types have a sign of their own
+	    EQUAL };           // the result is of the generic type, as of all comparisons
 
 static const struct binary {
 	int atom;
@@ -117,7 +117,8 @@ static const struct binary {
 	{ DW_OP_gt, DI_OP_GT, DI_OP_UGT, SIGNED, true }, { DW_OP_ge, DI_OP_GE, DI_OP_UGE, SIGNED, true },
 };
 
-// Values of the generic type have more bits than addresses of 32 bits: what counts these bits is extended first.
+// Values of the generic type have more bits than a 32-bit address: operations that depend on the upper bits extend
+// first.
 static void settle(struct compile *c, int operands, bool is_signed)
 {
 	for (int i = 0; i < operands && word(c) < 8; i++) {
@@ -156,7 +157,7 @@ static bool compile_binary(struct compile *c, const struct binary *b)
 	return b->compares || value_retype(c, t);
 }
 
-// How far is of any type. What is shifted is taken as unsigned or signed, and keeps its type.
+// The shift count may have any type. The shifted value is taken as unsigned or signed, and keeps its type.
 static bool compile_shift(struct compile *c, int atom)
 {
 	bool is_signed = atom == DW_OP_shra;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The procedure linkage table of a program: sections .plt, .plt.sec, .plt.got -> what each entry is for.
+// Reads the procedure linkage table of a program: sections .plt, .plt.sec, .plt.got -> the symbol of each entry.
 //
-// An entry jumps by way of a slot that the dynamic linker fills, and a relocation says with what:
+// An entry jumps through a slot of the GOT; a relocation names the symbol of the slot:
 //
 //   [endbr64]  [bnd] jmp *slot(%rip)  ...       .rela.plt, .rela.dyn: slot, symbol
 //
-// Of arm64:  [bti c]  adrp x16, page of slot   ldr x17, [x16, #rest]   ...  br x17
+// arm64: [bti c] adrp x16, page of slot ldr x17, [x16, #rest] ... br x17
 //
 // Entries without a symbol (IRELATIVE) have no name and are left out.
 #include "debuginfo/module.h"
@@ -39,7 +39,7 @@ static bool fills_slot(int machine, unsigned type)
 				     : type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
-// What the slot at the address is filled with; NULL: not known.
+// Returns the symbol of the slot; NULL: unknown.
 static const char *name_of_slot(const struct slots *s, uint64_t address)
 {
 	for (int i = 0; i < 2; i++)
@@ -69,7 +69,7 @@ static uint32_t get32(const uint8_t *p)
 	return v;
 }
 
-// The same of arm64. The first entry, which stores registers, doesn't begin so.
+// Parses an entry of arm64. The first entry, which saves registers, does not match.
 static bool arm_slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uint64_t *slot)
 {
 	size_t at = len >= 4 && get32(code) == 0xd503245f ? 4 : 0;
@@ -87,7 +87,7 @@ static bool arm_slot_of_entry(const uint8_t *code, size_t len, uint64_t address,
 	return true;
 }
 
-// The slot that the entry jumps through; false: it is no entry (the first one pushes).
+// Parses an entry of x86-64 and returns its slot; false for the first entry, which pushes.
 static bool slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uint64_t *slot)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -102,7 +102,7 @@ static bool slot_of_entry(const uint8_t *code, size_t len, uint64_t address, uin
 	return true;
 }
 
-// Of i386: the slot is at an address, or at a distance from the table, which ebx has.
+// Parses an entry of i386: the slot has an absolute address, or one relative to the GOT, which is in ebx.
 static bool i386_slot_of_entry(const uint8_t *code, size_t len, uint64_t table, uint64_t *slot)
 {
 	static const uint8_t endbr32[] = { 0xf3, 0x0f, 0x1e, 0xfb };
@@ -126,7 +126,7 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 	read_slots(v, &slots);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const Elf64_Shdr *head = elf_view_header(v, sections[i]);
-		size_t step = head && head->sh_entsize == 8 ? 8 : 16;  // and arm64's first one is longer
+		size_t step = head && head->sh_entsize == 8 ? 8 : 16;  // the first entry of arm64 is longer
 		struct bytes code;
 		uint64_t slot;
 

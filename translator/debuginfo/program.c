@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs and shared libraries: path -> what is known of them.
+// Opens programs and shared libraries by path: ELF, DWARF and symbols.
 //
-// DWARF is in the file itself, or in a separate one of the same build: in a debuginfo directory
-// under its build-id, or named by .gnu_debuglink, beside the file, in .debug beside it, or in a
-// debuginfo directory. Symbols come from there, else from the file's .symtab, from the one in
-// .gnu_debugdata (an ELF file, xz-compressed), or from what the file exports.
-// Debug sections that are compressed are unpacked in our copy of the file.
+// DWARF is in the file itself or in a separate file of the same build: in a debuginfo directory under its build-id, or
+// named by .gnu_debuglink, in the file's directory, in .debug there, or in a debuginfo directory. Symbols come from the
+// same file, else from .symtab, from .gnu_debugdata (an xz-compressed ELF file), or from .dynsym. Compressed debug
+// sections are decompressed in a private copy of the file.
 #include "debuginfo/module.h"
 
 #include "build/build.h"
@@ -21,8 +20,8 @@
 #include "checksum.h"
 
 struct program {
-	struct bytes original;     // as it is
-	struct bytes file;         // the same; of a 32-bit program, as one of 64 bits
+	struct bytes original;     // as on disk
+	struct bytes file;         // the same; a 32-bit program is converted to 64-bit ELF
 	struct elf_view view;
 	struct di_identity identity;
 };
@@ -51,8 +50,8 @@ static bool compressed_header(const struct elf_view *v, const Elf64_Shdr *s, Elf
 	return h->ch_size <= UNPACKED_MAX;
 }
 
-// The file with its compressed sections unpacked behind it; the file itself when it has none. Empty
-// when one is damaged.
+// Appends the decompressed sections to a copy of the file; returns the file itself if none is compressed. Empty:
+// damaged.
 static struct bytes unpack_sections(struct bytes file)
 {
 	struct bytes none = { NULL, 0 };
@@ -103,7 +102,7 @@ static bool same_id(const struct di_module *m, struct bytes id)
 	return !m->build_id.len || (id.len == m->build_id.len && !memcmp(id.at, m->build_id.at, id.len));
 }
 
-// As one of 64 bits, if it isn't.
+// Converts a 32-bit file.
 static void widen(struct bytes *file)
 {
 	struct bytes compat = *file;
@@ -114,7 +113,7 @@ static void widen(struct bytes *file)
 	unmap(&compat);
 }
 
-// `crc`: of the whole file, as .gnu_debuglink says; NULL: the build-id decides.
+// `crc`: of the whole file, from .gnu_debuglink; NULL: compare build-ids.
 static bool try_debug_file(struct di_module *m, const char *path, const uint32_t *crc)
 {
 	struct bytes file = map_file(path), section;
@@ -188,7 +187,7 @@ static bool try_in_directory(struct di_module *m, const char *dir, const char *l
 		return true;
 	if (!link)
 		return false;
-	if (*dir != '/')           // "" the file's own, ".debug" below it
+	if (*dir != '/')           // "": the file's own directory, ".debug" below it
 		return try_debug_file(m, str_printf("%s/%s%s%s", beside, dir, *dir ? "/" : "", link), crc);
 	return try_debug_file(m, str_printf("%s%s/%s", dir, beside, link), crc);
 }
@@ -239,7 +238,7 @@ static bool use_own_dwarf(struct di_module *m)
 
 // ---------------------------------------------------------------- symbols
 
-// It has what isn't exported.
+// .gnu_debugdata has the functions that .dynsym lacks.
 static bool use_debugdata(struct di_module *m)
 {
 	struct symbols exported;
@@ -424,7 +423,7 @@ bool di_program_is_32bit(const struct di_module *m)
 	return m->arch->elf_machine == EM_386;
 }
 
-// Go's runtime copies a stack to grow it, and reads the addresses of return that lie there.
+// Go's runtime copies a stack to grow it, and reads the return addresses on it.
 bool di_program_moves_stacks(const struct di_module *m)
 {
 	struct bytes section;
@@ -450,7 +449,7 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Of several names of one place the first by the alphabet that doesn't begin with "_".
+// Of several names of an address it prefers the first in alphabetical order that does not begin with "_".
 void di_program_symbols(const struct di_module *m, di_symbols *out)
 {
 	struct symbol symbol;

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Local variables at a function's entry that its first instructions load: `dentry = rd->new_dentry` is nowhere yet
-// there, but what it is going to be is known. In: a location that is valid behind some instructions without a jump
-// or a call. Out: the same value by what is there at the entry. x86_64.
+// Locates local variables at a function's entry that its first instructions load: `dentry = rd->new_dentry` has no
+// location there, but its value can be computed. In: a location that is valid after some instructions without a jump or
+// a call. Out: the same value in terms of registers and memory at the entry. x86_64 only.
 //
-// The instructions are followed with what each register holds in terms of the arguments' registers: itself, plus a
-// constant, or what lies in memory there. A register that something else gets into is not known any more; an
-// instruction that is not understood, or that may store into memory other than the stack, ends it.
-// The same is done for what the caller put on the stack, which compilers may place only when the frame is set up.
+// The instructions are interpreted with symbolic register values in terms of the argument registers: a register, a
+// register plus a constant, or the memory there. A register with any other value is unknown; an instruction that is not
+// supported, or that may store to memory other than the stack, ends the search. Arguments on the stack, which compilers
+// may locate only after the frame is set up, are found in the same way.
 #include "debuginfo/frame.h"
 
 #include <string.h>
 
 enum { RSP = 4, RBP = 5, MAX_INSTRUCTIONS = 64 };
 
-struct held {                  // by a register
+struct register_value {                  // the value of a register
 	enum { OTHER, STACK, KNOWN } kind;
 	struct di_location as;     // KNOWN
-	int64_t at;                // STACK: from what the stack pointer is at the entry
-	bool is_placed;            // STACK: that is known
+	int64_t at;                // STACK: offset from the stack pointer at the entry
+	bool is_placed;            // STACK: the offset is known
 };
 
 struct machine {
 	struct di_module *m;
 	const uint8_t *code, *end;
-	struct held regs[16];      // by the processor's numbers
-	bool stored_above;         // what is on the stack at the entry may be something else now
+	struct register_value regs[16];      // by the processor's numbers
+	bool stored_above;         // the caller's part of the stack may have been overwritten
 };
 
 struct insn {
-	const uint8_t *at;         // behind what was read
-	int op;                    // 0x0f00 and more: of two bytes
+	const uint8_t *at;         // after the bytes that were decoded
+	int op;                    // 0x0f00 and more: two-byte opcodes
 	bool wide, segment, narrow;
 	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
-	int base;                  // of the memory, -1 none or with an index
+	int base;                  // base register of the memory operand; -1: none, or with an index
 	int32_t offset;
 };
 
-// By DWARF's numbers, those of the processor.
+// DWARF register number -> processor's register number
 static const int8_t from_dwarf[16] = { 0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 static struct di_location copy(const struct di_location *l)
@@ -163,7 +163,7 @@ static void forget(struct machine *k, int reg)
 	k->regs[reg].kind = OTHER;
 }
 
-// A byte of one: without a prefix, numbers 4 to 7 are the second bytes of the first four.
+// A byte register: without a REX prefix, numbers 4 to 7 are ah, ch, dh and bh.
 static void forget_byte(struct machine *k, int reg)
 {
 	if (reg >= 4 && reg < 8)
@@ -172,10 +172,10 @@ static void forget_byte(struct machine *k, int reg)
 		forget(k, reg);
 }
 
-// Only the stack, which holds none of what is followed, may be written to.
+// Stores are allowed only to the stack, which the followed values do not depend on.
 static bool may_store(struct machine *k, const struct insn *i)
 {
-	const struct held *to = i->base >= 0 ? &k->regs[i->base] : NULL;
+	const struct register_value *to = i->base >= 0 ? &k->regs[i->base] : NULL;
 
 	if (i->segment || !to || to->kind != STACK)
 		return false;
@@ -185,7 +185,7 @@ static bool may_store(struct machine *k, const struct insn *i)
 
 static bool push(struct machine *k, const struct insn *i)
 {
-	struct held *sp = &k->regs[RSP];
+	struct register_value *sp = &k->regs[RSP];
 
 	sp->at -= 8;
 	k->stored_above |= sp->at >= 0;
@@ -195,7 +195,7 @@ static bool push(struct machine *k, const struct insn *i)
 static void load(struct machine *k, const struct insn *i)
 {
 	struct di_op op = { .code = DI_OP_LOAD, .size = 8 };
-	struct held value = { .kind = OTHER };
+	struct register_value value = { .kind = OTHER };
 
 	if (!i->segment && i->wide && i->base >= 0 && k->regs[i->base].kind == KNOWN) {
 		value.kind = KNOWN;
@@ -208,7 +208,7 @@ static void load(struct machine *k, const struct insn *i)
 
 static void address(struct machine *k, const struct insn *i)
 {
-	struct held value = { .kind = OTHER };
+	struct register_value value = { .kind = OTHER };
 
 	if (i->wide && i->base >= 0) {
 		value.kind = k->regs[i->base].kind;
@@ -221,10 +221,10 @@ static void address(struct machine *k, const struct insn *i)
 	k->regs[i->reg] = value;
 }
 
-// A frame is made, or aligned.
+// The frame is set up or aligned.
 static void move_stack(struct machine *k, const struct insn *i, int what)
 {
-	struct held *sp = &k->regs[RSP];
+	struct register_value *sp = &k->regs[RSP];
 	int32_t by = 0;
 
 	if (i->op == 0x83)
@@ -237,7 +237,7 @@ static void move_stack(struct machine *k, const struct insn *i, int what)
 		sp->is_placed = false;
 }
 
-// add, or, and, sub, xor: in order of the numbers that the processor gives them, with 7 cmp.
+// add, or, and, sub, xor, by the processor's number; 7 is cmp
 static bool arithmetic(struct machine *k, const struct insn *i, int what, bool to_reg)
 {
 	int to = to_reg ? i->reg : i->rm;
@@ -249,7 +249,7 @@ static bool arithmetic(struct machine *k, const struct insn *i, int what, bool t
 		return may_store(k, i);
 	if (is_byte)
 		forget_byte(k, to);
-	else if (to == RSP)        // that stays one
+	else if (to == RSP)        // a stack pointer that is still known
 		move_stack(k, i, what);
 	else
 		forget(k, to);
@@ -268,13 +268,14 @@ static bool move(struct machine *k, const struct insn *i)
 	else if (i->mod != 3)
 		load(k, i);
 	else if (i->wide)
-		k->regs[to] = (struct held){ k->regs[from].kind, copy(&k->regs[from].as), k->regs[from].at, k->regs[from].is_placed };
+		k->regs[to] = (struct register_value){ k->regs[from].kind, copy(&k->regs[from].as), k->regs[from].at,
+							  k->regs[from].is_placed };
 	else
 		forget(k, to);
 	return true;
 }
 
-// False: what is known ends here.
+// Interprets one instruction. False: not supported.
 static bool execute(struct machine *k, const struct insn *i)
 {
 	if (i->op < 0x40)
@@ -318,16 +319,16 @@ static void begin(struct machine *k)
 {
 	for (int n = 0; n < 16; n++)
 		k->regs[n].kind = OTHER;
-	k->regs[RSP] = (struct held){ .kind = STACK, .is_placed = true };
+	k->regs[RSP] = (struct register_value){ .kind = STACK, .is_placed = true };
 	for (int n = 0; k->m->arch->args[n] >= 0 && n < 6; n++) {
-		struct held *r = &k->regs[from_dwarf[k->m->arch->args[n]]];
+		struct register_value *r = &k->regs[from_dwarf[k->m->arch->args[n]]];
 
 		r->kind = KNOWN;
 		r->as = location_register(k->m->arch->args[n]);
 	}
 }
 
-// What tracers have at functions' entries, before anything else: the call of __fentry__, which keeps all registers.
+// Skips the call of __fentry__ at the entry, which preserves all registers.
 static void skip_entry(struct machine *k)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -338,7 +339,7 @@ static void skip_entry(struct machine *k)
 		k->code += 5;
 }
 
-// From the entry to k->end: false when something on the way isn't understood.
+// Interprets from the entry to k->end. False: an instruction is not supported.
 static bool run(struct machine *k)
 {
 	const uint8_t *start = k->code;
@@ -355,7 +356,7 @@ static bool run(struct machine *k)
 	return k->code == k->end && k->code > start;
 }
 
-static bool splice(struct di_location *out, const struct held *r)
+static bool splice(struct di_location *out, const struct register_value *r)
 {
 	if (r->kind != KNOWN)
 		return false;
@@ -364,11 +365,11 @@ static bool splice(struct di_location *out, const struct held *r)
 	return true;
 }
 
-// What the caller put on the stack and nothing has written to since.
+// An argument on the stack that has not been overwritten.
 static bool rewind_argument(const struct machine *k, struct di_location *l)
 {
 	const struct di_op *ops = l->ops.at;
-	const struct held *base;
+	const struct register_value *base;
 	int64_t at;
 
 	if (l->kind != DI_LOC_ADDRESS || k->stored_above || !l->ops.n || ops->code != DI_OP_REG || ops->value < 0 ||
@@ -385,7 +386,7 @@ static bool rewind_argument(const struct machine *k, struct di_location *l)
 	return true;
 }
 
-// Of the function's section, in the file that has it.
+// Returns the code of the function's section, in the file that has its bytes.
 static struct bytes code_between(const struct di_module *m, uint64_t from, uint64_t to)
 {
 	const struct elf_view *v = m->program ? program_view(m) : NULL;

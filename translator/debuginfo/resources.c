@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What debuginfo/ holds beside collected memory: pages of files and of what was unpacked, handles of
-// libelf, libdw and libbpf. A stap keeps them as long as it lives, since all that is known points into them;
-// who has many sessions in one process gives them back between two of them: di_close().
+// Resources of debuginfo/ that the garbage collector does not manage: mapped files, unpacked images, and handles of
+// libelf, libdw and libbpf. They live until di_close(), since everything that debuginfo returned points into them.
 #include "debuginfo/resources.h"
 
 #include <bpf/btf.h>
@@ -16,7 +15,7 @@
 static struct held {
 	struct { void *what; size_t len; } *at;
 	int n, room, last;
-} all[RESOURCE_KINDS];             // not collected: what they point to isn't either
+} all[RESOURCE_KINDS];             // malloc memory: the collector does not scan it, and need not
 
 void resource_add(enum resource_kind kind, void *what, size_t len)
 {
@@ -36,7 +35,7 @@ bool resource_find(enum resource_kind kind, const void *what, size_t *len)
 {
 	struct held *h = &all[kind];
 
-	// What was asked for last is asked for again.
+	// Lookups often repeat the last one.
 	if (h->last < h->n && h->at[h->last].what == what) {
 		*len = h->at[h->last].len;
 		return true;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks in programs (<sys/sdt.h>): section .note.stapsdt -> struct di_mark.
+// Parses static probes in programs (<sys/sdt.h>): section .note.stapsdt -> struct di_mark.
 //
-// A note of type 3 by "stapsdt" holds, 8 bytes each: the address of the probed instruction, the
-// address of section .stapsdt.base when the program was linked (what moved the section since then
-// moved the others as well), the address of the semaphore or 0; then three texts: provider, name,
-// arguments. An argument is SIZE@OPERAND: bytes, negative when signed, "4f" or "8f" for a float; the
-// operand as the assembler writes it. x86-64:
+// A note of type 3 named "stapsdt" has three 8-byte addresses: the probed instruction, section .stapsdt.base at link
+// time (a difference shows that prelinking moved the sections), and the semaphore or 0; then three strings: provider,
+// name, arguments. An argument is SIZE@OPERAND: bytes, negative when signed, "4f" or "8f" for a float; the operand is
+// in assembler syntax. x86-64:
 //
 //   %eax   $5   8(%rbp)   -4(%rbp,%rax,4)   (,%rax,8)   total(%rip)   total+4(%rip)   4+total(%rip)   total
 //
@@ -35,7 +34,7 @@ static void push(struct operand *o, enum di_opcode code, int64_t value)
 
 // ---------------------------------------------------------------- x86-64 registers
 
-// By DWARF number; the four widths.
+// Register names by DWARF number, in four widths.
 static const char *const x86_registers[][4] = {
 	{ "rax", "eax", "ax", "al" }, { "rdx", "edx", "dx", "dl" }, { "rcx", "ecx", "cx", "cl" },
 	{ "rbx", "ebx", "bx", "bl" }, { "rsi", "esi", "si", "sil" }, { "rdi", "edi", "di", "dil" },
@@ -52,7 +51,7 @@ static int x86_numbered(const char *name, size_t len)
 	return end == name + len || (end + 1 == name + len && strchr("dwb", *end)) ? (int)n : -1;
 }
 
-// *high: the second byte of it (%ah). -1: not one that a probe has.
+// *high: the second byte (%ah). -1: not a register that a probe can read.
 static int x86_register(const char *name, size_t len, bool *high)
 {
 	*high = false;
@@ -69,7 +68,7 @@ static int x86_register(const char *name, size_t len, bool *high)
 
 // ---------------------------------------------------------------- operands of x86-64
 
-// "12", "-0x4", "symbol", "symbol+4", "4+symbol", "" -> a number; *is_static: it is a link address.
+// Parses "12", "-0x4", "symbol", "symbol+4", "4+symbol" or ""; *is_static: the number is a link address.
 static bool displacement(const struct operand *o, const char *text, size_t len, int64_t *value, bool *is_static)
 {
 	const char *copy = str_ndup(text, len), *end = copy;
@@ -101,7 +100,7 @@ static bool scale_of(const char *text, int64_t *scale)
 	return number_at(&text, 10, 1, 8, scale);
 }
 
-// "%base,%index,scale" between the brackets. The displacement is pushed already.
+// Parses "%base,%index,scale" between the brackets. The displacement is on the stack already.
 static bool x86_memory(struct operand *o, const char *text, bool is_static)
 {
 	int64_t scale = 1;
@@ -137,7 +136,7 @@ static bool x86_memory(struct operand *o, const char *text, bool is_static)
 	return true;
 }
 
-// Compilers print constants of unsigned types, too.
+// Constants of unsigned types may be printed as negative numbers.
 static bool immediate(const char *text, int64_t *value)
 {
 	const char *end = text;
@@ -249,7 +248,7 @@ static struct di_type *number_type(struct di_module *m, int size, bool is_float)
 	return t;
 }
 
-// One that isn't understood has no location.
+// An operand that cannot be parsed has no location.
 static struct di_variable argument(struct di_module *m, const char *text, int number)
 {
 	struct di_variable v = { .name = str_printf("arg%d", number), .is_param = true };
@@ -270,7 +269,7 @@ static struct di_variable argument(struct di_module *m, const char *text, int nu
 	return v;
 }
 
-// Blanks separate arguments, but not inside the brackets of one.
+// Arguments are separated by blanks outside of brackets.
 static size_t argument_length(const char *text)
 {
 	size_t len = 0;

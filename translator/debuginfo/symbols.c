@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions with addresses, from a .symtab that stays where it is mapped, or from the table that
-// image.c keeps of the kallsyms tables. Only what lies in .text counts: the kernel's .init.text is gone
-// when a probe could be set. Of a kernel module, which may be loaded later, every section of code does.
+// A table of functions with addresses, from a mapped .symtab or from the table that image.c caches of kallsyms. In the
+// kernel only functions in .text count: .init.text is freed after boot. In a kernel module, which may be loaded later,
+// all code sections count.
 #include "debuginfo/module.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool from_section(struct symbols *t, const struct elf_view *v, const char
 	return true;
 }
 
-// Not code that something else is made of, nor what must not be probed.
+// Excludes code templates (.altinstr_replacement) and sections that must not be probed.
 bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section)
 {
 	static const char *const others[] = { ".altinstr_replacement", ".altinstr_aux", ".static_call.text",
@@ -69,7 +69,7 @@ bool symbols_exported(struct symbols *t, const struct elf_view *v)
 	return from_section(t, v, ".dynsym", ".dynstr");
 }
 
-// The other's as if they were of t's file.
+// Returns a symbol of the other file with the section indexes of t's file.
 static Elf64_Sym moved(const struct symbols *t, const struct symbols *other, Elf64_Sym e)
 {
 	if (e.st_shndx == other->text_index)
@@ -96,7 +96,7 @@ void symbols_join(struct symbols *t, const struct symbols *other)
 	t->strings_len += other->strings_len;
 }
 
-// "write@@GLIBC_2.2.5" is the function write of the library's version.
+// "write@@GLIBC_2.2.5" is a versioned symbol of the function write.
 static size_t unversioned(const char *name)
 {
 	size_t len = strcspn(name, "@");
@@ -211,7 +211,7 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 		}
 		const Elf64_Sym *e = &t->symtab[i];
 
-		// A thread's variable has no address, only an offset.
+		// A thread-local variable has no address, only an offset.
 		if (e->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(e->st_info) == STT_TLS || e->st_name >= t->strings_len ||
 		    unversioned(t->strings + e->st_name) != len || memcmp(t->strings + e->st_name, name, len))
 			continue;

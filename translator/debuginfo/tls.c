@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables that each thread has its own copy of (x86-64 and i386: TLS variant II, arm64: variant I, as the C library
-// GNU lays them out) -> how their address is computed at run time.
+// Computes addresses of thread-local variables at run time, in the layouts of glibc: TLS variant II on x86-64 and i386,
+// variant I on arm64.
 //
-// Those of the program itself lie below the thread pointer, in a block of the segment's size; on arm64 above
-// the 16 bytes that it points to. Where those
-// of a library are is known at run time only. Its relocations tell words that the dynamic linker fills:
-//   TPOFF64   the distance of a variable from the thread pointer: all others of the library lie around it;
-//   DTPMOD64  the library's number: the table that the second word at the thread pointer leads to has a
-//             row of two words for each, the first is the address of its block. Before the thread's
-//             first use it is -1, and reading the variable then is a fault;
-//   TLSDESC   two words, the second of which is the distance from the thread pointer if the library has come in time
-//             for that, else it leads to such a number.
+// Variables of the program itself are at a fixed offset from the thread pointer: below it, in a block of the segment's
+// size; on arm64 above the 16 bytes that it points to. The block of a library is known only at run time, through words
+// that the dynamic linker relocates:
+//   TPOFF64 offset of a variable from the thread pointer, which gives those of all others of the library;
+//   DTPMOD64 module number of the library: index into the dynamic thread vector, to which the second word at the
+//             thread pointer points; an entry is two words, the first of which is the address of the block. Before
+//             the thread's first access it is -1, and reading the variable then is a fault;
+//   TLSDESC two words, the second of which is the offset from the thread pointer if the library is in the static
+//             TLS block, else it points to such a module number.
 #include "debuginfo/module.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static const Elf64_Phdr *segment(const struct elf_view *v, unsigned type)
 	return NULL;
 }
 
-// Where the symbol is in the block; 0 for none. False: it is another file's.
+// The offset of the symbol in the block; 0 for none. False: the symbol is of another file.
 static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offset)
 {
 	Elf64_Sym symbol;
@@ -45,7 +45,7 @@ static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offse
 	return symbol.st_shndx != SHN_UNDEF;
 }
 
-// The place of a word of the kind, and the variable's offset in the block that it is about.
+// Finds the address of a word with this type of relocation, and the offset in the block of its variable.
 static bool find_in(const struct elf_view *v, const char *table, unsigned kind, uint64_t *place, uint64_t *offset)
 {
 	struct bytes relocations, symbols = { NULL, 0 };
@@ -78,7 +78,7 @@ static void load_word(struct di_location *out)
 	vec_push(&out->ops, load);
 }
 
-// Of the program itself: from the thread pointer to its block.
+// The program's own variables: offset of its block from the thread pointer.
 static int64_t block_offset(const struct elf_view *v, const Elf64_Phdr *tls)
 {
 	uint64_t align = tls->p_align ? tls->p_align : 1;
@@ -93,8 +93,8 @@ static void add_all(struct di_location *out, const struct di_op *ops, size_t n)
 		vec_push(&out->ops, ops[i]);
 }
 
-// By the descriptor at `place`, which is about the variable at `other`. There is no choice between operations, so that
-// both ways are computed: `near` is 1 or 0, and where it is 1 the row of number 0 is read, which is there.
+// Reads the TLS descriptor at `place`, which describes the variable at `other`. Without conditional operations both
+// results are computed: `near` is 1 or 0, and if it is 1 the entry of module number 0 is read, which always exists.
 static void by_descriptor(uint64_t place, uint64_t offset, uint64_t other, bool arm64, struct di_location *out)
 {
 	const struct di_op ops[] = {
@@ -127,7 +127,7 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 		return true;
 	}
 	if (v->machine == EM_386)
-		return false;      // its libraries have relocations of other kinds
+		return false;      // relocations of other architectures are not supported
 	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &place, &other)) {
 		location_add(out, DI_OP_THREAD, 0);
 		location_add(out, DI_OP_STATIC, place);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tracepoints of the kernel image and of its modules.
+// Lists the tracepoints of the kernel image and of its modules.
 //
-// In:  BTF, which has their names and prototypes; of a module without BTF its functions, for each
-//      tracepoint has one; the kernel's headers, which say what system each belongs to (no debuginfo does).
+// In: BTF, which has names and prototypes; for a module without BTF its __traceiter_* functions; the kernel's
+//      headers for the trace system of each tracepoint, which no debuginfo has.
 // Out: the lookups of debuginfo.h.
 #include "debuginfo/module.h"
 
@@ -23,7 +23,7 @@ struct search {
 	di_tracepoints *out;
 };
 
-// A module's BTF continues the kernel's.
+// BTF of a module extends that of the kernel.
 static bool is_of_the_image(const struct di_module *m, const char *name)
 {
 	return m->base_module && m->base_module->btf && btf_find_tracepoint(m->base_module->btf, name);
@@ -101,7 +101,7 @@ void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *
 
 	if (b)
 		find_by_btf(b, &(struct search){ m, name, &found });
-	if (!found.n && m->base_module)    // those of other kinds than TRACE_EVENT have no typedef in BTF
+	if (!found.n && m->base_module)    // tracepoints that are not made by TRACE_EVENT have no typedef in BTF
 		find_by_functions(m, name, &found);
 	if (found.n)
 		qsort(found.at, found.n, sizeof(found.at[0]), by_name);
@@ -139,9 +139,8 @@ static const char *next_word(const char *p, size_t *len)
 	return p;
 }
 
-// 1 when the word begins an event whose name comes first in its parentheses, 2 when it comes second
-// (after its class), 0 when it is something else. Headers have macros of their own for events of
-// one class: DEFINE_PAGE_FAULT_EVENT(name).
+// Returns 1 if the word is a macro that defines an event whose name is its first argument, 2 if it is the second (after
+// its class), 0 otherwise. Headers define macros of their own for events of one class: DEFINE_PAGE_FAULT_EVENT(name).
 static int name_position(const char *word, size_t len)
 {
 	if (str_starts(word, "TRACE_EVENT") || str_starts(word, "DECLARE_TRACE"))
@@ -189,7 +188,7 @@ static void scan_directory(struct di_module *m, const char *path)
 		closedir(dir);
 }
 
-// Distributions keep what is the same for all flavours in a tree of its own.
+// Debian and others install headers that are common to all flavours in a separate tree.
 static void scan_headers(struct di_module *m)
 {
 	const struct kernel *k = m->s->kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Types of DWARF. Spelt as btf.c spells them, so that messages and -L are the same from both.
+// Reads types from DWARF. They are spelt as btf.c spells them, so that messages and -L are the same for both.
 #include "debuginfo/dw.h"
 
 #include "util/str.h"
@@ -11,7 +11,7 @@ static const struct type_ops dwarf_type_ops;
 
 struct dwarf_type {            // type_priv.die
 	Dwarf_Die die;
-	int dimension;             // of an array: how many are taken off already
+	int dimension;             // of an array: number of dimensions removed
 };
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
@@ -25,7 +25,7 @@ static bool is_qualifier(int tag)
 	       tag == DW_TAG_atomic_type;
 }
 
-// Without typedefs and qualifiers. False: void.
+// Removes typedefs and qualifiers. False: void.
 static bool peel(Dwarf_Die *die)
 {
 	for (int depth = 0; depth < 64; depth++) {
@@ -39,7 +39,7 @@ static bool peel(Dwarf_Die *die)
 	return false;
 }
 
-// The number of a dimension's first element: its own, or what the language begins with (1 in Fortran).
+// The lower bound of a dimension: explicit, or the default of the language (1 in Fortran).
 static int64_t lower_bound(Dwarf_Die *dimension)
 {
 	Dwarf_Attribute attr;
@@ -54,7 +54,7 @@ static int64_t lower_bound(Dwarf_Die *dimension)
 	return bound;
 }
 
-// Elements of the dimension; 0 when there is none of that number or it has no bound.
+// The number of elements of the dimension; 0: no such dimension, or no bound.
 static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
 {
 	Dwarf_Attribute attr;
@@ -103,7 +103,7 @@ static char *spell_array(Dwarf_Die *die, int from, int depth)
 	return buf_text(&b);
 }
 
-// An array is said to be what its elements are, too.
+// The spelling of an array contains that of its elements.
 static char *qualified(const char *word, char *inner)
 {
 	if (str_ends(inner, "*"))
@@ -159,7 +159,7 @@ static void fill_base(Dwarf_Die *die, struct di_type *out)
 	out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-// GCC says the underlying type; else a negative value tells.
+// GCC gives the underlying type; otherwise a negative enumerator makes it signed.
 static bool enum_is_signed(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -232,7 +232,7 @@ static void fill_type(struct dwarf_type *d, struct di_type *out)
 
 static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
 {
-	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_place(die), from);
+	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_die_id(die), from);
 	struct di_type *type = map_get(&m->dwarf->types, key);
 	struct dwarf_type *d;
 	struct type_priv *p;
@@ -316,7 +316,7 @@ static void bit_place(Dwarf_Die *die, struct member_ref *ref)
 	}
 }
 
-// Neither a static member nor the pointer to the table of virtual functions.
+// Skips static members and the vtable pointer.
 static bool is_stored(Dwarf_Die *member)
 {
 	return !dwarf_hasattr(member, DW_AT_external) && !dwarf_hasattr(member, DW_AT_declaration) &&
@@ -326,8 +326,8 @@ static bool is_stored(Dwarf_Die *member)
 static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
 		       void *data);
 
-// Enums of Rust: members of which one is there. Which one, a number tells that is often part of their own: the one
-// without a value is for all others.
+// Variant parts of Rust enums: a discriminant, often part of the same bytes, selects which member is present. The
+// member without a value is present for all other values.
 static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn, void *data)
 {
 	struct member_ref number = { 0 };
@@ -349,7 +349,7 @@ static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn,
 		*one = which;
 		one->has_value = constant(&child, DW_AT_discr_value, &value);
 		one->value = one->has_value ? value : 0;
-		// Of more values than one, or too long a one, nobody can tell here.
+		// Several values, or a value of more than 64 bits, are not supported.
 		if (dwarf_tag(&child) == DW_TAG_variant && !dwarf_hasattr(&child, DW_AT_discr_list) &&
 		    one->has_value == dwarf_hasattr(&child, DW_AT_discr_value) && each_child(t, &child, one, fn, data))
 			return true;
@@ -369,7 +369,7 @@ static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_v
 
 		if (dwarf_tag(&child) == DW_TAG_variant_part && !variant && each_variant(t, &child, fn, data))
 			return true;
-		// A base class' members are those of the class: as if it were an anonymous one.
+		// Members of a base class are members of the class, like those of an anonymous struct.
 		if (dwarf_tag(&child) == DW_TAG_inheritance)
 			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
 		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
@@ -393,7 +393,7 @@ static struct di_type *member_type(const struct di_type *t, const struct member_
 	return type_of((Dwarf_Die *)m->die, &type) ? make(t->module, &type, 0) : NULL;
 }
 
-// A value that doesn't fit its form's sign comes back as the type has it.
+// The form of a constant may not have the sign of the type: convert to the type.
 static bool enumerator_value(Dwarf_Die *die, bool is_signed, int64_t *out)
 {
 	Dwarf_Attribute attr;
@@ -432,7 +432,7 @@ static const struct type_ops dwarf_type_ops = { target, each_member, member_type
 
 // ---------------------------------------------------------------- by name
 
-// Ending in 0.
+// Terminated by 0.
 static const int *tags_of(enum di_kind kind)
 {
 	static const int structs[] = { DW_TAG_structure_type, DW_TAG_class_type, 0 };
@@ -463,13 +463,13 @@ static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, D
 	return false;
 }
 
-// The index has no types of what dwz moved elsewhere.
+// The index does not contain types that dwz moved to a supplementary file.
 static Dwarf *to_be_scanned(struct di_module *m)
 {
 	return module_index(m) && !dwarf_file_shared(m->dwarf) ? NULL : dwarf_whole(m->dwarf);
 }
 
-// The units that are open already (of probed functions), then what the index knows, then every unit.
+// Searches units that are open already (of probed functions), then the index, then every unit.
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name)
 {
 	Dwarf_CU *cu = NULL;

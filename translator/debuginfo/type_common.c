@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is the same for types of every origin: pointers made by the translator, members (those of
-// anonymous structs and unions included), bit-fields, lookup of a spelling.
+// Operations on types of every source: pointers that the translator makes, members (also in anonymous structs and
+// unions), bit-fields, lookup by spelling.
 #include "debuginfo/module.h"
 
 #include "util/str.h"
@@ -46,7 +46,7 @@ static bool is_aggregate(const struct di_type *t)
 	return t->kind == DI_STRUCT || t->kind == DI_UNION;
 }
 
-// The definition of what may be a declaration only: a module may leave it to the kernel.
+// Returns the definition of a type that may be a declaration: a kernel module may only declare types of the kernel.
 static const struct di_type *complete(const struct di_type *t)
 {
 	const struct di_type *full = NULL;
@@ -73,7 +73,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 	if (ref->bit_size) {
 		uint64_t at = ref->bit / 8 / unit * unit;
 
-		// Packed ones may cross the unit, or lie in one that the aggregate has only a part of.
+		// Packed bit-fields may cross the storage unit, or be in one that extends past the aggregate.
 		m.by_parts = ref->bit - at * 8 + ref->bit_size > 8 * unit || at + unit > t->size;
 		if (m.by_parts)
 			at = ref->bit / 8;
@@ -167,7 +167,7 @@ void di_each_member(const struct di_type *t, di_members *out)
 		priv(c.in)->ops->each_member(c.in, collect_member, &c);
 }
 
-// Damaged debuginfo may have a struct in itself.
+// Damaged debuginfo may have a struct that contains itself.
 static void add_names(const struct di_type *t, struct buf *list, int depth)
 {
 	di_members members = { 0 };
@@ -208,7 +208,7 @@ static struct di_type *find_spelling(struct di_module *m, const char *name)
 			name += strlen(tags[i].word);
 			return find_kind(m, tags[i].kind, name + strspn(name, " "));
 		}
-	// A struct of BTF is worth more than a type of another kind that only a scan of DWARF finds.
+	// A struct in BTF is preferred to a type of another kind that only a scan of DWARF would find.
 	if (module_btf(m))
 		for (size_t i = 0; i < ARRAY_SIZE(order) && !t; i++)
 			t = btf_find_type(module_btf(m), order[i], name);
@@ -218,8 +218,8 @@ static struct di_type *find_spelling(struct di_module *m, const char *name)
 	return t;
 }
 
-// What compilers call the type that C has these words for, in any order ("unsigned long", "long int"):
-// gcc's way or clang's. NULL where another word is among them.
+// Returns the compilers' spelling of a type of C keywords in any order ("unsigned long", "long int"), as gcc or clang
+// writes it. NULL: another word is among them.
 static const char *base_type(const char *name, bool gcc)
 {
 	static const char *const words[] = { "unsigned", "signed", "short", "long", "int", "char" };
@@ -268,7 +268,7 @@ struct di_type *di_find_type(struct di_module *m, const char *name)
 		name += 6;
 	}
 	name = str_ndup(name, len);
-	// C's own words name nothing else: no unit is searched for a struct of that name.
+	// C keywords are not names of structs, so no unit is searched for them.
 	t = len ? find_base(m, name) : NULL;
 	if (len && !t)
 		t = find_spelling(m, name);
