@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes of ours: the -c command, forked before begin probes so that target() is known, held
- * until they have run; and the commands of system(), one at a time in the order they were asked for.
+ * Child processes: the -c command, which is forked before begin probes run, so that target() has its process ID, and
+ * executed after them; and the commands of system(), which run one after the other in the order of the calls.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -16,10 +16,10 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#define DRAIN_NS 5000000000ull         /* how long the end waits for commands of system() */
+#define DRAIN_NS 5000000000ull         /* at the end, how long to wait for commands of system() */
 
-static pid_t target;                   /* the -c command; 0 none, or it has ended */
-static int hold_fd = -1;               /* writing here releases it */
+static pid_t target;                   /* process ID of the -c command; 0: none, or it has exited */
+static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
 static bool failed;
 
 /* ------------------------------------------------------------------ -c */
@@ -29,7 +29,7 @@ static void exec_shell(const char *command)
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 
-/* Plain words are executed directly, so that target() is the command and not a shell. */
+/* Executes a command without shell syntax directly, so that target() is the command and not a shell. */
 static void exec_command(const char *command)
 {
 	wordexp_t words;
@@ -39,10 +39,10 @@ static void exec_command(const char *command)
 		execvp(words.we_wordv[0], words.we_wordv);
 	else
 		exec_shell(command);
-	fprintf(stderr, "ERROR: can't start '%s': %s\n", command, strerror(errno));
+	fprintf(stderr, "ERROR: can't run \"%s\": %s\n", command, strerror(errno));
 }
 
-/* What we changed for ourselves. */
+/* Undoes the changes of main.c in a child process. */
 static void restore_signals(void)
 {
 	signal(SIGINT, SIG_DFL);
@@ -80,7 +80,7 @@ void user_child_release(void)
 	if (hold_fd < 0)
 		return;
 	if (write(hold_fd, "", 1) != 1)
-		fprintf(stderr, "WARNING: the command ended before it started\n");
+		fprintf(stderr, "WARNING: the -c command was killed before it was started\n");
 	close(hold_fd);
 	hold_fd = -1;
 }
@@ -122,7 +122,7 @@ struct command {
 	char text[];
 };
 static struct command *first, **last = &first;
-static pid_t running;                  /* the one of system(); 0 none */
+static pid_t running;                  /* process ID of the running system() command; 0: none */
 
 void user_system_next(void)
 {
@@ -133,7 +133,7 @@ void user_system_next(void)
 	first = c->next;
 	if (!first)
 		last = &first;
-	user_flush();                      /* what was printed before comes before */
+	user_flush();                      /* earlier output appears before that of the command */
 	running = fork();
 	if (running == 0) {
 		restore_signals();
@@ -142,7 +142,7 @@ void user_system_next(void)
 	}
 	if (running < 0) {
 		running = 0;
-		fprintf(stderr, "WARNING: can't run '%s': %s\n", c->text, strerror(errno));
+		fprintf(stderr, "WARNING: can't run \"%s\": %s\n", c->text, strerror(errno));
 	}
 	free(c);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Families that a process can't arm. The translator refuses them first; this is for programs that
- * were made for a kernel by hand. */
+/* Probe families that need a kernel module. The translator rejects them with --runtime=user; these are for C that was
+ * translated for a kernel and compiled with this runtime by hand. */
 #include "user.h"
 
 static int refuse(void *table, u32 n)
 {
-	plat_message(STP_MSG_ERROR, "probes in the kernel need a module: not available with --runtime=user");
+	plat_message(STP_MSG_ERROR, "kernel probes require a kernel module; run the script without --runtime=user");
 	return -95;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program of a script on the user runtime:
+ * The main program of a script that runs in a process (--runtime=user):
  *
  *	program [-v] [-s] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
@@ -28,7 +28,7 @@ static volatile sig_atomic_t stop_signals, child_signals;
 
 static void on_stop(int signal)
 {
-	if (++stop_signals > 2)            /* two: sudo sends a second one of its own */
+	if (++stop_signals > 2)            /* sudo may send a second one */
 		_exit(1);
 }
 
@@ -37,7 +37,7 @@ static void on_child(int signal)
 	child_signals = 1;
 }
 
-/* They are delivered in ppoll() only, so no handler is interrupted. */
+/* Signals are delivered only in ppoll(), so that they do not interrupt handlers. */
 static void catch_signals(void)
 {
 	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
@@ -109,14 +109,16 @@ static int set_globals(char **settings)
 	for (; *settings; settings++) {
 		err = stp_session_set(*settings);
 		if (err == -ENOENT)
-			fprintf(stderr, "ERROR: the script has no global of the name in '%s'\n", *settings);
+			fprintf(stderr, "ERROR: unknown global in \"%s\", or its type is neither number nor string\n", *settings);
 		else if (err == -ERANGE)
-			fprintf(stderr, "ERROR: the number in '%s' does not fit into 64 bits with a sign\n", *settings);
+			fprintf(stderr, "ERROR: the number in \"%s\" is out of range (-9223372036854775808 to 9223372036854775807)\n",
+				*settings);
 		else if (err == -E2BIG)
-			fprintf(stderr, "ERROR: the value in '%.60s...' is longer than a string of the script may be (MAXSTRINGLEN)\n",
+			fprintf(stderr, "ERROR: the value in \"%.60s...\" is too long; build the script with a larger -DMAXSTRINGLEN\n",
 				*settings);
 		else if (err)
-			fprintf(stderr, "ERROR: '%s' is not NAME=VALUE with a value that fits the global\n", *settings);
+			fprintf(stderr, "ERROR: invalid setting \"%s\": expected NAME=VALUE, an integer for a global that is a number\n",
+				*settings);
 		if (err)
 			return err;
 	}
@@ -159,7 +161,7 @@ static void set_timezone(void)
 
 static const struct {
 	enum stp_loss_kind kind;
-	const char *text, *hint;           /* one %llu in the text, and maybe %u in the hint */
+	const char *text, *hint;           /* text has one %llu, hint may have one %u */
 } losses[STP_LOSSES] = {
 #define LOSS(name, kind, text, hint) { STP_KIND_##kind, text, hint },
 #include "../include/losses.def"
@@ -204,7 +206,7 @@ static int run(const struct arguments *a, char **argv)
 	if (a->command) {
 		rc = user_child_hold(a->command);
 		if (rc < 0) {
-			fprintf(stderr, "ERROR: can't start '%s': %s\n", a->command, strerror(-rc));
+			fprintf(stderr, "ERROR: can't run \"%s\": %s\n", a->command, strerror(-rc));
 			return 1;
 		}
 		stp_session.target = rc;
@@ -230,7 +232,7 @@ int main(int argc, char **argv)
 
 	if (parse_arguments(&a, argc, argv))
 		return 1;
-	prctl(PR_SET_NAME, "stapio");      /* what execname() is in begin probes elsewhere */
+	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes, as with a kernel module */
 	catch_signals();
 	set_timezone();
 	rc = run(&a, argv);

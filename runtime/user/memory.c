@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads from and stores to the target process (-c, -x), else from this one, through process_vm_readv(), which
- * reports a bad address instead of faulting. There is no kernel memory here: stp_load* and
+ * reports a bad address instead of faulting. Kernel memory is not accessible: stp_load* and
  * stp_uload* are the same.
  */
 #define _GNU_SOURCE
@@ -72,7 +72,7 @@ STORE(8)
 
 u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s)
 {
-	stp_error(c, "the address of %s is not known", s->symbol);
+	stp_error(c, "the address of %s cannot be determined", s->symbol);
 	return 0;
 }
 
@@ -83,11 +83,11 @@ u64 stp_percpu_offset(struct stp_ctx *c)
 
 u64 stp_thread_pointer(struct stp_ctx *c)
 {
-	stp_error(c, "the thread's variables are not known");
+	stp_error(c, "thread-local variables are not available with --runtime=user");
 	return 0;
 }
 
-/* In pieces that don't cross a 64-byte line: one that ends before a bad page is read in full. */
+/* Reads in pieces that don't cross a 64-byte line, so that a string that ends before a bad page is read in full. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
 	u32 at = 0, n, i;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records are written into one buffer, where they stay until it is full or the loop is about to
- * wait: standard output gets them in few large writes.
+ * Collects records in one buffer, which is written to standard output when it is full or the loop is about to wait.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -12,9 +11,9 @@
 
 static char buffer[64 * 1024];
 static u64 committed;                  /* bytes at the buffer's start that are complete records */
-static u64 sent;                       /* of these; a message in the midst of a record sends those before it */
+static u64 sent;                       /* of these: a message within a record writes the complete ones before it */
 
-/* Nobody reads any more, or the disk is full: the session ends, what is left is dropped. */
+/* The reader has closed the output, or the disk is full: ends the session and drops the rest. */
 static void write_all(const char *p, u64 n)
 {
 	static bool failed;
@@ -40,7 +39,7 @@ void user_flush(void)
 {
 	u64 from = sent;
 
-	sent = committed;                  /* first: a failure's message comes here again */
+	sent = committed;                  /* set first: the message about a failure flushes, too */
 	write_all(buffer + from, committed - from);
 }
 
@@ -55,7 +54,7 @@ bool plat_record_room(struct stp_ctx_private *v, u32 want)
 		sent = committed = 0;
 		from = buffer;
 		if (sizeof(buffer) < open + want) {
-			/* a record longer than the buffer: its beginning goes out already */
+			/* a record longer than the buffer is written in pieces */
 			write_all(buffer, open);
 			open = 0;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/platform.h in a process, but for output: memory, the one CPU, messages. */
+/* Implements core/platform.h in a process, except output: memory, one CPU, messages. */
 #define _GNU_SOURCE
 #include "user.h"
 
@@ -70,7 +70,7 @@ struct stp_ctx *plat_ctx_here(void)
 	return user_ctx;
 }
 
-/* The stack of the thread, of which handlers leave this much to libc. */
+/* Bytes of the thread's stack that handlers leave to libc. */
 #define STACK_RESERVED (64 << 10)
 
 u64 plat_stack_low(void)
@@ -92,7 +92,7 @@ void plat_pause(u32 us)
 {
 }
 
-/* Nanoseconds, for stap -t alone: there is no overload stop, a process is the scheduler's business. */
+/* Nanoseconds, used only for stap -t: an expensive script does not stop, since the scheduler limits a process. */
 u64 plat_cycles(void)
 {
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
@@ -139,7 +139,7 @@ void plat_alone_enter(void)
 {
 }
 
-/* Handlers run in the thread that stops them. */
+/* Handlers run in the thread that stops them, so none is running. */
 void plat_handlers_wait(void)
 {
 }
@@ -158,7 +158,7 @@ u64 user_now_ns(void)
 
 /* ------------------------------------------------------------------ messages */
 
-#define WARNINGS 1024                  /* that are remembered, to show each once */
+#define WARNINGS 1024                  /* number of different warnings that are stored, to show each once */
 
 static bool warned_before(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The current task: this process, in which timers and begin and end probes run. */
+/* Functions on the current task, which is this process: timers, begin and end probes run in it. */
 #define _GNU_SOURCE
 #include "user.h"
 
@@ -19,7 +19,7 @@ s64 stp_tid(struct stp_ctx *c)
 	return syscall(SYS_gettid);
 }
 
-/* Handlers run in one thread alone. */
+/* All handlers run in one thread. */
 s64 stp_thread_start(struct stp_ctx *c)
 {
 	return 0;
@@ -82,7 +82,7 @@ u64 stp_current_task(struct stp_ctx *c)
 
 bool stp_task_narrow(void)
 {
-	return false;      /* programs of this machine's own width alone are probed */
+	return false;      /* only 64-bit programs are probed */
 }
 
 static s64 clock_ns(clockid_t clock)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timer.* and timer.profile: deadlines that main.c's loop asks for and runs. A tick that comes late
- * by more than an interval swallows those it missed. timer.profile is a tick of 1000 Hz (or what was
- * asked for): this process mostly sleeps, so its own CPU time would never tick.
+ * timer.* and timer.profile: deadlines that the loop in main.c waits for. A tick that is late by more than an interval
+ * replaces the missed ones. timer.profile ticks at 1000 Hz, or the frequency of the probe point, in real time: this
+ * process mostly sleeps, so its CPU time hardly advances.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -20,7 +20,7 @@ struct timer {
 static struct timer *timers;
 static unsigned int ntimers;
 
-/* The kernel's tick is the coarse clock's resolution. */
+/* The coarse clock's resolution is the length of a jiffy. */
 static u64 jiffy_ns(void)
 {
 	struct timespec t;
@@ -30,7 +30,7 @@ static u64 jiffy_ns(void)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
-/* Uniform within interval +- randomize. */
+/* Returns a random time, uniform in interval +- randomize. */
 static u64 next_interval(const struct timer *t)
 {
 	u64 r = t->randomize_ns;
@@ -45,7 +45,7 @@ static int add(const struct stp_probe *probe, u64 interval_ns, u64 randomize_ns)
 	struct timer *more = realloc(timers, (ntimers + 1) * sizeof(*timers)), *t;
 
 	if (!more) {
-		plat_message(STP_MSG_ERROR, "no memory for a timer");
+		plat_message(STP_MSG_ERROR, "out of memory for a timer");
 		return -12;
 	}
 	timers = more;
@@ -84,7 +84,7 @@ static void fire(struct timer *t, u64 now)
 	stp_ctx_leave(c);
 }
 
-/* In the order of their deadlines; each at most once a call. */
+/* Runs due timers in the order of their deadlines, each at most once per call. */
 void user_timer_run(void)
 {
 	u64 now = user_now_ns(), due;
