@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bulk mode (stap -b): the records of each ring go to a file of its own as they come, each behind a
-// struct stp_bulk; stap-merge puts them in order later. Where a file is a FIFO or the like, whose reader may be
-// slow or wait for another ring's file, records stay in the ring: nothing here waits. What finds no room is counted.
+// Bulk mode (stap -b): writes the records of each ring to a file of its own, each preceded by a struct stp_bulk;
+// stap-merge merges the files later. Nothing here blocks: the reader of a FIFO may be slow, or wait for another ring's
+// file, so records that it does not take yet stay in the ring. Records that are never written are counted.
 #include "stapio.h"
 
 #include "log.h"
@@ -13,9 +13,9 @@
 
 static struct file {
 	struct outfile out;
-	uint64_t given;                    // bytes of the ring's current record that are in `out`, its head included
-	uint64_t rest;                     // from out.start to the end of a record that was written in part; 0: regular file
-} *files;                                  // one a ring
+	uint64_t given;                    // bytes of the ring's current record that are in `out`, its header included
+	uint64_t rest;                     // from out.start to the end of a partly written record; 0: regular file
+} *files;                                  // one per ring
 
 int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals)
 {
@@ -31,15 +31,15 @@ int bulk_open(const struct rings *r, const struct stapio_options *opt, int signa
 	return rc;
 }
 
-// Of a part that begins at byte `at` of the record, what was not given before and what there is room for.
-static void give(struct file *f, const void *part, uint64_t at, uint64_t len)
+// Appends a part that begins at byte `at` of the record: the bytes not appended before, as far as the buffer has space.
+static void append_part(struct file *f, const void *part, uint64_t at, uint64_t len)
 {
-	size_t room = outfile_room(&f->out);
+	size_t space = outfile_space(&f->out);
 	uint64_t from = f->given - at, n = len - from;
 
 	if (f->given < at || from >= len)
 		return;
-	n = n < room ? n : room;
+	n = n < space ? n : space;
 	outfile_add(&f->out, (const char *)part + from, n);
 	f->given += n;
 }
@@ -58,12 +58,12 @@ static void write_file(struct file *f)
 
 	outfile_write(&f->out);
 	done = pending - (f->out.end - f->out.start);
-	while (!f->out.is_file && f->rest < done)      // what was written is still in the buffer
+	while (!f->out.is_file && f->rest < done)      // written bytes are still in the buffer
 		f->rest += record_size(f, from + f->rest);
 	f->rest -= f->out.is_file ? 0 : done;
 }
 
-// Records of which a FIFO's reader has not taken all. A regular file takes everything, or an error is reported.
+// Counts buffered records that a FIFO's reader has not read in full. A regular file takes all, or there was an error.
 static uint64_t unwritten(const struct file *f)
 {
 	uint64_t n = f->rest > 0;
@@ -75,8 +75,8 @@ static uint64_t unwritten(const struct file *f)
 	return n;
 }
 
-// Moves records to the file's buffer, or only the rest of one that is there in part. false: the file takes no more at
-// the moment. Heads are in the buffer as a whole.
+// Moves records to the file's buffer; only_rest: only the rest of a record that is already there in part. Returns false
+// if the file takes no more at the moment. A header is never split.
 static bool drain_ring(struct rings *r, int i, bool only_rest)
 {
 	struct stp_bulk head = { .magic = STP_BULK_MAGIC };
@@ -85,19 +85,19 @@ static bool drain_ring(struct rings *r, int i, bool only_rest)
 	uint64_t seq;
 
 	while (!f->out.closed && (f->given || !only_rest) && rings_next_of(r, i, &payload, &head.len, &seq)) {
-		if (!f->given && outfile_room(&f->out) < sizeof(head)) {
+		if (!f->given && outfile_space(&f->out) < sizeof(head)) {
 			write_file(f);
-			if (f->out.closed || outfile_room(&f->out) < sizeof(head))
+			if (f->out.closed || outfile_space(&f->out) < sizeof(head))
 				return f->out.closed;
 		}
 		head.seq = seq;
 		if (!f->given)
 			outfile_begin_record(&f->out, sizeof(head) + head.len);
-		give(f, &head, 0, sizeof(head));
-		give(f, payload, sizeof(head), head.len);
+		append_part(f, &head, 0, sizeof(head));
+		append_part(f, payload, sizeof(head), head.len);
 		if (f->given < sizeof(head) + head.len) {
 			write_file(f);
-			if (!outfile_room(&f->out))
+			if (!outfile_space(&f->out))
 				return false;
 			continue;
 		}
@@ -118,7 +118,7 @@ int bulk_drain(struct rings *r, bool complete, bool *pending)
 
 		*pending |= !done;
 		if (done && complete)
-			outfile_close(&files[i].out);          // who merges FIFOs goes on with the others
+			outfile_close(&files[i].out);          // stap-merge sees the end of this FIFO and continues with the others
 		if (files[i].out.error)
 			error = files[i].out.error;
 	}
@@ -143,7 +143,7 @@ uint64_t bulk_unwritten(struct rings *r, bool with_rings)
 	for (int i = 0; i < r->n; i++) {
 		n += unwritten(&files[i]);
 		for (; with_rings && rings_next_of(r, i, &payload, &len, &seq); rings_take(r)) {
-			n += !files[i].given;          // else a part is in the buffer, and counted
+			n += !files[i].given;          // a record that is partly in the buffer is counted already
 			files[i].given = 0;
 		}
 	}

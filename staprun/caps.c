@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may load what, and giving privileges away. staprun may be run by root, with CAP_SYS_MODULE, or
-// be installed setuid root (or with file capabilities) for members of stapdev, stapsys and stapusr.
+// Determines which modules a user may load, and drops privileges. staprun is run by root, with CAP_SYS_MODULE, or
+// is installed setuid root (or with file capabilities) for members of stapdev, stapsys and stapusr.
 //
-//   caps_lower  at once: few capabilities stay permitted, none is effective, files are the user's
-//   caps_raise  from loading on
-//   caps_keep_unloading or caps_drop  for good, once there is a relay
+//   caps_lower  at the start: few capabilities stay permitted, none is effective, files are opened as the user
+//   caps_raise  before loading
+//   caps_keep_unloading, caps_drop  for good, once the relay is forked
 #include "staprun.h"
 
 #include "log.h"
@@ -30,7 +30,7 @@ static bool have_cap(cap_value_t cap)
 	return value == CAP_SET;
 }
 
-// The real user's groups: a setuid program keeps them.
+// These are the real user's groups: a setuid program keeps them.
 static bool in_group(const char *name)
 {
 	struct group *group = getgrnam(name);
@@ -49,7 +49,7 @@ enum rights caps_rights(void)
 {
 	if (!have_cap(CAP_SYS_MODULE))
 		return RIGHTS_NONE;
-	// Capabilities that come from the program's file are the administrator's, for groups to use.
+	// With set-user-ID or file capabilities, the groups decide.
 	if (getuid() == 0 || !getauxval(AT_SECURE) || in_group("stapdev"))
 		return RIGHTS_ALL;
 	if (in_group("stapsys"))
@@ -60,17 +60,17 @@ enum rights caps_rights(void)
 void caps_explain(void)
 {
 	if (have_cap(CAP_SYS_MODULE))
-		log_error("you may not load modules: members of the group stapdev may load any, members"
-			  " of stapsys signed ones, of stapusr those in /lib/modules/RELEASE/systemtap and"
-			  " signed ones made with stap --privilege=stapusr; or try the script with stap --vm"
-			  " or --runtime=user, which need no rights");
+		log_error("you may not load modules: members of the group stapdev may load any module, of"
+			  " stapsys signed modules, of stapusr modules in /lib/modules/RELEASE/systemtap and"
+			  " signed modules built with stap --privilege=stapusr; stap --vm and"
+			  " --runtime=user need no privileges");
 	else
-		log_error("loading a module needs root or CAP_SYS_MODULE (use sudo); or try the script"
-			  " with stap --vm or --runtime=user, which need neither");
+		log_error("loading a module requires root or CAP_SYS_MODULE: use sudo;"
+			  " stap --vm and --runtime=user need no privileges");
 }
 
-// These and no others stay permitted, and are effective if wished; none is inherited.
-static int keep(const cap_value_t *wanted, int n, bool effective)
+// Reduces the permitted capabilities to these; `effective`: they become effective, too. None is inheritable.
+static int limit_caps(const cap_value_t *wanted, int n, bool effective)
 {
 	cap_t now = cap_get_proc(), caps = cap_init();
 	int rc = -1;
@@ -88,7 +88,7 @@ static int keep(const cap_value_t *wanted, int n, bool effective)
 		rc = cap_set_proc(caps);
 	if (rc) {
 		rc = -errno;
-		log_error("capabilities can't be dropped: %m");
+		log_error("can't drop capabilities: %m");
 	}
 	cap_free(now);
 	cap_free(caps);
@@ -98,9 +98,9 @@ static int keep(const cap_value_t *wanted, int n, bool effective)
 static const cap_value_t loading[] = {
 	CAP_SYS_MODULE,                    // load, unload
 	CAP_SYSLOG,                        // addresses in /proc/kallsyms
-	CAP_MKNOD,                         // a /dev without the module's node
-	CAP_CHOWN,                         // the node becomes the user's
-	CAP_DAC_OVERRIDE,                  // root's device, when we are not root but have CAP_SYS_MODULE
+	CAP_MKNOD,                         // a private node, where /dev lacks the module's
+	CAP_CHOWN,                         // give the node to the user
+	CAP_DAC_OVERRIDE,                  // open root's device as another user
 	CAP_SETUID, CAP_SETGID,            // back to the real user
 	CAP_SETPCAP,
 };
@@ -109,7 +109,7 @@ static int effective_ids(uid_t uid, gid_t gid)
 {
 	if (setresgid(-1, gid, -1) == 0 && setresuid(-1, uid, -1) == 0)
 		return 0;
-	log_error("can't become user %u: %m", (unsigned)uid);
+	log_error("can't change to user ID %u: %m", (unsigned)uid);
 	return -EPERM;
 }
 
@@ -121,14 +121,14 @@ int caps_lower(void)
 
 	raised_uid = geteuid();
 	rc = effective_ids(getuid(), getgid());
-	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), getuid() == 0);
+	return rc ? rc : limit_caps(loading, sizeof(loading) / sizeof(loading[0]), getuid() == 0);
 }
 
 int caps_raise(void)
 {
 	int rc = effective_ids(raised_uid, getgid());
 
-	return rc ? rc : keep(loading, sizeof(loading) / sizeof(loading[0]), true);
+	return rc ? rc : limit_caps(loading, sizeof(loading) / sizeof(loading[0]), true);
 }
 
 static int become_real_user(void)
@@ -139,7 +139,7 @@ static int become_real_user(void)
 	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
 		int rc = -errno;
 
-		log_error("can't go back to user %u: %m", (unsigned)uid);
+		log_error("can't change back to user ID %u: %m", (unsigned)uid);
 		return rc;
 	}
 	return 0;
@@ -152,28 +152,28 @@ int caps_keep_unloading(void)
 
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) {
 		rc = -errno;
-		log_error("capabilities can't be kept: %m");
+		log_error("can't keep capabilities: %m");
 		return rc;
 	}
 	rc = become_real_user();
-	return rc ? rc : keep(wanted, 1, true);
+	return rc ? rc : limit_caps(wanted, 1, true);
 }
 
 int caps_drop(void)
 {
 	int rc;
 
-	if (getuid() == 0)                 // exec would give root everything back
+	if (getuid() == 0)                 // execve() would restore root's capabilities
 		return 0;
 	rc = become_real_user();
 	if (rc)
 		return rc;
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	rc = keep(NULL, 0, false);
+	rc = limit_caps(NULL, 0, false);
 	if (rc)
 		return rc;
 	if (setuid(0) == 0 || geteuid() == 0) {
-		log_error("privileges were not dropped");
+		log_error("can't drop privileges: root can be regained");
 		return -EPERM;
 	}
 	return 0;

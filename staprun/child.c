@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Other processes: the -c command, which is forked early (its pid is target()) and held before exec
-// until the probes are in place; system() of scripts; the process of -x.
+// Other processes: the -c command, which is forked early (target() is its process ID) and calls execve() only
+// after the probes are armed; commands of system(); the process of -x.
 #include "stapio.h"
 
 #include "log.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-static int gate = -1;                      // writing end of the pipe that holds the command
+static int gate = -1;                      // write end of the pipe on which the command waits
 
 static void restore_signals(void)
 {
@@ -33,8 +33,8 @@ static void run_shell(const char *command)
 	_exit(127);
 }
 
-// Split into words as a shell would; what only a shell can do (pipes, lists, substitution) is left
-// to one.
+// Splits the command into words as a shell would. Commands that need a shell (pipes, lists, substitution) are run by
+// /bin/sh.
 static void run_command(const char *command)
 {
 	wordexp_t words;
@@ -73,7 +73,7 @@ pid_t child_prepare(const char *command)
 void child_release(void)
 {
 	if (gate >= 0 && write(gate, "", 1) < 0)
-		log_warning("the command has gone before it was started");
+		log_warning("the -c command was killed before it was started");
 	child_abandon();
 }
 
@@ -89,7 +89,7 @@ void child_system(const char *command)
 	pid_t pid = fork();
 
 	if (pid < 0)
-		log_warning("system(): no process could be started: %m");
+		log_warning("can't start a process for system(): %m");
 	if (pid == 0) {
 		restore_signals();
 		if (fork() == 0)
@@ -106,7 +106,7 @@ int child_open_process(pid_t pid)
 
 	if (fd < 0) {
 		fd = -errno;
-		log_error("no process %d to be the target: %m", (int)pid);
+		log_error("can't open process %d (-x): %m", (int)pid);
 		return fd;
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);

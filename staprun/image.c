@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A .ko as it was read into memory. In: bytes that anybody may have written, so each offset and size is checked
-// before it is used. Out: the module's name, its kernel, the values of .modinfo; with -R another name.
+// Parses a .ko that was read into memory, and renames it (-R). Any user may have written the file, so each offset and
+// size is checked before it is used. Results: the module's name, its kernel release, the values of .modinfo.
 //
 // The kernel takes the name from `struct module` in section .gnu.linkonce.this_module; the "name=" of .modinfo is
-// for messages. Both must agree: staprun finds device, lock and module of what it loaded by the name alone.
+// only for messages. Both must agree: staprun finds the device, the lock and the loaded module by this name.
 #include "staprun.h"
 
 #include "log.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_LENGTH_MIN 4                  // of the old name in a new one
+#define NAME_LENGTH_MIN 4                  // characters of the old name that the new name keeps
 
 // Returns the section's bytes in the copy; NULL: not found, or the file is damaged.
 static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
@@ -44,7 +44,7 @@ static unsigned char *section(const struct module *m, const char *wanted, size_t
 	return NULL;
 }
 
-// The value of "key=value" in .modinfo, NULL when it is not there.
+// Returns the value of "key=value" in .modinfo, or NULL if the key is missing.
 char *image_modinfo(const struct module *m, const char *key)
 {
 	size_t len = 0, key_len = strlen(key);
@@ -58,8 +58,8 @@ char *image_modinfo(const struct module *m, const char *key)
 	return NULL;
 }
 
-// The name in struct module. It is at another offset in each release of the kernel, but all else of the section
-// is zero until the kernel fills it in. NULL: not found, or there is more than `name`.
+// Finds the name in struct module. Its offset differs between kernel releases, but all other bytes of the section
+// are zero until the kernel fills them in. NULL: not found, or other bytes are not zero.
 static char *name_in_struct(const struct module *m, const char *name)
 {
 	size_t len, at = 0, end;
@@ -99,7 +99,7 @@ int image_read(struct module *m, const char *argument)
 	return 0;
 }
 
-// FILENAME_NUMBER: not longer than the old name where possible, since .modinfo has no more space.
+// The new name is FILENAME_NUMBER, if possible not longer than the old one: .modinfo has no more space.
 int image_rename(struct module *m, unsigned number)
 {
 	char *in_struct = name_in_struct(m, m->name), *in_modinfo = image_modinfo(m, "name");
@@ -108,7 +108,7 @@ int image_rename(struct module *m, unsigned number)
 	int keep = old_len - suffix_len;
 
 	if (!in_struct || !in_modinfo)
-		return -ENOEXEC;           // image_read() has found both
+		return -ENOEXEC;           // not reached: image_read() found both
 	if (keep < NAME_LENGTH_MIN)
 		keep = old_len < NAME_LENGTH_MIN ? old_len : NAME_LENGTH_MIN;
 	while (keep > 1 && m->file_name[keep - 1] == '_')

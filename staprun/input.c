@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Standard input for a script that wants it: its module then has a file __stdin, which gets every
-// byte in a write of its own, or __stdin_line, which gets whole lines. A thread of its own does it,
-// since each write runs the script's probes.
+// -i: relays standard input to scripts that use input.char or input.line. Their module has a procfs file __stdin, to
+// which each byte is written in its own write(), or __stdin_line, for whole lines. A separate thread writes, since each
+// write() runs the script's probes.
 #include "stapio.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 static struct {
-	int bytes, lines;                  // the files, -1: there is none
+	int bytes, lines;                  // descriptors of the two files, -1: not used by the script
 	struct termios before;
-	bool is_terminal;                  // and was changed
+	bool is_terminal;                  // its settings were changed; `before` has the old ones
 } input = { .bytes = -1, .lines = -1 };
 
 static int open_file(const char *module, const char *name)
@@ -26,8 +26,8 @@ static int open_file(const char *module, const char *name)
 	return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-// A script that is busy is tried again. What is longer than its strings comes in pieces.
-static void give(int fd, const char *text, size_t len)
+// EAGAIN: another probe handler has the file locked; tried again. A text longer than MAXSTRINGLEN is written in pieces.
+static void write_all(int fd, const char *text, size_t len)
 {
 	while (fd >= 0 && len) {
 		ssize_t n = write(fd, text, len);
@@ -51,18 +51,18 @@ static void *read_input(void *unused)
 
 	while ((n = read(STDIN_FILENO, text, sizeof(text))) > 0 || (n < 0 && errno == EINTR))
 		for (ssize_t i = 0; i < n; i++) {
-			give(input.bytes, text + i, 1);
+			write_all(input.bytes, text + i, 1);
 			line[len++] = text[i];
 			if (text[i] == '\n' || len == sizeof(line)) {
-				give(input.lines, line, len);
+				write_all(input.lines, line, len);
 				len = 0;
 			}
 		}
-	give(input.lines, line, len);
+	write_all(input.lines, line, len);
 	return NULL;
 }
 
-// A terminal gives characters as they are typed.
+// Lets a terminal deliver each character as it is typed, not whole lines.
 static void prepare_terminal(void)
 {
 	struct termios now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The running kernel's own symbol table, which is where KASLR and loaded modules are known:
-// lines "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]", sorted by address for the kernel.
-// Reading all of it costs a tenth of a second and more, so nobody reads further than needed.
+// Reads /proc/kallsyms, which has the addresses after KASLR and those of loaded modules:
+// lines "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]", the kernel's sorted by address.
+// Reading the whole file takes 0.1 s and more, so reading stops at the last symbol that is needed.
 #include "staprun.h"
 
 #include "log.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// One line at a time; return true to stop.
+// Called for each line; returns true to stop.
 typedef bool line_fn(uint64_t address, const char *name, const char *module, void *with);
 
 static bool split_line(char *line, line_fn *each, void *with)
@@ -53,7 +53,7 @@ static int read_lines(line_fn *each, void *with)
 			line = newline + 1;
 		}
 		have = end - line;
-		if (have == sizeof(text))  // no line is that long
+		if (have == sizeof(text))  // not a valid line: skip it
 			have = 0;
 		memmove(text, line, have);
 	}
@@ -92,7 +92,7 @@ static unsigned hash(const char *name)
 	return h;
 }
 
-// The first of several symbols of one name counts.
+// If several symbols have the same name, the first one is used.
 static bool look_up(uint64_t address, const char *name, const char *module, void *with)
 {
 	struct index *index = with;
@@ -128,7 +128,7 @@ int kallsyms_find(struct symbol *symbols, int n)
 	return rc;
 }
 
-// --- the build-id ---
+// --- the build ID ---
 
 static size_t round_up4(size_t n)
 {
@@ -136,7 +136,7 @@ static size_t round_up4(size_t n)
 }
 
 // /sys/kernel/notes is a sequence of ELF notes: header, name, description, each padded to 4.
-int kernel_build_id(unsigned char *id, int room)
+int kernel_build_id(unsigned char *id, int size)
 {
 	unsigned char notes[4096];
 	Elf64_Nhdr note;
@@ -158,7 +158,7 @@ int kernel_build_id(unsigned char *id, int room)
 		if (at > len || at < desc)
 			return 0;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4) && note.n_descsz <= room) {
+		    !memcmp(notes + name, "GNU", 4) && note.n_descsz <= size) {
 			memcpy(id, notes + desc, note.n_descsz);
 			return note.n_descsz;
 		}

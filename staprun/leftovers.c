@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When staprun and stapio are both killed, nobody is left to unload the module. The module stops its session and frees
-// its memory as its device is closed; what stays of it is removed here, by the next staprun of the same user.
+// Removes leftover modules. When staprun and stapio are both killed, no process is left to unload the module: it stops
+// its session and frees its memory as its device is closed, and the next staprun of the same user unloads it here.
 //
-// In: what sysfs says of modules that have a device of ours. A module is a leftover if its session has ended or
-// was never started, and no staprun holds it: one that is alive removes its module itself. A detached session is not
-// a leftover.
+// Reads the state of modules with a Quicktap device from sysfs. A module is a leftover if its session has ended or
+// was never started, and no running staprun holds its session lock. A detached session is not a leftover.
 #include "staprun.h"
 
 #include "log.h"
@@ -19,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Until START the module knows who loaded it; then the owner of the node is the owner of the session.
+// Before START, the parameter _stp_owner is the user ID that loaded the module; later, the device node's owner counts.
 bool module_is_own(const char *name)
 {
 	char path[128], text[32];
@@ -34,7 +33,7 @@ bool module_is_own(const char *name)
 	return !lstat(path, &node) && S_ISCHR(node.st_mode) && node.st_uid == getuid();
 }
 
-// runtime/kernel/control.c: "new" before START, "ended" after the end, "open" and "detached" in between.
+// The states (runtime/kernel/control.c): "new" before START, "open" or "detached" while it runs, "ended" after it.
 static bool is_in_state(const char *name, const char *state)
 {
 	char text[16];
@@ -63,8 +62,8 @@ static bool is_left(const char *name)
 	return module_has_ended(name) || is_in_state(name, "new\n");
 }
 
-// Others have the lock for a moment, when they look whether the module is a leftover (remove_one()): no longer than it
-// takes to remove one.
+// Another staprun holds the lock while it checks in remove_one() whether the module is a leftover: for no longer than
+// removing a module takes.
 void module_hold_session(const char *name)
 {
 	for (int tries = 0; module_lock_session(name, F_RDLCK) == -EAGAIN && tries < 500; tries++)
@@ -73,11 +72,11 @@ void module_hold_session(const char *name)
 
 static struct leftover {
 	char name[MODULE_NAME_MAX];
-	ino_t object;                      // of its directory in sysfs, another one when it is loaded again
+	ino_t inode;                       // of its sysfs directory: changes when the module is loaded again
 } found[64];
 static int n_found;
 
-static ino_t object_of(const char *name)
+static ino_t inode_of(const char *name)
 {
 	char path[128];
 	struct stat st;
@@ -86,7 +85,7 @@ static ino_t object_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-// Signals are blocked here. One that ends the session ends the wait, and stays pending. true: none came.
+// Signals are blocked here. One that ends the session ends the wait and stays pending; then false is returned.
 static bool wait_a_second(void)
 {
 	const struct timespec second = { .tv_sec = 1 };
@@ -104,13 +103,13 @@ static bool wait_a_second(void)
 }
 
 // No other process can load, attach to or remove a module of this name while both locks are held.
-static void remove_one(const char *name, ino_t object)
+static void remove_one(const char *name, ino_t inode)
 {
 	bool removed;
 
 	if (module_lock_name(name, F_WRLCK))
 		return;
-	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && object_of(name) == object && module_is_own(name) &&
+	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && inode_of(name) == inode && module_is_own(name) &&
 		  !sys_delete_module(name);
 	module_lock_session(name, F_UNLCK);
 	module_lock_name(name, F_UNLCK);
@@ -118,8 +117,8 @@ static void remove_one(const char *name, ino_t object)
 		log_note(0, "staprun: removed the module %s of a session that was killed", name);
 }
 
-// Where /run is another one (a container's) the locks are, too: a module that a staprun there has just loaded, or is
-// about to unload, is in use or gone a second later. All are waited for together; the next staprun takes more than fit.
+// A container with its own /run has its own lock file: a module that a staprun there has just loaded, or is about to
+// unload, is in use or unloaded one second later. One wait serves all; the next staprun handles more than 64.
 void leftovers_remove(void)
 {
 	DIR *dir = opendir("/sys/class/misc");
@@ -128,11 +127,11 @@ void leftovers_remove(void)
 	while (dir && n_found < sizeof(found) / sizeof(found[0]) && (entry = readdir(dir)))
 		if (module_name_is_valid(entry->d_name) && is_left(entry->d_name) &&
 		    module_is_ours(entry->d_name) && module_is_own(entry->d_name)) {
-			found[n_found].object = object_of(entry->d_name);
+			found[n_found].inode = inode_of(entry->d_name);
 			strcpy(found[n_found++].name, entry->d_name);
 		}
 	if (dir)
 		closedir(dir);
 	for (struct leftover *m = found; m < found + n_found && (m > found || wait_a_second()); m++)
-		remove_one(m->name, m->object);
+		remove_one(m->name, m->inode);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why the kernel refused a module, and what to do. In: the errno of loading, the kernel's log where we may read it
-// (its last words about the module), what the kernel is set to. Out: an error message.
+// Explains why the kernel rejected a module, from the errno of loading, the last line about it in the kernel log (if
+// the user may read that) and kernel settings. Runs in stapio, without privileges.
 #include "stapio.h"
 
 #include "log.h"
@@ -18,10 +18,10 @@
 
 static struct utsname kernel;
 
-static char *read_some(const char *path, char *to, size_t room)
+static char *read_some(const char *path, char *to, size_t size)
 {
 	int fd = sys_open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : sys_read(fd, to, room - 1);
+	ssize_t n = fd < 0 ? 0 : sys_read(fd, to, size - 1);
 
 	to[n > 0 ? n : 0] = 0;
 	if (fd >= 0)
@@ -29,7 +29,7 @@ static char *read_some(const char *path, char *to, size_t room)
 	return to;
 }
 
-// --- the log: "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT\n", then lines that begin with a blank; one record a read ---
+// --- /dev/kmsg: each read() gives one record, "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT\n" and continuation lines ---
 
 static bool is_about(const char *text, const char *module)
 {
@@ -39,7 +39,7 @@ static bool is_about(const char *text, const char *module)
 	       (!strncmp(text, "Lockdown: ", 10) && strstr(text, "module"));
 }
 
-static void take_line(char *line, const char *module, char *said, size_t room)
+static void parse_line(char *line, const char *module, char *message, size_t size)
 {
 	const char *text = strchr(line, ';'), *at = line;
 	uint64_t n[3] = { 0 };         // priority, sequence, microseconds
@@ -51,31 +51,31 @@ static void take_line(char *line, const char *module, char *said, size_t room)
 		return;
 	text++;
 	if (is_about(text, module))
-		snprintf(said, room, "%s", text);
+		snprintf(message, size, "%s", text);
 }
 
-// The kernel's last words about the module; "" when there are none, or none that we may read.
-static void find_last_words(const char *module, char *said, size_t room)
+// Finds the last line about the module in the kernel log; "" if there is none or the log can't be read.
+static void find_log_message(const char *module, char *message, size_t size)
 {
 	int fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	char record[8192];
 	ssize_t n;
 
-	*said = 0;
+	*message = 0;
 	while (fd >= 0 && ((n = sys_read(fd, record, sizeof(record) - 1)) > 0 || n == -EPIPE)) {
 		char *rest = record, *line;
 
 		record[n > 0 ? n : 0] = 0;
 		while ((line = strsep(&rest, "\n")))
-			take_line(line, module, said, room);
+			parse_line(line, module, message, size);
 	}
 	if (fd >= 0)
 		close(fd);
 }
 
-// --- what it means ---
+// --- reasons ---
 
-// What a kernel must be built with to have a function.
+// Returns the kernel configuration option that a function requires, or NULL.
 static const char *option_of(const char *symbol)
 {
 	static const struct { const char *symbol, *option; } options[] = {
@@ -95,16 +95,16 @@ static const char *option_of(const char *symbol)
 	return NULL;
 }
 
-static void explain_symbol(const char *module, const char *said)
+static void explain_symbol(const char *module, const char *message)
 {
-	const char *found = strstr(said, "Unknown symbol ");
+	const char *found = strstr(message, "Unknown symbol ");
 	char symbol[128] = "";
 
 	if (found)
 		snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(found + strlen("Unknown symbol "), " \n"),
 			 found + strlen("Unknown symbol "));
 	if (!found)
-		log_error("%s needs a symbol that the running kernel (%s) does not have; dmesg says which", module,
+		log_error("%s needs a symbol that the running kernel (%s) does not have; dmesg shows its name", module,
 			  kernel.release);
 	else if (option_of(symbol))
 		log_error("%s needs %s(), which the running kernel (%s) lacks: it was built without %s", module, symbol,
@@ -114,39 +114,40 @@ static void explain_symbol(const char *module, const char *said)
 			  " kernel, or for one that has another module loaded", module, symbol, kernel.release);
 }
 
-static void explain_permission(const char *module, char *said)
+static void explain_permission(const char *module, char *message)
 {
 	char text[256];
 
 	if (*read_some("/proc/sys/kernel/modules_disabled", text, sizeof(text)) == '1') {
-		*said = 0;                 // of an earlier time: it does not look at modules now
+		*message = 0;              // it is from an earlier attempt: the kernel rejects all modules now
 		log_error("the kernel does not allow loading %s: modules are disabled until the next boot"
 			  " (sysctl kernel.modules_disabled)", module);
 		return;
 	}
 	if (strstr(read_some("/sys/kernel/security/lockdown", text, sizeof(text)), "[integrity]") ||
-		 strstr(text, "[confidentiality]") || !strncmp(said, "Lockdown: ", 10))
+		 strstr(text, "[confidentiality]") || !strncmp(message, "Lockdown: ", 10))
 		log_error("the kernel does not allow loading %s: it is locked down (Secure Boot, or lockdown= at boot)"
-			  " and takes modules only that are signed with a key it knows", module);
+			  " and accepts only modules that are signed with a trusted key", module);
 	else
 		log_error("the kernel does not allow loading %s: a security module or a container forbids it", module);
 }
 
-static void explain_format(const char *module, const char *release, const char *said)
+static void explain_format(const char *module, const char *release, const char *message)
 {
-	const char *version = strstr(said, "disagrees about version of symbol ");
+	const char *version = strstr(message, "disagrees about version of symbol ");
 
 	if (*release && strcmp(release, kernel.release))
-		log_error("%s is a module for another kernel: built for %s, running is %s", module, release,
-			  kernel.release);
-	else if (version || strstr(said, "version magic") || strstr(said, "(err -22)"))
-		log_error("%s was built for another build of the kernel %s: translate the script again, with the headers"
-			  " of the one that runs", module, kernel.release);
+		log_error("%s was built for the kernel %s, but %s is running; build it with stap -r %s", module, release,
+			  kernel.release, kernel.release);
+	else if (version || strstr(message, "version magic") || strstr(message, "(err -22)"))
+		log_error("%s was built for another build of the kernel %s; build the script again, with the headers"
+			  " of the running kernel", module, kernel.release);
 	else
-		log_error("the kernel refuses %s as no module of its own build", module);
+		log_error("the kernel rejects %s: it does not match the running kernel (%s), and the kernel log gives no"
+			  " reason", module, kernel.release);
 }
 
-// Machines as kbuild names them; this program's is the first.
+// Names of machines in kbuild. The first is the machine that this program is built for.
 static const struct { int number; const char *name; } machines[] = {
 #ifdef __aarch64__
 	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
@@ -155,61 +156,61 @@ static const struct { int number; const char *name; } machines[] = {
 #endif
 };
 
-void refused_explain(const char *module, const char *release, int error, int machine)
+void load_error_explain(const char *module, const char *release, int error, int machine)
 {
-	char said[512];
+	char message[512];
 
 	if (machine == machines[1].number) {
-		log_error("%s is a module for %s, this machine is %s: stap -a %s makes one for it", module,
+		log_error("%s was built for %s, but this machine is %s; build it with stap -a %s", module,
 			  machines[1].name, machines[0].name, machines[0].name);
 		return;
 	}
 	uname(&kernel);
-	*said = 0;
-	if (error != EOPNOTSUPP)           // then it wasn't asked
-		find_last_words(module, said, sizeof(said));
+	*message = 0;
+	if (error != EOPNOTSUPP)           // else module_load() refused, not the kernel
+		find_log_message(module, message, sizeof(message));
 	switch (error) {
 	case ENOSYS:
 		log_error("this kernel (%s) can't load modules; try the script with stap --vm or --runtime=user",
 			  kernel.release);
 		break;
 	case ENOENT:
-		explain_symbol(module, said);
+		explain_symbol(module, message);
 		break;
 	case EPERM:
 	case EACCES:
-		explain_permission(module, said);
+		explain_permission(module, message);
 		break;
 	case EINVAL:
-		if (strstr(said, "for parameter"))
-			log_error("the kernel refuses a parameter of %s", module);
+		if (strstr(message, "for parameter"))
+			log_error("the kernel rejects a parameter of %s", module);
 		else
-			explain_format(module, release, said);
+			explain_format(module, release, message);
 		break;
 	case ENOEXEC:
-		explain_format(module, release, said);
+		explain_format(module, release, message);
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:
 	case EBADMSG:
 	case ENOPKG:
-		log_error("the kernel takes signed modules only (Secure Boot, or module.sig_enforce) and refuses %s;"
-			  " kmodsign or scripts/sign-file of the kernel signs a module", module);
+		log_error("%s is not signed with a key that the kernel trusts, as it requires (Secure Boot, or"
+			  " module.sig_enforce); sign it with kmodsign or the kernel's scripts/sign-file", module);
 		break;
 	case EEXIST:
-		log_error("a module %s is loaded already; staprun -A %s attaches to it, staprun -d %s removes it",
+		log_error("module %s is already loaded; staprun -A %s attaches to it, staprun -d %s removes it",
 			  module, module, module);
 		break;
 	case ENOMEM:
-		log_error("the kernel has no memory for %s; smaller limits (-DMAXMAPENTRIES, -s) may help", module);
+		log_error("not enough memory to load %s; build it with smaller limits (stap -DMAXMAPENTRIES=N, -s MB)", module);
 		break;
 	case EOPNOTSUPP:
-		log_error("the kernel runs in FIPS mode, and %s is no certified part of it; with the environment variable"
-			  " STAP_FIPS_OVERRIDE it is loaded all the same", module);
+		log_error("the kernel runs in FIPS mode, and %s is not certified; set the environment variable"
+			  " STAP_FIPS_OVERRIDE to load it anyway", module);
 		break;
 	default:
 		log_error("can't load %s: %s", module, strerror(error));
 	}
-	if (*said)
-		log_note(0, "the kernel says: %s", said);
+	if (*message)
+		log_note(0, "kernel log: %s", message);
 }

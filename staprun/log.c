@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages on standard error, each line in one write() so that those of two processes don't mix.
+// Writes messages to standard error (or syslog), each in one write() so that lines of two processes don't mix.
 #include "log.h"
 
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 	}
 	strcat(line, "\n");
 	if (write(STDERR_FILENO, line, strlen(line)) < 0)
-		return;                    // there is nowhere else to complain
+		return;                    // an error cannot be reported anywhere else
 }
 
 void log_error(const char *fmt, ...)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What staprun and stapio say to the user, on standard error.
+// Messages of staprun and stapio to the user, on standard error.
 #ifndef LOG_H
 #define LOG_H
 
@@ -11,14 +11,14 @@
 extern int log_verbose;                    // -v
 extern bool log_no_warnings;               // -w
 
-// WHEN of -C: "auto", "always", "never". false: none of these.
+// when: "auto", "always" or "never" (-C); returns false for any other text.
 bool log_color(const char *when);
 
-void log_to_syslog(const char *program);   // from now on, not to standard error
+void log_to_syslog(const char *program);   // further messages go to syslog instead of standard error
 
 // "ERROR: text", "WARNING: text"
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
-void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // from that many -v on
+void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // printed with at least `level` times -v
 
 #endif

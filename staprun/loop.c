@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session as stapio sees it: START, relaying until somebody asks for the end, STOP, the rest.
+// The session loop of stapio: sends START, relays output until the session ends, sends STOP, relays the rest.
 //
-// START and STOP run the script's begin and end probes inside write(). That is the main thread's only
-// work, so that these probes see a process of its own as the current task, not one of its threads;
-// the session runs in a second thread, which never blocks in anything but poll(). The end comes from the
-// script (EXIT), a signal, the end of the -c command or the -x process, or a reader that went away;
-// all lead to STOP, and STOPPED is the last word of the module: then the rings are complete.
+// START and STOP run the script's begin and end probes inside write(). The main thread does only that, so that
+// the current task of these probes is the thread group leader; the session runs in a second thread, which blocks
+// only in poll(). The script (EXIT), a signal, the end of the -c command or of the -x process, or a reader that
+// closes the output ends the session: stapio sends STOP, and after the module's last message, STOPPED, the rings
+// are complete.
 #include "stapio.h"
 
 #include "log.h"
@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FLOWING_POLL_MS 20                 // how old output may get while more of it comes
+#define FLOWING_POLL_MS 20                 // how long output may wait while more of it arrives
 #define GAP_POLL_MS 2
 #define INTERRUPTS_MAX 3                   // sudo doubles signals: two still mean a clean end
 
@@ -33,32 +33,32 @@ static struct session {
 	const struct stapio_options *opt;
 	struct rings rings;
 	struct outfile out;
-	int signals;                       // descriptors of poll()
-	int orders[2], results[2];         // pipes: commands to write, what became of them
-	int target;                        // of -x, or -1
-	pid_t child;                       // of -c, 0: none or gone
+	int signals;                       // signalfd
+	int orders[2], results[2];         // pipes to the main thread (commands) and back (their results)
+	int target;                        // pidfd of the -x process, or -1
+	pid_t child;                       // the -c command; 0: none, or it has exited
 	int interrupts;
-	bool released;                     // the child has become the command
+	bool released;                     // the child was allowed to execute the command
 	bool stopping;                     // STOP was sent
-	bool stopped;                      // STOPPED came
-	bool over;                         // nothing more to wait for
+	bool stopped;                      // STOPPED was received
+	bool over;                         // the loop ends
 	bool detached;
-	bool failed;                       // exit status 1
-	bool bulk_pending;                 // a file of a ring takes no more at the moment
-	bool gap;                          // output waits for a record of another ring
-	bool flowing;                      // the last look found output
+	bool failed;                       // the exit status is 1
+	bool bulk_pending;                 // a bulk file would block
+	bool gap;                          // the next record in order is not in any ring yet
+	bool flowing;                      // the last drain() found output
 	uint32_t given;                    // bytes of the current record that are in `out`
-	bool finishing;                    // the current record is the last one
-	uint64_t dropped;                  // last told with -v
-	int64_t dropped_at;
+	bool finishing;                    // drain() stops after the current record
+	uint64_t dropped;                  // last count reported with -v
+	int64_t dropped_at;                // ms
 	struct stp_summary summary;
-	uint64_t lost;                     // events, records and values, all reasons
+	uint64_t lost;                     // sum of all losses
 } session;
 
 // --- commands ---
 
 struct order {
-	bool target_gone;                  // say that before
+	bool target_gone;                  // send TARGET_GONE first
 	struct stp_cmd cmd;
 	struct stp_start start;            // cmd's payload
 };
@@ -108,11 +108,11 @@ static int send_remote(const char *arg)    // N:URI
 		rc = send_command(STP_CMD_REMOTE, remote, sizeof(*remote) + len - 1);
 	}
 	if (rc)
-		log_error("-r %s: %s", arg, rc == -EINVAL ? "NUMBER:URI is expected" : strerror(-rc));
+		log_error("invalid -r \"%s\": %s", arg, rc == -EINVAL ? "expected NUMBER:URI" : strerror(-rc));
 	return rc;
 }
 
-// The main thread's work, until the process ends.
+// The loop of the main thread; it runs until the process exits.
 static void write_orders(void)
 {
 	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
@@ -129,7 +129,7 @@ static void write_orders(void)
 			write_command(&gone);
 		result.rc = write_command(&order.cmd);
 		n = write(session.results[1], &result, sizeof(result));
-		(void)n;                   // smaller than PIPE_BUF, and the pipe is ours
+		(void)n;                   // can't fail: smaller than PIPE_BUF, and this process has both ends
 	}
 }
 
@@ -141,9 +141,9 @@ static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 		.start = { .target_pid = target, .namespaces = session.opt->namespaces },
 	};
 
-	while (write(session.orders[1], &order, sizeof(order)) < 0)    // two at most: it has room
+	while (write(session.orders[1], &order, sizeof(order)) < 0)    // at most two orders: does not block
 		if (errno != EINTR) {
-			log_error("can't give an order to the main thread: %m");
+			log_error("can't send a command to the main thread: %m");
 			session.failed = session.over = true;
 			return;
 		}
@@ -170,7 +170,7 @@ static void detach(void)
 		log_error("can't detach from %s: %s", session.opt->module, strerror(-rc));
 		return;
 	}
-	log_note(0, "%s goes on running; staprun -A %s attaches to it, staprun -d %s removes it",
+	log_note(0, "%s keeps running; staprun -A %s attaches to it, staprun -d %s removes it",
 		 session.opt->module, session.opt->module, session.opt->module);
 	session.detached = session.over = true;
 }
@@ -195,12 +195,12 @@ static void drain_bulk(void)
 
 	session.flowing = session.bulk_pending || session.rings.bytes != before;
 	if (error && !session.out.error) {
-		session.out.error = error;     // the other files take the rest of theirs
+		session.out.error = error;     // the other files are still written
 		request_stop();
 	}
 }
 
-// Moves records to the output buffer while it has room.
+// Moves records to the output buffer while it has space.
 static void drain(void)
 {
 	struct session *s = &session;
@@ -213,19 +213,19 @@ static void drain(void)
 		drain_bulk();
 		return;
 	}
-	while ((s->out.closed || outfile_room(&s->out)) && (s->given || !s->finishing)) {
-		size_t room;
+	while ((s->out.closed || outfile_space(&s->out)) && (s->given || !s->finishing)) {
+		size_t space;
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
 		if (what != RINGS_RECORD)
 			break;
 		if (!s->given)
 			outfile_begin_record(&s->out, len);
-		room = outfile_room(&s->out);
+		space = outfile_space(&s->out);
 		len -= s->given;
-		if (len > room && !s->out.closed) {
-			outfile_add(&s->out, (const char *)payload + s->given, room);
-			s->given += room;
+		if (len > space && !s->out.closed) {
+			outfile_add(&s->out, (const char *)payload + s->given, space);
+			s->given += space;
 			break;
 		}
 		outfile_add(&s->out, (const char *)payload + s->given, len);
@@ -238,7 +238,7 @@ static void drain(void)
 
 static void read_signal(void);
 
-// All that `out` has, as fast as its reader takes it, if three signals don't end that.
+// Writes all of `out`, waiting for its reader; a third interrupt ends the wait.
 static void flush_out(void)
 {
 	struct session *s = &session;
@@ -256,7 +256,7 @@ static void flush_out(void)
 	}
 }
 
-// The rest of a record that `out` has only a part of: what follows goes elsewhere.
+// Writes the rest of a record of which `out` has a part: the next record goes to another file or reader.
 static void finish_record(void)
 {
 	session.finishing = true;
@@ -270,19 +270,19 @@ static void finish_record(void)
 static void write_out(void)
 {
 	outfile_write(&session.out);
-	if (session.out.closed)            // also when the next file could not be opened
+	if (session.out.closed)            // or the next file could not be opened
 		request_stop();
 }
 
-// What was printed before a message should be seen before it.
+// Writes output that the script printed before a message, so that it appears first.
 static void drain_before_message(void)
 {
 	drain();
 	write_out();
 }
 
-// Which buffers were too small: those of CPUs, the last one of begin and end probes.
-static void tell_dropped_by_ring(void)
+// -v: reports which buffers were too small. The last ring is that of begin and end probes.
+static void report_dropped_by_ring(void)
 {
 	const struct rings *r = &session.rings;
 
@@ -292,7 +292,7 @@ static void tell_dropped_by_ring(void)
 				 i, (unsigned long long)rings_dropped_of(r, i));
 }
 
-static void tell_dropped(void)
+static void report_dropped(void)
 {
 	int64_t now = now_ms();
 	uint64_t dropped;
@@ -308,7 +308,7 @@ static void tell_dropped(void)
 
 // --- messages ---
 
-// All is well: who waits for us may go, and nobody looks at our descriptors any more.
+// -D: reports success to the waiting parent process, then redirects the standard streams to /dev/null.
 static void become_daemon(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -317,7 +317,7 @@ static void become_daemon(void)
 	printf("%d\n", (int)getppid());
 	fflush(stdout);
 	n = write(session.opt->daemon, "", 1);
-	(void)n;                           // they went away themselves
+	(void)n;                           // fails if the parent was killed
 	close(session.opt->daemon);
 	log_to_syslog("stapio");
 	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
@@ -329,9 +329,9 @@ static void start_done(const struct stp_status *status, size_t len)
 	int rc = len < sizeof(*status) ? -EPROTO : status->rc;
 
 	if (rc) {
-		if (!session.failed)       // an ERROR message says more
-			log_error("the probes of %s could not be started: %s", session.opt->module,
-				  rc > 0 || rc < -4095 ? "?" : strerror(-rc));
+		if (!session.failed)       // else an ERROR message has the reason
+			log_error("can't start the probes of %s: %s", session.opt->module,
+				  rc > 0 || rc < -4095 ? "unknown error" : strerror(-rc));
 		session.failed = true;
 		request_stop();
 		return;
@@ -355,7 +355,7 @@ static void switch_files(void)
 	}
 }
 
-// Remembers the first 1024 different messages by their hash (FNV-1a): only with -v a message is shown again.
+// Without -v, a repeated message is hidden. The first 1024 different messages are stored as hashes (FNV-1a).
 static bool seen_before(const struct stp_msg *msg, const char *text)
 {
 	static uint64_t seen[1024];
@@ -397,7 +397,7 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 	case STP_MSG_WARNING:
 		drain_before_message();
 		len = strlen(text);
-		if (!seen_before(msg, text))           // warn("...\n") is a line, too
+		if (!seen_before(msg, text))           // warn() may end its text with a newline
 			log_warning("%.*s", (int)(len - (len && text[len - 1] == '\n')), text);
 		break;
 	case STP_MSG_SYSTEM:
@@ -435,9 +435,9 @@ static void read_result(void)
 	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
 		return;
 	if (session.stopping && result.type == STP_CMD_START && result.rc == -EBUSY)
-		return;                    // a signal came so early that STOP was quicker
-	log_error("%s can't be %s: %s", session.opt->module,
-		  result.type == STP_CMD_START ? "started" : "stopped", strerror(-result.rc));
+		return;                    // an early signal: STOP was handled before START
+	log_error("can't %s %s: %s", result.type == STP_CMD_START ? "start" : "stop", session.opt->module,
+		  strerror(-result.rc));
 	session.failed = session.over = true;
 }
 
@@ -498,7 +498,7 @@ static void read_signal(void)
 	interrupt();
 }
 
-// staprun starts us with all signals blocked, so that none comes too early.
+// staprun starts stapio with all signals blocked, so none is lost before this.
 static int open_signals(void)
 {
 	struct sigaction hangup;
@@ -521,11 +521,11 @@ static int open_signals(void)
 static int poll_timeout(void)
 {
 	const struct stapio_options *opt = session.opt;
-	int most = opt->monitor_ms && monitor_timeout(opt) < opt->poll_ms ? monitor_timeout(opt) : opt->poll_ms;
+	int timeout = opt->monitor_ms && monitor_timeout(opt) < opt->poll_ms ? monitor_timeout(opt) : opt->poll_ms;
 
 	if (session.gap)
 		return GAP_POLL_MS;
-	return session.flowing && most > FLOWING_POLL_MS ? FLOWING_POLL_MS : most;
+	return session.flowing && timeout > FLOWING_POLL_MS ? FLOWING_POLL_MS : timeout;
 }
 
 enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
@@ -533,7 +533,7 @@ enum { FD_DEVICE, FD_SIGNALS, FD_RESULTS, FD_OUT, FD_TARGET, FD_LIFE, FDS };
 static void wait_and_handle(void)
 {
 	struct session *s = &session;
-	bool can_drain = !s->gap && !s->bulk_pending && !s->out.error && outfile_room(&s->out);
+	bool can_drain = !s->gap && !s->bulk_pending && !s->out.error && outfile_space(&s->out);
 	struct pollfd fds[FDS] = {
 		[FD_DEVICE] = { s->opt->device, can_drain ? POLLIN | POLLPRI : POLLIN },
 		[FD_SIGNALS] = { s->signals, POLLIN },
@@ -562,12 +562,12 @@ static void wait_and_handle(void)
 		read_message();
 	drain();
 	write_out();
-	tell_dropped();
+	report_dropped();
 	if (s->opt->monitor_ms)
-		monitor_tell(&s->rings, s->opt);
+		monitor_update(&s->rings, s->opt);
 }
 
-// The same of bulk files. The rings' other records stay there, for the next reader.
+// Does the same for bulk files. Other records stay in the rings, for the next staprun -A.
 static void finish_bulk(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
@@ -583,7 +583,7 @@ static void finish_bulk(void)
 		losses_warn("Records of output not read before the session was detached: %llu", (unsigned long long)n);
 }
 
-// What is left when nothing is produced any more; only a slow reader and signals matter now.
+// Writes the remaining records after STOPPED; waits only for slow readers and signals.
 static void relay_rest(void)
 {
 	struct session *s = &session;
@@ -604,7 +604,7 @@ static void relay_rest(void)
 	}
 }
 
-// A command that outlives the script is waited for, as long as nobody loses patience.
+// Waits for the -c command after the script ended, until an interrupt.
 static void wait_for_child(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
@@ -629,13 +629,13 @@ static void report(void)
 {
 	session.lost = losses_report(session.rings.header, session.rings.lost,
 				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0);
-	tell_dropped_by_ring();
+	report_dropped_by_ring();
 	session.lost += session.rings.damaged;
 	if (session.rings.damaged)
 		losses_warn("Output buffers were damaged %llu times, output is missing",
 			    (unsigned long long)session.rings.damaged);
 	if (session.out.error && session.out.error != -EPIPE) {
-		log_error("output can't be written: %s", strerror(-session.out.error));
+		log_error("can't write the output: %s", strerror(-session.out.error));
 		session.failed = true;
 	}
 }
@@ -652,7 +652,7 @@ static int prepare(const struct stapio_options *opt)
 		return rc;
 	s->signals = open_signals();
 	if (s->signals < 0 || pipe2(s->results, O_CLOEXEC) || pipe2(s->orders, O_CLOEXEC)) {
-		log_error("no more descriptors: %m");
+		log_error("can't create a signalfd or pipe: %m");
 		return -EMFILE;
 	}
 	rc = s->rings.bulk ? bulk_open(&s->rings, opt, s->signals) : outfile_open(&s->out, opt, -1, s->signals);
@@ -672,16 +672,16 @@ static int prepare(const struct stapio_options *opt)
 static const char *setting_problem(int rc)
 {
 	switch (rc) {
-	case -ENOENT: return "the script has no such global, or it is no number and no text";
-	case -EINVAL: return "a whole number is expected";
-	case -ERANGE: return "the number does not fit into 64 bits with a sign (-9223372036854775808 to 9223372036854775807)";
-	case -E2BIG: return "the value is longer than a string of the script may be (MAXSTRINGLEN)";
-	case -EBUSY: return "the script runs already";
+	case -ENOENT: return "unknown global, or its type is neither number nor string";
+	case -EINVAL: return "expected an integer";
+	case -ERANGE: return "the number is out of range (-9223372036854775808 to 9223372036854775807)";
+	case -E2BIG: return "the value is too long; build the script with a larger -DMAXSTRINGLEN";
+	case -EBUSY: return "the script is already running";
 	}
 	return strerror(-rc);
 }
 
-// What the user said of globals and of where the script runs, before its begin probes.
+// Sends the values of globals (NAME=VALUE) and of -r, before begin probes run.
 static int configure(const struct stapio_options *opt)
 {
 	int rc = opt->remote ? send_remote(opt->remote) : 0;
@@ -719,8 +719,8 @@ static int run_session(void)
 	else
 		write_out();
 	wait_for_child();
-	if (!session.stopped && !orphan_is(opt))
-		return STAPIO_UNREPORTED;      // what is counted at the end of the session isn't, yet
+	if (!session.stopped && !staprun_was_killed(opt))
+		return STAPIO_UNREPORTED;      // losses that the end of the session counts are not known yet
 	report();
 	if (session.failed || session.summary.rc || session.summary.errors)
 		return 1;
@@ -732,7 +732,7 @@ static void *session_thread(void *unused)
 	int status = run_session();
 
 	if (status != STAPIO_DETACHED)
-		orphan_remove(session.opt);
+		remove_after_kill(session.opt);
 	exit(status);
 }
 
@@ -757,6 +757,6 @@ int loop_run(const struct stapio_options *opt)
 		else
 			write_orders();
 	}
-	orphan_remove(opt);
+	remove_after_kill(opt);
 	return 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ledger of a session: the counters that the module keeps in the header of its rings, printed at any end.
+// Prints the losses of a session, from the counters in the header of the module's rings, however the session ended.
 #include "stapio.h"
 
 #include "log.h"
@@ -27,12 +27,12 @@ void losses_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	log_no_warnings = false;           // -w is about what a script and its translation warn of
+	log_no_warnings = false;           // -w hides warnings of scripts and of their translation, not losses
 	log_warning("%s", text);
 	log_no_warnings = quiet;
 }
 
-// The format is from the table above.
+// The formats come from losses.def.
 static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limit)
 {
 	char text[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stap-merge: the files of a bulk run (stap -b), each in order, become one stream in order of the
-// records' numbers. A damaged place is skipped up to the next record's magic; what is missing is
-// counted. Nothing but one record of each file is in memory.
+// stap-merge: merges the files of a bulk run (stap -b), each of which is sorted, into one stream sorted by the
+// records' sequence numbers. Damaged bytes are skipped up to the next record's magic number; missing records are
+// counted. Only one record of each file is in memory.
 #include "messages.h"
 #include "number.h"
 
@@ -20,11 +20,11 @@
 
 static struct input {
 	const char *name;
-	int cpu;                           // as the name says, else the place among the files
-	FILE *file;                        // NULL: at its end
-	struct stp_bulk head;              // of the record that is next
+	int cpu;                           // from the file's name, else the index of the argument
+	FILE *file;                        // NULL: at end of file
+	struct stp_bulk head;              // of the next record
 	char *payload;
-	size_t room;
+	size_t size;                       // allocated for payload
 } *inputs;
 static int n_inputs;
 static uint64_t skipped_bytes;
@@ -39,11 +39,12 @@ static void usage(FILE *to)
 {
 	fputs("Usage: stap-merge [-v] [-o FILE] FILE...\n"
 	      "Puts the files of a bulk run (stap -b -o NAME: NAME_cpu0, NAME_cpu1, ...) in order.\n"
-	      "  -v         before each record, its CPU, number and length\n"
-	      "  -o FILE    write there, not to standard output\n", to);
+	      "  -v         print the CPU, sequence number and length of each record before it\n"
+	      "  -o FILE    write to FILE instead of standard output\n"
+	      "  -h         print this text\n", to);
 }
 
-// From a place where no record begins to the next magic, which becomes head's. false: there is none.
+// Skips damaged bytes up to the next magic number and reads the rest of its header. Returns false at end of file.
 static bool resynchronise(struct input *in)
 {
 	uint32_t window = in->head.magic;
@@ -51,7 +52,7 @@ static bool resynchronise(struct input *in)
 
 	while ((c = getc(in->file)) != EOF) {
 		skipped_bytes++;
-		window = window >> 8 | (uint32_t)c << 24;  // as the bytes lie in memory
+		window = window >> 8 | (uint32_t)c << 24;  // little-endian
 		if (window == STP_BULK_MAGIC) {
 			in->head.magic = window;
 			return fread(&in->head.len, sizeof(in->head) - sizeof(in->head.magic), 1,
@@ -78,17 +79,17 @@ static void end(struct input *in)
 	in->file = NULL;
 }
 
-// The next record of a file, whole.
+// Reads the next complete record of a file.
 static void read_record(struct input *in)
 {
 	while (read_head(in)) {
 		if (in->head.len > PAYLOAD_MAX || !in->head.len || !in->head.seq)
 			continue;
-		if (in->head.len > in->room) {
-			in->room = in->head.len;
-			in->payload = realloc(in->payload, in->room);
+		if (in->head.len > in->size) {
+			in->size = in->head.len;
+			in->payload = realloc(in->payload, in->size);
 			if (!in->payload)
-				fail(in->name, "no memory");
+				fail(in->name, "out of memory");
 		}
 		if (fread(in->payload, in->head.len, 1, in->file) == 1)
 			return;
@@ -135,10 +136,10 @@ static void merge(FILE *to, bool verbose)
 	if (missing)
 		fprintf(stderr, "stap-merge: %llu records are missing\n", (unsigned long long)missing);
 	if (skipped_bytes)
-		fprintf(stderr, "stap-merge: %llu bytes were no records\n", (unsigned long long)skipped_bytes);
+		fprintf(stderr, "stap-merge: skipped %llu damaged bytes\n", (unsigned long long)skipped_bytes);
 }
 
-// Opens without waiting for a writer: the process that writes the FIFOs opens them in an order of its own, and each of
+// Opens without waiting for a writer: the process that writes the FIFOs opens them in its own order, and each of
 // its open() calls waits for a reader. Reading waits: in wait_for_writer() for the first byte, later in read().
 static FILE *open_input(const char *name)
 {
@@ -160,7 +161,7 @@ static void wait_for_writer(const struct input *in)
 			fail(in->name, strerror(errno));
 }
 
-// All are open before the first is read: the process that writes them may wait for that (FIFOs).
+// All files are opened before the first is read: the process that writes FIFOs waits until each has a reader.
 static void open_inputs(char **names, const char *output)
 {
 	struct stat in, out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A .ko from its file into the kernel and out again, and the device that it makes.
+// Opens, checks, loads and unloads a module, and opens the device that it creates.
 //
-// The file is opened once and read into memory (image.c): what was looked at is what gets loaded.
+// The file is opened once and read into memory (image.c), so that the checked bytes are the loaded bytes.
 #include "staprun.h"
 
 #include "log.h"
@@ -32,7 +32,7 @@ bool module_name_is_valid(const char *name)
 
 // --- the file ---
 
-// NAME in the administrator's directory: nobody else may have been able to put it there.
+// Opens NAME in the administrator's directory, in which only root may have been able to create files.
 static int open_installed(const char *name)
 {
 	struct utsname kernel;
@@ -44,11 +44,11 @@ static int open_installed(const char *name)
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0) {
 		fd = -errno;
-		log_error("no directory %s to take the module %s from: %m", path, name);
+		log_error("can't open %s for the module \"%s\": %m", path, name);
 		return fd;
 	}
-	if (!is_roots(dir)) {
-		log_error("%s must belong to root and be writable by root alone", path);
+	if (!is_root_only(dir)) {
+		log_error("%s must be owned by root, and writable only by root", path);
 		close(dir);
 		return -EPERM;
 	}
@@ -56,9 +56,9 @@ static int open_installed(const char *name)
 	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		fd = -errno;
-		log_error("no module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
-	} else if (!is_roots(fd)) {
-		log_error("/lib/modules/%s/systemtap/%s must belong to root and be writable by root alone",
+		log_error("can't open the module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
+	} else if (!is_root_only(fd)) {
+		log_error("/lib/modules/%s/systemtap/%s must be owned by root, and writable only by root",
 			  kernel.release, path);
 		close(fd);
 		fd = -EPERM;
@@ -87,7 +87,7 @@ static int open_file(const char *argument)
 
 	if (is_installed(argument)) {
 		if (!module_name_is_valid(argument)) {
-			log_error("'%s' can't be the name of a module", argument);
+			log_error("invalid module name \"%s\"", argument);
 			return -EINVAL;
 		}
 		return open_installed(argument);
@@ -104,18 +104,18 @@ static int read_file(struct module *m, const char *argument)
 	ssize_t n;
 
 	if (fstat(m->fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MODULE_FILE_MAX) {
-		log_error("%s is not a module", argument);
+		log_error("%s is not a kernel module", argument);
 		return -EINVAL;
 	}
 	m->image = malloc(st.st_size + 1);
 	if (!m->image) {
-		log_error("no memory for %s", argument);
+		log_error("out of memory for %s", argument);
 		return -ENOMEM;
 	}
 	while (m->len < st.st_size) {
 		n = read(m->fd, m->image + m->len, st.st_size - m->len);
 		if (n <= 0) {
-			log_error("can't read %s: %s", argument, n ? strerror(errno) : "it shrinks");
+			log_error("can't read %s: %s", argument, n ? strerror(errno) : "it was truncated");
 			return -EIO;
 		}
 		m->len += n;
@@ -125,7 +125,7 @@ static int read_file(struct module *m, const char *argument)
 
 // --- rights ---
 
-// The rights that a module was made for; who has less may not load it.
+// Returns the rights that are required to load the module: its --privilege.
 static enum rights rights_wanted(const struct module *m)
 {
 	const char *level = image_modinfo(m, "stap_privilege");
@@ -135,7 +135,7 @@ static enum rights rights_wanted(const struct module *m)
 	return level && !strcmp(level, "stapsys") ? RIGHTS_SYSTEM : RIGHTS_ALL;
 }
 
-// What is signed and was changed is refused to everybody; who may not load anything needs a signature.
+// A module that was modified after signing is rejected for all users. Users without RIGHTS_ALL need a signature.
 static int check_rights(struct module *m, const char *argument, enum rights rights)
 {
 	char path[4096];
@@ -148,8 +148,8 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	if (fd < 0 && rights == RIGHTS_ALL)
 		return 0;
 	if (fd < 0) {
-		log_error("%s is not signed (%s: %s): members of stapusr and stapsys may load signed modules,"
-			  " and those in /lib/modules/RELEASE/systemtap by a name without path and .ko",
+		log_error("%s is not signed (%s: %s); members of stapusr and stapsys may load signed modules,"
+			  " and by NAME alone those in /lib/modules/RELEASE/systemtap",
 			  argument, path, strerror(-fd));
 		return -EPERM;
 	}
@@ -158,18 +158,18 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	if (rc == -ENOENT && rights == RIGHTS_ALL)
 		return 0;
 	if (rc == -ENOENT)
-		log_error("the signature of %s can't be checked: the administrator has put no certificates"
-			  " in /etc/systemtap/staprun", argument);
+		log_error("can't check the signature of %s: the administrator has not installed certificates in"
+			  " /etc/systemtap/staprun", argument);
 	if (!rc && rights_wanted(m) > rights) {
-		log_error("%s was not made for the rights you have: stap --privilege=%s makes one that was",
+		log_error("%s requires more privileges than you have; build the script with stap --privilege=%s",
 			  argument, rights == RIGHTS_USER ? "stapusr" : "stapsys");
 		rc = -EPERM;
 	}
-	m->use_image = true;               // not what the file has become meanwhile
+	m->use_image = true;               // the file may have changed since
 	return rc;
 }
 
-// With nothing but the rights of the user: a set-user-id program must not read others' files.
+// Opens files with the user's rights only: a set-user-ID program must not read other users' files.
 int module_open(struct module *m, const char *argument, enum rights rights)
 {
 	int rc;
@@ -185,7 +185,7 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 
 // --- loading ---
 
-bool module_text(const char *format, const char *name, char *to, size_t room)
+bool module_text(const char *format, const char *name, char *to, size_t size)
 {
 	char path[128];
 	ssize_t n;
@@ -193,18 +193,18 @@ bool module_text(const char *format, const char *name, char *to, size_t room)
 
 	snprintf(path, sizeof(path), format, name);
 	fd = sys_open(path, O_RDONLY);
-	n = fd < 0 ? fd : sys_read(fd, to, room - 1);
+	n = fd < 0 ? fd : sys_read(fd, to, size - 1);
 	to[n > 0 ? n : 0] = 0;
 	if (fd >= 0)
 		close(fd);
 	return n > 0;
 }
 
-#define SESSIONS (1ll << 40)               // locks of sessions begin here in the file, those of names at 0
+#define SESSIONS (1ll << 40)               // file offset of session locks; name locks begin at 0
 
-// A lock on the byte that a name has in a file that is root's: 0, -EAGAIN when another staprun has it, or why there
-// are no locks. The file stays open, so that only the first time needs root's rights; the kernel drops the locks when
-// staprun ends.
+// Locks the byte of a file of root at the hash of `name`. Returns 0, -EAGAIN if another staprun has it locked, or the
+// error of opening or locking the file. The file stays open: only the first call needs root's rights. The kernel
+// releases the locks when staprun exits.
 static int lock_byte(const char *name, long long space, short type)
 {
 	static int file = -1;
@@ -220,9 +220,9 @@ static int lock_byte(const char *name, long long space, short type)
 	return fcntl(file, F_OFD_SETLK, &lock) ? -errno : 0;
 }
 
-// The kernel knows modules by name alone. Who loads one, and who has looked whether it may be removed, keeps others
-// from the name (F_WRLCK) until that is done (F_UNLCK). They wait for ten seconds: one who removes a module that is in
-// use tries for four, and the kernel waits for its handlers.
+// Modules are identified by name. A staprun that loads a module, or checks and removes one, holds the lock of the name
+// (F_WRLCK, then F_UNLCK). Others wait for it for 10 seconds: removing a module that is in use is tried for 4 seconds,
+// and the kernel waits for running handlers.
 int module_lock_name(const char *name, short type)
 {
 	int rc, tries = 0;
@@ -243,7 +243,7 @@ int module_lock_session(const char *name, short type)
 
 int module_load(struct module *m, const char *parameters)
 {
-	char fips[4];                      // such a kernel runs what is certified, unless who started us answers for the rest
+	char fips[4];                      // in FIPS mode a kernel loads only certified modules, unless overridden
 	bool refused = !secure_getenv("STAP_FIPS_OVERRIDE") &&
 		       module_text("/proc/sys/crypto/%s", "fips_enabled", fips, sizeof(fips)) && *fips == '1';
 	int rc = refused ? -EOPNOTSUPP : module_lock_name(m->name, F_WRLCK);
@@ -253,7 +253,7 @@ int module_load(struct module *m, const char *parameters)
 	module_lock_session(m->name, F_RDLCK);     // without it, leftovers.c leaves the module alone
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
-	close(m->fd);                      // where few descriptors are allowed, one is needed for unloading
+	close(m->fd);                      // with a small RLIMIT_NOFILE, unloading needs the descriptor
 	m->fd = -1;
 	module_lock_name(m->name, F_UNLCK);
 	return rc;
@@ -266,7 +266,7 @@ void module_close(struct module *m)
 	*m = (struct module){ .fd = -1 };
 }
 
-// The node is the user's once the script runs; before, when staprun was killed so early, the module says who loaded it.
+// The user owns the node once the script runs. If staprun was killed before, _stp_owner has the user ID.
 static bool is_users(const char *name)
 {
 	char path[128], text[32];
@@ -276,8 +276,8 @@ static bool is_users(const char *name)
 					   number_at(&(const char *){ text }, 10, getuid(), getuid(), &(int64_t){ 0 }));
 }
 
-// Nothing goes that isn't known to be the user's, also when there seemed to be none: another may have come just now.
-static int unload(const char *name, enum rights rights, int patience_ms)
+// Without RIGHTS_ALL, removes only modules of the user; the name's lock is held between the check and the removal.
+static int unload(const char *name, enum rights rights, int timeout_ms)
 {
 	char path[128];
 	int rc = module_lock_name(name, F_WRLCK);
@@ -290,18 +290,18 @@ static int unload(const char *name, enum rights rights, int patience_ms)
 	for (int pause_ms = 1, waited_ms = 0; !rc || rc == -EBUSY || rc == -EAGAIN; pause_ms *= 2) {
 		STAP_PROBE1(staprun, remove__module, name);
 		rc = sys_delete_module(name);
-		if (!rc || waited_ms > patience_ms)
+		if (!rc || waited_ms > timeout_ms)
 			break;
 		usleep(pause_ms * 1000);
 		waited_ms += pause_ms;
 	}
-	module_lock_name(name, F_UNLCK);           // before messages, for whose reader others need not wait
+	module_lock_name(name, F_UNLCK);           // before messages: writing them may block
 	if (rc == -ENOENT)
-		log_error("no module %s is loaded", name);
+		log_error("module %s is not loaded", name);
 	else if (rc == -EACCES)
-		log_error("%s is no script's module, or another user's", name);
+		log_error("%s was not loaded by staprun, or belongs to another user", name);
 	else if (rc == -EBUSY || rc == -EAGAIN)
-		log_error("the module %s is in use: a process has its device open; later: staprun -d %s", name, name);
+		log_error("module %s is in use: a process has its device open; remove it later with staprun -d %s", name, name);
 	else if (rc)
 		log_error("can't remove the module %s: %s", name, strerror(-rc));
 	return rc;
@@ -312,7 +312,7 @@ int module_unload(const char *name, enum rights rights)
 	return unload(name, rights, 2000);
 }
 
-// A module of ours has a misc device of its name whose node is below systemtap/.
+// A module of Quicktap has a misc device of the same name, whose node is in /dev/systemtap.
 bool module_is_ours(const char *name)
 {
 	char text[512], want[128];
@@ -339,7 +339,7 @@ static int remove_all(enum rights rights)
 	}
 	if (!dir) {
 		rc = -errno;
-		log_error("can't look for modules: %m");
+		log_error("can't list /sys/class/misc: %m");
 	} else {
 		closedir(dir);
 	}
@@ -354,7 +354,7 @@ int module_remove(const char *name, enum rights rights)
 		return remove_all(rights);
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
 	if (!module_is_ours(name) && access(path, F_OK) == 0) {
-		log_error("%s is not a script's module: staprun does not remove it", name);
+		log_error("%s was not loaded by staprun; remove it with rmmod", name);
 		return -EPERM;
 	}
 	return module_unload(name, rights);
@@ -362,7 +362,7 @@ int module_remove(const char *name, enum rights rights)
 
 // --- its device ---
 
-// A /dev without the node (a container's): made from what sysfs says, in a private directory.
+// If /dev lacks the node (in a container), creates one in a private directory, with the numbers in sysfs.
 static int open_by_number(const char *name)
 {
 	char text[32], dir[] = "/dev/.staprun-XXXXXX", node[64];
@@ -397,11 +397,11 @@ int module_open_device(const char *name)
 	if (fd == -EBUSY)
 		log_error("another staprun is attached to %s", name);
 	else if (fd == -ENOENT)
-		log_error("the module %s is not loaded, or is no script's", name);
+		log_error("module %s is not loaded, or was not loaded by staprun", name);
 	else if (fd == -ENOMEM)
-		log_error("no memory for the buffers of %s; smaller ones may do (-b, stap -s)", name);
+		log_error("not enough memory for the buffers of %s; use smaller buffers (-b, stap -s)", name);
 	else if (fd == -EACCES || fd == -EPERM)
-		log_error("%s can be opened by its owner and root alone", path);
+		log_error("only its owner and root can open %s", path);
 	else if (fd < 0)
 		log_error("can't open the device of the module %s: %s", name, strerror(-fd));
 	return fd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -M: how the script is doing, every so many seconds. In: the rings' counts, the module's size. Out: where standard
-// output is a terminal, its first lines, drawn anew, below which what the script prints scrolls; else a line on
-// standard error.
+// -M SEC: shows run time, memory, output and losses of the script every SEC seconds, from the rings' counters and the
+// module's size in sysfs. If standard output is a terminal, its first rows are redrawn and the script's output scrolls
+// below them; else one line is written to standard error.
 #include "stapio.h"
 
 #include "log.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The cursor stays where the script's output put it; the rows that scroll begin below ours.
+// The cursor position of the script's output is saved and restored; the scrolling region begins in row 6.
 #define KEEP_CURSOR "\0337"
 #define BACK_TO_CURSOR "\0338"
 #define ROWS_BELOW "\033[6r"
@@ -22,11 +22,11 @@
 #define TOP "\033[H"
 #define NEXT_LINE "\033[K\r\n"
 
-static int64_t began, told;                // ms
-static uint64_t bytes_told;
+static int64_t began, updated;             // ms
+static uint64_t bytes_shown;
 static bool screen;
 
-// Bytes of the module and its rings.
+// Returns the size of the module and its rings in bytes.
 static uint64_t memory(const struct rings *r, const char *module)
 {
 	char path[128], text[32] = "";
@@ -44,7 +44,7 @@ static uint64_t memory(const struct rings *r, const char *module)
 	return used + r->n * r->ring_size;
 }
 
-// Of the ring that is nearest to losing something, in percent.
+// Returns the fill level of the fullest ring in percent.
 static unsigned fullest(const struct rings *r)
 {
 	uint64_t most = 0;
@@ -61,7 +61,7 @@ static unsigned fullest(const struct rings *r)
 static void put(const char *text)
 {
 	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
-		screen = false;            // and the output itself says why
+		screen = false;            // the loop reports the error when it writes output
 }
 
 static void leave_screen(void)
@@ -72,7 +72,7 @@ static void leave_screen(void)
 
 static void begin(const struct stapio_options *opt, int64_t now)
 {
-	began = told = now;
+	began = updated = now;
 	screen = isatty(STDOUT_FILENO) && opt->daemon < 0;
 	if (!screen)
 		return;
@@ -96,26 +96,26 @@ static void draw(const struct rings *r, const struct stapio_options *opt, int64_
 		 opt->module, (long long)ran / 3600, (long long)ran / 60 % 60, (long long)ran % 60,
 		 opt->command ? opt->command : opt->target ? target : "",
 		 (unsigned long long)memory(r, opt->module) >> 10, r->n, fullest(r), (unsigned long long)bytes,
-		 (unsigned long long)(1000 * (bytes - bytes_told) / (now > told ? now - told : 1)),
+		 (unsigned long long)(1000 * (bytes - bytes_shown) / (now > updated ? now - updated : 1)),
 		 (unsigned long long)lost, lost ? "; a larger buffer may help (-s MB)" : "");
 	put(text);
 }
 
 int monitor_timeout(const struct stapio_options *opt)
 {
-	int64_t left = told + opt->monitor_ms - now_ms();
+	int64_t left = updated + opt->monitor_ms - now_ms();
 
 	return left > 0 ? left : 0;
 }
 
-void monitor_tell(const struct rings *r, const struct stapio_options *opt)
+void monitor_update(const struct rings *r, const struct stapio_options *opt)
 {
 	int64_t now = now_ms();
 	bool first = !began;
 
 	if (first)
 		begin(opt, now);
-	if (now - told < opt->monitor_ms && !(first && screen))
+	if (now - updated < opt->monitor_ms && !(first && screen))
 		return;
 	if (screen)
 		draw(r, opt, now);
@@ -123,6 +123,6 @@ void monitor_tell(const struct rings *r, const struct stapio_options *opt)
 		log_note(0, "stapio: %s runs for %lld s, takes %llu kB, has printed %llu bytes, lost %llu records", opt->module,
 			 (long long)(now - began) / 1000, (unsigned long long)memory(r, opt->module) >> 10,
 			 (unsigned long long)r->bytes, (unsigned long long)(r->lost + rings_dropped(r)));
-	told = now;
-	bytes_told = r->bytes;
+	updated = now;
+	bytes_shown = r->bytes;
 }

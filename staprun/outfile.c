@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Output on its way to standard output or the file of -o. The descriptor may be shared with other
-// programs and is left as it is (no O_NONBLOCK): a pipe or a terminal is written only when poll()
-// says so, and not more than PIPE_BUF bytes at once, so that signals and messages are not kept
-// waiting by a slow reader.
+// Buffers output and writes it to standard output or the file of -o. The descriptor may be shared with other
+// programs, so O_NONBLOCK is not set: a pipe or terminal is written only when poll() reports POLLOUT, and at most
+// PIPE_BUF bytes at once, so that a slow reader does not delay signals and messages.
 //
-// A file is NAME (what strftime makes of -o), in bulk mode NAME_cpuN for the N-th ring. With -S, and
-// from the first SIGUSR2 on, it has a number: NAME.0, NAME.1 and so on, of which -S may keep the
-// newest only. Files are switched between records.
+// The file's name is NAME (-o, expanded by strftime()), in bulk mode NAME_cpuN for the N-th ring. With -S, and from
+// the first SIGUSR2 on, a number follows: NAME.0, NAME.1 and so on; -S may limit the number of files. A record is never
+// split between files.
 #include "stapio.h"
 
 #include "log.h"
@@ -23,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIFO_POLL_MS 100                   // how often it is tried to open one
+#define FIFO_POLL_MS 100                   // interval between attempts to open a FIFO
 
-// The name of a file, 0 or -errno.
-static int file_name(const struct outfile *out, unsigned number, char *path, size_t room)
+// Stores the name of the file with this number. Returns 0 or -errno.
+static int file_name(const struct outfile *out, unsigned number, char *path, size_t size)
 {
 	const char *pattern = out->opt->output ? out->opt->output : "stpd";
 	bool numbered = out->opt->file_size || number;
@@ -35,13 +34,13 @@ static int file_name(const struct outfile *out, unsigned number, char *path, siz
 	size_t len;
 
 	localtime_r(&out->opened, &local);
-	len = strftime(path, room, pattern, &local);
+	len = strftime(path, size, pattern, &local);
 	if (out->ring >= 0)
 		snprintf(cpu, sizeof(cpu), "_cpu%d", out->ring);
 	if (numbered)
 		snprintf(suffix, sizeof(suffix), ".%u", number);
-	if (!len || len + strlen(cpu) + strlen(suffix) >= room) {
-		log_error("-o %s: the name is empty or too long", pattern);
+	if (!len || len + strlen(cpu) + strlen(suffix) >= size) {
+		log_error("invalid file name \"%s\" (-o): it is empty or too long", pattern);
 		return -EINVAL;
 	}
 	strcat(strcat(path, cpu), suffix);
@@ -55,8 +54,8 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-// Waits for a moment. false: a signal or the end of staprun ends the session, and a message says so. Before the session
-// starts, there is no command to reap and no file to switch.
+// Waits FIFO_POLL_MS. Returns false after a message if a signal or the end of staprun ends the session. SIGCHLD and
+// SIGUSR2 have no effect before the session starts.
 static bool wait_for_reader(const struct outfile *out, int signals, const char *path)
 {
 	struct pollfd ends[] = { { signals, POLLIN }, { out->opt->life, POLLIN } };
@@ -75,8 +74,8 @@ static bool wait_for_reader(const struct outfile *out, int signals, const char *
 	return false;
 }
 
-// signals: a signalfd, by which a wait for the reader of a FIFO ends; -1: does not wait. open() itself would wait with
-// all signals blocked.
+// signals: a signalfd that ends the wait for a FIFO's reader; -1: don't wait. A blocking open() could not be
+// interrupted, since signals are blocked.
 static int open_file(const struct outfile *out, int signals)
 {
 	char path[PATH_MAX];
@@ -113,7 +112,7 @@ int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring
 	return 0;
 }
 
-size_t outfile_room(const struct outfile *out)
+size_t outfile_space(const struct outfile *out)
 {
 	return out->closed ? sizeof(out->bytes) : sizeof(out->bytes) - (out->end - out->start);
 }
@@ -185,8 +184,8 @@ static void remove_oldest(const struct outfile *out)
 {
 	char path[PATH_MAX];
 
-	if (out->opt->files_kept && out->number >= out->opt->files_kept &&
-	    !file_name(out, out->number - out->opt->files_kept, path, sizeof(path)))
+	if (out->opt->files_max && out->number >= out->opt->files_max &&
+	    !file_name(out, out->number - out->opt->files_max, path, sizeof(path)))
 		unlink(path);
 }
 
@@ -198,7 +197,7 @@ void outfile_switch(struct outfile *out)
 		return;
 	outfile_flush(out);
 	out->number++;
-	fd = open_file(out, -1);           // the module waits for nobody
+	fd = open_file(out, -1);           // don't wait: the module keeps producing records
 	if (fd < 0) {
 		out->closed = true;
 		out->error = fd;

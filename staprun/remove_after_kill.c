@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When staprun was killed, nobody is left who may unload the module. Then stapio becomes another staprun, which
-// may do for this user what the first one might, and which closes the device and the rings in becoming it.
+// Removes the module after staprun was killed. stapio itself may not unload modules: it executes staprun -d, which has
+// the same rights as the first staprun; execve() closes the device and unmaps the rings.
 #include "stapio.h"
 
 #include "log.h"
@@ -9,21 +9,21 @@
 #include <poll.h>
 #include <unistd.h>
 
-bool orphan_is(const struct stapio_options *opt)
+bool staprun_was_killed(const struct stapio_options *opt)
 {
-	struct pollfd life = { opt->life, POLLIN };
+	struct pollfd life = { opt->life, POLLIN };    // the pipe's write end was in staprun only
 
 	return poll(&life, 1, 0) > 0;
 }
 
-void orphan_remove(const struct stapio_options *opt)
+void remove_after_kill(const struct stapio_options *opt)
 {
 	char path[1100];
 
-	if (!orphan_is(opt))
+	if (!staprun_was_killed(opt))
 		return;
-	log_warning("staprun was killed; the module %s is removed in its place", opt->module);
-	beside_find(path, sizeof(path), "SYSTEMTAP_STAPRUN", "staprun", "../../bin/staprun");
+	log_warning("staprun was killed; removing the module %s", opt->module);
+	sibling_path(path, sizeof(path), "SYSTEMTAP_STAPRUN", "staprun", "../../bin/staprun");
 	execl(path, "staprun", "-d", opt->module, NULL);
-	log_error("can't run %s: %m; staprun -d %s removes the module", path, opt->module);
+	log_error("can't run %s: %m; remove the module with staprun -d %s", path, opt->module);
 }

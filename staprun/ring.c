@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rings of messages.h, read. Nothing in the mapping is believed: every length is taken once and
-// checked against what the ring holds; a ring that makes no sense is emptied and that is counted.
+// Reads the rings of messages.h. The mapping is not trusted: each length is read once and checked against the
+// bytes in the ring; a ring with invalid contents is emptied and counted as damaged.
 #include "stapio.h"
 
 #include "log.h"
@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GAP_PATIENCE_MS 2000
+#define GAP_TIMEOUT_MS 2000
 #define RINGS_MAX 65536
-#define SEQ_JUMP_MAX (1ull << 32)          // more can't have been lost: the number is damaged
+#define SEQ_JUMP_MAX (1ull << 32)          // a larger gap means that the number is damaged
 
 int64_t now_ms(void)
 {
@@ -26,7 +26,7 @@ int64_t now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-static bool is_of_this_version(const struct stp_ring_header *h)
+static bool version_matches(const struct stp_ring_header *h)
 {
 	return h->magic == STP_RING_MAGIC && h->protocol == STP_PROTOCOL && h->nlosses == STP_LOSSES;
 }
@@ -36,18 +36,18 @@ int rings_map_header(struct rings *r, int device)
 	void *at;
 	int rc = sys_mmap(device, sysconf(_SC_PAGESIZE), &at);
 
-	if (!rc && !is_of_this_version(at))
+	if (!rc && !version_matches(at))
 		rc = -EPROTO;
 	if (!rc)
 		*r = (struct rings){ .header = at };
 	return rc;
 }
 
-static bool header_makes_sense(const struct stp_ring_header *h)
+static bool header_is_valid(const struct stp_ring_header *h)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
-	return is_of_this_version(h) && h->rings > 0 && h->rings <= RINGS_MAX &&
+	return version_matches(h) && h->rings > 0 && h->rings <= RINGS_MAX &&
 	       h->ring_size >= 2 * page && h->ring_size <= 1ull << 40 &&
 	       !(h->ring_size & (h->ring_size - 1)) &&
 	       h->first >= page && h->first <= 1ull << 40 && h->first % page == 0 &&
@@ -64,13 +64,13 @@ int rings_map(struct rings *r, int device, bool attach)
 	if (!rc) {
 		memcpy(&header, at, sizeof(header));
 		munmap(at, page);
-		rc = header_makes_sense(&header) ? 0 : -EPROTO;
+		rc = header_is_valid(&header) ? 0 : -EPROTO;
 	}
 	if (!rc)
 		rc = sys_mmap(device, header.first + header.rings * header.stride, &at);
 	if (rc) {
 		log_error("can't map the module's rings: %s",
-			  rc == -EPROTO ? "they are of another version; translate the script again" : strerror(-rc));
+			  rc == -EPROTO ? "they have another version; build the script again" : strerror(-rc));
 		return rc;
 	}
 	*r = (struct rings){ .header = at, .n = header.rings, .ring_size = header.ring_size, .next = !attach,
@@ -98,12 +98,12 @@ static void advance(struct ring *ring, uint64_t tail)
 static void give_up(struct rings *r, struct ring *ring, uint64_t head)
 {
 	r->damaged++;
-	if (head & 7)                      // stays so until the producer writes the next one
+	if (head & 7)                      // unchanged until the producer writes its next record
 		ring->bad_head = head;
 	advance(ring, head & ~7ull);
 }
 
-// Fills size, seq and len for the record at tail, over padding. false: the ring is empty.
+// Skips padding and sets size, seq and len of the record at tail. Returns false if the ring is empty.
 static bool peek(struct rings *r, struct ring *ring)
 {
 	while (!ring->size) {
@@ -121,7 +121,7 @@ static bool peek(struct rings *r, struct ring *ring)
 		lap = r->ring_size - (ring->tail & (r->ring_size - 1));
 		rec = (const void *)(ring->data + r->ring_size - lap);
 		len = rec->len;
-		flags = rec->flags;        // in the first 8 bytes: padding may have no more of a header
+		flags = rec->flags;        // in the first 8 bytes: padding may be that short
 		total = (sizeof(*rec) + (uint64_t)len + 7) & ~7ull;
 		if (total > used || (!(flags & STP_REC_PAD) && (total > lap || !rec->seq))) {
 			give_up(r, ring, head);
@@ -146,24 +146,24 @@ static struct ring *earliest(struct rings *r)
 	return first;
 }
 
-// A record was found whose number is not the one wanted. true: wait for that one.
+// Handles a record whose number is not the next one. Returns true to wait for the missing one.
 static bool wait_for_gap(struct rings *r, const struct ring *found, bool complete)
 {
 	int64_t now = now_ms();
 
-	if (found->seq < r->next)          // late, or twice: better out of order than not at all
+	if (found->seq < r->next)          // late: printed out of order
 		return false;
 	if (found->seq - r->next > SEQ_JUMP_MAX) {
 		r->damaged++;
 		return false;
 	}
-	if (r->next <= r->settled)         // what is missing was read by others, or taken away and counted
+	if (r->next <= r->settled)         // missing records were read by another relay, or are counted
 		r->next = found->seq <= r->settled ? found->seq : r->settled + 1;
 	if (found->seq == r->next)
 		return false;
 	if (!complete && !r->gap_since)
 		r->gap_since = now;
-	if (!complete && now - r->gap_since < GAP_PATIENCE_MS)
+	if (!complete && now - r->gap_since < GAP_TIMEOUT_MS)
 		return true;
 	r->lost += found->seq - r->next;
 	r->next = found->seq;
@@ -176,7 +176,7 @@ enum rings_result rings_next(struct rings *r, bool complete, const void **payloa
 
 	if (!found || !peek(r, found) || found->seq != r->next)
 		found = earliest(r);
-	// A predecessor may have come into a ring that was looked at before this one was found.
+	// An earlier record may have been added meanwhile to a ring that was checked first: check all once more.
 	if (found && r->next && found->seq != r->next)
 		found = earliest(r);
 	if (!found)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the other program is: staprun runs stapio, and stapio another staprun. In: what the environment wishes.
+// Finds the other program's path: staprun runs stapio, and stapio another staprun. An environment variable comes first.
 #include "staprun.h"
 
 #include <stdio.h>
@@ -7,22 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-void beside_find(char *path, size_t room, const char *variable, const char *name, const char *installed)
+void sibling_path(char *path, size_t size, const char *variable, const char *name, const char *installed)
 {
-	const char *wish = secure_getenv(variable);    // NULL when we run set-user-id
+	const char *chosen = secure_getenv(variable);  // NULL when staprun runs set-user-ID
 	char self[1024];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
-	if (wish) {
-		snprintf(path, room, "%s", wish);
+	if (chosen) {
+		snprintf(path, size, "%s", chosen);
 		return;
 	}
 	self[n < 0 ? 0 : n] = 0;
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = 0;
-	snprintf(path, room, "%s/%s", self, name);
+	snprintf(path, size, "%s/%s", self, name);
 	if (access(path, X_OK))
-		snprintf(path, room, "%s/%s", self, installed);
+		snprintf(path, size, "%s/%s", self, installed);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Signed modules: FILE.ko.sgn holds a signature (SHA-256) over the bytes of FILE.ko, made with the key
-// of one of the certificates CERTIFICATES/*.pem, which the administrator put there.
+// Checks signatures of modules: FILE.ko.sgn is a signature (SHA-256) of FILE.ko, made with the key of one of the
+// certificates CERTIFICATES/*.pem, which the administrator installs.
 #include "staprun.h"
 
 #include "log.h"
@@ -20,7 +20,7 @@
 #define CERTIFICATES "/etc/systemtap/staprun"
 #define SIGNATURE_MAX 8192
 
-bool is_roots(int fd)
+bool is_root_only(int fd)
 {
 	struct stat st;
 
@@ -37,7 +37,7 @@ static bool key_signed(EVP_PKEY *key, const struct module *m, const unsigned cha
 	return good;
 }
 
-// A certificate counts while it is valid.
+// Expired certificates, and those that are not valid yet, are ignored. Closes fd.
 static bool certificate_signed(int fd, const struct module *m, const unsigned char *sgn, size_t len)
 {
 	FILE *f = fdopen(fd, "r");
@@ -69,7 +69,7 @@ static bool any_certificate_signed(DIR *dir, const struct module *m, const unsig
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			log_warning("can't read " CERTIFICATES "/%s: %m", entry->d_name);
-		else if (is_roots(fd))
+		else if (is_root_only(fd))
 			good = certificate_signed(fd, m, sgn, len);
 		else
 			close(fd);
@@ -82,21 +82,21 @@ int module_check_signature(const struct module *m, int sgn_fd, const char *argum
 	unsigned char sgn[SIGNATURE_MAX];
 	ssize_t len = read(sgn_fd, sgn, sizeof(sgn));
 	int fd = open(CERTIFICATES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd >= 0 && is_roots(fd) ? fdopendir(fd) : NULL;
+	DIR *dir = fd >= 0 && is_root_only(fd) ? fdopendir(fd) : NULL;
 	bool good;
 
 	if (fd < 0)
 		return -ENOENT;
 	if (!dir) {
 		close(fd);
-		log_error(CERTIFICATES " must belong to root and be writable by root alone");
+		log_error(CERTIFICATES " must be owned by root, and writable only by root");
 		return -EPERM;
 	}
 	good = len > 0 && len < sizeof(sgn) && any_certificate_signed(dir, m, sgn, len);
 	closedir(dir);
 	if (!good) {
-		log_error("the signature %s.sgn does not fit the module, or is of nobody who has a valid certificate"
-			  " in %s: the module was changed or comes from elsewhere", argument, CERTIFICATES);
+		log_error("the signature %s.sgn matches no valid certificate in %s: the module was modified,"
+			  " or is from an untrusted signer", argument, CERTIFICATES);
 		return -EKEYREJECTED;
 	}
 	return 0;

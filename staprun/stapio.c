@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stapio: the unprivileged relay, started by staprun with the module's open device. In: records from
-// the rings, messages. Out: the script's output, its errors and warnings, the exit status.
+// stapio: the unprivileged relay, started by staprun with the module's open device. It reads records from the rings and
+// messages from the device, and writes the script's output, errors and warnings. This file parses the options.
 #include "stapio.h"
 
 #include "log.h"
@@ -12,60 +12,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX (1 << 22)               // of processes, megabytes, files
+#define NUMBER_MAX (1 << 22)               // largest process ID, number of megabytes or of files
 
-// What is wrong with an option that staprun handed on as it was, ends us and the script.
-static void __attribute__((noreturn)) fail(const char *what)
+// staprun passes these options on without checking their values. An error ends stapio and the script.
+static void __attribute__((noreturn)) fail_value(const char *option, const char *value, const char *expected)
 {
-	log_error("%s", what);
+	log_error("invalid value \"%s\" of %s: expected %s", value, option, expected);
 	exit(1);
 }
 
-// Of staprun, which has us print it.
+// The usage text of staprun, which executes stapio -h to print it.
 static const char usage_text[] =
 	"Usage: staprun [OPTIONS] MODULE [NAME=VALUE...]\n"
 	"  MODULE       path of a .ko, or a name in /lib/modules/RELEASE/systemtap\n"
-	"  -c COMMAND   run it when the probes are in place, end when it ends; target() is its pid\n"
-	"  -x PID       target() is PID, end when it is gone (also -t)\n"
-	"  -o FILE      write output there (strftime's %-sequences)\n"
-	"  -S MB[,N]    begin FILE.0, FILE.1, ... after that many megabytes, keep the newest N; SIGUSR2\n"
-	"               begins the next one at once, without -S too\n"
-	"  -D           go to the background when the script runs, print the process id; needs -o\n"
-	"  -b MB        buffer of each CPU, 1 to 4095\n"
-	"  -R           rename the module while loading, so that a file can be loaded many times\n"
-	"  -L           load, start, and leave it running; staprun -A attaches\n"
-	"  -A NAME      attach to a running module\n"
-	"  -d NAME      remove a module that was left over; '*': all that are not in use\n"
-	"  -N PID       the process whose namespaces ns_pid() and the like mean\n"
-	"  -r N:URI     what remote_id() and remote_uri() say\n"
+	"  -c COMMAND   run COMMAND once the probes are armed, end when it exits; target() is its process ID\n"
+	"  -x PID       set target() to PID, end when that process exits (also -t)\n"
+	"  -o FILE      write the output to FILE (its name may contain strftime sequences, as %F)\n"
+	"  -S MB[,N]    switch to FILE.0, FILE.1, ... after MB megabytes each, and keep the newest N; SIGUSR2\n"
+	"               switches at once, also without -S\n"
+	"  -D           run in the background and print the process ID; requires -o\n"
+	"  -b MB        set the buffer size of each CPU in megabytes, 1 to 4095 (default: that of stap -s)\n"
+	"  -R           rename the module, so that one file can be loaded several times\n"
+	"  -L           load and start the script, then detach; staprun -A attaches\n"
+	"  -A NAME      attach to the running script of module NAME\n"
+	"  -d NAME      remove the module NAME; '*' removes all that are not in use\n"
+	"  -N PID       make ns_pid() and other ns_ functions use the namespaces of process PID\n"
+	"  -r N:URI     set the values of remote_id() and remote_uri()\n"
 	"  -i           relay standard input to a script that reads it (input.char, input.line)\n"
-	"  -T MS        look for output at least that often (200)\n"
-	"  -M SEC       every so many seconds, show how long it runs, what it takes and has printed\n"
-	"  -C WHEN      colour messages: auto, always, never\n"
-	"  -v  -w       say more; no warnings (losses are reported all the same)\n"
-	"  --strict     exit status 3 when anything was lost, skipped, missed or cut\n"
-	"  -h  -V       this text; the version (also --help, --version)\n"
-	"  NAME=VALUE   value of a global of the script, or of a parameter _stp_... of the module\n";
+	"  -T MS        check for output at least every MS milliseconds, 1 to 60000 (default: 200)\n"
+	"  -M SEC       show run time, memory, output and losses every SEC seconds\n"
+	"  -C WHEN      colour messages: auto (default), always, never\n"
+	"  -v  -w       -v: print more messages; -w: hide warnings, except those about losses\n"
+	"  --strict     exit with status 3 if anything was lost, skipped, missed or cut\n"
+	"  -h  -V       -h: print this text; -V: print the version (also --help, --version)\n"
+	"  NAME=VALUE   set a global variable of the script, or a module parameter (_stp_...)\n";
 
-static int number(const char *text, long most, const char *problem)
+static int number(const char *option, const char *text, long max, const char *expected)
 {
 	int64_t n;
 
-	if (!number_whole(text, 10, 1, most, &n))
-		fail(problem);
+	if (!number_whole(text, 10, 1, max, &n))
+		fail_value(option, text, expected);
 	return n;
 }
 
-// From staprun: "N", or "N,OTHER".
-static void handed(const char *text, int *n, int *other)
+// Parses an internal option of staprun: "N", or "N,OTHER".
+static void parse_numbers(const char *text, int *n, int *other)
 {
+	const char *value = text;
 	int64_t values[2] = { *n, other ? *other : 0 };
 	bool good = number_at(&text, 10, INT32_MIN, INT32_MAX, &values[0]);
 
 	if (good && other && *text == ',')
 		good = number_at((text++, &text), 10, INT32_MIN, INT32_MAX, &values[1]);
 	if (!good || *text)
-		fail("an option that staprun passes is damaged");
+		fail_value("an internal option", value, "numbers");
 	*n = values[0];
 	if (other)
 		*other = values[1];
@@ -74,40 +75,40 @@ static void handed(const char *text, int *n, int *other)
 // MB[,FILES]
 static void set_switching(struct stapio_options *opt, char *arg)
 {
-	static const char problem[] = "-S: MEGABYTES or MEGABYTES,FILES is expected";
+	static const char expected[] = "megabytes (MB), or megabytes and a number of files (MB,N)";
 	char *comma = strchr(arg, ',');
 
 	if (comma)
 		*comma = 0;
-	opt->file_size = (uint64_t)number(arg, NUMBER_MAX, problem) << 20;
-	opt->files_kept = comma ? number(comma + 1, NUMBER_MAX, problem) : 0;
+	opt->file_size = (uint64_t)number("-S", arg, NUMBER_MAX, expected) << 20;
+	opt->files_max = comma ? number("-S", comma + 1, NUMBER_MAX, expected) : 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200 };
-	int letter, refused = 0, machine = 0;          // -E: errno of loading, whose code it is
+	int letter, load_error = 0, machine = 0;       // -E: errno of loading, ELF machine of the module
 
 	log_color("auto");
 	while ((letter = getopt(argc, argv, "+ieqF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
-		case 'F': handed(optarg, &opt.device, &opt.life); break;
-		case 'E': handed(optarg, &refused, &machine); break;
+		case 'F': parse_numbers(optarg, &opt.device, &opt.life); break;
+		case 'E': parse_numbers(optarg, &load_error, &machine); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
 		case 'N':
-			opt.namespaces = number(optarg, NUMBER_MAX, "-N: the number of a process is expected");
+			opt.namespaces = number("-N", optarg, NUMBER_MAX, "a process ID");
 			break;
-		case 'D': handed(optarg, &opt.daemon, NULL); break;
+		case 'D': parse_numbers(optarg, &opt.daemon, NULL); break;
 		case 'c': opt.command = optarg; break;
 		case 'x':
-			opt.target = number(optarg, NUMBER_MAX, "-x: the number of a process is expected");
+			opt.target = number("-x", optarg, NUMBER_MAX, "a process ID");
 			break;
 		case 'T':
-			opt.poll_ms = number(optarg, 60000, "-T: milliseconds are expected, 1 to 60000");
+			opt.poll_ms = number("-T", optarg, 60000, "milliseconds, 1 to 60000");
 			break;
 		case 'M':
-			opt.monitor_ms = 1000 * number(optarg, 86400, "-M: seconds are expected, 1 to 86400");
+			opt.monitor_ms = 1000 * number("-M", optarg, 86400, "seconds, 1 to 86400");
 			break;
 		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;
@@ -122,12 +123,14 @@ int main(int argc, char **argv)
 		default: return 1;
 		}
 	}
-	if (refused && optind + 2 == argc) {
-		refused_explain(argv[optind], argv[optind + 1], refused, machine);
+	if (load_error && optind + 2 == argc) {
+		load_error_explain(argv[optind], argv[optind + 1], load_error, machine);
 		return 1;
 	}
-	if (opt.device < 0 || optind >= argc)
-		fail("stapio is started by staprun; see staprun -h");
+	if (opt.device < 0 || optind >= argc) {
+		log_error("stapio is started by staprun; see staprun -h");
+		return 1;
+	}
 	opt.module = argv[optind];
 	opt.settings = argv + optind + 1;
 	if (opt.daemon >= 0)

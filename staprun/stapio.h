@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The unprivileged relay: what its files offer each other. Functions return 0 or -errno, and have
-// said why when they fail, unless stated otherwise.
+// Interfaces between the files of stapio, the unprivileged relay. Unless stated otherwise, functions return 0 or
+// -errno, and print a message when they fail.
 #ifndef STAPIO_H
 #define STAPIO_H
 
@@ -14,43 +14,43 @@
 
 struct stapio_options {
 	int device;                        // -F DEVICE,LIFE
-	int life;                          // a pipe that ends when staprun does; -1
-	const char *module;                // its name, for messages
-	const char *output;                // -o, NULL: standard output
-	uint64_t file_size;                // -S: bytes after which the next file is begun; 0: never
-	unsigned files_kept;               // -S: 0: all
+	int life;                          // read end of a pipe that staprun's exit closes; -1: none
+	const char *module;                // the module's name
+	const char *output;                // -o; NULL: standard output
+	uint64_t file_size;                // -S: largest size of a file in bytes; 0: no limit
+	unsigned files_max;                // -S: number of files; 0: no limit
 	const char *command;               // -c
 	pid_t target;                      // -x
-	pid_t namespaces;                  // -N: whose namespaces ns_pid() and the like mean
-	const char *remote;                // -r N:URI: what remote_id() and remote_uri() say
+	pid_t namespaces;                  // -N: ns_pid() and the like use the namespaces of this process
+	const char *remote;                // -r N:URI: values of remote_id() and remote_uri()
 	char **settings;                   // name=value: globals of the script; ends with NULL
 	int poll_ms;                       // -T
 	int monitor_ms;                    // -M; 0: none
-	int daemon;                        // -D: descriptor for the word that all is well; -1
+	int daemon;                        // -D: pipe to report success to the parent; -1: none
 	bool input;                        // -i: the script reads standard input
-	bool attach;                       // -A: the session runs already
+	bool attach;                       // -A: the session is already running
 	bool strict;                       // -e: losses make the exit status 3
-	bool report;                       // -q: print what was lost, do nothing else
-	bool detach;                       // -L: leave as soon as it runs
+	bool report;                       // -q: only print the losses
+	bool detach;                       // -L: detach once the probes are armed
 };
 
-int64_t now_ms(void);                      // of a clock that only grows
+int64_t now_ms(void);                      // CLOCK_MONOTONIC
 
-// --- input.c: standard input, for scripts that read it ---
+// --- input.c: relays standard input ---
 
-void input_start(const char *module);      // once the module is armed
-void input_stop(void);                     // the terminal is as it was
+void input_start(const char *module);      // call it after STARTED
+void input_stop(void);                     // restores the terminal settings
 
 // --- ring.c: records of all rings, merged by sequence number ---
 
 struct ring {
 	struct stp_ring_control *control;
 	const unsigned char *data;
-	uint64_t tail;                     // ours; what is in the mapping is only written
-	uint64_t size;                     // bytes that the record at tail takes; 0: not looked at yet
+	uint64_t tail;                     // private copy; the one in the mapping is never read back
+	uint64_t size;                     // bytes of the record at tail; 0: not read yet
 	uint64_t seq;                      // of that record
 	uint32_t len;                      // of its payload
-	uint64_t bad_head;                 // a head that was no place of a record; 0: none
+	uint64_t bad_head;                 // the last invalid head; 0: none
 };
 
 struct rings {
@@ -58,105 +58,105 @@ struct rings {
 	struct ring *ring;
 	int n;
 	uint64_t ring_size;
-	uint64_t next;                     // sequence number wanted; 0: the smallest there is
-	int64_t gap_since;                 // 0: next is not waited for
-	struct ring *current;              // where the record last returned is
-	uint64_t settled;                  // numbers up to this one are in the rings now, or gone
-	uint64_t lost;                     // sequence numbers above it that never came
-	uint64_t damaged;                  // times a ring made no sense and was emptied
-	bool bulk;                         // each ring has a file of its own, nothing is merged
-	uint64_t bytes;                    // of payload, given out
+	uint64_t next;                     // next sequence number; 0: the smallest in the rings
+	int64_t gap_since;                 // ms when waiting for `next` began; 0: not waiting
+	struct ring *current;              // ring of the record that was returned last
+	uint64_t settled;                  // missing records up to this number are not lost
+	uint64_t lost;                     // missing sequence numbers above `settled`
+	uint64_t damaged;                  // how often a ring had invalid contents and was emptied
+	bool bulk;                         // each ring has its own file, records are not merged
+	uint64_t bytes;                    // of payload returned so far
 };
 
 enum rings_result { RINGS_RECORD, RINGS_EMPTY, RINGS_GAP };
 
-// attach: others may have read before, so the first number is not known.
+// attach: an earlier relay may have read records, so the first sequence number is unknown.
 int rings_map(struct rings *r, int device, bool attach);
-int rings_map_header(struct rings *r, int device);     // of a session that has ended: it has no rings. Says nothing
-// The next record in order, which stays where it is until rings_take(). RINGS_GAP: there are records,
-// but the next one's predecessor may still come; `complete` (nothing is produced any more) and two
-// seconds' patience end that.
+int rings_map_header(struct rings *r, int device);     // for ended sessions, which have no rings; prints nothing
+// Returns the next record in order; its payload is valid until rings_take(). RINGS_GAP: an earlier record may still
+// arrive. It is waited for at most two seconds, and not at all with `complete` (no more records are produced).
 enum rings_result rings_next(struct rings *r, bool complete, const void **payload, uint32_t *len);
 void rings_take(struct rings *r);
-// Bulk: the next record of the i-th ring, for rings_take() too. false: there is none.
+// Bulk mode: returns the next record of the i-th ring, until rings_take(); false: the ring is empty.
 bool rings_next_of(struct rings *r, int i, const void **payload, uint32_t *len, uint64_t *seq);
-// What the producers dropped so far, by their own count.
+// Returns how many records the module dropped so far since the rings were full.
 uint64_t rings_dropped(const struct rings *r);
 uint64_t rings_dropped_of(const struct rings *r, int i);
 
-// --- losses.c: what the module counted as lost ---
+// --- losses.c: prints losses ---
 
 struct stp_ring_header;
-// Prints each reason with its count, also with -w. missing: records that this reader found to be missing; unread: those
-// that were not written. Returns the sum of all.
-void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // also with -w
+void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // a warning that -w does not hide
+// Prints each loss with its count. missing: records that were missing in the rings; unread: records that were not
+// written. Returns the sum of all losses.
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread);
 
-// --- outfile.c: where output goes, never blocking longer than one small write ---
+// --- outfile.c: output files; blocks at most for one write of PIPE_BUF bytes ---
 
 struct outfile {
 	const struct stapio_options *opt;
-	int ring;                          // bulk: whose file; else -1
+	int ring;                          // bulk mode: index of the ring; else -1
 	time_t opened;                     // for strftime
 	unsigned number;                   // of the current file
-	uint64_t written;                  // to it
+	uint64_t written;                  // bytes, to the current file
 	int fd;
-	bool is_file;                      // writes don't block
-	bool closed;                       // the reader went away: everything is dropped
+	bool is_file;                      // a regular file: writes don't block
+	bool closed;                       // the reader has closed it, or an error occurred: output is dropped
 	int error;                         // -errno of a failed write
 	size_t start, end;                 // pending bytes of `bytes`
 	unsigned char bytes[1 << 18];
 };
 
 int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals);
-void outfile_begin_record(struct outfile *out, size_t len);    // -S: may be the next file's first
-void outfile_switch(struct outfile *out);  // to the next file; nothing when it is no file
-size_t outfile_room(const struct outfile *out);
-void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most what there is room for
+void outfile_begin_record(struct outfile *out, size_t len);    // -S: may switch to the next file before it
+void outfile_switch(struct outfile *out);  // to the next file; no effect if it is not a regular file
+size_t outfile_space(const struct outfile *out);
+void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most outfile_space() bytes
 bool outfile_pending(const struct outfile *out);
-void outfile_write(struct outfile *out);   // as much as goes without blocking
-void outfile_flush(struct outfile *out);   // all of it; for regular files, which take everything at once
+void outfile_write(struct outfile *out);   // as much as possible without blocking
+void outfile_flush(struct outfile *out);   // everything; only for regular files
 void outfile_close(struct outfile *out);
 
-// --- bulk.c: a file a ring ---
+// --- bulk.c: one file per ring ---
 
 int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals);
-// Writes what the files take without waiting; pending: not all. complete: nothing is produced any more, so that files
-// whose ring is empty are closed. Returns 0 or the last -errno of writing.
+// Writes as much as possible without blocking; sets `pending` if records remain. complete: no more records follow, so
+// files whose ring is empty are closed. Returns 0 or the last -errno of writing.
 int bulk_drain(struct rings *r, bool complete, bool *pending);
-// Writes the rest of records that are in the buffers in part, too, and of the buffers. true: all is written.
+// Writes the buffers, and the rest of records that are partly in them. Returns true if all of that is written.
 bool bulk_finish_records(struct rings *r);
-// How many records were not written. with_rings: those that are in rings, which are emptied.
+// Returns the number of records that were not written. with_rings: also counts those in the rings, and removes them.
 uint64_t bulk_unwritten(struct rings *r, bool with_rings);
-void bulk_switch(const struct rings *r);   // every file to its next
+void bulk_switch(const struct rings *r);   // switches each to its next file
 
 // --- child.c: other processes ---
 
-// Forks; the child waits for child_release() before it becomes the command. Returns its pid.
+// Forks; the child waits for child_release() before it executes the command. Returns its process ID.
 pid_t child_prepare(const char *command);
 void child_release(void);
-void child_abandon(void);                  // it ends without having been the command
-void child_system(const char *command);    // sh -c in the background, nobody's child
-int child_open_process(pid_t pid);         // a descriptor that is readable once it is gone
+void child_abandon(void);                  // the child exits without executing the command
+void child_system(const char *command);    // runs sh -c in the background, reparented to init
+int child_open_process(pid_t pid);         // returns a pidfd: readable once the process exits
 
 // --- monitor.c: -M ---
 
-int monitor_timeout(const struct stapio_options *opt);         // milliseconds until there is something to tell
-void monitor_tell(const struct rings *r, const struct stapio_options *opt);
+int monitor_timeout(const struct stapio_options *opt);         // milliseconds until the next update
+void monitor_update(const struct rings *r, const struct stapio_options *opt);
 
-// --- orphan.c: staprun was killed ---
+// --- remove_after_kill.c ---
 
-bool orphan_is(const struct stapio_options *opt);
-// Returns if it lives, or if no other can be started. The device must not be needed any more.
-void orphan_remove(const struct stapio_options *opt);
+bool staprun_was_killed(const struct stapio_options *opt);
+// If staprun was killed, executes another staprun to remove the module, which closes the device. Returns if staprun is
+// alive, or if no other can be executed.
+void remove_after_kill(const struct stapio_options *opt);
 
-// --- refused.c: a module that the kernel did not take ---
+// --- load_error.c: messages about modules that the kernel rejected ---
 
-void refused_explain(const char *module, const char *release, int error, int machine);
+void load_error_explain(const char *module, const char *release, int error, int machine);
 
 // --- loop.c: the session ---
 
-// Both return the exit status. The second one prints the losses of a session whose relay could not.
+// Both return the exit status. loop_report() only prints the losses of a session whose relay was killed.
 int loop_run(const struct stapio_options *opt);
 int loop_report(const struct stapio_options *opt);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// staprun: the privileged loader. In: a module and options. It loads the module, tells it what only
-// a privileged process can find out (addresses, the time zone) and the values of globals, hands its
-// device to stapio running as the real user, waits, and unloads. Exit status: stapio's.
+// staprun: the privileged loader. It loads a module, sends it what only a privileged process can determine (kernel
+// addresses), passes the open device to stapio, which runs as the real user, waits for it, and unloads the module.
+// The exit status is that of stapio.
 //
-//   load -> HELLO, WANTs, SETs -> fork -> child:  drop everything, exec stapio -F DEVICE
-//                                      -> parent: drop all but CAP_SYS_MODULE, wait, unload
+//   load -> HELLO, WANTs, ADDRESSes -> fork -> child:  drop all privileges, exec stapio -F DEVICE
+//                                           -> parent: drop all but CAP_SYS_MODULE, wait, unload
 #include "staprun.h"
 
 #include "config.h"
@@ -27,9 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ANSWER_TIMEOUT_MS 10000            // of the module, to HELLO
-#define BUFFERS_GRANTED_MB 128             // all of a session's, to who may not load any module
-#define RENAME_TRIES 10                    // -R: names that are taken
+#define ANSWER_TIMEOUT_MS 10000            // for the module's answer to HELLO
+#define BUFFERS_MAX_MB 128                 // sum of all CPUs' buffers, without RIGHTS_ALL
+#define RENAME_TRIES 10                    // -R: attempts to find an unused name
 static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
 	bool command, process, output, switching;  // -c -x -o -S
@@ -38,33 +38,33 @@ static struct {
 	bool parameter_given;                      // _stp_NAME=VALUE
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
-	char parameters[512];                      // of the module: the settings that begin with _stp_
-	const char **relay_args;                   // for stapio, as given: it looks at them
+	char parameters[512];                      // module parameters: settings whose name begins with _stp_
+	const char **relay_args;                   // passed to stapio, which parses them
 	int relay_n;
 } opt;
 
-// Becomes stapio, without privileges. Returns if it can't.
+// Drops privileges and executes stapio. Returns only on failure.
 static void exec_stapio(const char **argv)
 {
 	char path[1100];
 
-	beside_find(path, sizeof(path), "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
+	sibling_path(path, sizeof(path), "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
 	if (caps_drop())
 		return;
 	execv(path, (char **)argv);
 	log_error("can't run %s: %m", path);
 }
 
-// The text is of no interest to who reads this program: the other one has it.
+// stapio has the usage text, to keep the privileged program small.
 static void __attribute__((noreturn)) show_help(void)
 {
 	exec_stapio((const char *[]){ "stapio", "-h", NULL });
 	exit(1);
 }
 
-static int usage_error(const char *what)
+static int usage_error(const char *format, const char *word)
 {
-	log_error("%s", what);
+	log_error(format, word);
 	log_note(0, "Try 'staprun -h' for more information.");
 	return -EINVAL;
 }
@@ -74,14 +74,14 @@ static int add_parameter(const char *setting)
 	size_t at = strlen(opt.parameters);
 
 	if (setting[strcspn(setting, " \t\n\v\f\r\240\"")])
-		return usage_error("a parameter of the module has no blanks and quotes");
+		return usage_error("invalid module parameter '%s': blanks and quotes are not allowed", setting);
 	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s", at ? " " : "", setting) >=
 	    sizeof(opt.parameters) - at)
-		return usage_error("the module's parameters are too long");
+		return usage_error("too many module parameters at \"%s\": at most 511 characters", setting);
 	return 0;
 }
 
-// -u was for kernels without uprobes and means nothing.
+// -u is accepted for compatibility and has no effect.
 static int parse_option(int letter)
 {
 	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
@@ -104,12 +104,12 @@ static int parse_option(int letter)
 	case 'b':
 		opt.buffer = true;
 		if (!number_whole(optarg, 10, 1, 4095, &mb))
-			return usage_error("-b: megabytes are expected, 1 to 4095");
+			return usage_error("invalid value \"%s\" of -b: expected megabytes, 1 to 4095", optarg);
 		snprintf(setting, sizeof(setting), "_stp_bufsize=%d", (int)mb);
 		return add_parameter(setting);
 	case 'C':
 		if (!log_color(optarg))
-			return usage_error("-C: auto, always or never is expected");
+			return usage_error("invalid value \"%s\" of -C: expected auto, always or never", optarg);
 		break;
 	case 'x':
 	case 't': opt.process = true; break;
@@ -118,12 +118,12 @@ static int parse_option(int letter)
 	case '-':
 		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
 			return parse_option(*optarg == 'h' ? 'h' : 'V');
-		letter = strcmp(optarg, "strict") ? '?' : 'e';
+		if (strcmp(optarg, "strict"))
+			return usage_error("unknown option --%s: the long options are --help, --strict and --version", optarg);
+		letter = 'e';
 		optarg = NULL;
-		if (letter == 'e')
-			break;
-		return usage_error("the options are single letters, but --help, --strict and --version");
-	case '?': return usage_error("an option is not known, or its value is missing");
+		break;
+	case '?': return usage_error("unknown option, or its value is missing", "");
 	}
 	if (relayed[letter])
 		opt.relay_args[opt.relay_n++] = relayed[letter];
@@ -134,25 +134,25 @@ static int parse_option(int letter)
 
 static int check_conflicts(void)
 {
-	const struct { bool there; const char *what; } conflicts[] = {
-		{ opt.command && opt.process, "-c and -x are not for use together" },
+	const struct { bool given; const char *message; } conflicts[] = {
+		{ opt.command && opt.process, "-c can't be combined with -x" },
 		{ opt.attach && (opt.load_only || opt.buffer || opt.command || opt.process),
-		  "-A is not for use with -L, -b, -c or -x" },
-		{ opt.load_only && opt.command, "-L is not for use with -c" },
+		  "-A can't be combined with -L, -b, -c or -x" },
+		{ opt.load_only && opt.command, "-L can't be combined with -c" },
 		{ opt.remove && (opt.attach || opt.load_only || opt.command || opt.process),
-		  "-d is not for use with -A, -L, -c or -x" },
-		{ opt.daemon && (opt.load_only || opt.remove || opt.command), "-D is not for use with -L, -d or -c" },
-		{ opt.daemon && !opt.output, "-D needs -o: a file for the output" },
-		{ opt.switching && !opt.output, "-S needs -o: a name for the files" },
+		  "-d can't be combined with -A, -L, -c or -x" },
+		{ opt.daemon && (opt.load_only || opt.remove || opt.command), "-D can't be combined with -L, -d or -c" },
+		{ opt.daemon && !opt.output, "-D requires -o FILE" },
+		{ opt.switching && !opt.output, "-S requires -o FILE" },
 	};
 
 	for (size_t i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
-		if (conflicts[i].there)
-			return usage_error(conflicts[i].what);
+		if (conflicts[i].given)
+			return usage_error(conflicts[i].message, "");
 	return 0;
 }
 
-// What follows the module. Parameters of the module are taken out, globals of the script stay.
+// Splits the arguments after the module into module parameters (opt.parameters) and globals (opt.settings).
 static int parse_settings(char **from)
 {
 	char **to = opt.settings = from;
@@ -161,7 +161,7 @@ static int parse_settings(char **from)
 		size_t len = strspn(*from, NAME_CHARACTERS);
 
 		if (!len || (*from)[len] != '=')
-			return usage_error("after the module, NAME=VALUE is expected");
+			return usage_error("invalid argument \"%s\": only NAME=VALUE may follow the module", *from);
 		if (strncmp(*from, "_stp_", 5))
 			*to++ = *from;
 		else if (add_parameter(*from))
@@ -175,12 +175,12 @@ static int parse_settings(char **from)
 
 static int parse_options(int argc, char **argv)
 {
-	size_t room = 16;                  // for what we add; and each letter of an argument may be an option
+	size_t size = 16;                  // for internal options; each letter of an argument may be an option
 	int letter;
 
 	for (int i = 0; i < argc; i++)
-		room += strlen(argv[i]) + 1;
-	opt.relay_args = calloc(room, sizeof(*opt.relay_args));
+		size += strlen(argv[i]) + 1;
+	opt.relay_args = calloc(size, sizeof(*opt.relay_args));
 	if (!opt.relay_args)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
@@ -191,11 +191,11 @@ static int parse_options(int argc, char **argv)
 	if (check_conflicts())
 		return -EINVAL;
 	if (optind >= argc)
-		return usage_error("a module is expected");
+		return usage_error("missing argument: the module", "");
 	opt.module = argv[optind];
 	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module) &&
 	    !(opt.remove && !strcmp(opt.module, "*")))
-		return usage_error("-A and -d expect the name of a loaded module");
+		return usage_error("invalid module name \"%s\": -A and -d require the name of a loaded module", opt.module);
 	return parse_settings(argv + optind + 1);
 }
 
@@ -219,8 +219,8 @@ static int send_command(int device, int type, const void *payload, size_t len)
 
 struct wants {
 	struct symbol *symbol;
-	unsigned *index;                   // the module's number for each
-	int n, room, explained;            // explained: the module has sent an error
+	unsigned *index;                   // the module's index of each symbol
+	int n, size, explained;            // size: allocated elements; explained: the module has sent an error
 };
 
 static int add_want(struct wants *w, const struct stp_msg *msg)
@@ -230,10 +230,10 @@ static int add_want(struct wants *w, const struct stp_msg *msg)
 
 	if (msg->len <= sizeof(*want) || msg->payload[msg->len - 1])
 		return -EPROTO;
-	if (w->n == w->room) {
-		w->room = w->room ? 2 * w->room : 64;
-		w->symbol = realloc(w->symbol, w->room * sizeof(*w->symbol));
-		w->index = realloc(w->index, w->room * sizeof(*w->index));
+	if (w->n == w->size) {
+		w->size = w->size ? 2 * w->size : 64;
+		w->symbol = realloc(w->symbol, w->size * sizeof(*w->symbol));
+		w->index = realloc(w->index, w->size * sizeof(*w->index));
 	}
 	name = strdup(want->name);
 	if (!w->symbol || !w->index || !name)
@@ -246,7 +246,7 @@ static int add_want(struct wants *w, const struct stp_msg *msg)
 	return 0;
 }
 
-// Reads what the module says until READY.
+// Reads messages of the module until READY; WANT requests a symbol's address.
 static int read_answers(int device, struct wants *w, int timeout_ms)
 {
 	unsigned char bytes[STP_MSG_MAX];
@@ -291,7 +291,7 @@ static int send_addresses(int device, struct wants *w)
 	return rc;
 }
 
-static int say_hello(int device, const char *name)
+static int send_hello(int device, const char *name)
 {
 	struct stp_hello hello = { .protocol = STP_PROTOCOL, .uid = getuid() };
 	struct wants wants = { 0 };
@@ -310,12 +310,12 @@ static int say_hello(int device, const char *name)
 	if (localtime_r(&now, &local))
 		hello.timezone_s = local.tm_gmtoff;
 	rc = send_command(device, STP_CMD_HELLO, &hello, sizeof(hello));
-	answered = read_answers(device, &wants, rc ? 0 : ANSWER_TIMEOUT_MS);   // also when it refuses, why
+	answered = read_answers(device, &wants, rc ? 0 : ANSWER_TIMEOUT_MS);   // after a failed HELLO: its reason
 	rc = rc ? rc : answered;
 	if (!rc)
 		rc = send_addresses(device, &wants);
 	if (rc == -EPROTO)
-		log_error("the module %s was made by another version than this staprun; translate the script again", name);
+		log_error("the module %s was built by another version of Quicktap; build the script again", name);
 	else if (rc && !wants.explained)
 		log_error("the module %s does not answer: %s", name, strerror(-rc));
 	return rc;
@@ -323,7 +323,7 @@ static int say_hello(int device, const char *name)
 
 // --- the relay ---
 
-// Why the kernel refused a module is found out without privileges, by stapio in our place.
+// Executes stapio, which determines without privileges why the kernel rejected the module.
 static void explain_load_error(const struct module *m, int rc)
 {
 	char numbers[32];
@@ -340,17 +340,17 @@ static void explain_load_error(const struct module *m, int rc)
 }
 
 static pid_t relay_pid;
-static volatile bool held;                 // signals that may be older than stapio come now
+static volatile bool forward_all;          // signals from before stapio's start are being delivered
 
-// What another process sends to us is meant for stapio; what the terminal sends, it gets itself.
+// Forwards signals of other processes to stapio; the terminal sends its signals to both programs.
 static void forward_signal(int sig, siginfo_t *info, void *context)
 {
-	if ((info->si_code <= 0 || held) && relay_pid > 0)
+	if ((info->si_code <= 0 || forward_all) && relay_pid > 0)
 		kill(relay_pid, sig);
 }
 
-// All signals are held till there is a stapio, and those that are not its business stay so: the module
-// has to go, whatever timer or limit who started us has set.
+// All signals are blocked until stapio is forked. Those that are not forwarded stay blocked, so that no inherited
+// timer or limit kills staprun before it has unloaded the module.
 static void forward_signals(sigset_t *others)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
@@ -365,13 +365,13 @@ static void forward_signals(sigset_t *others)
 	}
 }
 
-static int daemon_word = -1;               // -D: closed, or a byte when all is well
+static int daemon_pipe = -1;               // -D: stapio writes a byte when the script runs
 
-// -D: we go on in a session of our own; who started us waits for stapio's word that the script runs.
-static int go_behind(void)
+// -D: forks. The parent waits until stapio reports that the script runs; the child continues in a session of its own.
+static int start_daemon(void)
 {
 	int ends[2], status;
-	char word;
+	char byte;
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
@@ -380,7 +380,7 @@ static int go_behind(void)
 	}
 	if (pid > 0) {
 		close(ends[1]);
-		if (read(ends[0], &word, 1) == 1)
+		if (read(ends[0], &byte, 1) == 1)
 			_exit(0);
 		while (waitpid(pid, &status, 0) < 0)
 			;
@@ -388,25 +388,25 @@ static int go_behind(void)
 	}
 	close(ends[0]);
 	setsid();
-	daemon_word = ends[1];
+	daemon_pipe = ends[1];
 	return 0;
 }
 
-// stapio has the descriptors now and will say what there is to say.
-static void let_go(void)
+// -D: stapio has inherited the pipe and the standard streams; staprun closes its own.
+static void release_streams(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	close(daemon_word);
+	close(daemon_pipe);
 	log_to_syslog("staprun");
 	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
 }
 
-// `life` is what stapio sees the end of when we are killed: then it has to see to the module.
+// life: read end of a pipe whose write end only staprun has. When staprun is killed, stapio has the module removed.
 static void run_relay(int device, const char *name, int life)
 {
-	char numbers[32], word[16];
+	char numbers[32], pipe_end[16];
 	const char **argv = opt.relay_args;
 	int n = opt.relay_n;
 
@@ -414,10 +414,10 @@ static void run_relay(int device, const char *name, int life)
 	argv[n++] = "-F";
 	argv[n++] = numbers;
 	if (opt.daemon) {
-		snprintf(word, sizeof(word), "%d", daemon_word);
+		snprintf(pipe_end, sizeof(pipe_end), "%d", daemon_pipe);
 		argv[n++] = "-D";
-		argv[n++] = word;
-		fcntl(daemon_word, F_SETFD, 0);
+		argv[n++] = pipe_end;
+		fcntl(daemon_pipe, F_SETFD, 0);
 	}
 	argv[n++] = "--";
 	argv[n++] = name;
@@ -429,7 +429,7 @@ static void run_relay(int device, const char *name, int life)
 	_exit(1);
 }
 
-// The first stapio ended before the session did, which its end has stopped since: another one prints what was lost.
+// stapio was killed, which ends the session: another stapio prints the losses.
 static int report_losses(const char *name)
 {
 	int device = module_open_device(name);
@@ -445,15 +445,15 @@ static int report_losses(const char *name)
 	return 1;
 }
 
-// A detached session that is removed ends here, for its module could not report what was lost.
+// Stops a detached session before it is removed, and reports its losses.
 static void stop_detached(const char *name)
 {
 	int device, stopped;
 
 	if (!module_is_ours(name) || !module_is_detached(name) || (getuid() && !module_is_own(name)))
 		return;
-	device = module_open_device(name);             // its owner may
-	if (device < 0 || caps_raise())                // the locks' file is root's
+	device = module_open_device(name);             // as the user: its owner may
+	if (device < 0 || caps_raise())                // the lock file is root's
 		return;
 	module_hold_session(name);
 	stopped = !send_command(device, STP_CMD_STOP, "", 0);
@@ -462,7 +462,7 @@ static void stop_detached(const char *name)
 		report_losses(name);
 }
 
-// Returns stapio's exit status, 1 when it could not be started or was killed.
+// Returns stapio's exit status, or 1 if it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
 	sigset_t others;
@@ -472,21 +472,21 @@ static int wait_for_relay(int device, const char *name)
 	sigfillset(&others);
 	forward_signals(&others);
 	relay_pid = pipe2(life, O_CLOEXEC) ? -1 : fork();
-	if (relay_pid == 0)                // stapio takes the signals when it is ready
+	if (relay_pid == 0)                // signals stay blocked until stapio reads them
 		run_relay(device, name, life[0]);
-	held = true;
+	forward_all = true;
 	sigprocmask(SIG_SETMASK, &others, NULL);
-	held = false;
+	forward_all = false;
 	close(device);
 	if (relay_pid < 0) {
 		log_error("can't start stapio: %m");
 		return 1;
 	}
-	if (caps_keep_unloading())         // better no script than one with a privileged process around it
+	if (caps_keep_unloading())         // never run a script with a privileged process left
 		kill(relay_pid, SIGKILL);
 	if (opt.daemon)
-		let_go();
-	// It is not reaped: no other process gets its process ID, to which signals are forwarded.
+		release_streams();
+	// WNOWAIT keeps it a zombie, so that its process ID, to which signals are forwarded, is not reused.
 	while (waitid(P_PID, relay_pid, &ended, WEXITED | WNOWAIT) < 0)
 		if (errno != EINTR) {
 			log_error("can't wait for stapio: %m");
@@ -500,7 +500,7 @@ static int wait_for_relay(int device, const char *name)
 	return report_losses(name);
 }
 
-// --- what staprun does ---
+// --- the actions: attach, load and run, remove ---
 
 static int attach(enum rights rights)
 {
@@ -509,12 +509,12 @@ static int attach(enum rights rights)
 	if (rights == RIGHTS_ALL && caps_raise())
 		return 1;
 	if (module_has_ended(opt.module)) {
-		log_error("the session of the module %s has ended, its relay was killed; staprun -d %s removes it",
+		log_error("the session of module %s has ended, since its relay was killed; remove it with staprun -d %s",
 			  opt.module, opt.module);
 		return 1;
 	}
-	device = module_open_device(opt.module);       // its owner may
-	if (device < 0 || caps_raise())                // the locks' file is root's
+	device = module_open_device(opt.module);       // as the user: its owner may
+	if (device < 0 || caps_raise())                // the lock file is root's
 		return 1;
 	module_hold_session(opt.module);
 	status = wait_for_relay(device, opt.module);
@@ -523,7 +523,7 @@ static int attach(enum rights rights)
 	return module_unload(opt.module, rights) ? 1 : status;
 }
 
-// -R: with our process ID in its name. Another PID namespace may have a process with the same ID, hence more tries.
+// -R: the name contains our process ID. Processes of other PID namespaces may have the same ID, hence the retries.
 static int load(struct module *m)
 {
 	unsigned number = getpid();
@@ -542,7 +542,7 @@ static int load(struct module *m)
 	return rc;
 }
 
-// Parameters of the module are the administrator's; of those that unprivileged users set there is the size of buffers.
+// Only RIGHTS_ALL may set module parameters. Other users may set the buffer size, within a limit (-b).
 static int limit_parameters(enum rights rights)
 {
 	char setting[32];
@@ -550,9 +550,9 @@ static int limit_parameters(enum rights rights)
 	if (rights == RIGHTS_ALL)
 		return 0;
 	if (opt.parameter_given)
-		return usage_error("parameters of the module (_stp_NAME=VALUE) are for root and members of stapdev;"
-				   " -b MB sets the size of buffers");
-	snprintf(setting, sizeof(setting), "_stp_bufgrant=%d", BUFFERS_GRANTED_MB);
+		return usage_error("only root and members of stapdev may set module parameters (_stp_NAME=VALUE);"
+				   " set the buffer size with -b MB", "");
+	snprintf(setting, sizeof(setting), "_stp_bufgrant=%d", BUFFERS_MAX_MB);
 	return add_parameter(setting);
 }
 
@@ -566,7 +566,7 @@ static int load_and_run(enum rights rights)
 	leftovers_remove();
 	rc = load(&m);
 	if (rc) {
-		if (rc != -ENOLCK)         // that was said
+		if (rc != -ENOLCK)         // already reported
 			explain_load_error(&m, rc);
 		goto not_loaded;
 	}
@@ -574,11 +574,11 @@ static int load_and_run(enum rights rights)
 	device = module_open_device(m.name);
 	if (device < 0)
 		goto unload;
-	if (say_hello(device, m.name)) {
+	if (send_hello(device, m.name)) {
 		close(device);
 		goto unload;
 	}
-	if (fchown(device, getuid(), getgid()))        // the user may attach and remove it
+	if (fchown(device, getuid(), getgid()))        // lets the user attach to it and remove it
 		log_note(1, "staprun: only root can attach to %s: %m", m.name);
 	status = wait_for_relay(device, m.name);
 	if (status == STAPIO_DETACHED) {
@@ -595,9 +595,9 @@ not_loaded:
 	return status;
 }
 
-// A set-user-id program can't rely on what it was started with: it needs its three descriptors and no
-// others, and variables that make programs do other things than their arguments say.
-static void clean_up(void)
+// Does not trust inherited state: makes sure that the three standard descriptors are open and no others, and for a
+// set-user-ID program removes environment variables that change what programs do.
+static void sanitize_environment(void)
 {
 	static const char *const variables[] = { "SYSTEMTAP_STAPRUN", "SYSTEMTAP_STAPIO",
 		"SYSTEMTAP_RUNTIME", "IFS", "CDPATH", "ENV", "BASH_ENV" };
@@ -617,9 +617,9 @@ int main(int argc, char **argv)
 	enum rights rights;
 	sigset_t all;
 
-	clean_up();
+	sanitize_environment();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);          // inherited, it could keep wait() from telling
+	signal(SIGCHLD, SIG_DFL);          // if SIG_IGN is inherited, wait() reports no exit status
 	log_color("auto");
 	if (caps_lower() || parse_options(argc, argv))
 		return 1;
@@ -632,7 +632,7 @@ int main(int argc, char **argv)
 		stop_detached(opt.module);
 		return caps_raise() || module_remove(opt.module, rights) ? 1 : 0;
 	}
-	if (opt.daemon && go_behind())
+	if (opt.daemon && start_daemon())
 		return 1;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The privileged loader: what its files offer each other. Functions return 0 or -errno, and have
-// said why when they fail, unless stated otherwise.
+// Interfaces between the files of staprun, the privileged loader. Unless stated otherwise, functions return 0 or
+// -errno, and print a message when they fail.
 #ifndef STAPRUN_H
 #define STAPRUN_H
 
@@ -11,89 +11,90 @@
 #define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define STAPIO_DETACHED 2                  // stapio's exit status: leave the module running
-#define STAPIO_UNREPORTED 4                // it ended before the session did
+#define STAPIO_UNREPORTED 4                // stapio's exit status: losses were not reported
 
-// --- caps.c: who may do what ---
+// --- caps.c: privileges ---
 
 enum rights {
 	RIGHTS_NONE,
-	RIGHTS_USER,                       // group stapusr: modules of /lib/modules/REL/systemtap, or
-	                                   // signed ones that were made with --privilege=stapusr
-	RIGHTS_SYSTEM,                     // group stapsys: also those made with --privilege=stapsys
+	RIGHTS_USER,                       // group stapusr: modules in /lib/modules/RELEASE/systemtap, or
+	                                   // signed modules built with --privilege=stapusr
+	RIGHTS_SYSTEM,                     // group stapsys: also those built with --privilege=stapsys
 	RIGHTS_ALL,                        // root, CAP_SYS_MODULE, group stapdev
 };
 enum rights caps_rights(void);
-void caps_explain(void);                   // says what the user could do instead
-int caps_lower(void);                      // what loading needs stays within reach, no more is in force
-int caps_raise(void);                      // what loading and the device need is in force
-int caps_keep_unloading(void);             // CAP_SYS_MODULE alone, as the real user
-int caps_drop(void);                       // for good, as the real user
+void caps_explain(void);                   // prints which rights are missing
+int caps_lower(void);                      // capabilities for loading stay permitted, none is effective
+int caps_raise(void);                      // capabilities for loading become effective
+int caps_keep_unloading(void);             // becomes the real user, with CAP_SYS_MODULE only
+int caps_drop(void);                       // becomes the real user, without capabilities, for good
 
-// --- module.c: the .ko, in the file and in the kernel ---
+// --- module.c: opens, loads and unloads modules ---
 
 struct module {
-	char name[MODULE_NAME_MAX];        // as it is or will be loaded
-	char file_name[MODULE_NAME_MAX];   // as the file has it
+	char name[MODULE_NAME_MAX];        // under which it is loaded
+	char file_name[MODULE_NAME_MAX];   // before -R renames it
 	char release[65];                  // kernel it was built for
 	uint16_t machine;                  // EM_...
-	const char *path;                  // as it was asked for
-	int fd;                            // opened once
+	const char *path;                  // the argument
+	int fd;                            // of the file; -1: closed
 	unsigned char *image;              // private copy of the file
 	size_t len;
-	bool use_image;                    // the copy is what gets loaded: it was renamed or checked
+	bool use_image;                    // load the copy: it was renamed, or its signature checked
 };
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
-// Of the whole image, before it is renamed. -ENOENT: there are no certificates, nothing said. (sign.c)
-bool is_roots(int fd);                     // a file or directory that nobody but root could have changed
+bool is_root_only(int fd);                 // root owns the file or directory, and only root may write to it
+// Checks the signature of the image, before it is renamed. -ENOENT: no certificates; prints nothing then. (sign.c)
 int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
-int module_lock_name(const char *name, short type);    // the first time with root's rights
-// A staprun holds the session of its module (F_RDLCK) until it ends. -EAGAIN: another one holds it.
-int module_lock_session(const char *name, short type); // says nothing, doesn't wait
-// Reads a file of /sys, FORMAT with NAME in it; false and "": it cannot be read.
-bool module_text(const char *format, const char *name, char *to, size_t room);
-int module_load(struct module *m, const char *parameters);     // says nothing
+int module_lock_name(const char *name, short type);    // the first call needs root's rights
+// A staprun holds the session lock of its module (F_RDLCK) until it exits. -EAGAIN: another one holds it.
+int module_lock_session(const char *name, short type); // prints nothing, doesn't wait
+// Reads a file whose path is `format` with `name` for its %s. Returns false and "" if it can't be read.
+bool module_text(const char *format, const char *name, char *to, size_t size);
+int module_load(struct module *m, const char *parameters);     // prints nothing
 void module_close(struct module *m);
-// Tries for two seconds while it is in use. Who has not all rights: the user's own modules only.
+// Retries for two seconds while it is in use. Without RIGHTS_ALL, unloads only modules of the user.
 int module_unload(const char *name, enum rights rights);
-// -d: NAME if it is a module of ours, "*" all of ours that nobody uses.
+// -d: removes `name`, if Quicktap built it; "*": all such modules that are not in use.
 int module_remove(const char *name, enum rights rights);
 bool module_name_is_valid(const char *name);
-bool module_is_ours(const char *name);     // loaded, and has a device below systemtap/
-int module_open_device(const char *name);  // descriptor or -errno
+bool module_is_ours(const char *name);     // loaded, and has a device in /dev/systemtap
+int module_open_device(const char *name);  // returns a descriptor or -errno
 
 // --- image.c: the .ko in memory ---
 
 int image_read(struct module *m, const char *argument);        // sets name, file_name, release, machine
-char *image_modinfo(const struct module *m, const char *key);  // NULL: it has none. Says nothing
-int image_rename(struct module *m, unsigned number);   // -R: file_name with the number; again for another one
+char *image_modinfo(const struct module *m, const char *key);  // NULL: no such key; prints nothing
+int image_rename(struct module *m, unsigned number);   // -R: file_name and number; may be repeated with another number
 
-// --- leftovers.c: modules whose session was killed ---
+// --- leftovers.c: removes modules of killed sessions ---
 
-void leftovers_remove(void);               // those of the real user; says so
-bool module_has_ended(const char *name);   // its session was closed, and can't be attached to
+void leftovers_remove(void);               // those of the real user; prints a note for each
+bool module_has_ended(const char *name);   // its session has ended, it can't be attached to
 bool module_is_detached(const char *name); // its session runs without a relay
 bool module_is_own(const char *name);      // its session is the real user's
-void module_hold_session(const char *name);     // once its device is open: nobody takes it for a leftover then
-void module_wait_closed(const char *name);      // what a killed relay had started may have it open for a moment
+void module_hold_session(const char *name);     // after opening its device: prevents that another staprun removes it
+void module_wait_closed(const char *name);      // until children of a killed relay have closed its device, at most 1 s
 
-// --- beside.c: the other program (stapio has it, too) ---
+// --- sibling_path.c: finds the other program (used by stapio, too) ---
 
-// The wish of an environment variable, else NAME in our directory, else the path from there to where it is installed.
-void beside_find(char *path, size_t room, const char *variable, const char *name, const char *installed);
+// Stores the value of the environment variable, else the path of `name` in our own directory, else our directory
+// and `installed`, the relative path of the installed program.
+void sibling_path(char *path, size_t size, const char *variable, const char *name, const char *installed);
 
-// --- kallsyms.c: where the running kernel's symbols are ---
+// --- kallsyms.c: addresses of kernel symbols ---
 
 struct symbol {
-	const char *module;                // "" the kernel itself
+	const char *module;                // "": the kernel itself
 	const char *name;
-	uint64_t address;                  // out; 0 not found or hidden
+	uint64_t address;                  // result; 0: not found or hidden
 	struct symbol *next;               // private
 };
-int kallsyms_base(uint64_t *base);         // _stext; 0: it is hidden. Says nothing
-// One pass over /proc/kallsyms for all of them.
+int kallsyms_base(uint64_t *base);         // address of _stext; 0: hidden. Prints nothing
+// Reads /proc/kallsyms once for all symbols.
 int kallsyms_find(struct symbol *symbols, int n);
-// GNU build-id of the running kernel: its length, 0 when not known.
-int kernel_build_id(unsigned char *id, int room);
+// Stores the GNU build ID of the running kernel. Returns its length, 0 if it can't be determined.
+int kernel_build_id(unsigned char *id, int size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The real kernel. glibc has no wrappers for the module calls.
+// System calls that tests replace (syscalls.h). glibc has no wrappers for the module calls.
 #include "syscalls.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Everything the loader and the relay ask of the kernel that a test wants to answer instead:
-// testsuite/staprun/fake_kernel.c is linked in the place of syscalls.c.
-// All return -errno on failure, else 0 or what the call gives.
+// System calls of staprun and stapio that tests replace: testsuite/staprun/fake_kernel.c is linked instead of
+// syscalls.c. All return -errno on failure, else the result of the call.
 #ifndef SYSCALLS_H
 #define SYSCALLS_H
 

@@ -77,7 +77,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	printf 'asm(".section .modinfo,\\"a\\"\\n.asciz \\"name=foreign\\"\\n.section .gnu.linkonce.this_module,\\"aw\\"\\n.zero 24\\n.asciz \\"foreign\\"\\n.zero 500");\n' >"$SCRATCH/foreign.c"
 	gcc -c -o "$SCRATCH/foreign.ko" "$SCRATCH/foreign.c"
 	printf '\267' | dd of="$SCRATCH/foreign.ko" bs=1 seek=18 conv=notrunc 2>/dev/null
-	expect loader 1 'foreign is a module for arm64, this machine is x86_64' "$BUILD/staprun/staprun" "$SCRATCH/foreign.ko"
+	expect loader 1 'foreign was built for arm64, but this machine is x86_64' "$BUILD/staprun/staprun" "$SCRATCH/foreign.ko"
 else
 	skip cross/loader "root"
 fi

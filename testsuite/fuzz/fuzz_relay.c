@@ -139,8 +139,8 @@ void child_release(void) { }
 void child_abandon(void) { }
 void child_system(const char *command) { assert(strlen(command) < STP_MSG_MAX); }
 int child_open_process(pid_t pid) { return -1; }
-bool orphan_is(const struct stapio_options *opt) { return false; }
-void orphan_remove(const struct stapio_options *opt) { }
+bool staprun_was_killed(const struct stapio_options *opt) { return false; }
+void remove_after_kill(const struct stapio_options *opt) { }
 int sys_open(const char *path, int flags) { return -ENOENT; }
 void input_start(const char *module) { }
 void input_stop(void) { }

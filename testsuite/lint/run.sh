@@ -17,8 +17,8 @@ report width "$(awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) "
 report trailing-blanks "$(grep -nE '[[:blank:]]+$' "${code[@]}")"
 report licence "$(grep -L 'SPDX-License-Identifier: GPL-2.0-or-later' "${code[@]}" translator/*/*.def quickstart testsuite/runtests)"
 report file-length "$(wc -l "${sources[@]}" | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
-# What an auditor of the privileged program reads.
-report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscalls,beside,log}.c staprun/{staprun,syscalls,log}.h |
+# The privileged program stays small enough to be audited.
+report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscalls,sibling_path,log}.c staprun/{staprun,syscalls,log}.h |
 	wc -l | awk '$1 > 1820 { print "staprun has " $1 " lines" }')"
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"

@@ -310,8 +310,8 @@ chmod 755 /tmp/relay
 killed_at ${KILL_STEP:-5} loader
 staprun ./t_hello.ko 2>/dev/null
 loaded
-grep -c 'removed the module t_count\|removed in its place' /tmp/killed | awk '{ print ($1 > 3) }'
-grep -v '^Killed\|^staprun: removed the module t_count of a session\|^WARNING: staprun was killed; the module t_count is removed' /tmp/killed
+grep -c 'removed the module t_count\|removing the module t_count' /tmp/killed | awk '{ print ($1 > 3) }'
+grep -v '^Killed\|^staprun: removed the module t_count of a session\|^WARNING: staprun was killed; removing the module t_count' /tmp/killed
 : >/tmp/killed
 killed_at ${KILL_STEP:-7} relay
 loaded
