@@ -53,7 +53,7 @@ function paragraph(text,    lines, n, i) {
 
 function begin_page(kind, name) {
 	page = out "/" kind "::" name ".3stap"
-	printf ".TH \"%s::%s\" 3stap \"\" \"Quicktap\" \"The library of scripts\"\n", toupper(kind), escape(name) >page
+	printf ".TH \"%s::%s\" 3stap %s Quicktap \"The library of scripts\"\n", toupper(kind), escape(name), date >page
 	printf ".SH NAME\n%s::%s \\- %s\n.SH SYNOPSIS\n.nf\n", kind, escape(name), escape(summary) >page
 }
 
@@ -88,21 +88,21 @@ function finish_page(kind, name, forms, context,    i, n, lines) {
 	printf "%s %s\t%s\t%s\n", kind, name, file, summary >>list
 }
 
-# All that was read of one name; functions may be defined several times.
+# Writes the pages of all names; a function with several definitions has one page.
 function flush_names(    i) {
 	for (i = 1; i <= count; i++) {
-		summary = kept_summary[i]; description = kept_description[i]; example = kept_example[i]
-		arguments = kept_arguments[i]
+		summary = pending_summary[i]; description = pending_description[i]; example = pending_example[i]
+		arguments = pending_arguments[i]
 		for (j = 1; j <= arguments; j++) {
-			argument_name[j] = kept_name[i, j]
-			argument_text[j] = kept_text[i, j]
+			argument_name[j] = pending_name[i, j]
+			argument_text[j] = pending_text[i, j]
 		}
-		begin_page(kept_kind[i], kept[i])
-		finish_page(kept_kind[i], kept[i], kept_forms[i], kept_context[i])
+		begin_page(pending_kind[i], pending[i])
+		finish_page(pending_kind[i], pending[i], pending_forms[i], pending_context[i])
 	}
 }
 
-function keep(kind, name, form, context,    i) {
+function add_name(kind, name, form, context,    i) {
 	if (name ~ /^_/)
 		return
 	if (!have_block) {
@@ -110,17 +110,17 @@ function keep(kind, name, form, context,    i) {
 		failed = 1
 	}
 	for (i = 1; i <= count; i++)
-		if (kept[i] == name && kept_kind[i] == kind) {
-			kept_forms[i] = kept_forms[i] form "\n"
+		if (pending[i] == name && pending_kind[i] == kind) {
+			pending_forms[i] = pending_forms[i] form "\n"
 			return
 		}
 	count++
-	kept[count] = name; kept_kind[count] = kind; kept_forms[count] = form "\n"; kept_context[count] = context
-	kept_summary[count] = summary; kept_description[count] = description; kept_example[count] = example
-	kept_arguments[count] = arguments
+	pending[count] = name; pending_kind[count] = kind; pending_forms[count] = form "\n"; pending_context[count] = context
+	pending_summary[count] = summary; pending_description[count] = description; pending_example[count] = example
+	pending_arguments[count] = arguments
 	for (i = 1; i <= arguments; i++) {
-		kept_name[count, i] = argument_name[i]
-		kept_text[count, i] = argument_text[i]
+		pending_name[count, i] = argument_name[i]
+		pending_text[count, i] = argument_text[i]
 	}
 }
 
@@ -150,13 +150,13 @@ inside {
 		text = text line "\n"
 	next
 }
-/^probe / && /=/ {
+/^probe [^({]*=/ {
 	name = alias_names($0)
 	point = $0
 	sub(/^probe +/, "", point); sub(/ *\{.*/, "", point)
 	definition = point
 	sub(/^[^=]*= */, "", definition)
-	keep("probe", name, name, "An alias of " definition (definition ~ /,$/ ? " and others" : "") ".")
+	add_name("probe", name, name, "An alias of " definition (definition ~ /,$/ ? " and others" : "") ".")
 }
 /^function / {
 	form = $0
@@ -165,7 +165,7 @@ inside {
 	sub(/\).*/, ")", form)
 	name = form
 	sub(/[:(].*/, "", name)
-	keep("function", name, form, guru ? "Guru mode only." : "")
+	add_name("function", name, form, guru ? "Guru mode only." : "")
 }
 /^@define / {
 	form = $0
@@ -174,12 +174,12 @@ inside {
 	name = form
 	sub(/\(.*/, "", name)
 	if (FILENAME ~ /\.stpm$/)
-		keep("macro", name, "@" form, "")
+		add_name("macro", name, "@" form, "")
 }
 END {
 	flush_names()
 	page = out "/tapset::" file ".3stap"
-	printf ".TH \"TAPSET::%s\" 3stap \"\" \"Quicktap\" \"The library of scripts\"\n", toupper(escape(file)) >page
+	printf ".TH \"TAPSET::%s\" 3stap %s Quicktap \"The library of scripts\"\n", toupper(escape(file)), date >page
 	summary = about
 	sub(/\n.*/, "", summary)
 	sub(/\.$/, "", summary)
@@ -188,7 +188,7 @@ END {
 	printf ".SH NAME\ntapset::%s \\- %s\n.SH DESCRIPTION\n", escape(file), escape(summary == "" ? "part of the library" : summary) >page
 	paragraph(about == "" ? "Part of the library of scripts." : about)
 	for (i = 1; i <= count; i++)
-		printf ".TP\n.BR %s::%s (3stap)\n%s\n", kept_kind[i], escape(kept[i]), escape(kept_summary[i]) >page
+		printf ".TP\n.BR %s::%s (3stap)\n%s\n", pending_kind[i], escape(pending[i]), escape(pending_summary[i]) >page
 	printf ".SH SEE ALSO\n.BR stap (1),\n.BR stapprobes (3stap),\n.BR stapfuncs (3stap)\n" >page
 	exit failed
 }

@@ -36,4 +36,4 @@ kind == "LOSS" && value[2] != "OUTSIDE" {
 	print ".TP\n.B " quote(text[1])
 	print substr(value[2], 1, 1) tolower(substr(value[2], 2)) (text[2] == "" ? ": no option changes this." : ": " quote(text[2]) ".")
 }
-END { if (without && !plain) print ".TP\n.B " without }
+END { if (without && !plain) print ".SS Names accepted for compatibility\n.B " without }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The manual is made from the library's comments: every public function, alias and macro has a page, every page that a
-# message names is there, and groff finds nothing wrong.
+# The manual is generated from the library's comments: every public function, alias and macro has a page, every page to
+# which a message refers exists, the hand-written pages have the usual sections, and groff and mandoc report no warnings.
 set -u
 . "$TESTS/lib.sh"
 out=$SCRATCH/man
@@ -31,11 +31,29 @@ options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r op
 done)
 if [ -z "$options" ]; then ok doc/every-option; else not_ok doc/every-option "$options"; fi
 
-# Of the loader: what its usage text names, the manual page does.
+# Each option of the usage text of staprun is in its manual page.
 options=$("$BUILD/staprun/staprun" -h | grep -oE '^  -.|  -[A-Za-z] ' | tr -d ' ' | while read -r option; do
 	sed 's/\\-/-/g' "$SOURCE/doc/staprun.8" | grep -qE "^\.B[IR]* .*$option" || echo "$option"
 done)
 if [ -z "$options" ]; then ok doc/every-option-of-staprun; else not_ok doc/every-option-of-staprun "$options"; fi
+
+sections() { # PAGE SECTION...
+	local page=$1
+	shift
+	for section; do grep -qE "^\.SH \"?$section\"?\$" "$out/$page" || echo "$page: $section"; done
+}
+missing=$(sections man1/stap.1 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
+	sections man8/staprun.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
+	sections man8/stap-prep.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" "SEE ALSO"
+	for page in stapprobes stapfuncs stapvars; do sections man3/$page.3stap DESCRIPTION EXAMPLES "SEE ALSO"; done)
+if [ -z "$missing" ]; then ok doc/sections; else not_ok doc/sections "$missing"; fi
+
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning "$out"/man?/* >"$SCRATCH/mandoc" 2>&1
+	if [ -s "$SCRATCH/mandoc" ]; then not_ok doc/mandoc "$(head -n 20 "$SCRATCH/mandoc")"; else ok doc/mandoc; fi
+else
+	skip doc/mandoc mandoc
+fi
 
 if ! command -v groff >/dev/null; then
 	skip doc/groff "groff"
