@@ -87,3 +87,20 @@ char *point_text(const struct probe_point *p)
 	}
 	return buf_text(&b);
 }
+
+const char *tok_text(enum tok t)
+{
+	switch (t) {
+#define TOK(kind, text) case kind: return text;
+#include "ast/tokens.def"
+	case TOK_NONE: return "nothing";
+	case TOK_EOF: return "end of file";
+	case TOK_IDENT: return "name";
+	case TOK_NUMBER: return "number";
+	case TOK_STRING: return "string";
+	case TOK_EMBEDDED: return "embedded code";
+	case TOK_AT_WORD: return "@ word";
+	case TOK_JUNK: return "junk";
+	}
+	return "?";
+}

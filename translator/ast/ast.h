@@ -18,7 +18,7 @@ enum tok {
 	TOK_AT_WORD,               // @name: operator or macro, text without the @
 	TOK_JUNK,                  // a character that begins no token
 #define TOK(name, text) name,
-#include "parse/tokens.def"
+#include "ast/tokens.def"
 };
 extern const char *tok_text(enum tok t);  // its spelling
 

@@ -69,7 +69,7 @@ const char *emit_c_string(const char *text)
 
 static const char *const operators[] = {       // and keywords
 #define TOK(name, text) text,
-#include "parse/tokens.def"
+#include "ast/tokens.def"
 };
 
 static bool is_word(int c)

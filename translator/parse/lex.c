@@ -18,31 +18,14 @@ struct spelling { enum tok kind; const char *text; };
 static const struct spelling operators[] = {
 #define TOK(kind, text) { kind, text },
 #define KEYWORD(kind, text)
-#include "parse/tokens.def"
+#include "ast/tokens.def"
 };
 
 static const struct spelling keywords[] = {
 #define TOK(kind, text)
 #define KEYWORD(kind, text) { kind, text },
-#include "parse/tokens.def"
+#include "ast/tokens.def"
 };
-
-const char *tok_text(enum tok t)
-{
-	switch (t) {
-#define TOK(kind, text) case kind: return text;
-#include "parse/tokens.def"
-	case TOK_NONE: return "nothing";
-	case TOK_EOF: return "end of file";
-	case TOK_IDENT: return "name";
-	case TOK_NUMBER: return "number";
-	case TOK_STRING: return "string";
-	case TOK_EMBEDDED: return "embedded code";
-	case TOK_AT_WORD: return "@ word";
-	case TOK_JUNK: return "junk";
-	}
-	return "?";
-}
 
 bool lex_is_word(const struct token *t)
 {
