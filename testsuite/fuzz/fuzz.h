@@ -3,7 +3,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include "session.h"
+#include "session/session.h"
 
 #include <stdint.h>
 

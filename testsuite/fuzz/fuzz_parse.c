@@ -2,7 +2,7 @@
 // Pass 1: any text parses or is refused; what was accepted, printed and parsed again prints the same.
 #include "fuzz.h"
 #include "parse/lex.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Passes 1 to 3 with the library, on the user runtime: any text becomes C or is refused.
 #include "fuzz.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/diag.h"
 
 #include <stdlib.h>

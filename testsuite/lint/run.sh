@@ -37,7 +37,7 @@ report named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarante
 	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
 done)"
 # Numbers from outside are read by number.h, which knows their range; those with a decimal point by str_real().
-report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*.c translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
+report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
 # Modules and loaders of different versions recognise each other.
 report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
@@ -47,7 +47,7 @@ report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
 # Similar names are looked for by diag_similar(), which does so only for messages that are printed. The rest end the program.
-report similar-names "$(grep -lE '\bstr_nearest\(' translator/*.c translator/*/*.c | grep -vE '/(util/(str|diag)|options|named|limits|build/kernel|parse/(parse|parse_expr)).c$')"
+report similar-names "$(grep -lE '\bstr_nearest\(' translator/*/*.c | grep -vE '/(util/(str|diag)|driver/options|driver/example|session/limits|build/kernel|parse/(parse|parse_expr)).c$')"
 # Every public name of the library has a comment that names it.
 report tapset-comments "$(awk '
 	FNR == 1 { block = "" }

@@ -2,7 +2,7 @@
 // Pass 4 alone: build_main RUNTIME_DIR FILE.c RELEASE|/TREE [kbuild] [nocache] [keep] [name=NAME]
 // Prints the module's path on standard output, what was done and its time on standard error.
 #include "build/build.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/diag.h"
 #include "util/str.h"
 

@@ -5,7 +5,7 @@
 // runtime. -f, -a: then use that function or alias of the library and say what came.
 #include "build/build.h"
 #include "parse/parse.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <stdio.h>

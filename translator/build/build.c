@@ -3,7 +3,7 @@
 // the kernel and the metadata linked into a .ko; or what an earlier run made of the same input.
 #include "build/cache_file.h"
 #include "build/kbuild.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/diag.h"
 
 #include "stack.h"

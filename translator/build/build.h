@@ -4,7 +4,7 @@
 #ifndef BUILD_H
 #define BUILD_H
 
-#include "session.h"
+#include "session/session.h"
 
 // What the target kernel has, read from its build tree and image. (kernel.c)
 struct kernel {

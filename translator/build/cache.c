@@ -13,7 +13,6 @@
 // process may just have written. Any failure turns the cache off with one warning and never fails the run.
 #include "build/cache_file.h"
 #include "build/kbuild.h"
-#include "rc.h"
 #include "util/diag.h"
 
 #include "../include/sys/sdt.h"
@@ -145,7 +144,7 @@ static const char *check_dir(const char *path)
 
 void cache_open(struct session *s)
 {
-	const char *dir = rc_user_dir(), *why;
+	const char *dir = session_user_dir(), *why;
 	struct stat st;
 
 	if (s->opt.disable_cache)

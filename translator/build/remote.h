@@ -3,7 +3,7 @@
 #ifndef REMOTE_H
 #define REMOTE_H
 
-#include "session.h"
+#include "session/session.h"
 
 // Dies when no host is reached by a URL like this.
 void remote_check(const char *url);

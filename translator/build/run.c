@@ -6,7 +6,7 @@
 
 #include "build/build.h"
 #include "build/remote.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 #include "util/str.h"

@@ -8,7 +8,7 @@
 #ifndef DEBUGINFO_H
 #define DEBUGINFO_H
 
-#include "session.h"
+#include "session/session.h"
 
 enum di_kind { DI_VOID, DI_INT, DI_BOOL, DI_CHAR, DI_FLOAT, DI_ENUM, DI_POINTER, DI_ARRAY, DI_STRUCT,
 	       DI_UNION, DI_FUNCTION };

@@ -3,7 +3,7 @@
 // Out: errors, warnings about what is probably meant otherwise, the access fields, and the `end`
 // probe for globals that are never read.
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 //     # locals
 //     x:long
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "debuginfo/debuginfo.h"
 #include "probes/family.h"
-#include "session.h"
+#include "session/session.h"
 
 // target_var.c
 // A variable of debuginfo as an expression: registers, constants, loads. For an aggregate (struct,

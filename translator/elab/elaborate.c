@@ -3,7 +3,7 @@
 // A step starts only when the ones before it found no errors, so each may rely on what its
 // predecessors promise in ast.h.
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 
 static const struct step {
 	const char *name;

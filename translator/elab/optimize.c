@@ -4,7 +4,7 @@
 // of a tapset alias's variables), then functions, globals and handlers without a use; and
 // handlers that are alike share one. With opt.no_optimize only what can't be emitted goes.
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <string.h>

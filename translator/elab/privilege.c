@@ -7,7 +7,7 @@
 //   stapusr   begin, end, error, timers, and the user's own processes; C that is marked unprivileged,
 //             or, where the process is sure to be the user's own, myproc-unprivileged; no kernel memory
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "probes/family.h"
 #include "util/str.h"
 

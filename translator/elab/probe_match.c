@@ -7,7 +7,7 @@
 // which are then appended to each of the alias's points.
 #include "elab/elab.h"
 #include "parse/parse.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <ctype.h>

@@ -6,7 +6,7 @@
 // Each bind_*() handles one kind of node. A name that can't be bound is reported, and its decl
 // stays NULL: no later step runs then.
 #include "elab/elab.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "probes/family.h"
 #include "util/str.h"
 

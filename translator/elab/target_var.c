@@ -9,7 +9,7 @@
 // @defined is settled first and takes dead branches away before anything in them is looked up.
 #include "elab/elab.h"
 #include "elab/target.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "probes/family.h"
 #include "util/str.h"
 

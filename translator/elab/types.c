@@ -11,7 +11,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "parse/parse.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <stdlib.h>

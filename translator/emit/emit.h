@@ -4,7 +4,7 @@
 #define EMIT_H
 
 #include "emit/cwriter.h"
-#include "session.h"
+#include "session/session.h"
 
 // "&stp_probes[3]": the runtime's struct stp_probe of p.
 const char *emit_probe_ref(const struct probe *p);

@@ -7,7 +7,7 @@
 #include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
 #include "emit/emitter.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "probes/family.h"
 
 #include <assert.h>

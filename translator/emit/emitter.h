@@ -11,7 +11,7 @@
 
 #include "emit/cwriter.h"
 #include "emit/emit.h"
-#include "session.h"
+#include "session/session.h"
 
 // What a value depends on, and what evaluating an expression may change.
 // TARGET: registers, which guru scripts write; GLOBAL: scalars; ARRAY: elements, which move and vanish

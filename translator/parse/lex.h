@@ -10,7 +10,7 @@
 #ifndef LEX_H
 #define LEX_H
 
-#include "session.h"
+#include "session/session.h"
 
 struct token {
 	enum tok kind;

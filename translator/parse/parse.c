@@ -5,7 +5,7 @@
 #include "parse/parse.h"
 #include "parse/typography.h"
 #include "parse/parser.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include "../include/sys/sdt.h"

@@ -3,7 +3,7 @@
 #ifndef PARSE_H
 #define PARSE_H
 
-#include "session.h"
+#include "session/session.h"
 
 // Parses one text into s->script (globals, funcs, probe_decls, aliases, embedded), macros and
 // conditionals applied. Returns the number of errors reported.

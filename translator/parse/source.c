@@ -94,12 +94,3 @@ struct loc reader_loc(const struct reader *r)
 		return (struct loc){ .source = r->source, .line = r->paste_line, .column = r->paste_column };
 	return (struct loc){ .source = r->source, .line = r->line, .column = r->column };
 }
-
-bool session_since(const struct session *s, struct loc loc, const char *since, const char *what)
-{
-	if (!s || (loc.source && loc.source->library))
-		return true;
-	if (s->opt.check_version)
-		diag_warning(loc, "%s depends on the version of the language: it is as described since %s", what, since);
-	return !s->opt.compatible || strverscmp(s->opt.compatible, since) >= 0;
-}

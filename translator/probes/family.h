@@ -3,7 +3,7 @@
 #ifndef PROBES_FAMILY_H
 #define PROBES_FAMILY_H
 
-#include "session.h"
+#include "session/session.h"
 
 struct cwriter;                // emit/cwriter.h
 struct buf;

@@ -3,7 +3,7 @@
 #ifndef PROBES_VALUE_H
 #define PROBES_VALUE_H
 
-#include "session.h"
+#include "session/session.h"
 
 // $name of a family: functions of the tapsets that read it, set it to their argument, and add their
 // argument to it; NULL where that can't be done. set and append give what they were given.

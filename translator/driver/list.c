@@ -9,8 +9,8 @@
 // Scripts may ask for things that don't exist in this kernel, so errors are shown with -vv only.
 #include "elab/elab.h"
 #include "parse/parse.h"
-#include "passes.h"
-#include "session.h"
+#include "session/passes.h"
+#include "session/session.h"
 #include "util/str.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 //
 // Anonymous structs and unions are shown in place, their members' offsets are those in the whole.
 #include "elab/target.h"
-#include "passes.h"
+#include "session/passes.h"
 #include "util/str.h"
 
 #include <stdio.h>

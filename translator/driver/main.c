@@ -4,12 +4,12 @@
 #include "build/build.h"
 #include "build/remote.h"
 #include "build/run.h"
-#include "marks.h"
-#include "options.h"
-#include "named.h"
+#include "driver/self_probes.h"
+#include "driver/options.h"
+#include "driver/objects.h"
 #include "parse/typography.h"
-#include "passes.h"
-#include "session.h"
+#include "session/passes.h"
+#include "session/session.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -342,7 +342,7 @@ int main(int argc, char **argv)
 	}
 	add_texts(s);
 	choose_target(s);
-	named_objects(s);
+	objects_check(s);
 	limits_check(s);
 	mark_pass(s, 0, true);
 	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);

@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // $SYSTEMTAP_DIR/rc: a line is words as a shell has them (quotes, $VARIABLES, ~), or begins with '#'.
-#include "rc.h"
+#include "driver/rc.h"
 
+#include "session/session.h"
 #include "util/diag.h"
 #include "util/str.h"
 #include "util/vec.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wordexp.h>
 
-const char *rc_user_dir(void)
-{
-	const char *dir = getenv("SYSTEMTAP_DIR"), *home = getenv("HOME");
-	struct passwd *pw;
-
-	if (dir && *dir)
-		return dir;
-	if (!home || !*home) {
-		pw = getpwuid(geteuid());
-		home = pw ? pw->pw_dir : "/";
-	}
-	return str_printf("%s/.systemtap", home);
-}
-
 char **rc_arguments(int *argc, char **argv)
 {
-	const char *path = str_printf("%s/rc", rc_user_dir());
+	const char *path = str_printf("%s/rc", session_user_dir());
 	VEC(char *) words = { 0 };
 	char *line = NULL;
 	size_t size = 0;

@@ -3,7 +3,7 @@
 #ifndef MARKS_H
 #define MARKS_H
 
-#include "session.h"
+#include "session/session.h"
 
 #include <stdbool.h>
 

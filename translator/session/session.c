@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where things are: the library, the runtime, the temporary directory; the texts of the session.
 #include "config.h"
-#include "session.h"
+#include "session/session.h"
 #include "util/str.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Marks in stap: where its passes begin and end. Their argument is what such scripts know as the session, of
 // which they read where the script came from, in the layout of C++ strings.
-#include "marks.h"
+#include "driver/self_probes.h"
 
 #include "../include/sys/sdt.h"
 

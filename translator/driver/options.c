@@ -2,13 +2,13 @@
 // argv -> struct options. One row of option_table[] is one option: its letters, what it takes, the
 // line of --help and the function that stores it. Conflicts between options are at the end.
 #include "config.h"
-#include "options.h"
-#include "benchmark.h"
+#include "driver/options.h"
+#include "driver/benchmark.h"
 #include "build/build.h"
 #include "build/remote.h"
-#include "named.h"
+#include "driver/example.h"
 #include "parse/typography.h"
-#include "rc.h"
+#include "driver/rc.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -803,7 +803,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];
 	if (o->example && !o->script_text && o->script_file)
-		o->script_file = named_example(o->script_file);
+		o->script_file = example_path(o->script_file);
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
 	if (o->list || o->dump) {

@@ -3,7 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "session.h"
+#include "session/session.h"
 
 // Exits with status 1 and "Try '--help'" on misuse, with 0 after --help and --version.
 void options_parse(struct options *o, int argc, char **argv);

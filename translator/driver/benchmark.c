@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap --benchmark-sdt: what marks cost that nobody, or somebody, looks at. Threads pass marks with 0 to 5
 // arguments in turn; the time for a round of these is printed. It is a target for scripts as well.
-#include "benchmark.h"
+#include "driver/benchmark.h"
 
 #include "../include/sys/sdt.h"
 

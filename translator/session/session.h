@@ -123,6 +123,8 @@ struct session {
 // Finds the directories, makes the temporary one (die() removes it, too). (session.c)
 void session_open(struct session *s);
 void session_close(struct session *s);
+// $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist. (user_dir.c)
+const char *session_user_dir(void);
 // Ends the program at once, from a signal handler; the temporary directory goes, too.
 void session_abandon(void) __attribute__((noreturn));
 
@@ -141,8 +143,8 @@ int64_t limit_most(enum limit_name name);
 void limits_check(const struct session *s);
 void limits_check_unused(const struct session *s);     // after pass 2: warns of names that nothing uses
 
-// Whether the script at loc may rely on what the language has `since` that version: --compatible asks
-// for an older one. what: for the warnings of --check-version. The library speaks the newest.
+// Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version for
+// the user's script, never for the library. what: the construct, for the warnings of --check-version. (compatible.c)
 bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What options name. In: --example and a name; -d. Out: the one file of that name below an examples directory;
-// objects of -d that are there, told before any work is done.
-#include "named.h"
+// --example NAME: finds the script of that name below the examples directories.
+#include "driver/example.h"
 
-#include "debuginfo/debuginfo.h"
 #include "util/diag.h"
 #include "util/str.h"
 
@@ -39,7 +37,7 @@ static int see_file(const char *path, const struct stat *st, int kind, struct FT
 	return 0;
 }
 
-const char *named_example(const char *name)
+const char *example_path(const char *name)
 {
 	const char *dirs = getenv("XDG_DATA_DIRS"), *places;
 	struct buf list = { 0 };
@@ -60,33 +58,4 @@ const char *named_example(const char *name)
 		die("--example: there are no examples in systemtap/examples below %s; on Debian they are in the package "
 		    "systemtap-doc", places);
 	die("--example: there is no %s (similar: %s)", name, str_nearest(name, search.all.at, search.all.n));
-}
-
-// What it is there for is more than a stack's names: a warning is enough.
-static bool object_is_there(struct session *s, const char *path)
-{
-	const char *why = "";
-	char *full = realpath(path, NULL);
-
-	if (full ? di_program(s, str_dup(full), &why) != NULL :
-	    !s->opt.user_runtime && !strchr(path, '/') && (!strcmp(path, "kernel") || di_kernel_module(s, path)))
-		return true;
-	if (full)
-		why = *why ? why : "this is no program and no library";
-	else if (strchr(path, '/') || s->opt.user_runtime)
-		why = "there is no such file";
-	else
-		why = str_printf("neither a file nor a module of the kernel%s", di_suggest_modules(s, path));
-	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module '%s': -d %s: %s", path, path, why);
-	return false;
-}
-
-void named_objects(struct session *s)
-{
-	int n = 0;
-
-	for vec_each(&s->opt.objects, path)
-		if (object_is_there(s, *path))
-			s->opt.objects.at[n++] = *path;
-	s->opt.objects.n = n;
 }

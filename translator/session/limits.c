@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The limits that -D sets: runtime/include/limits.def as a table, the values that the command line gives, and their
 // check. Any other name is a macro for the script's embedded C.
-#include "session.h"
+#include "session/session.h"
 #include "util/str.h"
 
 #include <assert.h>

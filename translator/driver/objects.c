@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// -d OBJECT: checks before any work is done that each object is a program, a library or a module of the kernel.
+#include "driver/objects.h"
+
+#include "debuginfo/debuginfo.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -d adds symbols to stacks, so an object that is missing is a warning only.
+static bool object_is_there(struct session *s, const char *path)
+{
+	const char *why = "";
+	char *full = realpath(path, NULL);
+
+	if (full ? di_program(s, str_dup(full), &why) != NULL :
+	    !s->opt.user_runtime && !strchr(path, '/') && (!strcmp(path, "kernel") || di_kernel_module(s, path)))
+		return true;
+	if (full)
+		why = *why ? why : "this is no program and no library";
+	else if (strchr(path, '/') || s->opt.user_runtime)
+		why = "there is no such file";
+	else
+		why = str_printf("neither a file nor a module of the kernel%s", di_suggest_modules(s, path));
+	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module '%s': -d %s: %s", path, path, why);
+	return false;
+}
+
+void objects_check(struct session *s)
+{
+	int n = 0;
+
+	for vec_each(&s->opt.objects, path)
+		if (object_is_there(s, *path))
+			s->opt.objects.at[n++] = *path;
+	s->opt.objects.n = n;
+}
