@@ -3,7 +3,7 @@
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
-#include "session/session.h"
+#include "session.h"
 
 typedef __builtin_va_list stp_va_list;
 

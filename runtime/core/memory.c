@@ -6,7 +6,7 @@
  */
 #include "internal.h"
 #include "map.h"
-#include "session/session.h"
+#include "session.h"
 
 struct sum {
 	u64 maps, foreachs, calls, tables, contexts, buffers;

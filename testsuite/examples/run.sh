@@ -18,7 +18,7 @@ set -u
 examples=${EXAMPLES-/usr/share/systemtap/examples}
 passes=$TESTS/examples/passes
 work=$SCRATCH/examples
-VM=$SOURCE/translator/build/stap-vm
+VM=$SOURCE/translator/run/stap-vm
 known_to() { grep -qE "^$1( .*)? $2( |\$)" "$passes"; }
 
 newest() { # SERIES: a release with an image and a build tree

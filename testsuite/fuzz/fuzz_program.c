@@ -2,7 +2,6 @@
 // Damaged programs: their marks, linkage table, symbols (those in .gnu_debugdata, too), call frame
 // information, line tables, labels and calls are read or refused. An input is an ELF file; what isn't one
 // is taken for compressed bytes.
-#include "build/build.h"
 #include "debuginfo/line_code.h"
 #include "debuginfo/module.h"
 #include "fuzz.h"

@@ -79,7 +79,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 		cd /out && exec tar cf - .
 	END
 	sed -i "s#DIR#$dir#" "$dir/all.sh"
-	"$SOURCE/translator/build/stap-vm" -r "$image" -t 900 -u "$userland" -d "$dir:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" -f "$dir/program:$dir/program" \
+	"$SOURCE/translator/run/stap-vm" -r "$image" -t 900 -u "$userland" -d "$dir:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" -f "$dir/program:$dir/program" \
 		-- sh /t/all.sh >"$SCRATCH/tar" 2>"$SCRATCH/err" && ok "kernels/log is clean $release" ||
 		not_ok "kernels/log is clean $release" "$(cat "$SCRATCH/err")"
 	tar xf "$SCRATCH/tar" -C "$dir.out" 2>/dev/null

@@ -132,7 +132,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 		done
 		cd /out && exec tar cf - .
 	END
-	"$SOURCE/translator/build/stap-vm" -r "$image" -t 300 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+	"$SOURCE/translator/run/stap-vm" -r "$image" -t 300 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-- sh /t/all.sh >"$SCRATCH/tar" 2>"$SCRATCH/err" && ok "kernels/log is clean $release" ||
 		not_ok "kernels/log is clean $release" "$(cat "$SCRATCH/err")"
 	tar xf "$SCRATCH/tar" -C "$dir.out" 2>/dev/null

@@ -282,7 +282,7 @@ one_guest() { # NAMES...
 	for name in ${row_groups[@]+"${row_groups[@]}"}; do check_rows "$name"; done
 }
 
-VM=$SOURCE/translator/build/stap-vm
+VM=$SOURCE/translator/run/stap-vm
 names=("$@")
 if [ $# -eq 0 ]; then
 	for file in "$TESTS"/live/*.test; do names+=("$(basename "$file" .test)"); done

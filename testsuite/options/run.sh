@@ -223,15 +223,15 @@ expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$s
 expect remote-and-vm 1 '--remote asks the host for its kernel' "$STAP" --remote=one --vm -e "$script"
 expect remote-prefix-alone 1 '--remote-prefix is for --remote' "$STAP" --remote-prefix -e "$script"
 # A host's file system with a bit less each time; a package manager that says what it got.
-prep() { "$SOURCE/translator/build/stap-prep" "$@"; }
+prep() { "$SOURCE/translator/target/stap-prep" "$@"; }
 host=$SCRATCH/host release=9.9.9-fast
 mkdir -p "$host/etc" "$host/usr/bin" "$host/boot" "$host/lib/modules/$release/build" "$host/usr/lib/debug/boot"
 touch "$host"/usr/bin/{gcc,make} "$host/boot/vmlinuz-$release" "$host/usr/lib/debug/boot/vmlinux-$release"
 echo 'ID=debian' >"$host/etc/os-release"
 expect prep 0 "ok       debuginfo ($host/usr/lib/debug/boot/vmlinux-$release)" prep --root "$host" $release
 rm "$host/usr/lib/debug/boot/vmlinux-$release"
-expect prep-without-debuginfo 0 'which lines and local variables need: stap-prep -d' env -u DEBUGINFOD_URLS "$SOURCE/translator/build/stap-prep" --root "$host" $release
-expect prep-debuginfo 1 "as root: apt-get install -y linux-image-$release-dbg" env -u DEBUGINFOD_URLS "$SOURCE/translator/build/stap-prep" -d --root "$host" $release
+expect prep-without-debuginfo 0 'which lines and local variables need: stap-prep -d' env -u DEBUGINFOD_URLS "$SOURCE/translator/target/stap-prep" --root "$host" $release
+expect prep-debuginfo 1 "as root: apt-get install -y linux-image-$release-dbg" env -u DEBUGINFOD_URLS "$SOURCE/translator/target/stap-prep" -d --root "$host" $release
 rmdir "$host/lib/modules/$release/build"; rm "$host/usr/bin/make"
 expect prep-packages 1 "as root: apt-get install -y make linux-headers-$release" prep --root "$host" $release
 printf 'ID="rocky"\nID_LIKE="rhel centos fedora"\n' >"$host/etc/os-release"
@@ -243,8 +243,8 @@ expect prep-unknown 1 "has no known package here: make the headers of kernel $re
 printf '#!/bin/sh\necho "apt-get got: $*"\n' >"$SCRATCH/hosts/apt-get"; chmod +x "$SCRATCH/hosts/apt-get"
 if [ "$(id -u)" -eq 0 ]; then
 	expect prep-installs 1 "apt-get got: install -y linux-headers-$release
-" env PATH="$SCRATCH/hosts:$PATH" "$SOURCE/translator/build/stap-prep" $release
-	expect prep-tells-what-stays 1 "still missing: linux-headers-$release" env PATH="$SCRATCH/hosts:$PATH" "$SOURCE/translator/build/stap-prep" -q $release
+" env PATH="$SCRATCH/hosts:$PATH" "$SOURCE/translator/target/stap-prep" $release
+	expect prep-tells-what-stays 1 "still missing: linux-headers-$release" env PATH="$SCRATCH/hosts:$PATH" "$SOURCE/translator/target/stap-prep" -q $release
 else
 	skip options/prep-installs root
 	skip options/prep-tells-what-stays root

@@ -23,7 +23,7 @@ done
 rm -f "$dir/qmp"
 python3 "$source/testsuite/soak/stuck.py" "$dir/qmp" "$dir/progress" "$dir/stuck" &
 watcher=$!
-"$source/translator/build/stap-vm" -r "$image" -s "${CPUS:-2}" -t "${LIMIT:-0}" -l "$dir/log" -d "$dir/t:/t" \
+"$source/translator/run/stap-vm" -r "$image" -s "${CPUS:-2}" -t "${LIMIT:-0}" -l "$dir/log" -d "$dir/t:/t" \
 	-f "$build/staprun/staprun:/bin/" -f "$build/staprun/stapio:/bin/" -q "-qmp unix:$dir/qmp,server=on,wait=off" \
 	-k 'softlockup_panic=1 hung_task_panic=1 watchdog_thresh=30 unknown_nmi_panic=1 panic_print=0x1 loglevel=7' \
 	-- sh /t/rounds-guest.sh "$rounds" 60 "$lanes" 2>"$dir/progress" | tee "$dir/out"

@@ -98,7 +98,7 @@ soak() {
 		not_ok "soak/$release" "$(tail -n 20 "$SCRATCH/build")"
 		return
 	fi
-	"$SOURCE/translator/build/stap-vm" -r "${image:-$release}" -s 4 -t "${LIVE_TIME:-$limit}" -m "${LIVE_MEMORY:-1024}" -d "$dir:/t" \
+	"$SOURCE/translator/run/stap-vm" -r "${image:-$release}" -s 4 -t "${LIVE_TIME:-$limit}" -m "${LIVE_MEMORY:-1024}" -d "$dir:/t" \
 		-f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-- sh /t/guest.sh "$seconds" "$cycles" $step "$dir" >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?

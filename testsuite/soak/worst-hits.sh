@@ -32,7 +32,7 @@ for i in "${!handlers[@]}"; do
 done
 mkdir -p "$dir"
 (cd "$dir" && "$STAP" -t -w -p4 -r "$release" -m t_worst -DMAXERRORS=1000 -DSTP_NO_OVERLOAD -DMAXACTION_INTERRUPTIBLE=100000 -e "$script" >/dev/null)
-"$SOURCE/translator/build/stap-vm" -r "$release" -i -k mitigations=off -t 600 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+"$SOURCE/translator/run/stap-vm" -r "$release" -i -k mitigations=off -t 600 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 	-- sh -c 'staprun /t/t_worst.ko | cut -c 1-200 | grep "^timer"' >"$dir/report" 2>"$dir/errors" || true
 for i in "${!handlers[@]}"; do
 	most=$(sed -n "s|^timer.ms($((100 + 20 * i))),.*avg/\([0-9]*\)max.*|\1|p" "$dir/report")

@@ -79,7 +79,7 @@ modules() {
 
 for release; do
 	modules
-	"$source/translator/build/stap-vm" -r "$release" -t "${LIMIT:-1800}" -d "$scratch/$release:/suite" \
+	"$source/translator/run/stap-vm" -r "$release" -t "${LIMIT:-1800}" -d "$scratch/$release:/suite" \
 		-- sh -c "KILL_STEP=${KILL_STEP-} sh /suite/vm-guest.sh 2>&1" >"$scratch/out" 2>"$scratch/err"
 	echo "status $?" >>"$scratch/out"
 	sed "/^Killed\$/d; /^WARNING: Missed timer ticks: [0-9]* (handlers took longer than the interval); use a longer interval\$/d; /Records of output not read/d; s/symbol [a-z_]* (err -22)/symbol NAME (err -22)/; s/$release/RUNNING/g; s/${release//[0-9]/9}/OTHER/g" "$scratch/out" >"$scratch/now"

@@ -8,7 +8,7 @@
 set -u
 . "$TESTS/lib.sh"
 here=$TESTS/syscalls
-VM=$SOURCE/translator/build/stap-vm
+VM=$SOURCE/translator/run/stap-vm
 at_least=150
 dir=$SCRATCH/syscalls
 mkdir -p "$dir"

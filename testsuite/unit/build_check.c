@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The parts of pass 4 that need no kernel: cache, keys, kernel trees, compat.def, kbuild's command
 // files. Everything happens in a scratch directory. Prints "ok NAME" or "not ok NAME" a claim.
-#include "build/kbuild.h"
+#include "cache/cache.h"
+#include "module/module.h"
+#include "target/kernel.h"
 #include "probes/family.h"
 #include "util/diag.h"
 
@@ -24,7 +26,7 @@ static void claim(bool holds, const char *name)
 	failures += !holds;
 }
 
-// limits.c's, which the checks do without: STP_DEBUG is all that build/ asks for.
+// limits.c's, which the checks do without: STP_DEBUG is all that toolchain/ asks for.
 int64_t session_limit(const struct session *s, enum limit_name name)
 {
 	return 0;
@@ -366,7 +368,7 @@ static char *calls_of(const char *info)
 
 	put("unit.ci", info);
 	vec_push(&objects, in_scratch("unit.o"));
-	return str_read_file(stack_calls(&objects, in_scratch("unit.calls")), &len);
+	return str_read_file(calls_write(&objects, in_scratch("unit.calls")), &len);
 }
 
 // Of a compiler that reports frames, but no calls.
@@ -382,7 +384,7 @@ static void check_stack_of_frames(void)
 	put("frames.su", "r.c:3:f\t500\tstatic\nr.c:9:p0\t24\tstatic\nr.c:12:h\t80\tdynamic,bounded\n");
 	vec_push(&objects, in_scratch("frames.o"));
 	vec_push(&calls, put("runtime2.calls", "n 700 print\n"));
-	claim(!stack_need(&s, &calls, stack_calls(&objects, in_scratch("frames.calls")), &need) &&
+	claim(!stack_need(&s, &calls, calls_write(&objects, in_scratch("frames.calls")), &need) &&
 	      need.hit == 24 + 500 + STP_STACK_USUAL / 4 * 3 && !need.call, "stack-of-frames-without-calls");
 }
 

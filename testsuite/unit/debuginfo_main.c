@@ -17,7 +17,7 @@
 //   -i IMAGE, -a ARCH: of an image that lies elsewhere
 //   -n N: in N sessions, one after the other; it fails when they hold more and more files
 //   -t: the time and memory it took, on standard error
-#include "build/build.h"
+#include "target/kernel.h"
 #include "debuginfo/debuginfo.h"
 #include "util/str.h"
 

@@ -3,7 +3,7 @@
 //                          (-e SCRIPT | FILE) [ARGS]
 // Prints the tree as stap -p1 does; the exit status is 1 when there were errors. -u: as on the user
 // runtime. -f, -a: then use that function or alias of the library and say what came.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "parse/parse.h"
 #include "session/passes.h"
 #include "util/str.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What the conditions of the tests ask for; build/kernel.c has the real one.
+// What the conditions of the tests ask for; target/kernel.c has the real one.
 const char *kernel_host_arch(void)
 {
 	return "x86_64";

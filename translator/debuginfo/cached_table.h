@@ -3,7 +3,7 @@
 #ifndef DEBUGINFO_CACHED_TABLE_H
 #define DEBUGINFO_CACHED_TABLE_H
 
-#include "build/build.h"
+#include "cache/cache.h"
 #include "debuginfo/module.h"
 
 struct cached_table_header {

@@ -5,7 +5,7 @@
 // Progress is reported on standard error: continuously on a terminal, else once a file.
 #include "debuginfo/module.h"
 
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/str.h"
 
 #include <dlfcn.h>

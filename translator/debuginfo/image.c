@@ -6,7 +6,7 @@
 // DWARF. The file may also be a vmlinux, plain or compressed, or an arm64 image (flat_image.c). Decompression takes
 // about 0.2 s, so the extracted parts are cached in one file: header, build-id, BTF, functions, names. The file is
 // written under a temporary name and renamed, and verified when it is read.
-#include "build/build.h"
+#include "cache/cache.h"
 #include "debuginfo/module.h"
 
 #include "util/str.h"

@@ -8,7 +8,7 @@
 // are offsets into .text; the loader resolves its run-time address by symbol.
 #include "debuginfo/module.h"
 
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/str.h"
 
 #include <stdlib.h>

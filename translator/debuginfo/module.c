@@ -7,7 +7,7 @@
 // names and types from /sys/kernel/btf/vmlinux, if the target is the running kernel.
 #include "debuginfo/module.h"
 
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/str.h"
 
 #include <assert.h>

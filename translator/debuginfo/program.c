@@ -7,7 +7,7 @@
 // sections are decompressed in a private copy of the file.
 #include "debuginfo/module.h"
 
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/str.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 // Out: the lookups of debuginfo.h.
 #include "debuginfo/module.h"
 
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/str.h"
 
 #include <ctype.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap: the options, the texts of the script, then the pass table, one line of -v a pass.
 #include "config.h"
-#include "build/build.h"
-#include "build/remote.h"
-#include "build/run.h"
+#include "cache/cache.h"
+#include "target/kernel.h"
+#include "run/remote.h"
+#include "run/run.h"
 #include "driver/self_probes.h"
 #include "driver/options.h"
 #include "driver/objects.h"

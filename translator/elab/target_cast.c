@@ -8,7 +8,7 @@
 //   "a:b"           several
 #include "elab/target.h"
 
-#include "build/build.h"
+#include "toolchain/toolchain.h"
 #include "util/str.h"
 
 #include <stdlib.h>

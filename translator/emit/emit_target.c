@@ -2,7 +2,7 @@
 // What a probe found, in registers and in memory: loads and stores. In: E_REGISTER, E_DEREF as values
 // and as left sides. A load is done where it stands, into a temporary; a register is read where its
 // value is used.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "debuginfo/arch.h"
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"

@@ -9,7 +9,7 @@
 //
 // The cached index is text: a line for the configuration, one for each directory and file with
 // its time and size, and behind a file one for each name in it. Any difference: made anew.
-#include "build/build.h"
+#include "cache/cache.h"
 #include "parse/library.h"
 #include "util/str.h"
 

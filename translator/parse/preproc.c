@@ -2,7 +2,7 @@
 // Tokens -> tokens without conditionals: "%( condition %? tokens %: tokens %)". Adjacent strings are
 // joined here, after everything that may yield one. Conditionals nest without recursion: `open` has
 // those whose taken branch is being read, and a branch not taken is skipped by counting.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "parse/lex.h"
 #include "util/str.h"
 

@@ -6,7 +6,7 @@
 //
 // In:  a matched point; dwarf_point.h says what a PATTERN is.
 // Out: one probe a place, with the variables that are there. Every inlined copy is a place.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "elab/elab.h"
 #include "probes/blocklist.h"
 #include "probes/dwarf_point.h"

@@ -5,7 +5,7 @@
 #include "debuginfo/arch.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "build/build.h"
+#include "target/kernel.h"
 #include "probes/function.h"
 #include "util/map.h"
 #include "util/str.h"

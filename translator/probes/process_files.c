@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // process("..."), process(PID), process: to the files that are meant; and the table of places in
 // files, which all families that probe programs write.
-#include "build/build.h"
 #include "emit/emit.h"
 #include "probes/process.h"
 #include "util/spawn.h"

@@ -9,7 +9,7 @@
 //      struct stp_syscall_probe, one entry a number, with what the runtime needs to write arguments
 //      as text, if the handler asks for text.
 #include "probes/syscall.h"
-#include "build/build.h"
+#include "target/kernel.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "util/str.h"

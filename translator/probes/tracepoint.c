@@ -6,7 +6,7 @@
 // In:  a matched point.
 // Out: one probe a tracepoint, whose variables are the arguments the kernel calls it with; and the
 //      table of struct stp_tracepoint.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
 #include "elab/target.h"

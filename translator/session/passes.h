@@ -27,10 +27,10 @@ void print_elaborated(struct session *s, struct buf *b);   // -p2
 // Pass 3, emit/: session.c_text.
 int pass_emit(struct session *s);
 
-// Pass 4, build/: session.module_path, from the cache when everything that went in is the same.
+// Pass 4, toolchain/ and module/: session.module_path, from the cache when everything that went in is the same.
 int pass_build(struct session *s);
 
-// Pass 5, build/run.c or build/vm.c: staprun, or the program itself on the user runtime.
+// Pass 5, run/run.c or run/vm.c: staprun, or the program itself on the user runtime.
 // Returns the exit status of stap.
 int pass_run(struct session *s);
 

@@ -77,22 +77,22 @@ struct options {               // options.c: from argv, checked, never changed a
 
 #define LANGUAGE_VERSION "5.6" // the newest version whose scripts we take
 
-struct cache_key { char hex[65]; };    // SHA-256 of what went into a cached file (build/cache.c)
+struct cache_key { char hex[65]; };    // SHA-256 of what went into a cached file (cache/cache.c)
 
 struct c_unit {                // embedded C that needs headers: one source file's
 	const struct source *source;
 	struct loc loc;            // of some piece of it, for messages
 	struct buf text;
-	const char *object;        // build/embedded.c: compiled
-	struct cache_key key;      // build/embedded.c: of the text, the headers it read, and the compiler
+	const char *object;        // module/embedded.c: compiled
+	struct cache_key key;      // module/embedded.c: of the text, the headers it read, and the compiler
 };
 
 struct session {
 	struct options opt;
 	bool incomplete;           // elab: something was taken away because of errors: not all is known of the rest
 	char *tmp_dir;             // main: removed at the end unless -k
-	struct toolchain *toolchain;   // build/toolchain.c; NULL: not opened yet
-	char *cache_dir;           // build/cache.c; NULL: caching is off
+	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
+	char *cache_dir;           // cache/cache.c; NULL: caching is off
 	const void *marked;        // marks.c: what its marks give as the session
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build
 
@@ -104,7 +104,7 @@ struct session {
 
 	// pass 2
 	struct scope *scope;               // elab/scope.c: declarations by name
-	struct kernel *kernel;             // build/kernel.c: what the target kernel has; NULL on the user runtime
+	struct kernel *kernel;             // target/kernel.c: what the target kernel has; NULL on the user runtime
 	struct debuginfo *debuginfo;       // debuginfo/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
 	VEC(const char *) programs;        // probes: absolute paths of what is probed in user space
@@ -143,8 +143,8 @@ int64_t limit_most(enum limit_name name);
 void limits_check(const struct session *s);
 void limits_check_unused(const struct session *s);     // after pass 2: warns of names that nothing uses
 
-// Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version for
-// the user's script, never for the library. what: the construct, for the warnings of --check-version. (compatible.c)
+// Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version
+// for the user's script, never for the library. what: the construct, for the warnings of --check-version. (compatible.c)
 bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.

@@ -3,7 +3,9 @@
 // family's name -> objects, compiled when a script first uses the family on a kernel, and cached.
 //
 // A part brings the versions of those exported symbols that the metadata has none for.
-#include "build/kbuild.h"
+#include "cache/cache.h"
+#include "module/module.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 
 #include <string.h>
@@ -55,19 +57,19 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 	arguments objects = { 0 };
 	struct buf versions = { 0 };
 
-	link_undefined(object, &undefined);
+	object_undefined(object, &undefined);
 	for map_each(&undefined, e)
 		if (!map_get(&t->symbols, e->key) && kernel_exports(s->kernel, e->key))
 			version_lines(s, &versions, e->key);
 	vec_push(&objects, object);
-	*calls = stack_calls(&objects, str_printf("%s.calls", name));
+	*calls = calls_write(&objects, str_printf("%s.calls", name));
 	if (versions.len) {
 		const char *path = str_printf("%s.versions.c", name);
 
 		kbuild_write(path, versions.text);
 		vec_push(&objects, compile_generated(s, t, path));
 	}
-	link_objects(t, &objects, part);
+	object_link(t, &objects, part, false);
 	return part;
 }
 

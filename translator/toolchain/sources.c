@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // runtime/kernel/sources: which files of the runtime make one compilation unit, and who needs it.
-#include "build/kbuild.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 // The trailer stands at the end, so that an ELF file stays one for ld, exec() and the kernel's module loader, which
 // look at nothing behind its last section, and a table can be mapped. It begins with a zero byte: text read with
 // str_read_file() ends before it.
-#include "build/cache_file.h"
+#include "cache/cache_file.h"
 #include "util/str.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Generated C -> object, with the kernel's compiler and code-generation flags, without make and
 // without a kernel header.
-#include "build/kbuild.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 

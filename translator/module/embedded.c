@@ -6,7 +6,9 @@
 //
 // What doesn't compile or isn't exported is an error of the script, told at the unit's first piece
 // with the compiler's own messages, whose lines are the script's.
-#include "build/kbuild.h"
+#include "cache/cache.h"
+#include "module/module.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 
@@ -132,7 +134,7 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 	u->object = cached ? cache_add(s, &u->key, ".embedded.o", output) : output;
 	if (t) {
 		vec_push(&objects, output);
-		calls = stack_calls(&objects, str_printf("%s.calls", output));
+		calls = calls_write(&objects, str_printf("%s.calls", output));
 		vec_push(&t->calls, cached ? cache_add(s, &u->key, ".embedded.calls", calls) : calls);
 	}
 	if (cached)
@@ -165,7 +167,7 @@ static const struct c_unit *user_of(const struct session *s, const char *symbol)
 	for vec_each(&s->units, u) {
 		struct map undefined = { 0 };
 
-		link_undefined((*u)->object, &undefined);
+		object_undefined((*u)->object, &undefined);
 		if (map_get(&undefined, symbol))
 			return *u;
 	}

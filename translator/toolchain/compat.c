@@ -9,7 +9,8 @@
 // and gives "#define NAME 1" where true. The last two look into the text of include/linux and
 // arch/*/include/asm, which is what the runtime is compiled with: no debug information is needed.
 // #if inside a structure is not looked at.
-#include "build/kbuild.h"
+#include "target/kernel.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include <ctype.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 4: session.c_text -> session.module_path. On a kernel: the script's object, the runtime of
 // the kernel and the metadata linked into a .ko; or what an earlier run made of the same input.
-#include "build/cache_file.h"
-#include "build/kbuild.h"
+#include "cache/cache_file.h"
+#include "cache/cache_file.h"
+#include "module/module.h"
+#include "target/kernel.h"
 #include "session/passes.h"
 #include "util/diag.h"
 
@@ -56,10 +58,10 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 	int errors;
 
 	vec_push(&objects, object);
-	need.most = link_stack_limit(module);
-	errors = stack_need(s, calls, stack_calls(&objects, str_printf("%s.calls", object)), &need);
+	need.most = object_stack_limit(module);
+	errors = stack_need(s, calls, calls_write(&objects, str_printf("%s.calls", object)), &need);
 	if (!errors)
-		link_write_stack(module, &need);
+		object_write_stack(module, &need);
 	return errors;
 }
 
@@ -77,7 +79,7 @@ static int build_by_kbuild(struct session *s)
 					    : str_printf("stap_%.32s", cache_hash_end(h).hex);
 	kernel_need_build_tree(s->kernel);
 	s->module_path = kbuild_module(s, write_c(s), s->module_name, &generated, &objects);
-	vec_push(&calls, stack_calls(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
+	vec_push(&calls, calls_write(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
 	return write_stack_need(s, &calls, generated, s->module_path);
 }
 

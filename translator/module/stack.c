@@ -12,7 +12,7 @@
 // A file of calls has lines "n BYTES NAME", "d BYTES NAME" of a frame that grows at run time, and "e CALLER CALLEE".
 // Some compilers (clang) report frames, but no calls: then the calls among functions of the generated C are read from
 // its text, and all else takes a fixed share. Without frames the need stays what the runtime has without it.
-#include "build/kbuild.h"
+#include "module/module.h"
 #include "probes/family.h"
 #include "util/diag.h"
 
@@ -48,90 +48,6 @@ struct graph {
 	int scale;                 // of what the kernel's functions need
 };
 
-// ---------------------------------------------------------------- files of calls
-
-// What follows `key` in the line, up to the closing quote, in place; NULL: it isn't there.
-static char *quoted(char *line, const char *key)
-{
-	char *at = strstr(line, key), *end;
-
-	if (!at)
-		return NULL;
-	at += strlen(key);
-	end = strchr(at, '"');
-	return end ? str_ndup(at, (size_t)(end - at)) : NULL;
-}
-
-static int bytes_of(const char *text)
-{
-	int64_t n;
-
-	return number_at(&text, 10, 0, INT32_MAX, &n) ? (int)n : 0;
-}
-
-// The label of a function that is compiled here ends in "\nBYTES bytes (static)"; "dynamic,bounded" is an upper bound.
-static int frame_bytes(const char *label)
-{
-	const char *at = strstr(label, " bytes (");
-
-	if (!at)
-		return -1;
-	while (at > label && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	return bytes_of(at);
-}
-
-static void convert_line(struct buf *b, char *line)
-{
-	char *from, *to, *label;
-
-	if (str_starts(line, "node: ")) {
-		from = quoted(line, "title: \""), label = quoted(line, "label: \"");
-		if (from && label && frame_bytes(label) >= 0)
-			buf_printf(b, "%c %d %s\n", strstr(label, "(dynamic)") ? 'd' : 'n', frame_bytes(label), from);
-	} else if (str_starts(line, "edge: ")) {
-		from = quoted(line, "sourcename: \""), to = quoted(line, "targetname: \"");
-		if (from && to)
-			buf_printf(b, "e %s %s\n", from, to);
-	}
-}
-
-// "t.c:3:f" TAB "96" TAB "static"
-static void convert_frame(struct buf *b, char *line)
-{
-	char *bytes = strchr(line, '\t'), *name;
-
-	if (!bytes)
-		return;
-	*bytes = '\0';
-	name = strrchr(line, ':');
-	buf_printf(b, "%c %d %s\n", strcmp(bytes + 1 + strcspn(bytes + 1, "\t"), "\tdynamic") ? 'n' : 'd', bytes_of(bytes + 1),
-		   name ? name + 1 : line);
-}
-
-static void convert(struct buf *b, const char *object)
-{
-	char *text = str_read_file(str_printf("%.*s.ci", (int)strlen(object) - 2, object), NULL), *save = NULL;
-	void (*line_of)(struct buf *b, char *line) = text ? convert_line : convert_frame;
-
-	if (!text)
-		text = str_read_file(str_printf("%.*s.su", (int)strlen(object) - 2, object), NULL);
-	if (!text)
-		return;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		line_of(b, line);
-}
-
-char *stack_calls(const arguments *objects, const char *path)
-{
-	struct buf b = { 0 };
-
-	for vec_each(objects, object)
-		convert(&b, *object);
-	kbuild_write(path, buf_text(&b));
-	return str_dup(path);
-}
-
 // ---------------------------------------------------------------- the graph
 
 static struct node *node_of(struct graph *g, const char *name)
@@ -158,8 +74,8 @@ static void add_line(struct graph *g, char *line, bool generated)
 	if (*line != 'e') {
 		n = node_of(g, blank + 1);
 		n->grows |= *line == 'd';
-		if (bytes_of(line + 2) > n->bytes)
-			n->bytes = bytes_of(line + 2);
+		if (calls_bytes(line + 2) > n->bytes)
+			n->bytes = calls_bytes(line + 2);
 		n->generated = generated;
 		return;
 	}

@@ -3,7 +3,7 @@
 #ifndef RUN_H
 #define RUN_H
 
-#include "build/build.h"
+#include "toolchain/toolchain.h"
 
 #define EXIT_LOSSES 3                      // exit status of --strict when something was lost, staprun's too
 
@@ -23,7 +23,15 @@ void run_settings(struct session *s, arguments *argv);     // name=value ... of 
 // -o with the time filled in.
 const char *run_output_path(const char *pattern);
 
-// vm.c: pass 5 on another kernel, or on this one without risk.
+// Dies with advice when the running kernel takes no modules.
+void run_need_modules(void);
+
+// user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
+int user_run(struct session *s);
+
+// vm.c: the newest kernel in /boot that has an image; dies with advice when none has.
+const char *vm_default_release(void);
+// Pass 5 on another kernel, or on this one without risk.
 int vm_run(struct session *s);
 
 #endif

@@ -11,8 +11,8 @@
 // use. So two stap at once need no lock: at worst both make the same file. A file that is not as it was
 // written (cache_file.c) counts as missing: who makes it again replaces it, and never removes what another
 // process may just have written. Any failure turns the cache off with one warning and never fails the run.
-#include "build/cache_file.h"
-#include "build/kbuild.h"
+#include "cache/cache_file.h"
+#include "cache/cache_file.h"
 #include "util/diag.h"
 
 #include "../include/sys/sdt.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5 in a throwaway virtual machine: stap-vm boots the kernel with staprun, stapio, the module
 // and the program of -c, runs staprun there, and relays what it prints and its exit status.
-#include "build/run.h"
+#include "run/run.h"
 
 #include "util/diag.h"
 #include "util/spawn.h"

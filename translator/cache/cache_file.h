@@ -3,7 +3,7 @@
 #ifndef BUILD_CACHE_FILE_H
 #define BUILD_CACHE_FILE_H
 
-#include "build/build.h"
+#include "cache/cache.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -2,10 +2,9 @@
 // Pass 5: a finished module, and the options that concern its run, to staprun; its exit status is
 // ours. While it runs, signals are its business: those of the terminal it gets itself, those sent
 // to us alone are passed on.
-#include "build/run.h"
+#include "run/run.h"
 
-#include "build/build.h"
-#include "build/remote.h"
+#include "run/remote.h"
 #include "session/passes.h"
 #include "util/diag.h"
 #include "util/spawn.h"
@@ -86,7 +85,7 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 	const char *places[] = {
 		str_printf("%s/%s", s->libexec_dir, name),
 		str_printf("%s/staprun/%s", s->libexec_dir, name),
-		str_printf("%s/../translator/build/%s", s->runtime_dir, name),
+		str_printf("%s/../translator/run/%s", s->runtime_dir, name),
 		NULL,
 	};
 	char exe[4096];

@@ -2,7 +2,8 @@
 // "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by what it
 // read: as the kernel's modules are compiled, or as programs are. Two files a header: the list of what the
 // compiler read, by the header's name; the object, by the size and time of each file of that list.
-#include "build/kbuild.h"
+#include "cache/cache.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 

@@ -5,7 +5,7 @@
 // Module.symvers. A kernel without a build tree is no error here: passes 1 to 3 can do
 // without, and who can't calls kernel_need_build_tree(). Configuration and exports are read at the
 // first question.
-#include "build/build.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 #include "util/str.h"
 

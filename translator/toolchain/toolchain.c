@@ -9,7 +9,9 @@
 //                           -> KEY.runtime.o, KEY.metadata.o, KEY.runtime.calls
 //
 // so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
-#include "build/kbuild.h"
+#include "cache/cache.h"
+#include "target/kernel.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include <dirent.h>
@@ -284,16 +286,16 @@ static void make(struct session *s, struct toolchain *t)
 	kbuild_read_commands(dir, output, t, &metadata);
 	t->compiler_id = compiler_id(t);
 	tools = tools_key(t);
-	link_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
+	object_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
 	kbuild_units(dir, "unit", &units);
 	t->runtime = str_printf("%s/out.runtime.o", dir);
 	t->metadata = str_printf("%s/out.metadata.o", dir);
-	link_objects(t, &units, t->runtime);
-	link_objects(t, &metadata, t->metadata);
+	object_link(t, &units, t->runtime, false);
+	object_link(t, &metadata, t->metadata, false);
 	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t));
 	t->runtime = add(s, &tools, dir, ".runtime.o");
 	t->metadata = add(s, &tools, dir, ".metadata.o");
-	stack_calls(&units, str_printf("%s/out.runtime.calls", dir));
+	calls_write(&units, str_printf("%s/out.runtime.calls", dir));
 	vec_push(&t->calls, add(s, &tools, dir, ".runtime.calls"));
 	add(s, &t->key, dir, ".flags");
 }

@@ -6,7 +6,8 @@
 // flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The
 // directory holds the runtime's units (sources.c), the generated C or a stand-in
 // for it, and stp_config.h.
-#include "build/kbuild.h"
+#include "target/kernel.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 

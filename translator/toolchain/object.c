@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Generated object, runtime.o, metadata.o -> a .ko with the module's own name.
+// Links objects, lists what they leave undefined, and writes a module's own name and stack need into it.
 //
 // The name stands in two places: __this_module.name (section .gnu.linkonce.this_module) and
 // "name=..." of .modinfo. Both were compiled with MODULE_PLACEHOLDER, as long as a name can be;
 // the name is written over it and padded with zeros, which the kernel and modinfo skip.
-#include "build/kbuild.h"
+#include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include "stack.h"
@@ -65,7 +65,7 @@ static Elf_Scn *find_section(const struct image *im, const char *name, GElf_Shdr
 	return NULL;
 }
 
-void link_undefined(const char *path, struct map *symbols)
+void object_undefined(const char *path, struct map *symbols)
 {
 	struct image im;
 	GElf_Shdr header;
@@ -98,23 +98,17 @@ static void add_linker(const struct toolchain *t, bool last, arguments *argv)
 	}
 }
 
-static void run_linker(const struct toolchain *t, bool last, const arguments *objects,
-		       const char *output)
+void object_link(const struct toolchain *t, const arguments *objects, const char *output, bool module)
 {
 	arguments argv = { 0 };
 
-	add_linker(t, last, &argv);
+	add_linker(t, module, &argv);
 	vec_push(&argv, "--strip-debug");      // modpost's file has some: more bytes than all the rest
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
 	for (int i = 0; i < objects->n; i++)
 		vec_push(&argv, objects->at[i]);
 	tool_run(t, &argv, "linking", output);
-}
-
-void link_objects(const struct toolchain *t, const arguments *objects, const char *output)
-{
-	run_linker(t, false, objects, output);
 }
 
 static void write_name(struct image *im, const char *section, const char *name)
@@ -132,6 +126,16 @@ static void write_name(struct image *im, const char *section, const char *name)
 	memcpy(at, name, strlen(name));
 }
 
+void object_name_module(const char *module, const char *name)
+{
+	struct image im;
+
+	image_open(&im, module, true);
+	write_name(&im, ".gnu.linkonce.this_module", name);
+	write_name(&im, ".modinfo", name);
+	image_close(&im);
+}
+
 static struct stp_stack_need *find_stack(const struct image *im)
 {
 	GElf_Shdr header;
@@ -142,7 +146,7 @@ static struct stp_stack_need *find_stack(const struct image *im)
 	return (struct stp_stack_need *)(im->bytes + header.sh_offset);
 }
 
-unsigned int link_stack_limit(const char *module)
+unsigned int object_stack_limit(const char *module)
 {
 	struct image im;
 	unsigned int most;
@@ -154,7 +158,7 @@ unsigned int link_stack_limit(const char *module)
 }
 
 // The runtime's own numbers stay where there are none.
-void link_write_stack(const char *module, const struct stp_stack_need *need)
+void object_write_stack(const char *module, const struct stp_stack_need *need)
 {
 	struct image im;
 
@@ -163,71 +167,4 @@ void link_write_stack(const char *module, const struct stp_stack_need *need)
 	image_open(&im, module, true);
 	*find_stack(&im) = *need;
 	image_close(&im);
-}
-
-// What neither the runtime nor the kernel would provide: the kernel would refuse the module. What
-// embedded C needs was looked at before.
-static void check_symbols(const struct session *s, const struct toolchain *t, const char *path)
-{
-	struct map undefined = { 0 }, known = { 0 };
-
-	if (s->units.n)
-		return;
-	link_undefined(path, &undefined);
-	for (int i = 0; i < t->parts.n; i++)
-		link_undefined(t->parts.at[i], &known);
-	for map_each(&undefined, e)
-		if (!map_get(&t->symbols, e->key) && !map_get(&known, e->key))
-			die("the generated C uses '%s', which the runtime doesn't have; this is a bug of the "
-			    "translator: please report it with the script (-k keeps the files)", e->key);
-}
-
-// *objects becomes one, as objtool wants to see it on some kernels.
-static void join_objects(struct session *s, const struct toolchain *t, arguments *objects, const char *whole)
-{
-	link_objects(t, objects, whole);
-	if (t->objtool.n && t->objtool_linked)
-		tool_objtool(t, whole);
-	objects->n = 0;
-	vec_push(objects, whole);
-}
-
-static int add_versions(struct session *s, const struct toolchain *t, arguments *objects)
-{
-	struct map undefined = { 0 };
-	const char *versions;
-	int errors;
-
-	link_undefined(objects->at[0], &undefined);
-	errors = embedded_versions(s, t, &undefined, &versions);
-	if (versions)
-		vec_push(objects, versions);
-	return errors;
-}
-
-char *link_module(struct session *s, const struct toolchain *t, const char *object,
-		  const char *name)
-{
-	char *output = str_printf("%s/%s.ko", s->tmp_dir, name);
-	arguments objects = { 0 };
-	struct image im;
-
-	vec_push(&objects, object);
-	vec_push(&objects, t->runtime);
-	for (int i = 0; i < t->parts.n; i++)
-		vec_push(&objects, t->parts.at[i]);
-	for vec_each(&s->units, u)
-		vec_push(&objects, (*u)->object);
-	if (s->units.n || (t->objtool.n && t->objtool_linked)) // one object of everything but the metadata
-		join_objects(s, t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
-	if (s->units.n && add_versions(s, t, &objects))
-		return NULL;
-	vec_push(&objects, t->metadata);
-	run_linker(t, true, &objects, output);
-	check_symbols(s, t, output);
-	image_open(&im, output, true);
-	write_name(&im, ".gnu.linkonce.this_module", name);
-	write_name(&im, ".modinfo", name);
-	image_close(&im);
-	return output;
 }

@@ -4,9 +4,10 @@
 //
 //   remote_open()  asks each host for its kernel; hosts with another kernel are left to a child process
 //   remote_run()   runs the module that was built on the hosts of this process
-#include "build/remote.h"
+#include "run/remote.h"
 
-#include "build/run.h"
+#include "run/run.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 #include "util/str.h"

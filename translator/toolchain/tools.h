@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What kbuild.c, compat.c and link.c do for toolchain.c; nobody else needs it.
-#ifndef BUILD_KBUILD_H
-#define BUILD_KBUILD_H
+// The steps of compiling and linking for the target kernel, for toolchain/ and module/.
+#ifndef TOOLS_H
+#define TOOLS_H
 
-#include "build/build.h"
+#include "toolchain/toolchain.h"
 #include "util/str.h"
 
 // A line of runtime/kernel/sources: files that are compiled together.
@@ -16,11 +16,6 @@ typedef VEC(struct runtime_unit) runtime_units;
 // Dies when the runtime is not there. (sources.c)
 void runtime_read_units(const struct session *s, runtime_units *units);
 bool runtime_unit_needed(const struct runtime_unit *u, const char *generated);
-// Objects of the families that session.c_text uses and their calls, added to t->parts and t->calls. (parts.c)
-void parts_compile(struct session *s, struct toolchain *t);
-// C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS. (embedded.c)
-void version_lines(struct session *s, struct buf *b, const char *symbol);
-
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
 // tmp_dir/kbuild with everything for a module of that name. generated: the generated C's text.
@@ -50,11 +45,29 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	      const char *output);
 // objtool as this kernel has it run, on the object in place. (compile.c)
 void tool_objtool(const struct toolchain *t, const char *object);
-// Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path. (stack.c)
-char *stack_calls(const arguments *objects, const char *path);
-// t->ld without what only the .ko gets: a relocatable object from objects. (link.c)
-void link_objects(const struct toolchain *t, const arguments *objects, const char *output);
-// Symbols that a .ko leaves to the kernel. (link.c)
-void link_undefined(const char *path, struct map *symbols);
+// Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path. (calls.c)
+char *calls_write(const arguments *objects, const char *path);
+// A number of bytes in such a file; 0 when it is not one.
+int calls_bytes(const char *text);
+
+// A key of the files that a compiler's rule (-MD) names beside those of this run, and of `names`. (headers.c)
+struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file);
+
+// Generated C -> object, without make. (compile.c)
+char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
+
+// The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko; *generated: the object of the
+// generated C; *others: those of the runtime and the embedded C are added.
+char *kbuild_module(struct session *s, const char *c_path, const char *name, const char **generated, arguments *others);
+
+// Links objects into one without what only the .ko gets; `module`: into the .ko. (object.c)
+void object_link(const struct toolchain *t, const arguments *objects, const char *output, bool module);
+// Adds the symbols that an object or a .ko leaves to the kernel.
+void object_undefined(const char *path, struct map *symbols);
+// Writes the module's name over MODULE_PLACEHOLDER.
+void object_name_module(const char *module, const char *name);
+struct stp_stack_need;
+unsigned int object_stack_limit(const char *module);           // bytes that the runtime allows a hit to need
+void object_write_stack(const char *module, const struct stp_stack_need *need);
 
 #endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 5 on the user runtime: runs the program and passes signals on to it.
+#include "run/run.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void open_output(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		die("can't write %s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static volatile pid_t running;
+static volatile sig_atomic_t wanted;   // a signal that came before there was somebody to send it to
+
+// The terminal signals the program itself; what was sent to stap alone is passed on.
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	if (info->si_code != SI_USER)
+		return;
+	if (running > 0)
+		kill(running, signal);
+	else
+		wanted = signal;
+}
+
+static int run_and_wait(const struct spawn *program)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before[ARRAY_SIZE(signals)];
+	int status;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, &before[i]);
+	running = spawn_start(program);
+	if (running > 0 && wanted)
+		kill(running, wanted);
+	status = running > 0 ? spawn_wait(running) : 127;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &before[i], NULL);
+	if (status == 127)
+		die("can't run %s; is its file system mounted noexec? SYSTEMTAP_DIR and TMPDIR choose another one",
+		    program->argv[0]);
+	return status;
+}
+
+int user_run(struct session *s)
+{
+	const struct options *o = &s->opt;
+	struct spawn program = { 0 };
+	arguments argv = { 0 };
+
+	vec_push(&argv, s->module_path);
+	if (o->verbose[5])
+		vec_push(&argv, "-v");
+	if (o->strict)
+		vec_push(&argv, "-s");
+	if (o->command) {
+		vec_push(&argv, "-c");
+		vec_push(&argv, o->command);
+	}
+	if (o->target_pid) {
+		vec_push(&argv, "-x");
+		vec_push(&argv, str_printf("%d", o->target_pid));
+	}
+	for (int i = 0; i < o->globals.n; i++)
+		vec_push(&argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+	vec_push(&argv, NULL);
+	program.argv = argv.at;
+	fflush(stdout);
+	if (o->output)
+		open_output(o->output);
+	return run_and_wait(&program);
+}
