@@ -4,7 +4,7 @@
 #include "cache/cache.h"
 #include "module/module.h"
 #include "target/kernel.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/diag.h"
 
 #include "stack.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // THE DATA: the script as a tree. Every field says who sets it; before that it is zero.
-//   parse      translator/parse/      match   elab/probe_match.c, elab/alias.c
+//   parse      translator/parse/      match   resolve/probe_match.c, resolve/alias.c
 //   symbols    elab/symbols.c         target  elab/target_var.c and the probe families
 //   types      elab/types.c           optimize elab/optimize.c      access  elab/check.c
 #ifndef AST_H
@@ -319,7 +319,7 @@ struct probe_decl {
 	bool used;                     // match: some probe came through this alias
 };
 
-struct probe_family;                   // probes/family.h
+struct probe_family;                   // resolve/family.h
 
 struct take { struct var *var; bool clear; struct expr *value; /* or NULL */ };
 

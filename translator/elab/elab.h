@@ -4,7 +4,7 @@
 #define ELAB_H
 
 #include "debuginfo/debuginfo.h"
-#include "probes/family.h"
+#include "resolve/resolve.h"
 #include "session/session.h"
 
 // target_var.c
@@ -21,18 +21,6 @@ struct expr *target_lvalue(struct expr *base, const struct expr *access);
 // clone.c
 // Copies for each probe the functions that mention target variables, before those are resolved.
 void clone_functions(struct session *s);
-
-// probe_match.c
-// Matches every probe declaration that was not matched yet: library files that joined the script.
-void match_new_decls(struct session *s);
-// Whether the point has wildcards that the pattern of a family matches, arguments aside, which the
-// point leaves out: "timer.*" and "timer.ms(number)". Such can be listed, not probed.
-bool match_left_open(const struct probe_point *point, const char *pattern);
-
-// alias.c
-// The handler of a match: prologues, the declaration's own body, epilogues, in one block.
-struct stmt *alias_compose(const struct probe_match *m);
-struct expr *alias_condition(const struct probe_match *m);
 
 // scope.c: names to declarations.
 struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);

@@ -8,7 +8,7 @@
 //             or, where the process is sure to be the user's own, myproc-unprivileged; no kernel memory
 #include "elab/elab.h"
 #include "session/passes.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/str.h"
 
 #include <string.h>

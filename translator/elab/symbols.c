@@ -7,7 +7,7 @@
 // stays NULL: no later step runs then.
 #include "elab/elab.h"
 #include "session/passes.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/str.h"
 
 #include <assert.h>

@@ -10,7 +10,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "session/passes.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/str.h"
 
 #include <string.h>

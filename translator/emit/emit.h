@@ -16,4 +16,8 @@ bool emit_keeps_matches(void);
 // A C string literal with its quotes.
 const char *emit_c_string(const char *text);
 
+struct di_module;
+// Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library. (emit_symbols.c)
+void emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m);
+
 #endif

@@ -4,7 +4,7 @@
 // emit_symbols.c, of programs.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // lets go of them itself; for all others the runtime does it around the handler.
 #include "elab/elab.h"
 #include "emit/emitter.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <stdlib.h>
 

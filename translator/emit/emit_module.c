@@ -8,7 +8,7 @@
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "session/passes.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -3,7 +3,7 @@
 // frame of strings, its locals; the probe table and the locks each probe takes.
 #include "elab/elab.h"
 #include "emit/emitter.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <assert.h>
 #include <string.h>

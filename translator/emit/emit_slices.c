@@ -8,7 +8,7 @@
 // handler (timer.s(5), end), it gets a body of its own; and it calls functions of its own where these mention copies.
 #include "elab/elab.h"
 #include "emit/emitter.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <ctype.h>
 #include <string.h>

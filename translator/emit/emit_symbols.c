@@ -7,7 +7,6 @@
 // each only if a function that is used looks at it.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
-#include "probes/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,13 +117,26 @@ static int emit_frames(struct cwriter *w, struct di_module *m, int number)
 	return n;
 }
 
+void emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m)
+{
+	struct di_identity id = di_program_identity(m);
+	struct buf bytes = { 0 };
+
+	for (int k = 0; k < id.len; k++)
+		buf_printf(&bytes, "%s%d", k ? ", " : "", id.bytes[k]);
+	cw_line(w, "static const u8 %s_id_%d[] = { %s };", table, i, buf_text(&bytes));
+	cw_line(w, "static struct stp_program %s_program_%d = { .path = %s, .id = %s_id_%d, .id_offset = 0x%llxULL, "
+		".id_len = %d, .summed = %lluULL };", table, i, emit_c_string(di_module_name(m)), table, i,
+		(unsigned long long)id.offset, id.len, (unsigned long long)id.summed);
+}
+
 static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module *m, int i)
 {
 	struct buf row = { 0 };
 	const char *lines;
 	int n = 0;
 
-	process_emit_program(w, "stp_object", i, m);
+	emit_program(w, "stp_object", i, m);
 	buf_printf(&row, "{ .program = &stp_object_program_%d", i);
 	if (emit_called(e, "stp_user_place"))
 		n = emit_symbols(w, m, i);
@@ -161,7 +173,7 @@ void emit_mapped(struct emitter *e, struct cwriter *w)
 	if (!e->mapped.n)
 		return;
 	for (int i = 0; i < e->mapped.n; i++)
-		process_emit_program(w, "stp_mapped", i, e->mapped.at[i]);
+		emit_program(w, "stp_mapped", i, e->mapped.at[i]);
 	cw_line(w, "static struct stp_mapped stp_mapped[] = {");
 	for (int i = 0; i < e->mapped.n; i++) {
 		uint64_t address = 0, offset = 0;

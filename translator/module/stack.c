@@ -13,7 +13,7 @@
 // Some compilers (clang) report frames, but no calls: then the calls among functions of the generated C are read from
 // its text, and all else takes a fixed share. Without frames the need stays what the runtime has without it.
 #include "module/module.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/diag.h"
 
 #include "stack.h"

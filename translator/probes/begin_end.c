@@ -5,7 +5,7 @@
 // sorted by order; equal orders stay as written.
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <stdlib.h>
 #include <string.h>

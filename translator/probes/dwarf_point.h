@@ -8,7 +8,7 @@
 #define PROBES_DWARF_POINT_H
 
 #include "debuginfo/debuginfo.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 struct buf;
 struct expr;

@@ -4,7 +4,7 @@
 #define PROBES_FUNCTION_H
 
 #include "debuginfo/debuginfo.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 struct function_probe {        // probe.data
 	struct di_function *function;

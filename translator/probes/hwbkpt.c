@@ -5,7 +5,7 @@
 // In: a matched point. Out: one probe, and the table of struct stp_hwbkpt.
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "probes/process.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 // In: a matched point. Out: one probe, and the table of struct stp_perf with the programs it names.
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "probes/process.h"
 #include "util/str.h"
 

@@ -4,7 +4,7 @@
 #define PROBES_PROCESS_H
 
 #include "debuginfo/debuginfo.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 struct cwriter;
 
@@ -38,8 +38,5 @@ struct process_site {
 };
 // Writes the table of the probes, whose data begin with a struct process_site. `table`: a name for it.
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table);
-
-// Writes the struct stp_program TABLE_program_I.
-void process_emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m);
 
 #endif

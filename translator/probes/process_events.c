@@ -165,7 +165,7 @@ static void event_emit(struct session *s, struct cwriter *w, struct probe **prob
 		if (k == programs.n) {
 			vec_push(&programs, d->program);
 			if (d->program)
-				process_emit_program(w, "stp_process_events", k, d->program);
+				emit_program(w, "stp_process_events", k, d->program);
 		}
 		vec_push(&program_of, k);
 	}

@@ -415,19 +415,6 @@ char *process_point(const struct probe_match *m, const struct di_module *program
 
 // ---------------------------------------------------------------- emit
 
-void process_emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m)
-{
-	struct di_identity id = di_program_identity(m);
-	struct buf bytes = { 0 };
-
-	for (int k = 0; k < id.len; k++)
-		buf_printf(&bytes, "%s%d", k ? ", " : "", id.bytes[k]);
-	cw_line(w, "static const u8 %s_id_%d[] = { %s };", table, i, buf_text(&bytes));
-	cw_line(w, "static struct stp_program %s_program_%d = { .path = %s, .id = %s_id_%d, .id_offset = 0x%llxULL, "
-		".id_len = %d, .summed = %lluULL };", table, i, emit_c_string(di_module_name(m)), table, i,
-		(unsigned long long)id.offset, id.len, (unsigned long long)id.summed);
-}
-
 typedef VEC(struct di_module *) modules;
 
 // The number of m's struct stp_program, which is written when it is new.
@@ -437,7 +424,7 @@ static int number_of(struct cwriter *w, modules *known, const char *table, struc
 		if (known->at[k] == m)
 			return k;
 	vec_push(known, m);
-	process_emit_program(w, table, known->n - 1, m);
+	emit_program(w, table, known->n - 1, m);
 	return known->n - 1;
 }
 

@@ -6,7 +6,7 @@
 // Out: one probe; and the table of struct stp_procfs, one a path.
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "probes/value.h"
 #include "util/str.h"
 

@@ -6,7 +6,7 @@
 // Out: a probe of the function of our library that the helper calls, family process; its handler begins with what asks
 //      whether M and F are meant, and $x in it is text of the helper's.
 #include "elab/elab.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "util/str.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // All probe families, in the order in which points are tried and patterns are listed.
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #define FAMILIES(F)		\
 	F(begin_end)		\

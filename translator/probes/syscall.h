@@ -3,7 +3,7 @@
 #ifndef PROBES_SYSCALL_H
 #define PROBES_SYSCALL_H
 
-#include "probes/family.h"
+#include "resolve/family.h"
 
 struct cwriter;
 

@@ -5,7 +5,7 @@
 // jiffies when .jiffies is set).
 #include "elab/elab.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 
 #include <string.h>
 

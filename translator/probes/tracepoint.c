@@ -11,7 +11,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "emit/emit.h"
-#include "probes/family.h"
+#include "resolve/family.h"
 #include "probes/value.h"
 #include "util/str.h"
 

@@ -5,7 +5,7 @@
 // families. An alias leads to its own points, and so on: the chain. A family's resolve() ends it
 // with probe_add(). Exact matches go before those where an alias name is followed by more parts,
 // which are then appended to each of the alias's points.
-#include "elab/elab.h"
+#include "resolve/resolve.h"
 #include "parse/parse.h"
 #include "session/passes.h"
 #include "util/str.h"

@@ -4,7 +4,7 @@
 //
 // @probewrite(v) in an alias is decided here, where it is known which bodies are the user's: those
 // of the declaration and of the aliases between it and this one. The declaration's own body can't ask.
-#include "elab/elab.h"
+#include "resolve/resolve.h"
 #include "util/str.h"
 
 #include <string.h>

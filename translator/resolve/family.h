@@ -71,14 +71,14 @@ struct probe_family {
 extern const struct probe_family *const probe_families[];      // registry.c, NULL-terminated
 
 // Makes a probe with a copy of the body the chain of aliases composes; sets family, decl, chain,
-// condition. `point` is the resolved text; data is the family's own. (elab/probe_match.c)
+// condition. `point` is the resolved text; data is the family's own. (resolve/probe_match.c)
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
 
 // One more probe of the same match and with the same handler, no condition: cheaper than probe_add().
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);
 
-// The argument of part `name` of the point: NULL when the part is absent. (elab/probe_match.c)
+// The argument of part `name` of the point: NULL when the part is absent. (resolve/probe_match.c)
 const struct point_part *point_find(const struct probe_point *p, const char *name);
 
 #endif
