@@ -43,6 +43,8 @@ report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' transl
 report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 # The library counts where it cuts the text that a function returns.
 report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
+# Directories of the translator depend on each other in one direction.
+report includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"

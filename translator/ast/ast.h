@@ -265,7 +265,7 @@ struct func {
 	struct loc embedded_loc;
 	unsigned pragmas;          // parse: PRAGMA_* found in the embedded text
 	VEC(struct var *) locals;  // symbols
-	VEC(struct func *) accessors;  // symbols: of the globals that embedded C reaches; see accessors.c
+	VEC(struct func *) accessors;  // symbols: of the globals that embedded C reaches; see elab/embedded_globals.c
 	struct var *accessed;      // symbols: this is such a function, of that global
 	bool writes_accessed;
 	struct func *next_overload;// symbols: same name and arity, tried on `next`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parts of pass 2 offer to each other and to probe families.
+// Pass 2: the functions that its files offer to each other and to probe families.
 #ifndef ELAB_H
 #define ELAB_H
 
@@ -39,13 +39,13 @@ void symbols_bind_probe(struct session *s, struct probe *p);
 // As if a probe called the function.
 void symbols_bind_function(struct session *s, struct func *f);
 
-// accessors.c: what embedded C reaches by STAP_GLOBAL_GET_x and STAP_GLOBAL_SET_x.
+// embedded_globals.c: the globals that embedded C reaches by STAP_GLOBAL_GET_x and STAP_GLOBAL_SET_x.
 void accessors_make(struct session *s);
 
 // types.c
 bool types_is_scalar(const struct var *v);
 
-// use.c: every mention of a variable below a statement, with what is done to it.
+// var_uses.c: every mention of a variable below a statement, with what is done to it.
 enum {
 	USE_READ = 1,
 	USE_WRITE = 2,
@@ -65,7 +65,7 @@ void use_stmt(struct use_walker *w, const struct stmt *s);
 void use_func(struct use_walker *w, const struct func *f);   // its body, or what embedded C reaches
 void use_probe(struct use_walker *w, const struct probe *p); // entries, body; not the condition
 
-// access.c
+// effects.c
 struct access_use { struct var *var; bool write; };
 typedef VEC(struct access_use) access_list;
 // The globals that the handler needs locks for, in the order to take them: called functions
@@ -85,8 +85,8 @@ void access_func_writes(const struct func *f, access_list *out); // globals it w
 // check.c
 void check_declarations(struct session *s);         // before names are bound
 
-// incomplete.c: what has errors is taken away, for the sake of those in the rest. False: that can't be done, or
-// nothing is left.
+// keep_going.c: removes declarations that have errors, to find the errors of the rest. False: that is impossible, or
+// no declaration is left.
 bool elab_drop_broken(struct session *s);
 
 // autoprint.c
@@ -103,7 +103,7 @@ int optimize_entry_words(const struct session *s, const struct probe *p, int upt
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()
 
-// same.c
+// handler_merge.c
 bool same_handler(const struct probe *a, const struct probe *b);
 uint64_t handler_hash(struct probe *p);    // equal when the handlers are the same
 

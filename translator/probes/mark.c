@@ -8,7 +8,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "probes/process.h"
-#include "probes/value.h"
+#include "probes/accessor_var.h"
 #include "util/str.h"
 
 #include <string.h>

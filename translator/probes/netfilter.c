@@ -8,7 +8,7 @@
 #include "elab/target.h"
 #include "emit/emit.h"
 #include "resolve/family.h"
-#include "probes/value.h"
+#include "probes/accessor_var.h"
 #include "util/str.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 // Out: one probe an entry, with $$name; rows of struct stp_uprobe.
 #include "elab/elab.h"
 #include "probes/process.h"
-#include "probes/value.h"
+#include "probes/accessor_var.h"
 #include "util/str.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "resolve/family.h"
-#include "probes/value.h"
+#include "probes/accessor_var.h"
 #include "util/str.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@ void print_parsed(struct session *s, struct buf *b);       // -p1
 
 // Pass 2, elab/: aliases and wildcards to probes, names to declarations, types, checks, optimiser.
 int pass_elaborate(struct session *s);
-	int elab_match_probes(struct session *s);  // probe_match.c, alias.c: fills script.probes
+	int elab_match_probes(struct session *s);  // resolve/: fills script.probes
 	int elab_symbols(struct session *s);       // symbols.c: names; pulls in library files
 	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
@@ -34,10 +34,10 @@ int pass_build(struct session *s);
 // Returns the exit status of stap.
 int pass_run(struct session *s);
 
-// --types: how a type lies in memory, on standard output. (layout.c)
+// --types: how a type lies in memory, on standard output. (driver/types_listing.c)
 int layout_run(struct session *s);
 
-// Instead of passes: what -l, -L, --types and --dump-* ask for, on standard output. (list.c)
+// Instead of passes: what -l, -L, --types and --dump-* ask for, on standard output. (driver/list.c)
 // Returns the exit status of stap.
 int list_run(struct session *s);
 

@@ -18,7 +18,7 @@ struct remote {                // a host of --remote
 	const char *release, *arch;    // what it said of its kernel
 };
 
-struct options {               // options.c: from argv, checked, never changed afterwards
+struct options {               // driver/options.c: from argv, checked, never changed afterwards
 	int last_pass;             // -p, 5
 	int verbose[6];            // [pass], -v and --vp
 	bool keep_tmp;             // -k
@@ -93,7 +93,7 @@ struct session {
 	char *tmp_dir;             // main: removed at the end unless -k
 	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
-	const void *marked;        // marks.c: what its marks give as the session
+	const void *marked;        // driver/self_probes.c: the session's identity in its own markers
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build
 
 	// pass 1
@@ -144,7 +144,7 @@ void limits_check(const struct session *s);
 void limits_check_unused(const struct session *s);     // after pass 2: warns of names that nothing uses
 
 // Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version
-// for the user's script, never for the library. what: the construct, for the warnings of --check-version. (compatible.c)
+// for the user's script, never for the library. what: its name in warnings of --check-version. (compatible.c)
 bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.

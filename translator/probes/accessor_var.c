@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `$value` -> get(), `$value = e` -> set(e), `$value .= e` -> append(e), before names are bound.
-#include "probes/value.h"
+#include "probes/accessor_var.h"
 #include "elab/target.h"
 #include "util/diag.h"
 #include "util/str.h"
