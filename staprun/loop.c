@@ -738,10 +738,14 @@ static void *session_thread(void *unused)
 
 int loop_report(const struct stapio_options *opt)
 {
+	int rc = rings_map_header(&session.rings, opt->device);
+
 	if (opt->daemon >= 0)
 		log_to_syslog("stapio");
-	if (!rings_map_header(&session.rings, opt->device))
+	if (!rc)
 		losses_report(session.rings.header, 0, 0);
+	else if (rc == -EPROTO)
+		losses_warn("losses of the session cannot be determined: its module is of another version");
 	return 0;
 }
 

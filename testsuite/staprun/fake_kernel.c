@@ -260,7 +260,7 @@ static void play_line(char *line)
 	if (!strcmp(word, "rings"))        // RINGS SIZE
 		sscanf(line, "%*s %u %llu", &header.rings, &header.ring_size);
 	if (!strcmp(word, "magic"))
-		header.magic = 1;
+		(mapping ? (struct stp_ring_header *)mapping : &header)->magic = 1;
 	if (!strcmp(word, "bulk"))
 		header.flags = STP_RINGS_BULK;
 	if (!strcmp(word, "signal") && sscanf(line, "%*s %31s", kind) == 1)    // staprun gets USR2, INT or QUIT
