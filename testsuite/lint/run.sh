@@ -30,6 +30,11 @@ report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
+# Live tests share a directory: those that make a file of the same name make it by the same command.
+report live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>)"\$dir/[^"$]+"[^|&;]*' "$TESTS"/live/*.test | sort -u | awk '{
+	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>)"\$dir\//, "", name); sub(/".*/, "", name)
+	if (by[name] && by[name] != file && (how[name] != made || made ~ /<</)) print file ": $dir/" name " is made differently by " by[name]
+	by[name] = file; how[name] = made }')"
 # What the runtime waits for has a bound or a proof beside it.
 report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 # The functions that the guarantees name, "`file` (`function`)", are in these files.
