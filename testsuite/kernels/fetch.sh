@@ -54,6 +54,9 @@ root=$dir/root tree=$dir/root/usr/src/$headers found=''
 for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
 	[ -n "$found" ] || ! unpack "$dir/root" "$name:$arch" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
 done
+# Newer releases have their modules in a package of their own, and all of it in /usr.
+unpack "$root" "linux-base-$release:$arch" "linux-modules-$release:$arch" || true
+[ -e "$root/lib/modules" ] || { mkdir -p "$root/lib" && ln -s ../usr/lib/modules "$root/lib/modules"; }
 # Programs that need a newer C library than this machine's get it, and a wrapper that uses it.
 tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
 for tool in $tools; do
