@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Form of the sources: width, trailing blanks, length of files and functions, licence lines, shell.
+# Checks the sources: width, trailing blanks, length of files and functions, licence lines, tables, wording, spelling, shell.
 set -u
 . "$TESTS/lib.sh"
 cd "$SOURCE" || exit 1
@@ -64,6 +64,23 @@ report tapset-comments "$(awk '
 		name = $2; sub(/[:(].*/, "", name); names = block; gsub(/[*,]/, " ", names)
 		if (!index(names " ", " " name " ")) print FILENAME ":" FNR ": " name " has no comment that names it"
 	}' tapsets/*.stp tapsets/arch/*/*.stp)"
+# Comments, messages and manual pages are full sentences in common words.
+report words "$(python3 "$TESTS/lint/words.py" 2>&1)"
+if git rev-parse --git-dir >/dev/null 2>&1; then
+	# Subjects of commits that are not in main yet: "area: what it does now".
+	report subjects "$(git log --no-merges --format=%s main.. 2>/dev/null | awk 'length($0) > 72 { print length($0) " characters: " $0 }
+		/;/ { print "a second clause: " $0 }
+		!/^[^:; ]+: ./ { print "does not begin with one area: " $0 }')"
+	# Inputs and outputs of tests may have bytes that are not text.
+	report binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run|staprun)\// { print $NF ": is a binary file" }')"
+fi
+if command -v codespell >/dev/null; then
+	report spelling "$(find . -path ./testsuite -prune -o -path ./.git -prune -o -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.stp*' \
+		-o -name '*.in' -o -name '*.txt' -o -name '*.8' -o -name '*.3stap' -o -name '*.def' \) -print0 | sort -z |
+		xargs -0 codespell -q 3 --ignore-regex '\\[nt]' -L "$(tr '\n' , <"$TESTS/lint/names.txt")" 2>&1)"
+else
+	skip lint/spelling codespell
+fi
 if command -v shellcheck >/dev/null; then
 	report shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"
 else

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Checks the wording of comments, messages and manual pages in the directories of COVERED: a comment does not begin with
+# a word that makes it a fragment, and idiom that readers do not know is replaced by common words. Prints each finding.
+# With arguments, checks these files and directories instead.
+import os
+import re
+import sys
+
+# Directories and files that fulfil the rules. Add others as they are revised.
+COVERED = ['staprun', 'runtime/user', 'doc', 'README.md', 'HACKING.md', 'bench/README.md', 'testsuite/README.md', 'tapsets/README.md',
+           'dtrace/README.md', 'python/README.md']
+
+FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody)\b')
+
+IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
+    (r'(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|such\b|other\b)(?=\w)', 'is not a, invalid, unknown, not found'),
+    (r'\b(it|that|this|these|which) (is|are) none\b', 'not found, not available'),
+    (r'\b(is|are|was|were|be|been) (told|said)\b', 'is reported, is printed'),
+    (r"\b(can't|cannot) be told\b", 'cannot be determined'),
+    (r"\b(isn't|is not|aren't|are not) known (here|as|to)\b|\bas far as (is )?known\b", 'cannot be determined'),
+    (r'\bwhat is (kept|meant|known|there)\b', 'cache, cached; the name of the thing'),
+    (r'\bchains? of calls\b', 'call stack, backtrace'),
+    (r'\bof old\b', 'removed, obsolete, legacy'),
+    (r'\bunder way\b', 'in progress'),
+    (r'\blets? go of\b', 'releases'),
+    (r'\bcomes? by\b', 'reaches, enters'),
+    (r'\bgo(es)? away\b|\b(is|are|was|has|have) gone\b', 'is unloaded, exits, is freed'),
+    (r'\bwho has (not|no|all)\b', 'unprivileged users'),
+    (r'\bnot to be had\b|\bto be had\b', 'lock timeout, not available'),
+    (r'\bhow much room\b|\bno room\b|\broom for\b|\bthere is room\b', 'size, capacity, space'),
+    (r'\bsorts? of\b', 'kind of'),
+    (r'\bor none\b', 'or NULL, or 0, or it does not exist'),
+    (r'\bsomebody\b|\bwhoever\b', 'the name of the process, user or thread'),
+    (r'\bMOST_[A-Z]', 'MAX_X'),
+)]
+
+
+def comments(text):
+    """Yields (line number, text) of each comment in C. Lines of // comments that follow each other are one comment."""
+    pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/', re.S)
+    for match in pattern.finditer(text):
+        if match.group().startswith('/'):
+            # Comments behind code on successive lines are separate ones.
+            yield text.count('\n', 0, match.start()) + 1, match.group()
+
+
+def strings(text):
+    for match in re.finditer(r'//[^\n]*|/\*.*?\*/|\'(?:\\.|[^\'\\\n])+\'|"(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*', text, re.S):
+        if match.group().startswith('"'):
+            yield text.count('\n', 0, match.start()) + 1, re.sub(r'"\s*"', '', match.group())
+
+
+def plain(comment):
+    return re.sub(r'\s+', ' ', re.sub(r'(?m)^[ \t]*(//|/\*+|\*/|\*)', '', comment)).replace('*/', '').strip()
+
+
+def idiom(path, line, text):
+    for pattern, instead in IDIOM:
+        match = pattern.search(text)
+        if match:
+            print(f'{path}:{line}: "{match.group()}": write {instead}')
+
+
+def check(path):
+    text = open(path, encoding='utf-8', errors='replace').read()
+    if not path.endswith(('.c', '.h')):
+        for number, line in enumerate(text.split('\n'), 1):
+            idiom(path, number, line.replace('\\-', '-'))
+        return
+    for line, comment in comments(text):
+        comment = plain(comment)
+        if FRAGMENT.match(comment):
+            print(f'{path}:{line}: a comment begins with "{comment.split()[0]}": begin with the thing, and write a full sentence')
+        idiom(path, line, comment)
+    for line, string in strings(text):
+        idiom(path, line, string)
+
+
+def files(path):
+    if os.path.isfile(path):
+        return [path]
+    return sorted(os.path.join(top, name) for top, _, names in os.walk(path) for name in names
+                  if name.endswith(('.c', '.h', '.md', '.in', '.txt', '.8', '.3stap')))
+
+
+for root in sys.argv[1:] or COVERED:
+    for name in files(root):
+        check(name)
