@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What walks a file's locks names their type, too. */
+/* Code that walks a file's locks also uses their type. */
 #include "file_lock.h"
