@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: CC0-1.0 */
 /*
- * Marks in programs for tracers: a nop in the code, and a note beside it that says where it is, what
- * it is called and where its arguments are. A program that nobody traces loses that one nop.
+ * Static probes for tracers: a nop in the code, and an ELF note that describes its address, its name and
+ * the locations of its arguments. In a program that is not traced, the nop is the only cost.
  *
  *	#include <sys/sdt.h>
  *	STAP_PROBE(provider, name);
@@ -12,10 +12,10 @@
  * name is usually shown as "-" by others. Arguments are numbers of 1 to 8 bytes, with a fraction or
  * without, pointers, arrays (their address).
  *
- * A mark whose arguments are costly to make can ask whether somebody looks: when _SDT_HAS_SEMAPHORES
- * is defined before this file is included, each mark needs
+ * A static probe whose arguments are expensive can check if a tracer is attached: when _SDT_HAS_SEMAPHORES
+ * is defined before this file is included, each probe needs
  *	unsigned short PROVIDER_NAME_semaphore __attribute__((section(".probes")));
- * which tracers count up. dtrace(1) makes headers that have all that from a list of marks.
+ * which tracers increment. dtrace(1) generates headers with these declarations from a list of probes.
  *
  * In assembly, and inside asm():
  *	STAP_PROBE_ASM(provider, name, -4@%eax 8@$3)                         in a .S file
@@ -36,7 +36,7 @@
 #define _SDT_WORD .4byte
 #endif
 
-/* Where the linker can be told to keep a section that nothing refers to. */
+/* The attribute "retain" makes the linker keep a section to which nothing refers. */
 #if defined(__has_attribute)
 #if __has_attribute(retain)
 #define _SDT_BASE_FLAGS aGR
@@ -62,7 +62,7 @@
 #define _SDT_SEMAPHORE(provider, name) 0
 #endif
 
-/* "?": as the code, the note goes away with a function that the linker drops as a duplicate. */
+/* "?": the linker drops the note together with the code of a duplicate function. */
 #ifdef __ASSEMBLER__
 #define _SDT_PUSH_NOTE .pushsection .note.stapsdt, "?", "note" ;
 #define _SDT_PUSH_BASE_(flags) .pushsection .stapsdt.base, #flags, "progbits", .stapsdt.base, comdat ;
@@ -161,7 +161,7 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 
 #endif
 
-/* Of a number with a fraction: 100 more, which _SDT_ARGUMENT() writes as "4f" or "8f". */
+/* The size of a floating-point number is encoded as 100 more, which _SDT_ARGUMENT() writes as "4f" or "8f". */
 #define _SDT_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && (sizeof(x) == 4 || sizeof(x) == 8))
 #define _SDT_PLAIN_SIZE(x) (_SDT_IS_SIGNED(x) ? -_SDT_SIZE(x) : _SDT_SIZE(x))
 #define _SDT_TYPED_SIZE(x) (_SDT_IS_FLOAT(x) ? 100 + (int)sizeof(x) : _SDT_PLAIN_SIZE(x))
