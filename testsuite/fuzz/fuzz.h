@@ -10,7 +10,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// Each fuzzer has one: an input, terminated, in memory that is gone afterwards. It may die().
+// Each fuzzer defines this. The input is zero-terminated, in memory that is freed afterwards. It may call die().
 void fuzz_one(const char *text, size_t len);
 
 // A session on the user runtime, in guru mode, with script arguments, without a library

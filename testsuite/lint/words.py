@@ -9,7 +9,8 @@ import sys
 
 # Directories and files that fulfil the rules. Add others as they are revised.
 COVERED = ['staprun', 'runtime/user', 'doc', 'README.md', 'HACKING.md', 'bench/README.md', 'testsuite/README.md', 'tapsets/README.md',
-           'dtrace/README.md', 'python/README.md']
+           'dtrace', 'python', 'include', 'runtime/vanished', 'testsuite/staprun', 'testsuite/fuzz', 'testsuite/unit',
+           'runtime/README.md', 'runtime/core/README.md']
 
 FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody)\b')
 
@@ -29,7 +30,7 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'\bwho has (not|no|all)\b', 'unprivileged users'),
     (r'\bnot to be had\b|\bto be had\b', 'lock timeout, not available'),
     (r'\bhow much room\b|\bno room\b|\broom for\b|\bthere is room\b', 'size, capacity, space'),
-    (r'\bsorts? of\b', 'kind of'),
+    (r'\b(this|that|any|every|each|what|which|all|two|several) sorts? of\b', 'kind of'),
     (r'\bor none\b', 'or NULL, or 0, or it does not exist'),
     (r'\bsomebody\b|\bwhoever\b', 'the name of the process, user or thread'),
     (r'\bMOST_[A-Z]', 'MAX_X'),

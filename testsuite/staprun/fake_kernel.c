@@ -297,7 +297,7 @@ static void play_line(char *line)
 		shutdown(device_end, SHUT_RDWR);
 }
 
-// Lines up to "---" are the play; what the rings look like is said before the device is opened.
+// Lines up to "---" are the play; it declares the rings before the device is opened.
 static FILE *script;
 
 static bool play_next(bool opening)
@@ -392,7 +392,7 @@ static void *take_commands(void *unused)
 	return NULL;
 }
 
-// Whether the other side has closed it, within a second.
+// Waits up to a second for the other side to close the device; returns true if it does.
 static bool device_gone(void)
 {
 	bool gone = device_end < 0;
@@ -446,7 +446,7 @@ static int open_device(void)
 
 // --- what syscalls.h promises ---
 
-// Whose the module is that was loaded.
+// Determines which module was loaded.
 static int loaded(void)
 {
 	int rc = error_named(from_env("FAKE_LOAD"));

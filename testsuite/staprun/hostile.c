@@ -94,7 +94,7 @@ static int relay(int argc, char **argv)
 	return 0;
 }
 
-// What a debugger could do, without being one.
+// Tries what a debugger does with another process.
 static void look_into(pid_t pid)
 {
 	static const char *const files[] = { "mem", "fd/0", "environ", "maps", "auxv", "syscall", "fd", "exe" };

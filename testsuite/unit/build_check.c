@@ -371,7 +371,7 @@ static char *calls_of(const char *info)
 	return str_read_file(calls_write(&objects, in_scratch("unit.calls")), &len);
 }
 
-// Of a compiler that reports frames, but no calls.
+// Checks the estimate for a compiler that reports frames, but no calls.
 static void check_stack_of_frames(void)
 {
 	struct session s = { .c_text = "\nstatic s64 f(struct stp_ctx *c)\n{\n\tg(c);\n}\n\n/* g */\n"

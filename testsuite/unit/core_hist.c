@@ -38,7 +38,7 @@ static const char *text(const struct stp_stat_desc *d)
 static void of_powers(void)
 {
 	fresh(&logs);
-	same_text("an empty histogram is no text", text(&logs), "");
+	same_text("an empty histogram prints nothing", text(&logs), "");
 	same_text("but an error", c->error ? c->error : "", "empty aggregate");
 	c->error = NULL;
 	add(&logs, 40, 2);

@@ -310,7 +310,7 @@ static void slices(void)
 	verdict(!stp_map_has_slice(c, &triples, k, 6), "has not a slice");
 	k[0].n = 2;
 	stp_map_delete_slice(c, &triples, k, 4);
-	same_text("a deleted slice is gone", walk(&plain_triples, -1, NULL, 0), "1,a,1 2,a,2 3,c,3 ");
+	same_text("a deleted slice is removed", walk(&plain_triples, -1, NULL, 0), "1,a,1 2,a,2 3,c,3 ");
 	stp_map_delete_slice(c, &triples, k, 7);
 	same_text("deleting [*,*,*] empties", walk(&plain_triples, -1, NULL, 0), "");
 }

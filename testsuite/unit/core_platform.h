@@ -26,7 +26,7 @@ static const char *output_mark = "";
 static char messages[1 << 14];             /* "ERROR text\n" ... */
 static char record[PLAT_RECORD_MAX + 64];
 static u32 record_limit = PLAT_RECORD_MAX; /* a record that grows beyond is committed and reopened */
-static bool record_refuse;                 /* there is no room */
+static bool record_refuse;                 /* the buffer is full */
 static u64 cycles;
 static int failures, tests;
 
@@ -99,7 +99,7 @@ void plat_message(u32 type, const char *text)
 		type == STP_MSG_SYSTEM ? "SYSTEM " : type == STP_MSG_EXIT ? "EXIT" : "?", text ? text : "");
 }
 
-/* What the core takes from the rest of a platform. */
+/* Functions of the platform that the core calls. */
 s64 stp_gettimeofday_ns(struct stp_ctx *c) { return 1234567890123456789; }
 u64 stp_load1(struct stp_ctx *c, u64 address)
 {
@@ -162,7 +162,7 @@ __attribute__((unused)) static void forget(void)
 	output[0] = messages[0] = 0;
 }
 
-/* A new session for the next test; the last one is gone without a leak. */
+/* Begins a new session for the next test; the last one is freed without a leak. */
 static void session_renew(void)
 {
 	stp_session_free();

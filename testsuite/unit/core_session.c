@@ -205,7 +205,7 @@ static void gates(void)
 	hits = 0;
 	hit(&p);
 	same_number("no handler runs before the session does", hits, 0);
-	same_number("and that is no skipped hit", stp_session.skipped, 0);
+	same_number("and that is not counted as skipped", stp_session.skipped, 0);
 	running();
 	hit(&p);
 	same_number("handlers run", hits, 1);
@@ -340,7 +340,7 @@ static void overload(void)
 		hit(&p);
 		cycles += 400;
 	}
-	same_text("20 % of the time is no overload", messages, "");
+	same_text("20 % of the time is not an overload", messages, "");
 	for (i = 0; i < 7 && !*messages; i++)
 		hit(&p);
 	same_text("more than the threshold is", messages, "ERROR probe overhead exceeded threshold\nEXIT\n");

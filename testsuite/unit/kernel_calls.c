@@ -85,7 +85,7 @@ static void check_keys(void)
 	arch_spin_lock(&t->lock);
 	stp_calls_skip(t, 1);
 	arch_spin_unlock(&t->lock);
-	check("what an earlier call saved is not a skipped one's while somebody holds the lock",
+	check("a skipped call does not get an earlier call's value while the lock is held",
 	      !stp_calls_get(t, 1, &value, sizeof(value)));
 	stp_calls_put(t, 1, &value, sizeof(value));
 	check("a row put after that is found", stp_calls_get(t, 1, &value, sizeof(value)));

@@ -217,7 +217,7 @@ static void test_full(void)
 	read_ring(0, 1 << 30);
 	check("what was kept is all there and whole", got_len == sent_len && !memcmp(got, sent, got_len) &&
 	      !bad_seqs);
-	check("there is room again", handler(v, 1, 200));
+	check("a record fits again", handler(v, 1, 200));
 }
 
 static void test_hostile(void)
@@ -244,7 +244,7 @@ static void test_hostile(void)
 	while (handler(v, 1, 200))
 		;
 	control_of(0)->tail = control_of(0)->head + 64;
-	check("a tail ahead of head makes no room", !handler(v, 1, 200));
+	check("a tail ahead of head frees no space", !handler(v, 1, 200));
 	control_of(0)->tail = control_of(0)->head - 4;
 	check("nor does one where no record can start", !handler(v, 1, 200));
 }
@@ -280,7 +280,7 @@ static void test_waiting(void)
 	from = jiffies;
 	while (handler(v, 3, 400))
 		;
-	check("one that is gone is not waited for", jiffies == from);
+	check("an exited reader is not waited for", jiffies == from);
 }
 
 /* Handlers that print `len` bytes, the number of each first. */

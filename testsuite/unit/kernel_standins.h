@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runtime/kernel's ring.c and its neighbours use of the kernel, where they are compiled for a process: one
- * thread, so that ordering and locks are nothing. In place of kernel.h; after core_platform.h.
+ * Kernel functions that ring.c and other files of runtime/kernel use, for compiling these in a process with one
+ * thread, so that ordering and locks have no effect. Replaces kernel.h; include it after core_platform.h.
  */
 #define KERNEL_KERNEL_H
 #define PAGE_SIZE 4096ul

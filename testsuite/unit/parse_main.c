@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What the conditions of the tests ask for; target/kernel.c has the real one.
+// Values for the conditions of the tests; target/kernel.c has the real function.
 const char *kernel_host_arch(void)
 {
 	return "x86_64";
