@@ -283,6 +283,7 @@ expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchf
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 . "$TESTS/options/cache.sh"
+. "$TESTS/options/cache_keys.sh"
 # The generated C grows with the script, not with its square: of each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 expect clean-cache 0 '' "$STAP" --clean-cache

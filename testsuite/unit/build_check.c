@@ -73,6 +73,30 @@ static struct session *new_session(const char *systemtap_dir)
 	return s;
 }
 
+// ---------------------------------------------------------------- rules of make
+
+// The files of a rule, each behind a "|".
+static const char *files_of(const char *rule)
+{
+	struct depends d = { .dir = "/d", .ours = "/tmp/x/" };
+	struct buf b = { 0 };
+
+	depends_rule(&d, rule);
+	for map_each(&d.files, e)
+		buf_printf(&b, "|%s", e->key);
+	return buf_text(&b);
+}
+
+static void check_rules(void)
+{
+	claim(!strcmp(files_of(" /a.h \\\n  b.h\\\n /c.h\n/not\n"), "|/a.h|/d/b.h|/c.h"), "words of a rule, over lines");
+	claim(!strcmp(files_of(" /a\\ b.h /c\\\\\\ d.h /e\\\\ /f"), "|/a b.h|/c\\ d.h|/e\\|/f"),
+	      "a rule's blanks and backslashes");
+	claim(!strcmp(files_of(" /a$$b.h /c\\#d /e\\f \\#g"), "|/a$b.h|/c#d|/e\\f|/d/#g"), "a rule's other escapes");
+	claim(!strcmp(files_of(" /tmp/x/a.c \\\n $(wildcard include/config/A) \\\n /a.h \\\n\n"), "|/a.h"),
+	      "a rule's files of this run and of kbuild's options do not count");
+}
+
 // ---------------------------------------------------------------- cache
 
 static struct cache_key key_of(const char *text)
@@ -434,6 +458,7 @@ int main(void)
 	if (!mkdtemp(scratch))
 		die("can't make %s", scratch);
 	diag_options.no_warnings = true;
+	check_rules();
 	check_keys();
 	check_cache_files();
 	check_cache_off();

@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +37,9 @@ enum {
 	ABANDONED_S = 3600,        // a half-written file so old has lost its writer
 };
 
-#define CACHE_FORMAT "quicktap cache 2"
-
 // ---------------------------------------------------------------- keys
+
+struct bytes_of { const char *at; size_t len; };
 
 struct cache_hash {
 	EVP_MD_CTX *evp;           // libcrypto's, freed by cache_hash_end()
@@ -51,7 +52,7 @@ static void hash_environment(struct cache_hash *h)
 		"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "LD_RUN_PATH", "LDEMULATION",
 		"SOURCE_DATE_EPOCH", "ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "KCFLAGS", "KAFLAGS", "KCPPFLAGS",
 		"KBUILD_CFLAGS_MODULE", "KBUILD_AFLAGS_MODULE", "KBUILD_MODPOST_WARN", "CFLAGS_MODULE", "AFLAGS_MODULE",
-		"LDFLAGS_MODULE",
+		"LDFLAGS_MODULE", "KBUILD_EXTRA_SYMBOLS",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -61,6 +62,37 @@ static void hash_environment(struct cache_hash *h)
 	}
 }
 
+static int find_build_id(struct dl_phdr_info *program, size_t size, void *id)
+{
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &program->dlpi_phdr[i];
+		const char *at = (const char *)(program->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz;
+
+		while (p->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < end) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			const char *name = at + sizeof(*note), *text = name + ((note->n_namesz + 3) & ~3u);
+
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4))
+				*(struct bytes_of *)id = (struct bytes_of){ text, note->n_descsz };
+			at = text + ((note->n_descsz + 3) & ~3u);
+		}
+	}
+	return 1;                      // the program is the first one, libraries follow
+}
+
+// The translator itself: its build-id, so that an equal one in another directory uses the same files.
+static void hash_stap(struct cache_hash *h)
+{
+	static struct bytes_of id;
+
+	if (!id.at)
+		dl_iterate_phdr(find_build_id, &id);
+	if (id.at)
+		cache_hash_add(h, id.at, id.len);
+	else
+		cache_hash_file_id(h, "/proc/self/exe");
+}
+
 struct cache_hash *cache_hash_new(const char *format)
 {
 	struct cache_hash *h = NEW(struct cache_hash);
@@ -68,8 +100,8 @@ struct cache_hash *cache_hash_new(const char *format)
 	h->evp = EVP_MD_CTX_new();
 	if (!h->evp || !EVP_DigestInit_ex(h->evp, EVP_sha256(), NULL))
 		die("libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
-	cache_hash_text(h, CACHE_FORMAT);
 	cache_hash_text(h, format);
+	hash_stap(h);
 	hash_environment(h);
 	return h;
 }
@@ -90,7 +122,7 @@ void cache_hash_text(struct cache_hash *h, const char *text)
 void cache_hash_file_id(struct cache_hash *h, const char *path)
 {
 	struct stat st;
-	int64_t id[5] = { -1, -1, -1, -1, -1 };  // absent
+	int64_t id[6] = { -1, -1, -1, -1, -1, -1 };    // absent
 
 	if (stat(path, &st) == 0) {
 		id[0] = st.st_size;
@@ -98,9 +130,18 @@ void cache_hash_file_id(struct cache_hash *h, const char *path)
 		id[2] = st.st_mtim.tv_nsec;
 		id[3] = st.st_ctim.tv_sec;     // who writes a file can set its time back, but not this one
 		id[4] = st.st_ctim.tv_nsec;
+		id[5] = (int64_t)st.st_ino;
 	}
 	cache_hash_text(h, path);
 	cache_hash_add(h, id, sizeof(id));
+}
+
+const char *directory_here(void)
+{
+	char *path = getcwd(NULL, 0), *copy = str_dup(path ? path : ".");
+
+	free(path);
+	return copy;
 }
 
 struct cache_key cache_hash_end(struct cache_hash *h)
@@ -278,6 +319,13 @@ static void clean_sometimes(struct session *s)
 static bool is_module(const char *suffix)
 {
 	return !strcmp(suffix, ".ko") || !strcmp(suffix, ".user");
+}
+
+void cache_distrust(struct session *s)
+{
+	if (diag_options.verbose && s->cache_dir)
+		fprintf(stderr, "Nothing is cached: a file changed while it was compiled\n");
+	s->cache_dir = NULL;
 }
 
 static char *path_of(const struct session *s, const struct cache_key *k, const char *suffix)

@@ -14,6 +14,8 @@ struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
 void cache_hash_text(struct cache_hash *h, const char *text);        // length included
 void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, times
+// The working directory.
+const char *directory_here(void);
 struct cache_key cache_hash_end(struct cache_hash *h);
 // The path of a file that is as it was written, or NULL. Behind the content stand its length and checksum
 // (cache_file.c): text ends there as read by str_read_file(); what is mapped must know its own length.
@@ -23,5 +25,7 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 // The same with a copy of `from`, which is returned when caching is off or fails.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
+// Neither reads nor writes the cache in the rest of this run: an input changed while it was read.
+void cache_distrust(struct session *s);
 
 #endif

@@ -75,7 +75,7 @@ struct cache_key cached_table_key(const struct di_module *m, const void *format,
 	cache_hash_add(h, format, len);
 	cache_hash_add(h, m->build_id.at, m->build_id.len);
 	if (!m->build_id.len)
-		cache_hash_file_id(h, m->path);
+		cache_hash_file_id(h, dwarf_file_path(m->dwarf));
 	map = dwarf_file_map(m->dwarf);
 	if (elf_view_open(&v, map))
 		for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {

@@ -61,6 +61,11 @@ struct bytes dwarf_file_map(const struct dwarf_file *f)
 	return f->map;
 }
 
+const char *dwarf_file_path(const struct dwarf_file *f)
+{
+	return f->path;
+}
+
 bool dwarf_is_small(const struct dwarf_file *f)
 {
 	return f->info_len < SMALL;

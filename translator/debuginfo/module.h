@@ -220,6 +220,7 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
 struct bytes dwarf_file_map(const struct dwarf_file *f);
+const char *dwarf_file_path(const struct dwarf_file *f);
 // Split units (.dwo): the name of a file that is missing, NULL none; number of files and their total size.
 const char *dwarf_file_no_split(struct dwarf_file *f);
 void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size);

@@ -18,11 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct cache_key unit_key(const char *runtime, const arguments *words, const struct c_unit *u)
+static struct cache_key unit_key(const char *runtime, bool user, const arguments *words, const struct c_unit *u)
 {
 	struct cache_hash *h = cache_hash_new("embedded C");
 
 	cache_hash_text(h, runtime);
+	if (user)
+		cache_hash_directory(h);
 	for (int i = 0; i < words->n; i++)
 		cache_hash_text(h, words->at[i]);
 	cache_hash_add(h, u->text.text, u->text.len);
@@ -68,7 +70,7 @@ static void add_vanished(struct session *s, const struct c_unit *u, arguments *w
 }
 
 // 0, or 1 after an error.
-static int run_compiler(struct session *s, const struct toolchain *t, const struct c_unit *u,
+static int run_compiler(const struct session *s, const struct toolchain *t, const struct c_unit *u,
 			const arguments *words, const char *input, const char *output, const char *rule)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
@@ -78,11 +80,7 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 
 	for (int i = 0; i < words->n; i++)
 		vec_push(&argv, words->at[i]);
-	if (t)
-		add_vanished(s, u, &argv);
-	vec_push(&argv, "-MD");
-	vec_push(&argv, "-MF");
-	vec_push(&argv, rule);
+	depends_options(&argv, rule);
 	vec_push(&argv, "-c");
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
@@ -106,11 +104,11 @@ static int run_compiler(struct session *s, const struct toolchain *t, const stru
 // Sets u->key and u->object. The cache knows which files the compiler read for this unit, and has the object.
 static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names)
 {
-	const char *rule = cache_find(s, names, ".embedded.d"), *calls;
+	const char *path = cache_find(s, names, ".embedded.d"), *list = path ? str_read_file(path, NULL) : NULL, *calls;
 
-	if (!rule)
+	if (!list)
 		return false;
-	u->key = headers_key(s, names, rule);
+	u->key = depends_key(names, list);
 	u->object = cache_find(s, &u->key, ".embedded.o");
 	calls = t ? cache_find(s, &u->key, ".embedded.calls") : NULL;
 	if (calls)
@@ -121,24 +119,31 @@ static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u
 static int compile(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names,
 		   const arguments *words, const char *input)
 {
-	const char *output = str_printf("%s.o", input), *rule = str_printf("%s.d", input), *calls;
+	const char *output = str_printf("%s.o", input), *rule = str_printf("%s.d", input), *calls, *list;
+	struct depends depends = { .dir = t ? t->dir : directory_here(), .ours = str_printf("%s/", s->tmp_dir) };
+	arguments objects = { 0 }, compiler = { 0 };
 	bool cached = !s->opt.keep_tmp;
-	arguments objects = { 0 };
 
 	kbuild_write(input, u->text.text);
-	if (run_compiler(s, t, u, words, input, output, rule))
+	for vec_each(words, word)
+		vec_push(&compiler, *word);
+	if (t)
+		add_vanished(s, u, &compiler);
+	depends.start = depends_now();
+	if (run_compiler(s, t, u, &compiler, input, output, rule))
 		return 1;
 	if (t && t->objtool.n && !t->objtool_linked)
 		tool_objtool(t, output);
-	u->key = headers_key(s, names, rule);
+	list = cached ? depends_of(s, &depends, &compiler, input, str_read_file(rule, NULL)) : NULL;
+	u->key = depends_key(names, list ? list : "");
 	u->object = cached ? cache_add(s, &u->key, ".embedded.o", output) : output;
 	if (t) {
 		vec_push(&objects, output);
 		calls = calls_write(&objects, str_printf("%s.calls", output));
 		vec_push(&t->calls, cached ? cache_add(s, &u->key, ".embedded.calls", calls) : calls);
 	}
-	if (cached)
-		cache_add(s, names, ".embedded.d", rule);
+	if (list)
+		cache_put(s, names, ".embedded.d", list, strlen(list));
 	return 0;
 }
 
@@ -151,7 +156,7 @@ int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc
 		vec_push(&words, cc->at[i]);
 	vec_push(&words, str_printf("-I%s/include", s->runtime_dir));
 	for vec_each(&s->units, at) {
-		struct cache_key names = unit_key(runtime, &words, *at);
+		struct cache_key names = unit_key(runtime, !t, &words, *at);
 		const char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++);
 
 		if (s->opt.keep_tmp || !find_cached(s, t, *at, &names))

@@ -32,7 +32,6 @@ static struct cache_key script_key(const struct session *s, const struct toolcha
 {
 	struct cache_hash *h = cache_hash_new("module");
 
-	cache_hash_file_id(h, "/proc/self/exe");
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
 	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
@@ -105,6 +104,8 @@ static int build_fast(struct session *s)
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
 		return 1;
+	if (!toolchain_current(s, t))
+		cache_distrust(s);
 	if (cached)
 		s->module_path = cache_add(s, &key, ".ko", s->module_path);
 	return 0;

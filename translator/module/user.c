@@ -65,12 +65,13 @@ static void hash_headers(const struct session *s, struct cache_hash *h)
 	}
 }
 
-static struct cache_key runtime_key(const struct session *s, const arguments *sources)
+static struct cache_key runtime_key(struct session *s, const arguments *sources)
 {
 	struct cache_hash *h = cache_hash_new("user runtime");
 	arguments words = { 0 };
 
-	cache_hash_file_id(h, tool_find(COMPILER));
+	cache_hash_text(h, tool_id(s, COMPILER));
+	cache_hash_directory(h);
 	add_flags(s, &words);
 	for (int i = 0; i < words.n; i++)
 		cache_hash_text(h, words.at[i]);
@@ -78,6 +79,34 @@ static struct cache_key runtime_key(const struct session *s, const arguments *so
 		hash_file(h, sources->at[i]);
 	hash_headers(s, h);
 	return cache_hash_end(h);
+}
+
+// The key of `names` and of libc's headers, which the sources include. What they include is printed before they are
+// compiled, and has the same state afterwards, or nothing is cached.
+static struct cache_key headers_key(struct session *s, const struct cache_key *names, const arguments *sources)
+{
+	const char *path = cache_find(s, names, ".user.d"), *list = path ? str_read_file(path, NULL) : NULL;
+	struct depends depends = { .dir = directory_here(), .start = depends_now() };
+	const char *env[] = { "LC_ALL=C", NULL };
+	arguments argv = { 0 }, compiler = { 0 };
+	struct spawn run = { .env = env, .capture = true };
+
+	if (list || !s->cache_dir)
+		return depends_key(names, list ? list : "");
+	vec_push(&compiler, COMPILER);
+	add_flags(s, &compiler);
+	for vec_each(&compiler, word)
+		vec_push(&argv, *word);
+	for (const char *const *w = (const char *const[]){ "-M", "-MT", "object", NULL }; *w; w++)
+		vec_push(&argv, *w);
+	for vec_each(sources, source)
+		vec_push(&argv, *source);
+	vec_push(&argv, NULL);
+	run.argv = argv.at;
+	list = spawn_run(&run) ? NULL : depends_of(s, &depends, &compiler, sources->at[0], run.output);
+	if (list)
+		cache_put(s, names, ".user.d", list, strlen(list));
+	return depends_key(names, list ? list : "");
 }
 
 static struct cache_key program_key(const struct session *s, const struct cache_key *runtime)
@@ -181,16 +210,24 @@ static int compile_embedded(struct session *s, const struct cache_key *runtime)
 	return embedded_compile(s, NULL, &words, runtime->hex);
 }
 
+static bool is_current(struct session *s, const arguments *sources, const struct cache_key *runtime)
+{
+	struct cache_key files = runtime_key(s, sources), now = headers_key(s, &files, sources);
+
+	return !s->cache_dir || strcmp(now.hex, runtime->hex) == 0;
+}
+
 int user_build(struct session *s)
 {
 	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
 	arguments sources = { 0 };
-	struct cache_key runtime_k, program_k;
+	struct cache_key files_k, runtime_k, program_k;
 	char *runtime;
 	int errors;
 
 	list_sources(s, &sources);
-	runtime_k = runtime_key(s, &sources);
+	files_k = runtime_key(s, &sources);
+	runtime_k = headers_key(s, &files_k, &sources);
 	errors = compile_embedded(s, &runtime_k);
 	if (errors)
 		return errors;
@@ -201,11 +238,17 @@ int user_build(struct session *s)
 	if (s->module_cached)
 		return 0;
 	runtime = cache_find(s, &runtime_k, ".user.o");
-	if (!runtime)
-		runtime = cache_add(s, &runtime_k, ".user.o", compile_runtime(s, &sources));
+	if (!runtime) {
+		runtime = compile_runtime(s, &sources);
+		if (!is_current(s, &sources, &runtime_k))
+			cache_distrust(s);
+		runtime = cache_add(s, &runtime_k, ".user.o", runtime);
+	}
 	s->module_path = compile_program(s, runtime);
 	if (!s->module_path)
 		return 1;
+	if (!is_current(s, &sources, &runtime_k))
+		cache_distrust(s);
 	if (cached)
 		s->module_path = cache_add(s, &program_k, ".user", s->module_path);
 	return 0;

@@ -7,16 +7,16 @@
 
 struct library_file {
 	const char *path;
-	long long size, mtime_ns;
+	long long size, changed_ns;
 	bool macros;               // .stpm
 	bool loaded;               // was parsed, or can't be
 };
 typedef VEC(struct library_file *) file_list;
 
-// A directory that is searched; an absent one has mtime 0, so that its appearance is noticed.
+// A directory that is searched; an absent one has time 0, so that its appearance is noticed.
 struct library_dir {
 	const char *path;
-	long long mtime_ns;
+	long long changed_ns;
 };
 
 struct library_index {

@@ -20,9 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static long long mtime_ns(const struct stat *st)
+// The time of the last change, which also a file has that was changed and set back to its former time.
+static long long changed_ns(const struct stat *st)
 {
-	return (long long)st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec;
+	return (long long)st->st_ctim.tv_sec * 1000000000LL + st->st_ctim.tv_nsec;
 }
 
 static struct map *names_of(struct library_index *x, char sort)
@@ -208,7 +209,7 @@ static void add_dir(struct library_index *x, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		d.mtime_ns = mtime_ns(&st);
+		d.changed_ns = changed_ns(&st);
 	vec_push(&x->dirs, d);
 }
 
@@ -270,7 +271,7 @@ static void add_file(struct library_index *x, const char *dir, const char *name,
 	map_put(&seen->names, str_dup(name), file);
 	map_put(&seen->inodes, inode, file);
 	file->size = st.st_size;
-	file->mtime_ns = mtime_ns(&st);
+	file->changed_ns = changed_ns(&st);
 	file->macros = str_ends(name, ".stpm");
 	vec_push(&x->files, file);
 }
@@ -282,7 +283,7 @@ static void list_dir(struct library_index *x, const struct library_dir *dir, str
 
 	if (!*dir->path)
 		seen->names = (struct map){ 0 };
-	n = dir->mtime_ns ? scandir(dir->path, &list, is_script, alphasort) : -1;
+	n = dir->changed_ns ? scandir(dir->path, &list, is_script, alphasort) : -1;
 	if (n < 0)
 		return;
 	for (int i = 0; i < n; i++) {
@@ -307,11 +308,13 @@ static void make(struct library_index *x)
 // False: a directory cannot be written into the index.
 static bool find_key(const struct library_index *x, struct cache_key *key)
 {
-	struct cache_hash *h = cache_hash_new("library 2");
+	struct cache_hash *h = cache_hash_new("library 3");
 	bool good = true;
 
 	for vec_each(&x->dirs, dir) {
 		good = good && !strchr(dir->path, '\n');
+		if (*dir->path && *dir->path != '/')
+			cache_hash_text(h, directory_here());
 		cache_hash_text(h, dir->path);
 	}
 	*key = cache_hash_end(h);
@@ -338,11 +341,11 @@ static void save(struct session *s, struct library_index *x, const struct cache_
 	struct buf b = { 0 };
 
 	for vec_each(&x->dirs, dir)
-		buf_printf(&b, "D %lld %s\n", dir->mtime_ns, dir->path);
+		buf_printf(&b, "D %lld %s\n", dir->changed_ns, dir->path);
 	for vec_each(&x->files, file) {
 		if (strchr((*file)->path, '\n'))
 			return;
-		buf_printf(&b, "F %lld %lld %s\n", (*file)->size, (*file)->mtime_ns, (*file)->path);
+		buf_printf(&b, "F %lld %lld %s\n", (*file)->size, (*file)->changed_ns, (*file)->path);
 		write_names(&b, x, *file);
 	}
 	buf_puts(&b, "end\n");
@@ -363,10 +366,10 @@ static bool numbers(char *line, int n, int64_t *out, char **rest)
 
 static bool load_dir(const struct library_index *x, int i, char *line)
 {
-	int64_t mtime;
+	int64_t changed;
 	char *path;
 
-	return i < x->dirs.n && numbers(line, 1, &mtime, &path) && mtime == x->dirs.at[i].mtime_ns &&
+	return i < x->dirs.n && numbers(line, 1, &changed, &path) && changed == x->dirs.at[i].changed_ns &&
 	       strcmp(path, x->dirs.at[i].path) == 0;
 }
 
@@ -377,9 +380,9 @@ static bool load_file(struct library_index *x, char *line)
 	struct stat st;
 	char *path;
 
-	if (!numbers(line, 2, n, &path) || stat(path, &st) < 0 || st.st_size != n[0] || mtime_ns(&st) != n[1])
+	if (!numbers(line, 2, n, &path) || stat(path, &st) < 0 || st.st_size != n[0] || changed_ns(&st) != n[1])
 		return false;
-	*file = (struct library_file){ .path = path, .size = n[0], .mtime_ns = n[1], .macros = str_ends(path, ".stpm") };
+	*file = (struct library_file){ .path = path, .size = n[0], .changed_ns = n[1], .macros = str_ends(path, ".stpm") };
 	vec_push(&x->files, file);
 	return true;
 }

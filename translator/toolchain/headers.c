@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by what it
 // read: as the kernel's modules are compiled, or as programs are. Two files a header: the list of what the
-// compiler read, by the header's name; the object, by the size and time of each file of that list.
+// object depends on (depends.c), by the header's name; the object, by the state of each path of that list.
 #include "cache/cache.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
@@ -49,48 +49,34 @@ static const char *first_error(const char *output)
 	return str_ndup(from, strcspn(from, "\n"));
 }
 
-// The rule is "object: file file \\". Ours of this run do not count: their text is in the key.
-struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file)
-{
-	struct cache_hash *h = cache_hash_new("files of headers");
-	char *text = str_read_file(rule_file, NULL), *save = NULL;
-	char *ours = text ? str_ndup(text, strcspn(text, ":")) : NULL, *slash = ours ? strrchr(ours, '/') : NULL;
-
-	if (slash)
-		slash[1] = '\0';
-	cache_hash_text(h, names->hex);
-	for (char *w = text ? strtok_r(text, " \\\n", &save) : NULL; w; w = strtok_r(NULL, " \\\n", &save))
-		if (!str_ends(w, ":") && !(slash && str_starts(w, ours)))
-			cache_hash_file_id(h, *w == '/' || !s->toolchain ? w : str_printf("%s/%s", s->toolchain->dir, w));
-	return cache_hash_end(h);
-}
-
 static char *find_cached(struct session *s, const struct cache_key *names)
 {
-	const char *rule = cache_find(s, names, ".headers.d");
+	const char *list = cache_find(s, names, ".headers.d"), *text = list ? str_read_file(list, NULL) : NULL;
 	struct cache_key key;
 
-	if (!rule)
+	if (!text)
 		return NULL;
-	key = headers_key(s, names, rule);
+	key = depends_key(names, text);
 	return cache_find(s, &key, ".headers.o");
 }
 
-static const char *add_cached(struct session *s, const struct cache_key *names, const char *rule, const char *object)
+static const char *add_cached(struct session *s, const struct cache_key *names, const char *list, const char *object)
 {
-	struct cache_key key = headers_key(s, names, rule);
+	struct cache_key key = depends_key(names, list);
 
-	cache_add(s, names, ".headers.d", rule);
+	cache_put(s, names, ".headers.d", list, strlen(list));
 	return cache_add(s, &key, ".headers.o", object);
 }
 
-static void hash_compiler(struct cache_hash *h, const struct toolchain *t)
+static void hash_compiler(struct session *s, struct cache_hash *h, const struct toolchain *t)
 {
 	cache_hash_text(h, t ? t->key.hex : "");
 	if (t)
 		cache_hash_text(h, t->compiler_id);
 	else
-		cache_hash_file_id(h, tool_find("cc"));
+		cache_hash_text(h, tool_id(s, "cc"));
+	if (!t)
+		cache_hash_directory(h);
 }
 
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel)
@@ -99,13 +85,14 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
 	struct cache_hash *h = cache_hash_new("headers");
-	arguments argv = { 0 };
+	struct depends depends = { .dir = t ? t->dir : directory_here(), .ours = str_printf("%s/", s->tmp_dir) };
+	arguments argv = { 0 }, compile = { 0 };
 	struct cache_key key;
-	char *input, *output, *rule;
+	char *input, *output, *rule, *list;
 	int status;
 
 	cache_hash_text(h, headers);
-	hash_compiler(h, t);
+	hash_compiler(s, h, t);
 	key = cache_hash_end(h);
 	output = find_cached(s, &key);
 	if (output)
@@ -119,18 +106,21 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	output = str_printf("%s.o", input);
 	rule = str_printf("%s.d", input);
 	kbuild_write(input, program_text(headers, kernel));
-	vec_push(&argv, "-MD");
-	vec_push(&argv, "-MF");
-	vec_push(&argv, rule);
-	vec_push(&argv, "-o");
-	vec_push(&argv, output);
-	vec_push(&argv, input);
-	vec_push(&argv, NULL);
-	compiler.argv = argv.at;
+	for vec_each(&argv, word)
+		vec_push(&compile, *word);
+	depends_options(&compile, rule);
+	vec_push(&compile, "-o");
+	vec_push(&compile, output);
+	vec_push(&compile, input);
+	vec_push(&compile, NULL);
+	compiler.argv = compile.at;
+	depends.start = depends_now();
 	status = spawn_run(&compiler);
 	tool_interrupted(status);
-	if (!status)
-		return add_cached(s, &key, rule, output);
+	if (!status) {
+		list = depends_of(s, &depends, &argv, input, str_read_file(rule, NULL));
+		return list ? add_cached(s, &key, list, output) : output;
+	}
 	if (compiler.output)
 		build_advise(compiler.output, s->tmp_dir);
 	diag_error(loc, "%s%s can't be compiled: %s", kernel ? "kernel" : "", headers,

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -401,7 +402,7 @@ char *kbuild_run(struct session *s, const char *dir)
 		"modules",
 	};
 	const char *env[] = {
-		"LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL,
+		"LC_ALL=C", "MAKEFLAGS=", "MFLAGS=", "GNUMAKEFLAGS=", "MAKEFILES=", "KBUILD_OUTPUT=", "KBUILD_EXTMOD=", NULL,
 	};
 	struct spawn make = { .env = env, .capture = true, .meanwhile = feed, .meanwhile_arg = &config };
 	int status;
@@ -432,6 +433,24 @@ char *kbuild_run(struct session *s, const char *dir)
 	if (diag_options.verbose > 1)
 		fputs(make.output, stderr);
 	return make.output;
+}
+
+char *kbuild_depends(const struct session *s, const char *dir, struct timespec start)
+{
+	struct depends d = { .dir = s->kernel->build_tree, .ours = str_printf("%s/", dir), .start = start };
+	glob_t found;
+
+	if (glob(str_printf("%s/.*.o.cmd", dir), GLOB_PERIOD, NULL, &found))
+		return NULL;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *text = str_read_file(found.gl_pathv[i], NULL), *rule = text ? strstr(text, "\ndeps_") : NULL;
+
+		rule = rule ? strstr(rule, " := ") : NULL;
+		if (rule)
+			depends_rule(&d, rule + strlen(" := "));
+	}
+	globfree(&found);
+	return depends_list(&d);
 }
 
 void kbuild_units(const char *dir, const char *name, arguments *out)

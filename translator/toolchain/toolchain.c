@@ -5,7 +5,7 @@
 //   id key        the kernel, times and sizes of the runtime's files -> KEY.id, one line: the
 //   content key   the kernel, contents of the runtime's files
 //                           -> KEY.flags, which names compiler, linker and objtool
-//   tools key     the content key, and these programs
+//   tools key     the content key, these programs, and the headers of the kernel that were read
 //                           -> KEY.runtime.o, KEY.metadata.o, KEY.runtime.calls
 //
 // so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
@@ -20,9 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define FORMAT "quicktap toolchain 6"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 7"  // to be changed with what this file or kbuild.c makes
 
 // ---------------------------------------------------------------- keys
 
@@ -116,45 +115,11 @@ static struct cache_key find_key(struct session *s, const struct cache_key *id,
 
 // ---------------------------------------------------------------- the compiler
 
-const char *tool_find(const char *name)
+// The state of all that runs and of all headers that were read.
+static char *compiler_id(struct session *s, const struct toolchain *t)
 {
-	char *path = str_dup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *save = NULL;
-
-	if (strchr(name, '/'))
-		return str_dup(name);
-	for (char *dir = strtok_r(path, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		char *file = str_printf("%s/%s", dir, name);
-
-		if (access(file, X_OK) == 0)
-			return file;
-	}
-	return name;
-}
-
-// "path size time" of every program in front of the options ("ccache gcc-12 -O2").
-static void add_programs(const struct toolchain *t, struct buf *b, const arguments *words)
-{
-	struct stat st;
-
-	for (int i = 0; i < words->n && words->at[i][0] != '-'; i++) {
-		const char *path = tool_find(words->at[i]);
-
-		if (*path != '/')
-			path = str_printf("%s/%s", t->dir, path);
-		if (stat(path, &st) == 0)
-			buf_printf(b, "%s%s %lld %lld.%09ld", b->len ? " " : "", path, (long long)st.st_size,
-				   (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
-	}
-}
-
-static char *compiler_id(const struct toolchain *t)
-{
-	struct buf b = { 0 };
-
-	add_programs(t, &b, &t->cc);
-	add_programs(t, &b, &t->ld);
-	add_programs(t, &b, &t->objtool);
-	return buf_text(&b);
+	return str_printf("%s %s %s %s", tool_ids(s, t->dir, &t->cc, true), tool_ids(s, t->dir, &t->ld, false),
+			  tool_ids(s, t->dir, &t->objtool, false), depends_key(&t->key, t->depends).hex);
 }
 
 static struct cache_key tools_key(const struct toolchain *t)
@@ -178,7 +143,7 @@ static char *print_flags(const struct toolchain *t)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "compiler_id %s\n", t->compiler_id);
+	buf_printf(&b, "compiler_id %s\n%s", t->compiler_id, t->depends);
 	if (t->objtool_linked)
 		buf_puts(&b, "objtool_linked yes\n");
 	print_words(&b, "cc", &t->cc);
@@ -190,10 +155,12 @@ static char *print_flags(const struct toolchain *t)
 	return buf_text(&b);
 }
 
-static void parse_flag(struct toolchain *t, const char *name, const char *value)
+static void parse_flag(struct toolchain *t, struct buf *depends, const char *name, const char *value)
 {
 	if (strcmp(name, "compiler_id") == 0)
 		t->compiler_id = value;
+	else if (strcmp(name, "F") == 0)
+		buf_printf(depends, "F %s\n", value);
 	else if (strcmp(name, "objtool_linked") == 0)
 		t->objtool_linked = true;
 	else if (strcmp(name, "cc") == 0)
@@ -213,6 +180,7 @@ static bool load(struct session *s, struct toolchain *t)
 {
 	char *flags = cache_find(s, &t->key, ".flags"), *calls, *text, *save = NULL;
 	struct cache_key tools;
+	struct buf depends = { 0 };
 
 	text = flags ? str_read_file(flags, NULL) : NULL;
 	if (!text)
@@ -223,9 +191,10 @@ static bool load(struct session *s, struct toolchain *t)
 		if (!blank)
 			return false;
 		*blank = '\0';
-		parse_flag(t, line, blank + 1);
+		parse_flag(t, &depends, line, blank + 1);
 	}
-	if (!t->cc.n || !t->ld.n || !t->compiler_id || strcmp(t->compiler_id, compiler_id(t)))
+	t->depends = buf_text(&depends);
+	if (!t->cc.n || !t->ld.n || !t->compiler_id || strcmp(t->compiler_id, compiler_id(s, t)))
 		return false;
 	tools = tools_key(t);
 	t->runtime = cache_find(s, &tools, ".runtime.o");
@@ -271,10 +240,21 @@ static char *add(struct session *s, const struct cache_key *key, const char *dir
 	return cache_add(s, key, suffix, str_printf("%s/out%s", dir, suffix));
 }
 
+bool toolchain_current(const struct session *s, const struct toolchain *t)
+{
+	arguments sources = { 0 };
+	struct cache_key now;
+
+	list_sources(s->runtime_dir, &sources);
+	now = id_key(s, &sources);
+	return strcmp(now.hex, t->id.hex) == 0;
+}
+
 static void make(struct session *s, struct toolchain *t)
 {
 	arguments units = { 0 }, metadata = { 0 };
 	struct cache_key tools;
+	struct timespec start = depends_now();
 	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s)), *output = kbuild_run(s, dir);
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
@@ -284,7 +264,11 @@ static void make(struct session *s, struct toolchain *t)
 	memset(&t->symbols, 0, sizeof(t->symbols));
 	memset(&t->calls, 0, sizeof(t->calls));
 	kbuild_read_commands(dir, output, t, &metadata);
-	t->compiler_id = compiler_id(t);
+	t->depends = kbuild_depends(s, dir, start);
+	if (!t->depends || !toolchain_current(s, t))
+		cache_distrust(s);
+	t->depends = t->depends ? t->depends : "";
+	t->compiler_id = compiler_id(s, t);
 	tools = tools_key(t);
 	object_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);
 	kbuild_units(dir, "unit", &units);
@@ -304,7 +288,6 @@ struct toolchain *toolchain_open(struct session *s)
 {
 	struct toolchain *t = s->toolchain;
 	arguments sources = { 0 };
-	struct cache_key id;
 	bool known;
 
 	if (t)
@@ -314,15 +297,15 @@ struct toolchain *toolchain_open(struct session *s)
 	t->dir = s->kernel->build_tree;
 	t->source_arch = s->kernel->source_arch;
 	list_sources(s->runtime_dir, &sources);
-	id = id_key(s, &sources);
-	t->key = find_key(s, &id, &sources, &known);
+	t->id = id_key(s, &sources);
+	t->key = find_key(s, &t->id, &sources, &known);
 	if (!load(s, t))
 		make(s, t);
 	if (!known) {
 		const char *path = str_printf("%s/toolchain.id", s->tmp_dir);
 
 		kbuild_write(path, t->key.hex);
-		cache_add(s, &id, ".id", path);
+		cache_add(s, &t->id, ".id", path);
 	}
 	return t;
 }

@@ -4,7 +4,10 @@
 #define TOOLS_H
 
 #include "toolchain/toolchain.h"
+#include "util/map.h"
 #include "util/str.h"
+
+#include <time.h>
 
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
@@ -26,6 +29,8 @@ char *kbuild_run(struct session *s, const char *dir);
 // added.
 void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata);
+// The list of what kbuild's compilers read beside the directory and the runtime. NULL: one changed since `start`.
+char *kbuild_depends(const struct session *s, const char *dir, struct timespec start);
 // Objects of the units NAME0, NAME1, ... in the directory, added to *out.
 void kbuild_units(const char *dir, const char *name, arguments *out);
 void kbuild_write(const char *path, const char *text);
@@ -35,8 +40,37 @@ void build_advise(const char *output, const char *dir);
 // runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
 char *compat_config(struct session *s);
 
-// The path of a program in $PATH, or `name`. (toolchain.c)
+struct cache_hash;
+// What a compilation depends on. (depends.c)
+struct depends {
+	const char *dir;           // where the compiler ran
+	const char *ours;          // the beginning of names of this run's files, which don't count; may be NULL
+	struct timespec start;     // depends_now() before the compiler was started
+	struct map files, absent;  // paths that were read; that were searched for and not found
+	struct map present, seen;  // private
+};
+struct timespec depends_now(void);
+// Adds the files of a rule of make; `rule` begins behind its target.
+void depends_rule(struct depends *d, const char *rule);
+// Options for a rule file.
+void depends_options(arguments *argv, const char *rule);
+// The list of what an object depends on that was compiled with depends_options(): `compiler` is the command without
+// these, `input` the C file, `rules` the rule file's text. NULL: without a cache, or where a file has changed since
+// the start; then nothing is cached in this run.
+char *depends_of(struct session *s, struct depends *d, const arguments *compiler, const char *input, const char *rules);
+// The list of d->files and d->absent. NULL: a file has changed since the start.
+char *depends_list(const struct depends *d);
+// A key of `names` and of the state that these paths are in now.
+struct cache_key depends_key(const struct cache_key *names, const char *list);
+
+// The path of a program in $PATH, or `name`. (tools.c)
 const char *tool_find(const char *name);
+// Path, size and times of a compiler and of the programs that it runs. dir: where relative names begin. (tools.c)
+const char *tool_id(struct session *s, const char *name);
+// The same of the programs in front of a command's options; compiler: and what the last one runs.
+char *tool_ids(struct session *s, const char *dir, const arguments *words, bool compiler);
+// Adds it where options or variables of a program's compiler may have paths that begin there.
+void cache_hash_directory(struct cache_hash *h);
 // Dies when a tool's exit status says that it was interrupted. (compile.c)
 void tool_interrupted(int status);
 // Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails.
@@ -49,9 +83,6 @@ void tool_objtool(const struct toolchain *t, const char *object);
 char *calls_write(const arguments *objects, const char *path);
 // A number of bytes in such a file; 0 when it is not one.
 int calls_bytes(const char *text);
-
-// A key of the files that a compiler's rule (-MD) names beside those of this run, and of `names`. (headers.c)
-struct cache_key headers_key(const struct session *s, const struct cache_key *names, const char *rule_file);
 
 // Generated C -> object, without make. (compile.c)
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
