@@ -284,6 +284,7 @@ expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 . "$TESTS/options/cache.sh"
 . "$TESTS/options/cache_keys.sh"
+. "$TESTS/options/progress.sh"
 # The generated C grows with the script, not with its square: of each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 expect clean-cache 0 '' "$STAP" --clean-cache

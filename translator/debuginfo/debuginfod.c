@@ -6,6 +6,7 @@
 #include "debuginfo/module.h"
 
 #include "target/kernel.h"
+#include "util/progress.h"
 #include "util/str.h"
 
 #include <dlfcn.h>
@@ -56,19 +57,14 @@ static bool usable(void)
 	return library.usable;
 }
 
-static int progress(void *client, long done, long all)
+static int report(void *client, long done, long all)
 {
-	bool terminal = isatty(STDERR_FILENO);
-
-	if (!terminal && current.reported)
-		return 0;
-	if (!terminal)
-		fprintf(stderr, "Asking debuginfod for the debuginfo of %s.\n", current.name);
-	else if (all > 0)
-		fprintf(stderr, "\rDownloading the debuginfo of %s: %.1f of %.1f MB ", current.name, done / 1e6, all / 1e6);
+	if (all > 0)
+		progress("downloading the debuginfo of %s: %.1f of %.1f MB", current.name, done / 1e6, all / 1e6);
 	else
-		fprintf(stderr, "\rAsking debuginfod for the debuginfo of %s ", current.name);
-	fflush(stderr);
+		progress("asking debuginfod for the debuginfo of %s", current.name);
+	if (!current.reported && !isatty(STDERR_FILENO))
+		fprintf(stderr, "Asking debuginfod for the debuginfo of %s.\n", current.name);
 	current.reported = true;
 	return 0;
 }
@@ -88,11 +84,10 @@ const char *debuginfod_fetch(const struct di_module *m)
 	current.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
 		       str_printf("the kernel %s", m->s->kernel->release);
 	current.reported = false;
-	library.set_progressfn(client, progress);
+	library.set_progressfn(client, report);
 	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);
 	library.end(client);
-	if (current.reported && isatty(STDERR_FILENO))
-		fprintf(stderr, "%s\n", fd < 0 ? "(not found)" : "");
+	progress_end();
 	if (fd < 0)
 		return NULL;
 	close(fd);

@@ -9,6 +9,7 @@
 #include "cache/cache.h"
 #include "debuginfo/module.h"
 
+#include "util/progress.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -385,6 +386,7 @@ static bool read_image(struct session *s, const char *path, const struct cache_k
 
 	if (!file.at)
 		return false;
+	progress("unpacking the kernel image %s", path);
 	packed = flat_image_packed(file);
 	unpacked = packed.at ? image_unpack(packed) : unpack(in);
 	good = read_any_parts(unpacked.at ? unpacked : in, arch, &parts);
@@ -396,6 +398,7 @@ static bool read_image(struct session *s, const char *path, const struct cache_k
 	if (unpacked.at != packed.at)
 		unmap(&unpacked);
 	unmap(&file);
+	progress_end();
 	return good;
 }
 

@@ -4,6 +4,7 @@
 #include "debuginfo/index.h"
 #include "debuginfo/cached_table.h"
 
+#include "util/progress.h"
 #include "util/str.h"
 
 #include <fnmatch.h>
@@ -102,10 +103,14 @@ static struct index *open_index(struct di_module *m)
 	const uint8_t *identity = (const uint8_t *)key.hex;
 	char *path = cache_find(s, &key, ".index");
 	struct bytes made;
+	bool good;
 
 	if (path && open_cached(ix, path, identity))
 		return ix;
-	if (!index_build(m, &tables))
+	progress("making an index of the debuginfo of %s", m->name);
+	good = index_build(m, &tables);
+	progress_end();
+	if (!good)
 		return NULL;
 	made = lay_out(&tables, identity);
 	say(m, made.len);

@@ -9,6 +9,7 @@
 #include "debuginfo/cached_table.h"
 #include "debuginfo/line_code.h"
 
+#include "util/progress.h"
 #include "util/str.h"
 
 #include <stdio.h>
@@ -222,7 +223,9 @@ static const char *make(struct di_module *m, const struct cache_key *key, size_t
 	struct line_table table = { 0 };
 	struct bytes made;
 
+	progress("making a table of the source lines of %s", m->name);
 	line_table_read(m, &table);
+	progress_end();
 	if (!table.rows.n)
 		return NULL;
 	made = line_code(&table, (const uint8_t *)key->hex);

@@ -7,6 +7,7 @@
 #include "target/kernel.h"
 #include "session/passes.h"
 #include "util/diag.h"
+#include "util/progress.h"
 
 #include "stack.h"
 
@@ -99,8 +100,10 @@ static int build_fast(struct session *s)
 	s->module_cached = s->module_path != NULL;
 	if (s->module_cached)
 		return 0;
+	progress("compiling the script for kernel %s", s->kernel->release);
 	parts_compile(s, t);
 	object = compile_generated(s, t, write_c(s));
+	progress_end();
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
 		return 1;

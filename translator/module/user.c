@@ -7,6 +7,7 @@
 #include "cache/cache.h"
 #include "module/module.h"
 #include "util/diag.h"
+#include "util/progress.h"
 #include "util/spawn.h"
 
 #include <errno.h>
@@ -239,12 +240,15 @@ int user_build(struct session *s)
 		return 0;
 	runtime = cache_find(s, &runtime_k, ".user.o");
 	if (!runtime) {
+		progress("compiling the runtime for programs");
 		runtime = compile_runtime(s, &sources);
 		if (!is_current(s, &sources, &runtime_k))
 			cache_distrust(s);
 		runtime = cache_add(s, &runtime_k, ".user.o", runtime);
 	}
+	progress("compiling the script");
 	s->module_path = compile_program(s, runtime);
+	progress_end();
 	if (!s->module_path)
 		return 1;
 	if (!is_current(s, &sources, &runtime_k))

@@ -13,6 +13,7 @@
 #include "target/kernel.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
+#include "util/progress.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -299,8 +300,11 @@ struct toolchain *toolchain_open(struct session *s)
 	list_sources(s->runtime_dir, &sources);
 	t->id = id_key(s, &sources);
 	t->key = find_key(s, &t->id, &sources, &known);
-	if (!load(s, t))
+	if (!load(s, t)) {
+		progress("compiling the runtime for kernel %s", s->kernel->release);
 		make(s, t);
+		progress_end();
+	}
 	if (!known) {
 		const char *path = str_printf("%s/toolchain.id", s->tmp_dir);
 

@@ -2,6 +2,7 @@
 // Messages about the script: place, line, caret, the macro calls on the way; and die().
 #include "util/diag.h"
 #include "util/map.h"
+#include "util/progress.h"
 #include "util/str.h"
 #include "util/vec.h"
 
@@ -123,6 +124,7 @@ static void show_expansions(const struct expansion *via)
 
 static void show(enum part color, const char *kind, struct loc loc, const char *text)
 {
+	progress_hide();
 	fflush(stdout);
 	fprintf(stderr, "%s%s:%s %s", paint(color), kind, paint(PLAIN), text);
 	if (!loc.source) {
@@ -327,6 +329,7 @@ void die(const char *fmt, ...)
 {
 	va_list ap;
 
+	progress_hide();
 	fflush(stdout);
 	fprintf(stderr, "%sERROR:%s ", paint(ERROR), paint(PLAIN));
 	va_start(ap, fmt);
