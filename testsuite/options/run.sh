@@ -65,6 +65,17 @@ for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt
 	done
 done
 expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which no C of the script uses either (similar:' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
+for name in STAP_SUPPRESS_HANDLER_ERRORS STP_NO_VERREL_CHECK STP_USE_DROPPED_FILE STAP_OVERRIDE_STUCK_CONTEXT DEBUG_MEM; do
+	expect "define-without-effect-$name" 1 '' sh -c '"$0" -p2 --runtime=user "$1" -e "probe begin { }" 2>&1 | grep unknown' "$STAP" "-D$name"
+done
+expect limit-with-suffix 0 '.overload_interval = 1000,' "$STAP" -p3 --runtime=user -DSTP_OVERLOAD_INTERVAL=1000LL -e "$begin"
+expect limit-unsigned 0 '.errors = 16' "$STAP" -p3 --runtime=user -DMAXERRORS=0x10uL -e "$begin"
+expect limit-with-half-a-suffix 1 '-DMAXACTION=100lul is not a number' "$STAP" -p3 --runtime=user -DMAXACTION=100lul -e "$begin"
+expect timeout-with-exponent 0 '' "$STAP" --runtime=user -p2 -T 1e1 -e "$begin"
+expect timeout-with-sign 0 '' "$STAP" --runtime=user -p2 -T +5 -e "$begin"
+for t in 1e9 nan inf -1 1e 0x1p3; do
+	expect "timeout-$t" 1 '-T takes' "$STAP" --runtime=user -p2 -T "$t" -e "$begin"
+done
 expect define-of-script 1 '' sh -c '"$0" -g -p2 --runtime=user -DNOPE=1 -e "probe begin { println(%{ NOPE %}) exit() }" 2>&1 | grep WARNING' "$STAP"
 expect blank-pid 0 '' "$STAP" -p2 -x ' 1' -e "$begin"
 expect hexadecimal-timeout 1 '-T takes' "$STAP" -T 0x10 -e "$begin"

@@ -38,13 +38,24 @@ static const char *range(const struct row *r)
 	return str_printf("%" PRId64 " to %" PRId64 " (%s)", r->least, r->most, r->unit);
 }
 
+// What may follow the digits of an integer in C.
+static bool is_suffix(const char *text)
+{
+	static const char *const suffixes[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+		if (!strcasecmp(text, suffixes[i]))
+			return true;
+	return false;
+}
+
 static int64_t value(const struct row *r, const struct limit *l)
 {
 	const char *end = l->value;
 	int64_t n = 0;
 	enum number_found found = number_signed(&end, 0, &n);
 
-	if (*end || found == NUMBER_NONE)
+	if (!is_suffix(end) || found == NUMBER_NONE)
 		die("-D%s=%s is not a number; use %s", l->name, l->value, range(r));
 	if (found == NUMBER_TOO_LARGE || n < r->least || n > r->most)
 		die("-D%s=%s is out of range; use %s", l->name, l->value, range(r));

@@ -198,7 +198,7 @@ bool str_real(const char *text, double least, double most, double *n)
 	char *end;
 
 	*n = strtod(text, &end);
-	return !text[strspn(text, "0123456789.")] && end > text && !*end && *n >= least && *n <= most;
+	return !text[strspn(text, " \t+0123456789.eE-")] && end > text && !*end && *n >= least && *n <= most;
 }
 
 enum str_long str_long(const char *text, int64_t *n)

@@ -41,7 +41,7 @@ char *str_escape(const char *bytes, size_t len);
 
 // The whole text as a decimal number. False: it is not a number, or not from least to most.
 bool str_number(const char *text, int64_t least, int64_t most, int64_t *n);
-// The same with a decimal point.
+// The same with a decimal point and an exponent.
 bool str_real(const char *text, double least, double most, double *n);
 enum str_long { STR_LONG, STR_NOT_A_NUMBER, STR_TOO_LARGE };
 // The whole text as a script's number, as the runtime reads a global's value: decimal, 0x hexadecimal or 0 octal, with
