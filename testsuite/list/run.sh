@@ -105,7 +105,7 @@ of_module -btf ''
 said module-own-prototype 0 'module\("ib_core"\)\.function\("lid_show"\) \$ibdev:struct ib_device\* .*' \
 	-r "$release" -L 'module("ib_core").function("lid_show")'
 said module-glob 0 'module\("nf_nat"\)\.function\("nf_nat_.*"\)' -r "$release" -l 'module("nf_n*").function("nf_nat_*")'
-said module-unknown 1 'semantic error: .* has no module "lop" \(similar: loop,.*' -vv -r "$release" -l 'module("lop").function("*")'
+said module-unknown 1 'semantic error: .* has no module "lop" \(similar: loop.*' -vv -r "$release" -l 'module("lop").function("*")'
 said module-builtin 1 'semantic error: "unix" is part of the kernel.*' -vv -r "$release" -l 'module("unix").function("*")'
 said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_iocl"\) not found \(similar: lo_ioctl.*' \
 	-vv -r "$release" -l 'module("loop").function("lo_iocl")'
@@ -123,7 +123,7 @@ said syscall-other-name 0 '-syscall\.pselect7' -r "$release" -l 'syscall.*'
 said syscall-other-name-given 0 'syscall\.pselect7' -r "$release" -l 'syscall.pselect7'
 said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
-said syscall-argument 1 "semantic error: unable to find 'fla' among the arguments of the system call \(similar: flags, .*" \
+said syscall-argument 1 "semantic error: unable to find 'fla' among the arguments of the system call \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
 # Two functions, one line: the variables that both have; with -v a line each.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'

@@ -57,5 +57,5 @@ const char *example_path(const char *name)
 	if (!search.all.n)
 		die("--example: there are no examples in systemtap/examples below %s; on Debian they are in the package "
 		    "systemtap-doc", places);
-	die("--example: there is no %s (similar: %s)", name, str_nearest(name, search.all.at, search.all.n));
+	die("--example: there is no %s%s", name, str_similar(name, search.all.at, search.all.n));
 }

@@ -706,7 +706,7 @@ static void bad_option(const char *arg)
 				usage("see the message above");
 			names[n++] = str_printf("--%s", option_table[i].word);
 		}
-		usage("there is no such option (similar: %s)", str_nearest(str_ndup(arg, len + 2), names, n));
+		usage("there is no such option%s", str_similar(str_ndup(arg, len + 2), names, n));
 	}
 	usage("see the message above");
 }

@@ -303,7 +303,7 @@ static void check_marker(struct loc loc, const char *word)
 		near |= len > 5 && str_distance(word, *name) <= 2;
 	}
 	if (near)
-		diag_warning(loc, "'%s' is no marker of embedded C (similar: %s)", word, str_nearest(word, names.at, names.n));
+		diag_warning(loc, "'%s' is no marker of embedded C%s", word, str_similar(word, names.at, names.n));
 }
 
 static void check_markers(struct loc loc, const char *code)

@@ -268,8 +268,8 @@ static struct expr *at_operator(struct parser *p)
 	vec_push(&names, "hist_linear");
 	for map_each(&p->preproc.macros.own, m)
 		vec_push(&names, m->key);
-	parser_fail(p, t.loc, "there is no operator or macro @%.60s (similar: %s)", t.text,
-		    str_nearest(t.text, names.at, names.n));
+	parser_fail(p, t.loc, "there is no operator or macro @%.60s%s", t.text,
+		    str_similar(t.text, names.at, names.n));
 	return e;
 }
 

@@ -38,15 +38,16 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 
 static int no_module(struct session *s, const struct point_part *part)
 {
-	const char *near;
+	name_list names = { 0 };
 
 	if (di_module_is_builtin(s, part->text)) {
 		diag_error(part->loc, "\"%s\" is part of the kernel, not a module: use kernel.function", part->text);
 		return 1;
 	}
-	near = di_suggest_modules(s, part->text);
-	if (*near || !diag_prints())
-		diag_error(part->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, part->text, near);
+	di_kernel_module_names(s, &names);
+	if (names.n)
+		diag_error(part->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, part->text,
+			   di_suggest_modules(s, part->text));
 	else
 		diag_error(part->loc, "the modules of the kernel %s are not installed", s->kernel->release);
 	return 1;

@@ -120,7 +120,7 @@ void limits_check_unused(const struct session *s)
 			used = used || mentions(*src, d->name) || strstr((*src)->text, "%{");
 		if (!used)
 			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which no C of the script uses "
-				     "either (similar: %s)", d->name, d->name, str_nearest(d->name, names, ARRAY_SIZE(names)));
+				     "either%s", d->name, d->name, str_similar(d->name, names, ARRAY_SIZE(names)));
 	}
 }
 

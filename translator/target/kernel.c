@@ -302,15 +302,13 @@ static const char *similar_releases(const char *release)
 	DIR *d = opendir("/lib/modules");
 	name_list names = { 0 };
 	struct dirent *e;
-	char *near;
 
 	while (d && (e = readdir(d)))
 		if (*e->d_name != '.')
 			vec_push(&names, str_dup(e->d_name));
 	if (d)
 		closedir(d);
-	near = str_nearest(release, names.at, names.n);
-	return near ? str_printf(" (similar: %s)", near) : "";
+	return str_similar(release, names.at, names.n);
 }
 
 void kernel_need_build_tree(const struct kernel *k)

@@ -299,13 +299,11 @@ bool diag_prints(void)
 const char *diag_similar(const char *wanted, diag_names *add, const void *from)
 {
 	name_list names = { 0 };
-	char *near;
 
 	if (!diag_prints())
 		return "";
 	add(from, &names);
-	near = str_nearest(wanted, names.at, names.n);
-	return near ? str_printf(" (similar: %s)", near) : "";
+	return str_similar(wanted, names.at, names.n);
 }
 
 int diag_quiet_pop(void)

@@ -241,7 +241,15 @@ int str_distance(const char *a, const char *b)
 	return row[n];
 }
 
-char *str_nearest(const char *wanted, const char *const *names, int n)
+// One letter differs, or at most a third of them, or one name is the beginning of the other.
+static bool is_similar(const char *a, const char *b, int distance)
+{
+	size_t m = strlen(a), n = strlen(b), shorter = m < n ? m : n, longer = m < n ? n : m;
+
+	return (size_t)distance * 3 <= longer || (distance == 1 && longer > 1) || (shorter > 2 && !strncmp(a, b, shorter));
+}
+
+const char *str_similar(const char *wanted, const char *const *names, int n)
 {
 	enum { MOST = 5 };
 	const char *best[MOST + 1];
@@ -257,7 +265,7 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 		d = str_distance(wanted, names[i]);
 		for (int j = 0; j < found; j++)
 			known |= strcmp(best[j], names[i]) == 0;
-		if (known)
+		if (known || !is_similar(wanted, names[i], d))
 			continue;
 		for (; at > 0 && score[at - 1] > d; at--) {
 			score[at] = score[at - 1];
@@ -269,8 +277,10 @@ char *str_nearest(const char *wanted, const char *const *names, int n)
 			found++;
 	}
 	for (int i = 0; i < found; i++)
-		buf_printf(&b, "%s%s", i ? ", " : "", best[i]);
-	return found ? buf_text(&b) : NULL;
+		buf_printf(&b, "%s%s", i ? ", " : " (similar: ", best[i]);
+	if (found)
+		buf_putc(&b, ')');
+	return buf_text(&b);
 }
 
 static char *read_most(int fd, size_t most, size_t *len)

@@ -50,8 +50,8 @@ enum str_long str_long(const char *text, int64_t *n);
 
 // How many letters differ (Levenshtein); two that changed places count once.
 int str_distance(const char *a, const char *b);
-// Up to five of `names` nearest to `wanted`, "a, b, c" (Levenshtein); NULL when there are none.
-char *str_nearest(const char *wanted, const char *const *names, int n);
+// " (similar: a, b, c)": up to five of `names` that may be meant by `wanted`, the most similar first. "": none is.
+const char *str_similar(const char *wanted, const char *const *names, int n);
 
 // The whole file, terminated; *len may be NULL. NULL and errno when it can't be read.
 char *str_read_file(const char *path, size_t *len);
