@@ -15,7 +15,7 @@
 // commands, one plays. The rings are a file, mapped by both sides.
 #include "../../staprun/staprun.h"
 #include "../../staprun/syscalls.h"
-#include "driver/self_probes.h"
+#include "marks.h"
 #include "messages.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 //
 // With INJECT_ALL in the environment, calls are counted from the program's first one on.
 // Exit status: the program's, 128 + N when a signal ended it, 125 when there was nothing to trace.
-#include "driver/self_probes.h"
+#include "marks.h"
 
 #include <errno.h>
 #include <signal.h>
