@@ -299,6 +299,14 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 . "$TESTS/options/progress.sh"
 # The generated C grows with the script, not with its square: of each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
+# Compilers take more than linear time for one function: the longest of a long handler is not longer for twice the statements.
+long_handler() { # STATEMENTS: the lines of the longest C function
+	{ echo 'global a; probe end {'; for ((i = 0; i < $1; i++)); do echo "a[$i % 9] <<< $i; x$((i % 9)) += $i"; done; echo 'println(x0) }'; } |
+		"$STAP" -p3 --runtime=user - | awk '/^{/ { from = NR } /^}/ { if (NR - from > most) most = NR - from } END { print most }'
+}
+for n in 1000 2000; do
+	expect "long-handlers-in-parts $n" 0 '' test "$(long_handler $n)" -lt 500
+done
 expect clean-cache 0 '' "$STAP" --clean-cache
 expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"

@@ -16,13 +16,25 @@ static void begin_body(struct emitter *e, struct body *b, struct func *f)
 	e->w = &b->code;
 }
 
-static int frame_strings(const struct body *b)
+// Locals that are numbers; those of a long handler are in its frame.
+static int numbers(const struct body *b)
 {
+	int n = 0;
+
+	for vec_each(&b->locals, l)
+		n += l->var->type != T_STRING;
+	return n;
+}
+
+// The size of the frame, in strings.
+static int frame_strings(struct emitter *e)
+{
+	const struct body *b = e->body;
 	int n = b->most.strings;
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied);
-	return n;
+	return b->parts.of ? n + 1 + numbers(b) * 8 / (int)emit_string_len(e) : n;
 }
 
 static void temps_line(struct cwriter *w, const char *type, const char *name, int n)
@@ -38,32 +50,59 @@ static void temps_line(struct cwriter *w, const char *type, const char *name, in
 	cw_line(w, "%s", buf_text(&b));
 }
 
+static void frame_numbers(struct cwriter *w, const struct body *b)
+{
+	if (!numbers(b))
+		return;
+	cw_line(w, "union {");
+	cw_line(w, "struct {");
+	for vec_each(&b->locals, l)
+		if (l->var->type != T_STRING)
+			cw_line(w, "s64 %s;", l->name);
+	cw_line(w, "};");
+	cw_line(w, "s64 numbers[%d];", numbers(b));
+	cw_line(w, "};");
+}
+
 static void frame_lines(struct cwriter *w, const struct body *b, const char *enter)
 {
-	cw_line(w, "struct {");
+	cw_line(w, b->parts.of ? "struct %s_frame {" : "struct {", b->parts.of);
+	if (b->parts.of)
+		frame_numbers(w, b);
 	for vec_each(&b->locals, l)
 		if (l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied))
 			cw_line(w, "char %s[STP_STRLEN];", l->name);
 	for (int i = 1; i <= b->most.strings; i++)
 		cw_line(w, "char s%d[STP_STRLEN];", i);
-	cw_line(w, "} *f = %s(c, sizeof(*f));", enter);
+	if (b->parts.of)
+		cw_line(w, "};");
+	else
+		cw_line(w, "} *f = %s(c, sizeof(*f));", enter);
+}
+
+void emit_temps(struct cwriter *w, struct temps most)
+{
+	temps_line(w, "s64 ", "t", most.longs);
+	for (int i = 1; i <= most.texts; i++)
+		cw_line(w, "const char *text%d;", i);
+	for (int i = 1; i <= most.cells; i++)
+		cw_line(w, "void *cell%d;", i);
 }
 
 static void locals_lines(struct cwriter *w, const struct body *b)
 {
 	for vec_each(&b->locals, l)
-		if (l->var->type != T_STRING && l->var->kind == VAR_LOCAL)
+		if (l->var->type != T_STRING && l->var->kind == VAR_LOCAL && !b->parts.of)
 			cw_line(w, "s64 %s = 0;", l->name);
-	temps_line(w, "s64 ", "t", b->most.longs);
-	temps_line(w, "const char *", "text", 0);
-	for (int i = 1; i <= b->most.texts; i++)
-		cw_line(w, "const char *text%d;", i);
-	for (int i = 1; i <= b->most.cells; i++)
-		cw_line(w, "void *cell%d;", i);
+	emit_temps(w, b->most);
 }
 
 static void clear_lines(struct cwriter *w, const struct body *b)
 {
+	if (b->parts.of && numbers(b)) {
+		cw_line(w, "for (int i = 0; i < %d; i++)", numbers(b));
+		cw_line(w, "\tf->numbers[i] = 0;");
+	}
 	for vec_each(&b->locals, l) {
 		if (l->var->type == T_STRING && l->var->kind == VAR_LOCAL)
 			cw_line(w, "f->%s[0] = '\\0';", l->name);
@@ -90,16 +129,22 @@ static void drop_last_goto(struct body *b)
 static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
 {
 	struct body *b = e->body;
-	bool frame = frame_strings(b) > 0;
+	bool frame = frame_strings(e) > 0;
 	const char *size = frame ? "sizeof(*f)" : "0";
 	const char *enter = recursive ? "stp_frame_enter_recursive" : "stp_frame_enter";
 	const char *back = *result ? str_printf("return %s;", result) : "return;";
 
 	assert(b->code.depth == 1);
 	drop_last_goto(b);
+	if (b->parts.of) {
+		frame_lines(w, b, enter);
+		cw_append(w, &b->parts.code);
+	}
 	cw_line(w, "%s", head);
 	cw_line(w, "{");
-	if (frame)
+	if (b->parts.of)
+		cw_line(w, "struct %s_frame *f = %s(c, sizeof(*f));", b->parts.of, enter);
+	else if (frame)
 		frame_lines(w, b, enter);
 	locals_lines(w, b);
 	if (*result)
@@ -165,7 +210,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 		emit_actions(e, emit_count_stmts(f->body) + 1, f->loc);
 	emit_stmt(e, f->body);
 	work_end_function(e, i, f->loc);
-	i->strings = frame_strings(&b);
+	i->strings = frame_strings(e);
 	i->enters = i->strings || f->recursive;
 	end_body(e, &e->functions, func_head(i), f->recursive, f->type == T_LONG ? "ret" : "");
 }
@@ -188,13 +233,14 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	begin_body(e, &b, NULL);
 	b.locks = emit_lock_range(e, p);
 	e->locks_late[p->index] = b.locks.from != NULL;
+	parts_begin(&b, p->body, str_printf("p%d", p->index));
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
 	// With -DSTP_ALIBI hits are counted, and nothing else is done; but for -T.
 	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
 		emit_stmt(e, p->body);
 	work_end_function(e, root, p->loc);
-	root->strings = frame_strings(&b);
+	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
 		emit_comment_text(emit_place_text(p->loc)));
@@ -224,7 +270,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 		b.now = temps;
 	}
 	work_end_function(e, root, p->loc);
-	root->strings = frame_strings(&b);
+	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* entry of %s */", emit_comment_text(p->point));
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
@@ -238,7 +284,7 @@ static void emit_condition(struct emitter *e, struct probe *p)
 	begin_body(e, &b, NULL);
 	b.no_context = true;
 	text = value_condition(emit_expr(e, p->condition));
-	if (frame_strings(&b))
+	if (frame_strings(e))
 		diag_error(p->condition->loc, "the condition of a probe can't build strings");
 	cw_line(e->w, "return %s%s;", p->own_processes ? "stp_own_process() && " : "", text);
 	end_body(e, &e->handlers, str_printf("static bool p%d_condition(void)", p->index), false, "");

@@ -71,21 +71,27 @@ static void emit_if(struct emitter *e, struct stmt *st)
 	cw_line(e->w, "}");
 }
 
-// Statements in a row, charged by parts.
+struct row emit_row(struct emitter *e)
+{
+	return (struct row){ .from = work_begin(e) };
+}
+
+void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc)
+{
+	struct work_mark one = work_begin(e);
+
+	emit_stmt(e, st);
+	row->n += work_since(e, one);
+	if (work_end_block(e, row->from, row->n, loc))
+		*row = emit_row(e);
+}
+
 static void emit_block(struct emitter *e, struct stmt *st)
 {
-	struct work_mark part = work_begin(e), one;
-	uint64_t n = 0;
+	struct row row = emit_row(e);
 
-	for vec_each(&st->u.block, it) {
-		one = work_begin(e);
-		emit_stmt(e, *it);
-		n += work_since(e, one);
-		if (work_end_block(e, part, n, (*it)->loc.source ? (*it)->loc : st->loc)) {
-			part = work_begin(e);
-			n = 0;
-		}
-	}
+	for vec_each(&st->u.block, it)
+		emit_in_row(e, &row, *it, (*it)->loc.source ? (*it)->loc : st->loc);
 }
 
 // while and for: one endless C loop. Every pass pays its statements first.
@@ -221,7 +227,10 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		emit_plain(e, st);
 		break;
 	case S_BLOCK:
-		emit_block(e, st);
+		if (parts_wanted(e->body, st))
+			emit_parts(e, st);
+		else
+			emit_block(e, st);
 		break;
 	case S_IF:
 		emit_if(e, st);

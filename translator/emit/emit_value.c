@@ -139,7 +139,7 @@ const char *emit_var(struct emitter *e, struct var *v)
 	if (v->kind == VAR_GLOBAL)
 		return emit_global(e, v)->name;
 	l = find_local(e, v);
-	if (v->type == T_STRING && (v->kind == VAR_LOCAL || l->copied))
+	if (e->body->parts.of || (v->type == T_STRING && (v->kind == VAR_LOCAL || l->copied)))
 		return str_printf("f->%s", l->name);
 	return l->name;
 }

@@ -205,6 +205,8 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 
 	e->caller = i;
 	i->cost = 0;
+	scan(e, buf_text(&e->body->parts.code.text), buf_text(&e->body->parts.code.text) + e->body->parts.code.text.len, &sum,
+	     &i->cost);
 	scan(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &sum, &i->cost);
 	i->cost += sum.chars / 6;
 	if (i->func)

@@ -44,6 +44,20 @@ struct lock_range { const struct stmt *from, *to; bool late, early; };
 struct work { uint64_t calls, chars; };
 struct priced { size_t at, end; struct work sum; };
 
+// Of a long handler: the functions that it calls (emit_parts.c).
+struct parts {
+	const char *of;            // "p3"; NULL: the body is one function
+	struct cwriter code;
+	int n;
+	bool open;                 // statements go to one
+};
+struct open_part {
+	struct cwriter w, *outer;
+	int used;                  // and temporaries and work of the function around it
+	struct temps now, most;
+	uint64_t charged;
+};
+
 // One C function being written.
 struct body {
 	struct cwriter code;
@@ -57,6 +71,7 @@ struct body {
 	struct map local_names;    // name in C -> its struct var
 	struct map kept;           // function and arguments of a stable call -> struct kept
 	struct temps now, most;    // in use, and the high-water mark
+	struct parts parts;
 	int labels, loops;         // made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
 	struct priced priced;      // and the part of `code` that it looked at last, so that no part is read at each level
@@ -245,10 +260,20 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into);
 // emit_stmt.c
 const char *emit_label(struct emitter *e, const char *what);  // new in this body
 void emit_stmt(struct emitter *e, struct stmt *st);
+// Statements one after the other, charged by parts: those since `from`, of n units.
+struct row { struct work_mark from; uint64_t n; };
+struct row emit_row(struct emitter *e);
+void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc);
 int emit_count_stmts(struct stmt *st);                    // what one pass costs of MAXACTION
 void emit_loop_body(struct emitter *e, struct stmt *body);
 
+// emit_parts.c
+void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
+bool parts_wanted(const struct body *b, struct stmt *st);
+void emit_parts(struct emitter *e, struct stmt *block);
+
 // emit_probe.c
+void emit_temps(struct cwriter *w, struct temps most);    // declares them
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
 

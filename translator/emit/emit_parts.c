@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Long handlers: their statements are written as several C functions, which the handler calls one after the other. The
+// time that a compiler takes for one function grows faster than the function.
+//
+// A part is a run of statements outside loops and try. It has temporaries of its own; locals of the handler are in its
+// frame. A part returns false where the handler ends: after an error, or `next`.
+#include "emit/emitter.h"
+
+enum {
+	LONG = 1000,               // nodes of the tree from which on a handler is written in parts
+	PART = 5000,               // characters of C after which a part ends
+};
+
+static bool count_expr(struct ast_walker *w, struct expr **x)
+{
+	return ++*(int *)w->data < LONG;
+}
+
+static bool count_stmt(struct ast_walker *w, struct stmt **st)
+{
+	return ++*(int *)w->data < LONG;
+}
+
+static bool is_long(struct stmt *st)
+{
+	int n = 0;
+	struct ast_walker w = { .expr = count_expr, .stmt = count_stmt, .data = &n };
+
+	ast_walk_stmt(&w, &st);
+	return n >= LONG;
+}
+
+void parts_begin(struct body *b, struct stmt *st, const char *name)
+{
+	if (is_long(st))
+		b->parts.of = name;
+}
+
+bool parts_wanted(const struct body *b, struct stmt *st)
+{
+	return b->parts.of && !b->parts.open && !b->loop && b->on_error == &b->out && is_long(st);
+}
+
+static void open_part(struct emitter *e, struct open_part *p)
+{
+	struct body *b = e->body;
+
+	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .most = b->most,
+			    .charged = b->charged };
+	b->now = (struct temps){ .strings = b->now.strings };
+	b->most = (struct temps){ .strings = b->most.strings };
+	b->out.used = 0;
+	b->parts.open = true;
+	e->w = &p->w;
+}
+
+static void close_part(struct emitter *e, struct open_part *p, struct row *row, struct loc loc)
+{
+	struct body *b = e->body;
+	struct cwriter *to = &b->parts.code;
+	const char *name = str_printf("%s_part%d", b->parts.of, ++b->parts.n);
+
+	work_end(e, row->from, 1, loc);
+	cw_line(to, "static __attribute__((noinline)) bool %s(struct stp_ctx *c, struct %s_frame *f)", name, b->parts.of);
+	cw_line(to, "{");
+	emit_temps(to, b->most);
+	cw_append(to, &p->w);
+	cw_line(to, "return true;");
+	if (b->out.used) {
+		cw_line(to, "%s:", b->out.name);
+		cw_line(to, "return false;");
+	}
+	cw_line(to, "}");
+	cw_blank(to);
+
+	e->w = p->outer;
+	p->most.strings = b->most.strings;
+	b->now = p->now;
+	b->most = p->most;
+	b->charged = p->charged;
+	b->out.used = p->used + 1;
+	b->parts.open = false;
+	cw_line(e->w, "if (STP_UNLIKELY(!%s(c, f)))", name);
+	cw_line(e->w, "\tgoto %s;", b->out.name);
+}
+
+// A long statement of a block is not one of a part: the blocks in it have parts.
+void emit_parts(struct emitter *e, struct stmt *block)
+{
+	struct body *b = e->body;
+	struct open_part part;
+	struct row row = { 0 };
+	struct loc loc = block->loc;
+
+	for vec_each(&block->u.block, it) {
+		bool apart = ((*it)->kind == S_IF || (*it)->kind == S_BLOCK) && is_long(*it);
+
+		if (b->parts.open && (apart || part.w.text.len > PART))
+			close_part(e, &part, &row, loc);
+		loc = (*it)->loc.source ? (*it)->loc : block->loc;
+		if (apart) {
+			emit_stmt(e, *it);
+			continue;
+		}
+		if (!b->parts.open) {
+			open_part(e, &part);
+			row = emit_row(e);
+		}
+		emit_in_row(e, &row, *it, loc);
+	}
+	if (b->parts.open)
+		close_part(e, &part, &row, loc);
+}
