@@ -33,6 +33,19 @@ static struct value emit_aside(struct emitter *e, struct expr *x, struct cwriter
 	return v;
 }
 
+// A long text is put in a temporary: texts that grow with each operator would take quadratic time.
+static struct value shortened(struct emitter *e, struct value v)
+{
+	enum { LONG_TEXT = 600 };
+	bool boolean = v.boolean;
+
+	if (strlen(v.text) < LONG_TEXT)
+		return v;
+	v = value_keep_always(e, v);
+	v.boolean = boolean;
+	return v;
+}
+
 static struct value arithmetic(enum tok op, struct value l, struct value r)
 {
 	struct value v;
@@ -86,8 +99,11 @@ static struct value concat_pair(struct emitter *e, struct value l, struct value 
 struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,
 			 struct loc loc)
 {
-	unsigned reads = l.reads | r.reads;
+	unsigned reads;
 
+	if (t != T_STRING)
+		l = shortened(e, l);
+	reads = l.reads | r.reads;
 	switch (op) {
 	case TOK_ADD: case TOK_SUB: case TOK_MUL:
 		return arithmetic(op, l, r);
@@ -143,7 +159,7 @@ static struct value emit_logic(struct emitter *e, struct expr *x)
 {
 	bool and = x->u.bin.op == TOK_ANDAND;
 	struct cwriter part;
-	struct value l = emit_expr(e, x->u.bin.l), r, v;
+	struct value l = shortened(e, emit_expr(e, x->u.bin.l)), r, v;
 	const char *t;
 
 	r = emit_aside(e, x->u.bin.r, &part);
