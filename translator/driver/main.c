@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WALK_STACK = 100 << 20 };   // bytes of the stack in passes 1 to 3
+
 static volatile sig_atomic_t interrupted;
 
 // A pass looks at `interrupted` when it ends; one that does not end within a second is ended here.
@@ -293,8 +295,29 @@ static int run_last(struct session *s)
 	return status == EXIT_LOSSES && s->opt.strict ? status : status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+// A chain of operators is a tree as deep as it is long, and passes 1 to 3 walk down it. The kernel keeps 128 MB at
+// least free for the stack whatever the limit was when the program began (mmap_base(), 5.10 to 7.2). Programs that
+// are started later have the limit of the user.
+static void limit_stack(bool passes_1_to_3)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+
+	if (!passes_1_to_3) {
+		setrlimit(RLIMIT_STACK, &before);
+		return;
+	}
+	if (getrlimit(RLIMIT_STACK, &before))
+		return;
+	limit = before;
+	if (limit.rlim_cur < WALK_STACK)
+		limit.rlim_cur = limit.rlim_max < WALK_STACK ? limit.rlim_max : WALK_STACK;
+	setrlimit(RLIMIT_STACK, &limit);
+}
+
 static int run_passes(struct session *s)
 {
+	limit_stack(true);
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		// Told before a kernel is searched that can't run the script anyway.
 		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
@@ -303,6 +326,8 @@ static int run_passes(struct session *s)
 			return EXIT_FAILURE;
 		if (p->number == 2)
 			limits_check_unused(s);
+		if (p->number == 3)
+			limit_stack(false);
 		if (p->number == s->opt.last_pass)
 			p->print(s);
 	}

@@ -7,6 +7,7 @@
 #include "util/str.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 static struct expr *assignment(struct parser *p);
 static struct expr *ternary(struct parser *p);
@@ -554,8 +555,16 @@ static bool assignable(const struct expr *e)
 
 static void count_operator(struct parser *p)
 {
-	if (++p->operators > MAX_OPERATORS)
-		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators", MAX_OPERATORS);
+	struct rlimit stack;
+	rlim_t most = MAX_OPERATORS;
+
+	if (++p->operators <= 1000)
+		return;
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / OPERATOR_STACK < most)
+		most = stack.rlim_cur / OPERATOR_STACK;
+	if ((rlim_t)p->operators > most)
+		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators%s", (int)most,
+			    most < MAX_OPERATORS ? "; raise the limit of the stack (ulimit -s)" : "");
 }
 
 static bool at_any(struct parser *p, const enum tok *ops)

@@ -13,7 +13,8 @@
 enum {
 	MAX_NESTING = 1000,        // of statements and expressions
 	MAX_ARMS = 10000,          // of else-if chains around a statement: what is behind the parser goes down one by one
-	MAX_OPERATORS = 5000,      // in one expression: a chain is as deep a tree as it is long
+	MAX_OPERATORS = 20000,     // in one expression: a chain is as deep a tree as it is long;
+	OPERATOR_STACK = 1600,     // bytes of the stack that each may take in a pass
 	MAX_POINTS = 10000,        // that the braces of one probe make,
 	MAX_POINT_PARTS = 300000,  // and their components altogether
 	MAX_PRINT_ARGS = 32,
