@@ -307,6 +307,13 @@ long_handler() { # STATEMENTS: the lines of the longest C function
 for n in 1000 2000; do
 	expect "long-handlers-in-parts $n" 0 '' test "$(long_handler $n)" -lt 500
 done
+# A chain of operators is as deep a tree as it is long: the passes need a larger stack than users have by default.
+many_operators() { # COMMAND...: with a script on standard input
+	{ printf 'probe begin { println('; printf 'randint(1) + %.0s' {1..19990}; echo '0) }'; } | "$@"
+}
+expect operators-20000 0 '' many_operators bash -c "ulimit -S -s 8192; '$STAP' -p3 --runtime=user - >/dev/null"
+expect operators-small-stack 1 'more than 5242 operators; raise the limit of the stack (ulimit -s)' \
+	many_operators bash -c "ulimit -s 8192; '$STAP' -p3 --runtime=user -"
 expect clean-cache 0 '' "$STAP" --clean-cache
 expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"

@@ -180,6 +180,53 @@ static struct value emit_logic(struct emitter *e, struct expr *x)
 	return v;
 }
 
+static bool is_long_chain(const struct expr *x)
+{
+	enum { ARMS = 20 };
+	int n = 0;
+
+	for (; x->kind == E_COND && n < ARMS; x = x->u.cond.b)
+		n++;
+	return n == ARMS;
+}
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+// a ? b : c ? d : ... of many arms: one after the other, not one within the other. A string may stay in a temporary of
+// its arm, which nothing else has until the end of the statement.
+static struct value emit_cond_chain(struct emitter *e, struct expr *x)
+{
+	bool string = x->type == T_STRING;
+	const char *t = string ? temp_text(e) : temp_long(e), *done = emit_label(e, "done");
+	struct temps *now = &e->body->now, before = *now, most = *now;
+	unsigned reads = 0;
+	struct value v;
+
+	for (;; x = x->u.cond.b) {
+		bool last = x->kind != E_COND;
+
+		*now = before;
+		if (!last)
+			cw_line(e->w, "if (%s) {", value_condition(emit_expr(e, x->u.cond.c)));
+		v = emit_expr(e, last ? x : x->u.cond.a);
+		cw_line(e->w, "%s = %s;", t, value_long(v));
+		reads |= v.reads;
+		most.strings = larger(most.strings, now->strings);
+		most.texts = larger(most.texts, now->texts);
+		if (last)
+			break;
+		cw_line(e->w, "goto %s;", done);
+		cw_line(e->w, "}");
+	}
+	*now = (struct temps){ before.longs, most.strings, most.texts, before.cells };
+	cw_line(e->w, "%s:", done);
+	cw_line(e->w, ";");
+	return value_text(string ? reads : 0, true, "%s", t);
+}
+
 static struct value emit_cond(struct emitter *e, struct expr *x)
 {
 	struct value cond = emit_expr(e, x->u.cond.c), a, b;
@@ -312,7 +359,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_UNARY:       return emit_unary(e, x);
 	case E_INCDEC:      return emit_incdec(e, x, true);
 	case E_BINARY:      return emit_operands(e, x);
-	case E_COND:        return emit_cond(e, x);
+	case E_COND:        return is_long_chain(x) ? emit_cond_chain(e, x) : emit_cond(e, x);
 	case E_ASSIGN:      return emit_assign(e, x, true);
 	case E_IN:          return emit_in(e, x);
 	case E_REGEX:       return emit_match(e, x);
