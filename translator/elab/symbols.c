@@ -613,11 +613,12 @@ static void settle_arities(struct session *s)
 		}
 }
 
-// The script's own functions that nothing calls: their names must mean something, too. They stay unused.
+// The script's own functions that nothing calls: their names must mean something, too. They stay unused, and so do
+// the probes of library files that only they need: nothing would bind those.
 static void bind_unused(struct session *s)
 {
 	VEC(struct func *) used = { 0 };
-	int n = s->script.funcs.n;
+	int n = s->script.funcs.n, decls = s->script.probe_decls.n;
 
 	for vec_each(&s->script.funcs, f)
 		if ((*f)->used)
@@ -629,6 +630,7 @@ static void bind_unused(struct session *s)
 		(*f)->used = false;
 	for vec_each(&used, f)
 		(*f)->used = true;
+	s->script.probe_decls.n = decls;
 }
 
 int elab_symbols(struct session *s)

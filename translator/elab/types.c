@@ -125,7 +125,8 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 
 	if (!t->report)
 		return;
-	if (t->s->incomplete) {    // what would tell may be what is missing
+	// What would tell may be what is missing, or be in a function of a library file that the script does not call.
+	if (t->s->incomplete || (e->loc.source && e->loc.source->library)) {
 		v->type = T_LONG;
 		return;
 	}
