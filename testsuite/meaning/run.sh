@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Scripts that are made at random from the whole grammar and from names that exist, valid and nearly valid (fuzz.py, script.py, names.py):
+# scripts   passes 2 to 4 under sanitizers: no crash, no failed assertion, no pass that takes 10 s of CPU, and what pass 2 accepts compiles
+# modules   what compiles loads in a guest without a message of the kernel
+# `runtests meaning` runs `scripts` alone, $MEANING_SCRIPTS (50) of a fixed seed; `modules` takes $MEANING_MODULES (10). In full, with STAP of a build by `configure --disable-gc
+# CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"`:
+#     testsuite/meaning/fuzz.py --stap STAP --release RELEASE --minutes 30 --seed N      what is found stays in /tmp/meaning/found
+#     testsuite/meaning/load.sh STAP RELEASE 500 SEED                                    500 modules in one guest
+set -u
+. "$TESTS/lib.sh"
+build=${FUZZ_BUILD:-$SCRATCH/fuzz}
+
+newest() { # SERIES
+	local image
+	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
+		[ ! -d "/lib/modules/${image#/boot/vmlinuz-}/build" ] || { echo "${image#/boot/vmlinuz-}"; return; }
+	done
+}
+
+# A build of the fuzzers is used, where there is one.
+build_stap() {
+	mkdir -p "$build" && cd "$build" || return
+	[ -e Makefile ] || "$SOURCE/configure" --disable-gc CFLAGS='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined' || return
+	make -s -j2
+}
+
+try() { # NAME COMMAND...
+	if "${@:2}" >"$SCRATCH/out" 2>&1; then
+		ok "meaning/$1"
+		sed -n 's/^\([0-9]* scripts: .*\)/# meaning: \1/p' "$SCRATCH/out"
+	else
+		not_ok "meaning/$1" "$(tail -n 60 "$SCRATCH/out")"
+	fi
+}
+
+names=${*:-scripts}
+release=$(newest 6.1)
+if [ -z "$release" ]; then
+	for name in $names; do skip "meaning/$name" "a kernel 6.1 with image and headers"; done
+	exit 0
+fi
+for name in $names; do
+	case $name in
+	scripts)
+		(build_stap) >"$SCRATCH/make" 2>&1 || { not_ok meaning/build "$(tail -n 20 "$SCRATCH/make")"; continue; }
+		try scripts python3 "$TESTS/meaning/fuzz.py" --stap "$build/stap" --names "$STAP" --release "$release" --directory "$SCRATCH/meaning" \
+			--hang 100 --quick --scripts "${MEANING_SCRIPTS:-50}" ;;
+	modules) QUICK=1 try modules "$TESTS/meaning/load.sh" "$STAP" "$release" "${MEANING_MODULES:-10}" 1 "$SCRATCH/load" ;;
+	esac
+done
