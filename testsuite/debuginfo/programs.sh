@@ -59,7 +59,7 @@ process("calls").plt("puts").return' -l 'process("./calls").plt("[a-z]*").return
 	if [ -n "$want" ] && [ "$want" = "$got" ]; then ok "debuginfo/programs plt places $flags"; else not_ok "debuginfo/programs plt places $flags" "wanted $want, got $got"; fi
 done
 gcc -O2 -fno-plt -o calls calls.c
-lists 'plt without one' 'semantic error: calls calls no function "puts" through its procedure linkage table (similar: __cxa_finalize): at <input>:1:26' \
+lists 'plt without one' 'semantic error: calls calls no function "puts" through its procedure linkage table: at <input>:1:26' \
 	-p2 -e 'probe process("./calls").plt("puts") { println($$name) }'
 gcc -O2 -static -nostdlib -o bare -x c - <<<'void _start(void) { for (;;); }'
 lists 'plt of a static program' 'semantic error: bare has no procedure linkage table: it calls no library, or without one: at <input>:1:25' \
@@ -194,7 +194,7 @@ process("known").function("walk")' -l 'process("./known").function("[amw][dal]*"
 lists 'symbols, a variable' "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines can't be told without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
-lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk, main, add, _start, fib): at <input>:1:26
+lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
     note: known has no DWARF debuginfo, so only its symbols are known; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
 strip known
 lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
@@ -235,7 +235,7 @@ printf '#!%s/nothing\n' "$files" >script
 lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it is a script for nothing, which is not there: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
 lists 'by pattern' "$whole
 ${whole/known/known2}" -L 'process("./known*").function("add")'
-lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add, fib, main, walk, _start): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
+lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
 mkdir -p lib lib64/x86_64-linux-gnu && cp known lib64/x86_64-linux-gnu/
 lists 'by pattern, a directory for each architecture' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 ln -sfn known lib64/x86_64-linux-gnu/knowns
@@ -269,7 +269,7 @@ if g++ -g -O2 -o boxes boxes.cc; then
 	for of in xs::Box::area ns::area x::main; do
 		lists "scope $of" "" -l "process(\"./boxes\").function(\"$of\")"
 	done
-	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found (similar: area, _start, main, twice, biggest<int>): at <input>:1:26' \
+	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found: at <input>:1:26' \
 		-p2 -e 'probe process("./boxes").function("xs::area") { next }'
 else
 	skip debuginfo/programs/scope g++
