@@ -49,12 +49,59 @@ int emit_count_stmts(struct stmt *st)
 	}
 }
 
+// A chain that is written arm after arm, not one within the other. No condition of an arm takes or releases locks.
+static bool is_long_chain(const struct emitter *e, const struct stmt *st)
+{
+	enum { ARMS = 20 };
+	const struct lock_range *locks = &e->body->locks;
+	int n = 1;
+
+	for (st = st->u.if_.other; st && st->kind == S_IF; st = st->u.if_.other, n++)
+		if (st == locks->from || st == locks->to)
+			return false;
+	return n >= ARMS;
+}
+
+// One arm is executed: the costs of all but the most expensive one are taken as charged.
+static void emit_chain(struct emitter *e, struct stmt *st)
+{
+	const char *done = emit_label(e, "done");
+	struct temps temps = e->body->now;
+	uint64_t cost, sum = 0, most = 0;
+	struct work_mark m;
+	bool last = false;
+
+	for (; st && !last; st = last ? NULL : st->u.if_.other) {
+		last = st->kind != S_IF;
+		if (!last)
+			cw_line(e->w, "if (%s) {", value_condition(emit_expr(e, st->u.if_.c)));
+		m = work_begin(e);
+		emit_stmt(e, last ? st : st->u.if_.then);
+		work_end_branch(e, m, st->loc);
+		cost = work_since(e, m);
+		sum += cost;
+		most = cost > most ? cost : most;
+		if (!last) {
+			cw_line(e->w, "goto %s;", done);
+			cw_line(e->w, "}");
+		}
+		e->body->now = temps;
+	}
+	cw_line(e->w, "%s:", done);
+	cw_line(e->w, ";");
+	e->body->charged += sum - most;
+}
+
 // Of two branches only one is executed: what the smaller one costs is taken as charged.
 static void emit_if(struct emitter *e, struct stmt *st)
 {
 	struct work_mark m;
 	uint64_t then, other;
 
+	if (is_long_chain(e, st)) {
+		emit_chain(e, st);
+		return;
+	}
 	cw_line(e->w, "if (%s) {", value_condition(emit_expr(e, st->u.if_.c)));
 	m = work_begin(e);
 	emit_stmt(e, st->u.if_.then);
