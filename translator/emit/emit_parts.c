@@ -46,11 +46,12 @@ static void open_part(struct emitter *e, struct open_part *p)
 	struct body *b = e->body;
 
 	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .most = b->most,
-			    .charged = b->charged };
+			    .charged = b->charged, .priced = b->priced };
+	b->priced = (struct priced){ 0 };
 	b->now = (struct temps){ .strings = b->now.strings };
 	b->most = (struct temps){ .strings = b->most.strings };
 	b->out.used = 0;
-	b->parts.open = true;
+	b->parts.open = &p->w;
 	e->w = &p->w;
 }
 
@@ -79,7 +80,8 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	b->most = p->most;
 	b->charged = p->charged;
 	b->out.used = p->used + 1;
-	b->parts.open = false;
+	b->parts.open = NULL;
+	b->priced = p->priced;
 	cw_line(e->w, "if (STP_UNLIKELY(!%s(c, f)))", name);
 	cw_line(e->w, "\tgoto %s;", b->out.name);
 }

@@ -125,6 +125,12 @@ static uint64_t units(struct work sum)
 	return sum.calls + sum.chars / 6;
 }
 
+// The prices of the text that is being written are in body.priced: of a part of a long handler, else of the body.
+static bool is_priced(const struct emitter *e)
+{
+	return e->w == (e->body->parts.open ? e->body->parts.open : &e->body->code);
+}
+
 struct work_mark work_begin(struct emitter *e)
 {
 	return (struct work_mark){ e->w->text.len, e->body->charged };
@@ -134,7 +140,7 @@ uint64_t work_since(struct emitter *e, struct work_mark m)
 {
 	struct buf *text = &e->w->text;
 	struct func_info *caller = e->caller;
-	struct priced none = { 0 }, *last = e->w == &e->body->code ? &e->body->priced : &none;
+	struct priced none = { 0 }, *last = is_priced(e) ? &e->body->priced : &none;
 	uint64_t bound = 0, n, charged = e->body->charged - m.charged;
 	bool within = last->end && last->at >= m.at && last->end <= text->len;
 	struct priced now = { .at = m.at, .end = text->len };
@@ -171,7 +177,7 @@ void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc l
 	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_near(loc), emit_error_label(e));
 	insert(&e->w->text, m.at, buf_text(&line));
 	e->body->charged += n;
-	if (e->w != &e->body->code || last->end <= m.at)
+	if (!is_priced(e) || last->end <= m.at)
 		return;
 	last->end = last->at >= m.at ? last->end + line.len : 0;
 	last->at += line.len;

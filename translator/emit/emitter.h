@@ -49,13 +49,14 @@ struct parts {
 	const char *of;            // "p3"; NULL: the body is one function
 	struct cwriter code;
 	int n;
-	bool open;                 // statements go to one
+	struct cwriter *open;      // statements go to this one
 };
 struct open_part {
 	struct cwriter w, *outer;
 	int used;                  // and temporaries and work of the function around it
 	struct temps now, most;
 	uint64_t charged;
+	struct priced priced;
 };
 
 // One C function being written.
