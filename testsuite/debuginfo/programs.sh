@@ -317,14 +317,14 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 # ------------------------------------------------------------ what is known and can't be had
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: '\$early' can't be read at this place of 'gone' (only what it was when the function was entered is known here, and nothing keeps that: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: '\$early' can't be read at this place of 'gone' (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
 gcc -g -O1 -fno-inline -o half half.c
 lists 'in a vector register' "semantic error: '\$a' can't be read in this copy of 'half': it is in a register for floating point or vectors, of which a probe has no copy: at <input>:1:52" \
 	-p2 -e 'probe process("./half").function("half") { println($a) }'
-lists 'a parameter that was taken away' "semantic error: '\$unused' can't be read in this copy of 'taken': the compiler took this parameter away from the function: only the callers know its value: at <input>:1:54" \
+lists 'a parameter that was taken away' "semantic error: '\$unused' can't be read in this copy of 'taken': the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
 # Behind what a pointer points to that is in a register only.
@@ -453,11 +453,11 @@ if command -v dwz >/dev/null; then
 	same 'debuginfo/programs shared, by build-id' before after
 	gcc -g -O1 -o other known.c && cp other other2 && dwz -m shared.dbg other other2
 	lists 'shared, of another build' 'WARNING: shared.dbg is of another build: not used
-WARNING: shared.dbg, which has a part of the debuginfo of known, can'"'"'t be used
+WARNING: cannot use shared.dbg, the supplementary file (dwz) of the debuginfo of known
 # probes
 process("known").function("add@known.c")' -p2 -e 'probe process("./known").function("add") { next }'
 	rm shared.dbg
-	lists 'shared, gone' 'WARNING: shared.dbg, which has a part of the debuginfo of known, can'"'"'t be used
+	lists 'shared, gone' 'WARNING: cannot use shared.dbg, the supplementary file (dwz) of the debuginfo of known
 # probes
 process("known").function("add@known.c")' -p2 -e 'probe process("./known").function("add") { next }'
 else

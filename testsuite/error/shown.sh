@@ -53,7 +53,7 @@ is nothing-to-warn-of 0 '' cat
 
 "$STAP" -p1 --runtime=user -e 'probe begin { println($1) }' 1 two three >/dev/null 2>"$SCRATCH/err"
 status=$?
-is unused-arguments 0 2 grep -c 'the script uses its argument'
+is unused-arguments 0 2 grep -c 'the script does not use its argument'
 
 translate_with "$(printf 'probe begin\n{\n\tif (1)\tx = ;\n}')"
 is place 1 "parse error: expected an expression, found ';': at <input>:3:13" nth 1
@@ -72,15 +72,15 @@ is variable-called 1 1 grep -c "note: 'argstr' is a variable of the library's pr
 translate_with 'probe begin { println(argstr(1)) }'
 is no-variable 1 0 grep -c 'note:'
 translate_with 'probe begin { x = 1 println(x &lt; 2) }'
-is entity 1 "    note: '&lt;' is how HTML writes a character: the page's source was copied, not its text: at <input>:1:31" grep note:
+is entity 1 "    note: '&lt;' is an HTML entity; copy the text of the page, not its source: at <input>:1:31" grep note:
 translate_with 'probe begin { println(&#39;x) }'
-is entity-by-number 1 1 grep -c "note: '&#39;' is how HTML writes a character"
+is entity-by-number 1 1 grep -c "note: '&#39;' is an HTML entity"
 translate_with 'probe begin { x = 1 & #39;'
 is no-entity 1 0 grep -c note:
 translate_with '  1 probe begin { }'
-is line-number 1 1 grep -c 'note: line numbers, prompts, tags and marks of a page'
+is line-number 1 1 grep -c 'note: remove line numbers, prompts and markup'
 translate_with '$ stap x.stp'
-is prompt 1 1 grep -c 'note: line numbers, prompts, tags and marks of a page'
+is prompt 1 1 grep -c 'note: remove line numbers, prompts and markup'
 translate_with '@define INNER(x) %( 1 + @x %) @define OUTER %( @INNER("a") %) probe begin { println(@OUTER) }'
 is macro-chain 1 "$(printf '        in expansion of macro: @OUTER at <input>:1:85')" grep 'in expansion'
 translate_with '@define INNER %( 1 + "a" %) @define OUTER %( @INNER %) probe begin { println(@OUTER) }'

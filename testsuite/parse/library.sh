@@ -95,7 +95,7 @@ shows() {
 shows "macros" 'probe begin { x = @lib_add(1, y) }' $'\tx = 1 + y * 2;'
 shows "macro of the branch taken" 'probe begin { x = @lib_arch }' $'\tx = "x86";'
 shows "a macro's argument is the caller's" '@define own %( 5 %) probe begin { x = @lib_add(@own, 1) }' $'\tx = 5 + 1 * 2;'
-if "$driver" -I "$lib" -e '@define own %( 5 %) probe begin { x = @lib_sees }' 2>&1 | grep -q 'no operator or macro @own'; then
+if "$driver" -I "$lib" -e '@define own %( 5 %) probe begin { x = @lib_sees }' 2>&1 | grep -q 'unknown operator or macro @own'; then
 	ok "parse/library: a library macro doesn't see the script's"
 else
 	not_ok "parse/library: a library macro doesn't see the script's"

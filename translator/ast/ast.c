@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Making nodes, and the names of things in the tree.
+// Makes nodes of the tree, and names of its types and probe points.
 #include "ast/ast.h"
 #include "util/str.h"
 

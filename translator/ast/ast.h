@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// THE DATA: the script as a tree. Every field says who sets it; before that it is zero.
+// The script as a tree. The comment of each field names the pass that sets it; before that it is zero.
 //   parse      translator/parse/      match   resolve/probe_match.c, resolve/alias.c
 //   symbols    elab/symbols.c         target  elab/target_var.c and the probe families
 //   types      elab/types.c           optimize elab/optimize.c      access  elab/check.c
@@ -20,7 +20,7 @@ enum tok {
 #define TOK(name, text) name,
 #include "ast/tokens.def"
 };
-extern const char *tok_text(enum tok t);  // its spelling
+extern const char *tok_text(enum tok t);  // the spelling of a token
 
 enum type { T_UNKNOWN, T_LONG, T_STRING, T_STATS };
 
@@ -37,50 +37,51 @@ typedef VEC(struct expr *) expr_vec;
 
 enum var_kind { VAR_GLOBAL, VAR_LOCAL, VAR_PARAM };
 
-// What is asked of a statistic; the bits are shared with runtime/include/generated.h.
+// Operators of a statistic; the bits are shared with runtime/include/generated.h.
 enum { STAT_COUNT = 1, STAT_SUM = 2, STAT_MIN = 4, STAT_MAX = 8, STAT_AVG = 16, STAT_VARIANCE = 32,
        STAT_HIST_LOG = 64, STAT_HIST_LINEAR = 128 };
 
 struct var {
-	const char *name;          // parse (symbols for locals): as written
-	struct loc loc;            // first mention
+	const char *name;          // parse (symbols for locals)
+	struct loc loc;            // first occurrence
 	enum var_kind kind;        // parse, symbols
 	enum type type;            // types: of the value
-	struct loc type_loc;       // types: the place that fixed it, for conflicts
-	struct di_type *dtype;     // types: debuginfo type the long carries, NULL when none or mixed
+	struct loc type_loc;       // types: the use that determined the type, for messages
+	struct di_type *dtype;     // types: debuginfo type of the long, NULL: none or several
 	bool explicit_type;        // parse: parameter written "name:string"
 
 	// globals
 	bool is_private;           // parse: visible in its file only
 	bool wrap;                 // parse: "%": evicts the oldest
 	int64_t max_size;          // parse: arr[100]; 0: MAXMAPENTRIES
-	bool size_given;           // parse: arr[100] was written, so it is an array
+	bool size_given;           // parse: "[100]" is in the source, so it is an array
 	struct expr *init;         // parse: literal or NULL
-	int arity;                 // symbols: 0 scalar, n keys; -1 not known yet
+	int arity;                 // symbols: 0 scalar, n keys; -1 unknown
 	struct loc arity_loc;      // symbols
 	enum type *key_types;      // types: [arity]
 	struct loc *key_locs;      // types: [arity]
 	struct di_type **key_dtypes; // types: [arity], like dtype
-	unsigned stat_ops;         // symbols: STAT_* that some extractor wants
+	unsigned stat_ops;         // symbols: STAT_* of the extractors that are used
 	int64_t hist_low, hist_high, hist_step; // symbols: of @hist_linear
 	int64_t stat_shift;        // symbols: of @variance
-	struct loc hist_loc;       // symbols: where the shape was first given
+	struct loc hist_loc;       // symbols: first histogram of this shape
 
-	// use, over everything that is emitted
+	// usage, in everything that is emitted
 	bool read, written;        // symbols, again by optimize
 	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
-	bool unlocked;             // access: no handler needs a lock for it
-	bool autoprint;            // access: written, never read, of the user's script: shown at the end
-	int index;                 // emit: position among the emitted globals of its sort
-	int reads, stores;         // dead_stores: how often it is read, the last statement that only sets it
+	bool unlocked;             // access: used without a lock
+	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
+				   // the end
+	int index;                 // emit: position among the emitted globals of its kind
+	int reads, stores;         // dead_stores: number of reads; the last statement that only sets it
 	int number;                // access: position among the script's globals
-	int local;                 // emit: its position among those of the C function that is written, if that is its entry
-	int reached;               // access: the last walk that found it, as func.reached
+	int local;                 // emit: position among the variables of the C function that is being emitted
+	int reached;               // access: number of the last walk that found it, as func.reached
 	int reached_at[2];         // access: its entries in that walk, [1] of USE_ADD; -1: none
-	struct probe *user;        // emit: of the last probe that uses it, begin, end and error left out
-	bool shared;               // emit: and there are several
-	struct var *copy;          // emit: what handlers in slices work on; NULL: none does
-	bool is_copy;              // emit: this is one
+	struct probe *user;        // emit: the last probe that uses it, except begin, end and error
+	bool shared;               // emit: several probes use it
+	struct var *copy;          // emit: the copy that handlers in slices use; NULL: none
+	bool is_copy;              // emit: this is such a copy
 };
 
 // ---------------------------------------------------------------- expressions
@@ -88,7 +89,7 @@ struct var {
 enum expr_kind {
 	E_NUMBER,       // number
 	E_STRING,       // string
-	E_VAR,          // var: name -> decl; a scalar, or an array where one is wanted
+	E_VAR,          // var: name -> decl; a scalar, or an array where one is expected
 	E_INDEX,        // index: array[keys]; a NULL key is "*"
 	E_CALL,         // call
 	E_UNARY,        // un: TOK_ADD TOK_SUB TOK_NOT TOK_COMPL
@@ -103,8 +104,8 @@ enum expr_kind {
 	E_HIST_BUCKET,  // index with array_expr an E_HIST and one key: @hist_log(x)[i]
 	E_PRINT,        // print: the print family, sprint* included
 	E_EMBEDDED,     // embedded: %{ C %}
-	E_TARGET,       // target: $name                     } removed by target_var.c; what is left in
-	E_CAST,         // cast: @cast(e, "type", "module")  } a program that is emitted is a bug
+	E_TARGET,       // target: $name } removed by target_var.c; they must not
+	E_CAST,         // cast: @cast(e, "type", "module") } reach emit
 	E_ATVAR,        // target: @var("name@file","module")
 	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
 	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c
@@ -115,7 +116,7 @@ enum expr_kind {
 	E_ENUM,         // text1: @enum("NAME")               removed by target_var.c
 	E_ENUMNAME,     // cast: @enumname(e[,"type"[,"mod"]]) removed by target_var.c
 	E_REGISTER,     // reg: @kregister(n), @uregister(n)
-	E_STATIC,       // fixed: the address of a variable that has one of its own; made by target_access.c
+	E_STATIC,       // fixed: the address of a global or static variable; made by target_access.c
 	E_DEREF,        // deref: @kderef(size,addr), @uderef(size,addr), and what $x-> becomes
 };
 
@@ -129,16 +130,16 @@ struct component {
 
 enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRINT_PRINTF };
 
-// One piece of a printf format: literal text, or a conversion with its options.
+// A piece of a printf format: literal text, or a conversion with its options.
 struct format_piece {
 	const char *text;          // literal: bytes, and len
 	size_t len;
 	char conv;                 // 0 literal, else one of d i u o x X p c s b m M; target: q Q
-	bool is_long;              // 'l' was written
+	bool is_long;              // 'l' modifier
 	char flag;                 // 0 or one of '0' '+' '-' ' ' '#'
 	int width;                 // -1 none
 	int precision;             // -1 none
-	bool width_star, precision_star; // taken from an argument before the value
+	bool width_star, precision_star; // "*": taken from an argument before the value
 };
 
 struct expr {
@@ -146,7 +147,7 @@ struct expr {
 	struct loc loc;            // parse: of the operator, or the first character of an operand
 	enum type type;            // types
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
-	bool value_unused;         // optimize: the statement throws it away
+	bool value_unused;         // optimize: the statement discards the value
 	union {
 		int64_t number;
 		struct { const char *bytes; size_t len; } string;
@@ -160,13 +161,15 @@ struct expr {
 		struct {
 			const char *name;
 			expr_vec args;
-			struct func *target;       // symbols: first overload to try; ->next_overload follows
+			struct func *target;       // symbols: first overload to try; the others are linked by
+						   // ->next_overload
 		} call;
 		struct { enum tok op; struct expr *e; bool prefix; } un;
 		struct {
 			enum tok op;
 			struct expr *l, *r;
-			// target: a division that a variable's location asks for. By zero: the variable is not available.
+			// target: a division in the location of a variable. Division by zero: the variable is not
+			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
@@ -177,12 +180,12 @@ struct expr {
 		struct {
 			enum print_kind kind;
 			bool to_string;            // the s... forms
-			const char *word;          // "printf", "sprintln", ... as written
+			const char *word;          // as in the source: "printf", "sprintln", ...
 			struct expr *delimiter;    // PRINT_PRINTD*: E_STRING
 			VEC(struct format_piece) format; // PRINT_PRINTF
-			expr_vec args;             // an E_HIST only alone, in print/println
-			const char *on_fault;      // target: a fault makes this of the text; NULL: an error
-			bool in_part;              // target: values are left out, which is a loss
+			expr_vec args;             // an E_HIST only as the single argument of print/println
+			const char *on_fault;      // target: text to print if a value cannot be read; NULL: an error
+			bool in_part;              // target: some values are left out, which counts as a loss
 		} print;
 		struct { const char *code; bool is_string, pure, suffix /* of the file */; } embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
@@ -195,14 +198,14 @@ struct expr {
 			VEC(struct component) comps; // none: "&$x", "$x$", "x$$"
 			bool address_of;
 			int pretty;                // 1: $ 2: $$
-			bool is_lvalue;            // target: is assigned to
+			bool is_lvalue;            // target: it is assigned to
 		} access;
 		struct expr *op1;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
 		struct {
 			const struct di_static *place;
 			const char *symbol;
-			bool external;     // target: in another program than the probe
+			bool external;     // target: in another program than that of the probe
 		} fixed;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
@@ -251,32 +254,33 @@ struct stmt {
 struct func {
 	const char *name;          // parse
 	struct loc loc;            // parse
-	struct source const *source; // parse: private and privileges go by file
+	struct source const *source; // parse: private names and privileges are per file
 	bool is_private;           // parse
 	VEC(struct var *) params;  // parse
-	enum type type;            // parse when written, else types; T_UNKNOWN: gives no value
+	enum type type;            // parse if declared, else types; T_UNKNOWN: no return value
 	bool explicit_type;        // parse
 	struct loc type_loc;       // types
 	struct di_type *dtype;     // types
 	const char *points_to;     // parse: "pragma:type:task_struct" of embedded C, a type of the kernel; or NULL
-	int priority;              // parse: 0 user, 1 library, or as written
+	int priority;              // parse: 0 user, 1 library, or as declared
 	struct stmt *body;         // parse: NULL for embedded C
 	const char *embedded;      // parse: text between %{ and %}
 	struct loc embedded_loc;
 	unsigned pragmas;          // parse: PRAGMA_* found in the embedded text
 	VEC(struct var *) locals;  // symbols
-	VEC(struct func *) accessors;  // symbols: of the globals that embedded C reaches; see elab/embedded_globals.c
-	struct var *accessed;      // symbols: this is such a function, of that global
+	VEC(struct func *) accessors;  // symbols: of the globals that embedded C accesses; see elab/embedded_globals.c
+	struct var *accessed;      // symbols: this function is an accessor of the global
 	bool writes_accessed;
 	struct func *next_overload;// symbols: same name and arity, tried on `next`
-	bool used;                 // symbols: reached from a probe; target: from what @defined leaves of one
-	bool in_context;           // target: mentions $x and the like, itself or called: see clone.c
-	struct probe *probe;       // target: that it is a copy for
-	bool is_called;            // target: by what is left of a probe, or of what that calls
-	bool is_refused;           // privilege: does what this session may not or can't
+	bool used;                 // symbols: reachable from a probe; target: still reachable after @defined is
+				   // resolved
+	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
+	struct probe *probe;       // target: the probe that this is a clone for
+	bool is_called;            // target: called from code that remains after @defined is resolved
+	bool is_refused;           // privilege: it uses something that this session does not permit or support
 	bool recursive;            // access: part of a call cycle
-	int component;             // access: functions that reach each other have the same
-	int order, low, reached;   // access: while it follows calls
+	int component;             // access: number of its component in the call graph
+	int order, low, reached;   // access: state of the walk over the call graph
 	bool has_side_effects;     // access: writes a global, prints, may fail, or is impure C
 	bool writes_globals;       // access
 	int index;                 // emit
@@ -286,7 +290,7 @@ enum {
 	PRAGMA_PURE = 1, PRAGMA_STABLE = 2, PRAGMA_GURU = 4, PRAGMA_UNPRIVILEGED = 8, PRAGMA_MYPROC = 16,
 	PRAGMA_UNMANGLED = 32, PRAGMA_UNMODIFIED_ARGS = 64,
 	PRAGMA_RUNTIME = 128,      // "pragma:runtime": needs generated.h only, goes into the generated C
-	PRAGMA_TAGGED_DFA = 256,   // "pragma:tagged_dfa": asks what groups of a regular expression matched
+	PRAGMA_TAGGED_DFA = 256,   // "pragma:tagged_dfa": uses submatches of regular expressions
 };
 
 // ---------------------------------------------------------------- probes
@@ -312,46 +316,46 @@ struct probe_decl {
 	struct loc loc;
 	VEC(struct probe_point *) points;
 	VEC(struct probe_point *) alias_names; // empty: a probe
-	bool epilogue;                 // "+=": body goes after the user's
+	bool epilogue;                 // "+=": the body runs after the user's
 	struct stmt *body;
 	struct stmt *epilogue_body;    // the second body of "{ } , { }"
 	struct source const *source;
-	bool used;                     // match: some probe came through this alias
+	bool used;                     // match: a probe was resolved through this alias
 };
 
 struct probe_family;                   // resolve/family.h
 
 struct take { struct var *var; bool clear; struct expr *value; /* or NULL */ };
 
-// What a point resolved to: one place in the kernel or a program, or a timer, or a begin.
+// A resolved probe point: one address in the kernel or a program, a timer, begin and so on.
 struct probe {
 	const struct probe_family *family; // match
-	struct probe_decl *decl;       // match: where the body was written
+	struct probe_decl *decl;       // match: the declaration of the body
 	struct loc loc;                // match: of the point in the user's script
-	const char *written;           // match: the point as written, for -l: vfs.read
+	const char *written;           // match: the point in the source, for -l: vfs.read
 	const char *point;             // family: resolved, pp(): kernel.function("vfs_read@fs/read_write.c:451")
-	VEC(struct probe_point *) chain; // match: from the written point through aliases to the last
+	VEC(struct probe_point *) chain; // match: from the point in the source through aliases to the last
 	struct expr *condition;        // match: all conditions of the chain, anded; NULL: none
-	struct stmt *body;             // match: prologues, own body, epilogues; a copy of its own
-	VEC(struct probe *) copies;    // match: more places of one wildcard, without bodies of their own until
-				       // it shows that they need some: clone.c; or optimize lists them after this
-	struct stmt *pristine;         // match: what the copies' bodies would begin as; NULL: no copies
+	struct stmt *body;             // match: prologues, own body, epilogues; a private copy
+	VEC(struct probe *) copies;    // match: other addresses of one wildcard, without bodies of their own unless
+				       // clone.c finds that they need some; otherwise optimize lists them after this
+	struct stmt *pristine;         // match: the initial body for copies; NULL: no copies
 	VEC(struct var *) locals;      // symbols
 	void *data;                    // family: its own struct
-	const char *shared_name;       // family: one of many that a wildcard found: its $$name is looked up when it
-				       // is hit, so that all can have one handler; NULL: $$name is a literal
-	bool keep;                     // family: does something even with an empty handler
-	VEC(struct func *) clones;     // target: functions that mention its $x
+	const char *shared_name;       // family: one of many points of a wildcard: its $$name is looked up at
+				       // the hit, so that all can share a handler; NULL: $$name is a literal
+	bool keep;                     // family: has an effect even with an empty handler
+	VEC(struct func *) clones;     // target: functions that use its $x
 	expr_vec entries;              // target: expressions of @entry(), by slot
-	int index;                     // emit: number of the handler and in the table of probes
-	const struct probe *same_body; // optimize: emitted as that probe's handler
-	const struct probe *shares;    // emit: the probe whose place in the table it has, too
+	int index;                     // emit: number of the handler, and index in the table of probes
+	const struct probe *same_body; // optimize: uses the handler of that probe
+	const struct probe *shares;    // emit: the probe whose table entry it uses too
 	bool in_slices;                // emit: runs in process context, on copies of globals
-	VEC(struct take) takes;        // emit: of these; `clear`: they are deleted, or set to `value`
-	int before;                    // emit: number in the table of probes of the hit that makes the copies
-	bool own_processes;            // privilege: hits in others' processes are none
+	VEC(struct take) takes;        // emit: globals to copy; `clear`: they are deleted, or set to `value`
+	int before;                    // emit: index of the probe whose hit makes the copies
+	bool own_processes;            // privilege: only processes of the invoking user are traced
 	bool uses_regs;                // access: body reads E_REGISTER
-	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is read
+	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is used
 };
 
 // ---------------------------------------------------------------- the script
@@ -362,7 +366,7 @@ struct script {
 	VEC(struct probe_decl *) probe_decls;  // probes
 	VEC(struct probe_decl *) aliases;
 	struct map alias_names;    // probe_match: "a.b", names of a point without arguments -> alias_name_vec
-	int aliases_named;         // probe_match: how many of the aliases are in it
+	int aliases_named;         // probe_match: number of aliases in alias_names
 	VEC(struct expr *) embedded;           // file-level %{ %}: E_EMBEDDED
 	VEC(struct probe *) probes;            // match: the resolved ones, in order
 };
@@ -370,7 +374,7 @@ struct script {
 // ast.c
 struct expr *expr_new(enum expr_kind kind, struct loc loc);
 struct expr *expr_number(struct loc loc, int64_t n);          // type T_LONG
-// How many buckets a @hist_linear has, with the two for what is outside of its range; UINT64_MAX: more than fit.
+// Number of buckets of a @hist_linear, with the two for values outside of its range; UINT64_MAX: too many.
 uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step);
 struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
@@ -378,7 +382,7 @@ struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
 struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"
-char *point_text(const struct probe_point *p);                // as it would be written, no condition
+char *point_text(const struct probe_point *p);                // as in the source, without condition
 
 // ast_walk.c: visits every expression and statement below, parents first. A callback may replace
 // the node through the pointer. Returning false keeps the walk from descending.
@@ -392,7 +396,7 @@ struct ast_walker {
 void ast_walk_expr(struct ast_walker *w, struct expr **e);
 void ast_walk_stmt(struct ast_walker *w, struct stmt **s);
 
-// ast_print.c: the tree as a script that parses to the same tree.
+// ast_print.c: prints the tree as a script that parses to the same tree.
 struct buf;
 void ast_print_expr(struct buf *b, const struct expr *e);
 void ast_print_stmt(struct buf *b, const struct stmt *s, int indent);

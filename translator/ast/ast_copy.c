@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Deep copies of expressions and statements: every node is new, declarations (struct var, struct
-// func), names and types are shared.
+// Makes deep copies of expressions and statements: every node is new; declarations (struct var, struct func), names and
+// types are shared.
 #include "ast/ast.h"
 
-// A new array for a vector whose struct was copied; the elements are still shared.
+// Copies the array of a vector whose struct was copied; the elements are still shared.
 #define OWN_ARRAY(v) do {									\
 	if ((v)->n) {										\
 		(v)->at = mem_grow((v)->at, (v)->n * sizeof(*(v)->at), (v)->n * sizeof(*(v)->at)); \

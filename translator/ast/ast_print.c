@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tree as a script that parses to the same tree. Parentheses are printed only where the grammar
-// needs them, so that what was printed nests no deeper than what was read. Levels of precedence are
-// those of parse_expr.c.
+// Prints the tree as a script that parses to the same tree. Parentheses are printed only where the grammar requires
+// them, so that the output is not nested deeper than the input. Precedence levels are those of parse_expr.c.
 #include "ast/ast.h"
 #include "util/str.h"
 
@@ -76,7 +75,7 @@ static void print_binary(struct buf *b, const struct expr *e)
 {
 	enum level l = binary_level(e->u.bin.op);
 
-	// "a =~ "x" == b" is no sentence of the grammar: a match ends its level
+	// "a =~ "x" == b" does not parse: a match ends its precedence level
 	print(b, e->u.bin.l, e->u.bin.l->kind == E_REGEX && l == L_COMPARE ? L_SHIFT : l);
 	buf_printf(b, " %s ", tok_text(e->u.bin.op));
 	print(b, e->u.bin.r, l + 1);
@@ -169,7 +168,7 @@ static void print_print(struct buf *b, const struct expr *e)
 	buf_putc(b, ')');
 }
 
-// Operands that members can follow without parentheses.
+// Operands that may be followed by members without parentheses.
 static bool plain_base(const struct expr *base, const struct expr *access)
 {
 	if (base->kind == E_VAR) // "x[1]" would be an element of an array
@@ -397,7 +396,7 @@ static void indentation(struct buf *b, int indent)
 		buf_putc(b, '\t');
 }
 
-// A block on the line it begins on; the caller ends the line.
+// Prints a block on the current line; the caller ends the line.
 static void print_block(struct buf *b, const struct stmt *s, int indent)
 {
 	buf_puts(b, "{\n");
@@ -407,7 +406,8 @@ static void print_block(struct buf *b, const struct stmt *s, int indent)
 	buf_putc(b, '}');
 }
 
-// The statement below an if or a loop, up to the end of its line. else_follows: a block's "}" stays
+// Prints the statement of an if or a loop up to the end of its line. else_follows: the "}" of a block stays on its
+// line.
 // on its line.
 static void print_body(struct buf *b, const struct stmt *s, int indent, bool else_follows)
 {
@@ -423,7 +423,7 @@ static void print_body(struct buf *b, const struct stmt *s, int indent, bool els
 		indentation(b, indent);
 }
 
-// An "else" after it would belong to an if inside it.
+// True if a following "else" would belong to an if inside it.
 static bool takes_else(const struct stmt *s)
 {
 	switch (s->kind) {
@@ -474,7 +474,7 @@ static void print_for(struct buf *b, const struct stmt *s, int indent)
 	print_body(b, s->u.for_.body, indent, false);
 }
 
-// key: 0 for the value, from 1 for the keys
+// key: 0 the value, n the key n
 static const char *direction(const struct stmt *s, int key)
 {
 	if (!s->u.foreach.sort_dir || s->u.foreach.sort_key != key)
@@ -535,7 +535,7 @@ static void print_try(struct buf *b, const struct stmt *s, int indent)
 	buf_putc(b, '\n');
 }
 
-// "word expr;" and a new line; e may be NULL
+// Prints "word expr;" and a new line; e may be NULL.
 static void print_simple(struct buf *b, const char *word, const struct expr *e)
 {
 	buf_puts(b, word);

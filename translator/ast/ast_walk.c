@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The one place that knows the children of every node, in the order of evaluation. Absent children
-// (NULL) are not visited.
+// Visits expressions and statements. It is the only place that lists the children of every node, in the order of
+// evaluation. Absent children (NULL) are not visited.
 #include "ast/ast.h"
 
 static void visit(struct ast_walker *w, struct expr **e)

@@ -52,7 +52,7 @@ static bool usable(void)
 		library.usable = find_functions();
 		if (!library.usable)
 			diag_warning((struct loc){ 0 }, "DEBUGINFOD_URLS is set, but libdebuginfod is not installed "
-				     "(package libdebuginfod1): no server is asked for debuginfo");
+				     "(package libdebuginfod1); debuginfo is not downloaded");
 	}
 	return library.usable;
 }

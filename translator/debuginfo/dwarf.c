@@ -221,7 +221,7 @@ static void find_shared(struct dwarf_file *f)
 	if (!f->shared)
 		f->shared = open_identified(link.at + len + 1, link.len - len - 1);
 	if (!f->shared)
-		diag_warning((struct loc){ 0 }, "%s, which has a part of the debuginfo of %s, can't be used", path, f->path);
+		diag_warning((struct loc){ 0 }, "cannot use %s, the supplementary file (dwz) of the debuginfo of %s", path, f->path);
 }
 
 bool dwarf_file_shared(struct dwarf_file *f)

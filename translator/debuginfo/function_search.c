@@ -305,8 +305,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 const char *di_refused(const struct di_function *f)
 {
-	static const char *const why[NOPROBE_RANGES] = {      // .kprobes.text is not here: ftrace may still reach its
-							      // functions
+	static const char *const why[NOPROBE_RANGES] = {      // not .kprobes.text: ftrace may reach it
 		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
 		[NOPROBE_ENTRY] = "it is where the kernel is entered (.entry.text)",
 	};
@@ -337,10 +336,10 @@ const char *di_unprobeable_function(const struct di_module *m, const char *name)
 			continue;
 		section = elf_view_name(&v, &v.sections[e->st_shndx]);
 		if (!strcmp(section, ".init.text"))
-			return "it is in .init.text, which the kernel throws away when it has started";
+			return "it is in .init.text, which the kernel frees after boot";
 		if (!strcmp(section, ".exit.text"))
-			return "it is in .exit.text, which only a module needs: here it is in the kernel, which never exits";
-		return str_printf("its code is in %s, where no probes can be", section);
+			return "it is in .exit.text, which built-in code never runs";
+		return str_printf("its code is in %s, where probes are not possible", section);
 	}
 	return NULL;
 }

@@ -69,7 +69,7 @@ bool di_parse_pattern(const char *text, struct di_pattern *p, const char **why)
 	const char *at = strchr(text, '@'), *mark = at ? strpbrk(at, ":+") : NULL;
 
 	*p = (struct di_pattern){ .function = at ? str_ndup(text, at - text) : text };
-	*why = str_printf("\"%s\" is no FUNCTION, FUNCTION@FILE, FUNCTION@FILE:LINE[-LINE][,...], "
+	*why = str_printf("invalid pattern \"%s\": expected FUNCTION, FUNCTION@FILE, FUNCTION@FILE:LINE[-LINE][,...], "
 			  "FUNCTION@FILE:* or FUNCTION@FILE+N", text);
 	if (at)
 		p->file = mark ? str_ndup(at + 1, mark - at - 1) : at + 1;

@@ -172,7 +172,7 @@ static bool entry_value(struct compile *c, Dwarf_Op *op)
 
 	if (number >= 0 && !c->callee && push_entry_register(c, number))
 		return true;
-	c->why = "only what it was when the function was entered is known here, and nothing keeps that: "
+	c->why = "only its value at the function's entry is known here, and that is not saved: "
 		 "save it in a probe of the function's entry";
 	return false;
 }
@@ -180,7 +180,7 @@ static bool entry_value(struct compile *c, Dwarf_Op *op)
 // DW_OP_GNU_parameter_ref: a parameter that the compiler removed; callers would have passed it.
 static bool removed_parameter(struct compile *c)
 {
-	c->why = "the compiler took this parameter away from the function: only the callers know its value";
+	c->why = "the compiler removed this parameter, so only the callers have its value";
 	return false;
 }
 

@@ -285,7 +285,7 @@ static struct di_module *kernel_module(struct session *s)
 	}
 	use_running(m);
 	if (!m->source)
-		die("nothing is known about the kernel %s: neither an image nor debuginfo was found; "
+		die("neither an image nor debuginfo of the kernel %s was found; "
 		    "install the package linux-image-%s or linux-image-%s-dbg",
 		    s->kernel->release, s->kernel->release, s->kernel->release);
 	if (m->has_symbols && symbols_lookup(&m->symbols, "_stext", &stext))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Characters -> tokens. Comments and white space go, script arguments are pasted ($1 as characters,
-// @1 as a string), escapes in strings and numbers are decoded. Functions are named after the sort
-// of token they read; each starts at the token's first character.
+// Converts characters to tokens. It skips comments and white space, pastes script arguments ($1 as characters, @1 as a
+// string) and decodes escapes and numbers. Functions are named after the kind of token that they read; each starts at
+// the token's first character.
 #include "parse/lex.h"
 #include "parse/typography.h"
 #include "parse/parse.h"
@@ -94,7 +94,7 @@ static void line_comment(struct lexer *l)
 		skip(l, 1);
 }
 
-// False: it doesn't end.
+// False: unterminated.
 static bool block_comment(struct lexer *l)
 {
 	skip(l, 2);
@@ -107,7 +107,7 @@ static bool block_comment(struct lexer *l)
 	return true;
 }
 
-// Returns a TOK_JUNK for a comment without end, else TOK_NONE. spaced: something was skipped.
+// Returns a TOK_JUNK for an unterminated comment, else TOK_NONE. spaced: something was skipped.
 static struct token white_space(struct lexer *l, bool *spaced)
 {
 	for (;; *spaced = true) {
@@ -121,7 +121,7 @@ static struct token white_space(struct lexer *l, bool *spaced)
 		else if (!at(l, "/*"))
 			return (struct token){ 0 };
 		else if (!block_comment(l))
-			return lex_junk(loc, "this comment has no end ('*/')");
+			return lex_junk(loc, "unterminated comment ('*/' is missing)");
 	}
 }
 
@@ -134,7 +134,7 @@ static bool at_argument(const struct lexer *l)
 	return (peek(l, 0) == '$' || peek(l, 0) == '@') && c >= 0 && (c == '#' || isdigit(c));
 }
 
-// "$12" or "@12": the number; 0: "#"; INT_MAX: too large.
+// Returns the number of "$12" or "@12"; 0: "#"; INT_MAX: too large.
 static int argument_number(struct lexer *l)
 {
 	int n = 0;
@@ -150,7 +150,7 @@ static int argument_number(struct lexer *l)
 }
 
 // argument = ("$" | "@") ("#" | digits)
-// Returns the string of the "@" form; TOK_NONE when characters were pasted and lexing goes on there.
+// Returns the string of the "@" form; TOK_NONE if characters were pasted and lexing continues with them.
 static struct token argument(struct lexer *l, struct loc loc)
 {
 	bool quoted = peek(l, 0) == '@', nested = reader_pasting(&l->reader);
@@ -175,7 +175,7 @@ static struct token argument(struct lexer *l, struct loc loc)
 
 // ---------------------------------------------------------------- tokens
 
-// Not a keyword yet in older versions.
+// Returns true if older versions have no such keyword (--compatible).
 static bool keyword_since(const struct lexer *l, enum tok kind, struct loc loc)
 {
 	return kind != TOK_PRIVATE || session_since(l->session, loc, "3.0", "the keyword 'private'");
@@ -204,13 +204,13 @@ static struct token at_word(struct lexer *l, struct loc loc)
 
 	skip(l, 1);
 	if (!is_ident_start(peek(l, 0)))
-		return lex_junk(loc, "a lone '@': the name of an operator or macro should follow it");
+		return lex_junk(loc, "expected the name of an operator or macro after '@'");
 	t = word(l, loc);
 	t.kind = TOK_AT_WORD;
 	return t;
 }
 
-// A number is all the letters and digits that follow; what isn't one is told as a whole.
+// A number includes all letters and digits that follow, so that an invalid one is reported as a whole.
 static struct token number(struct lexer *l, struct loc loc)
 {
 	struct token t = { .kind = TOK_NUMBER, .loc = loc };
@@ -247,7 +247,9 @@ static char coded_char(struct lexer *l, int base, int most)
 	return (char)value;
 }
 
-// escape = "\" letter | "\" octal{1,3} | "\x" hex{1,2}; the backslash is behind us
+// escape = "\" letter
+//  "\" octal{1,3}
+//  "\x" hex{1,2}; the backslash is already read
 static char escape(struct lexer *l)
 {
 	static const char letters[] = "abtnvfr", values[] = "\a\b\t\n\v\f\r";
@@ -271,7 +273,7 @@ static struct token string(struct lexer *l, struct loc loc)
 	skip(l, 1);
 	for (; (c = peek(l, 0)) != '"'; ) {
 		if (c < 0 || c == '\n')
-			return lex_junk(loc, "this string has no end ('\"') on its line");
+			return lex_junk(loc, "unterminated string ('\"' is missing on its line)");
 		skip(l, 1);
 		if (c == '\\' && peek(l, 0) < 0)
 			continue;
@@ -288,7 +290,7 @@ static struct token embedded(struct lexer *l, struct loc loc)
 	skip(l, 2);
 	for (; !at(l, "%}"); skip(l, 1)) {
 		if (peek(l, 0) < 0)
-			return lex_junk(loc, "this embedded code has no end ('%%}')%s",
+			return lex_junk(loc, "unterminated embedded code ('%%}' is missing)%s",
 					strstr(buf_text(&b), "}%") ? "; '}%' is not one" : "");
 		buf_putc(&b, (char)peek(l, 0));
 	}
@@ -296,7 +298,7 @@ static struct token embedded(struct lexer *l, struct loc loc)
 	return (struct token){ .kind = TOK_EMBEDDED, .loc = loc, .text = buf_text(&b), .len = b.len };
 }
 
-// What begins no token: often of a page that the script was copied from.
+// Reports a character that begins no token; scripts copied from web pages contain typographic ones.
 static struct token nothing(struct lexer *l, struct loc loc)
 {
 	char text[5] = "";
@@ -310,8 +312,8 @@ static struct token nothing(struct lexer *l, struct loc loc)
 	if (what)
 		return lex_junk(loc, "%s", what);
 	if (!isprint(c))
-		return lex_junk(loc, "the byte 0x%02x begins nothing here", c);
-	return lex_junk(loc, "the character '%c' begins nothing here%s", c,
+		return lex_junk(loc, "unexpected byte 0x%02x", c);
+	return lex_junk(loc, "unexpected character '%c'%s", c,
 			c == '\'' || c == '`' ? ": strings are between \"double quotes\"" :
 			c == '\\' ? ": outside of strings nothing is escaped" : "");
 }

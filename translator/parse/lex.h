@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Private to parse/: tokens, and the three layers that make them. Each layer pulls from the one
-// below, so nothing is read that the parser doesn't want:
+// Private to parse/: tokens, and the three layers that make them. Each layer reads from the one below on demand:
 //
-//   bytes --source.c--> characters, $1 pasted --lex.c--> tokens --macro.c--> @macros gone
-//         --preproc.c--> %( %) gone, adjacent strings joined --> the parser
+//   bytes --source.c--> characters, $1 pasted --lex.c--> tokens --macro.c--> @macros expanded
+//         --preproc.c--> %( %) resolved, adjacent strings joined --> the parser
 //
-// Whatever is wrong below the parser travels upwards as a TOK_JUNK token whose text is the message,
-// so that a branch not taken may hold anything, and the parser reports once per syntax error.
+// Errors below the parser are passed up as a TOK_JUNK token whose text is the message, so that a branch that is not
+// taken may contain anything, and the parser reports each syntax error once.
 #ifndef LEX_H
 #define LEX_H
 
@@ -14,9 +13,9 @@
 
 struct token {
 	enum tok kind;
-	bool spaced;               // white space or a comment is in front of it
+	bool spaced;               // preceded by white space or a comment
 	struct loc loc;            // first character
-	const char *text;          // as written (AT_WORD: without @; JUNK: the message), terminated
+	const char *text;          // as in the source (AT_WORD: without @; JUNK: the message), zero-terminated
 	size_t len;                // of text; a string may hold zero bytes
 	int64_t number;            // TOK_NUMBER
 };
@@ -24,30 +23,30 @@ typedef VEC(struct token) token_list;
 
 // ---------------------------------------------------------------- source.c
 
-// The characters of one source; a pasted argument is read before what follows it.
+// The characters of one source; a pasted argument is read before the text that follows it.
 struct reader {
 	const struct source *source;
-	const char *p, *end;       // what is read now
-	const char *outer, *outer_end; // the source, while an argument is read; else NULL
+	const char *p, *end;       // current input
+	const char *outer, *outer_end; // rest of the source while an argument is read; else NULL
 	int line, column;          // of the next character of the source
-	int paste_line, paste_column;  // of the "$1" that is being read
+	int paste_line, paste_column;  // of the "$1" that is being pasted
 };
 
-// One file or text that isn't in session.sources. NULL and errno when it can't be read.
+// Reads a file or text that is not in session.sources. NULL and errno on failure.
 struct source *source_read(const char *path);
 struct source *source_new(const char *name, const char *text, size_t len);
 
 void reader_start(struct reader *r, const struct source *source);
 int reader_peek(const struct reader *r, size_t ahead);     // -1 at the end
 void reader_skip(struct reader *r, size_t n);
-bool reader_pasting(const struct reader *r);               // the next character is an argument's
+bool reader_pasting(const struct reader *r);               // the next character is from an argument
 void reader_paste(struct reader *r, struct loc at, const char *text);
 struct loc reader_loc(const struct reader *r);
 
 // ---------------------------------------------------------------- lex.c
 
 struct lexer {
-	struct session *session;   // for $1; NULL: they are kept as junk
+	struct session *session;   // for $1; NULL: script arguments are not expanded
 	struct reader reader;
 };
 void lex_start(struct lexer *l, struct session *s, const struct source *source);
@@ -61,24 +60,24 @@ struct macro {
 	const char *name;
 	struct loc loc;
 	VEC(const char *) params;
-	bool takes_arguments;      // written with "(...)"
+	bool takes_arguments;      // defined with "(...)"
 	token_list body;
-	bool library;              // from a .stpm: sees only its like
+	bool library;              // from a .stpm: only macros of the library are visible in it
 };
 
-struct macro_frame;                    // a macro body or an argument that is being read
+struct macro_frame;                    // a macro body or argument that is being read
 struct macros {
 	struct lexer lexer;
-	struct map own;                    // name -> struct macro: this file's
-	struct map *shared;                // where definitions of a .stpm go, else NULL
+	struct map own;                    // name -> struct macro: of this file
+	struct map *shared;                // where definitions of a .stpm are added, else NULL
 	struct macro_frame *top;
 	int depth;
-	int calls;                         // so far
-	long expanded;                     // tokens that came from bodies, bounded
-	bool stopped;                      // the bound was reached: only TOK_EOF from now on
+	int calls;                         // number of macro calls so far
+	long expanded;                     // tokens read from macro bodies, limited
+	bool stopped;                      // the limit was reached: only TOK_EOF follows
 };
 void macro_start(struct macros *m, struct session *s, const struct source *source, struct map *shared);
-// skipping: in a branch that isn't taken: nothing is expanded or defined.
+// skipping: in a branch that is not taken, where nothing is expanded or defined.
 struct token macro_next(struct macros *m, bool skipping);
 
 // ---------------------------------------------------------------- preproc.c
@@ -87,26 +86,26 @@ struct preproc_branch { struct loc loc; bool in_else; };
 struct preproc {
 	struct session *session;
 	struct macros macros;
-	VEC(struct preproc_branch) open;   // %( that wait for their %)
+	VEC(struct preproc_branch) open;   // conditionals whose %) was not read yet
 	struct token held;                 // pushed back
 	bool has_held;
 };
 void preproc_start(struct preproc *p, struct session *s, const struct source *source, struct map *shared);
 struct token preproc_next(struct preproc *p);
 
-// What the conditions compare with, also used to find the library's directories.
+// The facts that conditions compare with, also used to find the directories of the library.
 struct target_facts { const char *release, *base, *arch, *runtime; };
 struct target_facts preproc_facts(const struct session *s);
 
 // ---------------------------------------------------------------- library.c
 
-struct macro *library_macro(struct session *s, const char *name);  // NULL when there is none
-// Which script arguments were used, by number; "argv"/"argc" counts as all.
+struct macro *library_macro(struct session *s, const char *name);  // NULL: unknown
+// Records which script arguments were used, by number; "argv" and "argc" count as all.
 void library_argument_used(struct session *s, int number);
 bool library_argument_is_used(struct session *s, int number);
 
-// parse.c: like parse_source(), into `out`; macros go to `shared` if that is given (a .stpm).
-// first (may be NULL): where the first error is.
+// parse.c: like parse_source(), into `out`; macros are added to `shared` if it is given (a .stpm).
+// first (may be NULL): location of the first error.
 int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
 	       struct loc *first);
 

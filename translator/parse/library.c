@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The script library, parsed on demand. In: names that the script uses. Out: whole library files
-// joined to session.script, library macros for macro.c. A file with errors is skipped with a warning.
+// The script library, parsed on demand. In: names that the script uses. Out: whole library files, added to
+// session.script, and library macros for macro.c. A file with errors is skipped with a warning.
 #include "parse/library.h"
 #include "parse/parse.h"
 #include "util/str.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 struct library {
-	bool opened;                       // index is there
+	bool opened;                       // the index was read
 	struct library_index index;
 	struct map macros;                 // name -> struct macro: of the .stpm files parsed so far
-	struct map functions, globals, aliases; // name -> file that has it: of the .stp files parsed so far
+	struct map functions, globals, aliases; // name -> file that defines it: of the .stp files parsed so far
 	bool *argument_used;               // [opt.args.n]
-	bool all_arguments_used;           // the script asks for argc or argv_N
+	bool all_arguments_used;           // the script uses argc or argv_N
 };
 
 static struct library *allocated(struct session *s)
@@ -91,7 +91,7 @@ static void load(struct session *s, struct library_file *file)
 
 	if (file->loaded)
 		return;
-	file->loaded = true;       // before it is parsed: its macros may ask for it
+	file->loaded = true;       // set first: macros of the file may look it up
 	src = source_read(file->path);
 	if (!src) {
 		diag_warning((struct loc){ 0 }, "the library file %s is skipped: %s", file->path, strerror(errno));
@@ -136,7 +136,7 @@ struct macro *library_macro(struct session *s, const char *name)
 {
 	struct library *lib = opened(s);
 
-	load_all(s, map_get(&lib->index.macros, name));    // a second file that defines it is told of
+	load_all(s, map_get(&lib->index.macros, name));    // loads all, to report duplicates
 	return map_get(&lib->macros, name);
 }
 
@@ -160,7 +160,7 @@ static part_list split(const char *name)
 
 static bool match(const part_list *alias, int a, const struct probe_point *point, int p);
 
-// A part with "**" stands for one or more parts of the alias, dots and all.
+// A part with "**" matches one or more parts of the alias, including the dots.
 static bool match_span(const part_list *alias, int a, const struct probe_point *point, int p)
 {
 	struct buf joined = { 0 };
@@ -173,7 +173,7 @@ static bool match_span(const part_list *alias, int a, const struct probe_point *
 	return false;
 }
 
-// Whether the rest of the alias is matched by the parts from p on; parts left over are a suffix.
+// Returns true if the rest of the alias is matched by the parts from p on; remaining parts are a suffix.
 static bool match(const part_list *alias, int a, const struct probe_point *point, int p)
 {
 	if (a == alias->n)
@@ -185,7 +185,7 @@ static bool match(const part_list *alias, int a, const struct probe_point *point
 	return fnmatch(point->parts.at[p].name, alias->at[a], 0) == 0 && match(alias, a + 1, point, p + 1);
 }
 
-// False for most of the aliases, sooner than match() says so.
+// A quick test that rejects most aliases before match().
 static bool may_match(const char *alias, const char *first)
 {
 	size_t len = strlen(first);

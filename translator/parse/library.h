@@ -9,11 +9,11 @@ struct library_file {
 	const char *path;
 	long long size, changed_ns;
 	bool macros;               // .stpm
-	bool loaded;               // was parsed, or can't be
+	bool loaded;               // was parsed, or cannot be parsed
 };
 typedef VEC(struct library_file *) file_list;
 
-// A directory that is searched; an absent one has time 0, so that its appearance is noticed.
+// A directory that was searched. An absent one has time 0, so that its creation is noticed.
 struct library_dir {
 	const char *path;
 	long long changed_ns;
@@ -25,7 +25,7 @@ struct library_index {
 	struct map functions, globals, aliases, macros; // name -> file_list *, candidates in order
 };
 
-// library_index.c: makes it, from the cached one when no directory or file has changed.
+// library_index.c: makes the index, or reads the cached one if no directory or file has changed.
 void library_index_open(struct session *s, struct library_index *x);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index of the script library: which file defines which function, global, alias or macro.
-// In: the directories. Out: struct library_index.
+// Makes the index of the script library: function, global, alias or macro -> files that define it. In: the directories.
+// Out: struct library_index.
 //
-// The files are not parsed for it: their tokens are scanned for what stands after "function",
-// "global", "probe NAME =" and "@define" outside braces, in all branches of conditionals. So a name
-// may be found that isn't there for this kernel (the parsed file decides), and a name that only a
-// macro's expansion would make isn't found.
+// Files are not parsed for it: their tokens are scanned for names after "function", "global", "probe NAME =" and
+// "@define" outside braces, in all branches of conditionals. So a name may be in the index that this kernel's branch
+// does not define (the parsed file decides), and a name made only by a macro's expansion is not in it.
 //
-// The cached index is text: a line for the configuration, one for each directory and file with
-// its time and size, and behind a file one for each name in it. Any difference: made anew.
+// The cached index is text: a line for the configuration, one for each directory and file with time and size, and after
+// a file one for each name in it. After any change the index is made again.
 #include "cache/cache.h"
 #include "parse/library.h"
 #include "util/str.h"
@@ -58,7 +57,7 @@ struct scan {
 	struct token t;
 	enum tok previous;
 	int depth;                 // of braces
-	VEC(int) outside;          // their depth in front of each open "%("
+	VEC(int) outside;          // their depth at each open "%("
 };
 
 static void advance(struct scan *s)
@@ -116,8 +115,8 @@ static void scan_globals(struct scan *s)
 	} while (s->t.kind == TOK_COMMA);
 }
 
-// Whether the "{" opens alternatives of a name, whose text is then added to it: nothing but names and
-// commas. Else it is the body's, and nothing was read.
+// Returns true if the "{" opens alternatives of a name (names and commas only), and adds its text to the name.
+// Otherwise it opens the body, and nothing is read.
 static bool scan_braces(struct scan *s, struct buf *name)
 {
 	struct scan before = *s;
@@ -141,7 +140,7 @@ static bool scan_braces(struct scan *s, struct buf *name)
 	return true;
 }
 
-// Up to the body: the names in front of every "=" are aliases.
+// Reads up to the body: the names before each "=" are aliases.
 static void scan_probe(struct scan *s)
 {
 	name_list names = { 0 };
@@ -213,9 +212,9 @@ static void add_dir(struct library_index *x, const char *path)
 	vec_push(&x->dirs, d);
 }
 
-// The most particular first: of two files with one name below one root the first is taken.
+// The most specific first: of two files with the same name below one root the first is used.
 //   [RUNTIME/] [VERSION/] [ARCH/]   and   arch/ARCH/
-// where VERSION is the release, then shorter and shorter.
+// where VERSION is the release, then its shorter prefixes.
 static void add_root(struct library_index *x, const struct target_facts *f, const char *root)
 {
 	const char *runtimes[] = { strcmp(f->runtime, "user") ? "/linux" : "/user", "" };
@@ -254,7 +253,7 @@ static int is_script(const struct dirent *d)
 	return d->d_name[0] != '.' && (str_ends(d->d_name, ".stp") || str_ends(d->d_name, ".stpm"));
 }
 
-struct seen { struct map names, inodes; }; // of one root; of all
+struct seen { struct map names, inodes; }; // names: of one root; inodes: of all roots
 
 static void add_file(struct library_index *x, const char *dir, const char *name, struct seen *seen)
 {
@@ -305,7 +304,7 @@ static void make(struct library_index *x)
 
 // ---------------------------------------------------------------- the cached index
 
-// False: a directory cannot be written into the index.
+// False: a directory name cannot be written to the index.
 static bool find_key(const struct library_index *x, struct cache_key *key)
 {
 	struct cache_hash *h = cache_hash_new("library 3");
@@ -335,7 +334,7 @@ static void write_names(struct buf *b, struct library_index *x, const struct lib
 		}
 }
 
-// Every file's names are found by a look at all names: done once per change of the library.
+// Looks at all names for each file; this happens only after the library has changed.
 static void save(struct session *s, struct library_index *x, const struct cache_key *key)
 {
 	struct buf b = { 0 };
@@ -352,7 +351,7 @@ static void save(struct session *s, struct library_index *x, const struct cache_
 	cache_put(s, key, ".library", b.text, b.len);
 }
 
-// The rest of a line behind n numbers.
+// Returns the rest of a line after n numbers.
 static bool numbers(char *line, int n, int64_t *out, char **rest)
 {
 	for (int i = 0; i < n; i++) {
@@ -404,7 +403,7 @@ static bool load_line(struct library_index *x, char *line, int *dirs)
 	return true;
 }
 
-// False: absent, stale or damaged. The text stays: names and paths point into it.
+// False: absent, stale or damaged. The text must stay in memory: names and paths point into it.
 static bool load(struct library_index *x, const char *path)
 {
 	char *line = str_read_file(path, NULL), *end;

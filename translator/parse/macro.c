@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> tokens without macros. "@define NAME(p,q) %( body %)" is remembered; "@NAME(a,b)" is
-// read from its body, "@p" in there from the argument. An argument is a closure: its own @words mean
-// what they mean where the call was written, so every frame carries its scope.
+// Expands macros: tokens -> tokens. "@define NAME(p,q) %( body %)" is stored; "@NAME(a,b)" is read from its body, and
+// "@p" in it from the argument. An argument is a closure: its own @words are resolved in the scope of the call, so
+// every frame refers to its scope.
 //
-// The stack of frames is a list, not recursion; its depth and the number of tokens that bodies
-// yield are bounded, because macros that call themselves or double themselves would never end.
+// Frames are a list rather than recursion. Their depth and the number of tokens from bodies are limited, since macros
+// that call themselves would not end.
 #include "parse/lex.h"
 #include "util/str.h"
 
@@ -12,18 +12,18 @@
 
 enum { MAX_DEPTH = 200, MAX_EXPANDED = 500 * 1000, MAX_ARGUMENTS = 100 };
 
-// The call a body belongs to; NULL stands for the text of the file.
+// The call that a body belongs to; NULL: the text of the file.
 struct scope {
 	const struct macro *macro;
 	token_list *args;          // [macro->params.n]
-	struct scope *caller;      // where the arguments' own names are looked up
+	struct scope *caller;      // scope of the names in the arguments
 };
 
 struct macro_frame {
 	const token_list *tokens;
 	int next;
 	struct scope *scope;
-	const struct expansion *via; // marks the tokens of a body; NULL: those of an argument have theirs
+	const struct expansion *via; // location of tokens of a body; NULL: an argument's tokens have their own
 	struct macro_frame *below;
 };
 
@@ -64,7 +64,7 @@ static void pop(struct macros *m)
 	m->depth--;
 }
 
-// Names like __i__ in a macro of the library are variables of its own: other ones in each call.
+// Names like __i__ in a library macro are variables of its own: each call gets different ones.
 static void make_own(const struct macro_frame *f, struct token *t)
 {
 	if (t->kind != TOK_IDENT || !f->scope->macro->library || t->len < 5 || memcmp(t->text, "__", 2) ||
@@ -74,7 +74,7 @@ static void make_own(const struct macro_frame *f, struct token *t)
 	t->len = strlen(t->text);
 }
 
-// The next token as it is written, wherever we are. only: don't leave this frame (NULL: the file).
+// Reads the next token without expanding it. only: do not leave this frame (NULL: the file).
 static struct token raw(struct macros *m, const struct macro_frame *only)
 {
 	struct token t;
@@ -100,7 +100,7 @@ static struct token raw(struct macros *m, const struct macro_frame *only)
 
 // ---------------------------------------------------------------- definitions
 
-// params = "(" [NAME {"," NAME}] ")"; the parenthesis is behind us
+// params = "(" [NAME {"," NAME}] ")"; the parenthesis is already read
 static struct token parameters(struct macros *m, struct macro *macro)
 {
 	struct token t = raw(m, NULL);
@@ -113,7 +113,7 @@ static struct token parameters(struct macros *m, struct macro *macro)
 			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected the name of a macro parameter");
 		for (int i = 0; i < macro->params.n; i++)
 			if (strcmp(macro->params.at[i], t.text) == 0)
-				return lex_junk(t.loc, "the macro parameter '%s' is there twice", t.text);
+				return lex_junk(t.loc, "duplicate macro parameter '%s'", t.text);
 		vec_push(&macro->params, t.text);
 		t = raw(m, NULL);
 		if (t.kind == TOK_RPAREN)
@@ -123,7 +123,7 @@ static struct token parameters(struct macros *m, struct macro *macro)
 	}
 }
 
-// body = "%(" tokens "%)", conditionals in it included
+// body = "%(" tokens "%)", including conditionals
 static struct token body(struct macros *m, struct macro *macro, struct token t)
 {
 	struct loc start = t.loc;
@@ -134,7 +134,7 @@ static struct token body(struct macros *m, struct macro *macro, struct token t)
 	for (;;) {
 		t = raw(m, NULL);
 		if (t.kind == TOK_EOF)
-			return lex_junk(start, "this macro body has no end ('%%)')");
+			return lex_junk(start, "unterminated macro body ('%%)' is missing)");
 		if (t.kind == TOK_AT_WORD && strcmp(t.text, "define") == 0)
 			return lex_junk(t.loc, "a macro body can't hold a @define");
 		if (t.kind == TOK_COND_END && !nested--)
@@ -181,7 +181,7 @@ static struct token define(struct macros *m, struct loc at)
 
 // ---------------------------------------------------------------- calls
 
-// arguments = "(" [tokens {"," tokens}] ")": commas within ( ) and [ ] don't separate
+// arguments = "(" [tokens {"," tokens}] ")": commas within ( ) and [ ] do not separate
 static struct token arguments(struct macros *m, const struct macro *macro, const struct token *call, token_list **out)
 {
 	token_list *args = NEW_ARRAY(token_list, macro->params.n + 1);
@@ -191,13 +191,13 @@ static struct token arguments(struct macros *m, const struct macro *macro, const
 
 	*out = args;
 	if (t.kind != TOK_LPAREN)
-		return t.kind == TOK_JUNK ? t : lex_junk(call->loc, "the macro @%s wants %d argument%s in parentheses",
+		return t.kind == TOK_JUNK ? t : lex_junk(call->loc, "the macro @%s takes %d argument%s in parentheses",
 							 macro->name, macro->params.n, macro->params.n == 1 ? "" : "s");
 	for (;;) {
 		t = raw(m, level);
 		if (t.kind == TOK_EOF || t.kind == TOK_JUNK)
 			return t.kind == TOK_JUNK ? t :
-				lex_junk(call->loc, "the arguments of the macro @%s have no end (')')", macro->name);
+				lex_junk(call->loc, "unterminated arguments of the macro @%s (')' is missing)", macro->name);
 		if (t.kind == TOK_RPAREN && !nested)
 			break;
 		if (t.kind == TOK_COMMA && !nested) {
@@ -213,7 +213,7 @@ static struct token arguments(struct macros *m, const struct macro *macro, const
 	if (macro->params.n && n < MAX_ARGUMENTS)
 		n++;
 	if (n != macro->params.n)
-		return lex_junk(call->loc, "the macro @%s wants %d argument%s, %d given", macro->name,
+		return lex_junk(call->loc, "the macro @%s takes %d argument%s, %d given", macro->name,
 				macro->params.n, macro->params.n == 1 ? "" : "s", n);
 	return (struct token){ 0 };
 }
@@ -240,8 +240,8 @@ static struct token expand(struct macros *m, const struct macro *macro, const st
 		    (struct macro_frame){ .tokens = &macro->body, .scope = scope, .via = via });
 }
 
-// A parameter of the body we are in, a macro of the file, a macro of the library: in that order.
-// Returns TOK_NONE when reading goes on in a frame, the word itself when it is none of them.
+// Looks up a parameter of the current body, a macro of the file, a macro of the library, in this order. Returns
+// TOK_NONE if reading continues in a new frame, the word itself if it is none of these.
 static struct token resolve(struct macros *m, struct token *t)
 {
 	struct scope *scope = m->top ? m->top->scope : NULL;
@@ -260,7 +260,7 @@ static struct token resolve(struct macros *m, struct token *t)
 	return macro ? expand(m, macro, t) : *t;
 }
 
-// After a bound was reached there is no more.
+// After a limit was reached only TOK_EOF follows.
 static struct token stop(struct macros *m)
 {
 	return (struct token){ .kind = TOK_EOF, .loc = reader_loc(&m->lexer.reader), .text = "" };

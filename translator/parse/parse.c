@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> struct script: the top level of a file, and the parser's common parts. The rules of
-// probes, statements, expressions and print formats are in parse_*.c; rule comments use EBNF:
-// [optional] {repeated} "literal".
+// Parses the top level of a file: tokens -> struct script; and the common parts of the parser. The rules of probes,
+// statements, expressions and print formats are in parse_*.c; rule comments use EBNF: [optional] {repeated} "literal".
 #include "parse/parse.h"
 #include "parse/typography.h"
 #include "parse/parser.h"
@@ -73,7 +72,7 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	p->panic = true;
 	if (!p->errors++)
 		p->first_error = t->kind == TOK_JUNK ? t->loc : loc;
-	if (t->kind == TOK_JUNK) { // what is wrong began below the parser
+	if (t->kind == TOK_JUNK) { // an error below the parser
 		diag_error(t->loc, "%s", t->text);
 		return;
 	}
@@ -83,7 +82,7 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	typography_note(loc);
 }
 
-// The grammar is right, what it says isn't: nothing is skipped.
+// Reports an error in text that is grammatical: no token is skipped.
 void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
@@ -283,10 +282,11 @@ static const struct { const char *text; unsigned bit; } pragmas[] = {
 	{ "pragma:tagged_dfa", PRAGMA_TAGGED_DFA },
 };
 
-// A comment of one word that is nearly one of those means to be it; "pragma:" means it surely.
+// A comment of one word that is similar to a marker is taken as a misspelt marker; one that begins with "pragma:"
+// always.
 static void check_marker(struct loc loc, const char *word)
 {
-	static const char *const more[] = { // heeded elsewhere, or of no use here
+	static const char *const more[] = { // recognised by later passes, or accepted without effect
 		"pragma:symbols", "pragma:unwind", "pragma:lines", "pragma:vma", "pragma:uprobes", "pragma:suffix",
 		"pragma:read", "pragma:write", "pragma:type", "bpf", "userspace", "string",
 	};
@@ -303,7 +303,7 @@ static void check_marker(struct loc loc, const char *word)
 		near |= len > 5 && str_distance(word, *name) <= 2;
 	}
 	if (near)
-		diag_warning(loc, "'%s' is no marker of embedded C%s", word, str_similar(word, names.at, names.n));
+		diag_warning(loc, "unknown marker '%s' of embedded C%s", word, str_similar(word, names.at, names.n));
 }
 
 static void check_markers(struct loc loc, const char *code)
@@ -330,7 +330,7 @@ static unsigned find_pragmas(const char *code)
 	return found;
 }
 
-// "/* pragma:type:task_struct */": the value is the address of one.
+// "/* pragma:type:task_struct */": the return value is the address of one.
 static const char *find_pointed_type(const char *code)
 {
 	static const char pragma[] = "/* pragma:type:";
@@ -456,7 +456,7 @@ static void embedded(struct parser *p, const struct token *t)
 	vec_push(&p->out->embedded, e);
 }
 
-// A word that begins nothing may be a keyword misspelt.
+// Suggests a keyword for a word that begins no declaration.
 static void not_an_item(struct parser *p, const struct token *t)
 {
 	static const char *const words[] = { "probe", "global", "private", "function" };
@@ -466,7 +466,7 @@ static void not_an_item(struct parser *p, const struct token *t)
 		if (str_distance(t->text, words[i]) <= 2)
 			diag_note(t->loc, "did you mean '%s'?", words[i]);
 	if (t->kind == TOK_NUMBER || (t->len == 1 && strchr("$<>+-~", t->text[0])))
-		diag_note(t->loc, "line numbers, prompts, tags and marks of a page are no part of a script");
+		diag_note(t->loc, "remove line numbers, prompts and markup that were copied from a page");
 }
 
 // item = probe | globals | private | function | "%{" C "%}" | ";"
@@ -558,7 +558,7 @@ static void warn_unused_arguments(struct session *s)
 		const char *arg = s->opt.args.at[i - 1], *option = typography_option(arg);
 
 		if (!library_argument_is_used(s, i))
-			diag_warning((struct loc){ 0 }, "the script uses its argument $%d/@%d (\"%s\") nowhere%s", i, i, arg,
+			diag_warning((struct loc){ 0 }, "the script does not use its argument $%d/@%d (\"%s\")%s", i, i, arg,
 				     option ? str_printf("; if it is an option, write %s", option) : "");
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What pass 1 offers to the others beyond pass_parse(): the script library, parsed on demand.
+// Interface of pass 1 besides pass_parse(): the script library, parsed on demand.
 #ifndef PARSE_H
 #define PARSE_H
 
@@ -9,19 +9,19 @@
 // conditionals applied. Returns the number of errors reported.
 int parse_source(struct session *s, struct source *src);
 
-// The library: every .stp and .stpm below the tapset directory and the -I directories. Its index
-// (name -> file) is cached; a file is parsed at most once, when something in it is first used, and
-// then joins s->script as a whole. True: some file has it (and is parsed now).
+// The library: every .stp and .stpm below the tapset directory and the -I directories. Its index (name -> file) is
+// cached. A file is parsed at most once, when something in it is first used, and is then added to s->script as a whole.
+// True: a file has the name (and is parsed now).
 bool library_use_function(struct session *s, const char *name);
 bool library_use_global(struct session *s, const char *name);
-// Every file with an alias whose name matches the leading parts of the point; the point's parts
-// may be globs, "**" spans parts. Suffix parts after the alias name are allowed.
+// Parses every file with an alias whose name matches the leading parts of the point; parts may be globs, "**" spans
+// parts. Suffix parts after the alias name are allowed.
 bool library_use_alias(struct session *s, const struct probe_point *point);
-bool library_has_alias(struct session *s, const char *name); // nothing is parsed for it
+bool library_has_alias(struct session *s, const char *name); // does not parse a file
 
 void parse_print_words(name_list *out);                           // "print", "printf", ...
-void parse_hint_keyword(struct loc loc, const char *word);    // a note, where the word may be one misspelt
-void library_function_names(struct session *s, name_list *out);   // for "similar" messages, dumps
+void parse_hint_keyword(struct loc loc, const char *word);    // prints a note if the word may be a misspelt keyword
+void library_function_names(struct session *s, name_list *out);   // for suggestions and dumps
 void library_macro_names(struct session *s, name_list *out);      // without the "@"
 void library_alias_names(struct session *s, name_list *out);      // "vfs.read", ...
 

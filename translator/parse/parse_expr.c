@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> expressions: one function a level of precedence, each calling the next tighter one.
+// Parses expressions: one function for each level of precedence, which calls the one of the next tighter level.
 // From loosest to tightest: = ?: || && | ^ & in == << . + * unary ++ & and ->
 #include "parse/parse.h"
 #include "parse/parser.h"
@@ -26,7 +26,7 @@ expr_vec parse_keys(struct parser *p, bool stars)
 		bool star = parser_accept(p, TOK_MUL);
 
 		if (star && !stars)
-			parser_fail(p, loc, "'*' as a key is for 'in', 'delete' and 'foreach' only");
+			parser_fail(p, loc, "'*' as a key is supported only with 'in', 'delete' and 'foreach'");
 		vec_push(&keys, star ? NULL : parse_expr(p));
 	} while (parser_accept(p, TOK_COMMA));
 	parser_expect(p, TOK_RBRACKET, "after the keys");
@@ -161,7 +161,7 @@ static void at_var(struct parser *p, struct expr *e, const struct token *t)
 	const char *at = strchr(name, '@');
 
 	if (!*name || at == name || (at && !at[1]))
-		parser_fail(p, loc, "@var wants the name of a variable, alone or as \"name@file\"");
+		parser_fail(p, loc, "@var takes the name of a variable, alone or as \"name@file\"");
 
 	e->kind = E_ATVAR;
 	e->u.target.name = at ? str_ndup(name, (size_t)(at - name)) : name;
@@ -189,7 +189,7 @@ static void at_text(struct parser *p, struct expr *e, const struct token *t)
 	e->u.text1.text = parser_string(p, "a literal string").text;
 }
 
-// How an expression is written, for macros of the library that show what they were given.
+// Returns the source text of an expression, for library macros that print their arguments.
 static void at_written(struct parser *p, struct expr *e, const struct token *t)
 {
 	struct buf text = { 0 };
@@ -227,7 +227,7 @@ static void at_deref(struct parser *p, struct expr *e, const struct token *t)
 	e->u.deref.addr = parse_expr(p);
 }
 
-// at = "@" NAME "(" what the operator takes ")"
+// at = "@" NAME "(" the operator's arguments ")"
 static struct expr *at_operator(struct parser *p)
 {
 	static const struct {
@@ -252,7 +252,7 @@ static struct expr *at_operator(struct parser *p)
 		if (strcmp(table[i].name, t.text))
 			continue;
 		if (table[i].since && !session_since(p->session, t.loc, table[i].since, str_printf("@%s", t.text))) {
-			parser_fail(p, t.loc, "there is no @%s in version %s of the language (--compatible): it came with %s",
+			parser_fail(p, t.loc, "@%s is not available in version %s of the language (--compatible); it was added in %s",
 				    t.text, p->session->opt.compatible, table[i].since);
 			return e;
 		}
@@ -269,14 +269,14 @@ static struct expr *at_operator(struct parser *p)
 	vec_push(&names, "hist_linear");
 	for map_each(&p->preproc.macros.own, m)
 		vec_push(&names, m->key);
-	parser_fail(p, t.loc, "there is no operator or macro @%.60s%s", t.text,
+	parser_fail(p, t.loc, "unknown operator or macro @%.60s%s", t.text,
 		    str_similar(t.text, names.at, names.n));
 	return e;
 }
 
 // ---------------------------------------------------------------- operands
 
-// How many "$" end the name; they ask for pretty printing.
+// Returns the number of "$" at the end of the name, which select pretty printing.
 static int pretty_suffix(const char *name)
 {
 	int n = 0;
@@ -306,7 +306,7 @@ static struct expr *suffixed(struct parser *p, struct expr *e, const char *text,
 
 	*name = str_ndup(text, len);
 	if (n > 2)
-		parser_fail(p, e->loc, "pretty printing is asked for with '$' or '$$', not more");
+		parser_fail(p, e->loc, "pretty printing takes the suffix '$' or '$$'");
 	else if (!len || (first && len == 1))
 		parser_fail(p, e->loc, "'%.60s' is not a name", parser_peek(p)->text);
 	return pretty(e, n);
@@ -419,7 +419,7 @@ static struct expr *bucket(struct parser *p, struct expr *hist)
 	return e;
 }
 
-// Operands that can carry a type with members.
+// Operands that may have a type with members.
 static bool has_members(const struct expr *e)
 {
 	switch (e->kind) {
@@ -431,7 +431,7 @@ static bool has_members(const struct expr *e)
 	}
 }
 
-// What was a target variable all along had members before types went with values.
+// Target variables had members before other values had (--compatible).
 static void check_autocast(struct parser *p, const struct expr *e)
 {
 	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR &&
@@ -447,8 +447,8 @@ static bool at_suffix(struct parser *p)
 	return t->kind == TOK_IDENT && (strcmp(t->text, "$") == 0 || strcmp(t->text, "$$") == 0);
 }
 
-// member = "->" WORD ["$" | "$$"]; the arrow is next. A macro may have got the word in quotes:
-// @offsetof("list_head", "next").
+// member = "->" WORD ["$"
+//  "$$"]; the arrow is next. A macro may receive the word in quotes: @offsetof("list_head", "next").
 static void member(struct parser *p, struct expr *access)
 {
 	struct component c = { .kind = COMP_FIELD };
@@ -532,7 +532,7 @@ static struct expr *address(struct parser *p)
 		return e;
 	}
 	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR)
-		parser_fail(p, loc, "'&' is for target variables, @var(), @cast() and members");
+		parser_fail(p, loc, "'&' applies only to target variables, @var(), @cast() and members");
 	access = expr_new(E_ACCESS, loc);
 	access->u.access.base = e;
 	access->u.access.address_of = true;
@@ -608,7 +608,7 @@ static struct expr *incdec(struct parser *p)
 		op = parser_take(p);
 	}
 	if (!assignable(of))
-		parser_fail(p, op.loc, "'%s' is for variables only", tok_text(op.kind));
+		parser_fail(p, op.loc, "'%s' applies only to variables", tok_text(op.kind));
 	e = expr_new(E_INCDEC, op.loc);
 	e->u.un.op = op.kind;
 	e->u.un.prefix = prefix;
@@ -658,7 +658,8 @@ static struct expr *shift(struct parser *p)
 	return left_binary(p, (enum tok[]){ TOK_SHL, TOK_SHR, TOK_USHR, TOK_NONE }, concatenation);
 }
 
-// match = ("=~" | "!~") STRING, behind the left operand
+// match = ("=~"
+//  "!~") STRING, after the left operand
 static struct expr *match(struct parser *p, struct expr *l)
 {
 	struct token op = parser_take(p), re;
@@ -739,7 +740,7 @@ static struct expr *ternary(struct parser *p)
 {
 	struct expr *whole = NULL, **at = &whole, *e;
 
-	// Each of a ? b : c ? d : e is the last value of the one before.
+	// In a ? b : c ? d : e each conditional is the last operand of the previous one.
 	for (;; at = &e->u.cond.b) {
 		struct expr *c = logical_or(p);
 

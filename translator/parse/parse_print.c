@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> the print family. A format string becomes a list of struct format_piece here, and the
-// number of arguments is checked against it; their types are checked in pass 2.
+// Parses the print family. A format string becomes a list of struct format_piece, and the number of arguments is
+// checked against it; their types are checked in pass 2.
 #include "parse/parse.h"
 #include "parse/parser.h"
 #include "util/str.h"
@@ -36,7 +36,7 @@ bool parse_is_print(const char *word)
 
 // ---------------------------------------------------------------- formats
 
-// A format string being read; `at` is never beyond `end`, where a zero byte is.
+// A format string that is being read; `at` never exceeds `end`, where a zero byte is.
 struct format {
 	struct parser *p;
 	struct expr *print;
@@ -51,8 +51,8 @@ static void bad_format(struct format *f, const char *start, const char *why)
 	parser_fail(f->p, f->loc, "the conversion \"%.60s\" of the format is wrong: %s", str_escape(start, len), why);
 }
 
-// A width or a precision: -1 when it isn't given, more than MAX_WIDTH when it is too large.
-enum { MAX_WIDTH = 8192 };     // of the runtime: PLAT_RECORD_MAX
+// Parses a width or a precision: -1 if absent, more than MAX_WIDTH if too large.
+enum { MAX_WIDTH = 8192 };     // limit of the runtime: PLAT_RECORD_MAX
 static int digits(struct format *f)
 {
 	uint64_t n;
@@ -107,7 +107,7 @@ static void conversion(struct format *f)
 	c.conv = *f->at;
 	check_conversion(f, &c, start);
 	if (c.conv == 'p' && c.width < 0 && !c.width_star && !session_since(f->p->session, f->loc, "1.3", "%p")) {
-		c.flag = '0';              // as wide as a pointer, with its 0x
+		c.flag = '0';              // %p prints 0x and as many digits as a pointer has
 		c.width = 2 + 2 * (int)sizeof(int64_t);
 	}
 	if (f->at < f->end)
@@ -190,9 +190,9 @@ static void check_count(struct parser *p, struct expr *e)
 	else if (n > MAX_PRINT_ARGS)
 		parser_fail(p, e->loc, "%s() takes at most %d arguments, %d given", e->u.print.word, MAX_PRINT_ARGS, n);
 	else if (delimits && n < 2)
-		parser_fail(p, e->loc, "%s() wants two values or more, to put the delimiter between", e->u.print.word);
+		parser_fail(p, e->loc, "%s() takes two or more values, to print the delimiter between them", e->u.print.word);
 	else if (!n && e->u.print.kind != PRINT_PRINTF && e->u.print.kind != PRINT_PRINTLN)
-		parser_fail(p, e->loc, "%s() wants something to print", e->u.print.word);
+		parser_fail(p, e->loc, "%s() takes at least one argument", e->u.print.word);
 }
 
 // print = WORD "(" [STRING ","] [value {"," value}] ")"

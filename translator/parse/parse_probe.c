@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> probe declarations and aliases. Braces are expanded here: a.{b,c}.d is two points, and so
-// are a.x{b,c}.d and a("{b,c}").d. Glob characters stay in the names; what they match is known in pass 2.
+// Parses probe declarations and aliases. Braces are expanded here: a.{b,c}.d is two points, and so are a.x{b,c}.d and
+// a("{b,c}").d. Glob characters stay in the names; pass 2 matches them.
 #include "parse/parser.h"
 #include "util/str.h"
 
@@ -21,7 +21,7 @@ static bool in_name(const struct token *t)
 	return lex_is_word(t) || t->kind == TOK_MUL;
 }
 
-// A "?" with more of the point behind it is a wildcard; at the end it makes the point optional.
+// A "?" followed by more of the point is a wildcard; at the end it makes the point optional.
 static bool at_wildcard(struct parser *p)
 {
 	const struct token *next;
@@ -34,8 +34,7 @@ static bool at_wildcard(struct parser *p)
 		next->kind == TOK_LPAREN);
 }
 
-// A "{" next to a word is the handler's, unless it encloses what can only be alternatives: components
-// with commas between.
+// A "{" next to a word opens the handler, unless it encloses alternatives: components with commas between.
 static bool at_braces(struct parser *p)
 {
 	int depth = 1;
@@ -71,8 +70,14 @@ static bool at_more(struct parser *p)
 	return !t->spaced && (in_name(t) || t->kind == TOK_NUMBER || at_wildcard(p) || at_braces(p));
 }
 
-// name = (WORD | "*" | "?" | NUMBER) {WORD | "*" | "?" | NUMBER}, without space between. In braces
-// there may be none (open{,.return}), and the number may be first: check_names() sees what came out.
+// name = (WORD
+//  "*"
+//  "?"
+//  NUMBER) {WORD
+//  "*"
+//  "?"
+//  NUMBER}, without space between. In braces it may be empty (open{,.return}) and may begin with a number:
+// check_names() checks the expanded names.
 static point_list name(struct parser *p)
 {
 	const struct token *t = parser_peek(p);
@@ -100,7 +105,7 @@ static void too_many(struct parser *p, struct loc loc)
 	parser_fail(p, loc, "this makes more than %d probe points", MAX_POINTS);
 }
 
-// Components behind `point`; glued: the first one is the rest of the last name there is.
+// Appends components to `point`; glued: the first one extends its last name.
 static void append(struct parser *p, struct probe_point *point, const struct probe_point *tail, bool glued)
 {
 	for vec_each(&tail->parts, part) {
@@ -121,15 +126,15 @@ static void append(struct parser *p, struct probe_point *point, const struct pro
 		parser_fail(p, point->loc, "a probe point has more than %d components", MAX_NESTING);
 }
 
-// What ends a point can't be in the middle of one.
+// Suffixes may not be in the middle of a point.
 static void check_ends(struct parser *p, point_list heads)
 {
 	for vec_each(&heads, head)
 		if ((*head)->optional || (*head)->sufficient || (*head)->condition)
-			parser_fail(p, (*head)->loc, "'?', '!' and 'if' are for a probe point's last component");
+			parser_fail(p, (*head)->loc, "'?', '!' and 'if' are allowed only after the last component of a probe point");
 }
 
-// Every point of `heads` followed by every one of `tails`.
+// Returns every point of `heads` followed by every one of `tails`.
 static point_list cross(struct parser *p, point_list heads, point_list tails, bool glued, struct loc loc)
 {
 	point_list list = { 0 };
@@ -166,7 +171,8 @@ static point_list cross(struct parser *p, point_list heads, point_list tails, bo
 	return list;
 }
 
-// argument = "(" (STRING | ["-"] NUMBER) ")"; braces in the string make several
+// argument = "(" (STRING
+//  ["-"] NUMBER) ")"; braces in the string give several arguments
 static point_list argument(struct parser *p)
 {
 	struct point_part part = { .loc = parser_peek(p)->loc, .name = "" };
@@ -278,7 +284,7 @@ static void check_names(struct parser *p, const struct probe_point *point)
 		if (!*part->name)
 			parser_fail(p, part->loc, "a component of this probe point is empty");
 		else if (*part->name >= '0' && *part->name <= '9')
-			parser_fail(p, part->loc, "'%s' is no component of a probe point", part->name);
+			parser_fail(p, part->loc, "invalid component '%s' of a probe point", part->name);
 }
 
 // point = parts suffix
@@ -320,7 +326,7 @@ static void check_alias_name(struct parser *p, const struct probe_point *name)
 	}
 }
 
-// bodies = block ["," block]; the second one only in an alias
+// bodies = block ["," block]; the second only for an alias
 static void bodies(struct parser *p, struct probe_decl *d)
 {
 	bool alias = d->alias_names.n > 0;
@@ -329,7 +335,7 @@ static void bodies(struct parser *p, struct probe_decl *d)
 	if (!parser_at(p, TOK_COMMA))
 		return;
 	if (!alias || d->epilogue)
-		parser_fail(p, parser_peek(p)->loc, "a second block belongs to an alias made with '='");
+		parser_fail(p, parser_peek(p)->loc, "a second block is allowed only in an alias defined with '='");
 	parser_take(p);
 	d->epilogue_body = parse_block(p, "after the alias's handler");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> statements. A ";" after a statement is part of it and always optional.
+// Parses statements. A ";" after a statement is part of it and always optional.
 #include "parse/parser.h"
 #include "util/str.h"
 
@@ -24,7 +24,7 @@ struct stmt *parse_block(struct parser *p, const char *of)
 	parser_expect(p, TOK_LBRACE, of);
 	while (!parser_accept(p, TOK_RBRACE)) {
 		if (parser_at(p, TOK_EOF)) {
-			parser_fail(p, loc, "this '{' has no end ('}')");
+			parser_fail(p, loc, "unterminated '{' ('}' is missing)");
 			break;
 		}
 		vec_push(&s->u.block, parse_stmt(p));
@@ -32,7 +32,7 @@ struct stmt *parse_block(struct parser *p, const char *of)
 	return s;
 }
 
-// if = "if" "(" expr ")" stmt ["else" stmt]; a chain of "else if" is not deeper than one "if"
+// if = "if" "(" expr ")" stmt ["else" stmt]; a chain of "else if" counts as one level of nesting
 static void if_(struct parser *p, struct stmt *s)
 {
 	int before = p->arms;
@@ -82,7 +82,8 @@ static void for_(struct parser *p, struct stmt *s)
 
 // ---------------------------------------------------------------- foreach
 
-// direction = ["+" | "-"]; key: what it sorts by, 0: the value
+// direction = ["+"
+//  "-"]; key: the sort key, 0: the value
 static void direction(struct parser *p, struct stmt *s, int key)
 {
 	struct loc loc = parser_peek(p)->loc;
@@ -125,7 +126,7 @@ static void loop_keys(struct parser *p, struct stmt *s)
 	parser_expect(p, TOK_RBRACKET, "after the keys of 'foreach'");
 }
 
-// "v = keys" or keys: the first name, alone and followed by "=", was the value.
+// "v = keys" or keys: the first name is the value if it is alone and followed by "=".
 static void loop_heads(struct parser *p, struct stmt *s)
 {
 	bool bracket = parser_at(p, TOK_LBRACKET), glued;
@@ -201,7 +202,7 @@ static void return_(struct parser *p, struct stmt *s)
 		s->u.expr = parse_expr(p);
 }
 
-// delete = "delete" NAME [keys]; no sum or the like of one may begin there
+// delete = "delete" NAME [keys]; no @operator may follow
 static void delete(struct parser *p, struct stmt *s)
 {
 	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
@@ -236,7 +237,7 @@ static void try_(struct parser *p, struct stmt *s)
 	s->u.try_.handler = parse_stmt(p);
 }
 
-// What the first token decides; false: it begins an expression.
+// Parses the statements that their first token identifies; false: it begins an expression.
 static bool keyword_stmt(struct parser *p, struct stmt *s)
 {
 	static const struct { enum tok tok; enum stmt_kind kind; void (*rest)(struct parser *, struct stmt *); } table[] = {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Private to parse/: the parser's state, and the grammar rules that one file calls in another.
 //
-// A syntax error sets `panic`: from then on only the end of the file is seen, so every rule returns
-// soon (with some node, never NULL), nothing more is reported, and the top level skips to the next
-// top-level keyword and goes on.
+// A syntax error sets `panic`: from then on only the end of the file is returned, so every rule returns soon (with a
+// node, never NULL) and no further error is reported; the top level skips to the next top-level keyword and continues.
 #ifndef PARSER_H
 #define PARSER_H
 
@@ -12,11 +11,11 @@
 
 enum {
 	MAX_NESTING = 1000,        // of statements and expressions
-	MAX_ARMS = 10000,          // of else-if chains around a statement: what is behind the parser goes down one by one
-	MAX_OPERATORS = 20000,     // in one expression: a chain is as deep a tree as it is long;
+	MAX_ARMS = 10000,          // of else-if chains around a statement: later passes recurse into each
+	MAX_OPERATORS = 20000,     // in one expression: a chain of n operators is a tree of depth n
 	OPERATOR_STACK = 1600,     // bytes of the stack that each may take in a pass
-	MAX_POINTS = 10000,        // that the braces of one probe make,
-	MAX_POINT_PARTS = 300000,  // and their components altogether
+	MAX_POINTS = 10000,        // that the braces of one probe expand to,
+	MAX_POINT_PARTS = 300000,  // and the sum of their components
 	MAX_PRINT_ARGS = 32,
 };
 
@@ -27,43 +26,43 @@ struct parser {
 	struct map globals;        // struct var, by name: of this file
 	struct token token;        // the next one, when has_token
 	bool has_token;
-	token_list ahead;          // those after it that were looked at, from
+	token_list ahead;          // the tokens after it that were looked ahead at, from
 	int ahead_at;
 	struct script *out;
-	bool privileged;           // guru mode or the library: embedded C and so on
+	bool privileged;           // guru mode or the library: embedded C and the like are permitted
 	int errors;
 	struct loc first_error;
 	bool panic;
-	bool in_function;          // "return" is for these
+	bool in_function;          // "return" is permitted
 	int nesting;
 	int arms;                  // else-ifs around the statement
 	int expr_level;            // 1: the outermost expression
 	int operators;             // so far in the outermost expression
 	int point_parts;           // copied so far for the braces of this probe
 	int braces;                // of a probe point that are open
-	struct expr *loose_hist;   // an E_HIST that nothing has printed, indexed or iterated yet
+	struct expr *loose_hist;   // an E_HIST that is not printed, indexed or iterated so far
 };
 
 // parse.c
 const struct token *parser_peek(struct parser *p);
-const struct token *parser_peek_ahead(struct parser *p, int n);    // 1: the one after parser_peek()'s
+const struct token *parser_peek_ahead(struct parser *p, int n);    // 1: the one after parser_peek()
 struct token parser_take(struct parser *p);
 bool parser_at(struct parser *p, enum tok kind);
 bool parser_accept(struct parser *p, enum tok kind);
 bool parser_expect(struct parser *p, enum tok kind, const char *where);
 void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); // and go on
+void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); // and continues
 void parser_expected(struct parser *p, const char *what);  // "expected WHAT, found the next token"
-bool parser_enter(struct parser *p);                       // false: too deep, reported
+bool parser_enter(struct parser *p);                       // false: nested too deeply, reported
 void parser_leave(struct parser *p);
 const char *parser_name(struct parser *p, const char *what, struct loc *loc); // never NULL
 struct token parser_string(struct parser *p, const char *what);
 int64_t parser_number(struct parser *p, const char *what); // ["-"] NUMBER
 bool parser_has_marker(const char *code, const char *marker); // "/* marker */" in embedded C
-bool parser_privileged(struct parser *p, struct loc loc, const char *what); // else reported
+bool parser_privileged(struct parser *p, struct loc loc, const char *what); // false: reported
 
 // parse_probe.c
-void parse_probe(struct parser *p, struct loc loc);        // "probe" is behind us
+void parse_probe(struct parser *p, struct loc loc);        // "probe" is already read
 
 // parse_stmt.c
 struct stmt *parse_stmt(struct parser *p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens -> tokens without conditionals: "%( condition %? tokens %: tokens %)". Adjacent strings are
-// joined here, after everything that may yield one. Conditionals nest without recursion: `open` has
-// those whose taken branch is being read, and a branch not taken is skipped by counting.
+// Resolves conditionals: tokens -> tokens; "%( condition %? tokens %: tokens %)". It also joins adjacent strings, since
+// every lower layer may yield one. Conditionals nest without recursion: `open` has those whose taken branch is being
+// read; a branch that is not taken is skipped by counting.
 #include "target/kernel.h"
 #include "parse/lex.h"
 #include "util/str.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { MAX_STRING = 65536 };         // the most that -DMAXSTRINGLEN takes
+enum { MAX_STRING = 65536 };         // upper limit of -DMAXSTRINGLEN
 
 
 // ---------------------------------------------------------------- facts about the target
@@ -53,9 +53,9 @@ static const char *config_value(struct session *s, const char *name, struct loc 
 
 enum fact { FACT_NONE, FACT_VERSION, FACT_PATTERN, FACT_RUNTIME, FACT_PRIVILEGE, FACT_GURU, FACT_CONFIG };
 
-// One side of a comparison.
+// One operand of a comparison.
 struct operand {
-	enum fact fact;            // a name that stands for something; FACT_NONE: a literal
+	enum fact fact;            // a name that stands for a value; FACT_NONE: a literal
 	bool is_number;
 	int64_t number;
 	const char *text;
@@ -82,7 +82,7 @@ static bool as_number(const char *text, int64_t *n)
 	return str_long(text, n) == STR_LONG;
 }
 
-// The value of a name; false: the name is none of ours.
+// The value of a name; false: unknown name.
 static bool name_value(struct preproc *p, const char *name, struct operand *o)
 {
 	struct session *s = p->session;
@@ -132,7 +132,7 @@ static struct token operand(struct preproc *p, struct operand *o)
 	if (t.kind == TOK_IDENT && !minus && name_value(p, t.text, o))
 		return (struct token){ 0 };
 	if (t.kind == TOK_IDENT && !minus)
-		return lex_junk(t.loc, "a condition knows no '%s' (but kernel_v, kernel_vr, arch, runtime, guru_mode, "
+		return lex_junk(t.loc, "unknown name '%s' in a condition (known: kernel_v, kernel_vr, arch, runtime, guru_mode, "
 				"systemtap_v, systemtap_privilege, CONFIG_*)", t.text);
 	if (t.kind != TOK_STRING || minus)
 		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected a name, a string or a number in the condition");
@@ -172,7 +172,7 @@ static bool matches(const char *pattern, const char *text)
 
 static bool runtime_matches(const struct operand *l, const struct operand *r)
 {
-	// What a script leaves out in a process must be left out in ours: "dyninst" is such a runtime.
+	// The user runtime counts as "dyninst", so scripts omit the same parts for both.
 	return matches(r->text, l->text) || (strcmp(l->text, "user") == 0 && matches(r->text, "dyninst"));
 }
 
@@ -270,8 +270,8 @@ static struct token condition(struct preproc *p, bool *result)
 
 // ---------------------------------------------------------------- branches
 
-// What skip_branch() stops behind: the branch's own "%:" or "%)"; "%)", with no "%:" before it;
-// "%)", whatever is before it.
+// Where skip_branch() stops: after the branch's own "%:" or "%)"; after "%)", with no "%:" allowed; after "%)",
+// whatever precedes it.
 enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
 
 static struct token skip_branch(struct preproc *p, struct loc start, enum stop stop, bool *at_else)
@@ -283,7 +283,7 @@ static struct token skip_branch(struct preproc *p, struct loc start, enum stop s
 		struct token t = macro_next(&p->macros, true);
 
 		if (t.kind == TOK_EOF)
-			return lex_junk(start, "this '%%(' has no end ('%%)')");
+			return lex_junk(start, "unterminated '%%(' ('%%)' is missing)");
 		if (t.kind == TOK_COND_END && !nested--)
 			return (struct token){ 0 };
 		nested += t.kind == TOK_COND_IF;
@@ -302,7 +302,7 @@ static struct token begin_conditional(struct preproc *p, struct loc start)
 	bool taken = false, at_else = false;
 	struct token t = condition(p, &taken);
 
-	if (t.kind) {              // one error is enough: its branches aren't looked at
+	if (t.kind) {              // report one error: its branches are skipped
 		skip_branch(p, start, AT_END_ANYHOW, &at_else);
 		return t;
 	}
@@ -316,7 +316,7 @@ static struct token begin_conditional(struct preproc *p, struct loc start)
 	return (struct token){ 0 };
 }
 
-// "%:" or "%)" of a branch that was read.
+// Handles the "%:" or "%)" of a branch that was read.
 static struct token end_branch(struct preproc *p, const struct token *t)
 {
 	struct preproc_branch branch;
@@ -346,7 +346,7 @@ static struct token without_conditionals(struct preproc *p)
 		else if (t.kind == TOK_COND_ELSE || t.kind == TOK_COND_END)
 			t = end_branch(p, &t);
 		else if (t.kind == TOK_EOF && p->open.n)
-			t = lex_junk(p->open.at[--p->open.n].loc, "this '%%(' has no end ('%%)')");
+			t = lex_junk(p->open.at[--p->open.n].loc, "unterminated '%%(' ('%%)' is missing)");
 		t.spaced |= spaced;
 		if (t.kind)
 			return t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Regular expressions as trees: pass 1 makes them to see that they are right, pass 3 for its tables.
+// Regular expressions as trees: pass 1 parses them to check them, pass 3 makes tables of them.
 #ifndef PARSE_REGEX_H
 #define PARSE_REGEX_H
 
@@ -11,7 +11,7 @@ struct regex_node {
 	bool set[256];
 	struct regex_node *a, *b;
 	int min, max;              // RE_REPEAT, max -1: any number
-	int group, last_group;     // RE_GROUP: its number, and the greatest in it
+	int group, last_group;     // RE_GROUP: its number, and the largest in it
 };
 
 // NULL after diag_error().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Regular expressions: the text of a POSIX ERE becomes a tree.
+// Parses a POSIX ERE to a tree.
 #include "parse/regex.h"
 #include "util/mem.h"
 
@@ -48,7 +48,7 @@ static const struct { const char *name; int (*is)(int); } classes[] = {
 	{ "print", isprint }, { "graph", isgraph }, { "cntrl", iscntrl }, { "xdigit", isxdigit },
 };
 
-// "[:alpha:]" inside a bracket, at "[:".
+// Parses "[:alpha:]" inside a bracket, at "[:".
 static void named_class(struct parser *ps, struct regex_node *n)
 {
 	const char *name = ps->p + 2, *close = strstr(name, ":]");
@@ -105,7 +105,7 @@ static struct regex_node *parse_bracket(struct parser *ps)
 
 static struct regex_node *parse_alternatives(struct parser *ps);
 
-// group = "(" re ")"; groups count from 1 as they open
+// group = "(" re ")"; groups are numbered from 1 in order of their "("
 static struct regex_node *parse_group(struct parser *ps)
 {
 	struct regex_node *n = regex_node(RE_GROUP, NULL, NULL);
@@ -208,7 +208,7 @@ static struct regex_node *parse_piece(struct parser *ps)
 	return n;
 }
 
-// branch = {piece}; nested to the right: what comes first is decided first
+// branch = {piece}; nested to the right: the first piece is matched first
 static struct regex_node *parse_branch(struct parser *ps)
 {
 	struct regex_node *first = NULL, **rest = &first;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The characters of a script, with places. In: a source. Out: characters, one at a time.
-// A script argument ($1) is pasted as characters: they are read before what follows it, and all
-// have the place of the "$1", where the user can see them.
+// Reads the characters of a source with their locations. A script argument ($1) is pasted as characters: they are read
+// before the text that follows it, and all have the location of the "$1".
 #include "parse/lex.h"
 #include "util/str.h"
 
@@ -29,11 +28,11 @@ void reader_start(struct reader *r, const struct source *source)
 {
 	*r = (struct reader){ .source = source, .p = source->text, .end = source->text + source->len,
 			      .line = 1, .column = 1 };
-	if (source->len >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))     // some editors' mark of UTF-8
+	if (source->len >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))     // UTF-8 byte order mark
 		reader_skip(r, 3);
 }
 
-// The argument, if any is being read, goes on in the source without a seam.
+// At the end of a pasted argument reading continues in the source.
 int reader_peek(const struct reader *r, size_t ahead)
 {
 	size_t here = (size_t)(r->end - r->p);

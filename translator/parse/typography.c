@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Scripts and command lines that were copied from a page or a mail: typographic quotes and dashes, blanks that only
-// look like some, entities of HTML. In: the place. Out: what it is and what to write instead.
+// Diagnoses scripts and command lines that were copied from a web page or mail: typographic quotes and dashes,
+// characters that look like blanks, HTML entities. In: the location. Out: the character and its replacement.
 #include "parse/typography.h"
 #include "util/str.h"
 
 #include <ctype.h>
 #include <string.h>
 
-// The code point that these bytes of UTF-8 begin with, and how many they are; 0 when they are none, or ASCII.
+// Decodes a code point of UTF-8 and its length; 0: invalid, or ASCII.
 static unsigned int decoded(const char *at, int *len)
 {
 	const unsigned char *p = (const unsigned char *)at;
@@ -25,7 +25,7 @@ static unsigned int decoded(const char *at, int *len)
 	return c;
 }
 
-// What a script has in place of that character; 0: nothing.
+// Returns the ASCII character that a script has instead; 0: none.
 static char meant(unsigned int c)
 {
 	static const struct {
@@ -41,7 +41,7 @@ static char meant(unsigned int c)
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (c >= ranges[i].first && c <= ranges[i].last)
 			return ranges[i].ascii;
-	return c > 0xff00 && c < 0xff5f ? c - 0xfee0 : 0;      // letters and marks as wide as Chinese ones
+	return c > 0xff00 && c < 0xff5f ? c - 0xfee0 : 0;      // full-width forms
 }
 
 const char *typography_character(const char *at, int *len)
@@ -52,8 +52,8 @@ const char *typography_character(const char *at, int *len)
 	if (!c)
 		return NULL;
 	if (ascii == ' ')
-		return str_printf("the character U+%04X begins nothing here: it looks like a blank and is none", c);
-	return str_printf("the character '%.*s' (U+%04X) begins nothing here%s", *len, at, c,
+		return str_printf("unexpected character U+%04X: it looks like a blank but is not one; write a space", c);
+	return str_printf("unexpected character '%.*s' (U+%04X)%s", *len, at, c,
 			  ascii ? str_printf(": write %s", ascii == '\'' || ascii == '"' ? "\"" : str_printf("'%c'", ascii)) : "");
 }
 
@@ -65,13 +65,13 @@ const char *typography_option(const char *word)
 	for (const char *p = word; *p && !plain; p++)
 		if (meant(decoded(p, &len)) == '-')
 			plain = str_printf("%.*s%s%s", (int)(p - word), word,
-					   p == word && p[2] == '\x94' && p[3] && p[4] ? "--" : "-", p + len);    // an em dash is long
+					   p == word && p[2] == '\x94' && p[3] && p[4] ? "--" : "-", p + len);    // an em dash
 		else if (*p != '-' && (word[0] != '-' || !isalpha((unsigned char)*p)))
 			break;
 	return plain;
 }
 
-// The first entity of HTML on a line, and its length; NULL.
+// Finds the first HTML entity on a line and its length; NULL: none.
 static const char *find_entity(const char *line, const char *end, int *len)
 {
 	static const char *const names[] = { "&quot;", "&lt;", "&gt;", "&amp;", "&apos;", "&nbsp;" };
@@ -104,5 +104,5 @@ void typography_note(struct loc loc)
 	entity = find_entity(line, src->text + src->len, &len);
 	if (entity)
 		diag_note((struct loc){ .source = src, .line = loc.line, .column = entity - line + 1 },
-			  "'%.*s' is how HTML writes a character: the page's source was copied, not its text", len, entity);
+			  "'%.*s' is an HTML entity; copy the text of the page, not its source", len, entity);
 }

@@ -5,11 +5,11 @@
 
 #include "util/diag.h"
 
-// What to say of the character of UTF-8 that is there, and how many bytes it has; NULL: it is none, or ASCII.
+// Returns a message about the UTF-8 character and sets its length; NULL: not a valid character, or ASCII.
 const char *typography_character(const char *at, int *len);
-// "-v" for "–v", "--ldd" for "—ldd": an option whose dash is none; NULL for others.
+// "-v" for "–v", "--ldd" for "—ldd": an option with a typographic dash; NULL for others.
 const char *typography_option(const char *word);
-// The entity on the line of the error that was just reported, if there is one.
+// Prints a note if the line of the error that was just reported contains an HTML entity.
 void typography_note(struct loc loc);
 
 #endif

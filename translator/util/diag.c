@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages about the script: place, line, caret, the macro calls on the way; and die().
+// Reports errors and warnings about the script: location, source line, caret, macro calls; and die().
 #include "util/diag.h"
 #include "util/map.h"
 #include "util/progress.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, CALLS = 5 }; // errors printed in full; macro calls around one, inner and outer ones
+enum { SHOWN = 10, CALLS = 5 }; // errors printed in full; macro calls printed around an error, innermost and outermost
 
 struct diag_options diag_options;
 
@@ -21,11 +21,11 @@ enum { MAX_WARNINGS = 100 };
 static struct {
 	const char *kind;
 	int errors, different, shown;
-	int warnings;              // that were not repeated
-	bool last_shown;           // whether notes belong to something visible
-	struct map seen;           // "place: text" of everything shown
+	int warnings;              // distinct warnings
+	bool last_shown;           // whether a note belongs to a message that was printed
+	struct map seen;           // "location: text" of everything printed
 	struct buf catalogue;      // of diag_catalogue()
-	VEC(struct loc) places;    // of those
+	VEC(struct loc) places;    // of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push()
 	int quiet_errors[64];
 	const char *quiet_first[64];
@@ -36,7 +36,7 @@ static struct {
 
 enum part { ERROR, WARNING, SOURCE, CARET, PLAIN };
 
-// What begins that part of a message; PLAIN ends every one.
+// Returns the escape sequence of a part of a message; PLAIN ends each of them.
 static const char *paint(enum part part)
 {
 	static const struct { const char *name, *code; } parts[] = {
@@ -82,7 +82,7 @@ static void show_line(struct loc loc)
 	const char *text = diag_line(src, loc.line), *end = src->text + src->len, *newline;
 	int column = loc.column - 1, len;
 
-	if (column > WIDEST - 20 && column <= end - text) { // a generated monster: the caret is what matters
+	if (column > WIDEST - 20 && column <= end - text) { // a long generated line: show the part with the caret
 		text += column - BEFORE;
 		column = BEFORE;
 	}
@@ -105,7 +105,7 @@ static char *place(struct loc loc)
 	return str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column);
 }
 
-// From the inside out; of a long chain its two ends.
+// Innermost macro call first; only both ends of a long chain are printed.
 static void show_expansions(const struct expansion *via)
 {
 	int calls = 0, n = 0;
@@ -146,7 +146,7 @@ static bool first_time(const char *kind, struct loc loc, const char *text)
 	return true;
 }
 
-// The word or the character at loc.
+// Returns the word or character at loc.
 static const char *token_text(struct loc loc)
 {
 	const char *p = loc.source ? loc.source->text : "", *end = p + (loc.source ? loc.source->len : 0), *start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// map.h over uthash, with the table itself in collected memory.
+// Implements map.h with uthash; the table itself is in collected memory.
 #include "util/map.h"
 #include "util/mem.h"
 
@@ -9,7 +9,7 @@
 #define uthash_free(ptr, size)  ((void)(ptr))
 #include <uthash.h>
 
-struct node {                  // what struct map_entry's private part stands for
+struct node {                  // behind the private part of struct map_entry
 	struct map_entry entry;
 	UT_hash_handle hh;
 };

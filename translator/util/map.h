@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A map from strings to pointers, iterated in insertion order. A zeroed one is empty and ready.
+// A map from strings to pointers, iterated in insertion order. A zeroed map is empty and ready to use.
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
 
@@ -15,8 +15,8 @@ struct map {
 	int n;
 };
 
-void *map_get(const struct map *m, const char *key);      // NULL when absent
-void map_put(struct map *m, const char *key, void *value); // replaces; keeps the key pointer
+void *map_get(const struct map *m, const char *key);      // NULL: absent
+void map_put(struct map *m, const char *key, void *value); // replaces; stores the key pointer
 
 #define map_each(m, e) (struct map_entry *e = (m)->first; e; e = e->next_in_order)
 

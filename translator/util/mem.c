@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The collector behind mem.h, or calloc where it was configured away.
+// Implements mem.h with the garbage collector, or with calloc (configure --disable-gc).
 #include "config.h"
 #include "util/mem.h"
 #include "util/diag.h"
@@ -10,7 +10,7 @@
 #ifdef HAVE_GC
 #include <gc/gc.h>
 #else
-// Read by the address sanitizer, if the program is built with it: nothing is freed here on purpose.
+// Called by AddressSanitizer: memory is never freed on purpose, so leaks are not reported.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -22,9 +22,9 @@ void mem_init(void)
 {
 #ifdef HAVE_GC
 	GC_INIT();
-	// A translation is short: let the heap grow instead of collecting early.
+	// A translation is short: grow the heap rather than collect early.
 	GC_set_free_space_divisor(1);
-	GC_set_warn_proc(GC_ignore_warn_proc); // what it would say is said below
+	GC_set_warn_proc(GC_ignore_warn_proc); // failures are reported below
 #endif
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory of the translator: zeroed, collected, never freed by hand.
-// mem.c is the only file that names the collector; configure --disable-gc maps it to calloc.
+// Memory of the translator: zeroed, garbage-collected, never freed explicitly.
+// mem.c is the only file that uses the collector; configure --disable-gc replaces it by calloc.
 #ifndef UTIL_MEM_H
 #define UTIL_MEM_H
 
 #include <stddef.h>
 
-void mem_init(void);                       // once, first thing in main()
-void *mem_alloc(size_t size);              // zeroed; dies with advice when memory is out
-void *mem_alloc_atomic(size_t size);       // zeroed; for bytes that hold no pointers (text)
-void *mem_grow(void *old, size_t old_size, size_t new_size); // new part zeroed
+void mem_init(void);                       // called once, first thing in main()
+void *mem_alloc(size_t size);              // zeroed; exits with advice if out of memory
+void *mem_alloc_atomic(size_t size);       // zeroed; for data without pointers (text)
+void *mem_grow(void *old, size_t old_size, size_t new_size); // the new part is zeroed
 
 #define NEW(type)       ((type *)mem_alloc(sizeof(type)))
 #define NEW_ARRAY(type, n) ((type *)mem_alloc(sizeof(type) * (size_t)(n)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// posix_spawn with a directory, additions to the environment and, if wanted, the output.
+// Runs programs with posix_spawn: working directory, additions to the environment and, if requested, output capture.
 #include "util/spawn.h"
 #include "util/str.h"
 #include "util/vec.h"
@@ -36,7 +36,7 @@ static char **environment(const char *const *additions)
 	return env.at;
 }
 
-// The command for who follows us, as a shell would take it but for quotes.
+// Returns the command line for messages, without quoting.
 static const char *text_of(const char *const *argv)
 {
 	struct buf b = { 0 };
@@ -118,7 +118,7 @@ int spawn_run(struct spawn *s)
 	return pid < 0 ? 127 : spawn_wait(pid);
 }
 
-static bool is_program(const char *path)     // a directory can be executed, too
+static bool is_program(const char *path)     // directories have the x bit too
 {
 	struct stat st;
 
@@ -142,7 +142,7 @@ char *spawn_find(const char *name)
 	return NULL;
 }
 
-// The next word of a script's first line, NULL: there is none.
+// Returns the next word of a #! line; NULL: none.
 static char *next_word(const char **line)
 {
 	const char *at = *line + strspn(*line, " \t");

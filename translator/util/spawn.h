@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running other programs. No shell is involved.
+// Running other programs without a shell.
 #ifndef UTIL_SPAWN_H
 #define UTIL_SPAWN_H
 
@@ -7,27 +7,28 @@
 
 struct spawn {
 	const char *const *argv;   // NULL-terminated; argv[0] is searched in PATH
-	const char *dir;           // working directory, NULL: ours
+	const char *dir;           // working directory; NULL: unchanged
 	const char *const *env;    // "NAME=value" additions, NULL-terminated, may be NULL
 	bool capture;              // collect standard output and error in `output`
 	void (*meanwhile)(void *); // called while it runs, before its output is read; may be NULL
 	void *meanwhile_arg;
-	char *output;              // set by spawn_run(), terminated
+	char *output;              // set by spawn_run(), zero-terminated
 };
 
-// Waits for it. Exit status 0..255, 128+signal when killed, 127 when it could not be started.
+// Waits for the program. Exit status 0..255, 128+signal if killed, 127 if it could not be started.
 int spawn_run(struct spawn *s);
 
-// The file that a program's name means, as execvp() would find it in PATH; one with a "/" is itself. NULL: none
-// that can be executed (a busybox applet, a shell's builtin).
+// Returns the file that execvp() would find for the name in PATH; a name with a "/" is a path. NULL: no executable file
+// (an applet of busybox, a builtin of the shell).
 char *spawn_find(const char *name);
 
-// What the first line of a script names; through_env: what env(1) would start, where it names that. NULL: no script.
+// Returns the interpreter in the #! line of a script; through_env: the program that env(1) would start. NULL: not a
+// script.
 char *spawn_interpreter(const char *path, bool through_env);
 
-// spawn_start()/spawn_wait(): the same in two halves, to run several at once (no capture).
+// spawn_start() and spawn_wait() run several programs at once (no capture).
 int spawn_start(const struct spawn *s);    // pid or -errno
 int spawn_wait(int pid);
 
-// Signals INT/TERM/HUP received while spawn_run() waits are left to the child (same group).
+// While spawn_run() waits, SIGINT, SIGTERM and SIGHUP are left to the child, which is in the same process group.
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Strings, the buffer to build them in, nearest names, whole files.
+// Strings, a buffer to build them in, similar names, whole files.
 #include "util/str.h"
 
 #include <ctype.h>
@@ -113,7 +113,7 @@ bool str_is_glob(const char *s)
 	return strpbrk(s, "*?[") != NULL;
 }
 
-// The end of the alternative at p: a comma or the closing brace, NULL when there is none.
+// Returns the end of the alternative at p: a comma or the closing brace; NULL: none.
 static const char *alternative_end(const char *p)
 {
 	int braces = 0, parens = 0;
@@ -212,7 +212,7 @@ enum str_long str_long(const char *text, int64_t *n)
 	return found == NUMBER_TOO_LARGE ? STR_TOO_LARGE : STR_LONG;
 }
 
-// Letters that changed places count once (optimal string alignment).
+// Transposed letters count as one difference (optimal string alignment).
 int str_distance(const char *a, const char *b)
 {
 	int n = (int)strlen(b), *before = NEW_ARRAY(int, n + 1), *last = NEW_ARRAY(int, n + 1), *row = NEW_ARRAY(int, n + 1);
@@ -258,7 +258,7 @@ const char *str_similar(const char *wanted, const char *const *names, int n)
 
 	for (int i = 0; i < n; i++) {
 		int longer = (int)strlen(names[i]) - len, at = found, d;
-		bool known = strcmp(wanted, names[i]) == 0; // there is one, but not for the asker
+		bool known = strcmp(wanted, names[i]) == 0; // the name exists, but is not available there
 
 		if (found == MOST && (longer > 0 ? longer : -longer) >= score[MOST - 1])
 			continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A growing array of any element type:  VEC(struct probe *) probes;  vec_push(&probes, p);
-// A zeroed one is empty and ready. Elements: v.at[i], 0 <= i < v.n.
+// A zeroed vector is empty and ready to use. Elements: v.at[i], 0 <= i < v.n.
 #ifndef UTIL_VEC_H
 #define UTIL_VEC_H
 
