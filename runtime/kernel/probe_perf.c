@@ -20,6 +20,12 @@ struct postponed {
 static DEFINE_PER_CPU(struct postponed, postponed);
 
 #define PERF_THROTTLED (~0ull)     /* MAX_INTERRUPTS of kernel/events/core.c */
+#define SHORTEST_CLOCK 10000       /* ns: the kernel's clocks have no shorter periods, perf_swevent_hrtimer() */
+
+struct sample {                    /* of a CPU */
+	struct perf_event *event;  /* NULL: none while the CPU is off */
+	u64 due;                   /* clocks: when the newest sample was due, in ns; 0: there was none */
+};
 
 /* ------------------------------------------------------------------ samples */
 
@@ -31,13 +37,19 @@ static bool is_stapio_still(void)
 }
 
 /* Context: interrupt. */
+static bool is_hit(const struct stp_perf *p)
+{
+	return (!p->in_target || (stp_tree_has(current->tgid) && !is_stapio_still())) &&
+	       (!p->program || stp_program_runs(p->program, current->mm));
+}
+
+/* Context: interrupt. */
 static void run(const struct stp_perf *p, struct pt_regs *regs)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
 
-	if ((p->in_target && (!stp_tree_has(current->tgid) || is_stapio_still())) ||
-	    (p->program && !stp_program_runs(p->program, current->mm)))
+	if (!is_hit(p))
 		return;            /* not a hit: another process */
 	if (!stp_hit_begin(&c, &flags))
 		return;
@@ -55,14 +67,35 @@ static void run_postponed(struct irq_work *work)
 	smp_store_release(&late->perf, NULL);
 }
 
+static bool is_clock(const struct stp_perf *p)
+{
+	return p->type == PERF_TYPE_SOFTWARE && p->config <= PERF_COUNT_SW_TASK_CLOCK;
+}
+
+/*
+ * Returns how many samples of a clock were due since the one before and did not come. Such a clock is a timer, which
+ * passes over all periods that have ended when a handler returns: perf_swevent_hrtimer(), 5.10 to 7.2. It has not set
+ * the timer anew when it calls us. A clock that the kernel stops and continues adds a part of a period.
+ */
+static u64 passed_over(const struct stp_perf *p, struct perf_event *event)
+{
+	struct sample *s = &((struct sample *)p->state)[event->cpu];
+	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer)), before = s->due;
+	u64 period = max_t(u64, event->hw.sample_period, SHORTEST_CLOCK);
+
+	s->due = due;
+	return before && due - before > period + period / 2 ? div64_u64(due - before + period / 2, period) - 1 : 0;
+}
+
 static void sampled(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	const struct stp_perf *p = event->overflow_handler_context;
 	struct postponed *late = this_cpu_ptr(&postponed);
+	/* Throttled: by __perf_event_account_interrupt() before it calls us, 5.10 to 7.2, until the next tick. */
+	u64 missed = is_clock(p) ? passed_over(p, event) : event->hw.interrupts == PERF_THROTTLED;
 
-	/* Set by __perf_event_account_interrupt() before it calls us, 5.10 to 7.2: no more samples until the next tick. */
-	if (unlikely(event->hw.interrupts == PERF_THROTTLED) && stp_session_running())
-		stp_lose(STP_LOSS_SAMPLES, 1);
+	if (unlikely(missed) && stp_session_running() && (in_nmi() || is_hit(p)))
+		stp_lose(STP_LOSS_SAMPLES, missed);
 	if (!in_nmi()) {
 		run(p, regs);
 		return;            /* not a hit: run() has counted it */
@@ -167,11 +200,11 @@ static void release_sample(struct perf_event *e)
 	perf_event_release_kernel(e);
 }
 
-/* p->state: one event for a counter, else perf_event pointers by CPU number; under stp_hotplug_lock().
+/* p->state: one event for a counter, else an array of struct sample by CPU number; under stp_hotplug_lock().
  * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
 static void remove(struct stp_perf *p)
 {
-	struct perf_event **events = p->state;
+	struct sample *samples = p->state;
 	u64 count, enabled, running;
 	int cpu;
 
@@ -181,10 +214,10 @@ static void remove(struct stp_perf *p)
 		perf_event_release_kernel(p->state);
 	}
 	for_each_possible_cpu(cpu)
-		if (events && !p->counter && events[cpu])
-			release_sample(events[cpu]);
+		if (samples && !p->counter && samples[cpu].event)
+			release_sample(samples[cpu].event);
 	if (!p->counter)
-		plat_free(events);
+		plat_free(samples);
 	p->state = NULL;
 }
 
@@ -196,7 +229,7 @@ static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 
 	if (IS_ERR(e))
 		return cpu_online(cpu) ? PTR_ERR(e) : 0;
-	((struct perf_event **)p->state)[cpu] = e;
+	((struct sample *)p->state)[cpu].event = e;
 	return 0;
 }
 
@@ -204,7 +237,7 @@ static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
 {
 	int cpu, err = 0;
 
-	p->state = plat_alloc(nr_cpu_ids * sizeof(struct perf_event *), -1);
+	p->state = plat_alloc(nr_cpu_ids * sizeof(struct sample), -1);
 	if (!p->state)
 		return -ENOMEM;
 	for_each_cpu(cpu, &stp_cpus) {
@@ -323,13 +356,13 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 
 	for (p = table; p < (struct stp_perf *)table + n; p++) {
 		struct perf_event_attr attr = attributes(p);
-		struct perf_event **events = p->state;
+		struct sample *samples = p->state;
 
-		if (!events || p->counter)
+		if (!samples || p->counter)
 			continue;
-		if (events[cpu])
-			release_sample(events[cpu]);
-		events[cpu] = NULL;
+		if (samples[cpu].event)
+			release_sample(samples[cpu].event);
+		samples[cpu] = (struct sample){ .due = 0 };
 		if (add_sample(p, &attr, cpu))
 			plat_message(STP_MSG_WARNING, "a CPU that was gone and is back isn't sampled any more");
 	}
