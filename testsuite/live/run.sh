@@ -5,8 +5,9 @@
 #       script='...'      what stap -e gets; or build() { ...makes $dir/$name.ko or other files... }
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
-#       debuginfo=both    built twice: from DWARF, and from BTF alone
-#       needs='dwarf ...' skipped where the kernel's -dbg package is not installed; kbuild: where the kernel is unpacked only;
+#       debuginfo=both    built twice: from DWARF where there is some, and from BTF alone
+#       needs='dwarf ...' skipped where the kernel has no DWARF here; kbuild: where the kernel is unpacked only;
+#                         module-btf: where its modules have no BTF (before 5.11);
 #                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
 #                         gcc-multilib: where 32-bit programs can't be made; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
@@ -236,11 +237,14 @@ on_kernel() { # NAMES...: in guests of LIVE_BATCH tests each, and a line about a
 		END { printf "%d passed%s%s, %s", ok, failed ? ", " failed " failed" : "", skipped ? ", " skipped " skipped" : "", clean }' "$log")")
 }
 
+has_dwarf() { readelf -SW "$vmlinux" 2>/dev/null | grep -q ' \.debug_info '; }
+
 missing_for() { # FILE: the first thing that it needs and that is not available
 	local need
 	for need in $(sed -n 's/^needs=//p' "$1" 2>/dev/null | tr -d "'"); do
 		case $need in
-		dwarf) [ -e "$vmlinux" ] || { echo "the kernel's -dbg package"; return; } ;;
+		dwarf) has_dwarf || { echo "the kernel's -dbg package"; return; } ;;
+		module-btf) grep -qsx 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel whose modules have BTF"; return; } ;;
 		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
 		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
 		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
@@ -252,6 +256,8 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 one_guest() { # NAMES...
 	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out vmlinux=/usr/lib/debug/boot/vmlinux-$release
 	[ -e "$vmlinux" ] || vmlinux=$tree/vmlinux
+	# Modules of tests are built by this machine's compiler, too.
+	[ -z "$tree" ] || export MAKEFLAGS="CC=$TESTS/kernels/cc"
 	rm -rf "$dir" "$dir.rows" "$results"
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
@@ -263,7 +269,7 @@ one_guest() { # NAMES...
 		rows/*) add_rows "${name#rows/}" ;;
 		*)
 			debuginfo=$(sed -n 's/^debuginfo=//p' "$TESTS/live/$name.test")
-			add_live "$name" ''
+			if [ "$debuginfo" != both ] || has_dwarf; then add_live "$name" ''; else skip "live/$name $release" "the kernel's -dbg package"; fi
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
