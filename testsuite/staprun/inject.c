@@ -4,9 +4,11 @@
 // for its children. In: the program counts from a marker on (see fake_kernel.c), and not between two others.
 //
 //   inject K ERRNO REPORT PROGRAM [ARGUMENT...]     REPORT gets "COUNT" of all, or "NUMBER name of the call"
-//   inject K -SIGNAL REPORT PROGRAM [ARGUMENT...]   sends the signal in place of the call
+//   inject K -SIGNAL REPORT PROGRAM [ARGUMENT...]   sends the signal in place of the call; SIGSTOP before it: then the
+//           program is not traced any more, and is continued when it has stopped
 //
-// With INJECT_ALL in the environment, calls are counted from the program's first one on.
+// With INJECT_ALL in the environment, calls are counted from the program's first one on. $INJECT_STOPPED is a command
+// that runs while the program is stopped, with its process ID as an argument.
 // Exit status: the program's, 128 + N when a signal ended it, 125 when there was nothing to trace.
 #include "marks.h"
 
@@ -29,11 +31,12 @@ static struct thread {
 	bool inside;                       // between a call's entry and its exit
 	int ours;                          // > 0: in what the fake kernel does for itself
 	bool fail;                         // this call
+	bool detached;
 } threads[THREADS];
 
 static long wanted, error, counted, injected = -1;
 static pid_t leader;
-static bool counting, all;
+static bool counting, all, letting_go;
 
 static struct thread *thread_of(pid_t tid)
 {
@@ -64,6 +67,11 @@ static void entered(struct thread *t, struct user_regs_struct *regs)
 	if (!counting || t->ours || !can_fail(regs->orig_rax) || ++counted != wanted)
 		return;
 	injected = regs->orig_rax;
+	if (error == -SIGSTOP) {
+		letting_go = true;
+		kill(leader, SIGSTOP);
+		return;
+	}
 	if (error < 0)
 		kill(leader, -error);
 	regs->orig_rax = -1;
@@ -87,12 +95,42 @@ static void stopped_at_call(struct thread *t)
 	}
 }
 
+// The SIGSTOP that was sent has its effect, not that of a new thread.
+static int signal_to_pass(pid_t tid, int sig)
+{
+	siginfo_t info;
+
+	if (sig == (SIGTRAP | 0x80) || sig == SIGTRAP)
+		return 0;
+	if (sig == SIGSTOP && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) && info.si_pid != getpid())
+		return 0;
+	return sig;
+}
+
+// A thread that still is traced is left alone; the program that is not any more has stopped.
+static void let_go(pid_t tid, int sig)
+{
+	const char *command = getenv("INJECT_STOPPED");
+	struct thread *t = thread_of(tid);
+	char text[256];
+
+	if (t->detached) {
+		snprintf(text, sizeof(text), "%s %d", command ?: "", leader);
+		if (command ? system(text) : usleep(20000))
+			fprintf(stderr, "%s: failed\n", text);
+		kill(leader, SIGCONT);
+		return;
+	}
+	t->detached = true;
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal_to_pass(tid, sig));
+}
+
 static int trace(pid_t pid)
 {
 	int status;
 	pid_t tid;
 
-	while ((tid = waitpid(-1, &status, __WALL)) > 0) {
+	while ((tid = waitpid(-1, &status, __WALL | WUNTRACED)) > 0) {
 		int sig = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 
 		if (!WIFSTOPPED(status)) {
@@ -100,8 +138,13 @@ static int trace(pid_t pid)
 				return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 			continue;
 		}
-		if (sig == (SIGTRAP | 0x80)) {
+		if (!letting_go && sig == (SIGTRAP | 0x80))
 			stopped_at_call(thread_of(tid));
+		if (letting_go) {
+			let_go(tid, sig);
+			continue;
+		}
+		if (sig == (SIGTRAP | 0x80)) {
 			sig = 0;
 		} else if (sig == SIGTRAP || sig == SIGSTOP) {
 			counting = all || (counting && sig != SIGTRAP);

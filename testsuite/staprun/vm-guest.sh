@@ -317,6 +317,22 @@ killed_at ${KILL_STEP:-7} relay
 loaded
 sort -u /tmp/killed
 
+t stopped and continued at system calls
+# All comes of it that comes of a run without a stop: the output, the status, no module. What is different is printed.
+stopped_at() { # STEP COMMAND...
+	local step=$1 k count
+	shift
+	"$@" 0 0 >/dev/null 2>&1
+	count=$(sed 's/count //' /tmp/r)
+	for k in $(seq $((1 + step / 2)) $step $count); do
+		"$@" $k -19 >/tmp/o 2>&1
+		[ "$? $(cat /tmp/o) $(ls /sys/module | grep ^t_)" = '0 1 ' ] || { echo "at call $k, $(cat /tmp/r):"; cat /tmp/o; loaded; }
+	done
+	[ "$count" -gt 60 ] || echo "only $count calls"
+}
+stopped_at ${KILL_STEP:-23} loader
+stopped_at ${KILL_STEP:-23} relay
+
 t remove
 staprun -d loop
 st
@@ -372,6 +388,16 @@ t stapdev system
 sorted su user -c "/tmp/staprun /suite/t_system.ko"
 st
 loaded
+
+t stapdev stopped and continued
+# Whoever may stop a privileged staprun may not look into it then; $1: its process ID.
+cat >/tmp/look <<-'END'
+	#!/bin/sh
+	[ "$(readlink /proc/$1/exe)" != /tmp/staprun ] || ! su user -c "/suite/hostile trace $1" 2>&1 | grep -v "not permitted\\|denied"
+END
+chmod 755 /tmp/look
+by_user() { INJECT_STOPPED=/tmp/look INJECT_ALL=1 ./inject $1 $2 /tmp/r $(command -v su) user -c 'exec /tmp/staprun -c true /suite/t_count.ko'; }
+stopped_at ${KILL_STEP:-41} by_user
 
 t stapdev interrupt
 tick su user -c '/tmp/staprun "$0"'

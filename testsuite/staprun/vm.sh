@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # staprun and stapio on real kernels, in one boot each: what vm-guest.sh prints must be vm.out.
-# KILL_STEP=1: killed at each system call, not at every fifth and seventh; LIMIT: seconds (1800).
+# KILL_STEP=1: killed, and stopped, at each system call, not at every N-th; LIMIT: seconds (1800).
 # Usage: vm.sh [-u] [RELEASE...]   (default: every kernel of /boot that has headers)
 set -u
 cd "$(dirname "$0")" || exit 1
