@@ -264,10 +264,14 @@ static bool find_in_functions(struct di_module *m, Dwarf_Die *parent, const char
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out)
 {
 	Dwarf *whole = m->dwarf ? dwarf_whole(m->dwarf) : NULL;
+	const char *key = str_printf("%s@%s", name, file ? file : "");
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, split;
 
-	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, &split)) {
+	// A miss walks all units, 50 ms of a kernel, and @defined asks again for each probe.
+	if (!whole || map_get(&m->no_globals, key))
+		return false;
+	while (!dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, &split)) {
 		if (split.cu)
 			unit = split;
 		if (!is_in_file(&unit, file) && strcmp(dwarf_name(&unit), "<artificial>"))
@@ -276,6 +280,7 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 		    (file && is_in_file(&unit, file) && find_in_functions(m, &unit, name, out, 0)))
 			return true;
 	}
+	map_put(&m->no_globals, key, m);
 	return false;
 }
 

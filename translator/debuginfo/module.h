@@ -194,6 +194,7 @@ struct di_module {
 	struct map systems;        // tracepoint -> TRACE_SYSTEM; tracepoint.c
 	bool systems_loaded;
 	struct map statics;        // address in text -> struct di_static *; global.c
+	struct map no_globals;     // "name@file" of what DWARF does not have; global.c
 	struct di_module *base_module; // of a kernel module: the kernel, the base of its split BTF
 	struct map modules;            // kmod.c, of the kernel: name -> struct di_module *
 	struct map *module_files;      // kmod.c, of the kernel: name -> path
