@@ -360,6 +360,11 @@ struct probe {
 
 // ---------------------------------------------------------------- the script
 
+struct listed_point {          // of -l, which has 70,000 of them at times
+	const struct probe_decl *decl;
+	const char *point;         // as it is shown: the alias as written, or resolved
+};
+
 struct script {
 	VEC(struct var *) globals;             // parse (user files first, then library files as used)
 	VEC(struct func *) funcs;
@@ -369,6 +374,7 @@ struct script {
 	int aliases_named;         // probe_match: number of aliases in alias_names
 	VEC(struct expr *) embedded;           // file-level %{ %}: E_EMBEDDED
 	VEC(struct probe *) probes;            // match: the resolved ones, in order
+	VEC(struct listed_point) listed;       // match: of -l, instead of probes where a wildcard finds many
 };
 
 // ast.c

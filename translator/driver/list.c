@@ -249,6 +249,9 @@ static void add_probes(struct session *s, line_list *lines)
 	VEC(struct probe *) found = { 0 };
 	bool aliases = false;
 
+	for vec_each(&s->script.listed, p)
+		if (p->decl->source == s->sources.at[0])
+			vec_push(lines, (struct line){ .point = p->point });
 	for vec_each(&s->script.probes, p)
 		if ((*p)->decl->source == s->sources.at[0]) {
 			vec_push(&found, *p);
@@ -341,6 +344,8 @@ static int list_points(struct session *s)
 {
 	line_list lines = { 0 };
 
+	if (!s->opt.list_vars)
+		mem_collect_often();
 	hush(s);
 	find(s, &lines);
 	unhush(s);

@@ -21,19 +21,19 @@ extern const struct probe_family family_function;
 // ---------------------------------------------------------------- resolve
 
 // As pp() shows it: with the source line when it is known.
-static const char *point_of(const struct probe_match *m, const struct di_function *f, const char *module)
+// b: memory for all points in turn.
+static const char *point_of(const struct probe_match *m, const struct di_function *f, const char *module, struct buf *b)
 {
-	struct buf b = { 0 };
-
+	b->len = 0;
 	for vec_each(&m->point->parts, part) {
 		if (!strcmp(part->name, "function") || !strcmp(part->name, "statement"))
 			break;
-		buf_printf(&b, "%s%s", b.len ? "." : "", part->name);
+		buf_printf(b, "%s%s", b->len ? "." : "", part->name);
 		if (part->arg_kind == ARG_STRING)
-			buf_printf(&b, "(\"%s\")", module ? module : part->text);
+			buf_printf(b, "(\"%s\")", module ? module : part->text);
 	}
-	dwarf_point_text(m, f, &b);
-	return buf_text(&b);
+	dwarf_point_text(m, f, b);
+	return str_ndup(b->text, b->len);
 }
 
 static int no_module(struct session *s, const struct point_part *part)
@@ -60,6 +60,7 @@ struct resolution {
 	struct function_probe common;
 	bool exported;
 	int blocked, endless;      // places that are passed over: see blocklist.c
+	struct buf text;           // of the point that is being made
 	struct probe *first;       // without a handler, a condition, guards: NULL
 };
 
@@ -90,10 +91,13 @@ static void say_passed_over(const struct resolution *r)
 
 static void add_place(struct resolution *r, struct di_function *f, const char *module)
 {
-	struct function_probe *data = NEW(struct function_probe);
-	const char *point = point_of(r->match, f, module);
+	const char *point = point_of(r->match, f, module, &r->text);
+	struct function_probe *data;
 	struct probe *p;
 
+	if (probe_list(r->s, r->match, point))
+		return;
+	data = NEW(struct function_probe);
 	*data = r->common;
 	data->function = f;
 	data->module = module;

@@ -75,6 +75,10 @@ extern const struct probe_family *const probe_families[];      // registry.c, NU
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
 
+// True: only points are listed (-l), and this one is in the list. A family whose wildcards match many points calls it
+// before it makes a probe of each. (resolve/probe_match.c)
+bool probe_list(struct session *s, const struct probe_match *m, const char *point);
+
 // One more probe of the same match and with the same handler, no condition: cheaper than probe_add().
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);
 

@@ -52,11 +52,25 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 	vec_push(&s->script.probes, p);
 	for (int i = 0; i < m->chain_len; i++)
 		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
-	if (s->opt.list && !s->opt.list_vars)
-		return p;          // nobody will look at handlers, of which there may be 40,000
 	p->condition = alias_condition(m);
 	p->body = alias_compose(m);
 	return p;
+}
+
+bool probe_list(struct session *s, const struct probe_match *m, const char *point)
+{
+	struct listed_point listed = { .decl = m->decl, .point = m->chain_len > 1 ? point_text(m->chain[0]) : point };
+
+	if (!s->opt.list || s->opt.list_vars)
+		return false;
+	vec_push(&s->script.listed, listed);
+	return true;
+}
+
+// Probes and points found so far.
+static int count_found(const struct session *s)
+{
+	return s->script.probes.n + s->script.listed.n;
 }
 
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data)
@@ -499,12 +513,12 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 // A wildcard stands for whatever of its matches can be probed.
 static void resolve_wildcard(struct path *path, const struct probe_point *point)
 {
-	int before = path->s->script.probes.n, errors;
+	int before = count_found(path->s), errors;
 
 	diag_quiet_push();
 	resolve_found(path, point);
 	errors = diag_quiet_pop();
-	if (errors && path->s->script.probes.n == before)
+	if (errors && count_found(path->s) == before)
 		diag_error(point->loc, "%s", diag_quiet_first());
 }
 
@@ -587,12 +601,12 @@ static const struct probe_point *joined_library(const struct probe_point *point)
 
 static bool resolve_quietly(struct path *path, const struct probe_point *point)
 {
-	int before = path->s->script.probes.n;
+	int before = count_found(path->s);
 
 	diag_quiet_push();
 	resolve_found(path, point);
 	diag_quiet_pop();
-	return path->s->script.probes.n > before;
+	return count_found(path->s) > before;
 }
 
 // A point that must be there. By the name of another kernel only if it isn't by its own.
@@ -620,7 +634,7 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 // Returns how many probes it made.
 static int resolve_point(struct path *path, const struct probe_point *point)
 {
-	int before = path->s->script.probes.n;
+	int before = count_found(path->s);
 	bool optional = point->optional || point->sufficient;
 
 	if (optional)
@@ -635,7 +649,7 @@ static int resolve_point(struct path *path, const struct probe_point *point)
 	path->chain.n--;
 	if (optional)
 		diag_quiet_pop();
-	return path->s->script.probes.n - before;
+	return count_found(path->s) - before;
 }
 
 static bool says_call(const struct probe_point *point)
@@ -688,7 +702,7 @@ int elab_match_probes(struct session *s)
 	int before = diag_errors();
 
 	match_new_decls(s);
-	if (!s->script.probes.n && diag_errors() == before)
+	if (!count_found(s) && diag_errors() == before)
 		diag_error((struct loc){ 0 }, "no probes found");
 	return diag_errors() - before;
 }

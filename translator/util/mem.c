@@ -28,6 +28,13 @@ void mem_init(void)
 #endif
 }
 
+void mem_collect_often(void)
+{
+#ifdef HAVE_GC
+	GC_set_free_space_divisor(5);
+#endif
+}
+
 static void *checked(void *p, size_t size)
 {
 	if (!p)
