@@ -164,7 +164,7 @@ static void count_names(struct symbols *t)
 		const char *name = t->symtab[i].st_name < t->strings_len ? t->strings + t->symtab[i].st_name : "";
 
 		if (t->symtab[i].st_shndx != SHN_UNDEF)
-			map_put(t->counts, name, (char *)map_get(t->counts, name) + 1);
+			map_put(t->counts, name, (void *)((uintptr_t)map_get(t->counts, name) + 1));
 	}
 }
 
