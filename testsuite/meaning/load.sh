@@ -4,16 +4,16 @@
 # that fuzz.py makes and runs them in one guest. Prints what is refused, and fails then or when the kernel's log isn't clean.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
-stap=$1 release=$2 count=${3:-500} seed=${4:-1} directory=${5:-/tmp/meaning-$2}
+stap=$(realpath "$1") release=$2 count=${3:-500} seed=${4:-1} directory=${5:-/tmp/meaning-$2}
 build=$(cd "$(dirname "$stap")" && pwd)
 rm -rf "$directory/modules" && mkdir -p "$directory/modules" || exit
 python3 "$here/fuzz.py" --stap "$stap" --release "$release" --directory "$directory" --seed "$seed" --scripts "$count" \
 	--modules "$directory/modules" ${QUICK:+--quick} || exit
 cp "$here/guest.sh" "$directory/modules/"
-"$source/translator/build/stap-vm" -r "$release" -t 3000 -m 1536 -d "$directory/modules:/t" -d "$directory/programs:$directory/programs" \
+"$source/translator/run/stap-vm" -r "$release" -t 3000 -m 1536 -d "$directory/modules:/t" -d "$directory/programs:$directory/programs" \
 	-f "$build/staprun/staprun:/bin/" -f "$build/staprun/stapio:/bin/" -l "$directory/log" \
 	-- sh /t/guest.sh "$directory/programs" >"$directory/out" 2>"$directory/err"
 status=$?
 cat "$directory/out"
 [ $status -ne 0 ] && { cat "$directory/err"; exit $status; }
-[ "$(cat "$directory/out")" = "$count loaded" ]
+[ "$(cat "$directory/out")" = "$(ls "$directory"/modules/*.ko | wc -l) loaded" ]
