@@ -77,9 +77,11 @@ static void put_back(struct preproc *p, struct token t)
 	p->has_held = true;
 }
 
+// A kernel option that is not set counts as 0.
 static bool as_number(const char *text, int64_t *n)
 {
-	return str_long(text, n) == STR_LONG;
+	*n = 0;
+	return !*text || str_long(text, n) == STR_LONG;
 }
 
 // The value of a name; false: unknown name.
@@ -274,25 +276,50 @@ static struct token condition(struct preproc *p, bool *result)
 // whatever precedes it.
 enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
 
+// A conditional inside of a branch that is skipped: the branch that it is in, 0 in its condition.
+struct skipped { struct loc start; int branch; };
+
+static struct token skip_nested(struct skipped *in, const struct token *t)
+{
+	if (t->kind == TOK_COND_THEN && in->branch)
+		return lex_junk(t->loc, "a second '%%?' in the same conditional");
+	if (t->kind != TOK_COND_THEN && !in->branch)
+		return lex_junk(in->start, "this '%%(' has no '%%?' behind its condition");
+	if (t->kind == TOK_COND_ELSE && in->branch == 2)
+		return lex_junk(t->loc, "a second '%%:' in the same conditional");
+	in->branch++;
+	return (struct token){ 0 };
+}
+
 static struct token skip_branch(struct preproc *p, struct loc start, enum stop stop, bool *at_else)
 {
-	int nested = 0;
+	VEC(struct skipped) nested = { 0 };
+	bool defines = false;      // "@define x" was read: the next "%(" begins its text
 
 	*at_else = false;
 	for (;;) {
-		struct token t = macro_next(&p->macros, true);
+		struct token t = macro_next(&p->macros, true), wrong = { 0 };
 
 		if (t.kind == TOK_EOF)
-			return lex_junk(start, "unterminated '%%(' ('%%)' is missing)");
-		if (t.kind == TOK_COND_END && !nested--)
+			return lex_junk(nested.n ? nested.at[nested.n - 1].start : start,
+					"unterminated '%%(' ('%%)' is missing)");
+		if (t.kind == TOK_COND_END && !nested.n)
 			return (struct token){ 0 };
-		nested += t.kind == TOK_COND_IF;
-		if (t.kind != TOK_COND_ELSE || nested || stop == AT_END_ANYHOW)
-			continue;
-		if (stop == AT_END)
-			return lex_junk(t.loc, "a second '%%:' in the same conditional");
-		*at_else = true;
-		return (struct token){ 0 };
+		defines |= t.kind == TOK_AT_WORD && !strcmp(t.text, "define");
+		if (t.kind == TOK_COND_IF) {
+			vec_push(&nested, ((struct skipped){ .start = t.loc, .branch = defines }));
+			defines = false;
+		} else if (nested.n && (t.kind == TOK_COND_THEN || t.kind == TOK_COND_ELSE || t.kind == TOK_COND_END)) {
+			wrong = skip_nested(&nested.at[nested.n - 1], &t);
+			nested.n -= t.kind == TOK_COND_END;
+		} else if (t.kind == TOK_COND_ELSE && stop == AT_END) {
+			wrong = lex_junk(t.loc, "a second '%%:' in the same conditional");
+		} else if (t.kind == TOK_COND_ELSE && stop == AT_ELSE_OR_END) {
+			*at_else = true;
+			return wrong;
+		}
+		if (wrong.kind && stop != AT_END_ANYHOW)
+			return wrong;
 	}
 }
 
