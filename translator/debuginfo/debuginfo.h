@@ -173,6 +173,8 @@ bool di_want_dwarf(struct di_module *m);
 bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *offset);
 // Returns the link address and file offset of its first executable segment; 0 if it has none.
 void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *offset);
+// Returns the link address at which the kernel or the dynamic linker starts a program; 0 for a library.
+uint64_t di_program_entry(const struct di_module *m);
 // Finds a variable of the program by symbol. `anywhere`: position-independent, so loaded at any address.
 struct di_program_data { uint64_t address, start_code; bool anywhere; };
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);

@@ -315,6 +315,17 @@ bool di_program_offset(const struct di_module *m, uint64_t address, uint64_t *of
 	return false;
 }
 
+uint64_t di_program_entry(const struct di_module *m)
+{
+	const Elf64_Ehdr *h = (const void *)m->program->file.at;
+	bool is_program = h->e_type == ET_EXEC;
+	int n;
+
+	for (const Elf64_Phdr *s = segments(m->program, &n); n; s++, n--)
+		is_program |= s->p_type == PT_INTERP;
+	return is_program ? h->e_entry : 0;
+}
+
 void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *offset)
 {
 	int n;

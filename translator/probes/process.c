@@ -77,6 +77,15 @@ static bool is_passed_over(const struct resolution *r, const struct di_function 
 	       di_module_source(f->module) == DI_SOURCE_DWARF;
 }
 
+// At a program's first function the stack has argc where a return address would be: a probe of its return would
+// overwrite that.
+static bool is_first(const struct resolution *r, struct di_module *in, const struct di_function *f)
+{
+	uint64_t entry = di_program_entry(in);
+
+	return r->common.is_return && (!strcmp(f->symbol, "_start") || (entry && (f->pc ? f->pc : f->address) == entry));
+}
+
 // Returns how many probes it made.
 static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
 {
@@ -85,9 +94,15 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 
 	di_want_dwarf(in);
 	dwarf_point_find(&r->point, in, &found, why);
-	for vec_each(&found, f)
-		if ((!r->exported || di_program_exports(in, (*f)->symbol)) && !is_passed_over(r, *f))
+	for vec_each(&found, f) {
+		if ((r->exported && !di_program_exports(in, (*f)->symbol)) || is_passed_over(r, *f))
+			continue;
+		if (!is_first(r, in, *f))
 			n += add_place(r, *f);
+		else if (!why->len)
+			buf_puts(why, "the program starts there, so it has nothing to return to; probe the end of the "
+				 "process with .end");
+	}
 	if (r->exported && !n && found.n)
 		buf_puts(why, "it is there, but no symbol that the dynamic linker can find");
 	return n;
