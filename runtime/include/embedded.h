@@ -62,6 +62,12 @@ typedef unsigned long long u64;
 static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STP_C (stp_c ? stp_c : stp_ctx_here())
 
+/* The number that a function or an expression gives. A pointer is an error there, at its line of the script. */
+static inline s64 stp_long(s64 value)
+{
+	return value;
+}
+
 /* The text that a function returns, which is counted where it is cut. Context: any. */
 #define STP_RESULT_PRINTF(...) do {						\
 	if (snprintf(STAP_RETVALUE, STP_STRLEN, __VA_ARGS__) >= STP_STRLEN)	\

@@ -55,6 +55,15 @@ expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEF
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
 expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which no C of the script uses either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
 . "$TESTS/options/limits.sh"
+embedded() { user -g -p4 -e "$1 probe begin { println(f(\"text\")) }"; }
+expect embedded-text-as-number 1 "<input>:1:40: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'
+expect embedded-argument-as-number 1 'makes integer from pointer without a cast' embedded 'function f:long(s:string) %{ STAP_RETURN(STAP_ARG_s); %}'
+expect embedded-value-as-number 1 'makes integer from pointer without a cast' embedded 'function f:long(s:string) %{ STAP_RETVALUE = STAP_ARG_s; %}'
+expect embedded-number-as-pointer 1 '<input>:1:40: error: initialization of' embedded 'function f:long(s:string) %{ char *p = 5; STAP_RETURN(*p); %}'
+expect embedded-number-as-text 1 'makes pointer from integer without a cast' embedded 'function f:string(s:string) %{ STAP_RETURN(5); %}'
+expect embedded-text-to-global 1 'makes integer from pointer without a cast' embedded 'global n = 5 function f:long(s:string) %{ /* pragma:write:n */ STAP_GLOBAL_SET_n("abc"); STAP_RETURN(0); %}'
+expect embedded-expression 1 'makes integer from pointer without a cast' embedded 'function f(s) { return %{ "abc" %} }'
+expect embedded-unset 0 "warning: 'x' is used uninitialized" user --disable-cache -g -p4 -e 'function f:long() %{ int x; STAP_RETURN(x); %} probe begin { println(f()) }'
 expect limits-of-frames 1 'MB of strings for each CPU, more than 64 MB; make MAXNESTING or' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=65536 -DMAXNESTING=1024 -e 'function f:string(s:string, n:long) { return n ? f(s . "x", n - 1) : s } probe begin { println(f("a", 5)) }'
 expect limits-of-locks 1 'MAXTRYLOCK=100000 times TRYLOCKDELAY=10 is more than 100000 microseconds' "$STAP" -p2 --runtime=user -DMAXTRYLOCK=100000 -e "$begin"
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"

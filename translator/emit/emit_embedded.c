@@ -173,7 +173,7 @@ static void define_macros(struct buf *b, const struct func *f)
 			 "goto stp_out; } while (0)\n");
 	else if (f->type == T_LONG)
 		buf_printf(b, "#define STAP_RETVALUE %s\n"
-			   "#define STAP_RETURN(...) do { __VA_OPT__(STAP_RETVALUE = (s64)(__VA_ARGS__);) "
+			   "#define STAP_RETURN(...) do { __VA_OPT__(STAP_RETVALUE = stp_long(__VA_ARGS__);) "
 			   "goto stp_out; } while (0)\n",
 			   says_this(f) ? "THIS->__retvalue" : "stp_ret");
 	else
@@ -437,7 +437,7 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 	if (asks_for_view(x->u.embedded.code))
 		buf_puts(&u->text, VIEW);
 	statement = !x->u.embedded.is_string && is_statement(x->u.embedded.code);
-	buf_puts(&u->text, statement ? "" : x->u.embedded.is_string ? "const char *stp_text = (\n" : "return (s64)(\n");
+	buf_puts(&u->text, statement ? "" : x->u.embedded.is_string ? "const char *stp_text = (\n" : "return stp_long(\n");
 	add_place(u, x->loc);
 	buf_printf(&u->text, "%s%s\n", x->u.embedded.code, statement ? "\nreturn 0;" : ");");
 	if (x->u.embedded.is_string)

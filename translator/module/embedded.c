@@ -93,7 +93,7 @@ static int run_compiler(const struct session *s, const struct toolchain *t, cons
 		build_advise(str_printf("%s: not found", argv.at[0]), s->tmp_dir);
 	if (status)
 		build_advise(compiler.output, s->tmp_dir);
-	if (status || diag_options.verbose > 1)
+	if (status || diag_options.verbose > 1 || (!u->source->library && diag_prints_warnings()))
 		fputs(compiler.output, stderr);
 	if (status)
 		diag_error(u->loc, "the embedded C of this file doesn't compile for %s (the compiler's messages are above)",
@@ -155,6 +155,7 @@ int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc
 	for (int i = 0; i < cc->n; i++)
 		vec_push(&words, cc->at[i]);
 	vec_push(&words, str_printf("-I%s/include", s->runtime_dir));
+	vec_push(&words, "-Werror=int-conversion");    // a string where a number is wanted, and the other way round
 	for vec_each(&s->units, at) {
 		struct cache_key names = unit_key(runtime, !t, &words, *at);
 		const char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++);
