@@ -183,10 +183,15 @@ static void at_entry(struct parser *p, struct expr *e, const struct token *t)
 
 static void at_text(struct parser *p, struct expr *e, const struct token *t)
 {
+	struct token string;
+
 	e->kind = strcmp(t->text, "perf") == 0 ? E_PERF : strcmp(t->text, "enum") == 0 ? E_ENUM : E_CONST;
 	if (e->kind == E_CONST)
 		parser_privileged(p, t->loc, "@const()");
-	e->u.text1.text = parser_string(p, "a literal string").text;
+	string = parser_string(p, "a literal string");
+	e->u.text1.text = string.text;
+	if (e->kind == E_PERF && !*string.text)
+		parser_fail(p, string.loc, "@perf(\"\") names no counter; write the NAME of a .counter(\"NAME\")");
 }
 
 // Returns the source text of an expression, for library macros that print their arguments.

@@ -71,6 +71,39 @@ static int check_counter(struct session *s, const struct point_part *counter)
 	return 0;
 }
 
+// Without a path it is about the processes of -c or -x.
+static int check_target(const struct session *s, const struct point_part *process)
+{
+	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list || s->opt.list_vars)
+		return 0;
+	diag_error(process->loc, "process without a path is the process of -c or -x, and there is none; use -c or -x, or "
+		   "name a program: process(\"PATH\")");
+	return 1;
+}
+
+// A program's counter is read where that program runs: at a point of it or of a library in it.
+bool perf_may_read(const struct session *s, const struct probe *p, const struct expr *e)
+{
+	const struct probe_point *at = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+	const struct point_part *process = at ? point_find(at, "process") : NULL;
+	const char *path = NULL, *here;
+
+	for vec_each(&s->script.probes, it) {
+		const struct perf *d = (*it)->data;
+
+		if ((*it)->family == &family_perf && d->counter && !strcmp(d->counter, e->u.text1.text))
+			path = d->path;
+	}
+	if (!path || (process && process->arg_kind != ARG_STRING))
+		return true;
+	here = process ? process_executable(process->text) : NULL;
+	if (process && (str_is_glob(process->text) || (here && !strcmp(here, path))))
+		return true;
+	diag_error(e->loc, "the perf counter \"%s\" counts in %s: it can only be read in probes of that program, "
+		   "process(\"%s\")", e->u.text1.text, path, path);
+	return false;
+}
+
 static int perf_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct probe_point *point = m->point;
@@ -78,6 +111,7 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 		*process = point_find(point, "process"), *counter = point_find(point, "counter");
 	struct perf *d = NEW(struct perf);
 	int errors = check(sample, INT64_MAX) + check(hz, MAX_HZ) + check_name(process, "a program's path") +
+		     check_target(s, process) +
 		     check_name(counter, "the name that @perf(\"NAME\") reads");
 
 	if (!strcmp(point->parts.at[0].name, "timer"))
