@@ -56,7 +56,7 @@ expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$S
 expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which no C of the script uses either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
 . "$TESTS/options/limits.sh"
 embedded() { user -g -p4 -e "$1 probe begin { println(f(\"text\")) }"; }
-expect embedded-text-as-number 1 "<input>:1:40: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'
+expect embedded-text-as-number 1 "<input>:1:42: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'
 expect embedded-argument-as-number 1 'makes integer from pointer without a cast' embedded 'function f:long(s:string) %{ STAP_RETURN(STAP_ARG_s); %}'
 expect embedded-value-as-number 1 'makes integer from pointer without a cast' embedded 'function f:long(s:string) %{ STAP_RETVALUE = STAP_ARG_s; %}'
 expect embedded-number-as-pointer 1 '<input>:1:40: error: initialization of' embedded 'function f:long(s:string) %{ char *p = 5; STAP_RETURN(*p); %}'
@@ -76,7 +76,7 @@ done
 expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which no C of the script uses either
 ' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
 for name in STAP_SUPPRESS_HANDLER_ERRORS STP_NO_VERREL_CHECK STP_USE_DROPPED_FILE STAP_OVERRIDE_STUCK_CONTEXT DEBUG_MEM; do
-	expect "define-without-effect-$name" 1 '' sh -c '"$0" -p2 --runtime=user "$1" -e "probe begin { }" 2>&1 | grep unknown' "$STAP" "-D$name"
+	expect "define-without-effect-$name" 1 '' sh -c '"$0" -p2 --runtime=user "$1" -e "probe begin { next }" 2>&1 | grep unknown' "$STAP" "-D$name"
 done
 expect limit-with-suffix 0 '.overload_interval = 1000,' "$STAP" -p3 --runtime=user -DSTP_OVERLOAD_INTERVAL=1000LL -e "$begin"
 expect limit-unsigned 0 '.errors = 16' "$STAP" -p3 --runtime=user -DMAXERRORS=0x10uL -e "$begin"
@@ -133,8 +133,8 @@ expect arguments-behind-dashes 0 'got -x' user -e 'probe begin { println("got ",
 expect compatible-future 1 "can't be compatible with the future version 99" "$STAP" --compatible=99 -e "$begin"
 expect compatible-bad 1 '--compatible takes a version' "$STAP" --compatible=new -e "$begin"
 expect compatible-escape 0 x41 user --compatible=2.2 -e 'probe begin { println("\x41") exit() }'
-expect compatible-ternary 0 'values 2 0' user --compatible=3.3 -e 'probe begin { x = 1 ? 2 : y = 3 println("values ", x, " ", y) exit() }'
-expect incompatible-ternary 1 'expected a variable' user --compatible=4.0 -e 'probe begin { x = 1 ? 2 : y = 3 println(x, y) exit() }'
+expect compatible-ternary 0 'values 2 0' user --compatible=3.3 -e 'probe begin { x = pid() ? 2 : y = 3 println("values ", x, " ", y) exit() }'
+expect incompatible-ternary 1 'expected a variable' user --compatible=4.0 -e 'probe begin { x = pid() ? 2 : y = 3 println(x, y) exit() }'
 expect compatible-strings 1 'found the string "b"' user --compatible=1.9 -e 'probe begin { println("a" "b") exit() }'
 expect compatible-variance 1 'it came with 3.1' user --compatible=3.0 -e 'global x probe begin { x <<< 1 println(@variance(x)) exit() }'
 expect compatible-private 0 'is 4' user --compatible=2.9 -e 'probe begin { private = 4 println("is ", private) exit() }'

@@ -49,7 +49,7 @@ absent() { grep -qE "^$1( .*)? ($series|$how)( |\$)" "$TESTS/tapsets/absent"; } 
 script_of() { # FILES
 	local names
 	mapfile -t names < <(aliases_of "$@")
-	echo 'probe kernel.function("vfs_read") {'
+	echo 'probe kernel.function("vfs_read") { println(1)'
 	calls_of "$@"
 	echo '}'
 	[ ${#names[@]} -eq 0 ] || probes_of "${names[@]}"

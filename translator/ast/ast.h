@@ -68,6 +68,8 @@ struct var {
 
 	// usage, in everything that is emitted
 	bool read, written;        // symbols, again by optimize
+	bool only_updated;         // with them: nothing gives it a value but its own n++, n += k, s .= "x"
+	bool in_defined;           // symbols: @defined() asks about it or what it points to
 	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
@@ -108,7 +110,7 @@ enum expr_kind {
 	E_CAST,         // cast: @cast(e, "type", "module") } reach emit
 	E_ATVAR,        // target: @var("name@file","module")
 	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
-	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c
+	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c or types.c
 	E_PROBEWRITE,   // op1: @probewrite(v)                removed by symbols.c
 	E_ENTRY,        // entry: @entry(e)
 	E_PERF,         // text1: @perf("name")
@@ -148,6 +150,7 @@ struct expr {
 	enum type type;            // types
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value
+	bool waits;                // target: branches are not resolved before types settles the condition's @defined()
 	union {
 		int64_t number;
 		struct { const char *bytes; size_t len; } string;
@@ -226,6 +229,7 @@ enum stmt_kind { S_EMPTY, S_EXPR, S_BLOCK, S_IF, S_WHILE, S_FOR, S_FOREACH, S_BR
 struct stmt {
 	enum stmt_kind kind;       // parse
 	struct loc loc;            // parse
+	bool waits;                // target: like expr.waits
 	union {
 		struct expr *expr;         // S_EXPR; S_RETURN (may be NULL); S_DELETE: E_VAR, E_INDEX with NULL keys
 		VEC(struct stmt *) block;

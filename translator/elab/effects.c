@@ -98,6 +98,13 @@ static void count_var(struct use_walker *w, struct var *v, int use, struct loc l
 {
 	v->read |= (use & USE_READ) != 0;
 	v->written |= (use & USE_WRITE) != 0;
+	v->only_updated &= !(use & USE_WRITE) || (use & USE_UPDATE);
+}
+
+static void forget_uses(struct var *v)
+{
+	v->read = v->written = false;
+	v->only_updated = true;
 }
 
 static void count_call(struct use_walker *w, struct func *f, struct loc loc)
@@ -113,17 +120,17 @@ void access_count_uses(struct session *s)
 	struct use_walker w = { .var = count_var, .call = count_call };
 
 	for vec_each(&s->script.globals, g)
-		(*g)->read = (*g)->written = false;
+		forget_uses(*g);
 	for vec_each(&s->script.funcs, f) {
 		(*f)->used = false;
 		for vec_each(&(*f)->params, v)
-			(*v)->read = (*v)->written = false;
+			forget_uses(*v);
 		for vec_each(&(*f)->locals, v)
-			(*v)->read = (*v)->written = false;
+			forget_uses(*v);
 	}
 	for vec_each(&s->script.probes, p)
 		for vec_each(&(*p)->locals, v)
-			(*v)->read = (*v)->written = false;
+			forget_uses(*v);
 	for vec_each(&s->script.probes, p) {
 		if ((*p)->condition)
 			use_expr(&w, (*p)->condition);

@@ -18,6 +18,17 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 // The same for the left side of an assignment: E_DEREF or E_REGISTER. A NULL access: base itself.
 struct expr *target_lvalue(struct expr *base, const struct expr *access);
 
+// A branch that elab_targets() left as it was, since its condition waited for types: in the handler of p or,
+// if f is not NULL, in that function. One of e and s is NULL.
+void target_resume(struct session *session, struct probe *p, struct func *f, struct expr **e, struct stmt **s);
+
+// Whether only types.c can look into it: it accesses values whose debuginfo type is not known yet.
+bool target_is_untyped(struct expr *e);
+// The condition of an if or a loop; NULL: none.
+struct expr **target_condition(struct stmt *s);
+// The statement that is left of an if or a loop whose condition is known; a loop's is false.
+struct stmt *target_branch(struct stmt *s, bool known);
+
 // clone.c
 // Copies for each probe the functions that mention target variables, before those are resolved.
 void clone_functions(struct session *s);
@@ -34,6 +45,8 @@ const char *check_similar_names(struct session *s, const struct var *v, const st
 const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
 
 // symbols.c
+// A probe defines the counter of this @perf(): true, or false after diag_error().
+bool symbols_find_counter(struct session *s, const struct expr *e);
 // Binds the names of an expression or statement that the translator made after elab_symbols().
 void symbols_bind_probe(struct session *s, struct probe *p);
 // As if a probe called the function.
@@ -99,6 +112,17 @@ void optimize_mark_unused(struct session *s);       // value_unused of every sta
 void optimize_walk(struct session *s, struct ast_walker *w);
 // Words that the first values which @entry() saves take; after the optimiser that is a slot's number.
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
+
+// The value of an E_BINARY or E_UNARY of constants; NULL: only running it gives one.
+struct expr *optimize_fold(const struct session *s, const struct expr *e);
+
+// constant.c
+// E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if that may change once types.c has
+// settled each @defined() in the expression.
+struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
+// The result of an operator if one operand gives it by itself, and the other has no effect, as in "x * 0".
+struct expr *constant_absorbed(struct loc loc, enum tok op, const struct expr *l, const struct expr *r,
+			       bool l_is_pure, bool r_is_pure);
 
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()

@@ -63,7 +63,7 @@ static struct expr *fold_strings(const struct session *s, const struct expr *e)
 	return fold_numbers(e->u.bin.op, strcmp(a, b), 0, &r) ? expr_number(e->loc, r) : NULL;
 }
 
-static struct expr *fold_binary(const struct session *s, struct expr *e)
+static struct expr *fold_binary(const struct session *s, const struct expr *e)
 {
 	struct expr *l = e->u.bin.l, *r = e->u.bin.r, *made;
 	enum tok op = e->u.bin.op;
@@ -71,10 +71,9 @@ static struct expr *fold_binary(const struct session *s, struct expr *e)
 
 	if (l->kind == E_STRING && r->kind == E_STRING)
 		return fold_strings(s, e);
-	if (l->kind != E_NUMBER)
-		return NULL;
-	if ((op == TOK_ANDAND && !l->u.number) || (op == TOK_OROR && l->u.number))
-		return expr_number(e->loc, op == TOK_OROR);
+	made = constant_absorbed(e->loc, op, l, r, access_pure(l), access_pure(r));
+	if (made || l->kind != E_NUMBER)
+		return made;
 	if (r->kind == E_NUMBER && e->u.bin.of_location >= LOCATION_UNSIGNED)
 		return NULL;
 	if (r->kind == E_NUMBER)
@@ -99,6 +98,11 @@ static struct expr *fold_unary(const struct expr *e)
 	case TOK_COMPL: return expr_number(e->loc, ~n);
 	default: return NULL;
 	}
+}
+
+struct expr *optimize_fold(const struct session *s, const struct expr *e)
+{
+	return e->kind == E_BINARY ? fold_binary(s, e) : fold_unary(e);
 }
 
 static bool unread(const struct expr *e)
@@ -430,11 +434,12 @@ static void drop_entries(struct session *s, struct probe *p)
 			ast_walk_stmt(&move, &(*f)->body);
 }
 
-// Handlers that do nothing, and those that were here to be checked only. When all do nothing, they
-// stay: their hits may be what is asked for.
+// Drops handlers that do nothing, and those that were here to be checked only. With -u they stay: their hits may be
+// what is asked for.
 static void drop_probes(struct session *s)
 {
 	int n = 0, busy = 0;
+	struct probe *first = NULL;
 
 	for vec_each(&s->script.probes, p)
 		busy += (*p)->family->emit && (!empty((*p)->body) || (*p)->keep);
@@ -444,13 +449,17 @@ static void drop_probes(struct session *s)
 		if (!p->family->emit)
 			continue;
 		if (!s->opt.no_optimize && empty(p->body) && !p->keep) {
-			diag_warning(p->loc, "probe %s has an empty handler%s", p->written, busy ? ": left out" : "");
-			if (busy)
-				continue;
+			diag_warning(p->loc, "probe %s has an empty handler: left out", p->written);
+			if (!busy && !first)
+				first = p;
+			continue;
 		}
 		s->script.probes.at[n++] = p;
 	}
 	s->script.probes.n = n;
+	if (first)
+		diag_error(first->loc, "no probes found: every handler is empty, so the script would do nothing; use -u to "
+			   "run it all the same");
 }
 
 typedef VEC(struct probe *) handlers;

@@ -19,6 +19,7 @@ struct binder {
 	struct probe *probe;       // one of the two
 	struct func *func;
 	struct map locals;         // parameters too
+	bool in_defined;           // inside @defined()
 	enum { IN_BODY, IN_ENTRY, IN_CONDITION } place;
 };
 
@@ -103,16 +104,33 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 
 static void bind_var(struct binder *b, struct expr *e)
 {
-	struct var *v;
+	struct var *v = e->u.var.decl;
 
-	if (e->u.var.decl)
+	if (v) {
+		v->in_defined |= b->in_defined;
 		return;
+	}
 	v = find_scalar(b, e->u.var.name, e->loc);
 	if (!v)
 		v = new_local(b, e->u.var.name, e->loc);
 	else if (v->kind == VAR_GLOBAL)
 		set_arity(v, 0, e->loc);
+	v->in_defined |= b->in_defined;
 	e->u.var.decl = v;
+}
+
+// NULL is 0, unless the script has a variable of this name.
+static bool is_null(struct binder *b, const struct expr *e)
+{
+	return !e->u.var.decl && !strcmp(e->u.var.name, "NULL") && !find_scalar(b, "NULL", e->loc);
+}
+
+static void bind_value(struct binder *b, struct expr *e)
+{
+	if (is_null(b, e))
+		*e = *expr_number(e->loc, 0);
+	else
+		bind_var(b, e);
 }
 
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
@@ -321,6 +339,8 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 		diag_error(e->loc, "conditions of probes can only read globals");
 	switch (e->kind) {
 	case E_VAR:
+		bind_var(b, e);
+		return;
 	case E_INDEX:
 		bind_expr(b, e);
 		return;
@@ -359,6 +379,15 @@ static void bind_entry(struct binder *b, struct expr *e)
 	b->place = place;
 }
 
+static void bind_defined(struct binder *b, struct expr *e)
+{
+	bool outer = b->in_defined;
+
+	b->in_defined = true;
+	bind_expr(b, e->u.op1);
+	b->in_defined = outer;
+}
+
 static void add_counters(const void *session, name_list *out)
 {
 	for vec_each(&((const struct session *)session)->script.probes, p) {
@@ -370,23 +399,23 @@ static void add_counters(const void *session, name_list *out)
 	}
 }
 
-// A probe defines it: perf....counter("NAME").
-static void bind_counter(struct binder *b, const struct expr *e)
+bool symbols_find_counter(struct session *s, const struct expr *e)
 {
 	const char *name = e->u.text1.text, *similar;
 	name_list names = { 0 };
 
-	add_counters(b->s, &names);
+	add_counters(s, &names);
 	for vec_each(&names, it)
 		if (!strcmp(*it, name))
-			return;
-	similar = diag_similar(name, add_counters, b->s);
+			return true;
+	similar = diag_similar(name, add_counters, s);
 	if (*similar) {
 		diag_error(e->loc, "perf counter \"%s\" not found%s", name, similar);
-		return;
+		return false;
 	}
 	diag_error(e->loc, "perf counter \"%s\" not found: a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
 		   "for instance", name, name);
+	return false;
 }
 
 // What has no context to report errors in and no place to build strings in: conditions of probes.
@@ -419,8 +448,11 @@ static void bind_expr(struct binder *b, struct expr *e)
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
 	case E_EMBEDDED: case E_CONST: case E_STATIC: break;
-	case E_PERF: bind_counter(b, e); break;
-	case E_VAR: bind_var(b, e); break;
+	case E_PERF:
+		if (!b->in_defined)        // there, target_var.c looks for it
+			symbols_find_counter(b->s, e);
+		break;
+	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
 	case E_CALL: bind_call(b, e); break;
@@ -436,7 +468,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 		break;
 	case E_CAST: case E_ENUMNAME: bind_expr(b, e->u.cast.e); break;
 	case E_ACCESS: bind_access(b, e); break;
-	case E_DEFINED: bind_expr(b, e->u.op1); break;
+	case E_DEFINED: bind_defined(b, e); break;
 	case E_ENTRY: bind_entry(b, e); break;
 	case E_REGISTER: bind_expr(b, e->u.reg.number_expr); break;
 	case E_PROBEWRITE:
@@ -493,8 +525,9 @@ static void bind_foreach(struct binder *b, struct stmt *s)
 		bind_foreach_array(b, s);
 	}
 	for vec_each(&s->u.foreach.keys, k)
-		bind_expr(b, *k);
-	bind_expr(b, s->u.foreach.value);
+		bind_var(b, *k);
+	if (s->u.foreach.value)
+		bind_var(b, s->u.foreach.value);
 	bind_stmt(b, s->u.foreach.body);
 }
 
@@ -550,7 +583,8 @@ static void bind_stmt(struct binder *b, struct stmt *s)
 		break;
 	case S_TRY:
 		bind_stmt(b, s->u.try_.body);
-		bind_expr(b, s->u.try_.var);
+		if (s->u.try_.var)
+			bind_var(b, s->u.try_.var);
 		bind_stmt(b, s->u.try_.handler);
 		break;
 	}

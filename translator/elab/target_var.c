@@ -160,17 +160,43 @@ static bool is_defined_base(struct resolver *r, const struct expr *e)
 	return diag_quiet_pop() == 0;
 }
 
-// A struct that some of a pattern's functions return is no number to compare, which this mostly guards.
-static int64_t is_defined(struct resolver *r, const struct expr *e)
+static bool see_untyped(struct ast_walker *w, struct expr **e)
 {
-	struct expr *value = expr_copy(e);
+	*(bool *)w->data |= (*e)->kind == E_ACCESS || (*e)->waits;
+	return true;
+}
 
-	if (!is_defined_base(r, e))
-		return false;
-	if (e->kind != E_TARGET || strcmp(e->u.target.name, "return"))
-		return true;
-	resolve_base(r, &value);
-	return !value->dtype || !place_is_aggregate(value->dtype);
+bool target_is_untyped(struct expr *e)
+{
+	bool found = false;
+	struct ast_walker w = { .expr = see_untyped, .data = &found };
+
+	ast_walk_expr(&w, &e);
+	return found;
+}
+
+// @defined(e) becomes a number, or stays for types.c. A struct that some of a pattern's functions return is not a
+// number to compare, which this mostly guards.
+static void resolve_defined(struct resolver *r, struct expr **e)
+{
+	struct expr *of = (*e)->u.op1, *value = expr_copy(of);
+	bool defined;
+
+	if ((*e)->waits)
+		return;
+	defined = is_defined_base(r, of);
+	if (defined && of->kind == E_TARGET && !strcmp(of->u.target.name, "return")) {
+		resolve_base(r, &value);
+		defined = !value->dtype || !place_is_aggregate(value->dtype);
+	} else if (defined && target_is_untyped(value)) {
+		resolve_base(r, &value);
+		if (target_is_untyped(value)) {
+			(*e)->u.op1 = value;
+			(*e)->waits = true;
+			return;
+		}
+	}
+	*e = expr_number((*e)->loc, defined);
 }
 
 static bool see_fault(struct ast_walker *w, struct expr **e)
@@ -407,16 +433,16 @@ static bool is_target_lvalue(const struct expr *e)
 	return e->kind == E_TARGET || e->kind == E_CAST || e->kind == E_ATVAR || e->kind == E_ACCESS;
 }
 
-static int truth(struct resolver *r, struct expr **e);
-static bool decides(struct expr **e);
+enum truth { FALSE, TRUE, UNKNOWN, LATER };
+static enum truth truth(struct resolver *r, struct expr **e);
 
 // What is looked into is known before: @choose_defined($a, $b)->member is $a->member or $b->member.
 static void choose(struct resolver *r, struct expr **e)
 {
-	while ((*e)->kind == E_COND && decides(&(*e)->u.cond.c)) {
-		int known = truth(r, &(*e)->u.cond.c);
+	while ((*e)->kind == E_COND) {
+		enum truth known = truth(r, &(*e)->u.cond.c);
 
-		if (known < 0)
+		if (known != TRUE && known != FALSE)
 			return;
 		*e = known ? (*e)->u.cond.a : (*e)->u.cond.b;
 	}
@@ -513,30 +539,11 @@ static bool resolve_target_lvalue(struct resolver *r, struct expr **e, struct ex
 
 // ---------------------------------------------------------------- @defined
 
-// What is known of a condition before anything else is looked up: 0, 1, or -1.
-static int truth(struct resolver *r, struct expr **e)
+static bool settle_defined(struct ast_walker *w, struct expr **e)
 {
-	int l;
-
-	switch ((*e)->kind) {
-	case E_DEFINED:
-		*e = expr_number((*e)->loc, is_defined(r, (*e)->u.op1));
-		return (*e)->u.number != 0;
-	case E_NUMBER:
-		return (*e)->u.number != 0;
-	case E_UNARY:
-		l = (*e)->u.un.op == TOK_NOT ? truth(r, &(*e)->u.un.e) : -1;
-		return l < 0 ? -1 : !l;
-	case E_BINARY:
-		if ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR)
-			return -1;
-		l = truth(r, &(*e)->u.bin.l);
-		if (l < 0 || l == ((*e)->u.bin.op == TOK_OROR))
-			return l;
-		return truth(r, &(*e)->u.bin.r);
-	default:
-		return -1;
-	}
+	if ((*e)->kind == E_DEFINED)
+		resolve_defined(w->data, e);
+	return (*e)->kind != E_DEFINED;
 }
 
 static bool see_defined(struct ast_walker *w, struct expr **e)
@@ -545,41 +552,62 @@ static bool see_defined(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// Whether what a condition leaves out need not even have types: with @defined, and in the library.
-// A script's constant condition within an expression doesn't hide what is wrong behind it.
-static bool decides(struct expr **e)
+// Whether branches that a constant condition leaves out need not even have types. With -u that takes @defined, or
+// a condition of the library.
+static bool decides(struct resolver *r, struct expr **e)
 {
-	bool found = (*e)->loc.source && (*e)->loc.source->library;
+	bool found = !r->s->opt.no_optimize || ((*e)->loc.source && (*e)->loc.source->library);
 	struct ast_walker w = { .expr = see_defined, .data = &found };
 
 	ast_walk_expr(&w, e);
 	return found;
 }
 
-// "if (0)" is how people switch a part of a script off: nobody looks at its types, either, but with -u.
-static bool decides_if(struct resolver *r, struct expr **e)
+// What is known of a condition before anything else is looked up.
+static enum truth truth(struct resolver *r, struct expr **e)
 {
-	return decides(e) || (!r->s->opt.no_optimize && truth(r, e) >= 0);
+	struct ast_walker w = { .expr = settle_defined, .data = r };
+	const struct expr *value;
+	bool waits = false;
+
+	if (!decides(r, e))
+		return UNKNOWN;
+	ast_walk_expr(&w, e);
+	value = constant_value(r->s, *e, &waits);
+	if (value && value->kind == E_NUMBER)
+		return value->u.number ? TRUE : FALSE;
+	return waits ? LATER : UNKNOWN;
 }
 
-// && and || whose left side decides, ?: whose condition is known. True when it replaced *e.
-static bool prune(struct resolver *r, struct expr **e)
+// ?: whose condition is known. True when nothing is left to walk.
+static bool prune_cond(struct resolver *r, struct expr **e)
 {
-	int known;
+	enum truth known = truth(r, &(*e)->u.cond.c);
 
-	if (!decides((*e)->kind == E_COND ? &(*e)->u.cond.c : e))
+	if (known == UNKNOWN)
 		return false;
-	if ((*e)->kind == E_COND) {
-		known = truth(r, &(*e)->u.cond.c);
-		if (known < 0)
-			return false;
-		*e = known ? (*e)->u.cond.a : (*e)->u.cond.b;
-		resolve(r, e);
+	if (known == LATER) {
+		(*e)->waits = true;
+		resolve(r, &(*e)->u.cond.c);
 		return true;
 	}
-	known = truth(r, e);
-	if (known < 0)
+	*e = known ? (*e)->u.cond.a : (*e)->u.cond.b;
+	resolve(r, e);
+	return true;
+}
+
+// && and || that are known, or whose left side decides later about the right one.
+static bool prune_logical(struct resolver *r, struct expr **e)
+{
+	enum truth known = truth(r, e);
+
+	if (known == UNKNOWN || (known == LATER && truth(r, &(*e)->u.bin.l) != LATER))
 		return false;
+	if (known == LATER) {
+		(*e)->waits = true;
+		resolve(r, &(*e)->u.bin.l);
+		return true;
+	}
 	*e = expr_number((*e)->loc, known);
 	return true;
 }
@@ -657,13 +685,17 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 	case E_ENTRY:
 		*e = resolve_entry(r, *e);
 		return false;
+	case E_PERF:
+		if (symbols_find_counter(r->s, *e))
+			perf_may_read(r->s, r->probe, *e);
+		return false;
 	case E_DEFINED:
-		*e = expr_number((*e)->loc, is_defined(r, (*e)->u.op1));
+		resolve_defined(r, e);
 		return false;
 	case E_COND:
-		return !prune(r, e);
+		return !prune_cond(r, e);
 	case E_BINARY:
-		return ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR) || !prune(r, e);
+		return ((*e)->u.bin.op != TOK_ANDAND && (*e)->u.bin.op != TOK_OROR) || !prune_logical(r, e);
 	case E_ASSIGN:
 		if (!resolve_target_lvalue(r, e, &(*e)->u.bin.l))
 			return true;
@@ -677,17 +709,45 @@ static bool see_expr(struct ast_walker *w, struct expr **e)
 	}
 }
 
+struct expr **target_condition(struct stmt *s)
+{
+	switch (s->kind) {
+	case S_IF: return &s->u.if_.c;
+	case S_WHILE: return &s->u.while_.c;
+	case S_FOR: return s->u.for_.c ? &s->u.for_.c : NULL;
+	default: return NULL;
+	}
+}
+
+struct stmt *target_branch(struct stmt *s, bool known)
+{
+	struct stmt *left = stmt_new(S_EMPTY, s->loc);
+
+	if (s->kind == S_IF && (known || s->u.if_.other))
+		return known ? s->u.if_.then : s->u.if_.other;
+	if (s->kind == S_FOR && s->u.for_.init) {
+		left->kind = S_EXPR;
+		left->u.expr = s->u.for_.init;
+	}
+	return left;
+}
+
 static bool see_stmt(struct ast_walker *w, struct stmt **s)
 {
 	struct resolver *r = w->data;
-	int known;
+	struct expr **c = target_condition(*s);
+	enum truth known = c ? truth(r, c) : UNKNOWN;
 
-	if ((*s)->kind != S_IF || !decides_if(r, &(*s)->u.if_.c))
+	if (known == LATER) {
+		(*s)->waits = true;
+		if ((*s)->kind == S_FOR)
+			resolve(r, &(*s)->u.for_.init);
+		resolve(r, c);
+		return false;
+	}
+	if (known == UNKNOWN || (known == TRUE && (*s)->kind != S_IF))
 		return true;
-	known = truth(r, &(*s)->u.if_.c);
-	if (known < 0)
-		return true;
-	*s = known ? (*s)->u.if_.then : (*s)->u.if_.other ? (*s)->u.if_.other : stmt_new(S_EMPTY, (*s)->loc);
+	*s = target_branch(*s, known);
 	ast_walk_stmt(w, s);
 	return false;
 }
@@ -705,13 +765,18 @@ static void resolve_called(struct resolver *r)
 			ast_walk_stmt(&r->walker, &r->called.at[i]->body);
 }
 
-static void resolve_probe(struct resolver *r, struct probe *p)
+static void resolver_enter(struct resolver *r, struct probe *p)
 {
-	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+	const struct probe_point *last = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
 
 	r->probe = p;
 	r->is_return = last && point_find(last, "return") && !p->family->own_returns;
 	resolver_init(r);
+}
+
+static void resolve_probe(struct resolver *r, struct probe *p)
+{
+	resolver_enter(r, p);
 	r->in_condition = true;
 	resolve(r, &p->condition);
 	r->in_condition = false;
@@ -785,4 +850,29 @@ int elab_targets(struct session *s)
 	for vec_each(&s->script.funcs, f)
 		(*f)->used &= (*f)->is_called || (*f)->accessed;
 	return diag_errors() - before;
+}
+
+void target_resume(struct session *s, struct probe *p, struct func *f, struct expr **e, struct stmt **st)
+{
+	struct resolver r = { .s = s }, shared = { .s = s };
+
+	resolver_enter(&r, p ? p : f->probe);
+	for (int i = 0; r.probe && i < r.probe->entries.n; i++)
+		vec_push(&r.entries, "");  // saved before: not written like anything here
+	if (e)
+		resolve(&r, e);
+	else if (*st)
+		ast_walk_stmt(&r.walker, st);
+	resolve_called(&r);
+	if (r.probe)
+		settle_statics(&r);
+	for vec_each(&r.called, it) {
+		(*it)->used = true;
+		if (r.probe && !(*it)->probe)
+			vec_push(&shared.called, *it);
+	}
+	resolver_init(&shared);
+	resolve_called(&shared);
+	for vec_each(&shared.called, it)
+		(*it)->used = true;
 }

@@ -9,6 +9,7 @@
 // Longs also carry the debuginfo type they came with (dtype). When those have settled, accesses
 // like x->f are resolved, which may make more of them known, and the rounds go on.
 #include "elab/elab.h"
+#include "elab/infer.h"
 #include "elab/target.h"
 #include "parse/parse.h"
 #include "session/passes.h"
@@ -17,31 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct infer {
-	struct session *s;
-	struct probe *probe;       // whose body this is: one of the two
-	struct func *func;
-	bool learned;              // something, in this round
-	bool resolve;              // accesses, in this round
-	bool untyped;              // there was one to a value of unknown type
-	bool report;               // the last round
-	bool backwards;            // every second round: functions from the last to the first
-};
-
-// What a place wants. why is continued by the type's name: "'+' wants a" long.
-struct want {
-	enum type type;
-	const char *why;
-	struct loc loc;            // the place that decided, if it is another one
-	bool nothing;              // the value is thrown away
-};
-
 static const struct want want_any = { .type = T_UNKNOWN };
 static const struct want want_nothing = { .nothing = true };
 static struct di_type mixed;       // in place of a dtype: there are several
-
-static void infer_expr(struct infer *t, struct expr **pe, struct want w);
-static void infer_stmt(struct infer *t, struct stmt *s);
 
 bool types_is_scalar(const struct var *v)
 {
@@ -562,7 +541,7 @@ static enum type infer_raw(struct infer *t, struct expr *e)
 	return T_LONG;
 }
 
-static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
+enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 {
 	struct expr *e = *pe;
 
@@ -573,8 +552,13 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	case E_VAR: case E_INDEX: return infer_var(t, e, w);
 	case E_CALL: return infer_call(t, e, w);
 	case E_UNARY: case E_INCDEC: return infer_unary(t, e);
-	case E_BINARY: return infer_binary(t, e);
-	case E_COND: return infer_cond(t, e, w);
+	case E_BINARY: case E_COND:
+		if (e->waits)
+			return infer_waiting(t, pe) ? infer_kind(t, pe, w) : e->kind == E_COND ? T_UNKNOWN : T_LONG;
+		return e->kind == E_COND ? infer_cond(t, e, w) : infer_binary(t, e);
+	case E_DEFINED:
+		infer_defined(t, pe);
+		return T_LONG;
 	case E_ASSIGN: return infer_assign(t, e, w);
 	case E_IN: case E_HIST_BUCKET: return infer_in(t, e);
 	case E_PRINT: return infer_print(t, e);
@@ -589,7 +573,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 		return T_LONG;
 	case E_ENUMNAME: return infer_enumname(t, e);
 	case E_HIST: break;        // the parser lets it stand where infer_hist() is called
-	case E_TARGET: case E_CAST: case E_ATVAR: case E_DEFINED: case E_PROBEWRITE: case E_ENUM:
+	case E_TARGET: case E_CAST: case E_ATVAR: case E_PROBEWRITE: case E_ENUM:
 		if (t->report)
 			diag_error(e->loc, "this is not possible here: there is no debuginfo to look at");
 		return T_LONG;
@@ -597,7 +581,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	return T_UNKNOWN;
 }
 
-static void infer_expr(struct infer *t, struct expr **pe, struct want w)
+void infer_expr(struct infer *t, struct expr **pe, struct want w)
 {
 	enum type type = infer_kind(t, pe, w);
 	struct expr *e = *pe;
@@ -700,9 +684,9 @@ static void maybe_expr(struct infer *t, struct expr **pe, struct want w)
 		infer_expr(t, pe, w);
 }
 
-static void infer_stmt(struct infer *t, struct stmt *s)
+void infer_stmt(struct infer *t, struct stmt *s)
 {
-	if (!s)
+	if (!s || (s->waits && !infer_waiting_stmt(t, s)))
 		return;
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
@@ -854,6 +838,7 @@ int elab_types(struct session *s)
 {
 	struct infer t = { .s = s };
 	int before = diag_errors();
+	bool more;
 
 	do {
 		t.untyped = false;
@@ -863,9 +848,12 @@ int elab_types(struct session *s)
 				infer_script(&t);
 			while (t.learned);
 			t.resolve = true;
+			t.waits = false;
 			infer_script(&t);
 		} while (t.learned);
-	} while (learn_declared(&t));
+		more = learn_declared(&t);
+		t.give_up = t.waits && !more;
+	} while (more || t.give_up);
 	t.report = true;
 	infer_script(&t);
 	settle(s);

@@ -74,7 +74,8 @@ static int check_counter(struct session *s, const struct point_part *counter)
 // Without a path it is about the processes of -c or -x.
 static int check_target(const struct session *s, const struct point_part *process)
 {
-	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list || s->opt.list_vars)
+	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list ||
+	    s->opt.list_vars)
 		return 0;
 	diag_error(process->loc, "process without a path is the process of -c or -x, and there is none; use -c or -x, or "
 		   "name a program: process(\"PATH\")");
