@@ -71,6 +71,15 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 	return err;
 }
 
+/*
+ * In a union mount, `real` is the inode of the file below, found when the file is opened: d_real_inode() may sleep, and
+ * hits compare. A file that is copied up later has another one, but a process that runs it keeps it from being written.
+ */
+struct opened {
+	struct path path;
+	struct inode *real;
+};
+
 /* Ends: as compare_id(). */
 static int open_path(struct stp_program *p, struct path *path)
 {
@@ -88,26 +97,27 @@ static int open_path(struct stp_program *p, struct path *path)
 
 struct inode *stp_program_open(struct stp_program *p, int *err)
 {
-	struct path *path = p->state;
+	struct opened *o = p->state;
 
-	if (!path) {
-		path = plat_alloc(sizeof(*path), -1);
-		*err = path ? open_path(p, path) : -ENOMEM;
+	if (!o) {
+		o = plat_alloc(sizeof(*o), -1);
+		*err = o ? open_path(p, &o->path) : -ENOMEM;
 		if (*err) {
-			plat_free(path);
+			plat_free(o);
 			return NULL;
 		}
-		p->state = path;
+		o->real = d_real_inode(o->path.dentry);
+		p->state = o;
 	}
 	p->users++;
-	return d_real_inode(path->dentry);
+	return o->real;
 }
 
 void stp_program_close(struct stp_program *p)
 {
 	if (--p->users)
 		return;
-	path_put(p->state);
+	path_put(&((struct opened *)p->state)->path);
 	plat_free(p->state);
 	p->state = NULL;
 }
@@ -115,9 +125,9 @@ void stp_program_close(struct stp_program *p)
 /* A process's file is the one in the union that the path leads to, not the one below. */
 bool stp_program_is(const struct stp_program *p, const struct file *file)
 {
-	const struct path *path = p->state;
+	const struct opened *o = p->state;
 
-	return file && (file_inode(file) == d_inode(path->dentry) || file_inode(file) == d_real_inode(path->dentry));
+	return file && (file_inode(file) == d_inode(o->path.dentry) || file_inode(file) == o->real);
 }
 
 bool stp_program_runs(const struct stp_program *p, struct mm_struct *mm)
