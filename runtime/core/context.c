@@ -318,16 +318,20 @@ static s64 raised(s64 limit, s64 most)
 
 /*
  * Handlers of begin, end and error end by themselves. Handlers in slices do not keep the end of a session waiting:
- * beyond their allowance (run_alone()) they are left as by abort(), so that end probes follow, and counted.
+ * beyond their allowance (run_alone()) they are left as by abort(), so that end probes follow, and counted. So are
+ * those whose reader is killed.
  */
 static bool breathe(struct stp_ctx_private *v, u64 need)
 {
+	u64 unwanted = __atomic_load_n(&stp_session.unwanted, __ATOMIC_RELAXED);
+	bool killed = unwanted && v->c.arguments[0] == unwanted;
+
 	plat_breathe();
 	v->c.work = SLICE;
-	if (!v->c.probe || !v->c.probe->in_slices || stp_session_running())
+	if (!v->c.probe || !v->c.probe->in_slices || (stp_session_running() && !killed))
 		return true;
 	need += SLICE;
-	if (need > v->work_left) {
+	if (killed || need > v->work_left) {
 		stp_lose(STP_LOSS_UNFINISHED, 1);
 		stp_fatal(&v->c, "");
 		return false;

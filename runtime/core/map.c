@@ -270,12 +270,18 @@ static bool charge_clear(struct stp_ctx *c, const struct stp_table *t)
 	return stp_charge(c, STP_WORK_CPU + (u64)t->count * STP_WORK_CLEAR);
 }
 
+/* Handlers that may be preempted, which clear tables of any size, give way. */
+#define CLEARED_AT_ONCE 1024
 static void clear_table(struct stp_table *t)
 {
 	struct stp_elem *e;
+	u32 n = 0;
 
-	for (e = t->first; e; e = e->next)
+	for (e = t->first; e; e = e->next) {
 		*bucket_of(t, e->hash) = NULL;
+		if (!(++n % CLEARED_AT_ONCE))
+			plat_breathe();
+	}
 	t->first = t->last = t->free = NULL;
 	t->used = t->count = 0;
 }
@@ -549,18 +555,13 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 
 /* ------------------------------------------------------------------ copies */
 
-bool stp_map_exchange(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy)
+void stp_map_exchange(struct stp_map *m, struct stp_map *copy)
 {
-	struct stp_table t;
+	struct stp_table t = m->data->main;
 
 	STP_CHECK_THAT(!copy->data->main.count && copy->data->elem_size == m->data->elem_size);
-	stp_map_merge(c, m);
-	if (c->error)
-		return false;
-	t = m->data->main;
 	m->data->main = copy->data->main;
 	copy->data->main = t;
-	return true;
 }
 
 /* Not memcpy(), which on some processors moves byte by byte: under emulation each is an instruction. */

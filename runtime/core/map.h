@@ -39,9 +39,9 @@ struct stp_map_data {
 };
 
 /* For slices.c. The copy of a map has its keys, its value and its capacity, and no tables of CPUs. Without a copy of
- * the elements the two are exchanged: the other one is empty then. Context: a handler with the map's lock; false: an
- * error. */
-bool stp_map_exchange(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
+ * the elements the two are exchanged, after a merge: the other one is empty then. Context: a handler with the map's
+ * lock; false: an error. */
+void stp_map_exchange(struct stp_map *m, struct stp_map *copy);
 bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
 /* Then, without the lock, before anything else looks at the copy. */
 void stp_map_copied(struct stp_ctx *c, struct stp_map *copy);

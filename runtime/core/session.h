@@ -48,6 +48,7 @@ struct stp_session {
 	u64 memory_summed;       /* what stp_memory_fits() reckoned `memory` to become */
 	u32 started;             /* families armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
+	u64 unwanted;            /* arguments[0] of the handler in slices whose reader is killed; 0: none */
 	struct stp_ctx_private *alone;   /* begin, end, error; its percpu data is the first CPU's */
 	u8 **percpu;             /* [ncpus], NULL for CPUs not used: struct percpu of the generated C */
 };
@@ -99,9 +100,9 @@ void stp_session_summary(struct stp_summary *s);
 void stp_session_free(void);
 
 /*
- * A handler in slices: prepare, a hit of p->before, taken, and run if that hit has set c->saved_return; without
+ * A handler in slices: a hit of p->before, and if that has set c->saved_return taken, run and prepare; without
  * p->before only run. The caller is the only one that does so, and no begin, end or error probe runs. Process context,
- * may sleep.
+ * may sleep, but for the hit.
  */
 void stp_slices_prepare(const struct stp_probe *p);
 void stp_slices_taken(const struct stp_probe *p);

@@ -549,7 +549,7 @@ struct stp_probe {
 	const char *name;          /* $$name of a handler that several have; else NULL */
 	/* A timer's or a procfs file's, which walks through data: it runs in process context, preemptible, without locks. */
 	bool in_slices;
-	const struct stp_probe *before;    /* then its handler is stp_take(), which runs first as a hit; NULL: no copies */
+	const struct stp_probe *before;    /* then this one's handler, a hit, runs first: stp_take(), or it calls that */
 	const struct stp_take *takes;      /* of stp_take() */
 	u32 ntakes;
 };

@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without their comments: testsuite/lint/protocol.py prints it. A module
  * and a loader that do not have the same one refuse each other.
  */
-#define STP_PROTOCOL 0xafdabe30u
+#define STP_PROTOCOL 0xa0a09f77u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;

@@ -6,7 +6,6 @@
 #include "kernel.h"
 #include <linux/delay.h>
 #include <linux/log2.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/timex.h>
@@ -107,7 +106,7 @@ void plat_alone_leave(void)
 {
 }
 
-DEFINE_MUTEX(stp_slices_lock);
+void (*stp_slices_finish)(void);
 
 /* A handler runs with interrupts off from before it looks whether its context is closed; RCU waits for that.
  * Ends: they have a budget; all that is read-side besides is the kernel's own. */
@@ -116,10 +115,8 @@ void plat_handlers_wait(void)
 	u32 cpu;
 
 	synchronize_rcu();
-	/* Ends: one that comes later finds that the session does not run; the one that runs has its work limited (breathe()
-	 * in core/context.c), and waits for a reader that reads nothing for two seconds at most. */
-	mutex_lock(&stp_slices_lock);
-	mutex_unlock(&stp_slices_lock);
+	if (stp_slices_finish)
+		stp_slices_finish();       /* ends: finish() in slices.c */
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		STP_CHECK_THAT(!stp_session.ctx[cpu] || !READ_ONCE(stp_session.ctx[cpu]->busy));
 }

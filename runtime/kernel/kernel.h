@@ -47,14 +47,15 @@ u32 stp_stack_needed(void);               /* bytes that must be left of a stack 
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
-/* Held while a handler in slices runs: one at a time, none while families are stopped. */
-extern struct mutex stp_slices_lock;
 /* slices.c. Families whose probes may be in slices start it once and stop it once. May sleep; 0 or -errno. */
 int stp_slices_start(void);
 void stp_slices_stop(void);
-/* Has the thread run p, which is in slices; a tick is counted as missed if it has not yet begun the last. Context: any
- * but NMI. */
-void stp_slices_wake(const struct stp_probe *p);
+/* A tick of p, which is in slices: makes the copies and has the thread run the rest. It is counted as missed if the
+ * rest of the last tick has not ended. Context: interrupt. */
+void stp_slices_tick(const struct stp_probe *p);
+/* Waits until what is due has run. Gates are closed, and RCU has waited for the last hits. NULL: no thread. Context:
+ * may sleep. */
+extern void (*stp_slices_finish)(void);
 /* Runs p, and waits for it; argument: c->arguments[0]. False, and counted: the session does not run (any more), the
  * stack is too full, a lock timeout, or the process was killed. Process context, may sleep. */
 bool stp_slices_request(const struct stp_probe *p, u64 argument);

@@ -3,7 +3,7 @@
  * Timers. Intervals in time are high-resolution timers whose handlers run in their interrupt;
  * intervals in jiffies are the kernel's wheel, handlers in its softirq. One timer a probe, for the
  * whole machine: it fires on the CPU that started it or where that CPU's timers went.
- * Handlers in slices run in a thread (slices.c), which the timer wakes.
+ * Of handlers in slices the hit makes copies of globals, and a thread runs the rest (slices.c).
  */
 #include "kernel.h"
 #include <linux/hrtimer.h>
@@ -26,8 +26,8 @@ static void hit(struct timer *s)
 	struct stp_ctx *c;
 
 	if (probe->in_slices) {
-		stp_slices_wake(probe);
-		return;                    /* not a hit: the thread enters the handler */
+		stp_slices_tick(probe);
+		return;                    /* not a hit: it counts */
 	}
 	if (!stp_hit_begin(&c, &flags))
 		return;

@@ -10,119 +10,130 @@
 #include <linux/mutex.h>
 #include <linux/wait.h>
 
-/* A procfs file's: the process waits until it is over. */
+/* A procfs file's: the process waits until it is over, or until the process is killed. */
 struct request {
 	const struct stp_probe *probe;
-	u64 argument;
+	u64 argument;              /* not 0 */
 	bool done, over;
 };
 
+static DEFINE_MUTEX(lock);         /* held while a handler in slices runs: one at a time */
 static u32 users;                  /* families that have started it */
 static struct task_struct *thread; /* NULL: no handler is in slices */
-static unsigned long *due;         /* a bit for each probe of the module */
+static unsigned long *due;         /* a bit for each probe of the module: its copies are made, and in use */
 static struct request *request;
 static DEFINE_MUTEX(request_lock);
 static DECLARE_WAIT_QUEUE_HEAD(over);
 
-/* The hit that makes the copies. Without copies it still finds out whether a handler may run here and now. */
-static bool take(const struct stp_probe *before)
+/*
+ * The hit that makes the copies, which are empty, and runs what of the handler does not run in slices. Without such a
+ * part it still finds out whether a handler may run here and now. False, and counted: it may not. *taken: the rest of
+ * the handler is to follow. Context: any but NMI.
+ */
+static bool take(const struct stp_probe *p, u64 argument, bool *taken)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
-	bool done = true;
 
+	*taken = false;
 	if (!stp_hit_begin(&c, &flags))
 		return false;
 	c->regs = NULL;
 	c->address = 0;
-	if (before) {
-		c->saved_return = 0;
-		stp_handler_run(c, before);
-		done = c->saved_return;
-	}
+	c->arguments[0] = argument;
+	c->saved_return = !p->before;
+	if (p->before)
+		stp_handler_run(c, p->before);
+	*taken = c->saved_return;
 	stp_hit_end(c, flags);
-	return done;
+	return true;
 }
 
-static bool run(const struct stp_probe *p, u64 argument)
+/* With lock. */
+static void run(const struct stp_probe *p, u64 argument)
 {
-	bool done = false;
-
-	mutex_lock(&stp_slices_lock);      /* ends: plat_handlers_wait() only takes it and releases it */
-	if (stp_session_running()) {
-		if (p->before)
-			stp_slices_prepare(p);
-		done = take(p->before);
-		if (p->before)
-			stp_slices_taken(p);
-		if (done)
-			stp_slices_run(p, argument);
-	} else {
-		stp_lose(STP_LOSS_OUTSIDE, 1);
-	}
-	mutex_unlock(&stp_slices_lock);
-	return done;
+	if (p->before)
+		stp_slices_taken(p);
+	stp_slices_run(p, argument);
+	if (p->before)
+		stp_slices_prepare(p);
 }
 
 /* ------------------------------------------------------------------ the thread */
 
-static void run_request(void)
+/* Each has at most half of a processor: after so many ticks of work it rests for as many. */
+static unsigned long timers_after, requests_after;
+
+static bool run_request(void)
 {
-	struct request *r = smp_load_acquire(&request);
+	struct request *r = xchg(&request, NULL);
+	bool taken;
 
 	if (!r)
-		return;
-	WRITE_ONCE(request, NULL);
-	r->done = run(r->probe, r->argument);
+		return false;
+	mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
+	r->done = take(r->probe, r->argument, &taken);
+	if (taken)
+		run(r->probe, r->argument);
+	mutex_unlock(&lock);
 	smp_store_release(&r->over, true); /* from here on it may be gone */
 	wake_up(&over);
+	return true;
 }
 
-static void run_due(void)
+static bool run_due(void)
 {
+	bool any = false;
 	u32 i;
 
 	for_each_set_bit(i, due, stp_module.nprobes) {
-		if (test_and_clear_bit(i, due))
-			run(&stp_module.probes[i], 0);
-		run_request();
+		mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
+		run(&stp_module.probes[i], 0);
+		mutex_unlock(&lock);
+		clear_bit_unlock(i, due);
+		any = true;
 	}
-	run_request();
+	wake_up(&over);
+	return any;
 }
 
-static bool any_due(void)
+static long until(unsigned long when)
 {
-	return READ_ONCE(request) || !bitmap_empty(due, stp_module.nprobes);
+	if (stp_module.limits.no_overload || !stp_session_running())
+		return 0;
+	return max((long)(when - jiffies), 0l);
 }
 
-/* After `ticks` of timers' handlers, which have at most half of the time. Requests do not wait. Ends: after as many. */
-static void rest(unsigned long ticks)
+static long idle_ticks(void)
 {
-	unsigned long until = jiffies + ticks;
-	long left;
+	long left = MAX_SCHEDULE_TIMEOUT;
 
-	while (!stp_module.limits.no_overload && (left = (long)(until - jiffies)) > 0 && stp_session_running()) {
-		set_current_state(TASK_IDLE);
-		if (!READ_ONCE(request) && !kthread_should_stop())
-			schedule_timeout(left);
-		__set_current_state(TASK_RUNNING);
-		run_request();
-	}
+	if (!bitmap_empty(due, stp_module.nprobes))
+		left = min(left, until(timers_after));
+	if (READ_ONCE(request))
+		left = min(left, until(requests_after));
+	return kthread_should_stop() ? 0 : left;
 }
 
 /* Ends: stp_slices_stop() wakes it; handlers end soon when the session does not run: breathe() in core/context.c. */
 static int run_thread(void *unused)
 {
 	unsigned long from;
+	long left;
 
+	timers_after = requests_after = jiffies;
 	while (!kthread_should_stop()) {
 		set_current_state(TASK_IDLE);
-		if (!any_due() && !kthread_should_stop())
-			schedule();
+		left = idle_ticks();
+		if (left)
+			schedule_timeout(left);    /* ends: as rests do, or it is woken */
 		__set_current_state(TASK_RUNNING);
 		from = jiffies;
-		run_due();
-		rest(jiffies - from);
+		if (!until(timers_after) && run_due())
+			timers_after = 2 * jiffies - from;
+		from = jiffies;
+		if (!until(requests_after) && run_request())
+			requests_after = 2 * jiffies - from;
 	}
 	return 0;
 }
@@ -137,6 +148,16 @@ static bool needs_thread(void)
 	return false;
 }
 
+static void finish(void)
+{
+	wake_up_process(thread);
+	/* Ends: no tick comes any more. The work of those that are due is limited (breathe() in core/context.c), and each
+	 * waits for a reader that reads nothing for two seconds at most. */
+	wait_event_idle(over, bitmap_empty(due, stp_module.nprobes));
+	mutex_lock(&lock);      /* ends: likewise, the request that runs; later ones are refused */
+	mutex_unlock(&lock);
+}
+
 int stp_slices_start(void)
 {
 	struct task_struct *made;
@@ -147,6 +168,7 @@ int stp_slices_start(void)
 	made = due ? kthread_run(run_thread, NULL, "%s", THIS_MODULE->name) : ERR_PTR(-ENOMEM);
 	if (!IS_ERR(made)) {
 		thread = made;
+		stp_slices_finish = finish;
 		return 0;
 	}
 	stp_slices_stop();
@@ -159,17 +181,24 @@ void stp_slices_stop(void)
 		return;
 	if (thread)
 		kthread_stop(thread);      /* ends: see run_thread() */
+	stp_slices_finish = NULL;
 	thread = NULL;
-	if (due)
-		stp_lose(STP_LOSS_OUTSIDE, bitmap_weight(due, stp_module.nprobes));
 	plat_free(due);
 	due = NULL;
 }
 
-void stp_slices_wake(const struct stp_probe *p)
+void stp_slices_tick(const struct stp_probe *p)
 {
-	if (test_and_set_bit(p - stp_module.probes, due) && stp_session_running())
-		stp_lose(STP_LOSS_TICKS, 1);
+	bool taken;
+
+	if (smp_load_acquire(&due[BIT_WORD(p - stp_module.probes)]) & BIT_MASK(p - stp_module.probes)) {
+		stp_lose(stp_session_running() ? STP_LOSS_TICKS : STP_LOSS_OUTSIDE, 1);
+		return;
+	}
+	take(p, 0, &taken);
+	if (!taken)
+		return;
+	set_bit(p - stp_module.probes, due);
 	wake_up_process(thread);
 }
 
@@ -184,7 +213,14 @@ bool stp_slices_request(const struct stp_probe *p, u64 argument)
 	}
 	smp_store_release(&request, &r);
 	wake_up_process(thread);
-	wait_event_idle(over, smp_load_acquire(&r.over));  /* ends: the thread runs until procfs files are removed */
+	/* Ends: the thread runs until procfs files are removed, and the process can be killed. */
+	if (wait_event_killable(over, smp_load_acquire(&r.over)) && cmpxchg(&request, &r, NULL) == &r) {
+		stp_lose(STP_LOSS_OUTSIDE, 1);
+	} else if (!smp_load_acquire(&r.over)) {
+		WRITE_ONCE(stp_session.unwanted, argument);
+		wait_event_idle(over, smp_load_acquire(&r.over));  /* ends: breathe() in core/context.c stops it */
+		WRITE_ONCE(stp_session.unwanted, 0);
+	}
 	mutex_unlock(&request_lock);
 	return r.done;
 }

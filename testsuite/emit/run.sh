@@ -41,9 +41,10 @@ compiles() { # COMPILER FILE...
 	if [ -z "$bad" ]; then ok "emit/compiles-with-$cc"; else not_ok "emit/compiles-with-$cc" "$bad"; fi
 }
 
-# Lines with "// in slices" name the probes whose handlers run so in a module.
+# Lines with "// in slices" name the probes whose handlers run so in a module. "# options: ": those of stap.
 slices() { # NAME
-	"$STAP" -p3 "$1.slices.stp" 2>"$SCRATCH/err" | sed -n '/\.in_slices/,/\.where/s/.*\.where = ".*stp:\([0-9]*\):[0-9]*",$/\1/p' >"$SCRATCH/out"
+	# shellcheck disable=SC2046  # words
+	"$STAP" -p3 $(directive "$1.slices.stp" options) "$1.slices.stp" 2>"$SCRATCH/err" | sed -n '/\.in_slices/,/\.where/s/.*\.where = ".*stp:\([0-9]*\):[0-9]*",$/\1/p' >"$SCRATCH/out"
 	if [ -s "$SCRATCH/out" ] && sed -n '\,// in slices$,=' "$1.slices.stp" | cmp -s - "$SCRATCH/out"; then
 		ok "emit/$1.slices"
 	else

@@ -58,7 +58,12 @@ void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
 u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
 u64 plat_cycles_khz(void) { return 1000000; }
-void plat_breathe(void) { }
+static void (*breathes)(void);
+void plat_breathe(void)
+{
+	if (breathes)
+		breathes();
+}
 void plat_preempt_off(void) { }
 void plat_preempt_on(void) { }
 void plat_alone_enter(void) { }

@@ -15,16 +15,17 @@ static struct stp_map names2 = { "names", 2, STP_STRING, { STP_STRING, STP_LONG 
 static struct stp_map sums = { "sums", 1, STP_STATS, { STP_LONG }, .percpu = true, .capacity = ELEMENTS,
 			       .stat = STATS };
 static struct stp_map sums2 = { "sums", 1, STP_STATS, { STP_LONG }, .capacity = ELEMENTS, .stat = STATS };
+static struct stp_map many = { "many", 1, STP_LONG, { STP_LONG }, .capacity = 10000 };
 static struct stp_scalar_stat all = { "all", STATS, 0, NULL }, all2 = { "all", STATS, sizeof(struct stp_stat), NULL };
 static s64 total, total2;
 static char text[STRING_LEN], text2[STRING_LEN];
-static struct stp_map *const maps[] = { &numbers, &numbers2, &names, &names2, &sums, &sums2 };
+static struct stp_map *const maps[] = { &numbers, &numbers2, &names, &names2, &sums, &sums2, &many };
 static struct stp_scalar_stat *const stats[] = { &all, &all2 };
 static struct stp_foreach sorted = { &numbers2, -1, 0 }, by_name = { &names2, 1, 2 };
 static struct stp_foreach *const foreachs[] = { &sorted, &by_name };
 
 const struct stp_module stp_module = {
-	.abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 6, .stats = stats, .nstats = 2,
+	.abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 7, .stats = stats, .nstats = 2,
 	.foreachs = foreachs, .nforeachs = 2, .percpu_size = 2 * sizeof(struct stp_stat),
 };
 
@@ -157,6 +158,87 @@ static void long_sort(struct stp_ctx *c)
 	stp_charge(c, 1000ull * stp_session.ctx[1]->work_max);
 }
 
+static s64 breaths;
+
+static void count_breaths(void)
+{
+	breaths++;
+}
+
+/* A hit elsewhere that reads the statistic which a handler in slices merges. */
+static void read_elsewhere(void)
+{
+	struct stp_ctx *c = &stp_session.ctx[2]->c;
+
+	breaths++;
+	stp_scalar_merge(c, &all);
+	if (c->error)
+		stp_error_report(stp_session.ctx[2]);
+}
+
+static void merge_slowly(struct stp_ctx *c)
+{
+	breaths = 0;
+	breathes = read_elsewhere;
+	c->work = 0;
+	stp_scalar_merge(c, &all);
+	breathes = NULL;
+}
+
+static bool was_stopped;
+
+/* Its reader, or another one, is killed. */
+static void lose_reader(struct stp_ctx *c)
+{
+	int i;
+
+	stp_session.unwanted = 7;
+	for (i = 0; i < 1000 && stp_charge(c, 1000); i++)
+		;
+	was_stopped = i < 1000;
+}
+
+static void of_readers(void)
+{
+	static const struct stp_probe read = { lose_reader, .in_slices = true };
+
+	start(false);
+	stp_slices_run(&read, 7);
+	same_number("a handler whose reader is killed ends", was_stopped, 1);
+	same_number("and is counted", (s64)stp_lost(STP_LOSS_UNFINISHED), 3);
+	stp_slices_run(&read, 8);
+	same_number("that of another reader goes on", was_stopped, 0);
+	stp_slices_run(&read, 0);
+	same_number("and so does a timer's", was_stopped, 0);
+	same_number("the session, too", stp_session.state, STP_STATE_RUNNING);
+	stp_session.unwanted = 0;
+}
+
+static void of_taking(void)
+{
+	static const struct stp_probe merging = { merge_slowly, .in_slices = true };
+	s64 i;
+
+	start(true);
+	hit(0, &adder);
+	stp_session.ctx[1]->work_max = 500;
+	same_number("a copy fails", run(), 0);
+	same_number("then nothing is taken away", sum_of_numbers() == made && total == made, 1);
+
+	start(false);
+	hit(0, &adder);
+	stp_slices_run(&merging, 0);
+	verdict(breaths > 0 && !messages[0], "a hit does not wait for statistics that a handler in slices merges");
+
+	for (i = 0; i < 10000; i++)
+		stp_map_put1(&stp_session.alone->c, &many, i);
+	breaths = 0;
+	breathes = count_breaths;
+	stp_map_clear(&stp_session.alone->c, &many);
+	breathes = NULL;
+	same_number("a large array is cleared with pauses", breaths >= 9 && !stp_map_count(&many), 1);
+}
+
 int main(void)
 {
 	s64 sum = 0, counts = 0, sums_seen = 0, totals = 0, wrong = 0, was, names_were, numbers_were;
@@ -208,5 +290,7 @@ int main(void)
 	start(false);
 	stp_slices_run(&at_once, 0);
 	same_number("also one that does all its work at once", (s64)stp_lost(STP_LOSS_UNFINISHED), 2);
+	of_readers();
+	of_taking();
 	return finish();
 }

@@ -82,8 +82,7 @@ struct var {
 	int reached_at[2];         // access: its entries in that walk, [1] of USE_ADD; -1: none
 	struct probe *user;        // emit: the last probe that uses it, except begin, end and error
 	bool shared;               // emit: several probes use it
-	struct var *copy;          // emit: the copy that handlers in slices use; NULL: none
-	bool is_copy;              // emit: this is such a copy
+	bool is_copy;              // emit: the copy that a handler in slices uses
 };
 
 // ---------------------------------------------------------------- expressions
@@ -294,6 +293,7 @@ enum {
 	PRAGMA_PURE = 1, PRAGMA_STABLE = 2, PRAGMA_GURU = 4, PRAGMA_UNPRIVILEGED = 8, PRAGMA_MYPROC = 16,
 	PRAGMA_UNMANGLED = 32, PRAGMA_UNMODIFIED_ARGS = 64,
 	PRAGMA_RUNTIME = 128,      // "pragma:runtime": needs generated.h only, goes into the generated C
+	PRAGMA_ANYWHERE = 512,     // "pragma:anywhere": the same result in any task, on any CPU; changes none of them
 	PRAGMA_TAGGED_DFA = 256,   // "pragma:tagged_dfa": uses submatches of regular expressions
 };
 
@@ -329,7 +329,7 @@ struct probe_decl {
 
 struct probe_family;                   // resolve/family.h
 
-struct take { struct var *var; bool clear; struct expr *value; /* or NULL */ };
+struct take { struct var *var, *copy; bool clear; struct expr *value; /* or NULL */ };
 
 // A resolved probe point: one address in the kernel or a program, a timer, begin and so on.
 struct probe {
@@ -355,6 +355,7 @@ struct probe {
 	const struct probe *same_body; // optimize: uses the handler of that probe
 	const struct probe *shares;    // emit: the probe whose table entry it uses too
 	bool in_slices;                // emit: runs in process context, on copies of globals
+	struct stmt *hit;              // emit: the part that runs in the tick and makes the copies; NULL: only copies
 	VEC(struct take) takes;        // emit: globals to copy; `clear`: they are deleted, or set to `value`
 	int before;                    // emit: index of the probe whose hit makes the copies
 	bool own_processes;            // privilege: only processes of the invoking user are traced

@@ -157,7 +157,7 @@ static bool embedded_fails(const char *text)
 {
 	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "store", "div", "_mod",
 		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched", "stp_system",
-		"stp_charge", "stp_find", "stp_span", "stp_wide" };
+		"stp_charge", "stp_find", "stp_span", "stp_take", "stp_wide" };
 
 	if (!strstr(text, "pragma:runtime"))
 		return true;

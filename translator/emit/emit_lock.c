@@ -52,19 +52,32 @@ static int lock_table(struct emitter *e, struct cwriter *w, const char *name, ac
 	return uses->n;
 }
 
+// Of the hit that makes the copies of a handler in slices.
+static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	struct stmt empty = { .kind = S_BLOCK };
+	struct probe hit = *p;
+	access_list uses = { 0 };
+
+	hit.body = p->hit ? p->hit : &empty;
+	access_probe_locks(e->s, &hit, &uses);
+	for vec_each(&p->takes, t) {
+		struct access_use use = { t->var, t->clear || t->var->type == T_STATS };
+
+		vec_push(&uses, use);
+	}
+	if (p->hit)
+		add_alone(e->hit_of[p->index], &uses, p->index + 1);
+	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
+}
+
 // Which handler takes which locks; in slices, the hit that makes its copies.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
 
-	if (p->in_slices) {
-		for vec_each(&p->takes, t) {
-			struct access_use use = { t->var, t->clear || t->var->type == T_STATS };
-
-			vec_push(&uses, use);
-		}
-		return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
-	}
+	if (p->in_slices)
+		return hit_lock_table(e, w, p);
 	access_probe_locks(e->s, p, &uses);
 	if (!p->family->exclusive)
 		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,

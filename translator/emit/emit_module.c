@@ -387,7 +387,7 @@ static void number_probes(struct emitter *e)
 		if (!(*p)->shares)
 			(*p)->index = e->probes++;
 	for vec_each(&script->probes, p)
-		if ((*p)->takes.n)
+		if (emit_has_hit(*p))
 			(*p)->before = e->probes++;
 	for vec_each(&script->probes, p)
 		if ((*p)->shares)
@@ -400,6 +400,7 @@ static void emit_bodies(struct emitter *e)
 
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->entry_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
+	e->hit_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= ((*f)->pragmas & PRAGMA_TAGGED_DFA) != 0;

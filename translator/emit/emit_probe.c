@@ -276,6 +276,22 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
+// What of a handler is a hit, and makes the copies for its part in slices.
+static void emit_hit(struct emitter *e, struct probe *p)
+{
+	struct func_info *root = new_root(e);
+	struct body b;
+
+	e->hit_of[p->index] = root;
+	begin_body(e, &b, NULL);
+	emit_stmt(e, p->hit);
+	work_end_function(e, root, p->loc);
+	root->strings = frame_strings(e);
+	root->enters = root->strings > 0;
+	cw_line(&e->handlers, "/* hit of %s */", emit_comment_text(p->point));
+	end_body(e, &e->handlers, str_printf("static void p%d_hit(struct stp_ctx *c)", p->index), false, "");
+}
+
 static void emit_condition(struct emitter *e, struct probe *p)
 {
 	struct body b;
@@ -296,6 +312,8 @@ void emit_probe(struct emitter *e, struct probe *p)
 		emit_handler(e, p);
 	if (p->entries.n)
 		emit_entry(e, p);
+	if (p->hit)
+		emit_hit(e, p);
 	if (p->condition)
 		emit_condition(e, p);
 }
@@ -315,7 +333,7 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 	cw_line(w, ".handler = p%d,", body->index);
 	if (p->in_slices)
 		cw_line(w, ".in_slices = true,");
-	if (p->takes.n)
+	if (emit_has_hit(p))
 		cw_line(w, ".before = &stp_probes[%d],", p->before);
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
@@ -331,7 +349,7 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 		cw_line(w, ".needs_actions = true,");
 	if (p->family->arrival_ns)
 		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
-	if (p->condition)
+	if (p->condition && !p->in_slices)
 		cw_line(w, ".condition = p%d_condition,", p->index);
 	else if (p->own_processes)
 		cw_line(w, ".condition = stp_own_process,");
@@ -341,13 +359,16 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 static void take_lines(struct cwriter *w, const struct probe *p, int locks, int takes)
 {
 	cw_line(w, "{");
-	cw_line(w, ".handler = stp_take,");
+	cw_line(w, ".handler = %s,", p->hit ? str_printf("p%d_hit", p->index) : "stp_take");
+	if (p->condition)
+		cw_line(w, ".condition = p%d_condition,", p->index);
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
 	if (locks)
 		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
-	cw_line(w, ".takes = p%d_takes, .ntakes = %d,", p->index, takes);
+	if (takes)
+		cw_line(w, ".takes = p%d_takes, .ntakes = %d,", p->index, takes);
 	cw_line(w, ".needs_actions = true,");
 	cw_line(w, "},");
 }
@@ -370,7 +391,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		if (!e->s->script.probes.at[i]->shares)
 			probe_lines(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
 	for (int i = 0; i < n; i++)
-		if (takes[i])
+		if (emit_has_hit(e->s->script.probes.at[i]))
 			take_lines(w, e->s->script.probes.at[i], locks[i], takes[i]);
 	cw_line(w, "};");
 	cw_blank(w);

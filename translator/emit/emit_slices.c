@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Handlers in slices (runtime/core/slices.c): those of timers and procfs files that walk through arrays or print
 // histograms, and whose result is the same when they work on copies of the globals that other probes use. In: typed
-// trees. Out: probe.in_slices, probe.takes; the body mentions the copies.
+// trees. Out: probe.in_slices, probe.takes, probe.hit; the body mentions the copies.
 //
-// Such a handler uses nothing of what it interrupts, and of globals that other probes use it only reads values, or
-// deletes or sets them in any case, whatever way it takes. All others stay hits. Where other probes have the same
-// handler (timer.s(5), end), it gets a body of its own; and it calls functions of its own where these mention copies.
+// Either the whole handler runs so, or a part of it: the statements of one block that sort and print. The rest is the
+// hit, and makes the copies where the part was. The part uses nothing of what it interrupts, and of globals that the
+// hit or other probes use it only reads values, or deletes or sets them in any case, whatever way it takes. All others
+// stay hits. Where other probes have the same handler (timer.s(5), end), it gets a body of its own; and it calls
+// functions of its own where these mention copies.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -18,16 +19,19 @@ enum {
 	ARRAY_MAX = 64 << 20,      // bytes of an array that is held twice
 };
 
-struct use { struct var *var; int reads, writes, resets; struct expr *value; };
+struct use { struct var *var; int reads, writes, resets; bool in_hit; struct expr *value; };
 
 typedef VEC(struct func *) func_list;
 
 struct handler {
 	struct session *s;
 	struct probe *probe;
+	struct stmt *part, *hit;   // hit: NULL, nothing but copies
 	VEC(struct use) uses;
+	VEC(struct var *) locals;  // of the part
 	func_list seen;
-	bool fit, walks, next;
+	bool fit, walks, next, prints;
+	bool followed;             // the hit has statements that come after the part in the script
 	int depth;                 // of functions
 };
 
@@ -59,6 +63,8 @@ static void see_var(struct use_walker *w, struct var *v, int use, struct loc loc
 	struct handler *h = w->data;
 	struct use *u;
 
+	if (v->kind != VAR_GLOBAL && !h->depth)
+		vec_push(&h->locals, v);
 	if (v->kind != VAR_GLOBAL)
 		return;
 	u = use_of(h, v);
@@ -92,6 +98,7 @@ static void see_expr(struct use_walker *w, const struct expr *x)
 	case E_PRINT:
 		h->fit &= plain_format(x);
 		h->walks |= x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST;
+		h->prints |= !x->u.print.to_string;
 		break;
 	default:
 		h->fit = false;
@@ -106,41 +113,10 @@ static void see_stmt(struct use_walker *w, const struct stmt *st)
 	h->next |= st->kind == S_NEXT && !h->depth;
 }
 
-// Embedded C of the library may call these: none looks at the current task, the CPU or the hit.
-static bool known_functions_only(const char *code)
-{
-	static const char *const known[] = {
-		"stp_append", "stp_charge", "stp_charge_text", "stp_compare", "stp_copy", "stp_enum_name", "stp_error",
-		"stp_exit", "stp_find", "stp_format", "stp_gettimeofday_ns", "stp_ktime_ns", "stp_load_string",
-		"stp_log", "stp_pn", "stp_pp", "stp_random", "stp_remote_id", "stp_remote_uri", "stp_span", "stp_sprintf",
-		"stp_string_cut", "stp_strlen", "stp_system", "stp_target", "stp_timezone_s", "stp_val", "stp_value_get",
-		"stp_value_set", "stp_warn",
-	};
-
-	for (const char *at = code; (at = strstr(at, "stp_")); ) {
-		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
-		bool found = false;
-
-		for (const char *const *k = known; k < END(known); k++)
-			found |= strlen(*k) == len && !strncmp(*k, at, len);
-		if (!found)
-			return false;
-		at += len;
-	}
-	for (const char *at = code; (at = strstr(at, "static")); at++)
-		if (!str_starts(at, "static const "))
-			return false;
-	return !strstr(code, "->") && !strstr(code, "asm");
-}
-
-// Functions of the library whose C is the kernel's: symbols do not depend on the hit.
+// Functions of the library whose C says that it looks at no task, CPU or hit.
 static bool is_known(const struct func *f)
 {
-	if (!f->source || !f->source->library)
-		return false;
-	if (f->pragmas & PRAGMA_RUNTIME)
-		return !f->accessors.n && known_functions_only(f->embedded);
-	return !strcmp(f->name, "symdata") || !strcmp(f->name, "symfileline");
+	return f->source && f->source->library && (f->pragmas & PRAGMA_ANYWHERE) && !f->accessors.n;
 }
 
 static void see_call(struct use_walker *w, struct func *f, struct loc loc)
@@ -207,20 +183,50 @@ static bool is_alone(const struct session *s, const struct probe *p)
 	for vec_each(&s->script.probes, it)
 		if ((*it)->shares == p)
 			return false;
-	return !p->shares && !p->condition && !p->entries.n && !p->own_processes;
+	return !p->shares && !p->entries.n && !p->own_processes;
 }
 
-static struct handler look_at(struct session *s, struct probe *p)
+// What the hit uses, too, is copied. A local variable of both cannot be.
+static void see_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
-	struct handler h = { .s = s, .probe = p, .fit = p->family->in_slices && is_alone(s, p) };
-	struct use_walker w = { .var = see_var, .call = see_call, .expr = see_expr, .stmt = see_stmt, .data = &h };
+	struct handler *h = w->data;
 
-	if (!h.fit)
-		return h;
-	use_stmt(&w, p->body);
-	find_resets(&h, p->body);
-	h.fit &= h.walks;
+	for vec_each(&h->uses, u)
+		u->in_hit |= u->var == v;
+	for vec_each(&h->locals, l)
+		h->fit &= *l != v || h->depth;
+}
+
+static void see_hit_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct handler *h = w->data;
+
+	if (!is_new(&h->seen, f))
+		return;
+	h->depth++;
+	use_func(w, f);
+	h->depth--;
+}
+
+static struct handler look_at(struct session *s, struct probe *p, struct stmt *part, struct stmt *hit)
+{
+	struct handler h = { .s = s, .probe = p, .part = part, .hit = hit, .fit = true };
+	struct use_walker w = { .var = see_var, .call = see_call, .expr = see_expr, .stmt = see_stmt, .data = &h };
+	struct use_walker hit_walker = { .var = see_hit_var, .call = see_hit_call, .data = &h };
+
+	use_stmt(&w, part);
+	find_resets(&h, part);
+	memset(&h.seen, 0, sizeof(h.seen));
+	if (hit)
+		use_stmt(&hit_walker, hit);
+	if (p->condition)
+		use_expr(&hit_walker, p->condition);
 	return h;
+}
+
+static struct handler look_at_stmt(struct session *s, struct probe *p, struct stmt *st)
+{
+	return look_at(s, p, st, NULL);
 }
 
 // ---------------------------------------------------------------- who else uses what it uses
@@ -276,26 +282,39 @@ static int64_t capacity(const struct session *s, const struct var *v)
 	return v->max_size ? v->max_size : session_limit(s, LIMIT_MAXMAPENTRIES);
 }
 
-// A statement that clears a global may be left out by an error; then the session has to end.
+// A statement that clears a global, or comes after the part, may be left out by an error; then the session has to end.
 static bool may_clear(const struct session *s, const struct handler *h)
 {
 	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors;
 }
 
-static bool is_own(const struct var *v)
+static bool is_own(const struct use *u)
 {
-	return !v->shared;
+	return !u->var->shared && !u->in_hit;
+}
+
+// The bytes of the copies of a handler in slices.
+static int64_t copies_bytes(const struct session *s, const struct handler *h)
+{
+	int64_t n = 0;
+
+	for vec_each(&h->uses, u)
+		if (u->var->arity > 0 && !is_own(u) && !u->var->unlocked)
+			n += element_bytes(s, u->var) * capacity(s, u->var);
+	return n;
 }
 
 static bool fits(const struct session *s, const struct handler *h)
 {
 	int64_t copied = 0;
 
+	if (!h->fit || !h->walks || (h->followed && !may_clear(s, h)))
+		return false;
 	for vec_each(&h->uses, u) {
 		const struct var *v = u->var;
 		bool constant = v->unlocked && v->type != T_STATS && !u->writes;
 
-		if (is_own(v) || constant)
+		if (is_own(u) || constant)
 			continue;
 		if (v->unlocked || v->added_only || u->writes != u->resets || u->resets > 1)
 			return false;
@@ -309,66 +328,158 @@ static bool fits(const struct session *s, const struct handler *h)
 	return copied <= COPY_MAX * session_limit(s, LIMIT_MAXACTION);
 }
 
-// ---------------------------------------------------------------- what comes at the same time
+// ---------------------------------------------------------------- the part that runs in slices
 
-struct rival { const struct handler *h; func_list seen; bool found; };
-
-static void rival_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+// Calls stp_take().
+static struct stmt *take_stmt(const struct probe *p)
 {
-	struct rival *r = w->data;
+	struct func *f = NEW(struct func);
+	struct stmt *st = stmt_new(S_EXPR, p->body->loc);
 
-	for vec_each(&r->h->uses, u)
-		r->found |= u->var == v && use & USE_WRITE;
+	f->name = "take";
+	f->loc = f->embedded_loc = st->loc;
+	f->source = st->loc.source;
+	f->embedded = " /* pragma:runtime */ stp_take(c); ";
+	f->pragmas = PRAGMA_RUNTIME;
+	st->u.expr = expr_new(E_CALL, st->loc);
+	st->u.expr->u.call.name = f->name;
+	st->u.expr->u.call.target = f;
+	return st;
 }
 
-static void rival_call(struct use_walker *w, struct func *f, struct loc loc)
-{
-	struct rival *r = w->data;
+struct place { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
-	if (!is_new(&r->seen, f))
+// Statements from..to of a block of the body become the part.
+static bool try_part(struct handler *found, struct place *at, struct stmt *block, int from, int to)
+{
+	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
+	struct handler h;
+
+	memset(&block->u.block, 0, sizeof(block->u.block));
+	for (int i = 0; i < old.u.block.n; i++) {
+		if (i == from)
+			vec_push(&block->u.block, take_stmt(at->p));
+		if (i >= from && i <= to)
+			vec_push(&part->u.block, old.u.block.at[i]);
+		else
+			vec_push(&block->u.block, old.u.block.at[i]);
+	}
+	h = look_at(at->s, at->p, part, at->body);
+	h.followed = at->followed || to < old.u.block.n - 1;
+	if (fits(at->s, &h)) {
+		*found = h;
+		return true;
+	}
+	*block = old;
+	return false;
+}
+
+static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct handler *h = w->data;
+
+	if (!is_new(&h->seen, f))
 		return;
-	r->found |= !f->body && (!strcmp(f->name, "exit") || !strcmp(f->name, "abort"));
+	h->prints |= !f->body && !(f->pragmas & PRAGMA_PURE) && strcmp(f->name, "exit");
 	use_func(w, f);
 }
 
-// True: a timer that stays a hit changes globals of the handler, or ends the session. Where both are due at once,
-// the hit would come first, whatever their order is in the script.
-static bool has_rival(const struct handler *h)
+// What comes after the part in the script prints nothing: it is executed before.
+static bool is_silent(struct stmt *const *st, int n)
 {
-	if (strcmp(h->probe->family->name, "timer"))
-		return false;
-	for vec_each(&h->s->script.probes, it) {
-		struct rival r = { .h = h };
-		struct use_walker w = { .var = rival_var, .call = rival_call, .data = &r };
+	struct handler h = { .fit = true };
+	struct use_walker w = { .call = silent_call, .expr = see_expr, .data = &h };
 
-		if (*it == h->probe || (*it)->family != h->probe->family || (*it)->in_slices)
-			continue;
-		use_probe(&w, *it);
-		if (r.found)
-			return true;
+	for (int i = 0; i < n; i++)
+		use_stmt(&w, st[i]);
+	return h.fit && !h.prints;
+}
+
+static struct stmt *as_block(struct stmt **at)
+{
+	struct stmt *block = *at;
+
+	if (block->kind != S_BLOCK) {
+		block = stmt_new(S_BLOCK, block->loc);
+		vec_push(&block->u.block, *at);
+		*at = block;
 	}
-	return false;
+	return block;
+}
+
+static bool walks(struct session *s, struct probe *p, struct stmt *st)
+{
+	return st && look_at_stmt(s, p, st).walks;
+}
+
+// The block below `st` that walks, NULL: several do, or a loop.
+static struct stmt *inner_block(struct session *s, struct probe *p, struct stmt *st)
+{
+	if (st->kind == S_BLOCK)
+		return st;
+	if (st->kind != S_IF || walks(s, p, st->u.if_.then) == walks(s, p, st->u.if_.other))
+		return NULL;
+	return as_block(walks(s, p, st->u.if_.then) ? &st->u.if_.then : &st->u.if_.other);
+}
+
+static bool find_part(struct handler *h, struct place *at, struct stmt *block)
+{
+	int n = block->u.block.n, first = -1, last = -1, prints = -1;
+	struct stmt *inner;
+
+	for (int i = 0; i < n; i++) {
+		struct handler one = look_at_stmt(at->s, at->p, block->u.block.at[i]);
+
+		if (prints < 0 && (one.walks || one.prints))
+			prints = i;
+		if (one.walks && first < 0)
+			first = i;
+		if (one.walks)
+			last = i;
+	}
+	if (first < 0)
+		return false;
+	if (try_part(h, at, block, prints, n - 1) || try_part(h, at, block, first, n - 1))
+		return true;
+	if (!is_silent(block->u.block.at + last + 1, n - 1 - last))
+		return false;
+	if (try_part(h, at, block, prints, last) || try_part(h, at, block, first, last))
+		return true;
+	at->followed |= last < n - 1;
+	inner = first == last ? inner_block(at->s, at->p, block->u.block.at[first]) : NULL;
+	return inner && find_part(h, at, inner);
+}
+
+// Finds what of p's handler can run in slices.
+static bool find_handler(struct handler *h, struct session *s, struct probe *p)
+{
+	struct place at = { .s = s, .p = p };
+
+	*h = look_at_stmt(s, p, p->body);
+	if (!h->walks || fits(s, h))
+		return h->walks;
+	at.body = stmt_copy(p->body);
+	at.body = as_block(&at.body);
+	return find_part(h, &at, at.body);
 }
 
 // ---------------------------------------------------------------- the copies
 
-static struct var *copy_of(struct var *v)
+static struct var *copy_of(const struct var *v)
 {
-	if (!v->copy) {
-		v->copy = NEW(struct var);
-		*v->copy = *v;
-		v->copy->copy = NULL;
-		v->copy->is_copy = v->copy->unlocked = true;
-		v->copy->index = 0;
-	}
-	return v->copy;
+	struct var *copy = NEW(struct var);
+
+	*copy = *v;
+	copy->is_copy = copy->unlocked = true;
+	copy->index = 0;
+	return copy;
 }
 
 static struct var *taken(const struct probe *p, struct var *v)
 {
 	for vec_each(&p->takes, t)
 		if (t->var == v)
-			return copy_of(v);
+			return t->copy;
 	return v;
 }
 
@@ -510,57 +621,63 @@ static void own_body(struct session *s, struct replacer *r)
 		vec_push(&p->locals, own_var(r, locals[i]));
 }
 
-static void put_in_slices(struct session *s, struct probe *p, const struct handler *h)
+static void put_in_slices(struct session *s, const struct handler *h)
 {
 	function_list functions = { 0 };
+	struct probe *p = h->probe;
 	struct replacer r = { .probe = p, .functions = &functions };
 	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
 
+	p->body = h->part;
+	p->hit = h->hit;
 	own_body(s, &r);
 	p->in_slices = true;
 	for vec_each(&h->uses, u) {
 		struct take t = { .var = u->var, .clear = u->resets, .value = u->value };
 
-		if (!is_own(u->var) && !(u->var->unlocked && u->var->type != T_STATS))
-			vec_push(&p->takes, t);
+		if (is_own(u) || (u->var->unlocked && u->var->type != T_STATS))
+			continue;
+		t.copy = copy_of(u->var);
+		vec_push(&p->takes, t);
 	}
 	ast_walk_stmt(&w, &p->body);
 }
 
-// One that stays a hit may be another one's rival.
-static void leave_rivals(struct handler *all, int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (!all[i].fit || !has_rival(&all[i]))
-			continue;
-		all[i].fit = all[i].probe->in_slices = false;
-		i = -1;
-	}
-}
-
 void emit_find_slices(struct emitter *e)
 {
+	struct session *s = e->s;
 	VEC(struct handler) all = { 0 };
+	VEC(struct probe *) probes = { 0 };
+	int64_t copied = 0, allowed = session_limit(s, LIMIT_STP_MAXMEMORY);
+	struct handler h;
 
-	if (e->s->opt.user_runtime || e->s->opt.no_optimize || e->keeps_matches || session_limit(e->s, LIMIT_STP_ALIBI))
+	if (s->opt.user_runtime || s->opt.no_optimize || e->keeps_matches || session_limit(s, LIMIT_STP_ALIBI))
 		return;
-	for vec_each(&e->s->script.probes, p) {
-		struct handler h = look_at(e->s, *p);
-
-		if (h.fit)
+	for vec_each(&s->script.probes, p)
+		if ((*p)->family->in_slices && is_alone(s, *p) && walks(s, *p, (*p)->body))
+			vec_push(&probes, *p);
+	if (probes.n)
+		note_users(s);
+	for vec_each(&probes, p) {
+		if (!find_handler(&h, s, *p))
+			continue;
+		copied += copies_bytes(s, &h);
+		// -DSTP_MAXMEMORY is in KB.
+		if (!allowed || copied <= allowed * 1024 / 4)
 			vec_push(&all, h);
+		else
+			copied -= copies_bytes(s, &h);
 	}
-	if (all.n)
-		note_users(e->s);
-	for vec_each(&all, h)
-		h->fit = h->probe->in_slices = fits(e->s, h);
-	leave_rivals(all.at, all.n);
-	for vec_each(&all, h)
-		if (h->fit)
-			put_in_slices(e->s, h->probe, h);
+	for vec_each(&all, it)
+		put_in_slices(s, it);
 }
 
 // ---------------------------------------------------------------- tables
+
+bool emit_has_hit(const struct probe *p)
+{
+	return p->in_slices && (p->takes.n || p->hit || p->condition);
+}
 
 static const char *const kinds[] = {
 	[T_UNKNOWN] = "STP_TAKE_LONG", [T_LONG] = "STP_TAKE_LONG", [T_STRING] = "STP_TAKE_STRING", [T_STATS] = "STP_TAKE_STAT",
@@ -569,7 +686,7 @@ static const char *const kinds[] = {
 static void take_line(struct emitter *e, struct cwriter *w, const struct take *t)
 {
 	bool map = t->var->arity > 0, cell = map || t->var->type != T_STRING;
-	const char *to = emit_global(e, t->var->copy)->name, *from = emit_global(e, t->var)->name;
+	const char *to = emit_global(e, t->copy)->name, *from = emit_global(e, t->var)->name;
 	struct buf value = { 0 };
 
 	if (t->value && t->value->kind == E_STRING)

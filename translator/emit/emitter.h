@@ -118,7 +118,7 @@ struct emitter {
 	VEC(struct func_info *) funcs;
 	struct func_info *caller;  // whose callees are collected; the handlers have one as well
 	VEC(struct func_info *) roots;
-	struct func_info **handler_of, **entry_of;  // by number of the probe
+	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
@@ -287,6 +287,7 @@ int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct pro
 
 // emit_slices.c
 void emit_find_slices(struct emitter *e);                 // before bodies are emitted
+bool emit_has_hit(const struct probe *p);                 // in slices: p.before is a row
 int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);  // writes p's table; how many
 
 void emit_probe_tables(struct emitter *e, struct cwriter *w);

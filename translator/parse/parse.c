@@ -279,6 +279,7 @@ static const struct { const char *text; unsigned bit; } pragmas[] = {
 	{ "unmangled", PRAGMA_UNMANGLED },
 	{ "unmodified-fnargs", PRAGMA_UNMODIFIED_ARGS },
 	{ "pragma:runtime", PRAGMA_RUNTIME },
+	{ "pragma:anywhere", PRAGMA_ANYWHERE },
 	{ "pragma:tagged_dfa", PRAGMA_TAGGED_DFA },
 };
 
