@@ -27,6 +27,8 @@ import script
 CRASH = re.compile(r'AddressSanitizer|runtime error:|Assertion|bug of the translator|LeakSanitizer|UndefinedBehavior|stack smashing|CONTEXT:')
 # Refusals that only pass 3 or 4 can know.
 LATE = re.compile(r'MINSTACKSPACE|bytes of stack|too large|is exhausted|memory|--rlimit')
+# Errors where the kernel's Makefile has warnings, which stap does not print when the module compiles.
+STRICT = 'KCFLAGS=' + ' '.join('-Werror=' + name for name in ('int-conversion', 'incompatible-pointer-types', 'implicit-function-declaration'))
 
 
 def limit_cpu(seconds):
@@ -73,7 +75,7 @@ class Fuzzer:
 
     def stap(self, path, options, last, more=()):
         # Paths with a space in the command's own words are not used, so that it can be repeated from the report.
-        command = [self.options.stap, '-r', self.options.release, '-p%d' % last] + list(more) + options + [path]
+        command = [self.options.stap, '-r', self.options.release, '-p%d' % last, '-B', STRICT] + list(more) + options + [path]
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=self.directory,
                                   preexec_fn=lambda: limit_cpu(self.options.hang), timeout=1800, universal_newlines=True, errors='replace')
@@ -220,6 +222,7 @@ def main():
     parser.add_argument('--modules')
     parser.add_argument('--refusals', action='store_true', help='print why scripts are refused')
     options = parser.parse_args()
+    options.stap = os.path.abspath(options.stap)
     fuzzer = Fuzzer(options)
     if options.script is None:
         return fuzzer.run()
