@@ -136,7 +136,7 @@ expect compatible-escape 0 x41 user --compatible=2.2 -e 'probe begin { println("
 expect compatible-ternary 0 'values 2 0' user --compatible=3.3 -e 'probe begin { x = pid() ? 2 : y = 3 println("values ", x, " ", y) exit() }'
 expect incompatible-ternary 1 'expected a variable' user --compatible=4.0 -e 'probe begin { x = pid() ? 2 : y = 3 println(x, y) exit() }'
 expect compatible-strings 1 'found the string "b"' user --compatible=1.9 -e 'probe begin { println("a" "b") exit() }'
-expect compatible-variance 1 'it came with 3.1' user --compatible=3.0 -e 'global x probe begin { x <<< 1 println(@variance(x)) exit() }'
+expect compatible-variance 1 'it was added in 3.1' user --compatible=3.0 -e 'global x probe begin { x <<< 1 println(@variance(x)) exit() }'
 expect compatible-private 0 'is 4' user --compatible=2.9 -e 'probe begin { private = 4 println("is ", private) exit() }'
 expect compatible-preprocessor 0 old user --compatible=4.0 -e 'probe begin { println(%( systemtap_v >= "4.1" %? "new" %: "old" %)) exit() }'
 expect compatible-pointer 0 'is 0x00000000000000ff' user --compatible=1.2 -e 'probe begin { printf("is %p\n", 255) exit() }'
