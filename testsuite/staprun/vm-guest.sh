@@ -396,7 +396,7 @@ cat >/tmp/look <<-'END'
 	[ "$(readlink /proc/$1/exe)" != /tmp/staprun ] || ! su user -c "/suite/hostile trace $1" 2>&1 | grep -v "not permitted\\|denied"
 END
 chmod 755 /tmp/look
-by_user() { INJECT_STOPPED=/tmp/look INJECT_ALL=1 ./inject $1 $2 /tmp/r $(command -v su) user -c 'exec /tmp/staprun -c true /suite/t_count.ko'; }
+by_user() { INJECT_STOPPED=/tmp/look INJECT_ALL=1 ./inject $1 $2 /tmp/r /bin/busybox su user -c 'exec /tmp/staprun -c true /suite/t_count.ko'; }
 stopped_at ${KILL_STEP:-41} by_user
 
 t stapdev interrupt
