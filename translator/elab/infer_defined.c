@@ -5,15 +5,18 @@
 
 static const struct want want_condition = { .type = T_LONG, .why = "a condition is a" };
 
-// Looks into a copy, without messages.
+// Infers a copy of the expression without messages; returns whether that succeeds.
 static bool is_defined(struct infer *t, const struct expr *e, bool *untyped)
 {
 	struct expr *copy = expr_copy(e);
+	bool give_up = t->give_up;         // once a round, for this operator: not for one in the copy
 	int errors;
 
+	t->give_up = false;
 	diag_quiet_push();
 	infer_expr(t, &copy, (struct want){ .type = T_UNKNOWN });
 	errors = diag_quiet_pop();
+	t->give_up = give_up;
 	*untyped = target_is_untyped(copy);
 	return !errors;
 }

@@ -22,11 +22,6 @@ static const struct want want_any = { .type = T_UNKNOWN };
 static const struct want want_nothing = { .nothing = true };
 static struct di_type mixed;       // in place of a dtype: there are several
 
-bool types_is_scalar(const struct var *v)
-{
-	return v->arity == 0;
-}
-
 static struct want want(enum type type, const char *why)
 {
 	return (struct want){ .type = type, .why = why };
@@ -686,7 +681,11 @@ static void maybe_expr(struct infer *t, struct expr **pe, struct want w)
 
 void infer_stmt(struct infer *t, struct stmt *s)
 {
-	if (!s || (s->waits && !infer_waiting_stmt(t, s)))
+	// The branch that a settled condition leaves may wait itself.
+	while (s && s->waits)
+		if (!infer_waiting_stmt(t, s))
+			return;
+	if (!s)
 		return;
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
