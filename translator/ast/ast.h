@@ -173,6 +173,7 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
+			bool not_constant;     // target: constant_value() found no value, and waits for none
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;

@@ -18,14 +18,15 @@ static bool see_effect(struct ast_walker *w, struct expr **pe)
 	return !*found;
 }
 
-// Errs on the side of effects: what a function does is not known yet.
-static bool has_effect(struct expr *e)
+// Returns false for any call, since effects of functions are not computed yet.
+static bool has_no_effect(const struct expr *e)
 {
+	struct expr *copy = (struct expr *)e;      // which the walk leaves as it is
 	bool found = false;
 	struct ast_walker w = { .expr = see_effect, .data = &found };
 
-	ast_walk_expr(&w, &e);
-	return found;
+	ast_walk_expr(&w, &copy);
+	return !found;
 }
 
 static bool is_number(const struct expr *e, bool truth)
@@ -33,20 +34,21 @@ static bool is_number(const struct expr *e, bool truth)
 	return e && e->kind == E_NUMBER && (e->u.number != 0) == truth;
 }
 
-// Whether an operand that is zero, or not zero, gives the result by itself.
+// Returns whether an operand that is zero, or not zero, determines the result by itself.
 static bool decides(enum tok op, const struct expr *e)
 {
 	return ((op == TOK_ANDAND || op == TOK_MUL || op == TOK_AND) && is_number(e, false)) ||
 	       (op == TOK_OROR && is_number(e, true));
 }
 
-struct expr *constant_absorbed(struct loc loc, enum tok op, const struct expr *l, const struct expr *r,
-			       bool l_is_pure, bool r_is_pure)
+struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const struct expr *r,
+			       bool (*is_pure)(const struct expr *))
 {
+	enum tok op = e->u.bin.op;
 	bool from_left = op == TOK_ANDAND || op == TOK_OROR;   // the right side is not evaluated then
 
-	if ((decides(op, l) && (from_left || r_is_pure)) || (decides(op, r) && l_is_pure))
-		return expr_number(loc, op == TOK_OROR);
+	if ((decides(op, l) && (from_left || is_pure(e->u.bin.r))) || (decides(op, r) && is_pure(e->u.bin.l)))
+		return expr_number(e->loc, op == TOK_OROR);
 	return NULL;
 }
 
@@ -55,19 +57,23 @@ static bool takes_strings(enum tok op)
 	return op == TOK_DOT || op == TOK_EQ || op == TOK_NE || op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE;
 }
 
-static struct expr *binary(const struct session *s, const struct expr *e, bool *waits)
+static struct expr *binary(const struct session *s, struct expr *e, bool *waits)
 {
 	bool wait_l = false, wait_r = false;
-	struct expr *l = constant_value(s, e->u.bin.l, &wait_l), *r, *made;
+	struct expr *l, *r, *made;
 	enum tok op = e->u.bin.op;
 
+	if (e->u.bin.not_constant)
+		return NULL;
+	l = constant_value(s, e->u.bin.l, &wait_l);
 	if ((op == TOK_ANDAND || op == TOK_OROR) && decides(op, l))
 		return expr_number(e->loc, op == TOK_OROR);
 	r = constant_value(s, e->u.bin.r, &wait_r);
-	made = constant_absorbed(e->loc, op, l, r, !has_effect(e->u.bin.l), !has_effect(e->u.bin.r));
+	made = constant_absorbed(e, l, r, has_no_effect);
 	if (made)
 		return made;
 	*waits |= wait_l || wait_r;
+	e->u.bin.not_constant = (!l || !r) && !wait_l && !wait_r;
 	if (!l || !r || l->kind != r->kind || e->u.bin.of_location)
 		return NULL;
 	if (l->kind == E_STRING && !takes_strings(op))

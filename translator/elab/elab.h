@@ -55,9 +55,6 @@ void symbols_bind_function(struct session *s, struct func *f);
 // embedded_globals.c: the globals that embedded C reaches by STAP_GLOBAL_GET_x and STAP_GLOBAL_SET_x.
 void accessors_make(struct session *s);
 
-// types.c
-bool types_is_scalar(const struct var *v);
-
 // var_uses.c: every mention of a variable below a statement, with what is done to it.
 enum {
 	USE_READ = 1,
@@ -120,9 +117,10 @@ struct expr *optimize_fold(const struct session *s, const struct expr *e);
 // E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if that may change once types.c has
 // settled each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
-// The result of an operator if one operand gives it by itself, and the other has no effect, as in "x * 0".
-struct expr *constant_absorbed(struct loc loc, enum tok op, const struct expr *l, const struct expr *r,
-			       bool l_is_pure, bool r_is_pure);
+// The result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other operand is
+// pure, as in "x * 0"; else NULL.
+struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const struct expr *r,
+			       bool (*is_pure)(const struct expr *));
 
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()

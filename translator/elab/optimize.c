@@ -71,7 +71,7 @@ static struct expr *fold_binary(const struct session *s, const struct expr *e)
 
 	if (l->kind == E_STRING && r->kind == E_STRING)
 		return fold_strings(s, e);
-	made = constant_absorbed(e->loc, op, l, r, access_pure(l), access_pure(r));
+	made = constant_absorbed(e, l, r, access_pure);
 	if (made || l->kind != E_NUMBER)
 		return made;
 	if (r->kind == E_NUMBER && e->u.bin.of_location >= LOCATION_UNSIGNED)

@@ -549,11 +549,11 @@ static bool settle_defined(struct ast_walker *w, struct expr **e)
 static bool see_defined(struct ast_walker *w, struct expr **e)
 {
 	*(bool *)w->data |= (*e)->kind == E_DEFINED;
-	return true;
+	return !*(bool *)w->data;
 }
 
-// Whether branches that a constant condition leaves out need not even have types. With -u that takes @defined, or
-// a condition of the library.
+// Returns whether branches that a constant condition leaves out may lack types. With -u that takes @defined, or a
+// condition of the library.
 static bool decides(struct resolver *r, struct expr **e)
 {
 	bool found = !r->s->opt.no_optimize || ((*e)->loc.source && (*e)->loc.source->library);
@@ -563,14 +563,14 @@ static bool decides(struct resolver *r, struct expr **e)
 	return found;
 }
 
-// What is known of a condition before anything else is looked up.
+// Evaluates a condition before anything else is looked up.
 static enum truth truth(struct resolver *r, struct expr **e)
 {
 	struct ast_walker w = { .expr = settle_defined, .data = r };
 	const struct expr *value;
 	bool waits = false;
 
-	if (!decides(r, e))
+	if (((*e)->kind == E_BINARY && (*e)->u.bin.not_constant) || !decides(r, e))
 		return UNKNOWN;
 	ast_walk_expr(&w, e);
 	value = constant_value(r->s, *e, &waits);
