@@ -38,9 +38,9 @@ struct stp_map_data {
 	struct stp_table **cpu;    /* [ncpus] percpu maps; NULL for CPUs not used */
 };
 
-/* For slices.c. The copy of a map has its keys, its value and its capacity, and no tables of CPUs. Without a copy of
- * the elements the two are exchanged, after a merge: the other one is empty then. Context: a handler with the map's
- * lock; false: an error. */
+/* For slices.c. The copy of a map has its keys, its value and its capacity, and no tables of CPUs. stp_map_exchange()
+ * follows stp_map_merge() and exchanges the elements with those of the empty copy; stp_map_copy() copies them and
+ * returns false after an error. Context: a handler with the map's lock. */
 void stp_map_exchange(struct stp_map *m, struct stp_map *copy);
 bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
 /* Then, without the lock, before anything else looks at the copy. */

@@ -100,9 +100,9 @@ void stp_session_summary(struct stp_summary *s);
 void stp_session_free(void);
 
 /*
- * A handler in slices: a hit of p->before, and if that has set c->saved_return taken, run and prepare; without
- * p->before only run. The caller is the only one that does so, and no begin, end or error probe runs. Process context,
- * may sleep, but for the hit.
+ * A handler in slices is a hit of p->before and, if that sets c->saved_return, stp_slices_taken(), stp_slices_run() and
+ * stp_slices_prepare(), in this order; without p->before only stp_slices_run(). The caller is the only one that does
+ * so, and no begin, end or error probe runs. Process context, may sleep, but for the hit.
  */
 void stp_slices_prepare(const struct stp_probe *p);
 void stp_slices_taken(const struct stp_probe *p);

@@ -93,6 +93,7 @@ void stp_slices_taken(const struct stp_probe *p)
 	struct stp_ctx *c = &stp_session.alone->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
+	c->probe = p->before;              /* its work has no limit */
 	for (; t < end; t++)
 		if (t->kind == STP_TAKE_MAP)
 			stp_map_copied(c, t->to);

@@ -76,7 +76,7 @@ static bool run_request(void)
 	if (taken)
 		run(r->probe, r->argument);
 	mutex_unlock(&lock);
-	smp_store_release(&r->over, true); /* from here on it may be gone */
+	smp_store_release(&r->over, true); /* from here on the requester may free it */
 	wake_up(&over);
 	return true;
 }
@@ -87,6 +87,7 @@ static bool run_due(void)
 	u32 i;
 
 	for_each_set_bit(i, due, stp_module.nprobes) {
+		smp_rmb();              /* pairs with stp_slices_tick() */
 		mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
 		run(&stp_module.probes[i], 0);
 		mutex_unlock(&lock);
@@ -198,6 +199,7 @@ void stp_slices_tick(const struct stp_probe *p)
 	take(p, 0, &taken);
 	if (!taken)
 		return;
+	smp_mb__before_atomic();   /* the copies, before the thread sees that they are made: run_due() */
 	set_bit(p - stp_module.probes, due);
 	wake_up_process(thread);
 }
