@@ -34,7 +34,7 @@ static int frame_strings(struct emitter *e)
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied);
-	return b->parts.of ? n + 1 + numbers(b) * 8 / (int)emit_string_len(e) : n;
+	return b->parts.of ? n + 1 + (numbers(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
 
 static void temps_line(struct cwriter *w, const char *type, const char *name, int n)
@@ -276,7 +276,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
-// What of a handler is a hit, and makes the copies for its part in slices.
+// Writes the part of a handler that runs as a hit and makes the copies for the part in slices.
 static void emit_hit(struct emitter *e, struct probe *p)
 {
 	struct func_info *root = new_root(e);
@@ -284,6 +284,7 @@ static void emit_hit(struct emitter *e, struct probe *p)
 
 	e->hit_of[p->index] = root;
 	begin_body(e, &b, NULL);
+	parts_begin(&b, p->hit, str_printf("p%d_hit", p->index));
 	emit_stmt(e, p->hit);
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
