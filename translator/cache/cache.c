@@ -12,7 +12,6 @@
 // written (cache_file.c) counts as missing: who makes it again replaces it, and never removes what another
 // process may just have written. Any failure turns the cache off with one warning and never fails the run.
 #include "cache/cache_file.h"
-#include "cache/cache_file.h"
 #include "util/diag.h"
 
 #include "../include/sys/sdt.h"
@@ -324,7 +323,7 @@ static bool is_module(const char *suffix)
 void cache_distrust(struct session *s)
 {
 	if (diag_options.verbose && s->cache_dir)
-		fprintf(stderr, "Nothing is cached: a file changed while it was compiled\n");
+		diag_output("Nothing is cached: a file changed while it was compiled\n");
 	s->cache_dir = NULL;
 }
 
@@ -343,7 +342,7 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 	path = path_of(s, k, suffix);
 	if (!cache_file_check(path, k, suffix, &why)) {
 		if (why && diag_options.verbose)
-			fprintf(stderr, "The cache file %s is not used, but made again: %s\n", path, why);
+			diag_output(str_printf("The cache file %s is not used, but made again: %s\n", path, why));
 		return NULL;
 	}
 	utimensat(AT_FDCWD, path, NULL, 0);

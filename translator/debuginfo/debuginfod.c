@@ -64,7 +64,7 @@ static int report(void *client, long done, long all)
 	else
 		progress("asking debuginfod for the debuginfo of %s", current.name);
 	if (!current.reported && !isatty(STDERR_FILENO))
-		fprintf(stderr, "Asking debuginfod for the debuginfo of %s.\n", current.name);
+		diag_output(str_printf("Asking debuginfod for the debuginfo of %s.\n", current.name));
 	current.reported = true;
 	return 0;
 }

@@ -91,7 +91,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 static void say(const struct di_module *m, size_t size)
 {
 	if (m->s->opt.verbose[2])
-		fprintf(stderr, "Made the index of the debuginfo %s: %zu KiB\n", m->path, size >> 10);
+		diag_output(str_printf("Made the index of the debuginfo %s: %zu KiB\n", m->path, size >> 10));
 }
 
 static struct index *open_index(struct di_module *m)

@@ -231,7 +231,8 @@ static const char *make(struct di_module *m, const struct cache_key *key, size_t
 	made = line_code(&table, (const uint8_t *)key->hex);
 	*size = made.len;
 	if (m->s->opt.verbose[2])
-		fprintf(stderr, "Made the table of the lines of %s: %d rows, %zu KiB\n", m->name, table.rows.n, made.len >> 10);
+		diag_output(str_printf("Made the table of the lines of %s: %d rows, %zu KiB\n", m->name, table.rows.n,
+				       made.len >> 10));
 	return cached_table_store(m->s, key, ".lines", made);
 }
 

@@ -149,7 +149,7 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	if (status == 127)
 		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
 	build_advise(compiler.output, s->tmp_dir);
-	fputs(compiler.output, stderr);
+	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
 		diag_error(embedded->loc, "embedded C uses what libc doesn't have (the linker's messages are above)");
 		return false;

@@ -38,14 +38,14 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	status = spawn_run(&tool);
 	if (status == 0) {
 		if (diag_options.verbose > 1)
-			fputs(tool.output, stderr);
+			diag_output(tool.output);
 		return;
 	}
 	tool_interrupted(status);
 	if (status == 127)
 		build_advise(str_printf("%s: not found", words.at[0]), directory_of(output));
 	build_advise(tool.output, directory_of(output));
-	fputs(tool.output, stderr);
+	diag_output(tool.output);
 	die("%s %s failed (%s, status %d); this is a bug of the translator: please report it with the "
 	    "script (-k keeps the files)", doing, output, words.at[0], status);
 }

@@ -355,7 +355,7 @@ static void show(const char *output)
 		size_t len = strcspn(line, "\n");
 
 		if (!is_command(line, len))
-			fprintf(stderr, "%.*s\n", (int)len, line);
+			diag_output(str_printf("%.*s\n", (int)len, line));
 		line += len + (line[len] == '\n');
 	}
 }
@@ -431,7 +431,7 @@ char *kbuild_run(struct session *s, const char *dir)
 		    dir, status, tree, s->kernel->release);
 	}
 	if (diag_options.verbose > 1)
-		fputs(make.output, stderr);
+		diag_output(make.output);
 	return make.output;
 }
 

@@ -323,6 +323,13 @@ void die_at_exit(void (*hook)(void))
 		diag.hooks[diag.nhooks++] = hook;
 }
 
+void diag_output(const char *text)
+{
+	progress_hide();
+	fflush(stdout);
+	fputs(text, stderr);
+}
+
 void die(const char *fmt, ...)
 {
 	va_list ap;

@@ -57,6 +57,7 @@ void diag_note(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void diag_kind(const char *kind);          // "parse" or "semantic", for later errors
 int diag_errors(void);                     // number of errors so far
 void diag_reset(void);                      // forgets all messages: for processes that run several sessions
+void diag_output(const char *text);         // writes the output of another program, or a line of -v, to stderr
 void diag_summary(void);                   // prints "N more errors ..." if some were not printed
 // Prints SEMANTIC_ERRORS: N, a line with tabs for each (file, line, column, token, message), SEMANTIC_ERRORS_END.
 void diag_catalogue(void);
