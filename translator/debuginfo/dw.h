@@ -36,7 +36,6 @@ struct unit {
 	VEC(struct unit_code) code;
 	VEC(struct unit_call) calls;
 	bool calls_read;
-	Dwarf_Files *source_files;
 };
 
 // Split units of .dwo files. Their offsets are counted as if they followed .debug_info of the program, one file after

@@ -36,11 +36,6 @@ void kmod_place(const struct elf_view *v)
 	}
 }
 
-bool kmod_is_other(uint64_t address)
-{
-	return address >= OTHERS_START;
-}
-
 struct relocation {
 	const struct elf_view *v;
 	struct bytes symbols, target;

@@ -286,7 +286,6 @@ bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name,
 
 // kmod.c: assigns sh_addr to the sections of a relocatable file, .text at 0.
 void kmod_place(const struct elf_view *v);
-bool kmod_is_other(uint64_t address);                 // such an address is not in .text
 // Also relocates its debug sections. False: damaged.
 bool kmod_relocate(const struct elf_view *v);
 

@@ -266,7 +266,6 @@ struct row { struct work_mark from; uint64_t n; };
 struct row emit_row(struct emitter *e);
 void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc);
 int emit_count_stmts(struct stmt *st);                    // what one pass costs of MAXACTION
-void emit_loop_body(struct emitter *e, struct stmt *body);
 
 // emit_parts.c
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted

@@ -2,7 +2,6 @@
 // Pass 4: session.c_text -> session.module_path. On a kernel: the script's object, the runtime of
 // the kernel and the metadata linked into a .ko; or what an earlier run made of the same input.
 #include "cache/cache_file.h"
-#include "cache/cache_file.h"
 #include "module/module.h"
 #include "target/kernel.h"
 #include "session/passes.h"
