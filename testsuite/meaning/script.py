@@ -41,6 +41,7 @@ class Script:
         self.point, self.loops, self.frozen, self.budget = None, 0, [], 0
         self.parameters, self.functions, self.function, self.macros = {}, [], None, []
         self.serial = 0
+        self.misfit = not safe and random.random() < 0.1
         self.make()
         self.text = '\n'.join(self.lines) + '\n'
         if not safe and random.random() < 0.1:
@@ -491,7 +492,16 @@ class Script:
         names.append(('n%d' if type == 'num' else 's%d') % self.random.randrange(1, 4))
         return self.pick(names)
 
+    # In a tenth of the scripts one expression is of the wrong type.
+    def slips(self):
+        if not self.misfit or not self.chance(0.1):
+            return False
+        self.misfit = False
+        return True
+
     def num(self, depth):
+        if self.slips():
+            return self.str(depth)
         if depth <= 0:
             return self.pick([self.pick(EDGES), self.variable('num'), self.variable('num')])
         choices = [self.num_operator] * 5 + [self.num_leaf] * 4 + [self.num_call] * 2 + [self.num_library] * 3 + [self.target] * 4 + [
@@ -638,6 +648,8 @@ class Script:
                           'systemtap_v >= "3.0" || 1 == 2', 'CONFIG_NOSUCH == "m"', 'kernel_vr == "*-rt"', '$# >= 0', 'CONFIG_HZ > 100'])
 
     def str(self, depth):
+        if self.slips():
+            return self.num(depth)
         if depth <= 0:
             return self.pick([self.pick(STRINGS), self.variable('str'), self.variable('str')])
         roll = self.random.random()
