@@ -70,7 +70,6 @@ class Names:
         self.refused, self.structs, self.functions = set(kept['refused']), kept['structs'], [tuple(f) for f in kept['functions']]
         self.types = self.run(['--dump-probe-types']).split()
         for kind, text, variables in kept['points']:
-            text = re.sub(r'(\.callee\("[^"@]*)@[^"]*', r'\1', text)
             self.points.setdefault(kind, []).append(Point(kind, text, variables))
         self.kinds = sorted(self.points)
 

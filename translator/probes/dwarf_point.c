@@ -7,6 +7,7 @@
 #include "util/diag.h"
 #include "util/str.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #define MOST_DEPTH 16          // of callees(N)
@@ -22,6 +23,20 @@ static bool parse_maxactive(struct session *s, const struct point_part *part, st
 	}
 	p->maxactive = part && part->number ? part->number : p->is_return ? session_limit(s, LIMIT_KRETACTIVE) : 0;
 	return true;
+}
+
+// Lists print a callee as NAME@FILE:LINE, with the line of its declaration.
+static bool parse_callee(const struct point_part *part, struct dwarf_point *p)
+{
+	const char *at = part && part->text ? strchr(part->text, '@') : NULL, *why;
+
+	if (!at)
+		return true;
+	p->callee = str_ndup(part->text, at - part->text);
+	if (di_parse_pattern(part->text, &p->callee_at, &why) && !p->callee_at.relative)
+		return true;
+	diag_error(part->loc, "invalid callee \"%s\": expected FUNCTION, FUNCTION@FILE or FUNCTION@FILE:LINE", part->text);
+	return false;
 }
 
 bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dwarf_point *p)
@@ -47,7 +62,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		diag_error(callees->loc, "callees(%lld) is out of range (1 to %d)", (long long)callees->number, MOST_DEPTH);
 		return false;
 	}
-	if (!parse_maxactive(s, point_find(m->point, "maxactive"), p))
+	if (!parse_callee(callee, p) || !parse_maxactive(s, point_find(m->point, "maxactive"), p))
 		return false;
 	p->depth = callees && callees->arg_kind == ARG_NUMBER ? (int)callees->number : 1;
 	p->any_caller = session_limit(s, LIMIT_STAP_CALLEE_MATCHALL) != 0;
@@ -243,6 +258,26 @@ static void forget_jumps(di_functions *v, struct buf *why)
 	v->n = n;
 }
 
+static bool is_at(const struct di_function *f, const struct di_pattern *p)
+{
+	if (!f->file || (fnmatch(p->file, f->file, 0) && fnmatch(str_printf("*/%s", p->file), f->file, 0)))
+		return false;
+	for vec_each(&p->lines, l)
+		if (f->line >= l->first && f->line <= l->last)
+			return true;
+	return !p->lines.n;
+}
+
+static void forget_other_files(const struct di_pattern *p, di_functions *v)
+{
+	int n = 0;
+
+	for vec_each(v, f)
+		if (is_at(*f, p))
+			v->at[n++] = *f;
+	v->n = n;
+}
+
 static void add_callees(const void *of, name_list *out)
 {
 	di_functions all = { 0 };
@@ -255,7 +290,10 @@ static void add_callees(const void *of, name_list *out)
 
 static void no_callee(const struct dwarf_point *p, const di_functions *of, struct buf *why)
 {
-	buf_printf(why, "it calls no function \"%s\" by name%s", p->callee, diag_similar(p->callee, add_callees, of));
+	const char *file = p->callee_at.file;
+
+	buf_printf(why, "it calls no function \"%s%s%s\" by name%s", p->callee, file ? "@" : "", file ? file : "",
+		   diag_similar(p->callee, add_callees, of));
 }
 
 // What the functions call, what that calls and so on: each place is limited to calls by the one above it.
@@ -283,6 +321,8 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		for vec_each(&seen, f)
 			di_find_callees(*f, p->callee, v);
 	}
+	if (p->callee_at.file)
+		forget_other_files(&p->callee_at, v);
 	if (p->any_caller)
 		forget_callers(v);
 	else
@@ -407,8 +447,10 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 				buf_printf(out, ".%s(\"%s\")", part->name, f->name);
 		} else if (after && !strcmp(part->name, "label")) {
 			buf_printf(out, ".label(\"%s\")", f->label);
+		} else if (after && str_starts(part->name, "callee") && !f->file) {
+			buf_printf(out, ".callee(\"%s\")", f->name);
 		} else if (after && str_starts(part->name, "callee")) {
-			buf_printf(out, ".callee(\"%s@%s:%d\")", f->name, f->file ? f->file : "?", f->line);
+			buf_printf(out, ".callee(\"%s@%s:%d\")", f->name, f->file, f->line);
 		} else if (after && part->arg_kind == ARG_STRING) {
 			buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 		} else if (after && part->arg_kind == ARG_NUMBER) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What points of functions and statements have in common, whether in the kernel or in programs:
 //   .function(PATTERN | ADDRESS)[.call | .inline | .exported | .return | .label(L)]
-//   .function(PATTERN | ADDRESS).callee(NAME)[.call | .return], .callees
+//   .function(PATTERN | ADDRESS).callee(PATTERN)[.call | .return], .callees
 //   .statement(PATTERN | ADDRESS)[.nearest]
 // and the variables at such places.
 #ifndef PROBES_DWARF_POINT_H
@@ -22,6 +22,7 @@ struct dwarf_point {
 	enum di_inlines inlines;
 	const char *label;         // glob; NULL none
 	const char *callee;        // glob; NULL none
+	struct di_pattern callee_at; // of .callee("NAME@FILE:LINE"); no file: any
 	int depth;                 // how far from the function callees may be
 	bool any_caller;           // whoever calls them
 	int64_t maxactive;         // of returns; 0: as the kernel likes
