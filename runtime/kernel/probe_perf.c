@@ -293,7 +293,8 @@ static const char *reason(int err)
 
 static void say(const struct stp_perf *p, int err)
 {
-	const char *why = p->program && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
+	/* A program that could not be opened has no users. The kernel returns -ENOENT for missing counters, too. */
+	const char *why = p->program && !p->program->users && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
 	char text[200], number[24];
 
 	snprintf(number, sizeof(number), "error %d", err);
