@@ -14,7 +14,7 @@ for module in t_m*.ko; do
 		timeout 5 cat "$file" >/dev/null 2>&1
 		echo 5 >"$file"
 	done 2>/dev/null
-	for program in known kinds marks; do timeout 5 "$1/$program" >/dev/null 2>&1; done </dev/null
+	for program in known kinds marks; do timeout 5 "$1/$program" /dev/null >/dev/null 2>&1; done </dev/null
 	wait $run
 	status=$?
 	# A script's own errors end it with 1, what is lost with --strict with 3.
@@ -26,6 +26,6 @@ for module in t_m*.ko; do
 		echo "$name: $(head -n 3 /tmp/err)"
 	fi
 	[ ! -d "/sys/module/$name" ] || { echo "$name: left loaded"; rmmod "$name"; }
-	rm -f /tmp/*
+	rm -f /tmp/out /tmp/err
 done
 echo "$loaded loaded"
