@@ -293,8 +293,9 @@ static const char *reason(int err)
 
 static void say(const struct stp_perf *p, int err)
 {
-	/* A program that could not be opened has no users. The kernel returns -ENOENT for missing counters, too. */
-	const char *why = p->program && !p->program->users && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
+	/* The kernel returns -ENOENT for missing counters, too. Counters open no program, and one that failed has no users. */
+	bool unopened = p->program && !p->counter && !p->program->users;
+	const char *why = unopened && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
 	char text[200], number[24];
 
 	snprintf(number, sizeof(number), "error %d", err);
