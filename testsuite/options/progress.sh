@@ -5,7 +5,7 @@ mkdir -p "$slow/bin" "$slow/home"
 cat >"$slow/bin/gcc" <<SCRIPT
 #!/bin/sh
 case "\$*" in
-*runtime.o*) n=0; until [ -e '$slow/seen' ] || [ \$n = 600 ]; do sleep 0.1; n=\$((n + 1)); done ;;
+*runtime.o*) [ ! -e '$slow/late' ] || sleep 2; n=0; until [ -e '$slow/seen' ] || [ \$n = 600 ]; do sleep 0.1; n=\$((n + 1)); done ;;
 esac
 exec '$(command -v gcc)' "\$@"
 SCRIPT
@@ -14,5 +14,6 @@ expect progress-shown 0 'shown
 removed' env PATH="$slow/bin:$PATH" SYSTEMTAP_DIR="$slow/home" "$TESTS/options/progress.py" "$slow/seen" 'compiling the runtime for programs' \
 	"$STAP" --runtime=user -p4 -e "$begin"
 : >"$slow/seen"
+: >"$slow/late"
 rm -rf "${slow:?}/home"
 expect progress-on-a-terminal-only 1 '' bash -c "PATH='$slow/bin':\$PATH SYSTEMTAP_DIR='$slow/home' '$STAP' --runtime=user -p4 -e '$begin' 2>&1 | grep compiling"

@@ -448,8 +448,8 @@ example() { XDG_DATA_DIRS=/nosuch:$SCRATCH/share user "$@"; }
 expect example 0 'an example x' example --example hello.stp x
 expect example-by-value 0 'an example x' example --example=hello.stp x
 expect example-by-path 0 'an example x' example --example two/both.stp x
-expect example-twice 1 "--example: several are named both.stp" example --example both.stp x
-expect example-misspelt 1 "--example: there is no helo.stp (similar: hello.stp" example --example helo.stp
+expect example-twice 1 'example name "both.stp" is ambiguous' example --example both.stp x
+expect example-misspelt 1 'example "helo.stp" not found (similar: hello.stp' example --example helo.stp
 expect example-of-none 1 "there are no examples in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
 expect example-unnamed 1 "a script is needed" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"

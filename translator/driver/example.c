@@ -53,9 +53,9 @@ const char *example_path(const char *name)
 	for vec_each(&search.found, path)
 		buf_printf(&list, "\n  %s", *path);
 	if (search.found.n)
-		die("--example: several are named %s:%s", name, buf_text(&list));
+		die("example name \"%s\" is ambiguous:%s", name, buf_text(&list));
 	if (!search.all.n)
 		die("--example: there are no examples in systemtap/examples below %s; on Debian they are in the package "
 		    "systemtap-doc", places);
-	die("--example: there is no %s%s", name, str_similar(name, search.all.at, search.all.n));
+	die("example \"%s\" not found%s", name, str_similar(name, search.all.at, search.all.n));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Constant expressions before types are known. In: an expression whose @defined() are numbers, or wait for
+// Evaluates constant expressions before types are known. In: an expression whose @defined() are numbers, or wait for
 // types.c to settle them. Out: its value, if nothing that runs has a part in it.
 #include "elab/elab.h"
 

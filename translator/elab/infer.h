@@ -18,7 +18,7 @@ struct infer {
 	bool backwards;            // every second round: functions from the last to the first
 };
 
-// What a place wants. why is continued by the type's name: "'+' wants a" long.
+// The type that a context expects. why is continued by the type's name: "'+' wants a" long.
 struct want {
 	enum type type;
 	const char *why;

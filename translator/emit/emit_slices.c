@@ -186,7 +186,7 @@ static bool is_alone(const struct session *s, const struct probe *p)
 	return !p->shares && !p->entries.n && !p->own_processes;
 }
 
-// What the hit uses, too, is copied. A local variable of both cannot be.
+// Globals that the hit uses, too, are copied. Local variables of both cannot be.
 static void see_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct handler *h = w->data;
@@ -384,7 +384,7 @@ static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-// What comes after the part in the script prints nothing: it is executed before.
+// Returns whether the statements after the part print nothing: the hit executes them before the part.
 static bool is_silent(struct stmt *const *st, int n)
 {
 	struct handler h = { .fit = true };

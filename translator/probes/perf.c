@@ -77,7 +77,7 @@ static int check_target(const struct session *s, const struct point_part *proces
 	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list ||
 	    s->opt.list_vars)
 		return 0;
-	diag_error(process->loc, "process without a path is the process of -c or -x, and there is none; use -c or -x, or "
+	diag_error(process->loc, "process without a path requires -c or -x; add one, or "
 		   "name a program: process(\"PATH\")");
 	return 1;
 }

@@ -41,7 +41,7 @@ void build_advise(const char *output, const char *dir);
 char *compat_config(struct session *s);
 
 struct cache_hash;
-// What a compilation depends on. (depends.c)
+// The files that a compilation depends on. (depends.c)
 struct depends {
 	const char *dir;           // where the compiler ran
 	const char *ours;          // the beginning of names of this run's files, which don't count; may be NULL
