@@ -5,6 +5,7 @@
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "fuzz.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 
 #include <string.h>

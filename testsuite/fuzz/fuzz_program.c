@@ -5,6 +5,7 @@
 #include "debuginfo/line_code.h"
 #include "debuginfo/module.h"
 #include "fuzz.h"
+#include "target/kernel.h"
 #include "util/diag.h"
 #include "util/str.h"
 
