@@ -131,6 +131,8 @@ static void list_sources(const struct session *s, arguments *sources)
 		die("can't read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		vec_push(sources, str_printf("%s/%s", s->runtime_dir, line));
+	if (!sources->n)
+		die("%s names no files; check the installation, or SYSTEMTAP_RUNTIME", path);
 }
 
 // Whatever doesn't compile is our bug or the machine's: the user's errors were found in pass 2.
