@@ -33,7 +33,7 @@ expect no-script 1 "Try 'stap --help'" "$STAP"
 expect unknown-option 1 "Try 'stap --help'" "$STAP" --no-such-option
 expect dash-of-a-page 1 'if it is an option, write -l' "$STAP" –l 'begin'
 expect dash-of-a-page-before-a-script 0 '; if it is an option, write --all-modules' "$STAP" —all-modules -p1 -e 'probe begin { }'
-expect dash-of-a-page-in-an-option 1 "'-–ldd' has a dash that is none: write --ldd" "$STAP" -–ldd -e 'probe begin { }'
+expect dash-of-a-page-in-an-option 1 "'-–ldd' contains a typographic dash: write --ldd" "$STAP" -–ldd -e 'probe begin { }'
 expect misspelt-option 1 'no such option (similar: --compatible' "$STAP" --compatble=4
 expect ambiguous-option 1 "'--dump-functions'" "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b

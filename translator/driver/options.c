@@ -687,7 +687,7 @@ static void show_help(struct options *o, const char *arg)
 	exit(EXIT_SUCCESS);
 }
 
-// getopt has told what is wrong; a word that is none may be misspelt.
+// getopt() has reported the error; suggests similar options.
 static void bad_option(const char *arg)
 {
 	enum { N = ARRAY_SIZE(option_table) };
@@ -696,7 +696,7 @@ static void bad_option(const char *arg)
 	int n = 0;
 
 	if (arg && typography_option(arg))
-		usage("'%s' has a dash that is none: write %s", arg, typography_option(arg));
+		usage("'%s' contains a typographic dash: write %s", arg, typography_option(arg));
 	if (arg && str_starts(arg, "--")) {
 		len = strcspn(arg + 2, "=");
 		for (int i = 0; i < N; i++) {

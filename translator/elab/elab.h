@@ -22,7 +22,7 @@ struct expr *target_lvalue(struct expr *base, const struct expr *access);
 // if f is not NULL, in that function. One of e and s is NULL.
 void target_resume(struct session *session, struct probe *p, struct func *f, struct expr **e, struct stmt **s);
 
-// Whether only types.c can look into it: it accesses values whose debuginfo type is not known yet.
+// Returns whether the expression accesses values whose debuginfo type only types.c determines.
 bool target_is_untyped(struct expr *e);
 // The condition of an if or a loop; NULL: none.
 struct expr **target_condition(struct stmt *s);

@@ -99,7 +99,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 
 	if (!t->report)
 		return;
-	// What would tell may be what is missing, or be in a function of a library file that the script does not call.
+	// The statement that determines the type may be missing, or be in a library function that is not called.
 	if (t->s->incomplete || (e->loc.source && e->loc.source->library)) {
 		v->type = T_LONG;
 		return;

@@ -3,8 +3,8 @@
 #include "module/module.h"
 #include "util/diag.h"
 
-// What neither the runtime nor the kernel would provide: the kernel would refuse the module. What
-// embedded C needs was looked at before.
+// Reports symbols that neither the runtime nor the kernel provides: the kernel would refuse the module. Those of
+// embedded C were checked before.
 static void check_symbols(const struct session *s, const struct toolchain *t, const char *path)
 {
 	struct map undefined = { 0 }, known = { 0 };

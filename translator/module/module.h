@@ -8,8 +8,8 @@
 // session.units -> their .object, with headers; from the cache when it has them. t NULL: the user
 // runtime's, by `cc`. runtime: tells compilers and runtimes apart. Returns the number of errors. (embedded.c)
 int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime);
-// What the units need of the kernel beyond t->symbols, `undefined` of the linked object: an object
-// with its versions in *object, or NULL when there is nothing. Returns the number of errors.
+// Finds what the units need of the kernel beyond t->symbols, `undefined` of the linked object, and makes an object
+// with its versions: *object, NULL if they need nothing. Returns the number of errors.
 int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object);
 
 // C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS. (embedded.c)

@@ -241,7 +241,7 @@ static struct token expand(struct macros *m, const struct macro *macro, const st
 }
 
 // Looks up a parameter of the current body, a macro of the file, a macro of the library, in this order. Returns
-// TOK_NONE if reading continues in a new frame, the word itself if it is none of these.
+// TOK_NONE if reading continues in a new frame, and the word itself where no lookup succeeds.
 static struct token resolve(struct macros *m, struct token *t)
 {
 	struct scope *scope = m->top ? m->top->scope : NULL;

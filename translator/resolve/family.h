@@ -82,7 +82,7 @@ bool probe_list(struct session *s, const struct probe_match *m, const char *poin
 // One more probe of the same match and with the same handler, no condition: cheaper than probe_add().
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);
 
-// Whether @perf(NAME), `e`, can be read in p, NULL for a function of no probe. False after diag_error(). (perf.c)
+// Returns whether @perf(NAME), `e`, can be read in p (NULL: a function without a probe), else reports why. (perf.c)
 bool perf_may_read(const struct session *s, const struct probe *p, const struct expr *e);
 
 // The argument of part `name` of the point: NULL when the part is absent. (resolve/probe_match.c)

@@ -7,7 +7,7 @@
 
 // Matches every probe declaration that was not matched yet: library files that joined the script.
 void match_new_decls(struct session *s);
-// Whether the point has wildcards that the pattern of a family matches, arguments aside, which the
+// Returns whether the point has wildcards that the pattern of a family matches, arguments aside, which the
 // point leaves out: "timer.*" and "timer.ms(number)". Such can be listed, not probed.
 bool match_left_open(const struct probe_point *point, const char *pattern);
 
