@@ -290,12 +290,13 @@ staprun ./t_hello.ko
 loaded
 
 t killed at system calls
+# Sets $count to the number of system calls of a run that nothing disturbs.
+count_calls() { "$@" 0 0 >/dev/null 2>&1; count=$(sed 's/count //' /tmp/r); }
 # Each run is also the next one of the one that was killed before it. What is not expected is printed.
 killed_at() { # STEP COMMAND...
-	local step=$1 k count
+	local step=$1 k
 	shift
-	"$@" 0 0 >/dev/null 2>&1
-	count=$(sed 's/count //' /tmp/r)
+	count_calls "$@"
 	for k in $(seq $((1 + step / 2)) $step $count); do
 		"$@" $k -9 >/dev/null 2>>/tmp/killed
 		while pidof staprun stapio >/dev/null; do usleep 20000; done
@@ -320,10 +321,9 @@ sort -u /tmp/killed
 t stopped and continued at system calls
 # All comes of it that comes of a run without a stop: the output, the status, no module. What is different is printed.
 stopped_at() { # STEP COMMAND...
-	local step=$1 k count
+	local step=$1 k
 	shift
-	"$@" 0 0 >/dev/null 2>&1
-	count=$(sed 's/count //' /tmp/r)
+	count_calls "$@"
 	for k in $(seq $((1 + step / 2)) $step $count); do
 		"$@" $k -19 >/tmp/o 2>&1
 		[ "$? $(cat /tmp/o) $(ls /sys/module | grep ^t_)" = '0 1 ' ] || { echo "at call $k, $(cat /tmp/r):"; cat /tmp/o; loaded; }
