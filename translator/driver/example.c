@@ -25,7 +25,7 @@ static bool is_tail(const char *path, const char *tail)
 	return n > m && path[n - m - 1] == '/' && !strcmp(path + n - m, tail);
 }
 
-static int see_file(const char *path, const struct stat *st, int kind, struct FTW *at)
+static int visit_file(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	const char *name = path + at->base;
 
@@ -47,7 +47,7 @@ const char *example_path(const char *name)
 	places = dirs;
 	search.name = name;
 	for (; *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
-		nftw(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), see_file, 16, FTW_PHYS);
+		nftw(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), visit_file, 16, FTW_PHYS);
 	if (search.found.n == 1)
 		return search.found.at[0];
 	for vec_each(&search.found, path)

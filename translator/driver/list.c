@@ -49,7 +49,7 @@ static void unhush(const struct session *s)
 
 // ---------------------------------------------------------------- handlers as far as they make sense
 
-static bool see_unbound(struct ast_walker *w, struct expr **e)
+static bool visit_unbound(struct ast_walker *w, struct expr **e)
 {
 	bool *broken = w->data;
 
@@ -62,7 +62,7 @@ static bool see_unbound(struct ast_walker *w, struct expr **e)
 	return !*broken;
 }
 
-static bool see_unbound_stmt(struct ast_walker *w, struct stmt **s)
+static bool visit_unbound_stmt(struct ast_walker *w, struct stmt **s)
 {
 	bool *broken = w->data;
 
@@ -73,7 +73,7 @@ static bool see_unbound_stmt(struct ast_walker *w, struct stmt **s)
 static bool drop_broken(struct ast_walker *walker, struct stmt **s)
 {
 	bool broken = false;
-	struct ast_walker w = { .expr = see_unbound, .stmt = see_unbound_stmt, .data = &broken };
+	struct ast_walker w = { .expr = visit_unbound, .stmt = visit_unbound_stmt, .data = &broken };
 
 	if ((*s)->kind == S_BLOCK)
 		return true;
@@ -97,7 +97,7 @@ struct mention {
 	bool found;
 };
 
-static bool see_var(struct ast_walker *w, struct expr **e)
+static bool visit_var(struct ast_walker *w, struct expr **e)
 {
 	struct mention *m = w->data;
 
@@ -109,7 +109,7 @@ static bool see_var(struct ast_walker *w, struct expr **e)
 static bool is_mentioned(struct probe *p, const struct var *v)
 {
 	struct mention m = { .of = v };
-	struct ast_walker w = { .expr = see_var, .data = &m };
+	struct ast_walker w = { .expr = visit_var, .data = &m };
 
 	ast_walk_stmt(&w, &p->body);
 	return m.found;

@@ -49,7 +49,7 @@ static void check_global(struct var *g, const struct namesakes *before)
 	}
 }
 
-static bool see_next(struct ast_walker *w, struct stmt **s)
+static bool visit_next(struct ast_walker *w, struct stmt **s)
 {
 	if ((*s)->kind == S_NEXT)
 		*(bool *)w->data = true;
@@ -59,7 +59,7 @@ static bool see_next(struct ast_walker *w, struct stmt **s)
 static bool has_next(struct func *f)
 {
 	bool found = false;
-	struct ast_walker w = { .stmt = see_next, .data = &found };
+	struct ast_walker w = { .stmt = visit_next, .data = &found };
 
 	if (!f->body)
 		return true;       // C may use STAP_NEXT

@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------- which functions
 
-static bool see_context(struct ast_walker *w, struct expr **e)
+static bool visit_context(struct ast_walker *w, struct expr **e)
 {
 	bool *found = w->data;
 
@@ -31,7 +31,7 @@ static bool see_context(struct ast_walker *w, struct expr **e)
 static bool mentions_context(struct func *f)
 {
 	bool found = false;
-	struct ast_walker w = { .expr = see_context, .data = &found };
+	struct ast_walker w = { .expr = visit_context, .data = &found };
 
 	if (f->body)
 		ast_walk_stmt(&w, &f->body);
@@ -147,18 +147,18 @@ static struct func *clone(struct cloner *c, struct func *f)
 // ---------------------------------------------------------------- probes
 
 // Not only what is another variable: types are looked up where the probe is, too.
-static bool see_place(struct ast_walker *w, struct expr **e)
+static bool visit_place(struct ast_walker *w, struct expr **e)
 {
 	bool *found = w->data;
 
 	*found |= (*e)->kind == E_CAST || (*e)->kind == E_ENUM || (*e)->kind == E_ENUMNAME || (*e)->kind == E_DEFINED;
-	return see_context(w, e);
+	return visit_context(w, e);
 }
 
 static bool mentions_place(struct probe *p)
 {
 	bool found = false;
-	struct ast_walker w = { .expr = see_place, .data = &found };
+	struct ast_walker w = { .expr = visit_place, .data = &found };
 
 	ast_walk_stmt(&w, &p->body);
 	return found;

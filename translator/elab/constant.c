@@ -3,7 +3,7 @@
 // types.c to settle them. Out: its value, if nothing that runs has a part in it.
 #include "elab/elab.h"
 
-static bool see_effect(struct ast_walker *w, struct expr **pe)
+static bool visit_effect(struct ast_walker *w, struct expr **pe)
 {
 	const struct expr *e = *pe;
 	bool *found = w->data;
@@ -23,7 +23,7 @@ static bool has_no_effect(const struct expr *e)
 {
 	struct expr *copy = (struct expr *)e;      // which the walk leaves as it is
 	bool found = false;
-	struct ast_walker w = { .expr = see_effect, .data = &found };
+	struct ast_walker w = { .expr = visit_effect, .data = &found };
 
 	ast_walk_expr(&w, &copy);
 	return !found;

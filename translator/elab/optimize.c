@@ -385,7 +385,7 @@ static void drop_globals(struct session *s)
 }
 
 // Saved values that the handler no longer asks for need not be saved.
-static bool see_entry(struct ast_walker *w, struct expr **e)
+static bool visit_entry(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_ENTRY)
 		((int *)w->data)[(*e)->u.entry.slot] = 1;
@@ -412,7 +412,7 @@ int optimize_entry_words(const struct session *s, const struct probe *p, int upt
 static void drop_entries(struct session *s, struct probe *p)
 {
 	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
-	struct ast_walker see = { .expr = see_entry, .data = slots };
+	struct ast_walker see = { .expr = visit_entry, .data = slots };
 	struct ast_walker move = { .expr = move_entry, .data = slots };
 
 	if (!p->entries.n)

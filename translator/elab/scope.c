@@ -148,7 +148,7 @@ static void candidates(struct session *s, const struct expr *call, enum origin o
 	}
 }
 
-static bool see_next(struct ast_walker *w, struct stmt **s)
+static bool visit_next(struct ast_walker *w, struct stmt **s)
 {
 	if ((*s)->kind == S_NEXT)
 		*(bool *)w->data = true;
@@ -158,7 +158,7 @@ static bool see_next(struct ast_walker *w, struct stmt **s)
 static bool may_pass_on(struct func *f)
 {
 	bool found = false;
-	struct ast_walker w = { .stmt = see_next, .data = &found };
+	struct ast_walker w = { .stmt = visit_next, .data = &found };
 
 	if (!f->body)
 		return f->embedded && strstr(f->embedded, "STAP_NEXT");

@@ -13,12 +13,12 @@ struct expr *target_load(struct loc loc, struct expr *addr, int size, bool is_si
 struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed);
 // The `bits` bits from bit `from` of what is at `base`, in as many loads as that takes.
 struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int bits, bool user);
-struct place;
-struct expr *target_held(const struct place *p);       // the number at p, which is held. NULL after diag_error()
-bool target_follow_held(struct place *p, struct di_type *target);  // p becomes what the pointer held points to
+struct lvalue;
+struct expr *target_held(const struct lvalue *p);       // the number at p, which is held. NULL after diag_error()
+bool target_follow_held(struct lvalue *p, struct di_type *target);  // p becomes what the pointer held points to
 
 // A value, or something in memory that isn't loaded yet.
-struct place {
+struct lvalue {
 	struct loc loc;
 	struct expr *value;        // one of the two
 	struct expr *addr;
@@ -28,12 +28,12 @@ struct place {
 	int bit_offset, bit_size;  // of a bit-field at addr, or there
 	bool by_parts;             // see struct di_member
 };
-struct place place_of(struct expr *base);                      // base->dtype is set
-bool place_field(struct place *p, struct loc loc, const char *name);  // false after diag_error()
-bool place_index(struct place *p, struct loc loc, struct expr *index);
-struct place place_member(const struct place *p, const struct di_member *m); // p: an aggregate
-struct expr *place_load(const struct place *p);                // NULL after diag_error()
-struct expr *place_lvalue(const struct place *p);              // the same, to be assigned to
+struct lvalue lvalue_of(struct expr *base);                      // base->dtype is set
+bool lvalue_field(struct lvalue *p, struct loc loc, const char *name);  // false after diag_error()
+bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index);
+struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p: an aggregate
+struct expr *lvalue_load(const struct lvalue *p);                // NULL after diag_error()
+struct expr *lvalue_assignable(const struct lvalue *p);              // the same, to be assigned to
 bool place_is_aggregate(const struct di_type *t);
 
 // A struct or union stands where a number is wanted: false after diag_error().
@@ -59,6 +59,6 @@ void target_print_value(struct expr *e, char conv, char flag, struct expr *value
 void target_print_string(struct expr *e, struct expr *address, bool user, int most); // quoted
 
 // The value at p printed, in C-like notation.
-struct expr *target_pretty(struct session *s, const struct place *p, int depth);
+struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth);
 
 #endif

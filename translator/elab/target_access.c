@@ -3,7 +3,7 @@
 //
 // In:  a di_variable, or an expression with a debuginfo type and the components behind it.
 // Out: E_REGISTER, E_DEREF and arithmetic. An aggregate's value is its address.
-// Loads are put off as long as possible (struct place), so that a->b.c is two of them.
+// Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
 #include "elab/target.h"
 #include "util/str.h"
 
@@ -17,9 +17,9 @@ bool place_is_aggregate(const struct di_type *t)
 	return t->kind == DI_STRUCT || t->kind == DI_UNION || t->kind == DI_ARRAY || t->kind == DI_FUNCTION;
 }
 
-struct place place_of(struct expr *base)
+struct lvalue lvalue_of(struct expr *base)
 {
-	struct place p = { .loc = base->loc, .type = base->dtype };
+	struct lvalue p = { .loc = base->loc, .type = base->dtype };
 
 	if (base->kind == E_TARGET)
 		p.held = base->u.target.held;
@@ -55,7 +55,7 @@ struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int b
 	return all;
 }
 
-struct expr *place_load(const struct place *p)
+struct expr *lvalue_load(const struct lvalue *p)
 {
 	struct expr *e;
 	int size = p->type->size;
@@ -101,7 +101,7 @@ bool target_check_value(struct loc loc, const struct di_type *t)
 	return false;
 }
 
-struct expr *place_lvalue(const struct place *p)
+struct expr *lvalue_assignable(const struct lvalue *p)
 {
 	struct expr *e;
 
@@ -143,7 +143,7 @@ const char *target_similar(const char *wanted, const struct buf *lines)
 }
 
 // Follows a pointer: the place becomes what it points to. NULL type: void.
-static bool follow(struct place *p, struct loc loc)
+static bool follow(struct lvalue *p, struct loc loc)
 {
 	struct di_type *target = di_target(p->type);
 	struct expr *pointer;
@@ -154,16 +154,16 @@ static bool follow(struct place *p, struct loc loc)
 	}
 	if (p->held && p->held->loc.kind == DI_LOC_POINTER)
 		return target_follow_held(p, target);
-	pointer = place_load(p);
+	pointer = lvalue_load(p);
 	if (!pointer)
 		return false;
-	*p = (struct place){ .loc = loc, .addr = pointer, .type = target };
+	*p = (struct lvalue){ .loc = loc, .addr = pointer, .type = target };
 	return true;
 }
 
-struct place place_member(const struct place *p, const struct di_member *m)
+struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 {
-	return (struct place){
+	return (struct lvalue){
 		.loc = p->loc,
 		.addr = p->held ? NULL : target_add(p->loc, p->addr, m->offset),
 		.held = p->held,
@@ -175,7 +175,7 @@ struct place place_member(const struct place *p, const struct di_member *m)
 	};
 }
 
-bool place_field(struct place *p, struct loc loc, const char *name)
+bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 {
 	struct di_member m;
 
@@ -194,12 +194,12 @@ bool place_field(struct place *p, struct loc loc, const char *name)
 			   target_similar(name, &names));
 		return false;
 	}
-	*p = place_member(p, &m);
+	*p = lvalue_member(p, &m);
 	return true;
 }
 
 // The byte at which a literal index is. False after diag_error(). An array of one element may stand for any number.
-static bool literal_offset(const struct place *p, struct loc loc, const struct di_type *array, int64_t index,
+static bool literal_offset(const struct lvalue *p, struct loc loc, const struct di_type *array, int64_t index,
 			   int64_t *offset)
 {
 	if (__builtin_mul_overflow(index, (int64_t)p->type->size, offset)) {
@@ -213,7 +213,7 @@ static bool literal_offset(const struct place *p, struct loc loc, const struct d
 	return true;
 }
 
-bool place_index(struct place *p, struct loc loc, struct expr *index)
+bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
 {
 	const struct di_type *array = p->type->kind == DI_ARRAY ? p->type : NULL;
 	struct di_type *element;
@@ -255,7 +255,7 @@ bool place_index(struct place *p, struct loc loc, struct expr *index)
 	return true;
 }
 
-static struct expr *address_of(const struct place *p, struct loc loc)
+static struct expr *address_of(const struct lvalue *p, struct loc loc)
 {
 	struct expr *e;
 
@@ -272,47 +272,47 @@ static struct expr *address_of(const struct place *p, struct loc loc)
 	return e;
 }
 
-static bool follow_components(struct place *p, const struct expr *access)
+static bool follow_components(struct lvalue *p, const struct expr *access)
 {
 	for vec_each(&access->u.access.comps, c)
-		if (!(c->kind == COMP_FIELD ? place_field(p, c->loc, c->name) :
-					      place_index(p, c->loc, c->index)))
+		if (!(c->kind == COMP_FIELD ? lvalue_field(p, c->loc, c->name) :
+					      lvalue_index(p, c->loc, c->index)))
 			return false;
 	return true;
 }
 
 struct expr *target_lvalue(struct expr *base, const struct expr *access)
 {
-	struct place p;
+	struct lvalue p;
 
 	if (!base->dtype && base->kind != E_TARGET) {
 		diag_error(base->loc, "this variable is not in a place that can be assigned to");
 		return NULL;
 	}
-	p = place_of(base);
+	p = lvalue_of(base);
 	if (access && !follow_components(&p, access))
 		return NULL;
 	if (access && (access->u.access.pretty || access->u.access.address_of)) {
 		diag_error(access->loc, "this is a value, not a place that can be assigned to");
 		return NULL;
 	}
-	return place_lvalue(&p);
+	return lvalue_assignable(&p);
 }
 
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access)
 {
-	struct place p;
+	struct lvalue p;
 
 	if (!base->dtype && base->kind != E_TARGET) {
 		diag_error(access->loc, "this value has no members, no elements and no address");
 		return NULL;
 	}
-	p = place_of(base);
+	p = lvalue_of(base);
 	if (!follow_components(&p, access))
 		return NULL;
 	if (access->u.access.pretty)
 		return target_pretty(s, &p, access->u.access.pretty == 2 ? 8 : 1);
 	if (access->u.access.address_of)
 		return address_of(&p, access->loc);
-	return target_check_value(p.loc, p.type) ? place_load(&p) : NULL;
+	return target_check_value(p.loc, p.type) ? lvalue_load(&p) : NULL;
 }

@@ -54,30 +54,30 @@ struct printer {
 	int variants;              // all in all: those beyond the first MAX_VARIANTS are not looked into
 };
 
-static bool print_place(struct printer *p, const struct place *place, int depth);
+static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int depth);
 
-static bool print_leaf(struct printer *p, const struct place *place)
+static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 {
 	struct di_type *target;
 	struct expr *value;
 
-	if (place->type->kind == DI_FLOAT || (place->type->size != 1 && place->type->size != 2 &&
-					      place->type->size != 4 && place->type->size != 8)) {
+	if (lvalue->type->kind == DI_FLOAT || (lvalue->type->size != 1 && lvalue->type->size != 2 &&
+					      lvalue->type->size != 4 && lvalue->type->size != 8)) {
 		target_print_text(p->e, "?");
 		return true;
 	}
-	if (place->held)                   // a part of it may be optimised out
+	if (lvalue->held)                   // a part of it may be optimised out
 		diag_quiet_push();
-	value = place_load(place);
-	if (place->held && diag_quiet_pop()) {
+	value = lvalue_load(lvalue);
+	if (lvalue->held && diag_quiet_pop()) {
 		target_print_text(p->e, "?");
 		return true;
 	}
 	if (!value)
 		return false;
-	switch (place->type->kind) {
+	switch (lvalue->type->kind) {
 	case DI_POINTER:
-		target = di_target(place->type);
+		target = di_target(lvalue->type);
 		if (target && target->kind == DI_CHAR)
 			target_print_string(p->e, value, di_is_user(target->module), -1);
 		else
@@ -89,7 +89,7 @@ static bool print_leaf(struct printer *p, const struct place *place)
 		target_print_text(p->e, "'");
 		break;
 	default:
-		target_print_value(p->e, place->type->is_signed ? 'd' : 'u', 0, value);
+		target_print_value(p->e, lvalue->type->is_signed ? 'd' : 'u', 0, value);
 	}
 	return true;
 }
@@ -106,37 +106,37 @@ static void print_name(struct printer *p, const struct di_member *m)
 }
 
 // Whether that variant is there now. NULL: there is no other.
-static struct expr *is_there(const struct place *place, const struct di_variant *v)
+static struct expr *is_there(const struct lvalue *lvalue, const struct di_variant *v)
 {
 	struct di_member number = { .type = v->type, .offset = v->offset };
-	struct place at = place_member(place, &number);
-	struct expr *e = v->type ? place_load(&at) : NULL;
+	struct lvalue at = lvalue_member(lvalue, &number);
+	struct expr *e = v->type ? lvalue_load(&at) : NULL;
 	int64_t mask = v->type && v->type->size < 8 ? (1ll << 8 * v->type->size) - 1 : -1;
 
 	if (!e)
 		return NULL;
-	e = target_binary(place->loc, TOK_AND, e, expr_number(place->loc, mask));
-	return target_binary(place->loc, TOK_EQ, e, expr_number(place->loc, v->value & mask));
+	e = target_binary(lvalue->loc, TOK_AND, e, expr_number(lvalue->loc, mask));
+	return target_binary(lvalue->loc, TOK_EQ, e, expr_number(lvalue->loc, v->value & mask));
 }
 
 // Of the variants the one that is there; "?" where the debuginfo says of none that it is.
-static bool print_variants(struct printer *p, const struct place *place, const di_members *members, int depth)
+static bool print_variants(struct printer *p, const struct lvalue *lvalue, const di_members *members, int depth)
 {
-	struct expr *text = expr_string(place->loc, "?"), *choice;
+	struct expr *text = expr_string(lvalue->loc, "?"), *choice;
 
 	for (int other = 1; other >= 0; other--)
 		for vec_each(members, m) {
-			struct printer one = { target_print_new(place->loc), p->leaves, p->nesting, p->variants + 1 };
-			struct place inner = place_member(place, m);
+			struct printer one = { target_print_new(lvalue->loc), p->leaves, p->nesting, p->variants + 1 };
+			struct lvalue inner = lvalue_member(lvalue, m);
 
 			if (!m->variant || m->variant->has_value == other)
 				continue;
 			print_name(&one, m);
-			if (!print_place(&one, &inner, p->variants < MAX_VARIANTS ? depth : 0))
+			if (!print_lvalue(&one, &inner, p->variants < MAX_VARIANTS ? depth : 0))
 				return false;
 			p->variants = one.variants;
-			choice = expr_new(E_COND, place->loc);
-			choice->u.cond.c = other ? NULL : is_there(place, m->variant);
+			choice = expr_new(E_COND, lvalue->loc);
+			choice->u.cond.c = other ? NULL : is_there(lvalue, m->variant);
 			choice->u.cond.a = one.e;
 			choice->u.cond.b = text;
 			text = choice->u.cond.c ? choice : one.e;
@@ -146,14 +146,14 @@ static bool print_variants(struct printer *p, const struct place *place, const d
 }
 
 // Those of base classes stand before a class' own, as if they were its own.
-static bool print_members(struct printer *p, const struct place *place, int depth, bool *some)
+static bool print_members(struct printer *p, const struct lvalue *lvalue, int depth, bool *some)
 {
 	di_members members = { 0 };
 	int variants = 0;
 
-	di_each_member(place->type, &members);
+	di_each_member(lvalue->type, &members);
 	for vec_each(&members, m) {
-		struct place inner = place_member(place, m);
+		struct lvalue inner = lvalue_member(lvalue, m);
 
 		if (m->variant && variants++)
 			continue;
@@ -171,86 +171,86 @@ static bool print_members(struct printer *p, const struct place *place, int dept
 		}
 		if (!m->variant)
 			print_name(p, m);
-		if (!(m->variant ? print_variants(p, place, &members, depth) : print_place(p, &inner, depth)))
+		if (!(m->variant ? print_variants(p, lvalue, &members, depth) : print_lvalue(p, &inner, depth)))
 			return false;
 	}
 	return true;
 }
 
-static bool print_struct(struct printer *p, const struct place *place, int depth)
+static bool print_struct(struct printer *p, const struct lvalue *lvalue, int depth)
 {
 	bool some = false;
 
 	target_print_text(p->e, "{");
-	if (!print_members(p, place, depth, &some))
+	if (!print_members(p, lvalue, depth, &some))
 		return false;
 	target_print_text(p->e, "}");
 	return true;
 }
 
-static bool is_text(const struct place *place)
+static bool is_text(const struct lvalue *lvalue)
 {
-	struct di_type *element = place->type->kind == DI_ARRAY ? di_target(place->type) : NULL;
+	struct di_type *element = lvalue->type->kind == DI_ARRAY ? di_target(lvalue->type) : NULL;
 
-	return element && element->kind == DI_CHAR && place->addr;
+	return element && element->kind == DI_CHAR && lvalue->addr;
 }
 
-static bool print_array(struct printer *p, const struct place *place, int depth)
+static bool print_array(struct printer *p, const struct lvalue *lvalue, int depth)
 {
-	struct place first = *place;
+	struct lvalue first = *lvalue;
 
-	first.type = di_target(place->type);
+	first.type = di_target(lvalue->type);
 	target_print_text(p->e, "[");
-	if (first.type && first.type->size && place->type->count) {
-		if (!print_place(p, &first, depth))
+	if (first.type && first.type->size && lvalue->type->count) {
+		if (!print_lvalue(p, &first, depth))
 			return false;
-		if (place->type->count > 1)
+		if (lvalue->type->count > 1)
 			target_print_text(p->e, ", ...");
 	}
 	target_print_text(p->e, "]");
 	return true;
 }
 
-static bool print_place(struct printer *p, const struct place *place, int depth)
+static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int depth)
 {
-	enum di_kind kind = place->type->kind;
+	enum di_kind kind = lvalue->type->kind;
 
 	if (kind == DI_STRUCT || kind == DI_UNION) {
 		if (depth > 0)
-			return print_struct(p, place, depth - 1);
+			return print_struct(p, lvalue, depth - 1);
 		target_print_text(p->e, "{...}");
 		return true;
 	}
-	if (is_text(place)) {
+	if (is_text(lvalue)) {
 		p->leaves++;
-		target_print_string(p->e, place->addr, di_is_user(place->type->module),
-				    place->type->count ? (int)place->type->count : -1);
+		target_print_string(p->e, lvalue->addr, di_is_user(lvalue->type->module),
+				    lvalue->type->count ? (int)lvalue->type->count : -1);
 		return true;
 	}
 	if (kind == DI_ARRAY) {
 		if (depth > 0)
-			return print_array(p, place, depth - 1);
+			return print_array(p, lvalue, depth - 1);
 		target_print_text(p->e, "[...]");
 		return true;
 	}
 	p->leaves++;
-	return print_leaf(p, place);
+	return print_leaf(p, lvalue);
 }
 
 // What a pointer to a struct points to is worth more than where it is.
-struct expr *target_pretty(struct session *s, const struct place *p, int depth)
+struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth)
 {
 	struct printer printer = { .e = target_print_new(p->loc) };
 	struct di_type *target = p->type->kind == DI_POINTER ? di_target(p->type) : NULL;
-	struct place place = *p;
+	struct lvalue lvalue = *p;
 
 	printer.e->u.print.on_fault = "ERROR";
 	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION)) {
-		struct expr *pointer = place_load(p);
+		struct expr *pointer = lvalue_load(p);
 
 		if (!pointer)
 			return NULL;
-		place = (struct place){ .loc = p->loc, .addr = pointer, .type = target };
+		lvalue = (struct lvalue){ .loc = p->loc, .addr = pointer, .type = target };
 	}
-	return print_place(&printer, &place, depth) ? printer.e : NULL;
+	return print_lvalue(&printer, &lvalue, depth) ? printer.e : NULL;
 }

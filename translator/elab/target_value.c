@@ -312,7 +312,7 @@ static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t
 	return have == n ? all : NULL;
 }
 
-struct expr *target_held(const struct place *p)
+struct expr *target_held(const struct lvalue *p)
 {
 	const struct di_variable *v = p->held;
 	int bits = p->bit_size ? p->bit_size : (int)p->type->size * 8;
@@ -336,11 +336,11 @@ struct expr *target_held(const struct place *p)
 	return e;
 }
 
-bool target_follow_held(struct place *p, struct di_type *target)
+bool target_follow_held(struct lvalue *p, struct di_type *target)
 {
 	const struct di_variable *v = p->held->loc.target;
 	int64_t offset = p->held->loc.target_offset;
-	struct place to = { .loc = p->loc, .type = target };
+	struct lvalue to = { .loc = p->loc, .type = target };
 
 	if (v->loc.kind == DI_LOC_ADDRESS) {
 		to.addr = evaluate(p->loc, v, &v->loc);
@@ -394,7 +394,7 @@ static struct expr *optimised_out(struct loc loc, const struct di_variable *v)
 
 struct expr *target_variable(struct loc loc, const struct di_variable *v)
 {
-	struct place p = { .loc = loc, .type = v->type };
+	struct lvalue p = { .loc = loc, .type = v->type };
 	bool whole = v->loc.kind == DI_LOC_VALUE || v->loc.kind == DI_LOC_ADDRESS;
 	struct expr *e = whole ? evaluate(loc, v, &v->loc) : NULL;
 
@@ -402,7 +402,7 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v)
 		return optimised_out(loc, v);
 	if (v->loc.kind == DI_LOC_ADDRESS) {
 		p.addr = e;
-		return place_load(&p);
+		return lvalue_load(&p);
 	}
 	if (place_is_aggregate(v->type) || v->loc.kind == DI_LOC_POINTER)
 		return hold(loc, v);

@@ -160,7 +160,7 @@ static bool is_defined_base(struct resolver *r, const struct expr *e)
 	return diag_quiet_pop() == 0;
 }
 
-static bool see_untyped(struct ast_walker *w, struct expr **e)
+static bool visit_untyped(struct ast_walker *w, struct expr **e)
 {
 	*(bool *)w->data |= (*e)->kind == E_ACCESS || (*e)->waits;
 	return true;
@@ -169,7 +169,7 @@ static bool see_untyped(struct ast_walker *w, struct expr **e)
 bool target_is_untyped(struct expr *e)
 {
 	bool found = false;
-	struct ast_walker w = { .expr = see_untyped, .data = &found };
+	struct ast_walker w = { .expr = visit_untyped, .data = &found };
 
 	ast_walk_expr(&w, &e);
 	return found;
@@ -199,7 +199,7 @@ static void resolve_defined(struct resolver *r, struct expr **e)
 	*e = expr_number((*e)->loc, defined);
 }
 
-static bool see_fault(struct ast_walker *w, struct expr **e)
+static bool visit_fault(struct ast_walker *w, struct expr **e)
 {
 	*(bool *)w->data |= (*e)->kind == E_DEREF || (*e)->kind == E_STATIC ||
 			    ((*e)->kind == E_BINARY && (*e)->u.bin.of_location);
@@ -210,7 +210,7 @@ static bool see_fault(struct ast_walker *w, struct expr **e)
 static void list_number(struct expr *print, struct expr *e)
 {
 	bool faults = false;
-	struct ast_walker w = { .expr = see_fault, .data = &faults };
+	struct ast_walker w = { .expr = visit_fault, .data = &faults };
 	struct expr *text;
 
 	ast_walk_expr(&w, &e);
@@ -355,7 +355,7 @@ static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 
 	if (!t || t->kind == DI_VOID || t->kind == DI_FUNCTION || place_is_aggregate(t) || strchr(e->u.cast.type_name, '*'))
 		return made;
-	loaded = place_load(&(struct place){ .loc = e->loc, .addr = made, .type = t });
+	loaded = lvalue_load(&(struct lvalue){ .loc = e->loc, .addr = made, .type = t });
 	return loaded ? loaded : failed(e->loc);
 }
 
@@ -546,7 +546,7 @@ static bool settle_defined(struct ast_walker *w, struct expr **e)
 	return (*e)->kind != E_DEFINED;
 }
 
-static bool see_defined(struct ast_walker *w, struct expr **e)
+static bool visit_defined(struct ast_walker *w, struct expr **e)
 {
 	*(bool *)w->data |= (*e)->kind == E_DEFINED;
 	return !*(bool *)w->data;
@@ -557,7 +557,7 @@ static bool see_defined(struct ast_walker *w, struct expr **e)
 static bool decides(struct resolver *r, struct expr **e)
 {
 	bool found = !r->s->opt.no_optimize || ((*e)->loc.source && (*e)->loc.source->library);
-	struct ast_walker w = { .expr = see_defined, .data = &found };
+	struct ast_walker w = { .expr = visit_defined, .data = &found };
 
 	ast_walk_expr(&w, e);
 	return found;
@@ -617,7 +617,7 @@ static bool prune_logical(struct resolver *r, struct expr **e)
 static struct expr *checked_value(struct expr *e)
 {
 	if (e->kind == E_TARGET) {         // not in memory, and no member of it is wanted
-		struct place p = place_of(e);
+		struct lvalue p = lvalue_of(e);
 
 		if (target_check_value(e->loc, e->dtype))
 			target_held(&p);   // says why not
@@ -654,7 +654,7 @@ static void note_call(struct resolver *r, struct func *f)
 	}
 }
 
-static bool see_expr(struct ast_walker *w, struct expr **e)
+static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
 
@@ -732,7 +732,7 @@ struct stmt *target_branch(struct stmt *s, bool known)
 	return left;
 }
 
-static bool see_stmt(struct ast_walker *w, struct stmt **s)
+static bool visit_stmt(struct ast_walker *w, struct stmt **s)
 {
 	struct resolver *r = w->data;
 	struct expr **c = target_condition(*s);
@@ -754,7 +754,7 @@ static bool see_stmt(struct ast_walker *w, struct stmt **s)
 
 static void resolver_init(struct resolver *r)
 {
-	r->walker = (struct ast_walker){ .expr = see_expr, .stmt = see_stmt, .data = r };
+	r->walker = (struct ast_walker){ .expr = visit_expr, .stmt = visit_stmt, .data = r };
 }
 
 // The functions that were called, and those that they call: a probe's own copies, or what isn't any probe's.
@@ -786,7 +786,7 @@ static void resolve_probe(struct resolver *r, struct probe *p)
 }
 
 // Where the probed program lies, the probe knows; where any other lies has to be looked up.
-static bool see_static(struct ast_walker *w, struct expr **e)
+static bool visit_static(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_STATIC)
 		(*e)->u.fixed.external = (*e)->u.fixed.place->user && (*e)->u.fixed.place->home != w->data;
@@ -796,7 +796,7 @@ static bool see_static(struct ast_walker *w, struct expr **e)
 static void settle_statics(struct resolver *r)
 {
 	struct probe *p = r->probe;
-	struct ast_walker w = { .expr = see_static, .data = p->family->module ? p->family->module(p) : NULL };
+	struct ast_walker w = { .expr = visit_static, .data = p->family->module ? p->family->module(p) : NULL };
 
 	if (p->body)
 		ast_walk_stmt(&w, &p->body);

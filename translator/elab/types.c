@@ -280,7 +280,7 @@ static enum type infer_cond(struct infer *t, struct expr *e, struct want w)
 
 // ---------------------------------------------------------------- calls
 
-static bool see_value(struct ast_walker *w, struct stmt **s)
+static bool visit_value(struct ast_walker *w, struct stmt **s)
 {
 	if ((*s)->kind == S_RETURN && (*s)->u.expr)
 		*(bool *)w->data = true;
@@ -290,7 +290,7 @@ static bool see_value(struct ast_walker *w, struct stmt **s)
 static bool gives_value(struct func *f)
 {
 	bool found = false;
-	struct ast_walker w = { .stmt = see_value, .data = &found };
+	struct ast_walker w = { .stmt = visit_value, .data = &found };
 
 	if (!f->body)
 		return strstr(f->embedded, "STAP_RETVALUE") || strstr(f->embedded, "STAP_RETURN");

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_MB = 16 };                 // of memory that can't be paged, while the script runs
+enum { MAX_MB = 16 };                 // of memory that can't be paged, while the script runs
 
 bool emit_called(const struct emitter *e, const char *function)
 {
@@ -26,7 +26,7 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m
 	const char *path = di_lines(m, &size), *name;
 	char *full;
 
-	if (path && size > MOST_MB << 20) {
+	if (path && size > MAX_MB << 20) {
 		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB: its addresses get none",
 			     di_module_name(m), size >> 20);
 		return NULL;

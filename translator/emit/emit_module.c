@@ -332,11 +332,11 @@ static void modinfo_line(struct cwriter *w, int n, const char *name, const char 
 // String frames of each CPU's context: the calls that may be nested times what each keeps.
 static void check_frames(struct emitter *e, int strings, int nesting)
 {
-	enum { MOST_FRAMES = 64 << 20 };
+	enum { MAX_FRAMES = 64 << 20 };
 
-	if (strings * emit_string_len(e) > MOST_FRAMES)
+	if (strings * emit_string_len(e) > MAX_FRAMES)
 		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; make MAXNESTING or"
-		    " MAXSTRINGLEN smaller (-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MOST_FRAMES >> 20);
+		    " MAXSTRINGLEN smaller (-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
 }
 
 static void module_lines(struct emitter *e, struct cwriter *w)

@@ -58,7 +58,7 @@ static struct use *use_of(struct handler *h, struct var *v)
 	return &h->uses.at[h->uses.n - 1];
 }
 
-static void see_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+static void visit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct handler *h = w->data;
 	struct use *u;
@@ -81,7 +81,7 @@ static bool plain_format(const struct expr *x)
 }
 
 // Nothing of registers, tasks, their memory, or C that cannot be looked into.
-static void see_expr(struct use_walker *w, const struct expr *x)
+static void visit_expr(struct use_walker *w, const struct expr *x)
 {
 	struct handler *h = w->data;
 
@@ -105,7 +105,7 @@ static void see_expr(struct use_walker *w, const struct expr *x)
 	}
 }
 
-static void see_stmt(struct use_walker *w, const struct stmt *st)
+static void visit_stmt(struct use_walker *w, const struct stmt *st)
 {
 	struct handler *h = w->data;
 
@@ -119,7 +119,7 @@ static bool is_known(const struct func *f)
 	return f->source && f->source->library && (f->pragmas & PRAGMA_ANYWHERE) && !f->accessors.n;
 }
 
-static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
@@ -132,7 +132,7 @@ static void see_call(struct use_walker *w, struct func *f, struct loc loc)
 	h->depth--;
 }
 
-static bool see_return(struct ast_walker *w, struct stmt **at)
+static bool visit_return(struct ast_walker *w, struct stmt **at)
 {
 	*(bool *)w->data |= (*at)->kind == S_RETURN || (*at)->kind == S_NEXT;
 	return true;
@@ -143,7 +143,7 @@ static struct stmt *called_body(const struct expr *x)
 {
 	struct func *f = x->kind == E_CALL ? x->u.call.target : NULL;
 	bool found = false;
-	struct ast_walker w = { .stmt = see_return, .data = &found };
+	struct ast_walker w = { .stmt = visit_return, .data = &found };
 
 	if (!f || !f->body || f->next_overload || f->recursive)
 		return NULL;
@@ -187,7 +187,7 @@ static bool is_alone(const struct session *s, const struct probe *p)
 }
 
 // Globals that the hit uses, too, are copied. Local variables of both cannot be.
-static void see_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
+static void visit_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct handler *h = w->data;
 
@@ -197,7 +197,7 @@ static void see_hit_var(struct use_walker *w, struct var *v, int use, struct loc
 		h->fit &= *l != v || h->depth;
 }
 
-static void see_hit_call(struct use_walker *w, struct func *f, struct loc loc)
+static void visit_hit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
@@ -211,8 +211,8 @@ static void see_hit_call(struct use_walker *w, struct func *f, struct loc loc)
 static struct handler look_at(struct session *s, struct probe *p, struct stmt *part, struct stmt *hit)
 {
 	struct handler h = { .s = s, .probe = p, .part = part, .hit = hit, .fit = true };
-	struct use_walker w = { .var = see_var, .call = see_call, .expr = see_expr, .stmt = see_stmt, .data = &h };
-	struct use_walker hit_walker = { .var = see_hit_var, .call = see_hit_call, .data = &h };
+	struct use_walker w = { .var = visit_var, .call = visit_call, .expr = visit_expr, .stmt = visit_stmt, .data = &h };
+	struct use_walker hit_walker = { .var = visit_hit_var, .call = visit_hit_call, .data = &h };
 
 	use_stmt(&w, part);
 	find_resets(&h, part);
@@ -347,10 +347,10 @@ static struct stmt *take_stmt(const struct probe *p)
 	return st;
 }
 
-struct place { struct session *s; struct probe *p; struct stmt *body; bool followed; };
+struct part_search { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
 // Statements from..to of a block of the body become the part.
-static bool try_part(struct handler *found, struct place *at, struct stmt *block, int from, int to)
+static bool try_part(struct handler *found, struct part_search *at, struct stmt *block, int from, int to)
 {
 	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
 	struct handler h;
@@ -388,7 +388,7 @@ static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
 static bool is_silent(struct stmt *const *st, int n)
 {
 	struct handler h = { .fit = true };
-	struct use_walker w = { .call = silent_call, .expr = see_expr, .data = &h };
+	struct use_walker w = { .call = silent_call, .expr = visit_expr, .data = &h };
 
 	for (int i = 0; i < n; i++)
 		use_stmt(&w, st[i]);
@@ -422,7 +422,7 @@ static struct stmt *inner_block(struct session *s, struct probe *p, struct stmt 
 	return as_block(walks(s, p, st->u.if_.then) ? &st->u.if_.then : &st->u.if_.other);
 }
 
-static bool find_part(struct handler *h, struct place *at, struct stmt *block)
+static bool find_part(struct handler *h, struct part_search *at, struct stmt *block)
 {
 	int n = block->u.block.n, first = -1, last = -1, prints = -1;
 	struct stmt *inner;
@@ -453,7 +453,7 @@ static bool find_part(struct handler *h, struct place *at, struct stmt *block)
 // Finds what of p's handler can run in slices.
 static bool find_handler(struct handler *h, struct session *s, struct probe *p)
 {
-	struct place at = { .s = s, .p = p };
+	struct part_search at = { .s = s, .p = p };
 
 	*h = look_at_stmt(s, p, p->body);
 	if (!h->walks || fits(s, h))

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_GROUPS = 32, MOST_PARTS = 1024, MOST_TEXT = 1 << 20 };     // groups: STP_MOST_GROUPS, the whole counted
+enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MOST_GROUPS, the whole counted
 
 struct part { const char *kind; int group, last, a, b; const char *head, *tail; };
 
@@ -53,14 +53,14 @@ static const char *table(struct plan *p, struct regex_node *n, enum regex_way wa
 		return name;
 	if (!p->too_large)
 		name = regex_dfa(p->e, n, way, p->pattern, p->work);
-	p->too_large |= !name || p->e->tables.text.len - p->begin > MOST_TEXT;
+	p->too_large |= !name || p->e->tables.text.len - p->begin > MAX_TEXT;
 	map_put(&p->tables, key, (void *)name);
 	return name ? name : "none";
 }
 
 static int add_part(struct plan *p, struct part part)
 {
-	p->too_large |= p->parts.n >= MOST_PARTS;
+	p->too_large |= p->parts.n >= MAX_PARTS;
 	vec_push(&p->parts, part);
 	return p->parts.n - 1;
 }
@@ -198,8 +198,8 @@ static bool emit_groups(struct emitter *e, struct expr *x, struct regex_node *tr
 	root = plan_node(&p, tree);
 	if (p.too_large)
 		return false;
-	if (groups > MOST_GROUPS || most_waiting(&p, root) > MOST_GROUPS) {
-		diag_error(x->loc, "regular expression: at most %d groups where matched() is used", MOST_GROUPS - 1);
+	if (groups > MAX_GROUPS || most_waiting(&p, root) > MAX_GROUPS) {
+		diag_error(x->loc, "regular expression: at most %d groups where matched() is used", MAX_GROUPS - 1);
 		return true;
 	}
 	write_plan(&p, name, find, whole, root, groups);

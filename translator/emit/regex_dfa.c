@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_NODES = 2048, MOST_STEPS = 1 << 15, MOST_STATES = 2048, MOST_CELLS = 1 << 16, MOST_WORK = 1 << 22 };
+enum { MAX_NODES = 2048, MAX_STEPS = 1 << 15, MAX_STATES = 2048, MAX_CELLS = 1 << 16, MAX_WORK = 1 << 22 };
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
 
 // The tree that matches the same texts read from their ends.
@@ -43,7 +43,7 @@ static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other
 {
 	struct inst i = { op, set, next, other };
 
-	nfa->too_large |= nfa->at.n >= MOST_NODES;
+	nfa->too_large |= nfa->at.n >= MAX_NODES;
 	if (nfa->too_large)
 		return 0;
 	vec_push(&nfa->at, i);
@@ -55,7 +55,7 @@ static int compile(struct nfa *nfa, const struct regex_node *n, int next)
 {
 	int loop;
 
-	nfa->too_large |= ++nfa->steps > MOST_STEPS;
+	nfa->too_large |= ++nfa->steps > MAX_STEPS;
 	if (nfa->too_large)
 		return 0;
 	switch (n->kind) {
@@ -249,7 +249,7 @@ static bool make_dfa(struct dfa *d, int *inner)
 	for (int state = 0; state < d->states.n; state++) {
 		make_row(d, state);
 		*d->work += (long)d->classes * d->nfa->at.n;
-		if (d->states.n > MOST_STATES || d->table.n > MOST_CELLS || *d->work > MOST_WORK)
+		if (d->states.n > MAX_STATES || d->table.n > MAX_CELLS || *d->work > MAX_WORK)
 			return false;
 	}
 	return true;

@@ -66,7 +66,7 @@ static struct expr *list(const struct rewriter *r, struct loc loc)
 	return e;
 }
 
-static bool see_expr(struct ast_walker *w, struct expr **e)
+static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	struct rewriter *r = w->data;
 	const struct value_variable *v;
@@ -100,7 +100,7 @@ int value_rewrite(struct session *s, struct probe *p, const struct value_variabl
 	int before = diag_errors();
 	struct rewriter r = { .s = s, .variables = variables, .n = n };
 
-	r.walker = (struct ast_walker){ .expr = see_expr, .data = &r };
+	r.walker = (struct ast_walker){ .expr = visit_expr, .data = &r };
 	ast_walk_stmt(&r.walker, &p->body);
 	return diag_errors() - before;
 }

@@ -10,7 +10,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define MOST_DEPTH 16          // of callees(N)
+#define MAX_DEPTH 16          // of callees(N)
 
 // ---------------------------------------------------------------- the point
 
@@ -58,8 +58,8 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		.label = label ? label->text : NULL,
 		.callee = callee ? callee->text : callees ? "*" : NULL,
 	};
-	if (callees && callees->arg_kind == ARG_NUMBER && (callees->number < 1 || callees->number > MOST_DEPTH)) {
-		diag_error(callees->loc, "callees(%lld) is out of range (1 to %d)", (long long)callees->number, MOST_DEPTH);
+	if (callees && callees->arg_kind == ARG_NUMBER && (callees->number < 1 || callees->number > MAX_DEPTH)) {
+		diag_error(callees->loc, "callees(%lld) is out of range (1 to %d)", (long long)callees->number, MAX_DEPTH);
 		return false;
 	}
 	if (!parse_callee(callee, p) || !parse_maxactive(s, point_find(m->point, "maxactive"), p))

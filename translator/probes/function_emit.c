@@ -18,7 +18,7 @@ struct asks {
 	VEC(struct func *) seen;
 };
 
-static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct asks *asks = w->data;
 
@@ -33,7 +33,7 @@ static void see_call(struct use_walker *w, struct func *f, struct loc loc)
 		use_stmt(w, f->body);
 }
 
-static void see_c(struct use_walker *w, const struct expr *e)
+static void visit_c(struct use_walker *w, const struct expr *e)
 {
 	struct asks *asks = w->data;
 
@@ -45,7 +45,7 @@ static void see_c(struct use_walker *w, const struct expr *e)
 static bool asks_for_point(const struct probe *p)
 {
 	struct asks asks = { 0 };
-	struct use_walker w = { .call = see_call, .expr = see_c, .data = &asks };
+	struct use_walker w = { .call = visit_call, .expr = visit_c, .data = &asks };
 
 	use_probe(&w, p);
 	return asks.point;

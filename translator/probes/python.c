@@ -125,7 +125,7 @@ static struct expr *variable(const struct rewriter *r, const struct expr *target
 	return expr_string(target->loc, "");
 }
 
-static bool see_expr(struct ast_walker *w, struct expr **e)
+static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	const struct rewriter *r = w->data;
 	struct expr *base;
@@ -185,7 +185,7 @@ static void adapt(const struct probe_match *m, struct probe *p, int major, bool 
 	p->point = point_text(m->point);
 	if (!p->body)              // a list
 		return;
-	r.walker = (struct ast_walker){ .expr = see_expr, .data = &r };
+	r.walker = (struct ast_walker){ .expr = visit_expr, .data = &r };
 	ast_walk_stmt(&r.walker, &p->body);
 	all = stmt_new(S_BLOCK, p->body->loc);
 	vec_push(&all->u.block, filter(m, major));

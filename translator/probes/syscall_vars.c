@@ -280,7 +280,7 @@ struct array_search {
 	bool found;
 };
 
-static bool see_array(struct ast_walker *w, struct expr **e)
+static bool visit_array(struct ast_walker *w, struct expr **e)
 {
 	struct array_search *search = w->data;
 
@@ -292,7 +292,7 @@ static bool see_array(struct ast_walker *w, struct expr **e)
 static bool is_array(struct session *s, const struct var *g)
 {
 	struct array_search search = { .name = g->name, .found = g->size_given || g->wrap };
-	struct ast_walker w = { .expr = see_array, .data = &search };
+	struct ast_walker w = { .expr = visit_array, .data = &search };
 
 	for vec_each(&s->script.probe_decls, d)
 		if (!search.found && (*d)->body)
@@ -479,7 +479,7 @@ void syscall_target_names(struct session *s, struct probe *p, struct buf *list)
 
 // ---------------------------------------------------------------- what the handler is
 
-static void see_call(struct use_walker *w, struct func *f, struct loc loc)
+static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	if (str_starts(f->name, "__syscall_"))
 		*(bool *)w->data = true;
@@ -488,13 +488,13 @@ static void see_call(struct use_walker *w, struct func *f, struct loc loc)
 bool syscall_asks_for_text(const struct probe *p)
 {
 	bool asks = false;
-	struct use_walker w = { .call = see_call, .data = &asks };
+	struct use_walker w = { .call = visit_call, .data = &asks };
 
 	use_probe(&w, p);
 	return asks;
 }
 
-static void see_argument(struct use_walker *w, const struct expr *e)
+static void visit_argument(struct use_walker *w, const struct expr *e)
 {
 	if (e->kind == E_REGISTER && !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT &&
 	    e->u.reg.number != DI_ARGUMENT + SYSCALL_RESULT)
@@ -504,7 +504,7 @@ static void see_argument(struct use_walker *w, const struct expr *e)
 bool syscall_reads_arguments(const struct probe *p)
 {
 	bool reads = syscall_asks_for_text(p);
-	struct use_walker w = { .expr = see_argument, .data = &reads };
+	struct use_walker w = { .expr = visit_argument, .data = &reads };
 
 	use_probe(&w, p);
 	return reads;

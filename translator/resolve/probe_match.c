@@ -14,7 +14,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-enum { MOST_ALIASES = 50000 }; // that one declaration leads to
+enum { MAX_ALIASES = 50000 }; // that one declaration leads to
 
 typedef VEC(const struct probe_point *) chain_vec;
 
@@ -347,9 +347,9 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 {
 	const struct probe_point *point = path->chain.at[path->chain.n - 1];
 
-	if (++path->entered > MOST_ALIASES) {
-		if (path->entered == MOST_ALIASES + 1)
-			diag_error(point->loc, "this probe leads to more than %d aliases", MOST_ALIASES);
+	if (++path->entered > MAX_ALIASES) {
+		if (path->entered == MAX_ALIASES + 1)
+			diag_error(point->loc, "this probe leads to more than %d aliases", MAX_ALIASES);
 		return;
 	}
 	if (on_path(path, alias)) {
