@@ -14,11 +14,11 @@
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
-driver=$BUILD/testsuite/unit/debuginfo_main
+driver=$BUILD/build/testsuite/unit/debuginfo_main
 unset SYSTEMTAP_DEBUGINFO_PATH
 export SYSTEMTAP_DIR=${SYSTEMTAP_DIR-$SCRATCH/home}
 
-make -s -C "$BUILD" testsuite/unit/debuginfo_main >"$SCRATCH/err" 2>&1 ||
+make -s -C "$BUILD" build/testsuite/unit/debuginfo_main >"$SCRATCH/err" 2>&1 ||
 	{ not_ok debuginfo/driver "$(cat "$SCRATCH/err")"; exit 0; }
 cache=$SCRATCH/di-cache
 mkdir -p "$cache"

@@ -29,8 +29,8 @@ ${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -r -o "$work/cor
 build() { # NAME: the program $work/NAME
 	case $1 in
 	build_check)
-		make -s -C "$BUILD" testsuite/unit/build_check >"$work/err" 2>&1 &&
-			cp "$BUILD/testsuite/unit/build_check" "$work" ;;
+		make -s -C "$BUILD" build/testsuite/unit/build_check >"$work/err" 2>&1 &&
+			cp "$BUILD/build/testsuite/unit/build_check" "$work" ;;
 	number_check)
 		# shellcheck disable=SC2086
 		${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -o "$work/$1" "$here/$1.c" 2>"$work/err" ;;
