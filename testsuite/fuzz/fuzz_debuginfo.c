@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Damaged BTF and DWARF: whatever a program's file has, its functions, variables with their locations,
 // types and enumerators are read or refused. An input is BTF, or an ELF file with DWARF.
-#include "debuginfo/module.h"
+#include "debuginfo/btf/btf_source.h"
+#include "debuginfo/dwarf/dwarf_source.h"
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "fuzz.h"

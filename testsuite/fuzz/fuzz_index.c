@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The index of debuginfo: an input is its tables, under a header whose sum isn't looked at. Every
 // search ends, whatever the records say, and gives names that are terminated.
-#include "debuginfo/index.h"
+#include "debuginfo/dwarf/index_format.h"
+#include "debuginfo/elf/resources.h"
 #include "fuzz.h"
 #include "util/str.h"
 

@@ -2,8 +2,9 @@
 // Damaged programs: their marks, linkage table, symbols (those in .gnu_debugdata, too), call frame
 // information, line tables, labels and calls are read or refused. An input is an ELF file; what isn't one
 // is taken for compressed bytes.
-#include "debuginfo/line_code.h"
-#include "debuginfo/module.h"
+#include "debuginfo/kernel/image.h"
+#include "debuginfo/line/line_code.h"
+#include "debuginfo/elf/resources.h"
 #include "fuzz.h"
 #include "target/kernel.h"
 #include "util/diag.h"

@@ -13,9 +13,9 @@ def rows():
     """Directory -> the directories that it may include, in the order of the table."""
     found = {}
     for line in open(TABLE):
-        m = re.match(r'\| `(\w+)` \| [^|]* \| ([^|]*)\|$', line)
+        m = re.match(r'\| `([\w/]+)` \| [^|]* \| ([^|]*)\|$', line)
         if m:
-            allowed = list(found) if m.group(2).strip() == 'all of these' else re.findall(r'`(\w+)`', m.group(2))
+            allowed = list(found) if m.group(2).strip() == 'all of these' else re.findall(r'`([\w/]+)`', m.group(2))
             found[m.group(1)] = allowed
             for name in allowed:
                 if name not in list(found)[:-1]:
@@ -23,19 +23,23 @@ def rows():
     yield found, None
 
 
+def directory(path):
+    return path.rpartition('/')[0]
+
+
 def main():
     bad = []
     for found, message in rows():
         bad += [message] if message else []
     for path in sorted(glob.glob('translator/*/*.[ch]') + glob.glob('translator/*/*/*.[ch]')):
-        own = path.split('/')[1]
+        own = directory(path[len('translator/'):])
         if own not in found:
             bad.append('%s: the directory has no row in the table of %s' % (path, TABLE))
             continue
         for number, line in enumerate(open(path), 1):
-            m = re.match(r'#include "(\w+)/', line)
-            if m and m.group(1) != own and m.group(1) not in found[own]:
-                bad.append('%s:%d: `%s` does not include `%s`, see the table of directories in %s' % (path, number, own, m.group(1), TABLE))
+            m = re.match(r'#include "(\w[^"]*/[^"]+)"', line)
+            if m and directory(m.group(1)) not in [own] + found[own]:
+                bad.append('%s:%d: `%s` does not include `%s`, see the table of directories in %s' % (path, number, own, directory(m.group(1)), TABLE))
     if not found:
         bad.append('%s has no table of directories' % TABLE)
     bad += ['%s: a file of no directory' % path for path in glob.glob('translator/*.[ch]')]

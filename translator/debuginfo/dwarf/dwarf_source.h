@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions, variables and types of DWARF; dw.h has the declarations with types of libdw.
+#ifndef DEBUGINFO_DWARF_SOURCE_H
+#define DEBUGINFO_DWARF_SOURCE_H
+
+#include "debuginfo/module.h"
+
+struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
+
+struct bytes dwarf_file_map(const struct dwarf_file *f);
+const char *dwarf_file_path(const struct dwarf_file *f);
+// Split units (.dwo): the name of a file that is missing, NULL none; number of files and their total size.
+const char *dwarf_file_no_split(struct dwarf_file *f);
+void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size);
+bool dwarf_file_shared(struct dwarf_file *f);         // it has a supplementary file (dwz), and that was found
+
+// func.c: finds the DIE of the function on first use. False: none.
+bool dwarf_function(const struct di_function *f);
+bool dwarf_variable(const struct di_function *f, const char *name, struct di_variable *out);
+void dwarf_variable_names(const struct di_function *f, bool params_only, struct buf *list);
+struct di_type *dwarf_return_type(const struct di_function *f);
+// type.c
+struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);
+bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value);
+
+// tls.c: adds operations that compute the address of the thread-local variable at `offset`. False: unknown.
+bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out);
+
+// global.c: finds a variable in the unit that contains `die`.
+bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);
+
+// frame.c: how a function returns a struct or union: in one or two registers, or in memory whose address is in the
+// first.
+enum returns { RETURNS_UNKNOWN, RETURNS_WORD, RETURNS_TWO_WORDS, RETURNS_PLACE };
+enum returns frame_returns(const struct di_module *m, const struct di_type *t);
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Between loc.c (locations, registers, frames) and operation.c (arithmetic and types of DWARF expressions).
+#ifndef DEBUGINFO_EXPRESSION_H
+#define DEBUGINFO_EXPRESSION_H
+
+#include "debuginfo/dwarf/dw.h"
+
+// The type of a value on the stack. A value is 64 bits wide; a typed one is extended from its size, by its sign.
+struct value_type {
+	int size;                  // bytes; 0: the generic type of DWARF, as wide as an address
+	bool is_signed;
+};
+
+enum { MAX_VALUES = 32 };
+
+struct compile {
+	struct di_module *m;
+	Dwarf_Die *function;       // the function whose frame is used
+	Dwarf_Attribute *attr;     // the location's attribute; type references are resolved through it
+	uint64_t pc;
+	struct di_location *out;
+	int depth;
+	struct value_type types[MAX_VALUES];   // types of the values that `out` leaves on the stack
+	int n;
+	int branches;
+	struct compile *callee;    // set while a caller is compiled: registers are those of the caller of this one
+	const char *why;           // reason of a failure; NULL unknown
+};
+
+// Each function appends operations to c->out and updates c->types. False: not supported; c->why may have the reason.
+bool value_push(struct compile *c, enum di_opcode code, int64_t value);        // of the generic type
+bool value_load(struct compile *c, int size, struct value_type type);          // pops the address
+bool value_retype(struct compile *c, struct value_type type);                  // changes the type of the top, which is
+									       // extended again
+bool value_offset(struct compile *c, int64_t offset);                          // added to the top
+bool value_same_types(const struct compile *a, const struct compile *b);
+// Compiles a DWARF operation on values that are on the stack. *known is false for any other operation.
+bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);
+// Length of the operation's encoding in its shortest form. Operations of unknown length count as longer than any
+// expression.
+int operation_size(const Dwarf_Op *op, int word);
+const char *operation_name(int atom);          // "DW_OP_div"
+// The register number of DW_OP_reg*; -1: another operation.
+int dwarf_register(const Dwarf_Op *op);
+
+// call_site.c: calls of the function whose call sites describe a register. False: the set of calls is not complete.
+struct call_value {
+	uint64_t returns_to;
+	Dwarf_Die caller;
+	Dwarf_Attribute value;
+};
+typedef VEC(struct call_value) call_values;
+enum { MAX_CALL_SITES = 16 };
+bool call_sites(struct di_module *m, Dwarf_Die *function, int number, call_values *out);
+
+#endif

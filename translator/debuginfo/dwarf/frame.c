@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Computes frames of functions from call frame information: the canonical frame address at an address, the end of a
+// function's prologue, and the locations of parameters before that.
+//
+// Unoptimised code stores every parameter in memory in its prologue, and its DWARF gives that location for all of the
+// function. So variables of such functions are read after the prologue, and @entry() reads parameters where the caller
+// passed them.
+#include "debuginfo/dwarf/frame.h"
+#include "debuginfo/elf/resources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- call frame information
+
+// Reads .debug_frame, or .eh_frame, which separate debuginfo files do not have.
+static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
+{
+	struct elf_view v;
+	struct bytes section;
+	Dwarf_CFI *cfi;
+
+	if (!of_eh) {
+		if (!elf_view_open(&v, f->map) || !elf_view_section(&v, ".debug_frame", &section))
+			return NULL;
+		return dwarf_whole(f) ? dwarf_getcfi(dwarf_whole(f)) : NULL;
+	}
+	if (f->module->is_user)
+		f->frame_elf = dwarf_elf(f->module->view.file);
+	cfi = dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
+	if (cfi)
+		resource_add(RESOURCE_CFI, cfi, 0);
+	return cfi;
+}
+
+// Caches the last frame: all variables of an address use the same one.
+Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc)
+{
+	struct dwarf_file *f = m->dwarf;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!f || (f->frame && f->frame_pc == pc))
+		return f ? f->frame : NULL;
+	if (!f->cfi_read)
+		for (int i = 0; i < 2; i++)
+			f->cfi[i] = table_of(f, i);
+	f->cfi_read = true;
+	resource_release(RESOURCE_FRAME, f->frame);
+	f->frame = NULL;
+	f->frame_pc = pc;
+	for (int i = 0; i < 2 && !f->frame; i++) {
+		if (!f->cfi[i] || dwarf_cfi_addrframe(f->cfi[i], pc, &f->frame)) {
+			f->frame = NULL;
+		} else if (dwarf_frame_cfa(f->frame, &ops, &n) || !n) {
+			free(f->frame);
+			f->frame = NULL;
+		}
+	}
+	if (f->frame)
+		resource_add(RESOURCE_FRAME, f->frame, 0);
+	return f->frame;
+}
+
+// ---------------------------------------------------------------- the prologue
+
+// Finds the end of the prologue.
+static bool body_of(Dwarf_Die *function, uint64_t *pc)
+{
+	Dwarf_Addr *at;
+	int n = dwarf_entry_breakpoints(function, &at);
+
+	if (n <= 0)
+		return false;
+	*pc = at[0];
+	free(at);
+	return true;
+}
+
+bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, int64_t *from_cfa)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Frame *frame;
+	Dwarf_Op *base, *cfa;
+	size_t n;
+
+	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) || dwarf_getlocation(&attr, &base, &n) || n != 1 ||
+	    base->atom < DW_OP_reg0 || base->atom > DW_OP_reg31 || !body_of(function, body))
+		return false;
+	frame = frame_at(m, *body);
+	if (!frame || dwarf_frame_cfa(frame, &cfa, &n) || n != 1 || cfa->atom != DW_OP_bregx ||
+	    cfa->number != base->atom - DW_OP_reg0)
+		return false;
+	*from_cfa = -(int64_t)cfa->number2;
+	return true;
+}
+
+// True if the variable has one location for the whole function, in its own frame: the prologue stores it there.
+static bool is_stored(Dwarf_Die *parameter, int64_t base)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(parameter, DW_AT_location, &attr) ||
+	    (attr.form != DW_FORM_exprloc && attr.form != DW_FORM_block1))
+		return false;
+	return !dwarf_getlocation(&attr, &ops, &n) && n == 1 && ops->atom == DW_OP_fbreg &&
+	       base + (int64_t)ops->number < 0;
+}
+
+static Dwarf_Die *function_die(const struct di_function *f)
+{
+	const struct func_priv *p = f->priv;
+
+	return !f->is_inline && dwarf_function(f) ? (Dwarf_Die *)p->die : NULL;
+}
+
+static bool stores_parameters(struct di_module *m, Dwarf_Die *function)
+{
+	uint64_t body;
+	int64_t base;
+	Dwarf_Die child;
+
+	if (!frame_base_later(m, function, &body, &base))
+		base = 0;
+	if (dwarf_child(function, &child))
+		return false;
+	do
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(&child, base))
+			return true;
+	while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+uint64_t di_function_body(const struct di_function *f)
+{
+	Dwarf_Die *die = function_die(f);
+	uint64_t body;
+
+	if (!die || !stores_parameters(f->module, die) || !body_of(die, &body) || body <= f->address ||
+	    (f->size && body >= f->address + f->size))
+		return f->address;
+	return body;
+}
+
+// ---------------------------------------------------------------- before it
+
+static bool is_word(const struct di_type *t)
+{
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER: return t->size <= 8;
+	default: return false;
+	}
+}
+
+static bool is_in_memory(const struct di_type *t)
+{
+	return (t->kind == DI_STRUCT || t->kind == DI_UNION) && t->size > 16;
+}
+
+// The location of the word `index` among those the caller passes.
+static struct di_location argument_location(const struct di_module *m, int index)
+{
+	struct di_location l = { .kind = DI_LOC_ADDRESS };
+	int n = 0;
+
+	while (n < (int)ARRAY_SIZE(m->arch->args) && m->arch->args[n] >= 0)
+		n++;
+	if (index < n)
+		return location_register(m->arch->args[index]);
+	location_add(&l, DI_OP_REG, m->arch->stack_pointer);
+	location_offset(&l, m->arch->entry_cfa + m->arch->word * (index - n));
+	return l;
+}
+
+// On i386 all arguments are on the stack, after the address of a returned struct, if there is one.
+static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, const char *name, struct di_variable *out)
+{
+	struct di_type *returned = dwarf_return_type(f), *t;
+	int at = f->module->arch->entry_cfa;
+	Dwarf_Die child, type;
+
+	if (dwarf_child(function, &child))
+		return false;
+	if (returned && (returned->kind == DI_STRUCT || returned->kind == DI_UNION))
+		at += f->module->arch->word;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
+			continue;
+		t = dwarf_make_type(f->module, &type);
+		if (!t)
+			return false;
+		if (!strcmp(dwarf_name(&child), name)) {
+			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true };
+			out->loc.kind = DI_LOC_ADDRESS;
+			location_add(&out->loc, DI_OP_REG, f->module->arch->stack_pointer);
+			location_offset(&out->loc, at);
+			return true;
+		}
+		at += (t->size + 3) & ~3ull;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+// Counts integer arguments; floating-point arguments use other registers; parameters after a struct are not located.
+bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out)
+{
+	Dwarf_Die *die = function_die(f), child, type;
+	struct di_type *returned = die ? dwarf_return_type(f) : NULL;
+	bool aggregate = returned && (returned->kind == DI_STRUCT || returned->kind == DI_UNION);
+	int index = aggregate && is_in_memory(returned);
+
+	if (die && f->module->arch->elf_machine == EM_386)
+		return stack_parameter(f, die, name, out);
+	if (!die || dwarf_child(die, &child))
+		return false;
+	if (aggregate && !index && frame_returns(f->module, returned) == RETURNS_UNKNOWN)
+		return false;      // possibly returned through a pointer that is passed before the first parameter
+	do {
+		struct di_type *t;
+
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
+			continue;
+		t = dwarf_make_type(f->module, &type);
+		if (!t || (!is_word(t) && t->kind != DI_FLOAT))
+			return false;
+		if (!strcmp(dwarf_name(&child), name)) {
+			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true };
+			if (t->kind != DI_FLOAT)
+				out->loc = argument_location(f->module, index);
+			return t->kind != DI_FLOAT;
+		}
+		index += t->kind != DI_FLOAT;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_variable *v)
+{
+	Dwarf_Die *die = f->pc && v->loc.kind == DI_LOC_ADDRESS ? function_die(f) : NULL;
+	struct di_variable given;
+	uint64_t body, entry;
+	int64_t base;
+
+	if (!die || !dwarf_entry(die, &entry) || !body_of(die, &body) || f->pc < entry || f->pc >= body)
+		return false;
+	if (!frame_base_later(f->module, die, &body, &base))
+		base = 0;
+	if (f->pc >= body || !is_stored(variable, base))
+		return false;
+	if (v->is_param && f->pc == entry && di_entry_parameter(f, v->name, &given)) {
+		v->loc = given.loc;
+		return true;
+	}
+	v->loc = (struct di_location){ .kind = DI_LOC_NONE };
+	v->loc.why = v->is_param ? "the function's first instructions have not stored it yet" : "it is not set yet";
+	return true;
+}
+
+// ---------------------------------------------------------------- structs that are returned
+
+// C's calling conventions only. Classes of C++ qualify only if DWARF says that they are passed like C structs; other
+// languages have conventions of their own.
+static bool is_passed_as_in_c(const struct di_type *t)
+{
+	const struct type_priv *p = t->priv;
+	Dwarf_Die unit, *die = (Dwarf_Die *)p->die;
+	Dwarf_Attribute attr;
+	Dwarf_Word convention;
+
+	if (!die || !dwarf_diecu(die, &unit, NULL, NULL))
+		return !die;               // BTF describes the kernel, which is C
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11:
+		return true;
+	case DW_LANG_C_plus_plus: case DW_LANG_C_plus_plus_03: case DW_LANG_C_plus_plus_11: case DW_LANG_C_plus_plus_14:
+		return dwarf_attr(die, DW_AT_calling_convention, &attr) && !dwarf_formudata(&attr, &convention) &&
+		       convention == DW_CC_pass_by_value;
+	}
+	return false;
+}
+
+// Integers and pointers, naturally aligned; no floating point, not packed.
+static bool only_words(const struct di_type *t, uint64_t at, int depth)
+{
+	di_members members = { 0 };
+
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
+		return t->size && t->size <= 8 && !(at % t->size);
+	case DI_ARRAY:
+		return depth < 4 && di_target(t) && only_words(di_target(t), at, depth + 1);
+	case DI_STRUCT: case DI_UNION:
+		if (depth < 4)
+			di_each_member(t, &members);
+		for vec_each(&members, m)
+			if (!m->bit_size && !only_words(m->type, at + m->offset, depth + 1))
+				return false;
+		return depth < 4;
+	default:
+		return false;
+	}
+}
+
+enum returns frame_returns(const struct di_module *m, const struct di_type *t)
+{
+	bool x86 = m->arch->elf_machine == EM_X86_64;
+
+	if (!t->size || (m->is_user && !is_passed_as_in_c(t)))
+		return RETURNS_UNKNOWN;
+	if (is_in_memory(t) || m->arch->elf_machine == EM_386)
+		return x86 || m->arch->elf_machine == EM_386 ? RETURNS_PLACE : RETURNS_UNKNOWN;
+	if (m->is_user && !only_words(t, 0, 0))
+		return RETURNS_UNKNOWN;
+	return t->size <= 8 ? RETURNS_WORD : RETURNS_TWO_WORDS;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lookups in the index of a DWARF file. DIEs are identified by offsets in .debug_info, never 0.
+#ifndef DEBUGINFO_INDEX_H
+#define DEBUGINFO_INDEX_H
+
+#include "debuginfo/module.h"
+
+struct index *module_index(struct di_module *m);      // NULL: no DWARF, or damaged
+struct index_query {
+	const char *name;          // glob; functions that share its literal prefix are returned
+	const char *file;          // glob for the tail of the path; NULL any
+};
+struct index_hit {
+	const char *name, *symbol;
+	const char *file;          // NULL unknown; of a variable: that of the unit
+	uint32_t line;
+	uint32_t die;              // 0: only the symbol table has it
+	uint64_t address, size;    // size 0: unknown
+	bool is_inline;
+	bool is_alias;             // a name that DWARF does not have
+	enum di_kprobe kprobe;
+};
+typedef void (*index_fn)(void *data, const struct index_hit *hit);
+void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
+void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data);
+// The function that contains the address; the last one before it if its size is unknown.
+bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
+// The first line after `line` at which a function of the file begins; 0x7fffffff: none. `file` must be the pointer of a
+// hit.
+int index_next_function(const struct index *ix, const char *file, uint32_t line);
+// The offset of the unit's header, for dwarf_unit_at().
+bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
+bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);
+uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; 0: none
+uint32_t index_find_enumerator(const struct index *ix, const char *name);
+void index_each_variable(const struct index *ix, const char *name, index_fn fn, void *data);
+bool path_matches(const char *path, const char *pattern); // a glob for its tail, at a "/"
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Code that kprobes are refused in: ranges between pairs of symbols, and NOKPROBE_SYMBOL().
+#ifndef DEBUGINFO_KPROBE_BLOCKLIST_H
+#define DEBUGINFO_KPROBE_BLOCKLIST_H
+
+#include "debuginfo/module.h"
+
+enum { NOPROBE_NOINSTR, NOPROBE_KPROBES, NOPROBE_ENTRY, NOPROBE_RANGES };
+struct kprobe_blocklist {
+	struct { uint64_t start, end; } range[NOPROBE_RANGES];
+	const uint64_t *functions; // of NOKPROBE_SYMBOL(), sorted; NULL: cannot be read
+	size_t n;
+};
+void kprobe_blocklist_read(const struct di_module *m, struct kprobe_blocklist *out);
+bool kprobe_blocklist_in_range(const struct kprobe_blocklist *b, uint64_t address);
+bool kprobe_blocklist_has_function(const struct kprobe_blocklist *b, uint64_t address);
+
+#endif

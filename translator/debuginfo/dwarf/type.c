@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads types from DWARF. They are spelt as btf.c spells them, so that messages and -L are the same for both.
+#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/index.h"
+
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct type_ops dwarf_type_ops;
+
+struct dwarf_type {            // type_priv.die
+	Dwarf_Die die;
+	int dimension;             // of an array: number of dimensions removed
+};
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	return dwarf_reference(die, DW_AT_type, out);
+}
+
+static bool is_qualifier(int tag)
+{
+	return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+	       tag == DW_TAG_atomic_type;
+}
+
+// Removes typedefs and qualifiers. False: void.
+static bool peel(Dwarf_Die *die)
+{
+	for (int depth = 0; depth < 64; depth++) {
+		int tag = dwarf_tag(die);
+
+		if (tag != DW_TAG_typedef && !is_qualifier(tag))
+			return tag != DW_TAG_unspecified_type;
+		if (!type_of(die, die))
+			return false;
+	}
+	return false;
+}
+
+// The lower bound of a dimension: explicit, or the default of the language (1 in Fortran).
+static int64_t lower_bound(Dwarf_Die *dimension)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Sword bound;
+	Dwarf_Word word;
+	Dwarf_Die unit;
+
+	if (dwarf_attr(dimension, DW_AT_lower_bound, &attr) && !dwarf_formudata(&attr, &word))
+		return word;
+	if (!dwarf_diecu(dimension, &unit, NULL, NULL) || dwarf_default_lower_bound(dwarf_srclang(&unit), &bound))
+		return 0;
+	return bound;
+}
+
+// The number of elements of the dimension; 0: no such dimension, or no bound.
+static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+	Dwarf_Die child;
+
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type || number-- > 0)
+			continue;
+		*count = 0;
+		if (dwarf_attr(&child, DW_AT_count, &attr) && !dwarf_formudata(&attr, &word))
+			*count = word;
+		else if (dwarf_attr(&child, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &word))
+			*count = word - lower_bound(&child) + 1;
+		return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+// ---------------------------------------------------------------- spelling
+
+static char *tagged(const char *word, Dwarf_Die *die)
+{
+	return *dwarf_name(die) ? str_printf("%s %s", word, dwarf_name(die)) : str_printf("%s {...}", word);
+}
+
+static char *spell(Dwarf_Die *die, int depth);
+
+static char *spell_target(Dwarf_Die *die, int depth)
+{
+	Dwarf_Die target;
+
+	return type_of(die, &target) && depth < 32 ? spell(&target, depth + 1) : "void";
+}
+
+static char *spell_array(Dwarf_Die *die, int from, int depth)
+{
+	struct buf b = { 0 };
+	uint64_t count;
+
+	buf_puts(&b, spell_target(die, depth));
+	for (int i = from; dimension(die, i, &count); i++)
+		buf_printf(&b, "[%llu]", (unsigned long long)count);
+	return buf_text(&b);
+}
+
+// The spelling of an array contains that of its elements.
+static char *qualified(const char *word, char *inner)
+{
+	if (str_ends(inner, "*"))
+		return str_printf("%s%s", inner, word);
+	return str_starts(inner, word) && str_ends(inner, "]") ? inner : str_printf("%s %s", word, inner);
+}
+
+static char *spell(Dwarf_Die *die, int depth)
+{
+	char *inner;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_pointer_type:
+		inner = spell_target(die, depth);
+		return str_printf(str_ends(inner, "*") ? "%s*" : "%s *", inner);
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return str_printf("%s &", spell_target(die, depth));
+	case DW_TAG_array_type:
+		return spell_array(die, 0, depth);
+	case DW_TAG_structure_type:
+		return tagged("struct", die);
+	case DW_TAG_class_type:
+		return tagged("class", die);
+	case DW_TAG_union_type:
+		return tagged("union", die);
+	case DW_TAG_enumeration_type:
+		return tagged("enum", die);
+	case DW_TAG_const_type:
+		return qualified("const", spell_target(die, depth));
+	case DW_TAG_volatile_type:
+		return qualified("volatile", spell_target(die, depth));
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+		return spell_target(die, depth);
+	case DW_TAG_subroutine_type:
+		return str_printf("%s (...)", spell_target(die, depth));
+	}
+	return str_dup(dwarf_name(die));
+}
+
+// ---------------------------------------------------------------- types
+
+static void fill_base(Dwarf_Die *die, struct di_type *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attr), &encoding);
+	out->kind = encoding == DW_ATE_boolean ? DI_BOOL :
+		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float ? DI_FLOAT :
+		    encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ? DI_CHAR : DI_INT;
+	out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+}
+
+// GCC gives the underlying type; otherwise a negative enumerator makes it signed.
+static bool enum_is_signed(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding;
+	Dwarf_Sword value;
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_enumerator &&
+		    !dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &attr), &value) && value < 0)
+			return !type_of(die, &child) ||
+			       dwarf_formudata(dwarf_attr(&child, DW_AT_encoding, &attr), &encoding) ||
+			       encoding != DW_ATE_unsigned;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from);
+
+static void fill_array(Dwarf_Die *die, int from, struct di_type *out)
+{
+	struct di_type *element;
+	Dwarf_Die target;
+	uint64_t count;
+
+	out->kind = DI_ARRAY;
+	dimension(die, from, &out->count);
+	if (dimension(die, from + 1, &count))
+		element = make(out->module, die, from + 1);
+	else
+		element = type_of(die, &target) ? make(out->module, &target, 0) : NULL;
+	out->size = element ? element->size * out->count : 0;
+}
+
+static void fill_type(struct dwarf_type *d, struct di_type *out)
+{
+	int size = dwarf_bytesize(&d->die);
+
+	out->size = size > 0 ? size : 0;
+	switch (dwarf_tag(&d->die)) {
+	case DW_TAG_base_type:
+		fill_base(&d->die, out);
+		break;
+	case DW_TAG_enumeration_type:
+		out->kind = DI_ENUM;
+		out->is_signed = enum_is_signed(&d->die);
+		break;
+	case DW_TAG_pointer_type: case DW_TAG_reference_type: case DW_TAG_rvalue_reference_type:
+		out->kind = DI_POINTER;
+		out->size = out->module->arch->word;
+		break;
+	case DW_TAG_array_type:
+		fill_array(&d->die, d->dimension, out);
+		break;
+	case DW_TAG_structure_type: case DW_TAG_class_type:
+		out->kind = DI_STRUCT;
+		break;
+	case DW_TAG_union_type:
+		out->kind = DI_UNION;
+		break;
+	case DW_TAG_subroutine_type:
+		out->kind = DI_FUNCTION;
+		break;
+	default:
+		out->kind = DI_VOID;
+	}
+}
+
+static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
+{
+	char *key = str_printf("%llx.%d", (unsigned long long)dwarf_die_id(die), from);
+	struct di_type *type = map_get(&m->dwarf->types, key);
+	struct dwarf_type *d;
+	struct type_priv *p;
+
+	if (type)
+		return type;
+	d = NEW(struct dwarf_type);
+	d->die = *die;
+	d->dimension = from;
+	if (!peel(&d->die))
+		return NULL;
+	p = NEW(struct type_priv);
+	p->ops = &dwarf_type_ops;
+	p->die = d;
+	type = NEW(struct di_type);
+	type->module = m;
+	type->name = from ? spell_array(die, from, 0) : spell(die, 0);
+	type->priv = p;
+	map_put(&m->dwarf->types, key, type);
+	fill_type(d, type);
+	return type;
+}
+
+struct di_type *dwarf_make_type(struct di_module *m, Dwarf_Die *die)
+{
+	return make(m, die, 0);
+}
+
+static struct dwarf_type *dwarf_type(const struct di_type *t)
+{
+	return (struct dwarf_type *)((const struct type_priv *)t->priv)->die;
+}
+
+static struct di_type *target(const struct di_type *t)
+{
+	struct dwarf_type *d = dwarf_type(t);
+	Dwarf_Die die;
+	uint64_t count;
+
+	if (t->kind == DI_ARRAY && dimension(&d->die, d->dimension + 1, &count))
+		return make(t->module, &d->die, d->dimension + 1);
+	return type_of(&d->die, &die) ? make(t->module, &die, 0) : NULL;
+}
+
+// ---------------------------------------------------------------- members
+
+static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(die, name, &attr))
+		return false;
+	if (!dwarf_formudata(&attr, out))
+		return true;
+	// DWARF 2 wrote offsets as an expression.
+	if (dwarf_getlocation(&attr, &ops, &n) || n != 1 || ops->atom != DW_OP_plus_uconst)
+		return false;
+	*out = ops->number;
+	return true;
+}
+
+static void bit_place(Dwarf_Die *die, struct member_ref *ref)
+{
+	Dwarf_Word bytes = 0, bits = 0, size = 0, from_msb;
+	Dwarf_Die type;
+
+	constant(die, DW_AT_data_member_location, &bytes);
+	ref->bit = bytes * 8;
+	if (!constant(die, DW_AT_bit_size, &bits))
+		return;
+	ref->bit_size = bits;
+	if (constant(die, DW_AT_data_bit_offset, &from_msb)) {
+		ref->bit = from_msb;
+	} else if (constant(die, DW_AT_bit_offset, &from_msb)) {
+		// DWARF 3: counted from the most significant bit of the storage unit
+		if (!constant(die, DW_AT_byte_size, &size) && type_of(die, &type) && peel(&type))
+			size = dwarf_bytesize(&type);
+		ref->bit += size * 8 - from_msb - bits;
+	}
+}
+
+// Skips static members and the vtable pointer.
+static bool is_stored(Dwarf_Die *member)
+{
+	return !dwarf_hasattr(member, DW_AT_external) && !dwarf_hasattr(member, DW_AT_declaration) &&
+	       !str_starts(dwarf_name(member), "_vptr");
+}
+
+static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
+		       void *data);
+
+// Variant parts of Rust enums: a discriminant, often part of the same bytes, selects which member is present. The
+// member without a value is present for all other values.
+static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn, void *data)
+{
+	struct member_ref number = { 0 };
+	struct di_variant which = { 0 };
+	Dwarf_Die child, die, type;
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_attr(part, DW_AT_discr, &attr) && dwarf_formref_die(&attr, &die) && type_of(&die, &type)) {
+		bit_place(&die, &number);
+		which.type = make(t->module, &type, 0);
+		which.offset = number.bit / 8;
+	}
+	if (dwarf_child(part, &child))
+		return false;
+	do {
+		struct di_variant *one = NEW(struct di_variant);
+
+		*one = which;
+		one->has_value = constant(&child, DW_AT_discr_value, &value);
+		one->value = one->has_value ? value : 0;
+		// Several values, or a value of more than 64 bits, are not supported.
+		if (dwarf_tag(&child) == DW_TAG_variant && !dwarf_hasattr(&child, DW_AT_discr_list) &&
+		    one->has_value == dwarf_hasattr(&child, DW_AT_discr_value) && each_child(t, &child, one, fn, data))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
+		       void *data)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(of, &child))
+		return false;
+	do {
+		struct member_ref ref = { .name = dwarf_name(&child), .die = &child, .variant = variant };
+
+		if (dwarf_tag(&child) == DW_TAG_variant_part && !variant && each_variant(t, &child, fn, data))
+			return true;
+		// Members of a base class are members of the class, like those of an anonymous struct.
+		if (dwarf_tag(&child) == DW_TAG_inheritance)
+			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
+		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
+			continue;
+		bit_place(&child, &ref);
+		if (fn(data, &ref))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static void each_member(const struct di_type *t, member_fn fn, void *data)
+{
+	each_child(t, &dwarf_type(t)->die, NULL, fn, data);
+}
+
+static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)
+{
+	Dwarf_Die type;
+
+	return type_of((Dwarf_Die *)m->die, &type) ? make(t->module, &type, 0) : NULL;
+}
+
+// The form of a constant may not have the sign of the type: convert to the type.
+static bool enumerator_value(Dwarf_Die *die, bool is_signed, int64_t *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Sword sword;
+	Dwarf_Word word;
+
+	if (!dwarf_attr(die, DW_AT_const_value, &attr))
+		return false;
+	if (is_signed ? dwarf_formsdata(&attr, &sword) : dwarf_formudata(&attr, &word))
+		return false;
+	*out = is_signed ? sword : (int64_t)word;
+	return true;
+}
+
+static void enumerators(Dwarf_Die *die, bool is_signed, di_enumerators *out)
+{
+	struct di_enumerator e;
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !enumerator_value(&child, is_signed, &e.value))
+			continue;
+		e.name = str_dup(dwarf_name(&child));
+		vec_push(out, e);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static void each_enumerator(const struct di_type *t, di_enumerators *out)
+{
+	enumerators(&dwarf_type(t)->die, t->is_signed, out);
+}
+
+static const struct type_ops dwarf_type_ops = { target, each_member, member_type, each_enumerator };
+
+// ---------------------------------------------------------------- by name
+
+// Terminated by 0.
+static const int *tags_of(enum di_kind kind)
+{
+	static const int structs[] = { DW_TAG_structure_type, DW_TAG_class_type, 0 };
+	static const int unions[] = { DW_TAG_union_type, 0 }, enums[] = { DW_TAG_enumeration_type, 0 };
+	static const int others[] = { DW_TAG_typedef, DW_TAG_base_type, 0 };
+
+	return kind == DI_STRUCT ? structs : kind == DI_UNION ? unions : kind == DI_ENUM ? enums : others;
+}
+
+static bool tag_fits(int tag, enum di_kind kind)
+{
+	const int *t = tags_of(kind);
+
+	while (*t && *t != tag)
+		t++;
+	return *t;
+}
+
+static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, Dwarf_Die *out)
+{
+	if (dwarf_child(unit, out))
+		return false;
+	do {
+		if (tag_fits(dwarf_tag(out), kind) && !strcmp(dwarf_name(out), name) &&
+		    !dwarf_hasattr(out, DW_AT_declaration))
+			return true;
+	} while (!dwarf_siblingof(out, out));
+	return false;
+}
+
+// The index does not contain types that dwz moved to a supplementary file.
+static Dwarf *to_be_scanned(struct di_module *m)
+{
+	return module_index(m) && !dwarf_file_shared(m->dwarf) ? NULL : dwarf_whole(m->dwarf);
+}
+
+// Searches units that are open already (of probed functions), then the index, then every unit.
+struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die, *indexed;
+	uint32_t place;
+	Dwarf *whole;
+
+	for vec_each(&m->dwarf->units, u)
+		if (find_in_unit(&(*u)->die, kind, name, &die))
+			return make(m, &die, 0);
+	place = module_index(m) ? index_find_type(m->index, name, tags_of(kind)) : 0;
+	indexed = place ? dwarf_die_at(m, place) : NULL;
+	if (indexed)
+		return make(m, indexed, 0);
+	whole = to_be_scanned(m);
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+		if (find_in_unit(&unit, kind, name, &die))
+			return make(m, &die, 0);
+	return NULL;
+}
+
+static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value)
+{
+	Dwarf_Die die, child;
+
+	if (dwarf_child(unit, &die))
+		return false;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_enumeration_type || dwarf_child(&die, &child))
+			continue;
+		do
+			if (!strcmp(dwarf_name(&child), name))
+				return enumerator_value(&child, enum_is_signed(&die), value);
+		while (!dwarf_siblingof(&child, &child));
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+static bool parent_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	Dwarf_Die *scopes = NULL;
+	bool found = dwarf_getscopes_die(die, &scopes) > 1;
+
+	if (found)
+		*out = scopes[1];
+	free(scopes);
+	return found;
+}
+
+bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value)
+{
+	Dwarf *whole;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, type, *indexed;
+	uint32_t place;
+
+	for vec_each(&m->dwarf->units, u)
+		if (enumerator_in_unit(&(*u)->die, name, value))
+			return true;
+	place = module_index(m) ? index_find_enumerator(m->index, name) : 0;
+	indexed = place ? dwarf_die_at(m, place) : NULL;
+	if (indexed && parent_of(indexed, &type))
+		return enumerator_value(indexed, enum_is_signed(&type), value);
+	whole = to_be_scanned(m);
+	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
+		if (enumerator_in_unit(&unit, name, value))
+			return true;
+	return false;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Mapped files, and the resources that di_close() frees in the order of their kinds: earlier kinds use later ones.
+#ifndef DEBUGINFO_RESOURCES_H
+#define DEBUGINFO_RESOURCES_H
+
+#include "debuginfo/elf/elf_view.h"
+
+// Maps a file private and writable; map_zeroed() maps anonymous zeroed pages. Empty on failure, with errno set.
+struct bytes map_file(const char *path);
+struct bytes map_zeroed(size_t len);
+void map_shrink(struct bytes *b, size_t len);
+void unmap(struct bytes *b);                                  // for large short-lived mappings
+
+enum resource_kind {
+	RESOURCE_BTF, RESOURCE_FRAME, RESOURCE_CFI,
+	RESOURCE_DWARF_UNIT,       // libdw handles: of one unit of a large file,
+	RESOURCE_DWARF_FILE,       // of a whole file, in which references between units resolve,
+	RESOURCE_DWARF_ALT,        // of a supplementary file of dwz (.gnu_debugaltlink),
+	RESOURCE_DWARF_DWO,        // of a .dwo, freed with its skeleton's handle; len: its offset
+	RESOURCE_ELF, RESOURCE_PAGES, RESOURCE_KINDS
+};
+
+void resource_add(enum resource_kind kind, void *what, size_t len);   // len: of pages
+bool resource_find(enum resource_kind kind, const void *what, size_t *len);
+bool resource_has(enum resource_kind kind, const void *what);
+void resource_release(enum resource_kind kind, void *what);           // no effect if it was not added
+void resource_release_all(void);
+
+#endif

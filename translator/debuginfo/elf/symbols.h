@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Symbol tables of ELF files and of kernel images, as one array of functions.
+#ifndef DEBUGINFO_SYMBOLS_H
+#define DEBUGINFO_SYMBOLS_H
+
+#include "debuginfo/elf/elf_view.h"
+
+struct symbol {
+	const char *name;
+	uint64_t address;          // link-time
+	uint64_t size;             // 0 unknown
+	bool global;
+};
+
+// Functions in .text, from a cached table (sorted by address) or from .symtab (unsorted).
+struct symbol_entry {          // of the cached table
+	uint64_t address;
+	uint32_t name;             // offset in the strings
+	uint32_t flags;            // 1: global
+};
+struct symbols {
+	const struct symbol_entry *table;
+	const Elf64_Sym *symtab;
+	int n;
+	const char *strings;
+	size_t strings_len;        // the last byte is 0
+	uint64_t text, text_end;   // .text; symtab symbols outside are skipped
+	int text_index;
+	struct elf_view module;    // of a kernel module: all its code sections are included
+	struct map *counts;        // symbols_anchor(): name -> how many symbols have it
+};
+bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section);
+bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
+bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only those of .dynsym
+void symbols_join(struct symbols *t, const struct symbols *other);    // adds the symbols of another file; neither may
+								      // be a cached table
+bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: entry i is not a function
+// Returns a symbol by which the kernel can find the function of a module at this address: its own if it is unique, else
+// a unique one of the same section. *at is its address. NULL: none.
+const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at);
+// Length of the name without the suffixes of clones (".isra.0", ".constprop.0").
+size_t symbol_stem(const char *symbol);
+// True for parts that the compiler split off a function: .cold, .part.0. They are not called by the function's name.
+bool symbol_is_part(const char *symbol);
+bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // any type of symbol, exact name
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opens kernel modules by name. /lib/modules/REL/modules.dep has the path of each .ko, which gives the symbols and
+// split BTF; DWARF is read from the .ko, from a file in the same directory or from the debuginfo directories, if the
+// build-id is the same.
+//
+// A .ko is a relocatable file: its DWARF has zeroes for addresses and for offsets into other sections. They are
+// relocated here, in a private copy of the pages, with .text at 0 and other sections far above it. So link addresses
+// are offsets into .text; the loader resolves its run-time address by symbol.
+#include "debuginfo/kernel/image.h"
+#include "debuginfo/module.h"
+
+#include "target/kernel.h"
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------- relocation
+
+// Addresses that other sections than .text get; larger than any module.
+#define OTHERS_START 0x40000000ull
+
+void kmod_place(const struct elf_view *v)
+{
+	const Elf64_Shdr *text = elf_view_header(v, ".text");
+	uint64_t at = OTHERS_START;
+
+	for (int i = 1; i < v->n; i++) {
+		Elf64_Shdr *s = (Elf64_Shdr *)&v->sections[i];
+
+		if (!(s->sh_flags & SHF_ALLOC))
+			continue;
+		s->sh_addr = s == text ? 0 : at;
+		if (s != text)
+			at += (s->sh_size + 0xfff) & ~0xfffull;
+	}
+}
+
+struct relocation {
+	const struct elf_view *v;
+	struct bytes symbols, target;
+};
+
+// Absolute relocations, the only ones that debug sections have. 0: another type.
+static int width_of(int machine, uint32_t type)
+{
+	if (machine == EM_X86_64)
+		return type == R_X86_64_64 ? 8 : type == R_X86_64_32 || type == R_X86_64_32S ? 4 : 0;
+	if (machine == EM_AARCH64)
+		return type == R_AARCH64_ABS64 ? 8 : type == R_AARCH64_ABS32 ? 4 : 0;
+	return 0;
+}
+
+static bool relocate_one(const struct relocation *r, const Elf64_Rela *rel)
+{
+	int width = width_of(r->v->machine, ELF64_R_TYPE(rel->r_info));
+	uint64_t number = ELF64_R_SYM(rel->r_info), value = rel->r_addend;
+	Elf64_Sym sym;
+
+	if (!width || number >= r->symbols.len / sizeof(sym) || rel->r_offset > r->target.len ||
+	    width > (int64_t)(r->target.len - rel->r_offset))
+		return false;
+	memcpy(&sym, r->symbols.at + number * sizeof(sym), sizeof(sym));
+	value += sym.st_value;
+	if (sym.st_shndx < r->v->n)
+		value += r->v->sections[sym.st_shndx].sh_addr;
+	memcpy((uint8_t *)r->target.at + rel->r_offset, &value, width);
+	return true;
+}
+
+static bool contents(const struct elf_view *v, uint32_t index, struct bytes *out)
+{
+	const Elf64_Shdr *s = &v->sections[index];
+
+	if (index >= (uint32_t)v->n || s->sh_type == SHT_NOBITS || (s->sh_flags & SHF_COMPRESSED) ||
+	    s->sh_offset > v->file.len || s->sh_size > v->file.len - s->sh_offset)
+		return false;
+	*out = (struct bytes){ v->file.at + s->sh_offset, s->sh_size };
+	return true;
+}
+
+bool kmod_relocate(const struct elf_view *v)
+{
+	kmod_place(v);
+	for (int i = 1; i < v->n; i++) {
+		const Elf64_Shdr *s = &v->sections[i];
+		struct relocation r = { .v = v };
+		struct bytes table;
+
+		if (s->sh_type != SHT_RELA || s->sh_info >= (uint32_t)v->n ||
+		    (v->sections[s->sh_info].sh_flags & SHF_ALLOC))
+			continue;
+		if (!contents(v, i, &table) || !contents(v, s->sh_link, &r.symbols) ||
+		    !contents(v, s->sh_info, &r.target))
+			return false;
+		for (size_t at = 0; at + sizeof(Elf64_Rela) <= table.len; at += sizeof(Elf64_Rela)) {
+			Elf64_Rela rel;
+
+			memcpy(&rel, table.at + at, sizeof(rel));
+			// Unknown relocations in other sections (.comment, notes) are ignored.
+			if (!relocate_one(&r, &rel) && rel.r_info)
+				return false;
+		}
+	}
+	return true;
+}
+
+// ---------------------------------------------------------------- modules.dep
+
+// "kernel/drivers/block/nbd-x.ko.xz" -> "nbd_x", the name in /proc/modules
+static char *name_of(const char *path)
+{
+	const char *base = strrchr(path, '/'), *end;
+	char *name;
+
+	base = base ? base + 1 : path;
+	end = strstr(base, ".ko");
+	name = str_ndup(base, end ? (size_t)(end - base) : strlen(base));
+	for (char *c = name; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return name;
+}
+
+// name -> path below /lib/modules/REL
+static struct map *read_list(struct session *s, const char *file)
+{
+	char *text = str_read_file(str_printf("/lib/modules/%s/%s", s->kernel->release, file), NULL), *save = NULL;
+	struct map *m = NEW(struct map);
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		char *path = str_ndup(line, strcspn(line, ":"));
+
+		map_put(m, name_of(path), path);
+	}
+	return m;
+}
+
+void di_kernel_module_names(struct session *s, di_names *out)
+{
+	struct di_module *kernel = di_kernel(s);
+
+	if (!kernel->module_files)
+		kernel->module_files = read_list(s, "modules.dep");
+	for map_each(kernel->module_files, e)
+		vec_push(out, e->key);
+}
+
+bool di_module_is_builtin(struct session *s, const char *name)
+{
+	return map_get(read_list(s, "modules.builtin"), name_of(name)) != NULL;
+}
+
+// ---------------------------------------------------------------- the cascade
+
+static bool try_file(struct di_module *m, char *path, struct bytes id)
+{
+	return !access(path, R_OK) && module_try_dwarf(m, path, id);
+}
+
+// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko"; dir is an entry of the directory list.
+static bool try_directory(struct di_module *m, const char *dir, const char *below, struct bytes id)
+{
+	const struct kernel *k = m->s->kernel;
+	const char *in_tree = strstr(below, "/kernel/");
+
+	if (*dir == '-' || *dir == '+')
+		dir++;
+	if (!*dir)
+		return try_file(m, str_dup(below), id);
+	if (!strcmp(dir, "build"))
+		return k->build_tree && in_tree &&
+		       try_file(m, str_printf("%s%s", k->build_tree, in_tree + strlen("/kernel")), id);
+	if (*dir != '/')
+		return try_file(m, str_printf("%.*s/%s%s", (int)(strrchr(below, '/') - below), below, dir,
+					      strrchr(below, '/')), id);
+	return module_try_build_id(m, dir, id) || try_file(m, str_printf("%s%s.debug", dir, below), id) ||
+	       try_file(m, str_printf("%s%s", dir, below), id);
+}
+
+static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *ko = strstr(path, ".ko");
+	char *below = str_ndup(path, ko ? (size_t)(ko + 3 - path) : strlen(path));
+
+	// A file that was compiled for its types (@cast with headers) has its own DWARF, whatever the debuginfo
+	// directories are.
+	if (!ko && try_file(m, below, id))
+		return;
+	if (!list)
+		list = "+:.debug:/usr/lib/debug:build";
+	while (*list) {
+		size_t len = strcspn(list, ":");
+
+		if (len && try_directory(m, str_ndup(list, len), below, id))
+			return;
+		list += len + (list[len] == ':');
+	}
+}
+
+// NULL: cannot be read, or of another architecture.
+static struct di_module *open_file(struct session *s, const char *name, const char *path)
+{
+	struct di_module *m = NEW(struct di_module), *kernel = di_kernel(s);
+	struct bytes file = image_unpack_file(path), btf, id;
+	struct elf_view v;
+
+	if (!file.at || !elf_view_open(&v, file) || v.machine != kernel->arch->elf_machine) {
+		diag_warning((struct loc){ 0 }, "%s can't be read, or is not a module for this architecture", path);
+		return NULL;
+	}
+	m->s = s;
+	m->name = name;
+	m->arch = kernel->arch;
+	m->base_module = kernel;
+	id = elf_view_build_id(&v);
+	m->build_id = id;
+	find_dwarf(m, path, id);
+	kmod_place(&v);
+	if (!m->has_symbols)
+		m->has_symbols = symbols_from_elf(&m->symbols, &v);
+	// BTF with a .BTF.base of its own would require mapping its ids to those of the kernel.
+	if (elf_view_section(&v, ".BTF", &m->btf_bytes) && elf_view_header(&v, ".BTF.base"))
+		m->btf_bytes = (struct bytes){ NULL, 0 };
+	m->btf_path = path;
+	if (!m->source) {
+		m->source = elf_view_section(&v, ".BTF", &btf) ? DI_SOURCE_BTF : DI_SOURCE_SYMBOLS;
+		m->source_path = path;
+	}
+	return m;
+}
+
+struct di_module *di_kernel_module(struct session *s, const char *name)
+{
+	struct di_module *kernel = di_kernel(s), *m;
+	const char *path = *name == '/' ? name : NULL;
+	di_names ignored = { 0 };
+
+	name = name_of(name);
+	m = map_get(&kernel->modules, name);
+	if (m)
+		return m;
+	di_kernel_module_names(s, &ignored);
+	if (!path)
+		path = map_get(kernel->module_files, name);
+	if (!path || access(*path == '/' ? path : "/", R_OK))
+		return NULL;
+	m = open_file(s, name, *path == '/' ? path : str_printf("/lib/modules/%s/%s", s->kernel->release, path));
+	if (m)
+		map_put(&kernel->modules, name, m);
+	return m;
+}

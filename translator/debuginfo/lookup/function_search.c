@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds functions by name and file: in the index of DWARF, which has inlined copies too; else in the symbol table; else
+// in BTF, which has names only.
+#include "debuginfo/btf/btf_source.h"
+#include "debuginfo/dwarf/dwarf_source.h"
+#include "debuginfo/dwarf/kprobe_blocklist.h"
+#include "debuginfo/lookup/lookup.h"
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Symbols that users do not see as functions: padding before functions, type hashes, parts split off by the compiler.
+static bool is_helper(const char *symbol)
+{
+	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || symbol_is_part(symbol);
+}
+
+struct matcher {
+	const char *name;
+	bool glob;
+	size_t len;
+};
+
+// Returns the name under which the symbol matches; NULL: no match.
+static const char *matches(const struct matcher *m, const char *symbol)
+{
+	size_t len;
+
+	if (!m->glob) {
+		if (strncmp(symbol, m->name, m->len))
+			return NULL;
+		if (!symbol[m->len])
+			return symbol;
+		return symbol_stem(symbol) == m->len ? m->name : NULL;
+	}
+	if (is_helper(symbol))
+		return NULL;
+	len = symbol_stem(symbol);
+	if (symbol[len])
+		symbol = str_ndup(symbol, len);
+	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
+}
+
+static struct func_priv *priv(const struct di_function *f)
+{
+	return (struct func_priv *)f->priv;
+}
+
+uint32_t function_btf(const struct di_function *f)
+{
+	struct func_priv *p = priv(f);
+
+	// A clone may have another prototype than the original.
+	if (!p->btf_tried && !p->ambiguous && module_btf(f->module) && !strcmp(f->name, f->symbol))
+		p->btf_id = btf_find_function(module_btf(f->module), f->name);
+	p->btf_tried = true;
+	return p->btf_id;
+}
+
+// Sorts by address. Of several names of one address the one in DWARF comes first.
+static int by_address(const void *a, const void *b)
+{
+	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->is_inline != y->is_inline)
+		return x->is_inline - y->is_inline;
+	if (priv(x)->alias != priv(y)->alias)
+		return priv(x)->alias - priv(y)->alias;
+	return strcmp(x->name, y->name);
+}
+
+// Removes aliases: two names of one address are one function. Copies inlined at that address are kept.
+static void unique(di_functions *v)
+{
+	int n = 0;
+
+	if (v->n)
+		qsort(v->at, v->n, sizeof(v->at[0]), by_address);
+	for (int i = 0; i < v->n; i++) {
+		const struct di_function *f = v->at[i], *last = n ? v->at[n - 1] : NULL;
+
+		if (!last || last->address != f->address || last->is_inline != f->is_inline ||
+		    (f->is_inline && strcmp(f->name, last->name)))
+			v->at[n++] = v->at[i];
+	}
+	v->n = n;
+}
+
+// Drops split-off parts of a function unless nothing else was found, so that one call is one hit.
+static void without_parts(di_functions *v, const char *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < v->n; i++)
+		n += v->at[i]->is_inline || !symbol_is_part(v->at[i]->symbol);
+	if (!n || n == v->n || symbol_is_part(name))
+		return;
+	n = 0;
+	for (int i = 0; i < v->n; i++)
+		if (v->at[i]->is_inline || !symbol_is_part(v->at[i]->symbol))
+			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
+// ---------------------------------------------------------------- by the index
+
+struct index_search {
+	struct di_module *m;
+	const struct matcher *match;
+	di_functions *out;
+	const Elf64_Shdr *init, *exit;     // of a kernel module: code that runs only when it is loaded or unloaded
+};
+
+static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
+{
+	if (!m->glob)
+		return !strcmp(m->name, hit->name) || !strcmp(m->name, hit->symbol);
+	return !is_helper(hit->symbol) && !fnmatch(m->name, hit->name, 0);
+}
+
+struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit)
+{
+	struct { struct di_function f; struct func_priv priv; } *both = NEW(typeof(*both));
+	struct di_function *f = &both->f;
+	struct index_hit in;
+
+	*f = (struct di_function){
+		.module = m,
+		.name = hit->name,
+		.symbol = hit->symbol,
+		.file = hit->file,
+		.line = hit->line,
+		.address = hit->address,
+		.symbol_address = hit->address,
+		.size = hit->size,
+		.has_address = true,
+		.is_inline = hit->is_inline,
+		.has_types = hit->die != 0,
+		.kprobe = hit->kprobe,
+		.priv = &both->priv,
+	};
+	both->priv.die_offset = hit->die;
+	both->priv.alias = hit->is_alias;
+	if (hit->is_inline && index_function_at(module_index(m), hit->address, &in)) {
+		f->symbol = in.symbol;
+		f->symbol_address = in.address;
+	}
+	return f;
+}
+
+static bool is_in(const Elf64_Shdr *section, uint64_t address)
+{
+	return section && address - section->sh_addr < section->sh_size;
+}
+
+static void take_hit(void *data, const struct index_hit *hit)
+{
+	struct index_search *s = data;
+
+	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
+		return;
+	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
+		return;
+	// A function that only the symbol table has is written in assembler: thunks, entry code, alternatives.
+	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
+		return;
+	vec_push(s->out, function_of_hit(s->m, hit));
+}
+
+static void find_by_index(struct index_search *s, const char *file, enum di_inlines inlines)
+{
+	struct index_query q = { .name = s->match->name, .file = file };
+	const struct index *ix = module_index(s->m);
+	struct elf_view v;
+
+	if (s->m->base_module && elf_view_open(&v, dwarf_file_map(s->m->dwarf))) {
+		s->init = elf_view_header(&v, ".init.text");
+		s->exit = elf_view_header(&v, ".exit.text");
+	}
+	index_each_function(ix, &q, take_hit, s);
+	if (inlines != DI_INLINES_NONE)
+		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
+}
+
+// ---------------------------------------------------------------- by symbols
+
+static void remove_unprobeable(struct di_module *m, di_functions *v)
+{
+	struct kprobe_blocklist blocklist;
+	int n = 0;
+
+	kprobe_blocklist_read(m, &blocklist);
+	for (int i = 0; i < v->n; i++)
+		if (!kprobe_blocklist_in_range(&blocklist, v->at[i]->address))
+			v->at[n++] = v->at[i];
+	v->n = n;
+}
+
+static struct di_function *new_function(struct di_module *m, const char *name, const struct symbol *sym)
+{
+	struct di_function *f = NEW(struct di_function);
+
+	f->module = m;
+	f->name = str_dup(name);
+	f->symbol = str_dup(sym->name);
+	f->address = f->symbol_address = sym->address;
+	f->size = sym->size;
+	f->priv = NEW(struct func_priv);
+	return f;
+}
+
+static void find_by_symbols(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	struct symbol sym;
+
+	for (int i = 0; i < m->symbols.n; i++) {
+		const char *name = symbols_get(&m->symbols, i, &sym) ? matches(match, sym.name) : NULL;
+
+		if (name) {
+			struct di_function *f = new_function(m, name, &sym);
+
+			f->has_address = true;
+			vec_push(out, f);
+		}
+	}
+	unique(out);
+	// A function that was given by its exact name is accepted: the kernel reports the reason if it refuses it.
+	if (match->glob)
+		remove_unprobeable(m, out);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
+}
+
+// BTF cannot distinguish static functions with the same name.
+static void mark_ambiguous(const di_functions *found)
+{
+	di_functions sorted = { 0 };
+
+	for vec_each(found, f)
+		vec_push(&sorted, *f);
+	if (sorted.n)
+		qsort(sorted.at, sorted.n, sizeof(sorted.at[0]), by_name);
+	for (int i = 1; i < sorted.n; i++)
+		if (!by_name(&sorted.at[i - 1], &sorted.at[i]))
+			priv(sorted.at[i - 1])->ambiguous = priv(sorted.at[i])->ambiguous = true;
+}
+
+struct btf_search {
+	struct di_module *m;
+	const struct matcher *match;
+	di_functions *out;
+};
+
+static void find_by_btf(void *data, const char *symbol, uint32_t id)
+{
+	struct btf_search *s = data;
+	struct symbol sym = { .name = symbol };
+	const char *name = matches(s->match, symbol);
+
+	if (name) {
+		struct di_function *f = new_function(s->m, name, &sym);
+
+		priv(f)->btf_id = id;
+		priv(f)->btf_tried = true;
+		vec_push(s->out, f);
+	}
+}
+
+static void find_without_dwarf(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	if (m->has_symbols)
+		find_by_symbols(m, match, out);
+	else if (module_btf(m))
+		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, match, out });
+	mark_ambiguous(out);
+	for vec_each(out, f)
+		(*f)->has_types = function_btf(*f) != 0;
+}
+
+// ---------------------------------------------------------------- debuginfo.h
+
+void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
+		       di_functions *out)
+{
+	struct matcher match = { .name = name, .glob = str_is_glob(name), .len = strlen(name) };
+	di_functions found = { 0 };
+
+	if (module_index(m)) {
+		find_by_index(&(struct index_search){ m, &match, &found }, file, inlines);
+		unique(&found);
+		without_parts(&found, name);
+	} else if (!file) {
+		find_without_dwarf(m, &match, &found);
+	}
+	for vec_each(&found, f)
+		vec_push(out, *f);
+}
+
+// ---------------------------------------------------------------- what can't be probed
+
+const char *di_refused(const struct di_function *f)
+{
+	static const char *const why[NOPROBE_RANGES] = {      // not .kprobes.text: ftrace may reach it
+		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
+		[NOPROBE_ENTRY] = "it is where the kernel is entered (.entry.text)",
+	};
+	struct kprobe_blocklist blocklist;
+
+	if (f->kprobe != DI_KPROBE_NO_SECTION)
+		return NULL;
+	kprobe_blocklist_read(f->module, &blocklist);
+	for (int i = 0; i < NOPROBE_RANGES; i++)
+		if (f->address >= blocklist.range[i].start && f->address < blocklist.range[i].end)
+			return why[i];
+	return NULL;
+}
+
+const char *di_unprobeable_function(const struct di_module *m, const char *name)
+{
+	const struct symbols *t = &m->symbols;
+	const char *section;
+	struct elf_view v;
+
+	if (!m->dwarf || !t->symtab || !elf_view_open(&v, dwarf_file_map(m->dwarf)))
+		return NULL;
+	for (int i = 0; i < t->n; i++) {
+		const Elf64_Sym *e = &t->symtab[i];
+
+		if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_shndx == SHN_UNDEF || e->st_shndx >= v.n ||
+		    e->st_name >= t->strings_len || strcmp(t->strings + e->st_name, name))
+			continue;
+		section = elf_view_name(&v, &v.sections[e->st_shndx]);
+		if (!strcmp(section, ".init.text"))
+			return "it is in .init.text, which the kernel frees after boot";
+		if (!strcmp(section, ".exit.text"))
+			return "it is in .exit.text, which built-in code never runs";
+		return str_printf("its code is in %s, where probes are not possible", section);
+	}
+	return NULL;
+}
+
+const char *di_function_anchor(const struct di_function *f, int64_t *distance)
+{
+	uint64_t at = f->symbol_address;
+	const char *name = f->has_address ? symbols_anchor(&f->module->symbols, f->symbol, f->symbol_address, &at) : NULL;
+
+	*distance = name ? (int64_t)(f->symbol_address - at) : 0;
+	return name ? name : f->symbol;
+}
+
+static void add_name(void *data, const struct index_hit *hit)
+{
+	if (!is_helper(hit->symbol))
+		vec_push((di_names *)data, hit->name);
+}
+
+void di_function_names(struct di_module *m, di_names *out)
+{
+	struct index_query all = { .name = "*" };
+	struct symbol sym;
+
+	if (module_index(m)) {
+		index_each_function(m->index, &all, add_name, out);
+		index_each_inline(m->index, &all, true, add_name, out);
+		return;
+	}
+	for (int i = 0; i < m->symbols.n; i++)
+		if (symbols_get(&m->symbols, i, &sym) && !is_helper(sym.name))
+			vec_push(out, sym.name);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Functions of a module, as found in its index, its BTF or its symbols (function_search.c).
+#ifndef DEBUGINFO_LOOKUP_H
+#define DEBUGINFO_LOOKUP_H
+
+#include "debuginfo/dwarf/index.h"
+
+struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit);
+uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0: none
+
+#endif

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opens the kernel and chooses the sources of a module: DWARF, else BTF, else symbols. It also has the lookups of
+// debuginfo.h that use the best source.
+//
+// The kernel: DWARF of a vmlinux in the debuginfo directories, if its build-id is that of the image; addresses from its
+// .symtab, types from its .BTF. Without DWARF, BTF and addresses (kallsyms tables) from the image. Without an image,
+// names and types from /sys/kernel/btf/vmlinux, if the target is the running kernel.
+#include "debuginfo/btf/btf_source.h"
+#include "debuginfo/dwarf/dwarf_source.h"
+#include "debuginfo/elf/resources.h"
+#include "debuginfo/kernel/image.h"
+#include "debuginfo/lookup/lookup.h"
+#include "debuginfo/module.h"
+
+#include "target/kernel.h"
+#include "util/str.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------- locations
+
+// A 64-bit number in two 32-bit registers.
+static struct di_location location_two_words(int low, int high)
+{
+	struct di_location l = location_register(high);
+
+	location_add(&l, DI_OP_CONST, 32);
+	location_add(&l, DI_OP_SHL, 0);
+	location_add(&l, DI_OP_REG, low);
+	location_add(&l, DI_OP_CONST, UINT32_MAX);
+	location_add(&l, DI_OP_AND, 0);
+	location_add(&l, DI_OP_OR, 0);
+	return l;
+}
+
+static struct di_location location_at_register(int number)
+{
+	struct di_location l = { .kind = DI_LOC_ADDRESS };
+
+	location_add(&l, DI_OP_REG, number);
+	return l;
+}
+
+static struct di_location location_return(const struct di_module *m, const struct di_type *t)
+{
+	switch (t->kind) {
+	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
+		if (t->size > (uint64_t)m->arch->word && t->size <= 8)
+			return location_two_words(m->arch->return_value, m->arch->second_return_value);
+		if (t->size <= 8)
+			return location_register(m->arch->return_value);
+		break;
+	case DI_STRUCT: case DI_UNION:
+		switch (frame_returns(m, t)) {
+		case RETURNS_WORD: return location_register(m->arch->return_value);
+		case RETURNS_TWO_WORDS: return location_two_registers(m->arch->return_value, m->arch->second_return_value);
+		case RETURNS_PLACE: return location_at_register(m->arch->return_value);
+		case RETURNS_UNKNOWN: break;
+		}
+		break;
+	case DI_FLOAT:
+		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_vector_register };
+	default:
+		break;
+	}
+	return (struct di_location){ .kind = DI_LOC_NONE };
+}
+
+// ---------------------------------------------------------------- finding the kernel's files
+
+struct btf_source *module_btf(struct di_module *m)
+{
+	struct bytes raw = m->btf_bytes;
+
+	if (m->btf || !raw.at)
+		return m->btf;
+	m->btf_bytes = (struct bytes){ NULL, 0 };
+	m->btf = btf_open(m, raw);
+	return m->btf;
+}
+
+static bool is_relocatable(const struct elf_view *v)
+{
+	return ((const Elf64_Ehdr *)v->file.at)->e_type == ET_REL;
+}
+
+bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
+{
+	struct bytes file = map_file(path), section, other;
+	struct elf_view v;
+
+	if (!file.at)
+		return false;
+	if (!elf_view_open(&v, file) || v.machine != m->arch->elf_machine ||
+	    !elf_view_section(&v, ".debug_info", &section))
+		goto no;
+	other = elf_view_build_id(&v);
+	if (id.len && (id.len != other.len || memcmp(id.at, other.at, id.len))) {
+		diag_warning((struct loc){ 0 }, "%s is of another build (build-id %s) than %s (build-id %s): not used",
+			     path, build_id_text(other), m->program ? m->name : m->base_module ?
+			     str_printf("the module %s", m->name) : "the kernel", build_id_text(id));
+		goto no;
+	}
+	if (is_relocatable(&v) && !kmod_relocate(&v))
+		goto no;
+	m->dwarf = dwarf_file_open(m, path, file);
+	if (!m->dwarf)
+		goto no;
+	m->path = path;
+	m->build_id = other;
+	m->source = DI_SOURCE_DWARF;
+	m->source_path = path;
+	m->has_symbols = symbols_from_elf(&m->symbols, &v);
+	elf_view_section(&v, ".BTF", &m->btf_bytes);
+	return true;
+no:
+	unmap(&file);
+	return false;
+}
+
+static bool try_places(struct di_module *m, const char *dir, const char *const *forms, int n, struct bytes id)
+{
+	for (int i = 0; i < n; i++) {
+		char *path = str_printf("%s%s%s", dir, forms[i], m->s->kernel->release);
+
+		// "%": the release is in the middle of the path
+		if (strchr(forms[i], '%'))
+			path = str_printf("%s%.*s%s%s", dir, (int)strcspn(forms[i], "%"), forms[i],
+					  m->s->kernel->release, strchr(forms[i], '%') + 1);
+		if (!access(path, R_OK) && module_try_dwarf(m, path, id))
+			return true;
+	}
+	return false;
+}
+
+bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id)
+{
+	struct buf b = { 0 };
+
+	if (id.len < 2)
+		return false;
+	buf_printf(&b, "%s/.build-id/%02x/", dir, id.at[0]);
+	for (size_t i = 1; i < id.len; i++)
+		buf_printf(&b, "%02x", id.at[i]);
+	buf_puts(&b, ".debug");
+	return !access(b.text, R_OK) && module_try_dwarf(m, b.text, id);
+}
+
+// Tries one directory of the list. "+" stands for the directories of the image itself, "build" for the build tree.
+static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
+{
+	static const char *const own[] = { "/boot/vmlinux-", "/lib/modules/%/vmlinux" };
+	static const char *const below[] = {
+		"/boot/vmlinux-", "/vmlinux-", "/lib/modules/%/vmlinux", "/usr/lib/modules/%/vmlinux",
+		"/lib/modules/%/vmlinux.debug",
+	};
+	const struct kernel *k = m->s->kernel;
+
+	if (*dir == '-' || *dir == '+')
+		dir++;
+	if (!*dir)
+		return try_places(m, "", own, ARRAY_SIZE(own), id);
+	if (!strcmp(dir, "build")) {
+		char *path = k->build_tree ? str_printf("%s/vmlinux", k->build_tree) : NULL;
+
+		return path && !access(path, R_OK) && module_try_dwarf(m, path, id);
+	}
+	if (*dir != '/')
+		return false;
+	return module_try_build_id(m, dir, id) || try_places(m, dir, below, ARRAY_SIZE(below), id);
+}
+
+static bool find_dwarf(struct di_module *m, struct bytes id)
+{
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
+
+	if (!list)
+		list = "+:.debug:/usr/lib/debug:build";
+	while (*list) {
+		size_t len = strcspn(list, ":");
+
+		if (len && try_directory(m, str_ndup(list, len), id))
+			return true;
+		list += len + (list[len] == ':');
+	}
+	return false;
+}
+
+static void use_image(struct di_module *m, const struct image *img)
+{
+	m->build_id = img->build_id;
+	m->symbols = img->symbols;
+	m->has_symbols = img->has_symbols;
+	m->btf_bytes = img->btf;
+	m->btf_path = img->path;
+	m->source = img->btf.len ? DI_SOURCE_BTF : DI_SOURCE_SYMBOLS;
+	m->source_path = img->path;
+}
+
+static void use_running(struct di_module *m)
+{
+	static const char path[] = "/sys/kernel/btf/vmlinux";
+	struct utsname u;
+	size_t len;
+	char *raw;
+
+	if (m->btf_bytes.len || uname(&u) || strcmp(u.release, m->s->kernel->release))
+		return;
+	raw = str_read_file(path, &len);   // the size in sysfs is 0 or a page, so it cannot be mapped
+	if (!raw || !len)
+		return;
+	m->btf_bytes = (struct bytes){ (uint8_t *)raw, len };
+	m->btf_path = path;
+	m->source = DI_SOURCE_BTF;
+	m->source_path = path;
+}
+
+static struct di_module *kernel_module(struct session *s)
+{
+	struct di_module *m = NEW(struct di_module);
+	struct image *img = NULL;
+	struct symbol stext;
+
+	if (!s->kernel)
+		s->kernel = kernel_open(s);
+	m->s = s;
+	m->name = "kernel";
+	m->arch = arch_find(s->kernel->arch);
+	if (!m->arch)
+		die("kernels of the architecture %s are not supported", s->kernel->arch);
+	if (s->kernel->image)
+		img = image_open(s, s->kernel->image, m->arch);
+	if (!find_dwarf(m, img ? img->build_id : (struct bytes){ NULL, 0 }) && img)
+		use_image(m, img);
+	if (img && !m->btf_bytes.len) {
+		m->btf_bytes = img->btf;
+		m->btf_path = img->path;
+	}
+	use_running(m);
+	if (!m->source)
+		die("neither an image nor debuginfo of the kernel %s was found; "
+		    "install the package linux-image-%s or linux-image-%s-dbg",
+		    s->kernel->release, s->kernel->release, s->kernel->release);
+	if (m->has_symbols && symbols_lookup(&m->symbols, "_stext", &stext))
+		m->base = stext.address;
+	return m;
+}
+
+struct debuginfo *debuginfo_of(struct session *s)
+{
+	if (!s->debuginfo)
+		s->debuginfo = NEW(struct debuginfo);
+	return s->debuginfo;
+}
+
+struct di_module *di_kernel(struct session *s)
+{
+	struct debuginfo *d = debuginfo_of(s);
+
+	if (!d->kernel)
+		d->kernel = kernel_module(s);
+	return d->kernel;
+}
+
+const char *di_module_name(const struct di_module *m)
+{
+	return m->name;
+}
+
+bool di_is_user(const struct di_module *m)
+{
+	return m->is_user;
+}
+
+uint64_t di_kernel_base(const struct di_module *m)
+{
+	return m->base;
+}
+
+enum di_source di_module_source(const struct di_module *m)
+{
+	return m->source;
+}
+
+const char *di_module_source_text(const struct di_module *m)
+{
+	static const char *const names[] = {
+		[DI_SOURCE_SYMBOLS] = "symbols", [DI_SOURCE_BTF] = "BTF", [DI_SOURCE_DWARF] = "DWARF",
+	};
+
+	return str_printf("%s of %s", names[m->source], m->source_path);
+}
+
+const uint8_t *di_build_id(const struct di_module *m, int *len)
+{
+	*len = m->build_id.len;
+	return m->build_id.len ? m->build_id.at : NULL;
+}
+
+const char *di_advice(const struct di_module *m)
+{
+	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
+
+	if (gone && !access(str_printf("%s.dwp", m->name), F_OK))
+		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files can't be read: keep %s and the "
+				  "other .dwo files where they were made, or compile without -gsplit-dwarf",
+				  m->name, m->name, gone);
+	if (gone)
+		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor where "
+				  "it was made", m->name, gone);
+	if (m->program)
+		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
+	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
+}
+
+// ---------------------------------------------------------------- variables
+
+bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
+{
+	assert(f && f->priv);      // callers do not look up variables of a bare address
+	if (dwarf_function(f))
+		return dwarf_variable(f, name, out);
+	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);
+}
+
+void di_variable_names(const struct di_function *f, bool params_only, struct buf *list)
+{
+	assert(f && f->priv);
+	if (dwarf_function(f))
+		dwarf_variable_names(f, params_only, list);
+	else if (function_btf(f))
+		btf_parameter_names(f->module->btf, function_btf(f), list);
+}
+
+struct di_type *di_return(const struct di_function *f, struct di_location *loc)
+{
+	struct di_type *t = NULL;
+
+	if (dwarf_function(f))
+		t = dwarf_return_type(f);
+	else if (function_btf(f))
+		t = btf_return_type(f->module->btf, function_btf(f));
+	if (t)
+		*loc = location_return(f->module, t);
+	return t;
+}
+
+void di_close(struct session *s)
+{
+	resource_release_all();
+	s->debuginfo = NULL;
+}

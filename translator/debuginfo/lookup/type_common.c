@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Operations on types of every source: pointers that the translator makes, members (also in anonymous structs and
+// unions), bit-fields, lookup by spelling.
+#include "debuginfo/btf/btf_source.h"
+#include "debuginfo/dwarf/dwarf_source.h"
+#include "debuginfo/module.h"
+
+#include "util/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static struct type_priv *priv(const struct di_type *t)
+{
+	return (struct type_priv *)t->priv;
+}
+
+struct di_type *di_pointer_to(struct di_type *t)
+{
+	struct di_type *pointer = priv(t)->pointer;
+	struct type_priv *p;
+
+	if (pointer)
+		return pointer;
+	p = NEW(struct type_priv);
+	p->target = t;
+	pointer = NEW(struct di_type);
+	*pointer = (struct di_type){
+		.module = t->module,
+		.kind = DI_POINTER,
+		.name = str_printf(str_ends(t->name, "*") ? "%s*" : "%s *", t->name),
+		.size = 8,
+		.priv = p,
+	};
+	priv(t)->pointer = pointer;
+	return pointer;
+}
+
+struct di_type *di_target(const struct di_type *t)
+{
+	if (priv(t)->target)
+		return priv(t)->target;
+	return priv(t)->ops->target(t);
+}
+
+static bool is_aggregate(const struct di_type *t)
+{
+	return t->kind == DI_STRUCT || t->kind == DI_UNION;
+}
+
+// Returns the definition of a type that may be a declaration: a kernel module may only declare types of the kernel.
+static const struct di_type *complete(const struct di_type *t)
+{
+	const struct di_type *full = NULL;
+
+	if (!is_aggregate(t) || t->size)
+		return t;
+	for (struct di_module *m = t->module; m && !full; m = m->base_module)
+		full = di_find_type(m, t->name);
+	return full ? full : t;
+}
+
+static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, uint64_t base)
+{
+	struct di_member m = {
+		.name = str_dup(ref->name),
+		.type = priv(t)->ops->member_type(t, ref),
+		.offset = base + ref->bit / 8,
+		.bit_size = ref->bit_size,
+		.is_base = ref->is_base,
+		.variant = ref->variant,
+	};
+	uint64_t unit = m.type && m.type->size ? m.type->size : 1;
+
+	if (ref->bit_size) {
+		uint64_t at = ref->bit / 8 / unit * unit;
+
+		// Packed bit-fields may cross the storage unit, or be in one that extends past the aggregate.
+		m.by_parts = ref->bit - at * 8 + ref->bit_size > 8 * unit || at + unit > t->size;
+		if (m.by_parts)
+			at = ref->bit / 8;
+		m.offset = base + at;
+		m.bit_offset = ref->bit - at * 8;
+	}
+	return m;
+}
+
+int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS])
+{
+	int bytes = (bit_offset + bit_size + 7) / 8, at = 0, n = 0;
+
+	for (int offset = 0; offset < bytes && n < DI_BIT_PARTS; offset += parts[n++].size) {
+		struct di_bit_part p = { .offset = offset, .size = 8, .from = offset ? 0 : bit_offset, .at = at };
+
+		while (p.size > bytes - offset)
+			p.size /= 2;
+		p.bits = 8 * p.size - p.from < bit_size - at ? 8 * p.size - p.from : bit_size - at;
+		at += p.bits;
+		parts[n] = p;
+	}
+	return n;
+}
+
+struct search {
+	const struct di_type *in;
+	const char *name;
+	uint64_t base;
+	struct di_member *out;
+	bool found;
+	int depth;
+};
+
+static bool search_type(struct search *s);
+
+static bool search_member(void *data, const struct member_ref *ref)
+{
+	struct search *s = data, inner = *s;
+
+	if (*ref->name) {
+		if (strcmp(ref->name, s->name))
+			return false;
+		*s->out = as_member(s->in, ref, s->base);
+		s->found = s->out->type != NULL;
+		return s->found;
+	}
+	inner.in = priv(s->in)->ops->member_type(s->in, ref);
+	inner.base += ref->bit / 8;
+	if (!inner.in || !is_aggregate(inner.in))
+		return false;
+	s->found = search_type(&inner);
+	return s->found;
+}
+
+static bool search_type(struct search *s)
+{
+	s->in = complete(s->in);
+	if (s->depth++ < 16 && priv(s->in)->ops)
+		priv(s->in)->ops->each_member(s->in, search_member, s);
+	return s->found;
+}
+
+bool di_find_member(const struct di_type *t, const char *name, struct di_member *out)
+{
+	struct search s = { .in = t, .name = name, .out = out };
+
+	return is_aggregate(t) && search_type(&s);
+}
+
+struct collect {
+	const struct di_type *in;
+	di_members *out;
+};
+
+static bool collect_member(void *data, const struct member_ref *ref)
+{
+	struct collect *c = data;
+	struct di_member m = as_member(c->in, ref, 0);
+
+	if (m.type)
+		vec_push(c->out, m);
+	return false;
+}
+
+void di_each_member(const struct di_type *t, di_members *out)
+{
+	struct collect c = { complete(t), out };
+
+	if (is_aggregate(t) && priv(c.in)->ops)
+		priv(c.in)->ops->each_member(c.in, collect_member, &c);
+}
+
+// Damaged debuginfo may have a struct that contains itself.
+static void add_names(const struct di_type *t, struct buf *list, int depth)
+{
+	di_members members = { 0 };
+
+	di_each_member(t, &members);
+	for vec_each(&members, m) {
+		if (*m->name)
+			buf_printf(list, "%s\n", m->name);
+		else if (is_aggregate(m->type) && depth < 16)
+			add_names(m->type, list, depth + 1);
+	}
+}
+
+void di_member_names(const struct di_type *t, struct buf *list)
+{
+	add_names(t, list, 0);
+}
+
+// ---------------------------------------------------------------- by name
+
+static struct di_type *find_kind(struct di_module *m, enum di_kind kind, const char *name)
+{
+	struct di_type *t = module_btf(m) ? btf_find_type(module_btf(m), kind, name) : NULL;
+
+	return t || !m->dwarf ? t : dwarf_find_type(m, kind, name);
+}
+
+static struct di_type *find_spelling(struct di_module *m, const char *name)
+{
+	static const struct { const char *word; enum di_kind kind; } tags[] = {
+		{ "struct ", DI_STRUCT }, { "class ", DI_STRUCT }, { "union ", DI_UNION }, { "enum ", DI_ENUM },
+	};
+	static const enum di_kind order[] = { DI_STRUCT, DI_UNION, DI_INT, DI_ENUM };
+	struct di_type *t = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (str_starts(name, tags[i].word)) {
+			name += strlen(tags[i].word);
+			return find_kind(m, tags[i].kind, name + strspn(name, " "));
+		}
+	// A struct in BTF is preferred to a type of another kind that only a scan of DWARF would find.
+	if (module_btf(m))
+		for (size_t i = 0; i < ARRAY_SIZE(order) && !t; i++)
+			t = btf_find_type(module_btf(m), order[i], name);
+	if (!t && m->dwarf)
+		for (size_t i = 0; i < ARRAY_SIZE(order) && !t; i++)
+			t = dwarf_find_type(m, order[i], name);
+	return t;
+}
+
+// Returns the compilers' spelling of a type of C keywords in any order ("unsigned long", "long int"), as gcc or clang
+// writes it. NULL: another word is among them.
+static const char *base_type(const char *name, bool gcc)
+{
+	static const char *const words[] = { "unsigned", "signed", "short", "long", "int", "char" };
+	int n[ARRAY_SIZE(words)] = { 0 };
+	size_t len, i;
+
+	for (; *name; name += len + strspn(name + len, " ")) {
+		len = strcspn(name, " ");
+		for (i = 0; i < ARRAY_SIZE(words) && (strlen(words[i]) != len || memcmp(words[i], name, len)); i++)
+			;
+		if (i == ARRAY_SIZE(words) || ++n[i] > 2)
+			return NULL;
+	}
+	if (n[5])
+		return n[0] ? "unsigned char" : n[1] ? "signed char" : "char";
+	if (!n[2] && !n[3])
+		return n[0] ? "unsigned int" : "int";
+	if (gcc)
+		return str_printf("%s %sint", n[2] ? "short" : n[3] == 2 ? "long long" : "long", n[0] ? "unsigned " : "");
+	return str_printf("%s%s", n[0] ? "unsigned " : "", n[2] ? "short" : n[3] == 2 ? "long long" : "long");
+}
+
+static struct di_type *find_base(struct di_module *m, const char *name)
+{
+	struct di_type *t = NULL;
+
+	for (int gcc = 1; gcc >= 0 && !t; gcc--) {
+		const char *base = base_type(name, gcc);
+
+		t = base ? find_kind(m, DI_INT, base) : NULL;
+	}
+	return t;
+}
+
+struct di_type *di_find_type(struct di_module *m, const char *name)
+{
+	size_t len = strlen(name);
+	struct di_type *t;
+	int pointers = 0;
+
+	while (len && (name[len - 1] == '*' || isspace((unsigned char)name[len - 1])))
+		pointers += name[--len] == '*';
+	name += strspn(name, " ");
+	if (str_starts(name, "const ")) {
+		len -= 6;
+		name += 6;
+	}
+	name = str_ndup(name, len);
+	// C keywords are not names of structs, so no unit is searched for them.
+	t = len ? find_base(m, name) : NULL;
+	if (len && !t)
+		t = find_spelling(m, name);
+	while (t && pointers--)
+		t = di_pointer_to(t);
+	return t;
+}
+
+bool di_find_enumerator(struct di_module *m, const char *name, int64_t *value)
+{
+	if (module_btf(m))
+		return btf_find_enumerator_value(module_btf(m), name, value);
+	return m->dwarf && dwarf_find_enumerator(m, name, value);
+}
+
+void di_each_enumerator(const struct di_type *t, di_enumerators *out)
+{
+	if (t->kind == DI_ENUM && priv(t)->ops)
+		priv(t)->ops->each_enumerator(t, out);
+}
+
+bool di_same_type(const struct di_type *a, const struct di_type *b)
+{
+	struct buf members = { 0 }, others = { 0 };
+
+	while (a && b && a->kind == DI_POINTER && b->kind == DI_POINTER) {
+		a = di_target(a);
+		b = di_target(b);
+	}
+	if (!a || !b || a == b)
+		return a == b;
+	if (!strcmp(a->name, b->name))
+		return true;
+	a = complete(a);
+	b = complete(b);
+	if (a->module != b->module || a->kind != b->kind || a->size != b->size || a->is_signed != b->is_signed)
+		return false;
+	if (!is_aggregate(a))
+		return a->kind == DI_INT;
+	di_member_names(a, &members);
+	di_member_names(b, &others);
+	return members.len && !strcmp(buf_text(&members), buf_text(&others));
+}
