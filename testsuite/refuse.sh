@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tables of scripts that are accepted or refused, read by error/run.sh and rows/run.sh:
-#   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"
+#   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
 #   note 'part of a note'              # the bad script before also shows this
 #   shows 'part of a line'             # or this, which is not a note
 #   lone                               # the bad script before has no other error
@@ -49,6 +49,12 @@ told() {
 
 bad() {
 	translate "$1"
+	# What nothing uses is left out, with a warning; with -u it is an error.
+	if ! told '[a-z]* error' "$2" && told WARNING "$2"; then
+		OPTIONS+=(-u)
+		translate "$1"
+		unset 'OPTIONS[-1]'
+	fi
 	if [ $status -ne 1 ]; then
 		not_ok "$name" "exit status $status"
 	elif told '[a-z]* error' "$2"; then

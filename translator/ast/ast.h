@@ -70,6 +70,7 @@ struct var {
 	bool read, written;        // symbols, again by optimize
 	bool only_updated;         // with them: nothing gives it a value but its own n++, n += k, s .= "x"
 	bool in_defined;           // symbols: @defined() asks about it or what it points to
+	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
 	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
@@ -149,6 +150,7 @@ struct expr {
 	enum type type;            // types
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value
+	bool ignored;              // target: an argument that nothing reads: its errors make it 0
 	bool waits;                // target: branches are not resolved before types settles the condition's @defined()
 	union {
 		int64_t number;
@@ -230,6 +232,7 @@ struct stmt {
 	enum stmt_kind kind;       // parse
 	struct loc loc;            // parse
 	bool waits;                // target: like expr.waits
+	bool unused;               // target: it has no effect that anything uses: its errors remove it
 	union {
 		struct expr *expr;         // S_EXPR; S_RETURN (may be NULL); S_DELETE: E_VAR, E_INDEX with NULL keys
 		VEC(struct stmt *) block;

@@ -242,7 +242,7 @@ static bool told(struct suspicion *x, struct var *v)
 
 static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
-	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined;
+	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined && !v->set_by_removed;
 
 	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && !told(w->data, v))
 		diag_warning(loc, "'%s' is assigned but never read", v->name);
@@ -301,7 +301,7 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 	for (int i = 0; i < n; i++) {
 		struct var *v = locals[i];
 
-		if ((v->read || v->written) && v->only_updated)
+		if ((v->read || v->written) && v->only_updated && !v->set_by_removed)
 			diag_warning(v->loc, "never-assigned local variable '%s'%s", v->name,
 				     diag_prints_warnings() ? check_similar_names(s, v, f, p) : "");
 	}

@@ -3,13 +3,24 @@
 // types.c to settle them. Out: its value, if nothing that runs has a part in it.
 #include "elab/elab.h"
 
+// Only embedded C declares it: effects of other functions are not computed yet.
+static bool is_pure(const struct func *f)
+{
+	bool pure = f != NULL;
+
+	for (; f; f = f->next_overload)
+		pure &= f->embedded && (f->pragmas & PRAGMA_PURE);
+	return pure;
+}
+
 static bool visit_effect(struct ast_walker *w, struct expr **pe)
 {
 	const struct expr *e = *pe;
 	bool *found = w->data;
 
 	switch (e->kind) {
-	case E_CALL: case E_ASSIGN: case E_INCDEC: case E_REGEX: *found = true; break;
+	case E_CALL: *found |= !is_pure(e->u.call.target); break;
+	case E_ASSIGN: case E_INCDEC: case E_REGEX: *found = true; break;
 	case E_PRINT: *found |= !e->u.print.to_string; break;
 	case E_EMBEDDED: *found |= !e->u.embedded.pure; break;
 	case E_BINARY: *found |= access_may_divide_by_zero(e); break;
@@ -18,8 +29,7 @@ static bool visit_effect(struct ast_walker *w, struct expr **pe)
 	return !*found;
 }
 
-// Returns false for any call, since effects of functions are not computed yet.
-static bool has_no_effect(const struct expr *e)
+bool constant_is_pure(const struct expr *e)
 {
 	struct expr *copy = (struct expr *)e;      // which the walk leaves as it is
 	bool found = false;
@@ -69,7 +79,7 @@ static struct expr *binary(const struct session *s, struct expr *e, bool *waits)
 	if ((op == TOK_ANDAND || op == TOK_OROR) && decides(op, l))
 		return expr_number(e->loc, op == TOK_OROR);
 	r = constant_value(s, e->u.bin.r, &wait_r);
-	made = constant_absorbed(e, l, r, has_no_effect);
+	made = constant_absorbed(e, l, r, constant_is_pure);
 	if (made)
 		return made;
 	*waits |= wait_l || wait_r;

@@ -210,6 +210,15 @@ bool access_pure(const struct expr *e)
 	return !f.any;
 }
 
+bool access_only_sets_locals(const struct expr *e)
+{
+	struct effects f = { 0 };
+	struct use_walker w = { .var = effect_var, .call = effect_call, .expr = effect_expr, .data = &f };
+
+	use_expr(&w, e);
+	return !f.any;
+}
+
 // It may ask for an overload that isn't there: an error.
 static void effect_stmt(struct use_walker *w, const struct stmt *s)
 {
@@ -491,10 +500,15 @@ static void keep_matches(struct session *s)
 			ast_walk_stmt(&w, &(*f)->body);
 }
 
-void access_compute(struct session *s)
+void access_compute_effects(struct session *s)
 {
 	keep_matches(s);
 	compute_functions(s);
+}
+
+void access_compute(struct session *s)
+{
+	access_compute_effects(s);
 	compute_globals(s);
 	for vec_each(&s->script.probes, p)
 		compute_registers(*p);

@@ -89,6 +89,8 @@ bool access_needs_actions(const struct probe *p);   // has loops or recursion, i
 void access_compute(struct session *s);             // fills the fields that ast.h gives to `access`
 void access_count_uses(struct session *s);          // var.read, var.written of everything, func.used
 bool access_pure(const struct expr *e);             // evaluating it has no side effect
+bool access_only_sets_locals(const struct expr *e); // or none but that
+void access_compute_effects(struct session *s);     // has_side_effects and the call graph, which need no types
 bool access_may_divide_by_zero(const struct expr *e);      // E_BINARY, E_ASSIGN: an error, which a catch may wait for
 void access_func_writes(const struct func *f, access_list *out); // globals it writes, with callees
 
@@ -117,10 +119,22 @@ struct expr *optimize_fold(const struct session *s, const struct expr *e);
 // E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if that may change once types.c has
 // settled each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
+// Evaluating it has no side effect. False for calls of functions whose effects are not computed yet.
+bool constant_is_pure(const struct expr *e);
 // The result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other operand is
 // pure, as in "x * 0"; else NULL.
 struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const struct expr *r,
 			       bool (*is_pure)(const struct expr *));
+
+// unused.c
+void unused_mark(struct stmt *body);
+// Returns whether nothing behind the statement in its block is reached.
+bool unused_leaves(const struct stmt *s);
+// Returns whether no overload reads the argument and evaluating it has no effect; after unused_mark() of functions.
+bool unused_argument(const struct expr *call, int i);
+// After diag_hold_pop() returned errors: the statement becomes empty, the argument 0 or "", with a warning.
+void unused_drop(struct session *session, struct stmt *s);
+void unused_drop_argument(struct session *session, struct expr **e, enum type type);
 
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()

@@ -15,6 +15,8 @@ struct infer {
 	bool waits;                // there was a @defined() of such a value
 	bool give_up;              // the next @defined() of such a value is 0: nothing more can be learned
 	bool report;               // the last round
+	bool unused;               // also statements that nothing uses
+	bool in_unused;            // inside one
 	bool backwards;            // every second round: functions from the last to the first
 };
 
@@ -30,6 +32,10 @@ struct want {
 void infer_expr(struct infer *t, struct expr **pe, struct want w);
 enum type infer_kind(struct infer *t, struct expr **pe, struct want w);
 void infer_stmt(struct infer *t, struct stmt *s);
+
+// unused.c
+// Types of statements that nothing uses come last, and an error there removes them. True: infer it as usual.
+bool infer_unused(struct infer *t, struct stmt *s);
 
 // infer_defined.c
 // @defined() of what has a type by now becomes a number.

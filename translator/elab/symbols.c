@@ -447,11 +447,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
-	case E_EMBEDDED: case E_CONST: case E_STATIC: break;
-	case E_PERF:
-		if (!b->in_defined)        // there, target_var.c looks for it
-			symbols_find_counter(b->s, e);
-		break;
+	case E_EMBEDDED: case E_CONST: case E_STATIC: case E_PERF: break;
 	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
@@ -553,13 +549,35 @@ static void bind_delete(struct binder *b, struct expr *e)
 	}
 }
 
+static bool may_be_unused(struct binder *b, struct expr *e)
+{
+	bool adds = e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR;
+
+	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
+}
+
+// A statement without effect may name what doesn't exist.
+static void bind_unused_expr(struct binder *b, struct stmt *s)
+{
+	diag_hold_push();
+	bind_expr(b, s->u.expr);
+	if (diag_hold_pop())
+		unused_drop(b->s, s);
+}
+
 static void bind_stmt(struct binder *b, struct stmt *s)
 {
 	if (!s)
 		return;
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
-	case S_EXPR: case S_RETURN: bind_expr(b, s->u.expr); break;
+	case S_EXPR:
+		if (may_be_unused(b, s->u.expr))
+			bind_unused_expr(b, s);
+		else
+			bind_expr(b, s->u.expr);
+		break;
+	case S_RETURN: bind_expr(b, s->u.expr); break;
 	case S_DELETE: bind_delete(b, s->u.expr); break;
 	case S_FOREACH: bind_foreach(b, s); break;
 	case S_BLOCK:

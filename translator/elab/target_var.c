@@ -8,24 +8,13 @@
 // What `$x` means is asked of the probe's family; how to get from there to a field is done here.
 // @defined is settled first and takes dead branches away before anything in them is looked up.
 #include "elab/elab.h"
+#include "elab/resolver.h"
 #include "elab/target.h"
 #include "session/passes.h"
 #include "resolve/family.h"
 #include "util/str.h"
 
 #include <string.h>
-
-struct resolver {
-	struct session *s;
-	struct probe *probe;       // NULL: a function
-	bool is_return;            // of a .return probe
-	bool in_entry;             // inside @entry()
-	bool in_condition;
-	bool strict;               // what can't be resolved is an error, --skip-badvars or not
-	VEC(const char *) entries; // how each of probe->entries was written
-	VEC(struct func *) called; // by what was walked, each to be walked in its turn
-	struct ast_walker walker;
-};
 
 static void resolve(struct resolver *r, struct expr **e)
 {
@@ -129,8 +118,7 @@ static bool available(struct resolver *r, const struct expr *e, const char *name
 	return false;
 }
 
-// What others hang on: a struct is its address.
-static void resolve_base(struct resolver *r, struct expr **e)
+void resolver_base(struct resolver *r, struct expr **e)
 {
 	if ((*e)->kind == E_TARGET)
 		*e = resolve_target(r, *e);
@@ -142,8 +130,7 @@ static void resolve_base(struct resolver *r, struct expr **e)
 		resolve(r, e);
 }
 
-// True when all of it can be resolved. Works on a copy and leaves nothing behind.
-static bool is_defined_base(struct resolver *r, const struct expr *e)
+bool resolver_is_defined(struct resolver *r, const struct expr *e)
 {
 	struct expr *copy = expr_copy(e);
 	int saved = r->probe ? r->probe->entries.n : 0;
@@ -151,7 +138,7 @@ static bool is_defined_base(struct resolver *r, const struct expr *e)
 
 	diag_quiet_push();
 	r->strict = true;
-	resolve_base(r, &copy);
+	resolver_base(r, &copy);
 	r->strict = strict;
 	if (r->probe) {
 		r->probe->entries.n = saved;
@@ -184,12 +171,12 @@ static void resolve_defined(struct resolver *r, struct expr **e)
 
 	if ((*e)->waits)
 		return;
-	defined = is_defined_base(r, of);
+	defined = resolver_is_defined(r, of);
 	if (defined && of->kind == E_TARGET && !strcmp(of->u.target.name, "return")) {
-		resolve_base(r, &value);
+		resolver_base(r, &value);
 		defined = !value->dtype || !place_is_aggregate(value->dtype);
 	} else if (defined && target_is_untyped(value)) {
-		resolve_base(r, &value);
+		resolver_base(r, &value);
 		if (target_is_untyped(value)) {
 			(*e)->u.op1 = value;
 			(*e)->waits = true;
@@ -197,108 +184,6 @@ static void resolve_defined(struct resolver *r, struct expr **e)
 		}
 	}
 	*e = expr_number((*e)->loc, defined);
-}
-
-static bool visit_fault(struct ast_walker *w, struct expr **e)
-{
-	*(bool *)w->data |= (*e)->kind == E_DEREF || (*e)->kind == E_STATIC ||
-			    ((*e)->kind == E_BINARY && (*e)->u.bin.of_location);
-	return true;
-}
-
-// A number as text, "?" when reading it meets a fault.
-static void list_number(struct expr *print, struct expr *e)
-{
-	bool faults = false;
-	struct ast_walker w = { .expr = visit_fault, .data = &faults };
-	struct expr *text;
-
-	ast_walk_expr(&w, &e);
-	if (!faults) {
-		target_print_value(print, 'x', '#', e);
-		return;
-	}
-	text = target_print_new(e->loc);
-	text->u.print.on_fault = "?";
-	target_print_value(text, 'x', '#', e);
-	target_print_value(print, 's', 0, text);
-}
-
-// One of $$vars: name=value, or name=? when it can't be read here.
-static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
-{
-	const char *name = target->u.target.name;
-	struct expr *e = target;
-
-	target_print_text(print, print->u.print.format.n ? str_printf(" %s=", name) : str_printf("%s=", name));
-	if (pretty) {
-		e = expr_new(E_ACCESS, target->loc);
-		e->u.access.base = target;
-		e->u.access.pretty = pretty;
-	}
-	if (!is_defined_base(r, e)) {
-		target_print_text(print, "?");
-		return;
-	}
-	resolve_base(r, &e);
-	if (pretty)
-		target_print_value(print, 's', 0, e);
-	else if (e->dtype && place_is_aggregate(e->dtype))
-		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
-	else if (e->type == T_STRING)
-		target_print_value(print, 's', 0, e);
-	else if (e->kind == E_TARGET)      // a pointer to what is not in memory
-		target_print_text(print, "?");
-	else
-		list_number(print, e);
-}
-
-static bool has_line(const struct buf *lines, const char *line)
-{
-	const char *at = lines->len ? lines->text : "";
-	size_t len = strcspn(line, "\n");
-
-	for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		if (strcspn(at, "\n") == len && !memcmp(at, line, len))
-			return true;
-	return false;
-}
-
-// $$vars, $$parms, $$locals, $$return: a sprintf() over what the family has.
-static struct expr *resolve_list(struct resolver *r, struct expr *e, int pretty)
-{
-	const struct probe_family *f = r->probe->family;
-	const char *which = e->u.target.name + 1;
-	struct expr *print = target_print_new(e->loc);
-	struct buf all = { 0 }, parameters = { 0 };
-	struct expr *other = f->meta ? f->meta(r->s, r->probe, e) : NULL;
-
-	if (other)
-		return other;
-	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
-		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
-			   e->u.target.name);
-		return expr_string(e->loc, "");
-	}
-	if (f->has_names && !f->has_names(r->probe)) {
-		f->target(r->s, r->probe, e);
-		return expr_string(e->loc, "");
-	}
-	if (f->target_names)
-		f->target_names(r->s, r->probe, &all);
-	if (f->parameter_names)
-		f->parameter_names(r->s, r->probe, &parameters);
-	for (char *line = all.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		bool is_return = str_starts(line, "$return:"), is_parameter = has_line(&parameters, line);
-		struct expr *target = expr_new(E_TARGET, e->loc);
-
-		if (is_return != !strcmp(which, "return") || (!strcmp(which, "parms") && !is_parameter) ||
-		    (!strcmp(which, "locals") && is_parameter))
-			continue;
-		target->u.target.name = str_ndup(line + 1, strcspn(line + 1, ":\n"));
-		list_variable(r, print, target, pretty);
-	}
-	return print->u.print.format.n ? print : expr_string(e->loc, "");
 }
 
 static struct expr *resolve_target(struct resolver *r, struct expr *e)
@@ -309,7 +194,7 @@ static struct expr *resolve_target(struct resolver *r, struct expr *e)
 	if (!available(r, e, name))
 		return failed(e->loc);
 	if (is_meta(name))
-		return resolve_list(r, e, 0);
+		return resolver_list(r, e, 0);
 	if (r->is_return && !r->in_entry && strcmp(name, "return"))
 		return at_entry(r, e);
 	made = r->probe->family->target(r->s, r->probe, e);
@@ -415,7 +300,7 @@ static bool resolve_parts(struct resolver *r, struct expr *e)
 {
 	enum expr_kind kind = e->u.access.base->kind;
 
-	resolve_base(r, &e->u.access.base);
+	resolver_base(r, &e->u.access.base);
 	for vec_each(&e->u.access.comps, c)
 		if (c->kind == COMP_INDEX)
 			resolve(r, &c->index);
@@ -459,7 +344,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 		return failed(e->loc);
 	if (kind == E_TARGET && is_meta((*base)->u.target.name)) {
 		if (!e->u.access.comps.n && !e->u.access.address_of)
-			return resolve_list(r, *base, e->u.access.pretty);
+			return resolver_list(r, *base, e->u.access.pretty);
 		diag_error(e->loc, "'$%s' is a string: it has no members and no address", (*base)->u.target.name);
 		return failed(e->loc);
 	}
@@ -654,6 +539,47 @@ static void note_call(struct resolver *r, struct func *f)
 	}
 }
 
+struct mark { int entries, called; };
+
+// Begins to resolve what nothing uses.
+static struct mark begin_unused(struct resolver *r)
+{
+	r->in_unused = true;
+	diag_hold_push();
+	return (struct mark){ r->entries.n, r->called.n };
+}
+
+// Returns whether there were errors. Then nothing that was resolved since remains.
+static bool end_unused(struct resolver *r, struct mark before)
+{
+	r->in_unused = false;
+	if (!diag_hold_pop())
+		return false;
+	if (r->probe)
+		r->probe->entries.n = before.entries;
+	r->entries.n = before.entries;
+	while (r->called.n > before.called)
+		r->called.at[--r->called.n]->is_called = false;
+	return true;
+}
+
+// An argument that the function ignores: an error makes it 0.
+static void resolve_argument(struct resolver *r, struct expr *call, int i)
+{
+	struct expr **arg = &call->u.call.args.at[i];
+	struct mark before;
+
+	if (r->s->opt.no_optimize || r->s->opt.skip_badvars || r->in_unused || !unused_argument(call, i)) {
+		resolve(r, arg);
+		return;
+	}
+	before = begin_unused(r);
+	resolve(r, arg);
+	(*arg)->ignored = true;
+	if (end_unused(r, before))
+		unused_drop_argument(r->s, arg, call->u.call.target->params.at[i]->type);
+}
+
 static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
@@ -663,7 +589,9 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 	switch ((*e)->kind) {
 	case E_CALL:
 		note_call(r, (*e)->u.call.target);
-		return true;
+		for (int i = 0; i < (*e)->u.call.args.n; i++)
+			resolve_argument(r, *e, i);
+		return false;
 	case E_TARGET:
 		*e = checked_value(resolve_target(r, *e));
 		return false;
@@ -732,12 +660,43 @@ struct stmt *target_branch(struct stmt *s, bool known)
 	return left;
 }
 
+// A condition that is known now may leave a jump in place of an if.
+static bool resolve_block(struct resolver *r, struct stmt *block)
+{
+	bool left = false;
+
+	for vec_each(&block->u.block, it) {
+		(*it)->unused |= left && !r->s->opt.no_optimize;
+		ast_walk_stmt(&r->walker, it);
+		left |= unused_leaves(*it);
+	}
+	return false;
+}
+
+// Resolves a statement that nothing uses: an error removes it.
+static bool resolve_unused(struct resolver *r, struct stmt **s)
+{
+	struct mark before = begin_unused(r);
+
+	(*s)->unused = false;
+	ast_walk_stmt(&r->walker, s);
+	(*s)->unused = true;
+	if (end_unused(r, before))
+		unused_drop(r->s, *s);
+	return false;
+}
+
 static bool visit_stmt(struct ast_walker *w, struct stmt **s)
 {
 	struct resolver *r = w->data;
 	struct expr **c = target_condition(*s);
-	enum truth known = c ? truth(r, c) : UNKNOWN;
+	enum truth known;
 
+	if ((*s)->unused && !r->in_unused && !r->s->opt.skip_badvars)
+		return resolve_unused(r, s);
+	if ((*s)->kind == S_BLOCK)
+		return resolve_block(r, *s);
+	known = c ? truth(r, c) : UNKNOWN;
 	if (known == LATER) {
 		(*s)->waits = true;
 		if ((*s)->kind == S_FOR)
@@ -815,12 +774,27 @@ static bool is_optional(const struct probe *p)
 	return false;
 }
 
+// Not what may be missing: there, errors drop the probe.
+static void mark_unused(struct session *s)
+{
+	if (s->opt.no_optimize || s->opt.list || s->opt.list_vars)
+		return;
+	access_compute_effects(s);
+	for vec_each(&s->script.probes, p)
+		if ((*p)->body && !is_optional(*p))
+			unused_mark((*p)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used && (*f)->body)
+			unused_mark((*f)->body);
+}
+
 int elab_targets(struct session *s)
 {
 	struct resolver shared = { .s = s };
 	int before = diag_errors(), n = 0;
 
 	clone_functions(s);
+	mark_unused(s);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
 		struct resolver r = { .s = s };

@@ -100,7 +100,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	if (!t->report)
 		return;
 	// The statement that determines the type may be missing, or be in a library function that is not called.
-	if (t->s->incomplete || (e->loc.source && e->loc.source->library)) {
+	if (t->s->incomplete || (t->in_unused && v->set_by_removed) || (e->loc.source && e->loc.source->library)) {
 		v->type = T_LONG;
 		return;
 	}
@@ -318,21 +318,43 @@ static struct want want_param(const struct infer *t, const struct expr *call, co
 	return w;
 }
 
+static void infer_arg(struct infer *t, struct expr *e, int i)
+{
+	struct expr **arg = &e->u.call.args.at[i];
+
+	infer_expr(t, arg, want_param(t, e, e->u.call.target, i));
+	for (struct func *f = e->u.call.target; f; f = f->next_overload) {
+		struct var *p = f->params.at[i];
+
+		learn(t, &p->type, &p->type_loc, (*arg)->type, (*arg)->loc);
+		merge_dtype(t, &p->dtype, (*arg)->dtype);
+		if (p->type != e->u.call.target->params.at[i]->type)
+			mismatch(t, *arg, (*arg)->type, want_param(t, e, f, i));
+	}
+}
+
+// Like infer_unused(), of an argument that the function does not read.
+static bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
+{
+	struct expr **arg = &e->u.call.args.at[i];
+
+	if (t->in_unused || !t->unused || (!t->report && !t->resolve))
+		return t->in_unused || t->unused;
+	t->in_unused = true;
+	diag_hold_push();
+	infer_arg(t, e, i);
+	t->in_unused = false;
+	if (!diag_hold_pop())
+		return false;
+	unused_drop_argument(t->s, arg, e->u.call.target->params.at[i]->type);
+	return true;
+}
+
 static void infer_args(struct infer *t, struct expr *e)
 {
-	for (int i = 0; i < e->u.call.args.n; i++) {
-		struct expr **arg = &e->u.call.args.at[i];
-
-		infer_expr(t, arg, want_param(t, e, e->u.call.target, i));
-		for (struct func *f = e->u.call.target; f; f = f->next_overload) {
-			struct var *p = f->params.at[i];
-
-			learn(t, &p->type, &p->type_loc, (*arg)->type, (*arg)->loc);
-			merge_dtype(t, &p->dtype, (*arg)->dtype);
-			if (p->type != e->u.call.target->params.at[i]->type)
-				mismatch(t, *arg, (*arg)->type, want_param(t, e, f, i));
-		}
-	}
+	for (int i = 0; i < e->u.call.args.n; i++)
+		if (!e->u.call.args.at[i]->ignored || infer_ignored_arg(t, e, i))
+			infer_arg(t, e, i);
 }
 
 static void no_value(struct infer *t, const struct expr *e, struct func *f)
@@ -685,7 +707,7 @@ void infer_stmt(struct infer *t, struct stmt *s)
 	while (s && s->waits)
 		if (!infer_waiting_stmt(t, s))
 			return;
-	if (!s)
+	if (!s || (s->unused && !infer_unused(t, s)))
 		return;
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
@@ -833,26 +855,35 @@ static bool learn_declared(struct infer *t)
 	return learned;
 }
 
+// Until nothing is learned.
+static void infer_all(struct infer *t)
+{
+	bool more;
+
+	do {
+		t->untyped = false;
+		do {
+			t->resolve = false;
+			do
+				infer_script(t);
+			while (t->learned);
+			t->resolve = true;
+			t->waits = false;
+			infer_script(t);
+		} while (t->learned);
+		more = learn_declared(t);
+		t->give_up = t->waits && !more;
+	} while (more || t->give_up);
+}
+
 int elab_types(struct session *s)
 {
 	struct infer t = { .s = s };
 	int before = diag_errors();
-	bool more;
 
-	do {
-		t.untyped = false;
-		do {
-			t.resolve = false;
-			do
-				infer_script(&t);
-			while (t.learned);
-			t.resolve = true;
-			t.waits = false;
-			infer_script(&t);
-		} while (t.learned);
-		more = learn_declared(&t);
-		t.give_up = t.waits && !more;
-	} while (more || t.give_up);
+	infer_all(&t);
+	t.unused = true;
+	infer_all(&t);
 	t.report = true;
 	infer_script(&t);
 	settle(s);

@@ -32,15 +32,22 @@ bool lex_is_word(const struct token *t)
 	return t->kind == TOK_IDENT || (t->kind >= TOK_PROBE && t->kind <= TOK_CATCH);
 }
 
-void parse_hint_keyword(struct loc loc, const char *word)
+bool parse_is_declaring(const char *word)
 {
 	static const char *const declaring[] = { "local", "long", "int", "char", "string", "var", "let", "my", "static" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(declaring); i++)
-		if (!strcmp(declaring[i], word)) {
-			diag_note(loc, "variables need no declaration; their types are those of their values");
-			return;
-		}
+		if (!strcmp(declaring[i], word))
+			return true;
+	return false;
+}
+
+void parse_hint_keyword(struct loc loc, const char *word)
+{
+	if (parse_is_declaring(word)) {
+		diag_note(loc, "variables need no declaration; their types are those of their values");
+		return;
+	}
 	for (const struct spelling *k = keywords; k < END(keywords); k++)
 		if (strlen(k->text) > 3 && strcmp(k->text, word) && str_distance(word, k->text) <= 2)
 			diag_note(loc, "did you mean '%s'?", k->text);

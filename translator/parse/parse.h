@@ -20,6 +20,7 @@ bool library_use_alias(struct session *s, const struct probe_point *point);
 bool library_has_alias(struct session *s, const char *name); // does not parse a file
 
 void parse_print_words(name_list *out);                           // "print", "printf", ...
+bool parse_is_declaring(const char *word);     // a keyword by which other languages declare variables
 void parse_hint_keyword(struct loc loc, const char *word);    // prints a note if the word may be a misspelt keyword
 void library_function_names(struct session *s, name_list *out);   // for suggestions and dumps
 void library_macro_names(struct session *s, name_list *out);      // without the "@"

@@ -18,6 +18,15 @@ struct diag_options diag_options;
 
 enum { MAX_WARNINGS = 100 };
 
+// Errors between push and pop.
+struct section {
+	int errors;
+	int held;                  // diag.held outside
+	struct loc loc;            // of the first error
+	const char *first;
+	VEC(struct { struct loc loc; const char *text; }) notes;  // on it
+};
+
 static struct {
 	const char *kind;
 	int errors, different, shown;
@@ -26,10 +35,9 @@ static struct {
 	struct map seen;           // "location: text" of everything printed
 	struct buf catalogue;      // of diag_catalogue()
 	VEC(struct loc) places;    // of the entries of the catalogue
-	int quiet;                 // depth of diag_quiet_push()
-	int quiet_errors[64];
-	const char *quiet_first[64];
-	const char *last_quiet_first;
+	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
+	int held;                  // depth of the latter alone, 0 inside the former
+	struct section sections[64], last_section;
 	void (*hooks[8])(void);
 	int nhooks;
 } diag = { .kind = "semantic" };
@@ -186,12 +194,20 @@ void diag_catalogue(void)
 	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.places.n, buf_text(&diag.catalogue));
 }
 
+// Errors are not printed now, but one is reported as a warning later.
+static bool is_held(void)
+{
+	return diag.held && diag.held == diag.quiet;
+}
+
 static void error(struct loc loc, const char *text)
 {
+	struct section *section = &diag.sections[diag.quiet];
+
 	diag.last_shown = false;
 	if (diag.quiet) {
-		if (!diag.quiet_errors[diag.quiet]++)
-			diag.quiet_first[diag.quiet] = text;
+		if (!section->errors++)
+			section->first = text, section->loc = loc;
 		return;
 	}
 	diag.errors++;
@@ -220,9 +236,10 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
+	bool from_library = loc.source && loc.source->library && diag_options.verbose < 2;
 
 	diag.last_shown = false;
-	if (diag_options.no_warnings || diag.quiet || (loc.source && loc.source->library && diag_options.verbose < 2))
+	if (diag_options.no_warnings || diag.quiet > diag.held || from_library)
 		return;
 	va_start(ap, fmt);
 	text = str_vprintf(fmt, ap);
@@ -241,11 +258,18 @@ void diag_note(struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!diag.last_shown)
+	struct section *section = &diag.sections[diag.quiet];
+	const char *text;
+
+	if (!diag.last_shown && !(is_held() && section->errors == 1))
 		return;
 	va_start(ap, fmt);
-	show(PLAIN, "    note", loc, str_vprintf(fmt, ap));
+	text = str_vprintf(fmt, ap);
 	va_end(ap);
+	if (is_held())
+		vec_push(&section->notes, ((typeof(*section->notes.at)){ loc, text }));
+	else
+		show(PLAIN, "    note", loc, text);
 }
 
 void diag_kind(const char *kind)
@@ -263,7 +287,8 @@ void diag_reset(void)
 	diag.errors = diag.different = diag.shown = diag.quiet = 0;
 	diag.last_shown = false;
 	diag.seen = (struct map){ 0 };
-	diag.last_quiet_first = NULL;
+	diag.last_section = (struct section){ 0 };
+	diag.held = 0;
 }
 
 void diag_summary(void)
@@ -277,23 +302,32 @@ void diag_summary(void)
 	diag.warnings = 0;
 }
 
+static void push(int held)
+{
+	if (diag.quiet + 1 == (int)ARRAY_SIZE(diag.sections))
+		die("probe points are nested too deeply (%d levels of optional aliases)", diag.quiet);
+	diag.sections[++diag.quiet] = (struct section){ .held = diag.held };
+	diag.held = held;
+}
+
 void diag_quiet_push(void)
 {
-	if (diag.quiet + 1 == (int)ARRAY_SIZE(diag.quiet_errors))
-		die("probe points are nested too deeply (%d levels of optional aliases)", diag.quiet);
-	diag.quiet++;
-	diag.quiet_errors[diag.quiet] = 0;
-	diag.quiet_first[diag.quiet] = NULL;
+	push(0);
+}
+
+void diag_hold_push(void)
+{
+	push(diag.held == diag.quiet ? diag.held + 1 : 0);
 }
 
 bool diag_prints_warnings(void)
 {
-	return !diag_options.no_warnings && !diag.quiet && (diag.warnings < MAX_WARNINGS || diag_options.verbose);
+	return !diag_options.no_warnings && diag.quiet == diag.held && (diag.warnings < MAX_WARNINGS || diag_options.verbose);
 }
 
 bool diag_prints(void)
 {
-	return !diag.quiet && (diag.shown < SHOWN || diag_options.all || diag_options.verbose);
+	return diag.quiet == diag.held && (diag.shown < SHOWN || diag_options.all || diag_options.verbose);
 }
 
 const char *diag_similar(const char *wanted, diag_names *add, const void *from)
@@ -308,13 +342,28 @@ const char *diag_similar(const char *wanted, diag_names *add, const void *from)
 
 int diag_quiet_pop(void)
 {
-	diag.last_quiet_first = diag.quiet_first[diag.quiet];
-	return diag.quiet_errors[diag.quiet--];
+	diag.last_section = diag.sections[diag.quiet--];
+	diag.held = diag.last_section.held;
+	return diag.last_section.errors;
+}
+
+int diag_hold_pop(void)
+{
+	return diag_quiet_pop();
 }
 
 const char *diag_quiet_first(void)
 {
-	return diag.last_quiet_first;
+	return diag.last_section.first;
+}
+
+void diag_warn_held(struct loc loc, const char *advice)
+{
+	struct section held = diag.last_section;
+
+	diag_warning(held.loc.source ? held.loc : loc, "%s; %s", held.first, advice);
+	for vec_each(&held.notes, it)
+		diag_note(it->loc, "%s", it->text);
 }
 
 void die_at_exit(void (*hook)(void))

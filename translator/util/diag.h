@@ -74,6 +74,12 @@ bool diag_prints(void);                    // the next error will be printed, so
 typedef void diag_names(const void *from, name_list *out);
 const char *diag_similar(const char *wanted, diag_names *add, const void *from);
 const char *diag_quiet_first(void);        // text of the first error in the last quiet section
+// The same for errors that the caller makes one warning by diag_warn_held() after pop returned their number; other
+// warnings are printed meanwhile. The text is that of the first error, with its notes, and advice; at loc if the error
+// has no location.
+void diag_hold_push(void);
+int diag_hold_pop(void);
+void diag_warn_held(struct loc loc, const char *advice);
 
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// $$vars, $$parms, $$locals and $$return: a sprintf() of the variables that the probe's family lists.
+#include "elab/elab.h"
+#include "elab/resolver.h"
+#include "elab/target.h"
+#include "resolve/family.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static bool visit_fault(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_DEREF || (*e)->kind == E_STATIC ||
+			    ((*e)->kind == E_BINARY && (*e)->u.bin.of_location);
+	return true;
+}
+
+// A number as text, "?" when reading it meets a fault.
+static void list_number(struct expr *print, struct expr *e)
+{
+	bool faults = false;
+	struct ast_walker w = { .expr = visit_fault, .data = &faults };
+	struct expr *text;
+
+	ast_walk_expr(&w, &e);
+	if (!faults) {
+		target_print_value(print, 'x', '#', e);
+		return;
+	}
+	text = target_print_new(e->loc);
+	text->u.print.on_fault = "?";
+	target_print_value(text, 'x', '#', e);
+	target_print_value(print, 's', 0, text);
+}
+
+// One of $$vars: name=value, or name=? when it can't be read here.
+static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
+{
+	const char *name = target->u.target.name;
+	struct expr *e = target;
+
+	target_print_text(print, print->u.print.format.n ? str_printf(" %s=", name) : str_printf("%s=", name));
+	if (pretty) {
+		e = expr_new(E_ACCESS, target->loc);
+		e->u.access.base = target;
+		e->u.access.pretty = pretty;
+	}
+	if (!resolver_is_defined(r, e)) {
+		target_print_text(print, "?");
+		return;
+	}
+	resolver_base(r, &e);
+	if (pretty)
+		target_print_value(print, 's', 0, e);
+	else if (e->dtype && place_is_aggregate(e->dtype))
+		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
+	else if (e->type == T_STRING)
+		target_print_value(print, 's', 0, e);
+	else if (e->kind == E_TARGET)      // a pointer to what is not in memory
+		target_print_text(print, "?");
+	else
+		list_number(print, e);
+}
+
+static bool has_line(const struct buf *lines, const char *line)
+{
+	const char *at = lines->len ? lines->text : "";
+	size_t len = strcspn(line, "\n");
+
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (strcspn(at, "\n") == len && !memcmp(at, line, len))
+			return true;
+	return false;
+}
+
+struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
+{
+	const struct probe_family *f = r->probe->family;
+	const char *which = e->u.target.name + 1;
+	struct expr *print = target_print_new(e->loc);
+	struct buf all = { 0 }, parameters = { 0 };
+	struct expr *other = f->meta ? f->meta(r->s, r->probe, e) : NULL;
+
+	if (other)
+		return other;
+	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
+		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
+			   e->u.target.name);
+		return expr_string(e->loc, "");
+	}
+	if (f->has_names && !f->has_names(r->probe)) {
+		f->target(r->s, r->probe, e);
+		return expr_string(e->loc, "");
+	}
+	if (f->target_names)
+		f->target_names(r->s, r->probe, &all);
+	if (f->parameter_names)
+		f->parameter_names(r->s, r->probe, &parameters);
+	for (char *line = all.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		bool is_return = str_starts(line, "$return:"), is_parameter = has_line(&parameters, line);
+		struct expr *target = expr_new(E_TARGET, e->loc);
+
+		if (is_return != !strcmp(which, "return") || (!strcmp(which, "parms") && !is_parameter) ||
+		    (!strcmp(which, "locals") && is_parameter))
+			continue;
+		target->u.target.name = str_ndup(line + 1, strcspn(line + 1, ":\n"));
+		list_variable(r, print, target, pretty);
+	}
+	return print->u.print.format.n ? print : expr_string(e->loc, "");
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds statements that nothing uses, before names, target variables and types are required. In: bound bodies with
+// value_unused set, effects of functions. Out: stmt.unused of statements without effect, of assignments to locals that
+// nothing reads, of chains of those, of branches and loops that contain nothing else, and of code behind a jump;
+// var.reads of parameters. An error in such a statement removes it with a warning; without errors it is kept.
+#include "elab/elab.h"
+#include "elab/infer.h"
+#include "parse/parse.h"
+
+// A statement that is unused as soon as nothing in it is used. An if or a loop is one, too.
+struct item {
+	struct stmt *stmt;
+	int parent;                // in finder.items; -1: none
+	int used;                  // number of its effects, of read locals that it sets, and of its statements in use
+};
+
+struct store { int item, next; };       // next: of the same variable; -1: none
+
+struct finder {
+	VEC(struct item) items;
+	VEC(struct store) stores;
+	VEC(struct var *) unread;
+	int item;                  // whose stores are being collected
+};
+
+static void forget(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	v->reads = v->in_defined;
+	v->stores = -1;
+}
+
+static void add_read(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	v->reads += (use & USE_READ) != 0;
+}
+
+static void drop_read(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct finder *f = w->data;
+
+	if (v->kind != VAR_GLOBAL && (use & USE_READ) && --v->reads == 0)
+		vec_push(&f->unread, v);
+}
+
+static void add_store(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct finder *f = w->data;
+
+	if (v->kind == VAR_GLOBAL || !(use & USE_WRITE) || !v->reads)
+		return;
+	vec_push(&f->stores, ((struct store){ f->item, v->stores }));
+	v->stores = f->stores.n - 1;
+	f->items.at[f->item].used++;
+}
+
+// Calls visit for each expression that the statement itself evaluates, not those of statements in it.
+static void own_expressions(struct finder *f, const struct stmt *s, void (*visit)(struct finder *, const struct expr *))
+{
+	const struct expr *own[3] = { 0 };
+
+	switch (s->kind) {
+	case S_EXPR: own[0] = s->u.expr; break;
+	case S_IF: own[0] = s->u.if_.c; break;
+	case S_WHILE: own[0] = s->u.while_.c; break;
+	case S_FOR: own[0] = s->u.for_.init, own[1] = s->u.for_.c, own[2] = s->u.for_.step; break;
+	case S_FOREACH:
+		own[0] = s->u.foreach.limit;
+		own[1] = s->u.foreach.hist;
+		for vec_each(&s->u.foreach.slice, k)
+			if (*k)
+				visit(f, *k);
+		break;
+	default: break;
+	}
+	for (int i = 0; i < 3; i++)
+		if (own[i])
+			visit(f, own[i]);
+}
+
+static void add_effects(struct finder *f, const struct expr *e)
+{
+	struct use_walker w = { .var = add_store, .data = f };
+
+	f->items.at[f->item].used += !access_only_sets_locals(e);
+	use_expr(&w, e);
+}
+
+static void drop_reads(struct finder *f, const struct expr *e)
+{
+	struct use_walker w = { .var = drop_read, .data = f };
+
+	use_expr(&w, e);
+}
+
+static void release(struct finder *f, int item)
+{
+	while (item >= 0 && --f->items.at[item].used == 0) {
+		struct use_walker w = { .var = drop_read, .data = f };
+		struct stmt *s = f->items.at[item].stmt;
+
+		s->unused = true;
+		own_expressions(f, s, drop_reads);
+		if (s->kind == S_TRY && s->u.try_.handler)
+			use_stmt(&w, s->u.try_.handler);
+		item = f->items.at[item].parent;
+	}
+}
+
+// "local x = 1": a declaration of another language, which stays an error.
+static bool is_declaring(const struct stmt *s)
+{
+	return s->kind == S_EXPR && s->u.expr->kind == E_VAR && parse_is_declaring(s->u.expr->u.var.name);
+}
+
+bool unused_leaves(const struct stmt *s)
+{
+	switch (s->kind) {
+	case S_RETURN: case S_NEXT: case S_BREAK: case S_CONTINUE: return true;
+	case S_BLOCK: return s->u.block.n && unused_leaves(s->u.block.at[s->u.block.n - 1]);
+	case S_IF: return s->u.if_.other && unused_leaves(s->u.if_.then) && unused_leaves(s->u.if_.other);
+	default: return false;
+	}
+}
+
+static void find(struct finder *f, struct stmt *s, int parent);
+
+static void find_in_block(struct finder *f, struct stmt *block, int parent)
+{
+	struct use_walker w = { .var = drop_read, .data = f };
+	bool left = false;
+
+	for vec_each(&block->u.block, it) {
+		if (!left) {
+			find(f, *it, parent);
+			left = unused_leaves(*it);
+			continue;
+		}
+		(*it)->unused = true;
+		use_stmt(&w, *it);
+	}
+}
+
+static void find_parts(struct finder *f, struct stmt *s, int item)
+{
+	switch (s->kind) {
+	case S_IF:
+		find(f, s->u.if_.then, item);
+		if (s->u.if_.other)
+			find(f, s->u.if_.other, item);
+		break;
+	case S_WHILE: find(f, s->u.while_.body, item); break;
+	case S_FOR: find(f, s->u.for_.body, item); break;
+	case S_FOREACH: find(f, s->u.foreach.body, item); break;
+	case S_TRY:
+		find(f, s->u.try_.body, item);
+		if (s->u.try_.handler)
+			find(f, s->u.try_.handler, -1);
+		break;
+	default: break;
+	}
+}
+
+// Sets of a foreach and a catch are bound by the statement: they count like other stores.
+static void add_bound(struct finder *f, const struct stmt *s)
+{
+	struct use_walker w = { .var = add_store, .data = f };
+
+	if (s->kind == S_FOREACH) {
+		for vec_each(&s->u.foreach.keys, k)
+			add_store(&w, (*k)->u.var.decl, USE_WRITE, s->loc);
+		if (s->u.foreach.value)
+			add_store(&w, s->u.foreach.value->u.var.decl, USE_WRITE, s->loc);
+	}
+}
+
+static bool may_be_unused(const struct stmt *s)
+{
+	switch (s->kind) {
+	case S_EXPR: return !is_declaring(s);
+	case S_IF: case S_WHILE: case S_FOR: case S_FOREACH: case S_TRY: return true;
+	default: return false;
+	}
+}
+
+// The last release() of an item, of the one that it begins with, comes when all of it was counted.
+static void find(struct finder *f, struct stmt *s, int parent)
+{
+	int item = f->items.n;
+
+	if (s->kind == S_EMPTY)
+		return;
+	if (s->kind == S_BLOCK) {
+		find_in_block(f, s, parent);
+		return;
+	}
+	if (parent >= 0)
+		f->items.at[parent].used++;
+	vec_push(&f->items, ((struct item){ s, parent, 1 + !may_be_unused(s) }));
+	f->item = item;
+	own_expressions(f, s, add_effects);
+	add_bound(f, s);
+	find_parts(f, s, item);
+	release(f, item);
+}
+
+void unused_mark(struct stmt *body)
+{
+	struct finder f = { 0 };
+	struct use_walker clear = { .var = forget }, count = { .var = add_read };
+
+	use_stmt(&clear, body);
+	use_stmt(&count, body);
+	find(&f, body, -1);
+	while (f.unread.n) {
+		struct var *v = f.unread.at[--f.unread.n];
+
+		for (int i = v->stores; i >= 0; i = f.stores.at[i].next)
+			release(&f, f.stores.at[i].item);
+		v->stores = -1;
+	}
+}
+
+bool unused_argument(const struct expr *call, int i)
+{
+	for (const struct func *f = call->u.call.target; f; f = f->next_overload)
+		if (!f->body || f->params.at[i]->reads)
+			return false;
+	return call->u.call.target && access_pure(call->u.call.args.at[i]);
+}
+
+// The variables that a removed statement would have set are not misspelt.
+static void forgive(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	v->set_by_removed |= (use & USE_WRITE) != 0;
+}
+
+static void warn(struct session *session, struct loc loc, const struct expr *e)
+{
+	if (loc.source && loc.source->library)
+		return;
+	diag_warn_held(loc, "nothing uses this, so it is left out (an error with -u)");
+	if (e && e->kind == E_VAR)
+		scope_hint(session, e->loc, e->u.var.name);
+}
+
+void unused_drop(struct session *session, struct stmt *s)
+{
+	struct use_walker w = { .var = forgive };
+
+	warn(session, s->loc, s->kind == S_EXPR ? s->u.expr : NULL);
+	use_stmt(&w, s);
+	*s = (struct stmt){ .kind = S_EMPTY, .loc = s->loc };
+}
+
+void unused_drop_argument(struct session *session, struct expr **e, enum type type)
+{
+	struct loc loc = (*e)->loc;
+
+	warn(session, loc, NULL);
+	*e = type == T_STRING ? expr_string(loc, "") : expr_number(loc, 0);
+}
+
+bool infer_unused(struct infer *t, struct stmt *s)
+{
+	if (t->in_unused || !t->unused || (!t->report && !t->resolve))
+		return t->in_unused || t->unused;
+	s->unused = false;
+	t->in_unused = true;
+	diag_hold_push();
+	infer_stmt(t, s);
+	s->unused = true;
+	t->in_unused = false;
+	if (diag_hold_pop())
+		unused_drop(t->s, s);
+	return false;
+}
