@@ -22,9 +22,10 @@ golden() {
 # directive FILE KEY: the value of a "# KEY: value" line at the head of a script.
 directive() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 
-# with_kernel SUITE:SERIES:FLAVOUR COMMAND...: runs it with release, tree and image of a kernel that kernels/fetch.sh gets. Its modules and its
-# tree are where those of the machine's kernels are, where we have a mount namespace of our own (UNSHARED). Without such a
-# kernel it fails, with the reason in $SCRATCH/err.
+# with_kernel SUITE:SERIES:FLAVOUR COMMAND...: runs it with release, tree and image of a kernel that kernels/fetch.sh gets. Its modules are
+# where those of the machine's kernels are, where we have a mount namespace of our own (UNSHARED). Its tree stays where it is: under a
+# second path the kernel's Makefile takes it for a directory of results and writes into it. Without such a kernel it fails, with the
+# reason in $SCRATCH/err.
 with_kernel() {
 	local suite series flavour facts
 	IFS=: read -r suite series flavour <<<"$1"
@@ -32,8 +33,8 @@ with_kernel() {
 	eval "$facts"
 	if [ -n "${UNSHARED-}" ] && mount --bind "${tree%/usr/src/*}/lib/modules" /lib/modules; then
 		[ -e "/lib/modules/$release/modules.dep" ] || depmod "$release"
-		mount --bind "${tree%/linux-headers-*}" /usr/src
+		ln -sfn "$tree" "/lib/modules/$release/build"
 	fi
 	"${@:2}"
-	[ -z "${UNSHARED-}" ] || umount /lib/modules /usr/src
+	[ -z "${UNSHARED-}" ] || umount /lib/modules
 }
