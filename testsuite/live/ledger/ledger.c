@@ -30,8 +30,11 @@ struct ledger_space {
 	struct hlist_head bucket[BUCKETS];
 };
 
-DECLARE_TRACE(ledger_granted, TP_PROTO(struct ledger_resource *res, struct ledger_lock *lock, short place),
-	      TP_ARGS(res, lock, place));
+#ifndef DECLARE_TRACE_EVENT                /* until 6.15 */
+#define DECLARE_TRACE_EVENT DECLARE_TRACE
+#endif
+DECLARE_TRACE_EVENT(ledger_granted, TP_PROTO(struct ledger_resource *res, struct ledger_lock *lock, short place),
+		    TP_ARGS(res, lock, place));
 DEFINE_TRACE(ledger_granted, TP_PROTO(struct ledger_resource *res, struct ledger_lock *lock, short place),
 	     TP_ARGS(res, lock, place));
 
