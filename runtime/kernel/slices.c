@@ -61,8 +61,21 @@ static void run(const struct stp_probe *p, u64 argument)
 
 /* ------------------------------------------------------------------ the thread */
 
-/* Each has at most half of a processor: after so many ticks of work it rests for as many. */
-static unsigned long timers_after, requests_after;
+/* Each has at most half of a processor: it rests for as long as it worked. Less than a tick is added up. */
+static struct share {
+	u64 owed, after;           /* nanoseconds, the second one of ktime_get() */
+} timers, requests;
+
+static void work_done(struct share *s, u64 from)
+{
+	u64 now = ktime_get_ns();
+
+	s->owed += now - from;
+	if (s->owed < TICK_NSEC)
+		return;
+	s->after = now + s->owed;
+	s->owed = 0;
+}
 
 static bool run_request(void)
 {
@@ -98,11 +111,13 @@ static bool run_due(void)
 	return any;
 }
 
-static long until(unsigned long when)
+static long until(const struct share *s)
 {
-	if (stp_module.limits.no_overload || !stp_session_running())
+	s64 left = (s64)(s->after - ktime_get_ns());
+
+	if (stp_module.limits.no_overload || !stp_session_running() || left <= 0)
 		return 0;
-	return max((long)(when - jiffies), 0l);
+	return (long)nsecs_to_jiffies((u64)left) + 1;
 }
 
 static long idle_ticks(void)
@@ -110,31 +125,30 @@ static long idle_ticks(void)
 	long left = MAX_SCHEDULE_TIMEOUT;
 
 	if (!bitmap_empty(due, stp_module.nprobes))
-		left = min(left, until(timers_after));
+		left = min(left, until(&timers));
 	if (READ_ONCE(request))
-		left = min(left, until(requests_after));
+		left = min(left, until(&requests));
 	return kthread_should_stop() ? 0 : left;
 }
 
 /* Ends: stp_slices_stop() wakes it; handlers end soon when the session does not run: breathe() in core/context.c. */
 static int run_thread(void *unused)
 {
-	unsigned long from;
 	long left;
+	u64 from;
 
-	timers_after = requests_after = jiffies;
 	while (!kthread_should_stop()) {
 		set_current_state(TASK_IDLE);
 		left = idle_ticks();
 		if (left)
 			schedule_timeout(left);    /* ends: as rests do, or it is woken */
 		__set_current_state(TASK_RUNNING);
-		from = jiffies;
-		if (!until(timers_after) && run_due())
-			timers_after = 2 * jiffies - from;
-		from = jiffies;
-		if (!until(requests_after) && run_request())
-			requests_after = 2 * jiffies - from;
+		from = ktime_get_ns();
+		if (!until(&timers) && run_due())
+			work_done(&timers, from);
+		from = ktime_get_ns();
+		if (!until(&requests) && run_request())
+			work_done(&requests, from);
 	}
 	return 0;
 }
