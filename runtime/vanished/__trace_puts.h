@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Until 7.0: with the length of the text. */
+#include "stp_config.h"
+#ifndef HAVE_TRACE_PUTS_SIZE
+#define __trace_puts(ip, text, ...) __trace_puts(ip, text)
+#endif
