@@ -115,7 +115,7 @@ static inline bool compat_ftrace_likely(unsigned long function)
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: what a function is called with, in an order of its own */
 struct compat_ftrace_room { struct pt_regs regs; };
-#ifndef HAVE_ARCH_FTRACE_REGS              /* until 6.12 */
+#ifndef HAVE_FTRACE_REGS_REGS              /* until 6.12 */
 #define arch_ftrace_regs(r) (r)
 #endif
 static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
