@@ -27,13 +27,15 @@ directive() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 # second path the kernel's Makefile takes it for a directory of results and writes into it. Without such a kernel it fails, with the
 # reason in $SCRATCH/err.
 with_kernel() {
-	local suite series flavour facts
+	local suite series flavour facts sources
 	IFS=: read -r suite series flavour <<<"$1"
 	facts=$("$TESTS/kernels/fetch.sh" "${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}" "$suite" "$series" "$flavour" 2>"$SCRATCH/err") || return
 	eval "$facts"
 	if [ -n "${UNSHARED-}" ] && mount --bind "${tree%/usr/src/*}/lib/modules" /lib/modules; then
 		[ -e "/lib/modules/$release/modules.dep" ] || depmod "$release"
 		ln -sfn "$tree" "/lib/modules/$release/build"
+		sources=$(sed -n 's|^include \(/.*\)/Makefile$|\1|p' "$tree/Makefile")
+		[ -z "$sources" ] || ln -sfn "$sources" "/lib/modules/$release/source"
 	fi
 	"${@:2}"
 	[ -z "${UNSHARED-}" ] || umount /lib/modules
