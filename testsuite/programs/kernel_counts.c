@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Events that the kernel counts, too: kernel_counts THREADS ROUNDS. Between from() and to() pages are touched for the
-// first time and the process gives up its CPU; prints the kernel's own counts. Then THREADS threads write to a variable
-// ROUNDS times each.
+// first time and the process gives up its CPU; prints the kernel's own counts, the least and the most: within and
+// around the two calls, as it may be interrupted between them and the counting. Then THREADS threads write to a
+// variable ROUNDS times each.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -32,10 +33,15 @@ static void touch(volatile char *pages, int n)
 	}
 }
 
+static long events(const struct rusage *from, const struct rusage *to)
+{
+	return to->ru_minflt + to->ru_nvcsw + to->ru_nivcsw - from->ru_minflt - from->ru_nvcsw - from->ru_nivcsw;
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 2 ? atoi(argv[1]) : 1;
-	struct rusage before, after;
+	struct rusage at[4];
 	pthread_t threads[64];
 	char *pages = mmap(NULL, 4096 * 1024, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -43,14 +49,14 @@ int main(int argc, char **argv)
 	madvise(pages, 4096 * 1024, MADV_NOHUGEPAGE);
 	touch(pages, 1);
 	to();
-	getrusage(RUSAGE_SELF, &after);
+	getrusage(RUSAGE_SELF, &at[0]);
 	from();
-	getrusage(RUSAGE_SELF, &before);
+	getrusage(RUSAGE_SELF, &at[1]);
 	touch(pages + 4096, 800);
-	getrusage(RUSAGE_SELF, &after);
+	getrusage(RUSAGE_SELF, &at[2]);
 	to();
-	printf("faults %ld switches %ld\n", after.ru_minflt - before.ru_minflt,
-	       after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw);
+	getrusage(RUSAGE_SELF, &at[3]);
+	printf("counted %ld %ld\n", events(&at[1], &at[2]), events(&at[0], &at[3]));
 	for (int i = 0; i < n && i < 64; i++)
 		pthread_create(&threads[i], NULL, thread, NULL);
 	for (int i = 0; i < n && i < 64; i++)
