@@ -73,7 +73,8 @@ struct use_walker {
 void use_expr(struct use_walker *w, const struct expr *e);
 void use_stmt(struct use_walker *w, const struct stmt *s);
 void use_func(struct use_walker *w, const struct func *f);   // its body, or what embedded C reaches
-void use_probe(struct use_walker *w, const struct probe *p); // entries, body; not the condition
+// Entries and body. Not the condition; nor, after emit_find_slices(), the hit, whose row has its own locks and work.
+void use_probe(struct use_walker *w, const struct probe *p);
 
 // effects.c
 struct access_use { struct var *var; bool write; };
