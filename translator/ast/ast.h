@@ -6,6 +6,7 @@
 #ifndef AST_H
 #define AST_H
 
+#include "ast/embedded.h"
 #include "util/diag.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -192,7 +193,7 @@ struct expr {
 			const char *on_fault;      // target: text to print if a value cannot be read; NULL: an error
 			bool in_part;              // target: some values are left out, which counts as a loss
 		} print;
-		struct { const char *code; bool is_string, pure, suffix /* of the file */; } embedded;
+		struct embedded *embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
 		// of @var("name@file", "module"), the last two may be NULL.
 		struct { const char *name; const char *file; const char *module;
@@ -268,12 +269,10 @@ struct func {
 	bool explicit_type;        // parse
 	struct loc type_loc;       // types
 	struct di_type *dtype;     // types
-	const char *points_to;     // parse: "pragma:type:task_struct" of embedded C, a type of the kernel; or NULL
 	int priority;              // parse: 0 user, 1 library, or as declared
 	struct stmt *body;         // parse: NULL for embedded C
-	const char *embedded;      // parse: text between %{ and %}
+	struct embedded *embedded; // parse: NULL for script code
 	struct loc embedded_loc;
-	unsigned pragmas;          // parse: PRAGMA_* found in the embedded text
 	VEC(struct var *) locals;  // symbols
 	VEC(struct func *) accessors;  // symbols: of the globals that embedded C accesses; see elab/embedded_globals.c
 	struct var *accessed;      // symbols: this function is an accessor of the global
@@ -293,13 +292,11 @@ struct func {
 	int index;                 // emit
 };
 
-enum {
-	PRAGMA_PURE = 1, PRAGMA_STABLE = 2, PRAGMA_GURU = 4, PRAGMA_UNPRIVILEGED = 8, PRAGMA_MYPROC = 16,
-	PRAGMA_UNMANGLED = 32, PRAGMA_UNMODIFIED_ARGS = 64,
-	PRAGMA_RUNTIME = 128,      // "pragma:runtime": needs generated.h only, goes into the generated C
-	PRAGMA_ANYWHERE = 512,     // "pragma:anywhere": the same result in any task, on any CPU; changes none of them
-	PRAGMA_TAGGED_DFA = 256,   // "pragma:tagged_dfa": uses submatches of regular expressions
-};
+// True if the function is embedded C with this PRAGMA_*.
+static inline bool func_has(const struct func *f, unsigned pragma)
+{
+	return f->embedded && f->embedded->pragmas & pragma;
+}
 
 // ---------------------------------------------------------------- probes
 

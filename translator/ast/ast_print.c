@@ -331,7 +331,7 @@ static void print_bare(struct buf *b, const struct expr *e)
 		print_print(b, e);
 		break;
 	case E_EMBEDDED:
-		buf_printf(b, "%%{%s%%}", e->u.embedded.code);
+		buf_printf(b, "%%{%s%%}", e->u.embedded->code);
 		break;
 	case E_TARGET:
 		buf_printf(b, "$%s", e->u.target.name);
@@ -605,7 +605,7 @@ void ast_print_func(struct buf *b, const struct func *f)
 	if (f->priority > (f->source && f->source->library))
 		buf_printf(b, " :%d", f->priority);
 	if (f->embedded) {
-		buf_printf(b, " %%{%s%%}\n", f->embedded);
+		buf_printf(b, " %%{%s%%}\n", f->embedded->code);
 		return;
 	}
 	buf_putc(b, '\n');

@@ -414,7 +414,7 @@ static void add_function(struct session *s, const struct func *f, text_list *out
 		buf_printf(&b, "%s%s:%s", i ? ", " : "", f->params.at[i]->name, type_name(f->params.at[i]->type));
 	buf_putc(&b, ')');
 	for (size_t i = 0; s->opt.verbose[2] && i < ARRAY_SIZE(tags); i++)
-		if (f->pragmas & tags[i].bit)
+		if (func_has(f, tags[i].bit))
 			buf_printf(&b, " /* %s */", tags[i].name);
 	vec_push(out, (const char *)b.text);
 }

@@ -9,7 +9,7 @@ static bool is_pure(const struct func *f)
 	bool pure = f != NULL;
 
 	for (; f; f = f->next_overload)
-		pure &= f->embedded && (f->pragmas & PRAGMA_PURE);
+		pure &= func_has(f, PRAGMA_PURE);
 	return pure;
 }
 
@@ -22,7 +22,7 @@ static bool visit_effect(struct ast_walker *w, struct expr **pe)
 	case E_CALL: *found |= !is_pure(e->u.call.target); break;
 	case E_ASSIGN: case E_INCDEC: case E_REGEX: *found = true; break;
 	case E_PRINT: *found |= !e->u.print.to_string; break;
-	case E_EMBEDDED: *found |= !e->u.embedded.pure; break;
+	case E_EMBEDDED: *found |= !(e->u.embedded->pragmas & PRAGMA_PURE); break;
 	case E_BINARY: *found |= access_may_divide_by_zero(e); break;
 	default: break;
 	}

@@ -191,7 +191,7 @@ static void effect_expr(struct use_walker *w, const struct expr *e)
 	else if (e->kind == E_PRINT)
 		effect = !e->u.print.to_string;
 	else if (e->kind == E_EMBEDDED)
-		effect = !e->u.embedded.pure;
+		effect = !(e->u.embedded->pragmas & PRAGMA_PURE);
 	else if (e->kind == E_ASSIGN)
 		effect = !is_variable(e->u.bin.l) || access_may_divide_by_zero(e);
 	else if (e->kind == E_INCDEC)
@@ -232,7 +232,7 @@ static bool has_effects(const struct func *f)
 				.data = &effects };
 
 	if (!f->body)
-		return !(f->pragmas & PRAGMA_PURE);
+		return !func_has(f, PRAGMA_PURE);
 	use_stmt(&w, f->body);
 	return effects.any;
 }
@@ -454,6 +454,15 @@ static void reg_expr(struct use_walker *w, const struct expr *e)
 	p->reg_mask |= number >= 0 && number < 32 ? 1u << number : ~0u;
 }
 
+// c->kregs, CONTEXT->uregs and the like: which registers C code reads of them is unknown.
+static bool uses_registers(const struct embedded *c)
+{
+	for vec_each(&c->words, word)
+		if (str_ends(word->name, "regs"))
+			return true;
+	return false;
+}
+
 static void compute_registers(struct probe *p)
 {
 	struct use_walker w = { .expr = reg_expr, .data = p };
@@ -466,8 +475,7 @@ static void compute_registers(struct probe *p)
 	for vec_each(&r.funcs, f) {
 		if ((*f)->body)
 			use_stmt(&w, (*f)->body);
-		// Which registers C code looks at can't be told.
-		if ((*f)->embedded && strstr((*f)->embedded, "regs")) {
+		if ((*f)->embedded && uses_registers((*f)->embedded)) {
 			p->uses_regs = true;
 			p->reg_mask = ~0u;
 		}
@@ -490,7 +498,7 @@ static void keep_matches(struct session *s)
 	bool asked = false;
 
 	for vec_each(&s->script.funcs, f)
-		asked |= (*f)->used && ((*f)->pragmas & PRAGMA_TAGGED_DFA);
+		asked |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);
 	if (!asked)
 		return;
 	for vec_each(&s->script.probes, p)

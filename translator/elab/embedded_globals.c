@@ -81,21 +81,15 @@ static void missing(struct session *s, const struct func *f, const char *name, c
 		   marker, name, scope_similar_globals(s, name, false));
 }
 
-static void find(struct session *s, struct func *f, const char *marker, bool write)
+static void find(struct session *s, struct func *f, const name_list *names, const char *marker, bool write)
 {
-	for (const char *p = f->embedded; (p = strstr(p, marker)); ) {
-		const char *name = p + strlen(marker), *end = name;
-		struct var *v;
+	for vec_each(names, name) {
+		struct var *v = scope_global(s, *name, f->loc, f->source && f->source->library);
 
-		while (isalnum((unsigned char)*end) || *end == '_')
-			end++;
-		name = str_ndup(name, (size_t)(end - name));
-		v = scope_global(s, name, f->loc, f->source && f->source->library);
 		if (v)
 			vec_push(&f->accessors, accessor(s, f, v, write));
 		else
-			missing(s, f, name, marker);
-		p = end;
+			missing(s, f, *name, marker);
 	}
 }
 
@@ -108,7 +102,7 @@ void accessors_make(struct session *s)
 
 		if (!f->used || !f->embedded)
 			continue;
-		find(s, f, "pragma:read:", false);
-		find(s, f, "pragma:write:", true);
+		find(s, f, &f->embedded->reads, "pragma:read:", false);
+		find(s, f, &f->embedded->writes, "pragma:write:", true);
 	}
 }

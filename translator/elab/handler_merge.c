@@ -106,7 +106,7 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 		       same_expr(a->u.regex.l, b->u.regex.l);
 	case E_STAT: case E_HIST: return same_stat(a, b);
 	case E_PRINT: return same_print(a, b);
-	case E_EMBEDDED: return same_text(a->u.embedded.code, b->u.embedded.code);
+	case E_EMBEDDED: return same_text(a->u.embedded->code, b->u.embedded->code);
 	case E_ENTRY: return a->u.entry.slot == b->u.entry.slot;
 	case E_PERF: case E_CONST: return same_text(a->u.text1.text, b->u.text1.text);
 	case E_ENUMNAME: return a->dtype == b->dtype && same_expr(a->u.cast.e, b->u.cast.e);

@@ -52,10 +52,10 @@ static void look_at_func(struct ast_walker *w, struct loc use, struct func *f)
 	vec_push(&look->seen, f);
 	if (f->body) {
 		ast_walk_stmt(w, &f->body);
-	} else if (!(f->pragmas & (PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC))) {
+	} else if (!func_has(f, PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC)) {
 		diag_error(use, "function '%s' may not be used with --privilege=stapusr: its C is not marked "
 			   "unprivileged", f->name);
-	} else if (!(f->pragmas & PRAGMA_UNPRIVILEGED) && !look->own) {
+	} else if (!func_has(f, PRAGMA_UNPRIVILEGED) && !look->own) {
 		diag_error(use, "function '%s' looks at the current process, which need not be the user's own "
 			   "in %s; use it in probes of processes", f->name, look->probe->point);
 	}
@@ -83,7 +83,7 @@ static bool look_at_expr(struct ast_walker *w, struct expr **at)
 			diag_error(e->loc, ONLY "registers of the user's processes only");
 		break;
 	case E_CONST: case E_EMBEDDED: case E_STATIC:
-		if (e->kind == E_EMBEDDED && strstr(e->u.embedded.code, "/* unprivileged */"))
+		if (e->kind == E_EMBEDDED && e->u.embedded->pragmas & PRAGMA_UNPRIVILEGED)
 			break;
 		diag_error(e->loc, ONLY "C marked unprivileged only");
 		break;
@@ -119,7 +119,7 @@ typedef bool refused_fn(const struct session *s, const struct func *f);
 
 static bool is_for_gurus(const struct session *s, const struct func *f)
 {
-	return f->pragmas & PRAGMA_GURU;
+	return func_has(f, PRAGMA_GURU);
 }
 
 static bool find_const(struct ast_walker *w, struct expr **at)
@@ -141,7 +141,7 @@ static bool needs_kernel(const struct session *s, const struct func *f)
 		return false;
 	if (body)
 		ast_walk_stmt(&w, &body);
-	return body ? found : !(f->pragmas & PRAGMA_RUNTIME) && !strstr(f->embedded, "/* userspace */");
+	return body ? found : !func_has(f, PRAGMA_RUNTIME | PRAGMA_USERSPACE);
 }
 
 static bool is_written_by_user(const struct func *f)

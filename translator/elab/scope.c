@@ -161,7 +161,7 @@ static bool may_pass_on(struct func *f)
 	struct ast_walker w = { .stmt = visit_next, .data = &found };
 
 	if (!f->body)
-		return f->embedded && strstr(f->embedded, "STAP_NEXT");
+		return f->embedded && embedded_word(f->embedded, "STAP_NEXT");
 	ast_walk_stmt(&w, &f->body);
 	return found;
 }

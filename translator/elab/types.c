@@ -293,7 +293,7 @@ static bool gives_value(struct func *f)
 	struct ast_walker w = { .stmt = visit_value, .data = &found };
 
 	if (!f->body)
-		return strstr(f->embedded, "STAP_RETVALUE") || strstr(f->embedded, "STAP_RETURN");
+		return embedded_word(f->embedded, "STAP_RETVALUE") || embedded_has_prefix(f->embedded, "STAP_RETURN");
 	ast_walk_stmt(&w, &f->body);
 	return found;
 }
@@ -565,7 +565,7 @@ enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	switch (e->kind) {
 	case E_NUMBER: case E_CONST: case E_PERF: case E_STATIC: return T_LONG;
 	case E_STRING: return T_STRING;
-	case E_EMBEDDED: return e->u.embedded.is_string ? T_STRING : T_LONG;
+	case E_EMBEDDED: return e->u.embedded->pragmas & PRAGMA_STRING ? T_STRING : T_LONG;
 	case E_VAR: case E_INDEX: return infer_var(t, e, w);
 	case E_CALL: return infer_call(t, e, w);
 	case E_UNARY: case E_INCDEC: return infer_unary(t, e);
@@ -844,9 +844,9 @@ static bool learn_declared(struct infer *t)
 		struct func *f = *it;
 		struct di_type *type;
 
-		if (!f->used || !f->points_to || f->dtype)
+		if (!f->used || !f->embedded || !f->embedded->points_to || f->dtype)
 			continue;
-		type = target_find_type(&w, f->embedded_loc, "pragma:type", f->points_to, "kernel");
+		type = target_find_type(&w, f->embedded_loc, "pragma:type", f->embedded->points_to, "kernel");
 		if (!type)
 			return false;
 		f->dtype = di_pointer_to(type);

@@ -96,7 +96,7 @@ static bool is_stable_call(const struct expr *x)
 	for vec_each(&x->u.call.args, arg)
 		if ((*arg)->kind != E_NUMBER && (*arg)->kind != E_STRING)
 			return false;
-	return (f->pragmas & PRAGMA_STABLE) && f->type != T_UNKNOWN;
+	return func_has(f, PRAGMA_STABLE) && f->type != T_UNKNOWN;
 }
 
 // Called at the first place that is reached.

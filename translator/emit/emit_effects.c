@@ -152,17 +152,34 @@ unsigned emit_effects(struct emitter *e, struct expr *x)
 	return fx.changes;
 }
 
-// Embedded C that sees the runtime only can only fail through its functions that do.
-static bool embedded_fails(const char *text)
-{
-	static const char *const failing[] = { "STAP_ERROR", "error", "fatal", "load", "store", "div", "_mod",
-		"stat_get", "hist_get", "_put", "printf", "PRINTF", "actions", "frame", "stp_matched", "stp_system",
-		"stp_charge", "stp_find", "stp_span", "stp_take", "stp_wide" };
+// Functions and macros of generated.h that embedded C may call without a check for an error. They never set one.
+static const char *const infallible[] = {
+	"STAP_NEXT", "STAP_RETURN", "STAP_RETURN_POINTER", "if", "for", "while", "switch", "sizeof",
+	"__builtin_bswap16", "__builtin_bswap32", "__builtin_bswap64", "__builtin_clzll",
+	"stp_copy", "stp_strlen", "stp_cpu", "stp_current_task", "stp_egid", "stp_euid", "stp_execname", "stp_exit",
+	"stp_gettimeofday_ns", "stp_gid", "stp_ktime_ns", "stp_log", "stp_pgrp", "stp_pid", "stp_pid_namespace", "stp_pn",
+	"stp_pp", "stp_ppid", "stp_probefunc", "stp_probemod", "stp_relay_pid", "stp_remote_id", "stp_remote_uri", "stp_sid",
+	"stp_speculation_lost", "stp_switch_file", "stp_syscall_arguments", "stp_syscall_name", "stp_syscall_part",
+	"stp_syscall_part_text", "stp_syscall_set", "stp_syscall_set_string", "stp_syscall_text", "stp_syscall_unquoted",
+	"stp_target", "stp_task_narrow", "stp_thread_start", "stp_tid", "stp_timezone_s", "stp_uid", "stp_user_namespace",
+	"stp_value_get", "stp_warn",
+};
 
-	if (!strstr(text, "pragma:runtime"))
+static bool is_infallible(const char *name)
+{
+	for (const char *const *p = infallible; p < END(infallible); p++)
+		if (!strcmp(*p, name))
+			return true;
+	return false;
+}
+
+// C that may include what it likes may fail, and C that calls anything of the runtime that is not known to succeed.
+static bool embedded_fails(const struct embedded *c)
+{
+	if (!(c->pragmas & PRAGMA_RUNTIME))
 		return true;
-	for (const char *const *p = failing; p < END(failing); p++)
-		if (strstr(text, *p))
+	for vec_each(&c->words, word)
+		if (word->calls && !is_infallible(word->name))
 			return true;
 	return false;
 }
@@ -179,9 +196,9 @@ static void look_at(struct emitter *e, struct func_info *i)
 		i->fails = fx.fails || f->recursive;
 		i->nexts = fx.nexts;
 	} else {
-		i->effects = f->pragmas & PRAGMA_PURE ? 0 : WORLD;
+		i->effects = func_has(f, PRAGMA_PURE) ? 0 : WORLD;
 		i->fails = embedded_fails(f->embedded);
-		i->nexts = strstr(f->embedded, "STAP_NEXT") != NULL;
+		i->nexts = embedded_word(f->embedded, "STAP_NEXT") != NULL;
 		i->fails |= f->accessors.n > 0;
 		i->pointer = emit_returns_pointer(f);
 		emit_accessor_callees(e, i);

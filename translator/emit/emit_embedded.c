@@ -17,34 +17,25 @@
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \
 	     "*c __attribute__((unused)) = CONTEXT;\n"
 
-// Whether it is wanted; c, as in c->kregs, was its name once.
-static bool asks_for_view(const char *text)
+// CONTEXT and, as scripts for older versions have it, c->kregs.
+static bool uses_context(const struct embedded *code)
 {
-	const char *p = text;
+	const struct c_word *c = embedded_word(code, "c");
 
-	if (strstr(text, "CONTEXT"))
-		return true;
-	while ((p = strstr(p, "c->")) && p > text && (isalnum((unsigned char)p[-1]) || strchr("_>.", p[-1])))
-		p++;
-	return p != NULL;
-}
-
-static bool runtime_only(const char *text)
-{
-	return strstr(text, "pragma:runtime") != NULL;
+	return embedded_word(code, "CONTEXT") || (c && c->is_pointer);
 }
 
 // STAP_RETURN_POINTER(p): nothing is copied. For what stays as it is until the handler ends and is
 // shorter than STP_STRLEN.
 bool emit_returns_pointer(const struct func *f)
 {
-	return f->type == T_STRING && f->embedded && runtime_only(f->embedded) &&
-	       strstr(f->embedded, "STAP_RETURN_POINTER");
+	return f->type == T_STRING && func_has(f, PRAGMA_RUNTIME) &&
+	       embedded_word(f->embedded, "STAP_RETURN_POINTER");
 }
 
 static bool in_header_unit(const struct func *f)
 {
-	return f->embedded && !runtime_only(f->embedded);
+	return f->embedded && !func_has(f, PRAGMA_RUNTIME);
 }
 
 // ---------------------------------------------------------------- units
@@ -76,10 +67,10 @@ static void add_place(struct c_unit *u, struct loc loc)
 static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 {
 	for vec_each(&e->s->script.embedded, x)
-		if ((*x)->loc.source == u->source && (*x)->u.embedded.suffix == last) {
+		if ((*x)->loc.source == u->source && !!((*x)->u.embedded->pragmas & PRAGMA_SUFFIX) == last) {
 			buf_putc(&u->text, '\n');
 			add_place(u, (*x)->loc);
-			buf_printf(&u->text, "%s\n", (*x)->u.embedded.code);
+			buf_printf(&u->text, "%s\n", (*x)->u.embedded->code);
 		}
 }
 
@@ -113,19 +104,19 @@ static void add_text(struct c_unit *u, const char *text, struct loc loc)
 	buf_printf(&u->text, "%s\n}\n#line %d %s\n", text, loc.line, emit_c_string(loc.source->name));
 }
 
-static bool supported(const char *text, struct loc loc)
+static bool supported(const struct embedded *c, struct loc loc)
 {
-	if (!strstr(text, "STAP_GLOBAL_") || strstr(text, "pragma:read:") || strstr(text, "pragma:write:"))
+	if (!embedded_has_prefix(c, "STAP_GLOBAL_") || c->reads.n || c->writes.n)
 		return true;
 	diag_error(loc, "STAP_GLOBAL_GET_x needs /* pragma:read:x */ in the function's embedded C, STAP_GLOBAL_SET_x "
 		   "needs /* pragma:write:x */");
 	return false;
 }
 
-static bool fits_target(struct emitter *e, const char *text, struct loc loc)
+static bool fits_target(struct emitter *e, const struct embedded *c, struct loc loc)
 {
-	if (e->s->opt.user_runtime || !strstr(text, "/* userspace */"))
-		return supported(text, loc);
+	if (e->s->opt.user_runtime || !(c->pragmas & PRAGMA_USERSPACE))
+		return supported(c, loc);
 	diag_error(loc, "this embedded C is marked /* userspace */: it can only be used with --runtime=user");
 	return false;
 }
@@ -141,7 +132,7 @@ static const char *return_type(const struct func *f)
 static const char *unit_head(const struct func *f, const char *name)
 {
 	struct buf b = { 0 };
-	bool copied = !(f->pragmas & PRAGMA_UNMODIFIED_ARGS);
+	bool copied = !func_has(f, PRAGMA_UNMODIFIED_ARGS);
 
 	buf_printf(&b, "%s %s(struct stp_ctx *stp_c", return_type(f), name);
 	if (f->type == T_STRING)
@@ -156,14 +147,14 @@ static const char *unit_head(const struct func *f, const char *name)
 // What STAP_ARG_x was made of: THIS->l_x, and THIS->x in what is marked unmangled.
 static bool says_this(const struct func *f)
 {
-	return f->pragmas & PRAGMA_UNMANGLED || strstr(f->embedded, "THIS->");
+	return func_has(f, PRAGMA_UNMANGLED) || embedded_word(f->embedded, "THIS");
 }
 
 // STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function.
 static void define_macros(struct buf *b, const struct func *f)
 {
 	for vec_each(&f->params, v)
-		if ((*v)->type == T_STRING && !(f->pragmas & PRAGMA_UNMODIFIED_ARGS))
+		if ((*v)->type == T_STRING && !func_has(f, PRAGMA_UNMODIFIED_ARGS))
 			buf_printf(b, "#define STAP_ARG_%s (*(char (*)[STP_STRLEN])stp_arg_%s)\n", (*v)->name, (*v)->name);
 		else
 			buf_printf(b, "#define STAP_ARG_%s stp_arg_%s\n", (*v)->name, (*v)->name);
@@ -197,7 +188,7 @@ static void declare_this(struct buf *b, const struct func *f)
 	for vec_each(&f->params, v) {
 		const char *type = (*v)->type == T_STRING ? "char *" : "s64 ";
 
-		if (f->pragmas & PRAGMA_UNMANGLED)
+		if (func_has(f, PRAGMA_UNMANGLED))
 			buf_printf(b, " union { %sl_%s; %s%s; };", type, (*v)->name, type, (*v)->name);
 		else
 			buf_printf(b, " %sl_%s;", type, (*v)->name);
@@ -212,16 +203,21 @@ static void declare_this(struct buf *b, const struct func *f)
 	buf_puts(b, " }, *THIS __attribute__((unused)) = &stp_this;\n");
 }
 
-// Whether a fault may need a place to go to.
-static bool reads_memory(const char *text)
+// True if it uses macros of embedded.h that jump to stp_fault.
+static bool reads_memory(const struct embedded *c)
 {
-	return strstr(text, "kread") || strstr(text, "uread") || strstr(text, "deref") || strstr(text, "write(");
+	static const char *const prefixes[] = { "kread", "uread", "deref", "kderef", "uderef", "store_", "kwrite", "uwrite" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (embedded_has_prefix(c, prefixes[i]))
+			return true;
+	return false;
 }
 
 static void define_function(struct buf *b, const struct func *f, const char *head, struct c_unit *u)
 {
-	bool context = asks_for_view(f->embedded), this = says_this(f);
-	bool returns = strstr(f->embedded, "return") != NULL;
+	bool context = uses_context(f->embedded), this = says_this(f);
+	bool returns = embedded_word(f->embedded, "return") != NULL;
 
 	buf_printf(b, "\n%s;\n", head);
 	define_macros(b, f);
@@ -236,10 +232,10 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 		buf_puts(b, "stp_ret[0] = '\\0';\n");
 	if (returns)        // as from a function that gives nothing: STAP_RETVALUE is what this one gives
 		buf_puts(b, "#define return goto stp_out\n");
-	add_text(u, f->embedded, f->embedded_loc.source ? f->embedded_loc : f->loc);
+	add_text(u, f->embedded->code, f->embedded_loc.source ? f->embedded_loc : f->loc);
 	if (returns)
 		buf_puts(b, "#undef return\n");
-	if (reads_memory(f->embedded) && !strstr(f->embedded, "CATCH_DEREF_FAULT"))
+	if (reads_memory(f->embedded) && !embedded_word(f->embedded, "CATCH_DEREF_FAULT"))
 		buf_puts(b, "stp_fault: __attribute__((unused));\n");
 	buf_puts(b, "stp_out: __attribute__((unused));\n");
 	if (context)
@@ -262,7 +258,7 @@ static void write_caller(struct emitter *e, struct func_info *i, const char *hea
 	cw_line(e->w, "%s", head);
 	cw_line(e->w, "{");
 	for vec_each(&f->params, v)
-		if ((*v)->type == T_STRING && !(f->pragmas & PRAGMA_UNMODIFIED_ARGS))
+		if ((*v)->type == T_STRING && !func_has(f, PRAGMA_UNMODIFIED_ARGS))
 			buf_printf(&args, ", f->s%d", ++copies), buf_printf(&fields, " char s%d[STP_STRLEN];", copies);
 		else
 			buf_printf(&args, ", STAP_ARG_%s", (*v)->name);
@@ -312,7 +308,7 @@ static void pointer_func(struct emitter *e, struct func_info *i, const char *hea
 	e->embedded = true;
 	cw_line(e->w, "%s", head);
 	cw_line(e->w, "{");
-	buf_puts(&e->w->text, i->func->embedded);
+	buf_puts(&e->w->text, i->func->embedded->code);
 	buf_putc(&e->w->text, '\n');
 	cw_line(e->w, "out:");
 	cw_line(e->w, "return \"\";");
@@ -349,7 +345,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 	if (string)
 		cw_line(e->w, "ret[0] = '\\0';");
 	cw_line(e->w, "{");
-	buf_puts(&e->w->text, f->embedded);
+	buf_puts(&e->w->text, f->embedded->code);
 	buf_putc(&e->w->text, '\n');
 	cw_line(e->w, "}");
 	cw_line(e->w, "out:");
@@ -361,28 +357,17 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 
 // ---------------------------------------------------------------- expressions
 
-// `name` as a whole word.
-static bool mentions(const char *text, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *p = text; (p = strstr(p, name)); p += len)
-		if (!isalnum((unsigned char)p[len]) && p[len] != '_')
-			return true;
-	return false;
-}
-
 struct expr_args { struct buf params, values, defines, undefines; };
 
 // The parameters of the function around an expression that it uses, as STAP_ARG_x.
-static void pass_params(struct emitter *e, const char *code, struct expr_args *a)
+static void pass_params(struct emitter *e, const struct embedded *code, struct expr_args *a)
 {
 	if (!e->body || !e->body->func)
 		return;
 	for vec_each(&e->body->func->params, v) {
 		const char *name = str_printf("STAP_ARG_%s", (*v)->name);
 
-		if (!mentions(code, name))
+		if (!embedded_word(code, name))
 			continue;
 		buf_printf(&a->params, ", %sstp_arg_%s", (*v)->type == T_STRING ? "const char *" : "s64 ",
 			   (*v)->name);
@@ -392,55 +377,25 @@ static void pass_params(struct emitter *e, const char *code, struct expr_args *a
 	}
 }
 
-// The end of the comment or literal at p; p where there is none.
-static const char *skip_opaque(const char *p)
-{
-	const char *end = p;
-
-	if (p[0] == '/' && p[1] == '*')
-		end = strstr(p + 2, "*/") ? strstr(p + 2, "*/") + 1 : p;
-	else if (p[0] == '/' && p[1] == '/')
-		end = p + strcspn(p, "\n") - 1;
-	else if (*p == '"' || *p == '\'')
-		for (end = p + 1; *end && *end != *p; end++)
-			end += *end == '\\' && end[1];
-	return *end ? end : p;
-}
-
-// `%{ call(); %}` or nothing, comments aside.
-static bool is_statement(const char *code)
-{
-	char last = ';';
-
-	for (const char *p = code; *p; p++) {
-		const char *end = skip_opaque(p);
-
-		if ((end == p || *p != '/') && !isspace((unsigned char)*p))
-			last = *p;
-		p = end;
-	}
-	return last == ';' || last == '}';
-}
-
 // A function of the expression's unit that gives its value; returns the call's arguments.
 static const char *unit_expression(struct emitter *e, struct expr *x, const char *name)
 {
 	struct c_unit *u = unit_at(e, x->loc);
 	struct expr_args a = { 0 };
 	const char *head;
-	bool statement;
+	const struct embedded *c = x->u.embedded;
+	bool string = c->pragmas & PRAGMA_STRING, statement = !string && c->is_statement;
 
-	pass_params(e, x->u.embedded.code, &a);
-	head = str_printf("%s %s(struct stp_ctx *stp_c%s%s)", x->u.embedded.is_string ? "void" : "s64", name,
-			  x->u.embedded.is_string ? ", char *stp_ret" : "", buf_text(&a.params));
+	pass_params(e, c, &a);
+	head = str_printf("%s %s(struct stp_ctx *stp_c%s%s)", string ? "void" : "s64", name,
+			  string ? ", char *stp_ret" : "", buf_text(&a.params));
 	buf_printf(&u->text, "\n%s;\n%s%s\n{\n", head, buf_text(&a.defines), head);
-	if (asks_for_view(x->u.embedded.code))
+	if (uses_context(c))
 		buf_puts(&u->text, VIEW);
-	statement = !x->u.embedded.is_string && is_statement(x->u.embedded.code);
-	buf_puts(&u->text, statement ? "" : x->u.embedded.is_string ? "const char *stp_text = (\n" : "return stp_long(\n");
+	buf_puts(&u->text, statement ? "" : string ? "const char *stp_text = (\n" : "return stp_long(\n");
 	add_place(u, x->loc);
-	buf_printf(&u->text, "%s%s\n", x->u.embedded.code, statement ? "\nreturn 0;" : ");");
-	if (x->u.embedded.is_string)
+	buf_printf(&u->text, "%s%s\n", c->code, statement ? "\nreturn 0;" : ");");
+	if (string)
 		buf_puts(&u->text, "stp_copy(stp_ret, stp_text, STP_STRLEN);\n");
 	buf_printf(&u->text, "}\n%s", buf_text(&a.undefines));
 	cw_line(&e->prototypes, "%s;", head);
@@ -450,9 +405,10 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 static struct value header_unit_expr(struct emitter *e, struct expr *x)
 {
 	const char *name = emit_unique(e, "x_", "embedded"), *args = unit_expression(e, x, name);
-	const char *t = x->u.embedded.is_string ? temp_string(e) : temp_long(e);
+	bool string = x->u.embedded->pragmas & PRAGMA_STRING;
+	const char *t = string ? temp_string(e) : temp_long(e);
 
-	if (x->u.embedded.is_string)
+	if (string)
 		cw_line(e->w, "%s(c, %s%s);", name, t, args);
 	else
 		cw_line(e->w, "%s = %s(c%s);", t, name, args);
@@ -462,19 +418,20 @@ static struct value header_unit_expr(struct emitter *e, struct expr *x)
 
 struct value emit_embedded(struct emitter *e, struct expr *x)
 {
+	const struct embedded *code = x->u.embedded;
 	const char *t;
 
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
-	if (!runtime_only(x->u.embedded.code))
-		return fits_target(e, x->u.embedded.code, x->loc) ? header_unit_expr(e, x) : value_number(0);
+	if (!(code->pragmas & PRAGMA_RUNTIME))
+		return fits_target(e, code, x->loc) ? header_unit_expr(e, x) : value_number(0);
 	e->embedded = true;
-	if (x->u.embedded.is_string) {
+	if (code->pragmas & PRAGMA_STRING) {
 		t = temp_string(e);
-		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, x->u.embedded.code);
+		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, code->code);
 	} else {
 		t = temp_long(e);
-		cw_line(e->w, "%s = (s64)(%s);", t, x->u.embedded.code);
+		cw_line(e->w, "%s = (s64)(%s);", t, code->code);
 	}
 	emit_check(e, x->loc);
 	return value_text(0, true, "%s", t);
@@ -502,7 +459,7 @@ struct value emit_const(struct emitter *e, struct expr *x)
 void emit_embedded_blocks(struct emitter *e)
 {
 	for vec_each(&e->s->script.embedded, x)
-		if (!(*x)->loc.source->library && supported((*x)->u.embedded.code, (*x)->loc))
+		if (!(*x)->loc.source->library && supported((*x)->u.embedded, (*x)->loc))
 			unit_at(e, (*x)->loc);
 	for vec_each(&e->s->units, u)
 		add_blocks(e, *u, true);

@@ -12,10 +12,10 @@
 
 enum { MAX_MB = 16 };                 // of memory that can't be paged, while the script runs
 
-bool emit_called(const struct emitter *e, const char *function)
+bool emit_called(const struct emitter *e, const char *prefix)
 {
 	for vec_each(&e->s->script.funcs, f)
-		if ((*f)->used && (*f)->embedded && strstr((*f)->embedded, function))
+		if ((*f)->used && (*f)->embedded && embedded_has_prefix((*f)->embedded, prefix))
 			return true;
 	return false;
 }

@@ -116,7 +116,7 @@ static void visit_stmt(struct use_walker *w, const struct stmt *st)
 // Functions of the library whose C says that it looks at no task, CPU or hit.
 static bool is_known(const struct func *f)
 {
-	return f->source && f->source->library && (f->pragmas & PRAGMA_ANYWHERE) && !f->accessors.n;
+	return f->source && f->source->library && func_has(f, PRAGMA_ANYWHERE) && !f->accessors.n;
 }
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
@@ -339,8 +339,7 @@ static struct stmt *take_stmt(const struct probe *p)
 	f->name = "take";
 	f->loc = f->embedded_loc = st->loc;
 	f->source = st->loc.source;
-	f->embedded = " /* pragma:runtime */ stp_take(c); ";
-	f->pragmas = PRAGMA_RUNTIME;
+	f->embedded = embedded_new(" /* pragma:runtime */ stp_take(c); ");
 	st->u.expr = expr_new(E_CALL, st->loc);
 	st->u.expr->u.call.name = f->name;
 	st->u.expr->u.call.target = f;
@@ -380,7 +379,7 @@ static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
 
 	if (!is_new(&h->seen, f))
 		return;
-	h->prints |= !f->body && !(f->pragmas & PRAGMA_PURE) && strcmp(f->name, "exit");
+	h->prints |= !f->body && !func_has(f, PRAGMA_PURE) && strcmp(f->name, "exit");
 	use_func(w, f);
 }
 

@@ -130,6 +130,18 @@ void emit_program(struct cwriter *w, const char *table, int i, const struct di_m
 		(unsigned long long)id.offset, id.len, (unsigned long long)id.summed);
 }
 
+// struct stp_user_place has a source line, for functions that print it.
+static bool asks_for_lines(const struct emitter *e)
+{
+	for vec_each(&e->s->script.funcs, f) {
+		const struct c_word *source = (*f)->used && (*f)->embedded ? embedded_word((*f)->embedded, "source") : NULL;
+
+		if (source && source->is_member && embedded_word((*f)->embedded, "stp_user_place"))
+			return true;
+	}
+	return false;
+}
+
 static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module *m, int i)
 {
 	struct buf row = { 0 };
@@ -146,7 +158,7 @@ static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module 
 	if (n)
 		buf_printf(&row, ", .frame_places = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
 			   ".frame_rules = stp_frame_rules_%d, .nframes = %d", i, i, i, n);
-	lines = emit_called(e, "place.source") ? emit_lines(e, w, m) : NULL;
+	lines = asks_for_lines(e) ? emit_lines(e, w, m) : NULL;
 	if (lines)
 		buf_printf(&row, ", .lines = &%s", lines);
 	buf_puts(&row, " },");

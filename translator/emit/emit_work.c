@@ -42,24 +42,19 @@ static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t 
 // The calls of listed functions in it included, once each. "pragma:work:N" states what all of it costs at most.
 static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
-	const char *stated = strstr(f->embedded, "/* pragma:work:");
-	bool charges = strstr(f->embedded, "stp_charge(") || strstr(f->embedded, "stp_user_stack");
+	const struct embedded *c = f->embedded;
+	const struct c_word *call;
 	uint64_t n = EMBEDDED;
-	int64_t units;
 
-	if (stated) {
-		stated += strlen("/* pragma:work:");
-		if (number_at(&stated, 10, 0, INT32_MAX, &units))
-			return EMBEDDED + (uint64_t)units;
-	}
-	if (stated || charges)
+	if (c->work >= 0)
+		return EMBEDDED + (uint64_t)c->work;
+	if (embedded_word(c, "stp_charge") || embedded_has_prefix(c, "stp_user_stack"))
 		*bound += UNBOUNDED;
-	else if (!strstr(f->embedded, "stp_charge_text(") && (strstr(f->embedded, "for (") || strstr(f->embedded, "while (")))
+	else if (!embedded_word(c, "stp_charge_text") && (embedded_word(c, "for") || embedded_word(c, "while")))
 		n += 12 * (uint64_t)emit_string_len(e);
 	for (const struct price *p = prices; p < END(prices); p++) {
-		const char *call = str_printf("%s(", p->name);
-
-		for (const char *at = f->embedded; (at = strstr(at, call)); at += strlen(call))
+		call = embedded_word(c, p->name);
+		for (int i = call ? call->calls : 0; i--; )
 			n += listed_price(e, p, bound);
 	}
 	return n;

@@ -215,7 +215,7 @@ void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.
 int emit_static_number(struct emitter *e, const struct di_static *place);    // in the table of their addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_lines.c
-bool emit_called(const struct emitter *e, const char *function);       // by C code that is reached
+bool emit_called(const struct emitter *e, const char *prefix);  // embedded C that is used calls such a function
 const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m); // its table; NULL: there is none
 void emit_kernel_lines(struct emitter *e, struct cwriter *w);
 // l = r and the like; op: the operator in the assignment, TOK_NONE for "=".

@@ -177,20 +177,6 @@ int64_t parser_number(struct parser *p, const char *what)
 	return minus ? (int64_t)-(uint64_t)t.number : t.number;
 }
 
-// A marker is a whole comment.
-bool parser_has_marker(const char *code, const char *marker)
-{
-	size_t n = strlen(marker);
-	const char *end;
-
-	for (; (code = strstr(code, "/*")) && (end = strstr(code + 2, "*/")); code = end + 2) {
-		code += 2 + strspn(code + 2, " \t\n");
-		if (code + n <= end && memcmp(code, marker, n) == 0 && code + n + strspn(code + n, " \t\n") == end)
-			return true;
-	}
-	return false;
-}
-
 bool parser_privileged(struct parser *p, struct loc loc, const char *what)
 {
 	if (!p->privileged)
@@ -270,78 +256,13 @@ static void globals(struct parser *p, bool is_private)
 
 // ---------------------------------------------------------------- functions
 
-static const struct { const char *text; unsigned bit; } pragmas[] = {
-	{ "pure", PRAGMA_PURE },
-	{ "stable", PRAGMA_STABLE },
-	{ "guru", PRAGMA_GURU },
-	{ "unprivileged", PRAGMA_UNPRIVILEGED },
-	{ "myproc-unprivileged", PRAGMA_MYPROC },
-	{ "unmangled", PRAGMA_UNMANGLED },
-	{ "unmodified-fnargs", PRAGMA_UNMODIFIED_ARGS },
-	{ "pragma:runtime", PRAGMA_RUNTIME },
-	{ "pragma:anywhere", PRAGMA_ANYWHERE },
-	{ "pragma:tagged_dfa", PRAGMA_TAGGED_DFA },
-};
-
-// A comment of one word that is similar to a marker is taken as a misspelt marker; one that begins with "pragma:"
-// always.
-static void check_marker(struct loc loc, const char *word)
+static void check_markers(const struct embedded *c, struct loc loc)
 {
-	static const char *const more[] = { // recognised by later passes, or accepted without effect
-		"pragma:symbols", "pragma:unwind", "pragma:lines", "pragma:vma", "pragma:uprobes", "pragma:suffix",
-		"pragma:read", "pragma:write", "pragma:type", "bpf", "userspace", "string",
-	};
-	bool near = str_starts(word, "pragma:");
-	name_list names = { 0 };
+	const char *similar;
 
-	for (size_t i = 0; i < ARRAY_SIZE(pragmas) + ARRAY_SIZE(more); i++)
-		vec_push(&names, i < ARRAY_SIZE(pragmas) ? pragmas[i].text : more[i - ARRAY_SIZE(pragmas)]);
-	for vec_each(&names, name) {
-		size_t len = strlen(*name);
-
-		if (!strncmp(word, *name, len) && (!word[len] || (word[len] == ':' && str_starts(word, "pragma:"))))
-			return;
-		near |= len > 5 && str_distance(word, *name) <= 2;
-	}
-	if (near)
-		diag_warning(loc, "unknown marker '%s' of embedded C%s", word, str_similar(word, names.at, names.n));
-}
-
-static void check_markers(struct loc loc, const char *code)
-{
-	const char *end;
-
-	for (; (code = strstr(code, "/*")) && (end = strstr(code + 2, "*/")); code = end + 2) {
-		size_t len;
-
-		code += 2 + strspn(code + 2, " \t\n");
-		len = strspn(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:");
-		if (len && len < 80 && code + len + strspn(code + len, " \t\n") == end)
-			check_marker(loc, str_ndup(code, len));
-	}
-}
-
-static unsigned find_pragmas(const char *code)
-{
-	unsigned found = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++)
-		if (parser_has_marker(code, pragmas[i].text))
-			found |= pragmas[i].bit;
-	return found;
-}
-
-// "/* pragma:type:task_struct */": the return value is the address of one.
-static const char *find_pointed_type(const char *code)
-{
-	static const char pragma[] = "/* pragma:type:";
-	const char *name = strstr(code, pragma), *end;
-
-	if (!name)
-		return NULL;
-	name += sizeof(pragma) - 1;
-	end = strpbrk(name, " */");
-	return end ? str_ndup(name, (size_t)(end - name)) : NULL;
+	for vec_each(&c->unknown, marker)
+		if (embedded_is_misspelt(*marker, &similar))
+			diag_warning(loc, "unknown marker '%s' of embedded C%s", *marker, similar);
 }
 
 // type = ":" ("long" | "string"). Returns false if the next token is not a colon.
@@ -416,14 +337,13 @@ static void function(struct parser *p, bool is_private)
 		struct token t = parser_take(p);
 
 		parser_privileged(p, t.loc, "a function in embedded C");
-		f->embedded = t.text;
+		f->embedded = embedded_new(t.text);
 		f->embedded_loc = t.loc;
-		f->pragmas = find_pragmas(t.text);
 		if (!p->source->library)
-			check_markers(t.loc, t.text);
-		f->points_to = find_pointed_type(t.text);
-		if (strstr(t.text, "THIS->") && !session_since(p->session, t.loc, "1.8", "STAP_ARG_x instead of THIS->x"))
-			f->pragmas |= PRAGMA_UNMANGLED;
+			check_markers(f->embedded, t.loc);
+		if (embedded_word(f->embedded, "THIS") &&
+		    !session_since(p->session, t.loc, "1.8", "STAP_ARG_x instead of THIS->x"))
+			f->embedded->pragmas |= PRAGMA_UNMANGLED;
 	} else {
 		p->in_function = true;
 		f->body = parse_block(p, "of the function");
@@ -452,8 +372,7 @@ static void embedded(struct parser *p, const struct token *t)
 
 	if (!parser_privileged(p, t->loc, "embedded C"))
 		return;
-	e->u.embedded.code = t->text;
-	e->u.embedded.suffix = parser_has_marker(t->text, "pragma:suffix");
+	e->u.embedded = embedded_new(t->text);
 	vec_push(&p->out->embedded, e);
 }
 
@@ -585,7 +504,7 @@ static void print_file(struct session *s, struct buf *b, const struct source *sr
 	buf_printf(b, "# file %s\n", src->name);
 	for vec_each(&script->embedded, e)
 		if ((*e)->loc.source == src)
-			buf_printf(b, "%%{%s%%}\n", (*e)->u.embedded.code);
+			buf_printf(b, "%%{%s%%}\n", (*e)->u.embedded->code);
 	for vec_each(&script->globals, v)
 		if ((*v)->loc.source == src)
 			ast_print_global(b, *v);

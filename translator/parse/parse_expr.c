@@ -363,9 +363,7 @@ static struct expr *embedded(struct parser *p)
 	struct expr *e = expr_new(E_EMBEDDED, t.loc);
 
 	parser_privileged(p, t.loc, "embedded C");
-	e->u.embedded.code = t.text;
-	e->u.embedded.is_string = parser_has_marker(t.text, "string");
-	e->u.embedded.pure = parser_has_marker(t.text, "pure");
+	e->u.embedded = embedded_new(t.text);
 	return e;
 }
 

@@ -58,7 +58,6 @@ void parser_leave(struct parser *p);
 const char *parser_name(struct parser *p, const char *what, struct loc *loc); // never NULL
 struct token parser_string(struct parser *p, const char *what);
 int64_t parser_number(struct parser *p, const char *what); // ["-"] NUMBER
-bool parser_has_marker(const char *code, const char *marker); // "/* marker */" in embedded C
 bool parser_privileged(struct parser *p, struct loc loc, const char *what); // false: reported
 
 // parse_probe.c

@@ -27,8 +27,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 			return;
 	vec_push(&asks->seen, f);
 	if (f->embedded)
-		asks->point |= strstr(f->embedded, "stp_pp") || strstr(f->embedded, "probe_point") ||
-			       strstr(f->embedded, "->probe");
+		asks->point |= embedded_word(f->embedded, "stp_pp") || embedded_has_prefix(f->embedded, "probe");
 	if (f->body)
 		use_stmt(w, f->body);
 }
@@ -232,7 +231,7 @@ static bool is_free_call(const struct expr *x)
 	if (!f || f->next_overload || x->u.call.args.n)
 		return false;
 	if (f->embedded)
-		return strstr(f->embedded, "pragma:context-free") && f->type == T_LONG;
+		return func_has(f, PRAGMA_CONTEXT_FREE) && f->type == T_LONG;
 	if (body && body->kind == S_BLOCK && body->u.block.n == 1)
 		body = body->u.block.at[0];
 	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
