@@ -21,27 +21,6 @@ struct look {
 	VEC(struct func *) seen;
 };
 
-static bool is_of_processes(const struct probe *p)
-{
-	static const char *const names[] = { "process", "mark", "process_events", "plt" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(p->family->name, names[i]))
-			return true;
-	return str_starts(p->point, "process.data");
-}
-
-static bool is_timer(const struct probe *p)
-{
-	return !strcmp(p->family->name, "timer") && str_starts(p->point, "timer.") &&
-	       !str_starts(p->point, "timer.profile");
-}
-
-static bool runs_anywhere(const struct probe *p)
-{
-	return !strcmp(p->family->name, "begin_end") || !strcmp(p->family->name, "never") || is_timer(p);
-}
-
 static void look_at_func(struct ast_walker *w, struct loc use, struct func *f)
 {
 	struct look *look = w->data;
@@ -97,10 +76,11 @@ static void check_probe(struct session *s, struct probe *p)
 {
 	struct look look = { .probe = p };
 	struct ast_walker w = { .expr = look_at_expr, .data = &look };
+	enum probe_access access = p->family->access_of ? p->family->access_of(p) : p->family->access;
 
-	p->own_processes = is_of_processes(p);
-	look.own = p->own_processes || !strcmp(p->family->name, "begin_end");
-	if (!look.own && !runs_anywhere(p)) {
+	p->own_processes = access == ACCESS_PROCESS;
+	look.own = access == ACCESS_PROCESS || access == ACCESS_OWN;
+	if (access == ACCESS_KERNEL) {
 		diag_error(p->loc, "probe point %s is not allowed with --privilege=stapusr; allowed are begin, end, "
 			   "error, timers and probes of processes", p->written);
 		return;

@@ -49,6 +49,7 @@ void cw_append(struct cwriter *w, const struct cwriter *part)
 {
 	if (part->text.len)
 		buf_add(&w->text, part->text.text, part->text.len);
+	w->has_temporary |= part->has_temporary;
 }
 
 void cw_append_block(struct cwriter *w, struct cwriter *part, bool braces)

@@ -8,6 +8,7 @@
 struct cwriter {
 	struct buf text;
 	int depth;
+	bool has_temporary;        // a compound literal, which lives until the end of its block
 };
 
 // Up to a depth at which the indentation would be most of the text.

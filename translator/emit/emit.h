@@ -10,7 +10,7 @@
 const char *emit_probe_ref(const struct probe *p);
 // Registers a family's table: becomes { &ops, table, n } in stp_families[]. `ops` is a symbol of
 // the runtime ("stp_timer_family").
-void emit_family_table(struct session *s, const char *ops, const char *table, int n);
+void emit_family_table(struct session *s, const char *family, const char *table, int n);
 // The script uses matched(): each handler, and what @entry() wants, begins with clearing what was matched.
 bool emit_keeps_matches(void);
 // A C string literal with its quotes.

@@ -14,7 +14,7 @@ const char *emit_keys(struct emitter *e, const struct var *v, const struct value
 {
 	struct buf b = { 0 };
 
-	(void)e;
+	e->w->has_temporary = true;
 	buf_puts(&b, "(const union stp_val[]){ ");
 	for (int i = 0; i < n; i++) {
 		if (!keys[i].text)

@@ -98,5 +98,5 @@ void emit_kernel_lines(struct emitter *e, struct cwriter *w)
 	for vec_each(&all, m)
 		n += emit_module(e, w, *m, &rows);
 	cw_line(w, "static const struct stp_code stp_code[] = { %s{ NULL } };", buf_text(&rows));
-	emit_family_table(e->s, "stp_lines_family", "(void *)stp_code", n);
+	emit_family_table(e->s, "lines", "(void *)stp_code", n);
 }

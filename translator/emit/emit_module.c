@@ -131,12 +131,13 @@ bool emit_keeps_matches(void)
 	return current->keeps_matches;
 }
 
-void emit_family_table(struct session *s, const char *ops, const char *table, int n)
+void emit_family_table(struct session *s, const char *family, const char *table, int n)
 {
-	struct family_table t = { ops, table, n };
+	struct family_table t = { str_printf("stp_%s_family", family), table, n };
 
 	assert(current && current->s == s);
 	vec_push(&current->families, t);
+	vec_push(&s->runtime_families, family);
 }
 
 // Families in their order, with the probes of each.

@@ -113,6 +113,7 @@ static const char *arguments(struct emitter *e, struct expr *x)
 	if (!n)
 		return "NULL";
 	emit_values(e, x->u.print.args.at, n, v);
+	e->w->has_temporary = true;
 	buf_puts(&b, "(const union stp_val[]){ ");
 	for (int i = 0; i < n; i++)
 		buf_printf(&b, "{ .%c = %s }%s", x->u.print.args.at[i]->type == T_STRING ? 's' : 'n',

@@ -247,7 +247,7 @@ static void emit_plain(struct emitter *e, struct stmt *st)
 	else
 		emit_effect(e, st->u.expr);
 	e->w = outer;
-	cw_append_block(outer, &part, strstr(buf_text(&part.text), "(const union stp_val[])") != NULL);
+	cw_append_block(outer, &part, part.has_temporary);
 }
 
 static void lock(struct emitter *e)

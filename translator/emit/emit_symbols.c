@@ -176,7 +176,7 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	for (int i = 0; i < all.n; i++)
 		buf_puts(&rows, emit_object(e, w, all.at[i], i));
 	cw_line(w, "static struct stp_object stp_objects[] = { %s { NULL } };", buf_text(&rows));
-	emit_family_table(e->s, "stp_user_stack_family", "stp_objects", all.n);
+	emit_family_table(e->s, "user_stack", "stp_objects", all.n);
 }
 
 // Where programs lie in the current process is looked up by a place in their code.
@@ -195,5 +195,5 @@ void emit_mapped(struct emitter *e, struct cwriter *w)
 			(unsigned long long)address, (unsigned long long)offset);
 	}
 	cw_line(w, "};");
-	emit_family_table(e->s, "stp_mapped_family", "stp_mapped", e->mapped.n);
+	emit_family_table(e->s, "mapped", "stp_mapped", e->mapped.n);
 }

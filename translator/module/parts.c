@@ -83,7 +83,7 @@ void parts_compile(struct session *s, struct toolchain *t)
 		struct cache_key key;
 		char *object, *calls;
 
-		if (!u->families.n || !runtime_unit_needed(u, s->c_text))
+		if (!u->families.n || !runtime_unit_needed(u, &s->runtime_families))
 			continue;
 		key = part_key(t, u);
 		object = cached ? cache_find(s, &key, ".part.o") : NULL;

@@ -15,11 +15,11 @@ extern const struct probe_family family_begin_end, family_never;
 enum when { WHEN_BEGIN, WHEN_END, WHEN_ERROR, WHENS };
 
 static const struct {
-	const char *name, *ops, *table;
+	const char *name, *family, *table;
 } whens[WHENS] = {
-	[WHEN_BEGIN] = { "begin", "stp_begin_family", "stp_begins" },
-	[WHEN_END] = { "end", "stp_end_family", "stp_ends" },
-	[WHEN_ERROR] = { "error", "stp_error_family", "stp_errors" },
+	[WHEN_BEGIN] = { "begin", "begin", "stp_begins" },
+	[WHEN_END] = { "end", "end", "stp_ends" },
+	[WHEN_ERROR] = { "error", "error", "stp_errors" },
 };
 
 struct begin {
@@ -73,7 +73,7 @@ static void emit_when(struct session *s, struct cwriter *w, enum when when, stru
 			(unsigned long long)b->order, mine.at[i]->point);
 	}
 	cw_line(w, "};");
-	emit_family_table(s, whens[when].ops, whens[when].table, mine.n);
+	emit_family_table(s, whens[when].family, whens[when].table, mine.n);
 }
 
 static void begin_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
@@ -88,6 +88,7 @@ static const char *const begin_patterns[] = {
 
 const struct probe_family family_begin_end = {
 	.name = "begin_end",
+	.access = ACCESS_OWN,
 	.patterns = begin_patterns,
 	.on_user_runtime = true,
 	.exclusive = true,
@@ -105,6 +106,7 @@ static const char *const never_patterns[] = { "never", NULL };
 
 const struct probe_family family_never = {
 	.name = "never",
+	.access = ACCESS_NOTHING,
 	.patterns = never_patterns,
 	.on_user_runtime = true,
 	.exclusive = true,         // its reads and writes don't make locks necessary

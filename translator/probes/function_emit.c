@@ -320,5 +320,5 @@ void function_emit(struct session *s, struct cwriter *w, struct probe **probes, 
 	for vec_each(&all, g)
 		emit_entry(s, w, g);
 	cw_line(w, "};");
-	emit_family_table(s, "stp_function_family", "stp_functions", all.n);
+	emit_family_table(s, "function", "stp_functions", all.n);
 }

@@ -108,7 +108,7 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 			str_printf(" .in_target = true, .start_code = 0x%llx", (unsigned long long)d->start_code));
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_hwbkpt_family", "stp_hwbkpts", n);
+	emit_family_table(s, "hwbkpt", "stp_hwbkpts", n);
 }
 
 #define FORMS(data) data ".write", data ".rw", data ".length(number).write", data ".length(number).rw"
@@ -116,8 +116,16 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("kernel.data(number)"),
 					FORMS("process.data(string)"), FORMS("process.data(number)"), NULL };
 
+static enum probe_access hwbkpt_access(const struct probe *p)
+{
+	const struct watch *w = p->data;
+
+	return w->in_target ? ACCESS_PROCESS : ACCESS_KERNEL;
+}
+
 const struct probe_family family_hwbkpt = {
 	.name = "hwbkpt",
+	.access_of = hwbkpt_access,
 	.arrival_ns = 1000,
 	.patterns = patterns,
 	.resolve = hwbkpt_resolve,

@@ -153,6 +153,7 @@ static struct di_module *mark_module(const struct probe *p)
 
 const struct probe_family family_mark = {
 	.name = "mark",
+	.access = ACCESS_PROCESS,
 	.patterns = patterns,
 	.resolve = mark_resolve,
 	.target = mark_target,

@@ -190,7 +190,7 @@ static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **
 			emit_probe_ref(probes[i]), (int)h->pf, (int)h->number, (long long)h->priority, probes[i]->point);
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_netfilter_family", "stp_netfilters", n);
+	emit_family_table(s, "netfilter", "stp_netfilters", n);
 }
 
 static const char *const patterns[] = {

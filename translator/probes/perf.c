@@ -171,7 +171,7 @@ static void perf_emit(struct session *s, struct cwriter *w, struct probe **probe
 			d->counter ? str_printf(", .counter = %s", emit_c_string(d->counter)) : "", probes[i]->point);
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_perf_family", "stp_perfs", n);
+	emit_family_table(s, "perf", "stp_perfs", n);
 }
 
 #define EVENT "perf.type(number).config(number)"

@@ -113,6 +113,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_plt = {
 	.name = "plt",
+	.access = ACCESS_PROCESS,
 	.patterns = patterns,
 	.resolve = plt_resolve,
 	.target = plt_target,

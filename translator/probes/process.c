@@ -199,6 +199,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_process = {
 	.name = "process",
+	.access = ACCESS_PROCESS,
 	.patterns = patterns,
 	.resolve = process_resolve,
 	.target = process_target,

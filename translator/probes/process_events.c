@@ -178,7 +178,7 @@ static void event_emit(struct session *s, struct cwriter *w, struct probe **prob
 			d->optional ? ", .optional = true" : "");
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_process_family", "stp_process_events", n);
+	emit_family_table(s, "process", "stp_process_events", n);
 }
 
 #define EVENTS(process)                                                       \
@@ -191,6 +191,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_process_events = {
 	.name = "process_events",
+	.access = ACCESS_PROCESS,
 	.patterns = patterns,
 	.own_returns = true,
 	.resolve = event_resolve,

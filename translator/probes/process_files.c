@@ -477,5 +477,5 @@ void process_emit_sites(struct session *s, struct cwriter *w, struct probe **pro
 	for (int i = 0; i < n; i++)
 		emit_site(w, probes[i], table, numbers.at[i].program, numbers.at[i].within);
 	cw_line(w, "};");
-	emit_family_table(s, "stp_uprobe_family", table, n);
+	emit_family_table(s, "uprobe", table, n);
 }

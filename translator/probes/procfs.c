@@ -207,7 +207,7 @@ static void procfs_emit(struct session *s, struct cwriter *w, struct probe **pro
 		written += f->writes.n;
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_procfs_family", "stp_procfs_files", all.n);
+	emit_family_table(s, "procfs", "stp_procfs_files", all.n);
 }
 
 #define FORMS(procfs)								\

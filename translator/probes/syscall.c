@@ -238,7 +238,7 @@ static void syscall_emit(struct session *s, struct cwriter *w, struct probe **pr
 	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[] = {");
 	cw_append(w, &out.table);
 	cw_line(w, "};");
-	emit_family_table(s, "stp_syscall_family", "stp_syscall_probes", out.n);
+	emit_family_table(s, "syscall", "stp_syscall_probes", out.n);
 }
 
 const struct probe_family family_syscall = {

@@ -103,7 +103,7 @@ static void timer_emit(struct session *s, struct cwriter *w, struct probe **prob
 			t->jiffies ? "true" : "false", probes[i]->point);
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_timer_family", "stp_timers", n);
+	emit_family_table(s, "timer", "stp_timers", n);
 }
 
 static const char *const timer_patterns[] = {
@@ -122,6 +122,7 @@ static const char *const timer_patterns[] = {
 
 const struct probe_family family_timer = {
 	.name = "timer",
+	.access = ACCESS_NOTHING,
 	.arrival_ns = 1000,
 	.patterns = timer_patterns,
 	.on_user_runtime = true,

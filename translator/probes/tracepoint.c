@@ -298,7 +298,7 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 			d->module ? str_printf(", .module = %s", emit_c_string(d->module)) : "");
 	}
 	cw_line(w, "};");
-	emit_family_table(s, "stp_tracepoint_family", "stp_tracepoints", n);
+	emit_family_table(s, "tracepoint", "stp_tracepoints", n);
 }
 
 static const char *const patterns[] = {

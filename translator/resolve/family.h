@@ -23,6 +23,14 @@ struct probe_match {
 	bool user_runtime;
 };
 
+// Whose data a handler can reach, for --privilege=stapusr.
+enum probe_access {
+	ACCESS_KERNEL,             // the kernel's, or any process': refused
+	ACCESS_NOTHING,            // that of no particular process
+	ACCESS_OWN,                // the invoking user's: the context is stapio
+	ACCESS_PROCESS,            // that of the process of the hit: skipped if it is another user's
+};
+
 struct probe_family {
 	const char *name;                      // as the file's stem: "timer"
 	const char *const *patterns;           // NULL-terminated
@@ -32,6 +40,8 @@ struct probe_family {
 	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for want of room
 	int arrival_ns;                        // what a hit takes before and after the handler, with interrupts off
 	bool exclusive;                        // handlers run alone: nothing else runs meanwhile
+	enum probe_access access;
+	enum probe_access (*access_of)(const struct probe *p); // NULL: `access`, of every probe
 	bool in_slices;                        // handlers may run in process context: emit_slices.c
 
 	// Adds what the match stands for with probe_add(), any number. Reports with diag_error() at

@@ -105,13 +105,14 @@ struct session {
 	// pass 2
 	struct scope *scope;               // elab/scope.c: declarations by name
 	struct kernel *kernel;             // target/kernel.c: what the target kernel has; NULL on the user runtime
-	struct debuginfo *debuginfo;       // debuginfo/module.c, opened at first use
+	struct debuginfo *debuginfo;       // debuginfo/lookup/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
 	VEC(const char *) programs;        // probes: absolute paths of what is probed in user space
 
 	// pass 3
 	char *c_text;                      // emit: the generated C
 	size_t c_len;
+	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has
 	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled apart, with headers
 
 	// pass 4

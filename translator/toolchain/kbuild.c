@@ -206,14 +206,14 @@ void kbuild_write(const char *path, const char *text)
 		    strerror(errno));
 }
 
-// The runtime's units that a module with this generated C needs.
-static void write_units(struct session *s, const char *dir, const char *generated, runtime_units *needed)
+// Writes the runtime's units that a module with tables of these families needs.
+static void write_units(struct session *s, const char *dir, const name_list *families, runtime_units *needed)
 {
 	runtime_units units = { 0 };
 
 	runtime_read_units(s, &units);
 	for vec_each(&units, u)
-		if (runtime_unit_needed(u, generated)) {
+		if (runtime_unit_needed(u, families)) {
 			kbuild_write(str_printf("%s/unit%d.c", dir, needed->n), u->text);
 			vec_push(needed, *u);
 		}
@@ -244,7 +244,7 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
 }
 
-char *kbuild_directory(struct session *s, const char *name, const char *generated)
+char *kbuild_directory(struct session *s, const char *name, const char *generated, const name_list *families)
 {
 	char *dir = str_printf("%s/kbuild", s->tmp_dir);
 	runtime_units units = { 0 };
@@ -256,7 +256,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir,
 		    strerror(errno));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
-	write_units(s, dir, generated, &units);
+	write_units(s, dir, families, &units);
 	write_makefile(s, dir, name, &units);
 	return dir;
 }
@@ -468,7 +468,7 @@ char *kbuild_module(struct session *s, const char *c_path, const char *name, con
 
 	if (!text)
 		die("can't read %s: %s", c_path, strerror(errno));
-	dir = kbuild_directory(s, name, text);
+	dir = kbuild_directory(s, name, text, &s->runtime_families);
 	for (int i = 0; i < s->units.n; i++) {
 		kbuild_write(str_printf("%s/embedded%d.c", dir, i), s->units.at[i]->text.text);
 		buf_printf(&units, "%s-y += embedded%d.o\n", name, i);

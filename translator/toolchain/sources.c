@@ -39,10 +39,11 @@ void runtime_read_units(const struct session *s, runtime_units *units)
 		parse_line(line, units);
 }
 
-bool runtime_unit_needed(const struct runtime_unit *u, const char *generated)
+bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families)
 {
 	for vec_each(&u->families, name)
-		if (strstr(generated, str_printf("&stp_%s_family", *name)))
-			return true;
+		for vec_each(families, used)
+			if (!strcmp(*name, *used))
+				return true;
 	return !u->families.n;
 }

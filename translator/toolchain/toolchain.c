@@ -256,7 +256,8 @@ static void make(struct session *s, struct toolchain *t)
 	arguments units = { 0 }, metadata = { 0 };
 	struct cache_key tools;
 	struct timespec start = depends_now();
-	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s)), *output = kbuild_run(s, dir);
+	const name_list none = { 0 };
+	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s), &none), *output = kbuild_run(s, dir);
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
 	memset(&t->header_cc, 0, sizeof(t->header_cc));

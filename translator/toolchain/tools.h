@@ -18,11 +18,12 @@ struct runtime_unit {
 typedef VEC(struct runtime_unit) runtime_units;
 // Dies when the runtime is not there. (sources.c)
 void runtime_read_units(const struct session *s, runtime_units *units);
-bool runtime_unit_needed(const struct runtime_unit *u, const char *generated);
+bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families);
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
-// tmp_dir/kbuild with everything for a module of that name. generated: the generated C's text.
-char *kbuild_directory(struct session *s, const char *name, const char *generated);
+// Makes tmp_dir/kbuild with everything for a module of that name. generated: the text of its C, which has tables of
+// these families.
+char *kbuild_directory(struct session *s, const char *name, const char *generated, const name_list *families);
 // Returns make's output. Dies with it and advice when make fails.
 char *kbuild_run(struct session *s, const char *dir);
 // Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost
