@@ -6,7 +6,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000 [module]=200000)
+declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000 [module]=200000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -123,6 +123,7 @@ try() {
 	[[ $1 != debuginfo && $1 != program ]] || longest=16384
 	mkdir -p "$seeds" "$new"
 	case $1 in
+	bpftrace) cp "$TESTS"/foreign/*.bt "$seeds" ;;
 	regex) seed_patterns "$seeds" ;;
 	index) seed_index "$seeds" ;;
 	debuginfo) seed_debuginfo "$seeds" ;;
@@ -141,7 +142,7 @@ try() {
 	fi
 }
 
-names=${*:-lex parse passes regex index debuginfo program relay control module hostile}
+names=${*:-lex parse bpftrace passes regex index debuginfo program relay control module hostile}
 if [[ " $names " = *" hostile "* ]]; then
 	bash "$TESTS/fuzz/hostile"
 	names=${names/hostile/}

@@ -8,6 +8,7 @@
 #include "driver/self_probes.h"
 #include "driver/options.h"
 #include "driver/objects.h"
+#include "foreign/foreign.h"
 #include "parse/typography.h"
 #include "session/passes.h"
 #include "session/session.h"
@@ -317,6 +318,8 @@ static void limit_stack(bool passes_1_to_3)
 
 static int run_passes(struct session *s)
 {
+	if (foreign_refuse(s))
+		return EXIT_FAILURE;
 	limit_stack(true);
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		// Told before a kernel is searched that can't run the script anyway.
@@ -371,7 +374,10 @@ int main(int argc, char **argv)
 	objects_check(s);
 	limits_check(s);
 	mark_pass(s, 0, true);
-	status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
+	if (s->opt.from_bpftrace)
+		status = foreign_print(s);
+	else
+		status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
 	mark_pass(s, 6, false);

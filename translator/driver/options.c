@@ -506,6 +506,13 @@ static void run_benchmark(struct options *o, const char *arg)
 	exit(benchmark_sdt(benchmark_loops, benchmark_threads));
 }
 
+static void set_from(struct options *o, const char *arg)
+{
+	if (strcmp(arg, "bpftrace"))
+		usage("--from takes bpftrace, the language that scripts are translated from, not '%s'", arg);
+	o->from_bpftrace = true;
+}
+
 static void set_example(struct options *o, const char *arg)
 {
 	o->example = true;
@@ -556,6 +563,7 @@ static const struct option_row {
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
 	{ 0, "example", MAYBE, "FILE", "run the installed example script of that name", set_example },
+	{ 0, "from", VALUE, "bpftrace", "print the script, which is bpftrace's, in stap's language", set_from },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },

@@ -52,6 +52,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool bulk;                 // -b
 	bool timing;               // -t
 	bool example;              // --example: the script is one of the installed examples
+	bool from_bpftrace;         // --from=bpftrace: translate the script and print it
 	const char *monitor;       // --monitor: seconds, or NULL
 	bool strict;               // --strict: losses make the exit status 3
 	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits

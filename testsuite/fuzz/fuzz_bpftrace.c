@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Translation of bpftrace's language: any text is translated or refused, and pass 1 accepts each translation.
+#include "fuzz.h"
+#include "foreign/foreign.h"
+#include "parse/lex.h"
+#include "session/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_one(const char *text, size_t len)
+{
+	struct session *s = fuzz_session();
+	struct source *source = source_new("input", text, len);
+	int errors = 0;
+	char *translation;
+
+	foreign_is_bpftrace(source);
+	translation = foreign_from_bpftrace(s, source, &errors);
+	if (errors)
+		return;
+	session_source(s, "translation", translation, strlen(translation));
+	if (pass_parse(s))
+		abort();
+}

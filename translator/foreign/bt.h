@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Private to foreign/: the syntax tree of a script in bpftrace's language, and the steps that translate it:
+//
+//   text --bt_lex.c--> tokens --bt_parse.c--> tree --bt_type.c--> types of variables and maps
+//        --bt_write.c, bt_point.c, bt_expr.c, bt_call.c, bt_map.c--> text in the language of stap
+#ifndef BT_H
+#define BT_H
+
+#include "util/diag.h"
+#include "util/map.h"
+#include "util/str.h"
+#include "util/vec.h"
+
+#include <stdint.h>
+
+struct session;
+struct di_type;
+struct di_module;
+
+// ---------------------------------------------------------------- bt_lex.c
+
+enum bt_tok { BT_END, BT_WORD, BT_NUMBER_TOK, BT_STRING_TOK, BT_SCRATCH, BT_MAP_TOK, BT_POSITION_TOK,
+	      BT_PUNCT, BT_BAD };
+
+struct bt_token {
+	enum bt_tok kind;
+	struct loc loc;
+	const char *text;          // WORD, PUNCT: as written; SCRATCH, MAP: without $ or @; STRING: contents with escapes as
+				   // written; BAD: the message
+	int64_t number;
+};
+
+struct bt_lexer {
+	const struct source *source;
+	const char *p, *end, *line_start;
+	int line;
+	bool at_line_start;        // nothing but white space precedes on the line
+	struct map defines;        // #define: name -> text
+	VEC(bool) skipping;        // open #if, #ifdef, #ifndef: is this branch left out?
+};
+void bt_lex_start(struct bt_lexer *l, const struct source *source);
+struct bt_token bt_lex_next(struct bt_lexer *l);
+void bt_lex_space(struct bt_lexer *l);             // skips white space, comments and preprocessor lines
+struct loc bt_lex_loc(const struct bt_lexer *l);
+
+// ---------------------------------------------------------------- bt_parse.c: the tree
+
+enum bt_kind {
+	BT_NUMBER, BT_STRING, BT_NAME, BT_VAR, BT_MAP, BT_POSITION, BT_CALL, BT_UNARY, BT_BINARY, BT_ASSIGN, BT_INCREMENT,
+	BT_COND, BT_CAST, BT_MEMBER, BT_INDEX, BT_TUPLE, BT_SIZEOF,
+	BT_BLOCK, BT_IF, BT_WHILE, BT_UNROLL, BT_FOR, BT_JUMP, BT_EMPTY,
+};
+
+// The type of a value. Members of structs have one only if the kernel's types are found.
+enum bt_type_kind { BT_T_UNKNOWN, BT_T_INT, BT_T_STRING, BT_T_KSTACK, BT_T_USTACK, BT_T_POINTER, BT_T_STRUCT,
+		    BT_T_CHARS,        // an array of characters in memory
+		    BT_T_ARRAY };      // another array
+struct bt_type {
+	enum bt_type_kind kind;
+	const char *of;            // POINTER, STRUCT: "struct sock", "uint8"; NULL: not known
+	int depth;                 // POINTER: levels of indirection
+	int size;                  // INT: bytes; 0: 8
+	bool is_signed;
+	bool user;                 // an address in the memory of the process
+	struct di_type *di;        // POINTER: of what it points to; others: its own; may be NULL
+};
+
+struct bt_node {
+	enum bt_kind kind;
+	struct loc loc;
+	const char *text;          // name, string, operator, member
+	int64_t number;
+	bool prefix;               // INCREMENT
+	struct bt_type cast;       // CAST, SIZEOF
+	VEC(struct bt_node *) kids; // MAP: keys; CALL: arguments; IF: condition, then, else; FOR: map, body (text: variable)
+};
+
+struct bt_point {
+	struct loc loc;
+	const char *text;          // as written, for the builtin `probe`
+	name_list part;            // part.at[0]: the provider, its long name
+};
+
+struct bt_action {
+	VEC(struct bt_point) points;
+	struct bt_node *filter;    // NULL: without
+	struct bt_node *body;
+};
+
+struct bt_script {
+	VEC(struct bt_action *) actions;
+	struct map structs;        // names of structs that the script defines, "struct S" -> struct loc
+	int errors;
+};
+
+enum { BT_MAX_DEPTH = 200 };   // levels of nesting
+
+// Returns NULL after a syntax error, which is reported unless `quiet`.
+struct bt_script *bt_parse(const struct source *source, bool quiet);
+// Calls visit for the node and everything below it, in the order of the text.
+void bt_each(struct bt_node *n, void (*visit)(struct bt_node *n, void *data), void *data);
+
+// ---------------------------------------------------------------- bt_type.c
+
+enum bt_aggregate { BT_PLAIN, BT_COUNT, BT_SUM, BT_AVG, BT_MIN, BT_MAX, BT_STATS, BT_HIST, BT_LHIST };
+
+struct bt_var {                // a map or a scratch variable
+	const char *name;          // as in bpftrace, without @ or $
+	const char *out;           // in the translation
+	bool is_map, string_wanted;
+	enum bt_aggregate aggregate;
+	struct bt_node *aggregation; // LHIST: the call that has its bounds
+	struct loc loc;
+	struct bt_type type;       // of its values
+	const struct bt_var *loop; // of a loop variable: the map; its keys have the names in loop_keys
+	name_list loop_keys;
+	int arity;                 // keys of a map
+	VEC(struct bt_type) keys;
+	VEC(bool) key_string;      // the key is used as a string
+};
+
+struct bt_translation {
+	struct session *session;
+	struct di_module *kernel;  // NULL: types of the kernel are not available
+	struct bt_script *script;
+	struct map maps;           // name -> struct bt_var
+	struct map locals;         // of the current action
+	const struct bt_action *action;
+	struct buf out;
+	int indent;
+	struct map used;           // names of the translation
+	bool at_exit;              // the maps that remain are printed
+	int errors;
+	unsigned helpers;          // bits of enum bt_helper
+	const char *started;       // the global with the time of the start; NULL: not used
+	const char *probe_name;    // the variable with the name of the probe; NULL: a constant
+};
+
+void bt_infer(struct bt_translation *t);               // maps of the whole script
+void bt_infer_action(struct bt_translation *t, const struct bt_action *a);     // its scratch variables: t->locals
+int bt_small_number(const char *text);               // 0 to 99; -1: another text
+struct bt_type bt_type_of(struct bt_translation *t, const struct bt_node *n);
+struct bt_var *bt_find(struct bt_translation *t, const struct bt_node *n);     // of BT_VAR or BT_MAP
+enum bt_aggregate bt_aggregate_of(const struct bt_node *call);        // PLAIN: not an aggregation
+bool bt_is_text(const struct bt_type *type);          // a value that the translation has as a string
+
+// A member of the builtin `args`, as an expression of the translation.
+struct bt_field { const char *field, *text; struct bt_type type; };
+// Returns the member of `args` that n is. False: unknown.
+bool bt_args_field(struct bt_translation *t, const struct bt_node *n, struct bt_field *out);
+
+// ---------------------------------------------------------------- bt_event.c
+
+bool bt_event_field(const char *event, const char *field, struct bt_field *out);
+bool bt_syscall_field(const char *call, bool enter, const char *field, struct bt_field *out);
+// The name of the system call, which may be a pattern, that a point of tracepoint:syscalls traces; NULL: another point.
+const char *bt_syscall(const struct bt_point *p, bool *enter);
+bool bt_is_provider(const struct bt_action *a, const char *name);     // of the action's first point
+bool bt_in_user(const struct bt_action *a);           // the action runs for code of a program
+
+// ---------------------------------------------------------------- the writers
+
+// Functions that the translation defines if it needs them: bits of bt_translation.helpers.
+enum bt_helper { BT_HELP_JOIN, BT_HELP_BUFFER, BT_HELP_MAC };
+
+// Reports that something has no translation.
+void bt_problem(struct bt_translation *t, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+// bt_expr.c. The texts of expressions: `bind` is the precedence of the operator around them.
+char *bt_expr(struct bt_translation *t, const struct bt_node *n, int bind);
+char *bt_string(struct bt_translation *t, const struct bt_node *n);    // converted to a string
+char *bt_value(struct bt_translation *t, const struct bt_node *n, bool string); // for a variable
+char *bt_address(struct bt_translation *t, const struct bt_node *n);   // of the struct or array
+char *bt_keys(struct bt_translation *t, const struct bt_node *map);    // "[a, b]" or ""
+char *bt_condition(struct bt_translation *t, const struct bt_node *n, int bind);
+bool bt_may_fault(struct bt_translation *t, const struct bt_node *n);   // it reads through pointers
+enum { BT_BIND_NONE, BT_BIND_COND, BT_BIND_OR, BT_BIND_AND, BT_BIND_BITOR, BT_BIND_XOR, BT_BIND_BITAND, BT_BIND_COMPARE,
+       BT_BIND_SHIFT, BT_BIND_DOT, BT_BIND_ADD, BT_BIND_MUL, BT_BIND_UNARY, BT_BIND_POSTFIX };
+
+// bt_call.c
+char *bt_call(struct bt_translation *t, const struct bt_node *n);       // a call that has a value
+bool bt_call_statement(struct bt_translation *t, const struct bt_node *n);     // false: not a statement of its own
+struct bt_type bt_call_type(struct bt_translation *t, const struct bt_node *n);
+// A builtin variable. False: not one; NULL text: reported.
+bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, struct bt_type *type);
+char *bt_builtin_text(struct bt_translation *t, const struct bt_node *n);
+
+// bt_format.c: printf and times
+char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first, const char *function);
+char *bt_time(struct bt_translation *t, struct loc loc, const char *format, const char *seconds, const char *micros);
+
+// bt_map.c
+// Writes statements that print the map as bpftrace does. top, divisor: may be NULL.
+void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *top, const char *divisor);
+// Returns the names for the keys of a loop over the map, and its head: "[key1, key2]".
+char *bt_loop(struct bt_translation *t, const struct bt_var *v, name_list *keys);
+char *bt_loop_value(const struct bt_var *v, const name_list *keys);   // the value in the loop
+void bt_print_element(struct bt_translation *t, const struct bt_var *v, const struct bt_node *element);
+
+// bt_point.c: writes "probe ... {" and what precedes it.
+void bt_points(struct bt_translation *t, const struct bt_action *a);
+
+// bt_write.c
+void bt_line(struct bt_translation *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+const char *bt_fresh(struct bt_translation *t, const char *wanted);     // a name that the script does not use
+void bt_open(struct bt_translation *t, const char *fmt, ...) PRINTF_LIKE(2, 3); // a line, "{", and one level deeper
+void bt_close(struct bt_translation *t, const char *more);     // "}" and more
+
+#endif

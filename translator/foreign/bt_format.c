@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Formats: printf() of bpftrace has the conversions of C with their lengths, and %r for bytes; time() and strftime()
+// those of strftime(3), which become parts of tz_ctime()'s text.
+#include "foreign/bt.h"
+
+#include <string.h>
+
+// Writes the argument of one conversion. `form` is the letter behind "r": "x", "h" or 0.
+static char *argument(struct bt_translation *t, const struct bt_node *n, char conversion, char form)
+{
+	if (conversion == 's')
+		return bt_string(t, n);
+	if (conversion != 'r')
+		return bt_expr(t, n, BT_BIND_NONE);
+	if (n->kind != BT_CALL || strcmp(n->text, "buf")) {
+		bt_problem(t, n->loc, "only buf() is printed with %%r");
+		return "\"\"";
+	}
+	t->helpers |= 1U << BT_HELP_BUFFER;
+	return str_printf("buffer_text(%s, %s, %s, \"%s\")",
+			  bt_address(t, n->kids.at[0]), n->kids.n > 1 ? bt_expr(t, n->kids.at[1], BT_BIND_NONE) : "64",
+			  bt_in_user(t->action) || bt_type_of(t, n->kids.at[0]).user ? "1" : "0", form ? (char[]){ form, 0 } : "");
+}
+
+static const char *conversion(struct bt_translation *t, const struct bt_node *call, const char *f, int *next,
+			      struct buf *format, struct buf *arguments)
+{
+	const char *from = f++;
+	size_t flags = strspn(f, "-+ #0"), width = strspn(f + flags, "0123456789."), length;
+	char form = 0, c;
+
+	length = strspn(f + flags + width, "hlzjtq");
+	c = f[flags + width + length];
+	if (!c)
+		return "";
+	buf_putc(format, '%');
+	buf_add(format, f, width ? flags + width : 0);
+	f += flags + width + length + 1;
+	if (!strchr("diuxXopcsr", c))
+		bt_problem(t, call->loc, "unknown conversion \"%.*s\"", (int)(f - from), from);
+	if (c == 'r' && (*f == 'x' || *f == 'h'))
+		form = *f++;
+	buf_putc(format, c == 'r' ? 's' : c == 'i' ? 'd' : c);
+	if (*next >= call->kids.n)
+		bt_problem(t, call->loc, "the conversion \"%.*s\" has no argument", (int)(f - from), from);
+	else
+		buf_printf(arguments, ", %s", argument(t, call->kids.at[(*next)++], c, form));
+	return f;
+}
+
+char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first, const char *function)
+{
+	struct buf format = { 0 }, arguments = { 0 };
+	const char *f;
+	int next = first + 1;
+
+	if (call->kids.n <= first || call->kids.at[first]->kind != BT_STRING) {
+		bt_problem(t, call->loc, "%s() requires a literal as the format", call->text);
+		return "";
+	}
+	for (f = call->kids.at[first]->text; *f;) {
+		if (f[0] == '%' && f[1] == '%') {
+			buf_puts(&format, "%%");
+			f += 2;
+		} else if (*f == '%') {
+			f = conversion(t, call, f, &next, &format, &arguments);
+		} else {
+			buf_putc(&format, *f++);
+		}
+	}
+	if (*function == '"')  // a part of another format
+		return str_printf("%s%s\"%s", function, buf_text(&format), buf_text(&arguments));
+	return str_printf("%s(\"%s\"%s)", function, buf_text(&format), buf_text(&arguments));
+}
+
+// Where the conversions of strftime(3) are in "Wed Jun 30 21:49:08 1993".
+static const struct { char conversion; const char *longer; int at, length;
+} parts[] = {
+	{ 0, "%H:%M:%S", 11, 8 }, { 0, "%H:%M", 11, 5 }, { 'T', 0, 11, 8 }, { 'X', 0, 11, 8 },
+	{ 'R', 0, 11, 5 },	  { 'H', 0, 11, 2 },	 { 'M', 0, 14, 2 }, { 'S', 0, 17, 2 },
+	{ 'a', 0, 0, 3 },	  { 'b', 0, 4, 3 },	 { 'h', 0, 4, 3 },  { 'd', 0, 8, 2 },
+	{ 'e', 0, 8, 2 },	  { 'Y', 0, 20, 4 },	 { 'y', 0, 22, 2 }, { 'c', 0, 0, 24 },
+};
+
+static const char *time_part(struct bt_translation *t, struct loc loc, const char *f, const char *seconds,
+			     const char *micros, struct buf *format, struct buf *arguments)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (parts[i].longer ? !str_starts(f, parts[i].longer) : f[1] != parts[i].conversion)
+			continue;
+		buf_puts(format, "%s");
+		buf_printf(arguments, ", substr(tz_ctime(%s), %d, %d)", seconds, parts[i].at, parts[i].length);
+		return f + (parts[i].longer ? strlen(parts[i].longer) : 2);
+	}
+	switch (f[1]) {
+	case 'f':
+		buf_puts(format, "%06d");
+		buf_printf(arguments, ", %s %% 1000000", micros);
+		break;
+	case 's':
+		buf_puts(format, "%d");
+		buf_printf(arguments, ", %s", seconds);
+		break;
+	case 'n': buf_puts(format, "\\n"); break;
+	case 't': buf_puts(format, "\\t"); break;
+	case '%': buf_puts(format, "%%"); break;
+	default:
+		bt_problem(t, loc, "the conversion \"%.2s\" of a time has no equivalent: use %%H, %%M, %%S, %%a, %%b, %%d or %%Y", f);
+	}
+	return f + (f[1] ? 2 : 1);
+}
+
+// Returns the arguments of printf: a format and values.
+char *bt_time(struct bt_translation *t, struct loc loc, const char *f, const char *seconds, const char *micros)
+{
+	struct buf format = { 0 }, arguments = { 0 };
+
+	while (*f)
+		if (*f == '%')
+			f = time_part(t, loc, f, seconds, micros, &format, &arguments);
+		else
+			buf_putc(&format, *f++);
+	return str_printf("\"%s\"%s", buf_text(&format), buf_text(&arguments));
+}

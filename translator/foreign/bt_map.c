@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Prints maps as bpftrace does: "@name[key, key]: value", by ascending values; histograms have stap's own form.
+#include "foreign/bt.h"
+
+#include <string.h>
+
+static const char *const extractors[] = {
+	[BT_COUNT] = "@count", [BT_SUM] = "@sum",     [BT_AVG] = "@avg",    [BT_MIN] = "@min",
+	[BT_MAX] = "@max",     [BT_STATS] = "@count", [BT_HIST] = "@count", [BT_LHIST] = "@count",
+};
+
+enum bt_aggregate bt_aggregate_of(const struct bt_node *call)
+{
+	static const struct { const char *name; int least, most;
+	} names[] = {
+		[BT_COUNT] = { "count", 0, 0 }, [BT_SUM] = { "sum", 1, 1 },	[BT_AVG] = { "avg", 1, 1 },
+		[BT_MIN] = { "min", 1, 1 },	[BT_MAX] = { "max", 1, 1 },	[BT_STATS] = { "stats", 1, 1 },
+		[BT_HIST] = { "hist", 1, 2 },	[BT_LHIST] = { "lhist", 4, 4 },
+	};
+
+	for (size_t i = BT_COUNT; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(call->text, names[i].name) && call->kids.n >= names[i].least && call->kids.n <= names[i].most)
+			return (enum bt_aggregate)i;
+	return BT_PLAIN;
+}
+
+static char *histogram(struct bt_translation *t, const struct bt_var *v, const char *element)
+{
+	const struct bt_node *call = v->aggregation;
+
+	if (v->aggregate == BT_HIST)
+		return str_printf("@hist_log(%s)", element);
+	return str_printf("@hist_linear(%s, %s, %s, %s)", element, bt_expr(t, call->kids.at[1], BT_BIND_COND),
+			  bt_expr(t, call->kids.at[2], BT_BIND_COND), bt_expr(t, call->kids.at[3], BT_BIND_COND));
+}
+
+struct line { struct buf format; name_list arguments; };
+
+static void print_line(struct bt_translation *t, struct line *l)
+{
+	struct buf b = { 0 };
+
+	for vec_each(&l->arguments, argument)
+		buf_printf(&b, ", %s", *argument);
+	bt_line(t, "printf(\"%s\"%s)", buf_text(&l->format), buf_text(&b));
+	*l = (struct line){ 0 };
+}
+
+static void add(struct line *l, const char *format, const char *argument)
+{
+	buf_puts(&l->format, format);
+	vec_push(&l->arguments, argument);
+}
+
+static void add_value(struct line *l, const struct bt_var *v, const char *element, const char *divisor)
+{
+	const char *by = divisor ? str_printf(" / %s", divisor) : "";
+
+	if (v->aggregate == BT_STATS) {
+		add(l, "count %d, ", str_printf("@count(%s)", element));
+		add(l, "average %d, ", str_printf("@avg(%s)%s", element, by));
+		add(l, "total %d", str_printf("@sum(%s)%s", element, by));
+	} else if (v->aggregate) {
+		add(l, "%d", str_printf("%s(%s)%s", extractors[v->aggregate], element, by));
+	} else if (v->type.kind == BT_T_KSTACK) {
+		add(l, "\\n%s", str_printf("sprint_stack(%s)", element));
+	} else if (bt_is_text(&v->type) || (!v->type.kind && v->string_wanted)) {
+		add(l, "%s", element);
+	} else {
+		add(l, "%d", str_printf("%s%s", element, by));
+	}
+}
+
+// Prints one element. The stack of a key is too long for a string: it is printed by a statement of its own.
+static void print_element(struct bt_translation *t, const struct bt_var *v, const name_list *keys, const char *element,
+			  const char *divisor)
+{
+	struct line line = { 0 };
+	bool histograms = v->aggregate == BT_HIST || v->aggregate == BT_LHIST;
+
+	buf_printf(&line.format, "@%s", v->name);
+	for (int i = 0; i < keys->n; i++) {
+		const struct bt_type *type = &v->keys.at[i];
+
+		buf_puts(&line.format, i ? ", " : "[");
+		if (type->kind == BT_T_KSTACK) {
+			buf_puts(&line.format, "\\n");
+			print_line(t, &line);
+			bt_line(t, "print_stack(%s)", keys->at[i]);
+			continue;
+		}
+		add(&line, type->kind == BT_T_USTACK ? "\\n%s" : bt_is_text(type) ? "%s" : "%d", keys->at[i]);
+	}
+	buf_puts(&line.format, keys->n ? "]:" : ":");
+	if (histograms) {
+		buf_puts(&line.format, "\\n");
+		print_line(t, &line);
+		bt_line(t, "print(%s)", histogram(t, v, element));
+		return;
+	}
+	buf_putc(&line.format, ' ');
+	add_value(&line, v, element, divisor);
+	buf_puts(&line.format, "\\n");
+	print_line(t, &line);
+}
+
+static char *element_of(const struct bt_var *v, const name_list *keys)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, v->out);
+	for (int i = 0; i < keys->n; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "[", keys->at[i]);
+	if (keys->n)
+		buf_putc(&b, ']');
+	return buf_text(&b);
+}
+
+char *bt_loop(struct bt_translation *t, const struct bt_var *v, name_list *keys)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; i < v->arity; i++)
+		vec_push(keys, bt_fresh(t, v->arity > 1 ? str_printf("key%d", i + 1) : "key"));
+	for (int i = 0; i < keys->n; i++)
+		buf_printf(&b, "%s%s", i ? ", " : keys->n > 1 ? "[" : "", keys->at[i]);
+	if (keys->n > 1)
+		buf_putc(&b, ']');
+	return buf_text(&b);
+}
+
+char *bt_loop_value(const struct bt_var *v, const name_list *keys)
+{
+	char *element = element_of(v, keys);
+
+	return v->aggregate ? str_printf("%s(%s)", extractors[v->aggregate], element) : element;
+}
+
+void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *top, const char *divisor)
+{
+	bool text = bt_is_text(&v->type) || (!v->type.kind && v->string_wanted);
+	name_list keys = { 0 };
+	const char *list, *limit = top ? str_printf(" limit %s", top) : "", *order = top ? "-" : "+";
+
+	if (!v->arity) {
+		if (v->aggregate || t->at_exit)
+			bt_line(t, v->aggregate ? "if (@count(%s)) {" : text ? "if (%s != \"\") {" : "if (%s) {", v->out);
+		t->indent += v->aggregate || t->at_exit;
+		print_element(t, v, &keys, v->out, divisor);
+		if (v->aggregate || t->at_exit)
+			bt_close(t, "");
+		return;
+	}
+	list = bt_loop(t, v, &keys);
+	if (v->aggregate)
+		bt_open(t, "foreach (%s in %s %s %s%s)", list, v->out, extractors[v->aggregate], order, limit);
+	else if (text)
+		bt_open(t, "foreach (%s in %s%s)", list, v->out, limit);
+	else
+		bt_open(t, "foreach (%s in %s%s%s)", list, v->out, order, limit);
+	print_element(t, v, &keys, element_of(v, &keys), divisor);
+	bt_close(t, "");
+}
+
+void bt_print_element(struct bt_translation *t, const struct bt_var *v, const struct bt_node *element)
+{
+	name_list keys = { 0 };
+
+	for (int i = 0; i < element->kids.n && i < v->keys.n; i++)
+		vec_push(&keys, bt_value(t, element->kids.at[i], bt_is_text(&v->keys.at[i])));
+	print_element(t, v, &keys, str_printf("%s%s", v->out, bt_keys(t, element)), NULL);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Scripts and probes in the languages of other tracers.
+#ifndef FOREIGN_H
+#define FOREIGN_H
+
+#include "session/session.h"
+
+// Returns true if the text is a script in bpftrace's language. It reports nothing.
+bool foreign_is_bpftrace(const struct source *source);
+// Translates a script of bpftrace. The types of the kernel are used if the session has one. Statements without
+// equivalent are reported; *errors is their number.
+char *foreign_from_bpftrace(struct session *s, const struct source *source, int *errors);
+// --from: prints the translation of all scripts of the session. Returns the exit status.
+int foreign_print(struct session *s);
+// Reports scripts of the session that are bpftrace's, with their translation. Returns the number of errors.
+int foreign_refuse(struct session *s);
+
+#endif
