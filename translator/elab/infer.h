@@ -32,10 +32,13 @@ struct want {
 void infer_expr(struct infer *t, struct expr **pe, struct want w);
 enum type infer_kind(struct infer *t, struct expr **pe, struct want w);
 void infer_stmt(struct infer *t, struct stmt *s);
+void infer_arg(struct infer *t, struct expr *call, int i);
 
 // unused.c
 // Types of statements that nothing uses come last, and an error there removes them. True: infer it as usual.
 bool infer_unused(struct infer *t, struct stmt *s);
+// The same for argument i of a call, which the function does not read.
+bool infer_ignored_arg(struct infer *t, struct expr *call, int i);
 
 // infer_defined.c
 // @defined() of what has a type by now becomes a number.

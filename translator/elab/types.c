@@ -318,7 +318,7 @@ static struct want want_param(const struct infer *t, const struct expr *call, co
 	return w;
 }
 
-static void infer_arg(struct infer *t, struct expr *e, int i)
+void infer_arg(struct infer *t, struct expr *e, int i)
 {
 	struct expr **arg = &e->u.call.args.at[i];
 
@@ -331,23 +331,6 @@ static void infer_arg(struct infer *t, struct expr *e, int i)
 		if (p->type != e->u.call.target->params.at[i]->type)
 			mismatch(t, *arg, (*arg)->type, want_param(t, e, f, i));
 	}
-}
-
-// Like infer_unused(), of an argument that the function does not read.
-static bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
-{
-	struct expr **arg = &e->u.call.args.at[i];
-
-	if (t->in_unused || !t->unused || (!t->report && !t->resolve))
-		return t->in_unused || t->unused;
-	t->in_unused = true;
-	diag_hold_push();
-	infer_arg(t, e, i);
-	t->in_unused = false;
-	if (!diag_hold_pop())
-		return false;
-	unused_drop_argument(t->s, arg, e->u.call.target->params.at[i]->type);
-	return true;
 }
 
 static void infer_args(struct infer *t, struct expr *e)
@@ -666,6 +649,26 @@ static void infer_foreach(struct infer *t, struct stmt *s)
 	infer_stmt(t, s->u.foreach.body);
 }
 
+static bool calls_valueless(const struct expr *e)
+{
+	struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
+
+	return f && f->type == T_UNKNOWN && (f->body || !gives_value(f));
+}
+
+// "return f()" where f returns nothing: { f() return }.
+static void return_valueless(struct infer *t, struct stmt *s)
+{
+	struct stmt *call = stmt_new(S_EXPR, s->loc), *block = stmt_new(S_BLOCK, s->loc);
+
+	call->u.expr = s->u.expr;
+	call->u.expr->value_unused = true;
+	vec_push(&block->u.block, call);
+	vec_push(&block->u.block, stmt_new(S_RETURN, s->loc));
+	*s = *block;
+	infer_stmt(t, s);
+}
+
 static void infer_return(struct infer *t, struct stmt *s)
 {
 	struct func *f = t->func;
@@ -680,6 +683,10 @@ static void infer_return(struct infer *t, struct stmt *s)
 	}
 	if (!f) {                  // check.c reports it
 		infer_expr(t, &s->u.expr, want_any);
+		return;
+	}
+	if (t->report && f->type == T_UNKNOWN && calls_valueless(s->u.expr)) {
+		return_valueless(t, s);
 		return;
 	}
 	w = (struct want){ .type = f->type, .why = WHY(t, "'%s' returns a", f->name), .loc = f->type_loc };

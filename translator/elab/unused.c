@@ -274,3 +274,19 @@ bool infer_unused(struct infer *t, struct stmt *s)
 		unused_drop(t->s, s);
 	return false;
 }
+
+bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
+{
+	struct expr **arg = &e->u.call.args.at[i];
+
+	if (t->in_unused || !t->unused || (!t->report && !t->resolve))
+		return t->in_unused || t->unused;
+	t->in_unused = true;
+	diag_hold_push();
+	infer_arg(t, e, i);
+	t->in_unused = false;
+	if (!diag_hold_pop())
+		return false;
+	unused_drop_argument(t->s, arg, e->u.call.target->params.at[i]->type);
+	return true;
+}
