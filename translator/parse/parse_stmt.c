@@ -202,21 +202,35 @@ static void return_(struct parser *p, struct stmt *s)
 		s->u.expr = parse_expr(p);
 }
 
-// delete = "delete" NAME [keys]; no @operator may follow
-static void delete(struct parser *p, struct stmt *s)
+// deleted = NAME [keys] | "(" deleted ")"
+static struct expr *deleted(struct parser *p)
 {
 	struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
-	const char *name = parser_name(p, "the name of a variable to delete", &e->loc);
+	const char *name;
 
-	s->kind = S_DELETE;
-	s->u.expr = e;
-	e->u.var.name = name;
-	if (parser_at(p, TOK_LBRACKET)) {
-		e->kind = E_INDEX;
-		memset(&e->u, 0, sizeof(e->u));
-		e->u.index.name = name;
-		e->u.index.keys = parse_keys(p, true);
+	if (parser_at(p, TOK_LPAREN) && parser_enter(p)) {
+		parser_take(p);
+		e = deleted(p);
+		parser_expect(p, TOK_RPAREN, "after the variable in parentheses");
+		parser_leave(p);
+		return e;
 	}
+	name = parser_name(p, "the name of a variable to delete", &e->loc);
+	if (!parser_at(p, TOK_LBRACKET)) {
+		e->u.var.name = name;
+		return e;
+	}
+	e->kind = E_INDEX;
+	e->u.index.name = name;
+	e->u.index.keys = parse_keys(p, true);
+	return e;
+}
+
+// delete = "delete" deleted; no @operator may follow
+static void delete(struct parser *p, struct stmt *s)
+{
+	s->kind = S_DELETE;
+	s->u.expr = deleted(p);
 	if (parser_at(p, TOK_ADD) || parser_at(p, TOK_SUB) || parser_at(p, TOK_LPAREN))
 		parser_fail(p, parser_peek(p)->loc, "only a variable, an element or a slice can be deleted");
 }
