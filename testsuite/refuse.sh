@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tables of scripts that are accepted or refused, read by error/run.sh and rows/run.sh:
 #   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
+#   late 'script with a ^' 'part of the message'     # the same, but -p1 prints the tree, which parses to itself
 #   note 'part of a note'              # the bad script before also shows this
 #   shows 'part of a line'             # or this, which is not a note
 #   lone                               # the bad script before has no other error
@@ -63,6 +64,20 @@ bad() {
 		not_ok "$name" "wanted at $place: $2
 $(cat "$SCRATCH/err")"
 	fi
+}
+
+late() {
+	local OPTIONS=() RUNTIME=("${RUNTIME[@]}")
+	name="$table: ${1//$'\n'/ }: -p1"
+	take_place "$1"
+	if ! "$STAP" -p1 -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/tree" 2>"$SCRATCH/err"; then
+		not_ok "$name" "$(cat "$SCRATCH/err")"
+	elif ! "$STAP" -p1 - <"$SCRATCH/tree" 2>"$SCRATCH/err" | diff <(sed 2d "$SCRATCH/tree") <(sed 2d) >"$SCRATCH/diff"; then
+		not_ok "$name" "$(cat "$SCRATCH/err" "$SCRATCH/diff")"
+	else
+		ok "$name"
+	fi
+	bad "$1" "$2"
 }
 
 note() {

@@ -34,7 +34,7 @@ is all-with-v 1 12 shown
 translate_with "probe begin { f1() f2() f3() f4() f5() f6() f7() f8() f9() f10() f11() }"
 is one-more 1 yes has '1 more error not shown'
 translate_with 'probe begin { 1 = } global 5 function f( { } probe end { x = } probe never { println(1) }'
-is all-of-pass-1 1 4 shown
+is all-of-pass-1 1 5 shown
 translate_with 'probe begin { f1() } probe end { g = 1 + "a" x[1] = 2 }'
 is all-of-a-step 1 2 shown
 

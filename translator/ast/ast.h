@@ -371,7 +371,11 @@ struct listed_point {          // of -l, which has 70,000 of them at times
 	const char *point;         // as it is shown: the alias as written, or resolved
 };
 
+// An error in text that is grammatical, which pass 2 reports.
+struct late_error { struct loc loc; const char *text; };
+
 struct script {
+	VEC(struct late_error) late_errors;    // parse
 	VEC(struct var *) globals;             // parse (user files first, then library files as used)
 	VEC(struct func *) funcs;
 	VEC(struct probe_decl *) probe_decls;  // probes

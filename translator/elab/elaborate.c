@@ -3,6 +3,7 @@
 // A step starts only when the ones before it found no errors, so each may rely on what its
 // predecessors promise in ast.h.
 #include "elab/elab.h"
+#include "parse/parse.h"
 #include "session/passes.h"
 
 static const struct step {
@@ -24,6 +25,8 @@ int pass_elaborate(struct session *s)
 	int before = diag_errors();
 
 	diag_kind("semantic");
+	if (parse_report_late(s))
+		return diag_errors() - before;
 	for (const struct step *step = steps; step < END(steps); step++) {
 		int had = diag_errors(), errors = step->run(s);
 		bool failed = errors || diag_errors() > had;

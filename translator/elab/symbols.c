@@ -26,6 +26,10 @@ struct binder {
 static VEC(struct func *) queue;   // functions reached, bodies not bound yet
 
 static void bind_expr(struct binder *b, struct expr *e);
+static void bind_access(struct binder *b, struct expr *e);
+static void require_autocast(struct session *s, struct loc loc);
+static bool is_pretty(struct binder *b, const struct expr *e);
+static void bind_pretty(struct binder *b, struct expr *e);
 static void bind_stmt(struct binder *b, struct stmt *s);
 
 // ---------------------------------------------------------------- variables
@@ -129,8 +133,75 @@ static void bind_value(struct binder *b, struct expr *e)
 {
 	if (is_null(b, e))
 		*e = *expr_number(e->loc, 0);
+	else if (is_pretty(b, e))
+		bind_pretty(b, e);
 	else
 		bind_var(b, e);
+}
+
+// Finds what the body assigns to a name.
+struct assigned { const char *name; bool found; };
+
+static void check_assigned(struct assigned *a, const struct expr *l)
+{
+	a->found |= l && l->kind == E_VAR && !strcmp(l->u.var.name, a->name);
+}
+
+static bool visit_assigned(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_ASSIGN)
+		check_assigned(w->data, (*e)->u.bin.l);
+	else if ((*e)->kind == E_INCDEC)
+		check_assigned(w->data, (*e)->u.un.e);
+	return true;
+}
+
+static bool visit_assigning(struct ast_walker *w, struct stmt **s)
+{
+	if ((*s)->kind == S_FOREACH) {
+		for vec_each(&(*s)->u.foreach.keys, k)
+			check_assigned(w->data, *k);
+		check_assigned(w->data, (*s)->u.foreach.value);
+	} else if ((*s)->kind == S_TRY) {
+		check_assigned(w->data, (*s)->u.try_.var);
+	}
+	return true;
+}
+
+// "x$" prints x, unless it is a variable itself: a global, or one that the body assigns.
+static bool is_pretty(struct binder *b, const struct expr *e)
+{
+	const char *name = e->u.var.name;
+	struct assigned a = { .name = name };
+	struct ast_walker w = { .expr = visit_assigned, .stmt = visit_assigning, .data = &a };
+	struct stmt **body = b->probe ? &b->probe->body : &b->func->body;
+
+	if (e->u.var.decl || name[strlen(name) - 1] != '$' || find_scalar(b, name, e->loc))
+		return false;
+	if (*body)
+		ast_walk_stmt(&w, body);
+	return !a.found;
+}
+
+static void bind_pretty(struct binder *b, struct expr *e)
+{
+	struct expr *base = expr_new(E_VAR, e->loc);
+	const char *name = e->u.var.name;
+	size_t len = strlen(name);
+	int n = 0;
+
+	for (; len && name[len - 1] == '$'; len--)
+		n++;
+	base->u.var.name = str_ndup(name, len);
+	if (n > 2)
+		diag_error(e->loc, "pretty printing takes the suffix '$' or '$$'");
+	else
+		require_autocast(b->s, e->loc);
+	e->kind = E_ACCESS;
+	memset(&e->u, 0, sizeof(e->u));
+	e->u.access.base = base;
+	e->u.access.pretty = n;
+	bind_access(b, e);
 }
 
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
@@ -172,8 +243,23 @@ static void bind_index(struct binder *b, struct expr *e)
 		set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
 }
 
+// Target variables had members before other values had (--compatible).
+static void require_autocast(struct session *s, struct loc loc)
+{
+	if (!session_since(s, loc, "2.6", "a member of what is no target variable"))
+		diag_error(loc, "members of other values than target variables, @cast() and @var() came with version 2.6 of "
+			   "the language (--compatible)");
+}
+
 static void bind_access(struct binder *b, struct expr *e)
 {
+	const struct expr *base = e->u.access.base;
+	bool is_target = base->kind == E_TARGET || base->kind == E_CAST || base->kind == E_ATVAR;
+
+	if (!is_target)
+		require_autocast(b->s, base->loc);
+	if (!is_target && e->u.access.address_of && !e->u.access.comps.n)
+		diag_error(e->loc, "'&' applies only to target variables, @var(), @cast() and members");
 	bind_expr(b, e->u.access.base);
 	for vec_each(&e->u.access.comps, c)
 		if (c->kind == COMP_INDEX)

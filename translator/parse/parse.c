@@ -96,6 +96,29 @@ void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
+void parser_late(struct parser *p, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = str_vprintf(fmt, ap);
+	va_end(ap);
+	if (p->source->library)
+		parser_complain(p, loc, "%s", text);
+	else if (!p->panic)
+		vec_push(&p->out->late_errors, ((struct late_error){ loc, text }));
+}
+
+int parse_report_late(struct session *s)
+{
+	for vec_each(&s->script.late_errors, it) {
+		diag_error(it->loc, "%s", it->text);
+		typography_note(it->loc);
+	}
+	return s->script.late_errors.n;
+}
+
 static const char *describe(const struct token *t)
 {
 	switch (t->kind) {
@@ -147,7 +170,7 @@ const char *parser_name(struct parser *p, const char *what, struct loc *loc)
 
 	if (loc)
 		*loc = t->loc;
-	if (t->kind == TOK_IDENT && (name[0] == '$' || name[strlen(name) - 1] == '$'))
+	if (t->kind == TOK_IDENT && name[0] == '$')
 		parser_fail(p, t->loc, "expected %s: '%.60s' is the name of a target variable", what, name);
 	else if (t->kind != TOK_IDENT)
 		parser_expected(p, what);
@@ -490,7 +513,9 @@ int pass_parse(struct session *s)
 	for vec_each(&s->sources, src)
 		errors += parse_source(s, *src);
 	STAP_PROBE1(stap, pass1b__start, s->marked);
-	if (!errors)
+	if (errors)
+		parse_report_late(s);
+	else
 		warn_unused_arguments(s);
 	return errors;
 }

@@ -20,6 +20,8 @@ bool library_use_alias(struct session *s, const struct probe_point *point);
 bool library_has_alias(struct session *s, const char *name); // does not parse a file
 
 void parse_print_words(name_list *out);                           // "print", "printf", ...
+// Reports errors that the parser left to pass 2; returns their number.
+int parse_report_late(struct session *s);
 bool parse_is_declaring(const char *word);     // a keyword by which other languages declare variables
 void parse_hint_keyword(struct loc loc, const char *word);    // prints a note if the word may be a misspelt keyword
 void library_function_names(struct session *s, name_list *out);   // for suggestions and dumps

@@ -303,43 +303,32 @@ static struct expr *pretty(struct expr *base, int n)
 	return e;
 }
 
-// A name with its suffix: `text` without the first "$" of a target variable.
-static struct expr *suffixed(struct parser *p, struct expr *e, const char *text, const char **name)
-{
-	int n = pretty_suffix(text);
-	size_t len = strlen(text) - (size_t)n, first = *text == '$';
-
-	*name = str_ndup(text, len);
-	if (n > 2)
-		parser_fail(p, e->loc, "pretty printing takes the suffix '$' or '$$'");
-	else if (!len || (first && len == 1))
-		parser_fail(p, e->loc, "'%.60s' is not a name", parser_peek(p)->text);
-	return pretty(e, n);
-}
-
 // target = "$" NAME ["$" | "$$"]
 static struct expr *target(struct parser *p)
 {
 	struct token t = *parser_peek(p);
-	struct expr *e = expr_new(E_TARGET, t.loc), *whole = suffixed(p, e, t.text + 1, &e->u.target.name);
+	const char *text = t.text + 1;
+	struct expr *e = expr_new(E_TARGET, t.loc);
+	int n = pretty_suffix(text);
+	size_t len = strlen(text) - (size_t)n;
 
+	e->u.target.name = str_ndup(text, len);
+	if (n > 2)
+		parser_fail(p, t.loc, "pretty printing takes the suffix '$' or '$$'");
+	else if (!len || (*text == '$' && len == 1))
+		parser_fail(p, t.loc, "'%.60s' is not a name", t.text);
 	parser_take(p);
-	return whole;
+	return pretty(e, n);
 }
 
-// named = NAME | NAME keys | NAME arguments | the print family
+// named = NAME | NAME keys | NAME arguments | the print family; symbols.c splits NAME and a suffix "$"
 static struct expr *named(struct parser *p)
 {
 	struct token t = *parser_peek(p);
-	struct expr *e = expr_new(E_VAR, t.loc), *whole = e;
+	struct expr *e = expr_new(E_VAR, t.loc);
 
 	if (t.text[0] == '$')
 		return target(p);
-	if (pretty_suffix(t.text)) {
-		whole = suffixed(p, e, t.text, &e->u.var.name);
-		parser_take(p);
-		return whole;
-	}
 	parser_take(p);
 	if (parse_is_print(t.text))
 		return parse_print(p, &t);
@@ -422,27 +411,6 @@ static struct expr *bucket(struct parser *p, struct expr *hist)
 	return e;
 }
 
-// Operands that may have a type with members.
-static bool has_members(const struct expr *e)
-{
-	switch (e->kind) {
-	case E_VAR: case E_INDEX: case E_CALL: case E_TARGET: case E_CAST: case E_ATVAR: case E_ACCESS:
-	case E_ENTRY: case E_COND: case E_ASSIGN: case E_BINARY: case E_UNARY: case E_DEREF: case E_REGISTER:
-		return true;
-	default:
-		return false;
-	}
-}
-
-// Target variables had members before other values had (--compatible).
-static void check_autocast(struct parser *p, const struct expr *e)
-{
-	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR &&
-	    !session_since(p->session, e->loc, "2.6", "a member of what is no target variable"))
-		parser_fail(p, e->loc, "members of other values than target variables, @cast() and @var() came with "
-			    "version 2.6 of the language (--compatible)");
-}
-
 static bool at_suffix(struct parser *p)
 {
 	const struct token *t = parser_peek(p);
@@ -484,17 +452,17 @@ static void element(struct parser *p, struct expr *access)
 	vec_push(&access->u.access.comps, c);
 }
 
-// postfix = primary {member | element} ["$" | "$$"]
+// postfix = primary {member | element} ["$" | "$$"]; pass 2 finds whether the value has a type with members
 static struct expr *postfix(struct parser *p)
 {
 	bool parenthesised = parser_at(p, TOK_LPAREN);
 	struct expr *e = primary(p), *access = NULL;
 
 	if (e->kind == E_HIST && parser_at(p, TOK_LBRACKET))
-		return bucket(p, e);
+		e = bucket(p, e);
 	if (!parenthesised && e->kind == E_ACCESS) // $x$
 		access = e;
-	while (has_members(e) && !p->panic) {
+	while (e->kind != E_HIST && !p->panic) {
 		bool more = parser_at(p, TOK_ARROW) || parser_at(p, TOK_LBRACKET);
 
 		if (!more && !at_suffix(p))
@@ -504,7 +472,6 @@ static struct expr *postfix(struct parser *p)
 			break;
 		}
 		if (!access) {
-			check_autocast(p, e);
 			access = expr_new(E_ACCESS, e->loc);
 			access->u.access.base = e;
 		}
@@ -534,8 +501,6 @@ static struct expr *address(struct parser *p)
 		e->loc = loc;
 		return e;
 	}
-	if (e->kind != E_TARGET && e->kind != E_CAST && e->kind != E_ATVAR)
-		parser_fail(p, loc, "'&' applies only to target variables, @var(), @cast() and members");
 	access = expr_new(E_ACCESS, loc);
 	access->u.access.base = e;
 	access->u.access.address_of = true;
@@ -611,7 +576,7 @@ static struct expr *incdec(struct parser *p)
 		op = parser_take(p);
 	}
 	if (!assignable(of))
-		parser_fail(p, op.loc, "'%s' applies only to variables", tok_text(op.kind));
+		parser_late(p, op.loc, "'%s' applies only to variables", tok_text(op.kind));
 	e = expr_new(E_INCDEC, op.loc);
 	e->u.un.op = op.kind;
 	e->u.un.prefix = prefix;
@@ -661,6 +626,17 @@ static struct expr *shift(struct parser *p)
 	return left_binary(p, (enum tok[]){ TOK_SHL, TOK_SHR, TOK_USHR, TOK_NONE }, concatenation);
 }
 
+static void check_regex(struct parser *p, const struct token *re)
+{
+	int errors;
+
+	diag_quiet_push();
+	regex_parse(re->text, re->loc);
+	errors = diag_quiet_pop();
+	if (errors && !p->panic)
+		parser_late(p, diag_quiet_place(), "%s", diag_quiet_first());
+}
+
 // match = ("=~"
 //  "!~") STRING, after the left operand
 static struct expr *match(struct parser *p, struct expr *l)
@@ -673,8 +649,7 @@ static struct expr *match(struct parser *p, struct expr *l)
 	e->u.regex.pattern = re.text;
 	e->u.regex.len = re.len;
 	e->u.regex.negate = op.kind == TOK_NOMATCH;
-	if (!p->panic && !regex_parse(re.text, re.loc))
-		p->errors++;
+	check_regex(p, &re);
 	return e;
 }
 
@@ -780,7 +755,7 @@ static struct expr *assignment(struct parser *p)
 	if (at_any(p, assign_ops)) {
 		op = parser_take(p);
 		if (!assignable(l))
-			parser_fail(p, op.loc, "expected a variable on the left side of '%s'", op.text);
+			parser_late(p, op.loc, "expected a variable on the left side of '%s'", op.text);
 		e = expr_new(E_ASSIGN, op.loc);
 		e->u.bin.op = op.kind;
 		e->u.bin.l = l;

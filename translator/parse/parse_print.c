@@ -188,7 +188,7 @@ static void check_count(struct parser *p, struct expr *e)
 	if (e->u.print.kind == PRINT_PRINTF && n != wanted)
 		parser_fail(p, e->loc, "the format takes %d argument%s, %d given", wanted, wanted == 1 ? "" : "s", n);
 	else if (n > MAX_PRINT_ARGS)
-		parser_fail(p, e->loc, "%s() takes at most %d arguments, %d given", e->u.print.word, MAX_PRINT_ARGS, n);
+		parser_late(p, e->loc, "%s() takes at most %d arguments, %d given", e->u.print.word, MAX_PRINT_ARGS, n);
 	else if (delimits && n < 2)
 		parser_fail(p, e->loc, "%s() takes two or more values, to print the delimiter between them", e->u.print.word);
 	else if (!n && e->u.print.kind != PRINT_PRINTF && e->u.print.kind != PRINT_PRINTLN)

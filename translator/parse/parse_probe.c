@@ -320,7 +320,7 @@ static void check_alias_name(struct parser *p, const struct probe_point *name)
 		parser_fail(p, name->loc, "the name of an alias can't have a condition");
 	for vec_each(&name->parts, part) {
 		if (str_is_glob(part->name))
-			parser_fail(p, part->loc, "the name of an alias can't have wildcards");
+			parser_late(p, part->loc, "the name of an alias can't have wildcards");
 		if (part->arg_kind != ARG_NONE)
 			parser_fail(p, part->loc, "the name of an alias can't have arguments");
 	}

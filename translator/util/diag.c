@@ -357,6 +357,11 @@ const char *diag_quiet_first(void)
 	return diag.last_section.first;
 }
 
+struct loc diag_quiet_place(void)
+{
+	return diag.last_section.loc;
+}
+
 void diag_warn_held(struct loc loc, const char *advice)
 {
 	struct section held = diag.last_section;
