@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A 64-bit checksum, a few bytes a cycle, of files of the cache and of the code of programs without build ID. It finds
- * damage and other builds, not forgery: a change within any 8 bytes is always found. The includer declares memcpy().
+ * A 64-bit checksum, at a few bytes per cycle, for cached files and for the code of programs without build ID. It
+ * detects damage and different builds, not forgery; any change within 8 aligned bytes is detected. The includer
+ * declares memcpy().
  */
 #ifndef STP_CHECKSUM_H
 #define STP_CHECKSUM_H
 
-struct checksum { unsigned long long lane[4]; };  /* they do not wait for each other */
+struct checksum { unsigned long long lane[4]; };  /* independent of each other, for instruction-level parallelism */
 
 static inline void checksum_begin(struct checksum *c)
 {
 	*c = (struct checksum){ { 1, 2, 3, 4 } };
 }
 
-/* Each piece but the last is a multiple of 32 bytes. Ends: after len bytes. */
+/* The length of each piece but the last is a multiple of 32 bytes. Ends: after len bytes. */
 static inline void checksum_add(struct checksum *c, const void *bytes, unsigned long len)
 {
 	const unsigned char *p = bytes;

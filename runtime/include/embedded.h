@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What embedded C that isn't marked pragma:runtime sees before its own includes: the headers that
- * scripts rely on without naming them, the runtime, and the STAP_ macros that don't depend on the
- * function. The translator defines STP_STRLEN before, and the macros that do depend on it
- * (STAP_ARG_x, STAP_RETVALUE, STAP_RETURN) around each function; in those, stp_c is the context
- * and stp_out the way out.
+ * Included before embedded C that is not marked pragma:runtime: the headers that scripts rely on without including
+ * them, the runtime, and the STAP_ macros that are the same for all functions. The translator defines STP_STRLEN
+ * before it, and the other macros (STAP_ARG_x, STAP_RETVALUE, STAP_RETURN) around each function; in those, stp_c is
+ * the context and stp_out the label at the end.
  */
 #ifndef STP_EMBEDDED_H
 #define STP_EMBEDDED_H
@@ -54,21 +53,22 @@ typedef unsigned long long u64;
 #define STP_VERSION_OF(numbers) STAP_VERSION(numbers)
 #define STAP_COMPAT_VERSION STP_VERSION_OF(STP_COMPATIBLE)
 
-/* What scripts ask of kernels that are all of one kind now. */
+/* STAPCONF_ macros that scripts test, with their value for all supported kernels. */
 #define STAPCONF_DPATH_PATH 1
 #define STAPCONF_LINUX_UIDGID_H 1
 
-/* In C of a file's own there is no stp_c: it is that of the handler that it was called by. */
+/* File-scope C has no stp_c: STP_C is the context of the handler that calls it. */
 static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STP_C (stp_c ? stp_c : stp_ctx_here())
 
-/* The number that a function or an expression gives. A pointer is an error there, at its line of the script. */
+/* Converts the result of a function or an expression to a number. A pointer is a compile error at its line of the
+ * script. */
 static inline s64 stp_long(s64 value)
 {
 	return value;
 }
 
-/* The text that a function returns, which is counted where it is cut. Context: any. */
+/* Formats the string result of a function; counts a cut string if it does not fit. Context: any. */
 #define STP_RESULT_PRINTF(...) do {						\
 	if (snprintf(STAP_RETVALUE, STP_STRLEN, __VA_ARGS__) >= STP_STRLEN)	\
 		stp_string_cut();						\
@@ -79,7 +79,8 @@ static inline s64 stp_long(s64 value)
 } while (0)
 
 #ifdef __KERNEL__
-/* Takes the first number off a list of addresses in hexadecimal; false when there is none. Any context. */
+/* Removes the first number from a list of addresses in hexadecimal; returns false at the end of the list. Any
+ * context. */
 static inline bool stp_next_address(const char **list, u64 *address)
 {
 	*list = skip_spaces(*list);
@@ -104,7 +105,7 @@ static inline bool stp_next_address(const char **list, u64 *address)
 	stp_warn(STP_C, stp_warning);						\
 } while (0)
 
-/* What CONTEXT points to. Setting last_error is an older STAP_ERROR. */
+/* The type of CONTEXT. Assigning last_error is the older form of STAP_ERROR. */
 struct stp_embedded_context {
 	const char *probe_point, *probe_name;
 	struct pt_regs *kregs, *uregs;
@@ -125,7 +126,7 @@ static inline struct stp_embedded_context stp_embedded_context(struct stp_ctx *c
 	return view;
 }
 
-/* Exported by some kernels and some libraries only, and used by very many scripts. */
+/* strlcpy(), which many scripts use, is exported by only some kernels and libraries. */
 static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 {
 	size_t len = strlen(from), n = len < size ? len : size - 1;
@@ -141,9 +142,8 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 
 #ifdef __KERNEL__
 /*
- * What is at an address that may be bad; u is of the task's memory, k of the kernel's. A fault goes to
- * CATCH_DEREF_FAULT(), which is where a function that holds something lets go of it; the end when it
- * has none.
+ * Load from an address that may be invalid; u: of the current process, k: of the kernel. On a fault,
+ * CATCH_DEREF_FAULT() is the label at which the function releases its resources; without it the function ends.
  */
 #define STP_COPY(copy, to, from, n) ({						\
 	if (copy((to), (void *)(unsigned long)(from), (n))) {			\
@@ -153,7 +153,7 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 	(void)0;								\
 })
 #define STP_READ(copy, pointer) ({						\
-	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* it may be const */ \
+	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* the type may be const */ \
 	STP_COPY(copy, stp_read.bytes, (pointer), sizeof(stp_read));		\
 	stp_read.value;								\
 })
@@ -166,7 +166,7 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define kread(pointer) STP_READ(copy_from_kernel_nofault, pointer)
 #define uread(pointer) STP_READ(copy_from_user_nofault, pointer)
 
-/* Numbers of 1, 2, 4 or 8 bytes, without a sign. */
+/* Unsigned loads of 1, 2, 4 or 8 bytes. */
 #define STP_LOAD(load, size, address)						\
 	STP_OR_FAULT((size) == 1 ? load##1(STP_C, (unsigned long)(address)) :	\
 		     (size) == 2 ? load##2(STP_C, (unsigned long)(address)) :	\
@@ -193,11 +193,11 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 #define kwrite(pointer, value) store_kderef(sizeof(*(pointer)), pointer, value)
 #define uwrite(pointer, value) store_uderef(sizeof(*(pointer)), pointer, value)
 
-/* What is there up to a zero byte, as much as fits; so many bytes. */
+/* kderef_string() copies up to a zero byte or size bytes; kderef_buffer() copies size bytes. */
 #define kderef_string(to, address, size) STP_OR_FAULT(stp_load_string(STP_C, to, (unsigned long)(address), size))
 #define uderef_string(to, address, size) STP_OR_FAULT(stp_uload_string(STP_C, to, (unsigned long)(address), size))
 #define deref_string(to, address, size) kderef_string(to, address, size)
-/* Into NULL: only whether they can be read. */
+/* Copies bytes; if `to` is NULL, only checks that they can be read. */
 static inline long stp_bytes(long (*copy)(void *, const void *, size_t), void *to, const void *from, size_t size)
 {
 	char unused[64];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that generated C sees: types, the probe context, the runtime's functions. No kernel header,
- * no libc, so that the same text compiles in a few milliseconds for a module and for a process.
+ * Everything that generated C uses: types, the probe context, functions of the runtime. It includes neither kernel
+ * headers nor libc, so that the same text compiles in a few milliseconds for a module and for a process.
  *
- * Context of everything here, unless it says otherwise: any (NMI excepted), no sleeping, no
- * allocation. A function that can fail sets c->error and returns 0 or ""; generated code looks at
- * it with STP_CHECK() after the call.
+ * Context of each function, unless its comment says otherwise: any but NMI; it does not sleep and does not
+ * allocate. A function that can fail sets c->error and returns 0 or ""; generated code checks for that with
+ * STP_CHECK() after the call.
  */
 #ifndef STP_GENERATED_H
 #define STP_GENERATED_H
 
-#ifndef STP_TYPES_GIVEN            /* by a runtime file's kernel headers */
+#ifndef STP_TYPES_GIVEN            /* already defined by the kernel headers that a runtime file includes */
 typedef signed char s8;
 typedef short s16;
 typedef int s32;
@@ -32,7 +32,7 @@ enum { false, true };
 
 /* ------------------------------------------------------------------ context */
 
-#define STP_ARGUMENTS 12           /* as many as a tracepoint can have */
+#define STP_ARGUMENTS 12           /* the largest number of arguments of a tracepoint */
 
 struct stp_probe;
 struct stp_syscall;
@@ -40,29 +40,30 @@ struct stp_syscall;
 union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
 
 /*
- * One a CPU, and one for begin/end/error. Handlers don't nest on it: a hit that finds it busy is
- * skipped and counted. The part up to the line is what generated code and inlines touch.
+ * The probe context: one for each CPU, and one for begin, end and error probes. Handlers do not nest: a hit on a
+ * context that is in use is skipped and counted. Generated code and inline functions use only the members above the
+ * line.
  */
 struct stp_ctx {
-	const char *error;         /* soft error: its text; NULL none */
-	const char *near;          /* "operator '/' at t.stp:1:5": where; set by STP_CHECK */
+	const char *error;         /* text of the soft error; NULL if there was no error */
+	const char *near;          /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
 	s64 actions;               /* statements this hit may still execute */
 	s64 work;                  /* units of work that it may still do: see work.def */
 	s32 nesting;               /* script function calls it may still enter */
 	u64 stack_low;             /* lowest stack pointer with which a recursive function may go on */
-	bool fatal;                /* the error can't be caught: actions, abort() */
-	bool next;                 /* `next` in an overloaded function: try the following one */
+	bool fatal;                /* the error cannot be caught: out of actions, abort() */
+	bool next;                 /* an overloaded function executed `next`: the following one is called */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
-	u64 address;               /* of the probed instruction; 0 none */
+	u64 address;               /* of the probed instruction; 0 if there is no such instruction */
 	u64 bias;                  /* of the probed program or library: address - link address */
 	u64 saved_return;          /* return value in .return probes */
-	s64 *entry;                /* what @entry() saved for this call */
+	s64 *entry;                /* values that @entry() saved for this call */
 	char *frame, *frame_end;   /* next free byte of the string frames */
-	u8 *percpu;                /* this CPU's adders and statistics: struct percpu of the generated C */
+	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
 	const struct stp_probe *probe;
-	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: those that the handler reads; of a system call */
-	const struct stp_syscall *syscall; /* of a system call's probe */
-	/* ---- the runtime's own (core/context.h) */
+	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: only those that the handler reads; of a system call */
+	const struct stp_syscall *syscall; /* set in probes of system calls */
+	/* private to the runtime (core/context.h) */
 	struct stp_ctx_private *priv;
 };
 
@@ -73,17 +74,18 @@ struct stp_ctx {
 	}									\
 } while (0)
 
-/* Where the error happened; said again on the way out: where that function was called. */
+/* Records the source location of an error. Callers repeat it with the location of the call, which builds the
+ * error's backtrace. */
 void stp_near(struct stp_ctx *c, const char *where);
 
-/* Soft error with a printf-made text (core/error.c). Text is cut at the context's buffer. */
+/* Raises a soft error with a formatted text (core/error.c), cut at the size of the context's buffer. */
 void stp_error(struct stp_ctx *c, const char *fmt, ...);
-void stp_fatal(struct stp_ctx *c, const char *text);       /* one that no catch sees; "": abort() */
-/* Entering a catch block: copies the message to `to` (may be NULL), forgets the error. False when
- * it is fatal and must go on. */
+void stp_fatal(struct stp_ctx *c, const char *text);       /* raises an error that `catch` does not see; "": abort() */
+/* Enters a catch block: copies the message to `to` (may be NULL) and clears the error. Returns false when the error
+ * is fatal and has to propagate. */
 bool stp_catch(struct stp_ctx *c, char *to, u32 size);
 
-/* A loop's back edge or a recursive call: n statements; leaves when used up. */
+/* Counts n statements at a loop's back edge or a recursive call; ends the handler when none are left. */
 void stp_out_of_actions(struct stp_ctx *c);
 #define STP_ACTIONS(c, n, where, label) do {					\
 	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
@@ -102,22 +104,22 @@ enum stp_work {
 };
 
 /*
- * Work: every loop over what a script or a process sizes charges what it does, in the units of work.def, before or
- * while it does it. False: the hit's budget or its time is used up, or was before; c->error is set, no catch sees it,
- * and the caller leaves what it works on in order and returns. Handlers of begin, end and error have no budget: they
- * may be preempted here. Context: any.
+ * Every loop over data whose size a script or a process determines charges its work, in the units of work.def,
+ * before or while it runs. Returns false when the hit's budget or its time is used up, now or earlier: c->error is
+ * set and cannot be caught, and the caller leaves its data consistent and returns. Handlers of begin, end and error
+ * have no budget; they may be preempted here. Context: any.
  */
 bool stp_charge_more(struct stp_ctx *c);
 static inline bool stp_charge(struct stp_ctx *c, u64 units)
 {
 	return STP_LIKELY((c->work -= (s64)units) >= 0) || stp_charge_more(c);
 }
-/* n bytes of strings that are looked at one by one: no more of them than strings can have. */
+/* Charges a walk over n bytes of strings. Longer ones cannot exist, so that n is cut at the size of a string. */
 static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
 {
 	return stp_charge(c, (u64)n * STP_WORK_CHARACTER);
 }
-/* What a block of statements costs, reckoned by the translator. */
+/* Charges the work of a block of statements, which the translator has computed. */
 #define STP_WORK(c, n, where, label) do {					\
 	if (STP_UNLIKELY(!stp_charge(c, n))) {					\
 		stp_near(c, where);						\
@@ -126,7 +128,8 @@ static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
 } while (0)
 
 #if defined(__KERNEL__) && defined(STP_TYPES_GIVEN)
-#define stp_stack_pointer current_stack_pointer    /* the kernel's; two variables in one register are a warning */
+/* defined by the kernel; a second variable in the same register is a warning */
+#define stp_stack_pointer current_stack_pointer
 #elif defined(__x86_64__)
 register unsigned long stp_stack_pointer __asm__("rsp");
 #elif defined(__aarch64__)
@@ -135,7 +138,8 @@ register unsigned long stp_stack_pointer __asm__("sp");
 #define stp_stack_pointer ((unsigned long)__builtin_frame_address(0))
 #endif
 
-/* Reserves a function's strings. NULL and an error when MAXNESTING or the strings' memory is used up. */
+/* Reserves the string variables of a function. Returns NULL and sets an error when MAXNESTING or the memory for
+ * strings is exhausted. */
 void *stp_frame_fail(struct stp_ctx *c);
 static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
 {
@@ -146,7 +150,7 @@ static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
 	c->frame = f + size;
 	return f;
 }
-/* The same for a recursive function, whose depth only the run determines: also an error when the machine's own stack,
+/* As above for a recursive function, whose depth is known only at run time: also an error when the machine stack,
  * which holds its numbers, is used up. The platform sets c->stack_low before each handler that may recurse. */
 void *stp_frame_no_stack(struct stp_ctx *c);
 static inline void *stp_frame_enter_recursive(struct stp_ctx *c, u32 size)
@@ -165,13 +169,14 @@ static inline void stp_frame_leave(struct stp_ctx *c, u32 size)
 
 s64 stp_div(struct stp_ctx *c, s64 a, s64 b);              /* "division by 0" */
 s64 stp_mod(struct stp_ctx *c, s64 a, s64 b);
-/* Of a variable's location: "not available here: its location divides by 0" */
+/* Division in a DWARF location expression. Error: "not available here: its location divides by 0" */
 s64 stp_location_div(struct stp_ctx *c, s64 a, s64 b);
 s64 stp_location_mod(struct stp_ctx *c, s64 a, s64 b);
 s64 stp_location_udiv(struct stp_ctx *c, u64 a, u64 b);
 s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b);
-s64 stp_location_absent(struct stp_ctx *c);                /* 0: "not available after this call of its function" */
-s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* count in `running` ns, to `enabled` ns */
+/* returns 0 and the error "not available after this call of its function" */
+s64 stp_location_absent(struct stp_ctx *c);
+s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* scales a count of `running` ns to `enabled` ns */
 static inline s64 stp_shl(s64 a, s64 b)  { return (s64)((u64)a << (b & 63)); }
 static inline s64 stp_shr(s64 a, s64 b)  { return a >> (b & 63); }
 static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
@@ -179,45 +184,47 @@ static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
 /* ------------------------------------------------------------------ strings (core/string.c) */
 /* A string is terminated and shorter than stp_module.limits.string_len, the size of every buffer. */
 
-void stp_copy(char *to, const char *from, u32 size);       /* truncates; may overlap when equal */
-void stp_append(char *to, const char *from, u32 size);     /* to . from, in place */
+void stp_copy(char *to, const char *from, u32 size);       /* truncates; from may be equal to to */
+void stp_append(char *to, const char *from, u32 size);     /* appends in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
-s64 stp_find(struct stp_ctx *c, const char *s, const char *what);  /* where what first stands in s, -1: nowhere */
-/* How many characters at the start of s are in the set, or are not. */
+/* offset of the first `what` in s, -1 if it is not found */
+s64 stp_find(struct stp_ctx *c, const char *s, const char *what);
+/* Returns the length of the prefix of s whose characters are all in the set (member), or all outside it. */
 s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member);
-/* Appends an address in hexadecimal to a list of *len bytes, a space between two. False, and nothing is appended: it
- * does not fit whole, which is counted. */
+/* Appends an address in hexadecimal to a list of *len bytes, separated by a space. Returns false, appends nothing
+ * and counts a cut string if the address does not fit as a whole. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
-/* A line of `line` bytes was written behind *len, or as much of it as fits: ends it. False: it does not fit whole, is
- * taken away again, and counted. */
+/* Ends a line of `line` bytes that the caller has written behind *len, as far as it fitted. Returns false, removes
+ * the line and counts a cut string if it did not fit as a whole. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
-void stp_string_cut(void);                                 /* counts one that embedded C of the tapsets has cut */
-void stp_structure_cut(void);                              /* counts one of which $x$$ prints a part */
-void stp_speculation_lost(void);                           /* counts a piece that commit() does not find any more */
+/* counts a string that embedded C of the tapsets truncated */
+void stp_string_cut(void);
+void stp_structure_cut(void);                              /* counts a structure of which $x$$ prints only a part */
+void stp_speculation_lost(void);                           /* counts a piece of output that commit() no longer finds */
 struct stp_enumerator { const char *name; s64 value; };
-/* The name of the first one with this value; else the number as text (core/format.c). */
+/* Writes the name of the first enumerator with this value, or else the number (core/format.c). */
 void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);
 
 /* ------------------------------------------------------------------ registers and memory */
 
-/* Registers sit at fixed offsets of pt_regs; the translator knows them. */
+/* Registers have fixed offsets in pt_regs, which the translator knows. */
 static inline u64 stp_reg(const struct stp_ctx *c, u32 offset)
 {
 	return *(const u64 *)((const char *)c->regs + offset);
 }
-/* As the tracepoint was called: of an argument that is narrower only the low bytes mean something. */
+/* Returns the register that the tracepoint was called with: for a narrower argument only its low bytes are defined. */
 static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
-/* Guru scripts change what the probed code finds. */
+/* Changes a register of the probed code (guru mode). */
 static inline void stp_set_reg(struct stp_ctx *c, u32 offset, s64 v)
 {
 	*(u64 *)((char *)c->regs + offset) = (u64)v;
 }
-/* The script's own @kregister(), @uregister(): also where a probe has none (begin, timers). */
+/* Implements @kregister() and @uregister(), which scripts may also use in probes without registers (begin, timers). */
 static inline u64 stp_any_reg(struct stp_ctx *c, u32 offset)
 {
 	if (STP_LIKELY(c->regs))
@@ -225,7 +232,7 @@ static inline u64 stp_any_reg(struct stp_ctx *c, u32 offset)
 	stp_error(c, "registers are not available in this probe");
 	return 0;
 }
-/* Fault-safe loads of size bytes, zero-extended; error "... fault at 0x..." */
+/* Fault-safe loads of 1 to 8 bytes, zero-extended; error "... fault at 0x..." */
 u64 stp_load1(struct stp_ctx *c, u64 address);
 u64 stp_load2(struct stp_ctx *c, u64 address);
 u64 stp_load4(struct stp_ctx *c, u64 address);
@@ -234,35 +241,36 @@ u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current pro
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
-/* Of a variable of the probed program, by its link address. */
+/* Returns the address of a variable of the probed program, from its link address. */
 static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
 {
 	return c->bias + address;
 }
-/* Of a variable of a program or library that the probe isn't in: where that lies in the current process is looked
- * up by the place of its code. 0 and an error: it doesn't lie there. stp_mapped_family. */
+/* A variable of a program or library other than the probed one. Its address in the current process is found by the
+ * mapping of the code; 0 and an error if the file is not mapped there. Table of stp_mapped_family. */
 struct stp_mapped {
 	struct stp_program *program;
-	u64 address, offset;       /* where its code begins: link address, place in the file */
+	u64 address, offset;       /* of the code: link address, offset in the file */
 };
 extern const struct stp_family_ops stp_mapped_family;
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address);
-/* A float's image as that of the double of the same value; the kernel does no floating point. */
+/* Converts the bits of a float to those of a double of the same value, without floating point, which the kernel
+ * does not use. */
 static inline s64 stp_widen_float(u64 f)
 {
 	u64 sign = (f >> 31 & 1) << 63, exponent = f >> 23 & 255, fraction = f & 0x7fffff;
 	u32 shift;
 
-	if (exponent == 255)               /* infinity, not a number */
+	if (exponent == 255)               /* infinity or NaN */
 		return (s64)(sign | 0x7ffull << 52 | fraction << 29);
-	if (!exponent && fraction) {       /* subnormal: a double has room for it */
+	if (!exponent && fraction) {       /* subnormal: a normal number as a double */
 		shift = (u32)__builtin_clzll(fraction) - 40;
 		fraction = fraction << shift & 0x7fffff;
 		return (s64)(sign | (u64)(897 - shift) << 52 | fraction << 29);
 	}
 	return (s64)(exponent ? sign | (exponent + 896) << 52 | fraction << 29 : sign);
 }
-/* Fault-safe stores of the low size bytes; error "... fault at 0x..." */
+/* Fault-safe stores of the low 1 to 8 bytes; error "... fault at 0x..." */
 void stp_store1(struct stp_ctx *c, u64 address, s64 v);
 void stp_store2(struct stp_ctx *c, u64 address, s64 v);
 void stp_store4(struct stp_ctx *c, u64 address, s64 v);
@@ -271,7 +279,7 @@ void stp_ustore1(struct stp_ctx *c, u64 address, s64 v);   /* of the current pro
 void stp_ustore2(struct stp_ctx *c, u64 address, s64 v);
 void stp_ustore4(struct stp_ctx *c, u64 address, s64 v);
 void stp_ustore8(struct stp_ctx *c, u64 address, s64 v);
-/* Bit-fields: n bits from bit `from` of the bytes around them. */
+/* Extracts a bit-field: n bits from bit `from` of the bytes around it. */
 static inline s64 stp_bits(s64 bytes, u32 from, u32 n, bool is_signed)
 {
 	u64 high = (u64)bytes << (64 - from - n);
@@ -284,33 +292,33 @@ static inline s64 stp_with_bits(s64 bytes, u32 from, u32 n, s64 v)
 
 	return (s64)(((u64)bytes & ~mask) | ((u64)v << from & mask));
 }
-/* Terminated strings; cut at size. False and an error on a fault. */
+/* Loads a terminated string, cut at size. Returns false and sets an error on a fault. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
-/* A terminated string of characters of 2 bytes (UTF-16) or 4, of the current process or the kernel, as UTF-8; an error
- * where it can't be read or is wrong. */
+/* Converts a terminated string of 2-byte (UTF-16) or 4-byte characters, of the current process or the kernel, to
+ * UTF-8. Sets an error if it cannot be read or is invalid. */
 void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 address, u32 bytes, bool user);
 
 /* ------------------------------------------------------------------ statistics (core/stat.c) */
 
 enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_VARIANCE = 32,
        STP_HIST_LOG = 64, STP_HIST_LINEAR = 128,
-       STP_NOT_EMPTY = 256 /* with STP_SUM: of an empty one it is an error */ };
+       STP_NOT_EMPTY = 256 /* with STP_SUM: an empty statistic is an error */ };
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {
-	u32 ops;                   /* what is kept */
-	u32 buckets;               /* of the histogram, under- and overflow included */
-	u32 size;                  /* of a struct stp_stat with them, bytes */
-	u32 shift;                 /* of @variance */
+	u32 ops;                   /* STP_* bits of the values to compute */
+	u32 buckets;               /* of the histogram, including underflow and overflow */
+	u32 size;                  /* of a struct stp_stat with its buckets, in bytes */
+	u32 shift;                 /* bit shift of @variance */
 	s64 low, high, step;       /* of @hist_linear */
 };
 struct stp_stat {
 	s64 count, sum, min, max;
-	s64 avg, m2;               /* running mean and squares, shifted: @variance */
+	s64 avg, m2;               /* running mean and sum of squares, shifted: @variance */
 	s64 hist[];
 };
-/* #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
+/* Bucket of a value in @hist_log: #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
 static inline u32 stp_log_bucket(s64 v)
 {
 	if (v > 0)
@@ -334,25 +342,26 @@ static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *
 		s->hist[stp_log_bucket(v)]++;
 }
 void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
-/* Extractors of a merged statistic; s may be NULL (absent element) which is empty. min, max, avg
- * of an empty one: error "empty aggregate". op is one STP_* bit. */
+/* Extracts a value of a merged statistic. s may be NULL (absent element), which counts as empty. min, max and avg
+ * of an empty one are the error "empty aggregate". op is one STP_* bit. */
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
-/* foreach by count: the bucket that comes after `last` (-1: the first one), -1 after the last one. */
+/* Implements foreach by count: returns the bucket that follows `last` (-1: the first one), or -1 after the last
+ * one. */
 s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last);
 
-/* A scalar statistic: one struct stp_stat a CPU at c->percpu + offset, and one to merge into. */
+/* A scalar statistic: one struct stp_stat per CPU at c->percpu + offset, and one to merge into. */
 struct stp_scalar_stat {
 	const char *name;
 	struct stp_stat_desc desc;
 	u32 offset;                /* in struct percpu */
-	struct stp_stat *merged;   /* the runtime's */
+	struct stp_stat *merged;   /* owned by the runtime */
 };
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g);
 void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g);
 
-/* A counter that is only added to outside begin/end/error: s64 a CPU at c->percpu + offset. */
-s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, where begin/end write */
+/* Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. */
+s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end write */
 void stp_adder_clear(u32 offset);
 
 /* ------------------------------------------------------------------ maps (core/map.c) */
@@ -361,59 +370,61 @@ void stp_adder_clear(u32 offset);
 enum stp_type { STP_LONG = 1, STP_STRING = 2, STP_STATS = 3 };
 
 struct stp_map {
-	const char *name;          /* of the global, for messages */
+	const char *name;          /* name of the global, for messages */
 	u8 nkeys;
 	u8 value;                  /* enum stp_type */
 	u8 keys[STP_MAX_KEYS];     /* enum stp_type */
 	bool wrap;
-	bool sized;                /* the script says how many: messages blame it, not MAXMAPENTRIES */
-	bool percpu;               /* statistics: one table a CPU, merged to read */
+	bool sized;                /* the script declares the size: messages then do not refer to MAXMAPENTRIES */
+	bool percpu;               /* statistics: one table per CPU, merged before it is read */
 	u32 capacity;              /* elements */
 	struct stp_stat_desc stat; /* STP_STATS */
-	struct stp_map_data *data; /* the runtime's; made before begin probes */
+	struct stp_map_data *data; /* owned by the runtime; allocated before begin probes */
 };
 
 struct stp_elem;
-/* Lookups give the value cell: s64, char[string_len] or struct stp_stat. */
+/* Lookups return the value cell: s64, char[string_len] or struct stp_stat. */
 void *stp_map_get(struct stp_map *m, const union stp_val *keys);            /* NULL: absent */
-void *stp_map_get1(struct stp_map *m, s64 key);                             /* one number: fast */
-/* The value in a cell that a lookup found, or didn't. */
+void *stp_map_get1(struct stp_map *m, s64 key);                             /* fast path for one number as the key */
+/* Returns the value in a cell that a lookup returned, which may be NULL. */
 static inline s64 stp_cell_long(const void *cell) { return cell ? *(const s64 *)cell : 0; }
 static inline const char *stp_cell_string(const void *cell) { return cell ? cell : ""; }
-/* Finds or makes; a new cell is 0 or "". NULL and "Array overflow, check ..." when full. */
+/* Finds or inserts an element; a new cell is 0 or "". Returns NULL and sets the error "Array overflow, check ..."
+ * when the array is full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
-/* The same in this CPU's table of a percpu map. */
+/* As stp_map_put(), in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
-void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* all tables */
+void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* deletes from all tables */
 void stp_map_clear(struct stp_ctx *c, struct stp_map *m);
-/* Slices: bit k of `any` set: key k is "*" */
+/* Operations on slices. Bit k of `any` is set when key k is "*". */
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
 void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
 s64 stp_map_count(struct stp_map *m);      /* elements */
-/* Merges the CPUs' tables of a percpu map if anything was added since; get and foreach after it
- * see the merged one. No-op for others. It empties the CPUs' tables (as stp_scalar_merge() does):
- * who reads statistics holds their lock in STP_WRITE, who only adds to them in STP_READ. */
+/* Merges the CPUs' tables of a percpu map if anything was added since the last merge; get and foreach then read the
+ * merged table. Does nothing for other maps. It empties the CPUs' tables, as stp_scalar_merge() does, so that a
+ * reader of statistics holds their lock in STP_WRITE; code that only adds holds it in STP_READ. */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
 
-/* foreach: one static struct a place. A sorted one (dir not 0) writes pointers to the elements into a table that the
- * runtime makes: it needs the map's lock in STP_WRITE. In a recursive function each depth of calls has a part of the
- * table, so that a loop goes on with its own order after a call that was in the same loop. */
+/* One static struct per foreach statement. A sorted loop (dir is not 0) writes pointers to the elements into a
+ * table of the runtime, for which it needs the map's lock in STP_WRITE. In a recursive function each depth has its
+ * own part of the table, so that a loop continues in its own order after a call that ran the same loop. */
 struct stp_foreach {
 	struct stp_map *map;
 	s8 dir;                    /* 0 insertion order, 1 up, -1 down */
 	u8 key;                    /* 0 by value, n by key n */
-	u32 stat;                  /* STP_* when by value of statistics */
-	bool recursive;            /* its function is */
-	struct stp_elem **order;   /* the runtime's; NULL when dir is 0 */
+	u32 stat;                  /* STP_* bit when sorted by a value of statistics */
+	bool recursive;            /* the function that contains the loop is recursive */
+	struct stp_elem **order;   /* owned by the runtime; NULL when dir is 0 */
 };
-/* First element (sorting if asked, up to limit; limit < 0: all), then the following. NULL: end. */
+/* Returns the first element (sorts if dir is set, up to limit; limit < 0: no limit), then the following ones, NULL
+ * at the end. */
 struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem **order, *elem; s64 left; u32 at; u32 any;
 		  const union stp_val *slice; };
 struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);
 struct stp_elem *stp_foreach_next(struct stp_iter *it);
-static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a script's negative limit: nothing */
+static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a negative limit in a script visits nothing */
 s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  /* key from 0 */
 const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key);
 void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
@@ -423,19 +434,21 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
 struct stp_format {                        /* one piece of a format: a conversion, then text */
 	const char *text;
 	u16 len;
-	char conv;                 /* d u o x X p c s b m M; q a char * as "text", Q in user memory;
-				    * 0: text only, width and precision -1 */
+	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; 0: text only, width and
+	 * precision are -1 */
+	char conv;
 	char flag;                 /* 0 + - space # or 0 */
 	s16 width, precision;      /* -1 none, -2 the next argument */
 };
-/* What a handler prints is one record; it is committed when the handler ends. */
+/* The output of one handler is one record, which is committed when the handler ends. */
 void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format *f, u32 pieces,
 		 const union stp_val *args);
 void stp_print(struct stp_ctx *c, const char *text, u32 len);
-void stp_cprintf(struct stp_ctx *c, const char *fmt, ...); /* STAP_PRINTF: C's formats, integers and strings */
-struct stp_ctx *stp_ctx_here(void);                        /* that of the handler which calls, however deep */
-/* Of an empty one: error "empty aggregate". */
+void stp_cprintf(struct stp_ctx *c, const char *fmt, ...); /* STAP_PRINTF: printf formats of C, integers and strings */
+/* returns the context of the handler that calls it directly or indirectly */
+struct stp_ctx *stp_ctx_here(void);
+/* Prints a histogram. An empty one is the error "empty aggregate". */
 void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,
 		     const struct stp_stat_desc *d);
@@ -445,50 +458,51 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 struct stp_regex {                         /* a DFA: next = table[state * classes + class[byte]] */
 	const u8 *byte_class;      /* [256] */
 	const u16 *table;
-	const u8 *accept;          /* [states]: bit 0 already matched, bit 1 matches at the end of text,
-				    * bit 2 no byte leads on from here */
+	/* [states]: bit 0: already matched; bit 1: matches at the end of text; bit 2: dead state, no byte leads out
+	 * of it */
+	const u8 *accept;
 	u16 classes, start;
-	u16 inner;                 /* start of a walk that doesn't begin at an end of the text */
+	u16 inner;                 /* start state of a walk that does not begin at an end of the text */
 };
 bool stp_regex_match(struct stp_ctx *c, const struct stp_regex *r, const char *text);
 
-/* Where matched() is used: how to take a match apart. Parts are numbered, 0: nothing to do. */
+/* Used by matched(): the tree that splits a match into its groups. Parts are numbered; part 0 needs no work. */
 enum stp_regex_kind { STP_RE_NONE, STP_RE_GROUP, STP_RE_CAT, STP_RE_ALT, STP_RE_STAR };
 struct stp_regex_part {
 	u8 kind;
-	u8 group, last;            /* GROUP: its number, and the greatest inside */
-	u16 a, b;                  /* CAT: first and rest; ALT: either; GROUP, STAR: what is in it */
+	u8 group, last;            /* GROUP: its number, and the greatest number inside it */
+	u16 a, b;                  /* CAT: first and rest; ALT: alternatives; GROUP, STAR: the part inside */
 	const struct stp_regex *head; /* forward: where a may end */
 	const struct stp_regex *tail; /* backward. CAT: where b may begin; STAR: more of a */
 };
 struct stp_regex_groups {
-	const struct stp_regex *find;  /* backward from the end of the text: where a match may begin */
+	const struct stp_regex *find;  /* backward from the end of the text: finds where a match may begin */
 	const struct stp_regex *whole; /* forward from there */
 	const struct stp_regex_part *parts;
-	u16 root, groups;          /* groups: the whole match counted */
+	u16 root, groups;          /* groups: including group 0, the whole match */
 };
 #define STP_MOST_GROUPS 32
-struct stp_match {                         /* the last one of this hit */
-	u32 groups;                /* 0: it failed, or there was none */
+struct stp_match {                         /* the last match of this hit */
+	u32 groups;                /* 0: it failed, or nothing was matched yet */
 	u32 size;                  /* of text */
-	struct { s32 from, to; } at[STP_MOST_GROUPS];  /* from -1: that group matched nothing */
+	struct { s32 from, to; } at[STP_MOST_GROUPS];  /* from is -1: that group matched nothing */
 	struct { s32 part, from, to; } todo[STP_MOST_GROUPS];
-	char text[];               /* what was matched, then as many bytes of marks */
+	char text[];               /* the matched text, followed by as many bytes of marks */
 };
-/* c->error: it takes too many steps. */
+/* Splits a match into its groups. Sets c->error when that takes too many steps. */
 bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const struct stp_regex_groups *r,
 		      const char *text);
 void stp_matched(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size, s64 group);
 void stp_matched_text(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size);
 s64 stp_matched_groups(struct stp_ctx *c, const struct stp_match *m);
 
-/* ------------------------------------------------------------------ what tapset functions use */
-/* Numbers of the current task are those of the initial namespace. In the user runtime: of the
- * traced or own process. Names and units as in the tapset documentation. */
+/* ------------------------------------------------------------------ functions used by tapsets */
+/* IDs of the current task are those of the initial namespace; in the user runtime, those of the traced process or
+ * of its own. Names and units are those of the tapset documentation. */
 
 s64 stp_pid(struct stp_ctx *c);
 s64 stp_tid(struct stp_ctx *c);
-/* When the current thread began, of an unspecified clock: tells it from an earlier one with its id. */
+/* Start time of the current thread, of an unspecified clock. With its ID it identifies a thread. */
 s64 stp_thread_start(struct stp_ctx *c);
 s64 stp_ppid(struct stp_ctx *c);
 s64 stp_pgrp(struct stp_ctx *c);
@@ -499,28 +513,29 @@ s64 stp_gid(struct stp_ctx *c);
 s64 stp_egid(struct stp_ctx *c);
 s64 stp_cpu(struct stp_ctx *c);
 s64 stp_target(struct stp_ctx *c);         /* -c, -x */
-const char *stp_execname(struct stp_ctx *c); /* stays until the handler ends; shorter than string_len */
+const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
-bool stp_task_narrow(void);                /* its program is one of 32 bits */
+bool stp_task_narrow(void);                /* runs a 32-bit program */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
-bool stp_own_process(void);                /* the current process is of the user who runs the script */
+bool stp_own_process(void);                /* the current process belongs to the user who runs the script */
 s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
-/* Addresses of the pid and the user namespace that ids are asked in: --target-namespaces; else the relay's. 0: none. */
+/* Addresses of the PID and the user namespace that ns_*() functions refer to: those of --target-namespaces, else
+ * those of the relay. 0: unknown. */
 u64 stp_pid_namespace(struct stp_ctx *c);
 u64 stp_user_namespace(struct stp_ctx *c);
 s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
 const char *stp_pn(struct stp_ctx *c);     /* as written */
-void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* function of c->address; "" none */
+void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* function of c->address; "" if unknown */
 void stp_probemod(struct stp_ctx *c, char *to, u32 size);
-void stp_exit(struct stp_ctx *c);          /* the session ends after this handler */
-void stp_log(struct stp_ctx *c, const char *text);           /* a line in the output */
-void stp_warn(struct stp_ctx *c, const char *text);          /* WARNING: on standard error */
+void stp_exit(struct stp_ctx *c);          /* ends the session after this handler */
+void stp_log(struct stp_ctx *c, const char *text);           /* prints a line in the output */
+void stp_warn(struct stp_ctx *c, const char *text);          /* prints WARNING: on standard error */
 void stp_system(struct stp_ctx *c, const char *command);
-void stp_switch_file(struct stp_ctx *c);   /* what comes now goes to the next output file */
+void stp_switch_file(struct stp_ctx *c);   /* later output goes to the next output file */
 s64 stp_random(struct stp_ctx *c, s64 below);
 
 /* ------------------------------------------------------------------ tables of the generated C */
@@ -528,7 +543,7 @@ s64 stp_random(struct stp_ctx *c, s64 below);
 enum { STP_READ = 1, STP_WRITE = 2 };
 struct stp_lock {
 	u32 word;                  /* a reader count or the writer's bit */
-	u32 waits, timeouts;       /* hits that found it taken; of these in vain */
+	u32 waits, timeouts;       /* hits that had to wait for it; number of these that were skipped */
 	u32 pad[13];
 };
 struct stp_lock_use { struct stp_lock *lock; u32 mode; const char *name; };
@@ -538,40 +553,43 @@ struct stp_probe {
 	const char *point;         /* resolved: pp() */
 	const char *written;       /* pn() */
 	const char *where;         /* "t.stp:3:1" */
-	const struct stp_lock_use *locks;  /* in the order to take; NULL none */
-	u32 nlocks;                /* taken around the handler */
-	u32 nlate;                 /* instead: by the handler, with stp_lock() */
+	const struct stp_lock_use *locks;  /* in the order to take; may be NULL */
+	u32 nlocks;                /* taken around the handler by the runtime */
+	u32 nlate;                 /* taken by the handler instead, with stp_lock() */
 	u32 nentry;                /* of entry_locks */
-	const struct stp_lock_use *entry_locks; /* taken around what @entry() wants */
-	bool needs_actions;        /* has loops or recursion: reset c->actions; or is timed (-t) */
-	u32 arrival_ns;            /* what the kernel does for a hit around the handler takes a usual processor so long */
-	bool (*condition)(void);   /* "if (...)": NULL always */
-	const char *name;          /* $$name of a handler that several have; else NULL */
-	/* A timer's or a procfs file's, which walks through data: it runs in process context, preemptible, without locks. */
+	const struct stp_lock_use *entry_locks; /* taken around the evaluation of @entry() */
+	bool needs_actions;        /* has loops or recursion, so that c->actions is reset; or is timed (-t) */
+	u32 arrival_ns;            /* time that the kernel needs for a hit around the handler, on a typical processor */
+	bool (*condition)(void);   /* "if (...)"; NULL if the probe has none */
+	const char *name;          /* $$name of a handler with several points; else NULL */
+	/* Set for a handler of a timer or procfs file that processes much data: it runs in process context,
+	 * preemptible, without locks. */
 	bool in_slices;
-	const struct stp_probe *before;    /* then this one's handler, a hit, runs first: stp_take(), or it calls that */
-	const struct stp_take *takes;      /* of stp_take() */
+	/* if set, its handler runs first, as a hit: stp_take(), or a handler that calls it */
+	const struct stp_probe *before;
+	const struct stp_take *takes;      /* table for stp_take() */
 	u32 ntakes;
 };
 
-/* A global and the copy of it that a handler in slices works on (core/slices.c). */
+/* A global and the copy of it that a handler in process context works on (core/slices.c). */
 enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING };
 struct stp_take {
 	u8 kind;                   /* enum stp_take_kind */
-	bool clear;                /* the handler deletes or sets the global in any case: it is, at once */
+	/* the handler deletes or overwrites the global in any case: it is cleared when it is copied */
+	bool clear;
 	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
-	s64 number;                /* what it is set to; */
+	s64 number;                /* the number that it is set to */
 	const char *text;          /* NULL: "" */
 };
-void stp_take(struct stp_ctx *c);          /* c->saved_return: 1 when all is copied */
+void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 when everything is copied */
 
-/* For a handler with nlate locks: takes them; false: it took too long, the hit is skipped. Lets go of
- * them. Ends the handler: what it printed goes out before others can follow. */
+/* For a handler with nlate locks. stp_lock() takes them; false: timeout, the hit is skipped. stp_unlock() releases
+ * them. stp_end() ends the handler: its output is committed before others can follow. */
 bool stp_lock(struct stp_ctx *c);
 void stp_unlock(struct stp_ctx *c);
 void stp_finish(struct stp_ctx *c);
 
-struct stp_family_ops;         /* the runtime's: { name, start(table, n), stop(table, n) } */
+struct stp_family_ops;         /* defined by the runtime: { name, start(table, n), stop(table, n) } */
 struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; };
 
 /* begin, end, error: stp_begin_family, sorted by order */
@@ -586,43 +604,45 @@ struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns;
 /* functions of the kernel and its modules: stp_function_family (ftrace, kprobe, kretprobe) */
 extern const struct stp_family_ops stp_function_family;
 struct stp_site {
-	const char *symbol;        /* function, as the kernel names it; "": the offset is the address */
+	const char *symbol;        /* function name in the kernel; "": the offset is the address */
 	const char *module;        /* NULL: the kernel image */
-	u64 base_offset;           /* of a function of the kernel: from _stext at link time; 0: look the symbol up.
-				    * Of a module's: from the symbol */
-	u64 offset;                /* into the function: statements, inlined functions, labels */
-	u64 address;               /* the runtime's: where it is now */
+	/* kernel: offset of the function from _stext at link time, 0: look up the symbol; module: offset from the
+	 * symbol */
+	u64 base_offset;
+	u64 offset;                /* in the function: for statements, inlined functions, labels */
+	u64 address;               /* set by the runtime: the current address */
 };
-/* The same, of very many: names are places in a text, of which "" is the first. */
+/* Compact form for very many sites: names are offsets in a text that begins with "". */
 struct stp_packed_site { u32 symbol, module; s32 base_offset; u32 offset; };
-/* Variables that have an address of their own: struct stp_module.statics. */
-u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* 0 and an error */
+/* Variables with a static address: struct stp_module.statics. */
+u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* returns 0 and sets an error */
 static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 {
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
-u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies */
-bool stp_irqs_were_on(struct stp_ctx *c);  /* at the hit: nobody below it holds locks of the scheduler or of signals */
-u64 stp_thread_pointer(struct stp_ctx *c); /* of the current process: what its thread's variables are below */
-/* The build-id of a module of the kernel that the script was translated for. */
+u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies of per-CPU variables */
+/* interrupts were on at the hit: the interrupted code holds no locks of the scheduler or of signals */
+bool stp_irqs_were_on(struct stp_ctx *c);
+u64 stp_thread_pointer(struct stp_ctx *c); /* of the current thread: the base of its thread-local variables */
+/* The build ID of the kernel module that the script was translated for. */
 #define STP_BUILD_ID_LEN 20
 struct stp_module_build { const char *module; bool has_id; u8 id[STP_BUILD_ID_LEN]; };
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
 	u32 nsites;
-	const struct stp_packed_site *packed;      /* what the sites are filled in from; NULL: they are */
+	const struct stp_packed_site *packed;      /* from which the sites are filled in; NULL: they are complete */
 	const char *names;         /* of packed */
 	bool is_return;
-	bool wildcard;             /* no function was named */
-	bool allowed;              /* is_return: no site is among those where the kernel allows no probe */
-	bool optional;             /* "?": a site that can't be armed is no error */
-	bool needs_all_regs;       /* more than arguments, stack pointer, address */
-	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */
-	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; NULL none */
-	bool entry_free;           /* entry looks at c->regs and c->entry only and can't fail */
+	bool wildcard;             /* the point is a wildcard, which names no single function */
+	bool allowed;              /* is_return: no site is blocklisted by the kernel */
+	bool optional;             /* "?": a site that cannot be armed is not an error */
+	bool needs_all_regs;       /* uses registers other than arguments, stack pointer and instruction pointer */
+	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
+	bool entry_free;           /* entry reads only c->regs and c->entry and cannot fail */
 	s32 maxactive;             /* 0: default */
-	void *state;               /* the runtime's */
+	void *state;               /* owned by the runtime */
 };
 
 /* tracepoints of the kernel and its modules: stp_tracepoint_family */
@@ -630,41 +650,42 @@ extern const struct stp_family_ops stp_tracepoint_family;
 struct stp_tracepoint {
 	const struct stp_probe *probe;
 	const char *name;
-	const char *module;        /* it is in, perhaps not yet loaded; NULL: the kernel image */
-	u32 arguments;             /* that the handler reads, counted from the first */
-	bool optional;             /* "?": not being there is no error */
-	void *state;               /* the runtime's */
+	const char *module;        /* the module that defines it, perhaps not yet loaded; NULL: the kernel image */
+	u32 arguments;             /* number of leading arguments that the handler reads */
+	bool optional;             /* "?": a missing tracepoint is not an error */
+	void *state;               /* owned by the runtime */
 };
 
-/* places in programs and their libraries: stp_uprobe_family */
+/* instructions in programs and their libraries: stp_uprobe_family */
 extern const struct stp_family_ops stp_uprobe_family;
 struct stp_program {
 	const char *path;
-	const u8 *id;              /* what stands in the file that the translator looked at: */
+	const u8 *id;              /* build ID of the file that the translator read, */
 	u64 id_offset;             /* at this offset */
-	u64 summed;                /* > 0: it has no build ID; id is the checksum (checksum.h) of so many bytes there */
+	/* > 0: the file has no build ID; id is the checksum (checksum.h) of this many bytes there */
+	u64 summed;
 	u32 id_len;
-	u32 users;                 /* the runtime's */
-	void *state;               /* the runtime's */
+	u32 users;                 /* owned by the runtime */
+	void *state;               /* owned by the runtime */
 };
 struct stp_uprobe {
 	const struct stp_probe *probe;
 	struct stp_program *program;
 	u64 offset;                /* of the instruction, in the file */
-	u64 address;               /* its link address: what c->bias is counted from */
-	u64 semaphore;             /* of a 16-bit count of who is interested, in the file; 0 none */
+	u64 address;               /* its link address, relative to which c->bias is computed */
+	u64 semaphore;             /* file offset of the 16-bit semaphore of an SDT marker; 0: none */
 	const char *name;          /* for messages */
-	struct stp_program *within;        /* a library: in processes that run this only; NULL any */
-	s32 pid;                   /* in this process only; 0 any */
+	struct stp_program *within;        /* a library: only in processes that run this program; NULL: any */
+	s32 pid;                   /* only in this process; 0: any */
 	bool is_return;
-	bool optional;             /* "?": not being there is no error */
-	u16 entry_size;            /* bytes that @entry() saves a call; 0 none */
-	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; NULL none */
+	bool optional;             /* "?": a missing file is not an error */
+	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
 	s32 maxactive;             /* 0: default */
-	void *state;               /* the runtime's */
+	void *state;               /* owned by the runtime */
 };
 
-/* files of /proc/systemtap/MODULE: stp_procfs_family. The text that a probe is about. */
+/* files of /proc/systemtap/MODULE: stp_procfs_family. $value is the text that is read or was written. */
 extern const struct stp_family_ops stp_procfs_family;
 struct stp_procfs {
 	const char *path;
@@ -673,34 +694,36 @@ struct stp_procfs {
 	u32 nwrites, mode, size;
 };
 void stp_value_get(struct stp_ctx *c, char *to, u32 size);
-u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);   /* 0, or: too long for so many bytes */
+/* returns 0, or the number of bytes that the text exceeds */
+u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);
 
 /* perf events, and timer.profile, which is one: stp_perf_family */
 extern const struct stp_family_ops stp_perf_family;
 struct stp_perf {
 	const struct stp_probe *probe;
-	const char *counter;       /* counts in the target process, for @perf("..."); NULL: samples every CPU */
+	const char *counter;       /* counts in the target process, for @perf("..."); NULL: samples on every CPU */
 	u32 type;                  /* as in perf_event_open(2) */
 	u64 config;
-	u64 period;                /* events a sample; 0: see hz */
+	u64 period;                /* events per sample; 0: see hz */
 	u64 hz;                    /* samples a second */
-	bool per_second;           /* hz it is; else, of a clock, nanoseconds: a tick */
+	bool per_second;           /* hz is a frequency; else, for a clock, nanoseconds per tick */
 	bool in_target;            /* only the processes of -c and -x */
-	bool optional;             /* "?": a machine that doesn't count such events is no error */
-	bool absent;               /* the runtime's: it doesn't */
-	s64 last;                  /* the runtime's: what a counter counted until the script's end */
-	struct stp_program *program;       /* only processes that run it; NULL: all */
-	void *state;               /* the runtime's */
+	bool optional;             /* "?": an event that the machine cannot count is not an error */
+	bool absent;               /* set by the runtime: the machine cannot count this event */
+	s64 last;                  /* set by the runtime: the count at the end of the session */
+	struct stp_program *program;       /* only in processes that run it; NULL: all */
+	void *state;               /* owned by the runtime */
 };
-/* Scaled to the time that the target process ran. 0 and an error: the counter is not available, or had no turn yet. */
+/* Returns a count, scaled to the time that the target process ran. 0 and an error: the counter is not available, or
+ * has not been scheduled yet. */
 s64 stp_perf_read(struct stp_ctx *c, const char *counter);
 
-/* packets on their way: stp_netfilter_family. $hooknum, $skb, $in, $out are arguments 0 to 3. */
+/* packets in the network stack: stp_netfilter_family. $hooknum, $skb, $in, $out are arguments 0 to 3. */
 extern const struct stp_family_ops stp_netfilter_family;
 struct stp_netfilter {
 	const struct stp_probe *probe;
 	s32 pf, hook, priority;
-	void *state;               /* the runtime's */
+	void *state;               /* owned by the runtime */
 };
 void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);
 
@@ -708,110 +731,115 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);
 extern const struct stp_family_ops stp_hwbkpt_family;
 struct stp_hwbkpt {
 	const struct stp_probe *probe;
-	struct stp_site site;      /* what is watched, by name or, symbol NULL, at its address */
+	struct stp_site site;      /* the watched address, by symbol, or as a number when symbol is NULL */
 	u32 length;                /* bytes */
-	bool reads;                /* reads, too */
-	bool in_target;            /* of the process of -c or -x, at site.address */
-	u64 start_code;            /* where the code of that program begins as it was linked, when it can be loaded
-				    * anywhere; 0: its addresses are as linked */
-	bool optional;             /* "?": not being there is no error */
-	void *state;               /* the runtime's */
+	bool reads;                /* triggers on reads, too */
+	bool in_target;            /* in the process of -c or -x, at site.address */
+	/* link address of the code of that program if it is position-independent; 0: addresses are absolute */
+	u64 start_code;
+	bool optional;             /* "?": a missing symbol is not an error */
+	void *state;               /* owned by the runtime */
 };
 
 #include "lines.h"
 #include "syscalls.h"
 
-/* what happens to processes: stp_process_family */
+/* events of processes: stp_process_family */
 extern const struct stp_family_ops stp_process_family;
 enum stp_process_kind { STP_PROCESS_BEGIN, STP_PROCESS_END, STP_THREAD_BEGIN, STP_THREAD_END,
 			STP_PROCESS_SYSCALL, STP_PROCESS_SYSCALL_RETURN, STP_PROCESS_KINDS };
-/* System calls have arguments as those of stp_syscall_family. */
+/* Events of system calls provide the same arguments as those of stp_syscall_family. */
 struct stp_process {
 	const struct stp_probe *probe;
 	u32 kind;                  /* enum stp_process_kind */
-	struct stp_program *program;       /* processes that run this; NULL any */
-	s32 pid;                   /* this process only; 0 any */
+	struct stp_program *program;       /* only in processes that run this program; NULL: any */
+	s32 pid;                   /* only in this process; 0: any */
 	bool optional;             /* "?" */
-	void *state;               /* the runtime's */
+	void *state;               /* owned by the runtime */
 };
 
-/* what is known of programs and libraries, for usymname() and its like: stp_user_stack_family. Tables are
- * sorted by offset in the file; a row is good up to the next one's place. */
+/* symbols and unwind tables of programs and libraries, for usymname() and the like: stp_user_stack_family. Tables
+ * are sorted by offset in the file; a row is valid up to the offset of the next one. */
 extern const struct stp_family_ops stp_user_stack_family;
 struct stp_usym { u64 offset, size; const char *name; };
-enum { STP_FRAME_NONE,             /* fp: as it is here; ra: nobody called */
+enum { STP_FRAME_NONE,             /* fp: unchanged; ra: no caller, outermost frame */
        STP_FRAME_UNKNOWN,
-       STP_FRAME_REGISTER,         /* base + offset */
-       STP_FRAME_LOAD,             /* what is stored there, + plus */
-       STP_FRAME_AT_CFA,           /* what is stored at cfa + offset */
-       STP_FRAME_PLT };            /* stack pointer + offset, 8 more from byte `base` of 16 on */
+       STP_FRAME_REGISTER,         /* value is base + offset */
+       STP_FRAME_LOAD,             /* value is loaded from base + offset, then plus is added */
+       STP_FRAME_AT_CFA,           /* value is loaded from cfa + offset */
+       /* cfa of a PLT entry: stack pointer + offset, and 8 more from byte `base` of its 16 on */
+       STP_FRAME_PLT };
 enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
 struct stp_frame_place { s32 offset; u8 kind, base; s16 plus; };
-/* The caller's stack pointer, address, frame pointer. */
+/* How to compute the caller's stack pointer, return address and frame pointer. */
 struct stp_frame_rule { struct stp_frame_place cfa, ra, fp; };
 struct stp_object {
 	struct stp_program *program;
 	const struct stp_usym *symbols;
 	const u32 *frame_places; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
-	const struct stp_lines *lines;     /* by offset in the file; NULL: not known */
+	const struct stp_lines *lines;     /* by offset in the file; may be NULL */
 	u32 nsymbols, nframes;
 };
 /*
- * Buffers of a context, for what would be large on a kernel stack. Each holds its content until the handler calls
- * the next function that uses it.
- * stp_address_name() returns the name of an address of the kernel, "vfs_read+0x12/0x340 [module]", or without the
- * offset; the address in hexadecimal where it has no name. stp_user_place() writes the path there, too.
+ * Buffers of a context, for data that would be large on a kernel stack. Each is valid until the handler calls the
+ * next function that uses it.
+ * stp_address_name() returns the name of a kernel address, "vfs_read+0x12/0x340 [module]", or without the offset;
+ * the address in hexadecimal if it has no name. stp_user_place() writes the path there, too.
  */
 #define STP_NAME_TEXT 768
 #define STP_ADDRESSES 128
 char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset);
-u64 *stp_addresses(struct stp_ctx *c);                     /* STP_ADDRESSES of them */
-/* What lies at an address of the current process. False, and path NULL: not known. The others may be NULL. */
+u64 *stp_addresses(struct stp_ctx *c);                     /* of STP_ADDRESSES elements */
+/* Finds the file that is mapped at an address of the current process. Returns false, and path is NULL, if it is
+ * unknown. The other pointers may be NULL. */
 struct stp_user_place {
 	const char *path;          /* of the program or library */
-	u64 offset, size;          /* in the file; of what of the file is mapped up to the end of this mapping */
+	/* offset in the file; bytes of the file that are mapped up to the end of this mapping */
+	u64 offset, size;
 	const struct stp_usym *symbol;
 	const char *source;
-	u32 line;                  /* with source */
+	u32 line;                  /* set if with source lines */
 };
 bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p);
-/* Addresses of the current process's chain of calls, the innermost first; returns how many. */
+/* Writes the call stack of the current process, innermost frame first; returns the number of frames. */
 u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room);
-u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room);     /* begins with these */
+/* begins with these registers */
+u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room);
 
-/* Source lines, by what lines.h calls places. False: nothing is known. Context: any. */
+/* Looks up a source line; `place` is a code offset as in lines.h. Returns false if it is unknown. Context: any. */
 bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32 *line);
-/* code of the kernel and its modules, for symfileline() and its like: stp_lines_family */
+/* code of the kernel and its modules, for symfileline() and the like: stp_lines_family */
 extern const struct stp_family_ops stp_lines_family;
 struct stp_code {
-	const struct stp_site *site;       /* something `before` bytes behind the code's begin */
-	u32 before, size, place;           /* place: of the first byte */
+	const struct stp_site *site;       /* a symbol that is `before` bytes behind the start of the code */
+	u32 before, size, place;           /* place: the code offset of the first byte */
 	const struct stp_lines *lines;
 };
 bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line);
 
-struct stp_global {            /* for name=value before begin, and nothing else */
+struct stp_global {            /* a global that can be set with name=value before begin probes */
 	const char *name;
 	u8 type;                   /* STP_LONG, STP_STRING */
 	void *cell;
 };
 
 struct stp_limits {
-	u32 string_len;            /* MAXSTRINGLEN: bytes of a buffer */
+	u32 string_len;            /* MAXSTRINGLEN: size of a buffer in bytes */
 	s32 actions, actions_interruptible, nesting;
-	u32 work;                  /* units of work, for each of `actions` */
-	u32 deadline_ms;           /* MAXHANDLERTIME: of a handler with interrupts off; 0: none */
+	u32 work;                  /* units of work allowed for each of `actions` */
+	u32 deadline_ms;           /* MAXHANDLERTIME: of a handler with interrupts off; 0: no limit */
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;
-	u32 overload_interval, overload_threshold; /* nanoseconds */
-	u32 buffer_kb;             /* of ring data a CPU; 0: ring.c chooses */
-	u32 memory_kb;             /* STP_MAXMEMORY: of all allocations; 0: half of what is available at the start */
-	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of messages that wait; 0: default */
-	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are so many powers of two larger */
+	u32 overload_interval, overload_threshold; /* in nanoseconds */
+	u32 buffer_kb;             /* ring data per CPU; 0: chosen by ring.c */
+	/* STP_MAXMEMORY: sum of all allocations; 0: half of the memory available at the start */
+	u32 memory_kb;
+	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of the queue of messages; 0: default */
+	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are larger by this power of two */
 	bool no_overload, interruptible, suppress_errors;
 	bool timing;               /* -t: every probe has needs_actions, its hits are timed */
-	bool bulk;                 /* -b: a file a CPU */
+	bool bulk;                 /* -b: one file per CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;
 };
@@ -827,11 +855,11 @@ struct stp_module {
 	const struct stp_global *globals; u32 nglobals;
 	struct stp_site *statics; u32 nstatics;
 	u32 percpu_size;           /* of struct percpu */
-	u32 frame_size;            /* string frames a context needs, all nesting included */
-	const u8 *build_id; u32 build_id_len;      /* of the kernel that base_offset is for */
-	const struct stp_module_build *builds; u32 nbuilds;    /* of modules that sites are in */
+	u32 frame_size;            /* string variables of a context, for the deepest nesting */
+	const u8 *build_id; u32 build_id_len;      /* of the kernel for which base_offset holds */
+	const struct stp_module_build *builds; u32 nbuilds;    /* of the modules that contain sites */
 };
 #define STP_GENERATED_ABI 1
-extern const struct stp_module stp_module; /* the one definition of the generated C */
+extern const struct stp_module stp_module; /* the only definition in generated C */
 
 #endif

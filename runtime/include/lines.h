@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source lines of code: a table that the translator makes of debuginfo, once a build of the code,
- * and modules carry as it is. Places are numbers below 2^32: offsets in a program's file; in the kernel
- * offsets into its text; in one of its modules such in its sections of code, laid one behind another.
+ * The table of source lines of code: the translator generates it from debuginfo, once per build of the code, and
+ * modules embed it unchanged. A code offset ("place") is below 2^32: in a program, the offset in its file; in the
+ * kernel, the offset in its text; in a kernel module, the offset in its code sections, laid out one behind another.
  *
  *   struct stp_lines
- *   blocks   u32: where in `code` each block of STP_LINES_BLOCK places begins, and the end of the last
- *   files    u32: where in `text` the name of each file is
+ *   blocks   u32: offset in `code` of each block of STP_LINES_BLOCK code offsets, and the end of the last block
+ *   files    u32: offset in `text` of the name of each file
  *   text     the names, each terminated
- *   code     of a block: what is in force at its first place, as the number of the file + 1, 0 where nothing is
- *            known, and the number of the line if something is; then rows, each good up to the next:
+ *   code     per block: the state at its first offset, as file number + 1 (0: unknown) and, if known, the line
+ *            number; then rows, each valid up to the next:
  *
- *     0DDDLLLL   D + 1 places on: a line of the same file, L - 7 from the last one
- *     1KKDDDDD   D places on, as many as a number says that follows if D is 0; then, by K:
- *                0  a line of the same file
- *                1  a line of the file before this one, counted from its last line there
- *                2  a line of the file whose number follows, counted from 0
- *                3  nothing is known there, and nothing follows
- *                how far the line is from where it is counted from, a number with its sign in its lowest bit
+ *     0DDDLLLL   advance by D + 1 offsets: same file, the line changes by L - 7
+ *     1KKDDDDD   advance by D offsets, or by the number that follows if D is 0; then, by K:
+ *                0  the same file
+ *                1  the previous file, relative to its last line
+ *                2  the file whose number follows, relative to line 0
+ *                3  unknown; nothing follows
+ *                For 0 to 2 the change of the line follows, a number with its sign in the lowest bit.
  *
- *   The file before is file 0 and its line 0 at first, and so is the file where nothing is known. Numbers:
- *   7 bits a byte, the lowest first, bit 7 set in all but the last. All else in the machine's order.
+ * The previous file and the file of an unknown range are initially file 0 with line 0. Numbers have 7 bits per
+ * byte, lowest first; bit 7 is set in all bytes but the last. Everything else is in the machine's byte order.
  */
 #ifndef STP_LINES_H
 #define STP_LINES_H
@@ -31,7 +31,7 @@ enum { STP_LINES_SAME, STP_LINES_BEFORE, STP_LINES_FILE, STP_LINES_NOTHING };
 struct stp_lines {
 	unsigned char cached[56];  /* struct cached_table_header of the translator */
 	unsigned int nblocks, nfiles, text_size, code_size;
-	unsigned int blocks, files, text, code;        /* from here, bytes */
+	unsigned int blocks, files, text, code;        /* offsets from here, in bytes */
 };
 
 #endif

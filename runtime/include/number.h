@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers in text that comes from outside: options, settings, literals, what tools print. No other code reads one, so
- * that none is cut, wraps, or is taken from half of a word.
+ * Parsers of numbers in external text: options, settings, literals, output of tools. All code uses these, so that
+ * no number is truncated, wraps, or is taken from a prefix of a word.
  *
- * Context: translator, staprun, the user runtime. Nothing is allocated, errno stays as it is.
+ * Context: translator, staprun, the user runtime. Nothing is allocated, errno is unchanged.
  */
 #ifndef STP_NUMBER_H
 #define STP_NUMBER_H
@@ -18,7 +18,8 @@ static inline int number_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* Digits without a sign. Base 0: as in C, 0x is hexadecimal and 0 octal. *at moves behind them, also of too many. */
+/* Parses digits without a sign. Base 0: as in C, 0x is hexadecimal and 0 octal. Moves *at behind the digits, also
+ * if the number is too large. */
 static inline enum number_found number_unsigned(const char **at, int base, uint64_t *n)
 {
 	const char *s = *at;
@@ -37,7 +38,7 @@ static inline enum number_found number_unsigned(const char **at, int base, uint6
 	return good ? NUMBER_GOOD : NUMBER_TOO_LARGE;
 }
 
-/* An optional sign and digits, without blanks before them. */
+/* Parses an optional sign and digits, without leading blanks. */
 static inline enum number_found number_signed(const char **at, int base, int64_t *n)
 {
 	bool minus = **at == '-';
@@ -52,13 +53,13 @@ static inline enum number_found number_signed(const char **at, int base, int64_t
 	return found == NUMBER_TOO_LARGE || size > (uint64_t)INT64_MAX + minus ? NUMBER_TOO_LARGE : NUMBER_GOOD;
 }
 
-/* A number from least to most that begins at *at, which moves behind it. */
+/* Parses a number from least to most at *at and moves *at behind it. */
 static inline bool number_at(const char **at, int base, int64_t least, int64_t most, int64_t *n)
 {
 	return number_signed(at, base, n) == NUMBER_GOOD && *n >= least && *n <= most;
 }
 
-/* The same, and it is all of the text. */
+/* As number_at(); the number has to be the whole text. */
 static inline bool number_whole(const char *text, int base, int64_t least, int64_t most, int64_t *n)
 {
 	return number_at(&text, base, least, most, n) && !*text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Part of generated.h: system calls, stp_syscall_family. c->arguments are the six arguments, the
- * number, at the return the result. The functions write text about them; what can't be read shows as
- * its address. Context: a handler's of this family.
+ * Part of generated.h: system calls, stp_syscall_family. c->arguments holds the six arguments, the number and, at
+ * the return, the result. The functions format arguments as text; one that cannot be read is shown as its address.
+ * Context: a handler of this family.
  */
 #ifndef STP_SYSCALLS_H
 #define STP_SYSCALLS_H
@@ -13,22 +13,22 @@ enum stp_syscall_type {
 #undef TYPE
 };
 struct stp_symbol { u64 value; const char *name; };
-struct stp_symbols { const struct stp_symbol *at; u32 n; u32 field; /* bits that are one value, not flags */ };
+struct stp_symbols { const struct stp_symbol *at; u32 n; u32 field; /* bits that form one value instead of flags */ };
 struct stp_syscall_arg {
 	u8 type;                   /* enum stp_syscall_type */
 	u8 at;                     /* in c->arguments */
-	u8 with;                   /* number of another argument: length, count, command */
+	u8 with;                   /* number of a related argument: length, count, command */
 	const struct stp_symbols *symbols;
 };
 struct stp_syscall {
 	const char *name;
-	u8 long_size;              /* in the process: 8 or 4 */
+	u8 long_size;              /* sizeof(long) in the process: 8 or 4 */
 	u8 signed_longs;           /* bit n: argument n is sign-extended */
 	u8 nargs;
 	struct stp_syscall_arg args[6];
 };
-enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* in c->arguments */
-enum stp_syscall_part {            /* of a struct sockaddr, utimbuf, ... */
+enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* indexes in c->arguments */
+enum stp_syscall_part {            /* members of a struct sockaddr, utimbuf, ... */
 	STP_PART_FAMILY, STP_PART_IP, STP_PART_PORT, STP_PART_FLOWINFO, STP_PART_SCOPE, STP_PART_ACTIME,
 	STP_PART_MODTIME, STP_PART_PIPE0, STP_PART_PIPE1, STP_PART_STATUS, STP_PART_EVENTMSG,
 	STP_PART_ARCH_PRCTL
@@ -36,25 +36,26 @@ enum stp_syscall_part {            /* of a struct sockaddr, utimbuf, ... */
 const char *stp_syscall_name(struct stp_ctx *c);
 void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* argstr */
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* one argument of argstr */
-void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);   /* its string */
+/* the string of the argument, without quotes */
+void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);
 void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 part);
 s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part);
-/* Guru mode: register `at` (an argument, the number, the result) as the call or its caller will see it;
- * the string that register points to. */
+/* Guru mode: sets register `at` (an argument, the number, the result) as the call or its caller will see it, or the
+ * string that the register points to. */
 void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value);
 void stp_syscall_set_string(struct stp_ctx *c, s64 at, const char *text);
 
 extern const struct stp_family_ops stp_syscall_family;
-#define STP_SYSCALL_ENTRIES 16             /* @entry() expressions of one probe */
+#define STP_SYSCALL_ENTRIES 16             /* largest number of @entry() expressions of a probe */
 struct stp_syscall_probe {
 	const struct stp_probe *probe;
-	const struct stp_syscall *call;    /* NULL: name and arguments aren't asked for */
-	s32 number;                        /* -1: all that no other entry of this probe has */
+	const struct stp_syscall *call;    /* NULL: the handler uses neither name nor arguments */
+	s32 number;                        /* -1: all calls that no other entry of this probe names */
 	bool is_compat, is_return;
 	bool arguments;                    /* the handler reads c->arguments or asks for text */
-	bool entry_late;                   /* entry reads arguments only: they are there at the return */
+	bool entry_late;                   /* entry reads only arguments, which are also available at the return */
 	u16 entries;
-	void (*entry)(struct stp_ctx *c);  /* fills c->entry; NULL none */
+	void (*entry)(struct stp_ctx *c);  /* fills c->entry; may be NULL */
 };
 
 #endif
