@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Division, the only arithmetic that can fail. The rest wraps around (-fwrapv). */
+/* Division, the only arithmetic operation that can fail. The others wrap around (-fwrapv). */
 #include "internal.h"
 
 s64 stp_div(struct stp_ctx *c, s64 a, s64 b)
@@ -8,7 +8,7 @@ s64 stp_div(struct stp_ctx *c, s64 a, s64 b)
 		stp_error(c, "division by 0");
 		return 0;
 	}
-	if (STP_UNLIKELY(b == -1))      /* the processor traps on the smallest number / -1 */
+	if (STP_UNLIKELY(b == -1))      /* the processor traps on LLONG_MIN / -1 */
 		return (s64)(0 - (u64)a);
 	return a / b;
 }
@@ -24,7 +24,8 @@ s64 stp_mod(struct stp_ctx *c, s64 a, s64 b)
 	return a % b;
 }
 
-/* Debuginfo computes what the compiler did not: where the program would not have divided, neither is there a value. */
+/* A DWARF expression evaluates a variable that the compiler removed: if it divides by 0, the program would not have
+ * computed the value either. */
 static bool divides_location(struct stp_ctx *c, u64 b)
 {
 	if (STP_LIKELY(b != 0))
@@ -63,7 +64,7 @@ s64 stp_scaled(u64 count, u64 enabled, u64 running)
 {
 	if (!running || running >= enabled)
 		return (s64)count;
-	while (enabled >> 32) {            /* the product of a remainder and a time has 64 bits */
+	while (enabled >> 32) {            /* so that the product of a remainder and a time fits into 64 bits */
 		enabled >>= 1;
 		running >>= 1;
 	}

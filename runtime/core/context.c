@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slow paths around a handler: hits that are refused, locks, the end of a handler that failed
- * or printed, the time handlers take. Context: any but NMI.
+ * The slow paths around a handler: skipped hits, locks, the end of a handler that failed or printed, and the time
+ * that handlers take. Context: any but NMI.
  *
- * A lock's word holds the writer's bit and below it the number of readers. A hit takes all its
- * locks in the order of its table, which is the same order for all probes, so that two hits can't
- * wait for each other; one that doesn't get them in time is skipped.
+ * A lock word consists of the writer's bit and, below it, the number of readers. A hit takes all its locks in the
+ * order of its table, which is the same order for all probes, so that two hits cannot deadlock; a hit whose locks
+ * time out is skipped.
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -33,7 +33,7 @@ void stp_skip(enum stp_loss reason)
 	stp_session_skipped();
 }
 
-/* Not stp_append(), which comes here itself. */
+/* stp_append() cannot be used here: it calls stp_cut() itself. */
 static char *add_text(char *at, const char *end, const char *text)
 {
 	while (at < end && (*at = *text)) {
@@ -44,7 +44,7 @@ static char *add_text(char *at, const char *end, const char *text)
 	return at;
 }
 
-/* Strings are cut deep in handlers, so the text is not on their stack; one at a time may use it. */
+/* The text is static, since strings may be cut when a handler's stack is deep; it is used by one CPU at a time. */
 static __attribute__((__noinline__)) void warn_of_cut(const char *what)
 {
 	static char text[256];
@@ -111,13 +111,13 @@ u64 stp_lost_of(enum stp_loss_kind kind)
 	return sum;
 }
 
-/* ------------------------------------------------------------------ hits that are refused */
+/* ------------------------------------------------------------------ skipped hits */
 
 void stp_ctx_refused(struct stp_ctx_private *v)
 {
 	if (!v->closed)
 		stp_skip(STP_LOSS_REENTRANT);
-	/* The CPU was not there at the start. */
+	/* The CPU was offline at the start. */
 	else if (v == &stp_ctx_none_ && __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED) == STP_STATE_RUNNING)
 		stp_lose(STP_LOSS_LATE_CPU, 1);
 	else
@@ -134,9 +134,9 @@ void stp_ctx_skip_stack(struct stp_ctx *c)
 		stp_skip(STP_LOSS_STACK);
 }
 
-#define SPIN_TRIES_MIN 8           /* also when time has passed: this CPU may have been away, not the other */
-#define SPIN_TRIES     1000        /* where nothing counts time */
-#define SPIN_TRIES_MAX 1000000     /* where time stands still */
+#define SPIN_TRIES_MIN 8           /* at least, even after the timeout: this CPU may have been preempted by its host */
+#define SPIN_TRIES     1000        /* if there is no clock */
+#define SPIN_TRIES_MAX 1000000     /* if the clock does not advance */
 
 bool stp_spin(struct stp_spin *s, u32 ms)
 {
@@ -167,20 +167,20 @@ static inline bool try_lock(struct stp_lock *l, u32 mode)
 
 static inline void unlock(struct stp_lock *l, u32 mode)
 {
-	/* not a plain store: readers may have added themselves for a moment */
+	/* An atomic subtraction, because readers may have incremented the word temporarily. */
 	__atomic_fetch_sub(&l->word, mode & STP_WRITE ? LOCK_WRITER : 1, __ATOMIC_RELEASE);
 }
 
 #define TIMED_OUT (~0u)
 
-/* Waits that the hit's locks have needed so far, or TIMED_OUT: all of them together have one allowance. */
+/* Returns the hit's number of waits so far, or TIMED_OUT: MAXTRYLOCK limits the sum over all its locks. */
 static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode, u32 waits)
 {
 	const struct stp_limits *limits = &stp_module.limits;
 
 	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
 	while (waits++ < limits->trylock) {
-		plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times a hit, TRYLOCKDELAY each */
+		plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
 		if (try_lock(l, mode))
 			return waits;
 	}
@@ -245,10 +245,10 @@ void stp_handler_finish(struct stp_ctx_private *v)
 }
 
 /*
- * Books a hit that took n cycles, and what the kernel takes to deliver it. That is a constant of each kind of probe, in
- * nanoseconds of a usual processor. It matters only where handlers take less than that: at 100 ns, 5 million hits a
- * second are the threshold. Sampled hits stand for STP_SAMPLE each; the longest of them is left out, because it is one
- * that was interrupted, by the host of a virtual machine for instance.
+ * Adds a hit that took n cycles, and the time of its delivery by the kernel, to the overload statistics. That time
+ * is a constant of each kind of probe, in nanoseconds of a typical processor. It matters only if handlers take
+ * less: at 100 ns, the threshold is 5 million hits per second. Each sampled hit counts STP_SAMPLE times; the
+ * longest of them is ignored, because it was probably interrupted, for instance by the host of a virtual machine.
  */
 static void account(struct stp_ctx_private *v, const struct stp_probe *p, u64 now, u64 n)
 {
@@ -280,9 +280,9 @@ static void account(struct stp_ctx_private *v, const struct stp_probe *p, u64 no
 /* ------------------------------------------------------------------ the budget of work */
 
 /*
- * It is given in slices, between which the time is looked at, and the handlers of begin, end and error let others run.
- * Of the time since the last look only a part counts, so that a hit during which the host of a virtual machine ran
- * something else isn't taken for a long one.
+ * The budget is granted in slices. Between slices the time is checked, and handlers of begin, end and error let
+ * other tasks run. The time since the last check counts only up to a limit, so that a hit that the host of a
+ * virtual machine interrupted is not taken for a long one.
  */
 #define SLICE 32768
 
@@ -310,16 +310,16 @@ static bool late(struct stp_ctx_private *v)
 	return v->time_used >= limit;
 }
 
-/* The limit that a message suggests: twice as much, as far as that is allowed. */
+/* Returns the limit that a message suggests: twice the current one, or the maximum. */
 static s64 raised(s64 limit, s64 most)
 {
 	return 2 * limit < most ? 2 * limit : most;
 }
 
 /*
- * Handlers of begin, end and error end by themselves. Handlers in slices do not keep the end of a session waiting:
- * beyond their allowance (run_alone()) they are left as by abort(), so that end probes follow, and counted. So are
- * those whose reader is killed.
+ * Handlers of begin, end and error have no limit. Handlers in slices must not delay the end of a session: beyond
+ * their allowance (run_alone()) they end as by abort() and are counted, so that end probes follow. The same applies
+ * if their reader was killed.
  */
 static bool breathe(struct stp_ctx_private *v, u64 need)
 {

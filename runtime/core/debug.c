@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The checks of a runtime made with -DSTP_DEBUG that are more than a line: contexts, locks, arrays.
- * Each rule is the one that context.h, context.c or map.c states; here it is looked after.
+ * The longer checks of a runtime built with -DSTP_DEBUG: contexts, locks, arrays. Each checks an invariant that
+ * context.h, context.c or map.c states.
  */
 #include "map.h"
 #ifdef STP_DEBUG
@@ -27,7 +27,7 @@ void stp_debug_record(const struct stp_ctx_private *v)
 
 /* ------------------------------------------------------------------ locks */
 
-/* Who holds a lock for writing is kept in its padding: the CPU + 1. */
+/* The padding of a lock stores the CPU + 1 that holds it for writing. */
 void stp_debug_locked(const struct stp_lock_use *use, u32 cpu)
 {
 	u32 *owner = &use->lock->pad[0];
@@ -63,7 +63,7 @@ static bool takes(const struct stp_probe *p, const struct stp_lock *first, const
 	return false;
 }
 
-/* No two probes take two locks in different orders. */
+/* Checks that two probes do not take the same locks in different orders. */
 static void same_order(const struct stp_probe *p, const struct stp_probe *q)
 {
 	u32 i, k;
@@ -116,8 +116,8 @@ static bool in_bucket(const struct stp_table *t, const struct stp_elem *e)
 	return at == e;
 }
 
-/* The list in order of insertion, the chains of the buckets and the spare ones hold each element
- * once. */
+/* Checks that the list in order of insertion contains each element in use once, and that the buckets and the free
+ * list are consistent with it. */
 static void check_table(const struct stp_map *m, const struct stp_table *t)
 {
 	const struct stp_elem *e, *before = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stap -DSTP_DEBUG: a runtime that checks what it takes for granted. What is broken is told by
- * plat_broken(), which fails a test; nothing is mended. Otherwise none of this is in the code.
+ * stap -DSTP_DEBUG builds a runtime that checks its invariants. A violation is reported by plat_broken(), which
+ * fails a test; nothing is repaired. In other builds the checks generate no code.
  */
 #ifndef CORE_DEBUG_H
 #define CORE_DEBUG_H

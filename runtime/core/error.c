@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Soft errors: raised in generated code or the runtime, caught by a script's catch, or else they
- * end the handler, are shown and counted. Context: a handler's.
+ * Soft errors: generated code or the runtime raises them; a script's catch handles them, or they end the handler
+ * and are printed and counted. Context: a handler's.
  */
 #include "internal.h"
 
@@ -20,7 +20,7 @@ void stp_error(struct stp_ctx *c, const char *fmt, ...)
 	c->error = v->error_text;
 }
 
-/* One that no catch sees, and after which no work is done. */
+/* Raises an error that no catch handles, and after which no work is done. */
 void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -56,7 +56,7 @@ bool stp_catch(struct stp_ctx *c, char *to, u32 size)
 	return true;
 }
 
-/* A recursion is named once. */
+/* A recursive caller is listed once. */
 void stp_near(struct stp_ctx *c, const char *where)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -87,7 +87,7 @@ void *stp_frame_no_stack(struct stp_ctx *c)
 	return NULL;
 }
 
-/* Past MAXERRORS the session goes to its error state. */
+/* Counts an error. Beyond MAXERRORS the session enters its error state. */
 static void count(struct stp_ctx_private *v)
 {
 	u32 n = __atomic_add_fetch(&stp_session.errors, 1, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ static void say(struct stp_ctx_private *v, const char *before, const char *text)
 	stp_append(v->error_text, text, STP_ERROR_SIZE);
 }
 
-/* The innermost place first, the probe point last. */
+/* Appends the locations, innermost first, and the probe point. */
 static void say_where(struct stp_ctx_private *v)
 {
 	u32 i;
@@ -116,7 +116,7 @@ static void say_where(struct stp_ctx_private *v)
 		say(v, " in probe ", v->c.probe->point);
 }
 
-/* A fatal one without a text is abort(): nothing went wrong. */
+/* A fatal error with an empty text is abort(), which is not reported. */
 void stp_error_report(struct stp_ctx_private *v)
 {
 	struct stp_ctx *c = &v->c;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walking through an array: in the order of insertion along its list; sorted through a table of
- * pointers that belongs to the loop: as many as the map's capacity for merging, and as many for each
- * call that may be in the loop at a time.
- * Elements that compare equal stay in the order of insertion. Context: a handler with the map's lock.
+ * Iteration over an array: in the order of insertion, along its list; or sorted, through a table of pointers that
+ * belongs to the loop. The table has the map's capacity once for merging, and once for each activation of a
+ * recursive function. The sort is stable. Context: a handler with the map's lock.
  */
 #include "map.h"
 #include "word.h"
 
-#define SHORT_LIMIT 24             /* up to here "limit n" keeps a sorted list instead of sorting all */
+/* up to this number "limit n" maintains a sorted list instead of sorting all elements */
+#define SHORT_LIMIT 24
 
 struct order {
 	struct stp_ctx *c;
 	const struct stp_map *map;
 	bool is_string, down;
-	u32 offset;                /* of what is compared, in an element */
-	u32 stat;                  /* STP_* when it is a statistic, else 0 */
+	u32 offset;                /* of the compared cell, in an element */
+	u32 stat;                  /* STP_* bit if it is a statistic, else 0 */
 };
 
 static void set_order(struct order *o, struct stp_ctx *c, const struct stp_foreach *f)
@@ -43,7 +43,7 @@ static s64 number_of(const struct order *o, const struct stp_elem *e)
 	return stp_load_long(cell);
 }
 
-/* As stp_compare(); what it costs is charged, and the next charge finds out whether that was too much. */
+/* As stp_compare(); the work is subtracted, and the next stp_charge() checks the budget. */
 static s64 compare_strings(const struct order *o, const char *a, const char *b)
 {
 	u32 words;
@@ -53,7 +53,7 @@ static s64 compare_strings(const struct order *o, const char *a, const char *b)
 	return order;
 }
 
-/* Does b have to come before a? */
+/* Returns true if b has to precede a. */
 static bool swapped(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
 {
 	s64 x, y;
@@ -68,7 +68,7 @@ static bool swapped(const struct order *o, const struct stp_elem *a, const struc
 	return o->down ? x < y : x > y;
 }
 
-/* Merges the sorted runs from[0..mid) and from[mid..n) into to. False: the budget is used up. */
+/* Merges the sorted runs from[0..mid) and from[mid..n) into to. Returns false if the budget is used up. */
 static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_elem **from, u32 mid, u32 n)
 {
 	u32 i = 0, j = mid;
@@ -87,7 +87,8 @@ static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_e
 	return true;
 }
 
-/* Bottom up, between a and the room behind it; where the result is. NULL: the budget is used up. */
+/* Merge sort, bottom up, alternating between a and spare; returns the one with the result, or NULL if the budget is
+ * used up. */
 static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct stp_elem **spare, u32 n)
 {
 	struct stp_elem **swap;
@@ -107,7 +108,7 @@ static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct
 	return a;
 }
 
-/* Puts e into the sorted list a[0..n) that holds no more than limit: its new length. */
+/* Inserts e into the sorted list a[0..n) of at most `limit` elements; returns its new length. */
 static u32 insert_sorted(const struct order *o, struct stp_elem **a, u32 n, u32 limit, struct stp_elem *e)
 {
 	u32 at;
@@ -130,7 +131,8 @@ static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem 
 	return stp_map_slice_next(it->c, it->f->map, e, it->slice, it->any);
 }
 
-/* Fills the loop's array with what is to be visited, in order: how many; 0 also when the budget is used up. */
+/* Fills the loop's table with the elements to visit, in order; returns their number, which is 0 also if the budget
+ * is used up. */
 static u32 collect(struct stp_iter *it, s64 limit)
 {
 	struct stp_elem **order = it->order, **sorted, *e;
@@ -161,13 +163,13 @@ static u32 collect(struct stp_iter *it, s64 limit)
 	return n;
 }
 
-/* Calls that may be in the loop at a time: one for each depth, from 0 to that of c->nesting when nothing is left. */
+/* Activations of the loop that can exist at a time: one per depth, from 0 to the limit of nesting. */
 static u64 activations(const struct stp_foreach *f)
 {
 	return f->recursive ? (u64)stp_module.limits.nesting + 2 : 1;
 }
 
-/* Two activations of a recursive function differ in depth, so neither has to be released. */
+/* Activations of a recursive function differ in depth, so that each has its own table and none is released. */
 static struct stp_elem **order_of(struct stp_ctx *c, const struct stp_foreach *f)
 {
 	u64 depth = f->recursive ? (u64)(stp_private(c)->nesting_max - c->nesting) : 0;

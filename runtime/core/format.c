@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * printf for scripts (formats parsed by the translator) and for C (parsed here), into a sink.
- * Context: a handler's. Numbers are 64 bits wide. Where scripts differ from C: one flag only, %p is
- * %#x, # gives 0 its 0x as well, %b writes the number's bytes, %m and %M memory.
+ * Formatted output for scripts (formats are parsed by the translator) and for C (parsed here), into a sink.
+ * Context: a handler's. Numbers have 64 bits. Differences from C in scripts: a single flag; %p is %#x; # prints 0
+ * as 0x0; %b writes the number's bytes, %m and %M memory.
  */
 #include "internal.h"
 #include "word.h"
@@ -13,7 +13,7 @@ struct spec {
 	s32 width, precision;      /* -1 none */
 };
 
-#define PAGE 4096                  /* most that %m and %M take */
+#define PAGE 4096                  /* largest size of %m and %M */
 
 static const char digit_pairs[] =
 	"00010203040506070809101112131415161718192021222324"
@@ -67,7 +67,7 @@ static inline void put_literal(struct stp_sink *k, const char *text, u32 n)
 		stp_sink_put(k, text, n);
 }
 
-/* prefix, zeros and digits as one field. */
+/* Writes prefix, zeros and digits as one field. */
 static void put_number(struct stp_sink *k, const char *prefix, u64 zeros, const char *digits,
 		       u64 n, const struct spec *f)
 {
@@ -123,10 +123,10 @@ static void put_integer(struct stp_sink *k, char conv, u64 v, const struct spec 
 	put_number(k, prefix, zeros, p, n, f);
 }
 
-/* One byte as in a C literal whose quote is `quote`: how many characters, at most 4. */
+/* Writes one byte as in a C literal with this quote character; returns the number of characters, at most 4. */
 static u32 escape(char *to, u8 byte, char quote)
 {
-	static const char named[] = "abtnvfr";     /* 7 ... 13 */
+	static const char named[] = "abtnvfr";     /* escapes of bytes 7 to 13 */
 
 	to[0] = '\\';
 	if (byte >= 7 && byte <= 13) {
@@ -194,7 +194,7 @@ static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
 	}
 }
 
-/* Stops at a fault, with the loader's soft error. */
+/* Stops at a fault, with the soft error of the load. */
 static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const struct spec *f, bool hex)
 {
 	u64 n = f->precision < 1 ? 1 : f->precision < PAGE ? (u64)f->precision : PAGE, len, i;
@@ -216,14 +216,14 @@ static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
-/* The text at an address as a C literal; the address when it can't be read. Into a buffer only. */
+/* Writes the text at an address as a C literal, or the address if it cannot be read. For buffers only. */
 static void put_quoted(struct stp_sink *k, struct stp_ctx *c, u64 address, const struct spec *f, bool user)
 {
 	u64 limit = f->precision < 0 ? ~0ull : (u64)f->precision, i;
 	char *start = k->at, text[4];
 	u8 byte;
 
-	user |= (s64)address >= 0;                 /* the kernel has char * of both kinds */
+	user |= (s64)address >= 0;                 /* in the kernel, a char * may point to user memory */
 	stp_sink_put(k, "\"", 1);
 	for (i = 0; i < limit && k->at < k->end; i++) {
 		byte = (u8)(user ? stp_uload1(c, address + i) : stp_load1(c, address + i));
@@ -239,7 +239,7 @@ static void put_quoted(struct stp_sink *k, struct stp_ctx *c, u64 address, const
 	stp_sink_put(k, "\"", 1);
 }
 
-/* A width or precision from the script or a caller, tamed. */
+/* Limits a width or precision that comes from the script or a caller. */
 static void set_width(struct spec *f, s64 width)
 {
 	if (width < 0) {
@@ -255,7 +255,8 @@ static void set_precision(struct spec *f, s64 precision)
 		       precision < PLAT_RECORD_MAX ? (s32)precision : PLAT_RECORD_MAX;
 }
 
-/* A piece that is not quick: how wide it gets, and what is formatted byte by byte. False: the budget is used up. */
+/* Charges a piece that the fast path does not handle, for its width and for bytes that are formatted singly.
+ * Returns false if the budget is used up. */
 static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, const union stp_val *arg)
 {
 	u64 n = f->precision < 0 ? 0 : (u64)f->precision, price = f->width < 0 ? 0 : (u64)f->width * STP_WORK_BYTE;
@@ -270,7 +271,7 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 	return stp_charge(c, price);
 }
 
-/* One conversion with modifiers; the argument after its last one. */
+/* Writes one conversion with modifiers; returns the argument behind those it used. */
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
 {
@@ -311,10 +312,10 @@ static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_f
 	}
 }
 
-/* ------------------------------------------------------------------ the usual pieces, quickly */
+/* ------------------------------------------------------------------ fast path of common pieces */
 /*
- * %s and %d with at most a width and -, where there is room for 2 * QUICK_FIELD bytes: more than
- * these functions write, what they write too much included. %s looks where it has to end.
+ * Handles %s and %d with at most a width and -, if 2 * QUICK_FIELD bytes are free. This is more than these
+ * functions write, including the bytes that they write beyond the end of the text. %s checks the end itself.
  */
 #define QUICK_FIELD 64
 
@@ -332,7 +333,7 @@ static inline char *quick_spaces(char *to, s64 n)
 	return to + n;
 }
 
-/* Decimal digits of n, which isn't 0: log10(2) is about 1233/4096. */
+/* Returns the number of decimal digits of n, which is not 0: log10(2) is about 1233/4096. */
 static inline u32 count_digits(u64 n)
 {
 	static const u64 power[] = {
@@ -364,7 +365,7 @@ static inline char *quick_number(char *to, const struct stp_format *f, s64 n)
 	return spaces > 0 && f->flag ? quick_spaces(to, spaces) : to;
 }
 
-/* NULL: it doesn't fit. */
+/* Returns NULL if it does not fit. */
 static inline char *quick_text(char *to, const char *end, const struct stp_format *f, const char *s)
 {
 	char *from;
@@ -389,13 +390,13 @@ static inline char *quick_text(char *to, const char *end, const struct stp_forma
 	return f->flag && f->width > to - from ? quick_spaces(to, f->width - (to - from)) : to;
 }
 
-/* What is left of a format. */
+/* The part of a format that is not yet written. */
 struct rest {
 	const struct stp_format *f, *end;
 	const union stp_val *arg;
 };
 
-/* Pieces into the room there is until one isn't quick or doesn't fit; where the text ends. */
+/* Writes pieces until one is not handled here or does not fit; returns the end of the text. */
 static inline __attribute__((__always_inline__)) char *quick_pieces(char *at, const char *end, struct rest *r)
 {
 	const struct stp_format *f = r->f;
@@ -469,7 +470,7 @@ void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e
 
 /* ------------------------------------------------------------------ C's formats */
 
-/* A pointer: as a va_list may be an array, which decays as a parameter. */
+/* A struct, since a va_list may be an array, which decays to a pointer as a parameter. */
 struct arguments { stp_va_list ap; };
 
 static s64 number_argument(struct arguments *a, u32 longs, bool is_signed)
@@ -494,7 +495,7 @@ static const char *parse_number(const char *fmt, struct arguments *a, s64 *n)
 	return fmt;
 }
 
-/* The conversion that begins after the %; where the text goes on. */
+/* Writes the conversion that follows a %; returns the rest of the format. */
 static const char *put_conversion(struct stp_sink *k, const char *fmt, struct arguments *a)
 {
 	struct spec spec = { .width = -1, .precision = -1 };

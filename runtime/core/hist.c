@@ -2,15 +2,15 @@
 /*
  * Histograms as text. Context: a handler's.
  *
- *	value |-------------------------------------------------- count
- *	    4 |                                                    0
- *	    8 |@@                                                  2
- *	      ~
- *	  256 |@@@@@@@@@@@@                                       12
+ * value |-------------------------------------------------- count
+ *     4 |                                                    0
+ *     8 |@@                                                  2
+ *       ~
+ *   256 |@@@@@@@@@@@@                                       12
  *
- * A bar's character stands for one, or for what makes the longest fit limits.hist_width. Rows of empty
- * buckets farther than limits.hist_elision from a full one are left out: a "~" stands for those
- * between full ones. Negative: all rows.
+ * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. Rows of
+ * empty buckets farther than limits.hist_elision from a nonempty one are omitted; "~" replaces those between
+ * nonempty ones. A negative limit prints all rows.
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -19,7 +19,7 @@ _Static_assert(STP_LEAST_HIST_WIDTH > 0 && STP_MOST_HIST_WIDTH < PLAT_RECORD_MAX
 _Static_assert(STP_MOST_HIST_ELISION < 1u << 31, "twice as many are a u32");
 
 struct shape {
-	u32 first, last;           /* rows to show */
+	u32 first, last;           /* range of rows to print */
 	u32 label_width, count_width;
 	s64 max;
 };
@@ -31,7 +31,7 @@ static s64 log_label(u32 bucket)
 	return (s64)(bucket > 64 ? 1ull << (bucket - 65) : 0 - (1ull << (63 - bucket)));
 }
 
-/* Into buffer, terminated: the length. */
+/* Writes a bucket's label to buffer, terminated; returns its length. */
 static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
 {
 	char text[24], *end = text + sizeof(text), *p;
@@ -61,7 +61,7 @@ static u32 elision(void)
 	return (u32)stp_module.limits.hist_elision;
 }
 
-/* False when there is nothing to show. */
+/* Returns false if all buckets are empty. */
 static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	char buffer[24];
@@ -86,7 +86,7 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 		m->first = m->first > elision() ? m->first - elision() : 0;
 		m->last = d->buckets - 1 - m->last > elision() ? m->last + elision() : d->buckets - 1;
 	}
-	/* out-of-range rows of a linear histogram are shown when they count something */
+	/* The out-of-range rows of a linear histogram are printed if they are not empty. */
 	if (d->ops & STP_HIST_LINEAR) {
 		m->first += m->first == 0 && !s->hist[0];
 		m->last -= m->last == d->buckets - 1 && !s->hist[m->last];
@@ -120,7 +120,7 @@ static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct s
 	stp_sink_put(k, "\n", 1);
 }
 
-/* Empty buckets from this one on. */
+/* Returns the number of successive empty buckets from this one on. */
 static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket)
 {
 	u32 n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the core's files have from each other and nobody else uses. */
+/* Declarations that the files of core/ share and that platforms do not use. */
 #ifndef CORE_INTERNAL_H
 #define CORE_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 typedef __builtin_va_list stp_va_list;
 
-/* errno values, as everywhere on Linux */
+/* values of errno on Linux */
 enum { STP_ENOENT = 2, STP_E2BIG = 7, STP_ENOMEM = 12, STP_EINVAL = 22, STP_ERANGE = 34 };
 
 static inline u64 stp_round_up(u64 n, u64 to)
@@ -20,8 +20,8 @@ static inline s64 stp_load_long(const void *cell)
 	return *(const s64 *)cell;
 }
 
-/* Moves n bytes (not terminated) without a call for the short texts that prints consist of: a word
- * at each end, which overlap in the middle. */
+/* Copies n bytes (not terminated). Short texts, of which prints consist, are copied without a call: the words at
+ * both ends, which overlap in the middle. */
 static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 {
 	if (n > 16) {
@@ -40,9 +40,9 @@ static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 	return to + n;
 }
 
-/* ------------------------------------------------------------------ print.c: where text goes */
+/* ------------------------------------------------------------------ print.c: output of text */
 
-/* A buffer that truncates (v is NULL), or the open record of a context. */
+/* A buffer, whose text is truncated at its end (v is NULL), or the open record of a context. */
 struct stp_sink {
 	char *at, *end;
 	struct stp_ctx_private *v;
@@ -52,9 +52,9 @@ static inline struct stp_sink stp_sink_buffer(char *to, u32 size)
 	to[size - 1] = 0;
 	return (struct stp_sink){ to, to + size - 1, NULL };
 }
-/* Terminates a buffer, whose last byte is not 0 where there was more than fits. */
+/* Terminates a buffer, whose last byte is not 0 if the text was truncated. */
 void stp_sink_end(struct stp_sink *k);
-void stp_sink_end_text(struct stp_sink *k);    /* of an error, whose size is not MAXSTRINGLEN */
+void stp_sink_end_text(struct stp_sink *k);    /* for the text of an error, whose size is not MAXSTRINGLEN */
 static inline void stp_sink_close(struct stp_sink *k)
 {
 	if (k->v)
@@ -62,9 +62,9 @@ static inline void stp_sink_close(struct stp_sink *k)
 	else
 		stp_sink_end(k);
 }
-/* Slow path of having n bytes of room; false: there is less (buffer), or none at all (record). */
+/* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer has less, or the record was lost. */
 bool stp_sink_more(struct stp_sink *k, u32 n);
-/* False when the handler's record was lost: what it prints goes nowhere. */
+/* Returns false if the handler's record was lost: its output is then dropped. */
 static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -74,7 +74,7 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 		return false;
 	return k->at || stp_sink_more(k, 1);
 }
-/* Opens the handler's record where none is open; false: it was lost, and what comes goes nowhere. */
+/* Opens the handler's record if none is open; false: it was lost, and the output that follows is dropped. */
 bool stp_record_open(struct stp_ctx_private *v);
 static inline bool stp_sink_room(struct stp_sink *k, u32 n)
 {
@@ -85,32 +85,34 @@ void stp_sink_pad(struct stp_sink *k, char with, u64 n);
 
 /* ------------------------------------------------------------------ format.c */
 
-/* C's own formats: % [-+ #0] [width|*] [.prec|.*] [hh h l ll z] [d i u x X o p c s %]. */
+/* printf formats of C: % [-+ #0] [width|*] [.prec|.*] [hh h l ll z] [d i u x X o p c s %]. */
 void stp_vformat(struct stp_sink *k, const char *fmt, stp_va_list ap);
-/* Decimal digits before `end`; where they start. */
+/* Writes decimal digits that end before `end`; returns the first one. */
 char *stp_digits(char *end, u64 n);
 
 /* ------------------------------------------------------------------ stat.c, hist.c */
 
-/* Adds what `from` holds to `to`. */
+/* Adds the values of `from` to `to`. */
 void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const struct stp_stat_desc *d);
-/* The value of one STP_* bit; 0 when empty. */
+/* Returns the value of one STP_* bit; 0 for an empty statistic. */
 s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 
 /* ------------------------------------------------------------------ map.c */
 
-u64 stp_map_bytes(const struct stp_map *m, u32 cpus);  /* what stp_map_make() allocates, with so many CPUs used */
-int stp_map_make(struct stp_map *m);           /* 0 or -STP_ENOMEM; then free takes what was made */
+/* bytes that stp_map_make() allocates, with this many CPUs in use */
+u64 stp_map_bytes(const struct stp_map *m, u32 cpus);
+/* 0 or -STP_ENOMEM; in both cases stp_map_free() frees what was allocated */
+int stp_map_make(struct stp_map *m);
 void stp_map_free(struct stp_map *m);
-u64 stp_foreach_bytes(const struct stp_foreach *f);            /* what that allocates */
+u64 stp_foreach_bytes(const struct stp_foreach *f);            /* bytes that stp_foreach_make() allocates */
 int stp_foreach_make(struct stp_foreach *f);
 void stp_foreach_free(struct stp_foreach *f);
 
 /* ------------------------------------------------------------------ error.c, session.c */
 
 void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...);
-void stp_error_report(struct stp_ctx_private *v);      /* sends c->error, forgets it */
-void stp_session_close(void);                  /* no new handlers */
-void stp_session_skipped(void);                /* one more; gives up after MAXSKIPPED */
+void stp_error_report(struct stp_ctx_private *v);      /* sends c->error and clears it */
+void stp_session_close(void);                  /* stops new handlers */
+void stp_session_skipped(void);                /* counts one more skipped hit; ends the session after MAXSKIPPED */
 
 #endif

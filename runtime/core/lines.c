@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source line of a place of code, in a table as lines.h describes. What a table says is not trusted further than
- * it goes. Context: any; at most STP_LINES_BLOCK rows are read.
+ * Looks up source lines in a table as lines.h describes. Values of the table are checked before use, since its file
+ * may be damaged. Context: any; at most STP_LINES_BLOCK rows are read.
  */
 #include "internal.h"
 
@@ -44,7 +44,7 @@ static void change_file(struct row *row, u32 file, u32 line)
 	row->line = line;
 }
 
-/* The next row, at `place` or before it; false: it is further on. */
+/* Reads the next row if it is at `place` or before it; returns false if it is behind. */
 static bool read_row(struct reader *r, struct row *row, u32 *at, u32 place)
 {
 	u8 byte = *r->at++;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays: hash tables of a fixed capacity, all memory taken at start, elements on a list in the
- * order of their insertion. Context: a handler that holds the array's lock, make and free excepted.
+ * Arrays: hash tables of a fixed capacity, allocated at the start, with their elements on a list in the order of
+ * insertion. Context: a handler that holds the array's lock, except for make and free.
  *
- * An element is a header, its keys, its value. A number takes 8 bytes, a string limits.string_len,
- * of which only what is up to the terminator is hashed, compared and copied.
+ * An element consists of a header, its keys and its value. A number takes 8 bytes, a string limits.string_len
+ * bytes, of which only those up to the terminator are hashed, compared and copied.
  *
- * A percpu map (statistics) has one table a CPU, added to without a lock by that CPU, and a main
- * one. Merging moves the elements of the CPUs' tables into the main one, so that each added value
- * is merged once; readers hold the lock in write mode. Sorting for foreach: foreach.c.
+ * A percpu map (statistics) has one table per CPU, to which that CPU adds without a lock, and a main one. Merging
+ * moves the elements of the CPUs' tables into the main one, so that each added value is merged once; readers hold
+ * the lock in write mode. foreach.c sorts.
  */
 #include "map.h"
 #include "../include/bounds.h"
 #include "word.h"
 
-/* The smallest element has a number as key and as value; plat_alloc() takes less than 2 GB. */
+/* The smallest element has a number as key and as value; plat_alloc() allocates less than 2 GB. */
 _Static_assert((sizeof(struct stp_elem) + 16) * STP_MOST_MAXMAPENTRIES < 1ull << 31, "arrays of the largest size");
 
 /* ------------------------------------------------------------------ one table */
@@ -31,7 +31,7 @@ void stp_hash_choose(void)
 	stp_hash_factor = plat_random() | 1;
 }
 
-/* Both halves of the product: of the lower one alone the highest bits depend on the factor too little. */
+/* XORs both halves of the product, since the highest bits of the lower half depend too little on the factor. */
 static inline u64 mix(u64 h)
 {
 	unsigned __int128 product = (unsigned __int128)h * stp_hash_factor;
@@ -39,7 +39,7 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-/* h: of the bytes before s. */
+/* h: the hash of the bytes before s. */
 static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 {
 	u64 w, zero;
@@ -53,7 +53,7 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 	}
 }
 
-/* Most strings end in their first word: apart from the rest, that takes fewer registers. */
+/* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */
 static inline u64 hash_string(u64 h, const char *s)
 {
 	u64 w = stp_word_load(s), zero = stp_word_zero(w);
@@ -87,14 +87,14 @@ static bool same_string(const char *a, const char *b)
 		x = stp_word_load(a);
 		y = stp_word_load(b);
 		zero = stp_word_zero(x);
-		if (zero)                      /* the terminator itself has to be the same, too */
+		if (zero)                      /* the terminator has to be equal, too */
 			return !((x ^ y) & (stp_word_before(zero) << 1 | 1));
 		if (x != y)
 			return false;
 	}
 }
 
-/* Bit k of `any`: key k is not looked at. */
+/* If bit k of `any` is set, key k is not compared. */
 static bool same_keys(const struct stp_map *m, const struct stp_elem *e, const union stp_val *keys,
 		      u32 any)
 {
@@ -124,7 +124,7 @@ static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t,
 	return NULL;
 }
 
-/* The same for a map whose one key is a string: the commonest, a[execname()]. */
+/* Lookup in a map with one string key, the most common kind: a[execname()]. */
 static inline struct stp_elem *find_string(const struct stp_table *t, u64 hash, const char *key)
 {
 	struct stp_elem *e;
@@ -154,7 +154,7 @@ static void unlink_elem(struct stp_table *t, struct stp_elem *e)
 	t->count--;
 }
 
-/* e->next stays, so that somebody who stands on a removed element can go on. */
+/* e->next remains valid, so that an iterator on a removed element can continue. */
 static void remove_elem(struct stp_table *t, struct stp_elem *e)
 {
 	unlink_elem(t, e);
@@ -162,7 +162,7 @@ static void remove_elem(struct stp_table *t, struct stp_elem *e)
 	t->free = e;
 }
 
-/* A spare element, the oldest one of a full map that wraps; NULL when full. */
+/* Returns a free element, or the oldest one of a full map that wraps; NULL if the map is full. */
 static struct stp_elem *take(const struct stp_map *m, struct stp_table *t)
 {
 	struct stp_elem *e = t->free;
@@ -205,7 +205,7 @@ static void clear_value(const struct stp_map *m, struct stp_elem *e)
 	if (m->value == STP_STATS)
 		stp_stat_clear((struct stp_stat *)value, &m->stat);
 	else
-		*(u64 *)value = 0;             /* also the empty string: cells are multiples of 8 */
+		*(u64 *)value = 0;             /* also the empty string, since cells are multiples of 8 */
 }
 
 static void set_keys(const struct stp_map *m, struct stp_elem *e, const union stp_val *keys)
@@ -222,7 +222,7 @@ static void set_keys(const struct stp_map *m, struct stp_elem *e, const union st
 	}
 }
 
-/* A new element, its value cleared, its keys not set. */
+/* Inserts an element with a cleared value and unset keys. */
 static struct stp_elem *insert(const struct stp_map *m, struct stp_table *t, u64 hash)
 {
 	struct stp_elem *e = take(m, t);
@@ -264,13 +264,13 @@ static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, cons
 	return (char *)e + m->data->value_offset;
 }
 
-/* All of them or, without enough budget for all, none. */
+/* Charges the removal of all elements; without enough budget, none is removed. */
 static bool charge_clear(struct stp_ctx *c, const struct stp_table *t)
 {
 	return stp_charge(c, STP_WORK_CPU + (u64)t->count * STP_WORK_CLEAR);
 }
 
-/* Handlers that may be preempted, which clear tables of any size, give way. */
+/* Handlers that may be preempted pause while they clear a large table. */
 #define CLEARED_AT_ONCE 1024
 static void clear_table(struct stp_table *t)
 {
@@ -369,7 +369,7 @@ void stp_map_clear(struct stp_ctx *c, struct stp_map *m)
 	}
 }
 
-/* What it costs to compare one element's keys with these. */
+/* Returns the work of comparing one element's keys with these. */
 static u64 slice_price(const struct stp_map *m, const union stp_val *keys, u32 any)
 {
 	u64 price = STP_WORK_ELEMENT;
@@ -466,7 +466,7 @@ static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struc
 	}
 }
 
-/* To merge, to clear and, the budget being used up, to remove an element. */
+/* Returns the work of merging, clearing and, should the budget end, removing an element. */
 static u64 merge_price(const struct stp_map *m, const struct stp_elem *e)
 {
 	u64 price = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.buckets * (2 * STP_WORK_BUCKET);
@@ -480,7 +480,7 @@ static u64 merge_price(const struct stp_map *m, const struct stp_elem *e)
 	return price;
 }
 
-/* Adds e's statistic to the main table. False when that is full. */
+/* Adds e's statistic to the main table. Returns false if that is full. */
 static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 {
 	struct stp_map_data *d = m->data;
@@ -500,7 +500,7 @@ static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 	return true;
 }
 
-/* What is merged is removed, so that each value is added once: also when the budget ends in the middle. */
+/* Merged elements are removed, so that each value is added once, even if the budget ends in the middle. */
 static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *t)
 {
 	struct stp_elem *e;
@@ -527,8 +527,9 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 }
 
 /*
- * Two readers may hold the lock only in read mode when nobody adds: hence the flag. Another CPU has it, in a
- * handler with interrupts off whose merges are charged; handlers of one CPU do not nest, begin and end run alone.
+ * Two CPUs that hold the lock in read mode might merge at the same time: hence the flag. Its holder is another CPU,
+ * in a handler with interrupts off whose merges are charged; handlers of one CPU do not nest, and begin and end run
+ * alone.
  */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 {
@@ -564,7 +565,7 @@ void stp_map_exchange(struct stp_map *m, struct stp_map *copy)
 	copy->data->main = t;
 }
 
-/* Not memcpy(), which on some processors moves byte by byte: under emulation each is an instruction. */
+/* Replaces memcpy(), which moves single bytes on some processors: under emulation each of them is an instruction. */
 static void copy_words(void *to, const void *from, u64 n)
 {
 	u64 *t = to;
@@ -700,7 +701,7 @@ static int make_cpu_tables(struct stp_map *m)
 		return -STP_ENOMEM;
 	}
 	for (cpu = 0; cpu < d->ncpus && !err; cpu++) {
-		/* the CPUs that have contexts, as the session chose them */
+		/* The session has chosen the CPUs that are in ctx[]. */
 		if (!stp_session.ctx[cpu])
 			continue;
 		d->cpu[cpu] = plat_alloc(sizeof(*d->cpu[cpu]), (s32)cpu);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What map.c and foreach.c know of the inside of an array. */
+/* The representation of arrays, for map.c, foreach.c and slices.c. */
 #ifndef CORE_MAP_H
 #define CORE_MAP_H
 
 #include "internal.h"
 
-/* Odd, and another one in each session, so that nobody can choose keys that all meet in one bucket. */
+/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
 extern u64 stp_hash_factor;
-void stp_hash_choose(void);        /* before any map is made */
+void stp_hash_choose(void);        /* called before any map is made */
 
 struct stp_elem {
-	struct stp_elem *chain;    /* of its bucket, or of the spare ones */
+	struct stp_elem *chain;    /* in its bucket, or in the list of free elements */
 	struct stp_elem *next, *prev;      /* in the order of insertion */
-	u64 hash;                  /* the bucket is its highest bits */
+	u64 hash;                  /* its highest bits select the bucket */
 	char cells[];              /* keys, value */
 };
 
 struct stp_table {
 	struct stp_elem **buckets;
-	u32 shift;                 /* of a hash, to its bucket */
+	u32 shift;                 /* right shift from a hash to its bucket */
 	u32 count;
 	struct stp_elem *first, *last;
-	struct stp_elem *free;     /* removed ones */
+	struct stp_elem *free;     /* list of removed elements */
 	char *pool;                /* capacity * elem_size */
-	u32 used;                  /* elements of the pool ever taken */
+	u32 used;                  /* elements of the pool that were ever used */
 };
 
 struct stp_map_data {
@@ -31,22 +31,23 @@ struct stp_map_data {
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
-	s64 moved;                 /* of a copy: bytes from where its pointers lead to where its elements are */
-	u32 merging;               /* set by the one who merges */
-	u32 lost;                  /* elements that found the main table full */
+	/* of a copy: difference in bytes between the addresses its pointers hold and its elements */
+	s64 moved;
+	u32 merging;               /* set by the CPU that merges */
+	u32 lost;                  /* elements that were dropped because the main table was full */
 	u32 ncpus;
 	struct stp_table **cpu;    /* [ncpus] percpu maps; NULL for CPUs not used */
 };
 
-/* For slices.c. The copy of a map has its keys, its value and its capacity, and no tables of CPUs. stp_map_exchange()
- * follows stp_map_merge() and exchanges the elements with those of the empty copy; stp_map_copy() copies them and
- * returns false after an error. Context: a handler with the map's lock. */
+/* Used by slices.c. The copy of a map has its keys, its value and its capacity, but no tables of CPUs.
+ * stp_map_exchange() follows stp_map_merge() and swaps the elements with those of the empty copy; stp_map_copy()
+ * copies them and returns false after an error. Context: a handler with the map's lock. */
 void stp_map_exchange(struct stp_map *m, struct stp_map *copy);
 bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
-/* Then, without the lock, before anything else looks at the copy. */
+/* Completes a copy, without the lock, before it is read. */
 void stp_map_copied(struct stp_ctx *c, struct stp_map *copy);
 
-/* The first of e and the following that fit; NULL none. */
+/* Returns the first of e and its successors that matches the slice, or NULL. */
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
 				    const union stp_val *keys, u32 any);
 

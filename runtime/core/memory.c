@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that a session takes, as a sum, before anything but its buffers is allocated. A script may have half of
- * what is available, or what -DSTP_MAXMEMORY says: the kernel gives memory to its modules until processes are killed.
- * From then on each allocation is counted against the same limit (stp_memory_granted()).
+ * The memory of a session, computed as a sum before anything but its buffers is allocated. A script may allocate
+ * half of the available memory, or -DSTP_MAXMEMORY: without a limit, the kernel would kill processes to satisfy a
+ * module. Later each allocation is counted against the same limit (stp_memory_granted()).
  */
 #include "internal.h"
 #include "map.h"
@@ -62,7 +62,7 @@ static struct sum sum_of_all(void)
 
 static const char smaller_arrays[] = "give arrays a smaller size (global ";
 
-/* How to make the largest part smaller. */
+/* Returns advice on how to reduce the largest part. */
 static const char *advice(const struct sum *s)
 {
 	u64 most = s->maps > s->calls ? s->maps : s->calls;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a handler prints is appended to its record, which is opened at the first print and committed
- * when the handler ends; and the functions that send messages. Context: a handler's.
+ * Output of handlers is appended to a record, which is opened at the first print and committed when the handler
+ * ends. The functions that send messages are here, too. Context: a handler's.
  */
 #include "internal.h"
 
-/* n more bytes of room in the record. */
+/* Makes space for n more bytes in the record. */
 static inline bool more_room(struct stp_ctx_private *v, u32 n)
 {
 	stp_debug_record(v);
@@ -36,7 +36,7 @@ bool stp_sink_more(struct stp_sink *k, u32 n)
 	return room;
 }
 
-/* Room for as much as possible of n bytes, in one piece: how many. */
+/* Makes space for as many of n bytes as possible, in one piece; returns their number. */
 static u32 some_room(struct stp_sink *k, u64 n)
 {
 	u32 want = n < PLAT_RECORD_MAX ? (u32)n : PLAT_RECORD_MAX;
@@ -123,7 +123,7 @@ void stp_warn(struct stp_ctx *c, const char *text)
 	plat_message(STP_MSG_WARNING, text);
 }
 
-/* A part of a command may do what the whole would not. */
+/* A truncated command is not run, since it might do something else. */
 void stp_system(struct stp_ctx *c, const char *command)
 {
 	u32 longest = STP_MSG_MAX - sizeof(struct stp_msg), string = stp_module.limits.string_len - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the tables that the translator made of regular expressions. Context: any. Time: one step a
- * byte; with groups a few, and STP_MATCH_STEPS at most; each is charged. */
+/* Walks the tables that the translator generated from regular expressions. Context: any. Time: one step per byte;
+ * several with groups, and at most STP_MATCH_STEPS; each is charged. */
 #include "internal.h"
 
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };
@@ -18,7 +18,7 @@ bool stp_regex_match(struct stp_ctx *c, const struct stp_regex *r, const char *t
 			break;
 		state = r->table[state * r->classes + r->byte_class[(u8)*text]];
 	}
-	if (c)                     /* a probe's condition has none */
+	if (c)                     /* the condition of a probe has no context */
 		stp_charge(c, (u64)(text - from) * STP_WORK_MATCH);
 	return match;
 }
@@ -31,7 +31,7 @@ struct walk {
 	struct stp_match *m;
 	s32 len;                   /* of m->text */
 	u8 *marks;                 /* [len + 1] */
-	s32 steps;                 /* that are left */
+	s32 steps;                 /* number of steps left */
 };
 
 static u32 step(const struct stp_regex *r, u32 state, char byte)
@@ -44,7 +44,7 @@ static bool accepts(const struct stp_regex *r, u32 state, bool at_end)
 	return r->accept[state] & (at_end ? MATCHED | MATCHED_AT_END : MATCHED);
 }
 
-/* Steps that were done; those of a hit whose budget is used up are the last ones. */
+/* Charges the steps that were done. If the hit's budget is used up, the walk ends. */
 static void charge_steps(struct walk *w, s32 n)
 {
 	w->steps -= n;
@@ -52,7 +52,7 @@ static void charge_steps(struct walk *w, s32 n)
 		w->steps = 0;
 }
 
-/* The last marked place where r, begun at `from`, may end; -1: none. Without marks: the last. */
+/* Returns the last marked offset at which r, begun at `from`, may end, or -1. Without `marked`, all offsets count. */
 static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 least, s32 to, bool marked)
 {
 	u32 state = from ? r->inner : r->start;
@@ -69,7 +69,7 @@ static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 lea
 	return best;
 }
 
-/* Marks the places from `from` to `to` where r, which ends at `to`, may begin. The first of them. */
+/* Marks the offsets from `from` to `to` at which r, which ends at `to`, may begin. Returns the first of them. */
 static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
 {
 	u32 state = to < w->len ? r->inner : r->start;
@@ -86,7 +86,7 @@ static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
 	return first;
 }
 
-/* What the last round of a loop matched; false when there was none. */
+/* Finds the last iteration of a repetition; returns false if there was none. */
 static bool last_round(struct walk *w, const struct stp_regex_part *p, s32 *from, s32 to)
 {
 	s32 end;
@@ -113,7 +113,7 @@ static void open_group(struct walk *w, const struct stp_regex_part *p, s32 from,
 	w->m->at[p->group].to = to;
 }
 
-/* Takes apart what `part` matched, from `from` to `to`. */
+/* Splits the match of `part`, from `from` to `to`, into its groups. */
 static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
 {
 	struct stp_match *m = w->m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a session: memory, settings, begin probes, arming, stopping, end probes. Process
- * context, except where a function says "any".
+ * The life of a session: memory, settings, begin probes, arming, disarming, end probes. Process context, except
+ * where a comment says "any".
  */
 #include "internal.h"
 #include "map.h"
@@ -30,7 +30,7 @@ static struct stp_ctx_private *make_context(u32 cpu, u8 *percpu, s32 near)
 	v->c.percpu = percpu;
 	v->cpu = cpu;
 	v->closed = 1;
-	v->c.nesting = v->nesting_max = limits->nesting + 1;    /* the handler itself */
+	v->c.nesting = v->nesting_max = limits->nesting + 1;    /* one more for the handler itself */
 	v->actions_max = limits->actions;
 	v->work_max = (u64)limits->actions * limits->work;
 	v->random = 0x9e3779b97f4a7c15ull * (cpu + 1);
@@ -67,12 +67,12 @@ static int make_contexts(void)
 		if (first == cpus)
 			first = cpu;
 	}
-	/* it runs when no other does, so it needs no data of its own */
+	/* This context runs when no other does, so that it shares the data of the first CPU. */
 	s->alone = first < cpus ? make_context(first, s->percpu[first], -1) : NULL;
 	if (!s->alone)
 		return -STP_ENOMEM;
 	s->alone->closed = 0;
-	/* it alone may be interrupted */
+	/* Only this context may be interrupted. */
 	if (stp_module.limits.interruptible)
 		s->alone->actions_max = stp_module.limits.actions_interruptible;
 	s->alone->random ^= (u64)stp_gettimeofday_ns(&s->alone->c) | 1;
@@ -95,7 +95,7 @@ void stp_complain(const char *fmt, ...)
 	plat_message(STP_MSG_ERROR, text);
 }
 
-/* Two numbers help: what was allowed, and what it would have taken so far; or which array was one too many. */
+/* The message names the limit and the size that was needed up to here, or the array that exceeded the limit. */
 static void say_too_much(const struct stp_map *m)
 {
 	u64 tables = m && m->percpu ? plat_cpus() + 1 : 1;
@@ -112,13 +112,13 @@ static void say_too_much(const struct stp_map *m)
 		stp_complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
 }
 
-/* Limits that are given in time, as the platform counts it. */
-#define MACHINE_PASSES  16384          /* a usual processor takes a nanosecond for each */
+/* Limits in units of time are converted to cycles of the platform. */
+#define MACHINE_PASSES  16384          /* a typical processor needs one nanosecond for each */
 #define MACHINE_SLOWEST 64
-#define MACHINE_EMULATED 3             /* times slower than that; */
-#define MACHINE_SHARED  4              /* then so many times more, for what its host runs beside it */
+#define MACHINE_EMULATED 3             /* a machine that is slower by more than this factor is emulated; */
+#define MACHINE_SHARED  4              /* its limit is multiplied by this, too, for other work on its host */
 
-/* Calls, loads and stores are what an emulator is slow at. */
+/* A call with a load and a store, which are slow in an emulator. */
 static __attribute__((__noinline__)) void pass(volatile u64 *x)
 {
 	*x = *x * 0x9e3779b97f4a7c15ull + 1;
@@ -134,7 +134,7 @@ static u64 time_passes(void)
 	return plat_cycles() - from;
 }
 
-/* How many times longer than on a usual processor a handler may take here. */
+/* Returns the factor by which a handler may take longer than on a typical processor. */
 static u64 slowness(u64 khz)
 {
 	u64 n = time_passes(), usual = MACHINE_PASSES * khz / 1000000, again = time_passes();
@@ -315,7 +315,7 @@ void stp_exit(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ settings */
 
-/* 16: it is not a digit. */
+/* Returns 16 for a character that is not a digit. */
 static u64 digit_of(char c)
 {
 	u8 letter = (u8)((c | 32) - 'a');
@@ -325,7 +325,8 @@ static u64 digit_of(char c)
 	return letter < 6 ? letter + 10u : 16;
 }
 
-/* Decimal, 0x hexadecimal, 0 octal, with a sign. Hexadecimal ones are also addresses: they may have all 64 bits. */
+/* Parses a decimal, hexadecimal (0x) or octal (0) number with a sign. Hexadecimal numbers may be addresses, so that
+ * they may use all 64 bits. */
 static int parse_long(const char *s, s64 *n)
 {
 	u64 v = 0, base = 10, digit, most;
@@ -396,8 +397,8 @@ const struct stp_family_ops stp_begin_family = { .name = "begin" };
 const struct stp_family_ops stp_end_family = { .name = "end" };
 const struct stp_family_ops stp_error_family = { .name = "error" };
 
-/* Budgets of a hit that a handler in slices, whose work is not limited, may use when the session has ended: some
- * tenths of a second. */
+/* Budgets of a hit that a handler in slices, whose work is otherwise not limited, may use after the session has
+ * ended: some tenths of a second. */
 #define WORK_AFTER_EXIT 100
 
 static void run_alone(const struct stp_probe *p)
@@ -430,7 +431,7 @@ void stp_slices_run(const struct stp_probe *p, u64 argument)
 	run_alone(p);
 }
 
-/* A handler that runs on this CPU's own context runs before what it interrupted. */
+/* A handler on this CPU's own context interrupted the other one, so that it comes first. */
 struct stp_ctx *stp_ctx_here(void)
 {
 	struct stp_ctx *c = plat_ctx_here();
@@ -438,7 +439,7 @@ struct stp_ctx *stp_ctx_here(void)
 	return c && stp_private(c)->busy ? c : &stp_session.alone->c;
 }
 
-/* Runs the probes of a family, while the session is in the state `in`. */
+/* Runs the probes of a family while the session is in state `in`. */
 static void run_family(const struct stp_family_ops *ops, u32 in)
 {
 	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
@@ -456,13 +457,14 @@ static void run_family(const struct stp_family_ops *ops, u32 in)
 
 /* ------------------------------------------------------------------ start and stop */
 
-/* The gates are closed. */
+/* Called when the gates are closed. */
 static void stop_families(void)
 {
 	const struct stp_family *f;
 
 	if (stp_session.started)
-		plat_handlers_wait();      /* from here on their order does not matter; ends: gates are closed */
+		/* afterwards the order of families does not matter; ends: gates are closed */
+		plat_handlers_wait();
 	while (stp_session.started) {
 		f = &stp_module.families[--stp_session.started];
 		if (f->ops->stop)
@@ -502,7 +504,7 @@ int stp_session_start(void)
 		stp_session_fail(NULL);
 		return err;
 	}
-	/* open first: a hit that ends the session afterwards closes for good */
+	/* The gates are opened first: a hit that ends the session afterwards closes them permanently. */
 	set_gates(0);
 	if (!change_state(STP_STATE_STARTING, STP_STATE_RUNNING))
 		stp_session_close();
@@ -531,14 +533,14 @@ void stp_session_summary(struct stp_summary *sum)
 	sum->rc = stp_session.failed || (stp_session.errors && !stp_module.limits.suppress_errors);
 }
 
-/* ------------------------------------------------------------------ what scripts ask of a session */
+/* ------------------------------------------------------------------ session data for scripts */
 
 s64 stp_target(struct stp_ctx *c)
 {
 	return stp_session.target;
 }
 
-/* Real and effective user: a set-user-id program that the user started is not his own. */
+/* Compares the real and the effective user: a set-user-ID program does not count as the user's own. */
 bool stp_own_process(void)
 {
 	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid;
@@ -584,7 +586,7 @@ const char *stp_pn(struct stp_ctx *c)
 	return c->probe->written;
 }
 
-/* xorshift64*, one state a context. */
+/* xorshift64*, with one state per context. */
 s64 stp_random(struct stp_ctx *c, s64 below)
 {
 	u64 *x = &stp_private(c)->random;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handlers that sort or print as long as they need: those of timers and procfs files that walk through data and use
- * nothing of what they interrupted (translator/emit/emit_slices.c). Such a handler works on copies of the globals that
- * other probes use. All copies are made at one moment, by a hit that has all the locks: that of the tick. Then it runs
- * as begin probes do, in process context and preemptible, without a lock. What it deletes as a whole it takes away in
- * that moment: what others add later is there the next time, and each value is seen once. Where only a part of a
- * handler sorts or prints, the rest is that hit, and copies are made only if it reaches that part.
+ * Handlers in slices: handlers that may sort or print for a long time. They are handlers of timers and procfs files
+ * that walk through data and use no state of the interrupted code (translator/emit/emit_slices.c). Such a handler
+ * runs as begin probes do, in process context and preemptible, without locks. It works on copies of the globals
+ * that other probes use. All copies are made at once, by a hit that holds all the locks: that of the timer. Data
+ * that the handler deletes as a whole is moved instead of copied: values that others add later are seen the next
+ * time, and each value once. If only a part of a handler sorts or prints, the rest is executed by that hit, and
+ * copies are made only if it reaches that part.
  *
- * One of them runs at a time; the platform sees to that, and to it that begin, end and error probes wait.
+ * One of them runs at a time, and never together with begin, end and error probes; the platform ensures this.
  */
 #include "map.h"
 
-/* Makes copies empty, to be exchanged. Nobody else looks at them, so that this may take its time. */
+/* Empties copies before the next exchange. No other code uses them, so that this may take long. */
 static void prepare(struct stp_ctx *c, const struct stp_take *t)
 {
 	if (t->kind != STP_TAKE_MAP)
@@ -20,7 +21,7 @@ static void prepare(struct stp_ctx *c, const struct stp_take *t)
 	stp_map_clear(c, t->to);
 }
 
-/* All that may fail, so that nothing is taken away before all can be. */
+/* Does everything that may fail, so that nothing is removed unless all copies succeed. */
 static bool copy_one(struct stp_ctx *c, const struct stp_take *t)
 {
 	struct stp_scalar_stat *from = t->from, *to = t->to;
@@ -64,7 +65,7 @@ static void clear_one(const struct stp_take *t)
 	}
 }
 
-/* After an error nothing is taken away: error probes see all values. */
+/* After an error nothing is removed: error probes see all values. */
 void stp_take(struct stp_ctx *c)
 {
 	const struct stp_take *t = c->probe->takes, *end = t + c->probe->ntakes;
@@ -83,7 +84,7 @@ void stp_slices_prepare(const struct stp_probe *p)
 	struct stp_ctx *c = &stp_session.alone->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
-	c->probe = p->before;              /* its work has no limit */
+	c->probe = p->before;              /* its work is not limited */
 	for (; t < end; t++)
 		prepare(c, t);
 }
@@ -93,7 +94,7 @@ void stp_slices_taken(const struct stp_probe *p)
 	struct stp_ctx *c = &stp_session.alone->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
-	c->probe = p->before;              /* its work has no limit */
+	c->probe = p->before;              /* its work is not limited */
 	for (; t < end; t++)
 		if (t->kind == STP_TAKE_MAP)
 			stp_map_copied(c, t->to);

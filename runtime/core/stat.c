@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics: adding a value, reading, merging those of several CPUs. Context: any.
+ * Statistics: adding a value, reading, and merging those of several CPUs. Context: any.
  *
- * Variance is Welford's: a running mean and the sum of squared distances from it, both integers of
- * values shifted left by the description's `shift`, m2 by twice that. All sums wrap around.
+ * The variance is computed by Welford's method: a running mean and the sum of squared distances from it, integers
+ * of values shifted left by the description's `shift`, m2 by twice that. All sums wrap around.
  */
 #include "internal.h"
 
@@ -13,7 +13,7 @@ static u32 out_of_range(u32 bucket)
 	return bucket;
 }
 
-/* #0 is below low, the last one above high, #1 begins at low. */
+/* Bucket #0 is below low, the last one above high, #1 begins at low. */
 static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
 {
 	u64 n;
@@ -33,7 +33,7 @@ static void add_variance(struct stp_stat *s, u32 shift, s64 v)
 	s->m2 = (s64)((u64)s->m2 + (u64)delta * (shifted - (u64)s->avg));
 }
 
-/* After the count and the sum have been updated. */
+/* Called after the count and the sum have been updated. */
 void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
 	if (d->ops & STP_VARIANCE)
@@ -49,7 +49,7 @@ void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d)
 	plat_memset(s, 0, d->size);
 }
 
-/* delta^2 * na * nb / (na + nb), in the most exact order that doesn't overflow. */
+/* Computes delta^2 * na * nb / (na + nb), in the most exact order that does not overflow. */
 static u64 between(s64 delta, u64 na, u64 nb)
 {
 	u64 square = (u64)delta * (u64)delta, n = na + nb, product;
@@ -132,7 +132,7 @@ s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_s
 	return s ? s->hist[bucket] : 0;
 }
 
-/* Whether bucket a comes before b by how many are in it; equals by their numbers. */
+/* Returns true if bucket a precedes b in the order of counts; equal counts are ordered by bucket number. */
 static bool bucket_before(const struct stp_stat *s, s64 a, s64 b, int dir)
 {
 	if (s->hist[a] != s->hist[b])
@@ -140,7 +140,7 @@ static bool bucket_before(const struct stp_stat *s, s64 a, s64 b, int dir)
 	return a < b;
 }
 
-/* The bucket after `last` by count, rising (dir > 0) or falling; last < 0: the first one; -1: none. */
+/* Returns the bucket after `last` by count, rising (dir > 0) or falling; last < 0: the first one; -1: no more. */
 s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
 {
 	s64 best = -1, i;
@@ -162,9 +162,9 @@ static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
 	return (struct stp_stat *)(stp_session.percpu[cpu] + g->offset);
 }
 
-/* Moves what the CPUs added into `merged`. The caller's lock keeps adders away; so that two who only read don't both
- * move, there is one more here. Begin, end and error probes and handlers in slices, which may be preempted and have no
- * other reader, do not take it: hits would wait for them. */
+/* Moves the values of the CPUs into `merged`. The caller's lock excludes writers; the lock here excludes a second
+ * reader. Begin, end and error probes and handlers in slices, which may be preempted and have no other reader, do
+ * not take it, since hits would wait for them. */
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
 	static u32 moving;

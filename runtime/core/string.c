@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terminated strings in buffers of a known size. What a string variable can't hold is cut and counted. Context: any. */
+/* Operations on terminated strings in buffers of a known size. Strings that exceed the size of a string variable
+ * are cut and counted. Context: any. */
 #include "internal.h"
 #include "word.h"
 
-/* Whoever passes another size wants no more than that. */
+/* A caller with another size intends to cut the string, which is not counted. */
 static inline void cut(u32 size)
 {
 	if (size == stp_module.limits.string_len)
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
-/* False: there was more than fits. */
+/* Returns false if the string was cut. */
 static inline bool copy(char *to, const char *from, u32 size)
 {
 	char *end = to + size - 1;
@@ -19,7 +20,7 @@ static inline bool copy(char *to, const char *from, u32 size)
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
 		return true;
-	/* what lies behind the terminator of `to`, within size, may be overwritten */
+	/* The bytes behind the terminator of `to`, within size, may be overwritten. */
 	while (end - to >= 8) {
 		w = stp_word_load(from);
 		stp_word_store(to, w);
@@ -49,7 +50,7 @@ void stp_append(char *to, const char *from, u32 size)
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	to += stp_strlen(to);
 	STP_CHECK_THAT(!*to);
-	/* from may be `to` itself: its length is counted before its terminator is overwritten */
+	/* `from` may be `to` itself: its length is computed before its terminator is overwritten. */
 	if (from <= to && to <= from + size) {
 		u64 n = (u64)stp_strlen(from);
 
@@ -116,9 +117,9 @@ bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
 }
 
 /*
- * The two-way search of Crochemore and Perrin: at most about six steps a byte of both strings, whatever is in them, and
- * no memory. The greatest suffix of what[0..n) in the order of bytes, or in the reverse one: where it begins, and its
- * period.
+ * The two-way string search of Crochemore and Perrin: at most about six steps per byte of both strings, for any
+ * content, and no memory. Returns the start of the greatest suffix of what[0..n) in the order of bytes, or in the
+ * reverse order, and its period.
  */
 static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
 {
@@ -149,7 +150,7 @@ static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
 s64 stp_find(struct stp_ctx *c, const char *s, const char *what)
 {
 	s64 have = stp_strlen(s), n = stp_strlen(what), period, other, at, i, middle, reversed;
-	s64 known = 0;             /* bytes at the start of what that are known to be at s + at */
+	s64 known = 0;             /* bytes at the start of what that are known to match at s + at */
 	bool repeats;
 
 	if (!stp_charge(c, (u64)n * STP_WORK_SEARCH + (u64)have))
@@ -215,7 +216,7 @@ void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 at, u32 bytes, b
 		code = wide_character(c, at, bytes, user);
 		if (c->error || !code)
 			break;
-		if (bytes == 2 && code >= 0xd800 && code < 0xe000) {       /* half of a pair */
+		if (bytes == 2 && code >= 0xd800 && code < 0xe000) {       /* half of a surrogate pair */
 			at += bytes;
 			low = wide_character(c, at, bytes, user);
 			if (c->error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a system call's variables show: argstr, single arguments, in the manner of strace.
- * The generated tables (struct stp_syscall) say what each argument is; here numbers, flags, strings
- * are written, in syscall_args.c structures. What can't be read shows as its address: nothing here
- * raises an error. Context: a handler's, in the process that called.
+ * The variables of system call probes: argstr and single arguments, formatted as strace does. Generated tables
+ * (struct stp_syscall) give the type of each argument; numbers, flags and strings are formatted here, structures in
+ * syscall_args.c. An argument that cannot be read is shown as its address: nothing here raises an error. Context: a
+ * handler's, in the process that made the call.
  */
 #include "syscall.h"
 
@@ -49,7 +49,7 @@ u64 call_load(struct call_text *t, u64 address, u32 size)
 
 static void put_escaped(struct call_text *t, u8 byte, u8 next)
 {
-	static const char named[] = "tnvfr";       /* 9 ... 13 */
+	static const char named[] = "tnvfr";       /* escapes of bytes 9 to 13 */
 	char text[4] = { '\\' };
 	u32 n = 1;
 
@@ -60,7 +60,7 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 	} else if (byte >= ' ' && byte < 127) {
 		text[0] = (char)byte;
 	} else {
-		/* as few digits as what follows allows */
+		/* as few digits as possible, given the next character */
 		bool all = next >= '0' && next <= '9';
 
 		if (all || byte >= 64)
@@ -122,7 +122,7 @@ void call_string(struct call_text *t, u64 address)
 	call_address(t, address);
 }
 
-/* ["ls", "-l"]; envp: how many there are. */
+/* Writes ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
 	u64 n, at;
@@ -222,7 +222,7 @@ void call_signal(struct call_text *t, s64 sig)
 		call_printf(t, "%lld", sig);
 }
 
-/* A clock, or a process's. */
+/* A clock ID, or that of a process. */
 static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 {
 	if (v < 0)
@@ -272,7 +272,7 @@ static void put_fcntl(struct call_text *t, u64 command, u64 v)
 		call_printf(t, "0x%llx", v);
 }
 
-/* What names leave over is shown octal: IPC_CREAT|0666. */
+/* The bits without a name are printed in octal: IPC_CREAT|0666. */
 static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	if (v & ~0777ull)
@@ -294,10 +294,10 @@ static void put_mode_type(struct call_text *t, u64 v)
 		call_printf(t, "0%02llo", v);
 }
 
-/* futex shows what its operation reads, in two forms of the fourth argument. */
+/* Returns true if this futex operation uses the argument. The fourth argument has two forms. */
 static bool futex_wants(u64 op, u32 arg)
 {
-	static const u8 reads[] = {                /* bit n: argument n, from the fourth */
+	static const u8 reads[] = {                /* bit n: argument n, from the fourth on */
 		[0] = 1 << 3, [3] = 1 << 3 | 1 << 4, [4] = 7 << 3, [5] = 7 << 3, [6] = 1 << 3, [9] = 1 << 3 | 1 << 5,
 		[10] = 1 << 5, [11] = 7 << 3, [12] = 7 << 3, [13] = 1 << 3,
 	};
@@ -306,7 +306,7 @@ static bool futex_wants(u64 op, u32 arg)
 	return arg < 3 ? arg < 2 || (op != 6 && op != 7 && op != 8) : op < sizeof(reads) ? reads[op] >> arg & 1 : true;
 }
 
-/* The fourth argument is a time; otherwise a number. */
+/* Returns true if the fourth argument is a time, otherwise it is a number. */
 static bool futex_waits(u64 op)
 {
 	op &= 0x7f;
@@ -370,7 +370,7 @@ static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v
 	}
 }
 
-/* What an address points to; the address when that can't be read. */
+/* Writes the data that an argument points to, or the address if it cannot be read. */
 static void put_pointer(struct call_text *t, u32 i, u64 v)
 {
 	char *start = t->k.at;
@@ -400,7 +400,7 @@ static void put_arg(struct call_text *t, u32 i)
 		put_pointer(t, i, v);
 }
 
-/* How many arguments follow a prctl()'s option, as far as that is known. */
+/* Returns how many arguments follow the option of a prctl(), for options that are known here. */
 static u32 prctl_reads(u64 option)
 {
 	static const u8 none[] = { 3, 7, 13, 21, 27, 30, 31, 32, 34 };
@@ -437,7 +437,7 @@ static bool wants(const struct call_text *t, u32 i)
 	}
 }
 
-/* ------------------------------------------------------------------ for the handlers */
+/* ------------------------------------------------------------------ functions for handlers */
 
 const char *stp_syscall_name(struct stp_ctx *c)
 {
@@ -511,7 +511,7 @@ void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 p
 	stp_sink_close(&t.k);
 }
 
-/* 0 when it can't be read. */
+/* Returns 0 if it cannot be read. */
 s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part)
 {
 	char none[1];

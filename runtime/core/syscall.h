@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private to syscall*.c: the text of a system call's arguments while it is written. */
+/* Private to syscall*.c: the text of a system call's arguments while it is being written. */
 #ifndef CORE_SYSCALL_H
 #define CORE_SYSCALL_H
 
@@ -9,12 +9,12 @@ struct call_text {
 	struct stp_sink k;
 	struct stp_ctx *c;
 	const struct stp_syscall *call;
-	bool failed;               /* something could not be read: what was begun is no good */
+	bool failed;               /* something could not be read: the text is discarded */
 };
 
 /* syscall.c */
 void call_printf(struct call_text *t, const char *fmt, ...);
-/* One number of the process's memory, zero-extended; 0 and t->failed when it can't be read. */
+/* Loads a number from the process, zero-extended. Returns 0 and sets t->failed if it cannot be read. */
 u64 call_load(struct call_text *t, u64 address, u32 size);
 static inline s64 call_load_signed(struct call_text *t, u64 address, u32 size)
 {
@@ -30,13 +30,13 @@ void call_hex(struct call_text *t, u64 v);                 /* 0, 0x1f */
 void call_address(struct call_text *t, u64 address);       /* NULL, 0x7ffe... */
 void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v);
 void call_signal(struct call_text *t, s64 sig);
-/* `max` bytes at most, "..." when there are more; terminated: up to the first 0. */
+/* Writes at most `max` bytes, and "..." if there are more; terminated: up to the first 0. */
 void call_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 void call_string(struct call_text *t, u64 address);
 enum { CALL_BYTES_SHOWN = 32, CALL_ELEMENTS_SHOWN = 32 };
-u64 call_value(const struct call_text *t, u32 arg);        /* as its type reads its register */
+u64 call_value(const struct call_text *t, u32 arg);        /* value of its register, converted by its type */
 
-/* syscall_args.c: the structure that argument i of value v points to; v is not 0. */
+/* syscall_args.c: writes the structure that argument i, of value v, points to; v is not 0. */
 void call_structure(struct call_text *t, u32 i, u64 v);
 void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structures that arguments of system calls point to, in the manner of strace: {tv_sec=1, tv_nsec=0}.
- * A structure is a list of fields, with their places in a 64-bit and in a 32-bit process; what is more
- * than that has a function of its own. Context and errors as in syscall.c.
+ * Structures that arguments of system calls point to, formatted as strace does: {tv_sec=1, tv_nsec=0}. A structure
+ * is a table of fields with their offsets in a 64-bit and in a 32-bit process; other structures have their own
+ * functions. Context and errors as in syscall.c.
  */
 #include "syscall.h"
 
-/* ------------------------------------------------------------------ lists of fields */
+/* ------------------------------------------------------------------ tables of fields */
 
 struct field {
-	const char *name;          /* with what stands before: "{tv_sec=" */
-	u8 at, size, at32, size32; /* bytes */
-	char form;                 /* d u x signed, unsigned, hexadecimal; r a resource limit; i a signal; f sem_flags */
+	const char *name;          /* with the text before the value: "{tv_sec=" */
+	u8 at, size, at32, size32; /* in bytes */
+	/* format: d u x signed, unsigned, hexadecimal; r resource limit; i signal; f sem_flags */
+	char form;
 };
 struct fields { u8 n; const struct field *at; };
 
@@ -80,7 +81,7 @@ static void put_fields(struct call_text *t, const struct fields *f, u64 address)
 	call_printf(t, "}");
 }
 
-/* Two of the same in a row, under names or in brackets. */
+/* Writes two successive structures, under names or in brackets. */
 static void put_two(struct call_text *t, const char *const text[3], const struct fields *f, u64 address)
 {
 	u32 step = 2 * t->call->long_size;
@@ -134,7 +135,7 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 		between = " ";
 		at = t->k.at;
 		call_signal(t, sig);
-		/* without its SIG */
+		/* without the prefix SIG */
 		if (t->k.at - at > 3) {
 			plat_memmove(at, at + 3, (u64)(t->k.at - at) - 3);
 			t->k.at -= 3;
@@ -143,7 +144,7 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 	call_printf(t, "]");
 }
 
-/* Numbers of the bits that are set, of n. */
+/* Writes the numbers of the bits that are set, of n bits. */
 static void put_bits(struct call_text *t, u64 address, u64 n)
 {
 	const char *between = "";
@@ -168,7 +169,7 @@ static const struct stp_symbol action_list[] = {
 };
 static const struct stp_symbols action_flags = { action_list, sizeof(action_list) / sizeof(*action_list), 0 };
 
-/* struct sigaction as the kernel takes it; the old one has its mask, of 32 signals, after the handler. */
+/* Writes the kernel's struct sigaction; the older form has its mask, of 32 signals, after the handler. */
 static void put_action(struct call_text *t, u64 address, bool old)
 {
 	u32 size = t->call->long_size;
@@ -217,7 +218,7 @@ static void put_ipv4(struct call_text *t, u64 address)
 	call_printf(t, "%llu.%llu.%llu.%llu", a & 255, a >> 8 & 255, a >> 16 & 255, a >> 24 & 255);
 }
 
-/* The longest run of zeros, if longer than one, is "::". */
+/* The longest run of zeros, if longer than one, is written as "::". */
 static void put_ipv6(struct call_text *t, u64 address)
 {
 	u64 word[8];
@@ -297,7 +298,7 @@ static void put_sockaddr(struct call_text *t, u64 address, u64 len)
 	call_printf(t, "}");
 }
 
-/* One piece: the variables uaddr_ip and so on; "" when the family has no such. */
+/* Writes one member: the variables uaddr_ip and the like; "" if the address family does not have it. */
 void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 {
 	u64 family = address && len >= 2 ? call_load(t, address, 2) : 0;
@@ -375,7 +376,7 @@ static const struct stp_symbol epoll_list[] = {
 };
 static const struct stp_symbols epoll_flags = { epoll_list, sizeof(epoll_list) / sizeof(*epoll_list), 0 };
 
-/* Packed on x86 for 32-bit processes' sake, not on others. */
+/* The structure is packed on x86, for 32-bit processes, but not elsewhere. */
 static void put_epoll_event(struct call_text *t, u64 address)
 {
 #if defined(__x86_64__)
@@ -449,7 +450,7 @@ static void put_mmsghdrs(struct call_text *t, u64 address, u64 n)
 	call_printf(t, "]");
 }
 
-/* ------------------------------------------------------------------ others */
+/* ------------------------------------------------------------------ other structures */
 
 static void put_stack(struct call_text *t, u64 address)
 {

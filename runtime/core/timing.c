@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stap -t: what each probe's hits cost, and which locks were waited for. Every CPU keeps its own
- * numbers; they are added up and printed when the session has stopped. Costs are in the platform's
- * cycles, or in nanoseconds where it has none.
+ * stap -t: the time of each probe's hits, and the locks that were waited for. Each CPU has its own numbers; they
+ * are summed and printed after the session has stopped. Times are in cycles of the platform, or in nanoseconds if
+ * it has no cycle counter.
  */
 #include "internal.h"
 
-/* One probe's, on one CPU. The mean and the sum of squared distances from it are kept as they come
- * (Welford). */
+/* One probe's numbers on one CPU. The mean and the sum of squared distances from it are updated with each hit
+ * (Welford's method). */
 struct stp_timing {
 	u64 hits, min, max, sum;
 	s64 mean, squares;
@@ -33,7 +33,7 @@ u64 stp_timing_size(void)
 	return stp_module.limits.timing ? stp_module.nprobes * sizeof(struct stp_timing) : 0;
 }
 
-/* Adds `from` to `to`; how far the means are apart counts, too. */
+/* Adds `from` to `to`, including the distance between the means. */
 static void merge(struct stp_timing *to, const struct stp_timing *from)
 {
 	s64 apart = from->mean - to->mean, hits = (s64)(to->hits + from->hits);
@@ -66,7 +66,7 @@ static void say_probe(struct stp_ctx *c, u32 index)
 		    index);
 }
 
-/* A lock is said once, however many probes take it. */
+/* Each lock is reported once, even if several probes take it. */
 static void say_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks + p->nlate;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strings eight bytes at a time. A word holds the first byte in its lowest bits. Loading one may
- * read up to seven bytes behind a terminator, but never from another page, so it can't fault.
+ * Operations on strings by words of eight bytes. A word holds the first byte in its lowest bits. Loading a word may
+ * read up to seven bytes behind a terminator, but never from another page, so that it cannot fault.
  */
 #ifndef CORE_WORD_H
 #define CORE_WORD_H
@@ -29,7 +29,7 @@ static inline u64 stp_word_bytes(const char *s)
 	return w;
 }
 
-/* The address sanitizer knows nothing of pages. */
+/* The address sanitizer would report reads behind the terminator. */
 __attribute__((no_sanitize("address")))
 static inline u64 stp_word_load(const char *s)
 {
@@ -43,25 +43,25 @@ static inline void stp_word_store(char *to, u64 w)
 	((struct stp_unaligned *)to)->word = STP_WORD(w);
 }
 
-/* The lowest bit set is the highest one of the first zero byte; 0: there is none. */
+/* Returns a word whose lowest set bit is the highest bit of the first zero byte; 0 if no byte is zero. */
 static inline u64 stp_word_zero(u64 w)
 {
 	return (w - 0x0101010101010101ull) & ~w & 0x8080808080808080ull;
 }
 
-/* Of what stp_word_zero() found: the bits of the bytes before it. */
+/* Converts a result of stp_word_zero() to a mask of the bytes before the zero byte. */
 static inline u64 stp_word_before(u64 zero)
 {
 	return (zero & (0 - zero)) - 1;
 }
 
-/* Likewise: how many bytes are before it. */
+/* Converts a result of stp_word_zero() to the number of bytes before the zero byte. */
 static inline u32 stp_word_length(u64 zero)
 {
 	return (u32)__builtin_ctzll(zero) / 8;
 }
 
-/* Bytewise, as strcmp(). *words: how many words were compared. */
+/* Compares as strcmp(). *words: the number of words that were compared. */
 static inline s32 stp_word_compare(const char *a, const char *b, u32 *words)
 {
 	u64 x, y, zero, differ;

@@ -578,13 +578,13 @@ struct stp_take {
 	/* the handler deletes or overwrites the global in any case: it is cleared when it is copied */
 	bool clear;
 	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
-	s64 number;                /* the number that it is set to */
+	s64 number;                /* the value that it is then set to */
 	const char *text;          /* NULL: "" */
 };
 void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 when everything is copied */
 
 /* For a handler with nlate locks. stp_lock() takes them; false: timeout, the hit is skipped. stp_unlock() releases
- * them. stp_end() ends the handler: its output is committed before others can follow. */
+ * them. stp_finish() ends the handler: its output is committed before others can follow. */
 bool stp_lock(struct stp_ctx *c);
 void stp_unlock(struct stp_ctx *c);
 void stp_finish(struct stp_ctx *c);
