@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of calls.h: sets of WAYS rows, the place of a call's set is a hash of its key. One lock a table, held for
- * a look at one set and a copy. It is an arch_spinlock_t: handlers turn interrupts off behind lockdep's back.
+ * The tables of calls.h: sets of WAYS rows, of which a hash of the key selects one. Each table has one lock, held
+ * for a search of one set and a copy. It is an arch_spinlock_t, since handlers disable interrupts without lockdep's
+ * knowledge.
  */
 #include "kernel.h"
 #include "calls.h"
 #include "place.h"
 
 #define WAYS        8
-#define SKIP_WAIT_MS 1                 /* for the lock */
+#define SKIP_WAIT_MS 1                 /* timeout for the lock */
 
 struct call {
-	const struct task_struct *task;        /* NULL: free. Only compared */
+	const struct task_struct *task;        /* NULL: free. Only compared, never dereferenced */
 	u64 born, programs, id;                /* the rest of the key */
 	u64 age;
-	bool skipped;                          /* there are no data */
+	bool skipped;                          /* the row has no data */
 	s64 data[];
 };
 
@@ -22,7 +23,7 @@ struct stp_calls {
 	arch_spinlock_t lock;
 	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
 	u64 age;
-	bool evicts;                           /* it did so */
+	bool evicts;                           /* a row was reused before its call returned */
 	u64 valid_from;                        /* older rows count as free */
 	char rows[];
 };
@@ -94,7 +95,7 @@ static struct call *find(struct stp_calls *t, u64 id)
 	return NULL;
 }
 
-/* The row of the same call, a free one, or the oldest; under the lock. */
+/* Returns the row of the same call, a free one, or the oldest; under the lock. */
 static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 {
 	struct call *r = set_of(t, id), *best = NULL;
@@ -156,8 +157,8 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
 	return get(t, id, data, size, true);
 }
 
-/* Where the lock can't be had, perhaps because this hit interrupted who has it, all rows count as free: calls that miss
- * theirs are counted, calls that take another's are wrong. */
+/* If the lock times out, perhaps because this hit interrupted its holder, all rows count as free: calls without a
+ * row are counted, while a row of another call would give wrong data. */
 void stp_calls_skip(struct stp_calls *t, u64 id)
 {
 	struct stp_spin spin = {};

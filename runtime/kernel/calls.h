@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls in progress: tables of what is saved at the entry of a function or of a system call until it returns. A row
- * belongs to a thread and to an id that the family chooses (the stack pointer, the probe). Rows are data of ours: no
- * pointer in them is followed, so that a thread that exits, executes another program or leaves by longjmp() leaves
- * nothing behind but a row, which is reused when it is the oldest.
+ * Calls in progress: tables of the data that is saved at the entry of a function or of a system call until it
+ * returns. A row is identified by a thread and by an ID that the family chooses (the stack pointer, the probe).
+ * Rows are data of the runtime: no pointer in them is dereferenced, so that a thread that exits, executes another
+ * program or leaves by longjmp() leaves only a row behind, which is reused when it is the oldest.
  *
- * A row is never taken for another call's: its key has when the thread began and how many programs it executed, and a
- * call whose entry is skipped has a row that says so, in place of what an earlier call with the same id left.
+ * A row is never matched with another call: its key includes the start time of the thread and the number of
+ * programs it has executed, and a call whose entry is skipped has a row that marks this, which replaces a row that
+ * an earlier call with the same ID left.
  */
 #ifndef KERNEL_CALLS_H
 #define KERNEL_CALLS_H
 
 struct stp_calls;
 
-/* For n calls or more, of size bytes each. NULL: no memory. Context: process. */
+/* Makes a table for at least n calls, of size bytes each. NULL: out of memory. Context: process. */
 struct stp_calls *stp_calls_make(u32 n, u32 size);
-u64 stp_calls_bytes(u32 n, u32 size);          /* what that allocates */
-void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; no handler runs any more */
-bool stp_calls_evict(const struct stp_calls *t);       /* a call got another one's row before that returned */
+u64 stp_calls_bytes(u32 n, u32 size);          /* bytes that stp_calls_make() allocates */
+void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; handlers no longer run */
+bool stp_calls_evict(const struct stp_calls *t);       /* true if a call's row was reused before the call returned */
 
 /*
- * Of the current thread. Context: interrupts off, in an entered context, so that no hit finds the lock taken by whom
- * it interrupted.
+ * The functions below refer to the current thread. Context: interrupts off, in an entered context, so that no hit
+ * waits for a lock that the code it interrupted holds.
  */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
 bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {
-	STP_CALL_NONE,                 /* evicted, or the call began before the table was made */
-	STP_CALL_SKIPPED,              /* its entry was skipped, which was counted */
+	STP_CALL_NONE,                 /* row reused, or the call began before the table was made */
+	STP_CALL_SKIPPED,              /* the entry was skipped, which was counted */
 	STP_CALL_FOUND,
 };
-enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size);      /* the row is free then */
-/* Context: any. A call's entry is skipped. */
+enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size);      /* frees the row */
+/* Context: any. Marks a call whose entry is skipped. */
 void stp_calls_skip(struct stp_calls *t, u64 id);
 
-/* Return addresses of programs' calls by the stack pointer at their entry, as they were before return probes replaced
- * them. user_stack.c has it from before the first probe is armed until no handler runs any more; NULL where no script
- * asks for backtraces. */
+/* Original return addresses of calls in programs, by the stack pointer at their entry, before return probes
+ * replaced them. Allocated by user_stack.c from before the first probe is armed until no handler runs; NULL if the
+ * script prints no backtraces. */
 extern struct stp_calls *stp_returns;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that is not the same in all kernels and on all processors, under names of our own,
- * in the newest kernel's manner. What a kernel has comes from compat.def by way of stp_config.h.
+ * Everything that differs between kernels and processors, under our own names, with the interface of the newest
+ * kernel. Properties of the kernel come from compat.def, by way of stp_config.h.
  */
 #ifndef KERNEL_COMPAT_H
 #define KERNEL_COMPAT_H
@@ -37,7 +37,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
-/* Ends: with the handler that runs, which has a budget. */
+/* Ends: waits for a running handler, which has a budget. */
 static inline void compat_timer_delete_sync(struct timer_list *t)
 {
 #ifdef HAVE_TIMER_DELETE_SYNC
@@ -49,8 +49,8 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 
 /* ------------------------------------------------------------------ registers */
 
-/* Where the kernel was interrupted, interrupts were on. Of a function's entry by ftrace not all registers
- * are there: then the code segment is 0, or the processor's state says that interrupts are off. */
+/* Returns true if the interrupted code had interrupts on. ftrace may provide only some registers at the entry of a
+ * function: then the code segment is 0, or the processor state says that interrupts are off. */
 static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
@@ -74,9 +74,8 @@ static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 
 #if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_X86_64)
 #define COMPAT_FTRACE 1
-/* x86-64 keeps a struct pt_regs in struct ftrace_regs, and nothing before it: arguments, stack
- * pointer and ip are there always, the rest with FTRACE_OPS_FL_SAVE_REGS. Kernels before 5.11 hand
- * over the pt_regs itself. */
+/* On x86-64, struct ftrace_regs begins with a struct pt_regs: arguments, stack pointer and ip are always valid, the
+ * other registers with FTRACE_OPS_FL_SAVE_REGS. Kernels before 5.11 pass the pt_regs itself. */
 struct ftrace_regs;
 struct compat_ftrace_room { };
 static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
@@ -84,15 +83,15 @@ static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, str
 	return r;
 }
 
-/* The call that ftrace patches, of the function at this address: what it calls `ip`. An IBT
- * kernel's functions start with an ENDBR, or with what it was overwritten with. */
+/* Returns the address of the call instruction that ftrace patches in the function, its `ip`. Functions of an IBT
+ * kernel begin with an ENDBR, or with the instruction that replaced it. */
 static inline unsigned long compat_ftrace_ip(unsigned long function)
 {
 #ifdef CONFIG_X86_KERNEL_IBT
 	u32 first, endbr = ~0xfa1e0ff3u;
 
-	OPTIMIZER_HIDE_VAR(endbr); /* in the code it would be one */
-	/* ENDBR64; what is written over it where nobody calls indirectly, before and since 6.15 */
+	OPTIMIZER_HIDE_VAR(endbr); /* a constant ENDBR in the code would be a valid branch target */
+	/* ENDBR64, and its replacements in functions without indirect calls, before and since 6.15 */
 	if (!get_kernel_nofault(first, (u32 *)function) &&
 	    (first == ~endbr || first == 0x001f0f66 || first == 0xd6401f0f))
 		return function + 4;
@@ -100,7 +99,8 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 	return function;
 }
 
-/* False: that isn't a call which ftrace patches, nor one of the no-ops it makes of them (or an int3, meanwhile). */
+/* Returns false if this is neither a call that ftrace patches nor one of the no-ops that it replaces them with (or,
+ * temporarily, an int3). */
 static inline bool compat_ftrace_likely(unsigned long function)
 {
 	u8 first;
@@ -113,7 +113,7 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE 1
 #define COMPAT_FTRACE_STATE (PSR_MODE_EL1h | PSR_I_BIT)
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: what a function is called with, in an order of its own */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: the arguments, in a separate layout */
 struct compat_ftrace_room { struct pt_regs regs; };
 #ifndef HAVE_FTRACE_REGS_REGS              /* until 6.12 */
 #define arch_ftrace_regs(r) (r)
@@ -128,7 +128,7 @@ static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, str
 	room->regs.pstate = COMPAT_FTRACE_STATE;
 	return &room->regs;
 }
-#else                                      /* pt_regs, but for the processor's state, which isn't set */
+#else                                      /* a pt_regs in which the processor state is not set */
 struct compat_ftrace_room { };
 static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
 {
@@ -137,7 +137,7 @@ static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, str
 }
 #endif
 
-/* The call is the second of two instructions, behind a BTI if there is one. */
+/* The call is the second of two instructions, after a BTI if there is one. */
 static inline unsigned long compat_ftrace_ip(unsigned long function)
 {
 	u32 first;
@@ -155,8 +155,8 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE 0
 #endif
 
-/* Several places at once (5.18), or one after the other; `reset`: instead of those that were set.
- * Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Sets several addresses at once (5.18), or one after the other; `reset` removes the addresses that were set
+ * before. Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n,
 					       bool reset)
 {
@@ -182,8 +182,8 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #endif
 }
 
-/* As many places an ops gets or loses at once. Where they come one after the other, ops that are registered would
- * have the kernel walk through all its functions for each. */
+/* Maximum number of addresses that an ops gets or loses at once. If they are added one after the other, the kernel
+ * would scan all its functions for each, if the ops were registered. */
 #if defined(HAVE_FTRACE_FILTER_IPS) && defined(STP_DEBUG)
 #define COMPAT_FTRACE_PIECE 16u
 #elif defined(HAVE_FTRACE_FILTER_IPS)
@@ -192,16 +192,16 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_PIECE UINT_MAX
 #endif
 
-/* Where ftrace gives arguments alone (5.11), they cost less than all registers; else there is nothing
- * between these and none. */
+/* If ftrace can provide arguments only (5.11), they cost less than all registers; otherwise the choice is all
+ * registers or none. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define COMPAT_FTRACE_ARGUMENTS 0
 #else
 #define COMPAT_FTRACE_ARGUMENTS FTRACE_OPS_FL_SAVE_REGS
 #endif
 
-/* A callback that is not to be entered again before it has returned, nor to be moved to another CPU; until 5.11
- * ftrace cared for that unless it was told not to. */
+/* Flags of a callback that must not be re-entered or migrated to another CPU; until 5.11, this was the default of
+ * ftrace. */
 #ifdef HAVE_KRETPROBE_RP
 #define COMPAT_FTRACE_RECURSION 0
 #else
@@ -218,8 +218,8 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #endif
 }
 
-/* fprobe, which catches returns by way of ftrace: with data of each call (6.3), callbacks that get
- * the return address (6.5) and pt_regs (until it left rethook in 6.14). */
+/* fprobe, which probes returns by means of ftrace. Required: data of each call (6.3), callbacks with the return
+ * address (6.5) and pt_regs (until fprobe stopped using rethook in 6.14). */
 #if COMPAT_FTRACE && defined(HAVE_FPROBE) && defined(HAVE_FPROBE_DATA) && \
 	defined(HAVE_FPROBE_RETHOOK) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #define COMPAT_FPROBE 1
@@ -227,8 +227,8 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #define COMPAT_FPROBE 0
 #endif
 
-/* Whether returns can be caught many at a time: by an fprobe, or by a kretprobe that ftrace leads to, for
- * which it has to hand over a pt_regs. */
+/* Defined if many returns can be probed at once: by an fprobe, or by a kretprobe that an ftrace callback starts,
+ * for which ftrace has to provide a pt_regs. */
 #if COMPAT_FPROBE || (COMPAT_FTRACE && defined(CONFIG_X86_64))
 #define COMPAT_RETURN_GROUPS 1
 #else
@@ -237,8 +237,8 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 
 /* ------------------------------------------------------------------ uprobes */
 
-/* Since 6.12 a registered uprobe has a handle and unregistering waits once for all of them; since
- * 6.13 the callbacks get data of the call. */
+/* Since 6.12 a registered uprobe has a handle, and one wait suffices for all that are unregistered; since 6.13
+ * callbacks have data per call. */
 #ifdef HAVE_UPROBE_DATA
 #define COMPAT_UPROBE_ENTRY(name) \
 	static int name(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *compat_data)
@@ -264,10 +264,11 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	uprobe_unregister_nosync(u, uc);       /* ends: takes breakpoints out, each process's under its mmap lock */
+	/* ends: removes breakpoints, those of each process under its mmap lock */
+	uprobe_unregister_nosync(u, uc);
 }
 
-/* Ends: handlers neither sleep nor fault pages in, and have a budget. */
+/* Ends: handlers do not sleep or fault in pages, and have a budget. */
 static inline void compat_uprobe_sync(void)
 {
 	uprobe_unregister_sync();
@@ -287,7 +288,8 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	uprobe_unregister(inode, offset, uc);  /* ends: takes breakpoints out, each process's under its mmap lock */
+	/* ends: removes breakpoints, those of each process under its mmap lock */
+	uprobe_unregister(inode, offset, uc);
 }
 
 static inline void compat_uprobe_sync(void)
@@ -295,15 +297,16 @@ static inline void compat_uprobe_sync(void)
 }
 #endif
 
-/* How far the stack pointer is, when a function has returned, from where it was at its entry: calls push the
- * address to return to, or put it into a register. */
+/* Difference between the stack pointer after the return of a function and at its entry: calls push the return
+ * address, or put it into a register. */
 #ifdef CONFIG_X86_64
 #define COMPAT_RETURN_POPS 8
 #else
 #define COMPAT_RETURN_POPS 0
 #endif
 
-/* An address of code as programs keep it: those of arm64 may sign it in the bits that no address has. */
+/* Returns a code address as found in a program's memory without the signature that arm64 may put into its unused
+ * bits. */
 static inline u64 compat_user_code(u64 address)
 {
 #ifdef CONFIG_ARM64
@@ -313,7 +316,7 @@ static inline u64 compat_user_code(u64 address)
 #endif
 }
 
-/* Where the function that begins returns to, of processors whose calls put it into a register. */
+/* Returns the return address at the entry of a function, for processors whose calls put it into a register. */
 static inline u64 compat_link_register(const struct pt_regs *regs)
 {
 #ifdef CONFIG_ARM64
@@ -323,7 +326,7 @@ static inline u64 compat_link_register(const struct pt_regs *regs)
 #endif
 }
 
-/* A process's own registers: is it running code of 32 bits? */
+/* Returns true if registers of a process are those of 32-bit code. */
 static inline bool compat_narrow_code(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
@@ -342,8 +345,9 @@ struct kretprobe_instance;
 #define compat_get_kretprobe(ri) get_kretprobe(ri)
 #endif
 
-/* Until 5.15 the unwinder ends at the trampoline of a return probe: handlers of returns get registers that are in the
- * caller, where backtraces begin (tapsets/symbols.stp). Returns what to put back. */
+/* Until 5.15 the unwinder stops at the trampoline of a return probe. Handlers of returns therefore get registers
+ * that point into the caller, where backtraces begin (tapsets/symbols.stp). Returns the original value, to be
+ * restored. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
 #define compat_enter_caller(ri, regs) ({						\
 	unsigned long compat_ip = instruction_pointer(regs);			\
@@ -358,9 +362,9 @@ struct kretprobe_instance;
 
 /* ------------------------------------------------------------------ NMIs */
 
-/* preempt_count() says NMI also in a breakpoint's handler, which x86 runs on the stack that it
- * interrupted. An NMI that interrupted the kernel is on a stack of its own; one that interrupted
- * user space is on the task's, all of which is free then. */
+/* Returns true in an NMI. preempt_count() reports an NMI also in the handler of a breakpoint, which x86 runs on the
+ * interrupted stack. An NMI that interrupted the kernel runs on its own stack; one that interrupted user space runs
+ * on the task's stack, all of which is free then. */
 static inline bool compat_in_nmi(unsigned long sp)
 {
 #ifdef CONFIG_X86_64
@@ -372,12 +376,12 @@ static inline bool compat_in_nmi(unsigned long sp)
 
 /* ------------------------------------------------------------------ stacks */
 
-/* For functions that write no further than their own variables reach: the check is 6 instructions. */
-#ifndef __no_stack_protector               /* not in 5.10 */
+/* For functions that write only to their own variables: the stack protector costs 6 instructions. */
+#ifndef __no_stack_protector               /* missing in 5.10 */
 #define __no_stack_protector
 #endif
 
-/* PREEMPT_RT runs the others in a thread. */
+/* Without this flag, PREEMPT_RT runs the work in a thread. */
 static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq_work *w))
 {
 #ifdef IRQ_WORK_INIT_HARD                  /* 5.11 */
@@ -390,9 +394,9 @@ static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq
 #ifdef CONFIG_X86_64
 #define COMPAT_IRQ_STACK_LEARNED 1
 
-/* The lowest address of the interrupt stack that the stack pointer is near the top of; 0: that isn't one. The kernel
- * leaves a pointer to the interrupted task's stack in its uppermost word, for its unwinder (5.8 to 7.2:
- * asm_call_on_stack(), call_on_stack()), and aligns it to pages. */
+/* Returns the lowest address of the interrupt stack if the stack pointer is near its top; 0: it is another stack.
+ * For its unwinder, the kernel stores a pointer to the interrupted task's stack in the uppermost word (5.8 to 7.2:
+ * asm_call_on_stack(), call_on_stack()), and aligns the stack to pages. */
 static inline unsigned long compat_irq_stack_learn(unsigned long sp, unsigned long task_stack)
 {
 	unsigned long top = ALIGN(sp + 1, PAGE_SIZE);
@@ -403,7 +407,7 @@ static inline unsigned long compat_irq_stack_learn(unsigned long sp, unsigned lo
 	return top - IRQ_STACK_SIZE;
 }
 
-/* Stacks of equal size, each with a page below it that isn't there. */
+/* Exception stacks have the same size, each with a guard page below it. */
 static inline unsigned long compat_exception_stacks(unsigned int cpu)
 {
 	BUILD_BUG_ON(CEA_ESTACK_OFFS(DF) != PAGE_SIZE);
@@ -434,8 +438,8 @@ static inline unsigned long compat_exception_stacks(unsigned int cpu)
 	return 0;
 }
 
-/* With VMAP_STACK, arm64 takes all stacks from vmalloc, aligned to twice their size (arch_alloc_vmap_stack(), 4.14 to
- * 7.2), but for the one of 4 KB that a panic runs on. */
+/* With VMAP_STACK, arm64 allocates all stacks with vmalloc, aligned to twice their size (arch_alloc_vmap_stack(),
+ * 4.14 to 7.2), except for the 4 KB stack used in a panic. */
 static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned long exceptions)
 {
 #if defined(CONFIG_ARM64) && defined(CONFIG_VMAP_STACK)
@@ -449,14 +453,13 @@ static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned l
 /* ------------------------------------------------------------------ addresses */
 
 #ifdef CONFIG_X86_64
-/* The lowest address a kernel load may have: the start of the upper half, one page on, so that no
- * load is non-canonical (that is no page fault, and the kernel complains about it). */
+/* Returns the lowest address of a kernel load: the start of the upper half plus one page, so that no load is
+ * non-canonical (which would not be a page fault, and the kernel would warn). */
 static inline unsigned long compat_kernel_low(void)
 {
 	return (~0ul << (boot_cpu_data.x86_virt_bits - 1)) + PAGE_SIZE;
 }
-/* The vsyscall page counts as user memory although it lies among the kernel's addresses. A load of
- * up to 8 bytes. */
+/* Returns true for the vsyscall page, which is user memory at a kernel address. For a load of up to 8 bytes. */
 static __always_inline bool compat_kernel_hole(unsigned long address)
 {
 	return address - (VSYSCALL_ADDR - 7) < PAGE_SIZE + 7;
@@ -473,7 +476,8 @@ static __always_inline bool compat_kernel_hole(unsigned long address)
 #endif
 
 #ifdef CONFIG_X86_64
-/* Programs of 32 bits have it in the segment that %gs, which the kernel leaves alone, selects. 0: none is there. */
+/* 32-bit programs have the thread pointer in the segment that %gs selects, which the kernel does not change.
+ * Returns 0 if there is no segment. */
 static inline unsigned long compat_thread_pointer_ia32(void)
 {
 	const struct desc_struct *d;
@@ -488,7 +492,7 @@ static inline unsigned long compat_thread_pointer_ia32(void)
 }
 #endif
 
-/* Of the current process. */
+/* Returns the thread pointer of the current process. */
 static inline unsigned long compat_thread_pointer(void)
 {
 #ifdef CONFIG_X86_64
@@ -513,8 +517,8 @@ static inline unsigned long compat_thread_pointer(void)
 #endif
 }
 
-/* A fault in a kernel load goes to the exception table without looking at the task on x86; others
- * want page faults disabled for that. */
+/* On x86 a fault in a kernel load is fixed up by the exception table without regard to the task; other
+ * architectures require that page faults are disabled. */
 #ifdef CONFIG_X86_64
 #define compat_load_begin() do { } while (0)
 #define compat_load_end() do { } while (0)
@@ -523,14 +527,14 @@ static inline unsigned long compat_thread_pointer(void)
 #define compat_load_end() pagefault_enable()
 #endif
 
-/* Whether user memory can be there at all; unlike access_ok() it doesn't ask for a context. */
+/* Returns true if user memory can be at this address; unlike access_ok() it is allowed in any context. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
 #define compat_user_range(address, size) __access_ok((const void __user *)(unsigned long)(address), size)
 #else
 #define compat_user_range(address, size) ((unsigned long)(address) <= TASK_SIZE_MAX - (size))
 #endif
 
-/* A mount, which the kernel keeps to itself, up to what all know of it: the same from 3.3 on (fs/mount.h). */
+/* The leading members of struct mount, which is private to the kernel: the same since 3.3 (fs/mount.h). */
 struct vfsmount;
 struct compat_mount {
 	struct hlist_node hash;
@@ -540,7 +544,7 @@ struct compat_mount {
 #define compat_mount_of(vfsmount) ((struct compat_mount *)(vfsmount) - 1)
 #define compat_vfsmount_of(mount) ((struct vfsmount *)((mount) + 1))
 
-/* The constants of a module, its notes among them. */
+/* Returns the read-only data of a module, which includes its notes. */
 static inline const void *compat_module_rodata(const struct module *mod, unsigned long *size)
 {
 #ifdef HAVE_MODULE_MEM
@@ -552,7 +556,7 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 #endif
 }
 
-/* ------------------------------------------------------------------ how fast get_cycles() counts */
+/* ------------------------------------------------------------------ frequency of get_cycles() */
 
 #ifdef CONFIG_X86
 #include <asm/tsc.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CPUs' contexts and memory: what core/platform.h asks for about CPUs and allocation. The
- * contexts themselves are the core's; here is which one a CPU's hits get.
+ * Contexts of CPUs and memory: the functions of core/platform.h about CPUs and allocation. The core owns the
+ * contexts; this file stores which of them belongs to a CPU.
  */
 #include "kernel.h"
 #include <linux/delay.h>
@@ -11,12 +11,12 @@
 #include <linux/timex.h>
 #include <linux/topology.h>
 
-/* Set before the first probe is armed, and to a context that refuses before the contexts go. */
+/* Set before the first probe is armed, and to a closed context before the contexts are freed. */
 DEFINE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 struct cpumask stp_cpus;
 
-/* Of a breakpoint its registers know it; begin and end have them on themselves. */
+/* At a breakpoint, c->regs has the flag; begin and end probes run with interrupts on. */
 bool stp_irqs_were_on(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;
@@ -60,7 +60,7 @@ struct stp_ctx *plat_ctx_here(void)
 /* Ends: us is at most TRYLOCKDELAY. */
 void plat_pause(u32 us)
 {
-	cpu_relax();       /* udelay() need not have a pause, by which a hypervisor sees the wait */
+	cpu_relax();       /* udelay() need not contain a pause instruction, by which a hypervisor detects the wait */
 	udelay(us);
 }
 
@@ -91,12 +91,13 @@ void plat_preempt_on(void)
 
 void plat_breathe(void)
 {
-	if (!raw_irqs_disabled() && need_resched())    /* off: embedded C holds what nobody may sleep with */
-		schedule();        /* ends: it stays runnable */
+	/* interrupts are off in embedded C that holds a lock under which sleeping is forbidden */
+	if (!raw_irqs_disabled() && need_resched())
+		schedule();        /* ends: the task stays runnable */
 }
 
-/* begin, end and error handlers may be preempted and may sleep for room in their ring: nothing
- * that they call keeps to one CPU. */
+/* Handlers of begin, end and error may be preempted and may sleep until their ring has space: no function that they
+ * call depends on the current CPU. */
 void plat_alone_enter(void)
 {
 	stp_private(&stp_session.alone->c)->plat = stp_ring_of(-1);
@@ -108,8 +109,8 @@ void plat_alone_leave(void)
 
 void (*stp_slices_finish)(void);
 
-/* A handler runs with interrupts off from before it looks whether its context is closed; RCU waits for that.
- * Ends: they have a budget; all that is read-side besides is the kernel's own. */
+/* A handler disables interrupts before it checks whether its context is closed; RCU waits for that. Ends: handlers
+ * have a budget; the other read-side sections are the kernel's own. */
 void plat_handlers_wait(void)
 {
 	u32 cpu;
@@ -121,7 +122,7 @@ void plat_handlers_wait(void)
 		STP_CHECK_THAT(!stp_session.ctx[cpu] || !READ_ONCE(stp_session.ctx[cpu]->busy));
 }
 
-/* ------------------------------------------------------------------ checks of our own */
+/* ------------------------------------------------------------------ checks of the runtime itself */
 
 #ifdef STP_DEBUG
 void plat_broken(const char *what, const char *file, int line)
@@ -135,7 +136,7 @@ bool plat_owns(const struct stp_ctx_private *v)
 	       (irqs_disabled() && v->cpu == raw_smp_processor_id() && raw_cpu_read(stp_cpu_ctx) == &v->c);
 }
 
-/* _stp_fail=N: of the module's life the N-th allocation fails, and all after it. */
+/* _stp_fail=N: the N-th allocation since the module was loaded fails, and all after it. */
 static unsigned int fail_from;
 module_param_named(_stp_fail, fail_from, uint, 0400);
 static atomic_t allocations;
@@ -156,11 +157,11 @@ void stp_memory_check(void)
 
 /* ------------------------------------------------------------------ memory */
 
-/* Before each allocation; what follows has its alignment. */
+/* Header of each allocation; the memory behind it has the same alignment. */
 struct allocation { u64 size; } __aligned(64);
 
-/* Powers of two from kmalloc are aligned to their size, whole pages anyway. A script that asks for
- * more than there is gets an error, not the out-of-memory killer. */
+/* kmalloc aligns powers of two to their size, and whole pages in any case. A script that requests more memory than
+ * is available gets an error instead of starting the out-of-memory killer. */
 void *plat_alloc(u64 size, s32 cpu)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The device of a module: commands in, messages out, the life of the session. See
- * include/messages.h for the protocol.
+ * The device of a module: commands in, messages out, the life of the session. include/messages.h describes the
+ * protocol.
  *
- * Locks: control.lock (a mutex) orders commands, opening and closing; begin and end probes run
- * under it. queue.lock (raw, interrupts off) covers the queue's bytes; in any context may mean
- * inside itself, when a function or place below it is probed, so that senders don't wait for it
- * for ever. read_lock covers the bounce buffer. Only queue.lock is taken inside another.
+ * Locks: control.lock (a mutex) serialises commands, opening and closing; begin and end probes run under it.
+ * queue.lock (raw, interrupts off) protects the queue. A sender may be called in any context, even while queue.lock
+ * is held, if a function used there is probed; so senders wait for it only for a limited time. read_lock protects
+ * the bounce buffer. Only queue.lock is taken while another lock is held.
  */
 #include "kernel.h"
 #include <linux/cred.h>
@@ -21,7 +21,7 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
-#define QUEUE_RESERVE 256u             /* kept for STARTED, EXIT and STOPPED */
+#define QUEUE_RESERVE 256u             /* reserved for STARTED, EXIT and STOPPED */
 #define LOCK_WAIT_MS  2
 
 enum phase { PHASE_NEW, PHASE_MADE, PHASE_STARTED, PHASE_STOPPED };
@@ -30,21 +30,21 @@ static struct {
 	struct mutex lock;
 	enum phase phase;
 	bool open, detached;
-	bool leaving;              /* the device is being closed: nobody reads any more */
-	bool mapped;               /* who has it open has the rings, too, and may read them */
-	bool exit_said;            /* EXIT is sent once */
-	bool other_build;          /* the kernel is not the one that the script was translated for */
-	bool unchecked_build;      /* whether it is cannot be determined */
-	u32 wants_said;            /* how many WANTs were read; then READY */
+	bool leaving;              /* the device is being closed and has no reader any more */
+	bool mapped;               /* the process that has it open has mapped the rings and may read them */
+	bool exit_said;            /* EXIT was sent, which happens once */
+	bool other_build;          /* the running kernel is not the build that the script was translated for */
+	bool unchecked_build;      /* it cannot be determined whether it is */
+	u32 wants_said;            /* number of WANTs that were read; READY follows the last one */
 	bool ready_said;
 	struct mutex read_lock;
-	char *bounce;              /* one message on its way to the reader */
+	char *bounce;              /* one message while it is copied to the reader */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 } control;
 
-/* Who loaded us may remove us, should staprun be killed before it hands the node over; (uid_t)-1 from START on: the
- * node says who. */
+/* The user who loaded the module may unload it if staprun is killed before it changes the owner of the node;
+ * (uid_t)-1 from START on, when the node's owner counts. */
 static uid_t owner;
 module_param_named(_stp_owner, owner, uint, 0444);
 
@@ -62,7 +62,7 @@ static void wake(struct irq_work *w)
 	wake_up_interruptible(&control.wait);
 }
 
-/* Any context: the scheduler's own functions may be probed, so the wake-up comes by interrupt. */
+/* Any context: wakes the reader from an interrupt, since the scheduler's own functions may be probed. */
 void stp_control_wake(void)
 {
 	irq_work_queue(&control.wake);
@@ -73,7 +73,8 @@ bool stp_reader_lives(void)
 	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
 }
 
-/* The session goes on, and nobody reads: who has opened the device again has not mapped the rings yet. */
+/* Returns true if the session continues without a reader. A process that has opened the device again counts as the
+ * reader once it has mapped the rings. */
 bool stp_detached(void)
 {
 	return READ_ONCE(control.detached) && !READ_ONCE(control.mapped);
@@ -105,8 +106,9 @@ static bool queue_empty(void)
 }
 
 /*
- * With interrupts off. Another CPU holds it with interrupts off for a copy of 4 KB at most; then this wait is as
- * short. Or this CPU does, and a probe inside the copy sends a message: it is lost, and counted.
+ * Context: interrupts off. If another CPU holds the lock, it does so with interrupts off for a copy of at most 4
+ * KB, which bounds this wait. If this CPU holds it, a probe inside the copy sends a message: the message is lost,
+ * and counted.
  */
 static bool queue_lock(void)
 {
@@ -119,7 +121,7 @@ static bool queue_lock(void)
 	return locked;
 }
 
-/* Any context. `keep`: how much of the queue this message must leave free. */
+/* Any context. `keep`: bytes of the queue that must remain free after this message. */
 static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 {
 	struct stp_msg m = { .type = type, .len = len };
@@ -159,8 +161,8 @@ void plat_message(u32 type, const char *text)
 		message_send(type, NULL, 0, 0);
 }
 
-/* Takes the oldest message into the bounce buffer. Returns its size; 0: none; -EINVAL: it doesn't
- * fit in `room` and stays. */
+/* Moves the oldest message into the bounce buffer. Returns its size; 0: the queue is empty; -EINVAL: it does not
+ * fit in `space` and stays in the queue. */
 static ssize_t message_take(size_t room)
 {
 	struct stp_msg *m = (void *)control.bounce;
@@ -168,7 +170,7 @@ static ssize_t message_take(size_t room)
 	u32 tail;
 	ssize_t size = 0;
 
-	/* Ends: the owner is on another CPU with interrupts off, see queue_lock(); this one can't be inside it. */
+	/* Ends: the owner is on another CPU with interrupts off, see queue_lock(); this CPU cannot be inside it. */
 	raw_spin_lock_irqsave(&queue.lock, flags);
 	if (queue.head != queue.tail) {
 		tail = queue.tail;
@@ -185,7 +187,7 @@ static ssize_t message_take(size_t room)
 	return size;
 }
 
-/* WANTs are made as they are read, for there may be any number of them. READY is the last. */
+/* WANTs are generated as they are read, since their number is not limited. READY is the last one. */
 static ssize_t want_take(size_t room)
 {
 	struct stp_msg *m = (void *)control.bounce;
@@ -236,9 +238,10 @@ static void say_summary(void)
 /*
  * Context: process, control.lock held.
  *
- * Bounded: begin, end, error probes by MAXACTION, their output by the reader (ring.c, wait_for_room). Families stop by
- * waiting for the kernel: for handlers, which have interrupts off and a budget, by RCU, and for text to be patched. No
- * handler waits for control.lock, and nothing that a family waits for takes it: so the waits end, however slowly.
+ * Bounded: begin, end and error probes by MAXACTION, their output by the reader (ring.c, wait_for_space). Families
+ * stop by waiting for the kernel: for handlers, which have interrupts off and a budget, by RCU, and for text to be
+ * patched. No handler waits for control.lock, and nothing that a family waits for takes it, so that these waits
+ * end.
  */
 static void session_stop(void)
 {
@@ -258,7 +261,7 @@ static bool same_build_id(const struct stp_hello *h)
 	       !memcmp(h->build_id, stp_module.build_id, h->build_id_len);
 }
 
-/* Of the same release, but built anew: members of structures and places in functions may be elsewhere. */
+/* Refuses a kernel of the same release from another build: offsets of structure members and of code may differ. */
 static int refuse_other_build(void)
 {
 	char text[200];
@@ -270,7 +273,7 @@ static int refuse_other_build(void)
 	return -ESTALE;
 }
 
-/* A kernel whose build cannot be determined counts as the same. A warning reports it. */
+/* A kernel whose build cannot be determined is accepted with a warning. */
 static void say_unchecked_kernel(void)
 {
 	char text[200];
@@ -374,7 +377,7 @@ static int do_target_gone(void)
 	return 0;
 }
 
-/* The payload has room for a terminator behind its len bytes. */
+/* The payload buffer has one more byte for a terminator behind its len bytes. */
 static int command(u32 type, void *payload, u32 len)
 {
 	switch (type) {
@@ -410,7 +413,7 @@ static void free_buffers(void)
 	queue.size = queue.head = queue.tail = 0;
 }
 
-/* The first opening makes them; they stay until the module is unloaded, the rings until the session has ended. */
+/* The first opening allocates them; they exist until the module is unloaded, the rings until the session has ended. */
 static int make_buffers(void)
 {
 	if (control.bounce)
@@ -429,7 +432,7 @@ static int control_open(struct inode *inode, struct file *file)
 {
 	int err = -EBUSY;
 
-	/* Ends: with a begin or end probe of the session that is attached to, which may last; or by a kill. */
+	/* Ends: when a begin or end probe of the running session ends, which may take long; or by a kill. */
 	if (mutex_lock_killable(&control.lock))
 		return -EINTR;
 	if (!control.open)
@@ -441,10 +444,10 @@ static int control_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Nobody comes back to a session that has ended, nor to one that HELLO has not made yet: should nobody be left
- * who unloads the module (staprun and stapio were killed), then at least its memory is free. What stays is small:
- * the header with the counts, and messages that were not read. Whoever maps the rings has the device open, and
- * no handler runs any more.
+ * Frees the memory of a session that has ended, or that HELLO has not made yet, since no process attaches to it
+ * again. Should no process remain to unload the module (staprun and stapio were killed), only the header with the
+ * counts and unread messages stay allocated. The rings are not mapped, because the device is not open, and no
+ * handler runs.
  */
 static void free_what_ended(void)
 {
@@ -459,7 +462,8 @@ static void free_what_ended(void)
 
 static int control_release(struct inode *inode, struct file *file)
 {
-	mutex_lock(&control.lock);     /* ends: no command is in progress, and who tries to open it holds it for a moment */
+	/* ends: no command is in progress, and opening the device holds it only briefly */
+	mutex_lock(&control.lock);
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
 		session_stop();
@@ -482,13 +486,13 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 	if (!cmd)
 		return -ENOMEM;
 	err = -EFAULT;
-	if (copy_from_user(cmd, from, len))            /* ends: holds no lock; a fault can be killed */
+	if (copy_from_user(cmd, from, len))            /* ends: no lock is held; a fault can be killed */
 		goto out;
 	err = -EINVAL;
 	if (cmd->len != len - sizeof(*cmd))
 		goto out;
 	err = -EINTR;
-	if (mutex_lock_killable(&control.lock))        /* ends: with another thread's command, or by a kill */
+	if (mutex_lock_killable(&control.lock))        /* ends: with the command of another thread, or by a kill */
 		goto out;
 	err = command(cmd->type, cmd->payload, cmd->len);
 	mutex_unlock(&control.lock);
@@ -497,8 +501,8 @@ out:
 	return err ?: len;
 }
 
-/* One message; 0 after the last one of a stopped session; -EAGAIN: none now.
- * Ends: who faults pages of its buffer in holds read_lock, for which only other readers wait; all can be killed. */
+/* Reads one message; returns 0 after the last one of a stopped session; -EAGAIN: the queue is empty. Ends: a reader
+ * that faults in pages of its buffer holds read_lock, for which only other readers wait; all can be killed. */
 static ssize_t read_one(char __user *to, size_t len)
 {
 	bool end = stopped();
@@ -547,8 +551,8 @@ static __poll_t control_poll(struct file *file, poll_table *table)
 }
 
 /*
- * Who maps more than the page that says how much there is begins to read. No lock: this is under the process's own, and
- * only it could detach meanwhile.
+ * A process that maps more than the page with the sizes becomes the reader. No lock is taken: this runs under
+ * mmap_lock of the process, and only the same process could detach meanwhile.
  */
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -575,8 +579,8 @@ static const struct file_operations control_fops = {
 
 /* ------------------------------------------------------------------ the device */
 
-/* staprun/leftovers.c reads it. No lock: a begin probe may hold it for long; a staprun that is alive holds the
- * session, and what is open can't be unloaded. */
+/* Read by staprun/leftovers.c. No lock is taken, since a begin probe may hold it for long; a running staprun has
+ * the session open, and a module whose device is open cannot be unloaded. */
 static int get_state(char *to, const struct kernel_param *p)
 {
 	enum phase phase = READ_ONCE(control.phase);
@@ -598,7 +602,7 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-/* Ends: misc_register() waits for openings of devices, which wait for loading of other modules at most. */
+/* Ends: misc_register() waits for openings of devices, which at most wait for other modules to load. */
 int stp_control_init(void)
 {
 	mutex_init(&control.lock);
@@ -611,8 +615,8 @@ int stp_control_init(void)
 	return misc_register(&device);
 }
 
-/* Nobody has the device open: it would pin the module. A detached session may run. Ends: session_stop(); nobody else is
- * left who takes the lock. */
+/* The device is closed, since an open one pins the module. A detached session may still run. Ends: session_stop();
+ * no other code takes the lock any more. */
 void stp_control_exit(void)
 {
 	misc_deregister(&device);
@@ -620,8 +624,9 @@ void stp_control_exit(void)
 	session_stop();
 	mutex_unlock(&control.lock);
 	stp_session_free();
-	stp_sites_free();              /* the module notifier, which sends messages, is gone afterwards */
-	irq_work_sync(&control.wake);  /* ends: wake() takes the wait queue's lock alone, and nobody queues it any more */
+	stp_sites_free();              /* unregisters the module notifier, which sends messages */
+	/* ends: wake() takes only the wait queue's lock, and nothing queues it any more */
+	irq_work_sync(&control.wake);
 	free_buffers();
 	stp_memory_check();
 }

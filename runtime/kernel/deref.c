@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loads and stores that may fault: of kernel memory by address, of the current process's memory. A fault is
- * found in the exception table, nothing sleeps, nothing is paged in. Context: any but NMI.
+ * Loads and stores that may fault: of kernel memory, and of the current process's memory. A fault is handled by the
+ * exception table; nothing sleeps or faults pages in. Context: any but NMI.
  */
 #include "kernel.h"
 #include <linux/sched/mm.h>
@@ -91,7 +91,7 @@ u64 stp_percpu_offset(struct stp_ctx *c)
 	return per_cpu_offset(raw_smp_processor_id());
 }
 
-/* What the process will go on with: the register itself, which the kernel doesn't change. */
+/* Returns the register's current value, with which the process will continue: the kernel does not change it. */
 u64 stp_thread_pointer(struct stp_ctx *c)
 {
 	return compat_thread_pointer();
@@ -105,7 +105,7 @@ static noinline u64 user_fault(struct stp_ctx *c, u64 address)
 	return 0;
 }
 
-/* A kernel thread has no user memory; what is mapped while it runs is somebody else's. */
+/* A kernel thread has no user memory; the mappings while it runs belong to another process. */
 static __always_inline bool user_address(u64 address, u32 size)
 {
 	return likely(current->mm) &&
@@ -166,8 +166,8 @@ USER_STORE(64, 8)
 
 /* ------------------------------------------------------------------ strings */
 /*
- * Bytes up to an 8-byte boundary, then words (one that is aligned never crosses into a page the
- * string doesn't reach), then the bytes that still fit. The loops only differ in how they load.
+ * Copies bytes up to an 8-byte boundary, then words (an aligned word never extends into a page beyond the string),
+ * then the remaining bytes. The loops differ only in how they load.
  */
 
 static __always_inline bool has_zero(u64 word)
@@ -175,7 +175,7 @@ static __always_inline bool has_zero(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* A string filled its buffer and goes on. A caller with a smaller buffer than a variable's wants no more. */
+/* The string filled its buffer and continues. It is counted only if the buffer has the size of a string variable. */
 static __always_inline void note_cut(bool cut, u32 size)
 {
 	if (unlikely(cut) && size == stp_module.limits.string_len)
@@ -239,7 +239,7 @@ bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 	if (!user_address(address, 1))
 		goto denied;
 	pagefault_disable();
-	/* what lies past the end of user memory faults like any other hole */
+	/* memory beyond the end of user space faults like any unmapped memory */
 	if (!user_read_access_begin(from, 1))
 		goto refused;
 	while (i < size - 1) {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two halves of the function family offer each other: probe_function.c (the family, the
- * entries of functions, places inside) and function_return.c. All of it: process context, one at
- * a time.
+ * Interface between the two parts of the function family: probe_function.c (the family, function entries, addresses
+ * inside functions) and function_return.c. All functions: process context, one at a time.
  */
 #ifndef KERNEL_FUNCTION_H
 #define KERNEL_FUNCTION_H
 
 #include "kernel.h"
 
-/* Of both halves, since the family started. */
+/* Counts for both parts since the family started. */
 struct stp_function_totals {
-	u32 armed, failed, passed_over;    /* places; the latter for ftrace doesn't know them */
-	u32 refused;                       /* of wildcards, by the kernel */
+	u32 armed, failed, passed_over;    /* addresses; skipped ones are unknown to ftrace */
+	u32 refused;                       /* addresses of wildcards that the kernel refused */
 };
 extern struct stp_function_totals stp_function_totals;
 
 /*
- * The places of the kernel's image, or of one of its modules: they are armed and disarmed together, when
- * the script starts and ends or the module comes and goes.
+ * The addresses in the kernel image, or in one of its modules: they are armed and disarmed together, when the
+ * script starts and ends or the module is loaded and unloaded.
  */
 struct stp_batch {
-	const char *module;                /* as in its sites; NULL: the image */
-	bool again;                        /* what it hasn't any more was armed before */
-	u32 entries, returns;              /* places that have an address */
+	const char *module;                /* as in its sites; NULL: the kernel image */
+	bool again;                        /* armed again: addresses that disappeared were armed before */
+	u32 entries, returns;              /* number of addresses that are known */
 	/* probe_function.c */
 	struct kprobe **kprobes;
 	u32 nkprobes;
@@ -42,48 +41,48 @@ static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_sit
 
 /* ------------------------------------------------------------------ probe_function.c */
 
-/* Warns that the place can't be probed, unless that is no error; err: 0 or negative. */
+/* Warns that the address cannot be probed, unless that is expected; err: 0 or negative. */
 void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err);
 
 /*
- * What ftrace doesn't know was often kept from it, for probes go through it themselves; a kprobe or kretprobe there may
- * be hit without end. And each takes long to arm. So those of wildcards aren't armed if there are many.
+ * Functions that ftrace does not know were often excluded because probes use them; a kprobe or kretprobe there may
+ * recurse without end. Arming each also takes long. Therefore those of wildcards are not armed if there are many.
  */
 #define STP_WILD_MAX 64
 static inline bool stp_function_is_wild(const struct stp_function *f, const struct stp_site *s)
 {
 	return f->wildcard && !s->module;
 }
-/* `wild`: how many places are like that. True: this one is, and was counted. */
+/* `wild`: the number of such addresses. Returns true if this address is skipped, which it counts. */
 bool stp_function_pass_over(const struct stp_function *f, const struct stp_site *s, u32 wild);
 
-/* Whether the kernel, to have a kprobe there, would read where nothing is. */
+/* Returns true if the kernel would read beyond mapped memory in order to place a kprobe there. */
 bool stp_kprobe_overruns(const struct stp_site *s);
 
-/* The post_handler of kprobes that the kernel is to leave as they are: it makes no jumps of such. */
+/* A post_handler for kprobes that the kernel must not optimise: it does not turn kprobes with one into jumps. */
 struct kprobe;
 struct pt_regs;
 void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* Moves those of the functions that ftrace knows to the front, and notes in ok[] which they were. How many, or
+/* Moves the functions that ftrace knows to the front, and stores in ok[] which they are. Returns their number, or
  * -errno. */
 struct ftrace_ops;
 int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n);
 
-/* Registers ops for n functions that ftrace knows, and unregisters them. Both in pieces, for the kernel lets nobody
- * else run on the CPU while it patches what an ops got or lost at once. */
+/* Registers and unregisters ops for n functions that ftrace knows, in pieces, since the kernel does not reschedule
+ * while it patches all functions that an ops gets or loses at once. */
 int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n);      /* 0 or -errno */
 void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n);
-/* Of what is registered otherwise: all but the first piece come once it is, and go before it does. What there is no
- * memory to take away with goes with the first. */
+/* For ops that are registered in another way: grow adds all pieces but the first after registration, shrink removes
+ * them before unregistration. A piece that cannot be removed for lack of memory is removed with the first one. */
 int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n);          /* 0 or -errno */
 void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n);
 
 /* ------------------------------------------------------------------ function_return.c */
 
-/* In this order; remove also after a failure. */
+/* To be called in this order; remove also after a failure. */
 int stp_returns_prepare(struct stp_batch *b);          /* 0 or -ENOMEM */
-u64 stp_returns_memory(const void *functions, u32 n);  /* of calls in progress */
+u64 stp_returns_memory(const void *functions, u32 n);  /* bytes for calls in progress */
 void stp_returns_add(struct stp_batch *b, const struct stp_function *f);
 void stp_returns_arm(struct stp_batch *b);
 void stp_returns_remove(struct stp_batch *b);

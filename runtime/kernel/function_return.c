@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Returns of functions of the kernel and its modules: fprobes, which come by way of ftrace, where the
- * kernel has those that fit; else kretprobes, led to by ftrace where it can be. Return probes that keep about as
- * much a call form a group that is armed and disarmed as one: leaving ftrace waits for every task of the machine, and
- * a kretprobe that is armed by itself has the kernel walk through all its functions.
+ * Returns of functions of the kernel and its modules: by fprobes, which use ftrace, if the kernel has a suitable
+ * fprobe; otherwise by kretprobes, started from ftrace if possible. Return probes that save a similar amount of
+ * data per call form a group that is armed and disarmed together: unregistering an ftrace_ops waits for every task
+ * of the machine, and for each kretprobe that is armed separately the kernel scans all its functions.
  */
 #include "function.h"
 #include "place.h"
@@ -13,8 +13,8 @@
 #include <linux/log2.h>
 #include <linux/ptrace.h>
 
-#define DATA_MAX   4096                    /* what a return probe keeps a call */
-#define CALLS_MAX 16384                 /* under way at once, of all functions of a group */
+#define DATA_MAX   4096                    /* data that a return probe saves per call */
+#define CALLS_MAX 16384                 /* calls in progress at a time, for all functions of a group */
 
 struct return_hit {
 	struct kretprobe rp;
@@ -23,8 +23,8 @@ struct return_hit {
 
 /* ------------------------------------------------------------------ returns */
 
-/* What @entry() wants is evaluated in the hit of the function's entry. Non-zero: forget this call.
- * Then its return is no hit either. */
+/* Evaluates @entry() expressions in a hit at the function's entry. Returns nonzero if the call is not recorded. Its
+ * return is then not a hit either. */
 static noinline int hit_entry(const struct stp_function *f, unsigned long address, void *data, struct pt_regs *regs)
 {
 	unsigned long flags;
@@ -73,11 +73,11 @@ static noinline void return_unsafe(const struct stp_function *f, unsigned long a
 		hit_return(f, address, data, regs, false);
 }
 
-#define FREE_WORK (1 << 30)            /* more than functions without loops can charge */
+#define FREE_WORK (1 << 30)            /* more work than functions without loops can charge */
 
-/* Without the CPU's context, interrupts as they are, in any context but NMI, where the stack suffices. What the entry
- * may look at is set here, in a part of a context, for a whole one takes much stack; to a runtime that checks itself
- * all else is nonsense. */
+/* Runs an entry function without the CPU's context, with interrupts unchanged, in any context but NMI, if the stack
+ * suffices. Only the members that such a function reads are set, in a part of a context, since a whole one needs
+ * much stack; with STP_DEBUG the checks would reject the rest. */
 static noinline __no_stack_protector int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
 {
 	u64 part[offsetof(struct stp_ctx, frame) / 8] __attribute__((__uninitialized__));
@@ -86,11 +86,11 @@ static noinline __no_stack_protector int entry_free(const struct stp_function *f
 #ifdef STP_DEBUG
 	memset(part, 0xa5, sizeof(part));
 #endif
-	OPTIMIZER_HIDE_VAR(c);  /* its size: no warning of what lies beyond */
+	OPTIMIZER_HIDE_VAR(c);  /* hides its size from the compiler, which would warn of an access beyond it */
 	c->work = FREE_WORK;
 	c->regs = regs;
 	c->entry = data;
-	c->error = NULL;        /* the handler looks whether there is one */
+	c->error = NULL;        /* the handler checks it */
 	f->entry(c);
 	return 0;
 }
@@ -100,11 +100,12 @@ static noinline int entry_free_unsafe(const struct stp_function *f, void *data, 
 	return stp_hit_refused() ? 1 : entry_free(f, data, regs);
 }
 
-/* Each way is a function of its own, which a jump leads to: what the kernel calls needs no frame for the others. */
+/* Each path is a separate function, reached by a jump, so that the kernel's callback needs no stack frame for the
+ * others. */
 static __always_inline int try_entry(const struct stp_function *f, unsigned long address, void *data,
 				     struct pt_regs *regs)
 {
-	if (f->entry_free)                             /* not a hit: that is the return */
+	if (f->entry_free)                             /* not a hit: the return is one */
 		return stp_hit_unsafe() ? entry_free_unsafe(f, data, regs) : entry_free(f, data, regs);
 	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
 }
@@ -157,7 +158,7 @@ static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Calls that may be under way at once. A function that sleeps has one a thread. */
+/* Maximum number of calls in progress. A function that sleeps may have one per thread. */
 static int maxactive(const struct stp_function *f)
 {
 	if (f->maxactive > 0)
@@ -165,13 +166,14 @@ static int maxactive(const struct stp_function *f)
 	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
 }
 
-/* What the kernel allocates for a call that may be in progress, of a kretprobe or an fprobe. */
+/* Bytes that the kernel allocates per call in progress, for a kretprobe or an fprobe. */
 static u64 instance_bytes(const struct stp_function *f)
 {
 	return roundup_pow_of_two(sizeof(struct kretprobe_instance) + sizeof(void *) + ALIGN(f->entry_size, 8));
 }
 
-/* Probes that don't say how many share groups by what they keep a call, each of CALLS_MAX calls at the most. */
+/* Probes without .maxactive share groups by the size of their data per call, each group with at most CALLS_MAX
+ * calls. */
 u64 stp_returns_memory(const void *functions, u32 n)
 {
 	const struct stp_function *f = functions, *end = f + n;
@@ -192,7 +194,8 @@ u64 stp_returns_memory(const void *functions, u32 n)
 	return bytes;
 }
 
-/* What comes back on another stack. Kernels refuse a kretprobe there, but not where functions begin with an ENDBR. */
+/* Returns true for functions that return on another stack. Kernels refuse a kretprobe there, but not if functions
+ * begin with an ENDBR. */
 static bool switches_stacks(const struct stp_site *s)
 {
 	return !s->module && !strcmp(s->symbol, "__switch_to");
@@ -223,8 +226,8 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 	stp_function_totals.armed++;
 }
 
-/* Calls under way keep an object of the kernel's that no longer leads here.
- * Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Calls in progress have an object of the kernel that no longer points to the module. Ends: text is patched
+ * (kernel/README.md, "Why waits end"). */
 static void remove_kretprobes(struct stp_batch *b)
 {
 	u32 i;
@@ -245,34 +248,34 @@ static void remove_kretprobes(struct stp_batch *b)
 /* ------------------------------------------------------------------ groups */
 
 struct return_slot {
-	unsigned long ip;                  /* of the patched call; 0: free */
+	unsigned long ip;                  /* of the patched call instruction; 0: free */
 	const struct stp_function *f;
 	const struct stp_site *site;
-	bool refused;                      /* the kernel won't have a return probe there */
+	bool refused;                      /* the kernel does not allow a return probe there */
 };
 
-/* No function is in a group twice, for there is room for one probe's data a call. */
+/* A group contains each function once, since it saves the data of one probe per call. */
 struct return_group {
 #if COMPAT_FPROBE
 	struct fprobe fp;
-	const struct stp_function *only;   /* the one probe there is, or NULL */
+	const struct stp_function *only;   /* the probe of all slots if there is one, or NULL */
 #else
-	struct kretprobe rp;               /* keeps the calls of all; is not armed itself */
-	struct ftrace_ops ops;             /* leads them there */
+	struct kretprobe rp;               /* has the objects of all calls; is not armed itself */
+	struct ftrace_ops ops;             /* calls it at function entries */
 #endif
-	struct return_slot *slots;         /* 2^(32 - shift) of them, at least half of them free */
+	struct return_slot *slots;         /* 2^(32 - shift) slots, at least half of them free */
 	u32 shift;
 	u32 n;
-	u32 data_size;                     /* what it keeps of a call, for @entry() */
-	u64 calls;                         /* that may be under way at once */
-	int fixed;                         /* the script said how many */
+	u32 data_size;                     /* bytes saved per call, for @entry() */
+	u64 calls;                         /* maximum number of calls in progress */
+	int fixed;                         /* number given in the script */
 	bool entry, plain, armed;
 	int settled;                       /* 0 or -errno */
-	unsigned long *functions;          /* what is hooked */
+	unsigned long *functions;          /* the functions that are hooked */
 	struct return_group *next;
 };
 
-/* The place's slot, or the free one where it would be. */
+/* Returns the slot of this address, or the free slot to insert it. */
 static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
 {
 	u32 at = stp_place((u32)ip * GOLDEN_RATIO_32, g->shift);
@@ -332,7 +335,7 @@ static void lookup_plain(struct fprobe *fp, unsigned long ip, unsigned long call
 		try_return(f, ip, data, regs, true);
 }
 
-/* The one probe of all slots, or NULL. */
+/* Returns the probe of all slots if there is only one, or NULL. */
 static const struct stp_function *only_function(const struct return_group *g)
 {
 	const struct stp_function *f = NULL;
@@ -372,7 +375,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_shrink(&g->fp.ops, g->functions, g->n);
-	stp_lose(STP_LOSS_RETURNS, g->fp.nmissed);   /* before: calls in the meantime are counted, too */
+	stp_lose(STP_LOSS_RETURNS, g->fp.nmissed);   /* before: calls missed while it is unhooked are counted, too */
 	unregister_fprobe(&g->fp);
 }
 
@@ -380,7 +383,7 @@ static void unhook_group(struct return_group *g)
 
 /* ------------------------------------------------------------------ a group's hook: a kretprobe behind ftrace */
 
-/* On its way from the callback to the kretprobe's; of interrupts in between, each puts back what it found. */
+/* Passes the slot from the callback to the kretprobe; an interrupt in between restores the value that it finds. */
 static DEFINE_PER_CPU(const struct return_slot *, entering);
 
 struct return_data {
@@ -412,7 +415,7 @@ static int group_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* ftrace lets no other in before this one is out, and keeps it on its CPU: see the flag below. */
+/* ftrace prevents recursion until this function returns, and migration to another CPU: see the flag below. */
 static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
 	struct return_group *g = container_of(ops, struct return_group, ops);
@@ -457,9 +460,9 @@ static void unhook_group(struct return_group *g)
 
 #endif
 
-/* ------------------------------------------------------------------ making groups */
+/* ------------------------------------------------------------------ formation of groups */
 
-/* What a group keeps of a call: few sizes make few groups. */
+/* Returns the data size of the group for a function, rounded so that there are few groups. */
 static u32 data_size(const struct stp_function *f)
 {
 	return f->entry_size ? roundup_pow_of_two(max_t(u32, f->entry_size, 8)) : 0;
@@ -507,7 +510,7 @@ static void add_return_slot(struct return_group *g, const struct stp_function *f
 	*slot = (struct return_slot){ .ip = ip, .f = f, .site = s };
 }
 
-/* False: kretprobes then. */
+/* Returns false if a kretprobe has to be used instead. */
 static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 {
 	struct return_group *g = b->groups;
@@ -539,10 +542,10 @@ static bool is_doubtful(const struct return_slot *s)
 	return s->ip && (!s->f->allowed || switches_stacks(s->site));
 }
 
-/* Where the kernel wouldn't have a kretprobe (what switches stacks, what returns go through themselves) there
- * is to be none: each is made, without arming it, which has the kernel walk through all its jump labels. What it
- * was known to allow when the module was built needs none of that.
- * Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Removes functions that the kernel does not allow return probes on (functions that switch stacks or that return
+ * probes use themselves): a kretprobe is made for each, without arming it, for which the kernel scans all its jump
+ * labels. Functions that were known to be allowed when the module was built are not checked. Ends: text is patched
+ * (kernel/README.md, "Why waits end"). */
 static int check_slots(struct stp_batch *b, struct return_group *g)
 {
 	struct kretprobe *rp, **made;
@@ -573,7 +576,7 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 		}
 		memset(&rp[n], 0, sizeof(rp[n]));
 		g->n--;
-		add_return(b, s->f, s->site);  /* says why not */
+		add_return(b, s->f, s->site);  /* reports the reason */
 	}
 	if (n)
 		unregister_kretprobes(made, n);
@@ -582,7 +585,7 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 	return err;
 }
 
-/* What has no slot any more, for it isn't the group's. */
+/* Handles a function that does not belong to the group and has no slot any more. */
 static void give_away(struct stp_batch *b, struct return_group *g, struct return_slot *s)
 {
 	s->refused = true;
@@ -590,7 +593,7 @@ static void give_away(struct stp_batch *b, struct return_group *g, struct return
 	add_return(b, s->f, s->site);
 }
 
-/* What ftrace doesn't know. */
+/* Removes functions that ftrace does not know. */
 static void give_unknown(struct stp_batch *b, struct return_group *g, const bool *ok)
 {
 	u32 i, k, wild = 0;
@@ -612,7 +615,7 @@ static void give_unknown(struct stp_batch *b, struct return_group *g, const bool
 	}
 }
 
-/* Hands what ftrace can't do to kretprobes. */
+/* Passes functions that ftrace cannot hook to kretprobes. */
 static int settle_group(struct stp_batch *b, struct return_group *g)
 {
 	bool *ok = NULL;
@@ -634,7 +637,7 @@ static int settle_group(struct stp_batch *b, struct return_group *g)
 	return err;
 }
 
-/* Last: what arms the others may be in the group. */
+/* Called last: functions that arming uses may be in the group. */
 static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 {
 	u32 i;
@@ -683,7 +686,7 @@ static void remove_groups(struct stp_batch *b) { }
 
 #endif
 
-/* ------------------------------------------------------------------ for the family */
+/* ------------------------------------------------------------------ interface to the family */
 
 int stp_returns_prepare(struct stp_batch *b)
 {

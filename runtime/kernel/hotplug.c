@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUs that go and come again while a script runs. What the kernel counts on a CPU (perf events, debug
- * registers) is gone with it and isn't made again by itself; the families that have some are told of each
- * of our CPUs that is back. In a worker: where the kernel tells, events can't be made, for that waits for
- * the coming to be over.
+ * CPUs that go offline and online again while a script runs. The kernel removes their perf events and debug
+ * registers and does not create them again; the families that use these are notified of each CPU of the session
+ * that is online again. The notification runs in a worker: in the kernel's own callback events cannot be created,
+ * because that would wait for the end of the callback.
  */
 #include "kernel.h"
 #include <linux/cpuhotplug.h>
@@ -13,17 +13,18 @@
 static void tell(struct work_struct *work);
 
 static struct {
-	struct mutex lock;                 /* over what the families have on CPUs, and the rest of this */
+	struct mutex lock;                 /* protects the families' per-CPU objects and the other members */
 	struct work_struct work;
-	struct cpumask back;               /* to be told; atomic */
+	struct cpumask back;               /* CPUs that families will be notified of; atomic */
 	u32 users;
-	int state;                         /* the kernel's number for us; 0 or less: we aren't called */
+	int state;                         /* the kernel's ID of our callback; 0 or less: not registered */
 } hotplug = {
 	.lock = __MUTEX_INITIALIZER(hotplug.lock),
 	.work = __WORK_INITIALIZER(hotplug.work, tell),
 };
 
-/* Ends: its holders make, release and read events, and never wait for a CPU that comes: tell() runs in a worker. */
+/* Ends: its holders create, release and read events, and never wait for a CPU to come online: notify() runs in a
+ * worker. */
 void stp_hotplug_lock(void)
 {
 	mutex_lock(&hotplug.lock);
@@ -52,7 +53,7 @@ static void tell(struct work_struct *work)
 	mutex_unlock(&hotplug.lock);
 }
 
-/* Context: the CPU's own thread, while the machine waits for it. */
+/* Context: the CPU's own thread, while hotplug is in progress. */
 static int online(unsigned int cpu)
 {
 	if (cpumask_test_cpu(cpu, &stp_cpus)) {
@@ -62,7 +63,7 @@ static int online(unsigned int cpu)
 	return 0;
 }
 
-/* Ends: waits for CPUs that come or go at the moment; online() waits for nothing. Without hotplug.lock. */
+/* Ends: waits for hotplug in progress; online() waits for nothing. Called without hotplug.lock. */
 void stp_hotplug_start(void)
 {
 	if (hotplug.users++)
@@ -80,5 +81,5 @@ void stp_hotplug_stop(void)
 	if (hotplug.state > 0)
 		cpuhp_remove_state_nocalls(hotplug.state);
 	hotplug.state = 0;
-	cancel_work_sync(&hotplug.work);       /* ends: without the lock that the work takes */
+	cancel_work_sync(&hotplug.work);       /* ends: this function does not hold the lock that the work takes */
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The platform in a kernel module: what its files offer each other. Include this first; it brings
- * the kernel's basic headers, then the core's.
+ * The platform in a kernel module: declarations that its files share. To be included first: it includes the
+ * kernel's basic headers, then the core's.
  *
- * Life of a module: main.c registers the device. Its opening makes the rings, HELLO the session
- * (memory, addresses), START runs it, STOP ends it, closing the device then frees what it had; all in
- * control.c. Hits arrive through probe_*.c, each in the context of its CPU (context.c).
+ * Life of a module: main.c registers the device. Opening it makes the rings, HELLO makes the session (memory,
+ * addresses), START runs it, STOP ends it, and closing the device frees its memory; all in control.c. Hits arrive
+ * through probe_*.c, each in the context of its CPU (context.c).
  */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
@@ -36,44 +36,48 @@
 
 /* ------------------------------------------------------------------ stack.c */
 
-/* Before anything is armed: finds the CPUs' stacks, in 2 s at most. Process context. */
+/* Finds the stacks of the CPUs, before anything is armed, in at most 2 s. Process context. */
 void stp_stacks_make(void);
-/* Bytes left on the stack that runs now, be it a task's, the interrupts' or an exception's; 0: unknown. Any context. */
+/* Returns the bytes left on the current stack, which may be a task's, the interrupt stack or an exception's; 0:
+ * unknown. Any context. */
 unsigned long stp_stack_left(void);
-bool stp_stack_short(void);                /* any context: a handler doesn't fit any more; counted as skipped */
-u32 stp_stack_needed(void);               /* bytes that must be left of a stack for a handler */
+/* any context: true, and counted as skipped, if a handler does not fit on the stack */
+bool stp_stack_short(void);
+u32 stp_stack_needed(void);               /* bytes of stack that a handler needs */
 
 /* ------------------------------------------------------------------ context.c */
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
-/* slices.c. Families whose probes may be in slices start it once and stop it once. May sleep; 0 or -errno. */
+/* slices.c. Each family whose probes may be in slices calls start once and stop once. May sleep; returns 0 or
+ * -errno. */
 int stp_slices_start(void);
 void stp_slices_stop(void);
-/* A tick of p, which is in slices: makes the copies and has the thread run the rest. It is counted as missed if the
- * rest of the last tick has not ended. Context: interrupt. */
+/* Called by the timer of p, which is in slices: makes the copies and wakes the thread for the rest. Counted as
+ * missed if the rest of the last one has not ended. Context: interrupt. */
 void stp_slices_tick(const struct stp_probe *p);
-/* Waits until what is due has run. Gates are closed, and RCU has waited for the last hits. NULL: no thread. Context:
- * may sleep. */
+/* Waits until all pending handlers in slices have run. The gates are closed, and RCU has waited for the last hits.
+ * NULL: the thread was not started. Context: may sleep. */
 extern void (*stp_slices_finish)(void);
-/* Runs p, and waits for it; argument: c->arguments[0]. False, and counted: the session does not run (any more), the
- * stack is too full, a lock timeout, or the process was killed. Process context, may sleep. */
+/* Runs p and waits for it; argument: c->arguments[0]. Returns false, and counts it, if the session does not run,
+ * the stack is too low, a lock timed out, or the process was killed. Process context, may sleep. */
 bool stp_slices_request(const struct stp_probe *p, u64 argument);
 
-/* CPUs that have a context and a ring: those online when the device was first opened. */
+/* CPUs that have a context and a ring: those that were online when the device was first opened. */
 extern struct cpumask stp_cpus;
 void stp_cpus_choose(void);
 #ifdef STP_DEBUG
-void stp_memory_check(void);       /* all of plat_alloc() has been freed */
+void stp_memory_check(void);       /* checks that all memory of plat_alloc() has been freed */
 #else
 #define stp_memory_check() do { } while (0)
 #endif
 
 /*
- * A hit that must perhaps be refused: in an NMI, whose stack is small, or with little stack left.
- * Quick and too strict: kprobes' breakpoints look like NMIs, and only a task's stack is aligned to
- * its size, which is what is in use where the counts of interrupts are all 0 (but for the first and the last
- * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts what it refuses.
+ * Returns true if a hit may have to be skipped: in an NMI, whose stack is small, or with little stack left. The
+ * check is quick and has false positives: kprobes' breakpoints look like NMIs, and only a task's stack is aligned
+ * to its size. A task's stack is in use if the interrupt counts are all 0 (except in the first and the last
+ * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts the hits
+ * that it refuses.
  */
 #define STP_STACK_MOST (THREAD_SIZE / 4)
 _Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_MOST && !(STP_STACK_MOST & (STP_STACK_MOST - 1)),
@@ -86,16 +90,16 @@ static __always_inline bool stp_hit_unsafe(void)
 bool stp_hit_refused(void);
 
 /*
- * One hit: interrupts off (the context is the CPU's, and what an interrupt's own hits would find
- * is a busy context), in, the handlers, out. Use:
+ * One hit: interrupts off (the context belongs to the CPU, and hits of an interrupt would find it in use), enter,
+ * handlers, leave. Usage:
  *
- *	if (!stp_hit_begin(&c, &flags))
- *		return;
- *	c->regs = ...;
- *	stp_handler_run(c, probe);
- *	stp_hit_end(c, flags);
+ *         if (!stp_hit_begin(&c, &flags))
+ *                 return;
+ *         c->regs = ...;
+ *         stp_handler_run(c, probe);
+ *         stp_hit_end(c, flags);
  *
- * Nothing here may be traced: a hit inside it would recurse. Hence the raw_ functions.
+ * Nothing here may be traced, since a hit inside it would recurse. Hence the raw_ functions.
  */
 static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *flags)
 {
@@ -120,8 +124,8 @@ static __always_inline void stp_hit_end(struct stp_ctx *c, unsigned long flags)
 	raw_local_irq_restore(flags);
 }
 
-/* A probe whose handler needs nothing made ready: no locks, no condition, no count of statements.
- * stp_run_plain() is stp_handler_run() for those. */
+/* Returns true for a probe whose handler needs no preparation: no locks, no condition, no count of statements.
+ * stp_run_plain() replaces stp_handler_run() for it. */
 static inline bool stp_probe_plain(const struct stp_probe *p)
 {
 	return !p->nlocks && !p->condition && !p->needs_actions;
@@ -145,22 +149,23 @@ static __always_inline void stp_run_plain(struct stp_ctx *c, const struct stp_pr
 
 struct vm_area_struct;
 
-int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. Once made they stay */
-void stp_rings_shrink(void);       /* may sleep; the same as stp_rings_free(), but for the header's page */
-void stp_rings_free(void);         /* may sleep; nothing may be mapped or produced any more */
+int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. The rings are then kept */
+void stp_rings_shrink(void);       /* may sleep; as stp_rings_free(), except for the header's page */
+void stp_rings_free(void);         /* may sleep; nothing may be mapped or written any more */
 int stp_rings_map(struct vm_area_struct *vma);
-bool stp_rings_half_full(void);    /* any context: one of them is */
-void stp_rings_conclude(const struct stp_summary *s);      /* for who reads the header once the session has stopped */
-void stp_rings_settle(void);       /* before somebody attaches again; may sleep */
-void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the process context's */
+bool stp_rings_half_full(void);    /* any context: true if a ring is at least half full */
+/* for processes that read the header after the session has stopped */
+void stp_rings_conclude(const struct stp_summary *s);
+void stp_rings_settle(void);       /* called before a process attaches again; may sleep */
+void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the ring of the process context */
 
 /* ------------------------------------------------------------------ control.c */
 
-void stp_control_wake(void);       /* any context: something for poll() */
-bool stp_reader_lives(void);       /* somebody has the device open and isn't leaving */
-bool stp_detached(void);           /* any context: the reader left on purpose, and none reads again yet */
+void stp_control_wake(void);       /* any context: wakes poll() */
+bool stp_reader_lives(void);       /* the device is open and not being closed */
+bool stp_detached(void);           /* any context: the reader has detached, and no new one reads yet */
 int stp_control_init(void);
-void stp_control_exit(void);       /* stops what runs, frees everything */
+void stp_control_exit(void);       /* stops the session and frees everything */
 
 /* ------------------------------------------------------------------ deref.c */
 
@@ -168,29 +173,31 @@ void stp_deref_init(void);
 
 /* ------------------------------------------------------------------ sites.c */
 
-/* Before start: settles the addresses that the build gave, lists the other names. */
+/* Before start: resolves the addresses known since the build and lists the names that user space has to resolve. */
 int stp_sites_make(u64 kernel_base, bool same_kernel);     /* 0 or -ENOMEM */
 void stp_sites_free(void);
-const struct stp_site *stp_site_wanted(u32 index);         /* NULL: there are no more */
+const struct stp_site *stp_site_wanted(u32 index);         /* NULL: no more */
 int stp_site_found(u32 index, u64 address);                /* 0 or -EINVAL */
 void stp_sites_sort(void);
-/* The site whose hit has this address; NULL none. Any context. */
+/* Returns the site that has this address, or NULL. Any context. */
 const struct stp_site *stp_site_at(u64 address);
 
 /* ------------------------------------------------------------------ modules.c */
 
 /*
- * The kernel's modules that sites are in: while they come and go, their sites have addresses or 0,
- * and the families are told. Process context.
+ * Kernel modules that contain sites: when they are loaded and unloaded, their sites get addresses or 0, and the
+ * families are notified. Process context.
  */
-int stp_modules_make(struct stp_site **sites, u32 n);      /* those without a module are passed over */
+int stp_modules_make(struct stp_site **sites, u32 n);      /* sites without a module are ignored */
 void stp_modules_free(void);
-void stp_modules_lock(void);               /* holds modules back; families are told under it */
+/* excludes loading and unloading; the families are notified under this lock */
+void stp_modules_lock(void);
 void stp_modules_unlock(void);
-const char *stp_modules_name(u32 i);       /* NULL: there are no more. The sites have the same pointer */
-bool stp_modules_here(u32 i);              /* under the lock: it is loaded */
-bool stp_modules_refused(u32 i);           /* under the lock: it is, but of another build, and this was said */
-/* What user space found for a site; passed over when the module came or went since. */
+const char *stp_modules_name(u32 i);       /* NULL: no more. The sites share this pointer */
+bool stp_modules_here(u32 i);              /* under the lock: the module is loaded */
+/* under the lock: the module is loaded, but from another build, which was reported */
+bool stp_modules_refused(u32 i);
+/* Stores the address that user space found for a site; ignored if the module was loaded or unloaded since. */
 void stp_modules_found(struct stp_site *s, u64 address);
 
 /* ------------------------------------------------------------------ program.c */
@@ -199,39 +206,41 @@ struct file;
 struct inode;
 struct mm_struct;
 
-/* The file of p, opened once for all that use it. NULL: *err is why, negative. Process context. */
+/* Opens the file of p, once for all users. Returns NULL on failure, with a negative *err. Process context. */
 struct inode *stp_program_open(struct stp_program *p, int *err);
 void stp_program_close(struct stp_program *p);
-bool stp_program_is(const struct stp_program *p, const struct file *file);     /* opened; any context */
-/* Whether the process of that memory, or NULL, runs it. The memory stays: the process's own hit, task_lock() or RCU. */
+bool stp_program_is(const struct stp_program *p, const struct file *file);     /* p is opened; any context */
+/* Returns true if the process of this memory (may be NULL) runs the program. The caller ensures that mm stays
+ * valid: by a hit of the process itself, task_lock() or RCU. */
 bool stp_program_runs(const struct stp_program *p, struct mm_struct *mm);
-const char *stp_program_reason(int err);       /* NULL: none of program.c's */
+const char *stp_program_reason(int err);       /* NULL: not an error of program.c */
 
 /* ------------------------------------------------------------------ hotplug.c */
 
-/* For families with .cpu_back, which is called under the lock: when they start and stop. Process context. */
+/* For families with .cpu_back, which is called under the lock: to be called when they start and stop. Process
+ * context. */
 void stp_hotplug_start(void);
-void stp_hotplug_stop(void);               /* without the lock */
+void stp_hotplug_stop(void);               /* called without the lock */
 void stp_hotplug_lock(void);
 void stp_hotplug_unlock(void);
 
 /* ------------------------------------------------------------------ task.c */
 
-int stp_namespaces_take(s32 process);          /* 0: the current one; 0 or -ESRCH. Context: process */
-void stp_namespaces_drop(void);                /* safe without the other */
+/* of this process, 0: the current one; returns 0 or -ESRCH. Context: process */
+int stp_namespaces_take(s32 process);
+void stp_namespaces_drop(void);                /* safe if nothing was taken */
 
 /* ------------------------------------------------------------------ tree.c */
 
 /*
- * The processes that a script of -c or -x is about: the target and what it starts, also after their
- * parents are gone. Without a target that is every process. start and stop: process context, may be
- * nested.
+ * The processes that are traced by a script with -c or -x: the target and its descendants, also after their parents
+ * exited. Without a target, every process. start and stop: process context, may be nested.
  */
 int stp_tree_start(void);                      /* 0 or -errno */
 void stp_tree_stop(void);
-extern unsigned long *stp_tree_bits;           /* by process id; NULL: every process */
-/* A process makes another, which is listed among the processes already: who sets the bits of all that are there
- * may have found it, and its parent just now. Any context. */
+extern unsigned long *stp_tree_bits;           /* by process ID; NULL: every process */
+/* Copies the bit of a process to a new child. The child is already in the list of processes: code that sets the
+ * bits of all processes may have found the child, and its parent only just now. Any context. */
 static inline void stp_hand_on(unsigned long *bits, pid_t parent, pid_t child)
 {
 	if (!test_bit(parent, bits)) {

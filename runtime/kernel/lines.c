@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines of addresses of the kernel and its modules, in the tables that the translator made of their
- * debuginfo. Where a module lies says its site, which is 0 while it isn't there. Context: any.
+ * Source lines of addresses of the kernel and its modules, from the tables that the translator generated from
+ * debuginfo. A module's address is that of its site, which is 0 while the module is not loaded. Context: any.
  */
 #include "kernel.h"
 
@@ -26,5 +26,5 @@ bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *lin
 	return false;
 }
 
-/* Nothing is armed: begin and end probes ask, too. */
+/* The family arms nothing, but begin and end probes look up lines, too. */
 const struct stp_family_ops stp_lines_family = { .name = "lines" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A script's module comes and goes: the device appears, the device disappears. Everything else
- * waits for somebody to open it (control.c). The same object is in every script's module; what
- * makes it that script's is stp_module, in the generated C.
+ * Init and exit of a script's module: they register and unregister the device. Everything else happens after the
+ * device is opened (control.c). This object is the same in the modules of all scripts; they differ in stp_module,
+ * which the generated C defines.
  */
 #include "kernel.h"
 #include <linux/init.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables of programs and libraries for probes that are not in them (timers, the kernel's functions, other
- * programs): their address in the current process, from where their code is mapped. Where it was last is taken
- * unseen only when that can't be looked up, as a thread changes what is mapped: a library may come and go. Context:
- * any but NMI.
+ * Variables of programs and libraries for probes that are not in them (timers, kernel functions, other programs):
+ * their address in the current process, computed from the mapping of the code. The last result is used without a
+ * check only if the mappings cannot be read because a thread is changing them, since a library may be unmapped and
+ * mapped again. Context: any but NMI.
  */
 #include "kernel.h"
 #include <linux/fs.h>
 #include "user_areas.h"
 
-/* ------------------------------------------------------------------ what was found before */
+/* ------------------------------------------------------------------ cached addresses */
 
 static struct seen {
-	atomic_t busy;             /* somebody reads or writes it: who comes by then goes on without */
+	atomic_t busy;             /* Trylock of this slot: another context that finds it set skips the cache. */
 	const struct stp_mapped *m;
 	pid_t tgid;
 	u32 exec_id;
@@ -60,7 +60,7 @@ static bool recall(const struct stp_mapped *m, u64 *bias)
 	return found;
 }
 
-/* ------------------------------------------------------------------ where it is */
+/* ------------------------------------------------------------------ lookup of the mapping */
 
 static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *vma)
 {
@@ -70,7 +70,7 @@ static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *
 	       stp_program_is(m->program, vma->vm_file);
 }
 
-/* Where it was before, or else wherever it is among all that the process has mapped. */
+/* Returns the mapping of the code at its last address, or else any mapping of it in the process. */
 static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped *m)
 {
 	struct vm_area_struct *vma = NULL;
@@ -86,7 +86,7 @@ static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped
 	return NULL;
 }
 
-/* ------------------------------------------------------------------ what scripts ask for */
+/* ------------------------------------------------------------------ functions for scripts */
 
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address)
 {
@@ -113,7 +113,7 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 	return 0;
 }
 
-/* What isn't there, or is of another build, has no variables. */
+/* A file that does not exist, or is from another build, has no variables. */
 static int mapped_start(void *table, u32 n)
 {
 	struct stp_mapped *all = table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's modules that are probed, or whose variables are read: when one comes, where its symbols
- * are; when it goes, that they are nowhere. The families arm and disarm what depends on it.
+ * Kernel modules that are probed, or whose variables are read: when one is loaded, its sites get the addresses of
+ * its symbols; when it is unloaded, 0. The families arm and disarm their probes accordingly.
  */
 #include "kernel.h"
 #include <linux/mutex.h>
@@ -10,22 +10,23 @@
 
 struct watched {
 	const char *name;
-	struct stp_site **sites;           /* by symbol */
+	struct stp_site **sites;           /* sorted by symbol */
 	u32 n;
 	bool here;
-	bool heard;                        /* it came or went since we listen */
-	bool checked, refused;             /* it is of another build than the script's */
+	bool heard;                        /* loaded or unloaded since the notifier was registered */
+	bool checked, refused;             /* refused: the module is from another build than the script's */
 };
 
 static struct {
-	struct mutex lock;                 /* over all but the names */
+	struct mutex lock;                 /* protects everything but the names */
 	struct stp_site **sites;
 	struct watched *at;
 	u32 n;
 	bool listening;
 } modules = { .lock = __MUTEX_INITIALIZER(modules.lock) };
 
-/* Ends: its holders arm and disarm probes; a module that comes or goes waits for them, they never for a module. */
+/* Ends: its holders arm and disarm probes; a module that is loaded or unloaded waits for them, but they never wait
+ * for a module. */
 void stp_modules_lock(void)
 {
 	mutex_lock(&modules.lock);
@@ -53,8 +54,8 @@ bool stp_modules_refused(u32 i)
 
 /* ------------------------------------------------------------------ builds */
 
-/* Finds the GNU build ID among a module's notes; NULL: not found. The reads are fault-safe because KASAN reports plain
- * loads of the gaps between the module's constants. Context: may sleep. */
+/* Finds the GNU build ID in a module's notes; returns NULL if there is none. The loads are fault-safe because KASAN
+ * would report plain loads of the gaps between the module's constants. Context: may sleep. */
 static const u8 *build_id_of(const struct module *mod)
 {
 	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };
@@ -71,7 +72,7 @@ static const u8 *build_id_of(const struct module *mod)
 	return NULL;
 }
 
-/* One of the two has no build ID: they count as the same. A warning reports it. */
+/* If one of the two has no build ID, they count as equal, and a warning reports it. */
 static void say_unchecked_module(const struct watched *w, const struct stp_module_build *b)
 {
 	char text[200];
@@ -81,7 +82,7 @@ static void say_unchecked_module(const struct watched *w, const struct stp_modul
 	plat_message(STP_MSG_WARNING, text);
 }
 
-/* Members of structures and places in functions may be elsewhere in it. */
+/* In another build, offsets of structure members and of code may differ. */
 static bool is_other_build(const struct watched *w, const struct module *mod)
 {
 	const u8 *id;
@@ -105,7 +106,7 @@ static bool is_other_build(const struct watched *w, const struct module *mod)
 	return true;
 }
 
-/* Of a module that is loaded. Who holds its object keeps its memory from being freed. */
+/* Checks a module that is loaded already. A reference to its kobject keeps its memory from being freed. */
 static void check_loaded(struct watched *w)
 {
 	struct kobject *k = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, w->name);
@@ -138,7 +139,7 @@ static void give(const struct watched *w, const char *name, u64 address)
 {
 	u32 low = 0, high = w->n;
 
-	while (low < high) {                       /* the first that is not below the name */
+	while (low < high) {                       /* finds the first name that is not less */
 		u32 middle = low + (high - low) / 2;
 
 		if (strcmp(w->sites[middle]->symbol, name) < 0)
@@ -147,7 +148,7 @@ static void give(const struct watched *w, const char *name, u64 address)
 			high = middle;
 	}
 	for (; low < w->n && !strcmp(w->sites[low]->symbol, name); low++)
-		if (!w->sites[low]->address)       /* of several symbols of a name the first counts */
+		if (!w->sites[low]->address)       /* the first of several symbols of the same name counts */
 			w->sites[low]->address = address + w->sites[low]->base_offset + w->sites[low]->offset;
 }
 
@@ -166,7 +167,7 @@ static void find_symbols(const struct watched *w, const struct module *mod)
 #endif
 }
 
-/* True: some were in memory that is for the initialisation alone, which is over. */
+/* Returns true if sites were in memory of the module's initialisation, which has been freed. */
 static bool forget(const struct watched *w, const struct module *initialised)
 {
 	bool some = false;
@@ -181,7 +182,7 @@ static bool forget(const struct watched *w, const struct module *initialised)
 	return some;
 }
 
-/* ------------------------------------------------------------------ coming and going */
+/* ------------------------------------------------------------------ the notifier */
 
 static void tell(const struct watched *w)
 {
@@ -230,7 +231,7 @@ static int notified(struct notifier_block *nb, unsigned long state, void *data)
 
 static struct notifier_block notifier = { .notifier_call = notified };
 
-/* ------------------------------------------------------------------ the list */
+/* ------------------------------------------------------------------ the list of modules */
 
 static int by_symbol(const void *a, const void *b)
 {
@@ -239,7 +240,7 @@ static int by_symbol(const void *a, const void *b)
 	return strcmp(x->module, y->module) ?: strcmp(x->symbol, y->symbol);
 }
 
-/* Gives all sites of a module one pointer to its name. */
+/* Makes all sites of a module share one pointer to its name. */
 static void make_list(u32 n)
 {
 	struct watched *w = NULL;
@@ -279,7 +280,7 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 	return modules.listening ? 0 : -ENOMEM;
 }
 
-/* Nothing is armed any more. The notifier takes the lock, so this doesn't, or unregistering would wait for ever.
+/* Nothing is armed any more. The notifier takes the lock, so that unregistering it under the lock would deadlock.
  * Ends: with notifiers that run. */
 void stp_modules_free(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places in hash tables of 2^bits, bits 0 to 32. Every such table of runtime/kernel gets its size and its places from
- * here, because a shift by the whole width of its operand, which a table of one place asks for, is not a shift in C.
+ * Indexes in hash tables of 2^bits slots, bits 0 to 32. Every such table of runtime/kernel gets its size and its
+ * indexes from here, because a table of one slot requires a shift by the whole width of the operand, which C does
+ * not define.
  */
 #ifndef KERNEL_PLACE_H
 #define KERNEL_PLACE_H
 
-/* The least bits for n places or more: 0 for none and one. n up to 2^32. */
+/* Returns the least number of bits for n slots: 0 for none and one. n up to 2^32. */
 static inline u32 stp_place_bits(u64 n)
 {
 	u32 bits = 0;
@@ -16,7 +17,7 @@ static inline u32 stp_place_bits(u64 n)
 	return bits;
 }
 
-/* The place of a hash, of which the upper bits count; shift is 32 - bits. */
+/* Returns the index of a hash from its upper bits; shift is 32 - bits. */
 static __always_inline u32 stp_place(u32 hash, u32 shift)
 {
 	return (u64)hash >> shift;

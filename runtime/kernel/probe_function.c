@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions of the kernel and its modules. The entry of a function is hit by way of ftrace where it
- * can be: with no registers but the arguments where that is enough, else with all. Other places
- * are kprobes. Returns are fprobes, which come by way of ftrace as well, or kretprobes.
+ * Functions of the kernel and its modules. Function entries use ftrace if possible: with only the arguments if
+ * these suffice, else with all registers. Other addresses use kprobes. Returns use fprobes, which are based on
+ * ftrace too, or kretprobes.
  *
- * All entries of one kind share one ftrace_ops, for leaving ftrace waits for every task of the
- * machine, once each ops. With one probe its sites need no telling apart; with more, a table from
- * address to probe does it.
+ * All entries of one kind share one ftrace_ops, because unregistering an ops waits for every task of the machine.
+ * If there is only one probe, its sites need no lookup; otherwise a hash table maps an address to its probes.
  */
 #include "function.h"
 #include "place.h"
@@ -18,11 +17,12 @@
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
 
-/* The kernel makes jumps of kprobes some at a time, and waits for every task of the machine then, while it lets no
- * other be armed: of more than these (a batch) it makes none. */
+/* The kernel optimises kprobes to jumps in batches. For each batch it waits for every task of the machine, during
+ * which no probe can be armed. With more kprobes than one batch, they are not optimised. */
 #define JUMPS_MAX  256
-#define GO_AT_ONCE 1024                    /* kprobes: the kernel waits once for these, lets nobody run before */
-#define WARN_FIRST 10                      /* places that can't be probed: said one by one */
+/* kprobes that are armed at once: the kernel waits once for them, but does not reschedule before */
+#define GO_AT_ONCE 1024
+#define WARN_FIRST 10                      /* number of addresses that cannot be probed of which each is reported */
 
 struct kprobe_hit {
 	struct kprobe kp;
@@ -32,7 +32,7 @@ struct kprobe_hit {
 static struct stp_batch *batches;          /* under stp_modules_lock() */
 struct stp_function_totals stp_function_totals;
 
-/* ------------------------------------------------------------------ what can't be probed */
+/* ------------------------------------------------------------------ addresses that cannot be probed */
 
 static const char *reason(const struct stp_site *s, int err)
 {
@@ -58,7 +58,7 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 
 	if (f->optional)
 		return;
-	/* Of a wildcard they are no surprise: the places of jump labels, say. */
+	/* For a wildcard these are expected, for instance addresses of jump labels. */
 	if (f->wildcard && err == -EINVAL) {
 		stp_function_totals.refused++;
 		return;
@@ -119,10 +119,10 @@ static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * Before a kprobe may become a jump the kernel decodes its function to what it takes for the end: of a module's last
- * one the end of the pages that the module's code is in. There it takes the zeroes of the filling for instructions
- * of two bytes, the last of which reaches over the end, where nothing has to be, when their number is odd. All that
- * whether or not the kprobe is to become a jump. Kernels that gave up at an int3 have something behind the end.
+ * Before it optimises a kprobe, the kernel decodes the function up to its presumed end: for the last function of a
+ * module, the end of the pages of the module's code. It decodes the zero padding there as instructions of two
+ * bytes, and if their number is odd, the last one extends beyond the end, where nothing may be mapped. This happens
+ * even if the kprobe is not optimised. Kernels that stopped at an int3 have memory behind the end.
  */
 bool stp_kprobe_overruns(const struct stp_site *s)
 {
@@ -145,7 +145,7 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 		;
 	if ((end - 1 - last) % 2)
 		return true;
-	/* Some of the zeroes may be the last jump's. */
+	/* Some of the zeros may belong to the last jump. */
 	for (i = last; i > last - 4 && last < end - 1; i--)
 		if (!get_kernel_nofault(byte, (u8 *)i) && (byte == CALL_INSN_OPCODE || byte == JMP32_INSN_OPCODE))
 			return true;
@@ -200,10 +200,10 @@ static void remove_kprobes(struct stp_batch *b)
 
 #if COMPAT_FTRACE
 
-#define TRY_PIECE 4096                     /* so many functions are tried at once */
+#define TRY_PIECE 4096                     /* number of functions that are tried at once */
 
-/* What fails is tried again in halves, each with a filter of its own: kernels copy the whole of a filter to
- * add to it. */
+/* A filter that fails is tried again in halves, each with its own filter, since kernels copy a whole filter in
+ * order to extend it. */
 static void try_filter(struct ftrace_ops *scratch, unsigned long *functions, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
@@ -218,7 +218,8 @@ static void try_filter(struct ftrace_ops *scratch, unsigned long *functions, boo
 	try_filter(scratch, functions, ok, middle, to);
 }
 
-/* Those whose code says that ftrace doesn't know them aren't tried: they would make many pieces. */
+/* Functions whose code shows that ftrace does not know them are not tried: they would split the filter into many
+ * pieces. */
 int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n)
 {
 	struct ftrace_ops *scratch = plat_alloc(sizeof(*scratch), -1);
@@ -295,25 +296,25 @@ struct entry {
 	const struct stp_site *site;
 };
 
-/* A place and a probe of it; `next` is the following probe of the place, in script order. */
+/* An address and one of its probes; `next` is the following probe at the same address, in script order. */
 struct entry_slot {
-	unsigned long ip;                  /* of the patched call; 0: free */
+	unsigned long ip;                  /* of the patched call instruction; 0: free */
 	const struct stp_probe *probe;
 	struct entry_slot *next;
 };
 
 struct entry_hook {
 	struct ftrace_ops ops;
-	const struct stp_probe *only;      /* the one probe there is, or NULL: */
-	struct entry_slot *slots;          /* 2^(32 - shift) of them, then room to run over */
-	struct entry_slot *more;           /* what `next` leads to */
+	const struct stp_probe *only;      /* the only probe, or NULL: */
+	struct entry_slot *slots;          /* 2^(32 - shift) slots, and further ones for collisions at the end */
+	struct entry_slot *more;           /* slots that `next` points to */
 	u32 shift;
-	struct entry *entry;               /* while arming */
-	unsigned long *functions;          /* what is hooked */
+	struct entry *entry;               /* used while arming */
+	unsigned long *functions;          /* the functions that are hooked */
 	u32 n;
 	bool armed;
 };
-#define HOOKS 2                            /* of a batch: with arguments, with all registers */
+#define HOOKS 2                            /* per batch: with arguments, with all registers */
 
 static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *regs, bool plain)
@@ -351,7 +352,7 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 
 	for (; s->ip != ip; s++)
 		if (!s->ip)
-			return;            /* not a hit: no place of ours */
+			return;            /* not a hit: not one of our addresses */
 	if (!stp_hit_enter(&c, &flags))
 		return;
 	c->regs = compat_ftrace_regs(regs, &room);
@@ -366,8 +367,8 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 	stp_hit_end(c, flags);
 }
 
-/* The callbacks come in pairs, for the compiler then needs to save few registers: the quick one
- * tail-calls the other for what may have to be refused. */
+/* Callbacks are in pairs, so that the compiler saves few registers: the fast one tail-calls the other for hits that
+ * may have to be skipped. */
 #define CALLBACK(name, hit, plain)						\
 static noinline void name##_unsafe(unsigned long ip, unsigned long parent,	\
 				   struct ftrace_ops *ops, struct ftrace_regs *regs) \
@@ -404,7 +405,7 @@ static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct
 	s->probe = e->f->probe;
 }
 
-/* Bytes for an entry while its hook is armed; slots are at most 4 and one to run over. */
+/* Bytes per entry while its hook is armed: at most four slots, and one more for collisions. */
 #define ENTRY_BYTES (sizeof(void *) + HOOKS * sizeof(struct entry) + 6 * sizeof(struct entry_slot) + sizeof(long))
 
 /* Half of the slots stay free. */
@@ -422,7 +423,7 @@ static int make_slots(struct entry_hook *h)
 	return 0;
 }
 
-/* Keeps what ftrace can do, and hands the rest to kprobes. */
+/* Leaves to ftrace the functions that it can hook, and passes the others to kprobes. */
 static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 {
 	bool *ok = plat_alloc(h->n, -1);
@@ -523,7 +524,7 @@ static void add_entry(struct stp_batch *b, const struct stp_function *f, const s
 	h->entry[h->n++] = (struct entry){ s->address, f, s };
 }
 
-/* ftrace won't have them at all (disabled, no memory): kprobes then. */
+/* If ftrace is not available at all (disabled, out of memory), kprobes are used. */
 static void finish_entries(struct stp_batch *b)
 {
 	u32 i, k;
@@ -594,7 +595,7 @@ static void add_sites(struct stp_batch *b, const struct stp_function *f)
 		stp_returns_add(b, f);
 }
 
-/* Of the kernel's image, or of a module that is there. */
+/* Arms the sites in the kernel image, or in a module that is loaded. */
 static int arm_batch(const struct stp_function *f, u32 n, const char *module, bool again)
 {
 	struct stp_batch *b = plat_alloc(sizeof(*b), -1);
@@ -605,7 +606,7 @@ static int arm_batch(const struct stp_function *f, u32 n, const char *module, bo
 	b->module = module;
 	b->again = again;
 	count_sites(b, f, n);
-	/* Entries and returns that ftrace can't do become kprobes. */
+	/* Entries and returns that ftrace cannot hook become kprobes. */
 	b->kprobes = plat_alloc(b->entries * sizeof(*b->kprobes), -1);
 	if (!b->kprobes || stp_returns_prepare(b) || prepare_entries(b)) {
 		remove_batch(b);
@@ -643,7 +644,7 @@ static void function_stop(void *table, u32 n)
 	stp_modules_unlock();
 }
 
-/* One that isn't there is no error: it may come. */
+/* A missing module is not an error, since it may be loaded later. */
 static void say_waiting(const struct stp_function *f, u32 n, const char *module)
 {
 	char text[160];
@@ -661,7 +662,7 @@ static void say_waiting(const struct stp_function *f, u32 n, const char *module)
 	}
 }
 
-/* Returns how many modules may come yet, or -errno. */
+/* Returns the number of modules that are not loaded yet, or -errno. */
 static int arm_all(const struct stp_function *f, u32 n)
 {
 	const char *module;
@@ -706,7 +707,7 @@ static int function_start(void *table, u32 n)
 	return min(err, 0);
 }
 
-/* A module that was armed before (its initialisation is over) is armed anew. */
+/* A module that was armed before is armed again after its initialisation, whose memory is freed. */
 static void function_module(void *table, u32 n, const char *module, bool comes)
 {
 	struct stp_batch **at, *b;
@@ -745,7 +746,7 @@ static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 	return f->sites;
 }
 
-/* Returns take about as much as entries. */
+/* Returns need about as much memory as entries. */
 static u64 function_tables(const void *table, u32 n)
 {
 	const struct stp_function *f = table, *end = f + n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watchpoints on the kernel's data: a debug register of each CPU. On data of the target process: one of each
- * of its threads, and of those that they start.
+ * Hardware watchpoints. On kernel data: a debug register of each CPU. On data of the target process: one of each of
+ * its threads, including new ones.
  *
- * A hit comes after the access, in the processor's debug exception. On x86-64 that has a stack of its own, of
- * EXCEPTION_STKSZ bytes, which stp_hit_refused() would take for an NMI's; only what is left of it counts.
+ * A hit happens after the access, in the processor's debug exception. On x86-64 this exception has its own stack of
+ * EXCEPTION_STKSZ bytes, which stp_hit_refused() would take for an NMI's; only the space left on it counts.
  */
 #include "kernel.h"
 #include <linux/hw_breakpoint.h>
@@ -29,7 +29,7 @@ static void accessed(struct perf_event *event, struct perf_sample_data *data, st
 	stp_hit_end(c, flags);
 }
 
-/* Watchpoints of a target: one a thread that it had. */
+/* Watchpoints of a target process: one for each thread that existed. */
 struct watched {
 	u32 n;
 	struct perf_event *at[];
@@ -43,7 +43,7 @@ static void forget(struct watched *s)
 	plat_free(s);
 }
 
-#define WATCHED_MAX 1024               /* threads that a target has already */
+#define WATCHED_MAX 1024               /* maximum number of existing threads of a target */
 
 static bool is_among(const struct task_struct *task, struct task_struct *const *at, u32 n)
 {
@@ -52,8 +52,8 @@ static bool is_among(const struct task_struct *task, struct task_struct *const *
 	return n;
 }
 
-/* The target's threads, with a reference each; not more than `room`. With `known` those are left out, and others are
- * counted as threads that may not be watched. Context: process. */
+/* Collects the target's threads, with a reference each; at most `max`. With `known` these are left out, and the
+ * others are counted as threads that are not watched. Context: process. */
 static u32 threads_of_target(struct task_struct **at, u32 room, struct task_struct *const *known, u32 nknown)
 {
 	struct pid *id = find_get_pid(stp_session.target);
@@ -76,7 +76,7 @@ static u32 threads_of_target(struct task_struct **at, u32 room, struct task_stru
 	return n;
 }
 
-/* Where a program that can be loaded anywhere is, less where it was linked to be. */
+/* Returns the difference between load address and link address of a position-independent program. */
 static u64 load_offset(struct task_struct *task, u64 start_code)
 {
 	struct mm_struct *mm = get_task_mm(task);
@@ -106,7 +106,8 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 		else if (event && PTR_ERR(event) != -ESRCH)    /* it has exited since */
 			err = PTR_ERR(event);
 	}
-	/* Threads beyond the limit, and those that started meanwhile: some have inherited a watchpoint, others have none. */
+	/* Counts threads beyond the limit, and threads that started meanwhile: some of those have inherited a
+	 * watchpoint. */
 	if (!err)
 		threads_of_target(NULL, 0, tasks, n);
 	for (i = 0; i < n; i++)
@@ -128,7 +129,7 @@ static void set_attributes(const struct stp_hwbkpt *w, struct perf_event_attr *a
 	attr->bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
 }
 
-/* Ends: as add_sample() of probe_perf.c; and for CPUs that come or go. */
+/* Ends: as add_sample() of probe_perf.c; and for CPU hotplug. */
 static int add(struct stp_hwbkpt *w)
 {
 	struct perf_event * __percpu *events;

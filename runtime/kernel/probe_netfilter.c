@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hooks on the way of packets, in the network namespace of who starts the script. A handler may
- * look, and in guru mode decide: the verdict is "accept" unless it says otherwise.
+ * Netfilter hooks, in the network namespace of the process that starts the script. A handler may inspect a packet
+ * and, in guru mode, decide: the verdict is "accept" unless the handler sets another.
  */
 #include "kernel.h"
 #include <linux/netfilter.h>
@@ -15,7 +15,7 @@ struct hook {
 	struct net *net;
 };
 
-/* The session doesn't run, or a hit is skipped: the packet goes on. */
+/* If the session does not run, or the hit is skipped, the packet is accepted. */
 static unsigned int packet(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	const struct stp_netfilter *n = priv;
@@ -38,8 +38,7 @@ static unsigned int packet(void *priv, struct sk_buff *skb, const struct nf_hook
 	return verdict;
 }
 
-/* Only those that need nothing done to the packet first: it is neither kept nor queued without a
- * number that says where. */
+/* Accepts the verdicts that leave the packet to the kernel: after NF_STOLEN nothing would free it. */
 void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 {
 	switch ((u32)verdict & NF_VERDICT_MASK) {
@@ -51,7 +50,7 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 	}
 }
 
-/* Packets in flight call packet() and lists of hooks (nfnetlink_hook) read h->ops until a grace period has passed:
+/* Packets in flight call packet(), and lists of hooks (nfnetlink_hook) read h->ops until a grace period has passed:
  * nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Ends: the mutex of hooks is held to copy arrays. */
 static void netfilter_stop(void *table, u32 n)
 {
@@ -73,7 +72,7 @@ static void netfilter_stop(void *table, u32 n)
 	}
 }
 
-/* The kernel warns of those it was built without. */
+/* Avoids a warning of the kernel about families that it was built without. */
 static bool has_family(u32 pf)
 {
 	switch (pf) {
@@ -83,7 +82,7 @@ static bool has_family(u32 pf)
 	}
 }
 
-/* Ends: the mutex of hooks is held for arrays to be copied. */
+/* Ends: the mutex of hooks is held to copy arrays. */
 static int add(struct stp_netfilter *p)
 {
 	struct hook *h;

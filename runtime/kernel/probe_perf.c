@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf events: samples of every CPU with the registers of what was interrupted (timer.profile is one
- * of the software CPU clock), and counters of the target process that handlers read.
+ * Perf events: samples on every CPU with the registers of the interrupted code (timer.profile is one of the
+ * software CPU clock), and counters of the target process that handlers read.
  *
- * What a processor counts itself overflows into an NMI, where no handler may run. There the registers
- * are kept, and the handler runs in the interrupt that follows as soon as interrupts are on.
+ * A counter of the processor overflows in an NMI, where no handler may run. The NMI saves the registers, and the
+ * handler runs in an interrupt as soon as interrupts are on.
  */
 #include "kernel.h"
 #include <linux/irq_work.h>
@@ -20,16 +20,16 @@ struct postponed {
 static DEFINE_PER_CPU(struct postponed, postponed);
 
 #define PERF_THROTTLED (~0ull)     /* MAX_INTERRUPTS of kernel/events/core.c */
-#define SHORTEST_CLOCK 10000       /* ns: the kernel's clocks have no shorter periods, perf_swevent_hrtimer() */
+#define SHORTEST_CLOCK 10000       /* ns: the minimum period of the kernel's clocks, perf_swevent_hrtimer() */
 
-struct sample {                    /* of a CPU */
-	struct perf_event *event;  /* NULL: none while the CPU is off */
-	u64 due;                   /* clocks: when the newest sample was due, in ns; 0: there was none */
+struct sample {                    /* one per CPU */
+	struct perf_event *event;  /* NULL: the CPU is offline */
+	u64 due;                   /* clocks: when the newest sample was due, in ns; 0: no sample yet */
 };
 
 /* ------------------------------------------------------------------ samples */
 
-/* The process that is to become the command of -c is stapio's copy at first. */
+/* The process that will execute the command of -c is a fork of stapio at first. */
 static bool is_stapio_still(void)
 {
 	return current->flags & PF_FORKNOEXEC && current->tgid == stp_session.target &&
@@ -73,9 +73,10 @@ static bool is_clock(const struct stp_perf *p)
 }
 
 /*
- * Returns how many samples of a clock were due since the one before and did not come. Such a clock is a timer, which
- * passes over all periods that have ended when a handler returns: perf_swevent_hrtimer(), 5.10 to 7.2. It has not set
- * the timer anew when it calls us. A clock that the kernel stops and continues adds a part of a period.
+ * Returns the number of samples of a clock that were due since the last one and did not arrive. The clock is a
+ * timer, which skips all periods that have ended when a handler returns: perf_swevent_hrtimer(), 5.10 to 7.2. The
+ * timer has not been restarted when it calls us. A clock that the kernel stops and continues adds a part of a
+ * period.
  */
 static u64 passed_over(const struct stp_perf *p, struct perf_event *event)
 {
@@ -112,9 +113,9 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 /* ------------------------------------------------------------------ counters */
 
 /*
- * Of the current task's own event the processor has the newest part. Events that outnumber the processor's counters
- * take turns: the kernel adds up for how long each was enabled and counted whenever it takes a turn away, so the times
- * are at most one turn old.
+ * Reads an event. For the current task's own event, the processor has the newest part. Events that outnumber the
+ * processor's counters are multiplexed: the kernel updates the times during which each was enabled and running when
+ * it switches them, so that these times are at most one rotation old.
  */
 static s64 read_event(struct perf_event *e)
 {
@@ -127,7 +128,7 @@ static s64 read_event(struct perf_event *e)
 	return stp_scaled(local64_read(&e->count) + atomic64_read(&e->child_count), enabled, running);
 }
 
-/* The process that it counts runs here, and the event has waited for a counter ever since. */
+/* Returns true if the counted process runs here, and the event has not been scheduled since it started. */
 static bool had_no_turn(struct perf_event *e)
 {
 	return e->hw.target == current && e->oncpu < 0 && !READ_ONCE(e->total_time_running) && !local64_read(&e->count);
@@ -168,7 +169,7 @@ s64 stp_perf_read(struct stp_ctx *c, const char *counter)
 	return 0;
 }
 
-/* Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
+/* Ends: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 {
 	struct task_struct *task;
@@ -191,8 +192,8 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
-/* A pinned event for which the processor has no counter left is in this state, and never counts.
- * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
+/* A pinned event for which the processor has no free counter is in this state, and never counts. Ends: the kernel
+ * takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static void release_sample(struct perf_event *e)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
@@ -200,8 +201,8 @@ static void release_sample(struct perf_event *e)
 	perf_event_release_kernel(e);
 }
 
-/* p->state: one event for a counter, else an array of struct sample by CPU number; under stp_hotplug_lock().
- * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
+/* p->state: one event for a counter, else an array of struct sample by CPU number; under stp_hotplug_lock(). Ends:
+ * the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static void remove(struct stp_perf *p)
 {
 	struct sample *samples = p->state;
@@ -221,8 +222,8 @@ static void remove(struct stp_perf *p)
 	p->state = NULL;
 }
 
-/* A CPU that isn't there has none until it is.
- * Ends: the kernel takes its locks of events and asks a CPU by an interrupt, or finds that it is off. */
+/* An offline CPU gets its event when it comes online. Ends: the kernel takes its locks of events and interrupts a
+ * CPU, or finds that it is offline. */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
 	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);
@@ -293,7 +294,8 @@ static const char *reason(int err)
 
 static void say(const struct stp_perf *p, int err)
 {
-	/* The kernel returns -ENOENT for missing counters, too. Counters open no program, and one that failed has no users. */
+	/* The kernel returns -ENOENT for missing counters, too. Counters open no program, and a program that could
+	 * not be opened has no users. */
 	bool unopened = p->program && !p->counter && !p->program->users;
 	const char *why = unopened && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
 	char text[200], number[24];

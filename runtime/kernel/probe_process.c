@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens to processes: they begin and end, their threads do, they make system calls; by the
- * kernel's tracepoints, in the context of the process itself.
+ * Events of processes: the begin and end of processes and threads, and their system calls; from the kernel's
+ * tracepoints, in the context of the process itself.
  *
- * A new process or thread is first seen when it returns from the system call that made it; one that
- * was there before the script, when it next returns from any. A process that has ended has no memory
- * any more and so no program: the programs that are asked for have a bit for every process that
- * runs them, which fork hands on and exec sets anew.
+ * A new process or thread is first seen when it returns from the system call that created it; one that existed
+ * before the script, when it next returns from any system call. A process that has ended has no memory any more,
+ * and so its program is unknown: each program that the script names has a bit for every process that runs it, which
+ * fork copies and exec sets anew.
  *
- * A process ends with its first thread, unless others go on: then that is a thread's end, and the process ends with
- * the last of them. So it is when another thread starts a program: it becomes the first one, the rest have ended.
+ * A process ends with its first thread, unless other threads continue: then that is only the end of a thread, and
+ * the process ends with the last of them. If another thread executes a program, it becomes the first one, and the
+ * others have ended.
  */
 #include "kernel.h"
 #include <linux/fs.h>
@@ -30,13 +31,13 @@ static struct {
 	struct stp_process *at;
 	u32 n;
 	bool wanted[STP_PROCESS_KINDS];
-	unsigned long *pending;        /* processes that were there before: begin is to come */
-	unsigned long *headless;       /* their first thread has ended, they have not */
+	unsigned long *pending;        /* processes that existed before: their begin event is pending */
+	unsigned long *headless;       /* processes whose first thread has ended, but not the others */
 	struct tracepoint *point[HOOKS];
 	bool armed[HOOKS];
 } processes;
 
-/* ------------------------------------------------------------------ whose */
+/* ------------------------------------------------------------------ which processes are traced */
 
 static unsigned long *members(const struct stp_process *e)
 {
@@ -48,7 +49,7 @@ static bool is_of(const struct stp_process *e, pid_t tgid)
 	return stp_tree_has(tgid) && (!e->pid || e->pid == tgid) && (!e->program || (e->state && test_bit(tgid, members(e))));
 }
 
-/* The events of one program share its bits: does this one keep them? */
+/* Events of the same program share its bits: returns true for the event that updates them. */
 static bool keeps_bits(u32 i)
 {
 	u32 k;
@@ -109,7 +110,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 			stp_hand_on(members(&processes.at[i]), parent->tgid, child->tgid);
 }
 
-/* A process that starts another program begins as one of that. The process of -c was there before. */
+/* A process that executes another program begins as a process of that program. The process of -c existed before. */
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
 {
 	u32 i;
@@ -127,9 +128,9 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 	fire_all(STP_PROCESS_BEGIN, task_pt_regs(task), 0, task->tgid != stp_session.target);
 }
 
-/* Is it the end of the process? Once. Of threads that end at the same time the first one's bit is set before it looks
- * for others, and who is the last of these has gone before it looks for the bit. A thread that starts a program has the
- * others end, and is none of them. */
+/* Returns true, once, if this thread's exit ends the process. If threads exit at the same time, the first thread
+ * sets its bit before it looks for others, and the last of the others is removed before it looks for the bit. A
+ * thread that executes a program ends the others and does not count as one of them. */
 static bool ends_process(struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
@@ -233,7 +234,7 @@ static bool is_headless(const struct task_struct *first)
 	       !(READ_ONCE(first->signal->flags) & SIGNAL_GROUP_EXIT);
 }
 
-/* The process that starts us, and the one it made for -c, are no programs of the user's. */
+/* The process that starts the session, and the one it created for -c, do not run a program of the user. */
 static void note_existing(void)
 {
 	struct task_struct *task;
@@ -277,7 +278,7 @@ static bool is_first_of_program(const struct stp_process *events, u32 i)
 	return k == i;
 }
 
-/* A bit for each process ID, of each program. */
+/* One bit per process ID and program. */
 static u64 process_tables(const void *table, u32 n)
 {
 	const struct stp_process *events = table;
@@ -290,7 +291,7 @@ static u64 process_tables(const void *table, u32 n)
 	return bytes;
 }
 
-/* An event whose program isn't there never happens. */
+/* An event of a program that does not exist never happens. */
 static int open_programs(void)
 {
 	u32 i, k;
@@ -342,7 +343,7 @@ static void process_stop(void *table, u32 n)
 	for (i = 0; i < HOOKS; i++)
 		if (processes.armed[i])
 			tracepoint_probe_unregister(processes.point[i], hooks[i].function, NULL);
-	tracepoint_synchronize_unregister();   /* ends: handlers have a budget, lists of processes.at have an end */
+	tracepoint_synchronize_unregister();   /* ends: handlers have a budget, lists of processes.at are finite */
 	memset(processes.armed, 0, sizeof(processes.armed));
 	close_programs();
 	plat_free(processes.pending);

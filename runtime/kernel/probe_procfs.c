@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files below /proc/systemtap/MODULE. A read at the start runs the handler, whose text later reads
- * of the same opening go on with; every write runs the handler with what was written.
+ * Files below /proc/systemtap/MODULE. A read at offset 0 runs the handler; later reads of the same open file
+ * continue with its text. Every write runs the handler with the written text.
  *
- * Who has a file open holds no reference to the module: removing the files waits for those who are
- * in one of the functions below, and closes what is open.
+ * An open file holds no reference to the module: removing the files waits for processes in one of the functions
+ * below, and closes open files.
  */
 #include "kernel.h"
 #include <linux/cred.h>
@@ -16,17 +16,17 @@
 
 #define DIRECTORY "systemtap"
 
-/* An opening's text. c->arguments[0] of a handler points to it. */
+/* The text of an open file. c->arguments[0] of a handler points to it. */
 struct procfs_text {
-	struct mutex lock;         /* one read or write of the opening at a time */
-	u32 size, len;             /* size: with the terminator */
+	struct mutex lock;         /* serialises reads and writes of the open file */
+	u32 size, len;             /* size: including the terminator */
 	char *at;
 };
 
-/* "systemtap/MODULE", while it exists. */
+/* "systemtap/MODULE", or "" while it does not exist. */
 static char directory[sizeof(DIRECTORY) + MODULE_NAME_LEN + 1];
 
-/* ------------------------------------------------------------------ the handler's side */
+/* ------------------------------------------------------------------ functions for handlers */
 
 static struct procfs_text *text_of(const struct stp_ctx *c)
 {
@@ -50,14 +50,14 @@ u32 stp_value_set(struct stp_ctx *c, const char *text, bool append)
 	return 0;
 }
 
-/* Context: process. False: the session doesn't run (any more), or the stack is too full. */
+/* Context: process. Returns false if the session does not run, or the stack is too low. */
 static bool run(const struct stp_probe *p, struct procfs_text *t)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
 
 	if (p->in_slices)
-		return stp_slices_request(p, (unsigned long)t);     /* not a hit: it counts */
+		return stp_slices_request(p, (unsigned long)t);     /* not a hit: stp_slices_request() counts it */
 	if (!stp_hit_begin(&c, &flags))
 		return false;
 	c->regs = NULL;
@@ -68,7 +68,7 @@ static bool run(const struct stp_probe *p, struct procfs_text *t)
 	return true;
 }
 
-/* ------------------------------------------------------------------ the file */
+/* ------------------------------------------------------------------ file operations */
 
 _Static_assert(STP_MOST_STP_PROCFS_BUFSIZE < 1 << 30, "plat_alloc() takes less than 2 GB");
 
@@ -99,7 +99,7 @@ static int procfs_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Ends: who waits here can be killed while its own memory is faulted in, which is all that takes time. */
+/* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
 static ssize_t procfs_read(struct file *file, char __user *to, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -109,7 +109,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 	if (!f->read)
 		return -EINVAL;            /* not a hit: no probe */
 	if (mutex_lock_killable(&t->lock))
-		return -EINTR;             /* not a hit: the reader is killed */
+		return -EINTR;             /* not a hit: the reader was killed */
 	if (*at == 0) {
 		t->len = 0;
 		t->at[0] = '\0';
@@ -123,7 +123,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 	return n;
 }
 
-/* Ends: who waits here can be killed while its own memory is faulted in, which is all that takes time. */
+/* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
 static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
 	u32 i;
@@ -134,14 +134,15 @@ static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const cha
 		return -EFAULT;            /* not a hit: nothing was written */
 	t->len = count;
 	t->at[count] = '\0';
-	/* Who tried again would have the first probe hit twice: a refused hit of a later one is counted alone. */
+	/* If a later handler is skipped, this is only counted: after an error the process would write again and run
+	 * the first handlers twice. */
 	for (i = 0; i < f->nwrites; i++)
 		if (!run(f->writes[i], t) && !i)
 			return -EAGAIN;    /* not a hit: run() has counted it */
 	return count;
 }
 
-/* As much as a string takes; the writer goes on with the rest. Ends: as procfs_read(). */
+/* Accepts as much as fits into a string; the writer continues with the rest. Ends: as procfs_read(). */
 static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -151,7 +152,7 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 	if (!f->nwrites)
 		return -EINVAL;            /* not a hit: no probe */
 	if (mutex_lock_killable(&t->lock))
-		return -EINTR;             /* not a hit: the writer is killed */
+		return -EINTR;             /* not a hit: the writer was killed */
 	n = give(f, t, from, count);
 	mutex_unlock(&t->lock);
 	return n;
@@ -165,7 +166,7 @@ static const struct proc_ops operations = {
 	.proc_lseek = default_llseek,
 };
 
-/* ------------------------------------------------------------------ making the files */
+/* ------------------------------------------------------------------ creation of the files */
 
 /* Ends: paths in /proc are looked up in memory. */
 static bool exists(const char *path)
@@ -179,12 +180,13 @@ static bool exists(const char *path)
 }
 
 /*
- * /proc/systemtap is left behind: another module may be about to use it. If two modules make it at once, the
- * kernel warns of the second proc_mkdir(), so each holds the lock of a file that nobody else locks (modules have
- * no lock in common). In another PID namespace that is another inode's; a module that fails there looks again.
- * The lock is of a parent's class for lockdep: the path is looked up under it, which locks the directory. The kernel
- * never locks that inode with the directory's lock held, since nothing in /proc can be unlinked or renamed.
- * Ends: who has the lock looks up paths in memory, and makes a directory.
+ * /proc/systemtap is never removed: another module may be about to use it. If two modules create it at the same
+ * time, the kernel warns about the second proc_mkdir(), so that each holds the lock of an inode that no other code
+ * locks (modules have no lock in common). In another PID namespace that is another inode; a module whose creation
+ * fails there looks the path up again. For lockdep, the lock belongs to the class of a parent directory: the path
+ * is looked up under it, which locks the directory. The kernel never locks that inode while it holds the
+ * directory's lock, since nothing in /proc can be unlinked or renamed. Ends: the holder of the lock looks up paths
+ * in memory, and creates a directory.
  */
 static int make_shared_directory(void)
 {
@@ -213,7 +215,8 @@ static int make_directory(void)
 	return -ENOMEM;
 }
 
-/* An earlier file is path's first len bytes, followed by `next`: '/', it lies in that directory; 0, it is that file. */
+/* Returns true if an earlier file's path begins with these len bytes, followed by `next`: '/', it is in that
+ * directory; 0, it is the same file. */
 static bool is_made(const struct stp_procfs *files, u32 n, const char *path, u32 len, char next)
 {
 	u32 i;
@@ -231,7 +234,8 @@ static int make_file(struct stp_procfs *files, u32 n)
 	const char *slash;
 	struct proc_dir_entry *entry;
 
-	/* The kernel warns of a name that is a file and a directory, and of a file that exists. */
+	/* Avoids warnings of the kernel about a name that is both a file and a directory, and about a file that
+	 * exists. */
 	if (is_made(files, n, f->path, strlen(f->path), '/') || is_made(files, n, f->path, strlen(f->path), 0))
 		return -EEXIST;
 	for (slash = strchr(f->path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -253,8 +257,8 @@ static int make_file(struct stp_procfs *files, u32 n)
 	return 0;
 }
 
-/* Ends: with the reads and writes in progress. One that waits for pages of its own buffer (of FUSE, say)
- * makes this last until they come, or until that process is killed. */
+/* Ends: with the reads and writes in progress. One that waits for pages of its own buffer (of FUSE, for instance)
+ * delays this until they arrive, or until that process is killed. */
 static void procfs_stop(void *table, u32 n)
 {
 	if (directory[0])

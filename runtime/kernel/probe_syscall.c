@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls, by the tracepoints sys_enter and sys_exit, which are called with the user's registers
- * and the number or the result. Tables, for each tracepoint and size of process, have by number a list
- * of what is to be run; a call that nobody watches costs a load and a branch.
+ * System calls, by the tracepoints sys_enter and sys_exit, whose arguments are the user's registers and the number
+ * or the result. For each tracepoint and register size of the process a table maps the number to a list of probes;
+ * a call that is not probed costs a load and a branch.
  *
- * What @entry() saves is found again by the task and the probe (calls.h): sys_exit happens in the task of sys_enter.
+ * Values that @entry() saves are found again by task and probe (calls.h): sys_exit runs in the task of sys_enter.
  */
 #include "kernel.h"
 #include <asm/syscall.h>
@@ -14,7 +14,7 @@
 #ifdef CONFIG_TRACEPOINTS
 
 #ifdef CONFIG_X86_64
-/* socketcall and ipc of 32-bit processes are many calls in one: their own numbers begin here. */
+/* socketcall and ipc of 32-bit processes multiplex many calls: their table indexes begin here. */
 #define SOCKETCALL 102
 #define IPC 117
 #define SOCKETCALL_FIRST 1000
@@ -24,23 +24,24 @@
 #define NUMBERS 512
 #endif
 
-#define CALLS_MAX 8192                 /* in progress at once, of all probes of returns with @entry() */
+#define CALLS_MAX 8192                 /* in progress at once, for all return probes with @entry() */
 
 struct syscall_watch {
-	const struct stp_probe *probe;     /* p's */
+	const struct stp_probe *probe;     /* copy of p->probe */
 	const struct stp_syscall *call;
 	const struct stp_syscall_probe *p;
-	struct syscall_watch *next;        /* of the same number */
-	bool quick;                        /* alone, reads no arguments, and its handler needs nothing made ready */
-	bool saves;                        /* p is of the return: only what @entry() keeps happens here */
+	struct syscall_watch *next;        /* of the same system call number */
+	bool quick;                        /* the only one, reads no arguments, and its handler needs no preparation */
+	bool saves;                        /* p is a return probe: at the entry only @entry() is evaluated */
 };
 
-/* Made before the tracepoints are registered, freed after they are gone. */
+/* Allocated before the tracepoints are registered, freed after they are unregistered. */
 static struct {
-	struct syscall_watch **enter[2], **leave[2];       /* [compat][number]; the last: all higher ones */
-	struct syscall_watch *watches;                     /* all of them */
+	/* [compat][number]; the last element serves all higher numbers */
+	struct syscall_watch **enter[2], **leave[2];
+	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, room;
-	struct stp_calls *saved;                           /* what @entry() saves, by probe; NULL: nothing */
+	struct stp_calls *saved;                           /* values that @entry() saves, by probe; may be NULL */
 	struct tracepoint *sys_enter, *sys_exit;
 	bool entering, leaving;
 } calls;
@@ -58,7 +59,7 @@ static __always_inline bool is_compat_call(void)
 #endif
 }
 
-/* The six arguments as the process passed them. */
+/* Copies the six arguments as the process passed them. */
 static __always_inline void get_arguments(u64 *to, const struct pt_regs *regs, bool compat)
 {
 #ifdef CONFIG_X86_64
@@ -79,7 +80,7 @@ static __always_inline void get_arguments(u64 *to, const struct pt_regs *regs, b
 #endif
 }
 
-/* 32-bit processes' socketcall and ipc are looked into when anything of theirs is watched. */
+/* Returns true for socketcall and ipc of 32-bit processes, which are decoded if any of their calls is probed. */
 static __always_inline bool is_split(u32 number, bool compat)
 {
 #ifdef CONFIG_X86_64
@@ -89,7 +90,8 @@ static __always_inline bool is_split(u32 number, bool compat)
 #endif
 }
 
-/* socketcall and ipc pass their arguments in memory: their own number, and the arguments fetched. */
+/* Decodes socketcall and ipc, which pass their arguments in memory: returns the table index of the call, and loads
+ * its arguments. */
 static noinline u32 split_number(struct stp_ctx *c, u32 number)
 {
 #ifdef CONFIG_X86_64
@@ -101,12 +103,13 @@ static noinline u32 split_number(struct stp_ctx *c, u32 number)
 
 		for (i = 0; i < 6; i++) {
 			a[i] = stp_uload4(c, from + 4 * i);
-			c->error = NULL;   /* there may be fewer than six */
+			c->error = NULL;   /* the call may have fewer than six arguments */
 		}
 		return SOCKETCALL_FIRST + call;
 	}
 	if (number == IPC && call <= 24) {
-		/* call, first, second, third, ptr, fifth: as the calls' own, where they differ */
+		/* ipc has the arguments call, first, second, third, ptr, fifth; the code below converts those whose
+		 * order differs. */
 		u64 first = a[1], second = a[2], third = a[3], ptr = a[4], fifth = a[5];
 		bool by_ptr = call == 1 || call == 4 || call == 11;
 
@@ -138,7 +141,7 @@ static __always_inline void sign_extend(u64 *a, u32 mask)
 			a[i] = (s64)(s32)a[i];
 }
 
-/* ------------------------------------------------------------------ what @entry() saves */
+/* ------------------------------------------------------------------ values saved for @entry() */
 
 static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
@@ -151,7 +154,8 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 		stp_calls_skip(calls.saved, (unsigned long)p);
 }
 
-/* A hit that is skipped: what its probes saved at an earlier call that didn't return is not this call's. */
+/* Called for a skipped hit: values that its probes saved at an earlier call that did not return must not be used
+ * for this call. */
 static noinline void skip_call_entries(const struct syscall_watch *w)
 {
 	for (; w; w = w->next)
@@ -161,7 +165,7 @@ static noinline void skip_call_entries(const struct syscall_watch *w)
 
 /* ------------------------------------------------------------------ hits */
 
-/* Stands for all of a 32-bit process's socketcall or ipc: which one it is will be seen. */
+/* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
 static struct syscall_watch split_watch;
 
 static __always_inline void describe(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs)
@@ -171,7 +175,7 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 	c->syscall = w->call;
 }
 
-/* Calls that began before the script have no row, and are no loss. */
+/* Calls that began before the script have no row, and do not count as losses. */
 static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
 {
 	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, values, p->entries * sizeof(*values));
@@ -189,7 +193,7 @@ static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	if (p->entry && p->entry_late)
 		p->entry(c);
 	else if (p->entry && !find_call_entry(p, values))
-		return;            /* not a hit: it began before the script, or was counted */
+		return;            /* not a hit: the call began before the script, or was counted */
 	stp_handler_run(c, p->probe);
 }
 
@@ -223,8 +227,8 @@ static __always_inline void keep_result(struct stp_ctx *c, s64 result)
 	c->saved_return = result;
 }
 
-/* Apart from what the kernel calls, which then needs no registers of its own before it knows that
- * the call is watched; and what may have to be refused apart again, as in probe_function.c. */
+/* Defines the tracepoint callback, which saves no registers until it is known that the call is probed, and a
+ * separate function for hits that may have to be skipped, as in probe_function.c. */
 #define QUICK_HIT(name, keep)							\
 static __always_inline void name##_run(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
 {										\
@@ -275,7 +279,7 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct syscall_watch **table = calls.enter[compat], *w = table[min((u32)id, (u32)NUMBERS)];
 
 	if (likely(!w))
-		return;            /* not a hit: nobody watches this call */
+		return;            /* not a hit: this call is not probed */
 	if (w->quick)
 		quick_enter(w, regs, 0);
 	else
@@ -289,7 +293,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	struct syscall_watch **table = calls.leave[compat], *w = table[min(number, (u32)NUMBERS)];
 
 	if (likely(!w))
-		return;            /* not a hit: nobody watches this call */
+		return;            /* not a hit: this call is not probed */
 	if (w->quick)
 		quick_leave(w, regs, compat ? (s32)result : result);
 	else
@@ -298,7 +302,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 
 /* ------------------------------------------------------------------ guru mode */
 
-/* As the call or its caller will find it. Context: a handler of this family. */
+/* Sets the value that the call or its caller will see. Context: a handler of this family. */
 void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 {
 	struct pt_regs *regs = (struct pt_regs *)c->regs;
@@ -326,7 +330,7 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 	else
 		stp_error(c, "this variable can't be changed");
 	if (at == 0)
-		regs->orig_x0 = value;     /* is the first argument, for who asks later */
+		regs->orig_x0 = value;     /* the first argument, for handlers that read it later */
 #else
 	stp_error(c, "variables of system calls can't be changed on this processor");
 #endif
@@ -358,7 +362,7 @@ static void free_tables(void)
 	calls.watched = calls.room = 0;
 }
 
-/* At the end of a number's list, unless the same script probe is there already. */
+/* Appends to the list of a number, unless it already contains the same script probe. */
 static void watch(struct syscall_watch **at, const struct stp_syscall_probe *p, bool saves)
 {
 	struct syscall_watch *w, *first = *at;
@@ -405,7 +409,7 @@ static void watch_all(const struct stp_syscall_probe *p)
 	}
 }
 
-/* Values of @entry() that a system call in progress has at the most. */
+/* Returns the maximum number of @entry() values of a system call in progress. */
 static u32 saved_values(const struct stp_syscall_probe *p, u32 n)
 {
 	u32 i, saves = 0;
@@ -454,7 +458,7 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	return made && calls.watches && (calls.saved || !saves) ? 0 : -ENOMEM;
 }
 
-/* Those of one number first: watch_all() fills in the rest. */
+/* Inserts probes of a single number first: watch_all() adds the others. */
 static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering, bool *leaving)
 {
 	u32 i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Timers. Intervals in time are high-resolution timers whose handlers run in their interrupt;
- * intervals in jiffies are the kernel's wheel, handlers in its softirq. One timer a probe, for the
- * whole machine: it fires on the CPU that started it or where that CPU's timers went.
- * Of handlers in slices the hit makes copies of globals, and a thread runs the rest (slices.c).
+ * Timers. Intervals in units of time use high-resolution timers, whose handlers run in their interrupt; intervals
+ * in jiffies use the timer wheel, whose handlers run in its softirq. Each probe has one timer for the whole
+ * machine: it fires on the CPU that started it, or where that CPU's timers were migrated. For handlers in slices
+ * the hit copies the globals, and a thread runs the rest (slices.c).
  */
 #include "kernel.h"
 #include <linux/hrtimer.h>
@@ -27,7 +27,7 @@ static void hit(struct timer *s)
 
 	if (probe->in_slices) {
 		stp_slices_tick(probe);
-		return;                    /* not a hit: it counts */
+		return;                    /* not a hit: stp_slices_tick() counts it */
 	}
 	if (!stp_hit_begin(&c, &flags))
 		return;
@@ -37,8 +37,8 @@ static void hit(struct timer *s)
 	stp_hit_end(c, flags);
 }
 
-/* interval - randomize ... interval + randomize, at least 1. A generator of our own: the kernel's
- * takes locks that a probed function may hold. */
+/* Returns a random time in interval - randomize ... interval + randomize, at least 1. It does not use the kernel's
+ * generator, which takes locks that a probed function may hold. */
 static u64 next_interval(struct timer *s)
 {
 	const struct stp_timer *t = s->t;
@@ -54,7 +54,7 @@ static u64 next_interval(struct timer *s)
 	return n > t->randomize_ns ? n - t->randomize_ns : 1;
 }
 
-/* passed: of its intervals, by the end of the handler. All but one have no hit. */
+/* passed: the number of intervals that have elapsed at the end of the handler. All but one had no hit. */
 static void count_ticks(u64 passed)
 {
 	if (unlikely(passed > 1) && stp_session_running())
@@ -90,8 +90,8 @@ static void arm(struct timer *s)
 	}
 }
 
-/* Ends: what it waits for is one run of a handler, which has a budget. A handler that keeps its CPU without a break is
- * stopped before: the gates are closed, and a hit with a closed gate only sets the timer anew. */
+/* Ends: waits for one run of a handler, which has a budget. A handler that runs continuously is stopped before: the
+ * gates are closed, and a hit with a closed gate only restarts the timer. */
 static void disarm(struct timer *s)
 {
 	if (s->t->jiffies)

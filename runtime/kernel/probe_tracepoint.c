@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of the kernel and its modules. They are found by name: those of the image in the kernel's own
- * list, at the start, those of modules in theirs, when they come, and they are left before a module goes.
+ * Tracepoints of the kernel and its modules. They are found by name: those of the kernel image in its own list, at
+ * the start; those of modules in the module's list, when it is loaded. They are unregistered before a module is
+ * unloaded.
  *
- * A probe function is called with the data it was registered with, here the struct stp_probe, and
- * the tracepoint's arguments. The functions below declare these as 64-bit numbers and often declare
- * fewer, or more, than there are. In the calling conventions of x86-64 and arm64 an integer or
- * pointer takes one register, or 8 bytes of stack, whatever its size, and the caller clears the
- * stack; so the first n arguments are where a function of n finds them, and the translator cuts
- * each to its type. (A kernel with CONFIG_CFI_CLANG would check the prototypes.)
+ * A callback is called with the data that it was registered with, here the struct stp_probe, and the tracepoint's
+ * arguments. The functions below declare the arguments as 64-bit numbers, often fewer or more than exist. In the
+ * calling conventions of x86-64 and arm64 an integer or pointer uses one register, or 8 bytes of stack, whatever
+ * its size, and the caller clears the stack; so the first n arguments are where a function with n parameters finds
+ * them, and the translator truncates each to its type. (A kernel with CONFIG_CFI_CLANG would check the prototypes.)
  */
 #include "kernel.h"
 #include <linux/module.h>
@@ -16,7 +16,7 @@
 
 #ifdef CONFIG_TRACEPOINTS
 
-#define TRACEPOINT_WARNINGS 10             /* tracepoints that can't be probed: said one by one */
+#define TRACEPOINT_WARNINGS 10             /* number of tracepoints that cannot be probed of which each is reported */
 
 static struct {
 	u32 armed, failed;
@@ -49,7 +49,7 @@ static struct {
 #define KEEP_5  KEEP_4, KEEP(5)
 #define KEEP_12 KEEP_5, KEEP(6), KEEP(7), KEEP(8), KEEP(9), KEEP(10), KEEP(11), KEEP(12)
 
-/* The quick function and the one for what may have to be refused, as in probe_function.c. */
+/* Defines the fast callback and the function for hits that may have to be skipped, as in probe_function.c. */
 #define TRACEPOINT_HIT(name, n, run)						\
 static __always_inline void name##_hit(void *probe PARAMETERS_##n)		\
 {										\
@@ -88,8 +88,8 @@ TRACEPOINT_HITS(4)
 TRACEPOINT_HITS(5)
 TRACEPOINT_HITS(12)
 
-/* By number of arguments. From 6 on they lie on the stack: one function for all, which may read some
- * of what else is there. */
+/* Selects a callback by the number of arguments. From 6 on they are on the stack: one function serves all, and may
+ * read unrelated stack words. */
 static void *tracepoint_function(const struct stp_tracepoint *t)
 {
 	static void *const functions[][2] = {
@@ -107,7 +107,7 @@ static void *tracepoint_function(const struct stp_tracepoint *t)
 static struct tracepoint_table {
 	struct stp_tracepoint *at;
 	u32 n;
-	bool in_modules;                   /* some are */
+	bool in_modules;                   /* at least one is in a module */
 } all;
 
 static void note_tracepoint(struct tracepoint *tp, void *data)
@@ -175,8 +175,8 @@ static bool module_tracepoint(struct tracepoint *tp, bool comes)
 	return left;
 }
 
-/* The kernel calls it for one module at a time; also for those that are there, when it is registered, and
- * as if they went when it no longer is. */
+/* The kernel calls this for one module at a time; on registration also for modules that are loaded, and on
+ * unregistration as if they were unloaded. */
 static int tracepoint_module(struct notifier_block *nb, unsigned long state, void *data)
 {
 	const struct module *mod = ((struct tp_module *)data)->mod;
@@ -193,13 +193,13 @@ static int tracepoint_module(struct notifier_block *nb, unsigned long state, voi
 
 static struct notifier_block tracepoint_modules = { .notifier_call = tracepoint_module };
 
-/* Ends: with notifiers of modules that come or go. */
+/* Ends: with notifiers of modules that are being loaded or unloaded. */
 static int watch_modules(void)
 {
 	return all.in_modules ? register_tracepoint_module_notifier(&tracepoint_modules) : 0;
 }
 
-/* Ends: with notifiers of modules that come or go. */
+/* Ends: with notifiers of modules that are being loaded or unloaded. */
 static void leave_modules(void)
 {
 	if (all.in_modules)
@@ -268,7 +268,7 @@ const struct stp_family_ops stp_tracepoint_family = {
 
 #else
 
-/* Such a kernel's BTF tells of no tracepoints, so no script has any. */
+/* The BTF of such a kernel has no tracepoints, so that no script contains any. */
 static int tracepoint_start(void *table, u32 n)
 {
 	return -EOPNOTSUPP;

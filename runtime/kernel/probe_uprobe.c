@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places in programs and their libraries: the kernel puts breakpoints into every process that maps
- * the file there, and calls in the context of the process. With -c or -x only the target and what it
- * starts have them: others have them taken out again.
+ * Instructions in programs and their libraries: the kernel inserts breakpoints into every process that maps the
+ * file, and calls the handler in the context of the process. With -c or -x only the target and its descendants have
+ * breakpoints: they are removed from other processes.
  *
- * A return is caught by way of the return address. What @entry() wants is evaluated at the entry and
- * kept in a table (calls.h) until the return of the same call: the task's, with the same stack pointer.
- * For backtraces the entry also saves the return address, before the kernel replaces it.
+ * Returns are probed by replacing the return address. @entry() is evaluated at the entry, and its value is saved in
+ * a table (calls.h) until the return of the same call, identified by the task and the stack pointer. For backtraces
+ * the entry also saves the return address, before the kernel replaces it.
  */
 #include "kernel.h"
 #include <linux/ptrace.h>
@@ -14,23 +14,24 @@
 #include <linux/uprobes.h>
 #include "calls.h"
 
-#define UPROBE_WARNINGS 10             /* places that can't be probed: said one by one */
-#define CALLS_DEFAULT   2048           /* under way at once, of a return probe with @entry() */
-#define UPROBE_ENTRY_MAX 256           /* bytes that a return probe keeps a call, for they are on the stack */
+#define UPROBE_WARNINGS 10             /* number of addresses that cannot be probed of which each is reported */
+#define CALLS_DEFAULT   2048           /* calls in progress at a time, of a return probe with @entry() */
+/* bytes that a return probe saves per call; limited since they are on the stack */
+#define UPROBE_ENTRY_MAX 256
 
 struct uprobe_hit {
 	struct uprobe_consumer uc;
 	const struct stp_uprobe *u;
 	struct inode *inode;
 	compat_uprobe handle;
-	struct stp_calls *calls;       /* NULL: nothing is kept */
+	struct stp_calls *calls;       /* NULL: nothing is saved */
 };
 
 static struct {
 	u32 failed;
 } uprobes;
 
-/* ------------------------------------------------------------------ which processes */
+/* ------------------------------------------------------------------ which processes are probed */
 
 static __always_inline bool wanted_process(const struct stp_uprobe *u, pid_t tgid, struct mm_struct *mm)
 {
@@ -42,7 +43,7 @@ static bool is_choosy(const struct stp_uprobe *u)
 	return stp_session.target || u->pid || u->within;
 }
 
-/* Whether the memory gets breakpoints. Several processes may share it for a moment (vfork). */
+/* Returns true if the process gets breakpoints. Several processes may share the memory temporarily (vfork). */
 COMPAT_UPROBE_FILTER(uprobe_filter)
 {
 #ifdef CONFIG_MEMCG
@@ -62,14 +63,14 @@ COMPAT_UPROBE_FILTER(uprobe_filter)
 
 /* ------------------------------------------------------------------ calls in progress */
 
-/* The stack pointer at the entry of a function that returned. */
+/* Returns the stack pointer that a function had at its entry, after it has returned. */
 static u64 entry_sp(struct pt_regs *regs)
 {
 	return user_stack_pointer(regs) - (compat_narrow_code(regs) ? 4 : COMPAT_RETURN_POPS);
 }
 
-/* The kernel replaces the return addresses of so many calls of a thread, all return probes together, and lets the
- * others return by themselves: prepare_uretprobe(), 5.10 to 7.2, which runs behind this. */
+/* Returns true if this call's return will be missed. The kernel replaces only a limited number of return addresses
+ * per thread, for all return probes together: prepare_uretprobe(), 5.10 to 7.2, which runs after this. */
 static bool return_is_lost(void)
 {
 	const struct uprobe_task *t = current->utask;
@@ -88,7 +89,7 @@ static bool return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *address
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* Of a call instead of a return (a tail call) the address may be replaced already, and is saved then. */
+/* In a function reached by a tail call the address may be replaced already; then the replaced address is saved. */
 static void save_return(struct stp_ctx *c, struct pt_regs *regs)
 {
 	u64 sp = user_stack_pointer(regs), address, before;
@@ -124,7 +125,7 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 	return 0;
 }
 
-/* What is saved is evaluated outside of the table's lock, for that may last. */
+/* Values are computed before the table's lock is taken, since that may take long. */
 static void save_entry(struct stp_ctx *c, const struct uprobe_hit *h, struct pt_regs *regs)
 {
 	s64 data[UPROBE_ENTRY_MAX / 8];
@@ -151,7 +152,7 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 	if (lost && stp_session_running())
 		stp_lose(STP_LOSS_DEPTH, 1);
 	if (lost || (!h->calls && !stp_returns))
-		return 0;          /* not a hit: the return is, and what won't come is counted above */
+		return 0;          /* not a hit: the return is one, and lost returns are counted above */
 	if (!stp_hit_begin(&c, &flags)) {
 		if (h->calls)
 			stp_calls_skip(h->calls, user_stack_pointer(regs));
@@ -180,7 +181,8 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
 	if (h->calls)
 		saved = stp_calls_take(h->calls, entry_sp(regs), data, h->u->entry_size);
-	/* A call that began before the script, in whose process an earlier one had the same probe, is no loss. */
+	/* A call that began before the script does not count as lost, if an earlier hit of the probe in this
+	 * process was recorded. */
 	if (saved == STP_CALL_NONE)
 		stp_lose(stp_calls_evict(h->calls) ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE, 1);
 	if (saved == STP_CALL_FOUND) {
@@ -293,7 +295,7 @@ static void uprobe_stop(void *table, u32 n)
 		if (h)
 			compat_uprobe_unregister(h->handle, h->inode, u[i].offset, &h->uc);
 	}
-	compat_uprobe_sync();      /* ends: handlers neither sleep nor fault pages in, and have a budget */
+	compat_uprobe_sync();      /* ends: handlers do not sleep or fault in pages, and have a budget */
 	for (i = 0; i < n; i++) {
 		if (!u[i].state)
 			continue;

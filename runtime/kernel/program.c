@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that programs and libraries come from. They are found by path when the script starts, as
- * the process that starts it sees the file system: /proc/PID/root/... leads into a container. A file
- * of another build than the one that the translator looked at is refused.
+ * Files of programs and libraries. They are opened by path when the script starts, as the process that starts it
+ * sees the file system: /proc/PID/root/... leads into a container. A file of another build than the one that the
+ * translator read is refused.
  */
 #include "kernel.h"
 #include <linux/cred.h>
@@ -15,13 +15,14 @@
 
 #include "checksum.h"
 
-#define ID_MAX 64                  /* bytes of the identity that are compared */
+#define ID_MAX 64                  /* bytes of the build ID or checksum that are compared */
 
-static char other_build[ID_MAX * 4 + 120]; /* what compare_id() found last; for the message about it */
+static char other_build[ID_MAX * 4 + 120]; /* result of the last compare_id(), for the message */
 
 /*
- * The checksum of the code of a program without build ID to `bytes`. Returns its length, 0 where the file is shorter.
- * Ends: after p->summed bytes of the file, or at a signal that kills the loader. Under control.lock.
+ * Writes the checksum of the code of a program without build ID to `bytes`. Returns its length; 0: the file is
+ * shorter than that. Ends: after p->summed bytes of the file, or at a signal that kills the loader. Under
+ * control.lock.
  */
 static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
 {
@@ -44,7 +45,8 @@ static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
 	return sizeof(sum);
 }
 
-/* Ends: with the file system that the file is in, under control.lock alone; a network's or FUSE's can be killed. */
+/* Ends: with the operation of the file system, under control.lock alone; on a network file system or FUSE it can be
+ * killed. */
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -72,8 +74,9 @@ static int compare_id(const struct stp_program *p, const struct path *path)
 }
 
 /*
- * In a union mount, `real` is the inode of the file below, found when the file is opened: d_real_inode() may sleep, and
- * hits compare. A file that is copied up later has another one, but a process that runs it keeps it from being written.
+ * In a union mount, `real` is the inode of the lower file, determined when the file is opened: d_real_inode() may
+ * sleep, and hits compare pointers. A file that is copied up later has another inode, but a running program cannot
+ * be written.
  */
 struct opened {
 	struct path path;
@@ -122,7 +125,7 @@ void stp_program_close(struct stp_program *p)
 	p->state = NULL;
 }
 
-/* A process's file is the one in the union that the path leads to, not the one below. */
+/* A process refers to the file in the union mount, to which the path leads, instead of the lower file. */
 bool stp_program_is(const struct stp_program *p, const struct file *file)
 {
 	const struct opened *o = p->state;

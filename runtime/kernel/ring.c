@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rings of include/messages.h: one a CPU, a last one for begin, end and error handlers. A
- * record is built where the reader will read it and becomes visible when head moves. What is in
- * the mapping may be overwritten by user space at any time, so nothing of it is believed but tail,
- * and that only when it makes sense.
+ * The rings of include/messages.h: one per CPU, and a last one for begin, end and error handlers. A record is built
+ * in place and becomes visible when head moves. User space may overwrite the mapping at any time, so that only tail
+ * is read from it, and checked.
  */
 #include "kernel.h"
 
-#define DEFAULT_KB 2048u           /* a CPU, */
-#define SHARED_KB  (32u * 1024)    /* less where that makes more than this in all, */
-#define LEAST_KB   1024u           /* but not less than this */
+#define DEFAULT_KB 2048u           /* per CPU, */
+#define SHARED_KB  (32u * 1024)    /* less if the sum would exceed this, */
+#define LEAST_KB   1024u           /* but at least this */
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
-/* One producer: the CPU with interrupts off, or the process that runs begin, end, error or a handler in slices. */
+/* Used by one producer: the CPU with interrupts off, or the process that runs begin, end, error or a handler in
+ * slices. */
 struct ring {
 	struct stp_ring_control *control;
 	char *data;
-	u64 head;                  /* committed; what control->head should be */
-	u64 limit;                 /* head may go up to here: tail as last read + size */
-	u64 wake_at;               /* head at which to see whether the reader needs waking */
+	u64 head;                  /* committed; control->head should be equal */
+	u64 limit;                 /* head may advance to this: tail as last read + size */
+	u64 wake_at;               /* when head reaches this, check if the reader has to be woken up */
 	u64 record;                /* position of the open record, after the padding */
 	u64 mask;                  /* size - 1 */
-	u64 chunk;                 /* a quarter of the ring: what a record gets to grow into */
+	u64 chunk;                 /* a quarter of the ring: maximum space that a record gets to grow into */
 	u64 lost_records;
 	u64 overwritten;
-	u64 stuck_tail;            /* where the reader was when it was last waited for in vain */
+	u64 stuck_tail;            /* position of the reader when waiting for it last timed out */
 	bool may_sleep;
 #ifdef STP_DEBUG
 	u64 seq;                   /* of its last record */
@@ -33,20 +33,20 @@ struct ring {
 } ____cacheline_aligned;
 
 static struct {
-	struct stp_ring_header *header;    /* start of the mapping */
+	struct stp_ring_header *header;    /* at the start of the mapping */
 	size_t mapping_size;
 	struct ring *ring;
 	u32 n;
-	u64 size;                          /* of each, bytes, a power of two */
+	u64 size;                          /* of each ring, in bytes, a power of two */
 	atomic64_t seq;                    /* of the last record committed */
 } rings;
 
-/* ------------------------------------------------------------------ making */
+/* ------------------------------------------------------------------ allocation */
 
-static unsigned int buffer_mb;             /* staprun -b; 0: what the script was built with */
+static unsigned int buffer_mb;             /* staprun -b; 0: the size that the script was built with */
 module_param_named(_stp_bufsize, buffer_mb, uint, 0400);
 
-/* Of all rings together, what staprun grants unprivileged users beyond the usual size; 0: no limit. */
+/* Total size that staprun allows unprivileged users beyond the default; 0: no limit. */
 static unsigned int buffers_granted_mb;
 module_param_named(_stp_bufgrant, buffers_granted_mb, uint, 0400);
 
@@ -95,7 +95,7 @@ int stp_rings_make(void)
 	rings.n = cpumask_weight(&stp_cpus) + 1;
 	rings.size = ring_size();
 	rings.mapping_size = PAGE_SIZE + rings.n * (PAGE_SIZE + rings.size);
-	/* vmalloc_user() would take other processes' memory, and have who asks killed. */
+	/* vmalloc_user() may trigger the OOM killer, even against the caller: check available memory first. */
 	if (rings.mapping_size / PAGE_SIZE > si_mem_available() / 2)
 		return -ENOMEM;
 	rings.ring = plat_alloc(rings.n * sizeof(struct ring), -1);
@@ -107,7 +107,8 @@ int stp_rings_make(void)
 		rings.ring = NULL;
 		return -ENOMEM;
 	}
-	stp_memory_granted(rings.mapping_size);        /* always: the limit is decided later, with regard to them */
+	/* always succeeds: the limit is determined later, and includes this */
+	stp_memory_granted(rings.mapping_size);
 	h->magic = STP_RING_MAGIC;
 	h->protocol = STP_PROTOCOL;
 	h->rings = rings.n;
@@ -127,14 +128,14 @@ int stp_rings_make(void)
 	return 0;
 }
 
-/* Context: process; the session has stopped, nothing counts any more. */
+/* Context: process; the session has stopped, nothing is counted any more. */
 void stp_rings_conclude(const struct stp_summary *s)
 {
 	rings.header->summary = *s;
 	smp_store_release(&rings.header->stopped, 1);
 }
 
-/* Whatever is counted from here on is not read. */
+/* Losses counted after this are not readable. */
 void stp_rings_free(void)
 {
 	static u64 unread[STP_LOSSES_MAX];
@@ -156,7 +157,7 @@ int stp_rings_map(struct vm_area_struct *vma)
 	return remap_vmalloc_range(vma, rings.header, vma->vm_pgoff);
 }
 
-/* The n-th CPU of stp_cpus has the n-th ring. */
+/* The n-th CPU of stp_cpus uses the n-th ring. */
 void *stp_ring_of(int cpu)
 {
 	int i, n = 0;
@@ -171,9 +172,10 @@ void *stp_ring_of(int cpu)
 	return &rings.ring[n];
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ------------------------------------------------------------------ reading */
 
-/* What the reader has taken. A tail that can't be counts as "nothing", that is a full ring. */
+/* Returns the number of bytes that the reader has consumed. An invalid tail counts as no progress, so that the ring
+ * is full. */
 static u64 tail_of(const struct ring *r)
 {
 	u64 tail = smp_load_acquire(&r->control->tail);
@@ -197,8 +199,8 @@ bool stp_rings_half_full(void)
 }
 
 /*
- * A reader comes to a session that went on without one. Handlers that take old records away are done with
- * that afterwards, and numbers that were given out before are in the rings. Context: may sleep.
+ * Called when a reader attaches to a session that ran without one. Afterwards no handler is removing old records,
+ * and all sequence numbers assigned before are in the rings. Context: may sleep.
  */
 void stp_rings_settle(void)
 {
@@ -208,7 +210,7 @@ void stp_rings_settle(void)
 	rings.header->settled = seq;
 }
 
-/* ------------------------------------------------------------------ producing */
+/* ------------------------------------------------------------------ writing */
 
 static u64 record_size(u64 payload)
 {
@@ -216,8 +218,8 @@ static u64 record_size(u64 payload)
 }
 
 /*
- * Records that no reader took. Who had the mapping may have written nonsense into it.
- * Context: may sleep; no handler runs.
+ * Counts records that were not read. The process with the mapping may have written invalid data into it. Context:
+ * may sleep; no handler runs.
  */
 static u64 unread(void)
 {
@@ -236,8 +238,8 @@ static u64 unread(void)
 }
 
 /*
- * The session has stopped, and nobody has the device open or mapped: the rings are freed, a copy of the header
- * stays, whose counts can still be read. Without memory for the copy all stays.
+ * Frees the rings after the session has stopped, when no process has the device open or mapped. A copy of the
+ * header remains, so that its counts can be read. Without memory for the copy everything remains.
  */
 void stp_rings_shrink(void)
 {
@@ -263,13 +265,12 @@ static u64 left_in_lap(u64 at)
 	return rings.size - (at & (rings.size - 1));
 }
 
-#define FORGET_AT_ONCE 2048            /* records that one hit takes away */
+#define FORGET_AT_ONCE 2048            /* maximum number of records that one hit removes */
 
 /*
- * Nobody reads, and the session goes on: the ring keeps the newest. Takes the oldest records away until head may go up
- * to `end`, or, where they are many, only up to `must`: the next hits take away the others. The reader may have
- * written nonsense into its mapping; then all goes. A mapping of the rings waits for handlers that are here
- * (control.c).
+ * Without a reader, the ring keeps the newest records. Removes the oldest records until head may advance to `end`
+ * or, if they are many, only to `must`: the next hits remove the others. If the reader has written invalid data
+ * into its mapping, all are removed. Mapping the rings waits for handlers in this function (control.c).
  */
 static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
 {
@@ -289,7 +290,8 @@ static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
 	smp_store_release(&r->control->tail, tail);
 }
 
-/* While nobody reads a quarter stays free, for what comes between a reader's return and its first look. */
+/* Without a reader a quarter of the ring stays free, for records that are written between the reader's return and
+ * its first read. */
 static bool make_room(struct ring *r, u64 end)
 {
 	u64 spare;
@@ -303,7 +305,7 @@ static bool make_room(struct ring *r, u64 end)
 	return end <= r->limit;
 }
 
-/* stp_rings_settle() waits for whoever takes old records away: for hits it does anyway. */
+/* stp_rings_settle() waits for contexts that remove old records: hits are waited for by RCU. */
 static bool fits(struct ring *r, u64 end)
 {
 	bool fitting;
@@ -319,8 +321,8 @@ static bool fits(struct ring *r, u64 end)
 }
 
 /*
- * Waits until head may go up to `end`: as long as the reader is there and takes something every
- * two seconds. A reader that was waited for in vain is not waited for again where it was then.
+ * Waits until head may advance to `end`, as long as the reader is alive and makes progress every two seconds. After
+ * a timeout it does not wait again until the reader has moved.
  */
 static noinline bool wait_for_room(struct ring *r, u64 end)
 {
@@ -358,8 +360,8 @@ static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v
 	v->out_end = rec + room;
 }
 
-/* Opens a record at the first place after head that holds `want` bytes in one piece, and gives it
- * what more there is, up to a chunk so that the reader can start. */
+/* Opens a record at the first position after head with `want` contiguous bytes, and extends it as far as possible,
+ * up to a chunk, so that the reader can start. */
 static noinline bool open_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	u64 at = r->head, total = record_size(want);
@@ -372,7 +374,7 @@ static noinline bool open_record(struct ring *r, struct stp_ctx_private *v, u32 
 	return true;
 }
 
-/* Padding up to the open record. With 8 bytes left in the lap it takes 8 of the next one too. */
+/* Writes padding up to the open record. With 8 bytes left in the lap it uses 8 bytes of the next lap, too. */
 static noinline void write_pad(struct ring *r)
 {
 	struct stp_rec *pad = (void *)r->data + (r->head & r->mask);
@@ -393,7 +395,7 @@ static noinline void wake_reader(struct ring *r)
 	}
 }
 
-/* A record is about to become visible: where it is, how long, and that it is this CPU's own. */
+/* Checks a record that is about to become visible: its position, its length, and that this CPU owns the ring. */
 #ifdef STP_DEBUG
 static void check_record(struct ring *r, const struct stp_ctx_private *v, u64 len)
 {
@@ -417,8 +419,8 @@ static void check_seq(struct ring *r, u64 seq)
 #define check_seq(r, seq) do { } while (0)
 #endif
 
-/* Between the sequence number and head no other record of this ring can come; and not much time passes, for readers
- * wait for a number that is not there: interrupts are off, or preemption is. */
+/* Between assigning the sequence number and advancing head no other record of this ring can be written. The time in
+ * between is short, because interrupts or preemption are off; readers wait for a missing number. */
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	struct ring *r = v->plat;
@@ -441,8 +443,8 @@ void plat_record_commit(struct stp_ctx_private *v)
 		wake_reader(r);
 }
 
-/* A record that is open and too small: moved to the next lap when that is all it needs, so that a
- * handler's output stays in one piece. */
+/* Moves an open record that is too small to the next lap if that is sufficient, so that a handler's output stays
+ * contiguous. */
 static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	const char *from = v->out_start;
@@ -455,8 +457,8 @@ static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 	return true;
 }
 
-/* A record is open, or there is no chunk of room in one piece at head. What can't be kept whole goes whole: a part
- * is only committed of what is too long for a record. */
+/* Called if a record is open, or no contiguous chunk is free at head. A record that does not fit is dropped as a
+ * whole; only one that is too long for a record is committed in parts. */
 static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	bool open = v->out_start, too_long = open && v->out - v->out_start + want > PLAT_RECORD_MAX;
@@ -477,7 +479,7 @@ static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 wa
 	return false;
 }
 
-/* A chunk holds any record that may be asked for. */
+/* A chunk is large enough for any record. */
 bool plat_record_room(struct stp_ctx_private *v, u32 want)
 {
 	struct ring *r = v->plat;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where probed functions and variables are: the sites of all function probes, with the address that the build
- * knew (when this is the kernel it looked at), or the one user space finds for us, which may read
- * the kernel's symbol table. And back: the site of an address that was hit.
+ * Addresses of probed functions and variables: the sites of all function probes, with the address that is known
+ * since the build (if this is the same kernel), or that user space finds, which may read the kernel's symbol table.
+ * Also the reverse: the site of an address that was hit.
  */
 #include "kernel.h"
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 
-/* A hit's address is the site's, or that of the call in a function's first bytes. */
+/* A hit's address is that of the site, or of the call instruction in a function's first bytes. */
 #define ENTRY_BYTES 16
 
 static struct {
-	struct stp_site **all;     /* those of probes, then those of variables */
-	u32 n;                     /* of probes */
+	struct stp_site **all;     /* those of probes, followed by those of variables */
+	u32 n;                     /* number of those of probes */
 	struct stp_site **wanted;
 	u32 nwanted, answered;     /* answered in order, each once */
-	struct sorted *sorted;     /* RCU */
+	struct sorted *sorted;     /* protected by RCU */
 } sites;
 
-struct sorted {                    /* those of probes, by address */
+struct sorted {                    /* sites of probes, by address */
 	u32 n;
 	struct stp_site *at[];
 };
@@ -111,7 +111,7 @@ int stp_site_found(u32 index, u64 address)
 
 	if (index >= sites.nwanted)
 		return -EINVAL;
-	if (index != sites.answered)   /* staprun has answered, who may know; the relay has no say */
+	if (index != sites.answered)   /* answered by staprun, which is trusted; the relay may not change it */
 		return -EPERM;
 	s = sites.wanted[sites.answered++];
 	if (s->module)
@@ -130,7 +130,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Without memory for it the last table stays, and some addresses have no site. */
+/* Without memory for a new table the previous one remains, and some addresses have no site. */
 void stp_sites_sort(void)
 {
 	struct sorted *old = sites.sorted, *new;
@@ -145,7 +145,7 @@ void stp_sites_sort(void)
 	sort(new->at, new->n, sizeof(new->at[0]), by_address, NULL);
 	smp_store_release(&sites.sorted, new);
 	if (old)
-		synchronize_rcu();         /* ends: hits look at it with interrupts off */
+		synchronize_rcu();         /* ends: hits use it with interrupts off */
 	plat_free(old);
 }
 
@@ -154,7 +154,7 @@ const struct stp_site *stp_site_at(u64 address)
 	const struct sorted *sorted = smp_load_acquire(&sites.sorted);
 	u32 low = 0, high = sorted ? sorted->n : 0;
 
-	while (low < high) {                       /* the first that is above the address */
+	while (low < high) {                       /* finds the first that is greater than the address */
 		u32 middle = low + (high - low) / 2;
 
 		if (sorted->at[middle]->address <= address)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Handlers in slices, in a module: core/slices.c says what they are. One thread of the session runs all of them, so
- * that a process that reads a procfs file cannot hold up timers, whatever its priority or its limits are.
+ * Handlers in slices (see core/slices.c) in a module. One thread per session runs all of them, so that a process
+ * that reads a procfs file cannot delay timers, whatever its priority or its limits.
  */
 #include "kernel.h"
 #include <linux/bitmap.h>
@@ -10,7 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/wait.h>
 
-/* A procfs file's: the process waits until it is over, or until the process is killed. */
+/* Request of a procfs file: the process waits until it is complete, or until the process is killed. */
 struct request {
 	const struct stp_probe *probe;
 	u64 argument;              /* not 0 */
@@ -18,17 +18,17 @@ struct request {
 };
 
 static DEFINE_MUTEX(lock);         /* held while a handler in slices runs: one at a time */
-static u32 users;                  /* families that have started it */
-static struct task_struct *thread; /* NULL: no handler is in slices */
-static unsigned long *due;         /* a bit for each probe of the module: its copies are made, and in use */
+static u32 users;                  /* number of families that have started the thread */
+static struct task_struct *thread; /* NULL: no probe is in slices */
+static unsigned long *due;         /* a bit per probe of the module: its copies are made and in use */
 static struct request *request;
 static DEFINE_MUTEX(request_lock);
 static DECLARE_WAIT_QUEUE_HEAD(over);
 
 /*
- * The hit that makes the copies, which are empty, and runs what of the handler does not run in slices. Without such a
- * part it still finds out whether a handler may run here and now. False, and counted: it may not. *taken: the rest of
- * the handler is to follow. Context: any but NMI.
+ * Delivers the hit that makes the copies, which are empty, and runs the part of the handler that is not in slices.
+ * Without such a part the hit only checks whether a handler may run here and now. Returns false, and counts it, if
+ * it may not. *taken: the rest of the handler has to run. Context: any but NMI.
  */
 static bool take(const struct stp_probe *p, u64 argument, bool *taken)
 {
@@ -49,7 +49,7 @@ static bool take(const struct stp_probe *p, u64 argument, bool *taken)
 	return true;
 }
 
-/* With lock. */
+/* Called with `lock` held. */
 static void run(const struct stp_probe *p, u64 argument)
 {
 	if (p->before)
@@ -61,9 +61,9 @@ static void run(const struct stp_probe *p, u64 argument)
 
 /* ------------------------------------------------------------------ the thread */
 
-/* Each has at most half of a processor: it rests for as long as it worked. Less than a tick is added up. */
+/* Each kind uses at most half of a processor: it pauses for as long as it worked. Times below a tick are summed. */
 static struct share {
-	u64 owed, after;           /* nanoseconds, the second one of ktime_get() */
+	u64 owed, after;           /* nanoseconds: time worked, and end of the pause (ktime_get()) */
 } timers, requests;
 
 static void work_done(struct share *s, u64 from)
@@ -141,7 +141,7 @@ static int run_thread(void *unused)
 		set_current_state(TASK_IDLE);
 		left = idle_ticks();
 		if (left)
-			schedule_timeout(left);    /* ends: as rests do, or it is woken */
+			schedule_timeout(left);    /* ends: with the pause, or it is woken */
 		__set_current_state(TASK_RUNNING);
 		from = ktime_get_ns();
 		if (!until(&timers) && run_due())
@@ -166,10 +166,10 @@ static bool needs_thread(void)
 static void finish(void)
 {
 	wake_up_process(thread);
-	/* Ends: no tick comes any more. The work of those that are due is limited (breathe() in core/context.c), and each
-	 * waits for a reader that reads nothing for two seconds at most. */
+	/* Ends: no new requests arrive. The work of pending handlers is limited (breathe() in core/context.c), and
+	 * each waits at most two seconds for a reader that makes no progress. */
 	wait_event_idle(over, bitmap_empty(due, stp_module.nprobes));
-	mutex_lock(&lock);      /* ends: likewise, the request that runs; later ones are refused */
+	mutex_lock(&lock);      /* ends: likewise, with the running request; later ones are refused */
 	mutex_unlock(&lock);
 }
 
@@ -213,7 +213,7 @@ void stp_slices_tick(const struct stp_probe *p)
 	take(p, 0, &taken);
 	if (!taken)
 		return;
-	smp_mb__before_atomic();   /* the copies, before the thread sees that they are made: run_due() */
+	smp_mb__before_atomic();   /* orders the copies before the bit, which the thread reads: run_due() */
 	set_bit(p - stp_module.probes, due);
 	wake_up_process(thread);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How much is left of the kernel stack that a hit runs on, and the hits that are refused for it.
+ * The space left on the kernel stack that a hit runs on, and hits that are skipped for lack of it.
  *
- * A task's stack is known from the task. Of a CPU's exception stacks and of its interrupt stack the module
- * learns where they are before it arms anything: the kernel exports neither. What is not known when a hit comes
- * counts as no room at all: the hit is skipped and counted.
+ * A task's stack is found from the task. The addresses of a CPU's exception stacks and its interrupt stack are
+ * determined before anything is armed, since the kernel does not export them. A stack that is unknown when a hit
+ * occurs counts as full: the hit is skipped and counted.
  */
 #include "kernel.h"
 #include <linux/completion.h>
@@ -15,7 +15,7 @@
 
 struct cpu_stacks {
 	unsigned long irq_low;             /* lowest address of the interrupt stack; 0: unknown */
-	unsigned long exceptions;          /* of the exception stacks; 0: this processor has none */
+	unsigned long exceptions;          /* of the exception stacks; 0: the processor has none */
 	struct work_struct work;
 	struct irq_work in_interrupt;
 };
@@ -24,11 +24,11 @@ static DEFINE_PER_CPU(struct cpu_stacks, stacks);
 static atomic_t to_learn;
 static DECLARE_COMPLETION(learned);
 
-#define LEARN_TIME msecs_to_jiffies(2000)  /* for the kernel's workers to run once on every CPU */
+#define LEARN_TIME msecs_to_jiffies(2000)  /* time for the kernel's workers to run once on every CPU */
 
-/* ------------------------------------------------------------------ where the stacks are */
+/* ------------------------------------------------------------------ addresses of the stacks */
 
-/* Context: the interrupt that learn() caused, at most one other function of it deeper on the interrupt stack. */
+/* Context: the interrupt that learn() triggered, with at most one other function below it on the interrupt stack. */
 static void learn_in_interrupt(struct irq_work *w)
 {
 	struct cpu_stacks *s = container_of(w, struct cpu_stacks, in_interrupt);
@@ -40,8 +40,8 @@ static void learn_in_interrupt(struct irq_work *w)
 		complete(&learned);
 }
 
-/* Context: a worker of the kernel on the CPU that it is about, so that the interrupt comes while the kernel runs
- * on a task's stack, which is when processors change to the interrupt stack. */
+/* Context: a worker of the kernel on the CPU concerned, so that the interrupt occurs while the kernel runs on a
+ * task's stack, from which processors switch to the interrupt stack. */
 static void learn(struct work_struct *work)
 {
 	struct cpu_stacks *s = container_of(work, struct cpu_stacks, work);
@@ -73,7 +73,7 @@ void stp_stacks_make(void)
 	}
 }
 
-/* Nothing here may call a function of the kernel: a probe on that would come back here. */
+/* Nothing here may call a function of the kernel: a probe on that function would recurse. */
 unsigned long stp_stack_left(void)
 {
 	unsigned long sp = current_stack_pointer, left = sp - (unsigned long)task_stack_page(current);
@@ -88,9 +88,10 @@ unsigned long stp_stack_left(void)
 	return compat_other_stack_left(sp, s->exceptions);
 }
 
-/* ------------------------------------------------------------------ hits that are refused */
+/* ------------------------------------------------------------------ hits that are skipped */
 
-/* The translator writes what it computed over these, which are for compilers that don't give it the frames. */
+/* The translator overwrites these with the values it computed; the defaults serve compilers that do not report
+ * frame sizes. */
 #define NEED_UNKNOWN (STP_STACK_MOST / 4 * 3)
 static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = {
 	.most = STP_STACK_MOST, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,

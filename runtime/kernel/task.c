@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a handler may ask about where it is: the task, the CPU, the time, the function. Numbers of
- * processes and users are those of the initial namespaces. Context: any but NMI.
+ * State that a handler may read: the task, the CPU, the time, the function. IDs of processes and users are those of
+ * the initial namespaces. Context: any but NMI.
  */
 #include "kernel.h"
 #include <linux/cred.h>
@@ -41,7 +41,7 @@ s64 stp_ppid(struct stp_ctx *c)
 	return pid;
 }
 
-/* The process group and session may be given up by an exiting task's leader. */
+/* Returns the process group or session, which the leader of an exiting process may have dropped. */
 static s64 number_of(enum pid_type type)
 {
 	struct pid *pid;
@@ -90,7 +90,7 @@ s64 stp_cpu(struct stp_ctx *c)
 	return raw_smp_processor_id();
 }
 
-/* A copy: somebody may write another name meanwhile, and the last byte isn't always 0 then. */
+/* Returns a copy, since another task may write the name meanwhile, so that the last byte is not always 0. */
 const char *stp_execname(struct stp_ctx *c)
 {
 	char *name = stp_private(c)->execname;
@@ -143,7 +143,7 @@ char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset)
 	return text;
 }
 
-/* "name [module]" as the kernel's symbol table has it; NULL when it has none. */
+/* Returns "name [module]" from the kernel's symbol table, or NULL. */
 static char *look_up(struct stp_ctx *c)
 {
 	char *text;
@@ -162,8 +162,8 @@ static char *look_up(struct stp_ctx *c)
 #define CALL_PREFIX "sys_"
 #endif
 
-/* Of syscall.open.return, nd_syscall.open and their like, which are probed where all system calls begin and end, the
- * function of the one. */
+/* Returns the name of the system call's function for syscall.open.return, nd_syscall.open and the like, whose
+ * probes are at the common entry and exit of all system calls. */
 static void call_function(struct stp_ctx *c, char *to, u32 size)
 {
 	const char *name = strstr(stp_pp(c), "syscall.");
@@ -223,7 +223,7 @@ static struct {
 	struct user_namespace *user;
 } namespaces;
 
-/* Those of a process, 0: of the current one; kept until they are dropped. Context: process. */
+/* Takes references to the namespaces of a process (0: the current one), until they are dropped. Context: process. */
 int stp_namespaces_take(s32 process)
 {
 	struct pid *id = process ? find_get_pid(process) : get_pid(task_tgid(current));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes of -c and -x: a bit for every process id. Each new process takes over the bit of the
- * one that starts it, whether set or not, so that an id that is used again needs no cleaning up, and
- * a process whose parents are gone stays in.
+ * The processes of -c and -x: a bit for every process ID. Each new process copies the bit of its parent, whether
+ * set or not, so that the bit of a reused ID is always valid, and a process whose parents have exited keeps its
+ * bit.
  */
 #include "kernel.h"
 #include <linux/rcupdate.h>
@@ -43,7 +43,7 @@ static bool comes_from(struct task_struct *task, pid_t target)
 	return false;
 }
 
-/* After the tracepoint is armed: who is started meanwhile is found here, or by it. */
+/* Called after the tracepoint is armed: a process that is started meanwhile is found here or by the tracepoint. */
 static void add_existing(pid_t target)
 {
 	struct task_struct *task;
@@ -81,8 +81,8 @@ int stp_tree_start(void)
 	return 0;
 }
 
-/* Its users have ended: nobody looks at the bits but the tracepoint.
- * Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* All users have stopped: only the tracepoint uses the bits. Ends: tracepoints are patched (kernel/README.md, "Why
+ * waits end"). */
 void stp_tree_stop(void)
 {
 	if (--tree.users || !tree.bits)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What is mapped where in the current process, for user_stack.c and mapped.c. Context: any but NMI.
- */
+/* Mappings of the current process, for user_stack.c and mapped.c. Context: any but NMI. */
 #ifndef KERNEL_USER_AREAS_H
 #define KERNEL_USER_AREAS_H
 
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
-/* Letting go of the lock may wake up a waiter, which takes locks of the scheduler: so it is taken only where nothing
- * that this may wait for is held. */
+/* Takes the lock of the mappings. Releasing it may wake up a waiter, which takes locks of the scheduler; so the
+ * lock is taken only if the interrupted code holds none of these. */
 static inline bool stp_areas_begin(struct stp_ctx *c)
 {
 	return current->mm && stp_irqs_were_on(c) && mmap_read_trylock(current->mm);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The path of a mapped file, as the process would name it: what d_path() gives, without d_path()'s locks. A handler
- * may run on top of who holds them, in the midst of a rename or a mount, and would wait for ever. What changes
- * meanwhile may give a mixture of the old path and the new one, and any load may fault.
+ * The path of a mapped file, as the process would name it: the same as d_path(), without its locks. A handler may
+ * interrupt a holder of these locks, in the middle of a rename or a mount, and would deadlock. Concurrent changes
+ * may result in a mixture of the old and the new path, and any load may fault.
  */
 #include "kernel.h"
 #include <linux/dcache.h>
@@ -12,11 +12,11 @@
 #include <linux/path.h>
 #include "user_path.h"
 
-#define STEPS_MAX 256                  /* names in a path, and mounts on the way */
+#define STEPS_MAX 256                  /* maximum number of names in a path, and of mounts */
 
 static bool mounts_known;
 
-struct tail {                          /* a text that grows towards its beginning */
+struct tail {                          /* a text that grows towards lower addresses */
 	char *start, *at;
 };
 
@@ -37,7 +37,7 @@ static bool put_name(struct tail *t, const struct dentry *d)
 	       put_before(t, name, len) && put_before(t, "/", 1);
 }
 
-/* The top of a mount is where that one is mounted. False: it is nowhere, or not to be read. */
+/* Goes from the root of a mount to its mount point. Returns false if it is not mounted or cannot be read. */
 static bool leave_mount(struct path *at)
 {
 	struct compat_mount *m = compat_mount_of(at->mnt), *parent;
@@ -49,7 +49,7 @@ static bool leave_mount(struct path *at)
 	return true;
 }
 
-/* What has no place in a tree shows its name alone: memory that is shared, for one. */
+/* Returns true for a file without a path, for instance shared memory: only its name is shown. */
 static bool has_no_place(const struct path *p)
 {
 	return p->dentry->d_op && p->dentry->d_op->d_dname && p->dentry != p->mnt->mnt_root;
@@ -85,7 +85,8 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
 }
 
-/* /proc is mounted on a directory of that name, of the file system that is mounted there. Ends: a path in memory. */
+/* Checks that /proc is mounted on a directory of that name of the file system mounted there. Ends: a path in
+ * memory. */
 void stp_user_path_check(void)
 {
 	struct dentry *on, *top;

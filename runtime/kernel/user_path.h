@@ -4,11 +4,12 @@
 
 struct path;
 
-/* The path of a file that can't go meanwhile, at the end of text; NULL: it is too long or can't be read. Any context
- * of a process but NMI. */
+/* Writes the path of a file, which the caller keeps from being freed, to the end of text; returns NULL if it is too
+ * long or cannot be read. Any context of a process but NMI. */
 const char *stp_user_path(const struct path *of, char *text, u32 size);
 
-/* Whether the kernel's mounts are as compat.h has them; else paths end where their file system is mounted. Process. */
+/* Checks that the kernel's struct mount has the layout of compat.h; otherwise paths end at the mount point of their
+ * file system. Process context. */
 void stp_user_path_check(void);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses of the current process: the file, function and source line that they lie in, and its chain
- * of calls. What is known of programs and libraries are the tables of struct stp_object, which the
- * translator made of their symbols, call frame information and line tables.
+ * Addresses of the current process: the file, function and source line that they belong to, and its call stack. The
+ * data about programs and libraries is in the tables of struct stp_object, which the translator generated from
+ * symbols, call frame information and line tables.
  *
- * A frame is left by the rule for its place, or where there is none (an object without tables, code
- * made at run time), by the frame pointer. Reads are fault-safe, each frame must lie above the one
- * before, and a caller must lie in an executable mapping, so a damaged stack ends the walk. Where mappings cannot be
- * looked up, a caller must follow a call instruction and not lie on the stack.
+ * A frame is unwound by the rule for its address or, if there is none (an object without tables, code generated at
+ * run time), by the frame pointer. Loads are fault-safe, each frame must lie above the previous one, and a caller
+ * must be in an executable mapping, so that a damaged stack ends the walk. If mappings cannot be looked up, a
+ * caller must follow a call instruction and must not be on the stack.
  *
- * Return probes replace return addresses by the address of the kernel's trampoline, the first byte of a page. What was
- * there is in stp_returns, where the probes' entry handlers put it. The kernel's own list of them is not read: it frees
- * entries before it takes them out (handle_trampoline(), up to 6.9), and a hit may interrupt that. The return addresses
- * of other tracers' return probes are not known, so that the walk ends there.
+ * Return probes replace return addresses by the address of the kernel's trampoline, the first byte of a page. The
+ * original addresses are in stp_returns, stored by the probes' entry handlers. The kernel's own list of them is not
+ * used: it frees entries before it unlinks them (handle_trampoline(), up to 6.9), and a hit may interrupt that.
+ * Return addresses that other tracers replaced are unknown, so that the walk ends there.
  *
- * Context: any but NMI. Which file is mapped where is looked up under the lock of the process's memory,
- * taken only where nothing that its release may wait for is held: see user_areas.h.
+ * Context: any but NMI. Mappings are looked up under the lock of the process's memory, which is taken only if the
+ * interrupted code holds no lock that its release may need: see user_areas.h.
  */
 #include "kernel.h"
 #include <linux/fs.h>
@@ -25,9 +25,9 @@
 #include "user_areas.h"
 #include "user_path.h"
 
-#define LOWEST 4096                    /* nothing is mapped below */
+#define LOWEST 4096                    /* nothing is mapped below this address */
 #define RETURNS_MAX 4096               /* calls with return probes in progress whose return address is saved */
-#define PATH_TEXT 256                  /* of a program's or library's path */
+#define PATH_TEXT 256                  /* size of the path of a program or library */
 
 static struct {
 	struct stp_object *objects;
@@ -36,15 +36,15 @@ static struct {
 
 struct frame {
 	u64 pc, sp, fp;
-	const u64 *regs;               /* all registers, where they are known: of the innermost frame */
-	const struct vm_area_struct *vma;      /* the mapping that pc lies in, when it was looked up */
+	const u64 *regs;               /* all registers if known: in the innermost frame */
+	const struct vm_area_struct *vma;      /* the mapping that contains pc, if it was looked up */
 	bool innermost;
-	bool exact;                    /* pc is not a return address, but where it goes on itself */
-	bool sp_low;                   /* the stack pointer is this or more */
-	bool narrow;                   /* code of 32 bits: words of 4 bytes */
+	bool exact;                    /* pc is the address of the next instruction to execute, not a return address */
+	bool sp_low;                   /* lower bound of the stack pointer */
+	bool narrow;                   /* 32-bit code: words of 4 bytes */
 };
 
-/* ------------------------------------------------------------------ places */
+/* ------------------------------------------------------------------ locations of addresses */
 
 static struct vm_area_struct *area_at(u64 address)
 {
@@ -68,7 +68,7 @@ static const struct stp_object *object_of(const struct file *file)
 	return NULL;
 }
 
-/* The number of places up to and with `offset`. */
+/* Returns how many elements of `places` are less than or equal to `offset`. */
 static u32 count_up_to(const u32 *places, u32 n, u64 offset)
 {
 	u32 low = 0, high = n;
@@ -144,15 +144,15 @@ static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* A return address that a return probe replaced becomes what it was; `sp` is the stack pointer at the entry of the
- * function. begin, end and error handlers, which have interrupts on, run while no probe is armed. */
+/* Restores a return address that a return probe replaced; `sp` is the stack pointer at the entry of the function.
+ * Not needed in begin, end and error handlers, which have interrupts on: they run while no probe is armed. */
 static void undo_return_probe(u64 sp, u64 *value)
 {
 	if (!(*value & ~PAGE_MASK) && stp_returns && raw_irqs_disabled())
 		stp_calls_get(stp_returns, sp, value, sizeof(*value));
 }
 
-/* A return address. Where calls push it, it is what the stack pointer at the entry leads to. */
+/* Loads a return address. If calls push it, it is at the stack pointer of the entry. */
 static bool read_return(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
 {
 	if (!read_word(c, f, address, value))
@@ -197,7 +197,7 @@ static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_
 	return false;
 }
 
-/* The call's, not that of what follows it. */
+/* Returns the offset of the call instruction, since the return address may belong to the next function. */
 static u64 place_of(const struct frame *f)
 {
 	return f->pc - !f->exact;
@@ -215,10 +215,10 @@ static const struct stp_frame_rule *rule_at(const struct frame *f)
 
 static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
 {
-	/* Exact: that of a signal. */
+	/* A frame that loads the return address is that of a signal, which interrupted the exact address. */
 	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD, .narrow = f->narrow };
 
-	/* Where calls push nothing, a function that has done nothing yet has no frame. */
+	/* If calls push nothing, a function that has not changed the stack pointer yet has no frame. */
 	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp < f->sp || (caller.sp == f->sp && !f->innermost) ||
 	    !value_of(c, f, &r->ra, caller.sp, &caller.pc))
 		return false;
@@ -232,8 +232,8 @@ static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_f
 	return true;
 }
 
-/* Whether a call instruction ends at the address. x86-64: e8 and 4 bytes, or ff with its operand. arm64: bl, blr, blraa
- * and its like. */
+/* Returns true if a call instruction ends at the address. x86-64: e8 and 4 bytes, or ff with its operand. arm64:
+ * bl, blr, blraa and similar. */
 static bool follows_call(struct stp_ctx *c, u64 address)
 {
 	u64 before;
@@ -247,7 +247,7 @@ static bool follows_call(struct stp_ctx *c, u64 address)
 	       (before >> 16 & 0x38ff) == 0x10ff;
 }
 
-/* Where a function begins, the caller is at the top of the stack, and the frame is the caller's. */
+/* At the start of a function, the return address is at the top of the stack, and the frame pointer is the caller's. */
 static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 {
 	const u32 word = f->narrow ? 4 : 8;
@@ -266,9 +266,10 @@ static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
 }
 
 /*
- * What 32-bit programs have of the kernel, in a file of no name: where handlers of signals return to, which is known by
- * its instructions ("pop %eax; mov $119, %eax; int $128", "mov $173, %eax; int $128") and has the registers above it;
- * and the end of a system call, "pop %ebp; pop %edx; pop %ecx; ret", where signals find a process that waits.
+ * Unwinds code that the kernel maps into 32-bit programs, in a file without a name: the return from signal
+ * handlers, recognised by its instructions ("pop %eax; mov $119, %eax; int $128", "mov $173, %eax; int $128"), with
+ * the registers above it on the stack; and the end of a system call, "pop %ebp; pop %edx; pop %ecx; ret", where
+ * signals interrupt a waiting process.
  */
 static bool leave_kernels_code(struct stp_ctx *c, struct frame *f)
 {
@@ -315,8 +316,9 @@ static bool find_caller(struct stp_ctx *c, struct frame *f, bool looking)
 }
 
 /*
- * Whether f's program counter is an address of the stack, as far as that is known without mappings: from the page
- * of the innermost stack pointer, `low`, to that of f; and the stack of the first thread, with its environment.
+ * Returns true if f's program counter is on the stack, as far as this can be determined without mappings: from the
+ * page of the innermost stack pointer, `low`, to that of f; and the stack of the first thread, including its
+ * environment.
  */
 static bool on_stack(const struct frame *f, u64 low)
 {
@@ -327,8 +329,8 @@ static bool on_stack(const struct frame *f, u64 low)
 	return f->pc >= (low & PAGE_MASK) && f->pc <= (f->sp | ~PAGE_MASK);
 }
 
-/* Whether the caller is code of the process. On its stack, which some programs have executable, and where mappings
- * cannot be looked up, a call instruction must end there. */
+/* Returns true if the caller is code of the process. On an executable stack, and if mappings cannot be looked up, a
+ * call instruction must end there. */
 static bool is_code(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
 {
 	if (f->pc < LOWEST)
@@ -346,9 +348,9 @@ static bool leave(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
 	return find_caller(c, f, looking) && is_code(c, f, looking, low);
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ the whole stack */
 
-/* The registers that the process has in its own code. */
+/* Returns the registers that the process has in its own code. */
 static const struct pt_regs *user_registers(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;
@@ -358,7 +360,7 @@ static const struct pt_regs *user_registers(struct stp_ctx *c)
 	return regs && user_mode((struct pt_regs *)regs) ? regs : task_pt_regs(current);
 }
 
-/* Callers of f, after the first n; returns how many there are then. */
+/* Appends callers of f after the first n addresses; returns the new number of addresses. */
 static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
 {
 	bool looking = stp_areas_begin(c);
@@ -384,7 +386,7 @@ u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room)
 	f.fp = frame_pointer(regs);
 	f.narrow = compat_narrow_code(regs);
 	at[n++] = c->regs == regs && c->address ? c->address : f.pc;
-	if (at[0] != f.pc)                     /* a return: this is who called */
+	if (at[0] != f.pc)                     /* a return: pc is the caller */
 		at[n++] = f.pc;
 	return walk(c, &f, at, n, room);
 }
@@ -399,9 +401,9 @@ u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 
 	return walk(c, &f, at, 1, room);
 }
 
-/* ------------------------------------------------------------------ the family: objects, no probes */
+/* ------------------------------------------------------------------ the family: it has objects but no probes */
 
-/* What isn't there, or is of another build, has no names. */
+/* A file that does not exist, or is from another build, has no symbols. */
 static int user_stack_start(void *table, u32 n)
 {
 	struct stp_object *objects = table;

@@ -82,7 +82,7 @@ u64 stp_current_task(struct stp_ctx *c)
 
 bool stp_task_narrow(void)
 {
-	return false;      /* only 64-bit programs are probed */
+	return false;      /* only 64-bit programs are supported */
 }
 
 static s64 clock_ns(clockid_t clock)
