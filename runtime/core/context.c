@@ -13,7 +13,7 @@
 #define LOCK_WRITER 0x80000000u
 
 _Static_assert(STP_MOST_MAXACTION_INTERRUPTIBLE <= 0x7fffffff, "limits.actions is an s32");
-_Static_assert(STP_MOST_TRYLOCKDELAY <= 1000, "udelay() is for less than 2 ms");
+_Static_assert(STP_MOST_TRYLOCKDELAY <= 1000, "udelay() supports less than 2 ms");
 
 struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
 
@@ -371,7 +371,7 @@ bool stp_charge_more(struct stp_ctx *c)
 	return false;
 }
 
-_Static_assert(STP_MOST_MAXBACKTRACE + 28 <= STP_ADDRESSES, "backtrace() has the tracer's frames there, too");
+_Static_assert(STP_MOST_MAXBACKTRACE + 28 <= STP_ADDRESSES, "backtrace() also collects frames of the runtime");
 u64 *stp_addresses(struct stp_ctx *c)
 {
 	return stp_private(c)->addresses;

@@ -86,7 +86,7 @@ static void say_sum(const struct sum *s, u64 all, u64 allowed)
 		     "tables of probes %u, output buffers %u, the rest %u), %s%u %s; %s%s%s%s",
 		     AMOUNT(all), by_user ? "KB" : "MB",
 		     AMOUNT(s->maps), AMOUNT(s->foreachs), AMOUNT(s->calls), AMOUNT(s->tables), AMOUNT(s->buffers),
-		     AMOUNT(s->contexts), by_user ? "-DSTP_MAXMEMORY allows " : "half of what is available is ",
+		     AMOUNT(s->contexts), by_user ? "-DSTP_MAXMEMORY allows " : "half of the available memory is ",
 		     AMOUNT(allowed), by_user ? "KB" : "MB", help,
 		     arrays && s->largest ? s->largest->name : "", arrays ? "[N], -DMAXMAPENTRIES=N)" : "",
 		     by_user ? ", or raise that limit" : ", or allow more with -DSTP_MAXMEMORY=KB");

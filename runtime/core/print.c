@@ -131,7 +131,7 @@ void stp_system(struct stp_ctx *c, const char *command)
 	if (longest > string - 1)
 		longest = string - 1;
 	if (stp_strlen(command) > longest)
-		stp_error(c, "system(): the command may have been cut; of %u bytes or more none is run (-DMAXSTRINGLEN=N)",
+		stp_error(c, "system(): commands of %u bytes or more are not run, since they may have been cut (-DMAXSTRINGLEN=N)",
 			  longest + 1);
 	else
 		plat_message(STP_MSG_SYSTEM, command);

@@ -189,7 +189,7 @@ bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const st
 static bool have_match(struct stp_ctx *c, const struct stp_match *m)
 {
 	if (!m->groups)
-		stp_error(c, "no match to look at: the last =~ failed, or there was none");
+		stp_error(c, "no match available: the last =~ failed, or no =~ was executed");
 	return m->groups;
 }
 
@@ -201,7 +201,7 @@ void stp_matched(struct stp_ctx *c, const struct stp_match *m, char *to, u32 siz
 	if (!have_match(c, m))
 		return;
 	if (group < 0 || group >= m->groups) {
-		stp_error(c, "the regular expression has %u groups, the whole counted: no group %lld", m->groups, group);
+		stp_error(c, "invalid group %lld: the regular expression has groups 0 to %u", group, m->groups - 1u);
 		return;
 	}
 	if (m->at[group].from < 0)
