@@ -267,7 +267,7 @@ static int refuse_other_build(void)
 	char text[200];
 
 	snprintf(text, sizeof(text), "the running kernel is of another build than the one that the script was translated for"
-		 " (%*phN); translate it here, or with -DSTP_NO_BUILDID_CHECK",
+		 " (%*phN); translate it on this machine, or with -DSTP_NO_BUILDID_CHECK",
 		 (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
 	plat_message(STP_MSG_ERROR, text);
 	return -ESTALE;
@@ -278,7 +278,7 @@ static void say_unchecked_kernel(void)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "cannot check that the running kernel is of the build that the script was translated for "
+	snprintf(text, sizeof(text), "cannot check whether the running kernel is of the build that the script was translated for "
 		 "(%*phN): no build ID in /sys/kernel/notes", (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
 	plat_message(STP_MSG_WARNING, text);
 }

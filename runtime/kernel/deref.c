@@ -79,10 +79,10 @@ KERNEL_STORE(64, 8)
 u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s)
 {
 	if (s->module)
-		stp_error(c, "the address of %s is not known: the module %s was not loaded when the script started",
+		stp_error(c, "cannot determine the address of %s: the module %s was not loaded when the script started",
 			  s->symbol, s->module);
 	else
-		stp_error(c, "the address of %s is not known: the kernel doesn't tell", s->symbol);
+		stp_error(c, "cannot determine the address of %s: the symbol was not found", s->symbol);
 	return 0;
 }
 

@@ -70,7 +70,7 @@ void stp_hotplug_start(void)
 		return;
 	hotplug.state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, THIS_MODULE->name, online, NULL);
 	if (hotplug.state <= 0)
-		plat_message(STP_MSG_WARNING, "a CPU that goes and comes again won't be seen to do so");
+		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that goes offline is not probed again when it is back online");
 }
 
 /* Ends: as stp_hotplug_start(). */

@@ -77,7 +77,7 @@ static void say_unchecked_module(const struct watched *w, const struct stp_modul
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "cannot check that the module %s is of the build that the script was translated for: "
+	snprintf(text, sizeof(text), "cannot check whether the module %s is of the build that the script was translated for: "
 		 "%s has no build ID", w->name, b->has_id ? "the loaded module" : "the module's file");
 	plat_message(STP_MSG_WARNING, text);
 }
@@ -100,7 +100,7 @@ static bool is_other_build(const struct watched *w, const struct module *mod)
 	}
 	if (!memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
 		return false;
-	snprintf(text, sizeof(text), "can't probe the module %s: it is of another build (%*phN) than the one that the script"
+	snprintf(text, sizeof(text), "cannot probe the module %s: it is of another build (%*phN) than the one that the script"
 		 " was translated for (%*phN)", w->name, STP_BUILD_ID_LEN, id, STP_BUILD_ID_LEN, stp_module.builds[i].id);
 	plat_message(STP_MSG_WARNING, text);
 	return true;

@@ -38,16 +38,16 @@ static const char *reason(const struct stp_site *s, int err)
 {
 	switch (err) {
 	case -ENOENT:
-		return s->module ? "the module has no such function, or it was for its initialisation and is gone" :
+		return s->module ? "the module has no such function, or it was in its initialisation code, which was freed" :
 				   "no such function in the running kernel";
-	case -EINVAL: return "the kernel doesn't allow a probe there";
+	case -EINVAL: return "the kernel does not allow a probe there";
 	case -EFAULT:
 		return "it is in the module's last function, where this kernel would read beyond the module's code";
 	case -EILSEQ: return "not the start of an instruction";
 	case -ENOMEM: return "no memory";
-	case -EBUSY:  return "something else patches this place";
+	case -EBUSY:  return "the instruction is already patched, for instance by another tracer";
 	case -ENOSYS:
-	case -EOPNOTSUPP: return "this kernel has no such probes";
+	case -EOPNOTSUPP: return "this kernel does not support these probes";
 	}
 	return NULL;
 }
@@ -68,7 +68,7 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 	snprintf(number, sizeof(number), "error %d", err);
 	if (s->offset)
 		snprintf(offset, sizeof(offset), "+0x%llx", s->offset);
-	snprintf(text, sizeof(text), "can't probe %s%s%s%s%s: %s", s->module ?: "",
+	snprintf(text, sizeof(text), "cannot probe %s%s%s%s%s: %s", s->module ?: "",
 		 s->module ? ":" : "", s->symbol, offset, f->is_return ? " (return)" : "",
 		 reason(s, err) ?: number);
 	plat_message(STP_MSG_WARNING, text);
@@ -87,18 +87,18 @@ static void say_rest(void)
 	char text[128];
 
 	if (stp_function_totals.passed_over) {
-		snprintf(text, sizeof(text), "%u functions that ftrace doesn't know are passed over; name a function to "
-			 "probe it all the same", stp_function_totals.passed_over);
+		snprintf(text, sizeof(text), "skipped %u functions that ftrace does not know; name a function to "
+			 "probe it anyway", stp_function_totals.passed_over);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	if (stp_function_totals.refused) {
-		snprintf(text, sizeof(text), "%u places where the kernel allows no probe are passed over",
+		snprintf(text, sizeof(text), "skipped %u addresses where the kernel does not allow a probe",
 			 stp_function_totals.refused);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	if (stp_function_totals.failed <= WARN_FIRST)
 		return;
-	snprintf(text, sizeof(text), "can't probe %u more functions", stp_function_totals.failed - WARN_FIRST);
+	snprintf(text, sizeof(text), "cannot probe %u more functions", stp_function_totals.failed - WARN_FIRST);
 	plat_message(STP_MSG_WARNING, text);
 }
 
@@ -654,7 +654,7 @@ static void say_waiting(const struct stp_function *f, u32 n, const char *module)
 		for (k = 0; k < f[i].nsites && !f[i].optional; k++) {
 			if (f[i].sites[k].module != module)
 				continue;
-			snprintf(text, sizeof(text), "the module %s is not loaded: its probes are armed when it is",
+			snprintf(text, sizeof(text), "the module %s is not loaded: its probes will be armed when it is loaded",
 				 module);
 			plat_message(STP_MSG_WARNING, text);
 			return;
@@ -696,7 +696,7 @@ static int function_start(void *table, u32 n)
 		say_rest();
 		if (!err && !stp_function_totals.armed &&
 		    stp_function_totals.failed + stp_function_totals.refused) {
-			plat_message(STP_MSG_ERROR, "none of the function probes could be armed");
+			plat_message(STP_MSG_ERROR, "no function probe could be armed");
 			err = -ENOENT;
 		}
 	}

@@ -170,11 +170,11 @@ static const char *reason(int err)
 {
 	switch (err) {
 	case -ENOENT: return "the running kernel has no symbol of this name";
-	case -ESRCH: return "there is no target process: give -c or -x";
-	case -ENOSPC: case -EBUSY: return "the processor has no debug register left";
-	case -EINVAL: return "the processor can't watch this address with this length (it must be a multiple of it)";
+	case -ESRCH: return "a target process is required: use -c or -x";
+	case -ENOSPC: case -EBUSY: return "all debug registers of the processor are in use";
+	case -EINVAL: return "the processor cannot watch this address with this length (the address must be a multiple of the length)";
 	}
-	return "the kernel refused it";
+	return "the kernel refused the watchpoint";
 }
 
 static int hwbkpt_start(void *table, u32 n)
@@ -194,7 +194,7 @@ static int hwbkpt_start(void *table, u32 n)
 	stp_hotplug_unlock();
 	if (!err)
 		return 0;
-	snprintf(text, sizeof(text), "%s can't be armed: %s (error %d)", w[i - 1].probe->point, reason(err), err);
+	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", w[i - 1].probe->point, reason(err), err);
 	plat_message(STP_MSG_ERROR, text);
 	hwbkpt_stop(table, n);
 	return err;
@@ -218,7 +218,7 @@ static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 		if (!IS_ERR(*event))
 			continue;
 		*event = NULL;
-		plat_message(STP_MSG_WARNING, "a CPU that was gone and is back doesn't watch data any more");
+		plat_message(STP_MSG_WARNING, "a CPU that was offline no longer watches data, although it is online again");
 	}
 }
 

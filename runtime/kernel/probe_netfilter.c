@@ -46,7 +46,7 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 		c->arguments[VERDICT] = (u32)verdict;
 		break;
 	default:
-		stp_error(c, "%lld is no verdict that a probe can give (0 drop, 1 accept, 3 queue, 4 repeat, 5 stop)", verdict);
+		stp_error(c, "invalid verdict %lld: use 0 (drop), 1 (accept), 3 (queue), 4 (repeat) or 5 (stop)", verdict);
 	}
 }
 
@@ -120,8 +120,8 @@ static int netfilter_start(void *table, u32 n)
 		err = add(&p[i]);
 	if (!err)
 		return 0;
-	snprintf(text, sizeof(text), "%s can't be armed: %s (error %d)", p[i - 1].probe->point,
-		 err == -EOPNOTSUPP || err == -ENOENT || err == -EINVAL ? "this kernel has no such hook" : "failed", err);
+	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", p[i - 1].probe->point,
+		 err == -EOPNOTSUPP || err == -ENOENT || err == -EINVAL ? "this kernel does not have this hook" : "failed", err);
 	plat_message(STP_MSG_ERROR, text);
 	netfilter_stop(table, n);
 	return err;

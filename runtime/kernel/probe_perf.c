@@ -283,10 +283,10 @@ static int add(struct stp_perf *p)
 static const char *reason(int err)
 {
 	switch (err) {
-	case -ENOENT: case -EOPNOTSUPP: case -ENODEV: return "this machine doesn't count such events";
-	case -EINVAL: return "the kernel doesn't take these numbers";
-	case -EBUSY: case -ENOSPC: return "the processor has no counter left";
-	case -ESRCH: return "counters count in the process of -c or -x, and there is none";
+	case -ENOENT: case -EOPNOTSUPP: case -ENODEV: return "this machine does not support the event";
+	case -EINVAL: return "the kernel rejects the event's type, config or period";
+	case -EBUSY: case -ENOSPC: return "all counters of the processor are in use";
+	case -ESRCH: return ".counter requires a target process (-c or -x)";
 	case -ENOMEM: return "no memory";
 	}
 	return NULL;
@@ -301,7 +301,7 @@ static void say(const struct stp_perf *p, int err)
 	char text[200], number[24];
 
 	snprintf(number, sizeof(number), "error %d", err);
-	snprintf(text, sizeof(text), "%s can't be armed: %s", p->probe->point, why ?: number);
+	snprintf(text, sizeof(text), "cannot arm %s: %s", p->probe->point, why ?: number);
 	plat_message(STP_MSG_ERROR, text);
 }
 
@@ -368,7 +368,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 			release_sample(samples[cpu].event);
 		samples[cpu] = (struct sample){ .due = 0 };
 		if (add_sample(p, &attr, cpu))
-			plat_message(STP_MSG_WARNING, "a CPU that was gone and is back isn't sampled any more");
+			plat_message(STP_MSG_WARNING, "a CPU that was offline is no longer sampled, although it is online again");
 	}
 }
 

@@ -264,8 +264,8 @@ static void process_failed(const struct stp_process *e, int err)
 
 	if (e->optional)
 		return;
-	snprintf(text, sizeof(text), "can't follow the processes that run %s: %s", e->program->path,
-		 why ?: "it can't be opened");
+	snprintf(text, sizeof(text), "cannot trace the processes that run %s: %s", e->program->path,
+		 why ?: "the file cannot be opened");
 	plat_message(STP_MSG_WARNING, text);
 }
 
@@ -358,7 +358,7 @@ static int process_start(void *table, u32 n)
 
 	err = stp_tree_start();
 	if (err) {
-		plat_message(STP_MSG_ERROR, "the processes that the target starts can't be followed");
+		plat_message(STP_MSG_ERROR, "cannot trace the child processes of the target");
 		return err;
 	}
 	processes.at = table;
@@ -373,7 +373,7 @@ static int process_start(void *table, u32 n)
 		return 0;
 	}
 	process_stop(table, n);
-	plat_message(STP_MSG_ERROR, "processes can't be followed");
+	plat_message(STP_MSG_ERROR, "cannot trace processes: a tracepoint of processes is not available");
 	return err;
 }
 

@@ -285,10 +285,10 @@ static int procfs_start(void *table, u32 n)
 		return 0;
 	procfs_stop(table, n);
 	if (i)
-		snprintf(text, sizeof(text), "can't make /proc/" DIRECTORY "/%s/%s: error %d", THIS_MODULE->name,
+		snprintf(text, sizeof(text), "cannot create /proc/" DIRECTORY "/%s/%s: error %d", THIS_MODULE->name,
 			 files[i - 1].path, err);
 	else
-		snprintf(text, sizeof(text), "can't make /proc/" DIRECTORY "/%s%s: error %d", THIS_MODULE->name,
+		snprintf(text, sizeof(text), "cannot create /proc/" DIRECTORY "/%s%s: error %d", THIS_MODULE->name,
 			 err == -ENOENT ? " (is /proc mounted?)" : "", err);
 	plat_message(STP_MSG_ERROR, text);
 	return err;

@@ -321,18 +321,18 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 	else if (at >= 0 && at < 6)
 		*(unsigned long *)((char *)regs + places[compat][at]) = compat ? (u32)value : value;
 	else
-		stp_error(c, "this variable can't be changed");
+		stp_error(c, "this variable cannot be changed");
 #elif defined(CONFIG_ARM64)
 	if (at == STP_SYSCALL_RESULT)
 		regs->regs[0] = value;
 	else if (at >= 0 && at < 6)
 		regs->regs[at] = value;
 	else
-		stp_error(c, "this variable can't be changed");
+		stp_error(c, "this variable cannot be changed");
 	if (at == 0)
 		regs->orig_x0 = value;     /* the first argument, for handlers that read it later */
 #else
-	stp_error(c, "variables of system calls can't be changed on this processor");
+	stp_error(c, "variables of system calls cannot be changed on this processor");
 #endif
 }
 
@@ -525,8 +525,8 @@ static int syscall_start(void *table, u32 n)
 	}
 	if (!err)
 		return 0;
-	plat_message(STP_MSG_ERROR, err == -ENOENT ? "this kernel has no tracepoints of system calls "
-		     "(CONFIG_HAVE_SYSCALL_TRACEPOINTS)" : "system calls can't be probed: no memory");
+	plat_message(STP_MSG_ERROR, err == -ENOENT ? "this kernel does not have tracepoints of system calls "
+		     "(CONFIG_HAVE_SYSCALL_TRACEPOINTS)" : "cannot probe system calls: out of memory");
 	syscall_stop(table, n);
 	return err;
 }

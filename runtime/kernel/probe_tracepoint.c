@@ -126,8 +126,8 @@ static void tracepoint_failed(const struct stp_tracepoint *t, int err)
 	if (t->optional || tracepoints.failed++ >= TRACEPOINT_WARNINGS)
 		return;
 	snprintf(number, sizeof(number), "error %d", err);
-	snprintf(text, sizeof(text), "can't probe the tracepoint %s: %s", t->name,
-		 err == -ENOENT ? "the running kernel has none of this name" :
+	snprintf(text, sizeof(text), "cannot probe the tracepoint %s: %s", t->name,
+		 err == -ENOENT ? "the running kernel does not have it" :
 		 err == -ENOMEM ? "no memory" : number);
 	plat_message(STP_MSG_WARNING, text);
 }
@@ -247,16 +247,16 @@ static int tracepoint_start(void *table, u32 n)
 	}
 	if (watch_modules()) {
 		all.in_modules = false;
-		plat_message(STP_MSG_WARNING, "can't watch modules come: their tracepoints are not probed");
+		plat_message(STP_MSG_WARNING, "cannot watch modules being loaded: their tracepoints are not probed");
 	}
 	if (tracepoints.failed > TRACEPOINT_WARNINGS) {
-		snprintf(text, sizeof(text), "can't probe %u more tracepoints",
+		snprintf(text, sizeof(text), "cannot probe %u more tracepoints",
 			 tracepoints.failed - TRACEPOINT_WARNINGS);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	if (tracepoints.armed || all.in_modules || !tracepoints.failed)
 		return 0;
-	plat_message(STP_MSG_ERROR, "none of the tracepoints could be probed");
+	plat_message(STP_MSG_ERROR, "no tracepoint could be armed");
 	return -ENOENT;
 }
 

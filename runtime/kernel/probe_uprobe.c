@@ -202,13 +202,13 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 static void uprobe_failed(const struct stp_uprobe *u, int err)
 {
 	const char *why = err == -EOPNOTSUPP || err == -ENOTSUPP || err == -EINVAL ?
-			  "the kernel doesn't allow a probe there" : stp_program_reason(err);
+			  "the kernel does not allow a probe there" : stp_program_reason(err);
 	char text[400], number[24];
 
 	if (u->optional || uprobes.failed++ >= UPROBE_WARNINGS)
 		return;
 	snprintf(number, sizeof(number), "error %d", err);
-	snprintf(text, sizeof(text), "can't probe %s%s in %s: %s", u->name, u->is_return ? " (return)" : "",
+	snprintf(text, sizeof(text), "cannot probe %s%s in %s: %s", u->name, u->is_return ? " (return)" : "",
 		 u->program->path, why ?: number);
 	plat_message(STP_MSG_WARNING, text);
 }
@@ -318,13 +318,13 @@ static int uprobe_start(void *table, u32 n)
 	uprobes.failed = 0;
 	err = stp_tree_start();
 	if (err) {
-		plat_message(STP_MSG_ERROR, "the processes that the target starts can't be followed");
+		plat_message(STP_MSG_ERROR, "cannot trace the child processes of the target");
 		return err;
 	}
 	for (i = 0; i < n; i++)
 		add_uprobe(&u[i]);
 	if (uprobes.failed > UPROBE_WARNINGS) {
-		snprintf(text, sizeof(text), "can't probe %u more places in programs",
+		snprintf(text, sizeof(text), "cannot probe %u more addresses in programs",
 			 uprobes.failed - UPROBE_WARNINGS);
 		plat_message(STP_MSG_WARNING, text);
 	}

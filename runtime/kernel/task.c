@@ -232,7 +232,7 @@ int stp_namespaces_take(s32 process)
 
 	put_pid(id);
 	if (!task) {
-		snprintf(text, sizeof(text), "there is no process %d whose namespaces could be meant", process);
+		snprintf(text, sizeof(text), "process %d not found: cannot use its namespaces", process);
 		plat_message(STP_MSG_ERROR, text);
 		return -ESRCH;
 	}

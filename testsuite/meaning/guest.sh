@@ -23,7 +23,7 @@ for module in t_m*.ko; do
 	*) echo "$name: status $status: $(head -n 3 /tmp/err)" ;;
 	esac
 	# A guest counts no events of the processor, and counters require -c.
-	if grep -v -e '^WARNING' -e "doesn't count such events" -e 'in the process of -c or -x' /tmp/err | grep -v '^ERROR: .* at [^ ]*:[0-9]*:[0-9]*$' | grep -qE "insert|kernel refuse|Invalid|failed|not permitted|can't|cannot"; then
+	if grep -v -e '^WARNING' -e "does not support the event" -e 'in the process of -c or -x' /tmp/err | grep -v '^ERROR: .* at [^ ]*:[0-9]*:[0-9]*$' | grep -qE "insert|kernel refuse|Invalid|failed|not permitted|can't|cannot"; then
 		echo "$name: $(head -n 3 /tmp/err)"
 	fi
 	[ ! -d "/sys/module/$name" ] || { echo "$name: left loaded"; rmmod "$name"; }
