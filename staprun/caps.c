@@ -88,7 +88,7 @@ static int limit_caps(const cap_value_t *wanted, int n, bool effective)
 		rc = cap_set_proc(caps);
 	if (rc) {
 		rc = -errno;
-		log_error("can't drop capabilities: %m");
+		log_error("cannot drop capabilities: %m");
 	}
 	cap_free(now);
 	cap_free(caps);
@@ -109,7 +109,7 @@ static int effective_ids(uid_t uid, gid_t gid)
 {
 	if (setresgid(-1, gid, -1) == 0 && setresuid(-1, uid, -1) == 0)
 		return 0;
-	log_error("can't change to user ID %u: %m", (unsigned)uid);
+	log_error("cannot change to user ID %u: %m", (unsigned)uid);
 	return -EPERM;
 }
 
@@ -139,7 +139,7 @@ static int become_real_user(void)
 	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
 		int rc = -errno;
 
-		log_error("can't change back to user ID %u: %m", (unsigned)uid);
+		log_error("cannot change back to user ID %u: %m", (unsigned)uid);
 		return rc;
 	}
 	return 0;
@@ -152,7 +152,7 @@ int caps_keep_unloading(void)
 
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) {
 		rc = -errno;
-		log_error("can't keep capabilities: %m");
+		log_error("cannot keep capabilities: %m");
 		return rc;
 	}
 	rc = become_real_user();
@@ -173,7 +173,7 @@ int caps_drop(void)
 	if (rc)
 		return rc;
 	if (setuid(0) == 0 || geteuid() == 0) {
-		log_error("can't drop privileges: root can be regained");
+		log_error("cannot drop privileges: root can be regained");
 		return -EPERM;
 	}
 	return 0;

@@ -29,7 +29,7 @@ static void restore_signals(void)
 static void run_shell(const char *command)
 {
 	execl("/bin/sh", "sh", "-c", command, NULL);
-	log_error("can't run /bin/sh: %m");
+	log_error("cannot run /bin/sh: %m");
 	_exit(127);
 }
 
@@ -44,7 +44,7 @@ static void run_command(const char *command)
 	    strchr(words.we_wordv[0], '='))        // NAME=VALUE COMMAND
 		run_shell(command);
 	execvp(words.we_wordv[0], words.we_wordv);
-	log_error("can't run %s: %m", words.we_wordv[0]);
+	log_error("cannot run %s: %m", words.we_wordv[0]);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
@@ -55,7 +55,7 @@ pid_t child_prepare(const char *command)
 	char go;
 
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
-		log_error("can't start the command: %m");
+		log_error("cannot start the command: %m");
 		return -EAGAIN;
 	}
 	if (pid == 0) {
@@ -89,7 +89,7 @@ void child_system(const char *command)
 	pid_t pid = fork();
 
 	if (pid < 0)
-		log_warning("can't start a process for system(): %m");
+		log_warning("cannot start a process for system(): %m");
 	if (pid == 0) {
 		restore_signals();
 		if (fork() == 0)
@@ -106,7 +106,7 @@ int child_open_process(pid_t pid)
 
 	if (fd < 0) {
 		fd = -errno;
-		log_error("can't open process %d (-x): %m", (int)pid);
+		log_error("cannot open process %d (-x): %m", (int)pid);
 		return fd;
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);

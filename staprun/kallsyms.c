@@ -123,7 +123,7 @@ int kallsyms_find(struct symbol *symbols, int n)
 	}
 	rc = read_lines(look_up, &index);
 	if (rc)
-		log_error("can't read /proc/kallsyms: %s", strerror(-rc));
+		log_error("cannot read /proc/kallsyms: %s", strerror(-rc));
 	free(index.bucket);
 	return rc;
 }

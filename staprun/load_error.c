@@ -171,7 +171,7 @@ void load_error_explain(const char *module, const char *release, int error, int 
 		find_log_message(module, message, sizeof(message));
 	switch (error) {
 	case ENOSYS:
-		log_error("this kernel (%s) can't load modules; try the script with stap --vm or --runtime=user",
+		log_error("this kernel (%s) cannot load modules; try the script with stap --vm or --runtime=user",
 			  kernel.release);
 		break;
 	case ENOENT:
@@ -209,7 +209,7 @@ void load_error_explain(const char *module, const char *release, int error, int 
 			  " STAP_FIPS_OVERRIDE to load it anyway", module);
 		break;
 	default:
-		log_error("can't load %s: %s", module, strerror(error));
+		log_error("cannot load %s: %s", module, strerror(error));
 	}
 	if (*message)
 		log_note(0, "kernel log: %s", message);

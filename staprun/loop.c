@@ -143,7 +143,7 @@ static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 
 	while (write(session.orders[1], &order, sizeof(order)) < 0)    // at most two orders: does not block
 		if (errno != EINTR) {
-			log_error("can't send a command to the main thread: %m");
+			log_error("cannot send a command to the main thread: %m");
 			session.failed = session.over = true;
 			return;
 		}
@@ -167,7 +167,7 @@ static void detach(void)
 	int rc = send_command(STP_CMD_DETACH, NULL, 0);
 
 	if (rc) {
-		log_error("can't detach from %s: %s", session.opt->module, strerror(-rc));
+		log_error("cannot detach from %s: %s", session.opt->module, strerror(-rc));
 		return;
 	}
 	log_note(0, "%s keeps running; staprun -A %s attaches to it, staprun -d %s removes it",
@@ -330,7 +330,7 @@ static void start_done(const struct stp_status *status, size_t len)
 
 	if (rc) {
 		if (!session.failed)       // else an ERROR message has the reason
-			log_error("can't start the probes of %s: %s", session.opt->module,
+			log_error("cannot start the probes of %s: %s", session.opt->module,
 				  rc > 0 || rc < -4095 ? "unknown error" : strerror(-rc));
 		session.failed = true;
 		request_stop();
@@ -436,7 +436,7 @@ static void read_result(void)
 		return;
 	if (session.stopping && result.type == STP_CMD_START && result.rc == -EBUSY)
 		return;                    // an early signal: STOP was handled before START
-	log_error("can't %s %s: %s", result.type == STP_CMD_START ? "start" : "stop", session.opt->module,
+	log_error("cannot %s %s: %s", result.type == STP_CMD_START ? "start" : "stop", session.opt->module,
 		  strerror(-result.rc));
 	session.failed = session.over = true;
 }
@@ -452,7 +452,7 @@ static void reap_child(void)
 		return;
 	session.child = 0;
 	if (pid < 0) {
-		log_error("can't wait for the command: %m");
+		log_error("cannot wait for the command: %m");
 		session.failed = true;
 	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
 		log_warning("Child process exited with status %d", WEXITSTATUS(status));
@@ -635,7 +635,7 @@ static void report(void)
 		losses_warn("Output buffers were damaged %llu times, output is missing",
 			    (unsigned long long)session.rings.damaged);
 	if (session.out.error && session.out.error != -EPIPE) {
-		log_error("can't write the output: %s", strerror(-session.out.error));
+		log_error("cannot write the output: %s", strerror(-session.out.error));
 		session.failed = true;
 	}
 }
@@ -652,7 +652,7 @@ static int prepare(const struct stapio_options *opt)
 		return rc;
 	s->signals = open_signals();
 	if (s->signals < 0 || pipe2(s->results, O_CLOEXEC) || pipe2(s->orders, O_CLOEXEC)) {
-		log_error("can't create a signalfd or pipe: %m");
+		log_error("cannot create a signalfd or pipe: %m");
 		return -EMFILE;
 	}
 	rc = s->rings.bulk ? bulk_open(&s->rings, opt, s->signals) : outfile_open(&s->out, opt, -1, s->signals);
@@ -689,7 +689,7 @@ static int configure(const struct stapio_options *opt)
 	for (char **setting = opt->settings; *setting && !rc; setting++) {
 		rc = send_command(STP_CMD_SET, *setting, strlen(*setting));
 		if (rc)
-			log_error("can't set %.*s: %s", (int)strcspn(*setting, "="), *setting,
+			log_error("cannot set %.*s: %s", (int)strcspn(*setting, "="), *setting,
 				  setting_problem(rc));
 	}
 	return rc;
@@ -757,7 +757,7 @@ int loop_run(const struct stapio_options *opt)
 	if (!prepare(opt) && !configure(opt)) {
 		rc = pthread_create(&thread, NULL, session_thread, NULL);
 		if (rc)
-			log_error("can't start a thread: %s", strerror(rc));
+			log_error("cannot start a thread: %s", strerror(rc));
 		else
 			write_orders();
 	}

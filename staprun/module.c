@@ -44,7 +44,7 @@ static int open_installed(const char *name)
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0) {
 		fd = -errno;
-		log_error("can't open %s for the module \"%s\": %m", path, name);
+		log_error("cannot open %s for the module \"%s\": %m", path, name);
 		return fd;
 	}
 	if (!is_root_only(dir)) {
@@ -56,7 +56,7 @@ static int open_installed(const char *name)
 	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		fd = -errno;
-		log_error("can't open the module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
+		log_error("cannot open the module %s in /lib/modules/%s/systemtap: %m", path, kernel.release);
 	} else if (!is_root_only(fd)) {
 		log_error("/lib/modules/%s/systemtap/%s must be owned by root, and writable only by root",
 			  kernel.release, path);
@@ -94,7 +94,7 @@ static int open_file(const char *argument)
 	}
 	fd = open_path(argument);
 	if (fd < 0)
-		log_error("can't open the module %s: %s", argument, strerror(-fd));
+		log_error("cannot open the module %s: %s", argument, strerror(-fd));
 	return fd;
 }
 
@@ -115,7 +115,7 @@ static int read_file(struct module *m, const char *argument)
 	while (m->len < st.st_size) {
 		n = read(m->fd, m->image + m->len, st.st_size - m->len);
 		if (n <= 0) {
-			log_error("can't read %s: %s", argument, n ? strerror(errno) : "it was truncated");
+			log_error("cannot read %s: %s", argument, n ? strerror(errno) : "it was truncated");
 			return -EIO;
 		}
 		m->len += n;
@@ -158,7 +158,7 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	if (rc == -ENOENT && rights == RIGHTS_ALL)
 		return 0;
 	if (rc == -ENOENT)
-		log_error("can't check the signature of %s: the administrator has not installed certificates in"
+		log_error("cannot check the signature of %s: the administrator has not installed certificates in"
 			  " /etc/systemtap/staprun", argument);
 	if (!rc && rights_wanted(m) > rights) {
 		log_error("%s requires more privileges than you have; build the script with stap --privilege=%s",
@@ -231,7 +231,7 @@ int module_lock_name(const char *name, short type)
 		usleep(20000);
 	if (!rc || rc == -ENOENT || rc == -EROFS || rc == -EACCES)         // no /run, or not installed set-user-id
 		return 0;
-	log_error("can't lock the name %s in /run/staprun.lock: %s", name,
+	log_error("cannot lock the name %s in /run/staprun.lock: %s", name,
 		  rc == -EAGAIN ? "another staprun is loading or removing it; try again later" : strerror(-rc));
 	return -ENOLCK;
 }
@@ -303,7 +303,7 @@ static int unload(const char *name, enum rights rights, int timeout_ms)
 	else if (rc == -EBUSY || rc == -EAGAIN)
 		log_error("module %s is in use: a process has its device open; remove it later with staprun -d %s", name, name);
 	else if (rc)
-		log_error("can't remove the module %s: %s", name, strerror(-rc));
+		log_error("cannot remove the module %s: %s", name, strerror(-rc));
 	return rc;
 }
 
@@ -339,7 +339,7 @@ static int remove_all(enum rights rights)
 	}
 	if (!dir) {
 		rc = -errno;
-		log_error("can't list /sys/class/misc: %m");
+		log_error("cannot list /sys/class/misc: %m");
 	} else {
 		closedir(dir);
 	}
@@ -403,6 +403,6 @@ int module_open_device(const char *name)
 	else if (fd == -EACCES || fd == -EPERM)
 		log_error("only its owner and root can open %s", path);
 	else if (fd < 0)
-		log_error("can't open the device of the module %s: %s", name, strerror(-fd));
+		log_error("cannot open the device of the module %s: %s", name, strerror(-fd));
 	return fd;
 }

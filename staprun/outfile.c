@@ -88,12 +88,12 @@ static int open_file(const struct outfile *out, int signals)
 		if (signals >= 0 && wait_for_reader(out, signals, path))
 			continue;
 		if (signals < 0)
-			log_error("can't write %s: it is a FIFO that no process reads", path);
+			log_error("cannot write %s: it is a FIFO that no process reads", path);
 		return -ENXIO;
 	}
 	if (fd < 0) {
 		fd = -errno;
-		log_error("can't write %s: %m", path);
+		log_error("cannot write %s: %m", path);
 	}
 	return fd;
 }

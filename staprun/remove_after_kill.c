@@ -25,5 +25,5 @@ void remove_after_kill(const struct stapio_options *opt)
 	log_warning("staprun was killed; removing the module %s", opt->module);
 	sibling_path(path, sizeof(path), "SYSTEMTAP_STAPRUN", "staprun", "../../bin/staprun");
 	execl(path, "staprun", "-d", opt->module, NULL);
-	log_error("can't run %s: %m; remove the module with staprun -d %s", path, opt->module);
+	log_error("cannot run %s: %m; remove the module with staprun -d %s", path, opt->module);
 }

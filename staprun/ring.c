@@ -69,7 +69,7 @@ int rings_map(struct rings *r, int device, bool attach)
 	if (!rc)
 		rc = sys_mmap(device, header.first + header.rings * header.stride, &at);
 	if (rc) {
-		log_error("can't map the module's rings: %s",
+		log_error("cannot map the module's rings: %s",
 			  rc == -EPROTO ? "they have another version; build the script again" : strerror(-rc));
 		return rc;
 	}

@@ -68,7 +68,7 @@ static bool any_certificate_signed(DIR *dir, const struct module *m, const unsig
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			log_warning("can't read " CERTIFICATES "/%s: %m", entry->d_name);
+			log_warning("cannot read " CERTIFICATES "/%s: %m", entry->d_name);
 		else if (is_root_only(fd))
 			good = certificate_signed(fd, m, sgn, len);
 		else

@@ -52,7 +52,7 @@ static void exec_stapio(const char **argv)
 	if (caps_drop())
 		return;
 	execv(path, (char **)argv);
-	log_error("can't run %s: %m", path);
+	log_error("cannot run %s: %m", path);
 }
 
 // stapio has the usage text, to keep the privileged program small.
@@ -135,13 +135,13 @@ static int parse_option(int letter)
 static int check_conflicts(void)
 {
 	const struct { bool given; const char *message; } conflicts[] = {
-		{ opt.command && opt.process, "-c can't be combined with -x" },
+		{ opt.command && opt.process, "-c cannot be combined with -x" },
 		{ opt.attach && (opt.load_only || opt.buffer || opt.command || opt.process),
-		  "-A can't be combined with -L, -b, -c or -x" },
-		{ opt.load_only && opt.command, "-L can't be combined with -c" },
+		  "-A cannot be combined with -L, -b, -c or -x" },
+		{ opt.load_only && opt.command, "-L cannot be combined with -c" },
 		{ opt.remove && (opt.attach || opt.load_only || opt.command || opt.process),
-		  "-d can't be combined with -A, -L, -c or -x" },
-		{ opt.daemon && (opt.load_only || opt.remove || opt.command), "-D can't be combined with -L, -d or -c" },
+		  "-d cannot be combined with -A, -L, -c or -x" },
+		{ opt.daemon && (opt.load_only || opt.remove || opt.command), "-D cannot be combined with -L, -d or -c" },
 		{ opt.daemon && !opt.output, "-D requires -o FILE" },
 		{ opt.switching && !opt.output, "-S requires -o FILE" },
 	};
@@ -301,7 +301,7 @@ static int send_hello(int device, const char *name)
 	int rc = kallsyms_base(&base), answered;
 
 	if (rc)
-		log_warning("can't read /proc/kallsyms: %s; probes that need the kernel's addresses will fail", strerror(-rc));
+		log_warning("cannot read /proc/kallsyms: %s; probes that need the kernel's addresses will fail", strerror(-rc));
 	else if (!base)
 		log_warning("/proc/kallsyms hides the kernel's addresses (sysctl kernel.kptr_restrict);"
 			    " probes that need them will fail");
@@ -336,7 +336,7 @@ static void explain_load_error(const struct module *m, int rc)
 	opt.relay_args[n++] = m->name;
 	opt.relay_args[n++] = m->release;
 	exec_stapio(opt.relay_args);
-	log_error("can't load %s: %s", m->name, strerror(-rc));
+	log_error("cannot load %s: %s", m->name, strerror(-rc));
 }
 
 static pid_t relay_pid;
@@ -375,7 +375,7 @@ static int start_daemon(void)
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
-		log_error("can't go to the background: %m");
+		log_error("cannot go to the background: %m");
 		return -errno;
 	}
 	if (pid > 0) {
@@ -479,7 +479,7 @@ static int wait_for_relay(int device, const char *name)
 	forward_all = false;
 	close(device);
 	if (relay_pid < 0) {
-		log_error("can't start stapio: %m");
+		log_error("cannot start stapio: %m");
 		return 1;
 	}
 	if (caps_keep_unloading())         // never run a script with a privileged process left
@@ -489,7 +489,7 @@ static int wait_for_relay(int device, const char *name)
 	// WNOWAIT keeps it a zombie, so that its process ID, to which signals are forwarded, is not reused.
 	while (waitid(P_PID, relay_pid, &ended, WEXITED | WNOWAIT) < 0)
 		if (errno != EINTR) {
-			log_error("can't wait for stapio: %m");
+			log_error("cannot wait for stapio: %m");
 			return 1;
 		}
 	if (ended.si_code == CLD_EXITED && ended.si_status != STAPIO_UNREPORTED)

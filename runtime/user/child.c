@@ -39,7 +39,7 @@ static void exec_command(const char *command)
 		execvp(words.we_wordv[0], words.we_wordv);
 	else
 		exec_shell(command);
-	fprintf(stderr, "ERROR: can't run \"%s\": %s\n", command, strerror(errno));
+	fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
 }
 
 /* Undoes the changes of main.c in a child process. */
@@ -142,7 +142,7 @@ void user_system_next(void)
 	}
 	if (running < 0) {
 		running = 0;
-		fprintf(stderr, "WARNING: can't run \"%s\": %s\n", c->text, strerror(errno));
+		fprintf(stderr, "WARNING: cannot run \"%s\": %s\n", c->text, strerror(errno));
 	}
 	free(c);
 }

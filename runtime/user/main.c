@@ -206,7 +206,7 @@ static int run(const struct arguments *a, char **argv)
 	if (a->command) {
 		rc = user_child_hold(a->command);
 		if (rc < 0) {
-			fprintf(stderr, "ERROR: can't run \"%s\": %s\n", a->command, strerror(-rc));
+			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", a->command, strerror(-rc));
 			return 1;
 		}
 		stp_session.target = rc;

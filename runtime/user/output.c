@@ -26,7 +26,7 @@ static void write_all(const char *p, u64 n)
 		if (done < 0) {
 			failed = true;
 			if (errno != EPIPE)
-				plat_message(STP_MSG_ERROR, errno == ENOSPC ? "can't write the output: no space left" : "can't write the output");
+				plat_message(STP_MSG_ERROR, errno == ENOSPC ? "cannot write the output: no space left" : "cannot write the output");
 			stp_session_exit();
 			return;
 		}

@@ -13,7 +13,7 @@ fault_problems() {
 	local loads unloads
 	[ "$1" -lt 124 ] || echo "exit status $1"
 	loads=$(grep -c '^f*init_module' "$dir/log") unloads=$(grep -c '^delete_module' "$dir/log")
-	[ -n "${FAKE_LOAD-}" ] || [ "${LEAVES-}$1" = 10 ] || [ "$loads" -le "$unloads" ] || grep -q "can't remove the module\|is in use\|is not loaded" "$dir/errors" ||
+	[ -n "${FAKE_LOAD-}" ] || [ "${LEAVES-}$1" = 10 ] || [ "$loads" -le "$unloads" ] || grep -q "cannot remove the module\|is in use\|is not loaded" "$dir/errors" ||
 		echo "the module stays"
 	# What goes on behind says it to the system's log.
 	[ "$1" -ne 0 ] || [ "$2" = behind ] || [ "$(cat "$dir/output")" = "$2" ] || echo "success, but the output is: $(cat "$dir/output")"
