@@ -12,8 +12,8 @@
 
 #define LOCK_WRITER 0x80000000u
 
-_Static_assert(STP_MOST_MAXACTION_INTERRUPTIBLE <= 0x7fffffff, "limits.actions is an s32");
-_Static_assert(STP_MOST_TRYLOCKDELAY <= 1000, "udelay() supports less than 2 ms");
+_Static_assert(STP_MAX_MAXACTION_INTERRUPTIBLE <= 0x7fffffff, "limits.actions is an s32");
+_Static_assert(STP_MAX_TRYLOCKDELAY <= 1000, "udelay() supports less than 2 ms");
 
 struct stp_ctx_private stp_ctx_none_ = { .closed = 1 };
 
@@ -69,7 +69,7 @@ void stp_cut(enum stp_loss reason, const char *what)
 	static u8 warned[STP_LOSSES];
 
 	stp_lose(reason, 1);
-	if (!__atomic_exchange_n(&warned[reason], 1, __ATOMIC_RELAXED) && stp_session.alone)
+	if (!__atomic_exchange_n(&warned[reason], 1, __ATOMIC_RELAXED) && stp_session.exclusive)
 		warn_of_cut(what);
 }
 
@@ -318,15 +318,15 @@ static s64 raised(s64 limit, s64 most)
 
 /*
  * Handlers of begin, end and error have no limit. Handlers in slices must not delay the end of a session: beyond
- * their allowance (run_alone()) they end as by abort() and are counted, so that end probes follow. The same applies
+ * their allowance (run_exclusive()) they end as by abort() and are counted, so that end probes follow. The same applies
  * if their reader was killed.
  */
-static bool breathe(struct stp_ctx_private *v, u64 need)
+static bool yield_cpu(struct stp_ctx_private *v, u64 need)
 {
 	u64 unwanted = __atomic_load_n(&stp_session.unwanted, __ATOMIC_RELAXED);
 	bool killed = unwanted && v->c.arguments[0] == unwanted;
 
-	plat_breathe();
+	plat_yield();
 	v->c.work = SLICE;
 	if (!v->c.probe || !v->c.probe->in_slices || (stp_session_running() && !killed))
 		return true;
@@ -347,8 +347,8 @@ bool stp_charge_more(struct stp_ctx *c)
 
 	if (c->fatal && c->error)
 		return false;
-	if (v == stp_session.alone)
-		return breathe(v, need);
+	if (v == stp_session.exclusive)
+		return yield_cpu(v, need);
 	if (!c->probe || !c->probe->needs_actions) {
 		c->work = SLICE;
 		return true;
@@ -356,7 +356,7 @@ bool stp_charge_more(struct stp_ctx *c)
 	if (need > v->work_left) {
 		stp_fatal_format(c, "too much work for one hit: more than %llu instructions with interrupts off; "
 				 "do less in one hit, or raise the limit (-DMAXACTION=%lld)", v->work_max,
-				 raised(stp_module.limits.actions, STP_MOST_MAXACTION));
+				 raised(stp_module.limits.actions, STP_MAX_MAXACTION));
 		return false;
 	}
 	v->work_left -= need;
@@ -367,11 +367,11 @@ bool stp_charge_more(struct stp_ctx *c)
 		return true;
 	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise the limit "
 			 "(-DMAXHANDLERTIME=%lld)", stp_module.limits.deadline_ms,
-			 raised(stp_module.limits.deadline_ms, STP_MOST_MAXHANDLERTIME));
+			 raised(stp_module.limits.deadline_ms, STP_MAX_MAXHANDLERTIME));
 	return false;
 }
 
-_Static_assert(STP_MOST_MAXBACKTRACE + 28 <= STP_ADDRESSES, "backtrace() also collects frames of the runtime");
+_Static_assert(STP_MAX_MAXBACKTRACE + 28 <= STP_ADDRESSES, "backtrace() also collects frames of the runtime");
 u64 *stp_addresses(struct stp_ctx *c)
 {
 	return stp_private(c)->addresses;

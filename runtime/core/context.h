@@ -49,7 +49,7 @@ struct stp_ctx_private {
 	s64 actions_max;
 	u64 work_max, work_left;               /* units of a hit; units left in addition to those in c->work */
 	u64 looked_at, time_used;              /* cycles: at the last check, used by this hit */
-	char *out_start, *out, *out_end;       /* the open record; see plat_record_room() */
+	char *out_start, *out, *out_end;       /* the open record; see plat_record_space() */
 	char *frame_base;
 	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */
 	u64 random;                            /* state of stp_random(), not 0 */

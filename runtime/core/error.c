@@ -97,23 +97,23 @@ static void count(struct stp_ctx_private *v)
 		stp_session_fail(NULL);
 }
 
-static void say(struct stp_ctx_private *v, const char *before, const char *text)
+static void append_error(struct stp_ctx_private *v, const char *before, const char *text)
 {
 	stp_append(v->error_text, before, STP_ERROR_SIZE);
 	stp_append(v->error_text, text, STP_ERROR_SIZE);
 }
 
 /* Appends the locations, innermost first, and the probe point. */
-static void say_where(struct stp_ctx_private *v)
+static void append_locations(struct stp_ctx_private *v)
 {
 	u32 i;
 
 	if (v->c.near)
-		say(v, " near ", v->c.near);
+		append_error(v, " near ", v->c.near);
 	for (i = 0; i < v->ncallers; i++)
-		say(v, ", called from ", v->callers[i]);
+		append_error(v, ", called from ", v->callers[i]);
 	if (v->c.probe && v->c.probe->point)
-		say(v, " in probe ", v->c.probe->point);
+		append_error(v, " in probe ", v->c.probe->point);
 }
 
 /* A fatal error with an empty text is abort(), which is not reported. */
@@ -124,7 +124,7 @@ void stp_error_report(struct stp_ctx_private *v)
 	if (!c->fatal || *c->error) {
 		if (c->error != v->error_text)
 			stp_copy(v->error_text, c->error, STP_ERROR_SIZE);
-		say_where(v);
+		append_locations(v);
 		plat_message(stp_module.limits.suppress_errors ? STP_MSG_WARNING : STP_MSG_ERROR,
 			     v->error_text);
 		count(v);

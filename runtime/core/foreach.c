@@ -5,7 +5,7 @@
  * recursive function. The sort is stable. Context: a handler with the map's lock.
  */
 #include "map.h"
-#include "word.h"
+#include "string_words.h"
 
 /* up to this number "limit n" maintains a sorted list instead of sorting all elements */
 #define SHORT_LIMIT 24
@@ -54,7 +54,7 @@ static s64 compare_strings(const struct order *o, const char *a, const char *b)
 }
 
 /* Returns true if b has to precede a. */
-static bool swapped(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
+static bool out_of_order(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
 {
 	s64 x, y;
 
@@ -78,7 +78,7 @@ static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_e
 	while (i < mid && j < n) {
 		if (!stp_charge(o->c, STP_WORK_COMPARE))
 			return false;
-		*to++ = swapped(o, from[i], from[j]) ? from[j++] : from[i++];
+		*to++ = out_of_order(o, from[i], from[j]) ? from[j++] : from[i++];
 	}
 	while (i < mid)
 		*to++ = from[i++];
@@ -113,10 +113,10 @@ static u32 insert_sorted(const struct order *o, struct stp_elem **a, u32 n, u32 
 {
 	u32 at;
 
-	if (n == limit && !swapped(o, a[n - 1], e))
+	if (n == limit && !out_of_order(o, a[n - 1], e))
 		return n;
 	at = n < limit ? n : n - 1;
-	for (; at > 0 && swapped(o, a[at - 1], e); at--) {
+	for (; at > 0 && out_of_order(o, a[at - 1], e); at--) {
 		o->c->work -= STP_WORK_COMPARE;
 		a[at] = a[at - 1];
 	}

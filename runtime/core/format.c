@@ -5,7 +5,7 @@
  * as 0x0; %b writes the number's bytes, %m and %M memory.
  */
 #include "internal.h"
-#include "word.h"
+#include "string_words.h"
 
 struct spec {
 	char flag;                 /* 0 + - space # or 0 */
@@ -314,19 +314,19 @@ static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_f
 
 /* ------------------------------------------------------------------ fast path of common pieces */
 /*
- * Handles %s and %d with at most a width and -, if 2 * QUICK_FIELD bytes are free. This is more than these
+ * Handles %s and %d with at most a width and -, if 2 * FAST_FIELD bytes are free. This is more than these
  * functions write, including the bytes that they write beyond the end of the text. %s checks the end itself.
  */
-#define QUICK_FIELD 64
+#define FAST_FIELD 64
 
-static inline bool is_quick(const struct stp_format *f)
+static inline bool is_fast(const struct stp_format *f)
 {
-	return f->precision == -1 && (u32)(f->width + 1) <= QUICK_FIELD + 1 &&
+	return f->precision == -1 && (u32)(f->width + 1) <= FAST_FIELD + 1 &&
 	       (!f->flag || f->flag == '-');
 }
 
 /* n > 0 */
-static inline char *quick_spaces(char *to, s64 n)
+static inline char *fast_spaces(char *to, s64 n)
 {
 	for (; n > 0; n -= 8, to += 8)
 		stp_word_store(to, 0x2020202020202020ull);
@@ -347,14 +347,14 @@ static inline u32 count_digits(u64 n)
 	return less + (n >= power[less]);
 }
 
-static inline char *quick_number(char *to, const struct stp_format *f, s64 n)
+static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
 {
 	u64 size = n < 0 ? 0 - (u64)n : (u64)n;
 	u32 digits = size < 10 ? 1 : count_digits(size);
 	s64 spaces = f->width - (s64)digits - (n < 0);
 
 	if (spaces > 0 && !f->flag)
-		to = quick_spaces(to, spaces);
+		to = fast_spaces(to, spaces);
 	if (n < 0)
 		*to++ = '-';
 	to += digits;
@@ -362,11 +362,11 @@ static inline char *quick_number(char *to, const struct stp_format *f, s64 n)
 		to[-1] = (char)('0' + size);
 	else
 		stp_digits(to, size);
-	return spaces > 0 && f->flag ? quick_spaces(to, spaces) : to;
+	return spaces > 0 && f->flag ? fast_spaces(to, spaces) : to;
 }
 
 /* Returns NULL if it does not fit. */
-static inline char *quick_text(char *to, const char *end, const struct stp_format *f, const char *s)
+static inline char *fast_text(char *to, const char *end, const struct stp_format *f, const char *s)
 {
 	char *from;
 	u64 w, zero;
@@ -375,10 +375,10 @@ static inline char *quick_text(char *to, const char *end, const struct stp_forma
 		s64 spaces = f->width - (s64)stp_strlen(s);
 
 		if (spaces > 0)
-			to = quick_spaces(to, spaces);
+			to = fast_spaces(to, spaces);
 	}
 	for (from = to; ; to += 8, s += 8) {
-		if (STP_UNLIKELY(end - to < QUICK_FIELD + 8))
+		if (STP_UNLIKELY(end - to < FAST_FIELD + 8))
 			return NULL;
 		w = stp_word_load(s);
 		stp_word_store(to, w);
@@ -387,7 +387,7 @@ static inline char *quick_text(char *to, const char *end, const struct stp_forma
 			break;
 	}
 	to += stp_word_length(zero);
-	return f->flag && f->width > to - from ? quick_spaces(to, f->width - (to - from)) : to;
+	return f->flag && f->width > to - from ? fast_spaces(to, f->width - (to - from)) : to;
 }
 
 /* The part of a format that is not yet written. */
@@ -397,17 +397,17 @@ struct rest {
 };
 
 /* Writes pieces until one is not handled here or does not fit; returns the end of the text. */
-static inline __attribute__((__always_inline__)) char *quick_pieces(char *at, const char *end, struct rest *r)
+static inline __attribute__((__always_inline__)) char *fast_pieces(char *at, const char *end, struct rest *r)
 {
 	const struct stp_format *f = r->f;
 	char *to;
 
-	for (; f < r->end && end - at >= 2 * QUICK_FIELD && is_quick(f); f++) {
+	for (; f < r->end && end - at >= 2 * FAST_FIELD && is_fast(f); f++) {
 		to = at;
 		if (f->conv == 's')
-			to = quick_text(at, end, f, r->arg->s);
+			to = fast_text(at, end, f, r->arg->s);
 		else if (f->conv == 'd')
-			to = quick_number(at, f, r->arg->n);
+			to = fast_number(at, f, r->arg->n);
 		else if (f->conv)
 			break;
 		if (STP_UNLIKELY(!to) || end - to < f->len)
@@ -437,7 +437,7 @@ void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const
 
 	if (!v->out && !stp_record_open(v))
 		return;
-	v->out = quick_pieces(v->out, v->out_end, &r);
+	v->out = fast_pieces(v->out, v->out_end, &r);
 	if (STP_UNLIKELY(r.f < r.end))
 		print_rest(c, r.f, r.end, r.arg);
 }
@@ -448,7 +448,7 @@ void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format 
 	struct stp_sink k = stp_sink_buffer(to, size);
 	struct rest r = { f, f + pieces, args };
 
-	k.at = quick_pieces(k.at, k.end, &r);
+	k.at = fast_pieces(k.at, k.end, &r);
 	put_pieces(&k, c, r.f, r.end, r.arg);
 	stp_sink_close(&k);
 }

@@ -15,8 +15,8 @@
 #include "internal.h"
 #include "../include/bounds.h"
 
-_Static_assert(STP_LEAST_HIST_WIDTH > 0 && STP_MOST_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
-_Static_assert(STP_MOST_HIST_ELISION < 1u << 31, "twice the value fits into a u32");
+_Static_assert(STP_MIN_HIST_WIDTH > 0 && STP_MAX_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
+_Static_assert(STP_MAX_HIST_ELISION < 1u << 31, "twice the value fits into a u32");
 
 struct shape {
 	u32 first, last;           /* range of rows to print */

@@ -62,7 +62,7 @@ static inline void stp_sink_close(struct stp_sink *k)
 	else
 		stp_sink_end(k);
 }
-/* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer has less, or the record was lost. */
+/* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer is too small, or the record was lost. */
 bool stp_sink_more(struct stp_sink *k, u32 n);
 /* Returns false if the handler's record was lost: its output is then dropped. */
 static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
@@ -76,7 +76,7 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 }
 /* Opens the handler's record if none is open; false: it was lost, and the output that follows is dropped. */
 bool stp_record_open(struct stp_ctx_private *v);
-static inline bool stp_sink_room(struct stp_sink *k, u32 n)
+static inline bool stp_sink_space(struct stp_sink *k, u32 n)
 {
 	return STP_LIKELY((u64)(k->end - k->at) >= n) || stp_sink_more(k, n);
 }

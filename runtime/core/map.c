@@ -12,10 +12,10 @@
  */
 #include "map.h"
 #include "../include/bounds.h"
-#include "word.h"
+#include "string_words.h"
 
 /* The smallest element has a number as key and as value; plat_alloc() allocates less than 2 GB. */
-_Static_assert((sizeof(struct stp_elem) + 16) * STP_MOST_MAXMAPENTRIES < 1ull << 31, "arrays of the largest size");
+_Static_assert((sizeof(struct stp_elem) + 16) * STP_MAX_MAXMAPENTRIES < 1ull << 31, "arrays of the largest size");
 
 /* ------------------------------------------------------------------ one table */
 
@@ -271,7 +271,7 @@ static bool charge_clear(struct stp_ctx *c, const struct stp_table *t)
 }
 
 /* Handlers that may be preempted pause while they clear a large table. */
-#define CLEARED_AT_ONCE 1024
+#define CLEAR_CHUNK 1024
 static void clear_table(struct stp_table *t)
 {
 	struct stp_elem *e;
@@ -279,8 +279,8 @@ static void clear_table(struct stp_table *t)
 
 	for (e = t->first; e; e = e->next) {
 		*bucket_of(t, e->hash) = NULL;
-		if (!(++n % CLEARED_AT_ONCE))
-			plat_breathe();
+		if (!(++n % CLEAR_CHUNK))
+			plat_yield();
 	}
 	t->first = t->last = t->free = NULL;
 	t->used = t->count = 0;

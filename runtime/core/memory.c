@@ -74,7 +74,7 @@ static const char *advice(const struct sum *s)
 	return s->calls > s->maps ? "use a smaller .maxactive(N)" : smaller_arrays;
 }
 
-static void say_sum(const struct sum *s, u64 all, u64 allowed)
+static void report_excess(const struct sum *s, u64 all, u64 allowed)
 {
 	bool by_user = stp_module.limits.memory_kb, arrays;
 	const char *help = advice(s);
@@ -102,7 +102,7 @@ bool stp_memory_fits(void)
 	if (!allowed && available)
 		allowed = (available + s.buffers) / 2;
 	if (allowed && all > allowed) {
-		say_sum(&s, all, allowed);
+		report_excess(&s, all, allowed);
 		return false;
 	}
 	stp_session.memory_summed = all;

@@ -58,11 +58,11 @@ u64 plat_cycles_khz(void);                     /* frequency of that counter; 0: 
 void plat_preempt_off(void);
 void plat_preempt_on(void);
 /* Called when the begin/end/error context has run for long: lets other tasks run. May sleep. */
-void plat_breathe(void);
+void plat_yield(void);
 /* Called before and after handlers run in the begin/end/error context. May sleep. A platform whose functions need
  * preemption off (since they use the current CPU or task) disables it here. */
-void plat_alone_enter(void);
-void plat_alone_leave(void);
+void plat_exclusive_enter(void);
+void plat_exclusive_leave(void);
 /* Called when all contexts but that of begin, end and error are closed: waits until no handler runs that was
  * entered before. */
 void plat_handlers_wait(void);
@@ -79,7 +79,7 @@ void plat_handlers_wait(void);
  * there is not enough space, it commits or drops the open record, counts the lost one, sets all three to NULL and
  * returns false; the core then drops the rest of the handler's output.
  */
-bool plat_record_room(struct stp_ctx_private *v, u32 want);
+bool plat_record_space(struct stp_ctx_private *v, u32 want);
 /* Commits the record: bytes out_start .. out. The core sets the three to NULL afterwards. */
 void plat_record_commit(struct stp_ctx_private *v);
 

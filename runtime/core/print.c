@@ -6,11 +6,11 @@
 #include "internal.h"
 
 /* Makes space for n more bytes in the record. */
-static inline bool more_room(struct stp_ctx_private *v, u32 n)
+static inline bool extend_record(struct stp_ctx_private *v, u32 n)
 {
 	stp_debug_record(v);
 	v->dirty = true;
-	if (STP_LIKELY(!v->out_lost) && STP_LIKELY(plat_record_room(v, n)))
+	if (STP_LIKELY(!v->out_lost) && STP_LIKELY(plat_record_space(v, n)))
 		return true;
 	v->out_lost = true;
 	v->out_start = v->out = v->out_end = NULL;
@@ -19,29 +19,29 @@ static inline bool more_room(struct stp_ctx_private *v, u32 n)
 
 bool stp_record_open(struct stp_ctx_private *v)
 {
-	return more_room(v, 1);
+	return extend_record(v, 1);
 }
 
 bool stp_sink_more(struct stp_sink *k, u32 n)
 {
 	struct stp_ctx_private *v = k->v;
-	bool room;
+	bool extended;
 
 	if (!v)
 		return false;
 	v->out = k->at;
-	room = more_room(v, n);
+	extended = extend_record(v, n);
 	k->at = v->out;
 	k->end = v->out_end;
-	return room;
+	return extended;
 }
 
 /* Makes space for as many of n bytes as possible, in one piece; returns their number. */
-static u32 some_room(struct stp_sink *k, u64 n)
+static u32 reserve_some(struct stp_sink *k, u64 n)
 {
 	u32 want = n < PLAT_RECORD_MAX ? (u32)n : PLAT_RECORD_MAX;
 
-	if (stp_sink_room(k, want))
+	if (stp_sink_space(k, want))
 		return want;
 	if (!k->v)
 		*k->end = 1;
@@ -67,7 +67,7 @@ void stp_sink_put(struct stp_sink *k, const char *text, u64 n)
 	u32 part;
 
 	for (; n; n -= part, text += part) {
-		part = some_room(k, n);
+		part = reserve_some(k, n);
 		if (!part)
 			return;
 		k->at = stp_put_bytes(k->at, text, part);
@@ -80,7 +80,7 @@ void stp_sink_pad(struct stp_sink *k, char with, u64 n)
 	u32 part;
 
 	for (; n; n -= part) {
-		part = some_room(k, n);
+		part = reserve_some(k, n);
 		if (!part)
 			return;
 		plat_memset(k->at, with, part);

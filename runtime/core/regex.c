@@ -87,7 +87,7 @@ static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
 }
 
 /* Finds the last iteration of a repetition; returns false if there was none. */
-static bool last_round(struct walk *w, const struct stp_regex_part *p, s32 *from, s32 to)
+static bool last_iteration(struct walk *w, const struct stp_regex_part *p, s32 *from, s32 to)
 {
 	s32 end;
 
@@ -114,7 +114,7 @@ static void open_group(struct walk *w, const struct stp_regex_part *p, s32 from,
 }
 
 /* Splits the match of `part`, from `from` to `to`, into its groups. */
-static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
+static void split_match(struct walk *w, s32 part, s32 from, s32 to)
 {
 	struct stp_match *m = w->m;
 	s32 waiting = 0, middle;
@@ -132,7 +132,7 @@ static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
 		case STP_RE_CAT:
 			mark(w, p->tail, from, to);
 			middle = last_end(w, p->head, from, from, to, true);
-			if (p->b && waiting < STP_MOST_GROUPS) {
+			if (p->b && waiting < STP_MAX_GROUPS) {
 				m->todo[waiting].part = p->b;
 				m->todo[waiting].from = middle;
 				m->todo[waiting++].to = to;
@@ -144,7 +144,7 @@ static void take_apart(struct walk *w, s32 part, s32 from, s32 to)
 				part = p->b;
 			break;
 		case STP_RE_STAR:
-			if (!last_round(w, p, &from, to))
+			if (!last_iteration(w, p, &from, to))
 				part = 0;
 			break;
 		default:
@@ -178,7 +178,7 @@ bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const st
 		m->at[i].from = -1;
 	m->at[0].from = from;
 	m->at[0].to = to;
-	take_apart(&w, r->root, from, to);
+	split_match(&w, r->root, from, to);
 	if (w.steps <= 0 && !c->error)
 		stp_error(c, "regular expression: more than %d steps on a string of %d characters",
 			  STP_MATCH_STEPS, w.len);

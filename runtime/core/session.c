@@ -68,17 +68,17 @@ static int make_contexts(void)
 			first = cpu;
 	}
 	/* This context runs when no other does, so that it shares the data of the first CPU. */
-	s->alone = first < cpus ? make_context(first, s->percpu[first], -1) : NULL;
-	if (!s->alone)
+	s->exclusive = first < cpus ? make_context(first, s->percpu[first], -1) : NULL;
+	if (!s->exclusive)
 		return -STP_ENOMEM;
-	s->alone->closed = 0;
+	s->exclusive->closed = 0;
 	/* Only this context may be interrupted. */
 	if (stp_module.limits.interruptible)
-		s->alone->actions_max = stp_module.limits.actions_interruptible;
-	s->alone->random ^= (u64)stp_gettimeofday_ns(&s->alone->c) | 1;
+		s->exclusive->actions_max = stp_module.limits.actions_interruptible;
+	s->exclusive->random ^= (u64)stp_gettimeofday_ns(&s->exclusive->c) | 1;
 	for (cpu = 0; cpu < cpus; cpu++)
 		if (s->ctx[cpu])
-			s->ctx[cpu]->random ^= s->alone->random << 8;
+			s->ctx[cpu]->random ^= s->exclusive->random << 8;
 	return 0;
 }
 
@@ -96,7 +96,7 @@ void stp_complain(const char *fmt, ...)
 }
 
 /* The message names the limit and the size that was needed up to here, or the array that exceeded the limit. */
-static void say_too_much(const struct stp_map *m)
+static void report_no_memory(const struct stp_map *m)
 {
 	u64 tables = m && m->percpu ? plat_cpus() + 1 : 1;
 
@@ -214,7 +214,7 @@ int stp_session_make(void)
 	if (!err)
 		err = make_data(&map);
 	if (err) {
-		say_too_much(map);
+		report_no_memory(map);
 		return err;
 	}
 	stp_debug_lock_order();
@@ -240,14 +240,14 @@ void stp_session_free(void)
 		stp_debug_map(stp_module.maps[i]);
 	for (i = 0; i < stp_module.nmaps; i++)
 		stp_map_free(stp_module.maps[i]);
-	free_context(s->alone);
+	free_context(s->exclusive);
 	for (i = 0; i < s->ncpus; i++) {
 		free_context(s->ctx[i]);
 		plat_free(s->percpu[i]);
 	}
 	plat_free(s->ctx);
 	plat_free(s->percpu);
-	s->alone = NULL;
+	s->exclusive = NULL;
 	s->ctx = NULL;
 	s->percpu = NULL;
 	s->ncpus = 0;
@@ -401,12 +401,12 @@ const struct stp_family_ops stp_error_family = { .name = "error" };
  * ended: some tenths of a second. */
 #define WORK_AFTER_EXIT 100
 
-static void run_alone(const struct stp_probe *p)
+static void run_exclusive(const struct stp_probe *p)
 {
-	struct stp_ctx *c = &stp_session.alone->c;
+	struct stp_ctx *c = &stp_session.exclusive->c;
 	u64 from = plat_cycles();
 
-	plat_alone_enter();
+	plat_exclusive_enter();
 	stp_private(c)->busy = 1;
 	c->regs = NULL;
 	c->address = 0;
@@ -422,13 +422,13 @@ static void run_alone(const struct stp_probe *p)
 	if (stp_private(c)->timing)
 		stp_timing_add(stp_private(c), p, plat_cycles() - from);
 	stp_private(c)->busy = 0;
-	plat_alone_leave();
+	plat_exclusive_leave();
 }
 
 void stp_slices_run(const struct stp_probe *p, u64 argument)
 {
-	stp_session.alone->c.arguments[0] = argument;
-	run_alone(p);
+	stp_session.exclusive->c.arguments[0] = argument;
+	run_exclusive(p);
 }
 
 /* A handler on this CPU's own context interrupted the other one, so that it comes first. */
@@ -436,7 +436,7 @@ struct stp_ctx *stp_ctx_here(void)
 {
 	struct stp_ctx *c = plat_ctx_here();
 
-	return c && stp_private(c)->busy ? c : &stp_session.alone->c;
+	return c && stp_private(c)->busy ? c : &stp_session.exclusive->c;
 }
 
 /* Runs the probes of a family while the session is in state `in`. */
@@ -451,7 +451,7 @@ static void run_family(const struct stp_family_ops *ops, u32 in)
 			continue;
 		b = f->table;
 		for (i = 0; i < f->n && state() == in; i++)
-			run_alone(b[i].probe);
+			run_exclusive(b[i].probe);
 	}
 }
 
@@ -521,7 +521,7 @@ void stp_session_stop(void)
 	stop_families();
 	run_family(&stp_end_family, STP_STATE_STOPPING);
 	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
-	if (stp_session.alone->timing)
+	if (stp_session.exclusive->timing)
 		stp_timing_report();
 	__atomic_store_n(&stp_session.state, STP_STATE_STOPPED, __ATOMIC_SEQ_CST);
 }

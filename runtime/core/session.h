@@ -49,7 +49,7 @@ struct stp_session {
 	u32 started;             /* number of families that are armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
 	u64 unwanted;            /* arguments[0] of the handler in slices whose reader was killed; 0: none */
-	struct stp_ctx_private *alone;   /* context of begin, end, error; it uses the first CPU's percpu data */
+	struct stp_ctx_private *exclusive;   /* context of begin, end, error; it uses the first CPU's percpu data */
 	u8 **percpu;             /* [ncpus], NULL for CPUs not used: struct percpu of the generated C */
 };
 extern struct stp_session stp_session;

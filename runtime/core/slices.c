@@ -81,7 +81,7 @@ void stp_take(struct stp_ctx *c)
 
 void stp_slices_prepare(const struct stp_probe *p)
 {
-	struct stp_ctx *c = &stp_session.alone->c;
+	struct stp_ctx *c = &stp_session.exclusive->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
 	c->probe = p->before;              /* its work is not limited */
@@ -91,7 +91,7 @@ void stp_slices_prepare(const struct stp_probe *p)
 
 void stp_slices_taken(const struct stp_probe *p)
 {
-	struct stp_ctx *c = &stp_session.alone->c;
+	struct stp_ctx *c = &stp_session.exclusive->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
 	c->probe = p->before;              /* its work is not limited */

@@ -170,7 +170,7 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 	static u32 moving;
 	struct stp_spin spin = {};
 	struct stp_stat *s;
-	bool alone = stp_private(c) == stp_session.alone;
+	bool alone = stp_private(c) == stp_session.exclusive;
 	u32 cpu;
 
 	while (!alone && __atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* as in stp_map_merge() */

@@ -2,7 +2,7 @@
 /* Operations on terminated strings in buffers of a known size. Strings that exceed the size of a string variable
  * are cut and counted. Context: any. */
 #include "internal.h"
-#include "word.h"
+#include "string_words.h"
 
 /* A caller with another size intends to cut the string, which is not counted. */
 static inline void cut(u32 size)

@@ -56,13 +56,13 @@ static void put_limit(struct call_text *t, u64 v, u32 size)
 
 static void put_fields(struct call_text *t, const struct fields *f, u64 address)
 {
-	bool narrow = t->call->long_size == 4;
+	bool is_32bit = t->call->long_size == 4;
 	u32 i;
 
 	for (i = 0; i < f->n; i++) {
 		const struct field *m = &f->at[i];
-		u64 from = address + (narrow ? m->at32 : m->at);
-		u32 size = narrow ? m->size32 : m->size;
+		u64 from = address + (is_32bit ? m->at32 : m->at);
+		u32 size = is_32bit ? m->size32 : m->size;
 
 		call_printf(t, "%s", m->name);
 		if (m->form == 'd')

@@ -50,10 +50,10 @@ static void merge(struct stp_timing *to, const struct stp_timing *from)
 	to->mean = (s64)(to->sum / to->hits);
 }
 
-static void say_probe(struct stp_ctx *c, u32 index)
+static void print_probe(struct stp_ctx *c, u32 index)
 {
 	const struct stp_probe *p = stp_module.probes + index;
-	struct stp_timing t = stp_session.alone->timing[index];
+	struct stp_timing t = stp_session.exclusive->timing[index];
 	u32 cpu;
 
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
@@ -67,7 +67,7 @@ static void say_probe(struct stp_ctx *c, u32 index)
 }
 
 /* Each lock is reported once, even if several probes take it. */
-static void say_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
+static void print_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 {
 	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks + p->nlate;
 
@@ -85,18 +85,18 @@ static void say_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 
 void stp_timing_report(void)
 {
-	struct stp_ctx *c = &stp_session.alone->c;
+	struct stp_ctx *c = &stp_session.exclusive->c;
 	bool any = false;
 	u32 i;
 
-	plat_alone_enter();
+	plat_exclusive_enter();
 	stp_private(c)->busy = 1;
 	stp_cprintf(c, "----- probe hit report: \n");
 	for (i = 0; i < stp_module.nprobes; i++)
-		say_probe(c, i);
+		print_probe(c, i);
 	for (i = 0; i < stp_module.nprobes; i++)
-		say_locks(c, stp_module.probes + i, &any);
+		print_locks(c, stp_module.probes + i, &any);
 	stp_handler_finish(stp_private(c));
 	stp_private(c)->busy = 0;
-	plat_alone_leave();
+	plat_exclusive_leave();
 }

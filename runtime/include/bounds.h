@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The ranges of limits.def as constants, for static assertions where the runtime relies on them:
- * STP_LEAST_NAME and STP_MOST_NAME.
+ * STP_MIN_NAME and STP_MAX_NAME.
  */
 #ifndef STP_BOUNDS_H
 #define STP_BOUNDS_H
 
 #define LIMIT(name, least, most, usual, unit, text) \
-	enum { STP_LEAST_##name = (least) }; enum { STP_MOST_##name = (most) };
+	enum { STP_MIN_##name = (least) }; enum { STP_MAX_##name = (most) };
 #define SWITCH(name, text)
 #define NO_EFFECT(name)
 #include "limits.def"

@@ -481,12 +481,12 @@ struct stp_regex_groups {
 	const struct stp_regex_part *parts;
 	u16 root, groups;          /* groups: including group 0, the whole match */
 };
-#define STP_MOST_GROUPS 32
+#define STP_MAX_GROUPS 32
 struct stp_match {                         /* the last match of this hit */
 	u32 groups;                /* 0: it failed, or nothing was matched yet */
 	u32 size;                  /* of text */
-	struct { s32 from, to; } at[STP_MOST_GROUPS];  /* from is -1: that group matched nothing */
-	struct { s32 part, from, to; } todo[STP_MOST_GROUPS];
+	struct { s32 from, to; } at[STP_MAX_GROUPS];   /* from is -1: that group matched nothing */
+	struct { s32 part, from, to; } todo[STP_MAX_GROUPS];
 	char text[];               /* the matched text, followed by as many bytes of marks */
 };
 /* Splits a match into its groups. Sets c->error when that takes too many steps. */
@@ -515,7 +515,7 @@ s64 stp_cpu(struct stp_ctx *c);
 s64 stp_target(struct stp_ctx *c);         /* -c, -x */
 const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
-bool stp_task_narrow(void);                /* runs a 32-bit program */
+bool stp_task_is_32bit(void);              /* runs a 32-bit program */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
@@ -770,13 +770,13 @@ enum { STP_FRAME_NONE,             /* fp: unchanged; ra: no caller, outermost fr
        /* cfa of a PLT entry: stack pointer + offset, and 8 more from byte `base` of its 16 on */
        STP_FRAME_PLT };
 enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
-struct stp_frame_place { s32 offset; u8 kind, base; s16 plus; };
+struct stp_frame_location { s32 offset; u8 kind, base; s16 plus; };
 /* How to compute the caller's stack pointer, return address and frame pointer. */
-struct stp_frame_rule { struct stp_frame_place cfa, ra, fp; };
+struct stp_frame_rule { struct stp_frame_location cfa, ra, fp; };
 struct stp_object {
 	struct stp_program *program;
 	const struct stp_usym *symbols;
-	const u32 *frame_places; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
+	const u32 *frame_offsets; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
 	const struct stp_lines *lines;     /* by offset in the file; may be NULL */
 	u32 nsymbols, nframes;
 };
@@ -784,7 +784,7 @@ struct stp_object {
  * Buffers of a context, for data that would be large on a kernel stack. Each is valid until the handler calls the
  * next function that uses it.
  * stp_address_name() returns the name of a kernel address, "vfs_read+0x12/0x340 [module]", or without the offset;
- * the address in hexadecimal if it has no name. stp_user_place() writes the path there, too.
+ * the address in hexadecimal if it has no name. stp_user_location() writes the path there, too.
  */
 #define STP_NAME_TEXT 768
 #define STP_ADDRESSES 128
@@ -792,7 +792,7 @@ char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset);
 u64 *stp_addresses(struct stp_ctx *c);                     /* of STP_ADDRESSES elements */
 /* Finds the file that is mapped at an address of the current process. Returns false, and path is NULL, if it is
  * unknown. The other pointers may be NULL. */
-struct stp_user_place {
+struct stp_user_location {
 	const char *path;          /* of the program or library */
 	/* offset in the file; bytes of the file that are mapped up to the end of this mapping */
 	u64 offset, size;
@@ -800,11 +800,11 @@ struct stp_user_place {
 	const char *source;
 	u32 line;                  /* set if with source lines */
 };
-bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p);
+bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p);
 /* Writes the call stack of the current process, innermost frame first; returns the number of frames. */
-u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room);
+u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max);
 /* begins with these registers */
-u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room);
+u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max);
 
 /* Looks up a source line; `place` is a code offset as in lines.h. Returns false if it is unknown. Context: any. */
 bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32 *line);

@@ -6,7 +6,7 @@
  */
 #include "kernel.h"
 #include "calls.h"
-#include "place.h"
+#include "hash_index.h"
 
 #define WAYS        8
 #define SKIP_WAIT_MS 1                 /* timeout for the lock */
@@ -37,7 +37,7 @@ static u32 row_size(u32 size)
 
 u64 stp_calls_bytes(u32 n, u32 size)
 {
-	return sizeof(struct stp_calls) + ((u64)WAYS << stp_place_bits(DIV_ROUND_UP(n, WAYS))) * row_size(size);
+	return sizeof(struct stp_calls) + ((u64)WAYS << stp_hash_bits(DIV_ROUND_UP(n, WAYS))) * row_size(size);
 }
 
 struct stp_calls *stp_calls_make(u32 n, u32 size)
@@ -46,7 +46,7 @@ struct stp_calls *stp_calls_make(u32 n, u32 size)
 
 	if (t) {
 		t->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
-		t->shift = 32 - stp_place_bits(DIV_ROUND_UP(n, WAYS));
+		t->shift = 32 - stp_hash_bits(DIV_ROUND_UP(n, WAYS));
 		t->size = row_size(size);
 	}
 	return t;
@@ -66,7 +66,7 @@ static struct call *set_of(struct stp_calls *t, u64 id)
 {
 	u64 hash = ((u64)(unsigned long)current ^ id) * 0x9e3779b97f4a7c15ull;
 
-	return (struct call *)(t->rows + (u64)stp_place(hash >> 32, t->shift) * WAYS * t->size);
+	return (struct call *)(t->rows + (u64)stp_hash_index(hash >> 32, t->shift) * WAYS * t->size);
 }
 
 static struct call *next_row(const struct stp_calls *t, struct call *r)

@@ -77,8 +77,8 @@ static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 /* On x86-64, struct ftrace_regs begins with a struct pt_regs: arguments, stack pointer and ip are always valid, the
  * other registers with FTRACE_OPS_FL_SAVE_REGS. Kernels before 5.11 pass the pt_regs itself. */
 struct ftrace_regs;
-struct compat_ftrace_room { };
-static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
+struct compat_ftrace_buffer { };
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_buffer *buffer)
 {
 	return r;
 }
@@ -114,23 +114,23 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE_STATE (PSR_MODE_EL1h | PSR_I_BIT)
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: the arguments, in a separate layout */
-struct compat_ftrace_room { struct pt_regs regs; };
+struct compat_ftrace_buffer { struct pt_regs regs; };
 #ifndef HAVE_FTRACE_REGS_REGS              /* until 6.12 */
 #define arch_ftrace_regs(r) (r)
 #endif
-static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_buffer *buffer)
 {
-	memcpy(room->regs.regs, arch_ftrace_regs(r)->regs, sizeof(arch_ftrace_regs(r)->regs));
-	room->regs.regs[29] = arch_ftrace_regs(r)->fp;
-	room->regs.regs[30] = arch_ftrace_regs(r)->lr;
-	room->regs.sp = arch_ftrace_regs(r)->sp;
-	room->regs.pc = arch_ftrace_regs(r)->pc;
-	room->regs.pstate = COMPAT_FTRACE_STATE;
-	return &room->regs;
+	memcpy(buffer->regs.regs, arch_ftrace_regs(r)->regs, sizeof(arch_ftrace_regs(r)->regs));
+	buffer->regs.regs[29] = arch_ftrace_regs(r)->fp;
+	buffer->regs.regs[30] = arch_ftrace_regs(r)->lr;
+	buffer->regs.sp = arch_ftrace_regs(r)->sp;
+	buffer->regs.pc = arch_ftrace_regs(r)->pc;
+	buffer->regs.pstate = COMPAT_FTRACE_STATE;
+	return &buffer->regs;
 }
 #else                                      /* a pt_regs in which the processor state is not set */
-struct compat_ftrace_room { };
-static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_room *room)
+struct compat_ftrace_buffer { };
+static __always_inline const void *compat_ftrace_regs(struct ftrace_regs *r, struct compat_ftrace_buffer *buffer)
 {
 	((struct pt_regs *)r)->pstate = COMPAT_FTRACE_STATE;
 	return r;
@@ -327,7 +327,7 @@ static inline u64 compat_link_register(const struct pt_regs *regs)
 }
 
 /* Returns true if registers of a process are those of 32-bit code. */
-static inline bool compat_narrow_code(const struct pt_regs *regs)
+static inline bool compat_is_32bit_code(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
 	return regs->cs == __USER32_CS;

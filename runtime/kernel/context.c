@@ -89,7 +89,7 @@ void plat_preempt_on(void)
 	preempt_enable();
 }
 
-void plat_breathe(void)
+void plat_yield(void)
 {
 	/* interrupts are off in embedded C that holds a lock under which sleeping is forbidden */
 	if (!raw_irqs_disabled() && need_resched())
@@ -98,12 +98,12 @@ void plat_breathe(void)
 
 /* Handlers of begin, end and error may be preempted and may sleep until their ring has space: no function that they
  * call depends on the current CPU. */
-void plat_alone_enter(void)
+void plat_exclusive_enter(void)
 {
-	stp_private(&stp_session.alone->c)->plat = stp_ring_of(-1);
+	stp_private(&stp_session.exclusive->c)->plat = stp_ring_of(-1);
 }
 
-void plat_alone_leave(void)
+void plat_exclusive_leave(void)
 {
 }
 
@@ -132,7 +132,7 @@ void plat_broken(const char *what, const char *file, int line)
 
 bool plat_owns(const struct stp_ctx_private *v)
 {
-	return v == stp_session.alone ||
+	return v == stp_session.exclusive ||
 	       (irqs_disabled() && v->cpu == raw_smp_processor_id() && raw_cpu_read(stp_cpu_ctx) == &v->c);
 }
 

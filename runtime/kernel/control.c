@@ -32,10 +32,10 @@ static struct {
 	bool open, detached;
 	bool leaving;              /* the device is being closed and has no reader any more */
 	bool mapped;               /* the process that has it open has mapped the rings and may read them */
-	bool exit_said;            /* EXIT was sent, which happens once */
+	bool exit_sent;            /* EXIT was sent, which happens once */
 	bool other_build;          /* the running kernel is not the build that the script was translated for */
 	bool unchecked_build;      /* it cannot be determined whether it is */
-	u32 wants_said;            /* number of WANTs that were read; READY follows the last one */
+	u32 wants_sent;            /* number of WANTs that were read; READY follows the last one */
 	bool ready_said;
 	struct mutex read_lock;
 	char *bounce;              /* one message while it is copied to the reader */
@@ -68,7 +68,7 @@ void stp_control_wake(void)
 	irq_work_queue(&control.wake);
 }
 
-bool stp_reader_lives(void)
+bool stp_reader_alive(void)
 {
 	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
 }
@@ -157,13 +157,13 @@ void plat_message(u32 type, const char *text)
 {
 	if (type != STP_MSG_EXIT)
 		send_text(type, text, STP_MSG_MAX - sizeof(struct stp_msg));
-	else if (!xchg(&control.exit_said, true))
+	else if (!xchg(&control.exit_sent, true))
 		message_send(type, NULL, 0, 0);
 }
 
 /* Moves the oldest message into the bounce buffer. Returns its size; 0: the queue is empty; -EINVAL: it does not
  * fit in `space` and stays in the queue. */
-static ssize_t message_take(size_t room)
+static ssize_t message_take(size_t space)
 {
 	struct stp_msg *m = (void *)control.bounce;
 	unsigned long flags;
@@ -176,7 +176,7 @@ static ssize_t message_take(size_t room)
 		tail = queue.tail;
 		unqueue_bytes(m, sizeof(*m));
 		size = sizeof(*m) + m->len;
-		if (size > room) {
+		if (size > space) {
 			queue.tail = tail;
 			size = -EINVAL;
 		} else {
@@ -188,27 +188,27 @@ static ssize_t message_take(size_t room)
 }
 
 /* WANTs are generated as they are read, since their number is not limited. READY is the last one. */
-static ssize_t want_take(size_t room)
+static ssize_t want_take(size_t space)
 {
 	struct stp_msg *m = (void *)control.bounce;
 	struct stp_want *w = (void *)m->payload;
-	const struct stp_site *site = stp_site_wanted(control.wants_said);
+	const struct stp_site *site = stp_site_wanted(control.wants_sent);
 	u32 name_max = STP_MSG_MAX - sizeof(*m) - sizeof(*w);
 
 	m->type = site ? STP_MSG_WANT : STP_MSG_READY;
 	m->len = 0;
 	if (site) {
-		w->index = control.wants_said;
+		w->index = control.wants_sent;
 		w->pad = 0;
 		w->offset = site->offset;
 		m->len = sizeof(*w) + 1 +
 			 scnprintf(w->name, name_max, "%s%s%s", site->module ?: "",
 				   site->module ? ":" : "", site->symbol);
 	}
-	if (sizeof(*m) + m->len > room)
+	if (sizeof(*m) + m->len > space)
 		return -EINVAL;
 	if (site)
-		control.wants_said++;
+		control.wants_sent++;
 	else
 		control.ready_said = true;
 	return sizeof(*m) + m->len;
@@ -226,12 +226,12 @@ static bool stopped(void)
 
 /* ------------------------------------------------------------------ session */
 
-static void say_summary(void)
+static void send_summary(void)
 {
 	struct stp_summary s = {};
 
 	stp_session_summary(&s);
-	stp_rings_conclude(&s);
+	stp_rings_finish(&s);
 	message_send(STP_MSG_STOPPED, &s, sizeof(s), 0);
 }
 
@@ -249,7 +249,7 @@ static void session_stop(void)
 		return;
 	stp_session_stop();
 	stp_namespaces_drop();
-	say_summary();
+	send_summary();
 	WRITE_ONCE(control.phase, PHASE_STOPPED);
 	stp_control_wake();
 }
@@ -274,12 +274,12 @@ static int refuse_other_build(void)
 }
 
 /* A kernel whose build cannot be determined is accepted with a warning. */
-static void say_unchecked_kernel(void)
+static void warn_unchecked_kernel(void)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "cannot check whether the running kernel is of the build that the script was translated for "
-		 "(%*phN): no build ID in /sys/kernel/notes", (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
+	snprintf(text, sizeof(text), "cannot check whether the running kernel is of the build that the script was translated "
+		 "for (%*phN): no build ID in /sys/kernel/notes", (int)min_t(u32, stp_module.build_id_len, 20), stp_module.build_id);
 	plat_message(STP_MSG_WARNING, text);
 }
 
@@ -346,7 +346,7 @@ static int do_start(const struct stp_start *s)
 	owner = -1;
 	control.phase = PHASE_STARTED;
 	if (control.unchecked_build)
-		say_unchecked_kernel();
+		warn_unchecked_kernel();
 	status.rc = control.other_build ? refuse_other_build() : stp_namespaces_take(s->namespaces);
 	if (!status.rc)
 		status.rc = stp_session_start();
@@ -449,7 +449,7 @@ static int control_open(struct inode *inode, struct file *file)
  * counts and unread messages stay allocated. The rings are not mapped, because the device is not open, and no
  * handler runs.
  */
-static void free_what_ended(void)
+static void free_ended_session(void)
 {
 	if (control.phase == PHASE_NEW)
 		free_buffers();
@@ -467,7 +467,7 @@ static int control_release(struct inode *inode, struct file *file)
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
 		session_stop();
-	free_what_ended();
+	free_ended_session();
 	WRITE_ONCE(control.mapped, false);
 	WRITE_ONCE(control.open, false);
 	WRITE_ONCE(control.leaving, false);
@@ -562,7 +562,7 @@ static int control_mmap(struct file *file, struct vm_area_struct *vma)
 		return err;
 	WRITE_ONCE(control.mapped, true);
 	if (READ_ONCE(control.detached))
-		stp_rings_settle();
+		stp_rings_sync();
 	WRITE_ONCE(control.detached, false);
 	return 0;
 }

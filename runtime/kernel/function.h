@@ -10,7 +10,7 @@
 
 /* Counts for both parts since the family started. */
 struct stp_function_totals {
-	u32 armed, failed, passed_over;    /* addresses; skipped ones are unknown to ftrace */
+	u32 armed, failed, skipped;    /* addresses; skipped ones are unknown to ftrace */
 	u32 refused;                       /* addresses of wildcards that the kernel refused */
 };
 extern struct stp_function_totals stp_function_totals;
@@ -54,7 +54,7 @@ static inline bool stp_function_is_wild(const struct stp_function *f, const stru
 	return f->wildcard && !s->module;
 }
 /* `wild`: the number of such addresses. Returns true if this address is skipped, which it counts. */
-bool stp_function_pass_over(const struct stp_function *f, const struct stp_site *s, u32 wild);
+bool stp_function_skip(const struct stp_function *f, const struct stp_site *s, u32 wild);
 
 /* Returns true if the kernel would read beyond mapped memory in order to place a kprobe there. */
 bool stp_kprobe_overruns(const struct stp_site *s);
@@ -62,7 +62,7 @@ bool stp_kprobe_overruns(const struct stp_site *s);
 /* A post_handler for kprobes that the kernel must not optimise: it does not turn kprobes with one into jumps. */
 struct kprobe;
 struct pt_regs;
-void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
+void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* Moves the functions that ftrace knows to the front, and stores in ok[] which they are. Returns their number, or
  * -errno. */

@@ -6,7 +6,7 @@
  * of the machine, and for each kretprobe that is armed separately the kernel scans all its functions.
  */
 #include "function.h"
-#include "place.h"
+#include "hash_index.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -42,7 +42,7 @@ static noinline int hit_entry(const struct stp_function *f, unsigned long addres
 }
 
 static __always_inline void hit_return(const struct stp_function *f, unsigned long address, void *data,
-				       struct pt_regs *regs, bool plain)
+				       struct pt_regs *regs, bool simple)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
@@ -53,8 +53,8 @@ static __always_inline void hit_return(const struct stp_function *f, unsigned lo
 	c->address = address;
 	c->saved_return = regs_return_value(regs);
 	c->entry = data;
-	if (plain)
-		stp_run_plain(c, f->probe);
+	if (simple)
+		stp_run_simple(c, f->probe);
 	else
 		stp_handler_run(c, f->probe);
 	stp_hit_end(c, flags);
@@ -111,12 +111,12 @@ static __always_inline int try_entry(const struct stp_function *f, unsigned long
 }
 
 static __always_inline void try_return(const struct stp_function *f, unsigned long address, void *data,
-				       struct pt_regs *regs, bool plain)
+				       struct pt_regs *regs, bool simple)
 {
 	if (stp_hit_unsafe())
 		return_unsafe(f, address, data, regs);
 	else
-		hit_return(f, address, data, regs, plain);
+		hit_return(f, address, data, regs, simple);
 }
 
 /* ------------------------------------------------------------------ returns, by kretprobe */
@@ -134,11 +134,11 @@ static int return_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static __always_inline void kretprobe_return(const struct stp_function *f, unsigned long address, void *data,
-					     struct kretprobe_instance *ri, struct pt_regs *regs, bool plain)
+					     struct kretprobe_instance *ri, struct pt_regs *regs, bool simple)
 {
 	unsigned long ip = compat_enter_caller(ri, regs);
 
-	try_return(f, address, data, regs, plain);
+	try_return(f, address, data, regs, simple);
 	compat_leave_caller(regs, ip);
 }
 
@@ -150,7 +150,7 @@ static int return_any(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static int return_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int return_simple(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct return_hit *h = hit_of(ri);
 
@@ -213,7 +213,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_cannot(f, s, err);
 	h->f = f;
 	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
-	h->rp.handler = stp_probe_plain(f->probe) ? return_plain : return_any;
+	h->rp.handler = stp_probe_is_simple(f->probe) ? return_simple : return_any;
 	h->rp.entry_handler = f->entry ? return_entry : NULL;
 	h->rp.data_size = ALIGN(f->entry_size, 8);
 	h->rp.maxactive = maxactive(f);
@@ -269,8 +269,8 @@ struct return_group {
 	u32 data_size;                     /* bytes saved per call, for @entry() */
 	u64 calls;                         /* maximum number of calls in progress */
 	int fixed;                         /* number given in the script */
-	bool entry, plain, armed;
-	int settled;                       /* 0 or -errno */
+	bool entry, simple, armed;
+	int result;                       /* 0 or -errno */
 	unsigned long *functions;          /* the functions that are hooked */
 	struct return_group *next;
 };
@@ -278,10 +278,10 @@ struct return_group {
 /* Returns the slot of this address, or the free slot to insert it. */
 static __always_inline struct return_slot *return_slot(const struct return_group *g, unsigned long ip)
 {
-	u32 at = stp_place((u32)ip * GOLDEN_RATIO_32, g->shift);
+	u32 at = stp_hash_index((u32)ip * GOLDEN_RATIO_32, g->shift);
 
 	while (g->slots[at].ip && g->slots[at].ip != ip)
-		at = (at + 1) & stp_place(~0u, g->shift);
+		at = (at + 1) & stp_hash_index(~0u, g->shift);
 	return &g->slots[at];
 }
 
@@ -303,7 +303,7 @@ static void only_any(struct fprobe *fp, unsigned long ip, unsigned long caller, 
 	try_return(group_of(fp)->only, ip, data, regs, false);
 }
 
-static void only_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static void only_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 		       void *data)
 {
 	try_return(group_of(fp)->only, ip, data, regs, true);
@@ -326,7 +326,7 @@ static void lookup_any(struct fprobe *fp, unsigned long ip, unsigned long caller
 		try_return(f, ip, data, regs, false);
 }
 
-static void lookup_plain(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static void lookup_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 			 void *data)
 {
 	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
@@ -341,7 +341,7 @@ static const struct stp_function *only_function(const struct return_group *g)
 	const struct stp_function *f = NULL;
 	u32 i;
 
-	for (i = 0; i <= stp_place(~0u, g->shift); i++) {
+	for (i = 0; i <= stp_hash_index(~0u, g->shift); i++) {
 		if (!g->slots[i].ip)
 			continue;
 		if (f && f != g->slots[i].f)
@@ -359,8 +359,8 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	g->only = only_function(g);
 	g->fp.entry_data_size = g->data_size;
 	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
-	g->fp.exit_handler = g->only ? (g->plain ? only_plain : only_any) :
-				       (g->plain ? lookup_plain : lookup_any);
+	g->fp.exit_handler = g->only ? (g->simple ? only_simple : only_any) :
+				       (g->simple ? lookup_simple : lookup_any);
 	g->fp.nr_maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
 	err = register_fprobe_ips(&g->fp, functions, min(n, COMPAT_FTRACE_PIECE));
 	if (err)
@@ -407,7 +407,7 @@ static int group_any(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static int group_plain(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int group_simple(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_data *d = (void *)ri->data;
 
@@ -436,7 +436,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	g->rp.kp.addr = (kprobe_opcode_t *)functions[0];
 	g->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	g->rp.entry_handler = group_entry;
-	g->rp.handler = g->plain ? group_plain : group_any;
+	g->rp.handler = g->simple ? group_simple : group_any;
 	g->rp.data_size = sizeof(struct return_data) + g->data_size;
 	g->rp.maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
 	err = register_kretprobe(&g->rp);
@@ -468,7 +468,7 @@ static u32 data_size(const struct stp_function *f)
 	return f->entry_size ? roundup_pow_of_two(max_t(u32, f->entry_size, 8)) : 0;
 }
 
-static bool fits(const struct stp_batch *b, const struct return_group *g, const struct stp_function *f)
+static bool fits_group(const struct stp_batch *b, const struct return_group *g, const struct stp_function *f)
 {
 	const struct stp_site *s;
 
@@ -484,7 +484,7 @@ static struct return_group *make_group(struct stp_batch *b, const struct stp_fun
 {
 	struct return_group *g = plat_alloc(sizeof(*g), -1);
 	u32 n = f->maxactive > 0 ? min(f->nsites, b->returns) : b->returns;
-	u32 bits = stp_place_bits(2ull * n);
+	u32 bits = stp_hash_bits(2ull * n);
 
 	if (g)
 		g->slots = plat_alloc((u64)sizeof(*g->slots) << bits, -1);
@@ -495,7 +495,7 @@ static struct return_group *make_group(struct stp_batch *b, const struct stp_fun
 	g->shift = 32 - bits;
 	g->data_size = data_size(f);
 	g->fixed = f->maxactive;
-	g->plain = true;
+	g->simple = true;
 	g->next = b->groups;
 	b->groups = g;
 	return g;
@@ -518,7 +518,7 @@ static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 
 	if (f->entry_size > DATA_MAX)
 		return false;
-	while (g && !fits(b, g, f))
+	while (g && !fits_group(b, g, f))
 		g = g->next;
 	if (!g)
 		g = make_group(b, f);
@@ -530,7 +530,7 @@ static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 		add_return_slot(g, f, s);
 		g->calls += maxactive(f);
 	}
-	g->plain &= stp_probe_plain(f->probe);
+	g->simple &= stp_probe_is_simple(f->probe);
 	g->entry |= f->entry != NULL;
 	return true;
 }
@@ -552,14 +552,14 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 	u32 i, n;
 	int err;
 
-	for (i = n = 0; i <= stp_place(~0u, g->shift); i++)
+	for (i = n = 0; i <= stp_hash_index(~0u, g->shift); i++)
 		n += is_doubtful(&g->slots[i]);
 	if (!n)
 		return 0;
 	rp = plat_alloc(n * sizeof(*rp), -1);
 	made = plat_alloc(n * sizeof(*made), -1);
 	err = rp && made ? 0 : -ENOMEM;
-	for (i = n = 0; !err && i <= stp_place(~0u, g->shift); i++) {
+	for (i = n = 0; !err && i <= stp_hash_index(~0u, g->shift); i++) {
 		struct return_slot *s = &g->slots[i];
 
 		if (!is_doubtful(s))
@@ -586,7 +586,7 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 }
 
 /* Handles a function that does not belong to the group and has no slot any more. */
-static void give_away(struct stp_batch *b, struct return_group *g, struct return_slot *s)
+static void move_to_kretprobe(struct stp_batch *b, struct return_group *g, struct return_slot *s)
 {
 	s->refused = true;
 	g->n--;
@@ -594,20 +594,20 @@ static void give_away(struct stp_batch *b, struct return_group *g, struct return
 }
 
 /* Removes functions that ftrace does not know. */
-static void give_unknown(struct stp_batch *b, struct return_group *g, const bool *ok)
+static void remove_unknown(struct stp_batch *b, struct return_group *g, const bool *ok)
 {
 	u32 i, k, wild = 0;
 
-	for (i = k = 0; i <= stp_place(~0u, g->shift); i++)
+	for (i = k = 0; i <= stp_hash_index(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused && !ok[k++])
 			wild += stp_function_is_wild(g->slots[i].f, g->slots[i].site);
-	for (i = k = 0; i <= stp_place(~0u, g->shift); i++) {
+	for (i = k = 0; i <= stp_hash_index(~0u, g->shift); i++) {
 		struct return_slot *s = &g->slots[i];
 
 		if (!s->ip || s->refused || ok[k++])
 			continue;
-		if (!stp_function_pass_over(s->f, s->site, wild)) {
-			give_away(b, g, s);
+		if (!stp_function_skip(s->f, s->site, wild)) {
+			move_to_kretprobe(b, g, s);
 			continue;
 		}
 		s->refused = true;
@@ -616,7 +616,7 @@ static void give_unknown(struct stp_batch *b, struct return_group *g, const bool
 }
 
 /* Passes functions that ftrace cannot hook to kretprobes. */
-static int settle_group(struct stp_batch *b, struct return_group *g)
+static int resolve_group(struct stp_batch *b, struct return_group *g)
 {
 	bool *ok = NULL;
 	u32 i, k, n;
@@ -627,12 +627,12 @@ static int settle_group(struct stp_batch *b, struct return_group *g)
 		return err;
 	g->functions = plat_alloc(n * sizeof(*g->functions), -1);
 	ok = plat_alloc(n, -1);
-	for (i = k = 0; g->functions && ok && i <= stp_place(~0u, g->shift); i++)
+	for (i = k = 0; g->functions && ok && i <= stp_hash_index(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
 			g->functions[k++] = g->slots[i].site->address;
 	err = k ? min(stp_ftrace_known(g->functions, ok, n), 0) : -ENOMEM;
 	if (!err)
-		give_unknown(b, g, ok);
+		remove_unknown(b, g, ok);
 	plat_free(ok);
 	return err;
 }
@@ -644,9 +644,9 @@ static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 
 	if (!err && g->n)
 		err = hook_group(g, g->functions, g->n);
-	for (i = 0; err && i <= stp_place(~0u, g->shift); i++)
+	for (i = 0; err && i <= stp_hash_index(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
-			give_away(b, g, &g->slots[i]);
+			move_to_kretprobe(b, g, &g->slots[i]);
 	g->armed = g->n;
 	stp_function_totals.armed += g->n;
 }
@@ -656,9 +656,9 @@ static void arm_groups(struct stp_batch *b)
 	struct return_group *g;
 
 	for (g = b->groups; g; g = g->next)
-		g->settled = settle_group(b, g);
+		g->result = resolve_group(b, g);
 	for (g = b->groups; g; g = g->next)
-		arm_group(b, g, g->settled);
+		arm_group(b, g, g->result);
 }
 
 static void remove_groups(struct stp_batch *b)

@@ -10,7 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-static void tell(struct work_struct *work);
+static void notify(struct work_struct *work);
 
 static struct {
 	struct mutex lock;                 /* protects the families' per-CPU objects and the other members */
@@ -20,7 +20,7 @@ static struct {
 	int state;                         /* the kernel's ID of our callback; 0 or less: not registered */
 } hotplug = {
 	.lock = __MUTEX_INITIALIZER(hotplug.lock),
-	.work = __WORK_INITIALIZER(hotplug.work, tell),
+	.work = __WORK_INITIALIZER(hotplug.work, notify),
 };
 
 /* Ends: its holders create, release and read events, and never wait for a CPU to come online: notify() runs in a
@@ -35,7 +35,7 @@ void stp_hotplug_unlock(void)
 	mutex_unlock(&hotplug.lock);
 }
 
-static void tell(struct work_struct *work)
+static void notify(struct work_struct *work)
 {
 	u32 cpu, i;
 
@@ -70,7 +70,8 @@ void stp_hotplug_start(void)
 		return;
 	hotplug.state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, THIS_MODULE->name, online, NULL);
 	if (hotplug.state <= 0)
-		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that goes offline is not probed again when it is back online");
+		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that goes offline is not probed again when it is "
+			     "back online");
 }
 
 /* Ends: as stp_hotplug_start(). */

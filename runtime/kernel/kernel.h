@@ -79,13 +79,13 @@ void stp_memory_check(void);       /* checks that all memory of plat_alloc() has
  * functions of an interrupt, which are at the top of its stack). stp_hit_refused() decides, and counts the hits
  * that it refuses.
  */
-#define STP_STACK_MOST (THREAD_SIZE / 4)
-_Static_assert(STP_MOST_MINSTACKSPACE <= STP_STACK_MOST && !(STP_STACK_MOST & (STP_STACK_MOST - 1)),
+#define STP_STACK_MAX (THREAD_SIZE / 4)
+_Static_assert(STP_MAX_MINSTACKSPACE <= STP_STACK_MAX && !(STP_STACK_MAX & (STP_STACK_MAX - 1)),
 	       "MINSTACKSPACE is what is checked");
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||
-	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_MOST)));
+	       unlikely(!(current_stack_pointer & (THREAD_SIZE - STP_STACK_MAX)));
 }
 bool stp_hit_refused(void);
 
@@ -125,13 +125,13 @@ static __always_inline void stp_hit_end(struct stp_ctx *c, unsigned long flags)
 }
 
 /* Returns true for a probe whose handler needs no preparation: no locks, no condition, no count of statements.
- * stp_run_plain() replaces stp_handler_run() for it. */
-static inline bool stp_probe_plain(const struct stp_probe *p)
+ * stp_run_simple() replaces stp_handler_run() for it. */
+static inline bool stp_probe_is_simple(const struct stp_probe *p)
 {
 	return !p->nlocks && !p->condition && !p->needs_actions;
 }
 
-static __always_inline void stp_run_plain(struct stp_ctx *c, const struct stp_probe *p)
+static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
@@ -155,14 +155,14 @@ void stp_rings_free(void);         /* may sleep; nothing may be mapped or writte
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: true if a ring is at least half full */
 /* for processes that read the header after the session has stopped */
-void stp_rings_conclude(const struct stp_summary *s);
-void stp_rings_settle(void);       /* called before a process attaches again; may sleep */
+void stp_rings_finish(const struct stp_summary *s);
+void stp_rings_sync(void);       /* called before a process attaches again; may sleep */
 void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the ring of the process context */
 
 /* ------------------------------------------------------------------ control.c */
 
 void stp_control_wake(void);       /* any context: wakes poll() */
-bool stp_reader_lives(void);       /* the device is open and not being closed */
+bool stp_reader_alive(void);       /* the device is open and not being closed */
 bool stp_detached(void);           /* any context: the reader has detached, and no new one reads yet */
 int stp_control_init(void);
 void stp_control_exit(void);       /* stops the session and frees everything */
@@ -194,7 +194,7 @@ void stp_modules_free(void);
 void stp_modules_lock(void);
 void stp_modules_unlock(void);
 const char *stp_modules_name(u32 i);       /* NULL: no more. The sites share this pointer */
-bool stp_modules_here(u32 i);              /* under the lock: the module is loaded */
+bool stp_modules_loaded(u32 i);              /* under the lock: the module is loaded */
 /* under the lock: the module is loaded, but from another build, which was reported */
 bool stp_modules_refused(u32 i);
 /* Stores the address that user space found for a site; ignored if the module was loaded or unloaded since. */
@@ -230,7 +230,7 @@ void stp_hotplug_unlock(void);
 int stp_namespaces_take(s32 process);
 void stp_namespaces_drop(void);                /* safe if nothing was taken */
 
-/* ------------------------------------------------------------------ tree.c */
+/* ------------------------------------------------------------------ process_tree.c */
 
 /*
  * The processes that are traced by a script with -c or -x: the target and its descendants, also after their parents
@@ -241,7 +241,7 @@ void stp_tree_stop(void);
 extern unsigned long *stp_tree_bits;           /* by process ID; NULL: every process */
 /* Copies the bit of a process to a new child. The child is already in the list of processes: code that sets the
  * bits of all processes may have found the child, and its parent only just now. Any context. */
-static inline void stp_hand_on(unsigned long *bits, pid_t parent, pid_t child)
+static inline void stp_inherit_bit(unsigned long *bits, pid_t parent, pid_t child)
 {
 	if (!test_bit(parent, bits)) {
 		clear_bit(child, bits);

@@ -13,7 +13,7 @@ struct watched {
 	struct stp_site **sites;           /* sorted by symbol */
 	u32 n;
 	bool here;
-	bool heard;                        /* loaded or unloaded since the notifier was registered */
+	bool changed;                        /* loaded or unloaded since the notifier was registered */
 	bool checked, refused;             /* refused: the module is from another build than the script's */
 };
 
@@ -42,7 +42,7 @@ const char *stp_modules_name(u32 i)
 	return i < modules.n ? modules.at[i].name : NULL;
 }
 
-bool stp_modules_here(u32 i)
+bool stp_modules_loaded(u32 i)
 {
 	return modules.at[i].here;
 }
@@ -73,7 +73,7 @@ static const u8 *build_id_of(const struct module *mod)
 }
 
 /* If one of the two has no build ID, they count as equal, and a warning reports it. */
-static void say_unchecked_module(const struct watched *w, const struct stp_module_build *b)
+static void warn_unchecked_module(const struct watched *w, const struct stp_module_build *b)
 {
 	char text[200];
 
@@ -95,7 +95,7 @@ static bool is_other_build(const struct watched *w, const struct module *mod)
 		return false;
 	id = build_id_of(mod);
 	if (!id || !stp_module.builds[i].has_id) {
-		say_unchecked_module(w, &stp_module.builds[i]);
+		warn_unchecked_module(w, &stp_module.builds[i]);
 		return false;
 	}
 	if (!memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
@@ -126,7 +126,7 @@ void stp_modules_found(struct stp_site *s, u64 address)
 		;
 	if (i < modules.n && !modules.at[i].checked && address)
 		check_loaded(&modules.at[i]);
-	if (i < modules.n && !modules.at[i].heard && !modules.at[i].refused && address) {
+	if (i < modules.n && !modules.at[i].changed && !modules.at[i].refused && address) {
 		s->address = address;
 		modules.at[i].here = true;
 	}
@@ -135,7 +135,7 @@ void stp_modules_found(struct stp_site *s, u64 address)
 
 /* ------------------------------------------------------------------ symbols */
 
-static void give(const struct watched *w, const char *name, u64 address)
+static void set_addresses(const struct watched *w, const char *name, u64 address)
 {
 	u32 low = 0, high = w->n;
 
@@ -162,13 +162,13 @@ static void find_symbols(const struct watched *w, const struct module *mod)
 		const Elf_Sym *sym = &k->symtab[i];
 
 		if (sym->st_shndx != SHN_UNDEF && k->strtab[sym->st_name])
-			give(w, k->strtab + sym->st_name, kallsyms_symbol_value(sym));
+			set_addresses(w, k->strtab + sym->st_name, kallsyms_symbol_value(sym));
 	}
 #endif
 }
 
 /* Returns true if sites were in memory of the module's initialisation, which has been freed. */
-static bool forget(const struct watched *w, const struct module *initialised)
+static bool clear_freed_sites(const struct watched *w, const struct module *initialised)
 {
 	bool some = false;
 	u32 i;
@@ -184,7 +184,7 @@ static bool forget(const struct watched *w, const struct module *initialised)
 
 /* ------------------------------------------------------------------ the notifier */
 
-static void tell(const struct watched *w)
+static void notify_families(const struct watched *w)
 {
 	u32 i;
 
@@ -200,18 +200,18 @@ static void tell(const struct watched *w)
 static void happened(struct watched *w, unsigned long state, const struct module *mod)
 {
 	if (state == MODULE_STATE_LIVE) {
-		if (w->here && forget(w, mod))
-			tell(w);
+		if (w->here && clear_freed_sites(w, mod))
+			notify_families(w);
 		return;
 	}
-	w->heard = true;
+	w->changed = true;
 	w->checked = true;
 	w->refused = state == MODULE_STATE_COMING && is_other_build(w, mod);
 	w->here = state == MODULE_STATE_COMING && !w->refused;
-	forget(w, NULL);
+	clear_freed_sites(w, NULL);
 	if (w->here)
 		find_symbols(w, mod);
-	tell(w);
+	notify_families(w);
 }
 
 static int notified(struct notifier_block *nb, unsigned long state, void *data)

@@ -8,7 +8,7 @@
  * If there is only one probe, its sites need no lookup; otherwise a hash table maps an address to its probes.
  */
 #include "function.h"
-#include "place.h"
+#include "hash_index.h"
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -19,9 +19,9 @@
 
 /* The kernel optimises kprobes to jumps in batches. For each batch it waits for every task of the machine, during
  * which no probe can be armed. With more kprobes than one batch, they are not optimised. */
-#define JUMPS_MAX  256
+#define OPTIMIZED_MAX  256
 /* kprobes that are armed at once: the kernel waits once for them, but does not reschedule before */
-#define GO_AT_ONCE 1024
+#define KPROBE_BATCH 1024
 #define WARN_FIRST 10                      /* number of addresses that cannot be probed of which each is reported */
 
 struct kprobe_hit {
@@ -74,21 +74,21 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 	plat_message(STP_MSG_WARNING, text);
 }
 
-bool stp_function_pass_over(const struct stp_function *f, const struct stp_site *s, u32 wild)
+bool stp_function_skip(const struct stp_function *f, const struct stp_site *s, u32 wild)
 {
 	if (wild <= STP_WILD_MAX || !stp_function_is_wild(f, s))
 		return false;
-	stp_function_totals.passed_over++;
+	stp_function_totals.skipped++;
 	return true;
 }
 
-static void say_rest(void)
+static void warn_of_skipped(void)
 {
 	char text[128];
 
-	if (stp_function_totals.passed_over) {
+	if (stp_function_totals.skipped) {
 		snprintf(text, sizeof(text), "skipped %u functions that ftrace does not know; name a function to "
-			 "probe it anyway", stp_function_totals.passed_over);
+			 "probe it anyway", stp_function_totals.skipped);
 		plat_message(STP_MSG_WARNING, text);
 	}
 	if (stp_function_totals.refused) {
@@ -155,7 +155,7 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 #endif
 }
 
-void stp_kprobe_stays(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
+void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
@@ -168,7 +168,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	h->probe = f->probe;
 	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->kp.pre_handler = kprobe_entry;
-	h->kp.post_handler = b->nkprobes < JUMPS_MAX ? NULL : stp_kprobe_stays;
+	h->kp.post_handler = b->nkprobes < OPTIMIZED_MAX ? NULL : stp_kprobe_unoptimized;
 	err = stp_kprobe_overruns(s) ? -EFAULT : register_kprobe(&h->kp);
 	if (err) {
 		plat_free(h);
@@ -183,8 +183,8 @@ static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
 
-	for (i = 0; i < b->nkprobes; i += GO_AT_ONCE) {
-		unregister_kprobes(b->kprobes + i, min(b->nkprobes - i, (u32)GO_AT_ONCE));
+	for (i = 0; i < b->nkprobes; i += KPROBE_BATCH) {
+		unregister_kprobes(b->kprobes + i, min(b->nkprobes - i, (u32)KPROBE_BATCH));
 		cond_resched();
 	}
 	for (i = 0; i < b->nkprobes; i++) {
@@ -317,20 +317,20 @@ struct entry_hook {
 #define HOOKS 2                            /* per batch: with arguments, with all registers */
 
 static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
-				     struct ftrace_regs *regs, bool plain)
+				     struct ftrace_regs *regs, bool simple)
 {
 	const struct stp_probe *probe;
-	struct compat_ftrace_room room;
+	struct compat_ftrace_buffer buffer;
 	unsigned long flags;
 	struct stp_ctx *c;
 
 	if (!stp_hit_enter(&c, &flags))
 		return;
-	c->regs = compat_ftrace_regs(regs, &room);
+	c->regs = compat_ftrace_regs(regs, &buffer);
 	c->address = ip;
 	probe = container_of(ops, struct entry_hook, ops)->only;
-	if (plain)
-		stp_run_plain(c, probe);
+	if (simple)
+		stp_run_simple(c, probe);
 	else
 		stp_handler_run(c, probe);
 	stp_hit_end(c, flags);
@@ -338,15 +338,15 @@ static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
 
 static __always_inline struct entry_slot *slot_of(const struct entry_hook *h, unsigned long ip)
 {
-	return &h->slots[stp_place((u32)ip * GOLDEN_RATIO_32, h->shift)];
+	return &h->slots[stp_hash_index((u32)ip * GOLDEN_RATIO_32, h->shift)];
 }
 
 static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
-				       struct ftrace_regs *regs, bool plain)
+				       struct ftrace_regs *regs, bool simple)
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
 	struct entry_slot *s = slot_of(h, ip);
-	struct compat_ftrace_room room;
+	struct compat_ftrace_buffer buffer;
 	unsigned long flags;
 	struct stp_ctx *c;
 
@@ -355,11 +355,11 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 			return;            /* not a hit: not one of our addresses */
 	if (!stp_hit_enter(&c, &flags))
 		return;
-	c->regs = compat_ftrace_regs(regs, &room);
+	c->regs = compat_ftrace_regs(regs, &buffer);
 	c->address = ip;
 	do {
-		if (plain)
-			stp_run_plain(c, s->probe);
+		if (simple)
+			stp_run_simple(c, s->probe);
 		else
 			stp_handler_run(c, s->probe);
 		s = s->next;
@@ -369,12 +369,12 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 
 /* Callbacks are in pairs, so that the compiler saves few registers: the fast one tail-calls the other for hits that
  * may have to be skipped. */
-#define CALLBACK(name, hit, plain)						\
+#define CALLBACK(name, hit, simple)						\
 static noinline void name##_unsafe(unsigned long ip, unsigned long parent,	\
 				   struct ftrace_ops *ops, struct ftrace_regs *regs) \
 {										\
 	if (!stp_hit_refused())							\
-		hit(ip, ops, regs, plain);					\
+		hit(ip, ops, regs, simple);					\
 }										\
 static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, \
 		 struct ftrace_regs *regs)					\
@@ -382,12 +382,12 @@ static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 	if (stp_hit_unsafe())							\
 		name##_unsafe(ip, parent, ops, regs);				\
 	else									\
-		hit(ip, ops, regs, plain);					\
+		hit(ip, ops, regs, simple);					\
 }
 CALLBACK(entry_only, hit_only, false)
-CALLBACK(entry_only_plain, hit_only, true)
+CALLBACK(entry_only_simple, hit_only, true)
 CALLBACK(entry_lookup, hit_lookup, false)
-CALLBACK(entry_lookup_plain, hit_lookup, true)
+CALLBACK(entry_lookup_simple, hit_lookup, true)
 
 static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct entry *e)
 {
@@ -411,7 +411,7 @@ static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct
 /* Half of the slots stay free. */
 static int make_slots(struct entry_hook *h)
 {
-	u32 i, bits = stp_place_bits(2ull * h->n);
+	u32 i, bits = stp_hash_bits(2ull * h->n);
 
 	h->slots = plat_alloc((h->n + (1ul << bits)) * sizeof(*h->slots), -1);
 	h->more = plat_alloc(h->n * sizeof(*h->more), -1);
@@ -424,7 +424,7 @@ static int make_slots(struct entry_hook *h)
 }
 
 /* Leaves to ftrace the functions that it can hook, and passes the others to kprobes. */
-static int settle_filter(struct stp_batch *b, struct entry_hook *h)
+static int split_filter(struct stp_batch *b, struct entry_hook *h)
 {
 	bool *ok = plat_alloc(h->n, -1);
 	u32 i, n = h->n, wild = 0;
@@ -442,7 +442,7 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 		for (i = 0; i < n; i++) {
 			if (ok[i])
 				h->entry[h->n++] = h->entry[i];
-			else if (!stp_function_pass_over(h->entry[i].f, h->entry[i].site, wild))
+			else if (!stp_function_skip(h->entry[i].f, h->entry[i].site, wild))
 				add_kprobe(b, h->entry[i].f, h->entry[i].site);
 		}
 	}
@@ -452,25 +452,25 @@ static int settle_filter(struct stp_batch *b, struct entry_hook *h)
 
 static void choose_callback(struct entry_hook *h)
 {
-	bool same = true, plain = true;
+	bool same = true, simple = true;
 	u32 i;
 
 	for (i = 0; i < h->n; i++) {
 		same &= h->entry[i].f == h->entry[0].f;
-		plain &= stp_probe_plain(h->entry[i].f->probe);
+		simple &= stp_probe_is_simple(h->entry[i].f->probe);
 	}
 	h->only = same ? h->entry[0].f->probe : NULL;
 	if (same)
-		h->ops.func = (ftrace_func_t)(plain ? entry_only_plain : entry_only);
+		h->ops.func = (ftrace_func_t)(simple ? entry_only_simple : entry_only);
 	else
-		h->ops.func = (ftrace_func_t)(plain ? entry_lookup_plain : entry_lookup);
+		h->ops.func = (ftrace_func_t)(simple ? entry_lookup_simple : entry_lookup);
 }
 
 static int arm_entries(struct stp_batch *b, struct entry_hook *h)
 {
 	int err;
 
-	err = settle_filter(b, h);
+	err = split_filter(b, h);
 	if (err || !h->n)
 		return err;
 	choose_callback(h);
@@ -645,7 +645,7 @@ static void function_stop(void *table, u32 n)
 }
 
 /* A missing module is not an error, since it may be loaded later. */
-static void say_waiting(const struct stp_function *f, u32 n, const char *module)
+static void warn_of_missing_module(const struct stp_function *f, u32 n, const char *module)
 {
 	char text[160];
 	u32 i, k;
@@ -671,11 +671,11 @@ static int arm_all(const struct stp_function *f, u32 n)
 
 	err = arm_batch(f, n, NULL, false);
 	for (i = 0; !err && (module = stp_modules_name(i)); i++) {
-		if (stp_modules_here(i)) {
+		if (stp_modules_loaded(i)) {
 			err = arm_batch(f, n, module, false);
 		} else {
 			if (!stp_modules_refused(i))
-				say_waiting(f, n, module);
+				warn_of_missing_module(f, n, module);
 			waiting++;
 		}
 	}
@@ -687,13 +687,13 @@ static int function_start(void *table, u32 n)
 	int err;
 
 	stp_modules_lock();
-	stp_function_totals.failed = stp_function_totals.passed_over = stp_function_totals.refused = 0;
+	stp_function_totals.failed = stp_function_totals.skipped = stp_function_totals.refused = 0;
 	stp_sites_sort();
 	err = arm_all(table, n);
 	if (err < 0) {
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
 	} else {
-		say_rest();
+		warn_of_skipped();
 		if (!err && !stp_function_totals.armed &&
 		    stp_function_totals.failed + stp_function_totals.refused) {
 			plat_message(STP_MSG_ERROR, "no function probe could be armed");

@@ -36,7 +36,7 @@ struct watched {
 };
 
 /* Ends: as remove() of probe_perf.c. */
-static void forget(struct watched *s)
+static void remove_watchpoints(struct watched *s)
 {
 	while (s->n)
 		unregister_hw_breakpoint(s->at[--s->n]);
@@ -54,7 +54,7 @@ static bool is_among(const struct task_struct *task, struct task_struct *const *
 
 /* Collects the target's threads, with a reference each; at most `max`. With `known` these are left out, and the
  * others are counted as threads that are not watched. Context: process. */
-static u32 threads_of_target(struct task_struct **at, u32 room, struct task_struct *const *known, u32 nknown)
+static u32 threads_of_target(struct task_struct **at, u32 max, struct task_struct *const *known, u32 nknown)
 {
 	struct pid *id = find_get_pid(stp_session.target);
 	struct task_struct *leader, *task;
@@ -66,7 +66,7 @@ static u32 threads_of_target(struct task_struct **at, u32 room, struct task_stru
 		for_each_thread(leader, task) {
 			if (is_among(task, known, nknown))
 				continue;
-			if (n < room)
+			if (n < max)
 				at[n++] = get_task_struct(task);
 			else if (known)
 				stp_lose(STP_LOSS_THREADS, 1);
@@ -113,7 +113,7 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 	for (i = 0; i < n; i++)
 		put_task_struct(tasks[i]);
 	if (err && s) {
-		forget(s);
+		remove_watchpoints(s);
 		s = NULL;
 	}
 	plat_free(tasks);
@@ -156,7 +156,7 @@ static void hwbkpt_stop(void *table, u32 n)
 	stp_hotplug_lock();
 	for (i = 0; i < n; i++) {
 		if (w[i].state && w[i].in_target)
-			forget(w[i].state);
+			remove_watchpoints(w[i].state);
 		else if (w[i].state)
 			unregister_wide_hw_breakpoint((struct perf_event * __percpu *)w[i].state);
 		w[i].state = NULL;
@@ -172,7 +172,9 @@ static const char *reason(int err)
 	case -ENOENT: return "the running kernel has no symbol of this name";
 	case -ESRCH: return "a target process is required: use -c or -x";
 	case -ENOSPC: case -EBUSY: return "all debug registers of the processor are in use";
-	case -EINVAL: return "the processor cannot watch this address with this length (the address must be a multiple of the length)";
+	case -EINVAL:
+		return "the processor cannot watch this address with this length (the address must be a multiple of the "
+		       "length)";
 	}
 	return "the kernel refused the watchpoint";
 }

@@ -78,7 +78,7 @@ static bool is_clock(const struct stp_perf *p)
  * timer has not been restarted when it calls us. A clock that the kernel stops and continues adds a part of a
  * period.
  */
-static u64 passed_over(const struct stp_perf *p, struct perf_event *event)
+static u64 skipped_ticks(const struct stp_perf *p, struct perf_event *event)
 {
 	struct sample *s = &((struct sample *)p->state)[event->cpu];
 	u64 due = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer)), before = s->due;
@@ -93,7 +93,7 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 	const struct stp_perf *p = event->overflow_handler_context;
 	struct postponed *late = this_cpu_ptr(&postponed);
 	/* Throttled: by __perf_event_account_interrupt() before it calls us, 5.10 to 7.2, until the next tick. */
-	u64 missed = is_clock(p) ? passed_over(p, event) : event->hw.interrupts == PERF_THROTTLED;
+	u64 missed = is_clock(p) ? skipped_ticks(p, event) : event->hw.interrupts == PERF_THROTTLED;
 
 	if (unlikely(missed) && stp_session_running() && (in_nmi() || is_hit(p)))
 		stp_lose(STP_LOSS_SAMPLES, missed);
@@ -129,7 +129,7 @@ static s64 read_event(struct perf_event *e)
 }
 
 /* Returns true if the counted process runs here, and the event has not been scheduled since it started. */
-static bool had_no_turn(struct perf_event *e)
+static bool was_never_scheduled(struct perf_event *e)
 {
 	return e->hw.target == current && e->oncpu < 0 && !READ_ONCE(e->total_time_running) && !local64_read(&e->count);
 }
@@ -144,7 +144,7 @@ static s64 read_counter(struct stp_ctx *c, const struct stp_perf *p)
 	}
 	if (!e)
 		return p->last;
-	if (had_no_turn(e)) {
+	if (was_never_scheduled(e)) {
 		stp_error(c, "the perf counter \"%s\" has not counted yet: the processor's counters are in use by other events",
 			  p->counter);
 		return 0;
@@ -292,7 +292,7 @@ static const char *reason(int err)
 	return NULL;
 }
 
-static void say(const struct stp_perf *p, int err)
+static void report_failure(const struct stp_perf *p, int err)
 {
 	/* The kernel returns -ENOENT for missing counters, too. Counters open no program, and a program that could
 	 * not be opened has no users. */
@@ -349,7 +349,7 @@ static int perf_start(void *table, u32 n)
 	stp_hotplug_unlock();
 	if (!err)
 		return 0;
-	say(&p[i - 1], err);
+	report_failure(&p[i - 1], err);
 	perf_stop(table, n);
 	return err;
 }

@@ -32,7 +32,7 @@ static struct {
 	u32 n;
 	bool wanted[STP_PROCESS_KINDS];
 	unsigned long *pending;        /* processes that existed before: their begin event is pending */
-	unsigned long *headless;       /* processes whose first thread has ended, but not the others */
+	unsigned long *leaderless;       /* processes whose first thread has ended, but not the others */
 	struct tracepoint *point[HOOKS];
 	bool armed[HOOKS];
 } processes;
@@ -50,7 +50,7 @@ static bool is_of(const struct stp_process *e, pid_t tgid)
 }
 
 /* Events of the same program share its bits: returns true for the event that updates them. */
-static bool keeps_bits(u32 i)
+static bool updates_bits(u32 i)
 {
 	u32 k;
 
@@ -104,10 +104,10 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	if (!thread_group_leader(child))
 		return;
 	clear_bit(child->tgid, processes.pending);
-	clear_bit(child->tgid, processes.headless);
+	clear_bit(child->tgid, processes.leaderless);
 	for (i = 0; i < processes.n; i++)
-		if (keeps_bits(i))
-			stp_hand_on(members(&processes.at[i]), parent->tgid, child->tgid);
+		if (updates_bits(i))
+			stp_inherit_bit(members(&processes.at[i]), parent->tgid, child->tgid);
 }
 
 /* A process that executes another program begins as a process of that program. The process of -c existed before. */
@@ -116,7 +116,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 	u32 i;
 
 	for (i = 0; i < processes.n; i++) {
-		if (!keeps_bits(i))
+		if (!updates_bits(i))
 			continue;
 		if (stp_program_runs(processes.at[i].program, task->mm))
 			set_bit(task->tgid, members(&processes.at[i]));
@@ -124,7 +124,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 			clear_bit(task->tgid, members(&processes.at[i]));
 	}
 	clear_bit(task->tgid, processes.pending);
-	clear_bit(task->tgid, processes.headless);
+	clear_bit(task->tgid, processes.leaderless);
 	fire_all(STP_PROCESS_BEGIN, task_pt_regs(task), 0, task->tgid != stp_session.target);
 }
 
@@ -137,12 +137,12 @@ static bool ends_process(struct task_struct *task)
 	bool first = thread_group_leader(task);
 
 	if (first) {
-		set_bit(task->tgid, processes.headless);
+		set_bit(task->tgid, processes.leaderless);
 		smp_mb__after_atomic();
 	}
 	if (atomic_read(&signal->live) && !(first && (READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT)))
 		return false;
-	return test_and_clear_bit(task->tgid, processes.headless);
+	return test_and_clear_bit(task->tgid, processes.leaderless);
 }
 
 static void on_exit(void *data, struct task_struct *task)
@@ -228,7 +228,7 @@ static int arm_hooks(void)
 	return 0;
 }
 
-static bool is_headless(const struct task_struct *first)
+static bool is_leaderless(const struct task_struct *first)
 {
 	return READ_ONCE(first->exit_state) == EXIT_ZOMBIE && atomic_read(&first->signal->live) &&
 	       !(READ_ONCE(first->signal->flags) & SIGNAL_GROUP_EXIT);
@@ -246,12 +246,12 @@ static void note_existing(void)
 	for_each_process(task) {
 		task_lock(task);
 		for (i = 0; i < processes.n; i++)
-			if (keeps_bits(i) && stp_program_runs(processes.at[i].program, task->mm))
+			if (updates_bits(i) && stp_program_runs(processes.at[i].program, task->mm))
 				set_bit(task->tgid, members(&processes.at[i]));
 		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
 			set_bit(task->tgid, processes.pending);
-		if (is_headless(task))
-			set_bit(task->tgid, processes.headless);
+		if (is_leaderless(task))
+			set_bit(task->tgid, processes.leaderless);
 		task_unlock(task);
 	}
 	rcu_read_unlock();
@@ -326,7 +326,7 @@ static void close_programs(void)
 	u32 i;
 
 	for (i = 0; i < processes.n; i++) {
-		if (keeps_bits(i)) {
+		if (updates_bits(i)) {
 			plat_free(processes.at[i].state);
 			stp_program_close(processes.at[i].program);
 		}
@@ -347,8 +347,8 @@ static void process_stop(void *table, u32 n)
 	memset(processes.armed, 0, sizeof(processes.armed));
 	close_programs();
 	plat_free(processes.pending);
-	plat_free(processes.headless);
-	processes.pending = processes.headless = NULL;
+	plat_free(processes.leaderless);
+	processes.pending = processes.leaderless = NULL;
 	stp_tree_stop();
 }
 
@@ -364,8 +364,8 @@ static int process_start(void *table, u32 n)
 	processes.at = table;
 	processes.n = n;
 	processes.pending = plat_alloc(PROCESS_BITS, -1);
-	processes.headless = plat_alloc(PROCESS_BITS, -1);
-	err = processes.pending && processes.headless ? open_programs() : -ENOMEM;
+	processes.leaderless = plat_alloc(PROCESS_BITS, -1);
+	err = processes.pending && processes.leaderless ? open_programs() : -ENOMEM;
 	if (!err)
 		err = arm_hooks();
 	if (!err) {

@@ -70,7 +70,7 @@ static bool run(const struct stp_probe *p, struct procfs_text *t)
 
 /* ------------------------------------------------------------------ file operations */
 
-_Static_assert(STP_MOST_STP_PROCFS_BUFSIZE < 1 << 30, "plat_alloc() takes less than 2 GB");
+_Static_assert(STP_MAX_STP_PROCFS_BUFSIZE < 1 << 30, "plat_alloc() takes less than 2 GB");
 
 static u32 text_size(const struct stp_procfs *f)
 {
@@ -124,7 +124,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 }
 
 /* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
-static ssize_t give(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
+static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
 	u32 i;
 
@@ -153,7 +153,7 @@ static ssize_t procfs_write(struct file *file, const char __user *from, size_t c
 		return -EINVAL;            /* not a hit: no probe */
 	if (mutex_lock_killable(&t->lock))
 		return -EINTR;             /* not a hit: the writer was killed */
-	n = give(f, t, from, count);
+	n = write_text(f, t, from, count);
 	mutex_unlock(&t->lock);
 	return n;
 }

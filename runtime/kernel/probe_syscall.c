@@ -31,7 +31,7 @@ struct syscall_watch {
 	const struct stp_syscall *call;
 	const struct stp_syscall_probe *p;
 	struct syscall_watch *next;        /* of the same system call number */
-	bool quick;                        /* the only one, reads no arguments, and its handler needs no preparation */
+	bool fast;                        /* the only one, reads no arguments, and its handler needs no preparation */
 	bool saves;                        /* p is a return probe: at the entry only @entry() is evaluated */
 };
 
@@ -40,7 +40,7 @@ static struct {
 	/* [compat][number]; the last element serves all higher numbers */
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
-	u32 watched, room;
+	u32 watched, capacity;
 	struct stp_calls *saved;                           /* values that @entry() saves, by probe; may be NULL */
 	struct tracepoint *sys_enter, *sys_exit;
 	bool entering, leaving;
@@ -229,7 +229,7 @@ static __always_inline void keep_result(struct stp_ctx *c, s64 result)
 
 /* Defines the tracepoint callback, which saves no registers until it is known that the call is probed, and a
  * separate function for hits that may have to be skipped, as in probe_function.c. */
-#define QUICK_HIT(name, keep)							\
+#define FAST_HIT(name, keep)							\
 static __always_inline void name##_run(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
 {										\
 	unsigned long flags;							\
@@ -239,7 +239,7 @@ static __always_inline void name##_run(const struct syscall_watch *w, struct pt_
 		return;								\
 	keep;									\
 	describe(c, w, regs);						\
-	stp_run_plain(c, w->probe);						\
+	stp_run_simple(c, w->probe);						\
 	stp_hit_end(c, flags);							\
 }										\
 static noinline void name##_unsafe(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
@@ -254,8 +254,8 @@ static noinline void name(const struct syscall_watch *w, struct pt_regs *regs, s
 	else									\
 		name##_run(w, regs, result);					\
 }
-QUICK_HIT(quick_enter, )
-QUICK_HIT(quick_leave, keep_result(c, result))
+FAST_HIT(fast_enter, )
+FAST_HIT(fast_leave, keep_result(c, result))
 
 static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, u32 number, s64 result,
 			      bool compat)
@@ -280,8 +280,8 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 
 	if (likely(!w))
 		return;            /* not a hit: this call is not probed */
-	if (w->quick)
-		quick_enter(w, regs, 0);
+	if (w->fast)
+		fast_enter(w, regs, 0);
 	else
 		slow_hit(table, regs, id, 0, compat);
 }
@@ -294,8 +294,8 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 
 	if (likely(!w))
 		return;            /* not a hit: this call is not probed */
-	if (w->quick)
-		quick_leave(w, regs, compat ? (s32)result : result);
+	if (w->fast)
+		fast_leave(w, regs, compat ? (s32)result : result);
 	else
 		slow_hit(table, regs, number, compat ? (s32)result : result, compat);
 }
@@ -359,7 +359,7 @@ static void free_tables(void)
 	stp_calls_free(calls.saved);
 	calls.watches = NULL;
 	calls.saved = NULL;
-	calls.watched = calls.room = 0;
+	calls.watched = calls.capacity = 0;
 }
 
 /* Appends to the list of a number, unless it already contains the same script probe. */
@@ -370,16 +370,16 @@ static void watch(struct syscall_watch **at, const struct stp_syscall_probe *p, 
 	for (; *at; at = &(*at)->next) {
 		if (*at == &split_watch || (p->number < 0 && (*at)->probe == p->probe && (*at)->saves == saves))
 			return;
-		(*at)->quick = false;
+		(*at)->fast = false;
 	}
-	if (WARN_ON_ONCE(calls.watched == calls.room))
+	if (WARN_ON_ONCE(calls.watched == calls.capacity))
 		return;
 	w = &calls.watches[calls.watched++];
 	w->p = p;
 	w->probe = p->probe;
 	w->call = p->call;
 	w->saves = saves;
-	w->quick = !first && !saves && !p->arguments && !p->entry && stp_probe_plain(p->probe);
+	w->fast = !first && !saves && !p->arguments && !p->entry && stp_probe_is_simple(p->probe);
 	*at = w;
 }
 
@@ -446,8 +446,8 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	u32 i, saves = saved_values(p, n);
 	bool made = true;
 
-	calls.room = count_watches(p, n);
-	calls.watches = plat_alloc(calls.room * sizeof(*calls.watches), -1);
+	calls.capacity = count_watches(p, n);
+	calls.watches = plat_alloc(calls.capacity * sizeof(*calls.watches), -1);
 	for (i = 0; i < 2; i++) {
 		calls.enter[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.enter[i]), -1);
 		calls.leave[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.leave[i]), -1);

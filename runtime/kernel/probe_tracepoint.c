@@ -78,7 +78,7 @@ static void name(void *probe PARAMETERS_##n)					\
 }
 #define TRACEPOINT_HITS(n)							\
 	TRACEPOINT_HIT(tracepoint_any_##n, n, stp_handler_run)			\
-	TRACEPOINT_HIT(tracepoint_plain_##n, n, stp_run_plain)
+	TRACEPOINT_HIT(tracepoint_simple_##n, n, stp_run_simple)
 
 TRACEPOINT_HITS(0)
 TRACEPOINT_HITS(1)
@@ -93,13 +93,13 @@ TRACEPOINT_HITS(12)
 static void *tracepoint_function(const struct stp_tracepoint *t)
 {
 	static void *const functions[][2] = {
-		{ tracepoint_any_0, tracepoint_plain_0 }, { tracepoint_any_1, tracepoint_plain_1 },
-		{ tracepoint_any_2, tracepoint_plain_2 }, { tracepoint_any_3, tracepoint_plain_3 },
-		{ tracepoint_any_4, tracepoint_plain_4 }, { tracepoint_any_5, tracepoint_plain_5 },
-		{ tracepoint_any_12, tracepoint_plain_12 },
+		{ tracepoint_any_0, tracepoint_simple_0 }, { tracepoint_any_1, tracepoint_simple_1 },
+		{ tracepoint_any_2, tracepoint_simple_2 }, { tracepoint_any_3, tracepoint_simple_3 },
+		{ tracepoint_any_4, tracepoint_simple_4 }, { tracepoint_any_5, tracepoint_simple_5 },
+		{ tracepoint_any_12, tracepoint_simple_12 },
 	};
 
-	return functions[min(t->arguments, 6u)][stp_probe_plain(t->probe)];
+	return functions[min(t->arguments, 6u)][stp_probe_is_simple(t->probe)];
 }
 
 /* ------------------------------------------------------------------ arming */

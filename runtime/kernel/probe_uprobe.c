@@ -38,7 +38,7 @@ static __always_inline bool wanted_process(const struct stp_uprobe *u, pid_t tgi
 	return stp_tree_has(tgid) && (!u->pid || u->pid == tgid) && (!u->within || stp_program_runs(u->within, mm));
 }
 
-static bool is_choosy(const struct stp_uprobe *u)
+static bool filters_processes(const struct stp_uprobe *u)
 {
 	return stp_session.target || u->pid || u->within;
 }
@@ -66,7 +66,7 @@ COMPAT_UPROBE_FILTER(uprobe_filter)
 /* Returns the stack pointer that a function had at its entry, after it has returned. */
 static u64 entry_sp(struct pt_regs *regs)
 {
-	return user_stack_pointer(regs) - (compat_narrow_code(regs) ? 4 : COMPAT_RETURN_POPS);
+	return user_stack_pointer(regs) - (compat_is_32bit_code(regs) ? 4 : COMPAT_RETURN_POPS);
 }
 
 /* Returns true if this call's return will be missed. The kernel replaces only a limited number of return addresses
@@ -82,7 +82,7 @@ static bool return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *address
 {
 	if (!COMPAT_RETURN_POPS)
 		*address = compat_user_code(compat_link_register(regs));
-	else if (compat_narrow_code(regs))
+	else if (compat_is_32bit_code(regs))
 		*address = stp_uload4(c, user_stack_pointer(regs));
 	else
 		*address = stp_uload8(c, user_stack_pointer(regs));
@@ -189,7 +189,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		c->regs = regs;
 		c->address = func;
 		c->bias = func - h->u->address;
-		c->saved_return = compat_narrow_code(regs) ? (s64)(s32)regs_return_value(regs) : regs_return_value(regs);
+		c->saved_return = compat_is_32bit_code(regs) ? (s64)(s32)regs_return_value(regs) : regs_return_value(regs);
 		c->entry = data;
 		stp_handler_run(c, h->u->probe);
 	}
@@ -247,7 +247,7 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	} else {
 		h->uc.handler = uprobe_entry;
 	}
-	if (is_choosy(u))
+	if (filters_processes(u))
 		h->uc.filter = uprobe_filter;
 	h->inode = stp_program_open(u->program, &err);
 	if (!h->inode)

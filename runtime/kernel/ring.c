@@ -129,7 +129,7 @@ int stp_rings_make(void)
 }
 
 /* Context: process; the session has stopped, nothing is counted any more. */
-void stp_rings_conclude(const struct stp_summary *s)
+void stp_rings_finish(const struct stp_summary *s)
 {
 	rings.header->summary = *s;
 	smp_store_release(&rings.header->stopped, 1);
@@ -202,7 +202,7 @@ bool stp_rings_half_full(void)
  * Called when a reader attaches to a session that ran without one. Afterwards no handler is removing old records,
  * and all sequence numbers assigned before are in the rings. Context: may sleep.
  */
-void stp_rings_settle(void)
+void stp_rings_sync(void)
 {
 	u64 seq = atomic64_read(&rings.seq);
 
@@ -265,19 +265,19 @@ static u64 left_in_lap(u64 at)
 	return rings.size - (at & (rings.size - 1));
 }
 
-#define FORGET_AT_ONCE 2048            /* maximum number of records that one hit removes */
+#define REMOVE_AT_ONCE 2048            /* maximum number of records that one hit removes */
 
 /*
  * Without a reader, the ring keeps the newest records. Removes the oldest records until head may advance to `end`
  * or, if they are many, only to `must`: the next hits remove the others. If the reader has written invalid data
  * into its mapping, all are removed. Mapping the rings waits for handlers in this function (control.c).
  */
-static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
+static noinline void remove_oldest(struct ring *r, u64 must, u64 end)
 {
 	u64 tail = tail_of(r), before = r->overwritten;
 	u32 n = 0;
 
-	while (end - tail > rings.size && tail != r->head && (n++ < FORGET_AT_ONCE || must - tail > rings.size)) {
+	while (end - tail > rings.size && tail != r->head && (n++ < REMOVE_AT_ONCE || must - tail > rings.size)) {
 		const struct stp_rec *rec = (void *)r->data + (tail & r->mask);
 		u64 size = record_size(READ_ONCE(rec->len));
 
@@ -292,20 +292,20 @@ static noinline void forget_oldest(struct ring *r, u64 must, u64 end)
 
 /* Without a reader a quarter of the ring stays free, for records that are written between the reader's return and
  * its first read. */
-static bool make_room(struct ring *r, u64 end)
+static bool make_space(struct ring *r, u64 end)
 {
 	u64 spare;
 
 	spare = stp_detached() ? r->chunk : 0;
 	if (unlikely(spare))
-		forget_oldest(r, end, end + spare);
+		remove_oldest(r, end, end + spare);
 	r->limit = tail_of(r) + rings.size - spare;
 	if (unlikely(spare) && end > r->limit && end - tail_of(r) <= rings.size)
 		r->limit = end;
 	return end <= r->limit;
 }
 
-/* stp_rings_settle() waits for contexts that remove old records: hits are waited for by RCU. */
+/* stp_rings_sync() waits for contexts that remove old records: hits are waited for by RCU. */
 static bool fits(struct ring *r, u64 end)
 {
 	bool fitting;
@@ -314,7 +314,7 @@ static bool fits(struct ring *r, u64 end)
 		return true;
 	if (r->may_sleep)
 		rcu_read_lock();
-	fitting = make_room(r, end);
+	fitting = make_space(r, end);
 	if (r->may_sleep)
 		rcu_read_unlock();
 	return fitting;
@@ -324,13 +324,13 @@ static bool fits(struct ring *r, u64 end)
  * Waits until head may advance to `end`, as long as the reader is alive and makes progress every two seconds. After
  * a timeout it does not wait again until the reader has moved.
  */
-static noinline bool wait_for_room(struct ring *r, u64 end)
+static noinline bool wait_for_space(struct ring *r, u64 end)
 {
 	u64 tail = tail_of(r);
 	unsigned long deadline = jiffies + 2 * HZ;
 
 	while (!fits(r, end)) {
-		if (!stp_reader_lives() || fatal_signal_pending(current) || tail == r->stuck_tail)
+		if (!stp_reader_alive() || fatal_signal_pending(current) || tail == r->stuck_tail)
 			return false;
 		stp_control_wake();
 		schedule_timeout_killable(1);          /* ends: see above; by a kill of the relay at the latest */
@@ -351,13 +351,13 @@ static void lose(struct ring *r)
 	WRITE_ONCE(r->control->lost_records, r->lost_records);
 }
 
-static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v, u64 at, u64 room)
+static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v, u64 at, u64 space)
 {
 	char *rec = r->data + (at & r->mask);
 
 	r->record = at;
 	v->out_start = v->out = rec + sizeof(struct stp_rec);
-	v->out_end = rec + room;
+	v->out_end = rec + space;
 }
 
 /* Opens a record at the first position after head with `want` contiguous bytes, and extends it as far as possible,
@@ -368,7 +368,7 @@ static noinline bool open_record(struct ring *r, struct stp_ctx_private *v, u32 
 
 	if (left_in_lap(at) < total)
 		at += max_t(u64, left_in_lap(at), sizeof(struct stp_rec));
-	if (!fits(r, at + total) && !(r->may_sleep && wait_for_room(r, at + total)))
+	if (!fits(r, at + total) && !(r->may_sleep && wait_for_space(r, at + total)))
 		return false;
 	set_record(r, v, at, min3(left_in_lap(at), r->limit - at, max(total, r->chunk)));
 	return true;
@@ -459,7 +459,7 @@ static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 
 /* Called if a record is open, or no contiguous chunk is free at head. A record that does not fit is dropped as a
  * whole; only one that is too long for a record is committed in parts. */
-static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 want)
+static noinline bool find_space(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	bool open = v->out_start, too_long = open && v->out - v->out_start + want > PLAT_RECORD_MAX;
 
@@ -480,14 +480,14 @@ static noinline bool find_room(struct ring *r, struct stp_ctx_private *v, u32 wa
 }
 
 /* A chunk is large enough for any record. */
-bool plat_record_room(struct stp_ctx_private *v, u32 want)
+bool plat_record_space(struct stp_ctx_private *v, u32 want)
 {
 	struct ring *r = v->plat;
 	u64 at = r->head;
 
 	if (unlikely(v->out_start) || unlikely(at + r->chunk > r->limit) ||
 	    unlikely((at & r->mask) > r->mask + 1 - r->chunk))
-		return find_room(r, v, want);
+		return find_space(r, v, want);
 	set_record(r, v, at, r->chunk);
 	return true;
 }

@@ -131,7 +131,7 @@ static long idle_ticks(void)
 	return kthread_should_stop() ? 0 : left;
 }
 
-/* Ends: stp_slices_stop() wakes it; handlers end soon when the session does not run: breathe() in core/context.c. */
+/* Ends: stp_slices_stop() wakes it; handlers end soon when the session does not run: yield_cpu() in core/context.c. */
 static int run_thread(void *unused)
 {
 	long left;
@@ -166,7 +166,7 @@ static bool needs_thread(void)
 static void finish(void)
 {
 	wake_up_process(thread);
-	/* Ends: no new requests arrive. The work of pending handlers is limited (breathe() in core/context.c), and
+	/* Ends: no new requests arrive. The work of pending handlers is limited (yield_cpu() in core/context.c), and
 	 * each waits at most two seconds for a reader that makes no progress. */
 	wait_event_idle(over, bitmap_empty(due, stp_module.nprobes));
 	mutex_lock(&lock);      /* ends: likewise, with the running request; later ones are refused */
@@ -234,7 +234,7 @@ bool stp_slices_request(const struct stp_probe *p, u64 argument)
 		stp_lose(STP_LOSS_OUTSIDE, 1);
 	} else if (!smp_load_acquire(&r.over)) {
 		WRITE_ONCE(stp_session.unwanted, argument);
-		wait_event_idle(over, smp_load_acquire(&r.over));  /* ends: breathe() in core/context.c stops it */
+		wait_event_idle(over, smp_load_acquire(&r.over));  /* ends: yield_cpu() in core/context.c stops it */
 		WRITE_ONCE(stp_session.unwanted, 0);
 	}
 	mutex_unlock(&request_lock);

@@ -92,9 +92,9 @@ unsigned long stp_stack_left(void)
 
 /* The translator overwrites these with the values it computed; the defaults serve compilers that do not report
  * frame sizes. */
-#define NEED_UNKNOWN (STP_STACK_MOST / 4 * 3)
+#define NEED_UNKNOWN (STP_STACK_MAX / 4 * 3)
 static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = {
-	.most = STP_STACK_MOST, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,
+	.most = STP_STACK_MAX, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,
 };
 
 u64 plat_stack_low(void)
@@ -104,7 +104,7 @@ u64 plat_stack_low(void)
 
 u32 stp_stack_needed(void)
 {
-	return min(max(stp_module.limits.min_stack, need.hit), (u32)STP_STACK_MOST);
+	return min(max(stp_module.limits.min_stack, need.hit), (u32)STP_STACK_MAX);
 }
 
 bool stp_stack_short(void)

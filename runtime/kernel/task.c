@@ -106,7 +106,7 @@ u64 stp_current_task(struct stp_ctx *c)
 	return (unsigned long)current;
 }
 
-bool stp_task_narrow(void)
+bool stp_task_is_32bit(void)
 {
 #if defined CONFIG_X86_64
 	return test_thread_flag(TIF_ADDR32);

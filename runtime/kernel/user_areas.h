@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mappings of the current process, for user_stack.c and mapped.c. Context: any but NMI. */
+/* Mappings of the current process, for user_stack.c and mapping_cache.c. Context: any but NMI. */
 #ifndef KERNEL_USER_AREAS_H
 #define KERNEL_USER_AREAS_H
 

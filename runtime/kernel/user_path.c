@@ -50,7 +50,7 @@ static bool leave_mount(struct path *at)
 }
 
 /* Returns true for a file without a path, for instance shared memory: only its name is shown. */
-static bool has_no_place(const struct path *p)
+static bool has_no_path(const struct path *p)
 {
 	return p->dentry->d_op && p->dentry->d_op->d_dname && p->dentry != p->mnt->mnt_root;
 }
@@ -64,9 +64,9 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 	u32 step;
 
 	*t.at = '\0';
-	if ((has_no_place(of) || d_unlinked(of->dentry)) && !put_before(&t, " (deleted)", 10))
+	if ((has_no_path(of) || d_unlinked(of->dentry)) && !put_before(&t, " (deleted)", 10))
 		return NULL;
-	if (has_no_place(of))
+	if (has_no_path(of))
 		return put_name(&t, of->dentry) ? t.at : NULL;
 	for (step = 0; step < STEPS_MAX && !path_equal(&at, &root); step++) {
 		if (get_kernel_nofault(top, &at.mnt->mnt_root) || get_kernel_nofault(up, &at.dentry->d_parent))

@@ -41,7 +41,7 @@ struct frame {
 	bool innermost;
 	bool exact;                    /* pc is the address of the next instruction to execute, not a return address */
 	bool sp_low;                   /* lower bound of the stack pointer */
-	bool narrow;                   /* 32-bit code: words of 4 bytes */
+	bool is_32bit;                   /* 32-bit code: words of 4 bytes */
 };
 
 /* ------------------------------------------------------------------ locations of addresses */
@@ -69,7 +69,7 @@ static const struct stp_object *object_of(const struct file *file)
 }
 
 /* Returns how many elements of `places` are less than or equal to `offset`. */
-static u32 count_up_to(const u32 *places, u32 n, u64 offset)
+static u32 count_not_above(const u32 *places, u32 n, u64 offset)
 {
 	u32 low = 0, high = n;
 
@@ -103,7 +103,7 @@ static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
 	return s->size && offset - s->offset >= s->size ? NULL : s;
 }
 
-bool stp_user_place(struct stp_ctx *c, u64 address, struct stp_user_place *p)
+bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p)
 {
 	struct vm_area_struct *vma;
 	const struct stp_object *o;
@@ -138,7 +138,7 @@ static bool read(struct stp_ctx *c, u64 address, u64 *value)
 
 static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
 {
-	if (!f->narrow)
+	if (!f->is_32bit)
 		return read(c, address, value);
 	*value = stp_uload4(c, address);
 	return !c->error || !stp_catch(c, NULL, 0);
@@ -146,7 +146,7 @@ static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64
 
 /* Restores a return address that a return probe replaced; `sp` is the stack pointer at the entry of the function.
  * Not needed in begin, end and error handlers, which have interrupts on: they run while no probe is armed. */
-static void undo_return_probe(u64 sp, u64 *value)
+static void restore_return_address(u64 sp, u64 *value)
 {
 	if (!(*value & ~PAGE_MASK) && stp_returns && raw_irqs_disabled())
 		stp_calls_get(stp_returns, sp, value, sizeof(*value));
@@ -158,7 +158,7 @@ static bool read_return(struct stp_ctx *c, const struct frame *f, u64 address, u
 	if (!read_word(c, f, address, value))
 		return false;
 	if (COMPAT_RETURN_POPS)
-		undo_return_probe(address, value);
+		restore_return_address(address, value);
 	*value = compat_user_code(*value);
 	return true;
 }
@@ -173,7 +173,7 @@ static bool base_of(const struct frame *f, u32 base, u64 *value)
 	return f->regs;
 }
 
-static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_frame_place *p, u64 cfa, u64 *value)
+static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_frame_location *p, u64 cfa, u64 *value)
 {
 	u64 base;
 
@@ -198,25 +198,25 @@ static bool value_of(struct stp_ctx *c, const struct frame *f, const struct stp_
 }
 
 /* Returns the offset of the call instruction, since the return address may belong to the next function. */
-static u64 place_of(const struct frame *f)
+static u64 call_offset(const struct frame *f)
 {
 	return f->pc - !f->exact;
 }
 
 static const struct stp_frame_rule *rule_at(const struct frame *f)
 {
-	u64 pc = place_of(f);
+	u64 pc = call_offset(f);
 	const struct vm_area_struct *vma = f->vma ?: area_at(pc);
 	const struct stp_object *o = vma && vma->vm_file ? object_of(vma->vm_file) : NULL;
-	u32 i = o ? count_up_to(o->frame_places, o->nframes, offset_in(vma, pc)) : 0;
+	u32 i = o ? count_not_above(o->frame_offsets, o->nframes, offset_in(vma, pc)) : 0;
 
 	return i ? &o->frame_rules[o->frame_rule[i - 1]] : NULL;
 }
 
-static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
+static bool unwind_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
 {
 	/* A frame that loads the return address is that of a signal, which interrupted the exact address. */
-	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD, .narrow = f->narrow };
+	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD, .is_32bit = f->is_32bit };
 
 	/* If calls push nothing, a function that has not changed the stack pointer yet has no frame. */
 	if (!value_of(c, f, &r->cfa, 0, &caller.sp) || caller.sp < f->sp || (caller.sp == f->sp && !f->innermost) ||
@@ -224,7 +224,7 @@ static bool leave_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_f
 		return false;
 	if (!COMPAT_RETURN_POPS) {
 		caller.pc = compat_user_code(caller.pc);
-		undo_return_probe(caller.sp, &caller.pc);
+		restore_return_address(caller.sp, &caller.pc);
 	}
 	if (r->fp.kind != STP_FRAME_NONE && !value_of(c, f, &r->fp, caller.sp, &caller.fp))
 		caller.fp = 0;
@@ -248,20 +248,20 @@ static bool follows_call(struct stp_ctx *c, u64 address)
 }
 
 /* At the start of a function, the return address is at the top of the stack, and the frame pointer is the caller's. */
-static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
+static bool unwind_by_frame_pointer(struct stp_ctx *c, struct frame *f)
 {
-	const u32 word = f->narrow ? 4 : 8;
+	const u32 word = f->is_32bit ? 4 : 8;
 	u64 caller, next;
 
 	if (COMPAT_RETURN_POPS && f->innermost && read_return(c, f, f->sp, &caller) && follows_call(c, caller)) {
-		*f = (struct frame){ .pc = caller, .sp = f->sp + word, .fp = f->fp, .narrow = f->narrow };
+		*f = (struct frame){ .pc = caller, .sp = f->sp + word, .fp = f->fp, .is_32bit = f->is_32bit };
 		return true;
 	}
 	if (f->fp < LOWEST || f->fp & (word - 1) || f->fp + 2 * word <= f->sp ||
 	    !read_return(c, f, f->fp + word, &caller) || !read_word(c, f, f->fp, &next))
 		return false;
 	*f = (struct frame){ .pc = caller, .sp = f->fp + 2 * word, .fp = next > f->fp ? next : 0,
-			     .sp_low = !COMPAT_RETURN_POPS, .narrow = f->narrow };
+			     .sp_low = !COMPAT_RETURN_POPS, .is_32bit = f->is_32bit };
 	return true;
 }
 
@@ -271,12 +271,12 @@ static bool leave_by_pointer(struct stp_ctx *c, struct frame *f)
  * the registers above it on the stack; and the end of a system call, "pop %ebp; pop %edx; pop %ecx; ret", where
  * signals interrupt a waiting process.
  */
-static bool leave_kernels_code(struct stp_ctx *c, struct frame *f)
+static bool unwind_kernel_code(struct stp_ctx *c, struct frame *f)
 {
-	struct frame caller = { .fp = f->fp, .narrow = true };
+	struct frame caller = { .fp = f->fp, .is_32bit = true };
 	u64 code, at = f->sp + 4;
 
-	if (!f->narrow || f->innermost || !read(c, f->pc, &code))
+	if (!f->is_32bit || f->innermost || !read(c, f->pc, &code))
 		return false;
 	if (f->exact && (code & 0xffffffff) == 0xc3595a5d) {
 		caller.sp = f->sp + 16;
@@ -300,19 +300,19 @@ static bool leave_kernels_code(struct stp_ctx *c, struct frame *f)
 	return true;
 }
 
-static bool find_caller(struct stp_ctx *c, struct frame *f, bool looking)
+static bool find_caller(struct stp_ctx *c, struct frame *f, bool has_mappings)
 {
-	const struct stp_frame_rule *r = looking ? rule_at(f) : NULL;
+	const struct stp_frame_rule *r = has_mappings ? rule_at(f) : NULL;
 
-	if (!r && COMPAT_RETURN_POPS && leave_kernels_code(c, f))
+	if (!r && COMPAT_RETURN_POPS && unwind_kernel_code(c, f))
 		return true;
 	if (r && r->cfa.kind != STP_FRAME_UNKNOWN && !(f->sp_low && r->cfa.base == STP_FRAME_SP)) {
 		if (r->ra.kind == STP_FRAME_NONE)
 			return false;
-		if (leave_by_rule(c, f, r))
+		if (unwind_by_rule(c, f, r))
 			return true;
 	}
-	return leave_by_pointer(c, f);
+	return unwind_by_frame_pointer(c, f);
 }
 
 /*
@@ -331,21 +331,21 @@ static bool on_stack(const struct frame *f, u64 low)
 
 /* Returns true if the caller is code of the process. On an executable stack, and if mappings cannot be looked up, a
  * call instruction must end there. */
-static bool is_code(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
+static bool is_code(struct stp_ctx *c, struct frame *f, bool has_mappings, u64 low)
 {
 	if (f->pc < LOWEST)
 		return false;
-	if (!looking)
+	if (!has_mappings)
 		return f->exact || (!on_stack(f, low) && follows_call(c, f->pc));
-	f->vma = area_at(place_of(f));
+	f->vma = area_at(call_offset(f));
 	if (!f->vma || !(f->vma->vm_flags & VM_EXEC))
 		return false;
 	return f->sp < f->vma->vm_start || f->sp >= f->vma->vm_end || f->exact || follows_call(c, f->pc);
 }
 
-static bool leave(struct stp_ctx *c, struct frame *f, bool looking, u64 low)
+static bool unwind_frame(struct stp_ctx *c, struct frame *f, bool has_mappings, u64 low)
 {
-	return find_caller(c, f, looking) && is_code(c, f, looking, low);
+	return find_caller(c, f, has_mappings) && is_code(c, f, has_mappings, low);
 }
 
 /* ------------------------------------------------------------------ the whole stack */
@@ -361,44 +361,45 @@ static const struct pt_regs *user_registers(struct stp_ctx *c)
 }
 
 /* Appends callers of f after the first n addresses; returns the new number of addresses. */
-static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 room)
+static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 max)
 {
-	bool looking = stp_areas_begin(c);
+	bool has_mappings = stp_areas_begin(c);
 	const u64 low = f->sp;
 
-	while (n < room && stp_charge(c, STP_WORK_FRAME + known.n * (u64)STP_WORK_OBJECT) && leave(c, f, looking, low))
+	while (n < max && stp_charge(c, STP_WORK_FRAME + known.n * (u64)STP_WORK_OBJECT) &&
+	       unwind_frame(c, f, has_mappings, low))
 		at[n++] = f->pc;
-	if (looking)
+	if (has_mappings)
 		stp_areas_end();
 	return n;
 }
 
-u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 room)
+u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max)
 {
 	struct pt_regs *regs = (struct pt_regs *)user_registers(c);
 	struct frame f = { .regs = (const u64 *)regs, .innermost = true, .exact = true };
 	u32 n = 0;
 
-	if (!regs || room < 2)
+	if (!regs || max < 2)
 		return 0;
 	f.pc = instruction_pointer(regs);
 	f.sp = user_stack_pointer(regs);
 	f.fp = frame_pointer(regs);
-	f.narrow = compat_narrow_code(regs);
+	f.is_32bit = compat_is_32bit_code(regs);
 	at[n++] = c->regs == regs && c->address ? c->address : f.pc;
 	if (at[0] != f.pc)                     /* a return: pc is the caller */
 		at[n++] = f.pc;
-	return walk(c, &f, at, n, room);
+	return walk(c, &f, at, n, max);
 }
 
-u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 room)
+u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max)
 {
 	struct frame f = { .pc = pc, .sp = sp, .fp = fp, .innermost = true, .exact = true };
 
-	if (!current->mm || !room)
+	if (!current->mm || !max)
 		return 0;
 	at[0] = pc;
-	return walk(c, &f, at, 1, room);
+	return walk(c, &f, at, 1, max);
 }
 
 /* ------------------------------------------------------------------ the family: it has objects but no probes */

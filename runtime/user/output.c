@@ -43,7 +43,7 @@ void user_flush(void)
 	write_all(buffer + from, committed - from);
 }
 
-bool plat_record_room(struct stp_ctx_private *v, u32 want)
+bool plat_record_space(struct stp_ctx_private *v, u32 want)
 {
 	u64 open = v->out_start ? (u64)(v->out - v->out_start) : 0;
 	char *from = v->out_start;

@@ -110,7 +110,7 @@ u64 plat_cycles_khz(void)
 	return 0;
 }
 
-void plat_breathe(void)
+void plat_yield(void)
 {
 }
 
@@ -123,7 +123,7 @@ void plat_broken(const char *what, const char *file, int line)
 
 bool plat_owns(const struct stp_ctx_private *v)
 {
-	return v == stp_session.alone || &v->c == user_ctx;
+	return v == stp_session.exclusive || &v->c == user_ctx;
 }
 #endif
 
@@ -135,7 +135,7 @@ void plat_preempt_on(void)
 {
 }
 
-void plat_alone_enter(void)
+void plat_exclusive_enter(void)
 {
 }
 
@@ -144,7 +144,7 @@ void plat_handlers_wait(void)
 {
 }
 
-void plat_alone_leave(void)
+void plat_exclusive_leave(void)
 {
 }
 

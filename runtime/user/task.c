@@ -80,7 +80,7 @@ u64 stp_current_task(struct stp_ctx *c)
 	return 0;
 }
 
-bool stp_task_narrow(void)
+bool stp_task_is_32bit(void)
 {
 	return false;      /* only 64-bit programs are supported */
 }

@@ -6,17 +6,17 @@
  * Whatever it does: no memory but the mapping is touched by it, addresses come from the first who gives them, no
  * write is followed outside the ring, and in the end all memory is back.
  */
-#define plat_record_room   test_record_room    /* core_platform.h has its own */
+#define plat_record_space   test_record_room    /* core_platform.h has its own */
 #define plat_record_commit test_record_commit
 #define plat_message       test_message
 #define plat_ctx_set       test_ctx_set
-#define plat_alone_enter   test_alone_enter
+#define plat_exclusive_enter   test_alone_enter
 #include "../unit/core_platform.h"
-#undef plat_record_room
+#undef plat_record_space
 #undef plat_record_commit
 #undef plat_message
 #undef plat_ctx_set
-#undef plat_alone_enter
+#undef plat_exclusive_enter
 
 #include "../unit/kernel_standins.h"
 
@@ -122,7 +122,7 @@ void plat_message(u32 type, const char *text);
 
 static void stp_cpus_choose(void) { }
 static void stp_control_wake(void);
-static bool stp_reader_lives(void), stp_detached(void);
+static bool stp_reader_alive(void), stp_detached(void);
 static u32 stp_stack_needed(void) { return 1024; }
 static int stp_sites_make(u64 kernel_base, bool same_kernel), stp_site_found(u32 index, u64 address);
 static void stp_sites_free(void);
@@ -150,9 +150,9 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c)
 		stp_private(c)->plat = stp_ring_of(cpu);
 }
 
-void plat_alone_enter(void)
+void plat_exclusive_enter(void)
 {
-	stp_session.alone->plat = stp_ring_of(-1);
+	stp_session.exclusive->plat = stp_ring_of(-1);
 }
 
 /* ------------------------------------------------------------------ a script */

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-ENTERS = r'\b(stp_hit_begin|stp_hit_enter|stp_handler_run|stp_run_plain|stp_entry_run|stp_hit_refused)\b'
+ENTERS = r'\b(stp_hit_begin|stp_hit_enter|stp_handler_run|stp_run_simple|stp_entry_run|stp_hit_refused)\b'
 COUNTS = r'stp_lose\(|stp_skip\(|stp_hit_begin\(|stp_hit_enter\(|stp_hit_refused\(|stp_entry_run\(|not a hit: '
 
 

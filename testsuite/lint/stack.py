@@ -9,7 +9,7 @@ import sys
 from losses import functions
 
 LOOKS = r'\b(stp_hit_begin|stp_hit_unsafe|stp_hit_refused|stp_stack_short)\('
-RUNS = r'\b(stp_hit_enter|stp_handler_run|stp_run_plain|stp_entry_run)\(|->(entry|handler|condition)\('
+RUNS = r'\b(stp_hit_enter|stp_handler_run|stp_run_simple|stp_entry_run)\(|->(entry|handler|condition)\('
 
 
 def unguarded(pattern, body):

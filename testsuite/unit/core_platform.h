@@ -59,15 +59,15 @@ u64 plat_cycles(void) { return cycles; }
 u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
 u64 plat_cycles_khz(void) { return 1000000; }
 static void (*breathes)(void);
-void plat_breathe(void)
+void plat_yield(void)
 {
 	if (breathes)
 		breathes();
 }
 void plat_preempt_off(void) { }
 void plat_preempt_on(void) { }
-void plat_alone_enter(void) { }
-void plat_alone_leave(void) { }
+void plat_exclusive_enter(void) { }
+void plat_exclusive_leave(void) { }
 static int handlers_waits;
 void plat_handlers_wait(void) { handlers_waits++; }
 static u64 memory_available;
@@ -78,7 +78,7 @@ void plat_broken(const char *what, const char *file, int line)
 	fprintf(stderr, "%s:%d: broken: %s\n", file, line, what);
 	abort();
 }
-bool plat_owns(const struct stp_ctx_private *v) { return v == stp_session.alone || cpu_ctx[v->cpu] == &v->c; }
+bool plat_owns(const struct stp_ctx_private *v) { return v == stp_session.exclusive || cpu_ctx[v->cpu] == &v->c; }
 
 void plat_record_commit(struct stp_ctx_private *v)
 {
@@ -86,7 +86,7 @@ void plat_record_commit(struct stp_ctx_private *v)
 	strcat(output, output_mark);
 }
 
-bool plat_record_room(struct stp_ctx_private *v, u32 want)
+bool plat_record_space(struct stp_ctx_private *v, u32 want)
 {
 	if (record_refuse || want > record_limit)
 		return false;

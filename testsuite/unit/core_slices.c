@@ -231,10 +231,10 @@ static void of_taking(void)
 	verdict(breaths > 0 && !messages[0], "a hit does not wait for statistics that a handler in slices merges");
 
 	for (i = 0; i < 10000; i++)
-		stp_map_put1(&stp_session.alone->c, &many, i);
+		stp_map_put1(&stp_session.exclusive->c, &many, i);
 	breaths = 0;
 	breathes = count_breaths;
-	stp_map_clear(&stp_session.alone->c, &many);
+	stp_map_clear(&stp_session.exclusive->c, &many);
 	breathes = NULL;
 	same_number("a large array is cleared with pauses", breaths >= 9 && !stp_map_count(&many), 1);
 }

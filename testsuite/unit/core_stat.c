@@ -145,7 +145,7 @@ static void scalars(void)
 		stp_stat_add(&p->stat, &scalar.desc, 10 * cpu);
 		p->adder += cpu + 1;
 	}
-	verdict(stp_session.alone->c.percpu == cpu_ctx[0]->percpu, "begin probes add to the first CPU's");
+	verdict(stp_session.exclusive->c.percpu == cpu_ctx[0]->percpu, "begin probes add to the first CPU's");
 	same_number("a scalar of four CPUs", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_SUM), 60);
 	same_number("read again", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_COUNT), 4);
 	p = (struct percpu *)cpu_ctx[3]->percpu;

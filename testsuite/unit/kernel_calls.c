@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hash tables of runtime/kernel at every small size, one place included: place.h, and the rows of calls.c, which is
-// compiled here over stand-ins for what it uses of the kernel.
+// Hash tables of runtime/kernel at every small size, including a single slot (hash_index.h), and the rows of calls.c,
+// which is compiled here over stand-ins for the kernel functions that it uses.
 #include "core_platform.h"
 #include "kernel_standins.h"
 
@@ -25,16 +25,16 @@ const struct stp_module stp_module = {
 // Places of all hashes are in the table, and every place is one of some hash.
 static bool places_fit(u32 n)
 {
-	u32 bits = stp_place_bits(n), size = 1u << bits, i, place, seen = 0;
+	u32 bits = stp_hash_bits(n), size = 1u << bits, i, place, seen = 0;
 
 	for (i = 0; i < 4096; i++) {
-		place = stp_place(i * 0x9e3779b1u, 32 - bits);
+		place = stp_hash_index(i * 0x9e3779b1u, 32 - bits);
 		if (place >= size)
 			return false;
 		seen |= 1u << place;
 	}
 	return size >= n && (n < 2 || size / 2 < n) && seen == (u32)((1ull << size) - 1) &&
-	       stp_place(~0u, 32 - bits) == size - 1;
+	       stp_hash_index(~0u, 32 - bits) == size - 1;
 }
 
 static void check(const char *name, bool good)

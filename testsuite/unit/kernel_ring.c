@@ -4,10 +4,10 @@
  * and in order, full rings drop and count, nothing that a reader writes leads the kernel out of the
  * ring. ring.c itself is compiled here, over stand-ins for what it uses of the kernel.
  */
-#define plat_record_room   test_record_room    /* core_platform.h has its own */
+#define plat_record_space   test_record_room    /* core_platform.h has its own */
 #define plat_record_commit test_record_commit
 #include "core_platform.h"
-#undef plat_record_room
+#undef plat_record_space
 #undef plat_record_commit
 
 #include "kernel_standins.h"
@@ -46,7 +46,7 @@ static long si_mem_available(void) { return 1l << 40; }
 static void *vmalloc_user(size_t n) { map_size = n; return calloc(1, n); }
 static void vfree(void *p) { free(p); }
 static int remap_vmalloc_range(struct vm_area_struct *v, void *p, unsigned long o) { return 0; }
-static bool stp_reader_lives(void) { return reader_lives; }
+static bool stp_reader_alive(void) { return reader_lives; }
 static bool stp_detached(void) { return detached; }
 static unsigned int stp_stack_needed(void) { return 1024; }
 static void stp_control_wake(void) { wakes++; }
@@ -125,7 +125,7 @@ static bool handler(struct stp_ctx_private *v, int pieces, u32 most)
 	while (pieces--) {
 		u32 n = 1 + below(most), i;
 
-		if ((u64)(v->out_end - v->out) < n && !plat_record_room(v, n)) {
+		if ((u64)(v->out_end - v->out) < n && !plat_record_space(v, n)) {
 			all = false;
 			sent_len = before;     /* dropped whole */
 			break;
@@ -287,7 +287,7 @@ static void test_waiting(void)
 static void print_numbers(struct stp_ctx_private *v, u32 from, u32 to, u32 len)
 {
 	for (; from < to; from++) {
-		if (!plat_record_room(v, len))
+		if (!plat_record_space(v, len))
 			break;
 		memset(v->out, 'x', len);
 		memcpy(v->out, &from, sizeof(from));
@@ -319,7 +319,7 @@ static void test_detached(void)
 		whole &= !memcmp(got + i * 120, &(u32){ first + i }, 4);
 	check("what is left is whole, the newest and nearly what three quarters of the ring hold",
 	      whole && last == 4999 && got_len % 120 == 0 && got_len / 120 <= kept && got_len / 120 > kept - 4);
-	stp_rings_settle();
+	stp_rings_sync();
 	check("the rest is counted", stp_losses[STP_LOSS_OVERWRITTEN] + got_len / 120 == 5000 &&
 	      control_of(0)->overwritten == stp_losses[STP_LOSS_OVERWRITTEN] && rings.header->settled == 5000);
 

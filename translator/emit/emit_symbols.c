@@ -150,13 +150,13 @@ static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module 
 
 	emit_program(w, "stp_object", i, m);
 	buf_printf(&row, "{ .program = &stp_object_program_%d", i);
-	if (emit_called(e, "stp_user_place"))
+	if (emit_called(e, "stp_user_location"))
 		n = emit_symbols(w, m, i);
 	if (n)
 		buf_printf(&row, ", .symbols = stp_usyms_%d, .nsymbols = %d", i, n);
 	n = emit_called(e, "stp_user_stack") ? emit_frames(w, m, i) : 0;
 	if (n)
-		buf_printf(&row, ", .frame_places = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
+		buf_printf(&row, ", .frame_offsets = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
 			   ".frame_rules = stp_frame_rules_%d, .nframes = %d", i, i, i, n);
 	lines = asks_for_lines(e) ? emit_lines(e, w, m) : NULL;
 	if (lines)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MOST_GROUPS, the whole counted
+enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MAX_GROUPS, the whole counted
 
 struct part { const char *kind; int group, last, a, b; const char *head, *tail; };
 

@@ -2,7 +2,7 @@
 // Embedded C that includes headers: session.units -> objects, cached one by one by their text, the files that
 // they include and the toolchain, and the versions of the kernel's symbols that they use.
 //
-// What kernels once had and it calls by name comes from runtime/vanished.
+// What kernels once had and it calls by name comes from runtime/removed.
 //
 // What doesn't compile or isn't exported is an error of the script, told at the unit's first piece
 // with the compiler's own messages, whose lines are the script's.
@@ -48,10 +48,10 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-// -include of each header of runtime/vanished whose name is a word of the unit.
+// -include of each header of runtime/removed whose name is a word of the unit.
 static void add_vanished(struct session *s, const struct c_unit *u, arguments *words)
 {
-	const char *path = str_printf("%s/vanished", s->runtime_dir);
+	const char *path = str_printf("%s/removed", s->runtime_dir);
 	DIR *dir = opendir(path);
 	struct dirent *d;
 	int known = words->n;

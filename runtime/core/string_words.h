@@ -3,8 +3,8 @@
  * Operations on strings by words of eight bytes. A word holds the first byte in its lowest bits. Loading a word may
  * read up to seven bytes behind a terminator, but never from another page, so that it cannot fault.
  */
-#ifndef CORE_WORD_H
-#define CORE_WORD_H
+#ifndef CORE_STRING_WORDS_H
+#define CORE_STRING_WORDS_H
 
 #include "platform.h"
 

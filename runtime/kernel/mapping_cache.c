@@ -103,8 +103,8 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 		}
 		stp_areas_end();
 	} else if (found && !recall(m, &bias)) {
-		stp_error(c, "cannot determine the address of %s in %s(%d): a thread is changing the mappings", m->program->path, current->comm,
-			  current->tgid);
+		stp_error(c, "cannot determine the address of %s in %s(%d): a thread is changing the mappings",
+			  m->program->path, current->comm, current->tgid);
 		return 0;
 	}
 	if (found)

@@ -4,11 +4,11 @@
  * indexes from here, because a table of one slot requires a shift by the whole width of the operand, which C does
  * not define.
  */
-#ifndef KERNEL_PLACE_H
-#define KERNEL_PLACE_H
+#ifndef KERNEL_HASH_INDEX_H
+#define KERNEL_HASH_INDEX_H
 
 /* Returns the least number of bits for n slots: 0 for none and one. n up to 2^32. */
-static inline u32 stp_place_bits(u64 n)
+static inline u32 stp_hash_bits(u64 n)
 {
 	u32 bits = 0;
 
@@ -18,7 +18,7 @@ static inline u32 stp_place_bits(u64 n)
 }
 
 /* Returns the index of a hash from its upper bits; shift is 32 - bits. */
-static __always_inline u32 stp_place(u32 hash, u32 shift)
+static __always_inline u32 stp_hash_index(u32 hash, u32 shift)
 {
 	return (u64)hash >> shift;
 }

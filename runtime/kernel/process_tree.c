@@ -24,7 +24,7 @@ static struct {
 static void tree_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	if (thread_group_leader(child))
-		stp_hand_on(tree.bits, parent->tgid, child->tgid);
+		stp_inherit_bit(tree.bits, parent->tgid, child->tgid);
 }
 
 static void note_fork(struct tracepoint *tp, void *data)
