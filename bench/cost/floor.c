@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// Hand-written probes that only add to a per-CPU counter: what a hook costs at least. They are on
-// vfs_read, or on the tracepoint sys_enter.
+// Hand-written probes that only increment a per-CPU counter: they measure the minimum cost of a hook. They are
+// placed on vfs_read, or on the tracepoint sys_enter.
 // insmod floor.ko how=ftrace | regs | kprobe | kretprobe | tracepoint
 // insmod floor.ko how=uprobe path=PROGRAM offset=BYTES: an empty consumer of a uprobe
 #include <linux/ftrace.h>

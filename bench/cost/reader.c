@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads one byte of /dev/zero over and over and prints the cheapest round's nanoseconds a read,
-// which are instructions where the emulator's clock counts them (-icount shift=0).
+// Repeatedly reads one byte of /dev/zero and prints the nanoseconds per read of the fastest round. If the emulator's clock
+// counts instructions (-icount shift=0), the number is instructions.
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// As reader.c, with a process on each of the first N CPUs, all at once: prints what a read costs all of them together,
-// in instructions where the clock of the emulator counts those of all CPUs. Who is done sleeps, for a loop that waits
-// would be counted. Usage: readers NAME N
-#define _GNU_SOURCE
+// As reader.c, with a process on each of the first N CPUs at the same time: prints the cost of a read for all CPUs
+// together, in instructions if the emulator's clock counts those of all CPUs. A process that has finished sleeps, since a
+// busy loop would be counted. Usage: readers NAME N
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -30,7 +29,7 @@ static void run(int cpu, int cpus, int round)
 	int fd = open("/dev/zero", O_RDONLY);
 	char c;
 
-	// The last who comes starts the clock.
+	// The last process to arrive starts the clock.
 	if (__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST) == cpus) {
 		shared->from = now();
 		__atomic_store_n(&shared->rounds, round, __ATOMIC_SEQ_CST);
@@ -61,7 +60,7 @@ static void child(int cpu, int cpus)
 	exit(0);
 }
 
-// One round's cost, when all are done.
+// Prints the cost of a round when all processes have finished.
 static long long round_cost(int cpus)
 {
 	long long last = 0;
