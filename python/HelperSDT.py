@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs a program and tells probes of its functions: python3 -m HelperSDT PROGRAM ARGUMENTS...
+"""Runs a program and reports its function calls to probes: python3 -m HelperSDT PROGRAM ARGUMENTS...
 
 In:  each call and return of a function written in Python, from the interpreter's profiler.
 Out: a call of stap_python_call() or stap_python_return() in libhelpersdt.so with a struct Event, which
-     tapsets/python_calls.stp reads. Values are told as text; no code of the program is run to make it.
+     tapsets/python_calls.stp reads. Values are converted to text without running code of the program.
 """
 import ctypes
 import os
@@ -11,24 +11,24 @@ import sys
 import threading
 import types
 
-MOST_TEXT = 200      # characters of a value
-MOST_ITEMS = 8       # of a list, a dictionary and so on
-MOST_FRAMES = 64     # of a backtrace
+MAX_TEXT = 200       # characters of a value
+MAX_ITEMS = 8        # of a list, a dictionary and so on
+MAX_FRAMES = 64      # of a backtrace
 
 
 class Event(ctypes.Structure):
-    """Every field has eight bytes. Strings and tables of strings are there while the function is called."""
+    """Every field has eight bytes. Strings and tables of strings are valid during the call."""
     _fields_ = [
         ("major", ctypes.c_uint64),                             # of the interpreter: 2, 3
         ("module", ctypes.c_char_p),
         ("function", ctypes.c_char_p),                          # "name", or "Class.name"
         ("file", ctypes.c_char_p),
-        ("line", ctypes.c_uint64),                              # where the function is
+        ("line", ctypes.c_uint64),                              # current line of the function
         ("variables", ctypes.POINTER(ctypes.c_char_p)),         # name, value, name, value...
-        ("parameters", ctypes.c_uint64),                        # so many of them are first
+        ("parameters", ctypes.c_uint64),                        # number of leading variables that are parameters
         ("count", ctypes.c_uint64),                             # of variables
         ("result", ctypes.c_char_p),                            # on return
-        ("frames", ctypes.POINTER(ctypes.c_char_p)),            # "function at file:line", the innermost first
+        ("frames", ctypes.POINTER(ctypes.c_char_p)),            # "function at file:line", innermost first
         ("depth", ctypes.c_uint64),                             # of frames
     ]
 
@@ -39,16 +39,16 @@ CLOSE = {"[": "]", "(": ")", "{": "}"}
 
 
 def cut(text):
-    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "..."
 
 
 def several(value, kind):
-    """A few of what a list or the like holds. Another thread may change it meanwhile."""
+    """Formats the first items of a list or other container. Another thread may change it meanwhile."""
     items = []
-    for item in list(value.items() if kind is dict else value)[:MOST_ITEMS]:
+    for item in list(value.items() if kind is dict else value)[:MAX_ITEMS]:
         items.append("%s: %s" % (describe(item[0], True), describe(item[1], True)) if kind is dict
                      else describe(item, True))
-    if len(value) > MOST_ITEMS:
+    if len(value) > MAX_ITEMS:
         items.append("...")
     start = OPEN[kind]
     return start + ", ".join(items) + ("," if kind is tuple and len(value) == 1 else "") + CLOSE[start]
@@ -59,7 +59,7 @@ def describe(value, nested=False):
     if kind is int and abs(value) >> 512:
         return "<int of %d bits>" % value.bit_length()
     if kind in (str, bytes, type(u"")):
-        return cut(repr(value[:MOST_TEXT + 1]))
+        return cut(repr(value[:MAX_TEXT + 1]))
     if kind in PLAIN:
         return repr(value)
     if kind in OPEN and value and not nested:
@@ -79,7 +79,7 @@ def module_of(frame):
 
 
 def function_of(frame):
-    """As its class and it are called; of a function in a function the inner name alone."""
+    """Returns the name of the function with its class; for a nested function only the inner name."""
     code = frame.f_code
     name = getattr(code, "co_qualname", None)                   # since 3.11
     if name:
@@ -101,7 +101,7 @@ def table(texts):
 
 
 def variables_of(frame):
-    """Name, value and so on, parameters first; and how many parameters there are."""
+    """Returns a list of names and values, parameters first, and the number of parameters."""
     code = frame.f_code
     n = code.co_argcount + getattr(code, "co_kwonlyargcount", 0) + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     parameters = code.co_varnames[:n]
@@ -118,13 +118,13 @@ def variables_of(frame):
 
 def frames_of(frame):
     lines = []
-    while frame is not None and len(lines) < MOST_FRAMES and frame.f_code.co_filename != ours:
+    while frame is not None and len(lines) < MAX_FRAMES and frame.f_code.co_filename != ours:
         lines.append("%s at %s:%d" % (function_of(frame), frame.f_code.co_filename, frame.f_lineno or 0))
         frame = frame.f_back
     return lines
 
 
-def told(frame, what, value):
+def report(frame, what, value):
     if what not in ("call", "return") or frame.f_code.co_filename == ours:
         return
     pairs, parameters = variables_of(frame)
@@ -138,7 +138,7 @@ def told(frame, what, value):
 
 
 def run(path):
-    """The program, as if the interpreter had been started with it."""
+    """Executes the program as if the interpreter had been started with it."""
     with open(path, "rb") as source:
         code = compile(source.read(), path, "exec", 0, True)
     main = types.ModuleType("__main__")
@@ -146,8 +146,8 @@ def run(path):
     main.__builtins__ = __builtins__
     sys.modules["__main__"] = main
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    threading.setprofile(told)
-    sys.setprofile(told)
+    threading.setprofile(report)
+    sys.setprofile(report)
     try:
         exec(code, main.__dict__)
     finally:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What probes of functions in Python are probes of. HelperSDT.py calls these when a function begins and when it
-// ends; it says what an event is. They are empty, and not the same: the compiler must not fold them.
+// The functions that probes of Python functions are placed on. HelperSDT.py calls them when a function begins and when
+// it ends, with its struct Event. They are empty, but differ, so that the compiler does not merge them.
 
 void stap_python_call(const void *event);
 void stap_python_return(const void *event);

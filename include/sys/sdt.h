@@ -6,11 +6,11 @@
  *	#include <sys/sdt.h>
  *	STAP_PROBE(provider, name);
  *	STAP_PROBE2(provider, name, fd, path);         up to 12 arguments
- *	STAP_PROBEV(provider, name, fd, path);         counts them itself
+ *	STAP_PROBEV(provider, name, fd, path);         counts its arguments
  *
- * DTRACE_PROBE, DTRACE_PROBE1 ... are the same. Provider and name are words, not strings; "__" in a
- * name is usually shown as "-" by others. Arguments are numbers of 1 to 8 bytes, with a fraction or
- * without, pointers, arrays (their address).
+ * DTRACE_PROBE, DTRACE_PROBE1 ... are the same. Provider and name are identifiers, not strings; other tools usually show
+ * "__" in a name as "-". Arguments are integers or floating-point numbers of 1 to 8 bytes, pointers, or arrays
+ * (whose address is passed).
  *
  * A static probe whose arguments are expensive can check if a tracer is attached: when _SDT_HAS_SEMAPHORES
  * is defined before this file is included, each probe needs
@@ -46,7 +46,7 @@
 #define _SDT_BASE_FLAGS aG
 #endif
 
-/* One line of assembly: text in C, itself in a .S file. */
+/* A line of assembly: a string literal in C, plain text in a .S file. */
 #ifdef __ASSEMBLER__
 #define _SDT_LINE(...) __VA_ARGS__ ;
 #define _SDT_TEXT(...) .asciz #__VA_ARGS__ ;
@@ -72,7 +72,7 @@
 #endif
 #define _SDT_PUSH_BASE(flags) _SDT_PUSH_BASE_(flags)
 
-/* `arguments` is one or more lines that make a terminated text. */
+/* `arguments` is one or more assembly lines that emit a terminated string. */
 #define _SDT_NOTE(provider, name, semaphore, arguments)		\
 	_SDT_LINE(990: nop)						\
 	_SDT_PUSH_NOTE							\
@@ -98,7 +98,7 @@
 	_SDT_LINE(.popsection)						\
 	_SDT_LINE(.endif)
 
-/* Its arguments are text as it will stand in the note. */
+/* The arguments are text in the format of the note. */
 #define STAP_PROBE_ASM(provider, name, ...) \
 	_SDT_NOTE(provider, name, _SDT_SEMAPHORE(provider, name), _SDT_TEXT(__VA_ARGS__))
 
@@ -106,8 +106,8 @@
 
 /* ------------------------------------------------------------------ arguments */
 /*
- * Each has two operands of the asm: its size in bytes, negative when it is signed, and its value.
- * The compiler writes where it keeps the value.
+ * Each argument has two operands of the asm statement: its size in bytes, negative if it is signed, and its value.
+ * The compiler chooses the location of the value and writes it into the note.
  */
 
 #ifndef STAP_SDT_ARG_CONSTRAINT
@@ -170,7 +170,7 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 	[_sdt_size##n] "n" (size(x)),					\
 	[_sdt_value##n] _SDT_STRING(STAP_SDT_ARG_CONSTRAINT) (_SDT_VALUE(x))
 
-/* The lines that make one argument's text. */
+/* The assembly lines that emit the text of one argument. */
 #ifdef __i386__
 #define _SDT_VALUE_TEXT(n) "@%k[_sdt_value" #n "]"
 #else
@@ -198,8 +198,8 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 #define _SDT_ARGUMENTS_11 _SDT_ARGUMENTS_10 _SDT_ARGUMENT(" ", 11)
 #define _SDT_ARGUMENTS_12 _SDT_ARGUMENTS_11 _SDT_ARGUMENT(" ", 12)
 
-/* Words of the note's text, not strings: the same in an asm() and in what STAP_PROBE_ASM is given. Not every register of
- * i386 has a name for its lowest byte. */
+/* The arguments as words of the note's text, not strings, so that the same text serves in asm() and in arguments of
+ * STAP_PROBE_ASM. On i386 not every register has a name for its lowest byte. */
 #ifdef __i386__
 #define _SDT_ARG(n) %c[_sdt_size##n]@%k[_sdt_value##n]
 #else
@@ -240,7 +240,7 @@ static inline __attribute__((__always_inline__)) const T &__sdt_value(const T &v
 #define _SDT_OPERANDS_12(size, a, b, c, d, e, f, g, h, i, j, k, l) \
 	_SDT_OPERANDS_11(size, a, b, c, d, e, f, g, h, i, j, k), _SDT_OPERANDS(size, 12, l)
 
-/* ------------------------------------------------------------------ marks */
+/* ------------------------------------------------------------------ probes */
 
 #define STAP_PROBE_ASM_TEMPLATE(n) _SDT_TEMPLATE_##n
 #define STAP_PROBE_ASM_OPERANDS(n, ...) _SDT_OPERANDS_##n(_SDT_PLAIN_SIZE, __VA_ARGS__)
