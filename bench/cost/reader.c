@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Repeatedly reads one byte of /dev/zero and prints the nanoseconds per read of the fastest round. If the emulator's clock
-// counts instructions (-icount shift=0), the number is instructions.
+// Repeatedly reads one byte of /dev/zero and prints the nanoseconds per read of the fastest round. If the emulator's
+// clock counts instructions (-icount shift=0), the number is instructions.
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
