@@ -247,7 +247,7 @@ mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { retur
 	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' can't be read in this copy of 'step': it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
 		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
-	skip 'debuginfo/programs of 32 bits' gcc-multilib
+	skip 'debuginfo/32-bit programs' gcc-multilib
 fi
 rm -r lib32
 lists 'by pattern, no file' 'semantic error: no file matches "./lib*/knows": at <input>:1:7' -p2 -e 'probe process("./lib*/knows").function("ad") { next }'

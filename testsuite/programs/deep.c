@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls through a library, the C library and a signal handler, without frame pointers. At the innermost
-// place the program tells the chain of calls that it unwinds itself. With -DLIBRARY: the library.
+// place the program tells the call stack that it unwinds itself. With -DLIBRARY: the library.
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>

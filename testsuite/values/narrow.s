@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Locations of a program of 32 bits, whose generic values have that many: edi is -7.
+# Locations of a 32-bit program, whose generic values have that many: edi is -7.
 	.code32
 	.file 1 "narrow.s"
 	.text
