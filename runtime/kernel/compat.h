@@ -192,8 +192,8 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_PIECE UINT_MAX
 #endif
 
-/* If ftrace can provide arguments only (5.11), they cost less than all registers; otherwise the choice is all
- * registers or none. */
+/* If ftrace can provide arguments only (5.11), they cost less than all registers; otherwise only all
+ * registers are available. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define COMPAT_FTRACE_ARGUMENTS 0
 #else
