@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For every part of the test suite: results on standard output, one line a test.
+# For every part of the test suite: results on standard output, one line per test.
 #   ok NAME | not ok NAME | skip NAME # what is missing
 # Uses: $STAP (the program), $TESTS (testsuite/), $SCRATCH (a directory of this run), $UPDATE.
 
@@ -22,10 +22,10 @@ golden() {
 # directive FILE KEY: the value of a "# KEY: value" line at the head of a script.
 directive() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 
-# with_kernel SUITE:SERIES:FLAVOUR COMMAND...: runs it with release, tree and image of a kernel that kernels/fetch.sh gets. Its modules are
-# where those of the machine's kernels are, where we have a mount namespace of our own (UNSHARED). Its tree stays where it is: under a
-# second path the kernel's Makefile takes it for a directory of results and writes into it. Without such a kernel it fails, with the
-# reason in $SCRATCH/err.
+# with_kernel SUITE:SERIES:FLAVOUR COMMAND...: runs the command with release, tree and image of a kernel that
+# kernels/fetch.sh fetches. Its modules appear at the path of the machine's kernels if there is a private mount namespace
+# (UNSHARED). Its tree remains at its own path: under a second path the kernel's Makefile takes it for an output directory
+# and writes into it. If the kernel cannot be fetched, it fails, with the reason in $SCRATCH/err.
 with_kernel() {
 	local suite series flavour facts sources
 	IFS=: read -r suite series flavour <<<"$1"

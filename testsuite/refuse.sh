@@ -14,7 +14,7 @@
 # Nothing is run: -p2, unless OPTIONS says -p1 or -p3. $table names the tests.
 OPTIONS=() ARGUMENTS=() RUNTIME=(--runtime=user)
 
-# Sets script, and place (LINE:COLUMN or empty) from the first ^ that has no backslash before it.
+# Sets script, and place (LINE:COLUMN or empty) from the first ^ without a backslash before it.
 take_place() {
 	local text=$1 before rest
 	text=${text//\\^/$'\x01'}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Building for another machine, arm64, as far as that needs neither its kernel nor its compiler: what is chosen
-# by -a and -r, what is said when something is missing, kernel images that are no ELF files, registers, numbers
-# of system calls. `make check-kernels` runs modules in such a kernel.
+# Builds for another machine, arm64, as far as neither its kernel nor its compiler is required: selection by -a and -r,
+# messages about missing parts, kernel images that are not ELF files, registers, system call numbers. `make
+# check-kernels` runs modules in such a kernel.
 set -u
 . "$TESTS/lib.sh"
 export TMPDIR=$SCRATCH/tmp
@@ -12,7 +12,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 	exit
 fi
 
-# expect NAME STATUS TEXT COMMAND...: that exit status, and TEXT in what was printed.
+# expect NAME STATUS TEXT COMMAND...: the exit status, and TEXT in the output.
 expect() {
 	local name=$1 want=$2 text=$3 status=0
 	shift 3
@@ -24,7 +24,7 @@ expect() {
 	fi
 }
 
-# A build tree as a package of headers has it; its make asks for a compiler that nobody has.
+# A build tree as in a package of headers; its make needs a compiler that is not installed.
 tree=$SCRATCH/tree
 mkdir -p "$tree/include/generated"
 echo '#define UTS_RELEASE "6.1.0-cross"' >"$tree/include/generated/utsrelease.h"
@@ -33,7 +33,7 @@ printf '# comment\nCONFIG_ARM64=y\nCONFIG_64BIT=y\n' >"$tree/.config"
 printf '0x0\t_printk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$tree/Module.symvers"
 printf 'modules:\n\t@echo $(ARCH)\n\t@$(CROSS_COMPILE)gcc-99\n' >"$tree/Makefile"
 
-# A function of a kernel as BTF describes it, in an image as boot loaders of arm64 take it.
+# A function of a kernel as BTF describes it, in an image in the format of arm64 boot loaders.
 printf 'struct file; long vfs_read(struct file *file, char *buf, unsigned long count) { return count; }\n' >"$SCRATCH/k.c"
 gcc -gbtf -O2 -c -o "$SCRATCH/k.o" "$SCRATCH/k.c" && objcopy -O binary -j .BTF --set-section-flags .BTF=alloc "$SCRATCH/k.o" "$SCRATCH/btf"
 {
@@ -72,7 +72,7 @@ expect unknown-machine 1 "-a takes kbuild's name of a machine" "$STAP" -a vax -r
 expect headers-missing 1 'apt install linux-headers-1.2.3-none:arm64' "$STAP" -a arm64 -r 1.2.3-none -p4 -e "$begin"
 expect user-runtime 1 '-a is not for --runtime=user' "$STAP" -a arm64 --runtime=user -e "$begin"
 
-# The loader looks what a module is for: bytes 18 and 19 of it, 183 is arm64.
+# The loader checks the machine of a module: bytes 18 and 19; 183 is arm64.
 if [ "$(id -u)" -eq 0 ]; then
 	printf 'asm(".section .modinfo,\\"a\\"\\n.asciz \\"name=foreign\\"\\n.section .gnu.linkonce.this_module,\\"aw\\"\\n.zero 24\\n.asciz \\"foreign\\"\\n.zero 500");\n' >"$SCRATCH/foreign.c"
 	gcc -c -o "$SCRATCH/foreign.ko" "$SCRATCH/foreign.c"

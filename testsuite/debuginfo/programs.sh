@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files of programs that are found by other ways than a path, have debuginfo elsewhere or none, and
-# what they call of libraries. (Read by run.sh.) Everything is compiled here; nothing is run by a kernel.
+# Files of programs that are found without a path, whose debuginfo is in another file or missing, and their calls into
+# libraries. (Read by run.sh.) Everything is compiled here; nothing is run by a kernel.
 files=$SCRATCH/programs
 rm -rf "$files"; mkdir -p "$files" && cd "$files" || return
 
-# lists NAME WANTED STAP'S ARGUMENTS: standard output and errors, the directory and numbers of lines left out
+# lists NAME EXPECTED STAP'S ARGUMENTS: standard output and errors, without the directory and line numbers
 lists() {
 	local name=$1 want=$2 got
 	shift 2
@@ -52,7 +52,7 @@ process("calls").plt("puts")' -l 'process("./calls").plt("pu*")'
 	lists "plt all $flags" 'process("calls").plt("malloc").return
 process("calls").plt("putenv").return
 process("calls").plt("puts").return' -l 'process("./calls").plt("[a-z]*").return'
-	# The places are those that the disassembler names.
+	# The addresses are those that the disassembler prints.
 	want=$(objdump -d -j .plt -j .plt.sec -j .plt.got calls 2>/dev/null | sed -nE 's/^0*([0-9a-f]+) <([a-z]+)@plt>:$/\2 0x\1/p' | sort)
 	got=$("$STAP" -r "$release" -p3 -e 'probe process("./calls").plt("[a-z]*") { println($$name) }' 2>/dev/null |
 		grep -A1 '/\* process' | sed -nE 's/.*plt\("(.*)"\).*/\1/p; s/.*\.address = (.*)ULL.*/\1/p' | paste -d ' ' - - | sort)
@@ -77,7 +77,7 @@ gcc -g -O0 -fPIC -shared -Wl,--version-script=versions.map -o versions.so versio
 lists 'names of versions' 'process("versions.so").function("twice@versions.c:3") $old:int
 process("versions.so").function("twice@versions.c:4") $new:int' -L 'process("./versions.so").function("twice")'
 
-# ------------------------------------------------------------ debuginfo elsewhere
+# ------------------------------------------------------------ debuginfo in another file
 whole='process("known").function("add@known.c") $a:int $b:long int $sum:long int'
 gcc -g -O0 -o whole known.c
 cp whole known
@@ -96,7 +96,7 @@ for id in '' =none; do
 	rm "tree$files/known.debug"
 	lists "debuglink, nowhere, id$id" 'process("known").function("add")' -L 'process("./known").function("add")'
 done
-# Another build's file of the name is told of, and not used.
+# A file of the same name from another build is reported, and not used.
 sed 's/calls++/calls += 2/' known.c >other.c
 for id in '' =none; do
 	split "$id"
@@ -129,7 +129,7 @@ process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function(
 	rm -r server.cache
 	DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, not there' 'Asking debuginfod for the debuginfo of known.
 process("known").function("add")' -L 'process("./known").function("add")'
-	# Of the kernel's modules and of the kernel itself, when it is needed: not for a function's entry.
+	# Debuginfo of the kernel and of its modules is downloaded only if it is needed: not for a function's entry.
 	file=$(modinfo -k "$release" -F filename loop 2>/dev/null) apart=/usr/lib/debug${file%.xz}
 	if [ -r "$apart" ]; then
 		id=$(id_of "$apart")
@@ -163,7 +163,7 @@ lists 'by build-id, a link to another build' "semantic error: where the program 
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 lists 'by build-id, unknown' 'semantic error: no program with the build-id 0123456789abcdef0123 is known: no directory of debuginfo has .build-id/01/23456789abcdef0123; say its path: at <input>:1:7' \
 	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'
-# As packages have it: beside the program's path below the directory.
+# As in packages: next to the program's path below the directory.
 mkdir -p "tree$files"; gcc -g -O0 -o known known.c; objcopy --only-keep-debug known "tree$files/known.debug"; strip -g known
 mkdir -p "tree/.build-id/${id:0:2}"; id=$(id_of known); mkdir -p "tree/.build-id/${id:0:2}"
 ln -s "$files/tree$files/known.debug" "tree/.build-id/${id:0:2}/${id:2}.debug"
@@ -198,7 +198,7 @@ lists 'symbols, none of that name' "semantic error: process(\"known\").function(
     note: known has no DWARF debuginfo, so only its symbols are known; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
 strip known
 lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
-# As distributions do: functions that aren't exported in an xz-compressed ELF file in the file.
+# As distributions do: functions that are not exported, in an xz-compressed ELF file inside the file.
 mini() { # as packages are made: all functions but those of .dynsym
 	nm -D "$1" --format=posix --defined-only | awk '{ print $1 }' | sort >dynsyms
 	nm "$1" --format=posix --defined-only | awk '$2 ~ /[TtD]/ { print $1 }' | sort >funcsyms
@@ -281,7 +281,7 @@ process("known").function("main").callee("walk@known.c")' -l 'process("./known")
 lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
 
-# ------------------------------------------------------------ what locations compute
+# ------------------------------------------------------------ computed locations
 cat >computes.c <<'END'
 #include <stdlib.h>
 __attribute__((noipa)) int computes(unsigned long a, unsigned long b)
@@ -299,7 +299,7 @@ got=$("$STAP" -r "$release" -p3 -e 'probe process("./computes").statement("compu
 want='2 stp_location_div 2 stp_location_udiv 2 stp_location_umod'
 if [ "$got" = "$want" ]; then ok 'debuginfo/programs locations that divide'; else not_ok 'debuginfo/programs locations that divide' "wanted $want, got $got"; fi
 
-# ------------------------------------------------------------ before a function has made its frame
+# ------------------------------------------------------------ before a function has set up its frame
 cat >unset.c <<'END'
 __attribute__((noinline)) int unset(int n)
 {
@@ -314,7 +314,7 @@ lists 'locals before the frame' "semantic error: '\$local' can't be read at this
 got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
 if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
 
-# ------------------------------------------------------------ what is known and can't be had
+# ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
 lists 'known at the entry only' "semantic error: '\$early' can't be read at this place of 'gone' (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
@@ -327,7 +327,7 @@ lists 'in a vector register' "semantic error: '\$a' can't be read in this copy o
 lists 'a parameter that was taken away' "semantic error: '\$unused' can't be read in this copy of 'taken': the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
-# Behind what a pointer points to that is in a register only.
+# A value behind a pointer whose target is in a register only.
 gcc -g -O2 -DENTRY -c -o before.o "$TESTS/programs/nowhere.c" && gcc -g -O2 -o nowhere "$TESTS/programs/nowhere.c" before.o
 at=$(grep -n 'HERE: nowhere$' "$TESTS/programs/nowhere.c" | cut -d: -f1)
 for index in 1 -1; do
@@ -335,8 +335,8 @@ for index in 1 -1; do
 		-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { println(\$to[$index]) }"
 done
 
-# What a caller put on the stack is placed by clang when the frame is there: that's where it is at the entry, unless something
-# is written there on the way, or nobody knows how far the stack goes.
+# For an argument on the caller's stack, clang gives the location only after the frame is set up: at the entry it is
+# the same, unless the slot is written in between, or the size of the stack is unknown.
 if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/kinds.c"; then
 	on_stack() { # NAME SED'S WORD WANTED
 		sed "/^many:/,/pushq/s/^\tpushq.*/$2/" kinds.s >changed.s && clang -o changed changed.s
@@ -366,7 +366,7 @@ nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|p
 "$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,
 	process("./clones").function("checked.part.0") { next }' | sed -nE 's/.*\.address = (0x[0-9a-f]+)ULL.*/\1/p' | sort >after
 same 'debuginfo/programs clones, places' before after
-# The kernel's, where there are clones with cold parts, which are no beginnings.
+# The kernel's clones, where there are also clones with cold parts, which are not function entries.
 at=$(nm "$dwarf" | sed -nE 's/^[0-9a-f]* t ([a-z0-9_]*)\.(isra|constprop)\.0\.cold$/\1/p' | sort | uniq -u | head -n 1)
 if [ -n "$at" ]; then
 	nm "$dwarf" | sed -nE "s/^[0-9a-f]* t ($at\.[a-z]*\.[0-9])\$/\1/p" | sort >before
@@ -387,7 +387,7 @@ for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; 
 	same "debuginfo/programs $flags" before after
 done
 
-# Split off: the same as in one file; told what is missing when it isn't there.
+# Split debuginfo gives the same as one file; a missing part is reported.
 for flags in -gdwarf-4 -gdwarf-5; do
 	gcc -g -O2 $flags -c known.c -o known.o && gcc -o known known.o && said >before
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>before
@@ -408,13 +408,13 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	lists "split off, gone, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
-# Debuginfo that can't be unpacked is none.
+# Debuginfo that cannot be unpacked counts as missing.
 gcc -g -O2 -gz -o known known.c
 at=$(readelf -SW known | sed -nE 's/.* \.debug_info +PROGBITS +[0-9a-f]+ ([0-9a-f]+) .*/\1/p')
 printf 'damaged in the middle' | dd of=known bs=1 seek=$((0x$at + 60)) conv=notrunc status=none
 lists 'compressed, damaged' 'process("known").function("add")' -L 'process("./known").function("add")'
 
-# ------------------------------------------------------------ our marks, as other tools see them
+# ------------------------------------------------------------ our static probes, read by other tools
 gcc -O2 -I"$SOURCE/include" -o marks "$TESTS/programs/marks.c"
 "$STAP" -r "$release" -l 'process("./marks").mark("*")' | sed 's/.*mark("\(.*\)")/zoo:\1/' >own
 if command -v perf >/dev/null && perf --version >/dev/null 2>&1; then
@@ -447,7 +447,7 @@ if command -v dwz >/dev/null; then
 	else
 		not_ok 'debuginfo/programs shared' 'nothing is shared'
 	fi
-	# Also where it isn't beside them, but in a directory by its build-id.
+	# Also if it is not in the same directory, but in a directory by its build ID.
 	id=$(id_of shared.dbg); mkdir -p "ids/.build-id/${id:0:2}" && mv shared.dbg "ids/.build-id/${id:0:2}/${id:2}.debug"
 	SYSTEMTAP_DEBUGINFO_PATH=$files/ids same_all >after
 	same 'debuginfo/programs shared, by build-id' before after
@@ -504,16 +504,16 @@ for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/
 	known_lines
 	same "debuginfo/programs lines, table after $damage" lines.want lines.got
 done
-# What a script carries of them: the kernel's, those of a module by its name; none without DWARF.
+# The line tables that a script embeds: the kernel's, those of a module by its name; none without DWARF.
 carried() { "$STAP" -r "$release" -p3 "$@" -e 'probe begin { println(symfileline(0)) }' 2>&1 | grep -c '\.incbin .*\.lines'; }
 got="$(carried) $(carried -d loop) $(carried -d kernel -d known) $(SYSTEMTAP_DEBUGINFO_PATH='' carried -d loop) $("$STAP" -p3 -e 'probe begin { println(symname(0)) }' | grep -c incbin)"
 if [ "$got" = '1 2 1 0 0' ]; then ok 'debuginfo/programs lines, carried'; else not_ok 'debuginfo/programs lines, carried' "$got"; fi
 
-# ------------------------------------------------------------ processes whose files aren't where they seem to be
-# One that has other mounts than we: there is another program where its own seems to be. One whose file is gone.
+# ------------------------------------------------------------ processes whose files are not at their paths
+# A process in another mount namespace, where another program has the same path. A process whose file was deleted.
 echo 'int pause(void); int waits(int n) { return pause() + n; } int main(void) { return waits(1); }' >w.c
 gcc -g -O0 -o waiter w.c && mkdir -p elsewhere && cp /bin/true elsewhere/waiter
-running() { # NAME PID: what is found of it and of its C library
+running() { # NAME PID: functions found in it and in its C library
 	local i
 	for ((i = 0; i < 50; i++)); do [ "$(cat "/proc/$2/comm" 2>/dev/null)" = waiter ] && break; sleep 0.1; done
 	lists "$1" 'process("'"$3"'").function("waits@w.c:1")' -x "$2" -l 'process.function("w*")'

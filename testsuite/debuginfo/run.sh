@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Debuginfo and target variables, on every kernel whose image lies in /boot:
-#   addresses, prototypes and members out of the image are those of the DWARF of the same kernel;
+# Debuginfo and target variables, on every kernel whose image is in /boot:
+#   addresses, prototypes and members from the image equal those in the DWARF of the same kernel;
 #   tracepoints.out: the arguments of tracepoints that are the same in all kernels; tracepoints.c.out:
 #   how the C of tracepoint.stp reads them; every tracepoint's arguments have names;
-#   points by address, line and kind are the places they should be;
-#   the index finds the same whatever happened to its file;
-#   the cache of images survives damage, damaged images are refused;
-#   NAME.stp: what -p2 makes of target variables, offsets replaced by N (NAME.out);
-#   programs.sh: programs by build-id, with debuginfo elsewhere or none, and the like;
+#   points by address, line and kind have the right addresses;
+#   the index finds the same after any damage to its file;
+#   the cache of images survives damage, damaged images are rejected;
+#   NAME.stp: target variables after -p2, with offsets replaced by N (NAME.out);
+#   programs.sh: programs by build ID, with debuginfo in other files or without it;
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
 # Names: addresses prototypes members fields tracepoints cache index points other_build images, errors, programs, or a script's.
 set -u
@@ -26,7 +26,7 @@ mkdir -p "$cache"
 with() { "$driver" -r "$release" -c "$cache" "$@"; }                  # DWARF
 bare() { SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c "$cache" "$@"; } # the image alone
 
-# same NAME FILE FILE: equal, and not empty
+# same NAME FILE FILE: the files are equal and not empty
 same() {
 	if [ ! -s "$2" ]; then
 		not_ok "$1" "nothing was found"
@@ -53,10 +53,9 @@ test_addresses() {
 	fi
 }
 
-# Parameters, their types and places, return types: BTF with the calling convention against DWARF.
-# Clones that the compiler made have no prototype in BTF; DWARF knows halves of structs passed by
-# value; and of two static functions with one name, one of them inlined everywhere
-# (ext4_update_super), BTF may describe the wrong one.
+# Parameters, their types and locations, and return types: BTF with the calling convention, compared with DWARF. Clones
+# that the compiler made have no prototype in BTF; DWARF describes halves of structs passed by value; and of two static
+# functions with one name, one of them inlined everywhere (ext4_update_super), BTF may describe the wrong one.
 test_prototypes() {
 	local pattern
 	for pattern in 'vfs_*' 'do_*' 'tcp_*' 'sched*' 'ext4_*' kernel_clone wake_up_process; do
@@ -85,7 +84,7 @@ test_members() {
 	done
 }
 
-# Fields of all kinds, chosen by a seed: the C that reads them is made the same from both, and is what BTF says.
+# Fields of all kinds, chosen by a seed: the C that reads them is the same from both, and agrees with BTF.
 test_fields() {
 	local n
 	STAP=$STAP python3 fields.py "$dwarf" "$release" >"$SCRATCH/out" 2>&1
@@ -97,7 +96,7 @@ test_fields() {
 	fi
 }
 
-# Every kind of place: none, registers, stack; narrow and signed ones; names from every source.
+# Every kind of location: none, registers, stack; narrow and signed types; names from every source.
 test_tracepoints() {
 	local of
 	for of in sys_enter sys_exit 'sched_process_e*' sched_wakeup task_rename percpu_alloc_percpu \
@@ -141,7 +140,7 @@ test_cache() {
 	same "debuginfo/cache not writable $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
-# What the index says, made in all ways: nothing is ever found that an index made afresh hasn't.
+# The index, built in every way, finds the same as an index that was built from scratch.
 test_index() {
 	local file other index=$SCRATCH/index-cache
 	rm -rf "$index"; mkdir "$index"
@@ -170,7 +169,7 @@ test_index() {
 	done
 	cp "$SCRATCH/good" "$SCRATCH/other-$release"
 	rm -rf "${index:?}"/*
-	# Two at once, and one that is killed while it writes.
+	# Two processes at once, and one that is killed while it writes.
 	ask "$SCRATCH/killed" & killed=$!
 	ask "$SCRATCH/warm" & first=$!
 	sleep 0.3; { kill -KILL $killed; } 2>/dev/null
@@ -185,7 +184,7 @@ test_index() {
 	same "debuginfo/index nowhere to put it $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
-# Points by address, line and kind are the places that the symbol table and the exports say.
+# Points by address, line and kind have the addresses of the symbol table and the exports.
 test_points() {
 	local address place at list="$STAP -r $release -l"
 	address=$(nm "$dwarf" | awk '$3 == "vfs_read" { print "0x" $1 }')
@@ -222,7 +221,7 @@ test_points() {
 	fi
 }
 
-# Debuginfo of another build: told with both ids, and not used.
+# Debuginfo of another build is reported with both IDs, and not used.
 test_other_build() {
 	local own other other_module name=debuginfo/other_build
 	id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p' | head -n 1; }
@@ -275,7 +274,7 @@ test_images() {
 	done
 	cp "$image" "$SCRATCH/image"
 	dd if=/dev/zero of="$SCRATCH/image" bs=4096 seek=100 count=50 conv=notrunc 2>/dev/null
-	# What is left may unpack, or not; either way it must end well.
+	# The rest may or may not unpack; in both cases there is no crash.
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
 	[ $? -lt 2 ] && ok "debuginfo/images zeroes $release" || not_ok "debuginfo/images zeroes $release"
 	head -c 100000 /dev/urandom >"$SCRATCH/image"
@@ -287,7 +286,7 @@ test_images() {
 
 # ---------------------------------------------------------------- stap
 
-# Of a program with known types: its layout, as JSON too, its variables; of the kernel: the same from BTF.
+# A program with known types: its layout, also as JSON, and its variables; for the kernel, the same from BTF.
 test_zoo() {
 	local type
 	gcc -g -O2 -o "$SCRATCH/zoo_main" "$TESTS/live/zoo/zoo_main.c" || { not_ok debuginfo/zoo gcc; return; }

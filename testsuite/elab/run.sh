@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What pass 2 makes of a script, printed with bodies: NAME.stp, NAME.out. A first line
-# "# options: ..." gives options for stap. Nothing is run.
+# The result of pass 2 for a script, printed with bodies: NAME.stp, NAME.out. A first line "# options: ..." gives
+# options for stap. Nothing is run.
 set -u
 . "$TESTS/lib.sh"
 

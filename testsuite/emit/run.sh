@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C
-# that gcc and clang take
-# without a warning. NAME.slices.stp: see slices(). NAME.bad.stp: pass 3 refuses it with the error named in its first line.
+# The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C that gcc and clang
+# compile without a warning. NAME.slices.stp: see slices(). NAME.bad.stp: pass 3 rejects it with the error in its first
+# line.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/emit" || exit 1
@@ -28,7 +28,8 @@ refuses() { # NAME
 	fi
 }
 
-# Every script on its own in one go would hide which one it is, so the failing ones are repeated.
+# All scripts are compiled at once, which does not show the one that fails, so that failing batches are repeated one by
+# one.
 compiles() { # COMPILER FILE...
 	local cc=$1 file bad='' frame=()
 	[ "$cc" != gcc ] || frame=(-Wframe-larger-than=400)   # modules are built with it; their stack is small
@@ -41,7 +42,7 @@ compiles() { # COMPILER FILE...
 	if [ -z "$bad" ]; then ok "emit/compiles-with-$cc"; else not_ok "emit/compiles-with-$cc" "$bad"; fi
 }
 
-# Lines with "// in slices" name the probes whose handlers run so in a module. "# options: ": those of stap.
+# Lines with "// in slices" mark the probes whose handlers run in slices in a module. "# options: ": options of stap.
 slices() { # NAME
 	# shellcheck disable=SC2046  # words
 	"$STAP" -p3 $(directive "$1.slices.stp" options) "$1.slices.stp" 2>"$SCRATCH/err" | sed -n '/\.in_slices/,/\.where/s/.*\.where = ".*stp:\([0-9]*\):[0-9]*",$/\1/p' >"$SCRATCH/out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What must be refused, where, and with which words: the tables *.tests, written as refuse.sh says.
+# Scripts that are rejected, with the location and the message: the tables *.tests, in the format of refuse.sh.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/refuse.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How messages look, which are shown, how often, in which colours. Read by run.sh.
+# The format of messages, which of them are shown, how often, and their colours. Read by run.sh.
 
 translate_with() { # SCRIPT OPTION...
 	local script=$1
@@ -7,7 +7,7 @@ translate_with() { # SCRIPT OPTION...
 	status=0
 	"$STAP" -p2 --runtime=user "$@" -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || status=$?
 }
-# is NAME STATUS COMMAND...: the exit status and what the command, fed with the messages, must print
+# is NAME STATUS COMMAND...: the exit status and the output of the command, which reads the messages
 is() {
 	local name=error/shown-$1 want=$2 text=$3
 	shift 3
@@ -125,7 +125,7 @@ is catalogue-begins 1 'SEMANTIC_ERRORS: 2' grep '^SEMANTIC_ERRORS:'
 is catalogue-has-all 1 2 grep -c '^SEMANTIC_ERROR	<input>	1	'
 is catalogue-fields 1 'SEMANTIC_ERROR	<input>	1	24	a	unresolved array '\''a'\'', missing "global a"?' grep '	24	'
 is catalogue-ends 1 SEMANTIC_ERRORS_END grep END
-# What is wrong in the rest is found though a step before failed; what only follows from an error is not told.
+# Errors in the rest of a script are found although a step before failed; consequences of an error are not reported.
 translate_with 'global g, h[5], w
 function bad(x) { return nosuch(x) }
 function ok(x) { return x + "a" }
@@ -139,7 +139,7 @@ is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs
 translate_with 'probe begin { println(1) }' --semantic-keep-going
 is catalogue-of-nothing 0 'SEMANTIC_ERRORS: 0' grep '^SEMANTIC_ERRORS:'
 
-# What is misspelt is told with the nearest names.
+# Misspelt names are reported with suggestions.
 near() { # NAME SCRIPT WORD
 	translate_with "$2"
 	is "near-$1" 1 yes has "$3"

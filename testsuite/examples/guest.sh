@@ -1,8 +1,7 @@
+# In the guest: runs the modules of /t/run, six at a time for two seconds, with the target of /t/target/NAME. The
+# output and exit status of each are written as a tar file when it has ended, one after the other, so that earlier
+# results survive if a guest crashes.
 # shellcheck shell=dash
-# SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest: the modules of /t/run, six at a time for two seconds, with the target that /t/target/NAME
-# says. What each printed, and its exit status, come out as a tar file when it has ended: one after the other,
-# so that nothing of before is lost when a guest dies.
 cd /t/run && mkdir -p /out
 ip link set lo up
 busy() {

@@ -1,6 +1,6 @@
+# The example scripts of a directory and the -p4 commands of their authors, for the tests and the bench. Uses
+# $examples, $release.
 # shellcheck shell=bash
-# SPDX-License-Identifier: GPL-2.0-or-later
-# The example scripts of a directory and what their authors say -p4 takes: for the tests and the bench. Uses $examples, $release.
 
 list_scripts() { # a line "NAME FILE" each, names as in the list: without directory and .stp
 	find "$examples" -name '*.meta' -o -name '*.stp' | grep -v '/tapset/' | sed 's/\.[a-z]*$//' | sort -u | while read -r file; do
@@ -8,9 +8,9 @@ list_scripts() { # a line "NAME FILE" each, names as in the list: without direct
 	done
 }
 
-# What -p4 takes: the .meta's command; without one what the #! line says of guru mode, and a program's function or
-# the version of Python for the script that wants one. Shell words in it are expanded, as its author wants, but the
-# kernel's symbols are those of the kernel that it is built for.
+# Prints the arguments for -p4: the command of the .meta file; without one, guru mode as in the #! line, and a function
+# or Python version for scripts that need one. Shell words in it are expanded, as its author intends, but kernel
+# symbols are those of the target kernel.
 check_command() { # FILE WITHOUT SUFFIX
 	local command guru='' arguments=''
 	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)
@@ -22,15 +22,15 @@ check_command() { # FILE WITHOUT SUFFIX
 	echo "${command:-stap$guru -p4 ${1##*/}.stp$arguments}"
 }
 
-# What its author says must be there, checked on the kernel that it is built for.
+# Checks the prerequisites that its author states, for the target kernel.
 supported() { # FILE WITHOUT SUFFIX
 	local condition
 	condition=$(sed -n 's/^test_support: *//p' "$1.meta" 2>/dev/null | head -n 1)
 	[ -z "$condition" ] || (cd "$(dirname "$1")" && timeout -k 2 60 bash -c "$condition" >/dev/null 2>&1 </dev/null)
 }
 
-# The package whose library a script probes, where it would bring a hundred others: its files alone are unpacked, and lie
-# over the system's while the script is built.
+# The package with the library that a script probes, if it would install a hundred others: only its files are unpacked,
+# and overlay the system's while the script is built.
 packages=${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/packages
 package_of() { # NAME
 	case $1 in libguestfs_log) echo libguestfs0 ;; esac

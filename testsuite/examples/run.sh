@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The example scripts of systemtap-doc, from where that package installed them: each is built by the check
-# command of its .meta file (stap -p4 SCRIPT without one), for 6.1 and 6.12; what can run by itself is
-# then loaded for two seconds in a virtual machine, several at a time.
+# The example scripts of systemtap-doc, as installed by that package: each is built by the check command of its
+# .meta file (stap -p4 SCRIPT without one), for 6.1 and 6.12; scripts that can run without further input are then
+# loaded for two seconds in a virtual machine, several at a time.
 #   examples/passes    a line "NAME WHAT..." for each script known to pass; WHAT: build, run. Each WHAT is a test
-#                      on both kernels. With -u it is written anew.
-#   examples/not-run   what is built only, with the reason
-#   examples/not-built what can't be built on the kernels and the system of today, with the reason
+#                      on both kernels. -u rewrites the file.
+#   examples/not-run   scripts that are only built, with the reason
+#   examples/not-built scripts that cannot be built on current kernels and systems, with the reason
 #   EXAMPLES_RUN_ON   the kernels where they are run, default 6.1: "6.1 6.12" takes four minutes more
-#   EXAMPLES_ALL=1    those that not-run calls slow are run, too, and as many guests are booted as it takes
-#   EXAMPLES=DIR       scripts from there instead; EXAMPLES_KEEP=DIR keeps what was built and printed; EXAMPLES_ON=6.1 or
+#   EXAMPLES_ALL=1    scripts that are slow according to not-run are run, too, in as many guests as necessary
+#   EXAMPLES=DIR       scripts of this directory instead; EXAMPLES_KEEP=DIR keeps modules and output; EXAMPLES_ON=6.1 or
 #   EXAMPLES_BUILD_ONLY=1 do less
-# Names as arguments choose scripts. What doesn't pass and isn't in the list is told in a table, with its reason.
+# Names as arguments select scripts. Scripts that fail and are not listed are reported in a table, with the reason.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/examples/lib.sh"
@@ -28,7 +28,7 @@ newest() { # SERIES: a release with an image and a build tree
 	done
 }
 
-# The first line that says why; the user's paths in it are of no interest.
+# Prints the first line with a reason, without paths of the user.
 reason() {
 	{ grep -m 1 -oE '(error|ERROR|stap): .*' "$1" || head -n 1 "$1"; } | cut -c 1-150
 }
@@ -55,14 +55,14 @@ why_not() { # NAME: what is known of one that can't be built
 		"$TESTS/examples/not-built"
 }
 
-# What ran when the guest died.
+# Results of a guest that crashed.
 unfinished() {
 	sed -n 's/.*\] example //p' "$dir/log" | tr -d '\r' | while read -r name; do
 		[ -e "$dir/guest/$name.rc" ] || echo "it ran: $name"
 	done
 }
 
-# One guest: what is in $dir/run.
+# Runs the modules in $dir/run in one guest.
 run_guest() {
 	local file package probed=()
 	for file in "$BUILD/stap" /usr/bin/php /usr/lib/*/libglib-2.0.so.0; do         # what some of them probe
@@ -83,7 +83,7 @@ run_guest() {
 	fi
 }
 
-# All in one guest; with EXAMPLES_ALL forty in each.
+# All in one guest; with EXAMPLES_ALL forty per guest.
 run_all() {
 	local name status unclean=''
 	mkdir "$dir/guest"

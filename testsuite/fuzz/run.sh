@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile scripts, then each fuzzer on top of the test suite's own scripts: run.sh [NAME ...]. A short run
-# makes the same inputs each time; with $FUZZ_SECONDS it goes on so long, with others. They are built by
-# clang in $FUZZ_BUILD (default: in $SCRATCH, so every time anew); what they find stays in $FUZZ_BUILD/found.
+# Hostile scripts, then each fuzzer, seeded with the test suite's own scripts: run.sh [NAME ...]. A short run generates
+# the same inputs each time; with $FUZZ_SECONDS it continues for that time with others. The fuzzers are built by clang
+# in $FUZZ_BUILD (default: in $SCRATCH, so each time); their findings stay in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
@@ -23,14 +23,14 @@ seed_patterns() {
 		done
 }
 
-# Tables with a few names that the searches ask for.
+# Tables with a few names that the searches look up.
 seed_index() {
 	printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0abc' >"$1/small"
 	{ printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 300 /dev/zero | tr '\0' '\1'; } >"$1/ones"
 	{ printf '\20\2\2\2\10\10\2\10\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 600 /dev/zero; } >"$1/zeroes"
 }
 
-# A program's BTF and DWARF, of two versions and optimised or not.
+# BTF and DWARF of a program, in two versions, optimised or not.
 seed_debuginfo() {
 	local flags n=0
 	for flags in '-O1 -gdwarf-4' '-O1 -gdwarf-5' '-O0 -g' '-O2 -g -fdebug-types-section'; do
@@ -38,18 +38,18 @@ seed_debuginfo() {
 	done
 	gcc -O1 -gbtf -c -o "$SCRATCH/btf.o" "$TESTS/fuzz/seed.c" &&
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
-	# A struct with a member without a name that is such a struct.
+	# A struct with an unnamed member that is such a struct.
 	printf '\237\353\1\0\30\0\0\0\0\0\0\0\30\0\0\0\30\0\0\0\5\0\0\0\1\0\0\0\1\0\0\4\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0zoo\0' >"$1/itself.btf"
 }
 
-# Small programs and libraries: with marks, with symbols in an xz-compressed file inside, with frames and
-# lines of both versions; and compressed bytes alone.
+# Small programs and libraries: with static probes, with symbols in an xz-compressed file inside, with frames and lines
+# of both versions; and compressed bytes alone.
 seed_programs() {
 	local flags n=0 bare='-nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,max-page-size=16'
 	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
 		gcc $flags $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
 	done
-	# Of 32 bits, where those can be made.
+	# 32-bit programs, if they can be compiled.
 	gcc -m32 -O1 -g $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
 	cp "$1/3.elf" "$SCRATCH/packed" && strip "$SCRATCH/packed"
 	objcopy -S --keep-symbol=zoo_visit "$1/1.elf" "$SCRATCH/symbols" && xz -f -C none -k "$SCRATCH/symbols" &&
@@ -60,7 +60,7 @@ seed_programs() {
 	find "$1" -size 0 -delete
 }
 
-# A whole session: HELLO, what is wanted, its addresses, START, hits, STOP.
+# A whole session: HELLO, WANTs, their addresses, START, hits, STOP.
 seed_control() {
 	local zeroes='\0\0\0\0\0\0\0\0' i
 	{
@@ -75,18 +75,19 @@ seed_control() {
 	} >"$1/session"
 }
 
-# Records, a message of each kind, what the commands gave.
+# Records, a message of each type, output of commands.
 seed_relay() {
 	printf '\0\0\0\0\1\7\4\0\5\1\0\5\2\1\3\10\0\0\0\0\0\0\0\0\0\10\20\5\3\1\6\5\0hello\1\5\60\0' >"$1/session"
 }
 
-# As small as a module may be for staprun; with a long and with a short name.
+# The smallest module that staprun accepts; with a long and with a short name.
 seed_module() {
 	gcc -c -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
 	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"
 }
 
-# Both ends of the loader's channel: not of the translator. The kernel's end without the kernel's headers.
+# Both ends of the loader's channel, which do not belong to the translator. The kernel's end is built without kernel
+# headers.
 build_loader() { # NAME
 	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 '-fsanitize=address,undefined,fuzzer' -fno-sanitize-recover=undefined -pthread
 		-Wno-gnu-variable-sized-type-not-at-end -I"$SOURCE/runtime/include" -o "$build/testsuite/fuzz/fuzz_$1")

@@ -16,7 +16,7 @@ export SYSTEMTAP_DIR=$SCRATCH/home
 all=
 [ $# -gt 0 ] || { all=1; set -- bookworm:6.1:cloud-arm64 bookworm-backports:6.12:cloud-arm64; }
 
-# name, what it prints, script; PROGRAM is program.c
+# name, output, script; PROGRAM is program.c
 features() {
 	cat <<'END'
 hello|hello|probe begin { println("hello") exit() }

@@ -30,7 +30,7 @@ if [ -z "$tree" ]; then
 	rm -rf "$dir/package"
 fi
 
-# What the fragment asks for and the kernel's rules don't let it have is said.
+# Options of the fragment that the kernel's dependencies do not allow are reported.
 cp "$here/debug.config" "$tree/kernel/configs/quicktap.config"
 make -C "$tree" tinyconfig quicktap.config >"$dir/log" 2>&1 </dev/null || { tail -n 5 "$dir/log" >&2; exit 1; }
 grep -v '^# [A-Z a-z]*[^t]$' "$here/debug.config" | grep CONFIG_ | while read -r line; do

@@ -33,7 +33,7 @@ apt=(-o "Dir::Etc::SourceList=$dir/apt/sources" -o Dir::Etc::SourceParts=/dev/nu
 	-o "APT::Architecture=$host" -o "APT::Architectures::=$host" -o "APT::Architectures::=$arch")
 apt-get "${apt[@]}" update >"$dir/log" 2>&1 </dev/null || { cat "$dir/log" >&2; exit 1; }
 
-# The newest release of the series, as the headers' packages name it.
+# The newest release of the series, by the names of the headers' packages.
 release=$(apt-cache "${apt[@]}" search --names-only "^linux-headers-${series}[.0-9+a-z~-]*-$flavour\$" | sed 's/ .*//; s/^linux-headers-//' |
 	sort -V | tail -n 1)
 [ -n "$release" ] || { echo "fetch.sh: $suite has no linux-headers-$series*-$flavour" >&2; exit 1; }
@@ -49,12 +49,12 @@ unpack() { # DIR PACKAGES
 mapfile -t needed < <(depends "$headers" | grep -E '^linux-(headers|kbuild)-' | sed 's/:any$//' | sort -u)
 unpack "$dir/root" "$headers:$arch" "${needed[@]}" || { tail -n 5 "$dir/log" >&2; exit 1; }
 
-# Of signed kernels the image may be in a package of another name.
+# The image of a signed kernel may be in a package with another name.
 root=$dir/root tree=$dir/root/usr/src/$headers found=''
 for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
 	[ -n "$found" ] || ! unpack "$dir/root" "$name:$arch" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
 done
-# Newer releases have their modules in a package of their own, and all of it in /usr.
+# Newer releases have their modules in a separate package, and everything in /usr.
 unpack "$root" "linux-base-$release:$arch" "linux-modules-$release:$arch" || true
 [ -e "$root/lib/modules" ] || { mkdir -p "$root/lib" && ln -s ../usr/lib/modules "$root/lib/modules"; }
 # Programs that need a newer C library than this machine's get it, and a wrapper that uses it.
@@ -74,8 +74,8 @@ done
 	{ tail -n 5 "$dir/log" >&2; exit 1; }
 rm -rf "$dir/apt"
 [ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
-# Absolute paths of the packages lead into the unpacked tree, and those from the headers to the tools are absolute: the headers may be
-# seen elsewhere.
+# Absolute paths of the packages are changed to paths in the unpacked tree. Those from the headers to the tools remain
+# absolute, since the headers may be mounted at another path.
 find "$root/usr/src" "$root/usr/lib" -type l | while read -r link; do
 	to=$(readlink "$link")
 	case $to in

@@ -17,8 +17,8 @@ export SYSTEMTAP_DIR=$SCRATCH/home
 all=
 [ $# -gt 0 ] || { all=1; set -- bullseye:5.10:cloud-amd64 installed:6.1:cloud-amd64 bookworm:6.1:rt-amd64 installed:6.12:cloud-amd64 bookworm-backports:6.12:rt-amd64 trixie-backports:7.2:cloud-amd64; }
 
-# name, what it prints, what runs meanwhile in the guest (default: reads and waits; -x: the target process, -i: standard
-# input), script. @P@ is testsuite/programs/known.c as a program.
+# name, output, commands that run meanwhile in the guest (default: reads and waits; -x: the target process, -i:
+# standard input), script. @P@ is testsuite/programs/known.c as a program.
 features() {
 	cat <<'END'
 hello|hello||probe begin { println("hello") exit() }
@@ -56,7 +56,7 @@ input|typed|-i|probe input.line { print(line) exit() }
 END
 }
 
-# As fetch.sh says it.
+# In the format of fetch.sh.
 installed() { # SERIES
 	local image release
 	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do
@@ -95,7 +95,7 @@ build_features() {
 	done < <(features)
 }
 
-# Modules of an unpacked kernel are where those of the machine's kernels are: in our mount namespace, while it is built for.
+# Modules of an unpacked kernel appear at the path of the machine's kernels during the build, in a mount namespace.
 with_modules() { # TREE COMMAND...
 	local modules=${1%/usr/src/*}/lib/modules
 	if [ -n "${UNSHARED-}" ] && [ "$modules" != "$1/lib/modules" ] && [ -d "$modules" ] && mount --bind "$modules" /lib/modules; then

@@ -41,7 +41,7 @@ def bare(first, lines):
         if not re.search(r'\breturn\b', line) or (i == len(code) - 1 and line.startswith('\treturn')):
             continue
         near = [text for _, text in code[max(0, i - 2):i + 1]]
-        # Only the statement that the return hangs on, and the one before it in the same block.
+        # Only the statement that the return depends on, and the one before it in the same block.
         if not any(re.search(COUNTS, text) for text in near):
             yield number, line.strip()
 

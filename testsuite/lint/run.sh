@@ -23,37 +23,38 @@ report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscall
 report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
 report families "$(python3 "$TESTS/lint/families.py" 2>&1)"
-# Loops of the runtime over what scripts or processes size charge their work.
+# Loops of the runtime over data whose size scripts or processes determine charge their work.
 report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
 # The tests and files that the tables of the test suite's description and of the guarantees name.
 report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
-# Live tests share a directory: those that make a file of the same name make it by the same command.
+# Live tests share a directory: tests that create a file of the same name create it by the same command.
 report live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>)"\$dir/[^"$]+"[^|&;]*' "$TESTS"/live/*.test | sort -u | awk '{
 	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>)"\$dir\//, "", name); sub(/".*/, "", name)
 	if (by[name] && by[name] != file && (how[name] != made || made ~ /<</)) print file ": $dir/" name " is made differently by " by[name]
 	by[name] = file; how[name] = made }')"
-# What the runtime waits for has a bound or a proof beside it.
+# Waits of the runtime have a bound or a proof in a comment.
 report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
-# The functions that the guarantees name, "`file` (`function`)", are in these files.
+# Functions that the guarantees name, "`file` (`function`)", are in these files.
 report named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
 	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
 done)"
-# Numbers from outside are read by number.h, which knows their range; those with a decimal point by str_real().
+# External numbers are parsed by number.h, which checks their range; those with a decimal point by str_real().
 report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
-# Modules and loaders of different versions recognise each other.
+# Modules and loaders of different versions detect each other.
 report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
-# The library counts where it cuts the text that a function returns.
+# The library counts truncated results of functions.
 report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 # Directories of the translator depend on each other in one direction.
 report includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
-# Similar names are looked for by diag_similar(), which does so only for messages that are printed. The rest end the program.
+# Suggestions come from diag_similar(), which computes them only for messages that are printed. The other messages end
+# the program.
 report similar-names "$(grep -lE '\bstr_similar\(' translator/*/*.c | grep -vE '/(util/(str|diag)|driver/options|driver/example|session/limits|target/kernel|ast/embedded|parse/parse_expr).c$')"
 # Every public name of the library has a comment that names it.
 report tapset-comments "$(awk '

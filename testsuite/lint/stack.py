@@ -25,7 +25,7 @@ def call_of(name):
 def findings_in(path):
     text = open(path).read()
     text = re.sub(r'/\*.*?\*/', lambda m: re.sub(r'[^\n]', ' ', m.group()), text, flags=re.S)
-    # One line says where a name is defined, a second one, of a macro's use, names what the macro's functions call.
+    # The first line defines a name; the next one, for a macro, names the functions that the macro's functions call.
     found = {name: (first, '\n'.join(lines)) for name, first, lines in functions(text)}
     needy = {name for name, (_, body) in found.items() if unguarded(RUNS, body)}
     while True:

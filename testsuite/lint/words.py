@@ -8,9 +8,12 @@ import re
 import sys
 
 # Directories and files that fulfil the rules. Add others as they are revised.
-COVERED = ['staprun', 'runtime/user', 'doc', 'README.md', 'HACKING.md', 'bench/README.md', 'testsuite/README.md', 'tapsets/README.md',
-           'dtrace', 'python', 'include', 'runtime/removed', 'testsuite/staprun', 'testsuite/fuzz', 'testsuite/unit',
-           'runtime/README.md', 'runtime/core/README.md']
+COVERED = ['staprun', 'runtime', 'tapsets', 'doc', 'README.md', 'HACKING.md', 'bench', 'testsuite', 'dtrace', 'python', 'include']
+
+# Kinds of files by their names: comments of C (and strings, unless they are scripts), comments after #, other text.
+C = ('.c', '.h', '.cc', '.def', '.stp', '.stpm')
+SCRIPT = ('.stp', '.stpm')
+HASH = ('.sh', '.test', '.tests', '.py')
 
 FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody)\b')
 
@@ -52,6 +55,15 @@ def strings(text):
             yield text.count('\n', 0, match.start()) + 1, re.sub(r'"\s*"', '', match.group())
 
 
+def hash_comments(text):
+    """Yields (line number, text) of each block of lines that begin with "# ", without directives of tools."""
+    for match in re.finditer(r'(?m)^[ \t]*# [^\n]*(?:\n[ \t]*# [^\n]*)*', text):
+        lines = [line.strip()[2:] for line in match.group().split('\n')]
+        lines = [line for line in lines if not re.match(r'SPDX|shellcheck |[a-z]+: ', line)]
+        if lines:
+            yield text.count('\n', 0, match.start()) + 1, ' '.join(lines)
+
+
 def plain(comment):
     return re.sub(r'\s+', ' ', re.sub(r'(?m)^[ \t]*(//|/\*+|\*/|\*)', '', comment)).replace('*/', '').strip()
 
@@ -63,26 +75,39 @@ def idiom(path, line, text):
             print(f'{path}:{line}: "{match.group()}": write {instead}')
 
 
+def report(path, line, comment):
+    if FRAGMENT.match(comment):
+        print(f'{path}:{line}: a comment begins with "{comment.split()[0]}": begin with the thing, and write a full sentence')
+    idiom(path, line, comment)
+
+
 def check(path):
     text = open(path, encoding='utf-8', errors='replace').read()
-    if not path.endswith(('.c', '.h')):
+    if path.endswith(HASH) or text.startswith('#!'):
+        for line, comment in hash_comments(text):
+            report(path, line, comment)
+    elif path.endswith(C):
+        for line, comment in comments(text):
+            report(path, line, plain(comment))
+        for line, string in () if path.endswith(SCRIPT) else strings(text):
+            idiom(path, line, string)
+    else:
         for number, line in enumerate(text.split('\n'), 1):
             idiom(path, number, line.replace('\\-', '-'))
-        return
-    for line, comment in comments(text):
-        comment = plain(comment)
-        if FRAGMENT.match(comment):
-            print(f'{path}:{line}: a comment begins with "{comment.split()[0]}": begin with the thing, and write a full sentence')
-        idiom(path, line, comment)
-    for line, string in strings(text):
-        idiom(path, line, string)
+
+
+def is_checked(path):
+    if path.endswith(('.md', '.in', '.txt', '.8', '.3stap') + C + HASH):
+        return True
+    with open(path, 'rb') as file:
+        return file.read(2) == b'#!'
 
 
 def files(path):
     if os.path.isfile(path):
         return [path]
     return sorted(os.path.join(top, name) for top, _, names in os.walk(path) for name in names
-                  if name.endswith(('.c', '.h', '.md', '.in', '.txt', '.8', '.3stap')))
+                  if is_checked(os.path.join(top, name)))
 
 
 for root in sys.argv[1:] or COVERED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# points.tests: every form of probe point is listed and refused as it should be. Then all of them at once, whose -l, -L,
+# points.tests: every form of probe point is listed and rejected as expected. Then all of them at once, whose -l, -L,
 # -L -v and --json have to agree. (Read by run.sh, which sets $release.)
 points=$SCRATCH/points
 mkdir -p "$points" && cd "$points" || exit 1

@@ -39,7 +39,7 @@ list bad-number-is-silent 1 -l 'timer.ms(0)'
 list not-a-point-is-silent 1 -l 'begin('
 list probe-types 0 --dump-probe-types
 
-# said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not.
+# said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not printed.
 said() {
 	local name=$1 want=$2 text=$3 status=0 found=0
 	wanted "$name" || return 0
@@ -101,7 +101,7 @@ if [ -e "/usr/lib/debug/lib/modules/$release/kernel/drivers/block/loop.ko" ]; th
 fi
 export SYSTEMTAP_DEBUGINFO_PATH=/nonexistent
 of_module -btf ''
-# The kernel has another function of that name.
+# The kernel has another function with that name.
 said module-own-prototype 0 'module\("ib_core"\)\.function\("lid_show"\) \$ibdev:struct ib_device\* .*' \
 	-r "$release" -L 'module("ib_core").function("lid_show")'
 said module-glob 0 'module\("nf_nat"\)\.function\("nf_nat_.*"\)' -r "$release" -l 'module("nf_n*").function("nf_nat_*")'
@@ -112,7 +112,7 @@ said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_
 said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
 said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
 said kernel-none 1 '-.*' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
-# System calls: as aliases are, with their variables.
+# System calls: like aliases, with their variables.
 said syscall-variables 0 'syscall\.openat name:string argstr:string dfd:long dfd_str:string filename:string filename_unquoted:string flags:long flags_str:string mode:long \$dfd:long \$filename:long .*' \
 	-r "$release" -L 'syscall.openat'
 said syscall-return 0 'nd_syscall\.umask\.return name:string retval:long retstr:string \$return:long \$mask:long' \
@@ -125,7 +125,7 @@ said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
 said syscall-argument 1 "semantic error: unable to find 'fla' among the arguments of the system call \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
-# Two functions, one line: the variables that both have; with -v a line each.
+# Two functions, one line: the variables that both have; with -v one line for each.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'
 said kernel-each 0 "listed\\.reader file:long name:string $parameters" -r "$release" -v -L 'listed.reader'
 said kernel-unresolvable 0 '-listed\.gone.*' -r "$release" -l 'listed.*'

@@ -31,7 +31,7 @@ if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/
 fi
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
-# A whole line that a busy machine may add to the messages of a script with a timer, or with samples of a clock.
+# A whole line that may be printed for a script with a timer or clock samples if the machine is busy.
 missed_ticks='^WARNING: Missed \(timer ticks\|samples, at least\): [0-9]* (.*$'
 
 newest() { # SERIES: a release with an image and a build tree
@@ -44,7 +44,7 @@ newest() { # SERIES: a release with an image and a build tree
 	done
 }
 
-# In the guest: every /t/NAME.sh in turn, results in /out, and in the end all of it as a tar file.
+# In the guest: runs every /t/NAME.sh in turn, with results in /out, and writes all of it as a tar file at the end.
 cat >"$SCRATCH/all.sh" <<'E2'
 cd /t && mkdir -p /out
 # For tests: "await COMMAND" waits until the shell's command succeeds, however slow the machine is.
@@ -65,7 +65,7 @@ for f in *.sh; do
 	setsid sh -c 'echo $$ >/run/test; exec timeout "$1" sh "$0"' "./$f" "$1" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
 	status=$?
 	echo $status >"/out/$name.rc"
-	# What it left running in the background is not to disturb the others.
+	# Processes that a test left in the background must not disturb the others.
 	[ $status != 143 ] || kill -KILL -"$(cat /run/test)" 2>/dev/null
 	if [ -n "$(ls /sys/module | grep -E '^(stap_|t_)')" ]; then
 		echo "left loaded: $(ls /sys/module | grep -E '^(stap_|t_)')" >>"/out/$name.left"
@@ -79,8 +79,8 @@ E2
 
 module_name() { echo "t_${1//[-.]/_}"; }
 
-# On a busy host an emulated CPU stands still in the middle of handlers, so that they seem to take long and to hold locks for long.
-# Tests that are about such limits give their own.
+# On a busy host an emulated CPU may stop in the middle of handlers, which then seem to take long and to hold locks for
+# long. Tests of these limits set their own.
 build_module() { # NAME ARGUMENTS OF STAP...
 	local slow=(-DMAXTRYLOCK=10000)
 	[[ "$*" = *-DSTP_OVERLOAD_* ]] || slow+=(-DSTP_NO_OVERLOAD)
@@ -88,8 +88,8 @@ build_module() { # NAME ARGUMENTS OF STAP...
 	(cd "$dir" && "$STAP" ${tree:+-B "CC=$TESTS/kernels/cc"} -p4 -r "${tree:-$release}" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${slow[@]}" "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
-# For tests that need modules of the kernel in the guest: copies them with all that they need. There, "sh load NAME"
-# loads them, those that another test has loaded excepted.
+# For tests that need kernel modules in the guest: copies them with their dependencies. There, "sh load NAME" loads
+# them, except those that another test has loaded.
 add_modules() { # NAME MODULE...
 	local file base
 	modprobe -a -S "$release" --show-depends "${@:2}" | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
@@ -104,7 +104,7 @@ add_modules() { # NAME MODULE...
 	E2
 }
 
-# Builds and leaves NAME.sh for the guest. $2: "" or ".btf".
+# Builds the test and writes NAME.sh for the guest. $2: "" or ".btf".
 add_live() {
 	local name=$1$2 script='' command='' guest='' options=() arguments=()
 	build() {
@@ -132,7 +132,7 @@ add_script() { # NAME of run/
 	[ "$(directive "$file" kernel)" != no ] || return
 	eval "options=($(directive "$file" options))"
 	eval "args=($(directive "$file" args))"
-	# -G belongs to the run, the rest to the build.
+	# -G is an option of the run, the others are options of the build.
 	while [ ${#options[@]} -gt 0 ]; do
 		option=${options[0]} options=("${options[@]:1}")
 		if [ "$option" = -G ]; then
@@ -166,7 +166,7 @@ add_rows() { # TABLE of rows/
 	done
 }
 
-# For check(): the stack that the test's module has computed, "most hit call" (runtime/include/stack.h).
+# For check(): the stack size computed for the test's module, "most hit call" (runtime/include/stack.h).
 stack_of_module() {
 	objcopy -O binary --only-section=.stp_stack "$dir/$(module_name "$(basename "$out" .out)").ko" "$SCRATCH/stack" &&
 		od -An -tu4 "$SCRATCH/stack"

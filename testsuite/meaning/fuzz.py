@@ -25,9 +25,9 @@ import names
 import script
 
 CRASH = re.compile(r'AddressSanitizer|runtime error:|Assertion|bug of the translator|LeakSanitizer|UndefinedBehavior|stack smashing|CONTEXT:')
-# Refusals that only pass 3 or 4 can know.
+# Messages of errors that only pass 3 or 4 can detect.
 LATE = re.compile(r'MINSTACKSPACE|bytes of stack|too large|is exhausted|memory|--rlimit')
-# Errors where the kernel's Makefile has warnings, which stap does not print when the module compiles.
+# Turns warnings of the kernel's Makefile into errors; stap does not print them if the module compiles.
 STRICT = 'KCFLAGS=' + ' '.join('-Werror=' + name for name in ('int-conversion', 'incompatible-pointer-types', 'implicit-function-declaration'))
 
 
@@ -88,7 +88,7 @@ class Fuzzer:
         result = self.stap(path, options, 4)
         if result.crashed():
             return 'pass 4: ' + result.crashed(), result.output, 0
-        # What was made is printed, too, by some; and which pass refuses is asked.
+        # Some runs also print the generated code or the errors of a certain pass.
         for last in (2, 3) if result.status or number % 4 == 0 else ():
             printed = self.stap(path, options, last)
             if printed.crashed():

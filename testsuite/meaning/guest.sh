@@ -17,7 +17,7 @@ for module in t_m*.ko; do
 	for program in known kinds marks; do timeout 5 "$1/$program" /dev/null >/dev/null 2>&1; done </dev/null
 	wait $run
 	status=$?
-	# A script's own errors end it with 1, what is lost with --strict with 3.
+	# Errors of a script end it with status 1, losses with --strict with 3.
 	case $status in
 	0 | 1 | 3) loaded=$((loaded + 1)) ;;
 	*) echo "$name: status $status: $(head -n 3 /tmp/err)" ;;

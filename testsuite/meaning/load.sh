@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What compiles loads without a message of the kernel: load.sh STAP RELEASE [N [SEED [DIRECTORY]]] builds N modules (default 500) of scripts
-# that fuzz.py makes and runs them in one guest. Prints what is refused, and fails then or when the kernel's log isn't clean.
+# Modules that compile load without a message of the kernel: load.sh STAP RELEASE [N [SEED [DIRECTORY]]] builds N
+# modules (default 500) of scripts that fuzz.py generates and runs them in one guest. It prints modules that are
+# rejected, and fails if there are any or if the kernel's log is not clean.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 stap=$(realpath "$1") release=$2 count=${3:-500} seed=${4:-1} directory=${5:-/tmp/meaning-$2}

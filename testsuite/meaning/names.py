@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that scripts are made of, from a kernel and from the test programs, as `stap -L` lists them: each a probe point with the
-# variables that its handler has. Lists are cached in the directory of a run.
+# Names that scripts are generated from, of a kernel and of the test programs, as listed by `stap -L`: each is a probe
+# point with the variables of its handler. Lists are cached in the directory of a run.
 import json
 import os
 import re
 import subprocess
 
-# Patterns for the kernel. Few are enough: the generator takes names at random, and a short run shall not wait for lists.
+# Patterns for the kernel. A few are enough: the generator chooses names at random, and a short run should not wait for
+# lists.
 KERNEL = {
     'function': ['kernel.function("vfs_*").call', 'kernel.function("tcp_s*").call', 'kernel.function("do_sys*").call',
                  'kernel.function("__alloc*").call', 'kernel.function("*_filp_*").call', 'kernel.function("ip_*").call'],
@@ -38,7 +39,7 @@ OTHERS = {
     'library': ['process("%s").library("libc.so*").function("str*").call', 'process("%s").library("libc.so*").plt("*")'],
     'libraries_marks': ['process("%s").library("libc.so*").mark("*")'],
 }
-# Structs that @cast is made of.
+# Structs used in @cast.
 STRUCTS = ['task_struct', 'file', 'inode', 'dentry', 'sk_buff', 'sock', 'mm_struct', 'vm_area_struct', 'page', 'super_block',
            'tcp_sock', 'cred', 'signal_struct', 'list_head', 'rb_node', 'iphdr', 'bio', 'request', 'path', 'qstr']
 COMMON = ['task_struct', 'file', 'dentry', 'sk_buff', 'list_head', 'tcp_sock', 'qstr', 'iphdr']
@@ -103,7 +104,7 @@ class Names:
                 found += self.listed('process ' + kind, pattern % self.program['known'], 60)
         return found
 
-    # Lines of -L: a point, and "name:type" of each variable, where types may hold blanks.
+    # Lines of -L: a point, and "name:type" for each variable, where types may contain blanks.
     def listed(self, kind, pattern, most):
         found = []
         for line in sorted(self.run(['-L', pattern]).split('\n')):
@@ -136,7 +137,7 @@ class Names:
                 found.append((match.group(1), match.group(2), types))
         return found
 
-    # Functions that need guru mode, or what the script has not: one script calls all.
+    # Functions that require guru mode, or that the script does not have: one script calls all.
     def list_refused(self):
         calls = ['\t%s(%s)' % (name, ', '.join('"1"' if t == 'string' else '1' for t in types)) for name, _, types in self.functions]
         text = 'probe kernel.function("vfs_read") {\n%s\n}\n' % '\n'.join(calls)

@@ -18,7 +18,8 @@ newest() { # SERIES
 	done
 }
 
-# Uses the objects of the part `fuzz`, which clang built, where that ran before in the same lane: that saves 30 s of CPU.
+# Uses the objects of the part `fuzz`, which clang built, if it ran before in the same lane: that saves 30 s of CPU
+# time.
 build_stap() {
 	mkdir -p "$build" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" --disable-gc CFLAGS='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined' || return

@@ -14,7 +14,7 @@ EXTRACT = ['@count', '@sum', '@min', '@max', '@avg', '@variance']
 DIRECTIVES = ['%d', '%i', '%u', '%x', '%X', '%o', '%#x', '%5d', '%-5d', '%05d', '%+d', '% d', '%.3d', '%p', '%c', '%#c', '%ld', '%lx', '%lld',
               '%1b', '%2b', '%4b', '%8b', '%b', '%#o', '%20p', '%-20.10x', '%02x']
 TEXT_DIRECTIVES = ['%s', '%10s', '%-10s', '%.3s', '%5.1s', '%#s', '%-3.3s']
-# Of a function of the library only what a guest survives: no output of others' memory, no commands, no end of the run.
+# Functions of the library that a guest survives: they do not print memory of others, run commands, or end the session.
 UNSAFE = {'exit', 'abort', 'system', 'panic', 'error', 'stapio_send', 'print_ubacktrace_fileline', 'assert'}
 SIMPLE_POINTS = ['begin', 'end', 'begin(-5)', 'end(3)', 'error', 'error(1)', 'never', 'timer.ms(100)', 'timer.s(3)', 'timer.jiffies(10).randomize(5)',
                  'timer.profile', 'timer.profile.freq.hz(97)', 'timer.hz(10)', 'timer.us(5000)', 'timer.ns(50000000)', 'timer.ms(20).randomize(10)']
@@ -146,7 +146,7 @@ class Script:
         self.parameters, self.function = {}, None
         self.functions.append((name, result, types))
 
-    # Makes the types of a handler's locals certain, mostly: else one that is only read has none.
+    # Usually makes the types of a handler's locals certain, since one that is only read has none.
     def give_types(self, start):
         if self.chance(0.95):
             used = sorted(set(re.findall(r'\b[nspq]\d+\b', '\n'.join(self.lines[start:]))))
@@ -225,7 +225,7 @@ class Script:
         begin = 'process' + self.pick(['', '("%s")' % self.program(), '("%s")' % self.program(), '(1)' if self.chance(0.1) else ''])
         return begin + self.pick(['.begin', '.end', '.thread.begin', '.thread.end', '.syscall', '.syscall.return'])
 
-    # A pattern of the families, filled with names that may fit.
+    # A pattern of the families, filled with names that may match.
     def pattern(self):
         text = self.pick(self.names.types)
 
@@ -298,7 +298,7 @@ class Script:
             self.pick(nested)(depth)
         else:
             self.pick(simple)()
-            # A statement may begin with what could go on with the one before.
+            # A statement may begin with a token that could continue the previous one.
             begin = self.lines[-1].strip()[0]
             if not begin.isalnum() or self.chance(0.8):
                 self.lines[-1] = self.lines[-1].replace(self.lines[-1].strip(), '; ' * (not begin.isalnum()) + self.lines[-1].strip() + ';')
@@ -492,7 +492,7 @@ class Script:
         names.append(('n%d' if type == 'num' else 's%d') % self.random.randrange(1, 4))
         return self.pick(names)
 
-    # In a tenth of the scripts one expression is of the wrong type.
+    # In a tenth of the scripts one expression has the wrong type.
     def slips(self):
         if not self.misfit or not self.chance(0.1):
             return False
@@ -716,7 +716,7 @@ class Script:
         if numbers and self.chance(0.05):
             self.options += ['-G', self.pick(numbers) + '=' + self.pick(['5', '-1', '0x10', '99999999999999999999', 'x', ''])]
 
-    # Nearly valid: tokens that are left out, doubled, exchanged.
+    # Nearly valid scripts: tokens are removed, doubled or exchanged.
     def mutated(self, text):
         tokens = re.findall(r'\s+|"(?:[^"\\]|\\.)*"|\w+|<<<|[^\w\s]', text)
         solid = [i for i, t in enumerate(tokens) if not t.isspace()]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The cache: whatever happened to its files, a translation's output is that of an empty cache. (Read by run.sh.)
-# Each kind of file has one byte changed; those that need no kernel are damaged in each other way, too.
+# The cache: whatever happened to its files, the output of a translation equals that with an empty cache. (Read by
+# run.sh.) One byte of each kind of file is changed; those that need no kernel are damaged in every other way, too.
 caches=$SCRATCH/caches
 mkdir -p "$caches"
 echo '#define FACTOR 2' >"$caches/factor.h"
@@ -28,7 +28,7 @@ translate() { # SYSTEMTAP_DIR KIND: prints what a module has, or of a program it
 		SYSTEMTAP_DIR=$1 "$STAP" -g --runtime=user "$caches/user.stp" 2>&1
 	fi
 }
-# What happens to a file. The byte that is flipped is in the middle.
+# Kinds of damage. The byte that is flipped is in the middle.
 flipped() {
 	local at=$(($(stat -c %s "$1") / 2)) byte
 	byte=$(od -An -tu1 -j $at -N1 "$1")
@@ -81,10 +81,10 @@ check_cache() {
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >"$caches/out" 2>&1
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >>"$caches/out" 2>&1
 	compare reported '1 1' "$(grep -c 'The cache file .*user is not used, but made again: its end is missing' "$caches/out") $(grep -c 'Pass 4: using cached' "$caches/out")"
-	# A module that is left here is the linker's alone, without what the cache writes behind it.
+	# A module that is left here is the linker's output, without the data that the cache appends.
 	(cd "$caches" && SYSTEMTAP_DIR=$caches/good "$STAP" -r "$release" -p4 -m kept_here -e 'probe begin { exit() }' >out 2>&1)
 	compare module-left-here "yes 0" "$(cat "$caches"/good/cache/*/*.ko | grep -q QTcache && echo yes) $(grep -c QTcache "$caches/kept_here.ko")"
-	# Many at once on an empty one; one that may not be written; a header that embedded C includes is another one.
+	# Many processes with an empty cache; a read-only cache; a header included by embedded C changes.
 	mkdir "$caches/now"
 	for i in 1 2 3; do SYSTEMTAP_DIR=$caches/now "$STAP" -g --runtime=user "$caches/user.stp" >"$caches/out$i" 2>&1 & done
 	wait

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The keys of the cache: for each row of the table in translator/cache/README.md one thing is changed, and what was made
-# from it is made again. (Read by run.sh, after cache.sh.)
+# The keys of the cache: for each row of the table in translator/cache/README.md one input is changed, and the files
+# made from it are rebuilt. (Read by run.sh, after cache.sh.)
 keys=$SCRATCH/keys
 mkdir -p "$keys/home" "$keys/bin" "$keys/late" "$keys/one" "$keys/two" "$keys/a b#c"
 
@@ -23,7 +23,7 @@ check_headers() {
 	rm "$keys/a b#c/x.h"
 	[[ $(offset "$keys/a b#c/x.h") == error:* ]] && ok options/key-header-removed || not_ok options/key-header-removed found
 
-	# In an earlier directory, which did not exist.
+	# The header appears in an earlier directory, which did not exist.
 	export CPATH=$keys/early:$keys/late
 	header "$keys/late/only.h" 1
 	same_key header-of-a-directory 4 "$(offset only.h)"
@@ -61,7 +61,7 @@ check_compilers() {
 	made=$(stored .headers.o)
 	wrapper "$keys/bin/as" "exec '$(command -v as)' \"\$@\""
 	same_key assembler "8 $((made + 1))" "$(offset "$keys/n.h") $(stored .headers.o)"
-	# The header changes once the compiler has read it.
+	# The header changes after the compiler has read it.
 	header "$keys/race.h" 1
 	header "$keys/race.new" 2
 	wrapper "$keys/bin/cc" "'$cc' \"\$@\" && case \"\$*\" in *' -MD '*) cp '$keys/race.new' '$keys/race.h' ;; esac"
@@ -81,7 +81,7 @@ check_embedded() {
 	same_key embedded 1 "$(unit)"
 	echo '#define N 2' >"$keys/a b#c/n.h"
 	same_key embedded-header 2 "$(unit)"
-	# The user runtime includes libc's headers: one appears in front of them.
+	# The user runtime includes libc's headers: a header appears in an earlier directory.
 	mkdir -p "$keys/libc"
 	CPATH=$keys/libc unit >/dev/null
 	echo '#error "seen: poll"' >"$keys/libc/poll.h"
@@ -99,7 +99,7 @@ check_library() {
 	[[ $(list "$keys/one") == error:* ]] && ok options/key-library-file || not_ok options/key-library-file 'the removed function is found'
 	echo 'function mine:string() { return "1" }' >"$keys/two/lib/m.stp"
 	same_key library-of-another-directory string "$(list "$keys/two")"
-	# stap itself: an equal one uses the same files, one of another build-id does not.
+	# stap itself: an equal one uses the same files, one with another build ID does not.
 	local made copy=$keys/copy
 	mkdir -p "$copy" && cp "$STAP" "$copy/stap" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$copy"
 	objcopy --dump-section .note.gnu.build-id="$keys/id" "$copy/stap" 2>/dev/null && flipped "$keys/id" &&
@@ -116,7 +116,7 @@ check_library() {
 	fi
 }
 
-# A copy of a kernel's build tree. kbuild runs once; make then repeats its result, and counts.
+# A copy of a kernel's build tree. kbuild runs once; make then repeats its result, and counts its runs.
 check_tree() {
 	local tree=$keys/tree runtime=$keys/runtime make cc
 	make=$(command -v make)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each limit of runtime/include/limits.def, at least - 1, least, most and most + 1: inside of its range a script that
-# uses strings, arrays, recursion and histograms is translated (and built, where that depends on the limit), outside
-# of it an error names the range. The manual has the same numbers.
+# Each limit of runtime/include/limits.def, at least - 1, least, most and most + 1: inside its range a script that uses
+# strings, arrays, recursion and histograms is translated (and built, if that depends on the limit), outside of it an
+# error names the range. The manual has the same numbers.
 limits_test() {
 	local name least most usual values value wrong="" builds="" script page=$SCRATCH/limits-page
 
@@ -14,7 +14,7 @@ probe timer.s(1) { if (!done++) exit() }'
 	awk -f "$SOURCE/doc/tables.awk" "$SOURCE/runtime/include/limits.def" | sed 's/\\-/-/g' >"$page"
 	while read -r name least most usual; do
 		for value in "$least" "$most"; do
-			# Frames and queues have a product that is checked, too.
+			# The products of frames and of queues are checked, too.
 			case $name,$value in
 			MAXTRYLOCK,"$most") values=(-DTRYLOCKDELAY=1) ;;
 			TRYLOCKDELAY,"$most") values=(-DMAXTRYLOCK=100) ;;

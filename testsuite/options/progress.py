@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# progress.py FILE TEXT COMMAND...: runs a command on a terminal of its own. FILE is made when TEXT appears there, which
-# the command's slow part waits for. Prints "shown", and "removed" when the line was removed before the command ended.
+# progress.py FILE TEXT COMMAND...: runs a command on a new terminal. FILE is created when TEXT appears there, for
+# which the command's slow part waits. Prints "shown", and "removed" if the line was removed before the command ended.
 import os
 import pty
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The line of progress on a terminal. The compiler waits for it, so no host is too slow or too fast. (Read by run.sh.)
+# The progress line on a terminal. The compiler waits for it, so that the speed of the host does not matter. (Read by
+# run.sh.)
 slow=$SCRATCH/slow
 mkdir -p "$slow/bin" "$slow/home"
 cat >"$slow/bin/gcc" <<SCRIPT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The command line: what each option does, what misuse says. `expect NAME STATUS TEXT COMMAND...`
-# wants that exit status and TEXT somewhere in what was printed; no temporary directory may stay.
+# The command line: the effect of each option, and messages about misuse. `expect NAME STATUS TEXT COMMAND...` checks
+# the exit status and that TEXT is in the output; no temporary directory may remain.
 set -u
 . "$TESTS/lib.sh"
 export TMPDIR=$SCRATCH/tmp
@@ -96,7 +96,7 @@ expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
-# A member of stapusr alone is refused early what staprun would not load.
+# For a member of stapusr only, stap rejects early what staprun would not load.
 member() {
 	{ grep -v '^stap' /etc/group; echo "$1:x:4711:"; } >"$SCRATCH/group"
 	shift
@@ -121,7 +121,7 @@ if unshare -m true 2>"$SCRATCH/err"; then
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi
-# A copy of the directory that stap was built in works, a copy of stap alone says what it lacks.
+# A copy of the directory that stap was built in works; a copy of stap alone reports the missing files.
 mkdir -p "$SCRATCH/copy" "$SCRATCH/alone" && cp "$STAP" "$SCRATCH/copy" && cp "$STAP" "$SCRATCH/alone" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$SCRATCH/copy"
 expect copied-build 0 'copy 3' "$SCRATCH/copy/stap" --runtime=user -e 'probe begin { println("copy ", strlen("abc")) exit() }'
 expect copied-alone 1 'the library and the runtime are not in' "$SCRATCH/alone/stap" --runtime=user -e "$begin"
@@ -192,7 +192,8 @@ expect dyninst-option 0 'hello' "$STAP" --dyninst -e "$begin"
 expect bpf 0 'there is no runtime of BPF programs' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo 0 '# probes' "$STAP" --download-debuginfo=no -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo-bad 1 '--download-debuginfo takes yes, no, ask or seconds' "$STAP" --download-debuginfo=maybe -e "$begin"
-# Other hosts: an ssh that stays here, hosts whose uname says what it should, a staprun that says what it got.
+# Other hosts: a stand-in for ssh that runs commands here, hosts with a configured uname, a staprun that prints its
+# arguments.
 mkdir -p "$SCRATCH/hosts"
 cat >"$SCRATCH/hosts/ssh" <<'END'
 #!/bin/sh
@@ -243,7 +244,7 @@ expect remote-url 1 'hosts are reached by ssh' "$STAP" --remote=libvirt://x -e "
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
 expect remote-and-vm 1 '--remote asks the host for its kernel' "$STAP" --remote=one --vm -e "$script"
 expect remote-prefix-alone 1 '--remote-prefix is for --remote' "$STAP" --remote-prefix -e "$script"
-# A host's file system with a bit less each time; a package manager that says what it got.
+# A host's file system with one file less each time; a package manager that prints its arguments.
 prep() { "$SOURCE/translator/target/stap-prep" "$@"; }
 host=$SCRATCH/host release=9.9.9-fast
 mkdir -p "$host/etc" "$host/usr/bin" "$host/boot" "$host/lib/modules/$release/build" "$host/usr/lib/debug/boot"
@@ -306,9 +307,10 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 . "$TESTS/options/cache.sh"
 . "$TESTS/options/cache_keys.sh"
 . "$TESTS/options/progress.sh"
-# The generated C grows with the script, not with its square: of each shape of bench/growth.
+# The generated C grows linearly with the script: for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
-# Compilers take more than linear time for one function: the longest of a long handler is not longer for twice the statements.
+# Compilers take more than linear time for one function: the longest function of a long handler does not grow with
+# twice the statements.
 long_handler() { # STATEMENTS: the lines of the longest C function
 	{ echo 'global a; probe end {'; for ((i = 0; i < $1; i++)); do echo "a[$i % 9] <<< $i; x$((i % 9)) += $i"; done; echo 'println(x0) }'; } |
 		"$STAP" -p3 --runtime=user - | awk '/^{/ { from = NR } /^}/ { if (NR - from > most) most = NR - from } END { print most }'
@@ -316,7 +318,7 @@ long_handler() { # STATEMENTS: the lines of the longest C function
 for n in 1000 2000; do
 	expect "long-handlers-in-parts $n" 0 '' test "$(long_handler $n)" -lt 500
 done
-# A chain of operators is as deep a tree as it is long: the passes need a larger stack than users have by default.
+# A chain of operators is a tree as deep as it is long: the passes need a larger stack than the default.
 many_operators() { # COMMAND...: with a script on standard input
 	{ printf 'probe begin { println('; printf 'randint(1) + %.0s' {1..19990}; echo '0) }'; } | "$@"
 }
@@ -344,7 +346,7 @@ if [ ! -e /proc/modules ]; then
 	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"
 fi
 
-# In a virtual machine: output and exit status come back, and what its kernel said last.
+# In a virtual machine: output, exit status and the last messages of its kernel are returned.
 if command -v qemu-system-x86_64 >/dev/null && [ -e "/boot/vmlinuz-$release" ]; then
 	expect vm 0 'hello' "$STAP" --vm="$release" -e "$begin"
 	expect vm-command 0 "1 $(head -n 1 /etc/passwd)" "$STAP" --vm="$release" -e 'probe begin { print(target() > 0, " ") }' -c 'cat /etc/passwd'
@@ -355,7 +357,7 @@ else
 	skip options/vm "qemu-system-x86_64 and the image of $release"
 fi
 
-# What scripts of unprivileged users may do.
+# Permissions of scripts of unprivileged users.
 usr() { user --privilege=stapusr "$@"; }
 expect privilege-fine 0 'stapusr' usr -e 'probe begin, timer.ms(10) { println(execname(), pid(), %( systemtap_privilege == "stapusr" %? "stapusr" %: "other" %)) exit() }'
 expect privilege-unprivileged 0 'hello' user --unprivileged -e "$begin"
@@ -371,7 +373,7 @@ expect privilege-process 0 '# probes' "$STAP" -r "$release" -p2 --unprivileged -
 expect privilege-kernel-data 1 'is not allowed with --privilege' "$STAP" -r "$release" -p2 --unprivileged -e 'probe kernel.data(16).write { println(1) }'
 expect privilege-system 0 '.ko' "$STAP" -r "$release" -p4 --privilege=stapsys -e 'probe vfs.read { n++ } global n'
 
-# COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace of its own.
+# COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace.
 mkdir -p "$SCRATCH/full"
 full() {
 	# shellcheck disable=SC2016  # the inner shell's
@@ -387,7 +389,7 @@ else
 	for name in tmp cache cache-warns output; do skip "options/full-$name" 'user namespaces'; done
 fi
 
-# How output is kept.
+# The ways to write output.
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
 expect switching-needs-file 1 "-S needs -o" "$STAP" -S 5,2 -e "$begin"
@@ -408,7 +410,7 @@ expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { 
 expect make-variable 1 "-B takes a variable" "$STAP" -B gcc -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
 
-# What is listed, limited, shown; each once as it is meant and once not.
+# Lists, limits and output options; each once as intended and once with an error.
 expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
 expect color-bad 1 '--color takes auto, always or never' "$STAP" --color=red -e "$begin"
 expect verbose-by-pass 0 'Pass 5: run completed' user --vp=00001 -e "$begin"

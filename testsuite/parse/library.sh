@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The library's index: names are found, files join as a whole, the cache is never believed when
-# something changed or it is damaged. Uses $driver (unit/parse_main). (Read by run.sh.)
+# The library's index: names are found, files are included as a whole, the cache is not used if a file changed or it is
+# damaged. Uses $driver (unit/parse_main). (Read by run.sh.)
 lib=$SCRATCH/library cache=$SCRATCH/cache
 mkdir -p "$lib/x86_64" "$lib/arm64" "$lib/arch/x86_64" "$lib/linux/6.1" "$lib/linux/6.2" "$cache"
 
-# wants NAME LAST_LINE OPTIONS...: what the driver prints last about a script that is always good
+# wants NAME LAST_LINE OPTIONS...: the last line that the driver prints about a script that is always valid
 wants() {
 	local name=$1 line=$2 out
 	shift 2
@@ -86,7 +86,7 @@ cat >"$lib/m.stpm" <<'EOF'
 %( arch == "x86_64" %? @define lib_arch %( "x86" %) %: @define lib_arch %( "other" %) %)
 @define lib_sees %( @own %)
 EOF
-# shows NAME SCRIPT LINE: the printed tree has the line
+# shows NAME SCRIPT LINE: the printed tree contains the line
 shows() {
 	if "$driver" -I "$lib" -e "$2" 2>"$SCRATCH/err" | grep -qxF "$3"; then ok "parse/library: $1"; else
 		not_ok "parse/library: $1" "$(cat "$SCRATCH/err")"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every script at hand, as -p1 prints it, parses to the same tree: the test suite's, the library's, and
-# the examples of systemtap-doc where that is installed. Read by run.sh, needs "$STAP".
+# Every available script, printed by -p1, parses to the same tree: those of the test suite, of the library, and of
+# systemtap-doc if it is installed. Read by run.sh, needs "$STAP".
 
-# The first of these arguments with which the script is taken are used for both rounds.
+# The first of these arguments with which the script is accepted are used for both rounds.
 round() {
 	local file=$1 arguments
 	for arguments in '' '1 2 3 4 5 6 7 8 9' 'begin 1' 'begin begin begin' '17 text begin' 'begin begin 1 begin' '1 2 @sum begin end'; do

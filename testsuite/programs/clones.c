@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the optimiser makes of functions: a clone for a constant, one without a parameter, a beginning that is
+// Functions transformed by the optimiser: a clone for a constant, one without a parameter, a beginning that is
 // inlined with a rest that isn't, code that is hardly ever run, put elsewhere; calls through several of them.
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int checked(int n)
 	return scaled(n, 3);
 }
 
-// What happens to a bad one is in rare.cold.
+// The code for a bad one is in rare.cold.
 APART int rare(int n)
 {
 	if (n > 100) {

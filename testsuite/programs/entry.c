@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the optimiser loses: a value that only was a parameter, a parameter that is gone.
+// Values lost by optimisation: one that was only a parameter, and a parameter that was removed.
 int sink;
 
 __attribute__((noinline, noclone)) static int step(int n)

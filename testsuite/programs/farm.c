@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks by way of dtrace(1): each one only when somebody looks.
+// Static probes of dtrace(1): each is executed only if a tracer is attached.
 #include <stdio.h>
 struct animal {
 	int legs;

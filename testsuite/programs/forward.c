@@ -72,7 +72,7 @@ static void send_six(int tun)
 		perror("IPv6");
 }
 
-// What the kernel sends into the tunnel, until both packets came.
+// Reads packets that the kernel sends into the tunnel, until both have arrived.
 static void read_back(int tun)
 {
 	struct pollfd fd = { tun, POLLIN };

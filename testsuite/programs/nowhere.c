@@ -2,7 +2,7 @@
 // Variables that are in no place of their own: constants, bytes that debuginfo alone has, what a register held before.
 // Compiled twice: with ENTRY the function whose location the test then writes anew.
 #ifdef ENTRY
-// What is in rbx at HERE is to be what was there at the entry.
+// The location says that the value of rbx at HERE is its value at the entry.
 __attribute__((noinline)) long before(long n)
 {
 	long kept = n * 3;

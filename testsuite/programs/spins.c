@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On each of two processors in turn: spins for a while with a frame pointer that leads to words of the stack, which are
-// no frame; then does so in system calls that change mappings, during which nobody else can look them up. Before each
+// On each of two processors in turn: spins for a while with a frame pointer that points to stack words that are not a
+// frame; then does so in system calls that change mappings, during which probes cannot look them up. Before each
 // of these, and at the end, it calls sched_setaffinity().
 #define _GNU_SOURCE
 #include <sched.h>

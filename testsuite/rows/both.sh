@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which rows of the language lack a script that works or one that is refused, or name a test that isn't there: a line each.
-# Read by lint/run.sh; with ROWS_TABLE set it prints the inventory instead.
+# Prints the rows of the language that lack a script that works or one that is rejected, or that name a missing test,
+# one per line. Read by lint/run.sh; with ROWS_TABLE set it prints the inventory instead.
 
 rows_both() (
 	local row='' claim works=0 refuses=0 seen=' ' table f

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every row of the language: that it works (run on the user runtime; live/run.sh runs the same in kernels) and that its
-# misuse is refused (translated for both runtimes). See tables.sh for how the tables SECTION.tests are written.
+# Every row of the language: it works (run on the user runtime; live/run.sh runs the same in kernels) and its misuse is
+# rejected (translated for both runtimes). tables.sh describes the format of the tables SECTION.tests.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"

@@ -12,7 +12,8 @@
 #   RUNTIMES=user              # of what follows; "kernel" or the default "user kernel"
 # Read by run.sh, by live/run.sh (in real kernels) and by lint (each row has both).
 
-# rows_collect TABLE DIRECTORY: one directory a program: 0.stp ..., options, arguments, want, status, error, runtimes.
+# rows_collect TABLE DIRECTORY: one directory per program: 0.stp ..., options, arguments, want, status, error,
+# runtimes.
 rows_collect() {
 	local table=$1 into=$2 row='' groups=() OPTIONS=() ARGUMENTS=() RUNTIMES='user kernel' alone_count=0
 	row() { row=$1; }
@@ -62,7 +63,7 @@ $1"
 	done
 }
 
-# rows_arguments GROUP: sets stap_args, what stap is given for the program in that directory.
+# rows_arguments GROUP: sets stap_args, the arguments of stap for the program in that directory.
 rows_arguments() {
 	local n=1
 	eval "stap_args=($(cat "$1/options"))"
@@ -75,7 +76,7 @@ rows_arguments() {
 	eval "stap_args+=($(cat "$1/arguments"))"
 }
 
-# rows_problem GROUP STATUS OUTPUT ERRORS: what differs, if anything
+# rows_problem GROUP STATUS OUTPUT ERRORS: prints the differences
 rows_problem() {
 	[ "$2" -eq "$(cat "$1/status")" ] || echo "exit status $2, not $(cat "$1/status"): $(head -n 5 "$4")"
 	grep -qF -- "$(cat "$1/error")" "$4" || [ ! -s "$1/error" ] || [ -z "$(cat "$1/error")" ] ||

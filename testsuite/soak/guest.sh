@@ -17,16 +17,17 @@ loaded() { ls /sys/module | grep -c '^t_'; }
 seed=1
 random() { seed=$(((seed * 1103515245 + 12345) % 2147483648)); }
 
-# What the kernel has left and what it uses itself, in kB, when nothing runs. The second hardly depends on what ran: a page that is
-# lost in each of 500 cycles is seen in it. (What the runtime allocates itself it counts to the byte, and complains in the log.)
-# kept() is what is allocated by kmalloc() and its like, to some 20 kB: a page a cycle is seen in it after a few cycles.
+# Free memory and memory that the kernel uses itself, in kB, when nothing runs. The second hardly depends on earlier
+# runs: it shows a leak of a page in each of 500 cycles. (Memory of the runtime is counted to the byte, with a message
+# in the log.) kept() is the memory allocated by kmalloc() and similar functions, to some 20 kB: it shows a leak of a
+# page per cycle after a few cycles.
 own() { awk '/^(SUnreclaim|VmallocUsed|Percpu):/ { own += $2 } END { print own }' /proc/meminfo; }
 available() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	sleep 2
 	echo 3 >/proc/sys/vm/drop_caches
-	# Pages that a CPU keeps for itself are free, too.
+	# Pages in per-CPU lists are free, too.
 	awk '/^MemFree/ { free = $2 } /^ *count:/ { free += 4 * $2 } END { print free }' /proc/meminfo /proc/zoneinfo
 }
 
@@ -39,7 +40,7 @@ kept() {
 	awk '/^(VmallocUsed|Percpu):/ { kept += $2 } /^kmalloc-/ { kept += $2 * $4 / 1024 } END { printf "%d\n", kept }' /proc/meminfo /proc/slabinfo
 }
 
-# Until its probes fire: a signal that comes before staprun waits for it is lost.
+# Waits until its probes fire: a signal that arrives before staprun waits for it is lost.
 start() {
 	: >/tmp/out
 	staprun ./t_mixed.ko >/tmp/out 2>/tmp/err & pid=$!
@@ -57,8 +58,8 @@ mixed() { # SECONDS
 	rm -f /tmp/out
 }
 
-# The loaders of one module, by its name and its file's; waits until none is left, and tells who doesn't end within two minutes
-# with its place in the kernel.
+# Waits until no loader of one module runs, by its name and its file's name; reports a loader that does not end within
+# two minutes with its kernel stack.
 alive() { # NAME
 	local p
 	for p in $(grep -ls -e "$1" -e "t_lane$lane.ko" /proc/[0-9]*/cmdline | tr -dc '0-9\n'); do
@@ -77,8 +78,8 @@ gone() { # NAME: staprun first, which is $pid; of a killed one a stapio may be l
 	done
 }
 
-# Killed anywhere between its first system call and its end; what is left over can be removed. The module has the
-# process's number in its name, so that several can do this at once.
+# Killed at any time between its first system call and its end; the leftover module can be removed. The module has the
+# process ID in its name, so that several can run at once.
 one_cycle() {
 	local name
 	random
@@ -95,7 +96,7 @@ one_cycle() {
 	wait $pid
 	[ -d /sys/module/$name ] || return
 	echo "$name" >>/tmp/left
-	# A stapio that is alone removes it itself; while it becomes staprun nothing says whose it is.
+	# If only stapio remains, it removes the module itself; while it executes staprun the owner is unknown.
 	staprun -d $name || [ ! -d /sys/module/$name ] || echo "$name: not removed"
 }
 some_cycles() { # CYCLES, a third of them
@@ -119,7 +120,7 @@ killed() { # CYCLES
 	echo "of $1 killed ones $(grep -c . /tmp/left) were left loaded, and removed" >&2
 }
 
-# Taken away while its probes fire on all CPUs.
+# Removed while its probes fire on all CPUs.
 unload() { # TIMES
 	local i=0
 	while [ $((i += 1)) -le "$1" ]; do
@@ -131,7 +132,7 @@ unload() { # TIMES
 	echo "unload: loaded $(loaded)"
 }
 
-# The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until there are no more.
+# The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until none fails.
 some_failing() {
 	local n=$((1 + (lane - 1) * step)) status=1
 	while [ $status -ne 0 ] && [ $n -lt 2000 ]; do
@@ -150,8 +151,8 @@ failing() {
 	echo "with $(sort -n /tmp/n? | head -n 1) allocations all goes well" >&2
 }
 
-# Loaded and unloaded without anything else, and nothing is lost with it. What is done once now and then is in one half
-# of the times; what is lost each time is in both: half a page a time are the bound.
+# Loading and unloading alone does not lose memory. Memory that is allocated once belongs to one half of the
+# repetitions; a leak in each repetition belongs to both: the limit is half a page per repetition.
 some_again() {
 	local i=0
 	while [ $((i += 3)) -le "$1" ]; do staprun -R ./t_few.ko 2>/dev/null; done
@@ -168,7 +169,7 @@ again() { # TIMES, a multiple of 3, and as many once more
 	echo "allocated $first kB, $1 times later $second kB, as many later $third kB" >&2
 }
 
-# More than there is.
+# More memory than is available.
 huge() {
 	for i in 1 2 3; do staprun ./t_huge.ko >/dev/null 2>/tmp/huge && echo "huge: loaded"; done
 	echo "huge: $(grep -c "ERROR: not enough memory for the script" /tmp/huge) loaded $(loaded)"

@@ -23,7 +23,8 @@ watch() {
 }
 forks() { while :; do (:); ls / | tail -n 1 >/dev/null; usleep 100000; done; }
 
-# The command ends by itself; the session ends first; nobody reads it, and it is removed; it is ended at some moment of its life.
+# The command ends by itself; the session ends first; no process reads it, and it is removed; it is ended at a random
+# moment.
 one_round() {
 	local out=/tmp/out$lane err=/tmp/err$lane module=lane${lane}_calls
 	case $((round % 4)) in

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT. When the file has not grown for ten minutes, writes the
-# registers of all CPUs to the report, several times, and sends an NMI, by which the guest panics and prints its stacks.
+# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT. If the file has not grown for ten minutes, it
+# writes the registers of all CPUs to the report, several times, and sends an NMI, by which the guest panics and prints
+# its stacks.
 import json
 import os
 import socket

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# Read by run.sh: every system call of staprun, and of stapio, fails once (inject.c). Whatever fails: no hang and
-# no crash; a module that was loaded is unloaded, or it is said that it could not be; no file and no process stays;
-# success is only claimed for complete output, and what else comes of it is said in a message.
-# FAULTS=full: each call with every error; else each with one of them, and of the ways to run that have most in common with
-# others (STRIDE) some of the calls only.
+# Read by run.sh: every system call of staprun, and of stapio, fails once (inject.c). In each case: no hang and no
+# crash; a module that was loaded is unloaded, or a message says that it could not be; no file and no process remains;
+# success is only reported for complete output, and other results have a message.
+# FAULTS=full: each call with every error; else each with one error, and only some of the calls for ways to run that have
+# most in common with others (STRIDE).
 
 fault_errors=(4 12 1 11 5 24 28 2)         # EINTR ENOMEM EPERM EAGAIN EIO EMFILE ENOSPC ENOENT
 
-# What a run did wrong. $1: exit status, $2: what stands for complete output
+# Checks the results of a run. $1: exit status, $2: pattern of complete output
 fault_problems() {
 	local loads unloads
 	[ "$1" -lt 124 ] || echo "exit status $1"
 	loads=$(grep -c '^f*init_module' "$dir/log") unloads=$(grep -c '^delete_module' "$dir/log")
 	[ -n "${FAKE_LOAD-}" ] || [ "${LEAVES-}$1" = 10 ] || [ "$loads" -le "$unloads" ] || grep -q "cannot remove the module\|is in use\|is not loaded" "$dir/errors" ||
 		echo "the module stays"
-	# What goes on behind says it to the system's log.
+	# The background process writes to the system log.
 	[ "$1" -ne 0 ] || [ "$2" = behind ] || [ "$(cat "$dir/output")" = "$2" ] || echo "success, but the output is: $(cat "$dir/output")"
 	[ "$1" -eq 0 ] || [ -s "$dir/errors" ] || [ "$(cat "$dir/report" 2>/dev/null)" = 1 ] || echo "exit status $1 without a word"
 	if [ "$(cat "$dir/report" 2>/dev/null)" = 84 ]; then   # rmdir
@@ -51,7 +51,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 	(cd "$dir" && FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
 		timeout -k 1 10 $inject $program "$@" >output 2>errors </dev/null)
 	status=$?
-	# -D: what goes on behind has its time to end, too.
+	# -D: the background process needs time to end, too.
 	[[ " $* " != *' -D '* ]] || for _ in {1..200}; do pgrep -f "$scratch/sta(prun|pio)" >/dev/null || break; sleep 0.05; done
 	[ ! -e "$dir/out" ] || mv "$dir/out" "$dir/output"
 	[ ! -e "$dir/out.0" ] || mv "$dir/out.0" "$dir/output"
@@ -95,8 +95,8 @@ faults_of() { # NAME WHO OUTPUT ARGUMENT...
 	fi
 }
 
-# Names and what is said to belong to root, in a mount namespace of our own: a module of the administrator's directory and
-# a signed one, for a member of stapusr.
+# Files and signatures belong to root, in a mount namespace: a module of the administrator's directory and a signed
+# one, for a member of stapusr.
 administrators() {
 	local dir
 	dir=/lib/modules/$(uname -r)/systemtap
@@ -122,7 +122,7 @@ faults() {
 	BULK=1 STRIDE=11 faults_of bulk stapio "$lines" -o out ./module.ko
 	MISC=$(find /sys/class/misc -mindepth 1 -printf '%f\n' 2>/dev/null | grep -x '[a-z_]*' | head -n 1) faults_of remove-all staprun '' -d '*'
 	FAKE_LOAD=ENOEXEC faults_of refused staprun '' ./module.ko
-	# With capabilities and no root, as the program's file may have given them.
+	# With capabilities instead of root, as with file capabilities.
 	if setpriv --inh-caps "$caps" true 2>/dev/null && chmod 711 "$scratch"; then
 		faults_of caps "/usr/bin/setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all,$caps --ambient-caps -all,$caps $scratch/staprun-caps" "$lines" ./module.ko
 	else

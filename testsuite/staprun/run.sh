@@ -38,8 +38,8 @@ section() { # FILE HEADING
 	awk -v want="--- $2" '/^---/ { on = $0 == want; next } on' "$1"
 }
 
-# What a run leaves, as a test file shows it: the parts of $1 up to the first ---, then the results. What is told
-# once a second is left out, or what comes again of it: fast runs never get there.
+# Prints the results of a run in the format of a test file: the parts of $1 up to the first ---, then the results.
+# Messages that are printed once a second are omitted with their repetitions, since fast runs do not print them.
 result() { # FILE
 	local part
 	sed '/^---/,$d' "$1"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Run by vm.sh as root in a guest, in busybox's shell. Each test prints a heading and its results.
 # shellcheck shell=sh disable=SC2046,SC2016,SC2010
-# Run by vm.sh as root in a guest, in busybox's shell. Each test prints a heading and what it saw.
 cd /suite || exit 1
 PATH=/suite:$PATH
 pkill() { kill "$1" $(pidof "$2"); }
 t() { echo "## $*"; }
 st() { echo "status $?"; }
-# Lines of a command and of what it starts come in any order.
+# Lines of a command and of its children come in any order.
 sorted() { "$@" >/tmp/lines; set -- $?; sort /tmp/lines; return $1; }
-# Sends a signal to stapio when it has been at work for a second.
+# Sends a signal to stapio when it has run for a second.
 soon() { until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill "$1" stapio; }
-# Runs t_tick in the background, as process $pid, and comes back when it is at work.
+# Runs t_tick in the background, as process $pid, and returns when it is running.
 tick() {
 	rm -f /tmp/o
 	"$@" ./t_tick.ko >/tmp/o & pid=$!
@@ -101,7 +101,7 @@ wait $pid
 st
 loaded
 
-# Nobody but stapio is left who can have the module removed.
+# Only stapio is left to have the module removed.
 gone() { while pidof stapio staprun >/tmp/p; do sleep 0.1; done; }
 t staprun killed
 tick staprun
@@ -110,7 +110,7 @@ wait $pid
 gone
 tail -n 1 /tmp/o
 loaded
-# Before stapio can ask to be told of it: what comes between here forgets that.
+# Before stapio can register for the notification: an event in between is missed.
 cat >/tmp/late <<-'END'
 	#!/bin/sh
 	kill -KILL $PPID
@@ -167,7 +167,7 @@ t head
 staprun ./t_many.ko | head -n 1 | cut -d' ' -f2-
 loaded
 
-# 20 records a read, in order; what did not fit in the buffer is counted.
+# 20 records per read, in order; records that did not fit into the buffer are counted.
 check() {
 	awk 'NF != 3 || (($1 in last) && $2 != (last[$1] + 1) % 20) { print "line", NR, $0 }
 		{ last[$1] = $2; n++ } END { print (n >= want), n % 20 }' want="$1" /tmp/o
@@ -182,7 +182,7 @@ loaded
 t too many for a stopped reader
 staprun -c 'sh -c "kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=5000; kill -CONT $PPID"' ./t_many.ko >/tmp/o 2>/tmp/e
 st
-# A hit makes one record of 20 lines.
+# A hit produces one record of 20 lines.
 awk '/There were/ { lost = $4 } NF == 3 { n++ }
 	END { print "lost", (lost > 1000), "all", (n / 20 + lost >= 5000) }' /tmp/e /tmp/o
 loaded
@@ -203,7 +203,7 @@ t bulk
 staprun -o /tmp/b -c 'sh -c "taskset 1 dd if=/dev/zero of=/dev/null bs=1 count=300; taskset 2 dd if=/dev/zero of=/dev/null bs=1 count=300"' ./t_bulk.ko 2>/tmp/e
 st
 ls /tmp/b_cpu*
-# Both CPUs' files have hits; merged, the numbers are in order.
+# Both CPUs' files have hits; the merged numbers are in order.
 for i in 0 1; do stap-merge /tmp/b_cpu$i | awk '$1 != "all" { n++ } END { print (n >= 300) }'; done
 stap-merge -o /tmp/b /tmp/b_cpu*
 awk '$1 == "all" { all = $2; next } $1 != NR { bad++ } { n++ } END { print "out of order", bad + 0, (n == all) }' /tmp/b
@@ -262,7 +262,7 @@ wait
 echo "loaded: $(ls /sys/module | grep -c ^stap_)"
 
 t both killed
-# The module frees what it had; the next staprun of its user removes it. A session that goes on is left alone.
+# The module frees its memory; the next staprun of its user removes it. A running session is not affected.
 kill_both() {
 	local both="$(pidof staprun) $(pidof stapio)"
 	kill -STOP $both
@@ -283,16 +283,16 @@ staprun ./t_hello.ko
 cat /sys/module/t_count/parameters/_stp_state
 staprun -d t_count
 loaded
-# Before START nobody has opened it but its staprun, here not even that.
+# Before START the device was opened only by its staprun, and not even by that here.
 insmod ./t_tick.ko
 cat /sys/module/t_tick/parameters/_stp_state
 staprun ./t_hello.ko
 loaded
 
 t killed at system calls
-# Sets $count to the number of system calls of a run that nothing disturbs.
+# Sets $count to the number of system calls of an undisturbed run.
 count_calls() { "$@" 0 0 >/dev/null 2>&1; count=$(sed 's/count //' /tmp/r); }
-# Each run is also the next one of the one that was killed before it. What is not expected is printed.
+# Each run is also the run after the one that was killed before it. Unexpected results are printed.
 killed_at() { # STEP COMMAND...
 	local step=$1 k
 	shift
@@ -319,7 +319,7 @@ loaded
 sort -u /tmp/killed
 
 t stopped and continued at system calls
-# All comes of it that comes of a run without a stop: the output, the status, no module. What is different is printed.
+# The results equal those of a run without a stop: output, status, no module. Differences are printed.
 stopped_at() { # STEP COMMAND...
 	local step=$1 k
 	shift
@@ -390,7 +390,7 @@ st
 loaded
 
 t stapdev stopped and continued
-# Whoever may stop a privileged staprun may not look into it then; $1: its process ID.
+# A user who may stop a privileged staprun may not inspect it then; $1: its process ID.
 cat >/tmp/look <<-'END'
 	#!/bin/sh
 	[ "$(readlink /proc/$1/exe)" != /tmp/staprun ] || ! su user -c "/suite/hostile trace $1" 2>&1 | grep -v "not permitted\\|denied"
@@ -439,7 +439,7 @@ su user -c '/tmp/staprun /root/s.ko'
 st
 
 t capabilities of the file
-# In the place of setuid root.
+# Replaces setuid root.
 ./hostile setcap /tmp/usr/staprun
 c() { su user -c "/tmp/usr/staprun $*"; st; }
 c -c "'id -u; grep Cap /proc/self/status'" ./t_count.ko
@@ -473,7 +473,7 @@ su user -c '/tmp/staprun -d t_hello'
 st
 
 t owner
-# What a user has left running, the user may attach to and remove; others, and what is root's, not.
+# A user may attach to and remove only the user's own running sessions, not those of others or of root.
 chmod 755 /lib/modules/$(uname -r)/systemtap
 cp t_tick.ko /lib/modules/$(uname -r)/systemtap
 u() { su user -c "/tmp/staprun $*"; st; }
@@ -484,13 +484,13 @@ chown root /dev/systemtap/t_tick
 u -A t_tick
 u -d t_tick
 chown user /dev/systemtap/t_tick
-# Also at the end of an attachment no other staprun may have the name.
+# No other staprun may lock the name at the end of an attachment, either.
 ./hostile names /run/staprun.lock & names=$!
 soon -INT & u -A t_tick >/tmp/o
 kill $names
 u -d t_tick
 loaded
-# Killed when the module is loaded and its node not handed over yet.
+# Killed when the module is loaded and the owner of its node is not changed yet.
 ./hostile load-killed /tmp/staprun t_tick
 st
 loaded
@@ -506,7 +506,7 @@ chown user /lib/modules/$(uname -r)/systemtap/t_tick.ko
 u t_tick
 
 t few descriptors
-# One is left for what staprun has to read before it unloads.
+# One is left for the file that staprun has to read before it unloads.
 for i in 4 5 6 7 8 9 10 12 16; do su user -c "ulimit -n $i; /tmp/staprun t_hello" 2>&1 | head -n 1; done
 loaded
 rm /run/staprun.lock
@@ -515,7 +515,8 @@ su user -c '/tmp/staprun t_hello'
 rm /run/staprun.lock
 
 t signed
-# Without certificates nothing counts; with them what is signed at the user's level, for members of the group.
+# Without certificates no signature is accepted; with them, modules that are signed for the user's level, for members
+# of the group.
 s() { su user -c "cd /suite; /tmp/staprun $*"; st; }
 s ./t_user.ko
 mkdir -p /etc/systemtap/staprun
@@ -524,7 +525,7 @@ s ./t_user.ko
 s -R ./t_user.ko
 s -b 4095 ./t_user.ko
 s ./t_user.ko _stp_bufsize=4095
-# Others' processes are none of the user's business.
+# A user may not use processes of others.
 (for i in 1 2 3 4 5 6 7 8; do ./stap-merge -o /dev/null /dev/null; sleep 0.1; done) & su user -c 'cd /suite; /tmp/staprun -c "sleep 1" ./t_own.ko' | sort -u
 wait
 staprun -c 'sh -c "./stap-merge -o /dev/null /dev/null"' ./t_own.ko | sort -u
@@ -540,13 +541,13 @@ loaded
 t attacks on signatures
 sed -i 's/^stapsys/stapusr/' /etc/group
 mkdir -m 777 /tmp/a
-# Changed after it was signed: refused to root, too.
+# Changed after it was signed: rejected for root, too.
 sed 's/hello /HELLO /' t_user.ko >/tmp/a/t_user.ko
 cp t_user.ko.sgn /tmp/a
 s /tmp/a/t_user.ko
 staprun /tmp/a/t_user.ko
 st
-# Another module's signature, links, no signature at all, rubbish, a file that is none.
+# Another module's signature, links, a missing signature, invalid data, a special file.
 ln -s /suite/t_hello.ko.sgn /tmp/a/t_set.ko.sgn
 ln -s /suite/t_set.ko /tmp/a/t_set.ko
 s /tmp/a/t_set.ko
@@ -561,7 +562,7 @@ s /tmp/a
 s ../lib/t_user
 s "'../x.ko'"
 s "'t_user;id'"
-# Parameters and options that reach a shell nowhere.
+# Parameters and options are never passed to a shell.
 s ./t_user.ko "'a=;id'"
 s ./t_user.ko "'_stp_x=1 2'"
 s -r "'1:;id'" ./t_user.ko
@@ -571,7 +572,7 @@ LD_PRELOAD=/suite/evil.so ./stap-merge -o /dev/null /dev/null
 su user -c 'cd /suite; LD_PRELOAD=/suite/evil.so LD_AUDIT=/suite/evil.so LD_LIBRARY_PATH=/tmp/a GCONV_PATH=/tmp/a OPENSSL_CONF=/tmp/a/conf OPENSSL_MODULES=/tmp/a \
 	SYSTEMTAP_STAPIO=/bin/echo IFS=/ TMPDIR=/nowhere PATH=/tmp/a /tmp/staprun ./t_user.ko'
 st
-# By way of /proc, of files that end early and names that are paths.
+# Paths in /proc, truncated files, and names that are paths.
 su user -c 'cd /suite; /tmp/staprun /proc/self/fd/9 9<t_user.ko'
 s /proc/self/mem
 ln -s /root/secret /tmp/a/t_link.ko.sgn
@@ -589,7 +590,7 @@ now=$(date +%s)
 date -s 2099-01-01 >/dev/null
 s ./t_user.ko
 date -s @$now >/dev/null
-# A changed module in place of the checked one: what was read once is what is loaded.
+# A changed module in place of the checked one: the bytes that were read once are loaded.
 for i in 1 2 3 4 5; do
 	cp t_user.ko /tmp/a/t_race.ko
 	cp t_user.ko.sgn /tmp/a/t_race.ko.sgn
@@ -597,7 +598,7 @@ for i in 1 2 3 4 5; do
 	su user -c '/tmp/staprun /tmp/a/t_race.ko' 2>&1 | grep -vE '^hello 1000$|^ERROR: the signature'
 	wait
 done
-# Certificates that others may have put there.
+# Certificates that other users may have written.
 chmod 777 /etc/systemtap/staprun
 s ./t_user.ko
 chmod 755 /etc/systemtap/staprun
@@ -623,10 +624,10 @@ st
 loaded
 
 t attacks on the process
-# Whatever it was started with: it says why, or works, and no module stays.
+# With any environment it reports an error or works, and no module remains.
 h() { su user -c "cd /suite; ./hostile $*"; st; }
 h closed /tmp/staprun ./t_hello.ko
-# Where there is nothing to put in their place, no other file may get there.
+# If the standard descriptors cannot be replaced, no other file may be opened as one of them.
 unshare -m sh -c 'mount -t tmpfs none /dev; exec ./hostile closed ./staprun ./t_hello.ko'
 st
 loaded

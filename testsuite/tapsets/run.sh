@@ -140,7 +140,7 @@ tested() { # FILES
 		{ files[$1] } END { for (f in files) print f ":" (f in tests ? tests[f] : " none") }' "$SCRATCH/tests" | sort
 }
 
-# What the translator says is public is all in the script that is built.
+# All functions that the translator lists as public are in the script that is built.
 complete() {
 	local missing
 	missing=$("$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do
@@ -176,7 +176,7 @@ gurus() { # FILES
 	if [ -z "$differ" ]; then ok tapsets/functions-for-gurus; else not_ok tapsets/functions-for-gurus "$differ"; fi
 }
 
-# Of the probes in all.stp: do they print every variable of the table?
+# The probes in all.stp print every variable of the table.
 variables() {
 	awk -F'\t' '
 		NR == FNR { if (split($0, word, " ") && word[1] == "probe") have[word[2]] = $0; next }

@@ -11,7 +11,7 @@ static struct zoo_cage zoo_gate = { .width = 3, .height = 4 };
 DEFINE_PER_CPU(int, zoo_per_cpu) = 5;
 static long seen;
 
-/* What the probes look at: values in registers, in memory, statics of the file. */
+/* Values that probes read: in registers, in memory, statics of the file. */
 noinline long zoo_visit(struct zoo *z, int people, unsigned char child)
 {
 	static int zoo_visits = 7;
