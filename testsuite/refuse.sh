@@ -50,7 +50,7 @@ told() {
 
 bad() {
 	translate "$1"
-	# What nothing uses is left out, with a warning; with -u it is an error.
+	# Declarations that nothing uses are left out with a warning; with -u their errors count.
 	if ! told '[a-z]* error' "$2" && told WARNING "$2"; then
 		OPTIONS+=(-u)
 		translate "$1"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In: an input of libFuzzer. Out: fuzz_one() called with it, its memory and files given back and its messages
-// forgotten, even if it died: the hook that die() runs last jumps back here. Replaces util/mem.c.
+// Calls fuzz_one() with an input of libFuzzer, then frees its memory and files and drops its messages, also after
+// die(): the last hook of die() jumps back here. Replaces util/mem.c.
 #include "debuginfo/debuginfo.h"
 #include "fuzz.h"
 #include "util/diag.h"
@@ -16,7 +16,7 @@ struct block { struct block *next; } __attribute__((aligned(16)));
 static struct block *blocks;
 static size_t used;
 
-enum { MOST = 1 << 30 };       // bytes for one input: more is a finding
+enum { MOST = 1 << 30 };       // bytes for one input: a larger need is a finding
 
 void mem_init(void)
 {

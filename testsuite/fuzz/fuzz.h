@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the fuzzers share: each input is a session of its own in a process that lives on.
+// Interface shared by the fuzzers: each input has its own session in the same process.
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's end of the channel against a relay that lies: control.c, sites.c and ring.c with the core, over
- * stand-ins for what they use of the kernel. An input is what user space does, one operation after the other:
- * opens, closes, writes any bytes, reads with any room, overwrites the mapping, while handlers run and print.
- * Whatever it does: no memory but the mapping is touched by it, addresses come from the first who gives them, no
- * write is followed outside the ring, and in the end all memory is back.
+ * The kernel's end of the channel with a malicious relay: control.c, sites.c and ring.c with the core, over
+ * stand-ins for the kernel functions that they use. An input is a sequence of operations of user space: open,
+ * close, writes of any bytes, reads with any size, changes of the mapping, while handlers run and print. In each
+ * case no memory but the mapping is changed by it, each address comes from the first process that sends it, nothing
+ * is written outside the ring, and in the end all memory is freed.
  */
-#define plat_record_space   test_record_room    /* core_platform.h has its own */
+#define plat_record_space   test_record_room    /* core_platform.h defines its own */
 #define plat_record_commit test_record_commit
 #define plat_message       test_message
 #define plat_ctx_set       test_ctx_set
@@ -24,7 +24,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-/* ------------------------------------------------------------------ of the kernel */
+/* ------------------------------------------------------------------ kernel functions */
 
 #define MODULE_NAME_LEN 56
 #define __user
@@ -222,7 +222,7 @@ static void hit(void)
 
 static struct file file = { .f_flags = O_NONBLOCK };
 static bool is_open;
-static u64 answered[3];                /* the first address that each name was given */
+static u64 answered[3];                /* the first address sent for each name */
 static u32 nanswered;
 
 static void overwrite(void)
@@ -233,7 +233,7 @@ static void overwrite(void)
 		memcpy((char *)rings.header + where % (mapping_len - 8), &value, 8);
 }
 
-/* Its tail goes where the head is, or somewhere. */
+/* Moves the tail to the head, or to any other position. */
 static void consume(void)
 {
 	struct ring *r = rings.ring ? &rings.ring[take(1) % (CPUS + 1)] : NULL;
@@ -258,7 +258,7 @@ static void write_command(void)
 	cmd->type = (u32)take(1);
 	cmd->len = (u32)take(2) % 4200;
 	len = sizeof(*cmd) + cmd->len;
-	if (cmd->type & 0x80)          /* as a relay would say it */
+	if (cmd->type & 0x80)          /* as a relay sends it */
 		cmd->len = (u32)take(4);
 	cmd->type &= 0x7f;
 	for (i = sizeof(*cmd); i < len && i < sizeof(*cmd) + 80; i++)
@@ -286,7 +286,7 @@ static void read_message(void)
 	free(to);
 }
 
-/* A session that has ended has no memory but the header's. */
+/* Checks that a session that has ended has no memory but the header's. */
 static void release(void)
 {
 	is_open = control_release(NULL, &file) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Damaged BTF and DWARF: whatever a program's file has, its functions, variables with their locations,
-// types and enumerators are read or refused. An input is BTF, or an ELF file with DWARF.
+// Damaged BTF and DWARF: functions, variables with their locations, types and enumerators of any file are read or
+// rejected. An input is BTF, or an ELF file with DWARF.
 #include "debuginfo/btf/btf_source.h"
 #include "debuginfo/dwarf/dwarf_source.h"
 #include "elab/elab.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int looks;              // at types, in this input: there are cycles
+static int looks;              // types that were read for this input; limited, since there may be cycles
 
 static void look_at_type(struct di_type *t, int depth)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index of debuginfo: an input is its tables, under a header whose sum isn't looked at. Every
-// search ends, whatever the records say, and gives names that are terminated.
+// The index of debuginfo: an input is its tables, under a header whose checksum is not checked. Every search ends,
+// whatever the records contain, and returns terminated names.
 #include "debuginfo/dwarf/index_format.h"
 #include "debuginfo/elf/resources.h"
 #include "fuzz.h"
@@ -15,7 +15,7 @@ static int hits;
 
 static void see(void *data, const struct index_hit *h)
 {
-	// A table of copies that all inlines share is long to look at, but not endless.
+	// A table of copies that all inlined functions share takes long to read, but not forever.
 	if (hits++ < HITS_MAX)
 		(void)(strlen(h->name) + strlen(h->symbol ? h->symbol : "") + strlen(h->file ? h->file : ""));
 }
@@ -40,7 +40,7 @@ static void search(const struct index *ix, const char *name, const char *file)
 	}
 }
 
-// The first bytes are the numbers of records in the tables; what is left are the tables themselves.
+// The first bytes are the numbers of records in the tables; the rest is the tables.
 void fuzz_one(const char *text, size_t len)
 {
 	static const uint8_t identity[32];
@@ -64,7 +64,7 @@ void fuzz_one(const char *text, size_t len)
 		at += (size + 7) & ~7ull;
 	}
 	h->size = at - (uint8_t *)h;
-	if (len > 20 && text[1] & 1)       // a header that lies
+	if (len > 20 && text[1] & 1)       // a header with wrong sizes
 		h->table[(uint8_t)text[2] % IX_TABLES].n ^= (uint64_t)(uint8_t)text[3] << (text[4] & 63);
 	if (!index_from_bytes(&ix, (struct bytes){ (uint8_t *)h, h->size }, identity))
 		return;

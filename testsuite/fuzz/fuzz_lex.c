@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 1 below the parser: any text becomes tokens, with macros and conditionals, and ends.
+// The lexer of pass 1: any text, with macros and conditionals, is split into tokens in finite time.
 #include "fuzz.h"
 #include "parse/lex.h"
 

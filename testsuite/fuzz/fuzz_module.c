@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A module that lies in its own metadata: section headers, names, sizes, .modinfo, struct module. Whatever staprun
-// reads of it or renames in it lies in the image; what it accepts has one name, which is valid, in both places.
+// A module with false metadata: section headers, names, sizes, .modinfo, struct module. All bytes that staprun
+// reads or changes are in the image; a module that it accepts has one valid name, which is the same in both
+// sections.
 #include "../../staprun/staprun.h"
 
 #include <assert.h>
@@ -24,7 +25,7 @@ bool module_name_is_valid(const char *name)
 	return len > 0 && len < MODULE_NAME_MAX && !name[len];
 }
 
-// As the kernel would be given it: read anew, the name is the one that staprun goes by.
+// Parses the image again, as the kernel would: the name is the one that staprun uses.
 static void check(const struct module *m)
 {
 	struct module again = { .image = malloc(m->len + !m->len), .len = m->len };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 1: any text parses or is refused; what was accepted, printed and parsed again prints the same.
+// Pass 1: any text is parsed or rejected; an accepted one, printed and parsed again, prints the same.
 #include "fuzz.h"
 #include "parse/lex.h"
 #include "session/passes.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tree as text, or NULL when there were errors.
+// Returns the tree as text, or NULL after errors.
 static char *parse(const char *text, size_t len)
 {
 	struct session *s = fuzz_session();

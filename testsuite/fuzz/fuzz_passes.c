@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Passes 1 to 3 with the library, on the user runtime: any text becomes C or is refused.
+// Passes 1 to 3 with the library, on the user runtime: any text is translated to C or rejected.
 #include "fuzz.h"
 #include "session/passes.h"
 #include "util/diag.h"

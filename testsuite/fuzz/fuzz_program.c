@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Damaged programs: their marks, linkage table, symbols (those in .gnu_debugdata, too), call frame
-// information, line tables, labels and calls are read or refused. An input is an ELF file; what isn't one
-// is taken for compressed bytes.
+// Damaged programs: static probes, linkage table, symbols (also those in .gnu_debugdata), call frame information,
+// line tables, labels and calls are read or rejected. An input is an ELF file; other inputs are treated as
+// compressed data.
 #include "debuginfo/kernel/image.h"
 #include "debuginfo/line/line_code.h"
 #include "debuginfo/elf/resources.h"
@@ -34,7 +34,7 @@ static void look_at_marks(struct di_module *m)
 			__builtin_trap();
 }
 
-// Sorted, every number in its table.
+// Checks that tables are sorted and all indexes valid.
 static void look_at_tables(struct di_module *m)
 {
 	struct di_frames frames;

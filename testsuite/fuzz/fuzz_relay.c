@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stapio against a kernel that lies. An input says what the rings look like, then, each time stapio asks what is
-// new, what the kernel does to them and which messages it has; when the input ends, so does the device. What stapio
-// takes for a record must lie in a ring, no message may be read beyond its end, and it must come to an end itself.
+// stapio with a malicious kernel. An input contains the layout of the rings and then, for each read of stapio, the
+// changes that the kernel makes to them and its messages; at the end of the input the device ends, too. Each record
+// that stapio accepts has to be in a ring, no message may be read beyond its end, and stapio has to exit.
 #include "../../staprun/bulk.c"
 #include "../../staprun/loop.c"
 #include "../../staprun/monitor.c"
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const uint8_t *at, *end;            // of the input
 static char *mapping;
 static size_t mapping_size;
-static struct stp_ring_header header;      // as first said
+static struct stp_ring_header header;      // as sent at first
 static bool talking;                       // read() has a message
 
 static uint64_t take(size_t n)
@@ -95,7 +95,7 @@ ssize_t sys_read(int fd, void *to, size_t len)
 	msg->type = take(1);
 	msg->len = take(2);
 	n = sizeof(*msg) + msg->len;
-	if (msg->type & 0x80)              // it says it is longer than it is
+	if (msg->type & 0x80)              // it claims to be longer than it is
 		n = take(2);
 	if (msg->type & 0x40)
 		msg->len = take(4);
@@ -156,7 +156,7 @@ static void make_mapping(void)
 	mapping_size = header.first + header.rings * header.stride;
 	mapping = calloc(1, mapping_size);
 	memcpy(mapping, &header, sizeof(header));
-	if (take(1) & 1)                   // and something else in it
+	if (take(1) & 1)                   // and another one inside it
 		memcpy(mapping + take(1) % sizeof(header) / 4 * 4, &(uint64_t){ take(8) }, 4);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program from which fuzz_debuginfo starts: small, with every kind of type and of location. */
+/* The program that seeds fuzz_debuginfo: small, with every kind of type and of location. */
 enum zoo_food { ZOO_HAY, ZOO_FISH = -2 };
 union zoo_either { int number; unsigned char bytes[4]; };
 typedef struct zoo {

@@ -48,7 +48,8 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-// For inject.c: the program begins; what the fake does for itself; a call that the real kernel is not asked for.
+// Markers for inject.c: start of the program; calls of the fake kernel itself; a call that replaces one to the real
+// kernel.
 __attribute__((constructor))
 static void at_start(void)
 {
@@ -105,7 +106,7 @@ static int error_named(const char *name)
 
 // --- the device: what the module does ---
 
-static int device_end = -1;                // ours
+static int device_end = -1;                // our end
 static int got_start, got_stop, device_closed;
 static char *mapping;
 static struct stp_ring_header header = { STP_RING_MAGIC, STP_PROTOCOL, 2, 0, 8192, PAGE, PAGE + 8192,
@@ -141,7 +142,7 @@ static void say(int type, const void *payload, size_t len)
 	send(device_end, bytes, sizeof(*msg) + len, MSG_NOSIGNAL);
 }
 
-// Appends bytes as they are at head, when the reader has made room, as in a ring of the kernel.
+// Appends bytes at head, when the reader has made space, as the kernel does.
 static void produce(unsigned ring, const void *bytes, size_t len, size_t advance)
 {
 	struct stp_ring_control *c = control_of(ring);
@@ -155,7 +156,7 @@ static void produce(unsigned ring, const void *bytes, size_t len, size_t advance
 	__atomic_store_n(&c->head, head + advance, __ATOMIC_RELEASE);
 }
 
-// Padding to the end of the lap; with 8 bytes left, 8 of the next lap too.
+// Writes padding to the end of the lap; with 8 bytes left, it uses 8 of the next lap, too.
 static void pad(unsigned ring)
 {
 	size_t left = header.ring_size - (control_of(ring)->head & (header.ring_size - 1));
@@ -181,7 +182,8 @@ static void record(unsigned ring, uint64_t seq, const char *text, size_t len)
 	produce(ring, bytes, size, size);
 }
 
-// COUNT records of LEN bytes over all rings in turn, numbered from FIRST: "SEQ xxx...\n".
+// Produces COUNT records of LEN bytes on all rings in turn, numbered from FIRST: "SEQ xxx...
+// ".
 static void fill(uint64_t first, uint64_t count, size_t len)
 {
 	char text[PAGE];
@@ -248,7 +250,7 @@ static void stop_session(unsigned errors, unsigned long long reentrant, unsigned
 	say(STP_MSG_STOPPED, &summary, sizeof(summary));
 }
 
-// One line of the play. Numbers a, b, c and the text after them as the line's kind has them.
+// Executes one line of the play. The numbers a, b, c and the text depend on the kind of line.
 static void play_line(char *line)
 {
 	char word[32] = "", kind[32] = "";
@@ -287,7 +289,7 @@ static void play_line(char *line)
 		control_of(a)->head += b;
 	if (!strcmp(word, "message") && sscanf(line, "%*s %31s %n", kind, &at) == 1)
 		play_message(kind, line + at);
-	if (!strcmp(word, "torn"))         // a message that says to be longer than it is
+	if (!strcmp(word, "torn"))         // a message that claims to be longer than it is
 		send(device_end, &(struct stp_msg){ STP_MSG_WARNING, 100 }, 8, MSG_NOSIGNAL);
 	if (!strcmp(word, "lose") && sscanf(line, "%*s %31s %llu", kind, &a) == 2)       // REASON N
 		lose(kind, a);
@@ -426,7 +428,7 @@ static int open_device(void)
 	enter();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		abort();
-	if (mapping) {                     // the session has ended, its counts are still there
+	if (mapping) {                     // the session has ended, its counts are still available
 		mapped_header()->rings = 0;
 		leave();
 		return ends[0];

@@ -47,7 +47,7 @@ static void say(const char *what, int type, const void *payload, uint32_t len)
 	printf("%s: %s\n", what, write(device, bytes, sizeof(*cmd) + len) < 0 ? strerror(errno) : "taken");
 }
 
-// Nonsense all over the rings, while handlers print into them.
+// Writes random data into the rings, while handlers print into them.
 static void scribble(void)
 {
 	struct stp_ring_header *h = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
@@ -94,7 +94,7 @@ static int relay(int argc, char **argv)
 	return 0;
 }
 
-// Tries what a debugger does with another process.
+// Tries to inspect another process as a debugger does.
 static void look_into(pid_t pid)
 {
 	static const char *const files[] = { "mem", "fd/0", "environ", "maps", "auxv", "syscall", "fd", "exe" };

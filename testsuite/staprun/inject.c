@@ -28,9 +28,9 @@
 
 static struct thread {
 	pid_t tid;
-	bool inside;                       // between a call's entry and its exit
-	int ours;                          // > 0: in what the fake kernel does for itself
-	bool fail;                         // this call
+	bool inside;                       // between entry and exit of a call
+	int ours;                          // > 0: inside the fake kernel
+	bool fail;                         // fail this call
 	bool detached;
 } threads[THREADS];
 
@@ -49,7 +49,8 @@ static struct thread *thread_of(pid_t tid)
 	exit(125);
 }
 
-// Not calls that end the thread or come back elsewhere, and not those that can't fail so, by which libc lives.
+// Returns false for calls that end the thread or return to another address, and for calls that libc assumes cannot
+// fail this way.
 static bool can_fail(long number)
 {
 	return number != SYS_rt_sigreturn && number != SYS_exit && number != SYS_exit_group &&
@@ -95,7 +96,7 @@ static void stopped_at_call(struct thread *t)
 	}
 }
 
-// The SIGSTOP that was sent has its effect, not that of a new thread.
+// The injected SIGSTOP takes effect, unlike that of a new thread.
 static int signal_to_pass(pid_t tid, int sig)
 {
 	siginfo_t info;
@@ -107,7 +108,7 @@ static int signal_to_pass(pid_t tid, int sig)
 	return sig;
 }
 
-// A thread that still is traced is left alone; the program that is not any more has stopped.
+// A thread that is still traced is detached; a program that is no longer traced has stopped.
 static void let_go(pid_t tid, int sig)
 {
 	const char *command = getenv("INJECT_STOPPED");
@@ -148,7 +149,7 @@ static int trace(pid_t pid)
 			sig = 0;
 		} else if (sig == SIGTRAP || sig == SIGSTOP) {
 			counting = all || (counting && sig != SIGTRAP);
-			sig = 0;           // exec: another program, which is loaded first; a new thread
+			sig = 0;           // exec: the new program has to be loaded first; or a new thread
 		}
 		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(long)sig);
 	}
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
 		fprintf(report, "count %ld\n", counted);
 	if (report)
 		fclose(report);
-	if (all && status > 128)           // as the program did
+	if (all && status > 128)           // like the program's
 		raise(status - 128);
 	return status;
 }

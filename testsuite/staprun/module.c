@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the loader reads of a .ko: the name in .modinfo and in struct module, the release, the rights.
+// The parts of a .ko that the loader reads: the name in .modinfo and in struct module, the release, the rights.
 const char info[] __attribute__((section(".modinfo"))) =
 	"license=GPL\0name=stap_0123456789abcdef0123\0vermagic=6.0.0-other SMP mod_unload \0stap_privilege=stapusr";
 

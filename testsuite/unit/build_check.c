@@ -26,7 +26,7 @@ static void claim(bool holds, const char *name)
 	failures += !holds;
 }
 
-// limits.c's, which the checks do without: STP_DEBUG is all that toolchain/ asks for.
+// Replaces the function of limits.c: toolchain/ asks only for STP_DEBUG.
 int64_t session_limit(const struct session *s, enum limit_name name)
 {
 	return 0;
@@ -37,7 +37,7 @@ static char *in_scratch(const char *path)
 	return str_printf("%s/%s", scratch, path);
 }
 
-// Writes a file below the scratch directory, with the directories on the way.
+// Writes a file below the scratch directory and creates its parent directories.
 static char *put(const char *path, const char *text)
 {
 	char *full = in_scratch(path);
@@ -75,7 +75,7 @@ static struct session *new_session(const char *systemtap_dir)
 
 // ---------------------------------------------------------------- rules of make
 
-// The files of a rule, each behind a "|".
+// Returns the files of a rule, each preceded by "|".
 static const char *files_of(const char *rule)
 {
 	struct depends d = { .dir = "/d", .ours = "/tmp/x/" };
@@ -365,7 +365,7 @@ static void check_commands_shown(void)
 
 // ---------------------------------------------------------------- stack.c
 
-// A runtime of one kind of hit, and generated C of these lines.
+// Computes the stack need of a runtime with one kind of hit, and these lines of generated C.
 static struct stp_stack_need need_of(const char *generated, int *errors)
 {
 	static const struct probe_family hits = { 0 }, exclusive = { .exclusive = true };
@@ -384,7 +384,7 @@ static struct stp_stack_need need_of(const char *generated, int *errors)
 	return need;
 }
 
-// -fcallgraph-info's words.
+// Returns the calls in an output of -fcallgraph-info.
 static char *calls_of(const char *info)
 {
 	arguments objects = { 0 };
@@ -414,7 +414,7 @@ static void check_stack_of_frames(void)
 
 static void check_stack(void)
 {
-	enum { BEFORE = 100, SNPRINTF = 448, OTHER = 192, NESTED = 768 };      // stack.def's
+	enum { BEFORE = 100, SNPRINTF = 448, OTHER = 192, NESTED = 768 };      // values of stack.def
 	struct stp_stack_need need;
 	int errors;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* printf of scripts and of C against libc's, truncation, escapes, memory, records. */
+/* printf of scripts and of C compared with libc's, truncation, escapes, memory, records. */
 #include "core_platform.h"
 
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
 
 static struct stp_ctx *c;
 
-/* One conversion of a script's printf into a buffer. */
+/* Formats one conversion of a script's printf into a buffer. */
 static const char *one(char conv, char flag, int width, int precision, union stp_val v)
 {
 	static char text[20000];
@@ -33,7 +33,7 @@ static s64 random_number(void)
 	}
 }
 
-/* Every number conversion, flag, width and precision as libc does it, but for # of 0. */
+/* Compares every number conversion, flag, width and precision with libc, except # of 0. */
 static void against_libc(void)
 {
 	static const char convs[] = "duoxX", flags[] = "\0" "0+- #";
@@ -47,7 +47,7 @@ static void against_libc(void)
 		width = random_u32() % 3 ? (int)(random_u32() % 30) : -1;
 		precision = random_u32() % 3 ? -1 : (int)(random_u32() % 30);
 		n = random_number();
-		/* C leaves + and space undefined for these, and # of 0 differs */
+		/* C does not define + and space for these, and # of 0 differs. */
 		if ((strchr("+ ", flag) && flag && conv != 'd') || (flag == '#' && (conv == 'd' || conv == 'u' || !n)))
 			continue;
 		sprintf(fmt, flag ? "%%%c" : "%%", flag);

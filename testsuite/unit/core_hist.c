@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Histograms as text, against the text. */
+/* Histograms as text, compared with the expected text. */
 #include "core_platform.h"
 
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };

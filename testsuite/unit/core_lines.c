@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source lines in a table: every kind of row, blocks, and tables that say nonsense. */
+/* Source lines in a table: every kind of row, blocks, and tables with invalid content. */
 #include "core_platform.h"
 #include <stddef.h>
 
@@ -7,7 +7,7 @@ const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMIT
 
 static struct { struct stp_lines h; u32 blocks[4], files[3]; char text[16]; u8 code[64]; } *t;
 
-/* Two files, three blocks, of the first of which the code is given. */
+/* Builds a table with two files and three blocks; `code` is the content of the first block. */
 static void table(const u8 *code, u32 size)
 {
 	free(t);
@@ -21,7 +21,7 @@ static void table(const u8 *code, u32 size)
 	t->files[1] = 2;
 	t->files[2] = 6;
 	memcpy(t->code, code, size);
-	memcpy(t->code + size, "\2\7", 3);             /* block 1: line 7 of file 1; block 2: nothing */
+	memcpy(t->code + size, "\2\7", 3);             /* block 1: line 7 of file 1; block 2: unknown */
 	memcpy(t->blocks, (u32[]){ 0, size, size + 2, size + 3 }, 16);
 }
 
@@ -42,14 +42,14 @@ static const char *at(u32 place)
 static void kinds_of_rows(void)
 {
 	ROWS(1, 0xc8, 1,               /* file 0, line 200 */
-	     0x70 | 15,                /* 8 on: line 208 */
-	     0x00 | 0,                 /* 1 on: line 201 */
-	     0x80 | 3, 0x81, 2,        /* 3 on: line 72 */
-	     0xc0 | 2, 2, 100,         /* 2 on: file 2, line 50 */
-	     0xa0 | 1, 8,              /* 1 on: file 0, line 76 */
-	     0xa0 | 1, 1,              /* 1 on: file 2, line 49 */
-	     0xe0, 0x80, 1,            /* 128 on: nothing */
-	     0x10 | 7);                /* 2 on: line 49 again */
+	     0x70 | 15,                /* after 8: line 208 */
+	     0x00 | 0,                 /* after 1: line 201 */
+	     0x80 | 3, 0x81, 2,        /* after 3: line 72 */
+	     0xc0 | 2, 2, 100,         /* after 2: file 2, line 50 */
+	     0xa0 | 1, 8,              /* after 1: file 0, line 76 */
+	     0xa0 | 1, 1,              /* after 1: file 2, line 49 */
+	     0xe0, 0x80, 1,            /* after 128: unknown */
+	     0x10 | 7);                /* after 2: line 49 again */
 	same_text("what is in force where a block begins", at(0), "a:200");
 	same_text("is so up to the first row", at(7), "a:200");
 	same_text("some places and lines on", at(8), "a:208");

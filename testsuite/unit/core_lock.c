@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks of handlers from four threads, each as a CPU: exclusion, shared readers, giving up. */
+/* Locks of handlers in four threads, each of which plays a CPU: exclusion, shared readers, timeout. */
 #include "core_platform.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrays: against a list that is searched linearly, capacity, wrap, slices, order, sorting, percpu. */
+/* Arrays compared with a list that is searched linearly: capacity, wrap, slices, order, sorting, percpu. */
 #include "core_platform.h"
 
 #define L STP_LONG
@@ -49,7 +49,7 @@ const struct stp_module stp_module = {
 
 static struct stp_ctx *c;
 
-/* ------------------------------------------------------------------ against a list */
+/* ------------------------------------------------------------------ comparison with a list */
 
 struct entry {
 	union stp_val keys[STP_MAX_KEYS];
@@ -95,7 +95,7 @@ static int find_entry(const struct stp_map *m, const struct entry *list, int n, 
 	return -1;
 }
 
-/* In insertion order, keys and values equal the list. */
+/* Returns true if keys and values, in insertion order, equal the list. */
 static bool same_as_list(struct stp_map *m, struct entry *list, int n)
 {
 	struct stp_foreach f = { m };
@@ -154,7 +154,7 @@ static bool churn(struct stp_map *m)
 			else
 				sprintf(cell, "%d", step);
 		}
-		/* the list's strings move with it */
+		/* Moves the strings of the list with it. */
 		for (at = 0; at < n; at++)
 			for (int k = 0; k < m->nkeys; k++)
 				if (m->keys[k] == S)
@@ -259,7 +259,7 @@ static void sorting(void)
 			if (last && v > *(s64 *)stp_elem_value(&numbers, last))
 				wrong++;
 			if (last && v == *(s64 *)stp_elem_value(&numbers, last) && e < last)
-				reordered++;       /* elements lie in the pool as they were inserted */
+				reordered++;       /* elements are in the pool in the order of insertion */
 			last = e;
 		}
 		wrong += n != (limit < 0 ? 700 : limit);

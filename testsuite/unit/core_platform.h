@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A platform under runtime/core for the tests core_*.c: memory from malloc, four CPUs that a test
- * chooses among, records and messages collected as text. Each test defines stp_module.
+ * A platform below runtime/core for the tests core_*.c: memory from malloc, four CPUs of which a test selects some,
+ * records and messages collected as text. Each test defines stp_module.
  */
 #ifndef CORE_TEST_PLATFORM_H
 #define CORE_TEST_PLATFORM_H
@@ -19,13 +19,13 @@
 
 static struct stp_ctx *cpu_ctx[CPUS];
 static unsigned int cpus_used = (1 << CPUS) - 1;   /* bit of each CPU that gets a context */
-static int allocations;                    /* not freed yet */
-static int fail_allocation = -1;           /* counts down: the one at 0 fails */
+static int allocations;                    /* number of allocations not freed yet */
+static int fail_allocation = -1;           /* counts down: the allocation at 0 fails */
 static char output[1 << 16];               /* committed records, each ended by output_mark */
 static const char *output_mark = "";
 static char messages[1 << 14];             /* "ERROR text\n" ... */
 static char record[PLAT_RECORD_MAX + 64];
-static u32 record_limit = PLAT_RECORD_MAX; /* a record that grows beyond is committed and reopened */
+static u32 record_limit = PLAT_RECORD_MAX; /* a longer record is committed and another one opened */
 static bool record_refuse;                 /* the buffer is full */
 static u64 cycles;
 static int failures, tests;
@@ -167,7 +167,7 @@ __attribute__((unused)) static void forget(void)
 	output[0] = messages[0] = 0;
 }
 
-/* Begins a new session for the next test; the last one is freed without a leak. */
+/* Starts a new session for the next test, after the last one was freed without a leak. */
 static void session_renew(void)
 {
 	stp_session_free();

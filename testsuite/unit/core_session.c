@@ -6,7 +6,7 @@ static s64 g_number = 1;
 static char g_text[STRING_LEN] = "initial";
 static const struct stp_global globals[] = { { "number", STP_LONG, &g_number }, { "text", STP_STRING, g_text } };
 
-static void (*behave)(struct stp_ctx *c);      /* what the second begin probe does */
+static void (*behave)(struct stp_ctx *c);      /* action of the second begin probe */
 static void (*behave_at_end)(struct stp_ctx *c);
 
 static void begin1(struct stp_ctx *c) { stp_log(c, "begin1"); }
@@ -35,8 +35,8 @@ static struct stp_begin begins[] = { { &probes[0], -1 }, { &probes[1], 0 }, { &p
 static struct stp_begin ends[] = { { &probes[3], 0 }, { &probes[4], 9 } };
 static struct stp_begin errors[] = { { &probes[5], 0 } };
 
-/* families that note what happens to them */
-static int refuse;                             /* errno of the second one's start */
+/* Families that record their calls. */
+static int refuse;                             /* errno that start of the second one returns */
 static char armed[100];
 static int start1(void *table, u32 n) { strcat(armed, "+1"); return 0; }
 static void stop1(void *table, u32 n) { strcat(armed, "-1"); }
@@ -348,7 +348,7 @@ static void overload(void)
 	p.needs_actions = false;
 	cycles = 1000000;
 	for (i = 0; i < 320 && !*messages; i++) {
-		cycles -= 97;              /* 3 from one to the next, as if there were many CPUs' worth */
+		cycles -= 97;              /* 3 from one hit to the next, as if many CPUs had hits */
 		hit(&p);
 	}
 	verdict(*messages == 'E', "sampled handlers are, too");

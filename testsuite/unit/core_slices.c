@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Handlers in slices: copies have what the globals had, at one moment, and each value is in one period. */
+/* Handlers in slices: copies have the values of the globals at one moment, and each value is counted in one period. */
 #include "core_platform.h"
 #include "../../runtime/core/map.h"
 
@@ -32,7 +32,7 @@ const struct stp_module stp_module = {
 static bool clears;
 static s64 seen, counted, summed, of_total, made, gone, unsorted, missing;
 
-/* Another probe's hit while the handler runs: it is in the next period. */
+/* A hit of another probe while the handler runs: its value belongs to the next period. */
 static void add(struct stp_ctx *c)
 {
 	static s64 n;
@@ -143,7 +143,7 @@ static s64 sum_of_numbers(void)
 	return sum;
 }
 
-/* Walks on for as long as it is let. */
+/* Iterates as long as it is allowed to. */
 static void endless(struct stp_ctx *c)
 {
 	stp_session.state = STP_STATE_STOPPING;
@@ -151,7 +151,7 @@ static void endless(struct stp_ctx *c)
 		;
 }
 
-/* One that sorts once for longer than that. */
+/* A handler whose single sort takes longer than that. */
 static void long_sort(struct stp_ctx *c)
 {
 	stp_session.state = STP_STATE_STOPPING;
@@ -165,7 +165,7 @@ static void count_breaths(void)
 	breaths++;
 }
 
-/* A hit elsewhere that reads the statistic which a handler in slices merges. */
+/* A hit on another CPU that reads the statistic which a handler in slices merges. */
 static void read_elsewhere(void)
 {
 	struct stp_ctx *c = &stp_session.ctx[2]->c;
@@ -187,7 +187,7 @@ static void merge_slowly(struct stp_ctx *c)
 
 static bool was_stopped;
 
-/* Its reader, or another one, is killed. */
+/* Kills its reader, or another one. */
 static void lose_reader(struct stp_ctx *c)
 {
 	int i;

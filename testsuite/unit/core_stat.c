@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statistics against sums computed the plain way; buckets; merging; scalars and adders. */
+/* Statistics compared with plain sums; buckets; merging; scalars and counters. */
 #include "core_platform.h"
 
 #define SIZE(buckets) (sizeof(struct stp_stat) + 8 * (buckets))
@@ -46,7 +46,7 @@ static void empty(void)
 	free(s);
 }
 
-/* n values of a distribution: exact sums, the variance within what integers can do. */
+/* n values of a distribution: sums are exact, the variance is as exact as integers allow. */
 static void brute_force(const char *name, int n, s64 base, s64 spread)
 {
 	struct stp_stat *s = fresh(&plain), *part = fresh(&plain), *merged = fresh(&plain);

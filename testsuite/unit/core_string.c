@@ -36,7 +36,7 @@ static void addresses(void)
 	same_number("addresses of every length", wrong, 0);
 }
 
-/* All strings of a and b with up to 9 characters in all of them with up to 13. */
+/* Searches all strings of a and b with up to 9 characters in all with up to 13. */
 static void found(void)
 {
 	struct stp_ctx *c = stp_ctx_here();
@@ -128,7 +128,7 @@ static void comparisons(void)
 	same_number("length", stp_strlen("12345"), 5);
 }
 
-/* Strings that end where the memory ends. */
+/* Strings at the end of mapped memory. */
 static void at_the_edge(void)
 {
 	static struct stp_format f = { NULL, 0, 's', 0, -1, -1 };

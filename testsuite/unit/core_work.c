@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The budget of work: each operation over data charges what it does and ends when the budget does; the deadline. */
+/* The budget of work: each operation over data charges its work and ends when the budget is used up; the deadline. */
 #include "core_platform.h"
 
 #define ELEMENTS 500
@@ -82,7 +82,7 @@ static void match_groups(struct stp_ctx *c)
 	stp_regex_groups(c, &room.m, STRING_LEN, &groups, text);
 }
 
-/* units: least that an operation has to charge for what fill() made */
+/* units: the minimum that an operation has to charge for the data of fill() */
 static const struct { const char *name; void (*run)(struct stp_ctx *c); u64 units; } operations[] = {
 	{ "a sort of numbers", sort_numbers, ELEMENTS * 4 * STP_WORK_COMPARE },
 	{ "the first ones of a sort", sort_some, ELEMENTS * STP_WORK_COMPARE },

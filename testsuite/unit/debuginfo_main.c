@@ -30,7 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
-bool stp_lines_find(const struct stp_lines *t, unsigned place, const char **file, unsigned *line);     // the runtime's
+// defined by the runtime
+bool stp_lines_find(const struct stp_lines *t, unsigned place, const char **file, unsigned *line);
 
 static void print_location(const struct di_location *l)
 {
@@ -235,7 +236,7 @@ static void print_place(const char *what, const struct di_frame_place *p)
 	printf(" %s=%s,%d,%+d", what, kinds[p->kind], p->base, p->offset);
 }
 
-// A row of the call frame information a line: the first address, then how the caller's frame is found.
+// Prints the call frame information, one row per line: the first address, then the rules for the caller's frame.
 static int frames(struct session *s, const char *path)
 {
 	struct di_frames found;
@@ -320,7 +321,7 @@ static int command(struct di_module *m, char **argv)
 	return 2;
 }
 
-// Pages of files that this process has.
+// Returns the number of pages of files mapped by this process.
 static int mapped_files(void)
 {
 	char *text = str_read_file("/proc/self/maps", NULL);

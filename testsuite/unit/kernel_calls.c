@@ -22,7 +22,7 @@ const struct stp_module stp_module = {
 	.abi = STP_GENERATED_ABI, .limits = { .string_len = STRING_LEN, .hash_bias = -40 },
 };
 
-// Places of all hashes are in the table, and every place is one of some hash.
+// The indexes of all hashes are in the table, and every index belongs to a hash.
 static bool places_fit(u32 n)
 {
 	u32 bits = stp_hash_bits(n), size = 1u << bits, i, place, seen = 0;
@@ -42,7 +42,7 @@ static void check(const char *name, bool good)
 	verdict(good, "%s", name);
 }
 
-// As many calls as there are rows in the smallest table, of one thread and another; each finds its own.
+// Stores as many calls of two threads as the smallest table has rows; each is found again.
 static bool rows_work(u32 n)
 {
 	struct stp_calls *t = stp_calls_make(n, sizeof(u64));
@@ -102,7 +102,7 @@ static void check_keys(void)
 	stp_calls_free(t);
 }
 
-// core/map.c's tables: MAPHASHBIAS takes more powers of two away than there are.
+// Tables of core/map.c: MAPHASHBIAS subtracts more powers of two than the size has.
 static bool map_fits(u32 n)
 {
 	struct stp_map map = { "map", 1, STP_LONG, { STP_LONG }, .capacity = n };

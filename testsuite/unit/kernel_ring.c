@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of runtime/kernel/ring.c against a reader that follows messages.h: records arrive whole
- * and in order, full rings drop and count, nothing that a reader writes leads the kernel out of the
- * ring. ring.c itself is compiled here, over stand-ins for what it uses of the kernel.
+ * The rings of runtime/kernel/ring.c and a reader that follows messages.h: records arrive whole and in order, full
+ * rings drop and count records, and no value that a reader writes makes the kernel write outside the ring. ring.c
+ * itself is compiled here, over stand-ins for the kernel functions that it uses.
  */
-#define plat_record_space   test_record_room    /* core_platform.h has its own */
+#define plat_record_space   test_record_room    /* core_platform.h defines its own */
 #define plat_record_commit test_record_commit
 #include "core_platform.h"
 #undef plat_record_space
@@ -61,7 +61,7 @@ const struct stp_module stp_module = {
 
 /* ------------------------------------------------------------------ a reader */
 
-static char got[1 << 22];                      /* all that was read */
+static char got[1 << 22];                      /* everything that was read */
 static size_t got_len;
 static u64 next_seq = 1;
 static int pads, short_pads, bad_seqs;
@@ -73,7 +73,7 @@ static struct stp_ring_control *control_of(u32 ring)
 	return (void *)((char *)h + h->first + ring * h->stride);
 }
 
-/* Takes up to `records` of a ring. */
+/* Consumes up to `records` records of a ring. */
 static void read_ring(u32 ring, int records)
 {
 	struct stp_ring_header *h = rings.header;
@@ -82,7 +82,7 @@ static void read_ring(u32 ring, int records)
 
 	while (c->tail != c->head && records-- > 0) {
 		u64 at = c->tail & (h->ring_size - 1);
-		u32 *r = (u32 *)(data + at);   /* len, flags: all that is sure to be in this lap */
+		u32 *r = (u32 *)(data + at);   /* len and flags, the part that is certainly in this lap */
 
 		if (r[1] & STP_REC_PAD) {
 			pads++;
@@ -106,7 +106,7 @@ static void schedule_timeout_killable(long n)
 
 /* ------------------------------------------------------------------ a writer */
 
-static char sent[1 << 22];                     /* all that was committed */
+static char sent[1 << 22];                     /* everything that was committed */
 static size_t sent_len;
 static u32 seed = 1;
 
@@ -116,7 +116,7 @@ static u32 below(u32 n)
 	return (seed >> 8) % n;
 }
 
-/* A handler that prints `pieces` texts of up to `most` bytes. Returns false when it lost some. */
+/* A handler that prints `pieces` texts of up to `most` bytes. Returns false if some were lost. */
 static bool handler(struct stp_ctx_private *v, int pieces, u32 most)
 {
 	size_t before = sent_len;
@@ -127,7 +127,7 @@ static bool handler(struct stp_ctx_private *v, int pieces, u32 most)
 
 		if ((u64)(v->out_end - v->out) < n && !plat_record_space(v, n)) {
 			all = false;
-			sent_len = before;     /* dropped whole */
+			sent_len = before;     /* dropped as a whole */
 			break;
 		}
 		for (i = 0; i < n; i++)
@@ -283,7 +283,7 @@ static void test_waiting(void)
 	check("an exited reader is not waited for", jiffies == from);
 }
 
-/* Handlers that print `len` bytes, the number of each first. */
+/* Handlers that print `len` bytes, each of which begins with its number. */
 static void print_numbers(struct stp_ctx_private *v, u32 from, u32 to, u32 len)
 {
 	for (; from < to; from++) {
@@ -326,7 +326,7 @@ static void test_detached(void)
 	fresh();
 	v = writer(0);
 	print_numbers(v, 0, 1000, 120);
-	memset((char *)control_of(0) + PAGE_SIZE, 0xff, rings.size);   /* by who read before */
+	memset((char *)control_of(0) + PAGE_SIZE, 0xff, rings.size);   /* written by the previous reader */
 	print_numbers(v, 0, 3000, 120);
 	control_of(0)->tail = 12345;
 	print_numbers(v, 0, 3000, 120);

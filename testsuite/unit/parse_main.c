@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Values for the conditions of the tests; target/kernel.c has the real function.
+// Values for conditions in the tests; the real function is in target/kernel.c.
 const char *kernel_host_arch(void)
 {
 	return "x86_64";
