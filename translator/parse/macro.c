@@ -156,6 +156,8 @@ static struct token define(struct macros *m, struct loc at)
 	name = raw(m, NULL);
 	if (!lex_is_word(&name) || name.text[0] == '$')
 		return name.kind == TOK_JUNK ? name : lex_junk(name.loc, "expected the name of the macro after @define");
+	if (!strcmp(name.text, "define"))
+		return lex_junk(name.loc, "a macro can't be named 'define': \"@define\" defines one");
 	macro->name = name.text;
 	macro->loc = name.loc;
 	macro->library = m->shared != NULL;
