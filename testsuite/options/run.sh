@@ -458,6 +458,8 @@ expect from-nothing 1 "--from takes bpftrace, the language that scripts are tran
 expect from-part 1 'the builtin "numaid" has no equivalent' --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
 expect example-unnamed 1 "a script is needed" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
+expect monitor-of-lists 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor -l 'timer.ms(1)'
+expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not for --runtime=user' user --monitor -e "$begin"
 for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody -q; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"

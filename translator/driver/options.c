@@ -792,6 +792,8 @@ static void check(struct options *o)
 		usage("--remote-prefix is for --remote");
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
+	if (o->monitor && (o->list || o->dump))
+		usage("--monitor and -l, -L or --dump options can't be used together: a list runs no script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
 		usage("-g needs the privilege stapdev: guru mode can do anything");
 	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
