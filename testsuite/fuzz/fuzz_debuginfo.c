@@ -20,7 +20,7 @@ static void look_at_type(struct di_type *t, int depth)
 	di_enumerators enumerators = { 0 };
 	di_members members = { 0 };
 	struct di_member found;
-	struct buf names = { 0 };
+	name_list names = { 0 };
 
 	if (!t || depth > 4 || ++looks > 3000)
 		return;
@@ -53,18 +53,17 @@ static void look_at_variable(struct session *s, const struct di_variable *v)
 
 static void look_at_function(struct session *s, struct di_function *f)
 {
-	struct buf names = { 0 };
+	name_list names = { 0 };
 	struct di_location loc;
 	struct di_variable v;
-	char *save = NULL;
 
 	look_at_type(di_return(f, &loc), 0);
 	for (int i = 0; i < 8; i++) {
 		f->pc = i ? f->address + 5 * i : 0;
-		names.len = 0;
+		names.n = 0;
 		di_variable_names(f, false, &names);
-		for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save))
-			if (di_find_variable(f, n, &v))
+		for vec_each(&names, n)
+			if (di_find_variable(f, *n, &v))
 				look_at_variable(s, &v);
 	}
 }

@@ -76,24 +76,23 @@ static void print_type(const struct di_type *t)
 
 static void print_function(const struct di_function *f)
 {
-	struct buf names = { 0 };
+	name_list names = { 0 };
 	struct di_location loc;
 	struct di_type *type;
-	char *save = NULL;
 
 	printf("%s", f->name);
 	if (f->file)
 		printf(" %s:%d", f->file, f->line);
 	printf("%s\n", f->has_types ? "" : " without types");
 	di_variable_names(f, true, &names);
-	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
+	for vec_each(&names, n) {
 		struct di_variable v;
 
-		if (!di_find_variable(f, n, &v)) {
-			printf("  %s: not found\n", n);
+		if (!di_find_variable(f, *n, &v)) {
+			printf("  %s: not found\n", *n);
 			continue;
 		}
-		printf("  %s: ", n);
+		printf("  %s: ", *n);
 		print_type(v.type);
 		print_location(&v.loc);
 		printf("\n");

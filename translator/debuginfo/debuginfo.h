@@ -295,7 +295,7 @@ void di_function_names(struct di_module *m, di_names *out);
 // Finds a variable visible at f->pc: innermost block or inlined copy first, the function last. False: no such name. A
 // variable that is optimised out has DI_LOC_NONE.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
-void di_variable_names(const struct di_function *f, bool params_only, struct buf *list); // appends one name a line
+void di_variable_names(const struct di_function *f, bool params_only, name_list *out);
 // A global or static variable. file: NULL, or a glob matched from the tail of the path of its compilation unit.
 // Requires DWARF.
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);
@@ -350,7 +350,7 @@ struct di_bit_part {
 enum { DI_BIT_PARTS = 4 };
 int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS]);
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
-void di_member_names(const struct di_type *t, struct buf *list); // appends one name a line
+void di_member_names(const struct di_type *t, name_list *out);
 // True if the types are the same but for their names (typedefs, and pointers to them).
 bool di_same_type(const struct di_type *a, const struct di_type *b);
 // Appends all direct members in order; anonymous ones have the name "".

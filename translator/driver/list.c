@@ -152,7 +152,7 @@ static bool can_be_read(struct session *s, struct probe *p, const char *name)
 	struct expr *e = expr_new(E_TARGET, p->loc);
 	bool can;
 
-	e->u.target.name = name + 1;
+	e->u.target.name = name;
 	diag_quiet_push();
 	can = p->family->target(s, p, e);
 	diag_quiet_pop();
@@ -161,20 +161,14 @@ static bool can_be_read(struct session *s, struct probe *p, const char *name)
 
 static void add_targets(struct session *s, struct probe *p, text_list *list)
 {
-	struct buf names = { 0 };
-	char *save = NULL;
+	target_names names = { 0 };
 
 	if (!p->family->target_names || !p->family->target)
 		return;
 	p->family->target_names(s, p, &names);
-	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
-		char *colon = strchr(n, ':');
-
-		if (colon)
-			*colon = 0;
-		if (can_be_read(s, p, n))
-			add_variable(list, n, colon ? colon + 1 : "unknown");
-	}
+	for vec_each(&names, n)
+		if (can_be_read(s, p, n->name))
+			add_variable(list, str_printf("$%s", n->name), n->type);
 }
 
 static text_list variables_of(struct session *s, struct probe *p)

@@ -39,8 +39,8 @@ bool place_is_aggregate(const struct di_type *t);
 // A struct or union stands where a number is wanted: false after diag_error().
 bool target_check_value(struct loc loc, const struct di_type *t);
 
-// Lines to names, for messages: "" or " (similar: a, b)".
-const char *target_similar(const char *wanted, const struct buf *lines);
+// Advice for messages: "" or " (similar: a, b)".
+const char *target_similar(const char *wanted, const name_list *names);
 
 // target_cast.c: for a probe, or for a function (NULL). NULL and false after diag_error().
 struct target_where {

@@ -128,18 +128,15 @@ struct expr *lvalue_assignable(const struct lvalue *p)
 	return e;
 }
 
-static void add_lines(const void *from, name_list *out)
+static void add_names(const void *from, name_list *out)
 {
-	const struct buf *lines = from;
-	char *copy = str_dup(lines->len ? lines->text : ""), *save = NULL;
-
-	for (char *n = strtok_r(copy, "\n", &save); n; n = strtok_r(NULL, "\n", &save))
-		vec_push(out, n);
+	for vec_each((const name_list *)from, name)
+		vec_push(out, *name);
 }
 
-const char *target_similar(const char *wanted, const struct buf *lines)
+const char *target_similar(const char *wanted, const name_list *names)
 {
-	return diag_similar(wanted, add_lines, lines);
+	return diag_similar(wanted, add_names, names);
 }
 
 // Follows a pointer: the place becomes what it points to. NULL type: void.
@@ -187,7 +184,7 @@ bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 	}
 	p->loc = loc;
 	if (!di_find_member(p->type, name, &m)) {
-		struct buf names = { 0 };
+		name_list names = { 0 };
 
 		di_member_names(p->type, &names);
 		diag_error(loc, "unable to find member '%s' for %s%s", name, p->type->name,

@@ -62,23 +62,12 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		list_number(print, e);
 }
 
-static bool has_line(const struct buf *lines, const char *line)
-{
-	const char *at = lines->len ? lines->text : "";
-	size_t len = strcspn(line, "\n");
-
-	for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		if (strcspn(at, "\n") == len && !memcmp(at, line, len))
-			return true;
-	return false;
-}
-
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 {
 	const struct probe_family *f = r->probe->family;
 	const char *which = e->u.target.name + 1;
 	struct expr *print = target_print_new(e->loc);
-	struct buf all = { 0 }, parameters = { 0 };
+	target_names names = { 0 };
 	struct expr *other = f->meta ? f->meta(r->s, r->probe, e) : NULL;
 
 	if (other)
@@ -93,17 +82,15 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 		return expr_string(e->loc, "");
 	}
 	if (f->target_names)
-		f->target_names(r->s, r->probe, &all);
-	if (f->parameter_names)
-		f->parameter_names(r->s, r->probe, &parameters);
-	for (char *line = all.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		bool is_return = str_starts(line, "$return:"), is_parameter = has_line(&parameters, line);
+		f->target_names(r->s, r->probe, &names);
+	for vec_each(&names, n) {
 		struct expr *target = expr_new(E_TARGET, e->loc);
 
-		if (is_return != !strcmp(which, "return") || (!strcmp(which, "parms") && !is_parameter) ||
-		    (!strcmp(which, "locals") && is_parameter))
+		if ((n->kind == TARGET_RETURN) != !strcmp(which, "return") ||
+		    (!strcmp(which, "parms") && n->kind != TARGET_PARAMETER) ||
+		    (!strcmp(which, "locals") && n->kind != TARGET_LOCAL))
 			continue;
-		target->u.target.name = str_ndup(line + 1, strcspn(line + 1, ":\n"));
+		target->u.target.name = n->name;
 		list_variable(r, print, target, pretty);
 	}
 	return print->u.print.format.n ? print : expr_string(e->loc, "");

@@ -529,33 +529,33 @@ void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_ret
 
 // ---------------------------------------------------------------- variables
 
-static void list_variables(const struct di_function *f, bool params_only, struct buf *list)
+static bool has_name(const name_list *list, const char *wanted)
 {
-	struct buf names = { 0 };
-	char *save = NULL;
-
-	di_variable_names(f, params_only, &names);
-	for (char *n = strtok_r(buf_text(&names), "\n", &save); n; n = strtok_r(NULL, "\n", &save)) {
-		struct di_variable v;
-
-		if (di_find_variable(f, n, &v))
-			buf_printf(list, "$%s:%s\n", n, v.type->name);
-	}
+	for vec_each(list, name)
+		if (!strcmp(*name, wanted))
+			return true;
+	return false;
 }
 
-void dwarf_names(const struct di_function *f, bool is_return, struct buf *list)
+void dwarf_names(const struct di_function *f, bool is_return, target_names *out)
 {
+	name_list all = { 0 }, parameters = { 0 };
 	struct di_location loc;
 	struct di_type *type = is_return ? di_return(f, &loc) : NULL;
+	struct target_name n = { "return", type ? type->name : NULL, TARGET_RETURN };
 
 	if (type)
-		buf_printf(list, "$return:%s\n", type->name);
-	list_variables(f, false, list);
-}
+		vec_push(out, n);
+	di_variable_names(f, false, &all);
+	di_variable_names(f, true, &parameters);
+	for vec_each(&all, name) {
+		struct di_variable v;
 
-void dwarf_parameters(const struct di_function *f, struct buf *list)
-{
-	list_variables(f, true, list);
+		if (!di_find_variable(f, *name, &v))
+			continue;
+		n = (struct target_name){ *name, v.type->name, has_name(&parameters, *name) ? TARGET_PARAMETER : TARGET_LOCAL };
+		vec_push(out, n);
+	}
 }
 
 static struct expr *return_value(const struct di_function *f, bool is_return, struct expr *target)
@@ -596,7 +596,7 @@ static struct expr *nowhere(const struct di_function *f, const struct di_locatio
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
 {
 	const char *name = target->u.target.name;
-	struct buf names = { 0 };
+	name_list names = { 0 };
 	struct di_variable v;
 	int64_t number;
 

@@ -40,8 +40,7 @@ void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_ret
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why);
 
 // The family's functions of these names, for the place f.
-void dwarf_names(const struct di_function *f, bool is_return, struct buf *list);
-void dwarf_parameters(const struct di_function *f, struct buf *list);
+void dwarf_names(const struct di_function *f, bool is_return, target_names *out);
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target);
 
 #endif

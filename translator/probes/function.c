@@ -222,20 +222,12 @@ static bool function_has_names(const struct probe *p)
 	return has_variables(p->data);
 }
 
-static void function_names(struct session *s, struct probe *p, struct buf *list)
+static void function_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct function_probe *d = p->data;
 
 	if (has_variables(d))
-		dwarf_names(d->function, d->is_return, list);
-}
-
-static void function_parameters(struct session *s, struct probe *p, struct buf *list)
-{
-	const struct function_probe *d = p->data;
-
-	if (has_variables(d))
-		dwarf_parameters(d->function, list);
+		dwarf_names(d->function, d->is_return, out);
 }
 
 static struct expr *function_target(struct session *s, struct probe *p, struct expr *target)
@@ -293,7 +285,6 @@ const struct probe_family family_function = {
 	.target = function_target,
 	.target_names = function_names,
 	.has_names = function_has_names,
-	.parameter_names = function_parameters,
 	.module = function_module,
 	.share = function_share,
 	.emit = function_emit,

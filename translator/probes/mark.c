@@ -89,12 +89,12 @@ static int mark_resolve(struct session *s, const struct probe_match *m)
 	return n ? 0 : 1;
 }
 
-static void mark_names(struct session *s, struct probe *p, struct buf *list)
+static void mark_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct mark_probe *d = p->data;
 
 	for vec_each(&d->mark->args, arg)
-		buf_printf(list, "$%s:%s\n", arg->name, arg->type->name);
+		vec_push(out, ((struct target_name){ arg->name, arg->type->name, TARGET_PARAMETER }));
 }
 
 static struct expr *mark_target(struct session *s, struct probe *p, struct expr *target)
@@ -158,7 +158,6 @@ const struct probe_family family_mark = {
 	.resolve = mark_resolve,
 	.target = mark_target,
 	.target_names = mark_names,
-	.parameter_names = mark_names,
 	.meta = mark_meta,
 	.module = mark_module,
 	.emit = mark_emit,

@@ -143,7 +143,7 @@ static int netfilter_rewrite(struct session *s, struct probe *p)
 
 static struct expr *netfilter_target(struct session *s, struct probe *p, struct expr *target)
 {
-	struct buf names = { 0 };
+	name_list names = { 0 };
 
 	for (int i = 0; i < (int)ARRAY_SIZE(variables); i++) {
 		const struct variable *v = &variables[i];
@@ -152,7 +152,7 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 		struct di_type *t = v->type ? di_find_type(di_kernel(s), v->type) : NULL;
 		struct expr *e;
 
-		buf_printf(&names, "%s\n", v->name);
+		vec_push(&names, v->name);
 		if (strcmp(v->name, target->u.target.name))
 			continue;
 		if (t) {
@@ -171,11 +171,11 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 	return NULL;
 }
 
-static void netfilter_names(struct session *s, struct probe *p, struct buf *list)
+static void netfilter_names(struct session *s, struct probe *p, target_names *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		buf_printf(list, "$%s:%s\n", variables[i].name,
-			   variables[i].type ? str_printf("%s *", variables[i].type) : "unsigned int");
+		vec_push(out, ((struct target_name){ variables[i].name, variables[i].type ?
+			 str_printf("%s *", variables[i].type) : "unsigned int", TARGET_PARAMETER }));
 }
 
 // ---------------------------------------------------------------- emit
@@ -206,6 +206,5 @@ const struct probe_family family_netfilter = {
 	.rewrite = netfilter_rewrite,
 	.target = netfilter_target,
 	.target_names = netfilter_names,
-	.parameter_names = netfilter_names,
 	.emit = netfilter_emit,
 };

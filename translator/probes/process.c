@@ -140,18 +140,11 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 
 // ---------------------------------------------------------------- variables
 
-static void process_names(struct session *s, struct probe *p, struct buf *list)
+static void process_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct process_probe *d = p->data;
 
-	dwarf_names(d->function, d->site.is_return, list);
-}
-
-static void process_parameters(struct session *s, struct probe *p, struct buf *list)
-{
-	const struct process_probe *d = p->data;
-
-	dwarf_parameters(d->function, list);
+	dwarf_names(d->function, d->site.is_return, out);
 }
 
 static struct expr *process_target(struct session *s, struct probe *p, struct expr *target)
@@ -204,7 +197,6 @@ const struct probe_family family_process = {
 	.resolve = process_resolve,
 	.target = process_target,
 	.target_names = process_names,
-	.parameter_names = process_parameters,
 	.module = process_module,
 	.emit = process_emit,
 };

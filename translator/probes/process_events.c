@@ -86,25 +86,17 @@ static int event_resolve(struct session *s, const struct probe_match *m)
 
 // ---------------------------------------------------------------- variables
 
-static void event_names(struct session *s, struct probe *p, struct buf *list)
+static void event_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct event_probe *d = p->data;
 
 	if (!d->is_syscall)
 		return;
-	buf_puts(list, "$syscall:long\n");
+	vec_push(out, ((struct target_name){ "syscall", "long", TARGET_LOCAL }));
 	if (d->is_return)
-		buf_puts(list, "$return:long\n");
+		vec_push(out, ((struct target_name){ "return", "long", TARGET_RETURN }));
 	for (int i = 1; i <= ARGUMENTS && !d->is_return; i++)
-		buf_printf(list, "$arg%d:long\n", i);
-}
-
-static void event_parameters(struct session *s, struct probe *p, struct buf *list)
-{
-	const struct event_probe *d = p->data;
-
-	for (int i = 1; i <= ARGUMENTS && d->is_syscall && !d->is_return; i++)
-		buf_printf(list, "$arg%d:long\n", i);
+		vec_push(out, ((struct target_name){ str_printf("arg%d", i), "long", TARGET_PARAMETER }));
 }
 
 static bool event_has_names(const struct probe *p)
@@ -125,7 +117,8 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 {
 	const struct event_probe *d = p->data;
 	const char *name = target->u.target.name;
-	struct buf names = { 0 };
+	target_names offered = { 0 };
+	name_list names = { 0 };
 	struct expr *e;
 
 	if (!d->is_syscall) {
@@ -134,10 +127,9 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 		return NULL;
 	}
 	if (argument_number(d, name) < 0) {
-		event_names(s, p, &names);
-		for (char *c = names.text; *c; c++)        // names alone
-			if (*c == ':')
-				memmove(c, strchr(c, '\n'), strlen(strchr(c, '\n')) + 1);
+		event_names(s, p, &offered);
+		for vec_each(&offered, o)
+			vec_push(&names, o->name);
 		diag_error(target->loc, "unable to find '$%s' in a system call%s", name, target_similar(name, &names));
 		return NULL;
 	}
@@ -198,6 +190,5 @@ const struct probe_family family_process_events = {
 	.target = event_target,
 	.has_names = event_has_names,
 	.target_names = event_names,
-	.parameter_names = event_parameters,
 	.emit = event_emit,
 };

@@ -140,9 +140,9 @@ static int procfs_rewrite(struct session *s, struct probe *p)
 	return value_rewrite(s, p, d->is_write ? &of_write : &of_read, 1);
 }
 
-static void procfs_names(struct session *s, struct probe *p, struct buf *list)
+static void procfs_names(struct session *s, struct probe *p, target_names *out)
 {
-	buf_puts(list, "$value:string\n");
+	vec_push(out, ((struct target_name){ "value", "string", TARGET_LOCAL }));
 }
 
 // Lists ask here for what the body would have been rewritten for.

@@ -250,6 +250,5 @@ const struct probe_family family_syscall = {
 	.resolve = syscall_resolve,
 	.target = syscall_target,
 	.target_names = syscall_target_names,
-	.parameter_names = syscall_parameter_names,
 	.emit = syscall_emit,
 };

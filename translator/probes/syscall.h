@@ -60,7 +60,6 @@ bool syscall_asks_for_text(const struct probe *p);
 bool syscall_reads_arguments(const struct probe *p); // or asks for text; not counting the result
 bool syscall_entries_are_arguments(const struct probe *p); // @entry() of nothing else: the same at the return
 struct expr *syscall_target(struct session *s, struct probe *p, struct expr *target);
-void syscall_target_names(struct session *s, struct probe *p, struct buf *list);
-void syscall_parameter_names(struct session *s, struct probe *p, struct buf *list);
+void syscall_target_names(struct session *s, struct probe *p, target_names *out);
 
 #endif

@@ -439,7 +439,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 {
 	const struct syscall_probe *d = p->data;
 	const char *name = target->u.target.name;
-	struct buf names = { 0 };
+	name_list names = { 0 };
 
 	make_for(target->loc);
 	if (d->is_return && !strcmp(name, "return"))
@@ -453,28 +453,21 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 				return expr_number(place, 0);
 	for vec_each(&d->args, a)
 		if (a->type)
-			buf_printf(&names, "%s\n", a->name);
+			vec_push(&names, a->name);
 	diag_error(target->loc, "unable to find '%s' among the arguments of the system call%s", name,
 		   target_similar(name, &names));
 	return NULL;
 }
 
-void syscall_parameter_names(struct session *s, struct probe *p, struct buf *list)
-{
-	const struct syscall_probe *d = p->data;
-
-	for vec_each(&d->args, a)
-		if (a->type)
-			buf_printf(list, "$%s:long\n", a->name);
-}
-
-void syscall_target_names(struct session *s, struct probe *p, struct buf *list)
+void syscall_target_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct syscall_probe *d = p->data;
 
 	if (d->is_return)
-		buf_puts(list, "$return:long\n");
-	syscall_parameter_names(s, p, list);
+		vec_push(out, ((struct target_name){ "return", "long", TARGET_RETURN }));
+	for vec_each(&d->args, a)
+		if (a->type)
+			vec_push(out, ((struct target_name){ a->name, "long", TARGET_PARAMETER }));
 }
 
 // ---------------------------------------------------------------- what the handler is

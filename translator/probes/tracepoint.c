@@ -212,25 +212,25 @@ static const char *argument_name(const struct tracepoint_probe *d, int i)
 	return d->by_number ? str_printf("arg%d", i + 1) : d->tracepoint->args.at[i].name;
 }
 
-static void tracepoint_names(struct session *s, struct probe *p, struct buf *list)
+static void tracepoint_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct tracepoint_probe *d = p->data;
 
 	for (int i = 0; i < d->tracepoint->args.n; i++) {
 		const struct di_type *t = d->tracepoint->args.at[i].type;
 
-		buf_printf(list, "$%s:%s\n", argument_name(d, i), t ? t->name : "unknown");
+		vec_push(out, ((struct target_name){ argument_name(d, i), t ? t->name : "unknown", TARGET_PARAMETER }));
 	}
 }
 
 static struct expr *no_such_argument(const struct tracepoint_probe *d, const struct expr *target)
 {
 	const char *name = target->u.target.name;
-	struct buf names = { 0 };
+	name_list names = { 0 };
 
 	for (int i = 0; i < d->tracepoint->args.n; i++)
-		buf_printf(&names, "%s\n", argument_name(d, i));
-	if (names.len)
+		vec_push(&names, argument_name(d, i));
+	if (names.n)
 		diag_error(target->loc, "unable to find '%s' among the arguments of the tracepoint %s%s", name,
 			   d->tracepoint->name, target_similar(name, &names));
 	else
@@ -313,7 +313,6 @@ const struct probe_family family_tracepoint = {
 	.resolve = tracepoint_resolve,
 	.target = tracepoint_target,
 	.target_names = tracepoint_names,
-	.parameter_names = tracepoint_names,
 	.meta = tracepoint_meta,
 	.module = tracepoint_module,
 	.emit = tracepoint_emit,

@@ -31,6 +31,13 @@ enum probe_access {
 	ACCESS_PROCESS,            // that of the process of the hit: skipped if it is another user's
 };
 
+// A variable that a probe offers as $name.
+struct target_name {
+	const char *name, *type;               // type: as C has it, for -L
+	enum { TARGET_LOCAL, TARGET_PARAMETER, TARGET_RETURN } kind;   // $$locals, $$parms, $$return
+};
+typedef VEC(struct target_name) target_names;
+
 struct probe_family {
 	const char *name;                      // as the file's stem: "timer"
 	const char *const *patterns;           // NULL-terminated
@@ -55,13 +62,10 @@ struct probe_family {
 	// What E_TARGET `$name` (one without `->`) means in this probe: a new plain expression with
 	// dtype set, or NULL after diag_error(). NULL pointer: the family has no target variables.
 	struct expr *(*target)(struct session *s, struct probe *p, struct expr *target);
-	// What `target` accepts, for "similar" messages, -L and $$vars: a line each, "$name:type".
-	// May be NULL.
-	void (*target_names)(struct session *s, struct probe *p, struct buf *list);
+	// Lists the variables that `target` accepts, for -L and $$vars. NULL: none.
+	void (*target_names)(struct session *s, struct probe *p, target_names *out);
 	// Whether the probe has such names at all: where not, `target` says why, of $$vars, too. NULL: it has.
 	bool (*has_names)(const struct probe *p);
-	// Those of them that are parameters ($$parms). NULL: there are none.
-	void (*parameter_names)(struct session *s, struct probe *p, struct buf *list);
 	// What `$$name` means that is none of $$vars, $$parms, $$locals, $$return: NULL, without a
 	// message, when it means nothing. NULL pointer: there are no others.
 	struct expr *(*meta)(struct session *s, struct probe *p, struct expr *target);

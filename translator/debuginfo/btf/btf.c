@@ -507,7 +507,7 @@ bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct
 	return false;
 }
 
-void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list)
+void btf_parameter_names(struct btf_source *b, uint32_t func, name_list *out)
 {
 	const struct btf_type *proto = prototype(b, func);
 
@@ -515,7 +515,7 @@ void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list)
 		const char *name = text(b, btf_params(proto)[i].name_off);
 
 		if (*name)
-			buf_printf(list, "%s\n", name);
+			vec_push(out, name);
 	}
 }
 

@@ -9,7 +9,7 @@ struct btf_source *btf_open(struct di_module *m, struct bytes raw);   // NULL: d
 uint32_t btf_find_function(struct btf_source *b, const char *name);   // 0: none
 void btf_each_function(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data);
 bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct di_variable *out);
-void btf_parameter_names(struct btf_source *b, uint32_t func, struct buf *list);
+void btf_parameter_names(struct btf_source *b, uint32_t func, name_list *out);
 struct di_type *btf_return_type(struct btf_source *b, uint32_t func); // NULL: void
 struct di_type *btf_find_type(struct btf_source *b, enum di_kind kind, const char *name);
 void btf_each_name(struct btf_source *b, bool enumerators, void (*fn)(void *data, const char *name), void *data);

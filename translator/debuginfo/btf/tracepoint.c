@@ -55,18 +55,16 @@ static int by_name(const void *a, const void *b)
 static void add_of_function(struct di_module *m, const struct di_function *f, di_tracepoints *out)
 {
 	struct di_tracepoint *t = NEW(struct di_tracepoint);
-	struct buf names = { 0 };
-	char *save = NULL, *name;
+	name_list names = { 0 };
 
 	t->module = m;
 	t->name = f->name + strlen(ITERATOR);
 	di_variable_names(f, true, &names);
-	name = strtok_r(buf_text(&names), "\n", &save);
-	while (name && (name = strtok_r(NULL, "\n", &save))) {
+	for (int i = 1; i < names.n; i++) {        // behind `data`
 		struct di_variable v;
 
-		if (!di_find_variable(f, name, &v))
-			v = (struct di_variable){ .name = name };
+		if (!di_find_variable(f, names.at[i], &v))
+			v = (struct di_variable){ .name = names.at[i] };
 		v.loc = location_register(DI_ARGUMENT + t->args.n);
 		vec_push(&t->args, v);
 	}

@@ -258,29 +258,27 @@ bool dwarf_variable(const struct di_function *f, const char *name, struct di_var
 	return dwarf_unit_variable(f->module, die_of(f), name, out);
 }
 
-static bool has_line(const struct buf *list, const char *line)
+static bool has_name(const name_list *list, const char *wanted)
 {
-	size_t len = strlen(line);
-
-	for (const char *at = list->len ? list->text : ""; *at; at += strcspn(at, "\n") + 1)
-		if (!strncmp(at, line, len) && at[len] == '\n')
+	for vec_each(list, name)
+		if (!strcmp(*name, wanted))
 			return true;
 	return false;
 }
 
-static void list_names(Dwarf_Die *scope, bool params_only, struct buf *list)
+static void list_names(Dwarf_Die *scope, bool params_only, name_list *list)
 {
 	Dwarf_Die v;
 
 	if (dwarf_child(scope, &v))
 		return;
 	do
-		if (is_variable(&v, params_only) && *dwarf_name(&v) && !has_line(list, dwarf_name(&v)))
-			buf_printf(list, "%s\n", dwarf_name(&v));
+		if (is_variable(&v, params_only) && *dwarf_name(&v) && !has_name(list, dwarf_name(&v)))
+			vec_push(list, dwarf_name(&v));
 	while (!dwarf_siblingof(&v, &v));
 }
 
-void dwarf_variable_names(const struct di_function *f, bool params_only, struct buf *list)
+void dwarf_variable_names(const struct di_function *f, bool params_only, name_list *out)
 {
 	struct scopes s = scopes_of(f);
 	int first = s.n - 1;
@@ -288,7 +286,7 @@ void dwarf_variable_names(const struct di_function *f, bool params_only, struct 
 	while (first > 0 && dwarf_tag(&s.at[first]) != DW_TAG_inlined_subroutine)
 		first--;
 	for (int i = first; i < s.n; i++)
-		list_names(&s.at[i], params_only, list);
+		list_names(&s.at[i], params_only, out);
 }
 
 struct di_type *dwarf_return_type(const struct di_function *f)

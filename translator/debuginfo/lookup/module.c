@@ -328,13 +328,13 @@ bool di_find_variable(const struct di_function *f, const char *name, struct di_v
 	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);
 }
 
-void di_variable_names(const struct di_function *f, bool params_only, struct buf *list)
+void di_variable_names(const struct di_function *f, bool params_only, name_list *out)
 {
 	assert(f && f->priv);
 	if (dwarf_function(f))
-		dwarf_variable_names(f, params_only, list);
+		dwarf_variable_names(f, params_only, out);
 	else if (function_btf(f))
-		btf_parameter_names(f->module->btf, function_btf(f), list);
+		btf_parameter_names(f->module->btf, function_btf(f), out);
 }
 
 struct di_type *di_return(const struct di_function *f, struct di_location *loc)

@@ -170,22 +170,22 @@ void di_each_member(const struct di_type *t, di_members *out)
 }
 
 // Damaged debuginfo may have a struct that contains itself.
-static void add_names(const struct di_type *t, struct buf *list, int depth)
+static void add_names(const struct di_type *t, name_list *out, int depth)
 {
 	di_members members = { 0 };
 
 	di_each_member(t, &members);
 	for vec_each(&members, m) {
 		if (*m->name)
-			buf_printf(list, "%s\n", m->name);
+			vec_push(out, m->name);
 		else if (is_aggregate(m->type) && depth < 16)
-			add_names(m->type, list, depth + 1);
+			add_names(m->type, out, depth + 1);
 	}
 }
 
-void di_member_names(const struct di_type *t, struct buf *list)
+void di_member_names(const struct di_type *t, name_list *out)
 {
-	add_names(t, list, 0);
+	add_names(t, out, 0);
 }
 
 // ---------------------------------------------------------------- by name
@@ -294,7 +294,7 @@ void di_each_enumerator(const struct di_type *t, di_enumerators *out)
 
 bool di_same_type(const struct di_type *a, const struct di_type *b)
 {
-	struct buf members = { 0 }, others = { 0 };
+	name_list members = { 0 }, others = { 0 };
 
 	while (a && b && a->kind == DI_POINTER && b->kind == DI_POINTER) {
 		a = di_target(a);
@@ -312,5 +312,8 @@ bool di_same_type(const struct di_type *a, const struct di_type *b)
 		return a->kind == DI_INT;
 	di_member_names(a, &members);
 	di_member_names(b, &others);
-	return members.len && !strcmp(buf_text(&members), buf_text(&others));
+	for (int i = 0; i < members.n && members.n == others.n; i++)
+		if (strcmp(members.at[i], others.at[i]))
+			return false;
+	return members.n && members.n == others.n;
 }
