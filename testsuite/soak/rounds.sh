@@ -3,8 +3,9 @@
 # Loads, runs and unloads the module with all of syscall.* and syscall.*.return many times (rounds-guest.sh) in a kernel that panics
 # when a CPU or a task stands still, to be run for hours and by hand. A guest that stands still as a whole is looked at from outside: the
 # registers of its CPUs, and its stacks by an NMI (stuck.py).
-# Usage: rounds.sh ROUNDS RELEASE-OR-IMAGE [DIRECTORY FOR LOG AND OUTPUT]; TREE: the build tree, where the kernel isn't installed; LANES:
-# modules that are loaded and unloaded at once (default 3; they use what would be waiting for RCU, which is half of a round).
+# Usage: rounds.sh ROUNDS RELEASE-OR-IMAGE [DIRECTORY FOR LOG AND OUTPUT]; TREE: the build tree, where the kernel isn't installed;
+# MEMORY: the guest's, in MB (a debug kernel takes 3072); LANES: modules that are loaded and unloaded at once (default 3; they use what
+# would be waiting for RCU, which is half of a round).
 set -u
 rounds=$1 image=$2 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$source} lanes=${LANES:-3} dir=${3:-$(mktemp -d)}
@@ -23,7 +24,7 @@ done
 rm -f "$dir/qmp"
 python3 "$source/testsuite/soak/stuck.py" "$dir/qmp" "$dir/progress" "$dir/stuck" &
 watcher=$!
-"$source/translator/run/stap-vm" -r "$image" -s "${CPUS:-2}" -t "${LIMIT:-0}" -l "$dir/log" -d "$dir/t:/t" \
+"$source/translator/run/stap-vm" -r "$image" -s "${CPUS:-2}" -m "${MEMORY:-1024}" -t "${LIMIT:-0}" -l "$dir/log" -d "$dir/t:/t" \
 	-f "$build/staprun/staprun:/bin/" -f "$build/staprun/stapio:/bin/" -q "-qmp unix:$dir/qmp,server=on,wait=off" \
 	-k 'softlockup_panic=1 hung_task_panic=1 watchdog_thresh=30 unknown_nmi_panic=1 panic_print=0x1 loglevel=7' \
 	-- sh /t/rounds-guest.sh "$rounds" 60 "$lanes" 2>"$dir/progress" | tee "$dir/out"
