@@ -35,7 +35,9 @@ static inline int stp_socket_option(struct socket *sock, int name, int *value)
 #ifdef SOCK_PASSCRED
 	case SO_PASSCRED:	*value = !!test_bit(SOCK_PASSCRED, &sock->flags); return 0;
 #else	/* 6.16 */
-	case SO_PASSCRED:	*value = sk->sk_scm_credentials; return 0;
+	case SO_PASSCRED:
+		*value = sk->sk_scm_credentials;
+		return sk_may_scm_recv(sk) ? 0 : -EOPNOTSUPP;
 #endif
 	case SO_ERROR:          /* who asks takes it away */
 		*value = -sock_error(sk);
