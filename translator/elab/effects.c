@@ -487,20 +487,18 @@ static void compute_registers(struct probe *p)
 static bool keep_match(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_REGEX)
-		(*e)->u.regex.keep = true;
+		(*e)->u.regex.keep = *(bool *)w->data;
 	return true;
 }
 
-// Once some function asks what was matched, every match is kept.
+// Every match is kept if a used function asks for groups. The optimiser may have removed it since the last time.
 static void keep_matches(struct session *s)
 {
-	struct ast_walker w = { .expr = keep_match };
 	bool asked = false;
+	struct ast_walker w = { .expr = keep_match, .data = &asked };
 
 	for vec_each(&s->script.funcs, f)
 		asked |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);
-	if (!asked)
-		return;
 	for vec_each(&s->script.probes, p)
 		ast_walk_stmt(&w, &(*p)->body);
 	for vec_each(&s->script.funcs, f)

@@ -404,7 +404,7 @@ static void emit_bodies(struct emitter *e)
 	e->hit_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
-		e->keeps_matches |= func_has(*f, PRAGMA_TAGGED_DFA);
+		e->keeps_matches |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);
 	emit_find_slices(e);
 	number_probes(e);
 	for vec_each(&script->probes, p)
