@@ -192,7 +192,7 @@ test_points() {
 	echo "$place" >"$SCRATCH/with"
 	$list "kernel.function($address)" >"$SCRATCH/warm"
 	same "debuginfo/points function by address $release" "$SCRATCH/with" "$SCRATCH/warm"
-	echo "${place/function/statement}" >"$SCRATCH/with"
+	echo "kernel.statement(\"vfs_read@fs/$(addr2line -e "$dwarf" "$address" | grep -o 'read_write.c:[0-9]*')\")" >"$SCRATCH/with"
 	$list "kernel.statement($address)" >"$SCRATCH/warm"
 	same "debuginfo/points statement by address $release" "$SCRATCH/with" "$SCRATCH/warm"
 	$list 'kernel.statement("vfs_read@fs/read_write.c:*")' | sed -E 's/.*:([0-9]+)"\)/\1/' | sort -n >"$SCRATCH/with"

@@ -83,6 +83,10 @@ agree() { # PATH NAME
 	ask "$1" -g -v -L "${all%, }" && cp out each
 	ask "$1" -g --json -L "${all%, }" && cp out json
 	ask "$1" -g --json -l "${all%, }" && cp out json-names
+	# Each point that is printed is accepted, and found again; "timer.s(number)" is a pattern, and the process of a number has exited.
+	grep -v '(number)\|(string)\|^process([0-9]' names >typed
+	all=$(paste -sd, typed)
+	ask "$1" -g -l "$all" && cp out again
 	python3 - <<-'E2' >problems 2>&1
 		import json
 		point = lambda line: line[:end(line)]
@@ -99,6 +103,8 @@ agree() { # PATH NAME
 		if {point(l) for l in each} != set(names) or len(each) < len(vars): print("-v has other points, or fewer lines")
 		text = lambda p: " ".join([p["point"]] + [v["name"] + ":" + v["type"] for v in p["variables"]])
 		if [text(p) for p in json.load(open("json"))] != vars: print("--json differs from -L")
+		lost = sorted(set(open("typed")) - set(open("again")))
+		if lost: print("not found when they are typed:", "".join(lost))
 		if [p["point"] for p in json.load(open("json-names"))] != names: print("--json differs from -l")
 	E2
 	if [ -s problems ]; then not_ok "list/$2" "$(head -c 3000 problems)"; else ok "list/$2"; fi

@@ -296,6 +296,27 @@ static void no_callee(const struct dwarf_point *p, const di_functions *of, struc
 		   diag_similar(p->callee, add_callees, of));
 }
 
+static const char *name_with_line(const struct di_function *f)
+{
+	return f->file ? str_printf("%s@%s:%d", f->name, f->file, f->line) : f->name;
+}
+
+// Names the caller of callees below the first level, unless it only jumps to them: who calls those depends on its own callers.
+static void name_caller(const struct dwarf_point *p, const struct di_function *f, const di_functions *v, int from)
+{
+	struct di_function alone = *f;
+	di_functions called = { 0 };
+
+	alone.returns = NULL;
+	di_find_callees(&alone, p->callee, &called);
+	for (int i = from; i < v->n; i++) {
+		v->at[i]->is_below = true;
+		for vec_each(&called, it)
+			if ((*it)->address == v->at[i]->address && (!(*it)->returns || (*it)->returns->at.n))
+				v->at[i]->caller = name_with_line(f);
+	}
+}
+
 // What the functions call, what that calls and so on: each place is limited to calls by the one above it.
 static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
@@ -303,13 +324,16 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 
 	*v = (di_functions){ 0 };
 	for (int depth = 0; depth < p->depth; depth++) {
-		int from = v->n;
+		int from = v->n, before;
 
 		for vec_each(&callers, f) {
 			if (is_among(&seen, *f))
 				continue;
 			vec_push(&seen, *f);
+			before = v->n;
 			di_find_callees(*f, p->callee, v);
+			if (depth)
+				name_caller(p, *f, v, before);
 		}
 		callers = (di_functions){ 0 };
 		for (int i = from; i < v->n; i++)
@@ -437,7 +461,9 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 	for vec_each(&m->point->parts, part) {
 		if (!strcmp(part->name, "function") || !strcmp(part->name, "statement")) {
 			after = true;
-			if (f->returns || point_find(m->point, "callee") || point_find(m->point, "callees"))
+			if (f->caller)
+				buf_printf(out, ".%s(\"%s\")", part->name, f->caller);
+			else if (f->returns || point_find(m->point, "callee") || point_find(m->point, "callees"))
 				buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 			else if (f->file)
 				buf_printf(out, ".%s(\"%s@%s:%d\")", part->name, f->name, f->file, f->line);
@@ -447,10 +473,8 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 				buf_printf(out, ".%s(\"%s\")", part->name, f->name);
 		} else if (after && !strcmp(part->name, "label")) {
 			buf_printf(out, ".label(\"%s\")", f->label);
-		} else if (after && str_starts(part->name, "callee") && !f->file) {
-			buf_printf(out, ".callee(\"%s\")", f->name);
-		} else if (after && str_starts(part->name, "callee")) {
-			buf_printf(out, ".callee(\"%s@%s:%d\")", f->name, f->file, f->line);
+		} else if (after && str_starts(part->name, "callee") && (f->caller || !f->is_below)) {
+			buf_printf(out, ".callee(\"%s\")", name_with_line(f));
 		} else if (after && part->arg_kind == ARG_STRING) {
 			buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 		} else if (after && part->arg_kind == ARG_NUMBER) {

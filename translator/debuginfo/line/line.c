@@ -487,8 +487,6 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 	struct rows r = rows_of(f);
 
 	*below = *above = 0;
-	if (!r.at.n || f->address == f->symbol_address)
-		return true;
 	for vec_each(&r.at, row) {
 		if (row->address == f->address) {
 			f->line = row->line;
@@ -499,7 +497,7 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 		if (row->address > f->address && (!*above || row->address < *above))
 			*above = row->address;
 	}
-	return false;
+	return !r.at.n || f->address == f->symbol_address;
 }
 
 int di_variable_line(const struct di_function *f, const char *name)
