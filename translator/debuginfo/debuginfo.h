@@ -133,13 +133,13 @@ struct di_function {
 	uint64_t size;             // bytes, 0 unknown
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // an inlined copy; address is its first instruction
+	bool is_below;             // a callee below the first level
 	bool has_types;            // parameters are known (DWARF or BTF)
 	enum di_kprobe kprobe;
 	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where
 				   // there are only parameters and outermost locals
 	const struct di_returns *returns; // of a callee: return addresses of the calls to probe
 	const char *caller;        // of a callee below the first level: its caller, as "NAME@FILE:LINE"; NULL: unknown
-	bool is_below;             // of a callee: it is below the first level
 	const void *priv;
 };
 struct di_returns { VEC(uint64_t) at; };   // link-time addresses; empty: unknown

@@ -399,8 +399,11 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 	if (p->label)
 		find_labels(p, &found, why);
 	drop_refused(&found, why);
-	for vec_each(&found, f)
-		vec_push(out, *f);
+	if (!out->n)
+		*out = found;              // no second list of the same: a wildcard finds 70,000
+	else
+		for vec_each(&found, f)
+			vec_push(out, *f);
 }
 
 // The function is there, but in another file.

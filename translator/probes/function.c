@@ -89,26 +89,28 @@ static void say_passed_over(const struct resolution *r)
 			     "passed over; name a function to probe it all the same", r->blocked);
 }
 
-static void add_place(struct resolution *r, struct di_function *f, const char *module)
+// False: the point is only listed, and f is not needed any longer.
+static bool add_place(struct resolution *r, struct di_function *f, const char *module)
 {
 	const char *point = point_of(r->match, f, module, &r->text);
 	struct function_probe *data;
 	struct probe *p;
 
 	if (probe_list(r->s, r->match, point))
-		return;
+		return false;
 	data = NEW(struct function_probe);
 	*data = r->common;
 	data->function = f;
 	data->module = module;
 	if (r->first && !f->returns) {
 		probe_add_copy(r->s, r->first, point, data);
-		return;
+		return true;
 	}
 	p = probe_add(r->s, &family_function, r->match, point, data);
 	if (p->body && !p->condition && !f->returns && !r->s->opt.list_vars)
 		r->first = p;
 	dwarf_point_guard(p, f, data->is_return);
+	return true;
 }
 
 // Returns how many probes it made.
@@ -123,7 +125,8 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 			continue;
 		if (is_passed_over(r, *f))
 			continue;
-		add_place(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL);
+		if (!add_place(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL))
+			*f = NULL;
 		n++;
 	}
 	if (r->exported && !n && found.n && why)

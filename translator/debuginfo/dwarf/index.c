@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 const uint32_t index_record_size[IX_TABLES] = {
 	[IX_STRINGS] = 1,
@@ -45,7 +46,7 @@ bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[3
 	if (b.len < sizeof(*h) || memcmp(h->magic, INDEX_MAGIC, 8) || h->size != b.len ||
 	    memcmp(h->identity, identity, 32) || !tables_fit(h, b.len) || !h->table[IX_STRINGS].n)
 		return false;
-	*ix = (struct index){ b, h, (const char *)b.at + h->table[IX_STRINGS].offset };
+	*ix = (struct index){ .file = b, .h = h, .strings = (const char *)b.at + h->table[IX_STRINGS].offset };
 	return !ix->strings[h->table[IX_STRINGS].n - 1];
 }
 
@@ -53,10 +54,16 @@ static bool open_cached(struct index *ix, const char *path, const uint8_t identi
 {
 	struct bytes b = cached_table_open(path, INDEX_MAGIC, identity);
 
-	if (b.at && index_from_bytes(ix, b, identity))
-		return true;
-	unmap(&b);
-	return false;
+	ix->mapped = b.at && index_from_bytes(ix, b, identity);
+	if (!ix->mapped)
+		unmap(&b);
+	return ix->mapped;
+}
+
+void index_unload(const struct index *ix)
+{
+	if (ix->mapped)
+		madvise((void *)ix->file.at, ix->file.len, MADV_DONTNEED);
 }
 
 // ---------------------------------------------------------------- making

@@ -186,6 +186,8 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 	index_each_function(ix, &q, take_hit, s);
 	if (inlines != DI_INLINES_NONE)
 		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
+	if (s->match->glob)
+		index_unload(ix);
 }
 
 // ---------------------------------------------------------------- by symbols
