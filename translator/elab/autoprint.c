@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MAX_TOGETHER = 8 };         // numbers that one printf prints
+
 static const char *const after_all_others = "9223372036854775807";
 
 static struct expr *var_ref(struct var *v)
@@ -48,7 +50,13 @@ static struct expr *printf_new(struct loc loc)
 static void add_text(struct expr *p, const char *text)
 {
 	struct format_piece piece = { .text = text, .len = strlen(text), .width = -1, .precision = -1 };
+	struct format_piece *last = p->u.print.format.n ? &p->u.print.format.at[p->u.print.format.n - 1] : NULL;
 
+	if (last && !last->conv) {
+		last->text = str_printf("%s%s", last->text, text);
+		last->len += piece.len;
+		return;
+	}
 	vec_push(&p->u.print.format, piece);
 }
 
@@ -99,11 +107,8 @@ static void add_stats(struct expr *p, struct var *v, const expr_vec *keys)
 }
 
 // "name" or "name[k1,k2]", then the value.
-static struct stmt *show(struct var *v, const expr_vec *keys, struct expr *value)
+static void add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
 {
-	struct stmt *s = stmt_new(S_EXPR, v->loc);
-	struct expr *p = printf_new(v->loc);
-
 	add_text(p, v->name);
 	for (int i = 0; i < keys->n; i++) {
 		add_text(p, i ? "," : "[");
@@ -118,7 +123,14 @@ static struct stmt *show(struct var *v, const expr_vec *keys, struct expr *value
 		add_typed(p, value ? value : operand(v, keys), v->type, v->dtype);
 	}
 	add_text(p, "\n");
-	s->u.expr = p;
+}
+
+static struct stmt *show(struct var *v, const expr_vec *keys, struct expr *value)
+{
+	struct stmt *s = stmt_new(S_EXPR, v->loc);
+
+	s->u.expr = printf_new(v->loc);
+	add_line(s->u.expr, v, keys, value);
 	return s;
 }
 
@@ -193,6 +205,7 @@ static struct probe *end_probe(struct session *s)
 bool autoprint_add(struct session *s)
 {
 	struct probe *p = NULL;
+	struct expr *numbers = NULL;       // the printf of numbers directly before, for more of them
 
 	for (int i = 0; i < s->script.globals.n; i++) {
 		struct var *v = s->script.globals.at[i];
@@ -205,10 +218,15 @@ bool autoprint_add(struct session *s)
 			p = end_probe(s);
 		if (v->dtype && !session_since(s, v->loc, "1.4", "showing a pointer in hexadecimal"))
 			v->dtype = NULL;
+		if (numbers && !v->arity && v->type == T_LONG && numbers->u.print.args.n < MAX_TOGETHER) {
+			add_line(numbers, v, &none, NULL);
+			continue;
+		}
 		if (v->arity)
 			shown = show_array(p, v);
 		else
 			shown = v->type == T_STATS ? show_stats(v) : show(v, &none, NULL);
+		numbers = !v->arity && v->type == T_LONG ? shown->u.expr : NULL;
 		vec_push(&p->body->u.block, shown);
 	}
 	if (p)

@@ -8,7 +8,7 @@
 
 enum {
 	LONG = 1000,               // nodes of the tree from which on a handler is written in parts
-	PART = 5000,               // characters of C after which a part ends
+	PART = 10000,              // characters of C after which a part ends
 };
 
 static bool count_expr(struct ast_walker *w, struct expr **x)
