@@ -301,7 +301,7 @@ static const char *name_with_line(const struct di_function *f)
 	return f->file ? str_printf("%s@%s:%d", f->name, f->file, f->line) : f->name;
 }
 
-// Names the caller of callees below the first level, unless it only jumps to them: who calls those depends on its own callers.
+// Names the caller of callees below the first level, unless it only jumps to them: those return to its own callers.
 static void name_caller(const struct dwarf_point *p, const struct di_function *f, const di_functions *v, int from)
 {
 	struct di_function alone = *f;
