@@ -470,7 +470,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 				buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 			else if (f->file)
 				buf_printf(out, ".%s(\"%s@%s:%d\")", part->name, f->name, f->file, f->line);
-			else if (f->pc)
+			else if (f->pc || !*f->name)
 				buf_printf(out, ".%s(%#llx)", part->name, (unsigned long long)f->pc);
 			else
 				buf_printf(out, ".%s(\"%s\")", part->name, f->name);
