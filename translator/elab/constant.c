@@ -79,6 +79,8 @@ static struct expr *binary(const struct session *s, struct expr *e, bool *waits)
 	if ((op == TOK_ANDAND || op == TOK_OROR) && decides(op, l))
 		return expr_number(e->loc, op == TOK_OROR);
 	r = constant_value(s, e->u.bin.r, &wait_r);
+	if (!takes_strings(op) && ((l && l->kind == E_STRING) || (r && r->kind == E_STRING)))
+		return NULL;               // types.c reports it
 	made = constant_absorbed(e, l, r, constant_is_pure);
 	if (made)
 		return made;
@@ -86,8 +88,6 @@ static struct expr *binary(const struct session *s, struct expr *e, bool *waits)
 	e->u.bin.not_constant = (!l || !r) && !wait_l && !wait_r;
 	if (!l || !r || l->kind != r->kind || e->u.bin.of_location)
 		return NULL;
-	if (l->kind == E_STRING && !takes_strings(op))
-		return NULL;               // types.c reports it
 	return optimize_fold(s, expr_binary(e->loc, op, l, r));
 }
 
