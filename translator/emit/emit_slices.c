@@ -178,12 +178,9 @@ static void find_resets(struct handler *h, const struct stmt *st)
 	u->value = st->kind == S_EXPR ? st->u.expr->u.bin.r : NULL;
 }
 
-static bool is_alone(const struct session *s, const struct probe *p)
+static bool is_alone(const struct probe *p)
 {
-	for vec_each(&s->script.probes, it)
-		if ((*it)->shares == p)
-			return false;
-	return !p->shares && !p->entries.n && !p->own_processes;
+	return !p->entries.n && !p->own_processes;
 }
 
 // Globals that the hit uses, too, are copied. Local variables of both cannot be.
@@ -653,7 +650,7 @@ void emit_find_slices(struct emitter *e)
 	if (s->opt.user_runtime || s->opt.no_optimize || e->keeps_matches || session_limit(s, LIMIT_STP_ALIBI))
 		return;
 	for vec_each(&s->script.probes, p)
-		if ((*p)->family->in_slices && is_alone(s, *p) && walks(s, *p, (*p)->body))
+		if ((*p)->family->in_slices && is_alone(*p) && walks(s, *p, (*p)->body))
 			vec_push(&probes, *p);
 	if (probes.n)
 		note_users(s);
