@@ -130,13 +130,13 @@ void emit_program(struct cwriter *w, const char *table, int i, const struct di_m
 		(unsigned long long)id.offset, id.len, (unsigned long long)id.summed);
 }
 
-// struct stp_user_place has a source line, for functions that print it.
+// struct stp_user_location has a source line, for functions that print it.
 static bool asks_for_lines(const struct emitter *e)
 {
 	for vec_each(&e->s->script.funcs, f) {
 		const struct c_word *source = (*f)->used && (*f)->embedded ? embedded_word((*f)->embedded, "source") : NULL;
 
-		if (source && source->is_member && embedded_word((*f)->embedded, "stp_user_place"))
+		if (source && source->is_member && embedded_word((*f)->embedded, "stp_user_location"))
 			return true;
 	}
 	return false;
