@@ -9,7 +9,7 @@
 //      the string in the process's memory.
 // What a variable shows follows from its name and its argument's type:
 //   x_uaddr  the address   x_unquoted  the string   x_str, xstr  as in argstr   x  the number; a
-//   string's text as in argstr
+//   string's text as in argstr, or its address if there is x_str
 // A global of the script has precedence over a variable of the same name.
 #include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
@@ -73,6 +73,15 @@ static bool part_is_text(int part)
 	return part < 5 || !strcmp(parts[part], "status_str");
 }
 
+// Returns true if the argument has a variable "x_str" beside x, which is the address then.
+static bool has_text(const struct syscall_arg *a, const char *name)
+{
+	for vec_each(&a->vars, v)
+		if (!strcmp(v->name, str_printf("%s_str", name)))
+			return true;
+	return false;
+}
+
 static enum form form_of(const struct syscall_arg *a, const char *name)
 {
 	if (!a->type)
@@ -85,7 +94,9 @@ static enum form form_of(const struct syscall_arg *a, const char *name)
 		return FORM_NUMBER;
 	if (str_ends(name, "str") || str_ends(name, "sig_name"))
 		return FORM_TEXT;
-	return a->type->is_string ? FORM_TEXT : FORM_NUMBER;
+	if (!strcmp(a->name, "ubuf"))  // what getrandom() fills
+		return FORM_TEXT;
+	return a->type->is_string && !has_text(a, name) ? FORM_TEXT : FORM_NUMBER;
 }
 
 static void add_variable(variables *list, const char *name, const struct syscall_arg *a, int index, enum form form,
