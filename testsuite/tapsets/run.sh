@@ -6,6 +6,7 @@
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
+#   tapsets/types          alias, variable, its type
 #   tapsets/untested       names that no test of what they give has: "PATTERN REASON"; TAPSETS_TABLE=1 prints which tests each file has
 #   tapsets/functions.tsv  function, arguments, result, "guru" where it needs that mode: no other function does
 set -u
@@ -185,6 +186,17 @@ variables() {
 		"$SCRATCH/all.stp" "$TESTS/tapsets/aliases.tsv"
 }
 
+# Variables whose type is not that of the table, and those that are missing; points that this kernel does not have are left out.
+types() {
+	local points
+	points=$(awk '!/^#/ && NF { print $1 "?" }' "$TESTS/tapsets/types" | sort -u | paste -sd,)
+	"$STAP" -r "$release" -L "$points" </dev/null 2>"$SCRATCH/types.err" | awk '
+		NR == FNR { seen[$1]; for (i = 2; i <= NF; i++) { split($i, v, ":"); type[$1, v[1]] = v[2] } next }
+		!/^#/ && NF && $1 in seen && type[$1, $2] != $3 { print $1 ": " $2 " is \"" type[$1, $2] "\", not " $3 }
+		!/^#/ && $1 in seen { n++ }
+		END { if (n < 20) print "only " n " of the variables are there" }' - "$TESTS/tapsets/types"
+}
+
 build() { # SCRIPT
 	timeout -k 2 120 "$STAP" -g -w -p4 -r "$release" -DMAXACTION=1000 "$1" </dev/null >"$SCRATCH/built" 2>&1
 }
@@ -200,6 +212,8 @@ on_kernel() { # dwarf|btf FILES
 	[ -n "$chosen" ] || complete
 	missing=$(variables; assigned "$@")
 	if [ -z "$missing" ]; then ok "tapsets/variables $how $release"; else not_ok "tapsets/variables $how $release" "$missing"; fi
+	missing=$([ -n "$chosen" ] || types)
+	if [ -z "$missing" ]; then ok "tapsets/types $how $release"; else not_ok "tapsets/types $how $release" "$missing"; fi
 	if build "$SCRATCH/all.stp"; then
 		for file in "$@"; do ok "tapsets/$(basename "$file" .stp) $how $release"; done
 		return
