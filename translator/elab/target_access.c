@@ -4,6 +4,7 @@
 // In:  a di_variable, or an expression with a debuginfo type and the components behind it.
 // Out: E_REGISTER, E_DEREF and arithmetic. An aggregate's value is its address.
 // Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
+#include "elab/renamed.h"
 #include "elab/target.h"
 #include "util/str.h"
 
@@ -184,11 +185,12 @@ bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 	}
 	p->loc = loc;
 	if (!di_find_member(p->type, name, &m)) {
+		const char *renamed = renamed_member(p->type, name);
 		name_list names = { 0 };
 
 		di_member_names(p->type, &names);
 		diag_error(loc, "unable to find member '%s' for %s%s", name, p->type->name,
-			   target_similar(name, &names));
+			   *renamed ? renamed : target_similar(name, &names));
 		return false;
 	}
 	*p = lvalue_member(p, &m);

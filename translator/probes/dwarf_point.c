@@ -2,6 +2,7 @@
 // Points of functions and statements to places, and the variables there; see dwarf_point.h.
 #include "probes/dwarf_point.h"
 
+#include "elab/renamed.h"
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "util/diag.h"
@@ -444,7 +445,9 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, unprobeable);
 		return;
 	}
-	near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
+	near = di_is_user(in) ? "" : renamed_function(in, p->pattern.function);
+	if (!*near)
+		near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
 	if (*near) {
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
 		if (di_is_user(in) && lacks_dwarf(in))

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// In: a name that this kernel does not have. Out: the name of the same thing here.
+#include "elab/renamed.h"
+#include "util/str.h"
+
+#include <string.h>
+
+static const struct row { const char *type, *names; } rows[] = {
+#define FUNCTION(names) { NULL, names },
+#define MEMBER(type, names) { type, names },
+#include "elab/renamed.def"
+#undef FUNCTION
+#undef MEMBER
+};
+
+// Returns the next of the names that are separated by spaces; NULL at the end.
+static char *next_name(const char **names)
+{
+	size_t n = strcspn(*names, " ");
+	char *name = str_ndup(*names, n);
+
+	*names += n + ((*names)[n] == ' ');
+	return n ? name : NULL;
+}
+
+static bool has_name(const struct row *row, const char *name)
+{
+	const char *names = row->names, *other;
+
+	while ((other = next_name(&names)))
+		if (!strcmp(other, name))
+			return true;
+	return false;
+}
+
+static const char *clause(const char *name)
+{
+	return str_printf(": this kernel has \"%s\" instead", name);
+}
+
+const char *renamed_function(struct di_module *m, const char *name)
+{
+	const char *names, *other;
+
+	for (const struct row *row = rows; row < END(rows); row++) {
+		if (row->type || !has_name(row, name))
+			continue;
+		for (names = row->names; (other = next_name(&names));) {
+			di_functions found = { 0 };
+
+			di_find_functions(m, other, NULL, DI_INLINES_ONCE, &found);
+			if (found.n)
+				return clause(other);
+		}
+	}
+	return "";
+}
+
+// A path is followed as far as the first member.
+const char *renamed_member(const struct di_type *type, const char *name)
+{
+	const char *names, *other;
+	struct di_member member;
+
+	for (const struct row *row = rows; row < END(rows); row++) {
+		if (!row->type || strcmp(row->type, type->name) || !has_name(row, name))
+			continue;
+		for (names = row->names; (other = next_name(&names));)
+			if (di_find_member(type, str_ndup(other, strcspn(other, "-")), &member))
+				return clause(other);
+	}
+	return "";
+}
