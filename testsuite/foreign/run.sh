@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Scripts of bpftrace: NAME.bt and its translation NAME.out, which is a script that pass 1 accepts, and passes 1 and 2 on the kernels
-# that have types here; refused.tests, texts without translation; the tools of the package bpftrace, where it is installed.
+# that have types here; refused.tests, texts without translation; hints.tests; the tools of the package bpftrace, where it is installed.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/foreign" || exit 1
@@ -65,6 +65,16 @@ if wanted given; then
 	else
 		not_ok foreign/given "$(cat "$SCRATCH/err")"
 	fi
+fi
+
+# hints.tests: what is given as a script, and in the next line the hint.
+if wanted hints; then
+	wrong='' line=''
+	while IFS= read -r text && IFS= read -r line; do
+		"$STAP" --runtime=user -e "$text" 2>"$SCRATCH/err" </dev/null
+		grep -qF -- "$line" "$SCRATCH/err" || wrong="$wrong$text: $(cat "$SCRATCH/err")"$'\n'
+	done < <(grep -v '^# ' hints.tests)
+	if [ -z "$wrong" ]; then ok foreign/hints; else not_ok foreign/hints "$wrong"; fi
 fi
 
 newest() { # SERIES: a release with DWARF and a build tree

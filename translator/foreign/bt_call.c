@@ -193,7 +193,7 @@ static char *call_str(struct bt_translation *t, const struct bt_node *n)
 	char *text;
 
 	if (arg(n, 0)->kind == BT_POSITION)
-		return str_printf("@%s", arg(n, 0)->text);
+		return str_printf("%%( $# >= %s %%? @%s %%: \"\" %%)", arg(n, 0)->text, arg(n, 0)->text);
 	if (type.kind == BT_T_STRING)
 		return bt_string(t, arg(n, 0));
 	text = str_printf("%s(%s, \"\")", user ? "user_string" : "kernel_string",

@@ -163,6 +163,10 @@ static char *point_tracepoint(struct bt_translation *t, const struct bt_point *p
 	bool enter;
 	const char *call = bt_syscall(p, &enter);
 
+	if (call && call[strspn(call, "abcdefghijklmnopqrstuvwxyz0123456789_*?[]{}")]) {
+		bt_problem(t, p->loc, "invalid name of a system call in \"%s\"", p->text);
+		return "never";
+	}
 	if (call)
 		return str_printf("syscall.%s%s", call, enter ? "" : ".return");
 	if (p->part.n < 3) {

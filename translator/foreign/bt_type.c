@@ -304,6 +304,9 @@ static void infer_node(struct bt_node *n, void *data)
 	case BT_MAP:
 		infer_keys(t, n);
 		break;
+	case BT_VAR:
+		bt_find(t, n);         // it may be read only
+		break;
 	case BT_INCREMENT:
 		if (n->kids.at[0]->kind == BT_VAR || n->kids.at[0]->kind == BT_MAP)
 			join(&bt_find(t, n->kids.at[0])->type, (struct bt_type){ .kind = BT_T_INT, .is_signed = true });

@@ -392,8 +392,14 @@ int foreign_refuse(struct session *s)
 
 	for vec_each(&s->sources, source) {
 		const struct loc start = { .source = *source, .line = 1, .column = 1 };
-		const char *text;
+		const char *text, *hint = foreign_hint(*source);
 
+		if (hint) {
+			diag_kind("parse");
+			diag_error(start, "%s", hint);
+			all++;
+			continue;
+		}
 		if (!foreign_is_bpftrace(*source))
 			continue;
 		diag_kind("parse");

@@ -12,7 +12,11 @@ bool foreign_is_bpftrace(const struct source *source);
 char *foreign_from_bpftrace(struct session *s, const struct source *source, int *errors);
 // --from: prints the translation of all scripts of the session. Returns the exit status.
 int foreign_print(struct session *s);
-// Reports scripts of the session that are bpftrace's, with their translation. Returns the number of errors.
+// Returns a message with the equivalent of a probe of DTrace, a definition of perf probe or a filter of strace -e;
+// NULL: another text.
+char *foreign_hint(const struct source *source);
+// Reports scripts of the session that are bpftrace's, with their translation, and texts that have a hint. Returns the
+// number of errors.
 int foreign_refuse(struct session *s);
 
 #endif
