@@ -183,7 +183,7 @@ lists 'a typedef and its struct' '# probes
 process("typed").function("walk@typed.c:4")
   # locals
   p:long' -p2 -e 'probe process("./typed").function("walk") { p = $p while (p) { println(p->n) p = p->next } }'
-lists 'another struct' 'semantic error: the debuginfo type of this value is not known: say it with @cast(value, "type"): at <input>:1:77' \
+lists 'another struct' 'semantic error: the debuginfo type of this value cannot be determined: give it with @cast(value, "type"): at <input>:1:77' \
 	-p2 -e 'probe process("./typed").function("walk") { p = $p p = $o while (p) println(p->n) }'
 lists 'a file as the compiler was told' 'process("typed").function("walk@typed.c:4")' -l 'process("./typed").function("walk@./typed.c")'
 # ------------------------------------------------------------ symbols only

@@ -64,11 +64,11 @@ is long-line 1 400 awk '/source:/ { print length($0) - length("        source: "
 translate_with 'probe begin { x = '
 is end-of-file 1 "parse error: expected an expression, found the end of the file: at <input>:1:19" nth 1
 translate_with 'global a probe begin { a = 1 } probe end { a = "x" }'
-is second-place 1 "    note: 'a' is a long since here: at <input>:1:24" grep note:
+is second-place 1 "    note: 'a' is a long because of this use: at <input>:1:24" grep note:
 translate_with 'probe begin { local x = 42 println(x) }'
 is declaration 1 1 grep -c 'note: variables need no declaration'
 translate_with 'probe begin { println(argstr()) }'
-is variable-called 1 1 grep -c "note: 'argstr' is a variable of the library's probes: it is written without ()"
+is variable-called 1 1 grep -c "note: 'argstr' is a variable of the library's probes: write it without ()"
 translate_with 'probe begin { println(argstr(1)) }'
 is no-variable 1 0 grep -c 'note:'
 translate_with 'probe begin { x = 1 println(x &lt; 2) }'

@@ -197,7 +197,7 @@ struct expr {
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module
 		// of @var("name@file", "module"), the last two may be NULL.
 		struct { const char *name; const char *file; const char *module;
-			 const struct di_variable *held; /* target_value.c */ } target;
+			 const struct di_variable *composite; /* target_value.c */ } target;
 		struct { struct expr *e; const char *type_name, *module; } cast;
 		struct {
 			struct expr *base;         // any expression
@@ -209,7 +209,7 @@ struct expr {
 		struct expr *op1;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
 		struct {
-			const struct di_static *place;
+			const struct di_static *variable;
 			const char *symbol;
 			bool external;     // target: in another program than that of the probe
 		} fixed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shows the script's globals that are written and never read, at its end. In: typed globals with
-// var.autoprint set. Out: one more `end` probe, after all others, as a tree.
+// Prints at the end of the script the globals that it writes and never reads. In: typed globals with var.autoprint
+// set. Out: one more `end` probe, after all others, as a tree.
 //
 //   n=5   s="a\nb"   st @count=2 @min=1 @max=4 @sum=5 @avg=2   a["k",3]=v, largest value first
 #include "elab/elab.h"
@@ -21,7 +21,7 @@ static struct expr *var_ref(struct var *v)
 	return e;
 }
 
-// v or v[k1, k2].
+// Returns v or v[k1, k2].
 static struct expr *operand(struct var *v, const expr_vec *keys)
 {
 	struct expr *e;
@@ -150,7 +150,7 @@ static struct stmt *show_stats(struct var *v)
 	return s;
 }
 
-// Locals of the probe; the number keeps them apart.
+// Makes a local of the probe, with a number that makes its name unique.
 static struct expr *fresh(struct probe *p, struct var *v, const char *what, enum type type)
 {
 	struct var *local = NEW(struct var);

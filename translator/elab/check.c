@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What types can't see. In: declarations as parsed (check_declarations), typed trees (elab_check).
-// Out: errors, warnings about what is probably meant otherwise, the access fields, and the `end`
-// probe for globals that are never read.
+// Checks that do not depend on types. In: declarations as parsed (check_declarations), typed trees (elab_check). Out:
+// errors, warnings about probable mistakes, the fields that ast.h gives to `access`, and the `end` probe for globals
+// that are never read.
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "util/str.h"
@@ -16,13 +16,13 @@ static bool from_library(struct loc loc)
 
 // ---------------------------------------------------------------- declarations
 
-// Whether both can be meant by one name.
+// Returns whether one name may refer to both.
 static bool visible_together(const struct var *a, const struct var *b)
 {
 	return (!a->is_private && !b->is_private) || a->loc.source == b->loc.source;
 }
 
-// What was declared before under one name.
+// Earlier declarations of one name.
 struct namesakes { VEC(void *) at; };
 
 static struct namesakes *namesakes(struct map *all, const char *name)
@@ -62,12 +62,12 @@ static bool has_next(struct func *f)
 	struct ast_walker w = { .stmt = visit_next, .data = &found };
 
 	if (!f->body)
-		return true;       // C may use STAP_NEXT
+		return true;       // embedded C may use STAP_NEXT
 	ast_walk_stmt(&w, &f->body);
 	return found;
 }
 
-// Overloads of one arity are tried in turn; one that follows a function without `next` is dead.
+// Overloads of one arity are tried in turn, so one that follows a function without `next` is never called.
 static void check_overloads(struct func *f, const struct namesakes *before)
 {
 	for vec_each(&before->at, it) {
@@ -76,14 +76,14 @@ static void check_overloads(struct func *f, const struct namesakes *before)
 		if (f->params.n != other->params.n || f->priority != other->priority ||
 		    f->source != other->source || has_next(other))
 			continue;
-		diag_warning(f->loc, "duplicate function '%s' is never called: the first one has no \"next\" to get here",
+		diag_warning(f->loc, "duplicate function '%s' is never called: the first one does not use \"next\"",
 			     f->name);
 		diag_note(other->loc, "first defined here");
 		return;
 	}
 }
 
-// -G name=value
+// Checks one name of -G name=value.
 static void check_outside(struct session *s, const char *name)
 {
 	for vec_each(&s->script.globals, g)
@@ -189,7 +189,7 @@ static void check_jump(struct control *c, const struct stmt *s)
 		break;
 	case S_NEXT:
 		if (c->func && !is_overloaded(c->s, c->func))
-			diag_warning(s->loc, "'%s' has no other overload that \"next\" could try", c->func->name);
+			diag_warning(s->loc, "\"next\" has no effect: '%s' has no further overload", c->func->name);
 		break;
 	default:
 		break;
@@ -228,15 +228,15 @@ static void check_control(struct control *c, const struct stmt *s)
 
 struct suspicion {
 	struct session *s;
-	VEC(struct var *) told;
+	VEC(struct var *) reported;
 };
 
-static bool told(struct suspicion *x, struct var *v)
+static bool already_reported(struct suspicion *x, struct var *v)
 {
-	for vec_each(&x->told, it)
+	for vec_each(&x->reported, it)
 		if (*it == v)
 			return true;
-	vec_push(&x->told, v);
+	vec_push(&x->reported, v);
 	return false;
 }
 
@@ -244,11 +244,11 @@ static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc
 {
 	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined && !v->set_by_removed;
 
-	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && !told(w->data, v))
+	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && !already_reported(w->data, v))
 		diag_warning(loc, "'%s' is assigned but never read", v->name);
 }
 
-// A call of what gives no value is an order, even where nothing is to be done, as asmlinkage().
+// A call of a function without a value is a statement of its own, even if the function is empty, as asmlinkage().
 static bool is_order(const struct expr *e)
 {
 	return e->kind == E_CALL && e->u.call.target->type == T_UNKNOWN;
@@ -307,7 +307,7 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 	}
 }
 
-// An alias sets what some of its users want: only its own probe's variables are suspicious.
+// An alias sets variables of which its users need only some, so only variables of the probe itself are reported.
 static void check_body(struct session *s, struct func *f, struct probe *p)
 {
 	struct control c = { .s = s, .func = f };
@@ -324,7 +324,7 @@ static void check_body(struct session *s, struct func *f, struct probe *p)
 	use_stmt(&w, body);
 }
 
-// Functions with target variables are called as copies of the same name and place.
+// Functions with target variables are called as copies that have the same name and location.
 static bool has_used_copy(struct session *s, const struct func *f)
 {
 	for vec_each(&s->script.funcs, other)
@@ -343,7 +343,7 @@ static void check_unused(struct session *s, struct func *f)
 		diag_warning(f->loc, "function '%s' is never called", f->name);
 }
 
-// -G name=value: the global is a scalar, of the value's type.
+// -G name=value requires that the global is a scalar of the value's type.
 static void check_settings(struct session *s)
 {
 	for vec_each(&s->opt.globals, it)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions that mention $x, @entry() and the like mean something else in every probe. In: bodies with
-// names bound. Out: each probe calls copies of its own (probe.clones), which target_var.c resolves
-// like the probe's body; the originals are no longer used. And each copy of a probe whose body mentions
-// such things gets a body of its own.
+// Copies functions that use $x, @entry() and the like, since these differ from probe to probe. In: bodies with names
+// bound. Out: each probe calls its own copies (probe.clones), which target_var.c resolves like the probe's body; the
+// originals are unused. Each copy of a probe whose body uses such expressions also gets its own body.
 #include "elab/elab.h"
 #include "util/str.h"
 
 #include <string.h>
 
-// ---------------------------------------------------------------- which functions
+// ---------------------------------------------------------------- find functions
 
 static bool visit_context(struct ast_walker *w, struct expr **e)
 {
@@ -38,7 +37,7 @@ static bool mentions_context(struct func *f)
 	return found;
 }
 
-// False when there are none, as in most scripts.
+// Returns false if no function mentions target variables, as in most scripts.
 static bool find_functions(struct session *s)
 {
 	bool any = false, changed;
@@ -112,7 +111,7 @@ static struct var *copy_var(struct renamer *r, struct var *v)
 	return copy;
 }
 
-// f and the overloads after it. A recursion finds the copy that is being made.
+// Copies f and the overloads after it. A recursive call finds the copy that is in progress.
 static struct func *clone(struct cloner *c, struct func *f)
 {
 	struct renamer r = { .c = c };
@@ -146,8 +145,8 @@ static struct func *clone(struct cloner *c, struct func *f)
 
 // ---------------------------------------------------------------- probes
 
-// Not only what is another variable: types are looked up where the probe is, too.
-static bool visit_place(struct ast_walker *w, struct expr **e)
+// The meaning of a type's name also depends on the probed module, so types count beside variables.
+static bool visit_context_or_type(struct ast_walker *w, struct expr **e)
 {
 	bool *found = w->data;
 
@@ -155,10 +154,10 @@ static bool visit_place(struct ast_walker *w, struct expr **e)
 	return visit_context(w, e);
 }
 
-static bool mentions_place(struct probe *p)
+static bool depends_on_probe(struct probe *p)
 {
 	bool found = false;
-	struct ast_walker w = { .expr = visit_place, .data = &found };
+	struct ast_walker w = { .expr = visit_context_or_type, .data = &found };
 
 	ast_walk_stmt(&w, &p->body);
 	return found;
@@ -171,7 +170,7 @@ static void separate_copies(struct session *s)
 
 	for vec_each(&s->script.probes, p) {
 		vec_push(&all, *p);
-		if (!(*p)->copies.n || !mentions_place(*p))
+		if (!(*p)->copies.n || !depends_on_probe(*p))
 			continue;
 		for vec_each(&(*p)->copies, copy) {
 			(*copy)->body = stmt_copy((*p)->pristine);

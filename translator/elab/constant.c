@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Evaluates constant expressions before types are known. In: an expression whose @defined() are numbers, or wait for
-// types.c to settle them. Out: its value, if nothing that runs has a part in it.
+// types.c to settle them. Out: its value, unless it depends on a variable or a call.
 #include "elab/elab.h"
 
 // Only embedded C declares it: effects of other functions are not computed yet.
@@ -31,7 +31,7 @@ static bool visit_effect(struct ast_walker *w, struct expr **pe)
 
 bool constant_is_pure(const struct expr *e)
 {
-	struct expr *copy = (struct expr *)e;      // which the walk leaves as it is
+	struct expr *copy = (struct expr *)e;      // the walk does not change it
 	bool found = false;
 	struct ast_walker w = { .expr = visit_effect, .data = &found };
 

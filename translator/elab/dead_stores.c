@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Removes statements that only set a local variable which nothing reads. In: a typed tree with value_unused and side
 // effects known. Out: such statements are empty. A removed statement may have been the last reader of other locals, so
-// their stores are looked at next, from a list: a chain of them costs as much as its length.
+// their stores are examined next, from a list: the cost is proportional to the number of stores.
 #include "elab/elab.h"
 
-struct store { struct stmt *stmt; int next; };   // next: of the same variable, -1: none
+struct store { struct stmt *stmt; int next; };   // next: index of the variable's next store, or -1
 
 struct stores {
 	VEC(struct store) all;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which globals a handler touches, called functions included, and what follows from it: which
-// globals need locks, which may be kept a CPU each, which functions can be left out. In: typed
-// trees. Out: the fields that ast.h gives to `access`, and lock lists for the emitter.
+// Determines which globals a handler accesses, called functions included, and derives which globals need locks, which
+// can be stored per CPU, and which functions can be left out. In: typed trees. Out: the fields that ast.h gives to
+// `access`, and lock lists for the emitter.
 //
-// Handlers of exclusive families (begin, end, error) run alone. So only what the others do counts:
-// a global that none of them writes needs no lock; one that they only add to is a cell a CPU that
-// is summed up when begin, end or error read it.
+// Handlers of exclusive families (begin, end, error) run alone, so only accesses by other handlers matter: a global
+// that none of them writes needs no lock; one that they only add to is stored per CPU, and summed when begin, end or
+// error read it.
 #include "elab/elab.h"
 
 #include <limits.h>
@@ -21,7 +21,8 @@ struct reach {
 	VEC(struct func *) funcs;
 	VEC(struct seen) seen;
 	bool loops;
-	int number;                // of this walk, func.reached and var.reached of what it has been to
+	// of this walk; func.reached and var.reached hold the number of the last walk that reached them
+	int number;
 };
 
 // ---------------------------------------------------------------- collecting
@@ -69,7 +70,7 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-// Begins a walk. Only one at a time finds the globals that it has seen, by their marks.
+// Begins a walk. Only one walk at a time can find its globals, by their numbers.
 static struct use_walker reach_walker(struct reach *r)
 {
 	static int walks;
@@ -152,7 +153,7 @@ void access_func_writes(const struct func *f, access_list *out)
 
 struct effects {
 	bool any;
-	bool locals_count;         // writing a local is one, too
+	bool locals_count;         // writes to locals are effects, too
 };
 
 static void effect_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -219,7 +220,7 @@ bool access_only_sets_locals(const struct expr *e)
 	return !f.any;
 }
 
-// It may ask for an overload that isn't there: an error.
+// `next` raises an error if no further overload exists.
 static void effect_stmt(struct use_walker *w, const struct stmt *s)
 {
 	((struct effects *)w->data)->any |= s->kind == S_NEXT;
@@ -237,14 +238,15 @@ static bool has_effects(const struct func *f)
 	return effects.any;
 }
 
-// ---------------------------------------------------------------- calls, callees first
+// ---------------------------------------------------------------- order of calls
 
-// Tarjan's components: functions that reach each other. func.low is the oldest function on the
-// stack that it is known to reach, INT_MAX once its component is complete.
+// State of Tarjan's algorithm, which finds the strongly connected components of the call graph: functions that reach
+// each other. func.low is the earliest function on the stack that it is known to reach, INT_MAX once its component is
+// complete.
 struct components {
 	VEC(struct func *) stack;
 	VEC(struct func *) done;   // callees before callers
-	struct func *at;           // whose body is looked at; NULL: none
+	struct func *at;           // the function that is visited, or NULL
 	int visited;
 };
 
@@ -360,7 +362,7 @@ static void compute_globals(struct session *s)
 	}
 }
 
-// In the walk that was begun last.
+// Finds the entry of a global in the last walk.
 static const struct seen *find_seen(const struct reach *r, const struct var *v, bool add)
 {
 	return v->reached == r->number && v->reached_at[add] >= 0 ? &r->seen.at[v->reached_at[add]] : NULL;
@@ -374,7 +376,7 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 
 		if ((*it)->unlocked || (!use && !add))
 			continue;
-		// A CPU adds to its own statistics, any number at once; who reads merges them all.
+		// Each CPU adds to its own statistics without a lock; readers merge them all.
 		if ((*it)->type == T_STATS)
 			lock.write = use != NULL;
 		else
@@ -383,7 +385,7 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 	}
 }
 
-// A condition is looked at with its handler's locks. A number of its needs none: it is read at once.
+// A condition is evaluated with its handler's locks. A condition's numbers need none, since they are read in one load.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
 {
 	struct reach r = { 0 }, condition = { 0 };
@@ -420,7 +422,7 @@ bool access_locks_in(const struct stmt *s, const struct expr *e)
 		use_stmt(&w, s);
 	if (e)
 		use_expr(&w, e);
-	// Merging statistics and sorting arrays writes to them, also where nobody else does.
+	// Merging statistics and sorting arrays write to them, even if no other handler does.
 	for vec_each(&r.seen, it)
 		if (!it->var->unlocked || (!it->var->added_only && (it->var->arity || it->var->type == T_STATS)))
 			return true;
@@ -484,7 +486,7 @@ static void compute_registers(struct probe *p)
 
 // ---------------------------------------------------------------- regular expressions
 
-static bool keep_match(struct ast_walker *w, struct expr **e)
+static bool store_match(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_REGEX)
 		(*e)->u.regex.keep = *(bool *)w->data;
@@ -508,7 +510,7 @@ static void keep_matches(struct session *s)
 
 void access_compute_effects(struct session *s)
 {
-	keep_matches(s);
+	store_matches(s);
 	compute_functions(s);
 }
 

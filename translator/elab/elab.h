@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 2: the functions that its files offer to each other and to probe families.
+// Pass 2: functions that the files of elab/ offer to each other.
 #ifndef ELAB_H
 #define ELAB_H
 
@@ -7,60 +7,59 @@
 #include "resolve/resolve.h"
 #include "session/session.h"
 
-// target_var.c
-// A variable of debuginfo as an expression: registers, constants, loads. For an aggregate (struct,
-// union, array) the expression is its address. Sets dtype. NULL after diag_error() when it can't be
-// read here (optimised out).
+// target_value.c: Returns a variable of the debuginfo as an expression: registers, constants, loads. For an aggregate
+// (struct, union, array) the expression is its address. Sets dtype. Returns NULL after diag_error() if the variable
+// can't be read here (optimised out).
 struct expr *target_variable(struct loc loc, const struct di_variable *v);
-// `base` has the debuginfo type base->dtype; applies the components (->, []), &, of `access`
-// (an E_ACCESS whose own base is not looked at). NULL after diag_error().
+// `base` has the debuginfo type base->dtype. Applies the components (->, [], &) of `access`, an E_ACCESS whose own
+// base is ignored. Returns NULL after diag_error().
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access);
-// The same for the left side of an assignment: E_DEREF or E_REGISTER. A NULL access: base itself.
+// The same for the left side of an assignment: returns E_DEREF or E_REGISTER. If access is NULL, base itself is
+// assigned to.
 struct expr *target_lvalue(struct expr *base, const struct expr *access);
 
-// A branch that elab_targets() left as it was, since its condition waited for types: in the handler of p or,
+// Resolves a branch that elab_targets() left unresolved, since its condition waited for types: in the handler of p or,
 // if f is not NULL, in that function. One of e and s is NULL.
 void target_resume(struct session *session, struct probe *p, struct func *f, struct expr **e, struct stmt **s);
 
 // Returns whether the expression accesses values whose debuginfo type only types.c determines.
 bool target_is_untyped(struct expr *e);
-// The condition of an if or a loop; NULL: none.
+// Returns the condition of an if or a loop, or NULL.
 struct expr **target_condition(struct stmt *s);
-// The statement that is left of an if or a loop whose condition is known; a loop's is false.
+// Returns the statement that remains of an if or a loop whose condition is constant; that of a loop is false.
 struct stmt *target_branch(struct stmt *s, bool known);
 
-// clone.c
-// Copies for each probe the functions that mention target variables, before those are resolved.
+// clone.c: Copies for each probe the functions that mention target variables, before those are resolved.
 void clone_functions(struct session *s);
 
-// scope.c: names to declarations.
+// scope.c: Finds the declarations of names.
 struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
-// The overloads for a call, linked by next_overload; NULL after diag_error().
+// Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *scope_function(struct session *s, struct expr *call);
-// Notes on what else a word that is the name of a variable now may have been meant as.
+// Reports as notes which other declarations a word may refer to that was taken as a variable.
 void scope_hint(struct session *s, struct loc loc, const char *word);
 
-// What a misspelt local of a function or a probe could have meant: "a, b" or NULL. (check.c)
+// check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
 
-// symbols.c
-// A probe defines the counter of this @perf(): true, or false after diag_error().
+// symbols.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
 bool symbols_find_counter(struct session *s, const struct expr *e);
 // Binds the names of an expression or statement that the translator made after elab_symbols().
 void symbols_bind_probe(struct session *s, struct probe *p);
-// As if a probe called the function.
+// Marks the function as used, as if a probe called it.
 void symbols_bind_function(struct session *s, struct func *f);
 
-// embedded_globals.c: the globals that embedded C reaches by STAP_GLOBAL_GET_x and STAP_GLOBAL_SET_x.
+// embedded_globals.c: Makes accessors of the globals that embedded C accesses by STAP_GLOBAL_GET_x and
+// STAP_GLOBAL_SET_x.
 void accessors_make(struct session *s);
 
-// var_uses.c: every mention of a variable below a statement, with what is done to it.
+// var_uses.c: Reports every mention of a variable below a statement, and how it is used.
 enum {
 	USE_READ = 1,
 	USE_WRITE = 2,
 	USE_ADD = 4,               // with USE_WRITE: n++, n--, n += k, n -= k, x <<< k, value unused
-	USE_UPDATE = 8,            // with USE_WRITE: reads the old value only to make the new one
+	USE_UPDATE = 8,            // with USE_WRITE: reads the old value only to compute the new one
 	USE_BIND = 16,             // with USE_WRITE: set by foreach or catch
 };
 struct use_walker {
@@ -73,57 +72,58 @@ struct use_walker {
 void use_expr(struct use_walker *w, const struct expr *e);
 void use_stmt(struct use_walker *w, const struct stmt *s);
 void use_func(struct use_walker *w, const struct func *f);   // its body, or what embedded C reaches
-// Entries and body. Not the condition; nor, after emit_find_slices(), the hit, whose row has its own locks and work.
+// Visits entries and body, but not the condition, nor, after emit_find_slices(), the hit, whose row has its own locks
+// and work.
 void use_probe(struct use_walker *w, const struct probe *p);
 
 // effects.c
 struct access_use { struct var *var; bool write; };
 typedef VEC(struct access_use) access_list;
-// The globals that the handler needs locks for, in the order to take them: called functions
-// included, those with var.unlocked not. Empty for handlers that run alone.
+// Returns the globals that the handler must lock, in locking order: those of called functions included, those with
+// var.unlocked not. Empty for handlers that run alone.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out);
-// The same for what the probe's entries want.
+// The same for the probe's @entry() expressions.
 void access_entry_locks(struct session *s, const struct probe *p, access_list *out);
-// Whether a statement or an expression (the other is NULL) touches what a lock may be needed for.
+// Returns whether a statement or an expression (the other is NULL) accesses a global that may need a lock.
 bool access_locks_in(const struct stmt *s, const struct expr *e);
 bool access_needs_actions(const struct probe *p);   // has loops or recursion, itself or called
 void access_compute(struct session *s);             // fills the fields that ast.h gives to `access`
 void access_count_uses(struct session *s);          // var.read, var.written of everything, func.used
 bool access_pure(const struct expr *e);             // evaluating it has no side effect
-bool access_only_sets_locals(const struct expr *e); // or none but that
+bool access_only_sets_locals(const struct expr *e); // its only effects are stores to locals
 void access_compute_effects(struct session *s);     // has_side_effects and the call graph, which need no types
-bool access_may_divide_by_zero(const struct expr *e);      // E_BINARY, E_ASSIGN: an error, which a catch may wait for
+// E_BINARY, E_ASSIGN: may raise an error, which a catch may handle
+bool access_may_divide_by_zero(const struct expr *e);
 void access_func_writes(const struct func *f, access_list *out); // globals it writes, with callees
 
 // check.c
 void check_declarations(struct session *s);         // before names are bound
 
-// keep_going.c: removes declarations that have errors, to find the errors of the rest. False: that is impossible, or
-// no declaration is left.
+// keep_going.c: Removes declarations that have errors, to find the errors of the rest. Returns false if that is
+// impossible or no declaration remains.
 bool elab_drop_broken(struct session *s);
 
-// autoprint.c
-// Adds the `end` probe that shows globals which are written and never read. True: added one.
+// autoprint.c: Adds the `end` probe that prints globals which are written and never read. Returns true if it added
+// one.
 bool autoprint_add(struct session *s);
 
 // optimize.c
 void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
-// Conditions, entries and bodies of probes, bodies of functions in use.
+// Walks conditions, entries and bodies of probes, and bodies of used functions.
 void optimize_walk(struct session *s, struct ast_walker *w);
-// Words that the first values which @entry() saves take; after the optimiser that is a slot's number.
+// Number of words that the first `upto` values of @entry() take; after the optimiser that is a slot's number.
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
 
-// The value of an E_BINARY or E_UNARY of constants; NULL: only running it gives one.
+// Returns the value of an E_BINARY or E_UNARY of constants, or NULL if it can be determined only at run time.
 struct expr *optimize_fold(const struct session *s, const struct expr *e);
 
-// constant.c
-// E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if that may change once types.c has
-// settled each @defined() in the expression.
+// constant.c: Returns E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if the result may change once
+// types.c has settled each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
-// Evaluating it has no side effect. False for calls of functions whose effects are not computed yet.
+// Returns whether evaluating it has no side effect; false for calls of functions whose effects are not computed yet.
 bool constant_is_pure(const struct expr *e);
-// The result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other operand is
-// pure, as in "x * 0"; else NULL.
+// Returns the result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other
+// operand is pure, as in "x * 0"; else NULL.
 struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const struct expr *r,
 			       bool (*is_pure)(const struct expr *));
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 2, step by step. In: session.script as parsed. Out: session.script.probes with typed bodies.
-// A step starts only when the ones before it found no errors, so each may rely on what its
-// predecessors promise in ast.h.
+// Pass 2, step by step. In: session.script as parsed. Out: session.script.probes with typed bodies. A step starts only
+// if the previous steps found no errors, so each may rely on the fields that ast.h assigns to them.
 #include "elab/elab.h"
 #include "parse/parse.h"
 #include "session/passes.h"
@@ -9,7 +8,7 @@
 static const struct step {
 	const char *name;
 	int (*run)(struct session *s);
-	bool goes_on;              // what comes next can do with what is left after errors
+	bool tolerates_errors;              // later steps can work on the declarations that have no errors
 } steps[] = {
 	{ "match", elab_match_probes, true },
 	{ "symbols", elab_symbols },
@@ -31,10 +30,10 @@ int pass_elaborate(struct session *s)
 		int had = diag_errors(), errors = step->run(s);
 		bool failed = errors || diag_errors() > had;
 
-		// An error that was reported always fails the pass, counted by its step or not.
+		// Any reported error fails the pass, even if its step did not count it.
 		if ((failed || diag_errors() > before) && (!s->opt.keep_going || step->run == elab_privilege))
 			break;
-		if (failed && !step->goes_on && !elab_drop_broken(s))
+		if (failed && !step->tolerates_errors && !elab_drop_broken(s))
 			break;
 		s->incomplete |= failed;
 	}

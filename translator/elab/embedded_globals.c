@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Globals that embedded C reaches: /* pragma:read:G */ gives it STAP_GLOBAL_GET_G(), /* pragma:write:G */
-// STAP_GLOBAL_SET_G(). In: functions bound to globals. Out: for each such global a script function that
-// reads it, one that writes it, as if the embedded C called them (func.accessors): types, locks and
-// warnings then follow by themselves.
+// Globals that embedded C accesses: /* pragma:read:G */ gives it STAP_GLOBAL_GET_G(), /* pragma:write:G */
+// STAP_GLOBAL_SET_G(). In: functions bound to globals. Out: for each such global a script function that reads it, one
+// that writes it, as if the embedded C called them (func.accessors), so that types, locks and warnings need no special
+// case.
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -29,7 +29,7 @@ static struct expr *mention(struct var *v, struct loc loc)
 	return e;
 }
 
-// G, or G[k1, k2] with parameters of f.
+// Returns G, or G[k1, k2] with parameters of f.
 static struct expr *cell(struct func *f, struct var *v, struct loc loc)
 {
 	struct expr *e;
@@ -77,7 +77,7 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 
 static void missing(struct session *s, const struct func *f, const char *name, const char *marker)
 {
-	diag_error(f->loc, "the embedded C of '%s' wants the global '%s' (%s%s), which there is not%s", f->name, name,
+	diag_error(f->loc, "the embedded C of '%s' uses an unknown global '%s' (%s%s)%s", f->name, name,
 		   marker, name, scope_similar_globals(s, name, false));
 }
 

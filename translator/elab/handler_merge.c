@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether two handlers come to the same C, so that one is enough. In: two probes. Globals and
-// functions are the same when they are one; locals when they have one name, for each handler is
-// one scope.
+// Compares handlers, so that those with equal C share one function. In: two probes. Globals and functions are equal if
+// they are the same object; locals if they have the same name, since each handler is one scope.
 #include "elab/elab.h"
 
 #include <string.h>
@@ -110,9 +109,9 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 	case E_ENTRY: return a->u.entry.slot == b->u.entry.slot;
 	case E_PERF: case E_CONST: return same_text(a->u.text1.text, b->u.text1.text);
 	case E_ENUMNAME: return a->dtype == b->dtype && same_expr(a->u.cast.e, b->u.cast.e);
-	case E_STATIC: return a->u.fixed.place == b->u.fixed.place && a->u.fixed.external == b->u.fixed.external;
+	case E_STATIC: return a->u.fixed.variable == b->u.fixed.variable && a->u.fixed.external == b->u.fixed.external;
 	case E_REGISTER: case E_DEREF: return same_raw(a, b);
-	default: return false;     // nothing else is left in a finished program
+	default: return false;     // no other kind is left in an elaborated script
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between types.c (what has which type) and infer_defined.c (what waits for that).
+// Interface between types.c (type inference) and infer_defined.c (expressions that wait for types).
 #ifndef ELAB_INFER_H
 #define ELAB_INFER_H
 
@@ -7,25 +7,25 @@
 
 struct infer {
 	struct session *s;
-	struct probe *probe;       // whose body this is: one of the two
+	struct probe *probe;       // the probe or function whose body is inferred; the other is NULL
 	struct func *func;
-	bool learned;              // something, in this round
-	bool resolve;              // accesses, in this round
-	bool untyped;              // there was one to a value of unknown type
-	bool waits;                // there was a @defined() of such a value
-	bool give_up;              // the next @defined() of such a value is 0: nothing more can be learned
+	bool learned;              // this round determined a type
+	bool resolve;              // accesses are resolved in this round
+	bool untyped;              // an access to a value of unknown type was found
+	bool waits;                // a @defined() of such a value was found
+	bool give_up;              // the next @defined() of such a value is 0, since no more types can be determined
 	bool report;               // the last round
-	bool unused;               // also statements that nothing uses
-	bool in_unused;            // inside one
-	bool backwards;            // every second round: functions from the last to the first
+	bool unused;               // infers unused statements, too
+	bool in_unused;            // inside an unused statement
+	bool backwards;            // set in every second round: functions are visited from the last to the first
 };
 
 // The type that a context expects. why is continued by the type's name: "'+' wants a" long.
 struct want {
 	enum type type;
 	const char *why;
-	struct loc loc;            // the place that decided, if it is another one
-	bool nothing;              // the value is thrown away
+	struct loc loc;            // the location that decided, if it is another one
+	bool nothing;              // the value is discarded
 };
 
 // types.c
@@ -34,17 +34,16 @@ enum type infer_kind(struct infer *t, struct expr **pe, struct want w);
 void infer_stmt(struct infer *t, struct stmt *s);
 void infer_arg(struct infer *t, struct expr *call, int i);
 
-// unused.c
-// Types of statements that nothing uses come last, and an error there removes them. True: infer it as usual.
+// unused.c: Infers the types of unused statements last, and removes those with an error. Returns true if the statement
+// is to be inferred as usual.
 bool infer_unused(struct infer *t, struct stmt *s);
 // The same for argument i of a call, which the function does not read.
 bool infer_ignored_arg(struct infer *t, struct expr *call, int i);
 
-// infer_defined.c
-// @defined() of what has a type by now becomes a number.
+// infer_defined.c: Replaces @defined() by a number once its operand has a type.
 void infer_defined(struct infer *t, struct expr **pe);
-// An expression or a statement whose condition waited: once that is known, what is left of it is resolved. False: it
-// still waits.
+// Infers an expression or a statement whose condition waited: once the condition is known, the remaining branch is
+// resolved. Returns false if it still waits.
 bool infer_waiting(struct infer *t, struct expr **pe);
 bool infer_waiting_stmt(struct infer *t, struct stmt *s);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// @defined() of values that carry a debuginfo type, and what its answer decides. In: conditions that elab_targets()
-// could not settle, with their branches as the script has them. Out: the branches that are left, resolved.
+// Settles @defined() of values that carry a debuginfo type. In: conditions that elab_targets() could not settle, with
+// their branches as written in the script. Out: the remaining branches, resolved.
 #include "elab/infer.h"
 
 static const struct want want_condition = { .type = T_LONG, .why = "a condition is a" };
@@ -9,7 +9,7 @@ static const struct want want_condition = { .type = T_LONG, .why = "a condition 
 static bool is_defined(struct infer *t, const struct expr *e, bool *untyped)
 {
 	struct expr *copy = expr_copy(e);
-	bool give_up = t->give_up;         // once a round, for this operator: not for one in the copy
+	bool give_up = t->give_up;         // give_up applies once a round, to this operator and not to one in the copy
 	int errors;
 
 	t->give_up = false;
@@ -32,7 +32,7 @@ void infer_defined(struct infer *t, struct expr **pe)
 	}
 	defined = is_defined(t, e->u.op1, &untyped);
 	if (defined && untyped && !t->give_up) {
-		t->learned = learned;      // the copy is gone
+		t->learned = learned;      // the copy is discarded
 		t->waits = true;
 		return;
 	}
@@ -54,7 +54,7 @@ static void resume_stmt(struct infer *t, struct stmt **s)
 		target_resume(t->s, t->probe, t->func, NULL, s);
 }
 
-// Infers the condition. False: it still waits. `value` is NULL when only running it gives one.
+// Infers the condition. Returns false if it still waits. `value` becomes NULL if it is known only at run time.
 static bool settle(struct infer *t, struct expr **c, const struct expr **value)
 {
 	bool waits = false;
@@ -100,7 +100,7 @@ bool infer_waiting_stmt(struct infer *t, struct stmt *s)
 	s->waits = false;
 	if (value && (s->kind == S_IF || !value->u.number)) {
 		branch = target_branch(s, value->u.number);
-		if (s->kind == S_IF)       // a loop's first expression was not left waiting
+		if (s->kind == S_IF)       // a loop's first expression is always resolved
 			resume_stmt(t, &branch);
 		*s = *branch;
 		return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --semantic-keep-going: after a step with errors, probes and functions that have one, and those that call
-// them, are taken away, so that the next steps find what is wrong with the rest. Which they are is told
-// by the places of the errors: each belongs to the last declaration that begins before it.
+// --semantic-keep-going: after a step with errors, removes probes and functions that have one, and those that call
+// them, so that the next steps find the errors of the rest. The locations of the errors determine them: each error
+// belongs to the last declaration that begins before it.
 #include "elab/elab.h"
 #include "util/map.h"
 #include "util/str.h"
@@ -10,8 +10,8 @@
 
 struct finder {
 	struct session *s;
-	VEC(struct loc) starts;    // of all declarations
-	struct map broken;         // starts that have errors, as text
+	VEC(struct loc) starts;    // beginnings of all declarations
+	struct map broken;         // keys of the declarations that have errors
 	bool calls_broken;
 };
 
@@ -25,7 +25,7 @@ static bool before(struct loc a, struct loc b)
 	return a.line < b.line || (a.line == b.line && a.column <= b.column);
 }
 
-// Where the text of the declaration that `loc` is in begins; no source: in none.
+// Returns the beginning of the declaration that contains `loc`; source is NULL if no declaration does.
 static struct loc start_of(const struct finder *f, struct loc loc)
 {
 	struct loc best = { 0 };
@@ -57,7 +57,7 @@ static void find_starts(struct finder *f)
 		vec_push(&f->starts, (*it)->loc);
 }
 
-// False: an error is nowhere in a probe or function, so nothing is sure.
+// Returns false if an error is outside of all probes and functions, so that its declaration cannot be determined.
 static bool find_broken(struct finder *f)
 {
 	int n;
@@ -76,7 +76,7 @@ static bool find_broken(struct finder *f)
 	return true;
 }
 
-static bool look_at_call(struct ast_walker *w, struct expr **e)
+static bool visit_call(struct ast_walker *w, struct expr **e)
 {
 	struct finder *f = w->data;
 
@@ -87,7 +87,7 @@ static bool look_at_call(struct ast_walker *w, struct expr **e)
 
 static bool calls_broken(struct finder *f, struct stmt *body)
 {
-	struct ast_walker w = { .expr = look_at_call, .data = f };
+	struct ast_walker w = { .expr = visit_call, .data = f };
 
 	f->calls_broken = false;
 	if (body)
@@ -109,7 +109,7 @@ static bool use_call(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-static void keep_used(struct session *s)
+static void mark_used(struct session *s)
 {
 	struct ast_walker w = { .expr = use_call };
 
@@ -153,7 +153,7 @@ bool elab_drop_broken(struct session *s)
 		if (!probe_is_broken(&f, s->script.probes.at[i]))
 			s->script.probes.at[n++] = s->script.probes.at[i];
 	s->script.probes.n = n;
-	keep_used(s);
+	mark_used(s);
 	s->incomplete = diag_options.no_warnings = true;
 	return n > 0;
 }

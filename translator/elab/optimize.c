@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Leaves out what can't be noticed. In: a typed, checked script. Out: the same script with constants
-// folded, dead branches and useless statements gone, stores to locals that nobody reads gone (most
-// of a tapset alias's variables), then functions, globals and handlers without a use; and
-// handlers that are alike share one. With opt.no_optimize only what can't be emitted goes.
+// Removes code that has no effect. In: a typed, checked script. Out: the same script with constants folded, without
+// dead branches, useless statements and stores to locals that are never read (most of a tapset alias's variables),
+// then without unused functions, globals and handlers; equal handlers are merged. With opt.no_optimize, only code that
+// can't be emitted is removed.
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "util/str.h"
@@ -55,7 +55,7 @@ static struct expr *fold_strings(const struct session *s, const struct expr *e)
 	int64_t r;
 
 	if (e->u.bin.op == TOK_DOT) {
-		// A longer one is cut at run time.
+		// A longer string is cut at run time.
 		if ((int64_t)(strlen(a) + strlen(b)) >= session_limit(s, LIMIT_MAXSTRINGLEN))
 			return NULL;
 		return expr_string(e->loc, str_printf("%s%s", a, b));
@@ -110,7 +110,7 @@ static bool unread(const struct expr *e)
 	return e->kind == E_VAR && e->u.var.decl->kind != VAR_GLOBAL && !e->u.var.decl->read;
 }
 
-// l = r is worth r when nobody reads l. An update whose value is used reads it.
+// "l = r" becomes r if l is never read. An update whose value is used reads it.
 static struct expr *fold_store(struct expr *e)
 {
 	if (e->kind == E_ASSIGN && unread(e->u.bin.l) && !access_may_divide_by_zero(e))
@@ -153,7 +153,7 @@ static bool leaves(const struct stmt *s)
 	return s->kind == S_RETURN || s->kind == S_NEXT || s->kind == S_BREAK || s->kind == S_CONTINUE;
 }
 
-// Without empty statements, inner blocks (they are no scopes), and what follows a jump.
+// Removes empty statements, braces of inner blocks (which are not scopes), and statements that follow a jump.
 static void tidy_block(struct optimizer *o, struct stmt *s)
 {
 	struct stmt *out = stmt_new(S_BLOCK, s->loc);
@@ -304,7 +304,7 @@ void optimize_mark_unused(struct session *s)
 	optimize_walk(s, &w);
 }
 
-// Each round may leave other variables unread, other functions pure.
+// Each round may leave other variables unread, or other functions pure.
 static void simplify(struct session *s)
 {
 	struct optimizer o = { .s = s };
@@ -319,7 +319,7 @@ static void simplify(struct session *s)
 	} while (o.changed);
 }
 
-// ---------------------------------------------------------------- what is not used
+// ---------------------------------------------------------------- unused declarations
 
 static bool used_var(const struct var *v)
 {
@@ -384,7 +384,7 @@ static void drop_globals(struct session *s)
 	s->script.globals.n = n;
 }
 
-// Saved values that the handler no longer asks for need not be saved.
+// Values of @entry() that the handler no longer uses need not be saved.
 static bool visit_entry(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_ENTRY)
@@ -408,7 +408,7 @@ int optimize_entry_words(const struct session *s, const struct probe *p, int upt
 	return words;
 }
 
-// Then a slot is where its value begins, in words.
+// After this, a slot is the offset of its value in words.
 static void drop_entries(struct session *s, struct probe *p)
 {
 	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
@@ -434,15 +434,15 @@ static void drop_entries(struct session *s, struct probe *p)
 			ast_walk_stmt(&move, &(*f)->body);
 }
 
-// Drops handlers that do nothing, and those that were here to be checked only. With -u they stay: their hits may be
-// what is asked for.
+// Drops handlers that do nothing, and those that exist only to be checked. With -u they stay, since their hits may be
+// wanted.
 static void drop_probes(struct session *s)
 {
-	int n = 0, busy = 0;
+	int n = 0, effective = 0;
 	struct probe *first = NULL;
 
 	for vec_each(&s->script.probes, p)
-		busy += (*p)->family->emit && (!empty((*p)->body) || (*p)->keep);
+		effective += (*p)->family->emit && (!empty((*p)->body) || (*p)->keep);
 	for (int i = 0; i < s->script.probes.n; i++) {
 		struct probe *p = s->script.probes.at[i];
 
@@ -450,7 +450,7 @@ static void drop_probes(struct session *s)
 			continue;
 		if (!s->opt.no_optimize && empty(p->body) && !p->keep) {
 			diag_warning(p->loc, "probe %s has an empty handler: left out", p->written);
-			if (!busy && !first)
+			if (!effective && !first)
 				first = p;
 			continue;
 		}
@@ -486,7 +486,7 @@ static void share_handlers(struct session *s)
 	}
 }
 
-// What is the same in all copies of a probe was settled once.
+// Copies of a probe share everything that was settled once for the original.
 static void list_copies(struct session *s)
 {
 	VEC(struct probe *) all = { 0 };
@@ -521,7 +521,7 @@ int elab_optimize(struct session *s)
 {
 	int before = diag_errors();
 
-	if (s->opt.list || s->opt.list_vars)   // handlers are empty there, all points wanted
+	if (s->opt.list || s->opt.list_vars)   // handlers are empty there, and all points are listed
 		return 0;
 	recount(s);
 	if (!s->opt.no_optimize)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -p2: what elaboration made of the script, as text. Bodies with -v.
+// -p2: prints the elaborated script as text; bodies with -v.
 //
 //   # globals
 //   calls:long [string, long]
@@ -53,7 +53,7 @@ static void dump_func(struct session *s, struct buf *b, const struct func *f)
 	buf_putc(b, '\n');
 }
 
-// "kernel.function("vfs_read@...") /* <- vfs.read <- vfs.* */"
+// Prints "kernel.function("vfs_read@...") /* <- vfs.read <- vfs.* */".
 static void dump_probe(struct session *s, struct buf *b, const struct probe *p)
 {
 	buf_puts(b, p->point);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --privilege: what a script may do that is not for everybody's eyes; and what is for guru mode. In: checked probes and
-// functions. Out: errors, and `own_processes` on probes whose handlers look at run time whose process it is.
+// --privilege: refuses scripts that a user's privilege does not allow, and calls that require guru mode. In: checked
+// probes and functions. Out: errors, and `own_processes` on probes whose handlers check at run time that the process
+// belongs to the user.
 //
 //   stapdev   anything
 //   stapsys   anything but guru mode (options.c)
 //   stapusr   begin, end, error, timers, and the user's own processes; C that is marked unprivileged,
-//             or, where the process is sure to be the user's own, myproc-unprivileged; no kernel memory
+//             or, if the process certainly belongs to the user, myproc-unprivileged; no kernel memory
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "resolve/family.h"
@@ -17,11 +18,11 @@
 
 struct look {
 	struct probe *probe;
-	bool own;                  // the current process is the user's
+	bool own;                  // the current process belongs to the user
 	VEC(struct func *) seen;
 };
 
-static void look_at_func(struct ast_walker *w, struct loc use, struct func *f)
+static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 {
 	struct look *look = w->data;
 
@@ -35,12 +36,12 @@ static void look_at_func(struct ast_walker *w, struct loc use, struct func *f)
 		diag_error(use, "function '%s' may not be used with --privilege=stapusr: its C is not marked "
 			   "unprivileged", f->name);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED) && !look->own) {
-		diag_error(use, "function '%s' looks at the current process, which need not be the user's own "
-			   "in %s; use it in probes of processes", f->name, look->probe->point);
+		diag_error(use, "function '%s' accesses the current process, which may belong to another user in "
+			   "%s; use it in probes of processes", f->name, look->probe->point);
 	}
 }
 
-static bool look_at_expr(struct ast_walker *w, struct expr **at)
+static bool visit_expr(struct ast_walker *w, struct expr **at)
 {
 	struct look *look = w->data;
 	struct expr *e = *at;
@@ -48,23 +49,23 @@ static bool look_at_expr(struct ast_walker *w, struct expr **at)
 	switch (e->kind) {
 	case E_CALL:
 		for (struct func *f = e->u.call.target; f; f = f->next_overload)
-			look_at_func(w, e->loc, f);
+			visit_func(w, e->loc, f);
 		break;
 	case E_DEREF:
 		if (!e->u.deref.user)
-			diag_error(e->loc, "this reads the kernel's memory: " ONLY "memory of the user's processes");
+			diag_error(e->loc, "this reads kernel memory: " ONLY "only memory of the user's processes");
 		else if (!look->own)
-			diag_error(e->loc, "this reads memory of whatever process is current in %s: " ONLY
-				   "memory of the user's processes", look->probe->point);
+			diag_error(e->loc, "this reads memory of the current process, which may be any process in %s: "
+				   ONLY "only memory of the user's processes", look->probe->point);
 		break;
 	case E_REGISTER:
 		if (!e->u.reg.user || !look->own)
-			diag_error(e->loc, ONLY "registers of the user's processes only");
+			diag_error(e->loc, ONLY "only registers of the user's processes");
 		break;
 	case E_CONST: case E_EMBEDDED: case E_STATIC:
 		if (e->kind == E_EMBEDDED && e->u.embedded->pragmas & PRAGMA_UNPRIVILEGED)
 			break;
-		diag_error(e->loc, ONLY "C marked unprivileged only");
+		diag_error(e->loc, ONLY "only C marked unprivileged");
 		break;
 	default:
 		break;
@@ -75,14 +76,14 @@ static bool look_at_expr(struct ast_walker *w, struct expr **at)
 static void check_probe(struct session *s, struct probe *p)
 {
 	struct look look = { .probe = p };
-	struct ast_walker w = { .expr = look_at_expr, .data = &look };
+	struct ast_walker w = { .expr = visit_expr, .data = &look };
 	enum probe_access access = p->family->access_of ? p->family->access_of(p) : p->family->access;
 
 	p->own_processes = access == ACCESS_PROCESS;
 	look.own = access == ACCESS_PROCESS || access == ACCESS_OWN;
 	if (access == ACCESS_KERNEL) {
-		diag_error(p->loc, "probe point %s is not allowed with --privilege=stapusr; allowed are begin, end, "
-			   "error, timers and probes of processes", p->written);
+		diag_error(p->loc, "probe point %s is not allowed with --privilege=stapusr; use begin, end, error, "
+			   "timers or probes of processes", p->written);
 		return;
 	}
 	if (p->condition)
@@ -93,7 +94,7 @@ static void check_probe(struct session *s, struct probe *p)
 		ast_walk_stmt(&w, &p->body);
 }
 
-// ---------------------------------------------------------------- what a session can't do
+// ---------------------------------------------------------------- guru mode and --runtime=user
 
 typedef bool refused_fn(const struct session *s, const struct func *f);
 
@@ -110,7 +111,7 @@ static bool find_const(struct ast_walker *w, struct expr **at)
 	return !*found;
 }
 
-// C of our library that is written for the kernel's headers.
+// C of our library that requires the kernel's headers.
 static bool needs_kernel(const struct session *s, const struct func *f)
 {
 	bool found = false;
@@ -161,8 +162,8 @@ static void spread(struct session *s, refused_fn *refused)
 
 struct refusal {
 	refused_fn *refused;
-	bool library_may;          // its aliases call what the user must not
-	const char *message;       // with a place for the name
+	bool library_may;          // library aliases may call functions that the user must not call
+	const char *message;       // a format for the function's name
 };
 
 static bool refuse(struct ast_walker *w, struct expr **at)
@@ -200,12 +201,13 @@ int elab_privilege(struct session *s)
 	if (!s->opt.guru)
 		refuse_calls(s, &(struct refusal){ is_for_gurus, true, "'%s' may only be called in guru mode (stap -g)" });
 	if (s->opt.user_runtime)
-		refuse_calls(s, &(struct refusal){ needs_kernel, false, "'%s' works in a kernel only: leave out --runtime=user" });
+		refuse_calls(s, &(struct refusal){ needs_kernel, false, "'%s' requires the kernel: leave out "
+			     "--runtime=user" });
 	own = diag_errors();
 	if (s->opt.privilege == PRIVILEGE_STAPUSR)
 		for vec_each(&s->script.probes, p)
 			check_probe(s, *p);
 	if (diag_errors() > own && !s->opt.privilege_given)
-		diag_note((struct loc){ 0 }, "--privilege=stapusr is what your groups give you");
+		diag_note((struct loc){ 0 }, "--privilege=stapusr follows from your groups");
 	return diag_errors() - before;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between target_var.c, which resolves target variables, and target_list.c, which lists them.
+// Interface of target_var.c, which resolves target variables, and target_list.c, which lists them.
 #ifndef ELAB_RESOLVER_H
 #define ELAB_RESOLVER_H
 
@@ -7,22 +7,22 @@
 
 struct resolver {
 	struct session *s;
-	struct probe *probe;       // NULL: a function
+	struct probe *probe;       // NULL in a function
 	bool is_return;            // of a .return probe
 	bool in_entry;             // inside @entry()
 	bool in_condition;
-	bool in_unused;            // inside a statement that nothing uses
-	bool strict;               // what can't be resolved is an error, --skip-badvars or not
-	VEC(const char *) entries; // how each of probe->entries was written
-	VEC(struct func *) called; // by what was walked, each to be walked in its turn
+	bool in_unused;            // inside an unused statement
+	bool strict;               // an unresolved variable is an error, --skip-badvars or not
+	VEC(const char *) entries; // text of each of probe->entries
+	VEC(struct func *) called; // functions called by the walked code, to be walked later
 	struct ast_walker walker;
 };
 
-// The base of ->, [], & and $: a struct is its address.
+// Resolves the base of ->, [], & and $; a struct stands for its address.
 void resolver_base(struct resolver *r, struct expr **e);
-// True when all of it can be resolved. Works on a copy and leaves nothing behind.
+// Returns whether all of it can be resolved. Works on a copy without side effects.
 bool resolver_is_defined(struct resolver *r, const struct expr *e);
-// $$vars, $$parms, $$locals, $$return.
+// Returns a sprintf() for $$vars, $$parms, $$locals, $$return.
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty);
 
 #endif

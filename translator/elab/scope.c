@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of globals and functions to their declarations; library files are pulled in on demand.
+// Finds declarations of globals and functions by name; parses library files on demand.
 //
-// Who sees whom: a private name is for its own file. A library function sees library names only,
-// so a script's `global size` can't get into a tapset function's way. The bodies of library
-// aliases share the scope of the script's handler, so they see the script's globals too. Calls
-// look among their own kind first: a library's call is not captured by a script's function.
+// A private name is visible in its own file. A library function sees library names only, so that a script's `global
+// size` can't change a tapset function. The bodies of library aliases share the scope of the script's handler, so they
+// also see the script's globals. Calls prefer declarations of their own origin: a library's call never reaches a
+// script's function.
 #include "elab/elab.h"
 #include "parse/parse.h"
 #include "util/str.h"
@@ -35,7 +35,7 @@ static struct scope *opened(struct session *s)
 
 // ---------------------------------------------------------------- globals
 
-// Indexes the declarations that came since the last look.
+// Indexes declarations that were added since the last call.
 static struct map *global_map(struct session *s)
 {
 	struct scope *scope = opened(s);
@@ -123,7 +123,8 @@ static struct map *function_map(struct session *s)
 
 enum origin { FROM_SCRIPT, FROM_LIBRARY };
 
-// Functions of that origin the place may call, by priority; ties as declared. nargs -1: any.
+// Collects functions of `origin` that `call` may refer to, by priority, then in order of declaration. nargs -1: any
+// number.
 static void candidates(struct session *s, const struct expr *call, enum origin origin, int nargs, func_vec *out)
 {
 	func_vec *same = map_get(function_map(s), call->u.call.name);
@@ -171,7 +172,7 @@ static bool last_may_pass_on(const func_vec *v)
 	return v->n && may_pass_on(v->at[v->n - 1]);
 }
 
-// Links them as far as `next` can lead.
+// Links overloads up to the last one that `next` can reach.
 static struct func *chain_overloads(func_vec *v)
 {
 	for (int i = 0; i + 1 < v->n && may_pass_on(v->at[i]); i++)
@@ -212,7 +213,8 @@ static void unknown_function(struct session *s, const struct expr *call)
 	parse_hint_keyword(call->loc, call->u.call.name);
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
 		if (!strcmp(variables[i], call->u.call.name))
-			diag_note(call->loc, "'%s' is a variable of the library's probes: it is written without ()", variables[i]);
+			diag_note(call->loc, "'%s' is a variable of the library's probes: write it without "
+				  "()", variables[i]);
 }
 
 static void wrong_count(const struct expr *call, const func_vec *any)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names to declarations. In: script.probes, still all names. Out: every E_VAR, E_INDEX, E_CALL,
-// foreach and delete knows its declaration; locals exist; arrays have one arity; statistics know
-// what is asked of them; functions that are reached are marked used, their library files parsed.
+// Binds names to declarations. In: script.probes with unbound names. Out: every E_VAR, E_INDEX, E_CALL, foreach and
+// delete has its declaration; locals exist; arrays have one arity; statistics have the set of their extractors;
+// reached functions are marked used, their library files parsed.
 //
-// Each bind_*() handles one kind of node. A name that can't be bound is reported, and its decl
-// stays NULL: no later step runs then.
+// Each bind_*() handles one kind of node. A name that can't be bound is reported, and its decl stays NULL: no later
+// step runs then.
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "resolve/family.h"
@@ -13,17 +13,17 @@
 #include <assert.h>
 #include <string.h>
 
-// Where names may live: the body of a probe or of a function.
+// The scope of names: the body of a probe or of a function.
 struct binder {
 	struct session *s;
-	struct probe *probe;       // one of the two
+	struct probe *probe;       // one of probe and func is NULL
 	struct func *func;
-	struct map locals;         // parameters too
+	struct map locals;         // parameters included
 	bool in_defined;           // inside @defined()
-	enum { IN_BODY, IN_ENTRY, IN_CONDITION } place;
+	enum { IN_BODY, IN_ENTRY, IN_CONDITION } position;
 };
 
-static VEC(struct func *) queue;   // functions reached, bodies not bound yet
+static VEC(struct func *) queue;   // reached functions whose bodies are not bound yet
 
 static void bind_expr(struct binder *b, struct expr *e);
 static void bind_access(struct binder *b, struct expr *e);
@@ -73,8 +73,8 @@ static struct var *new_local(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = NEW(struct var);
 
-	if (b->place != IN_BODY)
-		diag_error(loc, b->place == IN_ENTRY ?
+	if (b->position != IN_BODY)
+		diag_error(loc, b->position == IN_ENTRY ?
 			   "'%s' is a local variable: @entry is evaluated before the handler runs" :
 			   "'%s' is not a global: conditions of probes can only read globals", name);
 	v->name = name;
@@ -88,13 +88,13 @@ static struct var *new_local(struct binder *b, const char *name, struct loc loc)
 	return v;
 }
 
-// A global, unless an array hides it from what wants a scalar: then it may still be a local.
+// Returns a global, unless it is an array and a scalar is required: then the name may still be a local.
 static struct var *find_scalar(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name);
 
 	if (v) {
-		if (b->place == IN_ENTRY && v->kind != VAR_GLOBAL)
+		if (b->position == IN_ENTRY && v->kind != VAR_GLOBAL)
 			diag_error(loc, "'%s' is a local variable: @entry is evaluated before the handler runs",
 				   name);
 		return v;
@@ -266,7 +266,7 @@ static void bind_access(struct binder *b, struct expr *e)
 			bind_expr(b, c->index);
 }
 
-// x[i] where x is a variable: a long with a debuginfo type, perhaps. Arrays are globals.
+// Binds x[i] where x is a variable that may carry a debuginfo type. Arrays are globals.
 static void bind_element(struct binder *b, struct expr *e)
 {
 	struct var *v = map_get(&b->locals, e->u.index.name);
@@ -295,7 +295,7 @@ static struct var *stat_decl(const struct expr *of)
 	return of->kind == E_VAR ? of->u.var.decl : of->u.index.decl;
 }
 
-// What is counted into or extracted from: a global or an element of one.
+// Binds the operand of "<<<" and of extractors: a global or an element of one.
 static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 {
 	if (of->kind == E_INDEX) {
@@ -303,7 +303,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		return stat_decl(of);
 	}
 	if (of->kind != E_VAR) {
-		diag_error(of->loc, "a statistic is wanted here: a global or an element of a global array");
+		diag_error(of->loc, "a statistic is required here: a global or an element of a global array");
 		return NULL;
 	}
 	if (!of->u.var.decl) {
@@ -325,11 +325,11 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 
 static void check_hist(struct session *s, const struct expr *e, struct var *v)
 {
-	int64_t most = session_limit(s, LIMIT_STP_MAX_BUCKETS), low = e->u.stat.low, high = e->u.stat.high;
+	int64_t max = session_limit(s, LIMIT_STP_MAX_BUCKETS), low = e->u.stat.low, high = e->u.stat.high;
 	unsigned shapes = STAT_HIST_LOG | STAT_HIST_LINEAR;
 
-	if (e->u.stat.op == STAT_HIST_LINEAR && hist_linear_buckets(low, high, e->u.stat.step) > (uint64_t)most + 2)
-		diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)", (long long)most);
+	if (e->u.stat.op == STAT_HIST_LINEAR && hist_linear_buckets(low, high, e->u.stat.step) > (uint64_t)max + 2)
+		diag_error(e->loc, "@hist_linear: more than %lld buckets (STP_MAX_BUCKETS)", (long long)max);
 	if (!(v->stat_ops & shapes)) {
 		v->hist_low = e->u.stat.low;
 		v->hist_high = e->u.stat.high;
@@ -337,7 +337,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 		v->hist_loc = e->loc;
 	} else if (!(v->stat_ops & e->u.stat.op) || v->hist_low != low || v->hist_high != high ||
 		   v->hist_step != e->u.stat.step) {
-		diag_error(e->loc, "'%s' has another histogram already; one shape a variable", v->name);
+		diag_error(e->loc, "'%s' already has another histogram; a variable can have only one", v->name);
 		diag_note(v->hist_loc, "the first one");
 	}
 }
@@ -358,7 +358,7 @@ static void check_variance(struct expr *e, struct var *v)
 		}
 	}
 	if ((v->stat_ops & STAT_VARIANCE) && v->stat_shift != shift)
-		diag_error(e->loc, "'%s': @variance is used with another shift already (%lld)", v->name,
+		diag_error(e->loc, "'%s': @variance is already used with another shift (%lld)", v->name,
 			   (long long)v->stat_shift);
 	v->stat_shift = shift;
 }
@@ -398,7 +398,7 @@ static void bind_call(struct binder *b, struct expr *e)
 	struct func *f;
 
 	bind_all(b, &e->u.call.args);
-	if (b->place == IN_CONDITION)
+	if (b->position == IN_CONDITION)
 		diag_error(e->loc, "conditions of probes can only read globals: no function calls");
 	if (!e->u.call.target)
 		e->u.call.target = scope_function(b->s, e);
@@ -408,20 +408,20 @@ static void bind_call(struct binder *b, struct expr *e)
 	reach(f);
 }
 
-// a[1][2] = 5: what a script's array holds is no array.
+// Refuses a[1][2] = 5: elements of arrays are not arrays.
 static bool refuse_second_index(const struct expr *e)
 {
 	if (e->kind != E_ACCESS || e->u.access.base->kind != E_INDEX || !e->u.access.comps.n ||
 	    e->u.access.comps.at[0].kind != COMP_INDEX)
 		return false;
-	diag_error(e->u.access.comps.at[0].loc, "an element of '%s' is no array: several indices stand in one pair of "
-		   "brackets, like %s[1, 2]", e->u.access.base->u.index.name, e->u.access.base->u.index.name);
+	diag_error(e->u.access.comps.at[0].loc, "an element of '%s' is not an array: write several indices in one "
+		   "pair of brackets, like %s[1, 2]", e->u.access.base->u.index.name, e->u.access.base->u.index.name);
 	return true;
 }
 
 static void bind_lvalue(struct binder *b, struct expr *e)
 {
-	if (b->place == IN_CONDITION)
+	if (b->position == IN_CONDITION)
 		diag_error(e->loc, "conditions of probes can only read globals");
 	switch (e->kind) {
 	case E_VAR:
@@ -447,7 +447,7 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 
 static void bind_assign(struct binder *b, struct expr *e)
 {
-	if (e->u.bin.op == TOK_STAT_ADD && b->place == IN_BODY)
+	if (e->u.bin.op == TOK_STAT_ADD && b->position == IN_BODY)
 		bind_stat_operand(b, e->u.bin.l);
 	else
 		bind_lvalue(b, e->u.bin.l);
@@ -456,13 +456,13 @@ static void bind_assign(struct binder *b, struct expr *e)
 
 static void bind_entry(struct binder *b, struct expr *e)
 {
-	int place = b->place;
+	int position = b->position;
 
-	if (place == IN_ENTRY)
+	if (position == IN_ENTRY)
 		diag_error(e->loc, "@entry inside @entry");
-	b->place = IN_ENTRY;
+	b->position = IN_ENTRY;
 	bind_expr(b, e->u.entry.e);
-	b->place = place;
+	b->position = position;
 }
 
 static void bind_defined(struct binder *b, struct expr *e)
@@ -499,12 +499,12 @@ bool symbols_find_counter(struct session *s, const struct expr *e)
 		diag_error(e->loc, "perf counter \"%s\" not found%s", name, similar);
 		return false;
 	}
-	diag_error(e->loc, "perf counter \"%s\" not found: a probe defines it, perf.type(0).config(1).counter(\"%s\") { } "
-		   "for instance", name, name);
+	diag_error(e->loc, "perf counter \"%s\" not found: define it by a probe, for instance "
+		   "perf.type(0).config(1).counter(\"%s\") { }", name, name);
 	return false;
 }
 
-// What has no context to report errors in and no place to build strings in: conditions of probes.
+// Refuses in conditions of probes all operations that may fail or that build strings: a condition has no context.
 static void check_in_condition(const struct expr *e)
 {
 	const char *what = NULL;
@@ -512,24 +512,24 @@ static void check_in_condition(const struct expr *e)
 	if (e->kind == E_STAT || e->kind == E_HIST_BUCKET)
 		what = "statistics";
 	else if (e->kind == E_PRINT && e->u.print.to_string)
-		what = "strings to build";
+		what = "string functions";
 	else if (e->kind == E_BINARY && e->u.bin.op == TOK_DOT)
-		what = "strings to build";
+		what = "concatenated strings";
 	else if (e->kind == E_EMBEDDED)
 		what = "embedded C";
 	else if (e->kind == E_BINARY && (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD) &&
 		 (e->u.bin.r->kind != E_NUMBER || !e->u.bin.r->u.number))
-		what = "divisions by what may be 0";
+		what = "divisions by a value that may be 0";
 	if (what)
 		diag_error(e->loc, "the condition of a probe can only compare and calculate with globals: no %s; "
-			   "say it in the handler, with an if", what);
+			   "use an if statement in the handler", what);
 }
 
 static void bind_expr(struct binder *b, struct expr *e)
 {
 	if (!e)
 		return;
-	if (b->place == IN_CONDITION)
+	if (b->position == IN_CONDITION)
 		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
@@ -544,7 +544,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 	case E_REGEX: bind_expr(b, e->u.regex.l); break;
 	case E_STAT: case E_HIST: bind_stat(b, e); break;
 	case E_PRINT:
-		if (b->place == IN_CONDITION && !e->u.print.to_string)
+		if (b->position == IN_CONDITION && !e->u.print.to_string)
 			diag_error(e->loc, "conditions of probes can only read globals: no printing");
 		bind_all(b, &e->u.print.args);
 		break;
@@ -554,7 +554,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 	case E_ENTRY: bind_entry(b, e); break;
 	case E_REGISTER: bind_expr(b, e->u.reg.number_expr); break;
 	case E_PROBEWRITE:
-		diag_error(e->loc, "@probewrite is for the bodies of probe aliases");
+		diag_error(e->loc, "@probewrite is supported only in bodies of probe aliases");
 		break;
 	case E_DEREF:
 		bind_expr(b, e->u.deref.size_expr);
@@ -600,9 +600,9 @@ static void bind_foreach(struct binder *b, struct stmt *s)
 	if (s->u.foreach.hist) {
 		bind_expr(b, s->u.foreach.hist);
 		if (s->u.foreach.keys.n != 1)
-			diag_error(s->loc, "a histogram has one index: the bucket");
+			diag_error(s->loc, "a histogram has exactly one index: the bucket");
 		if (s->u.foreach.value)
-			diag_error(s->u.foreach.value->loc, "foreach over a histogram gives no value, only buckets");
+			diag_error(s->u.foreach.value->loc, "foreach over a histogram yields buckets, not values");
 	} else {
 		bind_foreach_array(b, s);
 	}
@@ -613,7 +613,7 @@ static void bind_foreach(struct binder *b, struct stmt *s)
 	bind_stmt(b, s->u.foreach.body);
 }
 
-// delete x: a local, a scalar, a statistic or a whole array; delete a[k], a[*, k].
+// Binds the operand of delete: a local, a scalar, a statistic or a whole array; a[k], a[*, k].
 static void bind_delete(struct binder *b, struct expr *e)
 {
 	struct var *v;
@@ -717,11 +717,11 @@ static void bind_probe(struct session *s, struct probe *p)
 
 	for vec_each(&p->locals, v)
 		map_put(&b.locals, (*v)->name, *v);
-	b.place = IN_CONDITION;
+	b.position = IN_CONDITION;
 	bind_expr(&b, p->condition);
-	b.place = IN_ENTRY;
+	b.position = IN_ENTRY;
 	bind_all(&b, &p->entries);
-	b.place = IN_BODY;
+	b.position = IN_BODY;
 	bind_stmt(&b, p->body);
 }
 
@@ -739,7 +739,7 @@ void symbols_bind_function(struct session *s, struct func *f)
 	bind_functions(s);
 }
 
-// Globals that nobody mentions get the plainest shape.
+// Globals that are never mentioned become scalars.
 static void settle_arities(struct session *s)
 {
 	for vec_each(&s->script.globals, g)
@@ -751,8 +751,8 @@ static void settle_arities(struct session *s)
 		}
 }
 
-// The script's own functions that nothing calls: their names must mean something, too. They stay unused, and so do
-// the probes of library files that only they need: nothing would bind those.
+// Binds the script's own functions that are never called, so that their names are checked, too. They stay unused.
+// Probes of library files that only they need are removed, since nothing would bind them.
 static void bind_unused(struct session *s)
 {
 	VEC(struct func *) used = { 0 };

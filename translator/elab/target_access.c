@@ -11,9 +11,9 @@
 #include <ctype.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- places
+// ---------------------------------------------------------------- lvalues
 
-bool place_is_aggregate(const struct di_type *t)
+bool type_is_aggregate(const struct di_type *t)
 {
 	return t->kind == DI_STRUCT || t->kind == DI_UNION || t->kind == DI_ARRAY || t->kind == DI_FUNCTION;
 }
@@ -23,8 +23,8 @@ struct lvalue lvalue_of(struct expr *base)
 	struct lvalue p = { .loc = base->loc, .type = base->dtype };
 
 	if (base->kind == E_TARGET)
-		p.held = base->u.target.held;
-	else if (place_is_aggregate(p.type))
+		p.composite = base->u.target.composite;
+	else if (type_is_aggregate(p.type))
 		p.addr = base;
 	else if (base->kind == E_DEREF && !base->u.deref.size_expr)
 		p.addr = base->u.deref.addr;       // for "&"
@@ -63,9 +63,9 @@ struct expr *lvalue_load(const struct lvalue *p)
 
 	if (p->value)
 		return p->value;
-	if (p->held)
-		return target_held(p);
-	if (place_is_aggregate(p->type)) {
+	if (p->composite)
+		return target_load_composite(p);
+	if (type_is_aggregate(p->type)) {
 		e = target_add(p->loc, p->addr, 0);
 		if (e->dtype && e->dtype != p->type)
 			e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
@@ -73,7 +73,7 @@ struct expr *lvalue_load(const struct lvalue *p)
 		e = target_load_bits(p->loc, p->addr, p->bit_offset, p->bit_size, di_is_user(p->type->module));
 		e = p->type->is_signed ? target_extract(p->loc, e, 0, p->bit_size, true) : e;
 	} else if (is_number_size(size)) {
-		// Of kernel memory or a process's: whose type it is, tells.
+		// The type determines whether the memory belongs to the kernel or to a process.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		e->u.deref.is_float = p->type->kind == DI_FLOAT && size == 4;
 		if (p->bit_size)
@@ -93,12 +93,12 @@ bool target_check_value(struct loc loc, const struct di_type *t)
 
 	if (t->kind != DI_STRUCT && t->kind != DI_UNION)
 		return true;
-	diag_error(loc, "'%s' is being accessed instead of a member: name one with ->, take the address with &, "
-		   "or print all of it with $", t->name);
+	diag_error(loc, "'%s' has no single value: name a member with ->, take the address with &, or print all of "
+		   "it with $", t->name);
 	p = loc.source ? diag_line(loc.source, loc.line) + loc.column - 1 : "";
 	p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 	if (p[0] == '.' && (isalpha((unsigned char)p[1]) || p[1] == '_'))
-		diag_note(loc, "'.' joins strings; a member of a member is named with ->, too");
+		diag_note(loc, "'.' joins strings: use -> for a member of a member, too");
 	return false;
 }
 
@@ -106,13 +106,13 @@ struct expr *lvalue_assignable(const struct lvalue *p)
 {
 	struct expr *e;
 
-	if (place_is_aggregate(p->type)) {
+	if (type_is_aggregate(p->type)) {
 		diag_error(p->loc, "a value of the type %s can't be assigned to: name a member or an element",
 			   p->type->name);
 		return NULL;
 	}
-	if (p->held || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT))) {
-		diag_error(p->loc, "this value is not kept in one place, so it can't be assigned to");
+	if (p->composite || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT))) {
+		diag_error(p->loc, "this value has no single location, so it can't be assigned to");
 		return NULL;
 	}
 	if (p->value)
@@ -140,18 +140,18 @@ const char *target_similar(const char *wanted, const name_list *names)
 	return diag_similar(wanted, add_names, names);
 }
 
-// Follows a pointer: the place becomes what it points to. NULL type: void.
+// Follows a pointer: *p becomes the value that it points to. The type NULL is void.
 static bool follow(struct lvalue *p, struct loc loc)
 {
 	struct di_type *target = di_target(p->type);
 	struct expr *pointer;
 
 	if (!target) {
-		diag_error(loc, "a %s points to nothing that is known: say its type with @cast", p->type->name);
+		diag_error(loc, "a %s points to an unknown type: give the type with @cast", p->type->name);
 		return false;
 	}
-	if (p->held && p->held->loc.kind == DI_LOC_POINTER)
-		return target_follow_held(p, target);
+	if (p->composite && p->composite->loc.kind == DI_LOC_POINTER)
+		return target_follow_composite(p, target);
 	pointer = lvalue_load(p);
 	if (!pointer)
 		return false;
@@ -163,8 +163,8 @@ struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 {
 	return (struct lvalue){
 		.loc = p->loc,
-		.addr = p->held ? NULL : target_add(p->loc, p->addr, m->offset),
-		.held = p->held,
+		.addr = p->composite ? NULL : target_add(p->loc, p->addr, m->offset),
+		.composite = p->composite,
 		.at = p->at + m->offset,
 		.type = m->type,
 		.bit_offset = m->bit_offset,
@@ -197,12 +197,13 @@ bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 	return true;
 }
 
-// The byte at which a literal index is. False after diag_error(). An array of one element may stand for any number.
+// Computes the byte offset of a literal index. Returns false after diag_error(). An array of one element may have any
+// number of elements.
 static bool literal_offset(const struct lvalue *p, struct loc loc, const struct di_type *array, int64_t index,
 			   int64_t *offset)
 {
 	if (__builtin_mul_overflow(index, (int64_t)p->type->size, offset)) {
-		diag_error(loc, "the index %lld is out of range: no element of %llu bytes has it", (long long)index,
+		diag_error(loc, "the index %lld is out of range for elements of %llu bytes", (long long)index,
 			   (unsigned long long)p->type->size);
 		return false;
 	}
@@ -221,8 +222,9 @@ bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
 	if (p->type->kind != DI_ARRAY && p->type->kind != DI_POINTER) {
 		bool by_btf = p->type->module && di_module_source(p->type->module) == DI_SOURCE_BTF;
 
-		diag_error(loc, "the type %s is no array and no pointer%s", p->type->name,
-			   by_btf ? "; BTF has arrays of arrays as one, of all their elements: [ROW * COLUMNS + COLUMN]" : "");
+		diag_error(loc, "the type %s is not an array or a pointer%s", p->type->name,
+			   by_btf ? "; BTF describes an array of arrays as one array of all elements: [ROW * "
+			   "COLUMNS + COLUMN]" : "");
 		return false;
 	}
 	if (p->type->kind == DI_POINTER) {
@@ -233,17 +235,17 @@ bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
 		element = di_target(p->type);
 	}
 	if (!element || !element->size) {
-		diag_error(loc, "the size of the elements is not known");
+		diag_error(loc, "the size of the elements cannot be determined");
 		return false;
 	}
-	if (p->held && index->kind != E_NUMBER) {
-		diag_error(loc, "this array is in registers: its elements are known by literal numbers only");
+	if (p->composite && index->kind != E_NUMBER) {
+		diag_error(loc, "this array is in registers: its elements are accessible by literal numbers only");
 		return false;
 	}
 	p->type = element;
 	if (index->kind == E_NUMBER && !literal_offset(p, index->loc, array, index->u.number, &offset))
 		return false;
-	if (p->held)
+	if (p->composite)
 		p->at += offset;
 	else if (index->kind == E_NUMBER)
 		p->addr = target_add(loc, p->addr, offset);
@@ -259,7 +261,7 @@ static struct expr *address_of(const struct lvalue *p, struct loc loc)
 	struct expr *e;
 
 	if (!p->addr) {
-		diag_error(loc, "'&' wants something in memory, this is a value in a register");
+		diag_error(loc, "'&' requires a value in memory, this one is in a register");
 		return NULL;
 	}
 	if (p->bit_size) {
@@ -285,14 +287,14 @@ struct expr *target_lvalue(struct expr *base, const struct expr *access)
 	struct lvalue p;
 
 	if (!base->dtype && base->kind != E_TARGET) {
-		diag_error(base->loc, "this variable is not in a place that can be assigned to");
+		diag_error(base->loc, "this variable has no location that can be assigned to");
 		return NULL;
 	}
 	p = lvalue_of(base);
 	if (access && !follow_components(&p, access))
 		return NULL;
 	if (access && (access->u.access.pretty || access->u.access.address_of)) {
-		diag_error(access->loc, "this is a value, not a place that can be assigned to");
+		diag_error(access->loc, "this is a value, not a location that can be assigned to");
 		return NULL;
 	}
 	return lvalue_assignable(&p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where @cast, @var, @enum and @enumname look: "module" -> the modules of debuginfo, in order.
+// Finds the modules that @cast, @var, @enum and @enumname search: "module" -> modules of debuginfo, in order.
 //
 //   none            the probe's own module, then the kernel
-//   "kernel"        the kernel; "kernel<linux/x.h>" first what that header has
+//   "kernel"        the kernel; "kernel<linux/x.h>" first the types of that header
 //   "<sys/x.h>"     what a program that includes the header knows
 //   "/path", "ls"   a program or library; "ext4", "/x/y.ko" a module of the kernel
 //   "a:b"           several
@@ -41,7 +41,7 @@ static struct di_module *program(struct session *s, const char *name, const char
 	return full ? di_program(s, str_dup(full), why) : NULL;
 }
 
-// The types that a C file which includes "<a.h><b.h>" knows: a module of the kernel, or a program.
+// Returns the types that a C file which includes "<a.h><b.h>" declares: of a module of the kernel, or of a program.
 static struct di_module *headers(struct session *s, struct loc loc, const char *names, bool kernel)
 {
 	const char *object = headers_compile(s, loc, names, kernel), *why = "";
@@ -62,7 +62,7 @@ static bool is_kernel_file(const char *name)
 
 static void needs_kernel(struct loc loc, const char *word)
 {
-	diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user doesn't read; name a program "
+	diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user does not read: name a program "
 		   "or \"<header.h>\"", word);
 }
 
@@ -75,7 +75,8 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 		bool is_kernel = list > name;
 
 		if (is_kernel && (s->opt.user_runtime || strncmp(name, "kernel<", 7)))
-			diag_error(loc, "%s: \"%s\" is no \"kernel<header.h>\" here", word, name);
+			diag_error(loc, "%s: invalid \"%s\": only \"kernel<header.h>\" can name headers of the "
+				   "kernel", word, name);
 		else if ((m = headers(s, loc, list, is_kernel)))
 			vec_push(out, m);
 		if (m && is_kernel)
@@ -95,7 +96,8 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 	else if (strchr(name, '/'))
 		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
 	else
-		diag_error(loc, "%s: the kernel has no module \"%s\", and there is no program of that name%s", word, name,
+		diag_error(loc, "%s: the kernel has no module \"%s\", and no program of that name was "
+			   "found%s", word, name,
 			   s->opt.user_runtime ? "" : di_suggest_modules(s, name));
 }
 
@@ -106,7 +108,7 @@ static struct di_module *own_module(const struct target_where *w)
 	return p && p->family->module ? p->family->module(p) : NULL;
 }
 
-// "a:b", where a colon inside <> is none. False after diag_error().
+// Splits "a:b", except at a colon inside <>. Returns false after diag_error().
 static bool find_modules(const struct target_where *w, struct loc loc, const char *word, const char *list,
 			 modules *out)
 {
@@ -129,7 +131,7 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 			len += strcspn(list + len, ">") + (strchr(list + len, '>') != NULL);
 		several |= list[len] == ':';
 		if (several)
-			diag_quiet_push();         // one of them need not be there
+			diag_quiet_push();         // only one of the modules must exist
 		add(w->s, loc, word, str_ndup(list, len), out);
 		list += len + (list[len] == ':');
 		if (several && diag_quiet_pop() && !*list && !out->n)
@@ -178,7 +180,7 @@ bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *va
 	return false;
 }
 
-// A variable of that name in another file is misspelt in its file.
+// Returns variables of that name in other files, or similar names in the same file.
 static const char *similar_global(struct di_module *m, const char *name, const char *file)
 {
 	struct di_variable v;

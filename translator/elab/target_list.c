@@ -15,7 +15,7 @@ static bool visit_fault(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// A number as text, "?" when reading it meets a fault.
+// Prints a number, or "?" if reading it faults.
 static void list_number(struct expr *print, struct expr *e)
 {
 	bool faults = false;
@@ -33,7 +33,7 @@ static void list_number(struct expr *print, struct expr *e)
 	target_print_value(print, 's', 0, text);
 }
 
-// One of $$vars: name=value, or name=? when it can't be read here.
+// Prints one of $$vars: name=value, or name=? if it can't be read here.
 static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
 {
 	const char *name = target->u.target.name;
@@ -52,11 +52,11 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 	resolver_base(r, &e);
 	if (pretty)
 		target_print_value(print, 's', 0, e);
-	else if (e->dtype && place_is_aggregate(e->dtype))
+	else if (e->dtype && type_is_aggregate(e->dtype))
 		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
 	else if (e->type == T_STRING)
 		target_print_value(print, 's', 0, e);
-	else if (e->kind == E_TARGET)      // a pointer to what is not in memory
+	else if (e->kind == E_TARGET)      // a pointer to a variable that is not in memory
 		target_print_text(print, "?");
 	else
 		list_number(print, e);

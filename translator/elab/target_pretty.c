@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// $x$, $x$$: a value of debuginfo's as text. Becomes one sprintf() of all its leaves.
+// Makes one sprintf() of all leaves of a value for $x$ and $x$$.
 //
 //   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
-//   enum of Rust {.Some={.__0=1}}, the variant that is there
+//   enum of Rust {.Some={.__0=1}}, the active variant
 //   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float ?
 // One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
 // it the word ERROR, but for the text of a char *, which becomes the pointer.
@@ -39,9 +39,9 @@ void target_print_value(struct expr *e, char conv, char flag, struct expr *value
 	vec_push(&e->u.print.args, value);
 }
 
-void target_print_string(struct expr *e, struct expr *address, bool user, int most)
+void target_print_string(struct expr *e, struct expr *address, bool user, int max_length)
 {
-	struct format_piece piece = { .conv = user ? 'Q' : 'q', .width = -1, .precision = most };
+	struct format_piece piece = { .conv = user ? 'Q' : 'q', .width = -1, .precision = max_length };
 
 	vec_push(&e->u.print.format, piece);
 	vec_push(&e->u.print.args, address);
@@ -50,8 +50,8 @@ void target_print_string(struct expr *e, struct expr *address, bool user, int mo
 struct printer {
 	struct expr *e;
 	int leaves;
-	int nesting;               // of base classes, all in all
-	int variants;              // all in all: those beyond the first MAX_VARIANTS are not looked into
+	int nesting;               // of base classes, in total
+	int variants;              // in total; those beyond the first MAX_VARIANTS are not examined
 };
 
 static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int depth);
@@ -66,10 +66,10 @@ static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 		target_print_text(p->e, "?");
 		return true;
 	}
-	if (lvalue->held)                   // a part of it may be optimised out
+	if (lvalue->composite)                   // a part of it may be optimised out
 		diag_quiet_push();
 	value = lvalue_load(lvalue);
-	if (lvalue->held && diag_quiet_pop()) {
+	if (lvalue->composite && diag_quiet_pop()) {
 		target_print_text(p->e, "?");
 		return true;
 	}
@@ -105,8 +105,8 @@ static void print_name(struct printer *p, const struct di_member *m)
 	target_print_text(p->e, "=");
 }
 
-// Whether that variant is there now. NULL: there is no other.
-static struct expr *is_there(const struct lvalue *lvalue, const struct di_variant *v)
+// Returns whether the variant is active. NULL: the type has no other variant.
+static struct expr *is_active(const struct lvalue *lvalue, const struct di_variant *v)
 {
 	struct di_member number = { .type = v->type, .offset = v->offset };
 	struct lvalue at = lvalue_member(lvalue, &number);
@@ -119,7 +119,7 @@ static struct expr *is_there(const struct lvalue *lvalue, const struct di_varian
 	return target_binary(lvalue->loc, TOK_EQ, e, expr_number(lvalue->loc, v->value & mask));
 }
 
-// Of the variants the one that is there; "?" where the debuginfo says of none that it is.
+// Prints the active variant, or "?" if the debuginfo identifies none.
 static bool print_variants(struct printer *p, const struct lvalue *lvalue, const di_members *members, int depth)
 {
 	struct expr *text = expr_string(lvalue->loc, "?"), *choice;
@@ -136,7 +136,7 @@ static bool print_variants(struct printer *p, const struct lvalue *lvalue, const
 				return false;
 			p->variants = one.variants;
 			choice = expr_new(E_COND, lvalue->loc);
-			choice->u.cond.c = other ? NULL : is_there(lvalue, m->variant);
+			choice->u.cond.c = other ? NULL : is_active(lvalue, m->variant);
 			choice->u.cond.a = one.e;
 			choice->u.cond.b = text;
 			text = choice->u.cond.c ? choice : one.e;
@@ -145,7 +145,7 @@ static bool print_variants(struct printer *p, const struct lvalue *lvalue, const
 	return true;
 }
 
-// Those of base classes stand before a class' own, as if they were its own.
+// Members of base classes are printed before a class's own members, at the same level.
 static bool print_members(struct printer *p, const struct lvalue *lvalue, int depth, bool *some)
 {
 	di_members members = { 0 };
@@ -237,7 +237,7 @@ static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int dep
 	return print_leaf(p, lvalue);
 }
 
-// What a pointer to a struct points to is worth more than where it is.
+// A pointer to a struct is printed as the struct, which says more than the address.
 struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth)
 {
 	struct printer printer = { .e = target_print_new(p->loc) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Locations of debuginfo as plain expressions. In: a di_variable. Out: E_REGISTER, E_DEREF, E_STATIC and
-// arithmetic; for a variable that is neither in memory nor one number, an E_TARGET that holds it,
-// until a member of it is asked for.
+// Locations of debuginfo as plain expressions. In: a di_variable. Out: E_REGISTER, E_DEREF, E_STATIC and arithmetic;
+// for a variable that is neither in memory nor a single number, an E_TARGET that refers to it, until a member of it is
+// accessed.
 #include "elab/target.h"
 
 // ---------------------------------------------------------------- small expressions
@@ -37,7 +37,7 @@ struct expr *target_load(struct loc loc, struct expr *addr, int size, bool is_si
 	return e;
 }
 
-// The `bits` bits from bit `from` of e.
+// Returns the `bits` bits from bit `from` of e.
 struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, bool is_signed)
 {
 	if (bits <= 0 || from + bits > 64)
@@ -73,7 +73,7 @@ static struct expr *fixed(struct loc loc, const struct di_static *place, const c
 
 	if (e) {
 		e->type = T_LONG;
-		e->u.fixed.place = place;
+		e->u.fixed.variable = place;
 		e->u.fixed.symbol = name;
 	}
 	return e;
@@ -104,7 +104,7 @@ static enum tok operator_of(enum di_opcode code)
 }
 
 #define MAX_STACK 32
-#define MAX_NODES 2000         // copies of copies grow fast
+#define MAX_NODES 2000         // limits copies of copies, which grow exponentially
 
 struct machine {
 	struct loc loc;
@@ -123,7 +123,7 @@ static struct expr *absent(struct loc loc)
 	return e;
 }
 
-// What the operation pushes; NULL: it can't be expressed.
+// Returns the value that the operation pushes, or NULL if it can't be expressed.
 static struct expr *push_of(struct machine *m, const struct di_op *op)
 {
 	switch (op->code) {
@@ -154,7 +154,7 @@ static struct expr *unary(struct machine *m, const struct di_op *op, struct expr
 	return made;
 }
 
-// Unsigned numbers compare as signed ones do when both have their sign bits turned.
+// Unsigned numbers compare like signed ones whose sign bits are inverted.
 static struct expr *turn_sign(struct loc loc, struct expr *e)
 {
 	if (e->kind == E_NUMBER)
@@ -226,7 +226,7 @@ static bool step(struct machine *m, const struct di_op *op)
 
 static struct expr *run(struct machine *m, const struct di_location *l);
 
-// The rest of the expression, or another one: each with a copy of the stack.
+// Evaluates the rest of the expression, or another one, on a copy of the stack.
 static struct expr *branch(struct machine *m, const struct di_location *l, int at)
 {
 	struct machine other = *m;
@@ -261,7 +261,7 @@ static struct expr *run(struct machine *m, const struct di_location *l)
 	return m->n ? m->stack[m->n - 1] : NULL;
 }
 
-// NULL when it can't be expressed.
+// Returns NULL if the location can't be expressed.
 static struct expr *evaluate(struct loc loc, const struct di_variable *v, const struct di_location *l)
 {
 	struct machine m = { .loc = loc, .module = v->type->module, .name = v->name };
@@ -271,7 +271,7 @@ static struct expr *evaluate(struct loc loc, const struct di_variable *v, const 
 
 // ---------------------------------------------------------------- scattered values
 
-// `n` bits from bit `from` of what the location has.
+// Returns `n` bits from bit `from` of the value at the location.
 static struct expr *bits_of(struct loc loc, const struct di_variable *v, const struct di_location *l, uint64_t from,
 			    int n)
 {
@@ -282,7 +282,7 @@ static struct expr *bits_of(struct loc loc, const struct di_variable *v, const s
 	return target_load_bits(loc, target_add(loc, e, from / 8), from % 8, n, di_is_user(v->type->module));
 }
 
-// `n` bits from bit `from` of the variable, put together of its pieces.
+// Returns `n` bits from bit `from` of the variable, combined from its pieces.
 static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t from, int n, const char **why)
 {
 	struct expr *all = NULL;
@@ -312,17 +312,17 @@ static struct expr *gather(struct loc loc, const struct di_variable *v, uint64_t
 	return have == n ? all : NULL;
 }
 
-struct expr *target_held(const struct lvalue *p)
+struct expr *target_load_composite(const struct lvalue *p)
 {
-	const struct di_variable *v = p->held;
+	const struct di_variable *v = p->composite;
 	int bits = p->bit_size ? p->bit_size : (int)p->type->size * 8;
 	const char *why = NULL;
 	struct expr *e = NULL;
 
 	if (v->loc.kind == DI_LOC_POINTER)
-		diag_error(p->loc, "'%s' points to a variable that is not in memory: it has no value, only what it "
-			   "points to", v->name);
-	else if (place_is_aggregate(p->type) || bits > 64 || !bits)
+		diag_error(p->loc, "'%s' points to a variable that is not in memory: access that variable through "
+			   "it", v->name);
+	else if (type_is_aggregate(p->type) || bits > 64 || !bits)
 		diag_error(p->loc, "'%s' is not in memory: its %s can't be read as a number", v->name, p->type->name);
 	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits, &why)))
 		diag_error(p->loc, "this part of '%s' %s%s", v->name, why ? "can't be read here: " :
@@ -336,21 +336,21 @@ struct expr *target_held(const struct lvalue *p)
 	return e;
 }
 
-bool target_follow_held(struct lvalue *p, struct di_type *target)
+bool target_follow_composite(struct lvalue *p, struct di_type *target)
 {
-	const struct di_variable *v = p->held->loc.target;
-	int64_t offset = p->held->loc.target_offset;
+	const struct di_variable *v = p->composite->loc.target;
+	int64_t offset = p->composite->loc.target_offset;
 	struct lvalue to = { .loc = p->loc, .type = target };
 
 	if (v->loc.kind == DI_LOC_ADDRESS) {
 		to.addr = evaluate(p->loc, v, &v->loc);
 		to.addr = to.addr ? target_add(p->loc, to.addr, offset) : NULL;
 	} else {
-		to.held = v;
+		to.composite = v;
 		to.at = offset;
 	}
 	*p = to;
-	return to.held || to.addr;
+	return to.composite || to.addr;
 }
 
 // ---------------------------------------------------------------- variables
@@ -366,16 +366,16 @@ static struct expr *value_of_size(struct loc loc, struct expr *e, const struct d
 	return t->size && t->size < 8 ? target_extract(loc, e, 0, t->size * 8, t->is_signed) : e;
 }
 
-static struct expr *hold(struct loc loc, const struct di_variable *v)
+static struct expr *composite_target(struct loc loc, const struct di_variable *v)
 {
-	struct di_variable *kept = NEW(struct di_variable);
+	struct di_variable *copy = NEW(struct di_variable);
 	struct expr *e = expr_new(E_TARGET, loc);
 
-	*kept = *v;
+	*copy = *v;
 	e->type = T_LONG;
 	e->dtype = v->type;
 	e->u.target.name = v->name;
-	e->u.target.held = kept;
+	e->u.target.composite = copy;
 	return e;
 }
 
@@ -404,11 +404,11 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v)
 		p.addr = e;
 		return lvalue_load(&p);
 	}
-	if (place_is_aggregate(v->type) || v->loc.kind == DI_LOC_POINTER)
-		return hold(loc, v);
+	if (type_is_aggregate(v->type) || v->loc.kind == DI_LOC_POINTER)
+		return composite_target(loc, v);
 	if (v->loc.kind == DI_LOC_PIECES) {
-		p.held = v;
-		return target_held(&p);
+		p.composite = v;
+		return target_load_composite(&p);
 	}
 	e = value_of_size(loc, e, v->type);
 	e->dtype = v->type;

@@ -3,10 +3,10 @@
 //
 // In:  bodies with names bound (symbols.c). Out: the same without E_TARGET, E_CAST, E_ATVAR,
 //      E_DEFINED, E_ENUM; registers are E_REGISTER, loads E_DEREF, everything else arithmetic.
-//      Accesses whose base is no target (variables that carry a debuginfo type) are left for
+//      Accesses whose base is not a target (variables that carry a debuginfo type) are left for
 //      types.c, which calls target_access() when it knows the type.
-// What `$x` means is asked of the probe's family; how to get from there to a field is done here.
-// @defined is settled first and takes dead branches away before anything in them is looked up.
+// The probe's family resolves `$x`; the accesses to its fields are resolved here.
+// @defined is settled first, and dead branches are removed before their names are looked up.
 #include "elab/elab.h"
 #include "elab/resolver.h"
 #include "elab/target.h"
@@ -36,7 +36,7 @@ static bool has_failed(const struct expr *e)
 	return e->kind == E_NUMBER && !e->dtype;
 }
 
-// Names are without their "$"; $$vars and the like keep the second one.
+// Names are without their "$"; $$vars and the like have a second one.
 static bool is_meta(const char *name)
 {
 	return *name == '$';
@@ -63,7 +63,7 @@ static struct expr *entry_ref(struct resolver *r, struct loc loc, int slot)
 	return e;
 }
 
-// The value that `e`, not resolved yet, has when the function is entered.
+// Returns the value of `e`, not yet resolved, at the function's entry.
 static struct expr *at_entry(struct resolver *r, struct expr *e)
 {
 	struct buf text = { 0 };
@@ -85,7 +85,8 @@ static struct expr *at_entry(struct resolver *r, struct expr *e)
 static struct expr *resolve_entry(struct resolver *r, struct expr *e)
 {
 	if (!r->is_return) {
-		diag_error(e->loc, "@entry is for .return probes: it is the value at the function's entry");
+		diag_error(e->loc, "@entry is supported only in .return probes: it is the value at the function's "
+			   "entry");
 		return failed(e->loc);
 	}
 	if (r->in_entry)
@@ -107,12 +108,12 @@ static bool available(struct resolver *r, const struct expr *e, const char *name
 	if (r->in_condition)
 		diag_error(e->loc, "target variable '$%s' can't be used in the condition of a probe", name);
 	else if (!r->probe)
-		diag_error(e->loc, "target variable '$%s' can't be used in a function: give it as an argument", name);
+		diag_error(e->loc, "target variable '$%s' can't be used in a function: pass it as an argument", name);
 	else if (!r->probe->family->target)
 		diag_error(e->loc, "target variable '$%s' can't be used in a %s probe", name,
 			   probe_word(r->probe));
 	else if (r->in_entry && (!strcmp(name, "return") || !strcmp(name, "$return")))
-		diag_error(e->loc, "'$%s' can't be used in @entry(): nothing is returned yet at the entry", name);
+		diag_error(e->loc, "'$%s' can't be used in @entry(): the function has not returned at its entry", name);
 	else
 		return true;
 	return false;
@@ -162,8 +163,8 @@ bool target_is_untyped(struct expr *e)
 	return found;
 }
 
-// @defined(e) becomes a number, or stays for types.c. A struct that some of a pattern's functions return is not a
-// number to compare, which this mostly guards.
+// Replaces @defined(e) by a number, or leaves it for types.c. A struct that only some of a pattern's functions return
+// counts as undefined, since it is not a number to compare, which @defined mostly guards.
 static void resolve_defined(struct resolver *r, struct expr **e)
 {
 	struct expr *of = (*e)->u.op1, *value = expr_copy(of);
@@ -174,7 +175,7 @@ static void resolve_defined(struct resolver *r, struct expr **e)
 	defined = resolver_is_defined(r, of);
 	if (defined && of->kind == E_TARGET && !strcmp(of->u.target.name, "return")) {
 		resolver_base(r, &value);
-		defined = !value->dtype || !place_is_aggregate(value->dtype);
+		defined = !value->dtype || !type_is_aggregate(value->dtype);
 	} else if (defined && target_is_untyped(value)) {
 		resolver_base(r, &value);
 		if (target_is_untyped(value)) {
@@ -215,7 +216,7 @@ static struct di_type *cast_type(struct resolver *r, const struct expr *e)
 	return target_find_type(&w, e->loc, "@cast", e->u.cast.type_name, e->u.cast.module);
 }
 
-// What @cast points to is meant: a base for ->, [], & and $.
+// Resolves @cast to a pointer, as the base of ->, [], & and $.
 static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 {
 	struct di_type *t = cast_type(r, e);
@@ -224,21 +225,21 @@ static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 	resolve(r, &e->u.cast.e);
 	if (!t)
 		return failed(e->loc);
-	// A node of its own: types.c would give a variable or a call its own debuginfo type again.
+	// A new node is needed: types.c would give a variable or a call its own debuginfo type again.
 	made = expr_binary(e->loc, TOK_ADD, e->u.cast.e, expr_number(e->loc, 0));
 	made->type = T_LONG;
 	made->dtype = t->kind == DI_POINTER ? t : di_pointer_to(t);
 	return made;
 }
 
-// Alone, @cast(p, "long") is the number at p, as is a pointer there that a typedef names. What has members
-// is p, typed.
+// Without an access, @cast(p, "long") is the number at p, and so is a typedef of a pointer. For a type with members it
+// is p with that type.
 static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 {
 	struct expr *made = resolve_cast(r, e), *loaded;
 	struct di_type *t = made->dtype ? cast_type(r, e) : NULL;
 
-	if (!t || t->kind == DI_VOID || t->kind == DI_FUNCTION || place_is_aggregate(t) || strchr(e->u.cast.type_name, '*'))
+	if (!t || t->kind == DI_VOID || t->kind == DI_FUNCTION || type_is_aggregate(t) || strchr(e->u.cast.type_name, '*'))
 		return made;
 	loaded = lvalue_load(&(struct lvalue){ .loc = e->loc, .addr = made, .type = t });
 	return loaded ? loaded : failed(e->loc);
@@ -252,7 +253,7 @@ static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 	return made ? made : failed(e->loc);
 }
 
-// Before 4.1, @var() of a .return probe was what it had been at the entry, like a parameter.
+// Before 4.1, @var() of a .return probe was its value at the entry, like a parameter.
 static bool is_saved_atvar(const struct resolver *r, const struct expr *e)
 {
 	return e->kind == E_ATVAR && r->is_return && !r->in_entry &&
@@ -267,7 +268,7 @@ static struct expr *resolve_enum(struct resolver *r, struct expr *e)
 	return target_enumerator(&w, e, &value) ? expr_number(e->loc, value) : failed(e->loc);
 }
 
-// The value's own debuginfo type may be known to types.c only.
+// The debuginfo type of the value may be determined only by types.c.
 static void resolve_enumname(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
@@ -277,7 +278,7 @@ static void resolve_enumname(struct resolver *r, struct expr *e)
 		return;
 	e->dtype = target_find_type(&w, e->loc, "@enumname", e->u.cast.type_name, e->u.cast.module);
 	if (e->dtype && e->dtype->kind != DI_ENUM)
-		diag_error(e->loc, "@enumname: '%s' is no enum", e->u.cast.type_name);
+		diag_error(e->loc, "@enumname: '%s' is not an enum", e->u.cast.type_name);
 }
 
 // ---------------------------------------------------------------- ->, [], &, $
@@ -295,7 +296,7 @@ static bool is_parameter(const struct expr *e)
 	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "return");
 }
 
-// The base and the indices. False: the base's debuginfo type is known to types.c only.
+// Resolves the base and the indices. Returns false if only types.c can determine the base's debuginfo type.
 static bool resolve_parts(struct resolver *r, struct expr *e)
 {
 	enum expr_kind kind = e->u.access.base->kind;
@@ -321,7 +322,7 @@ static bool is_target_lvalue(const struct expr *e)
 enum truth { FALSE, TRUE, UNKNOWN, LATER };
 static enum truth truth(struct resolver *r, struct expr **e);
 
-// What is looked into is known before: @choose_defined($a, $b)->member is $a->member or $b->member.
+// Replaces a condition that is already known: @choose_defined($a, $b)->member is $a->member or $b->member.
 static void choose(struct resolver *r, struct expr **e)
 {
 	while ((*e)->kind == E_COND) {
@@ -348,7 +349,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 		diag_error(e->loc, "'$%s' is a string: it has no members and no address", (*base)->u.target.name);
 		return failed(e->loc);
 	}
-	// What hangs on a parameter is read at the entry, too: it may be gone at the return.
+	// Accesses through a parameter are read at the entry, too: the memory may be freed at the return.
 	if (r->is_return && !r->in_entry && !e->u.access.pretty && !has_variable_index(e) &&
 	    (is_parameter(*base) || is_saved_atvar(r, *base)))
 		return at_entry(r, e);
@@ -360,7 +361,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	return made ? made : failed(e->loc);
 }
 
-// ---------------------------------------------------------------- what is assigned to
+// ---------------------------------------------------------------- assignments
 
 static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
 {
@@ -375,7 +376,7 @@ static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
 		return NULL;
 	}
 	if (r->is_return && strcmp(name, "return")) {
-		diag_error(e->loc, "'$%s' of a .return probe is what it was at the function's entry: it can't be "
+		diag_error(e->loc, "'$%s' of a .return probe is its value at the function's entry: it can't be "
 			   "assigned to", name);
 		return NULL;
 	}
@@ -392,7 +393,7 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 		base = e->u.access.base;
 		if (base->kind == E_TARGET && is_meta(base->u.target.name))
 			return lvalue_variable(r, base);
-		// A member of a struct in memory is written where it is now.
+		// A member of a struct in memory is written at its current location.
 		if (is_parameter(base) && !available(r, base, base->u.target.name))
 			return NULL;
 		if (!resolve_parts(r, e))
@@ -407,7 +408,8 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 	return base && !has_failed(base) ? target_lvalue(base, NULL) : NULL;
 }
 
-// The left side of an assignment or of ++. False: it is no target, and left alone.
+// Resolves the left side of an assignment or of ++. Returns false if it is not a target variable, and leaves it
+// unchanged.
 static bool resolve_target_lvalue(struct resolver *r, struct expr **e, struct expr **l)
 {
 	struct expr *made;
@@ -437,8 +439,8 @@ static bool visit_defined(struct ast_walker *w, struct expr **e)
 	return !*(bool *)w->data;
 }
 
-// Returns whether branches that a constant condition leaves out may lack types. With -u that takes @defined, or a
-// condition of the library.
+// Returns whether branches that a constant condition removes may lack types. With -u only @defined and conditions of
+// the library may remove branches.
 static bool decides(struct resolver *r, struct expr **e)
 {
 	bool found = !r->s->opt.no_optimize || ((*e)->loc.source && (*e)->loc.source->library);
@@ -448,7 +450,7 @@ static bool decides(struct resolver *r, struct expr **e)
 	return found;
 }
 
-// Evaluates a condition before anything else is looked up.
+// Evaluates a condition before anything else is resolved.
 static enum truth truth(struct resolver *r, struct expr **e)
 {
 	struct ast_walker w = { .expr = settle_defined, .data = r };
@@ -464,7 +466,7 @@ static enum truth truth(struct resolver *r, struct expr **e)
 	return waits ? LATER : UNKNOWN;
 }
 
-// ?: whose condition is known. True when nothing is left to walk.
+// Replaces a ?: whose condition is known. Returns true if nothing is left to walk.
 static bool prune_cond(struct resolver *r, struct expr **e)
 {
 	enum truth known = truth(r, &(*e)->u.cond.c);
@@ -481,7 +483,8 @@ static bool prune_cond(struct resolver *r, struct expr **e)
 	return true;
 }
 
-// && and || that are known, or whose left side decides later about the right one.
+// Replaces && and
+// that are known, or whose left side determines later whether the right one is evaluated.
 static bool prune_logical(struct resolver *r, struct expr **e)
 {
 	enum truth known = truth(r, e);
@@ -501,17 +504,17 @@ static bool prune_logical(struct resolver *r, struct expr **e)
 
 static struct expr *checked_value(struct expr *e)
 {
-	if (e->kind == E_TARGET) {         // not in memory, and no member of it is wanted
+	if (e->kind == E_TARGET) {         // not in memory, and none of its members is accessed
 		struct lvalue p = lvalue_of(e);
 
 		if (target_check_value(e->loc, e->dtype))
-			target_held(&p);   // says why not
+			target_load_composite(&p);   // reports the reason
 		return failed(e->loc);
 	}
 	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
 }
 
-// --skip-badvars: what can't be resolved is 0. True: *e is done.
+// --skip-badvars: replaces an unresolved variable by 0. Returns true if *e is finished.
 static bool skip_bad(struct resolver *r, struct expr **e)
 {
 	struct loc loc = (*e)->loc;
@@ -530,7 +533,7 @@ static bool skip_bad(struct resolver *r, struct expr **e)
 	return true;
 }
 
-// What only a dead branch calls is never looked into.
+// Functions that only dead branches call are not walked.
 static void note_call(struct resolver *r, struct func *f)
 {
 	for (; f && !f->is_called; f = f->next_overload) {
@@ -716,7 +719,8 @@ static void resolver_init(struct resolver *r)
 	r->walker = (struct ast_walker){ .expr = visit_expr, .stmt = visit_stmt, .data = r };
 }
 
-// The functions that were called, and those that they call: a probe's own copies, or what isn't any probe's.
+// Resolves the functions that were called, and those that they call: a probe's own copies, or functions that depend on
+// no probe.
 static void resolve_called(struct resolver *r)
 {
 	for (int i = 0; i < r->called.n; i++)
@@ -744,11 +748,11 @@ static void resolve_probe(struct resolver *r, struct probe *p)
 	resolve_called(r);
 }
 
-// Where the probed program lies, the probe knows; where any other lies has to be looked up.
+// Statics of the probed program need no lookup at run time; those of other programs do.
 static bool visit_static(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_STATIC)
-		(*e)->u.fixed.external = (*e)->u.fixed.place->user && (*e)->u.fixed.place->home != w->data;
+		(*e)->u.fixed.external = (*e)->u.fixed.variable->user && (*e)->u.fixed.variable->home != w->data;
 	return true;
 }
 
@@ -800,7 +804,7 @@ int elab_targets(struct session *s)
 		struct resolver r = { .s = s };
 		bool optional = is_optional(p), dropped;
 
-		// A place that lacks a variable is as good as none, when it may be missing.
+		// An optional probe point is dropped if a variable is missing there.
 		if (optional)
 			diag_quiet_push();
 		resolve_probe(&r, p);
@@ -816,7 +820,7 @@ int elab_targets(struct session *s)
 		}
 	}
 	s->script.probes.n = n;
-	// Those that are listed nothing calls.
+	// Listed functions need not be called.
 	for (int i = 0; s->opt.dump == DUMP_FUNCTIONS && i < s->script.funcs.n; i++)
 		note_call(&shared, s->script.funcs.at[i]);
 	resolver_init(&shared);
@@ -832,7 +836,7 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 
 	resolver_enter(&r, p ? p : f->probe);
 	for (int i = 0; r.probe && i < r.probe->entries.n; i++)
-		vec_push(&r.entries, "");  // saved before: not written like anything here
+		vec_push(&r.entries, "");  // saved before, so it matches none that is written here
 	if (e)
 		resolve(&r, e);
 	else if (*st)

@@ -2,9 +2,9 @@
 // Type inference. In: a bound tree without target variables. Out: every expression that gives a
 // value is T_LONG or T_STRING, every variable has a type, or an error says why not.
 //
-// infer_*() take the type that the place wants and tell it to what has none yet; what has one
-// tells it to its place. The whole script is gone over until nothing is learned. Only then a last
-// round reports: a mismatch shows the place and, as a note, the place that decided otherwise.
+// infer_*() take the type that the context requires and assign it to operands that have none; an operand that has a
+// type passes it to its context. The whole script is visited until no further type is determined. Then a last round
+// reports: a mismatch shows the location and, as a note, the location that determined the other type.
 //
 // Longs also carry the debuginfo type they came with (dtype). When those have settled, accesses
 // like x->f are resolved, which may make more of them known, and the rounds go on.
@@ -20,14 +20,14 @@
 
 static const struct want want_any = { .type = T_UNKNOWN };
 static const struct want want_nothing = { .nothing = true };
-static struct di_type mixed;       // in place of a dtype: there are several
+static struct di_type mixed;       // stands for several different dtypes
 
 static struct want want(enum type type, const char *why)
 {
 	return (struct want){ .type = type, .why = why };
 }
 
-// The words of a want, when somebody will read them.
+// Formats the reason for a required type, only in the round that reports.
 #define WHY(t, ...) ((t)->report ? str_printf(__VA_ARGS__) : "")
 
 static struct want want_as(const struct infer *t, const struct var *v)
@@ -82,17 +82,17 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 {
 	struct var *v = decl_of(e);
 
-	if (!t->report || (v && v->type == T_STATS)) // refuse_stats() has told
+	if (!t->report || (v && v->type == T_STATS)) // refuse_stats() has reported it
 		return;
 	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s", type_name(found), type_name(w.type), w.why,
 		   type_name(w.type));
 	if (w.loc.source)
-		diag_note(w.loc, "%s %s since here", w.why, type_name(w.type));
+		diag_note(w.loc, "%s %s because of this use", w.why, type_name(w.type));
 	if (v && v->type_loc.source)
-		diag_note(v->type_loc, "'%s' is a %s since here", v->name, type_name(v->type));
+		diag_note(v->type_loc, "'%s' is a %s because of this use", v->name, type_name(v->type));
 }
 
-// Once a variable: it counts as a long afterwards.
+// Reports a variable once: it counts as a long afterwards.
 static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
 	const char *similar = "";
@@ -107,12 +107,12 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	access_count_uses(t->s);
 	if (v->kind != VAR_GLOBAL && !v->written)
 		similar = check_similar_names(t->s, v, t->func, t->probe);
-	diag_error(e->loc, "unresolved type of '%s': nothing tells whether it is a long or a string%s", v->name, similar);
+	diag_error(e->loc, "unresolved type of '%s': it may be a long or a string%s", v->name, similar);
 	scope_hint(t->s, e->loc, v->name);
 	v->type = T_LONG;
 }
 
-// A statistic where a value is wanted.
+// Reports a statistic where a value is required.
 static bool refuse_stats(struct infer *t, const struct expr *e, const struct var *v)
 {
 	if (v->type != T_STATS)
@@ -139,7 +139,7 @@ static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
 	}
 }
 
-// A scalar or an element, as a value or to be assigned.
+// Infers a scalar or an element, as a value or as the left side of an assignment.
 static enum type infer_var(struct infer *t, struct expr *e, struct want w)
 {
 	struct var *v = decl_of(e);
@@ -155,7 +155,7 @@ static enum type infer_var(struct infer *t, struct expr *e, struct want w)
 	return v->type;
 }
 
-// The operand of @count and the like, of "<<<".
+// Infers the operand of @count and the like, and of "<<<".
 static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
 {
 	struct var *v = decl_of(e);
@@ -170,7 +170,7 @@ static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
 
 // ---------------------------------------------------------------- operators
 
-// Two that must agree: sides of a comparison or an assignment, arms of "?:".
+// Infers two operands that must agree: sides of a comparison or an assignment, arms of "?:".
 static enum type infer_same(struct infer *t, struct expr **l, struct expr **r, struct want w, const char *why)
 {
 	struct var *v;
@@ -216,7 +216,7 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 
 	if (v && v->type == T_STATS) {
 		if (t->report)
-			diag_error(e->loc, "'%s' is a statistic: it can't be assigned, only added to with \"<<<\"",
+			diag_error(e->loc, "'%s' is a statistic: it can't be assigned to, add to it with \"<<<\"",
 				   v->name);
 		return T_LONG;
 	}
@@ -228,7 +228,7 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 	return type;
 }
 
-// STAP_GLOBAL_SET_x(v) of a statistic adds.
+// STAP_GLOBAL_SET_x(v) of a statistic adds a value.
 static void fit_accessor(struct infer *t, struct expr *e)
 {
 	struct var *v = decl_of(e->u.bin.l);
@@ -298,8 +298,8 @@ static bool gives_value(struct func *f)
 	return found;
 }
 
-// All overloads take what the call gives; the first that knows a type says what is wanted. `$value = e`
-// became a call, of a function that the script doesn't know.
+// All overloads take the call's arguments; the first one with a known type determines what is required. `$value = e`
+// was turned into a call of a function that the script doesn't know.
 static struct want want_param(const struct infer *t, const struct expr *call, const struct func *f, int i)
 {
 	bool by_name = !str_starts(f->name, "__") || !call->loc.source || call->loc.source->library;
@@ -347,7 +347,7 @@ static void no_value(struct infer *t, const struct expr *e, struct func *f)
 	if (gives_value(f))
 		diag_error(e->loc, "unresolved type of function '%s'", f->name);
 	else
-		diag_error(e->loc, "'%s' gives no value", f->name);
+		diag_error(e->loc, "'%s' returns no value", f->name);
 	diag_note(f->loc, "'%s' is defined here", f->name);
 }
 
@@ -357,7 +357,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 
 	infer_args(t, e);
 	for (struct func *f = first; f; f = f->next_overload) {
-		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // 0 or "", where nothing is returned
+		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing yields 0 or ""
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
 		if (f->type == T_UNKNOWN && gives_value(f))
@@ -420,7 +420,7 @@ static enum type infer_print(struct infer *t, struct expr *e)
 
 // ---------------------------------------------------------------- debuginfo
 
-// "p[1]->f" was parsed as an access to the value p[1], which may be a struct: now it is one to p.
+// "p[1]->f" was parsed as an access to the value p[1], which may be a struct: turns it into an access to p.
 static void join_accesses(struct expr *e)
 {
 	struct expr *inner = e->u.access.base, joined = *e;
@@ -456,14 +456,14 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 			diag_error(e->loc, "'%s' is a local variable; arrays are globals: add \"global %s\"",
 				   base->u.var.name, base->u.var.name);
 		else if (t->report)
-			diag_error(e->loc, "the debuginfo type of this value is not known: say it with "
+			diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with "
 				   "@cast(value, \"type\")");
 		return e->u.access.pretty ? T_STRING : T_LONG;
 	}
 	if (!t->resolve)
 		return e->u.access.pretty ? T_STRING : T_LONG;
 	made = e->u.access.is_lvalue ? target_lvalue(base, e) : target_access(t->s, base, e);
-	if (!made)                 // reported; the steps after this one don't run
+	if (!made)                 // an error was reported, so later steps don't run
 		made = expr_number(e->loc, 0);
 	made->value_unused = e->value_unused;
 	*pe = made;
@@ -471,7 +471,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	return made->type ? made->type : T_LONG;
 }
 
-// Without a type's name it is that of the value.
+// Without the name of a type it is that of the value.
 static enum type infer_enumname(struct infer *t, struct expr *e)
 {
 	struct expr *value;
@@ -481,7 +481,8 @@ static enum type infer_enumname(struct infer *t, struct expr *e)
 	if (!e->u.cast.type_name && value->dtype && value->dtype->kind == DI_ENUM)
 		set_dtype(t, e, value->dtype);
 	if (t->report && !e->dtype)
-		diag_error(e->loc, "the enum of this value is not known: say it with @enumname(value, \"type\")");
+		diag_error(e->loc, "the enum of this value cannot be determined: give it with @enumname(value, "
+			   "\"type\")");
 	return T_STRING;
 }
 
@@ -523,7 +524,7 @@ static void check_size(const struct expr *e)
 	int64_t n = e->u.number;
 
 	if (n != 1 && n != 2 && n != 4 && n != 8)
-		diag_error(e->loc, "%lld bytes can't be read at once: 1, 2, 4 or 8 can", (long long)n);
+		diag_error(e->loc, "invalid size %lld: 1, 2, 4 or 8 bytes can be read at once", (long long)n);
 }
 
 static enum type infer_raw(struct infer *t, struct expr *e)
@@ -572,10 +573,10 @@ enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 		infer_stat_operand(t, e->u.stat.of, "@count, @sum ...");
 		return T_LONG;
 	case E_ENUMNAME: return infer_enumname(t, e);
-	case E_HIST: break;        // the parser lets it stand where infer_hist() is called
+	case E_HIST: break;        // the parser accepts it only as an operand of infer_hist()
 	case E_TARGET: case E_CAST: case E_ATVAR: case E_PROBEWRITE: case E_ENUM:
 		if (t->report)
-			diag_error(e->loc, "this is not possible here: there is no debuginfo to look at");
+			diag_error(e->loc, "this is not possible here: no debuginfo is available");
 		return T_LONG;
 	}
 	return T_UNKNOWN;
@@ -603,8 +604,8 @@ static void foreach_checks(struct infer *t, const struct stmt *s, const struct v
 	if (s->u.foreach.sort_stat && v->type != T_STATS)
 		diag_error(s->u.foreach.array_loc, "'%s' holds no statistics to sort by", v->name);
 	if (s->u.foreach.value && v->type == T_STATS)
-		diag_error(s->u.foreach.value->loc, "'%s' holds statistics: foreach can't give them as values; "
-			   "use @count(%s[...]) and so on", v->name, v->name);
+		diag_error(s->u.foreach.value->loc, "'%s' holds statistics: foreach can't yield them as values; use "
+			   "@count(%s[...]) and so on", v->name, v->name);
 }
 
 static void foreach_keys(struct infer *t, struct stmt *s, struct var *v)
@@ -676,8 +677,8 @@ static void infer_return(struct infer *t, struct stmt *s)
 
 	if (!s->u.expr) {
 		if (t->report && f && f->type != T_UNKNOWN) {
-			diag_error(s->loc, "this return lacks a value: '%s' gives a %s", f->name, type_name(f->type));
-			diag_note(f->explicit_type ? f->loc : f->type_loc, "as is said here");
+			diag_error(s->loc, "this return lacks a value: '%s' returns a %s", f->name, type_name(f->type));
+			diag_note(f->explicit_type ? f->loc : f->type_loc, "its type is declared here");
 		}
 		return;
 	}
@@ -710,7 +711,7 @@ static void maybe_expr(struct infer *t, struct expr **pe, struct want w)
 
 void infer_stmt(struct infer *t, struct stmt *s)
 {
-	// The branch that a settled condition leaves may wait itself.
+	// The remaining branch may wait itself.
 	while (s && s->waits)
 		if (!infer_waiting_stmt(t, s))
 			return;
@@ -767,7 +768,7 @@ static void infer_probe(struct infer *t, struct probe *p)
 	t->probe = NULL;
 }
 
-// -G NAME=VALUE gives a type to a global that the script itself leaves open.
+// -G NAME=VALUE determines the type of a global that the script leaves open.
 static void infer_option(struct infer *t, struct var *g)
 {
 	for vec_each(&t->s->opt.globals, it) {
@@ -779,8 +780,8 @@ static void infer_option(struct infer *t, struct var *g)
 	}
 }
 
-// Functions first: what a body does with its parameters decides, and a call that differs is told.
-// Types run along chains of calls in both directions, so the rounds go both ways.
+// Functions are inferred first: a body determines its parameters' types, and a call that differs is reported. Types
+// travel along the call graph in both directions, so the rounds alternate.
 static void infer_script(struct infer *t)
 {
 	int n = t->s->script.funcs.n;
@@ -809,7 +810,7 @@ static void infer_script(struct infer *t)
 	t->backwards = !t->backwards;
 }
 
-// What nothing said anything about: declared only, or merely deleted.
+// Settles variables that no use gave a type: declared only, or only deleted.
 static void settle_var(struct var *v)
 {
 	if (v->type == T_UNKNOWN)
@@ -838,8 +839,8 @@ static void settle(struct session *s)
 			settle_var(*v);
 }
 
-// What functions in C say that they point to. Debuginfo is only looked at where somebody asks for
-// a member and nothing else tells of which type.
+// Applies the types that functions in C declare by pragma:type. Debuginfo is read only if a member is accessed and
+// nothing else determines the type.
 static bool learn_declared(struct infer *t)
 {
 	struct target_where w = { .s = t->s };

@@ -2,19 +2,19 @@
 // Finds statements that nothing uses, before names, target variables and types are required. In: bound bodies with
 // value_unused set, effects of functions. Out: stmt.unused of statements without effect, of assignments to locals that
 // nothing reads, of chains of those, of branches and loops that contain nothing else, and of code behind a jump;
-// var.reads of parameters. An error in such a statement removes it with a warning; without errors it is kept.
+// var.reads of parameters. An error in such a statement removes it with a warning; without errors it stays.
 #include "elab/elab.h"
 #include "elab/infer.h"
 #include "parse/parse.h"
 
-// A statement that is unused as soon as nothing in it is used. An if or a loop is one, too.
+// A statement, an if or a loop included, that is unused if nothing in it is used.
 struct item {
 	struct stmt *stmt;
-	int parent;                // in finder.items; -1: none
+	int parent;                // index in finder.items, or -1
 	int used;                  // number of its effects, of read locals that it sets, and of its statements in use
 };
 
-struct store { int item, next; };       // next: of the same variable; -1: none
+struct store { int item, next; };       // next: the variable's next store, or -1
 
 struct finder {
 	VEC(struct item) items;
@@ -106,7 +106,7 @@ static void release(struct finder *f, int item)
 	}
 }
 
-// "local x = 1": a declaration of another language, which stays an error.
+// "local x = 1" is a declaration of another language, which stays an error.
 static bool is_declaring(const struct stmt *s)
 {
 	return s->kind == S_EXPR && s->u.expr->kind == E_VAR && parse_is_declaring(s->u.expr->u.var.name);
@@ -160,7 +160,7 @@ static void find_parts(struct finder *f, struct stmt *s, int item)
 	}
 }
 
-// Sets of a foreach and a catch are bound by the statement: they count like other stores.
+// Variables that foreach and catch set are bound by the statement: they count like other stores.
 static void add_bound(struct finder *f, const struct stmt *s)
 {
 	struct use_walker w = { .var = add_store, .data = f };
@@ -182,7 +182,7 @@ static bool may_be_unused(const struct stmt *s)
 	}
 }
 
-// The last release() of an item, of the one that it begins with, comes when all of it was counted.
+// The last release() of an item, of its initial reference, follows when all its statements were counted.
 static void find(struct finder *f, struct stmt *s, int parent)
 {
 	int item = f->items.n;
@@ -228,7 +228,7 @@ bool unused_argument(const struct expr *call, int i)
 	return call->u.call.target && access_pure(call->u.call.args.at[i]);
 }
 
-// The variables that a removed statement would have set are not misspelt.
+// Suppresses warnings about variables that a removed statement would have set.
 static void forgive(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	v->set_by_removed |= (use & USE_WRITE) != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who touches which variable, and how. In: a bound tree. Out: one callback for each mention, so
+// Reports which variables a tree uses, and how. In: a bound tree. Out: one callback for each mention, so
 // that access, checks and the optimiser agree on what reads and what writes.
 //
 // An assignment whose value nobody wants only writes: `n += 2` alone doesn't make n "read", though
@@ -19,7 +19,7 @@ static void each(struct use_walker *w, const expr_vec *v)
 			use_expr(w, *e);
 }
 
-// The left side of something that changes it; its keys are read.
+// Visits the left side of an assignment; its keys are read.
 static void target(struct use_walker *w, const struct expr *l, int use)
 {
 	if (w->expr)
@@ -87,7 +87,7 @@ void use_expr(struct use_walker *w, const struct expr *e)
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM: case E_CONST:
 	case E_EMBEDDED: case E_STATIC: break;
-	case E_ENTRY: break;       // its expression is one of the probe's entries
+	case E_ENTRY: break;       // its expression is visited with the probe's entries
 	case E_VAR: mention(w, e->u.var.decl, USE_READ, e->loc); break;
 	case E_INDEX: case E_IN: case E_HIST_BUCKET: index_use(w, e); break;
 	case E_CALL: call(w, e); break;

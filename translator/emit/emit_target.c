@@ -152,7 +152,7 @@ static int mapped_number(struct emitter *e, const struct di_module *m)
 
 struct value emit_static(struct emitter *e, struct expr *x)
 {
-	const struct di_static *place = x->u.fixed.place;
+	const struct di_static *place = x->u.fixed.variable;
 	const char *t = temp_long(e);
 
 	if (!emit_needs_context(e, x->loc))
