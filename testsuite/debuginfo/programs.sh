@@ -62,7 +62,7 @@ gcc -O2 -fno-plt -o calls calls.c
 lists 'plt without one' 'semantic error: calls calls no function "puts" through its procedure linkage table: at <input>:1:26' \
 	-p2 -e 'probe process("./calls").plt("puts") { println($$name) }'
 gcc -O2 -static -nostdlib -o bare -x c - <<<'void _start(void) { for (;;); }'
-lists 'plt of a static program' 'semantic error: bare has no procedure linkage table: it calls no library, or without one: at <input>:1:25' \
+lists 'plt of a static program' 'semantic error: bare has no procedure linkage table: it calls no library, or calls it directly: at <input>:1:25' \
 	-p2 -e 'probe process("./bare").plt { println($$name) }'
 
 # ------------------------------------------------------------ a library's names of versions
@@ -153,15 +153,15 @@ fi
 split ''
 id=$(id_of known)
 export SYSTEMTAP_DEBUGINFO_PATH=$files/ids
-lists 'by build-id, only its debuginfo' "semantic error: where the program with the build-id $id is isn't known, only ids/.build-id/${id:0:2}/${id:2}.debug: say its path: at <input>:1:7" \
+lists 'by build-id, only its debuginfo' "semantic error: the program with the build ID $id was not found, only ids/.build-id/${id:0:2}/${id:2}.debug: give its path: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 ln -s ../../../known "ids/.build-id/${id:0:2}/${id:2}"
 lists 'by build-id' "$whole" -L "process(\"$id\").function(\"add\")"
 lists 'by build-id, plt' 'process("known").plt("printf")' -l "process(\"$id\").plt(\"printf\")"
 ln -sfn ../../../other "ids/.build-id/${id:0:2}/${id:2}"; rm "ids/.build-id/${id:0:2}/${id:2}.debug"
-lists 'by build-id, a link to another build' "semantic error: where the program with the build-id $id is isn't known, only other: say its path: at <input>:1:7" \
+lists 'by build-id, a link to another build' "semantic error: the program with the build ID $id was not found, only other: give its path: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
-lists 'by build-id, unknown' 'semantic error: no program with the build-id 0123456789abcdef0123 is known: no directory of debuginfo has .build-id/01/23456789abcdef0123; say its path: at <input>:1:7' \
+lists 'by build-id, unknown' 'semantic error: no program with the build ID 0123456789abcdef0123 found: no directory of debuginfo has .build-id/01/23456789abcdef0123; give its path: at <input>:1:7' \
 	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'
 # As in packages: next to the program's path below the directory.
 mkdir -p "tree$files"; gcc -g -O0 -o known known.c; objcopy --only-keep-debug known "tree$files/known.debug"; strip -g known
@@ -195,7 +195,7 @@ lists 'symbols, a variable' "semantic error: unable to find local 'a': known has
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines can't be told without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
 lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
-    note: known has no DWARF debuginfo, so only its symbols are known; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
+    note: known has no DWARF debuginfo, so only its symbols are available; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
 strip known
 lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
 # As distributions do: functions that are not exported, in an xz-compressed ELF file inside the file.
@@ -220,7 +220,7 @@ sed -i 's/\.byte\t0x1d\t# DW_AT_language/.byte 0x23/' known.s; gcc -o known know
 lists 'arrays that begin at 1' 'process("known").function("main@array.c:50") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
 
 { cat known.c; echo 'const int lines[] __attribute__((section(".gopclntab"))) = { 1 };'; } >go.c; gcc -g -O0 -o known go.c
-lists 'returns in Go' 'semantic error: process("known"): probes of returns end a program in Go as soon as it moves a stack; probe statements before its returns, or use guru mode (-g): at <input>:1:7' \
+lists 'returns in Go' 'semantic error: process("known"): return probes crash a Go program when it moves a stack; probe statements before its returns, or use guru mode (-g): at <input>:1:7' \
 	-p2 -e 'probe process("./known").function("add").return { next }'
 lists 'returns in Go, listed' 'process("known").function("add@go.c:17").return' -l 'process("./known").function("add").return'
 lists 'returns in Go, guru' '# probes
@@ -232,7 +232,7 @@ lists 'a script is its interpreter' "$whole" -L 'process("./script").function("a
 printf '#!/usr/bin/env -S A=b dash -e\n' >script
 lists 'a script by way of env' 'process("/usr/bin/dash").begin' -l 'process("./script").begin'
 printf '#!%s/nothing\n' "$files" >script
-lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it is a script for nothing, which is not there: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
+lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it is a script for nothing, which does not exist: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
 lists 'by pattern' "$whole
 ${whole/known/known2}" -L 'process("./known*").function("add")'
 lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
@@ -258,7 +258,7 @@ until [ "$(readlink /proc/$running/exe)" = "$files/sleeper" ]; do sleep 0.1; don
 lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).plt(\"nanosleep\")"
 lists 'by number, a library' "process($running).plt(\"realloc\")" -l "process($running).library(\"libc.so.6\").plt(\"realloc\")"
 kill $running; wait $running 2>/dev/null
-lists 'by number, nobody' "semantic error: there is no process $running whose program could be read: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"
+lists 'by number, nobody' "semantic error: cannot read the program of the process $running: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"
 
 # ------------------------------------------------------------ C++ names, callees
 if g++ -g -O2 -o boxes boxes.cc; then
@@ -309,7 +309,7 @@ __attribute__((noinline)) int unset(int n)
 int main(int argc, char **argv) { return unset(argc); }
 END
 gcc -g -O0 -o unset unset.c
-lists 'locals before the frame' "semantic error: '\$local' can't be read at this place of 'unset' (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
+lists 'locals before the frame' "semantic error: '\$local' can't be read at this address of 'unset' (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
 	-p2 -e 'probe process("./unset").statement("unset@*:2") { print($local) }'
 got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
 if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
@@ -317,7 +317,7 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 # ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: '\$early' can't be read at this place of 'gone' (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: '\$early' can't be read at this address of 'gone' (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
@@ -348,7 +348,7 @@ if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/ki
 	on_stack 'not known where' '&\n\tandq\t$-16, %rsp' '$large'
 	got=$("$STAP" -r "$release" -p2 -e 'probe process("./changed").function("many") { println($mood) }' 2>&1 | grep -o "was opt.* at line [0-9]*")
 	at=$(grep -n '"%s many ' "$TESTS/programs/kinds.c" | cut -d: -f1)
-	if [ "$got" = "was optimised out at this place of 'many'; it can be read at line $at" ]; then ok 'debuginfo/programs on the stack, told'; else not_ok 'debuginfo/programs on the stack, told' "$got"; fi
+	if [ "$got" = "was optimised out at this address of 'many'; it can be read at line $at" ]; then ok 'debuginfo/programs on the stack, told'; else not_ok 'debuginfo/programs on the stack, told' "$got"; fi
 else
 	skip 'debuginfo/programs on the stack' clang
 fi
@@ -360,7 +360,7 @@ process("clones").function("lean@clones.c:19") $n:int
 process("clones").function("main@clones.c:47") $argc:int $argv:char**
 process("clones").function("rare@clones.c:38") $n:int
 process("clones").function("scaled@clones.c:11") $n:int $by:int' -L 'process("./clones").function("[clmrs]*@clones.c")'
-lists 'clones, a rest' 'semantic error: process("clones").function("checked"): it is inlined wherever it is called (3 copies): there is nothing to return from; what follows its beginning is the function "checked.part.0": at <input>:1:27' \
+lists 'clones, a rest' 'semantic error: process("clones").function("checked"): it is inlined wherever it is called (3 copies): there is nothing to return from; the rest of its code is the function "checked.part.0": at <input>:1:27' \
 	-p2 -e 'probe process("./clones").function("checked").return { next }'
 nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|part)\.0$/0x\1/p' | sort >before
 "$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,
@@ -531,4 +531,4 @@ fi
 ./waiter &
 sleep 0.2; rm waiter
 running 'process whose file is gone' $! "/proc/$!/exe"
-lists 'process that is gone' 'semantic error: there is no process 999999 whose program could be read: at <input>:1:7' -p2 -e 'probe process(999999).function("main") { next }'
+lists 'process that is gone' 'semantic error: cannot read the program of the process 999999: at <input>:1:7' -p2 -e 'probe process(999999).function("main") { next }'

@@ -64,7 +64,7 @@ expect embedded-number-as-text 1 'makes pointer from integer without a cast' emb
 expect embedded-text-to-global 1 'makes integer from pointer without a cast' embedded 'global n = 5 function f:long(s:string) %{ /* pragma:write:n */ STAP_GLOBAL_SET_n("abc"); STAP_RETURN(0); %}'
 expect embedded-expression 1 'makes integer from pointer without a cast' embedded 'function f(s) { return %{ "abc" %} }'
 expect embedded-unset 0 "warning: 'x' is used uninitialized" user --disable-cache -g -p4 -e 'function f:long() %{ int x; STAP_RETURN(x); %} probe begin { println(f()) }'
-expect limits-of-frames 1 'MB of strings for each CPU, more than 64 MB; make MAXNESTING or' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=65536 -DMAXNESTING=1024 -e 'function f:string(s:string, n:long) { return n ? f(s . "x", n - 1) : s } probe begin { println(f("a", 5)) }'
+expect limits-of-frames 1 'MB of strings for each CPU, more than 64 MB; reduce MAXNESTING or' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=65536 -DMAXNESTING=1024 -e 'function f:string(s:string, n:long) { return n ? f(s . "x", n - 1) : s } probe begin { println(f("a", 5)) }'
 expect limits-of-locks 1 'MAXTRYLOCK=100000 times TRYLOCKDELAY=10 is more than 100000 microseconds' "$STAP" -p2 --runtime=user -DMAXTRYLOCK=100000 -e "$begin"
 expect bad-global 1 '-G takes' "$STAP" -G '1x=3' -e "$begin"
 for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt-loops= --benchmark-sdt-threads=; do

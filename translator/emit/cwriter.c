@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes C a line a call into a buffer; indentation follows the braces at the ends of lines.
+// Writes C code line by line into a buffer; the braces at the ends of lines determine the indentation.
 #include "emit/cwriter.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What embedded C calls as STAP_GLOBAL_GET_G() and STAP_GLOBAL_SET_G(): functions x___get_G(c, keys) and
-// x___set_G(c, keys, value) of the generated C, which its units declare.
+// Functions that embedded C calls as STAP_GLOBAL_GET_G() and STAP_GLOBAL_SET_G(): x___get_G(c, keys) and x___set_G(c,
+// keys, value) of the generated C, which the units of embedded C declare.
 #include "emit/emitter.h"
 
 static const char *c_type(enum type t)
@@ -19,7 +19,7 @@ static const char *head(const struct func *f, const char *name)
 	return buf_text(&b);
 }
 
-// Of a string its cell: nothing is copied, and the handler holds the lock.
+// Returns the cell of a string without copying it, since the handler holds the lock.
 static void string_body(struct emitter *e, struct cwriter *w, const struct func *f)
 {
 	const char *g = emit_global(e, f->accessed)->name;
@@ -41,7 +41,7 @@ static bool by_cell(const struct func *f)
 	return !f->writes_accessed && f->type == T_STRING;
 }
 
-// Written where it is first wanted.
+// The function is written when it is first used.
 static const char *outside_name(struct emitter *e, struct func *f)
 {
 	const char *key = str_printf("accessor %s", f->name), *name = map_get(&e->consts, key);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-// One number for a key: the runtime has a faster way in.
+// A map with one number as key has a faster lookup in the runtime.
 static bool single(const struct var *v)
 {
 	return v->arity == 1 && v->key_types[0] != T_STRING;
@@ -82,7 +82,7 @@ static void merge(struct emitter *e, struct var *v, struct loc loc)
 	emit_check(e, loc);
 }
 
-// Statistics are not read here but by emit_stat_of(), which takes the text of the cell.
+// emit_stat_of() reads statistics; here only the text of the cell is returned.
 struct value emit_index(struct emitter *e, struct expr *x)
 {
 	struct var *v = x->u.index.decl;
@@ -125,7 +125,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	return result;
 }
 
-// The element, made when absent. Keys that lie in this array are copied: making room may move them.
+// Returns the element, created if absent. Keys that lie in this array are copied, since an insertion may move them.
 const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 {
 	struct var *v = x->u.index.decl;
@@ -198,7 +198,7 @@ static void foreach_static(struct emitter *e, struct stmt *st, int n)
 		e->body->func && e->body->func->recursive ? ", .recursive = true" : "", emit_place_text(st->loc));
 }
 
-// Keys and value of the element to the script's variables.
+// Copies keys and value of the element to the script's variables.
 static void foreach_bind(struct emitter *e, struct stmt *st, int n)
 {
 	struct var *v = st->u.foreach.decl;
@@ -217,7 +217,7 @@ static void foreach_bind(struct emitter *e, struct stmt *st, int n)
 		   "*(s64 *)stp_elem_value(&%s, elem%d)", map, n));
 }
 
-// The limit and the slice are evaluated once and kept over the loop.
+// Evaluates the limit and the slice once, before the loop.
 static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 {
 	struct var *v = st->u.foreach.decl;
@@ -247,7 +247,7 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 			  value_long(limit), slice, any);
 }
 
-// foreach ([a, b] in array): a C for over the elements, in a block of its own.
+// foreach ([a, b] in array): writes a C for over the elements, in a block of its own.
 void emit_foreach(struct emitter *e, struct stmt *st)
 {
 	struct loop loop = { .outer = e->body->loop };

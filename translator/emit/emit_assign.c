@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// = and its kin, ++ and --. Order: the keys of the left side, the right side, then one read, change
-// and store. For an element the store comes last, so that the right side never sees it half made.
+// Assignment operators, ++ and --. Order: the keys of the left side, the right side, then one read, change and store.
+// For an element the store comes last, so that the right side never sees a half-made element.
 #include "emit/emitter.h"
 
 #include <assert.h>
 
-// The operator inside an assignment operator; TOK_NONE for "=".
+// Returns the operator inside an assignment operator; TOK_NONE for "=".
 static enum tok operator_of(enum tok assign)
 {
 	switch (assign) {
@@ -29,7 +29,7 @@ static unsigned class_of(const struct var *v)
 	return v->kind == VAR_GLOBAL ? GLOBAL : LOCAL;
 }
 
-// to .= v. The operand must not be the buffer that grows.
+// Appends v to `to`. The operand must not be the buffer that grows.
 static void append(struct emitter *e, const char *to, unsigned class, struct value v)
 {
 	if (v.reads & class)
@@ -37,7 +37,7 @@ static void append(struct emitter *e, const char *to, unsigned class, struct val
 	cw_line(e->w, "stp_append(%s, %s, STP_STRLEN);", to, v.text);
 }
 
-// x = a . b and x = sprintf(...) build in x itself when nothing in there looks at x.
+// Returns whether x = a . b or x = sprintf(...) can be built in x itself, since the right side does not read x.
 static bool build_in_place(struct emitter *e, struct var *v, struct expr *r)
 {
 	bool concat = r->kind == E_BINARY && r->u.bin.op == TOK_DOT;
@@ -90,7 +90,7 @@ static struct value assign_var(struct emitter *e, struct expr *x, bool wanted)
 	return wanted ? emit_expr(e, x->u.bin.l) : value_number(0);
 }
 
-// A string element: the value may lie in the array itself, so it is copied before the element moves.
+// Assigns to a string element: the value may lie in the array itself, so it is copied before the element moves.
 static struct value assign_string_element(struct emitter *e, struct expr *x, struct value *keys,
 					  struct value r)
 {

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-// One call of one overload; `to` takes the result, NULL: none is wanted.
+// Calls one overload; `to` takes the result, or is NULL.
 static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
 {
 	if (i->pointer)
@@ -18,7 +18,7 @@ static void call_line(struct emitter *e, struct func_info *i, const char *args, 
 		cw_line(e->w, "%s(c%s);", i->name, args);
 }
 
-// The overloads one after the other for as long as they ask for the next.
+// Calls the overloads one after the other as long as they use `next`.
 static void call_chain(struct emitter *e, struct func *f, struct loc loc, const char *args, const char *to)
 {
 	int depth = 0;
@@ -43,8 +43,8 @@ static void call_chain(struct emitter *e, struct func *f, struct loc loc, const 
 		cw_line(e->w, "}");
 }
 
-// Arguments as ", a, b". What the called function may change is copied first, and what is used for
-// several overloads kept.
+// Returns arguments as ", a, b". Values that the called function may change are copied first, and values that are used
+// for several overloads are stored in temporaries.
 static const char *arguments(struct emitter *e, struct expr *x, struct func_info *i, unsigned *reads)
 {
 	int n = x->u.call.args.n;
@@ -87,8 +87,8 @@ static const struct kept *kept_result(struct emitter *e, struct func *f, const c
 	return kept;
 }
 
-// A call of a function that is marked stable has the same value all through a handler when its
-// arguments, if any, are constants.
+// Returns whether the call, of a function that is marked stable, with constant arguments, has the same value
+// throughout a handler.
 static bool is_stable_call(const struct expr *x)
 {
 	const struct func *f = x->u.call.target;
@@ -99,7 +99,7 @@ static bool is_stable_call(const struct expr *x)
 	return func_has(f, PRAGMA_STABLE) && f->type != T_UNKNOWN;
 }
 
-// Called at the first place that is reached.
+// The function is called at the first use that is reached; later uses read its result.
 static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
 {
 	const struct kept *kept = kept_result(e, f, args);

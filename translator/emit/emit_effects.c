@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What evaluating an expression or calling a function may change, and whether it may fail. Asked by
-// emit_expr.c to keep the script's order of evaluation with as few temporaries as possible.
+// Determines what evaluating an expression or calling a function may change, and whether it may fail, so that
+// emit_expr.c can keep the script's order of evaluation with few temporaries.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@ struct effects {
 	struct emitter *e;
 	unsigned changes;
 	bool fails, nexts;
-	struct func_info *collect; // its callees, NULL: not asked
+	struct func_info *collect; // collects its callees, if not NULL
 };
 
 static void change_var(struct effects *fx, const struct var *v)
@@ -208,8 +208,7 @@ static void look_at(struct emitter *e, struct func_info *i)
 	i->plain = (f->type == T_LONG || i->pointer) && !i->effects && !i->fails && !i->nexts;
 }
 
-// The function's entry; it will be emitted. While it is looked at itself (a cycle) the worst is
-// assumed of it.
+// Returns the function's entry, so that it is emitted. While its own body is visited (a cycle) the worst is assumed.
 struct func_info *emit_func(struct emitter *e, struct func *f)
 {
 	struct func_info *i;

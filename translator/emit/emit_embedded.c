@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Embedded C: functions, expressions, @const(), and whole blocks of a file.
 //
-// What is marked pragma:runtime needs generated.h only and goes into the generated C. All else may
-// include what it likes, so it goes to a unit of its own, one a source file (session.units): the
+// C that is marked pragma:runtime needs generated.h only and is part of the generated C. All other C may
+// include other headers, so it has its own compilation unit for each source file (session.units): the
 // file's blocks in their order, then its functions, which the generated C calls by an external
 // name, "x_" and theirs.
 //
@@ -25,8 +25,8 @@ static bool uses_context(const struct embedded *code)
 	return embedded_word(code, "CONTEXT") || (c && c->is_pointer);
 }
 
-// STAP_RETURN_POINTER(p): nothing is copied. For what stays as it is until the handler ends and is
-// shorter than STP_STRLEN.
+// STAP_RETURN_POINTER(p) returns a string without a copy; it must be valid until the handler ends and shorter than
+// STP_STRLEN.
 bool emit_returns_pointer(const struct func *f)
 {
 	return f->type == T_STRING && func_has(f, PRAGMA_RUNTIME) &&
@@ -52,8 +52,8 @@ static const char *compatible_version(struct emitter *e)
 	return str_printf("%lld, %lld", (long long)major, (long long)minor);
 }
 
-// The compiler's next line is that of the C at loc, and its columns are the file's: white space as wide as
-// what is before it, "%{" too.
+// Gives the next line of the compiler the line number of loc, and the same columns: white space as wide as the text
+// before it, "%{" included.
 static void add_place(struct c_unit *u, struct loc loc)
 {
 	const char *line = diag_line(loc.source, loc.line);
@@ -63,7 +63,7 @@ static void add_place(struct c_unit *u, struct loc loc)
 		buf_putc(&u->text, line[i] == '\t' ? '\t' : ' ');
 }
 
-// A file's own C: what is wanted before its functions, or what is marked to come after them.
+// Adds a file's own blocks: those before its functions, or those that are marked to follow them.
 static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 {
 	for vec_each(&e->s->script.embedded, x)
@@ -74,7 +74,7 @@ static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 		}
 }
 
-// The unit of the file that loc is in; made with the file's own blocks when it is first asked for.
+// Returns the unit of loc's file, which begins with the file's own blocks.
 static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 {
 	struct c_unit *u;
@@ -86,7 +86,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->source = loc.source;
 	u->loc = loc;
 	vec_push(&e->s->units, u);
-	for vec_each(&e->s->opt.defines, d)        // what -D says is a macro of the C, but for what is one already
+	for vec_each(&e->s->opt.defines, d)        // names of -D are macros of the C, unless it defines them itself
 		if (strcmp(d->name, "MAXSTRINGLEN") && strcmp(d->name, "MAXBACKTRACE"))
 			buf_printf(&u->text, "#define %s %s\n", d->name, d->value);
 	buf_printf(&u->text, "#define MAXBACKTRACE %lld\n#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n"
@@ -96,7 +96,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	return u;
 }
 
-// The text in braces, with its own line numbers; what follows has no place of its own.
+// Adds the text in braces, with its own line numbers; the text after it has none.
 static void add_text(struct c_unit *u, const char *text, struct loc loc)
 {
 	buf_puts(&u->text, "{\n");
@@ -117,7 +117,7 @@ static bool fits_target(struct emitter *e, const struct embedded *c, struct loc 
 {
 	if (e->s->opt.user_runtime || !(c->pragmas & PRAGMA_USERSPACE))
 		return supported(c, loc);
-	diag_error(loc, "this embedded C is marked /* userspace */: it can only be used with --runtime=user");
+	diag_error(loc, "this embedded C is marked /* userspace */: it requires --runtime=user");
 	return false;
 }
 
@@ -128,7 +128,7 @@ static const char *return_type(const struct func *f)
 	return f->type == T_LONG ? "s64" : "void";
 }
 
-// The unit's function as both sides declare it.
+// Returns the declaration of the unit's function, which both sides use.
 static const char *unit_head(const struct func *f, const char *name)
 {
 	struct buf b = { 0 };
@@ -144,13 +144,13 @@ static const char *unit_head(const struct func *f, const char *name)
 	return buf_text(&b);
 }
 
-// What STAP_ARG_x was made of: THIS->l_x, and THIS->x in what is marked unmangled.
+// Returns whether it uses THIS->l_x, the former form of STAP_ARG_x, or THIS->x of functions marked unmangled.
 static bool says_this(const struct func *f)
 {
 	return func_has(f, PRAGMA_UNMANGLED) || embedded_word(f->embedded, "THIS");
 }
 
-// STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function.
+// Defines STAP_ARG_x, STAP_RETVALUE, STAP_RETURN of one function.
 static void define_macros(struct buf *b, const struct func *f)
 {
 	for vec_each(&f->params, v)
@@ -180,8 +180,8 @@ static void undefine_macros(struct buf *b, const struct func *f)
 		buf_puts(b, "#undef STAP_RETVALUE\n");
 }
 
-// struct { s64 l_a; char *l_b; s64 __retvalue; } *THIS: how arguments were once reached, and still are; as a and b,
-// too, where the function is marked unmangled.
+// Declares struct { s64 l_a; char *l_b; s64 __retvalue; } *THIS, the former way to access arguments, which is still
+// supported; with fields a and b, too, in functions marked unmangled.
 static void declare_this(struct buf *b, const struct func *f)
 {
 	buf_puts(b, "struct {");
@@ -230,7 +230,7 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 		buf_puts(b, VIEW);
 	if (f->type == T_STRING)
 		buf_puts(b, "stp_ret[0] = '\\0';\n");
-	if (returns)        // as from a function that gives nothing: STAP_RETVALUE is what this one gives
+	if (returns)        // a "return" in a macro without value: STAP_RETVALUE is the result
 		buf_puts(b, "#define return goto stp_out\n");
 	add_text(u, f->embedded->code, f->embedded_loc.source ? f->embedded_loc : f->loc);
 	if (returns)
@@ -246,8 +246,8 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 	undefine_macros(b, f);
 }
 
-// The generated C's own function around it: `head`, whose parameters are called STAP_ARG_x. It
-// copies the strings that the C may write to.
+// Writes the generated C's function around it: `head`, whose parameters are named STAP_ARG_x. It copies the strings
+// that the C may write to.
 static void write_caller(struct emitter *e, struct func_info *i, const char *head, const char *name)
 {
 	struct func *f = i->func;
@@ -315,7 +315,7 @@ static void pointer_func(struct emitter *e, struct func_info *i, const char *hea
 	cw_line(e->w, "}");
 }
 
-// The text as it is, between braces of its own. `out` is where STAP_RETURN and STAP_ERROR go.
+// Writes the text unchanged, in braces. STAP_RETURN and STAP_ERROR jump to `out`.
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head)
 {
 	struct func *f = i->func;
@@ -359,7 +359,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 
 struct expr_args { struct buf params, values, defines, undefines; };
 
-// The parameters of the function around an expression that it uses, as STAP_ARG_x.
+// Passes the parameters of the surrounding function that the expression uses, as STAP_ARG_x.
 static void pass_params(struct emitter *e, const struct embedded *code, struct expr_args *a)
 {
 	if (!e->body || !e->body->func)
@@ -377,7 +377,7 @@ static void pass_params(struct emitter *e, const struct embedded *code, struct e
 	}
 }
 
-// A function of the expression's unit that gives its value; returns the call's arguments.
+// Makes a function of the expression's unit that returns its value; returns the call's arguments.
 static const char *unit_expression(struct emitter *e, struct expr *x, const char *name)
 {
 	struct c_unit *u = unit_at(e, x->loc);
@@ -437,7 +437,7 @@ struct value emit_embedded(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", t);
 }
 
-// A constant of the unit, which the C compiler evaluates: what isn't constant is its error.
+// Makes a constant of the unit, which the C compiler evaluates and reports if it isn't constant.
 struct value emit_const(struct emitter *e, struct expr *x)
 {
 	const char *text = x->u.text1.text, *known = str_printf("@const %s@%s", text, x->loc.source->name);
@@ -455,7 +455,7 @@ struct value emit_const(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", name);
 }
 
-// Blocks of the user's own files are compiled whether something calls them or not.
+// Blocks of the user's own files are compiled even if nothing calls them.
 void emit_embedded_blocks(struct emitter *e)
 {
 	for vec_each(&e->s->script.embedded, x)

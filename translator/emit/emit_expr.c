@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Expressions: writes the statements that are needed, returns the rest as a C expression.
-// Operands are evaluated left to right; one that a later operand's side effects would change is
-// kept in a temporary.
+// Expressions: writes the statements that are needed, returns the rest as a C expression. Operands are evaluated left
+// to right; one that a later operand's side effects would change is stored in a temporary.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -20,7 +19,7 @@ void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out)
 	}
 }
 
-// Writes what x needs into a part of its own, one level deeper.
+// Writes the statements of x into a part of their own, one level deeper.
 static struct value emit_aside(struct emitter *e, struct expr *x, struct cwriter *part)
 {
 	struct cwriter *w = e->w;
@@ -95,7 +94,7 @@ static struct value concat_pair(struct emitter *e, struct value l, struct value 
 	return value_text(0, true, "%s", t);
 }
 
-// t: the type of the operands.
+// t is the type of the operands.
 struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,
 			 struct loc loc)
 {
@@ -137,7 +136,7 @@ static void concat_leaves(struct expr *x, expr_vec *out)
 	}
 }
 
-// into: the buffer to build in, NULL: a temporary.
+// into: the buffer to build in, or NULL for a temporary.
 struct value emit_concat(struct emitter *e, struct expr *x, const char *into)
 {
 	expr_vec leaves = { 0 };
@@ -154,7 +153,8 @@ struct value emit_concat(struct emitter *e, struct expr *x, const char *into)
 	return value_text(0, true, "%s", to);
 }
 
-// && and ||: one expression when the right side needs no statements.
+// && and
+// become one expression if the right side needs no statements.
 static struct value emit_logic(struct emitter *e, struct expr *x)
 {
 	bool and = x->u.bin.op == TOK_ANDAND;
@@ -195,8 +195,8 @@ static int larger(int a, int b)
 	return a > b ? a : b;
 }
 
-// a ? b : c ? d : ... of many arms: one after the other, not one within the other. A string may stay in a temporary of
-// its arm, which nothing else has until the end of the statement.
+// Writes a ? b : c ? d : ... of many arms one after the other, not nested. A string may stay in a temporary of its
+// arm, which is not reused before the end of the statement.
 static struct value emit_cond_chain(struct emitter *e, struct expr *x)
 {
 	bool string = x->type == T_STRING;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Source lines for scripts that ask for those of an address: tables that debuginfo has made, which the module
-// carries as they are. Of the kernel, of the modules of it that are probed or named with -d, and, for
+// Source lines for scripts that resolve addresses to lines: tables that debuginfo has made, which the module contains
+// unchanged. They are those of the kernel, of kernel modules that are probed or named with -d, and, for
 // emit_symbols.c, of programs.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_MB = 16 };                 // of memory that can't be paged, while the script runs
+enum { MAX_MB = 16 };                 // of memory that can't be paged out while the script runs
 
 bool emit_called(const struct emitter *e, const char *prefix)
 {
@@ -27,7 +27,7 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m
 	char *full;
 
 	if (path && size > MAX_MB << 20) {
-		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB: its addresses get none",
+		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB and are omitted",
 			     di_module_name(m), size >> 20);
 		return NULL;
 	}
@@ -63,7 +63,7 @@ static void find_modules(struct session *s, modules *all)
 			add_module(all, di_kernel_module(s, *path));
 }
 
-// Returns how many parts it has.
+// Returns the number of its parts.
 static int emit_module(struct emitter *e, struct cwriter *w, struct di_module *m, struct buf *rows)
 {
 	di_code code = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The locks of handlers: which ones each takes, and between which statements it holds them. A handler
-// that first looks whether the hit concerns it, or goes on when it is done with the globals, takes and
-// lets go of them itself; for all others the runtime does it around the handler.
+// Locks of handlers: which locks each one takes, and between which statements it holds them. A handler that first
+// checks whether the hit concerns it, or continues after its last use of globals, takes and releases them itself; for
+// all others the runtime does so around the handler.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -15,7 +15,7 @@ static int by_index(const void *a, const void *b)
 	return x->var->index - y->var->index;
 }
 
-// Adds what i and its callees sort or merge.
+// Adds the variables that i and its callees sort or merge.
 static void add_alone(struct func_info *i, access_list *uses, int visit)
 {
 	if (i->visit == visit)
@@ -27,7 +27,7 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 		add_alone(*to, uses, visit);
 }
 
-// Each variable once, ordered the same everywhere, so that two never wait for each other.
+// Writes each variable once, in the same order for all handlers, so that two never wait for each other.
 static int lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
 {
 	int n = 0;
@@ -52,7 +52,7 @@ static int lock_table(struct emitter *e, struct cwriter *w, const char *name, ac
 	return uses->n;
 }
 
-// Of the hit that makes the copies of a handler in slices.
+// Writes the locks of the hit that makes the copies of a handler in slices.
 static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	struct stmt empty = { .kind = S_BLOCK };
@@ -71,7 +71,7 @@ static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct pro
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
-// Which handler takes which locks; in slices, the hit that makes its copies.
+// Writes the locks of p's handler; for a handler in slices, of the hit that makes its copies.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
@@ -85,7 +85,7 @@ int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
-// And which ones what it wants of the function's entry.
+// Writes the locks of p's @entry() expressions.
 int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
@@ -97,15 +97,15 @@ int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct pro
 	return lock_table(e, w, str_printf("p%d_entry_locks", p->index), &uses);
 }
 
-// ---------------------------------------------------------------- from where to where
+// ---------------------------------------------------------------- ranges of statements
 
 static bool only_one(const struct stmt *a, const struct stmt *b)
 {
 	return access_locks_in(a, NULL) != access_locks_in(b, NULL);
 }
 
-// The first and the last statement that touch a locked global; both are run at most once, the one after
-// the other, whatever way the handler takes between them.
+// Finds the first and the last statement that use a locked global; both are executed at most once, in this order, on
+// every path between them.
 static void find_range(struct lock_range *r, struct stmt *s)
 {
 	while (s->kind == S_BLOCK || s->kind == S_IF) {
@@ -128,7 +128,7 @@ static void find_range(struct lock_range *r, struct stmt *s)
 			at++;
 		}
 		if (!first)
-			return;            // only what is merged or sorted: all the time
+			return;            // only merged or sorted: the locks are held all the time
 		r->late |= first_at > 0;
 		r->early |= last != s->u.block.at[s->u.block.n - 1];
 		if (first != last) {
@@ -141,7 +141,7 @@ static void find_range(struct lock_range *r, struct stmt *s)
 	r->from = r->to = s;
 }
 
-// Whether another probe than p itself has p's handler, or it has a condition, which reads globals.
+// Returns whether only p uses p's handler and it has no condition, which would read globals.
 static bool is_plain(const struct session *s, const struct probe *p)
 {
 	for vec_each(&s->script.probes, other)
@@ -156,7 +156,7 @@ struct lock_range emit_lock_range(struct emitter *e, const struct probe *p)
 
 	if (e->s->opt.no_optimize || p->family->exclusive || p->in_slices)
 		return whole;
-	if (e->s->opt.compatible && !session_since(e->s, p->loc, "4.4", "how long a handler holds its locks"))
+	if (e->s->opt.compatible && !session_since(e->s, p->loc, "4.4", "releasing locks before the end of a handler"))
 		return whole;
 	find_range(&r, p->body);
 	return r.from && (r.late || r.early) && is_plain(e->s, p) ? r : whole;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 3: the typed AST of the session to the text of one C file, session.c_text.
 //
-// It is written out of order, because what is needed shows only as functions are written: handlers
+// It is written out of order, because handlers and functions determine what else is needed: handlers
 // first, then the functions they reach, then globals; and put together in the order a C compiler
 // and a reader want. runtime/include/generated.h is all that the text includes.
 #include "debuginfo/debuginfo.h"
@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static struct emitter *current;        // for what families call
+static struct emitter *current;        // used by functions that families call
 
 int64_t emit_string_len(struct emitter *e)
 {
@@ -54,7 +54,7 @@ const char *emit_comment_text(const char *text)
 	return safe;
 }
 
-// No "??", which would be a trigraph to some compilers.
+// Returns the literal without "??", which would be a trigraph to some compilers.
 const char *emit_c_string(const char *text)
 {
 	const char *escaped = str_escape(text, strlen(text));
@@ -77,7 +77,7 @@ static bool is_word(int c)
 	return isalnum(c) || c == '_' || c == '$' || c == '@';
 }
 
-// The token that stands at loc, from the script's own text.
+// Returns the token at loc, from the script's own text.
 static const char *token_at(struct loc loc, const char **kind)
 {
 	const char *p = diag_line(loc.source, loc.line) + loc.column - 1, *start, *word;
@@ -140,7 +140,7 @@ void emit_family_table(struct session *s, const char *family, const char *table,
 	vec_push(&s->runtime_families, family);
 }
 
-// Families in their order, with the probes of each.
+// Calls fn for each family in order, with its probes.
 static void each_family(struct emitter *e, void (*fn)(struct emitter *e, const struct probe_family *f,
 						      struct probe **of, int n, struct cwriter *w), struct cwriter *w)
 {
@@ -183,7 +183,7 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-// Ten times MAXACTION, unless it is given.
+// The default is ten times MAXACTION.
 static int64_t actions_interruptible(const struct session *s, int64_t actions)
 {
 	int64_t most = limit_most(LIMIT_MAXACTION_INTERRUPTIBLE);
@@ -193,8 +193,8 @@ static int64_t actions_interruptible(const struct session *s, int64_t actions)
 	return actions > most / 10 ? most : actions * 10;
 }
 
-// Units of work that a hit may do for each statement of MAXACTION: with the default of 1,000 a hit of the longest
-// kind ends below 2 million instructions.
+// Units of work that a hit may do for each statement of MAXACTION: with the default of 1,000 a hit of the longest kind
+// ends below 2 million instructions.
 #define WORK_EACH 1500
 
 static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
@@ -221,7 +221,7 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
 	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(s->opt.timing && s->opt.user_runtime);    // whose cycles are there for -t alone
+		(s->opt.timing && s->opt.user_runtime);    // cycles of processes exist only for -t
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
@@ -265,8 +265,8 @@ static bool checks_builds(struct session *s)
 	return s->kernel && s->debuginfo && !session_limit(s, LIMIT_STP_NO_BUILDID_CHECK);
 }
 
-// The kernel that the addresses in the tables are for. Another is refused, or, without this, asked for the
-// functions' addresses by name.
+// Identifies the kernel that the addresses in the tables belong to. Another kernel is refused or, without a build ID,
+// checked by names of the functions.
 static void build_id_line(struct session *s, struct cwriter *w)
 {
 	int len = 0;
@@ -279,7 +279,7 @@ static void build_id_line(struct session *s, struct cwriter *w)
 		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(id, len), len);
 }
 
-// A row for a module of the kernel, by the name it is loaded under: once. How many rows.
+// Writes a row for a kernel module, under its name when loaded, once. Returns the number of rows.
 static int build_row(struct cwriter *w, struct map *known, const struct di_module *m)
 {
 	const uint8_t *id;
@@ -296,7 +296,7 @@ static int build_row(struct cwriter *w, struct map *known, const struct di_modul
 	return 1;
 }
 
-// Those that probes are in, or that the script has variables or lines of.
+// Lists modules that contain probes, or whose variables or lines the script uses.
 static int builds_table(struct emitter *e, struct cwriter *w)
 {
 	struct cwriter rows = { .depth = 1 };
@@ -323,21 +323,22 @@ static int builds_table(struct emitter *e, struct cwriter *w)
 	return n;
 }
 
-// What staprun (and modinfo) look at.
+// Writes one line of the section that staprun (and modinfo) read.
 static void modinfo_line(struct cwriter *w, int n, const char *name, const char *value)
 {
 	cw_line(w, "static const char stp_modinfo_%d[] __attribute__((section(\".modinfo\"), used, aligned(1))) = \"%s=%s\";",
 		n, name, value);
 }
 
-// String frames of each CPU's context: the calls that may be nested times what each keeps.
+// Computes the string frames of each CPU's context: the nesting of calls times the frame of each.
 static void check_frames(struct emitter *e, int strings, int nesting)
 {
 	enum { MAX_FRAMES = 64 << 20 };
 
 	if (strings * emit_string_len(e) > MAX_FRAMES)
-		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; make MAXNESTING or"
-		    " MAXSTRINGLEN smaller (-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
+		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; reduce "
+		    "MAXNESTING or MAXSTRINGLEN "
+		    "(-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
 }
 
 static void module_lines(struct emitter *e, struct cwriter *w)
@@ -419,8 +420,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 {
 	struct cwriter tables = { 0 }, known = { 0 };
 
-	emit_probe_tables(e, &tables);     // before the storage: it tells which locks there are
-	emit_user_symbols(e, &known);      // before the families: those use it, so it starts first
+	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
+	emit_user_symbols(e, &known);      // before the families, which use it
 	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and places are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));

@@ -2,8 +2,8 @@
 // Long handlers: their statements are written as several C functions, which the handler calls one after the other. The
 // time that a compiler takes for one function grows faster than the function.
 //
-// A part is a run of statements outside loops and try. It has temporaries of its own; locals of the handler are in its
-// frame. A part returns false where the handler ends: after an error, or `next`.
+// A part is a sequence of statements outside loops and try. It has its own temporaries; locals of the handler are in
+// its frame. A part returns false if the handler ends: after an error, or `next`.
 #include "emit/emitter.h"
 
 enum {
@@ -86,7 +86,7 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	cw_line(e->w, "\tgoto %s;", b->out.name);
 }
 
-// A long statement of a block is not one of a part: the blocks in it have parts.
+// A long statement is not itself a part: the blocks in it have parts.
 void emit_parts(struct emitter *e, struct stmt *block)
 {
 	struct body *b = e->body;

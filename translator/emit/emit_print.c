@@ -23,7 +23,7 @@ static void conversion(pieces *out, char conv)
 	vec_push(out, p);
 }
 
-// print(a, b), println, printd("-", a, b), printdln as the format they amount to.
+// Returns print(a, b), println, printd("-", a, b), printdln as equivalent formats.
 static void format_of(struct expr *x, pieces *out)
 {
 	enum print_kind kind = x->u.print.kind;
@@ -48,7 +48,7 @@ static const char *quoted(const char *bytes, size_t len)
 	return emit_c_string(str_ndup(bytes, len));
 }
 
-// A conversion or NULL, and the text after it or NULL.
+// Writes a conversion (or NULL) and the text after it (or NULL).
 static void piece_line(struct cwriter *w, const struct format_piece *p, const struct format_piece *text)
 {
 	struct buf b = { 0 };
@@ -64,7 +64,7 @@ static void piece_line(struct cwriter *w, const struct format_piece *p, const st
 	cw_line(w, "{ %s },", buf_text(&b));
 }
 
-// The table of these pieces, its entries counted in *n; the same pieces share one.
+// Returns the table of these pieces, and the number of its entries in *n; equal pieces share one table.
 static const char *format_table(struct emitter *e, pieces *f, int *n)
 {
 	struct cwriter lines = { .depth = 1 };
@@ -182,7 +182,7 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	return into ? value_text(0, true, "%s", into) : value_number(0);
 }
 
-// $x$, $$vars: a fault on the way makes it another text.
+// $x$, $$vars: a fault replaces the whole text.
 static struct value print_pretty(struct emitter *e, struct expr *x, const char *into)
 {
 	struct label fault = { .name = emit_label(e, "fault") }, *outer = e->body->on_error;
@@ -204,7 +204,7 @@ static struct value print_pretty(struct emitter *e, struct expr *x, const char *
 	return value_text(0, true, "%s", into);
 }
 
-// into: the buffer for the forms that give a string, NULL: a temporary.
+// into: the buffer of the forms that return a string, or NULL for a temporary.
 struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 {
 	if (!emit_needs_context(e, x->loc))

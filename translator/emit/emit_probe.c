@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Handlers, entry handlers, conditions and script functions: the C function around a body, its
-// frame of strings, its locals; the probe table and the locks each probe takes.
+// Writes handlers, entry handlers, conditions and script functions: the C function around a body, its frame of
+// strings, its locals; the probe table and the locks that each probe takes.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -16,7 +16,7 @@ static void begin_body(struct emitter *e, struct body *b, struct func *f)
 	e->w = &b->code;
 }
 
-// Locals that are numbers; those of a long handler are in its frame.
+// Number of locals that are numbers; those of a long handler are in its frame.
 static int numbers(const struct body *b)
 {
 	int n = 0;
@@ -26,7 +26,7 @@ static int numbers(const struct body *b)
 	return n;
 }
 
-// The size of the frame, in strings.
+// Returns the size of the frame, in strings.
 static int frame_strings(struct emitter *e)
 {
 	const struct body *b = e->body;
@@ -111,7 +111,7 @@ static void clear_lines(struct cwriter *w, const struct body *b)
 	}
 }
 
-// A jump to the end from the end.
+// Removes a jump to the end at the end.
 static void drop_last_goto(struct body *b)
 {
 	static const char line[] = "\n\tgoto out;\n";
@@ -124,8 +124,8 @@ static void drop_last_goto(struct body *b)
 	b->out.used--;
 }
 
-// The whole function around the finished body. `recursive`: it counts as a call even without strings, and looks at the
-// stack. `result`: "ret" or "".
+// Writes the whole function around the finished body. `recursive`: it counts as a call even without strings, and
+// checks the stack. `result`: "ret" or "".
 static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
 {
 	struct body *b = e->body;
@@ -236,7 +236,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	parts_begin(&b, p->body, str_printf("p%d", p->index));
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
-	// With -DSTP_ALIBI hits are counted, and nothing else is done; but for -T.
+	// With -DSTP_ALIBI hits are only counted, except for -T.
 	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
 		emit_stmt(e, p->body);
 	work_end_function(e, root, p->loc);
@@ -247,7 +247,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
 }
 
-// What @entry() wants, saved when the function is entered.
+// Writes the entry handler, which saves the values of @entry() when the function is entered.
 static void emit_entry(struct emitter *e, struct probe *p)
 {
 	struct func_info *root = new_root(e);
@@ -319,7 +319,7 @@ void emit_probe(struct emitter *e, struct probe *p)
 		emit_condition(e, p);
 }
 
-// Its handler takes the locks itself.
+// Returns whether the handler takes its locks itself.
 static bool is_late(const struct emitter *e, const struct probe *p)
 {
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
@@ -407,7 +407,7 @@ static bool same_component(const struct func_info *a, const struct func_info *b)
 	return a == b || (a->func && b->func && a->func->component == b->func->component);
 }
 
-// i and what reaches it and is reached by it.
+// Collects i and the functions that are both its callers and its callees.
 static void gather_component(struct func_info *i, info_list *all)
 {
 	if (i->measured)
@@ -419,8 +419,8 @@ static void gather_component(struct func_info *i, info_list *all)
 			gather_component(*to, all);
 }
 
-// The deepest chain of calls from i on, with each function of a cycle in it once; `*widest` is the
-// largest frame in one.
+// Returns the deepest call path from i on, with each function of a cycle in it once; `*widest` is the largest frame in
+// one.
 static struct depth deepest(struct func_info *i, int *widest)
 {
 	struct depth best = { 0 }, d;
@@ -452,7 +452,7 @@ static struct depth deepest(struct func_info *i, int *widest)
 	return best;
 }
 
-// Calls that may be open at a time, the handler included; *strings: buffers all their frames need.
+// Returns the maximum of nested calls, the handler included; *strings: buffers that all their frames need.
 int emit_nesting(struct emitter *e, int *strings)
 {
 	struct depth most = { 0 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Handlers in slices (runtime/core/slices.c): those of timers and procfs files that walk through arrays or print
+// Handlers in slices (runtime/core/slices.c): handlers of timers and procfs files that iterate over arrays or print
 // histograms, and whose result is the same when they work on copies of the globals that other probes use. In: typed
-// trees. Out: probe.in_slices, probe.takes, probe.hit; the body mentions the copies.
+// trees. Out: probe.in_slices, probe.takes, probe.hit; the body uses the copies.
 //
 // Either the whole handler runs so, or a part of it: the statements of one block that sort and print. The rest is the
-// hit, and makes the copies where the part was. The part uses nothing of what it interrupts, and of globals that the
-// hit or other probes use it only reads values, or deletes or sets them in any case, whatever way it takes. All others
-// stay hits. Where other probes have the same handler (timer.s(5), end), it gets a body of its own; and it calls
-// functions of its own where these mention copies.
+// hit, and makes the copies where the part was. The part does not depend on the interrupted context, and of globals
+// that the hit or other probes use it only reads values, or deletes or sets them on every path. All other handlers
+// stay hits. If other probes share the handler (timer.s(5), end), it gets its own body and its own copies of functions
+// that use copied globals.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -16,7 +16,7 @@
 
 enum {
 	COPY_MAX = 3600,           // bytes of copies for each statement of MAXACTION
-	ARRAY_MAX = 64 << 20,      // bytes of an array that is held twice
+	ARRAY_MAX = 64 << 20,      // bytes of an array that is copied
 };
 
 struct use { struct var *var; int reads, writes, resets; bool in_hit; struct expr *value; };
@@ -26,16 +26,16 @@ typedef VEC(struct func *) func_list;
 struct handler {
 	struct session *s;
 	struct probe *probe;
-	struct stmt *part, *hit;   // hit: NULL, nothing but copies
+	struct stmt *part, *hit;   // hit: NULL if it only makes the copies
 	VEC(struct use) uses;
 	VEC(struct var *) locals;  // of the part
 	func_list seen;
 	bool fit, walks, next, prints;
 	bool followed;             // the hit has statements that come after the part in the script
-	int depth;                 // of functions
+	int depth;                 // nesting of functions
 };
 
-// ---------------------------------------------------------------- what it does
+// ---------------------------------------------------------------- find handlers that fit
 
 // A walk enters each function once.
 static bool is_new(func_list *seen, struct func *f)
@@ -80,7 +80,7 @@ static bool plain_format(const struct expr *x)
 	return !x->u.print.on_fault;
 }
 
-// Nothing of registers, tasks, their memory, or C that cannot be looked into.
+// Refuses registers, tasks, their memory, and C whose effects are unknown.
 static void visit_expr(struct use_walker *w, const struct expr *x)
 {
 	struct handler *h = w->data;
@@ -113,7 +113,7 @@ static void visit_stmt(struct use_walker *w, const struct stmt *st)
 	h->next |= st->kind == S_NEXT && !h->depth;
 }
 
-// Functions of the library whose C says that it looks at no task, CPU or hit.
+// Returns whether the function belongs to the library and its C is marked as independent of task, CPU and hit.
 static bool is_known(const struct func *f)
 {
 	return f->source && f->source->library && func_has(f, PRAGMA_ANYWHERE) && !f->accessors.n;
@@ -138,7 +138,7 @@ static bool visit_return(struct ast_walker *w, struct stmt **at)
 	return true;
 }
 
-// A statement that calls a function, all of whose body is executed.
+// Returns the body of a called function that is executed as a whole, or NULL.
 static struct stmt *called_body(const struct expr *x)
 {
 	struct func *f = x->kind == E_CALL ? x->u.call.target : NULL;
@@ -151,7 +151,7 @@ static struct stmt *called_body(const struct expr *x)
 	return found ? NULL : f->body;
 }
 
-// Statements that are executed in any case, and clear a global.
+// Finds statements that are executed on every path and clear a global.
 static void find_resets(struct handler *h, const struct stmt *st)
 {
 	const struct expr *x;
@@ -226,11 +226,11 @@ static struct handler look_at_stmt(struct session *s, struct probe *p, struct st
 	return look_at(s, p, st, NULL);
 }
 
-// ---------------------------------------------------------------- who else uses what it uses
+// ---------------------------------------------------------------- globals that other probes use
 
 struct user { struct probe *probe; func_list seen; };
 
-// var.user, var.shared.
+// Sets var.user and var.shared.
 static void note_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	const struct user *u = w->data;
@@ -264,7 +264,7 @@ static void note_users(struct session *s)
 	}
 }
 
-// About the bytes of an element, and what copying the array costs.
+// Returns the approximate size of an element, which determines the cost of copying the array.
 static int64_t element_bytes(const struct session *s, const struct var *v)
 {
 	int64_t string = session_limit(s, LIMIT_MAXSTRINGLEN) + 7, n = 32;
@@ -279,7 +279,7 @@ static int64_t capacity(const struct session *s, const struct var *v)
 	return v->max_size ? v->max_size : session_limit(s, LIMIT_MAXMAPENTRIES);
 }
 
-// A statement that clears a global, or comes after the part, may be left out by an error; then the session has to end.
+// An error may skip a statement that clears a global or follows the part; then the session has to end.
 static bool may_clear(const struct session *s, const struct handler *h)
 {
 	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors;
@@ -290,7 +290,7 @@ static bool is_own(const struct use *u)
 	return !u->var->shared && !u->in_hit;
 }
 
-// The bytes of the copies of a handler in slices.
+// Returns the size of the copies of a handler in slices.
 static int64_t copies_bytes(const struct session *s, const struct handler *h)
 {
 	int64_t n = 0;
@@ -327,7 +327,7 @@ static bool fits(const struct session *s, const struct handler *h)
 
 // ---------------------------------------------------------------- the part that runs in slices
 
-// Calls stp_take().
+// Makes the statement that calls stp_take().
 static struct stmt *take_stmt(const struct probe *p)
 {
 	struct func *f = NEW(struct func);
@@ -345,7 +345,7 @@ static struct stmt *take_stmt(const struct probe *p)
 
 struct part_search { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
-// Statements from..to of a block of the body become the part.
+// Makes the statements from..to of a block of the body the part.
 static bool try_part(struct handler *found, struct part_search *at, struct stmt *block, int from, int to)
 {
 	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
@@ -408,7 +408,7 @@ static bool walks(struct session *s, struct probe *p, struct stmt *st)
 	return st && look_at_stmt(s, p, st).walks;
 }
 
-// The block below `st` that walks, NULL: several do, or a loop.
+// Returns the only block below `st` that iterates, or NULL if several do or a loop does.
 static struct stmt *inner_block(struct session *s, struct probe *p, struct stmt *st)
 {
 	if (st->kind == S_BLOCK)
@@ -446,7 +446,7 @@ static bool find_part(struct handler *h, struct part_search *at, struct stmt *bl
 	return inner && find_part(h, at, inner);
 }
 
-// Finds what of p's handler can run in slices.
+// Determines what of p's handler can run in slices.
 static bool find_handler(struct handler *h, struct session *s, struct probe *p)
 {
 	struct part_search at = { .s = s, .p = p };
@@ -498,7 +498,7 @@ static void mention_var(struct use_walker *w, struct var *v, int use, struct loc
 		m->found |= t->var == v;
 }
 
-// The order of a sorted loop is in a table of its own, which hits that call the same function would change.
+// A sorted loop stores its order in a table of its own, which hits that call the same function would change.
 static void mention_sort(struct use_walker *w, const struct stmt *st)
 {
 	struct mention *m = w->data;
@@ -564,7 +564,8 @@ static struct var *own_var(struct replacer *r, struct var *old)
 	return v;
 }
 
-// f and the overloads after it, if they mention copies or sort. A recursion finds the one that is being made.
+// Returns copies of f and the overloads after it, if they use copied globals or sort. A recursive call finds the copy
+// in progress.
 static struct func *own_func(const struct replacer *caller, struct func *f)
 {
 	struct replacer r = { .probe = caller->probe, .functions = caller->functions };
@@ -594,7 +595,7 @@ static struct func *own_func(const struct replacer *caller, struct func *f)
 	return own;
 }
 
-// Probes whose handler is p's have that of the first of them.
+// Probes that share p's handler get that of the first of them.
 static void own_body(struct session *s, struct replacer *r)
 {
 	struct probe *p = r->probe, *heir = NULL;
@@ -693,7 +694,7 @@ static void take_line(struct emitter *e, struct cwriter *w, const struct take *t
 		t->clear ? "true" : "false", cell ? "&" : "", from, cell ? "&" : "", to, buf_text(&value));
 }
 
-// The locks and the copies of a handler in slices, of the row of its own that makes the copies.
+// Writes the locks and the copies of a handler in slices, for the row of the hit that makes the copies.
 int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	cw_line(w, "static const struct stp_take p%d_takes[] = {", p->index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Statistics: <<<, the extractors, histograms. A statistic is kept once a CPU and merged to read.
+// Statistics: <<<, the extractors, histograms. A statistic is stored per CPU and merged to read.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -23,13 +23,13 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 	return emit_index(e, of).text;
 }
 
-// What reading `of` depends on: keys may be locals.
+// Returns what reading `of` depends on: its keys may be locals.
 static unsigned reads_of(const struct expr *of)
 {
 	return of->kind == E_VAR ? GLOBAL : ARRAY | GLOBAL | LOCAL | WORLD;
 }
 
-// An empty statistic has a count of 0 and, since 1.5, a sum of 0; all else of it is an error.
+// Reading an empty statistic gives a count of 0 and, since 1.5, a sum of 0; other extractors fail.
 bool emit_stat_fails(const struct emitter *e, const struct expr *x)
 {
 	return x->u.stat.op != STAT_COUNT &&
@@ -63,7 +63,7 @@ struct value emit_stat(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", t);
 }
 
-// @hist_log(x)[i]
+// Reads @hist_log(x)[i].
 struct value emit_bucket(struct emitter *e, struct expr *x)
 {
 	struct expr *of = x->u.index.hist->u.stat.of;
@@ -82,7 +82,7 @@ struct value emit_bucket(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", t);
 }
 
-// i in @hist_log(x): is there such a bucket?
+// Evaluates "i in @hist_log(x)": whether that bucket exists.
 struct value emit_in_hist(struct emitter *e, struct expr *x)
 {
 	struct value i = emit_expr(e, x->u.index.keys.at[0]), v;
@@ -108,8 +108,8 @@ void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct
 	cw_line(e->w, "stp_stat_add(%s, %s, %s);", to, emit_desc(e, var), value_long(v));
 }
 
-// The loop over the buckets by their counts. What is added meanwhile may change their order, so that
-// they are counted as well: the loop ends.
+// Writes the loop over the buckets by their counts. Values added meanwhile may change the order, so the passes are
+// counted, too, to end the loop.
 static void by_count(struct emitter *e, struct stmt *st, const char *b, long long n, const char *more)
 {
 	struct expr *of = st->u.foreach.hist->u.stat.of;
@@ -122,7 +122,7 @@ static void by_count(struct emitter *e, struct stmt *st, const char *b, long lon
 		more, b, next, b);
 }
 
-// foreach (b in @hist_log(x)): bucket numbers.
+// Writes foreach (b in @hist_log(x)) over bucket numbers.
 void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 {
 	struct expr *of = st->u.foreach.hist->u.stat.of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Statements. Each begins with a comment that says where it is in the script; its temporaries are
-// free again after it.
+// Statements. Each begins with a comment that gives its location in the script; its temporaries are free again after
+// it.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -24,7 +24,8 @@ static void place_comment(struct emitter *e, struct stmt *st)
 	cw_line(e->w, "/* %s */", emit_comment_text(emit_place_text(st->loc)));
 }
 
-// Statements one pass executes at most, loops inside counted as one: they charge for themselves.
+// Returns the maximum of statements that one pass executes, with loops inside counted as one: they charge for
+// themselves.
 int emit_count_stmts(struct stmt *st)
 {
 	int n = 0, other;
@@ -49,7 +50,8 @@ int emit_count_stmts(struct stmt *st)
 	}
 }
 
-// A chain that is written arm after arm, not one within the other. No condition of an arm takes or releases locks.
+// Returns whether a chain of arms is written one after the other, not nested: no condition of an arm takes or releases
+// locks.
 static bool is_long_chain(const struct emitter *e, const struct stmt *st)
 {
 	enum { ARMS = 20 };
@@ -62,7 +64,7 @@ static bool is_long_chain(const struct emitter *e, const struct stmt *st)
 	return n >= ARMS;
 }
 
-// One arm is executed: the costs of all but the most expensive one are taken as charged.
+// Only one arm is executed: the costs of all but the most expensive one count as charged.
 static void emit_chain(struct emitter *e, struct stmt *st)
 {
 	const char *done = emit_label(e, "done");
@@ -92,7 +94,7 @@ static void emit_chain(struct emitter *e, struct stmt *st)
 	e->body->charged += sum - most;
 }
 
-// Of two branches only one is executed: what the smaller one costs is taken as charged.
+// Only one branch is executed: the cost of the cheaper one counts as charged.
 static void emit_if(struct emitter *e, struct stmt *st)
 {
 	struct work_mark m;
@@ -141,7 +143,7 @@ static void emit_block(struct emitter *e, struct stmt *st)
 		emit_in_row(e, &row, *it, (*it)->loc.source ? (*it)->loc : st->loc);
 }
 
-// while and for: one endless C loop. Every pass pays its statements first.
+// Writes while and for as one endless C loop. Every pass first charges for its statements.
 static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
 {
 	struct work_mark pass;
@@ -214,7 +216,7 @@ static void emit_return(struct emitter *e, struct stmt *st)
 	leave(e);
 }
 
-// The handler stands behind the body, which jumps over it. Left out when nothing can fail.
+// The catch block stands behind the body, which jumps over it. It is left out if nothing can fail.
 static void emit_try(struct emitter *e, struct stmt *st)
 {
 	struct label catch = { .name = emit_label(e, "catch") }, *outer = e->body->on_error;
@@ -235,8 +237,8 @@ static void emit_try(struct emitter *e, struct stmt *st)
 	cw_line(e->w, ";");
 }
 
-// An array of keys or of arguments lives as long as the C block around it. In one block for the whole
-// handler, each print would take more of the kernel's small stack.
+// Writes S_EXPR or S_DELETE. An array of keys or of arguments lives as long as the C block around it. In one block for
+// the whole handler, each print would take more of the kernel's small stack.
 static void emit_plain(struct emitter *e, struct stmt *st)
 {
 	struct cwriter *outer = e->w, part = { .depth = outer->depth + 1 };

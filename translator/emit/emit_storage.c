@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The script's globals as static data, and the tables through which the runtime finds them. Only
-// those that some emitted function mentions are here.
+// The script's globals as static data, and the tables through which the runtime finds them. Only globals that an
+// emitted function uses are written.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -43,8 +43,8 @@ int64_t emit_buckets(const struct var *v)
 	return 0;
 }
 
-// What is kept of a statistic: a macro, for the runtime's table and for the constant that
-// stp_stat_add() is expanded with.
+// Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()
+// is expanded.
 static void desc_lines(struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;

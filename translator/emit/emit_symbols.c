@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is known of programs, for scripts that name places in them or walk their stacks (usymname(),
-// ubacktrace() and their like): of what is probed, of the program of -c, of objects named with -d, and
-// with --ldd of their libraries.
+// Symbols, call frame information and source lines of programs, for scripts that resolve addresses in them or walk
+// their stacks (usymname(), ubacktrace() and the like): of probed programs, of the program of -c, of objects named
+// with -d, and with --ldd of their libraries.
 //
-// Tables an object, sorted by place in the file: its functions, its call frame information, its lines;
-// each only if a function that is used looks at it.
+// Each object has its tables, sorted by offset in the file; each table is written only if a used function reads it.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
 
@@ -40,7 +39,8 @@ static void add_objects(struct emitter *e, modules *all)
 	for vec_each(&s->programs, path)
 		add_object(e, all, *path, false);
 	for vec_each(&s->opt.objects, path)
-		if (!access(*path, F_OK))          // else the kernel or one of its modules: it knows their names itself
+		// otherwise the kernel or one of its modules, which know their names themselves
+		if (!access(*path, F_OK))
 			add_object(e, all, *path, true);
 	if (s->opt.command && *s->opt.command == '/')
 		add_object(e, all, str_ndup(s->opt.command, strcspn(s->opt.command, " ")), false);
@@ -68,7 +68,7 @@ static int emit_symbols(struct cwriter *w, struct di_module *m, int number)
 	return symbols.n;
 }
 
-// Numbers, as many a line as fit.
+// Writes numbers, as many per line as fit.
 static void emit_numbers(struct cwriter *w, const char *type, const char *name, int object, const uint64_t *v, int n)
 {
 	cw_line(w, "static const %s %s_%d[] = {", type, name, object);
@@ -92,7 +92,7 @@ static const char *place_text(const struct di_frame_place *p)
 	return str_printf("{ %d, STP_FRAME_%s, %d, %d }", p->offset, kinds[p->kind], p->base, p->plus);
 }
 
-// Rows whose places are in the file, and before 4 GB.
+// Writes rows whose offsets are in the file and below 4 GB.
 static int emit_frames(struct cwriter *w, struct di_module *m, int number)
 {
 	struct di_frames frames;
@@ -179,7 +179,7 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	emit_family_table(e->s, "user_stack", "stp_objects", all.n);
 }
 
-// Where programs lie in the current process is looked up by a place in their code.
+// The runtime finds the mapping of a program in the current process by an offset in its code.
 void emit_mapped(struct emitter *e, struct cwriter *w)
 {
 	if (!e->mapped.n)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a probe found, in registers and in memory: loads and stores. In: E_REGISTER, E_DEREF as values
-// and as left sides. A load is done where it stands, into a temporary; a register is read where its
-// value is used.
+// Loads and stores of registers and memory. In: E_REGISTER, E_DEREF as values and as left sides. A load is done in its
+// statement, into a temporary; a register is read where its value is used.
 #include "target/kernel.h"
 #include "debuginfo/arch.h"
 #include "debuginfo/debuginfo.h"
@@ -25,7 +24,7 @@ static struct value stored(const char *text, int size, bool is_signed)
 	return v;
 }
 
-// A register that the script names may be one of a probe without registers.
+// A register named by the script may not exist in a probe without registers.
 static struct value named_register(struct emitter *e, struct expr *x, int offset)
 {
 	const char *t = temp_long(e);
@@ -36,7 +35,7 @@ static struct value named_register(struct emitter *e, struct expr *x, int offset
 	return value_text(0, true, "%s", t);
 }
 
-// A counter that the machine doesn't have is an error.
+// Reading a counter that the machine doesn't have is an error.
 struct value emit_perf(struct emitter *e, struct expr *x)
 {
 	const char *t = temp_long(e);
@@ -69,7 +68,7 @@ struct value emit_register(struct emitter *e, struct expr *x)
 	return value_number(0);
 }
 
-// The size of a load or store; 0 after an error.
+// Returns the size of a load or store; 0 after an error.
 static int size_of(struct expr *x)
 {
 	struct expr *sized = x->u.deref.size_expr;
@@ -81,7 +80,7 @@ static int size_of(struct expr *x)
 	return 0;
 }
 
-// What a variable can't be read for is an error, or with --skip-badvars makes it 0.
+// If a location cannot be evaluated, reading the variable is an error, or 0 with --skip-badvars.
 static void check_location(struct emitter *e, struct loc loc, const char *t)
 {
 	if (e->s->opt.skip_badvars)
@@ -89,7 +88,7 @@ static void check_location(struct emitter *e, struct loc loc, const char *t)
 	emit_check(e, loc);
 }
 
-// The bytes at an address, as a temporary.
+// Loads the bytes at an address into a temporary.
 static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
 {
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
@@ -114,7 +113,7 @@ struct value emit_deref(struct emitter *e, struct expr *x)
 	return size ? load(e, x, addr.text, size) : value_number(0);
 }
 
-// Of a variable's location: where it divides by zero, the variable can't be read, like memory that faults.
+// Divides in a variable's location: if it divides by zero, the variable can't be read, like memory that faults.
 struct value emit_location_division(struct emitter *e, struct expr *x, struct value l, struct value r)
 {
 	bool is_unsigned = x->u.bin.of_location == LOCATION_UNSIGNED;
@@ -192,7 +191,7 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 
 // ---------------------------------------------------------------- enumerators
 
-// The table of the type's names; the same type's is made once.
+// Returns the table of the type's names, which is written once for each type.
 static const char *enumerators(struct emitter *e, const struct di_type *t, int *n)
 {
 	struct cwriter lines = { .depth = 1 };
@@ -230,7 +229,7 @@ struct value emit_enumname(struct emitter *e, struct expr *x)
 struct store {
 	struct expr *l;
 	struct value address;      // E_DEREF; computed once
-	struct value bytes;        // of a bit-field: all of them, as they were
+	struct value bytes;        // of a bit-field: the bytes that contain it, before the store
 };
 
 static const char *part_address(const struct store *s, const struct di_bit_part *part)
@@ -319,7 +318,7 @@ static void write_target(struct emitter *e, struct store *s, struct value v)
 	emit_check(e, l->loc);
 }
 
-// The address and the right side (may be NULL), in the script's order.
+// Evaluates the address and the right side (may be NULL), in the script's order.
 static struct value store_begin(struct emitter *e, struct store *s, struct expr *l, struct expr *r)
 {
 	struct expr *xs[2];

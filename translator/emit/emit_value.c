@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values, temporaries, variables, error checks: the small change of emit_expr.c.
+// Values, temporaries, variables and error checks: helpers for emit_expr.c.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -49,7 +49,7 @@ const char *value_wrap(struct value v)
 	return str_printf(v.atom ? "(u64)%s" : "(u64)(%s)", v.text);
 }
 
-// Never a bare number other than 0 and 1, which compilers suspect in a condition.
+// Returns a condition that is never a bare number other than 0 and 1, for which compilers warn.
 const char *value_condition(struct value v)
 {
 	if (v.constant)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reckons what generated code costs. In: the C of a body as it is written. Out: STP_WORK() where a block, a pass of a
-// loop or a function begins whose cost is not small; and which handlers need a budget. The prices are those of
-// runtime/include/work.def; what depends on data is charged by the runtime.
+// Computes the cost of generated code. In: the C of a body as it is written. Out: STP_WORK() at the beginning of each
+// block, pass of a loop or function whose cost is not small; and which handlers need a budget. The prices are those of
+// runtime/include/work.def; costs that depend on data are charged by the runtime.
 #include "emit/emitter.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum {
-	BLOCK = 2000,              // statements in a row that are charged together
+	BLOCK = 2000,              // statements in sequence that are charged together
 	FUNCTION = 100,            // a call of a function that isn't charged costs less
 	CALL_DEFAULT = 40,
 	EMBEDDED = 200,            // C of a tapset without a loop
@@ -28,7 +28,8 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// What is charged for a call of a function that work.def lists. What it may charge itself is added to *bound.
+// Returns what is charged for a call of a function in work.def. What the function may charge itself is added to
+// *bound.
 static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t *bound)
 {
 	uint64_t by_data = p->percent * (uint64_t)emit_string_len(e) / 100;
@@ -39,7 +40,8 @@ static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t 
 	return p->units == UNBOUNDED ? CALL_DEFAULT : p->units;
 }
 
-// The calls of listed functions in it included, once each. "pragma:work:N" states what all of it costs at most.
+// Returns the price of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
+// maximum of all of it.
 static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
 	const struct embedded *c = f->embedded;
@@ -60,7 +62,7 @@ static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t
 	return n;
 }
 
-// One call; *bound grows by what it may cost in a handler without loops, if that is known here.
+// Returns the price of one call; *bound grows by its maximal cost in a handler without loops, if that is known.
 static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound)
 {
 	struct func_info *i;
@@ -83,7 +85,8 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 	return n;
 }
 
-// Of a part of the text: calls by name, else a unit for every few characters. Strings and comments cost nothing.
+// Adds the costs of a part of the text: calls by name, other code one unit for every few characters. Strings and
+// comments cost nothing.
 static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
 {
 	uint64_t n = 0, chars = 0;
@@ -120,7 +123,7 @@ static uint64_t units(struct work sum)
 	return sum.calls + sum.chars / 6;
 }
 
-// The prices of the text that is being written are in body.priced: of a part of a long handler, else of the body.
+// Prices of the current text are in body.priced: of a part of a long handler, else of the body.
 static bool is_priced(const struct emitter *e)
 {
 	return e->w == (e->body->parts.open ? e->body->parts.open : &e->body->code);
@@ -158,7 +161,7 @@ static void insert(struct buf *text, size_t at, const char *line)
 {
 	size_t len = strlen(line), behind = text->len - at;
 
-	buf_puts(text, line);              // makes room
+	buf_puts(text, line);              // ensures the capacity
 	memmove(text->text + at + len, text->text + at, behind);
 	memcpy(text->text + at, line, len);
 }
@@ -214,7 +217,7 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 		work_end(e, all, FUNCTION, loc);
 }
 
-// What a handler may cost, all it calls included; what is unbounded costs UNBOUNDED at least.
+// Returns the maximal cost of a handler, with all its calls; an unbounded cost is at least UNBOUNDED.
 static uint64_t cost(struct func_info *i)
 {
 	if (i->cost_known || (i->func && i->func->recursive))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the files of emit/ share. A body (handler, function, condition) is written statement by
-// statement; emit_expr() writes the statements an expression needs and returns what is left of it,
+// Declarations that the files of emit/ share. A body (handler, function, condition) is written statement by
+// statement; emit_expr() writes the statements an expression needs and returns the rest of it,
 // a C expression without side effects: a struct value. Its text is used exactly once.
 //
 // Names in the generated C:   g_x global   lock_x its lock   l_x local or parameter   f_x function
@@ -13,18 +13,18 @@
 #include "emit/emit.h"
 #include "session/session.h"
 
-// What a value depends on, and what evaluating an expression may change.
-// TARGET: registers, which guru scripts write; GLOBAL: scalars; ARRAY: elements, which move and vanish
-// when others are made; WORLD: time, output, memory, where only the order matters.
+// Dependences of a value, and what evaluating an expression may change. TARGET: registers, which guru scripts write;
+// GLOBAL: scalars; ARRAY: elements, which insertions move and evict; WORLD: time, output, memory, where only the order
+// matters.
 enum { LOCAL = 1, GLOBAL = 2, ARRAY = 4, WORLD = 8, TARGET = 16 };
 
 struct value {
 	const char *text;
-	unsigned reads;            // what it is stale after a change of
+	unsigned reads;            // it is stale after a change of these
 	bool atom;                 // needs no parentheses as an operand
 	bool wraps;                // of type u64: wrap-around arithmetic, cast before it is compared
 	bool boolean;              // 0 or 1
-	bool constant;             // and then `number` is it
+	bool constant;             // its value is `number`
 	int64_t number;
 };
 
@@ -40,43 +40,44 @@ struct temps { int longs, strings, texts, cells; };
 
 struct lock_range { const struct stmt *from, *to; bool late, early; };
 
-// The cost of a part of the code: calls by their names, and characters of what is no call.
+// The cost of a part of the code: calls by their names, and characters of the other code.
 struct work { uint64_t calls, chars; };
 struct priced { size_t at, end; struct work sum; };
 
-// Of a long handler: the functions that it calls (emit_parts.c).
+// Functions that a long handler is divided into (emit_parts.c).
 struct parts {
-	const char *of;            // "p3"; NULL: the body is one function
+	const char *of;            // "p3", or NULL if the body is one function
 	struct cwriter code;
 	int n;
-	struct cwriter *open;      // statements go to this one
+	struct cwriter *open;      // the one that statements are written to
 };
 struct open_part {
 	struct cwriter w, *outer;
-	int used;                  // and temporaries and work of the function around it
+	int used;                  // 'used', temporaries and work of the surrounding function
 	struct temps now, most;
 	uint64_t charged;
 	struct priced priced;
 };
 
-// One C function being written.
+// One C function that is being written.
 struct body {
 	struct cwriter code;
-	struct func *func;         // NULL: a handler
+	struct func *func;         // NULL in a handler
 	struct lock_range locks;   // of a handler
-	bool no_context;           // a condition: there is no c
+	bool no_context;           // in a condition, which has no c
 	struct label out;          // at the end
-	struct label *on_error;    // where errors go: out, or a catch
+	struct label *on_error;    // where errors jump to: out, or a catch
 	struct loop *loop;
 	VEC(struct local) locals;
 	struct map local_names;    // name in C -> its struct var
 	struct map kept;           // function and arguments of a stable call -> struct kept
-	struct temps now, most;    // in use, and the high-water mark
+	struct temps now, most;    // in use, and their maximum
 	struct parts parts;
-	int labels, loops;         // made so far
+	int labels, loops;         // number of those made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
-	struct priced priced;      // and the part of `code` that it looked at last, so that no part is read at each level
-	int place;                 // line of the last place comment
+	// the part of `code` that was priced last, so that no part is priced again at each level
+	struct priced priced;
+	int place;                 // line of the last location comment
 	const struct source *place_source;
 };
 
@@ -90,18 +91,18 @@ struct func_info {
 	unsigned effects;          // GLOBAL, ARRAY, WORLD
 	bool fails;
 	bool nexts;                // may ask for the next overload
-	bool plain;                // an expression: no effect, no failure, gives a long or a pointer
-	bool pointer;              // embedded C with STAP_RETURN_POINTER: a string that stays, no buffer for it
+	bool plain;                // it becomes an expression: no effect, no failure, returns a long or a pointer
+	bool pointer;              // embedded C with STAP_RETURN_POINTER returns a string that needs no buffer
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
 	VEC(struct func_info *) callees;
-	struct map alone;          // name in C -> struct var: sorted or merged here: the runtime's copy changes,
-	                           // so one CPU at a time
-	int visit;                 // number of the last walk that came by
+	// name in C -> struct var that it sorts or merges: the runtime's copy changes, so one CPU at a time
+	struct map alone;
+	int visit;                 // number of the last walk that reached it
 	uint64_t cost;             // emit_work.c: of its own C, then of all it calls
 	bool cost_known;
-	VEC(struct func_info *) called;    // script functions, as often as they are called
-	bool measured;             // the two below are known
+	VEC(struct func_info *) called;    // script functions, once for each call
+	bool measured;             // the two below are set
 	int deep_calls, deep_strings;
 };
 
@@ -110,13 +111,13 @@ struct family_table { const char *ops, *table; int n; };
 
 struct emitter {
 	struct session *s;
-	struct cwriter *w;         // where lines go
-	struct cwriter tables;     // formats, foreach, expressions: before the functions that use them
+	struct cwriter *w;         // lines are written to this one
+	struct cwriter tables;     // formats, foreach, expressions: written before the functions that use them
 	struct cwriter functions, prototypes, handlers;
 	struct body *body;
 	VEC(struct global) globals;
 	VEC(struct func_info *) funcs;
-	struct func_info *caller;  // whose callees are collected; the handlers have one as well
+	struct func_info *caller;  // whose callees are collected; handlers have one, too
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
@@ -125,12 +126,12 @@ struct emitter {
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
-	VEC(const struct di_module *) mapped;      // programs with variables that probes elsewhere look at
+	VEC(const struct di_module *) mapped;      // programs with variables that probes of other programs read
 	int probes;                // in the table of probes
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
-	bool keeps_matches;        // some function asks what a regular expression matched
+	bool keeps_matches;        // some function reads submatches of a regular expression
 	int maps, stats, settable; // entries of the tables of globals
 	int lines;                 // tables of source lines
 	VEC(struct family_table) families;
@@ -157,28 +158,30 @@ bool emit_mentions(struct expr *x, const struct var *v);
 struct func_info *emit_func(struct emitter *e, struct func *f);
 bool emit_assigns(struct stmt *body, const struct var *v);
 
-// emit_work.c: a part of the body's code is priced, and charged where it begins.
+// emit_work.c: A part of the body's code is priced, and charged where it begins.
 struct work_mark { size_t at; uint64_t charged; };
 struct work_mark work_begin(struct emitter *e);
-uint64_t work_since(struct emitter *e, struct work_mark m);       // units that nothing has charged yet
+uint64_t work_since(struct emitter *e, struct work_mark m);       // units that are not yet charged
 void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
-void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);     // charges them if so many
+// charges them if there are at least so many
+void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
-// True: charged, as n were enough.
+// Returns true if it charged the block as n statements, which n is enough for.
 bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
-// i->func NULL: a handler, of which only blocks are charged.
+// i->func is NULL for a handler, of which only blocks are charged.
 void work_end_function(struct emitter *e, struct func_info *i, struct loc loc);
-bool work_is_bounded(struct func_info *root);             // after all was emitted: a handler needs no budget
+// called after all was emitted: a handler without loops needs no budget
+bool work_is_bounded(struct func_info *root);
 
 // emit_value.c
 struct value value_text(unsigned reads, bool atom, const char *fmt, ...) PRINTF_LIKE(3, 4);
 struct value value_number(int64_t n);
 const char *value_long(struct value v);                   // an s64, as an argument
-const char *value_operand(struct value v);                // the same with parentheses if it needs any
+const char *value_operand(struct value v);                // the same with parentheses if needed
 const char *value_wrap(struct value v);                   // a u64 operand
-const char *value_condition(struct value v);              // of an if
-struct value value_keep(struct emitter *e, struct value v, enum type t); // in a temporary
-struct value value_keep_always(struct emitter *e, struct value v); // a long, even one that can't change
+const char *value_condition(struct value v);              // as the condition of an if
+struct value value_keep(struct emitter *e, struct value v, enum type t); // stores v in a temporary
+struct value value_keep_always(struct emitter *e, struct value v); // the same for a long even if it can't change
 const char *temp_long(struct emitter *e);
 const char *temp_string(struct emitter *e);
 const char *temp_text(struct emitter *e);
@@ -186,13 +189,13 @@ const char *temp_cell(struct emitter *e);
 const char *emit_var(struct emitter *e, struct var *v);   // a local or a scalar global, as it is stored
 bool emit_is_adder(const struct var *v);
 bool emit_needs_context(struct emitter *e, struct loc loc);
-void emit_check(struct emitter *e, struct loc loc);       // STP_CHECK with the place
+void emit_check(struct emitter *e, struct loc loc);       // STP_CHECK with the location
 void emit_actions(struct emitter *e, int statements, struct loc loc);  // STP_ACTIONS
 const char *emit_error_label(struct emitter *e);
 
 // emit_expr.c
 struct value emit_expr(struct emitter *e, struct expr *x);
-void emit_effect(struct emitter *e, struct expr *x);      // for its effects only
+void emit_effect(struct emitter *e, struct expr *x);      // evaluates it only for its effects
 void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out); // in order
 struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,
 			 struct loc loc);
@@ -212,13 +215,13 @@ struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
 void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.c
-int emit_static_number(struct emitter *e, const struct di_static *place);    // in the table of their addresses
+int emit_static_number(struct emitter *e, const struct di_static *place);    // its index in the table of addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_lines.c
 bool emit_called(const struct emitter *e, const char *prefix);  // embedded C that is used calls such a function
-const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m); // its table; NULL: there is none
+const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m); // the name of its table, or NULL
 void emit_kernel_lines(struct emitter *e, struct cwriter *w);
-// l = r and the like; op: the operator in the assignment, TOK_NONE for "=".
+// Writes l = r and similar; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
 struct value emit_target_incdec(struct emitter *e, struct expr *x);
 
@@ -248,7 +251,7 @@ unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *
 
 // emit_stat.c
 const char *emit_stat_of(struct emitter *e, struct expr *of); // const struct stp_stat *
-bool emit_stat_fails(const struct emitter *e, const struct expr *x); // it may
+bool emit_stat_fails(const struct emitter *e, const struct expr *x); // evaluating it may fail
 struct value emit_stat(struct emitter *e, struct expr *x);
 struct value emit_bucket(struct emitter *e, struct expr *x);
 void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct value v);
@@ -261,11 +264,11 @@ struct value emit_print(struct emitter *e, struct expr *x, const char *into);
 // emit_stmt.c
 const char *emit_label(struct emitter *e, const char *what);  // new in this body
 void emit_stmt(struct emitter *e, struct stmt *st);
-// Statements one after the other, charged by parts: those since `from`, of n units.
+// Statements in sequence, charged by parts: those since `from`, of n units.
 struct row { struct work_mark from; uint64_t n; };
 struct row emit_row(struct emitter *e);
 void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc);
-int emit_count_stmts(struct stmt *st);                    // what one pass costs of MAXACTION
+int emit_count_stmts(struct stmt *st);                    // cost of one pass in statements of MAXACTION
 
 // emit_parts.c
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
@@ -277,22 +280,23 @@ void emit_temps(struct cwriter *w, struct temps most);    // declares them
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
 
-// emit_lock.c
-// Between which statements the handler holds its locks; from NULL: all the time.
+// emit_lock.c: Determines between which statements the handler holds its locks; from NULL: all the time.
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
-// Writes p's table. How many locks it takes.
+// Writes p's table. Returns the number of locks.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 
 // emit_slices.c
-void emit_find_slices(struct emitter *e);                 // before bodies are emitted
-bool emit_has_hit(const struct probe *p);                 // in slices: p.before is a row
-int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);  // writes p's table; how many
+void emit_find_slices(struct emitter *e);                 // called before bodies are emitted
+bool emit_has_hit(const struct probe *p);                 // in slices: p.before is the index of the hit's row
+// writes p's table; returns the number of copies
+int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
 
 void emit_probe_tables(struct emitter *e, struct cwriter *w);
-int emit_nesting(struct emitter *e, int *strings);        // calls deep, strings in the frames
+int emit_nesting(struct emitter *e, int *strings);        // depth of calls, number of strings in the frames
 
 // regex.c
-const char *emit_regex(struct emitter *e, struct expr *x);  // name of its struct stp_regex, NULL after an error
+// returns the name of its struct stp_regex, NULL after an error
+const char *emit_regex(struct emitter *e, struct expr *x);
 
 #endif

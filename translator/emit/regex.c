@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a regular expression becomes in the generated C. When nobody asks what its groups matched:
-// one table that is walked until it matches. Otherwise a struct stp_regex_groups as well: tables
-// that find the leftmost, longest match, and a plan that takes it apart.
+// Generated C of a regular expression. If the script does not read submatches: one table that is walked until it
+// matches. Otherwise also a struct stp_regex_groups: tables that find the leftmost, longest match, and a plan that
+// divides it into its groups.
 //
-// The plan follows POSIX: pieces take as much as they can, from left to right, as long as the rest
-// still matches. So for "a b" there is a table that tells where a may end and one, walked
-// backward, that tells where b may begin; the last place in both is where they meet. What has no
-// group in it needs no plan. Nothing is allocated, and time is linear but for loops in loops.
+// The plan follows POSIX: pieces match as much as possible, from left to right, as long as the rest still matches. So
+// for "a b" one table determines where a may end, and another, walked backward, determines where b may begin; the last
+// offset in both is the boundary. A subexpression without a group needs no plan. Nothing is allocated, and time is
+// linear except for loops in loops.
 #include "emit/regex.h"
 
 #include <string.h>
@@ -18,10 +18,10 @@ struct part { const char *kind; int group, last, a, b; const char *head, *tail; 
 struct plan {
 	struct emitter *e;
 	const char *pattern;
-	VEC(struct part) parts;    // parts.at[0]: nothing to do
-	struct map tables, planned; // what is repeated is taken apart once: node and way -> name, node -> part
+	VEC(struct part) parts;    // parts.at[0] does nothing
+	struct map tables, planned; // repeated subexpressions are planned once: node and way -> name, node -> part
 	long *work;
-	size_t begin;              // of e->tables.text: what was there before
+	size_t begin;              // size of e->tables.text before the first table
 	bool too_large;
 };
 
@@ -65,7 +65,7 @@ static int add_part(struct plan *p, struct part part)
 	return p->parts.n - 1;
 }
 
-// x{2,4} is x x (x (x)?)?, x{2,} is x x x*: what is left are loops and choices.
+// Replaces x{2,4} by x x (x (x)?)?, and x{2,} by x x x*, so that only loops and choices remain.
 static struct regex_node *unrolled(struct regex_node *n)
 {
 	struct regex_node *all = NULL, *one = n->a;
@@ -81,13 +81,13 @@ static struct regex_node *unrolled(struct regex_node *n)
 	return all ? all : regex_node(RE_EMPTY, NULL, NULL);
 }
 
-// One byte each: where it ends is known from where it begins.
+// Returns whether it matches single bytes, so that its end follows from its beginning.
 static bool is_fixed(const struct regex_node *n)
 {
 	return n->kind == RE_SET || n->kind == RE_BEGIN || n->kind == RE_END;
 }
 
-// a (b c) as (a b) c while a and b are bytes: fewer tables.
+// Turns a (b c) into (a b) c while a and b are bytes, which needs fewer tables.
 static struct regex_node *gather_bytes(struct regex_node *n)
 {
 	while (is_fixed(n->a) || (n->a->kind == RE_CAT && is_fixed(n->a->b))) {
@@ -138,7 +138,7 @@ static int plan_new(struct plan *p, struct regex_node *n)
 	return at;
 }
 
-// Returns the number of the part that takes apart what n matched; 0: there is nothing to take.
+// Returns the number of the part that divides what n matched, or 0 if it has no groups.
 static int plan_node(struct plan *p, struct regex_node *n)
 {
 	const char *key = str_printf("%p", (void *)n);
@@ -173,7 +173,7 @@ static void write_plan(struct plan *p, const char *name, const char *find, const
 		whole, name, root, groups);
 }
 
-// Parts that may wait to be taken apart at a time: the right sides of sequences in each other.
+// Returns the maximal number of parts that wait at a time: the right sides of nested sequences.
 static int most_waiting(const struct plan *p, int at)
 {
 	int most = 0, sequences = 0;
@@ -221,7 +221,7 @@ const char *emit_regex(struct emitter *e, struct expr *x)
 		return NULL;
 	name = regex_dfa(e, tree, RE_SEARCH, pattern, &work);
 	if (!name || (x->u.regex.keep && !emit_groups(e, x, tree, name, pattern, &work))) {
-		diag_error(x->loc, "regular expression: it needs too large a table; shorter repetitions help");
+		diag_error(x->loc, "regular expression: its table would be too large; use shorter repetitions");
 		return NULL;
 	}
 	map_put(&e->formats, key, (void *)name);

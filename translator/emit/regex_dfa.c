@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Regular expressions: tree -> NFA -> DFA -> a struct stp_regex in the generated C.
 //
-// Where a match may begin anywhere, the NFA's start is added again before every byte. "^" is passed
+// If a match may begin anywhere, the NFA's start is added again before every byte. "^" is passed
 // in the closure of state 0 only; "$" in the closure that decides what counts at the end of the text.
-// Backward tables are those of the mirrored tree. Bytes that no set tells apart share a column.
+// Backward tables are those of the mirrored tree. Bytes that are in the same sets share a column.
 #include "emit/regex.h"
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 enum { MAX_NODES = 2048, MAX_STEPS = 1 << 15, MAX_STATES = 2048, MAX_CELLS = 1 << 16, MAX_WORK = 1 << 22 };
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
 
-// The tree that matches the same texts read from their ends.
+// Returns the tree that matches the same texts in reverse.
 static struct regex_node *mirror(const struct regex_node *n)
 {
 	struct regex_node *m;
@@ -33,10 +33,10 @@ static struct regex_node *mirror(const struct regex_node *n)
 enum op { OP_SET, OP_SPLIT, OP_BEGIN, OP_END, OP_MATCH };
 struct inst { enum op op; const bool *set; int next, other; };
 struct nfa {
-	VEC(struct inst) at;       // [0] is the match
+	VEC(struct inst) at;       // [0] is the accepting state
 	bool too_large;
-	int steps;                 // compile()'s: what matches nothing costs no node but time
-	int *todo;                 // reach()'s, [2 * at.n + 1]
+	int steps;                 // of compile(): empty matches make no node, but take time
+	int *todo;                 // of reach(), [2 * at.n + 1]
 };
 
 static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other)
@@ -50,7 +50,7 @@ static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other
 	return nfa->at.n - 1;
 }
 
-// Instructions for n that go on at `next`; returns where they begin.
+// Makes the instructions for n that continue at `next`; returns their beginning.
 static int compile(struct nfa *nfa, const struct regex_node *n, int next)
 {
 	int loop;
@@ -130,7 +130,7 @@ static bool has_match(const bool *in)
 	return in[0];
 }
 
-// No further byte leads anywhere.
+// Returns whether no further byte leads to another state.
 static bool is_dead(const struct dfa *d, const bool *in)
 {
 	for (int i = 0; i < d->nfa->at.n; i++)
@@ -152,13 +152,13 @@ static int accept_bits(const struct dfa *d, const bool *in, bool begin)
 	return (has_match(end) ? MATCHED_AT_END : 0) | dead;
 }
 
-// Only whether there is a match is asked: what comes after it is of no interest.
+// If only the existence of a match matters, the text after it is ignored.
 static bool is_final(const struct dfa *d, int accept)
 {
 	return d->way == RE_SEARCH && (accept & MATCHED);
 }
 
-// A state by name: its members as bits, seven a character. All that are final are one.
+// Returns the key of a state: its members as bits, seven per character. All final states are the same.
 static const char *state_name(const struct dfa *d, const bool *in, bool begin)
 {
 	struct buf key = { 0 };
@@ -187,7 +187,7 @@ static int state_of(struct dfa *d, bool *in, bool begin)
 	return d->states.n - 1;
 }
 
-// Bytes that are in the same sets get the same class.
+// Gives bytes that are in the same sets the same class.
 static void make_classes(struct dfa *d)
 {
 	struct map seen = { 0 };
@@ -236,7 +236,8 @@ static void make_row(struct dfa *d, int state)
 	}
 }
 
-// State 0 is where the text begins (backward: ends), state `inner` where the walk does elsewhere.
+// State 0 is the beginning of the text (backward: its end), state `inner` the state in which a walk starts at other
+// offsets.
 static bool make_dfa(struct dfa *d, int *inner)
 {
 	bool *in = NEW_ARRAY(bool, d->nfa->at.n), *inside = NEW_ARRAY(bool, d->nfa->at.n);

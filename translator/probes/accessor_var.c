@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `$value` -> get(), `$value = e` -> set(e), `$value .= e` -> append(e), before names are bound.
+// Replaces `$value` by get(), `$value = e` by set(e), `$value .= e` by append(e), before names are bound.
 #include "probes/accessor_var.h"
 #include "elab/target.h"
 #include "util/diag.h"
@@ -39,18 +39,18 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 	struct loc loc = (*e)->u.bin.l->loc, place = (*e)->loc;
 
 	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
-	*e = (*e)->u.bin.r;                // one error is enough
+	*e = (*e)->u.bin.r;                // reports only one error
 	if (!v->set)
-		diag_error(loc, "$%s can't be assigned here: %s", v->name, v->why_not_set);
+		diag_error(loc, "$%s can't be assigned to here: %s", v->name, v->why_not_set);
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
-		diag_error(loc, "$%s can only be assigned in guru mode (-g)", v->name);
+		diag_error(loc, "$%s can be assigned to only in guru mode (-g)", v->name);
 	else if (!function)
 		diag_error(place, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
 	else
 		*e = call(place, function, *e);
 }
 
-// $$vars and $$locals of a family whose only variable is one that can be read.
+// $$vars and $$locals list the only variable of a family, if it can be read.
 static bool is_list(const struct rewriter *r, const struct expr *e)
 {
 	return e->kind == E_TARGET && r->n == 1 && r->variables->get &&
@@ -86,7 +86,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	}
 	if ((*e)->kind == E_DEFINED && variable_of(r, (*e)->u.op1))
-		return false;              // the family says that there is one
+		return false;              // the family reports that it exists
 	v = variable_of(r, *e);
 	if (v && v->get)
 		*e = call((*e)->loc, v->get, NULL);

@@ -25,7 +25,7 @@ static const struct {
 struct begin {
 	enum when when;
 	int64_t order;
-	int seq;                   // among the table's: keeps the sort stable
+	int seq;                   // order in the script, which keeps the sort stable
 };
 
 static int begin_resolve(struct session *s, const struct probe_match *m)
@@ -109,6 +109,6 @@ const struct probe_family family_never = {
 	.access = ACCESS_NOTHING,
 	.patterns = never_patterns,
 	.on_user_runtime = true,
-	.exclusive = true,         // its reads and writes don't make locks necessary
+	.exclusive = true,         // runs alone, so its reads and writes need no locks
 	.resolve = never_resolve,
 };

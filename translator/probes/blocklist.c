@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of the kernel that wildcards pass over, for probes there cost more than they tell or can't work:
-// what a hit itself runs through, so that each hit would be inside another; and those that never return.
-// A function that is named is probed all the same, for the runtime skips hits inside of hits.
-// What the kernel forbids (noinstr, its own list) debuginfo and the loader know.
+// Functions of the kernel that wildcards skip, since probes there cost more than they report or can't work: those that
+// a hit itself calls, so that each hit would contain another; and those that never return. A function that is named is
+// probed all the same, since the runtime skips hits inside of hits. Functions in which the kernel forbids probes
+// (noinstr, its own blocklist) are excluded by debuginfo and the loader.
 #include "probes/blocklist.h"
 
 #include "util/map.h"
@@ -10,7 +10,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-// Of the paths of interrupts, exceptions and probes, of locks, and what the runtime calls in handlers.
+// Functions of interrupts, exceptions, probes and locks, and those that the runtime calls in handlers.
 static const char *const names[] = {
 	"*_raw_spin_*", "*_raw_read_*", "*_raw_write_*", "*queued_spin_*", "*queued_read_*", "*queued_write_*",
 	"*pv_queued_*", "*spin_lock_slowpath*", "lock_acquire*", "lock_release*",
@@ -60,7 +60,7 @@ static bool is_in(const char *const *list, const char *text)
 	return false;
 }
 
-// There are many more places than names and files.
+// A map is needed, since there are many more functions than names and files.
 static bool is_known_in(struct map *known, const char *const *list, const char *text)
 {
 	void *verdict = map_get(known, text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What wildcards pass over.
+// Functions that wildcards skip.
 #ifndef PROBES_BLOCKLIST_H
 #define PROBES_BLOCKLIST_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Points of functions and statements to places, and the variables there; see dwarf_point.h.
+// Resolves points of functions and statements to addresses, and the variables there; see dwarf_point.h.
 #include "probes/dwarf_point.h"
 
 #include "elab/renamed.h"
@@ -74,7 +74,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		diag_error(p->part->loc, "%s", why);
 		return false;
 	}
-	// Many functions by wildcard: what was inlined isn't even looked at when it isn't wanted.
+	// Inlined copies of functions named by a wildcard are not looked up if only calls are probed.
 	if (p->which == DWARF_CALL && !p->callee && str_is_glob(p->pattern.function))
 		p->inlines = DI_INLINES_NONE;
 	if (p->is_statement && !p->pattern.has_lines && p->pattern.file) {
@@ -84,14 +84,14 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 	return true;
 }
 
-// ---------------------------------------------------------------- places
+// ---------------------------------------------------------------- addresses
 
 static bool lacks_dwarf(const struct di_module *m)
 {
 	return di_module_source(m) != DI_SOURCE_DWARF;
 }
 
-// What can be told from DWARF alone.
+// Returns whether the point requires DWARF.
 static bool needs_dwarf(const struct dwarf_point *p)
 {
 	return p->by_address ? p->is_statement : p->pattern.has_lines || p->pattern.file || p->label || p->callee ||
@@ -115,7 +115,7 @@ static void find_address(const struct dwarf_point *p, struct di_module *in, di_f
 			   (unsigned long long)p->part->number, (unsigned long long)below, (unsigned long long)above);
 		return;
 	} else if (di_is_user(in)) {
-		f->pc = f->address;        // it stays there, also in front of code that makes a frame
+		f->pc = f->address;        // the address stays the same, also before code that makes a frame
 	}
 	vec_push(out, f);
 }
@@ -130,9 +130,10 @@ static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_f
 	else
 		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
 	if (!out->n && !why->len && pattern->file && lacks_dwarf(in))
-		buf_printf(why, "\"@%s\" can't be told without DWARF debuginfo: %s", pattern->file, di_advice(in));
+		buf_printf(why, "the file of \"@%s\" cannot be determined without DWARF debuginfo: "
+			   "%s", pattern->file, di_advice(in));
 	if (p->which == DWARF_INLINE && !why->len && lacks_dwarf(in))
-		buf_printf(why, "what was inlined can't be told without DWARF debuginfo: %s", di_advice(in));
+		buf_printf(why, "inlined functions cannot be identified without DWARF debuginfo: %s", di_advice(in));
 }
 
 static void keep_scope(const struct dwarf_point *p, di_functions *v)
@@ -145,7 +146,7 @@ static void keep_scope(const struct dwarf_point *p, di_functions *v)
 	v->n = n;
 }
 
-// A function that is inlined in parts has the others under a name of their own.
+// The compiler may split a partly inlined function: the rest has a name of its own.
 static void name_rest(const struct di_function *f, struct buf *why)
 {
 	di_functions rest = { 0 };
@@ -153,7 +154,7 @@ static void name_rest(const struct di_function *f, struct buf *why)
 
 	di_find_functions(f->module, name, NULL, DI_INLINES_NONE, &rest);
 	if (rest.n)
-		buf_printf(why, "; what follows its beginning is the function \"%s\"", name);
+		buf_printf(why, "; the rest of its code is the function \"%s\"", name);
 }
 
 static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
@@ -170,12 +171,12 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	}
 	v->n = n;
 	if (n && dropped && p->is_return)
-		diag_warning(p->part->loc, "%d inlined copies of \"%s\" have no return and are passed over", dropped,
+		diag_warning(p->part->loc, "%d inlined copies of \"%s\" have no return and were skipped", dropped,
 			     p->callee ? p->callee : p->part->text);
 	if (n || !dropped || why->len)
 		return;
 	if (p->which == DWARF_INLINE) {
-		buf_puts(why, "it is nowhere inlined");
+		buf_puts(why, "it is not inlined anywhere");
 		return;
 	}
 	buf_printf(why, "it is inlined wherever it is called (%d copies): there is nothing to %s", dropped,
@@ -203,10 +204,11 @@ static void find_labels(const struct dwarf_point *p, di_functions *v, struct buf
 	if (!functions.n || v->n)
 		return;
 	if (lacks_dwarf(functions.at[0]->module)) {
-		buf_printf(why, "labels can't be told without DWARF debuginfo: %s", di_advice(functions.at[0]->module));
+		buf_printf(why, "labels cannot be found without DWARF debuginfo: "
+			   "%s", di_advice(functions.at[0]->module));
 		return;
 	}
-	buf_printf(why, "there is no label \"%s\" with code in it", p->label);
+	buf_printf(why, "it has no label \"%s\" with code", p->label);
 	buf_puts(why, diag_similar(p->label, add_labels, &functions));
 }
 
@@ -218,7 +220,7 @@ static bool is_among(const di_functions *v, const struct di_function *f)
 	return false;
 }
 
-// When it doesn't matter who calls, one place of each function is enough.
+// If the caller does not matter, one address of each function is enough.
 static void forget_callers(di_functions *v)
 {
 	di_functions all = *v;
@@ -241,8 +243,8 @@ static int returns_in(const di_functions *v)
 	return n;
 }
 
-// A function that jumps to another one at its end is not its caller when that returns: only where it itself
-// was called from tells, and that isn't known of the first one.
+// A function that ends in a jump to another one (a tail call) is not its caller when that returns. Its own caller
+// would be, which is unknown for the first function.
 static void forget_jumps(di_functions *v, struct buf *why)
 {
 	int n = 0;
@@ -251,8 +253,8 @@ static void forget_jumps(di_functions *v, struct buf *why)
 		if (!(*f)->returns || (*f)->returns->at.n)
 			v->at[n++] = *f;
 		else
-			buf_printf(why, "%s\"%s\" is jumped to at the end: who calls it can't be told (-DSTAP_CALLEE_MATCHALL "
-				   "takes the calls by others, too)", why->len ? "; " : "", (*f)->name);
+			buf_printf(why, "%s\"%s\" is reached by tail calls, so its caller cannot be determined "
+				   "(-DSTAP_CALLEE_MATCHALL probes every call)", why->len ? "; " : "", (*f)->name);
 	}
 	if (n)
 		why->len = 0;
@@ -340,7 +342,8 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		for (int i = from; i < v->n; i++)
 			vec_push(&callers, v->at[i]);
 	}
-	// Who is jumped to returns where the one who jumps does: that may have been found later.
+	// The target of a tail call returns to the caller of the function that jumped, which may have been found
+	// later.
 	for (int before = -1; before != returns_in(v);) {
 		before = returns_in(v);
 		for vec_each(&seen, f)
@@ -355,13 +358,13 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 	if (!functions.n || v->n)
 		return;
 	if (lacks_dwarf(functions.at[0]->module))
-		buf_printf(why, "what it calls can't be told without DWARF debuginfo: %s",
+		buf_printf(why, "its callees cannot be determined without DWARF debuginfo: %s",
 			   di_advice(functions.at[0]->module));
 	else if (!why->len)
 		no_callee(p, &functions, why);
 }
 
-// What can't be probed. Why, is told when nothing else is left.
+// Drops functions that can't be probed; the reason is reported if no other remains.
 static void drop_refused(di_functions *v, struct buf *why)
 {
 	struct buf reasons = { 0 };
@@ -373,7 +376,7 @@ static void drop_refused(di_functions *v, struct buf *why)
 		if (!reason)
 			v->at[n++] = *f;
 		else if (!reasons.len)
-			buf_printf(&reasons, "the kernel allows no probe in %s: %s", (*f)->name, reason);
+			buf_printf(&reasons, "the kernel does not allow a probe in %s: %s", (*f)->name, reason);
 	}
 	v->n = n;
 	if (!n)
@@ -407,7 +410,7 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 			vec_push(out, *f);
 }
 
-// The function is there, but in another file.
+// Reports a function that exists in another file.
 static bool say_other_file(const struct dwarf_point *p, struct di_module *in, const char *point)
 {
 	di_functions found = { 0 };
@@ -451,7 +454,8 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	if (*near) {
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
 		if (di_is_user(in) && lacks_dwarf(in))
-			diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are known; %s", di_module_name(in),
+			diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are available; "
+				  "%s", di_module_name(in),
 				  di_advice(in));
 	} else if (di_is_user(in) && lacks_dwarf(in))
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found: %s has neither symbols nor DWARF debuginfo that name "
@@ -493,7 +497,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 
 // ---------------------------------------------------------------- callees
 
-// The value that a location of 8 bytes has.
+// Returns the value at a location of 8 bytes.
 static struct expr *word(struct loc loc, struct di_module *m, struct di_location at, const char *name)
 {
 	struct di_variable v = { .name = name, .type = di_find_type(m, "long unsigned int"), .loc = at };
@@ -501,8 +505,7 @@ static struct expr *word(struct loc loc, struct di_module *m, struct di_location
 	return v.type ? target_variable(loc, &v) : NULL;
 }
 
-// Where the function will return to. In the kernel another probe of its return may have put an address of its
-// own there.
+// Returns the address to which the function will return. In the kernel another return probe may have replaced it.
 static struct expr *return_address(struct loc loc, struct di_module *m)
 {
 	struct di_location at = di_return_address(m), slot = at;
@@ -593,7 +596,7 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	struct di_variable v = { .name = "$return" };
 
 	if (!is_return) {
-		diag_error(target->loc, "$return is for .return probes");
+		diag_error(target->loc, "$return is available only in .return probes");
 		return NULL;
 	}
 	v.type = di_return(f, &v.loc);
@@ -602,7 +605,8 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	if (f->has_types)
 		diag_error(target->loc, "the function '%s' returns nothing", f->name);
 	else
-		diag_error(target->loc, "the type of what '%s' returns is not known: %s; returnval() is the register's number",
+		diag_error(target->loc, "the return type of '%s' cannot be determined: %s; use returnval() for the "
+			   "value of the register",
 			   f->name, di_advice(f->module));
 	return NULL;
 }
@@ -613,13 +617,14 @@ static struct expr *nowhere(const struct di_function *f, const struct di_locatio
 	int line = !diag_prints() ? 0 : di_variable_line(f, name);
 
 	if (line)
-		diag_error(target->loc, "'$%s' %s at this place of '%s'%s%s%s; it can be read at line %d: statement(\"%s@%s:%d\")",
+		diag_error(target->loc, "'$%s' %s at this address of '%s'%s%s%s; it can be read at line %d: "
+			   "statement(\"%s@%s:%d\")",
 			   name, why ? "can't be read" : "was optimised out", f->name, why ? " (" : "", why ? why : "",
 			   why ? ")" : "", line, f->name, f->file, line);
 	else if (why)
 		diag_error(target->loc, "'$%s' can't be read in this copy of '%s': %s", name, f->name, why);
 	else
-		diag_error(target->loc, "'$%s' was optimised out: it is nowhere in this copy of '%s'", name, f->name);
+		diag_error(target->loc, "'$%s' was optimised out of this copy of '%s'", name, f->name);
 	return NULL;
 }
 
@@ -640,8 +645,8 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 		return NULL;
 	}
 	if (!f->has_types) {
-		diag_error(target->loc, "unable to find local '%s': %s doesn't tell the parameters of '%s', or not "
-			   "which of the functions of this name has which; %s", name, di_module_source_text(f->module),
+		diag_error(target->loc, "unable to find local '%s': %s has no parameters for '%s', or for several "
+			   "functions of this name; %s", name, di_module_source_text(f->module),
 			   f->name, di_advice(f->module));
 		return NULL;
 	}

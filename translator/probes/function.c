@@ -4,8 +4,8 @@
 // module(NAME), kernel.statement(ADDRESS).absolute; and kprobe.function(NAME)[.return[.maxactive(N)]],
 // kprobe.module(NAME).function(NAME), which have no variables.
 //
-// In:  a matched point; dwarf_point.h says what a PATTERN is.
-// Out: one probe a place, with the variables that are there. Every inlined copy is a place.
+// In:  a matched point; dwarf_point.h describes a PATTERN.
+// Out: one probe for each address, with the variables there. Each inlined copy has an address.
 #include "target/kernel.h"
 #include "elab/elab.h"
 #include "probes/blocklist.h"
@@ -20,8 +20,7 @@ extern const struct probe_family family_function;
 
 // ---------------------------------------------------------------- resolve
 
-// As pp() shows it: with the source line when it is known.
-// b: memory for all points in turn.
+// Returns the point as pp() does, with the source line if it is known. b: memory that all points use in turn.
 static const char *point_of(const struct probe_match *m, const struct di_function *f, const char *module, struct buf *b)
 {
 	b->len = 0;
@@ -59,9 +58,9 @@ struct resolution {
 	struct dwarf_point point;
 	struct function_probe common;
 	bool exported;
-	int blocked, endless;      // places that are passed over: see blocklist.c
-	struct buf text;           // of the point that is being made
-	struct probe *first;       // without a handler, a condition, guards: NULL
+	int blocked, endless;      // number of skipped functions: see blocklist.c
+	struct buf text;           // the text of the current point
+	struct probe *first;       // a probe without a handler, a condition or guards, or NULL
 };
 
 static bool is_passed_over(struct resolution *r, const struct di_function *f)
@@ -70,7 +69,7 @@ static bool is_passed_over(struct resolution *r, const struct di_function *f)
 		return r->endless++, true;
 	if (r->common.is_return && r->common.wildcard && f->kprobe == DI_KPROBE_BLOCKLISTED)
 		return r->blocked++, true;
-	// In a module of the user's own everything may be probed in guru mode.
+	// In guru mode, any function of the user's own modules may be probed.
 	if (r->common.wildcard && !r->s->opt.list && blocklist_has(f) && !(r->s->opt.guru && f->module != di_kernel(r->s)))
 		return r->blocked++, true;
 	return false;
@@ -81,12 +80,12 @@ static void say_passed_over(const struct resolution *r)
 	const struct point_part *part = r->point.part;
 
 	if (r->endless && r->common.wildcard)
-		diag_warning(part->loc, "%d functions never return and are passed over", r->endless);
+		diag_warning(part->loc, "skipped %d functions that never return", r->endless);
 	else if (r->endless)
-		diag_warning(part->loc, "the function \"%s\" never returns: this probe is passed over", part->text);
+		diag_warning(part->loc, "the function \"%s\" never returns: this probe was skipped", part->text);
 	if (r->blocked)
-		diag_warning(part->loc, "%d places that probes themselves run through, or interrupts and locks, are "
-			     "passed over; name a function to probe it all the same", r->blocked);
+		diag_warning(part->loc, "skipped %d functions that probes themselves, interrupts or locks use; name "
+			     "a function to probe it all the same", r->blocked);
 }
 
 // False: the point is only listed, and f is not needed any longer.
@@ -113,7 +112,7 @@ static bool add_place(struct resolution *r, struct di_function *f, const char *m
 	return true;
 }
 
-// Returns how many probes it made.
+// Returns the number of probes that it added.
 static int add_places(struct resolution *r, struct di_module *in, struct buf *why)
 {
 	di_functions found = { 0 };
@@ -130,11 +129,11 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 		n++;
 	}
 	if (r->exported && !n && found.n && why)
-		buf_puts(why, "it is there, but not exported (EXPORT_SYMBOL)");
+		buf_puts(why, "it exists, but is not exported (EXPORT_SYMBOL)");
 	return n;
 }
 
-// module("snd_*"): those of them that are loaded when the script starts.
+// Adds module("snd_*"): modules that are loaded when the script starts.
 static int add_of_modules(struct resolution *r, const struct point_part *part)
 {
 	di_names names = { 0 };
@@ -155,13 +154,13 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 	return n ? 0 : 1;
 }
 
-// An address of the running kernel, as /proc/kallsyms has them.
+// Adds an address of the running kernel, as in /proc/kallsyms.
 static int add_absolute(struct resolution *r)
 {
 	struct di_function *f = NEW(struct di_function);
 
 	if (!r->s->opt.guru) {
-		diag_error(r->point.part->loc, "absolute addresses are for guru mode (-g)");
+		diag_error(r->point.part->loc, "absolute addresses require guru mode (-g)");
 		return 1;
 	}
 	*f = (struct di_function){ .module = di_kernel(r->s), .name = "", .symbol = "", .pc = r->point.part->number };

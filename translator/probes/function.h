@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Between function.c, which finds the places, and function_emit.c, which writes their table.
+// Interface of function.c, which finds the addresses, and function_emit.c, which writes their table.
 #ifndef PROBES_FUNCTION_H
 #define PROBES_FUNCTION_H
 
@@ -8,14 +8,14 @@
 
 struct function_probe {        // probe.data
 	struct di_function *function;
-	const char *module;        // NULL: the kernel
+	const char *module;        // NULL in the kernel
 	bool is_return;
 	bool plain;                // kprobe.*: registers only
 	bool optional;
-	bool wildcard;             // the function is not named
+	bool wildcard;             // the function was found by a wildcard
 	bool is_absolute;
-	uint64_t absolute;         // run-time address, of one that is_absolute
-	int64_t maxactive;         // 0: as the kernel likes
+	uint64_t absolute;         // run-time address, if is_absolute
+	int64_t maxactive;         // 0: the kernel's default
 };
 void function_share(struct session *s, struct probe **probes, int n);
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n);

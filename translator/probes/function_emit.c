@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Probes of functions and statements -> the table of struct stp_function. Probes that share a handler
-// which never asks for its point become one entry with many sites: that is what makes wildcards
-// cheap to arm.
+// Probes of functions and statements -> the table of struct stp_function. Probes that share a handler which never uses
+// its point become one entry with many addresses, so that arming a wildcard is fast.
 #include "debuginfo/arch.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
@@ -14,7 +13,7 @@
 #include <string.h>
 
 struct asks {
-	bool point;                // some reached function wants pp()
+	bool point;                // a reached function uses pp()
 	VEC(struct func *) seen;
 };
 
@@ -40,7 +39,7 @@ static void visit_c(struct use_walker *w, const struct expr *e)
 		asks->point = true;
 }
 
-// Does the handler ask which point it is at? One entry's sites all have the point of the first.
+// Returns whether the handler uses its point. All addresses of an entry have the point of the first.
 static bool asks_for_point(const struct probe *p)
 {
 	struct asks asks = { 0 };
@@ -63,7 +62,7 @@ static const struct probe *handler_of(const struct probe *p)
 	return p->same_body ? p->same_body : p;
 }
 
-// What probes of a group have in common. NULL: such a probe is a group alone.
+// Returns the key of probes that can share a group, or NULL if the probe is alone in its group.
 static const char *key_of(const struct probe *p)
 {
 	const struct function_probe *d = p->data;
@@ -74,7 +73,8 @@ static const char *key_of(const struct probe *p)
 			  (long long)d->maxactive, p->written ? p->written : "");     // pn()
 }
 
-// What a register-poor entry gives: at a return that is the value returned.
+// Returns whether the handler needs more registers than an entry with few registers has: at a return that is the value
+// returned.
 static bool needs_all_regs(struct session *s, const struct probe *p)
 {
 	const struct function_probe *d = p->data;
@@ -117,7 +117,7 @@ void function_share(struct session *s, struct probe **probes, int n)
 				(*p)->shares = g->first;
 }
 
-// From the start of the symbol that the place is in, which the loader finds.
+// Returns the offset from the start of the symbol that contains the address, which the loader finds.
 static uint64_t offset_of(const struct function_probe *d)
 {
 	const struct di_function *f = d->function;
@@ -125,7 +125,7 @@ static uint64_t offset_of(const struct function_probe *d)
 	return d->is_absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
 }
 
-// What the loader finds; the function is *distance from there, or, of the kernel, from _stext.
+// Returns the symbol that the loader finds; the function is at *distance from it, or, in the kernel, from _stext.
 static const char *symbol_of(const struct function_probe *d, int64_t *distance)
 {
 	const struct di_function *f = d->function;
@@ -157,7 +157,7 @@ static void emit_site(struct cwriter *w, const struct probe *p)
 	cw_line(w, "%s}, /* %s */", b.text, p->point);
 }
 
-// Where a text is in the names that were written; it is written when it is new.
+// Returns the offset of a text among the written names; a new text is written.
 static int name_at(struct cwriter *w, struct map *known, int *size, const char *name)
 {
 	intptr_t at = (intptr_t)map_get(known, name);
@@ -171,7 +171,7 @@ static int name_at(struct cwriter *w, struct map *known, int *size, const char *
 	return at - 1;
 }
 
-// Many places as numbers, which the compiler reads quickly and which need no relocation.
+// Writes many addresses as numbers, which the compiler reads quickly and which need no relocation.
 static void emit_packed(struct cwriter *w, const struct group *g)
 {
 	int *names = NEW_ARRAY(int, 2 * g->probes.n), size = 0, n = 0;
@@ -222,7 +222,7 @@ static void emit_sites(struct session *s, struct cwriter *w, const struct group 
 
 static bool is_free(const struct expr *x);
 
-// "pragma:context-free" C, or a function that is nothing but `return` of something free.
+// Matches "pragma:context-free" C, and functions that only return such an expression.
 static bool is_free_call(const struct expr *x)
 {
 	const struct func *f = x->u.call.target;
@@ -237,7 +237,7 @@ static bool is_free_call(const struct expr *x)
 	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
 }
 
-// Needs of the context no more than its registers, and can't fail.
+// Returns whether it needs no context but the registers, and can't fail.
 static bool is_free(const struct expr *x)
 {
 	switch (x->kind) {
@@ -258,7 +258,7 @@ static bool is_free(const struct expr *x)
 	}
 }
 
-// What was matched is in memory of the context, which entries that are free don't have.
+// Submatches are in memory of the context, which entries without context don't have.
 static bool entries_are_free(const struct probe *p)
 {
 	if (emit_keeps_matches())

@@ -12,13 +12,13 @@
 
 extern const struct probe_family family_hwbkpt;
 
-enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86-64 and, at the least, arm64
+enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86-64; arm64 has at least as many
 
 struct watch {                 // probe.data
-	const char *symbol;        // NULL: address
+	const char *symbol;        // NULL if the address is given
 	int64_t address, length;
 	bool reads, optional, in_target;
-	uint64_t start_code;       // of a target that can be loaded anywhere; 0: of others
+	uint64_t start_code;       // of a position-independent target that runs; 0: of others
 };
 
 static int warn_of_many(struct session *s, const struct probe_match *m)
@@ -33,7 +33,7 @@ static int warn_of_many(struct session *s, const struct probe_match *m)
 	return 0;
 }
 
-// The link address of a variable of the target's program. Returns the number of errors.
+// Finds the link address of a variable of the target's program. Returns the number of errors.
 static int find_in_target(struct session *s, const struct probe_match *m, struct watch *w)
 {
 	const struct point_part *what = &m->point->parts.at[1];
@@ -49,8 +49,9 @@ static int find_in_target(struct session *s, const struct probe_match *m, struct
 		return 1;
 	}
 	if (data.anywhere && !s->opt.target_pid) {
-		diag_error(what->loc, "process.data(\"%s\"): %s can be loaded anywhere, its variables have no address before it "
-			   "runs; link it with -no-pie, or give -x with the running process", w->symbol,
+		diag_error(what->loc, "process.data(\"%s\"): %s can be loaded anywhere, so its variables have no "
+			   "address before it runs; link it with -no-pie, or use -x with the running "
+			   "process", w->symbol,
 			   di_module_name(files.at.at[0]));
 		return 1;
 	}
@@ -75,18 +76,19 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 		return 1;
 	}
 	if (w->symbol && !*w->symbol) {
-		diag_error(what->loc, "data(\"\") names no variable: say data(\"NAME\") or data(ADDRESS)");
+		diag_error(what->loc, "data(\"\") has no name of a variable: use data(\"NAME\") or data(ADDRESS)");
 		return 1;
 	}
 	w->in_target = !strcmp(m->point->parts.at[0].name, "process");
 	if (w->in_target && !s->opt.command && !s->opt.target_pid) {
-		diag_error(m->point->loc, "process.data is about the process of -c or -x, and there is none");
+		diag_error(m->point->loc, "process.data requires -c CMD or -x PID");
 		return 1;
 	}
 	if (w->in_target && w->symbol && find_in_target(s, m, w))
 		return 1;
 	if (!w->in_target && w->symbol && di_lacks_variable(di_kernel(s), w->symbol))
-		diag_warning(what->loc, "kernel.data(\"%s\"): the kernel has no variable of this name%s, a module may have",
+		diag_warning(what->loc, "kernel.data(\"%s\"): the kernel has no variable of this name%s, but a "
+			     "module may have one",
 			     w->symbol, di_suggest(di_kernel(s), DI_VARIABLES, w->symbol));
 	for (w->length = 1; length && w->length < length->number;)
 		w->length *= 2;

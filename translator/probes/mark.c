@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks that <sys/sdt.h> puts into programs: process("PATH").mark("NAME"), and with their provider
+// Static probes (markers) of <sys/sdt.h> in programs: process("PATH").mark("NAME"), and with their provider
 // process("PATH").provider("P").mark("NAME"). Either may have wildcards.
 //
 // In:  a matched point.
-// Out: one probe a mark, with $arg1 and so on, $$name, $$provider; rows of struct stp_uprobe, whose
-//      semaphore the kernel counts up while it is probed.
+// Out: one probe for each marker, with $arg1 and so on, $$name, $$provider; rows of struct stp_uprobe, whose
+//      semaphore the kernel increments while it is probed.
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "probes/process.h"
@@ -43,12 +43,13 @@ static void not_found(const struct process_files *files, const struct point_part
 	for vec_each(&files->at, m)
 		di_find_marks(*m, NULL, "*", &all);
 	if (!all.n)
-		diag_error(part->loc, "%s has no marks: they come from <sys/sdt.h> when it is compiled", file);
+		diag_error(part->loc, "%s has no markers: compile it with those of <sys/sdt.h>", file);
 	else if (provider)
-		diag_error(part->loc, "%s has no mark \"%s\" of a provider \"%s\"%s", file, part->text,
+		diag_error(part->loc, "%s has no marker \"%s\" of a provider \"%s\"%s", file, part->text,
 			   provider, diag_similar(part->text, add_marks, &all));
 	else
-		diag_error(part->loc, "%s has no mark \"%s\"%s", file, part->text, diag_similar(part->text, add_marks, &all));
+		diag_error(part->loc, "%s has no marker "
+			   "\"%s\"%s", file, part->text, diag_similar(part->text, add_marks, &all));
 }
 
 static int mark_resolve(struct session *s, const struct probe_match *m)
@@ -105,17 +106,19 @@ static struct expr *mark_target(struct session *s, struct probe *p, struct expr 
 		if (strcmp(arg->name, target->u.target.name))
 			continue;
 		if (arg->loc.kind == DI_LOC_NONE) {
-			diag_error(target->loc, "the argument $%s of the mark \"%s\" is not in a register or in memory "
-				   "where a probe can read it", arg->name, d->mark->name);
+			diag_error(target->loc, "the argument $%s of the marker \"%s\" is not in a register or in "
+				   "memory that a probe can read", arg->name, d->mark->name);
 			return NULL;
 		}
 		return target_variable(target->loc, arg);
 	}
 	if (d->mark->args.n)
-		diag_error(target->loc, "unable to find '$%s': the mark \"%s\" has $arg1 to $arg%d", target->u.target.name,
+		diag_error(target->loc, "unable to find '$%s': the marker \"%s\" has $arg1 to "
+			   "$arg%d", target->u.target.name,
 			   d->mark->name, d->mark->args.n);
 	else
-		diag_error(target->loc, "unable to find '$%s': the mark \"%s\" has no arguments", target->u.target.name,
+		diag_error(target->loc, "unable to find '$%s': the marker \"%s\" has no "
+			   "arguments", target->u.target.name,
 			   d->mark->name);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// netfilter.hook("HOOK").pf("FAMILY")[.priority("N")], hook and pf in either order: packets where the
-// kernel's filters see them. $skb, $in, $out, $hooknum, $verdict, which guru scripts assign.
+// netfilter.hook("HOOK").pf("FAMILY")[.priority("N")], hook and pf in either order: packets at the hooks of the
+// kernel's filters. $skb, $in, $out, $hooknum, $verdict, which guru scripts may assign to.
 //
 // In: a matched point. Out: one probe, and the table of struct stp_netfilter.
 #include "debuginfo/debuginfo.h"
@@ -68,7 +68,7 @@ static void add_names(const void *from, name_list *out)
 		vec_push(out, names->at[i].name);
 }
 
-// Numbers are for guru scripts but where `numbers` is set.
+// Numbers require guru mode unless `numbers` is set.
 static int find(struct session *s, const struct point_part *part, const struct name *names, int n, bool numbers,
 		int64_t *value)
 {
@@ -82,11 +82,12 @@ static int find(struct session *s, const struct point_part *part, const struct n
 	if (parse_number(part->text, value)) {
 		if (numbers || s->opt.guru)
 			return 0;
-		diag_error(part->loc, "%s(\"%s\"): a number is for guru mode (-g); use a name", part->name, part->text);
+		diag_error(part->loc, "%s(\"%s\"): a number requires guru mode (-g); use a "
+			   "name", part->name, part->text);
 		return 1;
 	}
-	diag_error(part->loc, "%s(\"%s\") is unknown here%s", part->name, part->text, n ?
-		   diag_similar(part->text, add_names, &all) : ": this protocol family has no names, give a number");
+	diag_error(part->loc, "%s(\"%s\") is unknown%s", part->name, part->text, n ?
+		   diag_similar(part->text, add_names, &all) : ": this protocol family has no names; use a number");
 	return 1;
 }
 
@@ -128,7 +129,7 @@ static int netfilter_resolve(struct session *s, const struct probe_match *m)
 // ---------------------------------------------------------------- variables
 
 static const struct variable {
-	const char *name, *type;   // the type it points to; NULL: a number
+	const char *name, *type;   // the type it points to; NULL: it is a number
 } variables[] = {
 	{ "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" },
 	{ "verdict", NULL },

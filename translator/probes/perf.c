@@ -22,7 +22,7 @@ struct perf {                  // probe.data
 	int64_t hz;                // samples a second instead
 	bool in_target;            // .process
 	bool optional;             // "?"
-	const char *path;          // .process("PATH"), NULL: whatever the target runs
+	const char *path;          // of .process("PATH"); NULL: any program of the target
 	const char *counter;
 };
 
@@ -53,7 +53,7 @@ static int check_name(const struct point_part *part, const char *what)
 {
 	if (!part || part->arg_kind != ARG_STRING || *part->text)
 		return 0;
-	diag_error(part->loc, "%s(\"\") has no name: it takes %s", part->name, what);
+	diag_error(part->loc, "%s(\"\") has no name: it requires %s", part->name, what);
 	return 1;
 }
 
@@ -64,14 +64,14 @@ static int check_counter(struct session *s, const struct point_part *counter)
 
 		if ((*p)->family != &family_perf || !other->counter || strcmp(other->counter, counter->text))
 			continue;
-		diag_error(counter->loc, "there is a perf counter \"%s\" already", counter->text);
-		diag_note((*p)->loc, "here it is");
+		diag_error(counter->loc, "duplicate perf counter \"%s\"", counter->text);
+		diag_note((*p)->loc, "first defined here");
 		return 1;
 	}
 	return 0;
 }
 
-// Without a path it is about the processes of -c or -x.
+// Without a path it requires -c or -x.
 static int check_target(const struct session *s, const struct point_part *process)
 {
 	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list ||
@@ -82,7 +82,7 @@ static int check_target(const struct session *s, const struct point_part *proces
 	return 1;
 }
 
-// A program's counter is read where that program runs: at a point of it or of a library in it.
+// Returns whether the probe is in the program of the counter, or in a library of it: only there can it be read.
 bool perf_may_read(const struct session *s, const struct probe *p, const struct expr *e)
 {
 	const struct probe_point *at = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
@@ -125,26 +125,26 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	d->optional = point->optional || point->sufficient;
 	if (process && process->arg_kind == ARG_STRING) {
 		d->path = process_executable(process->text);
-		if (!d->path)              // perhaps it is on the machine that the script is for
+		if (!d->path)              // the program may exist on the machine that runs the script
 			d->path = process->text;
 	}
 	d->counter = counter ? counter->text : NULL;
 	if (d->type < 0 || d->type > UINT32_MAX) {
-		diag_error(point->parts.at[1].loc, "type(%lld) is no type of a perf event", (long long)d->type);
+		diag_error(point->parts.at[1].loc, "type(%lld) is not a type of perf events", (long long)d->type);
 		errors++;
 	}
 	if (counter) {
 		errors += check_counter(s, counter);
 		if (m->decl && m->decl->body && m->decl->body->kind == S_BLOCK && m->decl->body->u.block.n)
-			diag_warning(m->decl->body->loc, "this never runs: the counter is read by @perf(\"%s\") in "
-				     "probes of processes", counter->text);
+			diag_warning(m->decl->body->loc, "this handler never runs: read the counter by "
+				     "@perf(\"%s\") in probes of processes", counter->text);
 	}
 	if (!errors)
 		probe_add(s, &family_perf, m, point_text(point), d)->keep = d->counter != NULL;
 	return errors;
 }
 
-// The array of programs, one an entry that names one.
+// Writes the array of programs, one for each entry that names one.
 static void emit_programs(struct cwriter *w, struct probe **probes, int n)
 {
 	for (int i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls that a program makes into libraries, where it makes them: process("PATH").plt[("NAME")][.return],
+// Calls of a program to functions of libraries: process("PATH").plt[("NAME")][.return],
 // at the entries of its procedure linkage table. NAME may have wildcards.
 //
 // In:  a matched point.
-// Out: one probe an entry, with $$name; rows of struct stp_uprobe.
+// Out: one probe for each entry, with $$name; rows of struct stp_uprobe.
 #include "elab/elab.h"
 #include "probes/process.h"
 #include "probes/accessor_var.h"
@@ -27,7 +27,8 @@ static void not_found(const struct process_files *files, const struct point_part
 	for vec_each(&files->at, m)
 		di_find_plt(*m, "*", &all);
 	if (!all.n) {
-		diag_error(part->loc, "%s has no procedure linkage table: it calls no library, or without one", file);
+		diag_error(part->loc, "%s has no procedure linkage table: it calls no library, or calls it "
+			   "directly", file);
 		return;
 	}
 	diag_error(part->loc, "%s calls no function \"%s\" through its procedure linkage table%s", file, part->text,

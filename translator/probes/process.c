@@ -3,8 +3,8 @@
 // .label(L)|.callee(F)[.call|.return]|.callees|.return[.maxactive(N)]],
 // process("PATH").statement(PATTERN)[.nearest]; of their libraries with process("PATH").library("PATH").
 //
-// In:  a matched point; dwarf_point.h says what a PATTERN is.
-// Out: one probe a place, with the variables there; rows of struct stp_uprobe.
+// In:  a matched point; dwarf_point.h describes a PATTERN.
+// Out: one probe for each address, with the variables there; rows of struct stp_uprobe.
 #include "elab/elab.h"
 #include "probes/dwarf_point.h"
 #include "probes/process.h"
@@ -17,7 +17,7 @@ extern const struct probe_family family_process;
 struct process_probe {         // probe.data
 	struct process_site site;
 	struct di_function *function;
-	bool early;                // at the entry, before the parameters are in their places
+	bool early;                // at the entry, before the parameters are stored in their locations
 };
 
 // ---------------------------------------------------------------- resolve
@@ -43,7 +43,7 @@ static bool add_place(const struct resolution *r, struct di_function *f)
 {
 	struct process_probe *data = NEW(struct process_probe);
 	uint64_t body = f->pc || !f->has_address ? f->pc : di_function_body(f), offset;
-	bool at_entry = r->point.is_return || f->returns;      // who called is told by what is at the entry only
+	bool at_entry = r->point.is_return || f->returns;      // the stack at the entry determines the caller
 
 	data->site = r->common;
 	data->site.program = f->module;
@@ -59,26 +59,25 @@ static bool add_place(const struct resolution *r, struct di_function *f)
 	return true;
 }
 
-// What a probe of a return puts in the place of the address of return is not for everybody's eyes.
+// A return probe replaces the return address on the stack, which breaks Go programs, so it requires guru mode there.
 static bool may_return(const struct resolution *r, const struct di_module *in)
 {
 	if (!r->common.is_return || r->s->opt.list || r->s->opt.guru || !di_program_moves_stacks(in))
 		return true;
-	diag_error(r->match->point->loc, "%s: probes of returns end a program in Go as soon as it moves a stack; probe "
+	diag_error(r->match->point->loc, "%s: return probes crash a Go program when it moves a stack; probe "
 		   "statements before its returns, or use guru mode (-g)", process_point(r->match, in));
 	return false;
 }
 
-// What has a symbol and no debuginfo in a program that has some is assembler: it may be jumped to, with no address to
-// return to on the stack. Who wants its returns names it.
+// A symbol without debuginfo, in a program that has some, is assembler: it may be reached by a jump, with no return
+// address on the stack. It is probed only if it is named.
 static bool is_passed_over(const struct resolution *r, const struct di_function *f)
 {
 	return r->common.is_return && !r->point.by_address && str_is_glob(r->point.pattern.function) && !f->has_types &&
 	       di_module_source(f->module) == DI_SOURCE_DWARF;
 }
 
-// At a program's first function the stack has argc where a return address would be: a probe of its return would
-// overwrite that.
+// At a program's first function the stack has argc instead of a return address, which a return probe would overwrite.
 static bool is_first(const struct resolution *r, struct di_module *in, const struct di_function *f)
 {
 	uint64_t entry = di_program_entry(in);
@@ -86,7 +85,7 @@ static bool is_first(const struct resolution *r, struct di_module *in, const str
 	return r->common.is_return && (!strcmp(f->symbol, "_start") || (entry && (f->pc ? f->pc : f->address) == entry));
 }
 
-// Returns how many probes it made.
+// Returns the number of probes that it added.
 static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
 {
 	di_functions found = { 0 };
@@ -100,11 +99,11 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 		if (!is_first(r, in, *f))
 			n += add_place(r, *f);
 		else if (!why->len)
-			buf_puts(why, "the program starts there, so it has nothing to return to; probe the end of the "
-				 "process with .end");
+			buf_puts(why, "the program starts there, so it never returns; probe the end of the process "
+				 "with .end");
 	}
 	if (r->exported && !n && found.n)
-		buf_puts(why, "it is there, but no symbol that the dynamic linker can find");
+		buf_puts(why, "it exists, but not as a symbol of the dynamic linker");
 	return n;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens to processes: process.begin, process.end, process.thread.begin, process.thread.end,
+// Events of processes: process.begin, process.end, process.thread.begin, process.thread.end,
 // process.syscall[.return]; of one program with process("PATH"), of one process with process(PID).
 // With -c or -x all of them only in the target and what it starts.
 //
 // In:  a matched point.
-// Out: one probe a program; rows of struct stp_process. System calls have $syscall (the number) and
+// Out: one probe for each program; rows of struct stp_process. System calls have $syscall (the number) and
 //      $arg1 to $arg6, their returns $syscall and $return.
 #include "elab/elab.h"
 #include "elab/target.h"
@@ -21,8 +21,8 @@ enum { ARGUMENTS = 6, NUMBER = 6, RESULT = 7 };  // STP_SYSCALL_* of generated.h
 
 struct event_probe {           // probe.data
 	const char *kind;          // STP_*
-	struct di_module *program; // NULL: any
-	int pid;                   // 0: any
+	struct di_module *program; // NULL: any program
+	int pid;                   // 0: any process
 	bool optional, is_syscall, is_return;
 };
 
@@ -70,7 +70,7 @@ static int event_resolve(struct session *s, const struct probe_match *m)
 	struct process_files files = { 0 };
 
 	if (part->arg_kind == ARG_NUMBER && (part->number < 1 || part->number > INT_MAX)) {
-		diag_error(part->loc, "%lld is no number of a process", (long long)part->number);
+		diag_error(part->loc, "invalid process ID \"%lld\"", (long long)part->number);
 		return 1;
 	}
 	if (part->arg_kind != ARG_STRING) {
@@ -122,7 +122,8 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 	struct expr *e;
 
 	if (!d->is_syscall) {
-		diag_error(target->loc, "target variable '$%s' can't be used here: only process.syscall probes have some",
+		diag_error(target->loc, "target variable '$%s' can't be used here: only process.syscall probes have "
+			   "target variables",
 			   name);
 		return NULL;
 	}

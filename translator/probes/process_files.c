@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// process("..."), process(PID), process: to the files that are meant; and the table of places in
-// files, which all families that probe programs write.
+// Finds the files of process("..."), process(PID), process; writes the table of addresses in files for all families
+// that probe programs.
 #include "emit/emit.h"
 #include "probes/process.h"
 #include "util/spawn.h"
@@ -32,7 +32,7 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 	struct di_module *m;
 
 	if (!name) {
-		diag_error(part->loc, "can't probe %s: it is a script for %s, which is not there", path, script);
+		diag_error(part->loc, "can't probe %s: it is a script for %s, which does not exist", path, script);
 		return false;
 	}
 	m = di_program(s, name, &why);
@@ -40,7 +40,7 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 		diag_error(part->loc, "can't probe %s: %s", name, why);
 		return false;
 	}
-	for vec_each(&out->at, known)          // by another name, a link
+	for vec_each(&out->at, known)          // the same file by a link of another name
 		if (*known == m)
 			return true;
 	vec_push(&out->at, m);
@@ -51,7 +51,7 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 	return true;
 }
 
-// ---------------------------------------------------------------- what "process" says
+// ---------------------------------------------------------------- arguments of "process"
 
 static void add_entries(const char *directory, bool whole, name_list *out)
 {
@@ -65,7 +65,7 @@ static void add_entries(const char *directory, bool whole, name_list *out)
 		closedir(d);
 }
 
-// What lies beside the path that isn't there, or all programs.
+// Collects files in the directory of a missing path, or all programs, for suggestions.
 static void add_files(const void *from, name_list *out)
 {
 	const char *path = from, *slash = strrchr(path, '/'), *dirs = getenv("PATH");
@@ -87,8 +87,8 @@ static bool is_file(const char *path, const struct stat *of)
 	return !stat(path, &st) && st.st_dev == of->st_dev && st.st_ino == of->st_ino;
 }
 
-// What a running process runs. Where it has another root or other mounts its own path is none here: then the way
-// leads through its root. The file may be gone from there, too.
+// Returns the program of a running process. If the process has another root or other mounts, its path is not valid
+// here and is prefixed with the process's root. The file may be deleted there, too.
 static const char *running_program(const struct point_part *part, long long pid)
 {
 	const char *exe = str_printf("/proc/%lld/exe", pid), *inside;
@@ -96,7 +96,7 @@ static const char *running_program(const struct point_part *part, long long pid)
 	struct stat of;
 
 	if (pid < 1 || pid > INT_MAX || stat(exe, &of) || readlink(exe, text, sizeof(text) - 1) <= 0) {
-		diag_error(part->loc, "there is no process %lld whose program could be read", pid);
+		diag_error(part->loc, "cannot read the program of the process %lld", pid);
 		return NULL;
 	}
 	if (realpath(exe, path) && is_file(path, &of))
@@ -105,7 +105,7 @@ static const char *running_program(const struct point_part *part, long long pid)
 	return is_file(inside, &of) ? inside : exe;
 }
 
-// The program of -c, which must be told from its first word; of -x, which is running.
+// Returns the program of -c, from the command's first word, or that of -x.
 static const char *target_program(struct session *s, const struct point_part *part)
 {
 	const char *command = s->opt.command, *path;
@@ -114,19 +114,19 @@ static const char *target_program(struct session *s, const struct point_part *pa
 	if (s->opt.target_pid)
 		return running_program(part, s->opt.target_pid);
 	if (!command) {
-		diag_error(part->loc, "process without a path is the program of -c or -x, and there is none");
+		diag_error(part->loc, "process without a path requires -c or -x");
 		return NULL;
 	}
 	command += strspn(command, " \t");
 	len = strcspn(command, " \t");
 	if (strpbrk(command, "|&;<>(){}`$*?[\"'\\\n") || !len) {
-		diag_error(part->loc, "which program the command '%s' starts can't be told: say process(\"PATH\")",
+		diag_error(part->loc, "the program of the command '%s' cannot be determined: use process(\"PATH\")",
 			   s->opt.command);
 		return NULL;
 	}
 	path = process_executable(str_ndup(command, len));
 	if (!path)
-		diag_error(part->loc, "no program '%s' is found", str_ndup(command, len));
+		diag_error(part->loc, "program '%s' not found", str_ndup(command, len));
 	return path;
 }
 
@@ -140,7 +140,7 @@ static int add_running(struct session *s, const struct point_part *part, struct 
 	return add_file(s, part, path, out) ? 0 : 1;
 }
 
-// Returns how many files there are. What is no program among them doesn't matter.
+// Returns the number of files. Files that are not programs are ignored.
 static size_t add_matching(struct session *s, const struct point_part *part, const char *pattern,
 			   struct process_files *out)
 {
@@ -162,8 +162,8 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 	return n;
 }
 
-// Whether there is one of 64 bits; those of 32 beside it, found by the same wildcards, are not meant then (and are
-// taken out in place).
+// If there is a 64-bit program, removes the 32-bit ones that the same wildcard found (in place). Returns whether there
+// is one.
 static bool keep_wide(struct process_files *out)
 {
 	int n = 0;
@@ -176,8 +176,8 @@ static bool keep_wide(struct process_files *out)
 	return n;
 }
 
-// "/lib*/libc.so.6" is /lib/x86_64-linux-gnu/libc.so.6 on systems that have a directory for each
-// architecture. Those of other architectures are no programs here.
+// "/lib*/libc.so.6" is /lib/x86_64-linux-gnu/libc.so.6 on systems with a directory for each architecture. Programs of
+// other architectures are ignored.
 static int add_globbed(struct session *s, const struct point_part *part, struct process_files *out)
 {
 	const char *slash = strrchr(part->text, '/');
@@ -194,9 +194,9 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 	return out->at.n ? 0 : 1;
 }
 
-// ---------------------------------------------------------------- build-ids
+// ---------------------------------------------------------------- build IDs
 
-// A build-id in place of a path: hexadecimal, whole bytes.
+// A build ID instead of a path: hexadecimal, whole bytes.
 static bool is_build_id(const char *text)
 {
 	size_t len = strlen(text);
@@ -215,8 +215,8 @@ static bool has_build_id(const struct di_module *m, const char *text)
 	return !strcmp(buf_text(&b), text);
 }
 
-// The program, by what a directory of debuginfo has: XX/YYYY is a link to it; XX/YYYY.debug may be one
-// to DIR/PATH.debug, then PATH is the program. *debug: a file that is there, but is not the program.
+// Finds the program in a directory of debuginfo: XX/YYYY is a link to it; XX/YYYY.debug may be a link to
+// DIR/PATH.debug, then PATH is the program. *debug is set to a file that exists, but is not the program.
 static const char *identified(const char *dir, const char *id, const char **debug)
 {
 	const char *link = str_printf("%s/.build-id/%.2s/%s", dir, id, id + 2);
@@ -256,11 +256,11 @@ static int add_identified(struct session *s, const struct point_part *part, stru
 		debug = path;
 	}
 	if (debug)
-		diag_error(part->loc, "where the program with the build-id %s is isn't known, only %s: say its path",
+		diag_error(part->loc, "the program with the build ID %s was not found, only %s: give its path",
 			   part->text, debug);
 	else
-		diag_error(part->loc, "no program with the build-id %s is known: no directory of debuginfo has "
-			   ".build-id/%.2s/%s; say its path", part->text, part->text, part->text + 2);
+		diag_error(part->loc, "no program with the build ID %s found: no directory of debuginfo has "
+			   ".build-id/%.2s/%s; give its path", part->text, part->text, part->text + 2);
 	return 1;
 }
 
@@ -275,8 +275,8 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 	return realpath(part->text, real) ? !strcmp(real, path) : !fnmatch(part->text, path, 0);
 }
 
-// The directory of a process whose files are not where they seem to be from here: it has other mounts, or another
-// root, where its program may be in sight all the same. NULL: they are.
+// Returns the root directory of a process with other mounts or another root, in which its files are found; NULL if it
+// has ours.
 static const char *process_elsewhere(const struct session *s, const struct point_part *part, const char *program)
 {
 	long long pid = part->arg_kind == ARG_NUMBER ? part->number : part->arg_kind == ARG_NONE ? s->opt.target_pid : 0;
@@ -289,7 +289,7 @@ static const char *process_elsewhere(const struct session *s, const struct point
 	return str_printf("/proc/%lld", pid);
 }
 
-// From here, or by way of the process. What has another root is named as it is from here.
+// Returns the path in our root or in that of the process. With another root, it is the path seen from here.
 static const char *path_of_mapped(const char *process, const char *path)
 {
 	const char *inside = str_printf("%s/root%s", process, path);
@@ -298,7 +298,7 @@ static const char *path_of_mapped(const char *process, const char *path)
 	return !stat(inside, &st) && !is_file(path, &st) ? inside : path;
 }
 
-// What it has mapped.
+// Collects the files that the process has mapped.
 static void mapped_libraries(const char *process, di_names *paths, di_names *names)
 {
 	char *text = str_read_file(str_printf("%s/maps", process), NULL), *save = NULL;
@@ -320,8 +320,8 @@ static void add_libraries(const void *from, name_list *out)
 	*out = *(const name_list *)from;
 }
 
-// In place of the programs those of their libraries that the pattern matches: a path, the name of a
-// file or of a link to it, or either with wildcards.
+// Replaces the programs by those of their libraries that match the pattern: a path, the name of a file or of a link to
+// it, or either with wildcards.
 static int choose_libraries(struct session *s, const struct point_part *of, const struct point_part *part,
 			    struct process_files *out)
 {
@@ -352,7 +352,7 @@ static int choose_libraries(struct session *s, const struct point_part *of, cons
 	return out->at.n ? 0 : 1;
 }
 
-// Programs of ours that nobody has in PATH: stapio.
+// Finds own programs that are not in PATH: stapio.
 static const char *own_program(const struct session *s, const char *name)
 {
 	const char *installed = str_printf("%s/%s", s->libexec_dir, name);
@@ -377,7 +377,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
 	if (!*part->text) {
-		diag_error(part->loc, "process(\"\") names no program: say process(\"PATH\"), or process alone for that of -c or -x");
+		diag_error(part->loc, "process(\"\") has no path: use process(\"PATH\"), or process alone for the "
+			   "program of -c or -x");
 		return 1;
 	}
 	path = process_executable(part->text);
@@ -417,7 +418,7 @@ char *process_point(const struct probe_match *m, const struct di_module *program
 
 typedef VEC(struct di_module *) modules;
 
-// The number of m's struct stp_program, which is written when it is new.
+// Returns the number of m's struct stp_program, and writes a new one.
 static int number_of(struct cwriter *w, modules *known, const char *table, struct di_module *m)
 {
 	for (int k = 0; k < known->n; k++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// procfs("PATH").read, .write: a file /proc/systemtap/MODULE/PATH whose reader gets what the handler
-// assigns to $value, and whose writer's text is in $value. Without PATH it is "command".
+// procfs("PATH").read, .write: a file /proc/systemtap/MODULE/PATH whose reader gets the text that the handler
+// assigns to $value, and whose writer's text is in $value. The default PATH is "command".
 //
 // In:  a matched point.
-// Out: one probe; and the table of struct stp_procfs, one a path.
+// Out: one probe; and the table of struct stp_procfs, one for each path.
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "resolve/family.h"
@@ -18,10 +18,10 @@ struct procfs_probe {          // probe.data
 	const char *path;
 	bool is_write;
 	int64_t umask;
-	int64_t size;              // of what is read, bytes; 0: the default
+	int64_t size;              // maximal size of the text that is read, in bytes; 0: the default
 };
 
-enum { DEFAULT_UMASK = 0077, MAX_PATH = 180 };  // the runtime has 256 bytes for it, with "systemtap/MODULE/"
+enum { DEFAULT_UMASK = 0077, MAX_PATH = 180 };  // the runtime's buffer has 256 bytes, including "systemtap/MODULE/"
 
 // ---------------------------------------------------------------- resolve
 
@@ -46,12 +46,12 @@ static int check_path(const struct point_part *part)
 	}
 	if (!has_bad_component(part->text))
 		return 0;
-	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: it takes names joined by '/', "
-		   "none of them empty, \".\" or \"..\"", part->text);
+	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: use names joined by '/', none "
+		   "of them empty, \".\" or \"..\"", part->text);
 	return 1;
 }
 
-// form: for the number, low and high.
+// form is a format for the number and its limits, low and high.
 static int check_number(const struct point_part *part, int64_t low, int64_t high, const char *form)
 {
 	if (!part || (part->number >= low && part->number <= high))
@@ -60,7 +60,7 @@ static int check_number(const struct point_part *part, int64_t low, int64_t high
 	return 1;
 }
 
-// What several read probes give could not be told apart; a write is for all that want it.
+// The output of several read probes could not be separated; a write runs all write probes of its path.
 static int check_single(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	if (d->is_write)
@@ -71,7 +71,7 @@ static int check_single(struct session *s, const struct probe_match *m, const st
 		if ((*p)->family != &family_procfs || other->is_write || strcmp(other->path, d->path))
 			continue;
 		diag_error(m->point->loc, "only one read probe can exist for the procfs path \"%s\"", d->path);
-		diag_note((*p)->loc, "here is the other one");
+		diag_note((*p)->loc, "first defined here");
 		return 1;
 	}
 	return 0;
@@ -84,7 +84,7 @@ static bool is_inside(const char *path, const char *directory)
 	return !strncmp(path, directory, len) && path[len] == '/';
 }
 
-// The kernel warns of a file and a directory of the same name.
+// The kernel warns if a file and a directory have the same name.
 static int check_directories(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	for vec_each(&s->script.probes, p) {
@@ -94,7 +94,7 @@ static int check_directories(struct session *s, const struct probe_match *m, con
 			continue;
 		diag_error(m->point->loc, "procfs path \"%s\" conflicts with \"%s\": the same name can't be a file and a "
 			   "directory; rename one of them", d->path, other->path);
-		diag_note((*p)->loc, "here is the other one");
+		diag_note((*p)->loc, "first defined here");
 		return 1;
 	}
 	return 0;
@@ -130,10 +130,10 @@ static int procfs_rewrite(struct session *s, struct probe *p)
 {
 	static const struct value_variable of_read = {
 		.name = "value", .set = "__value_set", .append = "__value_append",
-		.why_not_get = "a read probe gives what the file holds; \".=\" adds to it",
+		.why_not_get = "a read probe sets the contents of the file; use \".=\" to append to them",
 	};
 	static const struct value_variable of_write = {
-		.name = "value", .get = "__value_get", .why_not_set = "it is what was written to the file",
+		.name = "value", .get = "__value_get", .why_not_set = "it is the text that was written to the file",
 	};
 	const struct procfs_probe *d = p->data;
 
@@ -145,7 +145,7 @@ static void procfs_names(struct session *s, struct probe *p, target_names *out)
 	vec_push(out, ((struct target_name){ "value", "string", TARGET_LOCAL }));
 }
 
-// Lists ask here for what the body would have been rewritten for.
+// Lists call this for variables that the body would have been rewritten for.
 static struct expr *procfs_target(struct session *s, struct probe *p, struct expr *target)
 {
 	if (!strcmp(target->u.target.name, "value"))

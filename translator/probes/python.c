@@ -3,8 +3,8 @@
 // may have wildcards, and F end in "@FILE". The program is run by python/HelperSDT.py.
 //
 // In:  a matched point.
-// Out: a probe of the function of our library that the helper calls, family process; its handler begins with what asks
-//      whether M and F are meant, and $x in it is text of the helper's.
+// Out: a probe of the function of our library that the helper calls, family process; its handler begins with a check
+//      whether the function matches M and F, and $x in it is text from the helper.
 #include "elab/elab.h"
 #include "resolve/family.h"
 #include "util/str.h"
@@ -15,7 +15,7 @@
 
 extern const struct probe_family family_process;
 
-// ---------------------------------------------------------------- which functions
+// ---------------------------------------------------------------- function patterns
 
 static struct expr *call(struct loc loc, const char *function, const char *argument)
 {
@@ -27,7 +27,7 @@ static struct expr *call(struct loc loc, const char *function, const char *argum
 	return e;
 }
 
-// As a regular expression, of a whole name, or of the end of a path.
+// Returns the glob as a regular expression, for a whole name or for the end of a path.
 static const char *pattern_of(const char *glob, const char *start)
 {
 	struct buf b = { 0 };
@@ -47,7 +47,7 @@ static const char *pattern_of(const char *glob, const char *start)
 	return buf_text(&b);
 }
 
-// function() is none of those that the glob means.
+// Returns a condition: function() does not match the glob.
 static struct expr *differs(struct loc loc, const char *function, const char *glob, const char *start)
 {
 	struct expr *e;
@@ -84,12 +84,15 @@ static int check_names(const struct point_part *module, const struct point_part 
 	const char *at = strchr(part->text, '@');
 
 	if (!*module->text)
-		diag_error(module->loc, "\"\" names no module: a program's own is \"__main__\", \"*\" stands for any");
+		diag_error(module->loc, "module(\"\") has no name: use \"__main__\" for the program itself, \"*\" "
+			   "for any module");
 	else if (*part->text == '@' || !*part->text)
-		diag_error(part->loc, "\"%s\" names no function: it takes \"NAME\" or \"CLASS.NAME\", with \"@FILE\" or without",
+		diag_error(part->loc, "\"%s\" does not name a function: use \"NAME\" or \"CLASS.NAME\", optionally "
+			   "with \"@FILE\"",
 			   part->text);
 	else if (strpbrk(at ? at : part->text, ":+"))
-		diag_error(part->loc, "lines of Python can't be probed, only where functions begin and return: leave out \"%s\"",
+		diag_error(part->loc, "only entries and returns of Python functions can be probed, not lines: leave "
+			   "out \"%s\"",
 			   strpbrk(at ? at : part->text, ":+"));
 	else
 		return 0;
@@ -116,12 +119,12 @@ static struct expr *variable(const struct rewriter *r, const struct expr *target
 	if (!strcmp(name, "return") || !strcmp(name, "$return")) {
 		if (r->is_return)
 			return call(target->loc, "__python_return", NULL);
-		diag_error(target->loc, "$return is there in .return probes only");
+		diag_error(target->loc, "$return is available only in .return probes");
 		return expr_string(target->loc, "");
 	}
 	if (*name != '$')
 		return call(target->loc, "__python_value", name);
-	diag_error(target->loc, "'$%s' means nothing in Python: it has $$vars, $$parms, $$locals and $NAME", name);
+	diag_error(target->loc, "'$%s' is unknown in Python: use $$vars, $$parms, $$locals or $NAME", name);
 	return expr_string(target->loc, "");
 }
 
@@ -150,7 +153,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	case E_ASSIGN:
 		if ((*e)->u.bin.l->kind == E_TARGET)
-			diag_error((*e)->u.bin.l->loc, "variables of Python can't be assigned");
+			diag_error((*e)->u.bin.l->loc, "variables of Python can't be assigned to");
 		return true;
 	default:
 		return true;
@@ -168,7 +171,7 @@ static struct probe_point *point_in(struct session *s, const struct probe_match 
 	struct probe_point *p = NEW(struct probe_point);
 
 	if (access(library, R_OK))
-		die("%s is not there, which programs in Python are run with; make it (make, make install)", library);
+		die("%s not found, which programs in Python are run with; build it (make, make install)", library);
 	p->loc = m->point->loc;
 	p->optional = m->point->optional;
 	p->sufficient = m->point->sufficient;
@@ -183,7 +186,7 @@ static void adapt(const struct probe_match *m, struct probe *p, int major, bool 
 	struct stmt *all;
 
 	p->point = point_text(m->point);
-	if (!p->body)              // a list
+	if (!p->body)              // only listed
 		return;
 	r.walker = (struct ast_walker){ .expr = visit_expr, .data = &r };
 	ast_walk_stmt(&r.walker, &p->body);

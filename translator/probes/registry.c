@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All probe families, in the order in which points are tried and patterns are listed.
+// All probe families, in the order in which points are matched and patterns are listed.
 #include "resolve/family.h"
 
 #define FAMILIES(F)		\

@@ -4,9 +4,9 @@
 // every prefix: none needs debuginfo.
 //
 // In:  syscalls.def: numbers, arguments, and which variables show them. A matched point.
-// Out: one probe for each way in which the arguments of that call lie in registers (a 32-bit process
+// Out: one probe for each assignment of the arguments of that call to registers (a 32-bit process
 //      may pass them differently), whose handler has the variables (syscall_vars.c); the table of
-//      struct stp_syscall_probe, one entry a number, with what the runtime needs to write arguments
+//      struct stp_syscall_probe, one entry for each number, with the data that the runtime needs to write arguments
 //      as text, if the handler asks for text.
 #include "probes/syscall.h"
 #include "target/kernel.h"
@@ -48,7 +48,7 @@ static const char *const patterns[] = {
 	NULL,
 };
 
-// Which of a row's numbers are of the target, and the size of a long there. -1 ends.
+// Selects the target's numbers of a row, and the size of a long there. -1 ends.
 struct abi { int column, bits; };
 static const struct abi x86_abis[] = { { 0, 64 }, { 1, 32 }, { -1, 0 } };
 static const struct abi arm64_abis[] = { { 2, 64 }, { -1, 0 } };
@@ -128,13 +128,13 @@ static int syscall_resolve(struct session *s, const struct probe_match *m)
 	}
 	if (made.n)
 		return 0;
-	diag_error(m->point->loc, "no process of a kernel for %s has a system call %s", s->kernel->arch, alias);
+	diag_error(m->point->loc, "a kernel for %s has no system call %s", s->kernel->arch, alias);
 	return 1;
 }
 
 // ---------------------------------------------------------------- emit
 
-// The generated C that describes one row for one size of long: the text functions read it.
+// Writes the generated C that describes one row for one size of long, which the text functions read.
 static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_args *args,
 		      const struct abi *abi, bool text, const char *name)
 {
@@ -209,7 +209,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 	}
 }
 
-// Every number that has a name, when the handler asks for it, and all others.
+// Writes each number that has a name, if the handler uses it, and one entry for all others.
 static void emit_any(struct writer *out, const struct probe *p)
 {
 	static const struct abi none = { 0, 64 };

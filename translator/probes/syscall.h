@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Private to syscall*.c: the system calls as syscalls.def has them, and the data of a probe.
+// Private to syscall*.c: the system calls of syscalls.def, and the data of a probe.
 #ifndef PROBES_SYSCALL_H
 #define PROBES_SYSCALL_H
 
@@ -9,15 +9,15 @@ struct cwriter;
 
 struct syscall_row {
 	const char *alias, *name;
-	int number[3];             // on x86_64, in its 32-bit processes, on arm64; -1: there is none
+	int number[3];             // on x86_64, in its 32-bit processes, on arm64; -1: the call does not exist there
 	const char *result;        // "d" number, "x" address, for retstr
 	const char *args;          // as syscalls.def explains
-	bool secondary;            // another name of what a wildcard finds already
+	bool secondary;            // another name of a call that a wildcard finds already
 };
 
 struct syscall_type {              // runtime/include/syscall_types.def
 	const char *name;
-	int size;                  // of the value in its register
+	int size;                  // size of the value in its register
 	bool is_signed;
 	bool is_string;            // the plain variable shows the text, not the address
 	bool is_pair;              // two registers of a 32-bit process, the low half first
@@ -25,40 +25,41 @@ struct syscall_type {              // runtime/include/syscall_types.def
 
 struct syscall_var {
 	const char *name;
-	bool at_entry, at_return;  // where it is
+	bool at_entry, at_return;  // it exists there
 };
 
 struct syscall_arg {
-	const char *name;          // the kernel's, $name
-	const struct syscall_type *type; // NULL: no argument, variables that are always 0
-	const char *set;           // of flags or values: syscall_flags.def; "" none
+	const char *name;          // the kernel's name, $name
+	const struct syscall_type *type; // NULL if it is not an argument, but variables that are always 0
+	const char *set;           // name of its flags or values in syscall_flags.def, or ""
 	int at;                    // number of its register, from 0
-	int with;                  // number of the argument that says its length and the like
+	int with;                  // number of the argument that gives its length and the like
 	VEC(struct syscall_var) vars;
 };
 struct syscall_args { struct syscall_arg *at; int n, room; };
 
 struct syscall_probe {             // probe.data
 	bool is_return, any;
-	VEC(const struct syscall_row *) rows;  // that have these arguments
+	VEC(const struct syscall_row *) rows;  // rows with these arguments
 	struct syscall_args args;
-	VEC(struct syscall_probe *) siblings;  // of the same alias, itself too
+	VEC(struct syscall_probe *) siblings;  // of the same alias, itself included
 };
 
-// Where the runtime leaves a call's number and result among the arguments: generated.h.
+// Indices of a call's number and result among the arguments, as in generated.h.
 enum { SYSCALL_NUMBER = 6, SYSCALL_RESULT = 7 };
 
 // syscall_args.c
 void syscall_parse_args(const char *text, struct syscall_args *out);
 enum { SYSCALL_MAX_SETS = 200 };
-// The flags or values of that name as C, once.
+// Writes the flags or values of that name as C, once.
 void syscall_emit_set(struct cwriter *w, const char *name, bool arm64, bool *made);
 
 // syscall_vars.c
 void syscall_add_variables(struct session *s, struct probe *p);
 bool syscall_asks_for_text(const struct probe *p);
-bool syscall_reads_arguments(const struct probe *p); // or asks for text; not counting the result
-bool syscall_entries_are_arguments(const struct probe *p); // @entry() of nothing else: the same at the return
+bool syscall_reads_arguments(const struct probe *p); // or uses their text; the result does not count
+// each @entry() is an argument, which is the same at the return
+bool syscall_entries_are_arguments(const struct probe *p);
 struct expr *syscall_target(struct session *s, struct probe *p, struct expr *target);
 void syscall_target_names(struct session *s, struct probe *p, target_names *out);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The arguments of system calls as syscalls.def spells them, and names of flags as generated C.
+// Parses the arguments of system calls in syscalls.def; writes names of flags as generated C.
 //
 // An argument is NAME:TYPE[=SET][.WITH][:VARIABLE,...], arguments are separated by spaces:
 //   NAME       what the kernel calls it: $NAME
 //   TYPE       of runtime/include/syscall_types.def
-//   SET        of syscall_flags.def: what names its values have
-//   WITH       the number, from 0, of the argument that says its length, count or command
-//   VARIABLES  of the script; syscall_vars.c tells from a name's ending what it shows; "+x" is there
+//   SET        of syscall_flags.def: the names of its values
+//   WITH       the number, from 0, of the argument that gives its length, count or command
+//   VARIABLES  of the script; the ending of a name determines its value (syscall_vars.c); "+x" is available
 //              at the return as well, "-x" there only
 // "=VARIABLE,..." stands alone: no argument, variables that are 0 (text: "0").
 #include "emit/emit.h"
@@ -28,7 +28,7 @@ static const struct syscall_type *find_type(const char *name, size_t len)
 	for (const struct syscall_type *t = types; t < END(types); t++)
 		if (strlen(t->name) == len && !memcmp(t->name, name, len))
 			return t;
-	assert(!"a type in syscalls.def that syscall_types.def hasn't");
+	assert(!"a type in syscalls.def that syscall_types.def does not define");
 	return NULL;
 }
 
@@ -46,7 +46,7 @@ static void parse_variables(const char *text, struct syscall_arg *a)
 	}
 }
 
-// One word; at: the first register that is free. Returns how many it takes.
+// Parses one word; at: the first free register. Returns how many registers it uses.
 static int parse_arg(char *word, int at, struct syscall_arg *a)
 {
 	char *type = strchr(word, ':'), *vars, *with, *set;
@@ -98,7 +98,7 @@ void syscall_parse_args(const char *text, struct syscall_args *out)
 
 static const struct set {
 	const char *name;
-	bool arm64;                // there, instead of the other of this name
+	bool arm64;                // of arm64, instead of the other set of this name
 	unsigned field;            // bits that hold one value of several; the others are flags
 	const char *names;         // "O_RDONLY 0 O_WRONLY 1 ..."
 } sets[] = {

@@ -3,11 +3,11 @@
 // and $fd, $return, the arguments as they were passed.
 //
 // In:  the composed body of a probe, names not bound yet. Out: the same with what the handler reads
-//      of these variables. One that the body never sets is put in place of its name: so nothing is
-//      computed before, and but for, its use. Others become assignments at the head of the body, in
-//      its scope. In guru mode what the body sets is written back at its end: to the register, or to
+//      of these variables. If the body never sets a variable, its value replaces its name, so that nothing is
+//      computed unless it is used. Others become assignments at the beginning of the body, in
+//      its scope. In guru mode a variable that the body sets is written back at its end: to the register, or to
 //      the string in the process's memory.
-// What a variable shows follows from its name and its argument's type:
+// The value of a variable follows from its name and its argument's type:
 //   x_uaddr  the address   x_unquoted  the string   x_str, xstr  as in argstr   x  the number; a
 //   string's text as in argstr, or its address if there is x_str
 // A global of the script has precedence over a variable of the same name.
@@ -25,17 +25,17 @@ enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_ARGST
 
 struct variable {
 	const char *name;
-	const struct syscall_arg *arg; // NULL: of the call as a whole
+	const struct syscall_arg *arg; // NULL for a variable of the call as a whole
 	int index;                 // of arg among the arguments; FORM_RETSTR: the format
 	enum form form;
-	int at;                    // FORM_NUMBER without arg: where the runtime has it
+	int at;                    // FORM_NUMBER without arg: its offset in the runtime's data
 	int reads, writes;         // in the body
 };
 typedef VEC(struct variable) variables;
 
-static struct loc place;           // of what is made
+static struct loc place;           // location of the nodes that are made
 
-// What is made for the text at loc. Its names are the library's: they don't meet the script's arrays.
+// Makes nodes for the text at loc. Their names belong to the library, so they don't clash with the script's arrays.
 static void make_for(struct loc loc)
 {
 	static const struct source *last;
@@ -53,7 +53,7 @@ static void make_for(struct loc loc)
 	place.source = copy;
 }
 
-// ---------------------------------------------------------------- which there are
+// ---------------------------------------------------------------- available variables
 
 // Pieces of an argument; their numbers are enum stp_syscall_part of generated.h.
 static const char *const parts[] = { "_af", "_ip", "_ip_port", "_ipv6_flowinfo", "_ipv6_scope_id", "actime",
@@ -120,7 +120,7 @@ static bool is_listed(const variables *list, const char *name)
 	return false;
 }
 
-// What the same call has where its arguments lie otherwise: here it is 0.
+// Adds variables that the same call has with another assignment of registers: here they are 0.
 static void add_missing(variables *list, const struct syscall_probe *d)
 {
 	static const struct syscall_arg none;
@@ -137,7 +137,7 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 			}
 }
 
-// Of return_str().
+// Returns the format for return_str().
 static int result_format(const struct syscall_probe *d)
 {
 	char form = d->rows.n ? d->rows.at[0]->result[0] : 'd';
@@ -205,7 +205,7 @@ static struct expr *call(const char *function, int n, const int *numbers)
 	return e;
 }
 
-// As errno.stp writes it; index is its format.
+// Returns the text as in errno.stp; index is its format.
 static struct expr *result_text(const struct variable *v)
 {
 	struct expr *e = call("return_str", 1, &v->index);
@@ -232,7 +232,7 @@ static struct expr *value_of(const struct variable *v)
 	return NULL;
 }
 
-// ---------------------------------------------------------------- what the body does with them
+// ---------------------------------------------------------------- uses in the body
 
 static struct variable *find(variables *list, const struct expr *e)
 {
@@ -267,7 +267,7 @@ static bool count_expr(struct ast_walker *w, struct expr **e)
 static bool count_stmt(struct ast_walker *w, struct stmt **s)
 {
 	if ((*s)->kind == S_DELETE && (*s)->u.expr->kind == E_VAR)
-		return false;      // a global's, or one that is not used before
+		return false;      // a global, or a variable that is not used before
 	if ((*s)->kind == S_TRY)
 		note_write(w->data, (*s)->u.try_.var);
 	if ((*s)->kind == S_FOREACH) {
@@ -285,7 +285,7 @@ static void count_uses(variables *list, struct stmt **body)
 	ast_walk_stmt(&w, body);
 }
 
-// Is the global used with an index, as far as this part of the script shows?
+// Determines whether this part of the script uses the global with an index.
 struct array_search {
 	const char *name;
 	bool found;
@@ -314,7 +314,7 @@ static bool is_array(struct session *s, const struct var *g)
 	return search.found;
 }
 
-// Those that are scalar globals of the script aren't ours.
+// Drops variables that the script declares as scalar globals.
 static void drop_globals(struct session *s, variables *list)
 {
 	for vec_each(&s->script.globals, g) {
@@ -328,9 +328,9 @@ static void drop_globals(struct session *s, variables *list)
 	}
 }
 
-// ---------------------------------------------------------------- into the body
+// ---------------------------------------------------------------- insertion into the body
 
-// Worth a local: text that is made anew at each of several uses.
+// Returns whether a local is useful: for text that would be made again at each of several uses.
 static bool needs_local(const struct variable *v)
 {
 	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME && v->form != FORM_ZERO);
@@ -378,8 +378,8 @@ static struct stmt *assignment(const struct variable *v)
 	return statement(e);
 }
 
-// What the body made of v goes back to where it came from, if it is another value. NULL: nothing of
-// the process is behind it.
+// Writes the value that the body gave v back to its origin, if it changed. Returns NULL if v has no origin in the
+// process.
 static struct stmt *write_back(const struct variable *v)
 {
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
@@ -398,7 +398,7 @@ static struct stmt *write_back(const struct variable *v)
 	return back;
 }
 
-// `$return = v` and `$fd = v`: what the library's function for that register makes of it.
+// Replaces `$return = v` and `$fd = v` by calls of the library's function for that register.
 static int rewrite_targets(struct session *s, struct probe *p)
 {
 	const struct syscall_probe *d = p->data;
@@ -410,7 +410,7 @@ static int rewrite_targets(struct session *s, struct probe *p)
 			continue;
 		set[n] = (struct value_variable){ .name = a->name, .guru = true };
 		if (d->is_return)
-			set[n].why_not_set = "it is what the call was given at its entry";
+			set[n].why_not_set = "it is the argument at the entry of the call";
 		else if (a->type->is_pair)
 			set[n].why_not_set = "it is in two registers";
 		else
@@ -458,7 +458,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type && !strcmp(a->name, name))
 			return argument_value(a);
-	for vec_each(&d->siblings, other)          // mmap of old passes a structure
+	for vec_each(&d->siblings, other)          // the obsolete mmap passes a structure
 		for vec_each(&(*other)->args, a)
 			if (a->type && !strcmp(a->name, name))
 				return expr_number(place, 0);
@@ -481,7 +481,7 @@ void syscall_target_names(struct session *s, struct probe *p, target_names *out)
 			vec_push(out, ((struct target_name){ a->name, "long", TARGET_PARAMETER }));
 }
 
-// ---------------------------------------------------------------- what the handler is
+// ---------------------------------------------------------------- properties of the handler
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// timer.s(N), .ms ... .ns, .hz, .jiffies, each but hz with an optional .randomize(M).
+// timer.s(N), .ms ... .ns, .hz, .jiffies, each except hz with an optional .randomize(M).
 //
 // In: a matched point. Out: one probe, and the table of struct stp_timer (intervals in ns, or in
 // jiffies when .jiffies is set).

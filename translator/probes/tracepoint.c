@@ -4,7 +4,7 @@
 // kernel.trace() finds by itself when the system or the name begins as its own: "ext4:*", "nbd_send_request".
 //
 // In:  a matched point.
-// Out: one probe a tracepoint, whose variables are the arguments the kernel calls it with; and the
+// Out: one probe for each tracepoint, whose variables are the arguments the kernel calls it with; and the
 //      table of struct stp_tracepoint.
 #include "target/kernel.h"
 #include "debuginfo/debuginfo.h"
@@ -22,8 +22,8 @@ extern const struct probe_family family_tracepoint;
 
 struct tracepoint_probe {      // probe.data
 	const struct di_tracepoint *tracepoint;
-	const char *system;        // "": not known
-	const char *module;        // NULL: of the kernel's image
+	const char *system;        // "" if it cannot be determined
+	const char *module;        // NULL: in the kernel's image
 	bool by_number;
 	bool optional;
 };
@@ -45,11 +45,11 @@ static bool parse_pattern(const struct point_part *part, struct pattern *p)
 	p->name = colon ? colon + 1 : part->text;
 	if (*p->name && (!p->system || *p->system))
 		return true;
-	diag_error(part->loc, "\"%s\" is no NAME or SYSTEM:NAME of a tracepoint", part->text);
+	diag_error(part->loc, "invalid name \"%s\" of a tracepoint: use NAME or SYSTEM:NAME", part->text);
 	return false;
 }
 
-// One that is named and of whose system nothing is known is believed to be of that system.
+// A tracepoint whose system cannot be determined matches any system.
 static bool system_matches(const struct pattern *p, const char *system)
 {
 	if (!p->system || (!*system && !str_is_glob(p->name)))
@@ -57,7 +57,7 @@ static bool system_matches(const struct pattern *p, const char *system)
 	return !fnmatch(p->system, system, 0);
 }
 
-// "sched:sched_switch", or the name alone.
+// Returns "sched:sched_switch", or the name alone.
 static const char *full_name(const char *system, const char *name)
 {
 	return *system ? str_printf("%s:%s", system, name) : name;
@@ -90,15 +90,15 @@ static int not_found(struct session *s, const struct point_part *part, const str
 
 	di_tracepoint_names(kernel, &names);
 	if (!names.n) {
-		diag_error(part->loc, "tracepoints are known from the kernel's BTF (CONFIG_DEBUG_INFO_BTF), and "
-			   "%s has none", di_module_source_text(kernel));
+		diag_error(part->loc, "tracepoints require the kernel's BTF (CONFIG_DEBUG_INFO_BTF), which %s does "
+			   "not have", di_module_source_text(kernel));
 		return 1;
 	}
 	for (int i = 0; p->system && !systems && i < names.n; i++)
 		systems = *di_tracepoint_system(kernel, names.at[i]) != 0;
 	if (p->system && !systems) {
-		diag_error(part->loc, "\"%s:\" can't be told without the kernel's headers: install the package "
-			   "linux-headers-%s", p->system, s->kernel->release);
+		diag_error(part->loc, "the system \"%s:\" cannot be determined without the kernel's headers: "
+			   "install the package linux-headers-%s", p->system, s->kernel->release);
 		return 1;
 	}
 	diag_error(part->loc, "kernel.%s(\"%s\") not found%s", part->name, part->text,
@@ -113,7 +113,7 @@ struct resolution {
 	struct pattern pattern;
 };
 
-// Returns how many probes it made.
+// Returns the number of probes that it added.
 static int add_of(const struct resolution *r, struct di_module *m)
 {
 	const struct point_part *module = point_find(r->match->point, "module");
@@ -143,7 +143,8 @@ static int add_of(const struct resolution *r, struct di_module *m)
 	return n;
 }
 
-// Modules that are named as the first words of the text are, up to a wildcard: of "nfs_read_*" nfs and nfs_read.
+// Adds tracepoints of modules whose names are the first words of the text, up to a wildcard: for "nfs_read_*" nfs and
+// nfs_read.
 static int add_of_modules_like(const struct resolution *r, const char *text)
 {
 	size_t literal = strcspn(text, "*?[");
@@ -184,7 +185,7 @@ static int tracepoint_resolve(struct session *s, const struct probe_match *m)
 		if (in && add_of(&r, in))
 			return 0;
 		if (in)
-			diag_error(part->loc, "the module \"%s\" has no tracepoint \"%s\" that is known from BTF or DWARF",
+			diag_error(part->loc, "the module \"%s\" has no tracepoint \"%s\" in its BTF or DWARF",
 				   module->text, part->text);
 		else
 			diag_error(module->loc, "the kernel %s has no module \"%s\"%s", s->kernel->release, module->text,
@@ -276,7 +277,7 @@ static void count_argument(struct use_walker *w, const struct expr *e)
 		*n = e->u.reg.number - DI_ARGUMENT + 1;
 }
 
-// How many arguments the handler wants kept, from the first.
+// Returns how many arguments, from the first, the runtime must save for the handler.
 static int arguments_read(const struct probe *p)
 {
 	int n = 0;
