@@ -142,7 +142,7 @@ process("known").function("add")' -L 'process("./known").function("add")'
 		echo 'Asking debuginfod for the debuginfo of the module loop.' | same 'debuginfo/programs debuginfod, a module, told' told -
 	fi
 	SYSTEMTAP_DEBUGINFO_PATH='' DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, the kernel, not there' "Asking debuginfod for the debuginfo of the kernel $release.
-semantic error: kernel.statement(\"vfs_read@fs/read_write.c:*\"): source lines can't be told without DWARF debuginfo: DWARF debuginfo is in the package linux-image-$release-dbg: at <input>:1:14" \
+semantic error: kernel.statement(\"vfs_read@fs/read_write.c:*\"): source lines cannot be determined without DWARF debuginfo: DWARF debuginfo is in the package linux-image-$release-dbg: at <input>:1:14" \
 		-p2 -e 'probe kernel.statement("vfs_read@fs/read_write.c:*") { next }'
 	unset DEBUGINFOD_CACHE_PATH DEBUGINFOD_URLS
 else
@@ -193,7 +193,7 @@ process("known").function("main")
 process("known").function("walk")' -l 'process("./known").function("[amw][dal]*")'
 lists 'symbols, a variable' "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
-lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines can't be told without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
+lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines cannot be determined without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
 lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
     note: known has no DWARF debuginfo, so only its symbols are available; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
 strip known

@@ -67,7 +67,7 @@ said alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-a
 SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
 SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
 said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
-said json-alone 1 'stap: --json is for -l, -L and --types' --json -e 'probe begin {}'
+said json-alone 1 'stap: --json requires -l, -L or --types' --json -e 'probe begin {}'
 
 image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)
 release=${image#/boot/vmlinuz-}

@@ -34,7 +34,7 @@ expect unknown-option 1 "Try 'stap --help'" "$STAP" --no-such-option
 expect dash-of-a-page 1 'if it is an option, write -l' "$STAP" –l 'begin'
 expect dash-of-a-page-before-a-script 0 '; if it is an option, write --all-modules' "$STAP" —all-modules -p1 -e 'probe begin { }'
 expect dash-of-a-page-in-an-option 1 "'-–ldd' contains a typographic dash: write --ldd" "$STAP" -–ldd -e 'probe begin { }'
-expect misspelt-option 1 'no such option (similar: --compatible' "$STAP" --compatble=4
+expect misspelt-option 1 'unknown option (similar: --compatible' "$STAP" --compatble=4
 expect ambiguous-option 1 "'--dump-functions'" "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
@@ -53,7 +53,7 @@ expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
 expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
-expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which no C of the script uses either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
+expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which embedded C does not use either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
 . "$TESTS/options/limits.sh"
 embedded() { user -g -p4 -e "$1 probe begin { println(f(\"text\")) }"; }
 expect embedded-text-as-number 1 "<input>:1:42: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'
@@ -73,7 +73,7 @@ for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt
 		expect "number-$option$n" 1 ' takes ' "$STAP" "$option$n" -p1 -e "$begin"
 	done
 done
-expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which no C of the script uses either
+expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which embedded C does not use either
 ' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
 for name in STAP_SUPPRESS_HANDLER_ERRORS STP_NO_VERREL_CHECK STP_USE_DROPPED_FILE STAP_OVERRIDE_STUCK_CONTEXT DEBUG_MEM; do
 	expect "define-without-effect-$name" 1 '' sh -c '"$0" -p2 --runtime=user "$1" -e "probe begin { next }" 2>&1 | grep unknown' "$STAP" "-D$name"
@@ -107,9 +107,9 @@ OTHERS=$(mktemp -d /tmp/options.XXXXXX) && export OTHERS && chmod 777 "$OTHERS"
 if member stapusr -V >"$SCRATCH/out" 2>&1; then
 	expect level-of-stapusr 1 'is not allowed with --privilege=stapusr' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
 	expect level-of-stapusr-told 1 'stapusr follows from your groups' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
-	expect level-of-stapsys 1 '-g is for members of the group stapdev' member stapsys -g -e "$begin"
+	expect level-of-stapsys 1 '-g requires membership of the group stapdev' member stapsys -g -e "$begin"
 	mkdir -m 700 "$OTHERS/private"
-	expect rc-of-another-user 0 'rc: Permission denied; going on without them' setpriv --reuid 65534 --regid 65534 \
+	expect rc-of-another-user 0 'rc: Permission denied; they are ignored' setpriv --reuid 65534 --regid 65534 \
 		--clear-groups env -u TMPDIR SYSTEMTAP_DIR="$OTHERS/private" "$STAP" -p1 -e "$begin"
 	expect level-given 1 'is not allowed with --privilege=stapusr' member stapdev --unprivileged -e 'probe kernel.function("vfs_read") { println(1) }'
 else
@@ -124,7 +124,7 @@ fi
 # A copy of the directory that stap was built in works; a copy of stap alone reports the missing files.
 mkdir -p "$SCRATCH/copy" "$SCRATCH/alone" && cp "$STAP" "$SCRATCH/copy" && cp "$STAP" "$SCRATCH/alone" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$SCRATCH/copy"
 expect copied-build 0 'copy 3' "$SCRATCH/copy/stap" --runtime=user -e 'probe begin { println("copy ", strlen("abc")) exit() }'
-expect copied-alone 1 'the library and the runtime are not in' "$SCRATCH/alone/stap" --runtime=user -e "$begin"
+expect copied-alone 1 'the library and the runtime are neither in' "$SCRATCH/alone/stap" --runtime=user -e "$begin"
 expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
 expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
 expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"
@@ -156,7 +156,7 @@ expect compatible-suffix 1 'probe point mismatch' user --compatible=1.9 -e 'prob
 expect check-version 0 'depends on the version of the language' user --check-version -e 'probe begin { println("a" "b") exit() }'
 expect check-version-quiet 0 hello bash -c "'$STAP' --runtime=user -W --check-version -e '$begin'"
 expect privilege-bad 1 '--privilege takes' "$STAP" --privilege=root -e "$begin"
-expect privilege-guru 1 'needs the privilege stapdev' "$STAP" -g --privilege=stapsys -e "$begin"
+expect privilege-guru 1 'requires the privilege stapdev' "$STAP" -g --privilege=stapsys -e "$begin"
 expect privilege-function 1 "may not be used with --privilege=stapusr" user --unprivileged -e 'probe begin { system("ls") exit() }'
 expect privilege-embedded 1 "not allowed with --privilege=stapusr" "$STAP" -p2 --unprivileged -e 'probe timer.profile { println(1) }'
 expect privilege-allowed 0 hello user --privilege=stapusr -e "$begin"
@@ -174,22 +174,22 @@ lines=('# always' '--runtime=user  -D "MAXERRORS=3"' '' '-p3')
 expect rc 0 '.errors = 3' rc -e 'probe begin { println(1) }'
 expect rc-comes-first 0 '# globals' rc -p2 -e 'global a probe begin { println(a++) }'
 lines=('-v' 'script.stp')
-expect rc-has-no-script 1 "rc:2: the first word of a line is an option, not 'script.stp'" rc -p1 -e "$begin"
+expect rc-has-no-script 1 "rc:2: the first word of a line must be an option, not 'script.stp'" rc -p1 -e "$begin"
 lines=('-v "')
-expect rc-has-words 1 "rc:1: these are no options" rc -p1 -e "$begin"
+expect rc-has-words 1 "rc:1: cannot parse options" rc -p1 -e "$begin"
 lines=('$(touch /tmp/x)')
-expect rc-runs-nothing 1 "rc:1: these are no options" rc -p1 -e "$begin"
+expect rc-runs-nothing 1 "rc:1: cannot parse options" rc -p1 -e "$begin"
 lines=('--no-such-option')
-expect rc-bad-option 1 "no such option" rc -p1 -e "$begin"
+expect rc-bad-option 1 "unknown option" rc -p1 -e "$begin"
 expect modinfo 0 '"author=me & you"' "$STAP" -p3 -r "$kernel" --modinfo 'author=me & you' -e "$begin"
 expect modinfo-in-module 0 'weather:        fine' bash -c "modinfo \"\$('$STAP' -p4 -r '$kernel' --modinfo weather=fine -e 'probe begin { println(1) }')\""
 expect modinfo-bad 1 '--modinfo takes NAME=VALUE' "$STAP" -p3 --modinfo 'author="me"' -e "$begin"
-expect modinfo-own 1 'has a meaning of its own' "$STAP" -p3 --modinfo stap_privilege=stapusr -e "$begin"
+expect modinfo-own 1 'that name is reserved' "$STAP" -p3 --modinfo stap_privilege=stapusr -e "$begin"
 expect runtime-dir 0 'hello' "$STAP" -R "$SOURCE/runtime" --runtime=user -e "$begin"
-expect runtime-dir-bad 1 'no sources of a runtime are there' "$STAP" -R /tmp --runtime=user -e "$begin"
+expect runtime-dir-bad 1 'it has no sources of a runtime' "$STAP" -R /tmp --runtime=user -e "$begin"
 expect dyninst 0 'hello' "$STAP" --runtime=dyninst -e "$begin"
 expect dyninst-option 0 'hello' "$STAP" --dyninst -e "$begin"
-expect bpf 0 'there is no runtime of BPF programs' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
+expect bpf 0 'BPF programs are not supported' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo 0 '# probes' "$STAP" --download-debuginfo=no -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo-bad 1 '--download-debuginfo takes yes, no, ask or seconds' "$STAP" --download-debuginfo=maybe -e "$begin"
 # Other hosts: a stand-in for ssh that runs commands here, hosts with a configured uname, a staprun that prints its
@@ -272,7 +272,7 @@ else
 	skip options/prep-tells-what-stays root
 fi
 expect prep-misuse 2 'Usage: stap-prep' prep --what
-expect servers 1 'there are no compile servers' "$STAP" --use-server -e "$begin"
+expect servers 1 'compile servers are not supported' "$STAP" --use-server -e "$begin"
 
 expect poison-cache 0 'compiled C into' user -v --poison-cache -e "$begin"
 expect poison-cache-again 0 'compiled C into' user -v --poison-cache -e "$begin"
@@ -392,10 +392,10 @@ fi
 # The ways to write output.
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
-expect switching-needs-file 1 "-S needs -o" "$STAP" -S 5,2 -e "$begin"
+expect switching-needs-file 1 "-S requires -o" "$STAP" -S 5,2 -e "$begin"
 expect recorder-command 1 "-F and -c can't be used together" "$STAP" -F -c true -e "$begin"
-expect bulk-user 1 "not for --runtime=user" user -b -e "$begin"
-expect recorder-vm 1 "not for --vm" "$STAP" --vm -F -e "$begin"
+expect bulk-user 1 "not supported with --runtime=user" user -b -e "$begin"
+expect recorder-vm 1 "not supported with --vm" "$STAP" --vm -F -e "$begin"
 expect namespaces-value 1 "--target-namespaces takes a process id" "$STAP" --target-namespaces=x -e "$begin"
 expect remote-nobody 0 "0 \"\"" user -e 'probe begin { printf("%d \"%s\"\n", remote_id(), remote_uri()) exit() }'
 
@@ -405,7 +405,7 @@ expect arguments-after-dashes 0 'argument -T' user "$SCRATCH/arguments.stp" -T 0
 expect timing 0 'hits: 1, cycles: ' user -t -e "$begin"
 expect timing-loop 0 'timer.ms(10), (<input>:1:7), hits: ' user -t -e 'probe timer.ms(10) { if (n++ > 3) exit() } global n'
 expect suppress-errors 0 'hello' user --suppress-handler-errors -e 'probe begin { print(1 / z++) } global z probe begin { println("hello") exit() }'
-expect suppress-time-guru 1 '--suppress-time-limits needs -g' user --suppress-time-limits -e "$begin"
+expect suppress-time-guru 1 '--suppress-time-limits requires -g' user --suppress-time-limits -e "$begin"
 expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { while (i < 20000) i++ println(i) exit() }'
 expect make-variable 1 "-B takes a variable" "$STAP" -B gcc -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
@@ -421,12 +421,12 @@ expect dump-two 1 'only one --dump option' "$STAP" --dump-probe-aliases --dump-f
 expect list 0 'begin' "$STAP" -l begin
 expect list-nothing 1 '' "$STAP" -l nosuch.point
 expect list-twice 1 'exclude each other' "$STAP" -l begin -L end
-expect json-alone 1 '--json is for -l, -L and --types' "$STAP" --json -e "$begin"
+expect json-alone 1 '--json requires -l, -L or --types' "$STAP" --json -e "$begin"
 expect types 0 'struct list_head {' "$STAP" -r "$release" --types=list_head
 expect types-bad 1 "unable to find the type 'nosuch_x'" "$STAP" -r "$release" --types=nosuch_x
 expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
 expect types-module-bad 1 'the kernel has no module "lop"' "$STAP" -r "$release" --types=loop_device@lop
-expect types-nothing 1 '--types wants NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
+expect types-nothing 1 '--types takes NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
 expect rlimits 0 hello user --rlimit-as=20000000000 --rlimit-nproc=1000 --rlimit-stack=8000000 -e "$begin"
 for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$limit takes a number" user "--rlimit-$limit=x" -e "$begin"; done
 expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
@@ -438,11 +438,11 @@ expect entry-locks 0 'p0_entry_locks[] = {
 };' "$STAP" -p3 -r "$release" -e 'global a probe kernel.function("vfs_read").return { println(@entry(a[tid()])) } probe timer.ms(10) { a[5]++ }'
 expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$release" -e "$begin"
 expect objects-of-modules 0 '# probes' "$STAP" -p2 -d kernel -d xfs -r "$release" -e "$begin"
-expect object-missing 0 "WARNING: missing unwind/symbol data for module '/nosuch': -d /nosuch: there is no such file" "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
+expect object-missing 0 "WARNING: missing unwind/symbol data for module '/nosuch': -d /nosuch: no such file" "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
 expect object-missing-too 0 'vfs_read' "$STAP" -p3 -d /nosuch -d xfs --ldd -r "$release" -e 'probe kernel.function("vfs_read") { print_backtrace() print_ubacktrace() exit() }'
 expect object-misspelt 0 '-d xfss: neither a file nor a module of the kernel (similar: xfs' "$STAP" -p2 -d xfss -r "$release" -e "$begin"
 expect object-of-no-program 0 '-d /etc/passwd: not a program' user -p2 -d /etc/passwd -e "$begin"
-expect object-for-programs 0 '-d ext4: there is no such file' user -p2 -d ext4 -e "$begin"
+expect object-for-programs 0 '-d ext4: no such file' user -p2 -d ext4 -e "$begin"
 mkdir -p "$SCRATCH/share/systemtap/examples/one" "$SCRATCH/share/systemtap/examples/two"
 echo 'probe begin { println("an example ", @1) exit() }' | tee "$SCRATCH/share/systemtap/examples/one/hello.stp" "$SCRATCH/share/systemtap/examples/one/both.stp" \
 	"$SCRATCH/share/systemtap/examples/two/both.stp" >/dev/null
@@ -465,10 +465,10 @@ for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-m
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
 done
 expect refused-i 1 "--interactive is refused: keep the script in a file" "$STAP" -i
-expect refused-client-options 1 'there are no compile servers' "$STAP" --client-options=x -e "$begin"
+expect refused-client-options 1 'compile servers are not supported' "$STAP" --client-options=x -e "$begin"
 expect save-uprobes 0 hello user --save-uprobes -e "$begin"
 expect benchmark 0 '2 threads, 1000 rounds' "$STAP" --benchmark-sdt-loops=1000 --benchmark-sdt-threads=2 --benchmark-sdt
 expect benchmark-loops 1 '--benchmark-sdt-loops takes a number' "$STAP" --benchmark-sdt-loops=-1 --benchmark-sdt
 expect benchmark-threads 1 '--benchmark-sdt-threads takes a number' "$STAP" --benchmark-sdt-threads=0 --benchmark-sdt
-for option in --list-servers --trust-servers --use-http-server; do expect "refused$option" 1 'there are no compile servers' "$STAP" $option -e "$begin"; done
+for option in --list-servers --trust-servers --use-http-server; do expect "refused$option" 1 'compile servers are not supported' "$STAP" $option -e "$begin"; done
 expect unoptimised 0 'if (0)' user -v -p2 -u -e 'probe begin { if (0) println(1) }'

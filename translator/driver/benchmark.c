@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stap --benchmark-sdt: what marks cost that nobody, or somebody, looks at. Threads pass marks with 0 to 5
+// stap --benchmark-sdt: measures the cost of static probes, probed or not. Threads execute markers with 0 to 5
 // arguments in turn; the time for a round of these is printed. It is a target for scripts as well.
 #include "driver/benchmark.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static unsigned long rounds;
-static volatile double fp1 = 1.5;          // for scripts that look at fractions
+static volatile double fp1 = 1.5;          // for scripts that read floating-point numbers
 static volatile float fp2 = 2.25f;
 
 static __attribute__((noinline)) void *sdt_benchmark_thread(void *unused)
@@ -50,7 +50,8 @@ int benchmark_sdt(unsigned long loops, unsigned long threads)
 		pthread_join(id[i], NULL);
 	real = seconds(CLOCK_MONOTONIC) - real;
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	printf("%lu threads, %lu rounds of 6 marks each: %.3f s real, %.3f s of the processors, %.1f ns a mark\n", n, loops,
+	printf("%lu threads, %lu rounds of 6 markers each: %.3f s real, %.3f s of the processors, %.1f ns per "
+	       "marker\n", n, loops,
 	       real, cpu, n && loops ? cpu * 1e9 / (6.0 * n * loops) : 0.0);
 	return n == threads ? 0 : 1;
 }

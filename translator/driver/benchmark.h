@@ -4,6 +4,6 @@
 
 enum { BENCHMARK_THREADS_MAX = 256 };
 
-int benchmark_sdt(unsigned long loops, unsigned long threads); // prints; the exit status
+int benchmark_sdt(unsigned long loops, unsigned long threads); // prints the result; returns the exit status
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// nftw() hands nothing on.
+// A static variable, since nftw() passes no argument to its callback.
 static struct {
 	const char *name;
 	VEC(const char *) found, all;
@@ -55,7 +55,7 @@ const char *example_path(const char *name)
 	if (search.found.n)
 		die("example name \"%s\" is ambiguous:%s", name, buf_text(&list));
 	if (!search.all.n)
-		die("--example: there are no examples in systemtap/examples below %s; on Debian they are in the package "
+		die("--example: no examples found in systemtap/examples below %s; on Debian they are in the package "
 		    "systemtap-doc", places);
 	die("example \"%s\" not found%s", name, str_similar(name, search.all.at, search.all.n));
 }

@@ -2,7 +2,8 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
-// The path of the example script `name` ("iotop.stp", "io/iotop.stp"). Dies with the reason unless exactly one matches.
+// Returns the path of the example script `name` ("iotop.stp", "io/iotop.stp"). Dies with the reason unless exactly one
+// matches.
 const char *example_path(const char *name);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -l, -L and --dump-*: what could be probed or called, instead of a run.
+// -l, -L and --dump-*: lists probe points, aliases or functions, instead of a run.
 //
 // In:  the points of -l, which main made a script of: "probe POINT {}"; or the library's index.
-// Out: sorted lines. A point found through an alias is shown under the alias's name, others as
-//      pp() would show them. -L adds the locals of aliases as name:type, then what target
-//      variables there are as $name:type; a line that stands for several places (an alias of
-//      three functions) has the variables that all of them have, and with -v is a line each.
-// Scripts may ask for things that don't exist in this kernel, so errors are shown with -vv only.
+// Out: sorted lines. A point found through an alias is listed under the alias's name, others as
+//      pp() returns them. -L adds the locals of aliases as name:type, then target
+//      variables as $name:type; a line that stands for several points (an alias of
+//      three functions) has the variables that all of them have; with -v each has its own line.
+// Scripts may refer to things that don't exist in this kernel, so errors are printed only with -vv.
 #include "elab/elab.h"
 #include "parse/parse.h"
 #include "session/passes.h"
@@ -26,7 +26,7 @@ struct line {
 };
 typedef VEC(struct line) line_list;
 
-// ---------------------------------------------------------------- quiet
+// ---------------------------------------------------------------- without messages
 
 static bool is_quiet(const struct session *s)
 {
@@ -47,7 +47,7 @@ static void unhush(const struct session *s)
 		diag_summary();
 }
 
-// ---------------------------------------------------------------- handlers as far as they make sense
+// ---------------------------------------------------------------- handlers with errors
 
 static bool visit_unbound(struct ast_walker *w, struct expr **e)
 {
@@ -83,7 +83,7 @@ static bool drop_broken(struct ast_walker *walker, struct stmt **s)
 	return false;
 }
 
-// Statements with names that mean nothing would mislead the passes that come after names.
+// Removes statements with unresolved names, which the passes after symbols.c can't handle.
 static void drop_broken_of(struct stmt **body)
 {
 	struct ast_walker w = { .stmt = drop_broken };
@@ -105,7 +105,7 @@ static bool visit_var(struct ast_walker *w, struct expr **e)
 	return !m->found;
 }
 
-// Is the local still there, in what elab_targets() left of the handler?
+// Returns whether the local is still used in the handler that elab_targets() left.
 static bool is_mentioned(struct probe *p, const struct var *v)
 {
 	struct mention m = { .of = v };
@@ -115,7 +115,7 @@ static bool is_mentioned(struct probe *p, const struct var *v)
 	return m.found;
 }
 
-// Types of all locals, as far as they can be known.
+// Infers the types of all locals, as far as possible.
 static void infer(struct session *s)
 {
 	elab_symbols(s);
@@ -134,7 +134,7 @@ static bool is_alias(const struct probe *p)
 	return p->chain.n > 1 || p->family->as_aliases;
 }
 
-// C types the way they are written in lists: "struct file*".
+// Adds a variable with its C type as written in lists: "struct file*".
 static void add_variable(text_list *list, const char *name, const char *type)
 {
 	struct buf b = { 0 };
@@ -146,7 +146,7 @@ static void add_variable(text_list *list, const char *name, const char *type)
 	vec_push(list, (const char *)b.text);
 }
 
-// Some have a name and a type but are nowhere at this place: optimised out, or not yet there.
+// Some variables have a name and a type but no location at this address: optimised out, or not yet set.
 static bool can_be_read(struct session *s, struct probe *p, const char *name)
 {
 	struct expr *e = expr_new(E_TARGET, p->loc);
@@ -216,7 +216,7 @@ static int by_line(const void *a, const void *b)
 	return order;
 }
 
-// Sorts; lines of one point become one.
+// Sorts the lines and merges those of one point.
 static void unite(struct session *s, line_list *lines)
 {
 	bool each = s->opt.verbose[2] > 0;
@@ -237,7 +237,7 @@ static void unite(struct session *s, line_list *lines)
 
 // ---------------------------------------------------------------- -l, -L
 
-// Probes of the asked point only: scripts of -E and the library have others.
+// Adds probes of the listed point only: scripts of -E and the library have others.
 static void add_probes(struct session *s, line_list *lines)
 {
 	VEC(struct probe *) found = { 0 };
@@ -265,7 +265,7 @@ static void add_probes(struct session *s, line_list *lines)
 	}
 }
 
-// "timer.*": what would match if the point gave the arguments.
+// Adds points with arguments that "timer.*" matches by name.
 static void add_patterns(struct session *s, const struct probe_point *point, line_list *lines)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
@@ -366,7 +366,7 @@ static bool is_hidden(const struct session *s, const char *name)
 	return *name == '_' && !s->opt.verbose[2];
 }
 
-// "vfs.read = kernel.function("vfs_read")"
+// Adds "vfs.read = kernel.function("vfs_read")".
 static void add_alias(struct session *s, const struct probe_decl *alias, text_list *out)
 {
 	for vec_each(&alias->alias_names, name) {
@@ -394,7 +394,7 @@ static void add_aliases(struct session *s, text_list *out)
 			vec_push(out, *pattern);
 }
 
-// "ctime:string (seconds:long)", with -v " /* pure */"
+// Adds "ctime:string (seconds:long)", with -v " /* pure */".
 static void add_function(struct session *s, const struct func *f, text_list *out)
 {
 	static const struct { unsigned bit; const char *name; } tags[] = {
@@ -422,7 +422,7 @@ static void add_functions(struct session *s, text_list *out)
 	library_function_names(s, &names);
 	for vec_each(&names, name)
 		library_use_function(s, *name);
-	// Calls may bring in more.
+	// Calls may add more functions.
 	for (int i = 0; i < s->script.funcs.n; i++)
 		symbols_bind_function(s, s->script.funcs.at[i]);
 	infer(s);

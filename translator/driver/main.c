@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stap: the options, the texts of the script, then the pass table, one line of -v a pass.
+// stap: reads the options and the texts of the script, then runs the table of passes, with a line of -v for each.
 #include "config.h"
 #include "cache/cache.h"
 #include "target/kernel.h"
@@ -28,7 +28,7 @@ enum { WALK_STACK = 100 << 20 };   // bytes of the stack in passes 1 to 3
 
 static volatile sig_atomic_t interrupted;
 
-// A pass looks at `interrupted` when it ends; one that does not end within a second is ended here.
+// A pass checks `interrupted` when it ends; one that does not end within a second is ended here.
 static void on_signal(int sig)
 {
 	if (sig == SIGALRM)
@@ -39,7 +39,7 @@ static void on_signal(int sig)
 
 // ---------------------------------------------------------------- texts
 
-enum { MAX_SCRIPT = 4 << 20 };     // bytes: what is larger was made by accident, or to hurt
+enum { MAX_SCRIPT = 4 << 20 };     // bytes; a larger script is a mistake or an attack
 
 static void add_checked(struct session *s, const char *name, const char *text, size_t len)
 {
@@ -81,14 +81,15 @@ static void add_texts(struct session *s)
 
 // ---------------------------------------------------------------- the target
 
-// What the user may not load need not be built: it is refused where it is written.
+// A module that the user may not load need not be built: it is refused in the script.
 static void choose_privilege(struct options *o)
 {
 	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime)
 		return;
 	o->privilege = run_privilege();
 	if (o->privilege != PRIVILEGE_STAPDEV && o->guru)
-		die("-g is for members of the group stapdev: guru mode can do anything (-p4 and --vm are for all)");
+		die("-g requires membership of the group stapdev, since guru mode is unrestricted (-p4 and --vm do "
+		    "not require it)");
 }
 
 static void choose_target(struct session *s)
@@ -112,11 +113,13 @@ static void choose_target(struct session *s)
 	if (o->remotes.n || o->last_pass < 5)
 		return;
 	if (strcmp(s->kernel->arch, kernel_host_arch())) {
-		diag_warning((struct loc){ 0 }, "the module is for %s, this host is %s: it is built, not run (as with -p4)",
+		diag_warning((struct loc){ 0 }, "the module is for %s, but this host is %s: it is built, not run "
+			     "(as with -p4)",
 			     s->kernel->arch, kernel_host_arch());
 		o->last_pass = 4;
 	} else if (!o->vm && strcmp(s->kernel->release, host.release)) {
-		diag_warning((struct loc){ 0 }, "the module is for %s, this host runs %s: it is built, not run (as with -p4)",
+		diag_warning((struct loc){ 0 }, "the module is for %s, but this host runs %s: it is built, not run "
+			     "(as with -p4)",
 			     s->kernel->release, host.release);
 		o->last_pass = 4;
 	}
@@ -201,8 +204,8 @@ static char *say_build(struct session *s)
 static const struct pass {
 	int number;
 	int (*run)(struct session *s);
-	void (*print)(struct session *s);  // what -pN shows
-	char *(*say)(struct session *s);   // what -v says
+	void (*print)(struct session *s);  // printed by -pN
+	char *(*say)(struct session *s);   // printed by -v
 } passes[] = {
 	{ 1, pass_parse, print_parse, say_parse },
 	{ 2, pass_elaborate, print_elab, say_elab },
@@ -251,7 +254,7 @@ static char *memory(void)
 	return str_printf("%ldvirt/%ldres/%ldshr/%lddata kb", virt * kb, res * kb, shr * kb, data * kb);
 }
 
-// True: go on with the next pass.
+// Returns true if the next pass follows.
 static bool run_pass(struct session *s, const struct pass *p)
 {
 	struct stamp from = stamp_now();
@@ -296,9 +299,9 @@ static int run_last(struct session *s)
 	return status == EXIT_LOSSES && s->opt.strict ? status : status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// A chain of operators is a tree as deep as it is long, and passes 1 to 3 walk down it. The kernel keeps 128 MB at
-// least free for the stack whatever the limit was when the program began (mmap_base(), 5.10 to 7.2). Programs that
-// are started later have the limit of the user.
+// A chain of operators is a tree as deep as the chain is long, and passes 1 to 3 visit it by recursion. The kernel
+// reserves at least 128 MB of address space for the stack whatever the limit was when the program began (mmap_base(),
+// 5.10 to 7.2). Programs that are started later get the user's limit.
 static void limit_stack(bool passes_1_to_3)
 {
 	static struct rlimit before;
@@ -322,7 +325,7 @@ static int run_passes(struct session *s)
 		return EXIT_FAILURE;
 	limit_stack(true);
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
-		// Told before a kernel is searched that can't run the script anyway.
+		// Reported before a kernel is searched, since the script could not run anyway.
 		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
 			run_need_modules();
 		if (!run_pass(s, p))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -d OBJECT: checks before any work is done that each object is a program, a library or a module of the kernel.
+// -d OBJECT: checks before the first pass that each object is a program, a library or a module of the kernel.
 #include "driver/objects.h"
 
 #include "debuginfo/debuginfo.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -d adds symbols to stacks, so an object that is missing is a warning only.
+// -d adds symbols to stacks, so a missing object is only a warning.
 static bool object_is_there(struct session *s, const char *path)
 {
 	const char *why = "";
@@ -19,9 +19,9 @@ static bool object_is_there(struct session *s, const char *path)
 	    !s->opt.user_runtime && !strchr(path, '/') && (!strcmp(path, "kernel") || di_kernel_module(s, path)))
 		return true;
 	if (full)
-		why = *why ? why : "this is no program and no library";
+		why = *why ? why : "it is neither a program nor a library";
 	else if (strchr(path, '/') || s->opt.user_runtime)
-		why = "there is no such file";
+		why = "no such file";
 	else
 		why = str_printf("neither a file nor a module of the kernel%s", di_suggest_modules(s, path));
 	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module '%s': -d %s: %s", path, path, why);

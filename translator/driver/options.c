@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// argv -> struct options. One row of option_table[] is one option: its letters, what it takes, the
-// line of --help and the function that stores it. Conflicts between options are at the end.
+// argv -> struct options. One row of option_table[] is one option: its letters, its argument, the line of --help and
+// the function that stores it. Conflicts between options are at the end.
 #include "config.h"
 #include "driver/options.h"
 #include "driver/benchmark.h"
@@ -69,7 +69,7 @@ static void set_libraries(struct options *o, const char *arg)
 	o->libraries = true;
 }
 
-// The names of the kernel's modules are always known: the kernel itself gives them.
+// The kernel itself provides the names of all its modules.
 static void accept_all_modules(struct options *o, const char *arg)
 {
 }
@@ -164,12 +164,12 @@ static void add_global(struct options *o, const char *arg)
 	vec_push(&o->globals, name_value(arg));
 }
 
-// As kbuild names it, or as the machine itself does.
+// Accepts the name of the machine as used by kbuild or by uname.
 static void set_arch(struct options *o, const char *arg)
 {
 	o->arch = kernel_arch(arg);
 	if (!o->arch)
-		usage("-a takes kbuild's name of a machine that modules can be built for: x86_64 or arm64; not '%s'", arg);
+		usage("-a takes the name of a machine that modules can be built for, x86_64 or arm64, not '%s'", arg);
 }
 
 static void add_modinfo(struct options *o, const char *arg)
@@ -177,14 +177,14 @@ static void add_modinfo(struct options *o, const char *arg)
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=[^\"\\\\[:cntrl:]]+$"))
 		usage("--modinfo takes NAME=VALUE without quotes and backslashes, not '%s'", arg);
 	if (str_starts(arg, "stap_") || str_starts(arg, "license="))
-		usage("--modinfo %s: that name has a meaning of its own", arg);
+		usage("--modinfo %s: that name is reserved", arg);
 	vec_push(&o->modinfo, name_value(arg));
 }
 
 static void set_runtime_dir(struct options *o, const char *arg)
 {
 	if (access(str_printf("%s/kernel/sources", arg), R_OK) < 0)
-		usage("-R %s: no sources of a runtime are there (kernel/sources: %s)", arg, strerror(errno));
+		usage("-R %s: it has no sources of a runtime (kernel/sources: %s)", arg, strerror(errno));
 	o->runtime_dir = realpath(arg, NULL);
 }
 
@@ -211,8 +211,8 @@ static void set_remote_prefix(struct options *o, const char *arg)
 
 static void no_servers(struct options *o, const char *arg)
 {
-	usage("there are no compile servers: build for another host with -r RELEASE -p4 and copy the module to it, or use"
-	      " --remote");
+	usage("compile servers are not supported: build for another host with -r RELEASE -p4 and copy the module to "
+	      "it, or use --remote");
 }
 
 static void add_make_var(struct options *o, const char *arg)
@@ -312,7 +312,7 @@ static void set_runtime(struct options *o, const char *arg)
 	if (i == ARRAY_SIZE(names))
 		usage("--runtime takes 'kernel' or 'user', not '%s'", arg);
 	if (i == 3)
-		diag_warning((struct loc){ 0 }, "there is no runtime of BPF programs: the script becomes a kernel module");
+		diag_warning((struct loc){ 0 }, "BPF programs are not supported: the script becomes a kernel module");
 	o->user_runtime = i == 1 || i == 2;
 }
 
@@ -381,7 +381,7 @@ static void set_types(struct options *o, const char *arg)
 
 	set_dump(o, DUMP_LAYOUT);
 	if (!*arg || at == arg || (at && !at[1]))
-		usage("--types wants NAME or NAME@MODULE, such as 'struct file', loop_device@loop, stat@/bin/ls");
+		usage("--types takes NAME or NAME@MODULE, such as 'struct file', loop_device@loop, stat@/bin/ls");
 	o->types = arg;
 }
 
@@ -461,7 +461,7 @@ static void set_unprivileged(struct options *o, const char *arg)
 	o->privilege_given = true;
 }
 
-// How far behind a function's entry its probe lies. Parameters are read where they are at the entry.
+// Accepts --prologue-searching, which has no effect: parameters are read where they are at the function's entry.
 static void set_prologue(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
@@ -486,7 +486,7 @@ static void set_limit_nproc(struct options *o, const char *arg) { set_limit(RLIM
 static void set_limit_stack(struct options *o, const char *arg) { set_limit(RLIMIT_STACK, "stack", arg); }
 static void set_limit_fsize(struct options *o, const char *arg) { set_limit(RLIMIT_FSIZE, "fsize", arg); }
 
-// The rest is for --benchmark-sdt, which takes the numbers when it comes.
+// Stores the rest for --benchmark-sdt, which reads the numbers when it runs.
 static int64_t benchmark_loops = 1000000, benchmark_threads = 1;
 
 static void set_benchmark_loops(struct options *o, const char *arg)
@@ -529,7 +529,7 @@ static void set_monitor(struct options *o, const char *arg)
 	o->monitor = arg ? arg : "1";
 }
 
-// Uprobes that are a module of their own went with kernels of old.
+// Accepts --save-uprobes; only obsolete kernels needed uprobes as a module of their own.
 static void accept_save_uprobes(struct options *o, const char *arg)
 {
 }
@@ -555,11 +555,11 @@ static void show_help(struct options *o, const char *arg);
 enum takes { NOTHING, VALUE, MAYBE };
 
 static const struct option_row {
-	char letter;                   // 0: long only
-	const char *word;              // NULL: letter only
+	char letter;                   // 0: only a long form
+	const char *word;              // NULL: only a letter
 	enum takes takes;
 	const char *value, *help;
-	void (*set)(struct options *o, const char *arg);   // NULL: refused, `help` says what to do instead
+	void (*set)(struct options *o, const char *arg);   // NULL: refused, `help` states the alternative
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
 	{ 0, "example", MAYBE, "FILE", "run the installed example script of that name", set_example },
@@ -568,42 +568,46 @@ static const struct option_row {
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
 	{ 0, "json", NOTHING, NULL, "-l and -L print JSON", set_json },
-	{ 0, "types", VALUE, "NAME[@MODULE]", "how a struct, union or enum lies in memory;\n"
-	  "MODULE as that of @cast: a module, a program, <header.h>", set_types },
+	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
+	"that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
 	{ 0, "dump-probe-aliases", NOTHING, NULL, "list the library's probe aliases", set_dump_aliases },
 	{ 0, "dump-functions", NOTHING, NULL, "list the library's functions", set_dump_functions },
-	{ 0, "benchmark-sdt-loops", VALUE, "N", "rounds of --benchmark-sdt", set_benchmark_loops },
-	{ 0, "benchmark-sdt-threads", VALUE, "N", "threads of --benchmark-sdt", set_benchmark_threads },
-	{ 0, "benchmark-sdt", NOTHING, NULL, "what marks in programs cost here", run_benchmark },
+	{ 0, "benchmark-sdt-loops", VALUE, "N", "set the number of rounds of --benchmark-sdt", set_benchmark_loops },
+	{ 0, "benchmark-sdt-threads", VALUE, "N", "set the number of threads of "
+	"--benchmark-sdt", set_benchmark_threads },
+	{ 0, "benchmark-sdt", NOTHING, NULL, "measure the cost of markers in programs", run_benchmark },
 	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
 	  "3 translate, 4 build, 5 run (default)", set_pass },
-	{ 'v', "verbose", NOTHING, NULL, "say more about every pass (may be repeated)", set_verbose },
-	{ 0, "vp", VALUE, "12345", "say more about each pass by its digit", set_verbose_passes },
+	{ 'v', "verbose", NOTHING, NULL, "print more about every pass (may be repeated)", set_verbose },
+	{ 0, "vp", VALUE, "12345", "print more about each pass by its digit", set_verbose_passes },
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
-	{ 'g', NULL, NOTHING, NULL, "guru mode: embedded C, writing to the target's variables", set_guru },
+	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
 	{ 'w', NULL, NOTHING, NULL, "no warnings", set_no_warnings },
-	{ 'W', NULL, NOTHING, NULL, "warnings are errors", set_warnings_errors },
-	{ 'm', NULL, VALUE, "NAME", "name of the module, left in the current directory", set_module },
+	{ 'W', NULL, NOTHING, NULL, "treat warnings as errors", set_warnings_errors },
+	{ 'm', NULL, VALUE, "NAME", "set the name of the module, left in the current directory", set_module },
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
 	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", set_arch },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
-	{ 0, "modinfo", VALUE, "NAME=VALUE", "a line of information in the module (modinfo shows it)", add_modinfo },
-	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from there", set_runtime_dir },
-	{ 'G', NULL, VALUE, "NAME=VALUE", "initial value of a global variable", add_global },
-	{ 'd', NULL, VALUE, "OBJECT", "know functions and lines of that program or library, or\n"
-	  "lines of that module of the kernel", add_object },
-	{ 0, "ldd", NOTHING, NULL, "and of the libraries of what is probed or named with -d", set_libraries },
-	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; names of all modules are known", accept_all_modules },
+	{ 0, "modinfo", VALUE, "NAME=VALUE", "add a line of information to the module (modinfo prints "
+	"it)", add_modinfo },
+	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from DIR", set_runtime_dir },
+	{ 'G', NULL, VALUE, "NAME=VALUE", "set the initial value of a global variable", add_global },
+	{ 'd', NULL, VALUE, "OBJECT", "resolve functions and lines of that program or library, or\nlines of that "
+	"module of the kernel", add_object },
+	{ 0, "ldd", NOTHING, NULL, "also of the libraries of programs that are probed or named with "
+	"-d", set_libraries },
+	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; names of all modules "
+	"resolve", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
-	{ 't', NULL, NOTHING, NULL, "at the end, what each probe's hits cost, and locks", set_timing },
+	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
 	{ 0, "strict", NOTHING, NULL, "exit status 3 when an event, output or a value was lost\n"
 	  "or cut, and there was no error", set_strict },
-	{ 0, "suppress-handler-errors", NOTHING, NULL, "errors and skipped probes don't end the script", suppress_errors },
-	{ 0, "suppress-time-limits", NOTHING, NULL, "no limit of statements, waiting and load (with -g)",
+	{ 0, "suppress-handler-errors", NOTHING, NULL, "continue after errors and skipped probes", suppress_errors },
+	{ 0, "suppress-time-limits", NOTHING, NULL, "remove limits of statements, waiting and load (with -g)",
 	  suppress_time_limits },
 	{ 'b', NULL, NOTHING, NULL, "bulk mode: a file for each CPU, for stap-merge", set_bulk },
 	{ 'S', NULL, VALUE, "MB[,N]", "begin the next file of -o after that many megabytes,\n"
@@ -611,10 +615,10 @@ static const struct option_row {
 	{ 'F', NULL, NOTHING, NULL, "flight recorder: leave the script running in the background,\n"
 	  "with -o writing, without keeping the newest output for\n"
 	  "staprun -A", set_flight_recorder },
-	{ 0, "target-namespaces", VALUE, "PID", "the ns_ functions mean the namespaces of that process",
+	{ 0, "target-namespaces", VALUE, "PID", "make the ns_ functions use the namespaces of that process",
 	  set_namespaces },
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
-	{ 'x', NULL, VALUE, "PID", "sets target() to PID, stop when it ends", set_target },
+	{ 'x', NULL, VALUE, "PID", "set target() to PID, stop when it ends", set_target },
 	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader\n"
 	  "(default: 2; on many CPUs less, down to 1)", set_buffer },
 	{ 0, "monitor", MAYBE, "SECONDS", "show so often how the script is doing (on a terminal above\n"
@@ -623,34 +627,36 @@ static const struct option_row {
 	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
 	  "(no root: begin, end, timers)", set_runtime },
 	{ 0, "dyninst", NOTHING, NULL, "the same as --runtime=user", set_dyninst },
-	{ 0, "bpf", NOTHING, NULL, "accepted: a kernel module does what that runtime did", set_bpf },
+	{ 0, "bpf", NOTHING, NULL, "accepted for compatibility; the script becomes a kernel module", set_bpf },
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
 	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which needs staprun alone\n"
 	  "(may be repeated; direct:// is this host)", add_remote },
-	{ 0, "remote-prefix", NOTHING, NULL, "each line of output says its host's number", set_remote_prefix },
+	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },
 	{ 0, "clean-cache", NOTHING, NULL, "remove old files from the cache and exit", set_clean_cache },
 	{ 0, "no-global-var-display", NOTHING, NULL, "do not print unread globals at the end", set_no_autoprint },
-	{ 0, "compatible", VALUE, "VERSION", "the language as that version of SystemTap had it", set_compatible },
-	{ 0, "check-version", NOTHING, NULL, "warn of what versions of the language differ in", set_check_version },
-	{ 0, "skip-badvars", NOTHING, NULL, "target variables that can't be found or read are 0", set_skip_badvars },
+	{ 0, "compatible", VALUE, "VERSION", "interpret the script as that version of SystemTap did", set_compatible },
+	{ 0, "check-version", NOTHING, NULL, "warn of constructs that differ between versions", set_check_version },
+	{ 0, "skip-badvars", NOTHING, NULL, "replace target variables that can't be found or read by "
+	"0", set_skip_badvars },
 	{ 0, "semantic-keep-going", NOTHING, NULL, "collect and list all errors of pass 2", set_keep_going },
 	{ 'P', NULL, NOTHING, NULL, "the same as --prologue-searching", set_prologue },
-	{ 0, "prologue-searching", MAYBE, "WHEN", "accepted: always, auto or never; parameters are read\n"
-	  "where they are when the function is entered", set_prologue },
-	{ 0, "privilege", VALUE, "LEVEL", "refuse what stapusr or stapsys may not do", set_privilege },
+	{ 0, "prologue-searching", MAYBE, "WHEN", "accepted for compatibility: always, auto or never;\nparameters "
+	"are read where they are at the entry", set_prologue },
+	{ 0, "privilege", VALUE, "LEVEL", "refuse scripts that stapusr or stapsys may not run", set_privilege },
 	{ 0, "unprivileged", NOTHING, NULL, "the same as --privilege=stapusr", set_unprivileged },
-	{ 0, "poison-cache", NOTHING, NULL, "fill the cache, but use nothing of it", set_poison_cache },
+	{ 0, "poison-cache", NOTHING, NULL, "fill the cache without reading it", set_poison_cache },
 	{ 0, "tmpdir", VALUE, "DIR", "put the temporary files there, and leave them", set_tmp_dir },
-	{ 0, "rlimit-as", VALUE, "N", "limit the translator: bytes of memory", set_limit_as },
-	{ 0, "rlimit-cpu", VALUE, "N", "seconds of processor time", set_limit_cpu },
-	{ 0, "rlimit-nproc", VALUE, "N", "processes of the user", set_limit_nproc },
-	{ 0, "rlimit-stack", VALUE, "N", "bytes of stack", set_limit_stack },
-	{ 0, "rlimit-fsize", VALUE, "N", "bytes in a file", set_limit_fsize },
-	{ 0, "download-debuginfo", MAYBE, "WHEN", "no: don't ask the servers of $DEBUGINFOD_URLS", set_download },
-	{ 0, "use-server", MAYBE, "HOST", "refused, as is the rest of servers: see -p4, --remote", no_servers },
+	{ 0, "rlimit-as", VALUE, "N", "limit the translator's memory, in bytes", set_limit_as },
+	{ 0, "rlimit-cpu", VALUE, "N", "limit the translator's processor time, in seconds", set_limit_cpu },
+	{ 0, "rlimit-nproc", VALUE, "N", "limit the number of the user's processes", set_limit_nproc },
+	{ 0, "rlimit-stack", VALUE, "N", "limit the translator's stack, in bytes", set_limit_stack },
+	{ 0, "rlimit-fsize", VALUE, "N", "limit the size of files, in bytes", set_limit_fsize },
+	{ 0, "download-debuginfo", MAYBE, "WHEN", "download debuginfo from $DEBUGINFOD_URLS, or not "
+	"(no)", set_download },
+	{ 0, "use-server", MAYBE, "HOST", "refused: compile servers are not supported; see -p4, --remote", no_servers },
 	{ 0, "list-servers", MAYBE, "WHICH", "refused", no_servers },
 	{ 0, "trust-servers", MAYBE, "HOW", "refused", no_servers },
 	{ 0, "use-http-server", MAYBE, "URL", "refused", no_servers },
@@ -666,8 +672,9 @@ static const struct option_row {
 	{ 0, "sign-module", MAYBE, "DIR", "refused: build with -p4 -m NAME, sign NAME.ko with kmodsign\n"
 	  "or the kernel's scripts/sign-file, run it with staprun", NULL },
 	{ 0, "build-as", VALUE, "USER", "refused: build with -p4 as that user, run it with staprun", NULL },
-	{ 0, "save-uprobes", NOTHING, NULL, "accepted: the kernel's own uprobes are used", accept_save_uprobes },
-	{ 0, "color", MAYBE, "WHEN", "auto, always or never", set_color },
+	{ 0, "save-uprobes", NOTHING, NULL, "accepted for compatibility; the kernel's own uprobes are "
+	"used", accept_save_uprobes },
+	{ 0, "color", MAYBE, "WHEN", "color messages: auto, always or never", set_color },
 	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
 	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
 };
@@ -677,7 +684,7 @@ static void show_help(struct options *o, const char *arg)
 	printf("Usage: stap [options] FILE [args]      run the script in FILE\n"
 	       "   or: stap [options] - [args]         run the script on standard input\n"
 	       "   or: stap [options] -e SCRIPT [args] run the given script\n"
-	       "   or: stap [options] -l POINT         list what POINT matches\n\n");
+	       "   or: stap [options] -l POINT         list the points that match POINT\n\n");
 	for (const struct option_row *r = option_table; r < END(option_table); r++) {
 		char *word = !r->word ? (char *)"" :
 			str_printf("%s--%s%s", r->letter ? ", " : "", r->word,
@@ -714,7 +721,7 @@ static void bad_option(const char *arg)
 				usage("see the message above");
 			names[n++] = str_printf("--%s", option_table[i].word);
 		}
-		usage("there is no such option%s", str_similar(str_ndup(arg, len + 2), names, n));
+		usage("unknown option%s", str_similar(str_ndup(arg, len + 2), names, n));
 	}
 	usage("see the message above");
 }
@@ -765,41 +772,42 @@ static void check(struct options *o)
 	if (o->command && o->target_pid)
 		usage("-c and -x can't be used together: a script has one target process");
 	if (o->flight_recorder && o->command)
-		usage("-F and -c can't be used together: nobody waits for the command in the background");
+		usage("-F and -c can't be used together: no process waits for the command in the background");
 	if (o->suppress_time_limits && !o->guru)
-		usage("--suppress-time-limits needs -g: a handler could keep a processor for ever");
+		usage("--suppress-time-limits requires -g: a handler could occupy a processor forever");
 	if (o->switching && !o->output)
-		usage("-S needs -o: a name for the files");
+		usage("-S requires -o: a name for the files");
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not for --runtime=user");
+		usage("-b, -S and -F are not supported with --runtime=user");
 	if (o->user_runtime && o->monitor)
-		usage("--monitor is not for --runtime=user: there is no module to look at");
+		usage("--monitor is not supported with --runtime=user, which has no module");
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not for --vm: nothing of the virtual machine stays");
+		usage("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
 	if (o->vm && o->user_runtime)
 		usage("--vm and --runtime=user can't be used together");
 	if (o->vm && o->target_pid)
-		usage("-x can't be used with --vm: there is no such process in the virtual machine; use -c");
+		usage("-x can't be used with --vm: the virtual machine does not have that process; use -c");
 	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
 	if (o->arch && o->user_runtime)
-		usage("-a is not for --runtime=user: a program runs on this machine");
+		usage("-a is not supported with --runtime=user: a program runs on this machine");
 	if (o->remotes.n && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not for --remote: output comes here as it is made");
+		usage("-b, -S and -F are not supported with --remote: output is sent to this host at once");
 	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
-		usage("--remote asks the host for its kernel and runs there: no -r, -a, --vm, --runtime=user, -l or --dump");
+		usage("--remote builds for the host's kernel and runs there: it excludes -r, -a, --vm, "
+		      "--runtime=user, -l and --dump");
 	if (o->remote_prefix && !o->remotes.n)
-		usage("--remote-prefix is for --remote");
+		usage("--remote-prefix requires --remote");
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
 	if (o->monitor && (o->list || o->dump))
 		usage("--monitor and -l, -L or --dump options can't be used together: a list runs no script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
-		usage("-g needs the privilege stapdev: guru mode can do anything");
+		usage("-g requires the privilege stapdev, since guru mode is unrestricted");
 	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
-		usage("--json is for -l, -L and --types");
+		usage("--json requires -l, -L or --types");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
-		usage("a script is needed: a file, '-' or -e SCRIPT");
+		usage("no script given: use a file, '-' or -e SCRIPT");
 }
 
 void options_parse(struct options *o, int argc, char **argv)

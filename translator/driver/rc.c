@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// $SYSTEMTAP_DIR/rc: a line is words as a shell has them (quotes, $VARIABLES, ~), or begins with '#'.
+// Parses $SYSTEMTAP_DIR/rc: each line has words as in a shell (quotes, $VARIABLES, ~), or begins with '#'.
 #include "driver/rc.h"
 
 #include "session/session.h"
@@ -23,7 +23,8 @@ char **rc_arguments(int *argc, char **argv)
 	FILE *f = fopen(path, "re");
 
 	if (!f && (errno == EACCES || errno == EPERM))
-		diag_warning((struct loc){ 0 }, "can't read the options in %s: %s; going on without them", path, strerror(errno));
+		diag_warning((struct loc){ 0 }, "can't read the options in %s: %s; they are "
+			     "ignored", path, strerror(errno));
 	else if (!f && errno != ENOENT && errno != ENOTDIR)
 		die("can't read the options in %s: %s", path, strerror(errno));
 	vec_push(&words, argv[0]);
@@ -34,9 +35,10 @@ char **rc_arguments(int *argc, char **argv)
 		if (line[strspn(line, " \t")] == '#')
 			continue;
 		if (wordexp(line, &found, WRDE_NOCMD | WRDE_UNDEF))
-			die("%s:%d: these are no options, written as a shell has them: %s", path, n, line);
+			die("%s:%d: cannot parse options: unterminated quote or invalid expansion in "
+			    "%s", path, n, line);
 		if (found.we_wordc && *found.we_wordv[0] != '-')
-			die("%s:%d: the first word of a line is an option, not '%s'", path, n, found.we_wordv[0]);
+			die("%s:%d: the first word of a line must be an option, not '%s'", path, n, found.we_wordv[0]);
 		for (size_t i = 0; i < found.we_wordc; i++)
 			vec_push(&words, str_dup(found.we_wordv[i]));
 		wordfree(&found);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks in stap: where its passes begin and end. Their argument is what such scripts know as the session, of
-// which they read where the script came from, in the layout of C++ strings.
+// Static probes in stap, at the begin and end of its passes. Their argument is read by existing scripts as the
+// session, of which they use the origin of the script, in the layout of C++ strings.
 #include "driver/self_probes.h"
 
 #include "../include/sys/sdt.h"
@@ -10,7 +10,7 @@
 struct marked_text {
 	struct { const char *_M_p; } _M_dataplus;
 	size_t _M_string_length;
-	char _M_local_buf[16];             // what is shorter is here
+	char _M_local_buf[16];             // shorter strings are stored here
 };
 
 struct systemtap_session {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --types NAME[@MODULE]: how a struct, union or enum lies in memory. In: a type of debuginfo; MODULE as
+// --types NAME[@MODULE]: prints the layout of a struct, union or enum. In: a type of debuginfo; MODULE as
 // for @cast. Out, on standard output: members with offset and size in bytes, holes, padding; a typedef
 // or a base type in one line; or the same as JSON.
 //
-// Anonymous structs and unions are shown in place, their members' offsets are those in the whole.
+// Members of anonymous structs and unions are printed with their offsets in the outermost type.
 #include "elab/target.h"
 #include "session/passes.h"
 #include "util/str.h"
@@ -15,7 +15,7 @@
 struct layout {
 	bool json;
 	int holes;
-	uint64_t lost;             // bits in them
+	uint64_t lost;             // size of its holes, in bits
 };
 
 static void print_members(struct layout *l, const struct di_type *t, uint64_t base, int depth);
@@ -33,7 +33,7 @@ static void json_text(const char *text)
 	fputs(buf_text(&b), stdout);
 }
 
-// A C declaration: "char name[16]" of "char[16]".
+// Returns a C declaration: "char name[16]" for "char[16]".
 static const char *declaration(const struct di_type *t, const char *name)
 {
 	const char *dimensions = t->kind == DI_ARRAY ? strchr(t->name, '[') : NULL;
@@ -117,7 +117,7 @@ static void print_members(struct layout *l, const struct di_type *t, uint64_t ba
 	di_members members = { 0 };
 	uint64_t end = 0;
 
-	if (depth < 16)            // damaged debuginfo may have a struct in itself
+	if (depth < 16)            // damaged debuginfo may contain a struct that contains itself
 		di_each_member(t, &members);
 	for vec_each(&members, m) {
 		uint64_t from = 8 * m->offset + (m->bit_size ? m->bit_offset : 0);
@@ -190,7 +190,8 @@ static void print_text(struct layout *l, const struct di_type *t)
 		print_members(l, t, 0, 1);
 	printf("}; /* %llu bytes", (unsigned long long)t->size);
 	if (l->holes)
-		printf(", %d hole%s of together %llu bits", l->holes, l->holes > 1 ? "s" : "", (unsigned long long)l->lost);
+		printf(", %d hole%s, %llu bits in "
+		       "total", l->holes, l->holes > 1 ? "s" : "", (unsigned long long)l->lost);
 	printf(" */\n");
 }
 

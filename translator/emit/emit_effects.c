@@ -173,7 +173,7 @@ static bool is_infallible(const char *name)
 	return false;
 }
 
-// C that may include what it likes may fail, and C that calls anything of the runtime that is not known to succeed.
+// C that includes headers may fail, and so may C that calls a function of the runtime not listed as infallible.
 static bool embedded_fails(const struct embedded *c)
 {
 	if (!(c->pragmas & PRAGMA_RUNTIME))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The limits that -D sets: runtime/include/limits.def as a table, the values that the command line gives, and their
-// check. Any other name is a macro for the script's embedded C.
+// The limits that -D sets: runtime/include/limits.def as a table, the values of the command line, and their check. Any
+// other name is a macro for the script's embedded C.
 #include "session/session.h"
 #include "util/str.h"
 
@@ -38,7 +38,7 @@ static const char *range(const struct row *r)
 	return str_printf("%" PRId64 " to %" PRId64 " (%s)", r->least, r->most, r->unit);
 }
 
-// What may follow the digits of an integer in C.
+// Returns whether text is a suffix of an integer in C.
 static bool is_suffix(const char *text)
 {
 	static const char *const suffixes[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
@@ -119,7 +119,8 @@ void limits_check_unused(const struct session *s)
 		for vec_each(&s->sources, src)
 			used = used || mentions(*src, d->name) || strstr((*src)->text, "%{");
 		if (!used)
-			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which no C of the script uses "
+			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which the script's C does "
+				     "not use "
 				     "either%s", d->name, d->name, str_similar(d->name, names, ARRAY_SIZE(names)));
 	}
 }
@@ -130,7 +131,7 @@ static void check_product(const struct session *s, enum limit_name a, enum limit
 	int64_t n = session_limit(s, a) * session_limit(s, b);
 
 	if (n > most)
-		die("%s=%" PRId64 " times %s=%" PRId64 " is more than %" PRId64 " %s; make one of them smaller (-D%s=N)",
+		die("%s=%" PRId64 " times %s=%" PRId64 " is more than %" PRId64 " %s; reduce one of them (-D%s=N)",
 		    rows[a].name, session_limit(s, a), rows[b].name, session_limit(s, b), most, unit, rows[a].name);
 }
 

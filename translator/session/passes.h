@@ -19,26 +19,26 @@ int pass_elaborate(struct session *s);
 	int elab_symbols(struct session *s);       // symbols.c: names; pulls in library files
 	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
-	int elab_check(struct session *s);         // check.c: what types can't see; access and locks
-	int elab_privilege(struct session *s);     // privilege.c: what the user may not do
+	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks
+	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
 	int elab_optimize(struct session *s);      // optimize.c
 void print_elaborated(struct session *s, struct buf *b);   // -p2
 
 // Pass 3, emit/: session.c_text.
 int pass_emit(struct session *s);
 
-// Pass 4, toolchain/ and module/: session.module_path, from the cache when everything that went in is the same.
+// Pass 4, toolchain/ and module/: session.module_path, from the cache if all its inputs are the same.
 int pass_build(struct session *s);
 
 // Pass 5, run/run.c or run/vm.c: staprun, or the program itself on the user runtime.
 // Returns the exit status of stap.
 int pass_run(struct session *s);
 
-// --types: how a type lies in memory, on standard output. (driver/types_listing.c)
+// driver/types_listing.c: --types: prints the layout of a type on standard output.
 int layout_run(struct session *s);
 
-// Instead of passes: what -l, -L, --types and --dump-* ask for, on standard output. (driver/list.c)
-// Returns the exit status of stap.
+// driver/list.c: -l, -L, --types and --dump-*: prints lists on standard output instead of running passes. Returns the
+// exit status of stap.
 int list_run(struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where things are: the library, the runtime, the temporary directory; the texts of the session.
+// Finds the directories of a session: the library, the runtime, the temporary directory; stores the script's texts.
 #include "config.h"
 #include "session/session.h"
 #include "util/str.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *temporary;        // for the hook that removes it
+static char *temporary;        // for the handler that removes it
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -50,7 +50,7 @@ static void make_temporary(struct session *s)
 		return;
 	}
 	if (!mkdtemp(path))
-		die("can't make a temporary directory in %s: %s; set TMPDIR to a directory with room that you may write to",
+		die("can't make a temporary directory in %s: %s; set TMPDIR to a writable directory with free space",
 		    dir && *dir ? dir : "/tmp", strerror(errno));
 	s->tmp_dir = path;
 	if (s->opt.keep_tmp)
@@ -59,8 +59,8 @@ static void make_temporary(struct session *s)
 	die_at_exit(remove_temporary);
 }
 
-// Beside the sources while the program lies in the build's directory, else relative to /PREFIX/bin/stap, else,
-// when that directory was copied, beside the program.
+// Searches beside the sources if the program is in the build's directory, else relative to /PREFIX/bin/stap, else, if
+// that directory was copied, beside the program.
 static void find_directories(struct session *s)
 {
 	char exe[4096];
@@ -69,7 +69,7 @@ static void find_directories(struct session *s)
 	const char *root = "";
 
 	exe[n > 0 ? n : 0] = '\0';
-	if (n <= 0 && !realpath((char *)getauxval(AT_EXECFN), exe))     // without /proc
+	if (n <= 0 && !realpath((char *)getauxval(AT_EXECFN), exe))     // /proc is not mounted
 		*exe = '\0';
 	if (strrchr(exe, '/'))
 		*strrchr(exe, '/') = '\0';
@@ -90,8 +90,9 @@ static void find_directories(struct session *s)
 		s->libexec_dir = str_dup(places[i].programs);
 	}
 	if (!s->runtime_dir && (!tapsets || !runtime))
-		die("the library and the runtime are not in %s, nor beside %s/stap; install them (make install), copy them with"
-		    " it (tapsets, runtime, staprun), or name them with SYSTEMTAP_TAPSET and SYSTEMTAP_RUNTIME", places[1].data, exe);
+		die("the library and the runtime are neither in %s nor beside %s/stap; install them (make install), "
+		    "copy them with stap (tapsets, runtime, staprun), or set SYSTEMTAP_TAPSET and "
+		    "SYSTEMTAP_RUNTIME", places[1].data, exe);
 	if (!s->runtime_dir)
 		s->libexec_dir = str_dup(places[1].programs);
 	if (tapsets)

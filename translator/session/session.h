@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One run of stap: the options, and what each pass adds for the next.
+// Declares one run of stap: the options, and what each pass adds for the next.
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -15,7 +15,7 @@ struct limit {                 // a -D NAME=VALUE
 struct remote {                // a host of --remote
 	const char *url;
 	int number;                // of all hosts, from 0
-	const char *release, *arch;    // what it said of its kernel
+	const char *release, *arch;    // its kernel, as it reported
 };
 
 struct options {               // driver/options.c: from argv, checked, never changed afterwards
@@ -63,8 +63,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	int buffer_mb;             // -s, 0: the runtime's default
 	double timeout_s;          // -T, 0: none
 	VEC(const char *) args;    // script arguments: $1 ...
-	VEC(const char *) objects; // -d: programs whose functions usymname() and its like know
-	bool libraries;            // --ldd: and their libraries'
+	VEC(const char *) objects; // -d: programs whose functions usymname() and the like resolve
+	bool libraries;            // --ldd: and those of their libraries
 	bool no_autoprint;         // --no-global-var-display
 	const char *compatible;    // --compatible, else LANGUAGE_VERSION
 	bool check_version;        // --check-version
@@ -72,17 +72,17 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool keep_going;           // --semantic-keep-going
 	bool poison_cache;         // --poison-cache
 	enum privilege { PRIVILEGE_STAPDEV, PRIVILEGE_STAPSYS, PRIVILEGE_STAPUSR } privilege;
-	bool privilege_given;         // else main.c takes that of the user's groups
-	const char *tmp_dir;       // --tmpdir, or NULL: one of its own
+	bool privilege_given;         // else main.c derives it from the user's groups
+	const char *tmp_dir;       // --tmpdir, or NULL: a directory of the session's own
 };
 
-#define LANGUAGE_VERSION "5.6" // the newest version whose scripts we take
+#define LANGUAGE_VERSION "5.6" // the newest version of the language that is supported
 
 struct cache_key { char hex[65]; };    // SHA-256 of what went into a cached file (cache/cache.c)
 
-struct c_unit {                // embedded C that needs headers: one source file's
+struct c_unit {                // embedded C of one source file that needs headers
 	const struct source *source;
-	struct loc loc;            // of some piece of it, for messages
+	struct loc loc;            // location of some part of it, for messages
 	struct buf text;
 	const char *object;        // module/embedded.c: compiled
 	struct cache_key key;      // module/embedded.c: of the text, the headers it read, and the compiler
@@ -90,7 +90,7 @@ struct c_unit {                // embedded C that needs headers: one source file
 
 struct session {
 	struct options opt;
-	bool incomplete;           // elab: something was taken away because of errors: not all is known of the rest
+	bool incomplete;           // elab: declarations were removed because of errors, so not all uses are visible
 	char *tmp_dir;             // main: removed at the end unless -k
 	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
@@ -101,37 +101,38 @@ struct session {
 	VEC(struct source *) sources;      // the user's texts, in order
 	struct library *library;           // parse/library.c: the index, parsed files
 	struct script script;
-	int library_files;                 // parsed, for -v
+	int library_files;                 // number of files parsed, for -v
 
 	// pass 2
 	struct scope *scope;               // elab/scope.c: declarations by name
-	struct kernel *kernel;             // target/kernel.c: what the target kernel has; NULL on the user runtime
+	// target/kernel.c: properties of the target kernel; NULL on the user runtime
+	struct kernel *kernel;
 	struct debuginfo *debuginfo;       // debuginfo/lookup/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
-	VEC(const char *) programs;        // probes: absolute paths of what is probed in user space
+	VEC(const char *) programs;        // probes: absolute paths of probed programs
 
 	// pass 3
 	char *c_text;                      // emit: the generated C
 	size_t c_len;
 	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has
-	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled apart, with headers
+	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled separately, with headers
 
 	// pass 4
 	char *module_name;                 // without .ko
 	char *module_path;                 // the .ko, or the program on the user runtime
-	bool module_cached;                // it came from the cache, nothing was compiled
+	bool module_cached;                // the module came from the cache, nothing was compiled
 };
 
-// Finds the directories, makes the temporary one (die() removes it, too). (session.c)
+// session.c: Finds the directories, makes the temporary one (die() removes it, too).
 void session_open(struct session *s);
 void session_close(struct session *s);
-// $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist. (user_dir.c)
+// user_dir.c: Returns $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist.
 const char *session_user_dir(void);
-// Ends the program at once, from a signal handler; the temporary directory goes, too.
+// Ends the program at once, from a signal handler, and removes the temporary directory.
 void session_abandon(void) __attribute__((noreturn));
 
-// Limits (limits.c). session_limit() returns what -DNAME=VALUE says, else the default of limits.def; where that is
-// STP_DERIVED the caller asks session_limit_given() first.
+// limits.c: session_limit() returns the value of -DNAME=VALUE, else the default of limits.def; if that is STP_DERIVED
+// the caller calls session_limit_given() first.
 enum limit_name {
 #define LIMIT(name, least, most, usual, unit, text) LIMIT_##name,
 #define SWITCH(name, text) LIMIT_##name,
@@ -141,9 +142,9 @@ enum limit_name {
 int64_t session_limit(const struct session *s, enum limit_name name);
 bool session_limit_given(const struct session *s, enum limit_name name);
 int64_t limit_most(enum limit_name name);
-// Ends the program where a -D is out of range; warns about unknown names that are similar to a limit's.
+// Ends the program if a -D is out of range; warns about unknown names that are similar to a limit's.
 void limits_check(const struct session *s);
-void limits_check_unused(const struct session *s);     // after pass 2: warns of names that nothing uses
+void limits_check_unused(const struct session *s);     // called after pass 2: warns of names that nothing uses
 
 // Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version
 // for the user's script, never for the library. what: its name in warnings of --check-version. (compatible.c)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the user's directory, which holds the cache and the default options.
+// Finds the user's directory, which contains the cache and the default options.
 #include "session/session.h"
 #include "util/str.h"
 

@@ -174,8 +174,8 @@ static void read_objtool(const char *dir, const char *output, struct toolchain *
 		linker_options(&words, &t->objtool);
 }
 
-#define NO_COMMAND "kbuild left no command for %s/%s; its .cmd files have a form that isn't known " \
-	"here (use --kbuild)"
+#define NO_COMMAND "kbuild left no command for %s/%s; its .cmd files have an unknown form " \
+	"(use --kbuild)"
 
 void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata)

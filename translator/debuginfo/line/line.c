@@ -436,7 +436,7 @@ void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line
 			    .out = &places };
 
 	if (!module_index(m)) {
-		buf_printf(why, "source lines can't be told without DWARF debuginfo: %s", di_advice(m));
+		buf_printf(why, "source lines cannot be determined without DWARF debuginfo: %s", di_advice(m));
 		return;
 	}
 	di_find_functions(m, p->function, p->file, DI_INLINES_ALL, &candidates);
