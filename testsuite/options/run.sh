@@ -236,14 +236,14 @@ expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
 expect monitor 0 '-R -M 1 -r 0:one' remote --remote=one --monitor -e "$script"
 expect monitor-seconds 0 '-R -M 7 -r 0:one' remote --remote=one --monitor=7 -e "$script"
 expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote --remote=one --remote=bad -e "$script"
-expect remote-down 1 "--remote=down: can't ask that host for its kernel: ssh: connect to host down" remote --remote=down -e "$script"
+expect remote-down 1 "--remote=down: cannot determine that host's kernel: ssh: connect to host down" remote --remote=down -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
 expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
 expect remote-machine 1 "--remote=mips: modules for mips can't be built" remote --remote=mips -e "$script"
-expect remote-url 1 'hosts are reached by ssh' "$STAP" --remote=libvirt://x -e "$script"
+expect remote-url 1 'unsupported URL; use' "$STAP" --remote=libvirt://x -e "$script"
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
-expect remote-and-vm 1 '--remote asks the host for its kernel' "$STAP" --remote=one --vm -e "$script"
-expect remote-prefix-alone 1 '--remote-prefix is for --remote' "$STAP" --remote-prefix -e "$script"
+expect remote-and-vm 1 '--remote builds for the host' "$STAP" --remote=one --vm -e "$script"
+expect remote-prefix-alone 1 '--remote-prefix requires --remote' "$STAP" --remote-prefix -e "$script"
 # A host's file system with one file less each time; a package manager that prints its arguments.
 prep() { "$SOURCE/translator/target/stap-prep" "$@"; }
 host=$SCRATCH/host release=9.9.9-fast
@@ -452,15 +452,15 @@ expect example-by-value 0 'an example x' example --example=hello.stp x
 expect example-by-path 0 'an example x' example --example two/both.stp x
 expect example-twice 1 'example name "both.stp" is ambiguous' example --example both.stp x
 expect example-misspelt 1 'example "helo.stp" not found (similar: hello.stp' example --example helo.stp
-expect example-of-none 1 "there are no examples in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
+expect example-of-none 1 "no examples found in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
 expect from-bpftrace 0 'probe kernel.function("vfs_read").call {' --runtime=user --from=bpftrace -e 'kprobe:vfs_read { @[comm] = count(); }'
 expect from-nothing 1 "--from takes bpftrace, the language that scripts are translated from, not 'dtrace'" --from=dtrace -e 'x'
 expect from-part 1 'the builtin "numaid" has no equivalent' --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
-expect example-unnamed 1 "a script is needed" example --example
+expect example-unnamed 1 "no script given" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor --dump-functions
-expect monitor-of-programs 1 '--monitor is not for --runtime=user' user --monitor -e "$begin"
+expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
 for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody -q; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
 done

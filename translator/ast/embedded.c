@@ -82,7 +82,7 @@ static void read_comment(struct embedded *c, const char *text, const char *end)
 		vec_push(&c->unknown, word);
 }
 
-// The end of the comment or literal at p; p if there is no such thing, or if it does not end.
+// Returns the end of the comment or literal at p, or p if no comment or literal begins there, or if it does not end.
 static const char *skip_opaque(const char *p)
 {
 	const char *end = p;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cache: a key, the hash of all that went in -> the file that came out of it.
+// The cache maps a key, the hash of all inputs, to the file that was made from them.
 //
 //   $SYSTEMTAP_DIR/cache or ~/.systemtap/cache     0700, ours
 //       ab/stap_<32 digits of the key><suffix>     ab: the first two digits
-//       cache_mb_limit                             text, written by the user; 256 when absent
-//       cache_clean_interval_s                     text, written by the user; 300 when absent
+//       cache_mb_limit                             text, written by the user; the default is 256
+//       cache_clean_interval_s                     text, written by the user; the default is 300
 //       cleaned                                    its time is that of the last cleaning
 //
 // A file appears by rename, complete, and is never written again; its time is that of its last
@@ -32,8 +32,8 @@
 enum {
 	LIMIT_MB = 256,
 	CLEAN_INTERVAL_S = 300,
-	IN_USE_S = 60,             // a file used so lately is about to be loaded by somebody
-	ABANDONED_S = 3600,        // a half-written file so old has lost its writer
+	IN_USE_S = 60,             // a process is probably about to load a file used so recently
+	ABANDONED_S = 3600,        // the writer of a half-written file so old has ended
 };
 
 // ---------------------------------------------------------------- keys
@@ -44,7 +44,7 @@ struct cache_hash {
 	EVP_MD_CTX *evp;           // libcrypto's, freed by cache_hash_end()
 };
 
-// Variables that make, compilers, assemblers and linkers read.
+// Hashes variables that make, compilers, assemblers and linkers read.
 static void hash_environment(struct cache_hash *h)
 {
 	static const char *const names[] = {
@@ -76,10 +76,10 @@ static int find_build_id(struct dl_phdr_info *program, size_t size, void *id)
 			at = text + ((note->n_descsz + 3) & ~3u);
 		}
 	}
-	return 1;                      // the program is the first one, libraries follow
+	return 1;                      // the program is the first entry, libraries follow
 }
 
-// The translator itself: its build-id, so that an equal one in another directory uses the same files.
+// Hashes the translator itself, by its build ID, so that an equal one in another directory uses the same files.
 static void hash_stap(struct cache_hash *h)
 {
 	static struct bytes_of id;
@@ -121,13 +121,13 @@ void cache_hash_text(struct cache_hash *h, const char *text)
 void cache_hash_file_id(struct cache_hash *h, const char *path)
 {
 	struct stat st;
-	int64_t id[6] = { -1, -1, -1, -1, -1, -1 };    // absent
+	int64_t id[6] = { -1, -1, -1, -1, -1, -1 };    // the values for a missing file
 
 	if (stat(path, &st) == 0) {
 		id[0] = st.st_size;
 		id[1] = st.st_mtim.tv_sec;
 		id[2] = st.st_mtim.tv_nsec;
-		id[3] = st.st_ctim.tv_sec;     // who writes a file can set its time back, but not this one
+		id[3] = st.st_ctim.tv_sec;     // unlike the other times, a writer can't set it back
 		id[4] = st.st_ctim.tv_nsec;
 		id[5] = (int64_t)st.st_ino;
 	}
@@ -164,7 +164,7 @@ static void turn_off(struct session *s, const char *why)
 	s->cache_dir = NULL;
 }
 
-// NULL, or why the directory can't be used. Made when it is missing.
+// Returns NULL, or why the directory can't be used. Makes a missing directory.
 static const char *check_dir(const char *path)
 {
 	struct stat st;
@@ -175,7 +175,7 @@ static const char *check_dir(const char *path)
 		return strerror(errno);
 	if (!S_ISDIR(st.st_mode))
 		return str_printf("%s is not a directory", path);
-	// Who can write there decides what is loaded into the kernel.
+	// Any user who can write there could choose what is loaded into the kernel.
 	if (st.st_uid != geteuid())
 		return str_printf("%s belongs to user %d; set SYSTEMTAP_DIR to a directory of your own",
 				  path, (int)st.st_uid);
@@ -250,7 +250,7 @@ static void list_cache(const char *cache, cached_files *files)
 	closedir(d);
 }
 
-// A number that the user may have written into a file of the cache.
+// Returns a number that the user may have written into a file of the cache.
 static int64_t setting(const struct session *s, const char *name, int64_t otherwise)
 {
 	const char *text = str_read_file(str_printf("%s/%s", s->cache_dir, name), NULL);
@@ -314,7 +314,7 @@ static void clean_sometimes(struct session *s)
 
 // ---------------------------------------------------------------- files
 
-// What can be run, of all that is made on the way there.
+// Returns whether a file is a finished module or program, not an intermediate one.
 static bool is_module(const char *suffix)
 {
 	return !strcmp(suffix, ".ko") || !strcmp(suffix, ".user");
@@ -351,7 +351,7 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 	return path;
 }
 
-// A directory is not replaced by rename; one that is empty is removed.
+// rename() cannot replace a directory; an empty one is removed first.
 char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len)
 {
 	char *path;

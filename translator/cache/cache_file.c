@@ -70,7 +70,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-// Aside under a name that no other process uses, then by rename.
+// Writes to a name that no other process uses, then renames it.
 static int write_aside(const char *path, mode_t mode, const void *bytes, size_t len, const void *end, size_t end_len)
 {
 	char *aside = str_printf("%s" CACHE_ASIDE "XXXXXX", path);
@@ -113,7 +113,8 @@ int cache_file_write(const char *path, const struct cache_key *k, const char *su
 
 static bool sum_content(int fd, uint64_t size, struct checksum *content)
 {
-	static uint8_t piece[1 << 16];         // read, not mapped: it does not count as memory of the translator
+	// read, not mapped, so that it does not count as memory of the translator
+	static uint8_t piece[1 << 16];
 	uint64_t at = 0;
 
 	checksum_begin(content);

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 static unsigned long rounds;
 static volatile double fp1 = 1.5;          // for scripts that read floating-point numbers

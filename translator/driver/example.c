@@ -5,12 +5,9 @@
 #include "util/diag.h"
 #include "util/str.h"
 
-#include <errno.h>
 #include <ftw.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // A static variable, since nftw() passes no argument to its callback.
 static struct {

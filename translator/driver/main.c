@@ -176,12 +176,12 @@ static int used_globals(const struct session *s)
 	return n;
 }
 
-static char *say_parse(struct session *s)
+static char *parse_summary(struct session *s)
 {
 	return str_printf("parsed user script and %d library script%s", s->library_files, plural(s->library_files));
 }
 
-static char *say_elab(struct session *s)
+static char *elab_summary(struct session *s)
 {
 	int probes = s->script.probes.n, functions = used_functions(s), globals = used_globals(s);
 
@@ -191,12 +191,12 @@ static char *say_elab(struct session *s)
 			  plural(s->library_files));
 }
 
-static char *say_c(struct session *s)
+static char *c_summary(struct session *s)
 {
 	return str_printf("translated to C, %zu bytes", s->c_len);
 }
 
-static char *say_build(struct session *s)
+static char *build_summary(struct session *s)
 {
 	return str_printf("%s \"%s\"", s->module_cached ? "using cached" : "compiled C into", s->module_path);
 }
@@ -205,12 +205,12 @@ static const struct pass {
 	int number;
 	int (*run)(struct session *s);
 	void (*print)(struct session *s);  // printed by -pN
-	char *(*say)(struct session *s);   // printed by -v
+	char *(*summary)(struct session *s);   // printed by -v
 } passes[] = {
-	{ 1, pass_parse, print_parse, say_parse },
-	{ 2, pass_elaborate, print_elab, say_elab },
-	{ 3, pass_emit, print_c, say_c },
-	{ 4, pass_build, print_module, say_build },
+	{ 1, pass_parse, print_parse, parse_summary },
+	{ 2, pass_elaborate, print_elab, elab_summary },
+	{ 3, pass_emit, print_c, c_summary },
+	{ 4, pass_build, print_module, build_summary },
 };
 
 struct stamp { struct rusage self, children; struct timespec real; };
@@ -276,7 +276,7 @@ static bool run_pass(struct session *s, const struct pass *p)
 		return false;
 	}
 	if (s->opt.verbose[p->number])
-		fprintf(stderr, "Pass %d: %s using %s, in %s.\n", p->number, p->say(s), memory(), times(&from));
+		fprintf(stderr, "Pass %d: %s using %s, in %s.\n", p->number, p->summary(s), memory(), times(&from));
 	return true;
 }
 

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 static void usage(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 char **rc_arguments(int *argc, char **argv)

@@ -6,7 +6,6 @@
 #include "session/passes.h"
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool from_library(struct loc loc)

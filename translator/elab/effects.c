@@ -9,7 +9,6 @@
 #include "elab/elab.h"
 
 #include <limits.h>
-#include <string.h>
 
 struct seen {
 	struct var *var;
@@ -493,11 +492,11 @@ static bool store_match(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// Every match is kept if a used function asks for groups. The optimiser may have removed it since the last time.
-static void keep_matches(struct session *s)
+// Matches store their groups if a used function reads them. The optimiser may have removed it since the last call.
+static void store_matches(struct session *s)
 {
 	bool asked = false;
-	struct ast_walker w = { .expr = keep_match, .data = &asked };
+	struct ast_walker w = { .expr = store_match, .data = &asked };
 
 	for vec_each(&s->script.funcs, f)
 		asked |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);

@@ -6,9 +6,6 @@
 #include "elab/elab.h"
 #include "util/str.h"
 
-#include <ctype.h>
-#include <string.h>
-
 static struct var *parameter(struct func *f, const char *name, struct loc loc)
 {
 	struct var *v = NEW(struct var);

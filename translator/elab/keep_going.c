@@ -61,10 +61,10 @@ static void find_starts(struct finder *f)
 static bool find_broken(struct finder *f)
 {
 	int n;
-	const struct loc *places = diag_error_places(&n);
+	const struct loc *locations = diag_error_locations(&n);
 
 	for (int i = 0; i < n; i++) {
-		struct loc start = start_of(f, places[i]);
+		struct loc start = start_of(f, locations[i]);
 
 		if (!start.source)
 			return false;

@@ -13,8 +13,6 @@
 #include "session/passes.h"
 #include "util/str.h"
 
-#include <string.h>
-
 static bool with_bodies(const struct session *s)
 {
 	return s->opt.verbose[2] > 0;

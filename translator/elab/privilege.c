@@ -12,8 +12,6 @@
 #include "resolve/family.h"
 #include "util/str.h"
 
-#include <string.h>
-
 #define ONLY "--privilege=stapusr allows "
 
 struct look {

@@ -246,7 +246,7 @@ static void bind_index(struct binder *b, struct expr *e)
 // Target variables had members before other values had (--compatible).
 static void require_autocast(struct session *s, struct loc loc)
 {
-	if (!session_since(s, loc, "2.6", "a member of what is no target variable"))
+	if (!session_since(s, loc, "2.6", "a member of a value that is not a target variable"))
 		diag_error(loc, "members of other values than target variables, @cast() and @var() came with version 2.6 of "
 			   "the language (--compatible)");
 }

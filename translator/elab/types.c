@@ -15,7 +15,6 @@
 #include "session/passes.h"
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct want want_any = { .type = T_UNKNOWN };

@@ -2,8 +2,6 @@
 // Arrays: elements, "in", delete, foreach.
 #include "emit/emitter.h"
 
-#include <assert.h>
-
 // A map with one number as key has a faster lookup in the runtime.
 static bool single(const struct var *v)
 {
@@ -195,7 +193,7 @@ static void foreach_static(struct emitter *e, struct stmt *st, int n)
 		emit_alone(e, st->u.foreach.decl);
 	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u%s };"
 		" /* %s */", n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
-		e->body->func && e->body->func->recursive ? ", .recursive = true" : "", emit_place_text(st->loc));
+		e->body->func && e->body->func->recursive ? ", .recursive = true" : "", emit_location_text(st->loc));
 }
 
 // Copies keys and value of the element to the script's variables.

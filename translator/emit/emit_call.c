@@ -3,7 +3,6 @@
 #include "emit/emitter.h"
 
 #include <assert.h>
-#include <string.h>
 
 // Calls one overload; `to` takes the result, or is NULL.
 static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)

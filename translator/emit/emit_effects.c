@@ -3,7 +3,6 @@
 // emit_expr.c can keep the script's order of evaluation with few temporaries.
 #include "emit/emitter.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct effects {

@@ -11,7 +11,6 @@
 // in every function are in runtime/include/embedded.h.
 #include "emit/emitter.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \

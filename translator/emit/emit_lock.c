@@ -142,7 +142,7 @@ static void find_range(struct lock_range *r, struct stmt *s)
 }
 
 // Returns whether only p uses p's handler and it has no condition, which would read globals.
-static bool is_plain(const struct session *s, const struct probe *p)
+static bool is_unconditional(const struct session *s, const struct probe *p)
 {
 	for vec_each(&s->script.probes, other)
 		if ((*other == p || (*other)->same_body == p) && (*other)->condition)
@@ -159,5 +159,5 @@ struct lock_range emit_lock_range(struct emitter *e, const struct probe *p)
 	if (e->s->opt.compatible && !session_since(e->s, p->loc, "4.4", "releasing locks before the end of a handler"))
 		return whole;
 	find_range(&r, p->body);
-	return r.from && (r.late || r.early) && is_plain(e->s, p) ? r : whole;
+	return r.from && (r.late || r.early) && is_unconditional(e->s, p) ? r : whole;
 }

@@ -35,7 +35,7 @@ const char *emit_unique(struct emitter *e, const char *prefix, const char *name)
 	return text;
 }
 
-const char *emit_place_text(struct loc loc)
+const char *emit_location_text(struct loc loc)
 {
 	if (!loc.source)
 		return "generated code";
@@ -111,14 +111,14 @@ static const char *token_at(struct loc loc, const char **kind)
 	return str_ndup(start, longest ? longest : 1);
 }
 
-const char *emit_near(struct loc loc)
+const char *emit_operator_at(struct loc loc)
 {
 	const char *kind, *token;
 
 	if (!loc.source)
 		return emit_c_string("generated code");
 	token = token_at(loc, &kind);
-	return emit_c_string(str_printf("%s '%s' at %s", kind, token, emit_place_text(loc)));
+	return emit_c_string(str_printf("%s '%s' at %s", kind, token, emit_location_text(loc)));
 }
 
 const char *emit_probe_ref(const struct probe *p)

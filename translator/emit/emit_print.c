@@ -3,9 +3,6 @@
 // text without values is printed as it is.
 #include "emit/emitter.h"
 
-#include <assert.h>
-#include <string.h>
-
 typedef VEC(struct format_piece) pieces;
 
 static void literal(pieces *out, const char *text, size_t len)

@@ -196,7 +196,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 
 	e->caller = i;
 	cw_line(&e->prototypes, "%s;", func_head(i));
-	cw_line(&e->functions, "/* function %s at %s */", f->name, emit_comment_text(emit_place_text(f->loc)));
+	cw_line(&e->functions, "/* function %s at %s */", f->name, emit_comment_text(emit_location_text(f->loc)));
 	if (!f->body) {
 		e->w = &e->functions;
 		emit_embedded_func(e, i, func_head(i));
@@ -243,7 +243,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
 	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
-		emit_comment_text(emit_place_text(p->loc)));
+		emit_comment_text(emit_location_text(p->loc)));
 	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -338,7 +338,7 @@ static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe
 		cw_line(w, ".before = &stp_probes[%d],", p->before);
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
-	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
+	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
 	if (p->shared_name)
 		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
 	if (locks && !p->in_slices)
@@ -365,7 +365,7 @@ static void take_lines(struct cwriter *w, const struct probe *p, int locks, int 
 		cw_line(w, ".condition = p%d_condition,", p->index);
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
-	cw_line(w, ".where = %s,", emit_c_string(emit_place_text(p->loc)));
+	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
 	if (locks)
 		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
 	if (takes)

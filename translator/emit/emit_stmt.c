@@ -3,25 +3,22 @@
 // it.
 #include "emit/emitter.h"
 
-#include <assert.h>
-#include <string.h>
-
 const char *emit_label(struct emitter *e, const char *what)
 {
 	return str_printf("%s%d", what, ++e->body->labels);
 }
 
-static void place_comment(struct emitter *e, struct stmt *st)
+static void location_comment(struct emitter *e, struct stmt *st)
 {
 	struct body *b = e->body;
 
 	if (st->kind == S_EMPTY || st->kind == S_BLOCK || !st->loc.source)
 		return;
-	if (b->place == st->loc.line && b->place_source == st->loc.source)
+	if (b->place == st->loc.line && b->location_source == st->loc.source)
 		return;
 	b->place = st->loc.line;
-	b->place_source = st->loc.source;
-	cw_line(e->w, "/* %s */", emit_comment_text(emit_place_text(st->loc)));
+	b->location_source = st->loc.source;
+	cw_line(e->w, "/* %s */", emit_comment_text(emit_location_text(st->loc)));
 }
 
 // Returns the maximum of statements that one pass executes, with loops inside counted as one: they charge for
@@ -239,7 +236,7 @@ static void emit_try(struct emitter *e, struct stmt *st)
 
 // Writes S_EXPR or S_DELETE. An array of keys or of arguments lives as long as the C block around it. In one block for
 // the whole handler, each print would take more of the kernel's small stack.
-static void emit_plain(struct emitter *e, struct stmt *st)
+static void emit_simple(struct emitter *e, struct stmt *st)
 {
 	struct cwriter *outer = e->w, part = { .depth = outer->depth + 1 };
 
@@ -265,7 +262,7 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 
 	if (!st)
 		return;
-	place_comment(e, st);
+	location_comment(e, st);
 	if (st == e->body->locks.from)
 		lock(e);
 	switch (st->kind) {
@@ -273,7 +270,7 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		break;
 	case S_EXPR:
 	case S_DELETE:
-		emit_plain(e, st);
+		emit_simple(e, st);
 		break;
 	case S_BLOCK:
 		if (parts_wanted(e->body, st))

@@ -124,7 +124,7 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
 
-	cw_line(w, "/* global %s at %s */", v->name, emit_comment_text(emit_place_text(v->loc)));
+	cw_line(w, "/* global %s at %s */", v->name, emit_comment_text(emit_location_text(v->loc)));
 	if (v->type == T_STATS)
 		desc_lines(w, g);
 	if (v->arity > 0)

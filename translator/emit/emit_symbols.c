@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef VEC(struct di_module *) modules;
@@ -82,7 +81,7 @@ static void emit_numbers(struct cwriter *w, const char *type, const char *name, 
 	cw_line(w, "};");
 }
 
-static const char *place_text(const struct di_frame_place *p)
+static const char *location_text(const struct di_frame_place *p)
 {
 	static const char *const kinds[] = {
 		[DI_FRAME_NONE] = "NONE", [DI_FRAME_UNKNOWN] = "UNKNOWN", [DI_FRAME_REGISTER] = "REGISTER",
@@ -112,7 +111,7 @@ static int emit_frames(struct cwriter *w, struct di_module *m, int number)
 	emit_numbers(w, "u16", "stp_frame_rule", number, rules, n);
 	cw_line(w, "static const struct stp_frame_rule stp_frame_rules_%d[] = {", number);
 	for vec_each(&frames.rules, r)
-		cw_line(w, "{ %s, %s, %s },", place_text(&r->cfa), place_text(&r->ra), place_text(&r->fp));
+		cw_line(w, "{ %s, %s, %s },", location_text(&r->cfa), location_text(&r->ra), location_text(&r->fp));
 	cw_line(w, "};");
 	return n;
 }

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 struct value value_text(unsigned reads, bool atom, const char *fmt, ...)
 {
@@ -164,11 +163,11 @@ const char *emit_error_label(struct emitter *e)
 
 void emit_actions(struct emitter *e, int statements, struct loc loc)
 {
-	cw_line(e->w, "STP_ACTIONS(c, %d, %s, %s);", statements, emit_near(loc), emit_error_label(e));
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s, %s);", statements, emit_operator_at(loc), emit_error_label(e));
 }
 
 void emit_check(struct emitter *e, struct loc loc)
 {
 	if (emit_needs_context(e, loc))
-		cw_line(e->w, "STP_CHECK(c, %s, %s);", emit_near(loc), emit_error_label(e));
+		cw_line(e->w, "STP_CHECK(c, %s, %s);", emit_operator_at(loc), emit_error_label(e));
 }

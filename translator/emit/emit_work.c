@@ -172,7 +172,7 @@ void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc l
 	struct buf line = { 0 };
 
 	cw_indent(&line, e->w->depth);
-	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_near(loc), emit_error_label(e));
+	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_operator_at(loc), emit_error_label(e));
 	insert(&e->w->text, m.at, buf_text(&line));
 	e->body->charged += n;
 	if (!is_priced(e) || last->end <= m.at)

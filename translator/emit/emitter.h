@@ -78,7 +78,7 @@ struct body {
 	// the part of `code` that was priced last, so that no part is priced again at each level
 	struct priced priced;
 	int place;                 // line of the last location comment
-	const struct source *place_source;
+	const struct source *location_source;
 };
 
 struct global { struct var *var; const char *name; bool locked; };
@@ -139,8 +139,8 @@ struct emitter {
 
 // emit_module.c
 const char *emit_unique(struct emitter *e, const char *prefix, const char *name);
-const char *emit_place_text(struct loc loc);              // "t.stp:3:5"
-const char *emit_near(struct loc loc);                    // "operator '/' at t.stp:3:5", quoted for C
+const char *emit_location_text(struct loc loc);              // "t.stp:3:5"
+const char *emit_operator_at(struct loc loc);                    // "operator '/' at t.stp:3:5", quoted for C
 const char *emit_comment_text(const char *text);          // made safe inside a comment
 int64_t emit_string_len(struct emitter *e);
 

@@ -6,9 +6,6 @@
 // Backward tables are those of the mirrored tree. Bytes that are in the same sets share a column.
 #include "emit/regex.h"
 
-#include <limits.h>
-#include <string.h>
-
 enum { MAX_NODES = 2048, MAX_STEPS = 1 << 15, MAX_STATES = 2048, MAX_CELLS = 1 << 16, MAX_WORK = 1 << 22 };
 enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
 

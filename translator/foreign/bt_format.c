@@ -73,7 +73,7 @@ char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first,
 	return str_printf("%s(\"%s\"%s)", function, buf_text(&format), buf_text(&arguments));
 }
 
-// Where the conversions of strftime(3) are in "Wed Jun 30 21:49:08 1993".
+// Offsets of the conversions of strftime(3) in "Wed Jun 30 21:49:08 1993".
 static const struct { char conversion; const char *longer; int at, length;
 } parts[] = {
 	{ 0, "%H:%M:%S", 11, 8 }, { 0, "%H:%M", 11, 5 }, { 'T', 0, 11, 8 }, { 'X', 0, 11, 8 },

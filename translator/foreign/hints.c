@@ -148,7 +148,7 @@ static char *perf_probe(const char *line)
 	char *g[GROUPS];
 	bool is_return;
 
-	// Of /sys/kernel/tracing/kprobe_events: "p:group/event function", "r function".
+	// For /sys/kernel/tracing/kprobe_events: "p:group/event function", "r function".
 	if (match(line, "^([pr])[0-9]*(:[a-zA-Z_0-9/]+)?[[:space:]]+([a-zA-Z_][a-zA-Z_0-9.]*)[[:space:]]*(.*)$", g))
 		return str_printf("this is a definition of a kprobe event; in stap's language: probe "
 				  "kernel.function(\"%s\").%s { println(pp()) }",

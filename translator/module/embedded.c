@@ -4,8 +4,8 @@
 //
 // What kernels once had and it calls by name comes from runtime/removed.
 //
-// What doesn't compile or isn't exported is an error of the script, told at the unit's first piece
-// with the compiler's own messages, whose lines are the script's.
+// C that doesn't compile or uses a symbol that isn't exported is an error of the script, reported at the unit's first
+// piece with the compiler's own messages, whose lines are the script's.
 #include "cache/cache.h"
 #include "module/module.h"
 #include "target/kernel.h"
@@ -14,8 +14,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static struct cache_key unit_key(const char *runtime, bool user, const arguments *words, const struct c_unit *u)
@@ -69,7 +67,7 @@ static void add_vanished(struct session *s, const struct c_unit *u, arguments *w
 	vec_push(words, str_printf("-I%s", s->tmp_dir));
 }
 
-// 0, or 1 after an error.
+// Returns 0, or 1 after an error.
 static int run_compiler(const struct session *s, const struct toolchain *t, const struct c_unit *u,
 			const arguments *words, const char *input, const char *output, const char *rule)
 {
@@ -155,7 +153,7 @@ int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc
 	for (int i = 0; i < cc->n; i++)
 		vec_push(&words, cc->at[i]);
 	vec_push(&words, str_printf("-I%s/include", s->runtime_dir));
-	vec_push(&words, "-Werror=int-conversion");    // a string where a number is wanted, and the other way round
+	vec_push(&words, "-Werror=int-conversion");    // a string instead of a number, or a number instead of a string
 	for vec_each(&s->units, at) {
 		struct cache_key names = unit_key(runtime, !t, &words, *at);
 		const char *input = str_printf("%s/embedded%d.c", s->tmp_dir, number++);
@@ -166,7 +164,7 @@ int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc
 	return errors;
 }
 
-// ---------------------------------------------------------------- what they need of the kernel
+// ---------------------------------------------------------------- symbols of the kernel
 
 static const struct c_unit *user_of(const struct session *s, const char *symbol)
 {
@@ -202,7 +200,8 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 		if (map_get(&t->symbols, symbol) || strcmp(symbol, "__this_module") == 0)
 			continue;
 		if (!kernel_exports(s->kernel, symbol)) {
-			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses '%s', which kernel %s doesn't export to modules",
+			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses '%s', which kernel %s "
+				   "does not export to modules",
 				   symbol, s->kernel->release);
 			errors++;
 		} else {

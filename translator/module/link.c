@@ -20,7 +20,7 @@ static void check_symbols(const struct session *s, const struct toolchain *t, co
 			    "translator: please report it with the script (-k keeps the files)", e->key);
 }
 
-// *objects becomes one, as objtool wants to see it on some kernels.
+// Links *objects into one, which objtool requires on some kernels.
 static void join_objects(struct session *s, const struct toolchain *t, arguments *objects, const char *whole)
 {
 	object_link(t, objects, whole, false);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Tools run in the build tree: they need paths that hold there.
+// Tools run in the build tree, so they need absolute paths.
 static char *absolute(char *path)
 {
 	char *real = realpath(path, NULL), *copy;
@@ -49,7 +49,7 @@ static char *write_c(struct session *s)
 	return path;
 }
 
-// Into the linked module. Returns the number of errors.
+// Writes the stack need into the linked module. Returns the number of errors.
 static int write_stack_need(struct session *s, const arguments *calls, const char *object, const char *module)
 {
 	struct stp_stack_need need;
@@ -64,7 +64,7 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 	return errors;
 }
 
-// By the oracle: never cached, or it could not be compared with.
+// Builds with --kbuild, without the cache, so that the result can be compared with ours.
 static int build_by_kbuild(struct session *s)
 {
 	struct cache_hash *h = cache_hash_new("module of kbuild");
@@ -86,7 +86,7 @@ static int build_fast(struct session *s)
 {
 	struct toolchain *t = toolchain_open(s);
 	int errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
-	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
+	bool cached = !s->opt.keep_tmp;        // -k keeps the files of this build
 	struct cache_key key;
 	const char *object;
 
@@ -132,8 +132,8 @@ int pass_build(struct session *s)
 
 		err = cache_file_copy(here, s->module_path, 0644);
 		if (err)
-			die("can't write %s into the current directory, where -m leaves it: %s; go to a "
-			    "directory that you may write to", here, strerror(-err));
+			die("can't write %s into the current directory, as -m requires: %s; run stap in a writable "
+			    "directory", here, strerror(-err));
 		s->module_path = here;
 	}
 	return 0;

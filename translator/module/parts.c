@@ -8,8 +8,6 @@
 #include "target/kernel.h"
 #include "util/diag.h"
 
-#include <string.h>
-
 static struct cache_key part_key(const struct toolchain *t, const struct runtime_unit *u)
 {
 	struct cache_hash *h = cache_hash_new("part of the runtime");
@@ -21,7 +19,7 @@ static struct cache_key part_key(const struct toolchain *t, const struct runtime
 	return cache_hash_end(h);
 }
 
-// `part`: the files' path without the end.
+// `part`: the files' path without the ending.
 static char *compile(struct session *s, const struct toolchain *t, const struct runtime_unit *u, const char *part)
 {
 	char *input = str_printf("%s.c", part), *object = str_printf("%s.unit.o", part);
@@ -31,7 +29,7 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	kbuild_write(str_printf("%s/stp_config.h", s->tmp_dir), compat_config(s));
 	for (int i = 0; i < t->header_cc.n; i++)
 		vec_push(&argv, t->header_cc.at[i]);
-	vec_push(&argv, "-g0");                // as the rest of the runtime is
+	vec_push(&argv, "-g0");                // like the rest of the runtime
 	if (u->option)
 		vec_push(&argv, u->option);
 	vec_push(&argv, str_printf("-fmacro-prefix-map=%s/=runtime/", s->runtime_dir));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much of the kernel's stack a hit of this module may need: the compiler's frames and calls (gcc's
+// Computes how much of the kernel's stack a hit of this module may need: the compiler's frames and calls (gcc's
 // -fcallgraph-info=su) of the runtime, the embedded C and the generated C -> struct stp_stack_need in the module.
 //
 // A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that looks at the stack itself.
@@ -26,26 +26,26 @@ struct node {
 	const char *name;
 	int bytes;                 // of its frame; -1: not compiled here
 	bool generated;
-	bool grows;                // by alloca() or an array whose size only the run determines
+	bool grows;                // by alloca() or an array whose size is determined at run time
 	bool called;               // by another function of the generated C
-	bool in_hit;               // runs in hits: of the generated C, and what that calls
+	bool in_hit;               // runs in hits: generated C, and functions that it calls
 	VEC(struct node *) calls;
 	bool indirect;             // also through a pointer
-	int index, low;            // Tarjan's; index 0: not seen yet
+	int index, low;            // of Tarjan's algorithm; index 0: not visited yet
 	bool open;
 	struct node *component;    // the first node of its cycle, or itself
 	int cycle;                 // bytes of all frames of the component
 	bool recursive;
 	int below;                 // of a component: bytes that one call needs, all that it calls included
-	struct node *worst;        // of a component: what it calls that needs most; NULL a function of the kernel
+	struct node *worst;        // of a component: its callee that needs most; NULL: a function of the kernel
 };
 
 struct graph {
 	struct map nodes;
 	VEC(struct node *) stack;
 	int visited;
-	bool calls;                // there are any
-	int scale;                 // of what the kernel's functions need
+	bool calls;                // the data contains calls
+	int scale;                 // factor for functions of the kernel
 };
 
 // ---------------------------------------------------------------- the graph
@@ -98,8 +98,8 @@ static bool add_file(struct graph *g, const char *path, bool generated)
 	return true;
 }
 
-// The calls of the function whose body begins at `at`, up to the end of it: names before an opening parenthesis. One
-// that is compiled into its callers has no frame.
+// Adds the calls of the function whose body begins at `at`: names before an opening parenthesis. An inlined function
+// has no frame.
 static void add_calls(struct graph *g, struct node *n, const char *at, const char *end)
 {
 	while (at < end) {
@@ -122,7 +122,7 @@ static char *name_before(const char *text, const char *parenthesis)
 	return str_ndup(at, (size_t)(parenthesis - at));
 }
 
-// Functions of the generated C: "static TYPE NAME(...)", "{" on a line of its own, and "}" on another.
+// Adds functions of the generated C: "static TYPE NAME(...)", "{" on a line of its own, and "}" on another.
 static void add_text(struct graph *g, const char *text, bool with_calls)
 {
 	for (const char *body = text; (body = strstr(body, ")\n{\n")); body++) {
@@ -151,7 +151,7 @@ static int listed_bytes(const char *name)
 #undef STACK
 	};
 
-	if (*name == '*')          // a name that the C gives to the assembler
+	if (*name == '*')          // an assembler name given in the C
 		name++;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (strcmp(table[i].name, name) == 0)
@@ -159,13 +159,13 @@ static int listed_bytes(const char *name)
 	return STACK_OTHER;
 }
 
-// Kernels with larger stacks have them since their functions need more.
+// Kernels with larger stacks also have functions with larger frames.
 static int kernel_bytes(const struct graph *g, const char *name)
 {
 	return listed_bytes(name) * g->scale;
 }
 
-// A component's nodes are on the top of the stack, from `n` on; those that they call are all done.
+// A component's nodes are on the top of the stack, from `n` on; all their callees are finished.
 static void close_component(struct graph *g, struct node *n)
 {
 	int at = g->stack.n, most = 0;
@@ -221,8 +221,8 @@ static struct node *component_of(struct graph *g, struct node *n)
 	return n->component;
 }
 
-// Bytes from the frame of `n`, a function before the handler, down to the handler, for which `handler` are needed.
-// The functions of a call cycle are no way to a handler, so that they count as what they need themselves.
+// Returns the bytes from the frame of `n`, a function that calls the handler, down to the handler, which needs
+// `handler`. Functions of a call cycle do not lead to a handler and count with their own need.
 static int above(struct graph *g, struct node *n, int handler)
 {
 	int most = n->indirect ? handler : 0;
@@ -247,9 +247,9 @@ static bool begins_hit(const struct node *n)
 	return false;
 }
 
-// ---------------------------------------------------------------- which functions run in hits
+// ---------------------------------------------------------------- functions that run in hits
 
-// "t.c:p12.part.0" -> 12: a handler's number; -1: another function.
+// Returns the handler's number of "t.c:p12.part.0", 12; -1 for another function.
 static int handler_number(const char *symbol)
 {
 	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
@@ -287,8 +287,8 @@ static void mark_in_hit(struct node *n)
 		mark_in_hit(*to);
 }
 
-// Pointers lead to handlers, conditions and entries, which nothing calls by name, but for parts that the compiler makes
-// of them.
+// Pointers lead to handlers, conditions and entries, which are not called by name, except for parts that the compiler
+// makes of them.
 static void mark_hits(const struct session *s, struct graph *g)
 {
 	for map_each(&g->nodes, e) {
@@ -305,9 +305,9 @@ static void mark_hits(const struct session *s, struct graph *g)
 	}
 }
 
-// ---------------------------------------------------------------- the verdict
+// ---------------------------------------------------------------- the result
 
-// The comment before a function of the generated C says what it is: "probe ... at ...", "function ... at ...".
+// The comment before a function of the generated C names it: "probe ... at ...", "function ... at ...".
 static const char *name_in_script(const struct session *s, const char *symbol)
 {
 	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
@@ -324,7 +324,7 @@ static const char *name_in_script(const struct session *s, const char *symbol)
 	return name;
 }
 
-// The largest frame of those that are active at a time when most stack is used.
+// Returns the largest frame of those on the deepest path.
 static const struct node *largest(const struct node *worst)
 {
 	const struct node *found = worst;
@@ -354,8 +354,9 @@ static void warn_of_growth(struct session *s, struct graph *g)
 		const struct node *n = e->value;
 
 		if (n->in_hit && n->grows)
-			diag_warning((struct loc){ 0 }, "\"%s\" takes as much of the kernel's stack as only the run determines, which "
-				     "is not checked; use an array of fixed size there", name_in_script(s, n->name));
+			diag_warning((struct loc){ 0 }, "\"%s\" uses an amount of the kernel's stack that is "
+				     "determined only at run time and is not checked; use an array of fixed size "
+				     "there", name_in_script(s, n->name));
 	}
 }
 
@@ -402,7 +403,8 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 		nested = (int)need->most / 4 * 3;      // the runtime and the kernel, all together
 		hit = handler;
 	}
-	// With room for one more call, a recursive function doesn't fail in a hit that has just enough for the first.
+	// Includes one more call, so that a recursive function doesn't fail in a hit whose stack just suffices for the
+	// first.
 	need->hit = (unsigned int)(hit + nested);
 	if (need->hit < need->most)
 		need->hit = need->hit + cycle < need->most ? need->hit + (unsigned int)cycle : need->most;

@@ -11,19 +11,16 @@
 #include "util/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define COMPILER "gcc"
 
 static const char *const flags[] = {
 	"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-pipe",
-	"-Wall", "-Wno-unused",    // the translator may leave things unused, and nothing else
+	"-Wall", "-Wno-unused",    // the translator may emit unused code, but nothing else that warns
 };
 
 static void add_flags(const struct session *s, arguments *argv)
@@ -82,8 +79,8 @@ static struct cache_key runtime_key(struct session *s, const arguments *sources)
 	return cache_hash_end(h);
 }
 
-// The key of `names` and of libc's headers, which the sources include. What they include is printed before they are
-// compiled, and has the same state afterwards, or nothing is cached.
+// Returns the key of `names` and of libc's headers, which the sources include. The preprocessed headers are hashed
+// before compilation and must be unchanged after it; otherwise nothing is cached.
 static struct cache_key headers_key(struct session *s, const struct cache_key *names, const arguments *sources)
 {
 	const char *path = cache_find(s, names, ".user.d"), *list = path ? str_read_file(path, NULL) : NULL;
@@ -132,11 +129,11 @@ static void list_sources(const struct session *s, arguments *sources)
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		vec_push(sources, str_printf("%s/%s", s->runtime_dir, line));
 	if (!sources->n)
-		die("%s names no files; check the installation, or SYSTEMTAP_RUNTIME", path);
+		die("%s does not list any files; check the installation, or SYSTEMTAP_RUNTIME", path);
 }
 
-// Whatever doesn't compile is our bug or the machine's: the user's errors were found in pass 2.
-// But in `embedded`, which was linked too (may be NULL), a name can be missing: false then.
+// A compilation error is a bug or a problem of the machine, since errors of the user were found in pass 2. Only
+// `embedded` (may be NULL) may use a missing name: then it returns false.
 static bool run_compiler(const struct session *s, arguments *argv, const char *what, const struct c_unit *embedded)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
@@ -149,7 +146,7 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	if (status == 0)
 		return true;
 	if (status == 127)
-		die("can't run %s; --runtime=user needs it: install the package %s", COMPILER, COMPILER);
+		die("can't run %s, which --runtime=user requires: install the package %s", COMPILER, COMPILER);
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
@@ -160,7 +157,7 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	    " translator: please report it with the script (-k keeps the files)", what, status);
 }
 
-// All sources into one relocatable object.
+// Compiles all sources into one relocatable object.
 static char *compile_runtime(struct session *s, const arguments *sources)
 {
 	char *object = str_printf("%s/runtime.o", s->tmp_dir);
@@ -222,7 +219,7 @@ static bool is_current(struct session *s, const arguments *sources, const struct
 
 int user_build(struct session *s)
 {
-	bool cached = !s->opt.keep_tmp;        // -k: the files of this build are wanted
+	bool cached = !s->opt.keep_tmp;        // -k keeps the files of this build
 	arguments sources = { 0 };
 	struct cache_key files_k, runtime_k, program_k;
 	char *runtime;

@@ -87,8 +87,8 @@ struct preproc {
 	struct session *session;
 	struct macros macros;
 	VEC(struct preproc_branch) open;   // conditionals whose %) was not read yet
-	struct token held;                 // pushed back
-	bool has_held;
+	struct token pushed_back;                 // pushed back
+	bool has_pushed_back;
 };
 void preproc_start(struct preproc *p, struct session *s, const struct source *source, struct map *shared);
 struct token preproc_next(struct preproc *p);

@@ -13,11 +13,9 @@
 #include "util/str.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // The time of the last change, which also a file has that was changed and set back to its former time.
 static long long changed_ns(const struct stat *st)

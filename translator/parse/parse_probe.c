@@ -4,8 +4,6 @@
 #include "parse/parser.h"
 #include "util/str.h"
 
-#include <string.h>
-
 typedef VEC(struct probe_point *) point_list;
 
 static struct probe_point *point_new(struct loc loc)

@@ -3,8 +3,6 @@
 #include "parse/parser.h"
 #include "util/str.h"
 
-#include <string.h>
-
 static struct expr *parenthesised(struct parser *p, const char *before)
 {
 	struct expr *e;

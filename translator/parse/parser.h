@@ -15,7 +15,7 @@ enum {
 	MAX_OPERATORS = 20000,     // in one expression: a chain of n operators is a tree of depth n
 	OPERATOR_STACK = 1600,     // bytes of the stack that each may take in a pass
 	MAX_POINTS = 10000,        // that the braces of one probe expand to,
-	MAX_POINT_PARTS = 300000,  // and the sum of their components
+	MAX_POINT_PARTS = 300000,  // limit of the sum of their components
 	MAX_PRINT_ARGS = 32,
 };
 

@@ -7,7 +7,6 @@
 #include "util/str.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -64,17 +63,17 @@ struct operand {
 
 static struct token take(struct preproc *p)
 {
-	if (p->has_held) {
-		p->has_held = false;
-		return p->held;
+	if (p->has_pushed_back) {
+		p->has_pushed_back = false;
+		return p->pushed_back;
 	}
 	return macro_next(&p->macros, false);
 }
 
 static void put_back(struct preproc *p, struct token t)
 {
-	p->held = t;
-	p->has_held = true;
+	p->pushed_back = t;
+	p->has_pushed_back = true;
 }
 
 // A kernel option that is not set counts as 0.
@@ -272,8 +271,8 @@ static struct token condition(struct preproc *p, bool *result)
 
 // ---------------------------------------------------------------- branches
 
-// Where skip_branch() stops: after the branch's own "%:" or "%)"; after "%)", with no "%:" allowed; after "%)",
-// whatever precedes it.
+// The end of a branch for skip_branch(): after the branch's own "%:" or "%)"; after "%)", with no "%:" allowed; after
+// "%)", whatever precedes it.
 enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
 
 // A conditional inside of a branch that is skipped: the branch that it is in, 0 in its condition.

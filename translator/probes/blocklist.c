@@ -8,7 +8,6 @@
 #include "util/map.h"
 
 #include <fnmatch.h>
-#include <string.h>
 
 // Functions of interrupts, exceptions, probes and locks, and those that the runtime calls in handlers.
 static const char *const names[] = {

@@ -320,7 +320,7 @@ static void name_caller(const struct dwarf_point *p, const struct di_function *f
 	}
 }
 
-// What the functions call, what that calls and so on: each place is limited to calls by the one above it.
+// Finds callees, their callees and so on: each address is limited to calls by the function above it.
 static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
 	di_functions functions = *v, callers = *v, seen = { 0 };

@@ -10,7 +10,6 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -277,7 +276,7 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 
 // Returns the root directory of a process with other mounts or another root, in which its files are found; NULL if it
 // has ours.
-static const char *process_elsewhere(const struct session *s, const struct point_part *part, const char *program)
+static const char *process_root(const struct session *s, const struct point_part *part, const char *program)
 {
 	long long pid = part->arg_kind == ARG_NUMBER ? part->number : part->arg_kind == ARG_NONE ? s->opt.target_pid : 0;
 	char root[PATH_MAX] = "";
@@ -333,7 +332,7 @@ static int choose_libraries(struct session *s, const struct point_part *of, cons
 	if (programs.at.n == 1 && !out->pid)
 		out->within = programs.at.at[0];
 	for vec_each(&programs.at, program) {
-		const char *process = process_elsewhere(s, of, di_module_name(*program));
+		const char *process = process_root(s, of, di_module_name(*program));
 		di_names paths = { 0 }, called = { 0 };
 
 		if (process)

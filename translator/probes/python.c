@@ -9,7 +9,6 @@
 #include "resolve/family.h"
 #include "util/str.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 

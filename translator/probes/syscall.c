@@ -14,7 +14,6 @@
 #include "emit/emit.h"
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct probe_family family_syscall;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a chain of aliases makes of a handler. In: a match. Out: one block, in one local scope:
+// Composes the handler of a probe from its chain of aliases. In: a match. Out: one block, in one local scope:
 // prologues (innermost alias first), the declaration's own body, epilogues in reverse.
 //
-// @probewrite(v) in an alias is decided here, where it is known which bodies are the user's: those
-// of the declaration and of the aliases between it and this one. The declaration's own body can't ask.
+// @probewrite(v) in an alias is resolved here, since only here the user's bodies are known: those
+// of the declaration and of the aliases between it and this one. The declaration's own body can't use it.
 #include "resolve/resolve.h"
 #include "util/str.h"
 
@@ -45,7 +45,7 @@ static bool assigns(struct stmt *body, const char *name)
 	return writes.found;
 }
 
-// Bodies from the user's to the level of the alias that asks.
+// Bodies from the user's to the level of the alias that uses @probewrite.
 struct inner {
 	const struct probe_match *m;
 	int level;                 // aliases below this one
@@ -72,7 +72,7 @@ static bool fold_probewrite(struct ast_walker *w, struct expr **e)
 	return false;
 }
 
-// A copy of an alias's body for this handler.
+// Returns a copy of an alias's body for this handler.
 static struct stmt *instance(const struct probe_match *m, int level, struct stmt *body)
 {
 	struct inner inner = { m, level };

@@ -14,17 +14,17 @@
 #include <fnmatch.h>
 #include <string.h>
 
-enum { MAX_ALIASES = 50000 }; // that one declaration leads to
+enum { MAX_ALIASES = 50000 }; // limit for one declaration
 
 typedef VEC(const struct probe_point *) chain_vec;
 
-// The way from a declaration to the point that is being resolved.
+// The path from a declaration through aliases to the current point.
 struct path {
 	struct session *s;
 	struct probe_decl *decl;
 	chain_vec chain;
 	VEC(struct probe_decl *) aliases;
-	int entered;               // aliases, so far
+	int entered;               // number of aliases so far
 };
 
 static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
@@ -67,7 +67,7 @@ bool probe_list(struct session *s, const struct probe_match *m, const char *poin
 	return true;
 }
 
-// Probes and points found so far.
+// Returns the number of probes and points found so far.
 static int count_found(const struct session *s)
 {
 	return s->script.probes.n + s->script.listed.n;
@@ -122,8 +122,8 @@ static bool has_glob(const struct probe_point *p)
 	return false;
 }
 
-// "*" stops at dots, "**" doesn't. Keeps which beginnings of the text (at_end[i]: of i bytes) the
-// pattern so far fits, so that many stars cost no more than as many letters.
+// "*" stops at dots, "**" doesn't. Tracks which beginnings of the text (at_end[i]: of i bytes) match the pattern so
+// far, so that the time is proportional to the product of both lengths.
 static bool dotted_glob(const char *pattern, const char *text)
 {
 	size_t len = strlen(text);
@@ -147,8 +147,8 @@ static bool dotted_glob(const char *pattern, const char *text)
 	return at_end[len];
 }
 
-// How many parts of the point the alias name takes: all of them, or fewer when the rest is a
-// suffix; 0: no match.
+// Returns how many parts of the point the alias name matches: all of them, or fewer if the rest is a suffix; 0: no
+// match.
 static int alias_matches(const struct probe_point *name, const struct probe_point *point)
 {
 	if (has_double_star(point))
@@ -161,7 +161,7 @@ static int alias_matches(const struct probe_point *name, const struct probe_poin
 	return name->parts.n;
 }
 
-// "kernel.function(string)" to parts without texts.
+// Parses "kernel.function(string)" into parts without arguments.
 static struct probe_point *pattern_parse(const char *pattern)
 {
 	struct probe_point *p = NEW(struct probe_point);
@@ -228,7 +228,7 @@ bool match_left_open(const struct probe_point *point, const char *text)
 	return open;
 }
 
-// The point with the names of `names` in place of wildcards.
+// Returns the point with the names of `names` instead of wildcards.
 static struct probe_point *with_names(const struct probe_point *point, const struct probe_point *names,
 				      int n)
 {
@@ -258,7 +258,7 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 	chain_vec chain = { 0 };
 
 	if (path->s->opt.user_runtime && !f->on_user_runtime) {
-		diag_error(point->loc, "%s needs the kernel: it doesn't exist with --runtime=user",
+		diag_error(point->loc, "%s requires the kernel: it is not available with --runtime=user",
 			   point_text(point));
 		return;
 	}
@@ -277,8 +277,8 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 	f->resolve(path->s, &m);
 }
 
-// The names that a pattern of a family has for the point; NULL: it is another one. stars: the point's
-// text, if it has "**", which can't stand for a component with an argument.
+// Returns the names of a family's pattern for the point, or NULL if it does not match. stars: the point's text, if it
+// has "**", which can't stand for a component with an argument.
 static struct probe_point *family_names(const char *pattern, const struct probe_point *point, const char *stars)
 {
 	struct probe_point *names;
@@ -291,7 +291,7 @@ static struct probe_point *family_names(const char *pattern, const struct probe_
 	return pattern_matches(names, point) ? names : NULL;
 }
 
-// The point without the .maxactive(N) of a .return that needs none.
+// Returns the point without the .maxactive(N) of a .return that needs none.
 static const struct probe_point *without_maxactive(const struct probe_point *point)
 {
 	const struct point_part *last = &point->parts.at[point->parts.n - 1];
@@ -318,7 +318,7 @@ static bool resolve_families(struct path *path, const struct probe_point *writte
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
-			// Without taking it to pieces: there are thousands.
+			// Compared without parsing, since there are thousands.
 			if (len && (strncmp(*pattern, first, len) || isalnum((unsigned char)(*pattern)[len]) ||
 				    (*pattern)[len] == '_'))
 				continue;
@@ -349,11 +349,11 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 
 	if (++path->entered > MAX_ALIASES) {
 		if (path->entered == MAX_ALIASES + 1)
-			diag_error(point->loc, "this probe leads to more than %d aliases", MAX_ALIASES);
+			diag_error(point->loc, "this probe expands to more than %d aliases", MAX_ALIASES);
 		return;
 	}
 	if (on_path(path, alias)) {
-		diag_error(point->loc, "probe alias %s leads back to itself", point_text(name));
+		diag_error(point->loc, "probe alias %s refers to itself", point_text(name));
 		diag_note(alias->loc, "%s is defined here", point_text(name));
 		return;
 	}
@@ -369,7 +369,8 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 	path->aliases.n--;
 }
 
-// One name of an alias. All of them in the order of their definitions are under "", by which wildcards are looked up.
+// One name of an alias. The names of all aliases in the order of their definitions are under "", where wildcards are
+// looked up.
 struct alias_name { struct probe_decl *alias; const struct probe_point *name; };
 typedef VEC(struct alias_name) alias_name_vec;
 
@@ -406,7 +407,7 @@ static const struct map *alias_names(struct script *s)
 	return &s->alias_names;
 }
 
-// Aliases whose names take `exactly` that many parts of the point. A "**" point has one length.
+// Resolves aliases whose names match `exactly` that many parts of the point. A "**" point has one length.
 static bool resolve_aliases(struct path *path, const struct probe_point *point, int exactly)
 {
 	const char *key = has_glob(point) ? "" : first_names(point, exactly);
@@ -437,7 +438,7 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 
 // ---------------------------------------------------------------- points
 
-// "kernel.function(string)": as in family patterns, so that spellings compare.
+// Returns "kernel.function(string)", the form of family patterns, so that spellings compare.
 static char *point_shape(const struct probe_point *p)
 {
 	static const char *const args[] = { "", "(string)", "(number)" };
@@ -448,21 +449,22 @@ static char *point_shape(const struct probe_point *p)
 	return buf_text(&b);
 }
 
-// What scripts of old, or of other back ends, may ask for: the first name of a point, another one in it, and what to do
-// instead.
+// Returns why a point is not available that older scripts, or those for other backends, use: the first name of the
+// point, another one in it, and the alternative.
 static const char *reason_of_absence(const struct probe_point *point)
 {
 	static const struct { const char *first, *other, *reason; } absent[] = {
-		{ "java", NULL, "probes in Java need an agent in the virtual machine, which is not provided" },
-		{ "kernel", "mark", "kernel markers are gone from kernels and from the language; use kernel.trace" },
-		{ "kernel", "lsm", "hooks of security modules are for the BPF runtime; "
-				   "use kernel.function(\"security_NAME\")" },
-		{ "lsm", NULL, "hooks of security modules are for the BPF runtime; "
-			       "use kernel.function(\"security_NAME\")" },
-		{ "debuginfod", NULL, "name the program with process(\"PATH\") or process(\"BUILD-ID\"): debuginfod is "
-				      "asked for its debuginfo where DEBUGINFOD_URLS says so" },
-		{ "process", "absolute", "the address in a process's memory is not what a program's code is found by; "
-					  "process(\"PATH\").statement(ADDRESS) takes the address in the file" },
+		{ "java", NULL, "probes in Java require an agent in the virtual machine, which is not provided" },
+		{ "kernel", "mark", "kernel markers were removed from kernels and from the language; use "
+		"kernel.trace" },
+		{ "kernel", "lsm", "hooks of security modules require the BPF runtime; use "
+		"kernel.function(\"security_NAME\")" },
+		{ "lsm", NULL, "hooks of security modules require the BPF runtime; use "
+		"kernel.function(\"security_NAME\")" },
+		{ "debuginfod", NULL, "name the program with process(\"PATH\") or process(\"BUILD-ID\"); its "
+		"debuginfo comes from debuginfod if DEBUGINFOD_URLS is set" },
+		{ "process", "absolute", "absolute addresses of a process are not supported; use "
+		"process(\"PATH\").statement(ADDRESS) with the address in the file" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
@@ -510,7 +512,7 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 		mismatch(path->s, point);
 }
 
-// A wildcard stands for whatever of its matches can be probed.
+// A wildcard resolves to those of its matches that can be probed.
 static void resolve_wildcard(struct path *path, const struct probe_point *point)
 {
 	int before = count_found(path->s), errors;
@@ -522,7 +524,7 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 		diag_error(point->loc, "%s", diag_quiet_first());
 }
 
-// The library's name of the call that sys_NAME was.
+// Returns the library's name of the system call sys_NAME.
 static const char *syscall_alias(const char *name)
 {
 	static const char *const other[][2] = { { "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" },
@@ -535,8 +537,8 @@ static const char *syscall_alias(const char *name)
 	return name;
 }
 
-// Since 4.17 system calls are no functions of such a name and their own arguments: what was
-// kernel.function("sys_open@file").x is syscall.open.x, with the same $variables. NULL: it is none.
+// Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
+// syscall.open.x, with the same $variables. Returns NULL for any other function.
 static const struct probe_point *renamed_syscall(const struct probe_point *point)
 {
 	const struct point_part *parts = point->parts.at;
@@ -558,8 +560,8 @@ static const struct probe_point *renamed_syscall(const struct probe_point *point
 	return name;
 }
 
-// What kernels call otherwise now has an alias in the library: kernel.trace("old").x is
-// __renamed.kernel.trace.old.x there. NULL: nothing is known about the point.
+// Names that kernels have changed have an alias in the library: for kernel.trace("old").x it is
+// __renamed.kernel.trace.old.x. Returns NULL if there is no such alias.
 static const struct probe_point *renamed(struct session *s, const struct probe_point *point)
 {
 	struct probe_point *name = NEW(struct probe_point);
@@ -579,7 +581,7 @@ static const struct probe_point *renamed(struct session *s, const struct probe_p
 	return known ? name : renamed_syscall(point);
 }
 
-// Since glibc 2.34 these are empty, what they had is in libc.so.6. NULL: it is none of them.
+// Since glibc 2.34 these libraries are empty, and their code is in libc.so.6. Returns NULL for any other library.
 static const struct probe_point *joined_library(const struct probe_point *point)
 {
 	static const char *const empty[] = { "libpthread", "libdl", "librt", "libutil" };
@@ -609,7 +611,7 @@ static bool resolve_quietly(struct path *path, const struct probe_point *point)
 	return count_found(path->s) > before;
 }
 
-// A point that must be there. By the name of another kernel only if it isn't by its own.
+// Resolves a point that must exist. A name of other kernels is used only if its own is not found.
 static void resolve_required(struct path *path, const struct probe_point *point)
 {
 	const struct probe_point *name = joined_library(point);
@@ -622,7 +624,7 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 	} else if (!resolve_quietly(path, point)) {
 		path->chain.at[path->chain.n - 1] = name;
 		if (resolve_quietly(path, name)) {
-			diag_warning(point->loc, "%s is not here, %s is probed instead", point_text(point),
+			diag_warning(point->loc, "%s not found, %s is probed instead", point_text(point),
 				     path->s->script.probes.at[before]->point);
 			return;
 		}
@@ -631,7 +633,7 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 	}
 }
 
-// Returns how many probes it made.
+// Returns the number of probes that it added.
 static int resolve_point(struct path *path, const struct probe_point *point)
 {
 	int before = count_found(path->s);
@@ -664,8 +666,8 @@ static bool is_call_or_return(const struct point_part *part)
 	return !strcmp(part->name, "call") || !strcmp(part->name, "return");
 }
 
-// The points of a declaration, in order, with the parts of `suffix_from` from `suffix_at` appended. What an alias says
-// of a function's calls can be suffixed as the function itself can: .call.return is its return.
+// Resolves the points of a declaration, in order, with the parts of `suffix_from` from `suffix_at` appended. A suffix
+// of an alias of function calls applies to the function: .call.return becomes .return.
 static void resolve_points(struct path *path, struct probe_decl *of, const struct probe_point *suffix_from,
 			   int suffix_at)
 {
@@ -686,7 +688,7 @@ static void resolve_points(struct path *path, struct probe_decl *of, const struc
 
 void match_new_decls(struct session *s)
 {
-	// Matching may parse library files, which may bring declarations of their own.
+	// Matching may parse library files, which may add declarations.
 	for (int i = 0; i < s->script.probe_decls.n; i++) {
 		struct path path = { .s = s, .decl = s->script.probe_decls.at[i] };
 

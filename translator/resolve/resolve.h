@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From probe points as written to the families that offer them: aliases, wildcards, matches.
+// Resolves probe points as written to the families that offer them: aliases, wildcards, matches.
 #ifndef RESOLVE_H
 #define RESOLVE_H
 
 #include "resolve/family.h"
 
-// Matches every probe declaration that was not matched yet: library files that joined the script.
+// Matches probe declarations that were not matched yet: those of library files that joined the script.
 void match_new_decls(struct session *s);
-// Returns whether the point has wildcards that the pattern of a family matches, arguments aside, which the
-// point leaves out: "timer.*" and "timer.ms(number)". Such can be listed, not probed.
+// Returns whether the point has wildcards that match the pattern of a family, except for arguments, which the point
+// omits: "timer.*" and "timer.ms(number)". Such points can be listed, not probed.
 bool match_left_open(const struct probe_point *point, const char *pattern);
 
-// The handler of a match: prologues, the declaration's own body, epilogues, in one block.
+// Returns the handler of a match: prologues, the declaration's own body, epilogues, in one block.
 struct stmt *alias_compose(const struct probe_match *m);
 struct expr *alias_condition(const struct probe_match *m);
 

@@ -20,13 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
-// Standard input is the module, $1 bytes of it, then nothing; its end is the end of the script.
+// Reads the module, $1 bytes, from standard input. The end of the input ends the script.
 static const char on_host[] =
 	"umask 077; size=$1 name=$2; shift 2\n"
 	"d=$(mktemp -d \"${TMPDIR:-/tmp}/stapXXXXXX\") || exit 1\n"
@@ -53,7 +52,8 @@ void remote_check(const char *url)
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (str_starts(url, others[i]))
-			die("--remote=%s: hosts are reached by ssh: [ssh://][USER@]HOST[:PORT], or this one: direct://", url);
+			die("--remote=%s: unsupported URL; use [ssh://][USER@]HOST[:PORT], or direct:// for this "
+			    "host", url);
 	if (!*url || *url == '-')
 		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not '%s'", url);
 }
@@ -69,7 +69,7 @@ static const char *quoted(const char *word)
 	return buf_text(&b);
 }
 
-// How a shell on that host is given a script and its arguments; ssh joins its words for a shell.
+// Passes a script and its arguments to a shell on that host; ssh joins its words for a shell.
 static void push_shell(arguments *argv, const char *url, const char *script, const arguments *words)
 {
 	struct buf line = { 0 };
@@ -94,10 +94,10 @@ static void push_shell(arguments *argv, const char *url, const char *script, con
 	vec_push(argv, NULL);
 }
 
-// ---------------------------------------------------------------- which kernels
+// ---------------------------------------------------------------- kernels of the hosts
 
-// "6.1.0-56-cloud-amd64 x86_64"
-static void ask_kernel(struct remote *r)
+// Reads "6.1.0-56-cloud-amd64 x86_64".
+static void query_kernel(struct remote *r)
 {
 	const char *url = r->url;
 	arguments argv = { 0 }, none = { 0 };
@@ -107,15 +107,15 @@ static void ask_kernel(struct remote *r)
 	push_shell(&argv, url, "uname -rm", &none);
 	ask.argv = argv.at;
 	if (spawn_run(&ask))
-		die("--remote=%s: can't ask that host for its kernel: %s", url,
+		die("--remote=%s: cannot determine that host's kernel: %s", url,
 		    *ask.output ? str_ndup(ask.output, strcspn(ask.output, "\n")) : "ssh is not installed");
 	for (size_t len = strlen(ask.output); len && ask.output[len - 1] == '\n'; )
 		ask.output[--len] = '\0';
-	last = strrchr(ask.output, '\n');         // what a login prints comes before
+	last = strrchr(ask.output, '\n');         // messages of the login come first
 	last = last ? last + 1 : ask.output;
 	arch = strchr(last, ' ');
 	if (!arch || strchr(last, '/'))
-		die("--remote=%s: '%s' is no release of a kernel and machine", url, last);
+		die("--remote=%s: unexpected answer '%s' instead of the release and machine of a kernel", url, last);
 	*arch++ = '\0';
 	r->release = last;
 	r->arch = kernel_arch(arch);
@@ -128,15 +128,15 @@ static bool same_kernel(const struct remote *a, const struct remote *b)
 	return strcmp(a->release, b->release) == 0 && a->arch == b->arch;
 }
 
-static volatile sig_atomic_t signals;      // that came since the first process was started
+static volatile sig_atomic_t signals;      // number of signals since the first process was started
 
 static void count_signal(int sig)
 {
 	signals++;
 }
 
-// What the terminal sends all of us is ours alone to answer: ssh leaves ignored signals ignored.
-static void hold_signals(void (*handler)(int))
+// Ignored signals stay ignored in ssh, so that only this process handles those of the terminal.
+static void handle_signals(void (*handler)(int))
 {
 	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction sa = { .sa_handler = handler };
@@ -169,9 +169,10 @@ bool remote_open(struct options *o, int *status)
 	if (o->last_pass == 5 && o->output && !freopen(run_output_path(o->output), "w", stdout))
 		die("-o %s: %s", o->output, strerror(errno));
 	for vec_each(&all, r) {
-		ask_kernel(r);
+		query_kernel(r);
 		if (o->script_file && !strcmp(o->script_file, "-") && !same_kernel(r, &all.at[0]))
-			die("the hosts have different kernels (%s, %s): give the script in a file or with -e", all.at[0].release,
+			die("the hosts have different kernels (%s, %s): use a script in a file or "
+			    "-e", all.at[0].release,
 			    r->release);
 	}
 	for (int first = 0; first < all.n; first++) {
@@ -194,7 +195,7 @@ bool remote_open(struct options *o, int *status)
 			return false;
 		pids[n++] = pid;
 	}
-	hold_signals(count_signal);
+	handle_signals(count_signal);
 	*status = wait_all(pids, n);
 	return true;
 }
@@ -204,8 +205,8 @@ bool remote_open(struct options *o, int *status)
 struct host {
 	const struct remote *remote;
 	int pid, in, out;          // -1: closed
-	size_t sent;               // of the module
-	struct buf line;           // of several hosts: begun, not yet ended
+	size_t sent;               // bytes of the module
+	struct buf line;           // with several hosts: an incomplete line
 };
 
 static void start_host(struct session *s, struct host *h, size_t size)
@@ -232,7 +233,7 @@ static void start_host(struct session *s, struct host *h, size_t size)
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
 	posix_spawnattr_init(&attributes);
 	sigfillset(&heeded);
-	if (is_direct(h->remote->url)) {           // no ssh: the shell and staprun are not to ignore them
+	if (is_direct(h->remote->url)) {           // no ssh: the shell and staprun must not ignore them
 		posix_spawnattr_setsigdefault(&attributes, &heeded);
 		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	}
@@ -268,10 +269,10 @@ static void send_module(struct host *h, const char *module, size_t size)
 static void put(const char *bytes, size_t len)
 {
 	if (fwrite(bytes, 1, len, stdout) != len)
-		signals++;             // nobody reads: the end
+		signals++;             // standard output is closed: end the run
 }
 
-// Of one host as it comes; of several by whole lines.
+// Prints the output of one host as it arrives, that of several hosts in whole lines.
 static void relay(struct session *s, struct host *h, const char *bytes, size_t len)
 {
 	const char *end;
@@ -292,7 +293,7 @@ static void relay(struct session *s, struct host *h, const char *bytes, size_t l
 	}
 }
 
-// False when the host has said its last.
+// Returns false at the end of the host's output.
 static bool receive(struct session *s, struct host *h)
 {
 	char bytes[65536];
@@ -314,20 +315,20 @@ static bool receive(struct session *s, struct host *h)
 static void relay_all(struct session *s, struct host *hosts, int n, const char *module, size_t size)
 {
 	struct pollfd fds[2 * n];
-	int left = n, told = 0;
+	int left = n, forwarded = 0;
 
 	while (left) {
 		for (int i = 0; i < n; i++) {
 			struct host *h = &hosts[i];
 
-			if (signals > told && signals > 2 && h->out >= 0)     // sudo doubles them
+			if (signals > forwarded && signals > 2 && h->out >= 0)     // sudo sends each signal twice
 				kill(h->pid, SIGKILL);
 			if (signals)
 				close_end(&h->in);
 			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
 			fds[2 * i + 1] = (struct pollfd){ h->sent < size ? h->in : -1, POLLOUT, 0 };
 		}
-		told = signals;
+		forwarded = signals;
 		fflush(stdout);
 		if (poll(fds, (nfds_t)(2 * n), 1000) < 0)
 			continue;
@@ -350,14 +351,14 @@ int remote_run(struct session *s)
 	if (!module)
 		die("can't read %s: %s", s->module_path, strerror(errno));
 	if (s->reads_input)
-		die("input.* probes can't be used with --remote: standard input stays here");
+		die("input.* probes can't be used with --remote: standard input is not sent to the hosts");
 	signal(SIGPIPE, SIG_IGN);
-	hold_signals(SIG_IGN);
+	handle_signals(SIG_IGN);
 	for (int i = 0; i < n; i++) {
 		hosts[i] = (struct host){ .remote = &s->opt.remotes.at[i] };
 		start_host(s, &hosts[i], size);
 	}
-	hold_signals(count_signal);
+	handle_signals(count_signal);
 	relay_all(s, hosts, n, module, size);
 	for (int i = 0; i < n; i++) {
 		int status = spawn_wait(hosts[i].pid);

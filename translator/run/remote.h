@@ -5,14 +5,14 @@
 
 #include "session/session.h"
 
-// Dies when no host is reached by a URL like this.
+// Dies if the URL is invalid.
 void remote_check(const char *url);
 
-// Asks the hosts for their kernels and sets the release. True when there are several kernels: then a process
-// was made for each and has ended, and *status is the exit status of all.
+// Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then a process
+// was run for each, and *status is the exit status of all.
 bool remote_open(struct options *o, int *status);
 
-// The module on all hosts of its kernel at once; exit status. Relays their output.
+// Runs the module on all hosts of its kernel at the same time and relays their output; returns the exit status.
 int remote_run(struct session *s);
 
 #endif

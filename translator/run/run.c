@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 5: a finished module, and the options that concern its run, to staprun; its exit status is
-// ours. While it runs, signals are its business: those of the terminal it gets itself, those sent
-// to us alone are passed on.
+// Pass 5: runs staprun on a finished module, with the options that concern the run, and returns its exit status.
+// Signals of the terminal reach staprun directly; those sent to stap alone are passed on.
 #include "run/run.h"
 
 #include "run/remote.h"
@@ -10,7 +9,6 @@
 #include "util/spawn.h"
 #include "util/str.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <limits.h>
 #include <signal.h>
@@ -20,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile int running;               // pid of what runs, 0 before
+static volatile int running;               // pid of the running program, or 0
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -63,7 +61,7 @@ static bool in_group(const char *name)
 	return group && (getgid() == group->gr_gid || getegid() == group->gr_gid);
 }
 
-// Who is in none of the groups may have capabilities, or is told by staprun.
+// A user without these groups may have capabilities, or gets an error from staprun.
 enum privilege run_privilege(void)
 {
 	if (geteuid() == 0 || in_group("stapdev"))
@@ -101,10 +99,10 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 	for (int i = 0; i < ARRAY_SIZE(places); i++)
 		if (places[i] && is_program(places[i]))
 			return places[i];
-	die("%s is not beside stap nor in %s; is the installation complete?", name, s->libexec_dir);
+	die("%s not found beside stap or in %s; is the installation complete?", name, s->libexec_dir);
 }
 
-// What staprun is told wherever it runs. The module's path and the settings come last.
+// Adds the options of staprun that apply wherever it runs. The module's path and the settings come last.
 void run_options(struct session *s, arguments *argv)
 {
 	const struct options *o = &s->opt;

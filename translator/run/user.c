@@ -21,9 +21,9 @@ static void open_output(const char *path)
 }
 
 static volatile pid_t running;
-static volatile sig_atomic_t wanted;   // a signal that came before there was somebody to send it to
+static volatile sig_atomic_t wanted;   // a signal that arrived before the program was started
 
-// The terminal signals the program itself; what was sent to stap alone is passed on.
+// The program receives signals of the terminal itself; those sent to stap alone are passed on.
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	if (info->si_code != SI_USER)

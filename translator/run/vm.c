@@ -8,13 +8,10 @@
 #include "util/str.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 const char *vm_default_release(void)
 {
@@ -41,7 +38,7 @@ const char *vm_default_release(void)
 	return newest;
 }
 
-// At the same path in the guest. DIR/./x and the like are as good there as here.
+// Adds a file at the same path in the guest. DIR/./x and the like are valid there, too.
 static void add_file(arguments *argv, const char *path, const char *cwd)
 {
 	struct stat st;
@@ -53,7 +50,7 @@ static void add_file(arguments *argv, const char *path, const char *cwd)
 				     : str_printf("%s/%s:%s/%s", cwd, path, cwd, path));
 }
 
-// A program and, of a script, what runs it: env(1) and what that starts.
+// Adds a program and, for a script, its interpreter: env(1) and what that starts.
 static void add_executable(arguments *argv, const char *path, const char *cwd)
 {
 	const char *interpreter = spawn_interpreter(path, false), *started = spawn_interpreter(path, true);
@@ -65,7 +62,7 @@ static void add_executable(arguments *argv, const char *path, const char *cwd)
 		add_file(argv, spawn_find(started), cwd);
 }
 
-// The command's program, what runs that, and words that are files here.
+// Adds the command's program, its interpreter, and words that name files on this host.
 static void add_command(arguments *argv, const char *command, const char *cwd)
 {
 	const char *blank = " \t\n;|&<>()'\"";
@@ -96,10 +93,10 @@ int vm_run(struct session *s)
 	const char *base = strrchr(s->module_path, '/'), *cwd = realpath(".", NULL);
 
 	if (s->opt.target_pid)
-		die("-x %d: no process of this host is in the virtual machine; use -c", s->opt.target_pid);
+		die("-x %d: the virtual machine does not have this host's processes; use -c", s->opt.target_pid);
 	base = base ? base + 1 : s->module_path;
 	cwd = cwd ? cwd : "/";
-	if (s->opt.output) {               // outside: nothing of the guest stays
+	if (s->opt.output) {               // written by this process: files of the guest are discarded
 		vec_push(&argv, "sh");
 		vec_push(&argv, "-c");
 		vec_push(&argv, "out=$1; shift; exec \"$@\" >\"$out\"");

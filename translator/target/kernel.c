@@ -2,17 +2,15 @@
 // The target kernel: release or build tree of the command line -> struct kernel.
 //
 // Reads the build tree (/lib/modules/REL/build, or the one of -r): utsrelease.h, .config,
-// Module.symvers. A kernel without a build tree is no error here: passes 1 to 3 can do
-// without, and who can't calls kernel_need_build_tree(). Configuration and exports are read at the
-// first question.
+// Module.symvers. A kernel without a build tree is not an error here: passes 1 to 3 can do
+// without it; other callers use kernel_need_build_tree(). Configuration and exports are read at the
+// first query.
 #include "target/kernel.h"
 #include "util/diag.h"
 #include "util/str.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,7 +40,7 @@ static const char *first_file(const char *const *paths, int n)
 	return NULL;
 }
 
-// The release that a build tree was made for; NULL when it was never configured.
+// Returns the release that a build tree was made for, or NULL if it was never configured.
 static char *tree_release(const char *tree)
 {
 	// Debian's kernel.release lacks what the package adds; this is what the kernel says itself.
@@ -60,7 +58,7 @@ static char *tree_release(const char *tree)
 	return text;
 }
 
-// "6.1.0-56-cloud-amd64" -> "6.1.0", "6.12.117+deb12" -> "6.12.117"
+// Returns "6.1.0" for "6.1.0-56-cloud-amd64", "6.12.117" for "6.12.117+deb12".
 static char *base_version(const char *release)
 {
 	size_t n = strspn(release, "0123456789.");
@@ -102,7 +100,7 @@ static char *read_running_config(const struct kernel *k)
 	return buf_text(&text);
 }
 
-// .config of the tree, or what the image's package put beside the image.
+// Returns .config of the tree, or the file that the image's package installs beside the image.
 static char *read_config(const struct kernel *k)
 {
 	const char *paths[] = {
@@ -163,7 +161,7 @@ const char *kernel_cross_prefix(const struct kernel *k)
 	return NULL;
 }
 
-// kbuild's name of the machine, from the option that selects it; NULL when nothing says.
+// Returns kbuild's name of the machine, from the option that selects it, or NULL if none does.
 static const char *find_arch(const char *config)
 {
 	static const char *const options[][2] = {
@@ -200,8 +198,7 @@ struct kernel *kernel_open(struct session *s)
 	uname(&host);
 	if (tree) {
 		if (!is_dir(tree))
-			die("-r %s: there is no such directory; give a kernel release or the path of a kernel build "
-			    "tree", tree);
+			die("-r %s: no such directory; give a kernel release or the path of a kernel build tree", tree);
 		k->release = tree_release(tree);
 		if (!k->release)
 			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); "
@@ -210,7 +207,7 @@ struct kernel *kernel_open(struct session *s)
 		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
 		tree = str_printf("/lib/modules/%s/build", k->release);
 	}
-	// Headers half removed leave a dangling link or a directory without a configuration.
+	// A partly removed package leaves a dangling link or a directory without a configuration.
 	if (is_file(str_printf("%s/Makefile", tree))
 	    && is_file(str_printf("%s/include/generated/autoconf.h", tree))) {
 		char *path = realpath(tree, NULL);
@@ -257,7 +254,7 @@ const char *kernel_config(struct kernel *k, const char *name)
 	return map_get(&k->config, name);
 }
 
-// Module.symvers: "0x92997ed8\t_printk\tvmlinux\tEXPORT_SYMBOL\tNAMESPACE"
+// Parses Module.symvers: "0x92997ed8\t_printk\tvmlinux\tEXPORT_SYMBOL\tNAMESPACE".
 static void load_exports(struct kernel *k)
 {
 	char *text = str_read_file(str_printf("%s/Module.symvers", k->build_tree), NULL), *save = NULL;
@@ -287,7 +284,7 @@ static bool host_is_debian(void)
 	return access("/etc/debian_version", F_OK) == 0;
 }
 
-// How apt names packages of another machine (after dpkg --add-architecture).
+// Returns the suffix of apt's names of packages for another machine (after dpkg --add-architecture).
 static const char *foreign_suffix(const struct kernel *k)
 {
 	for (const struct machine *m = machines; m < END(machines); m++)
@@ -296,7 +293,7 @@ static const char *foreign_suffix(const struct kernel *k)
 	return "";
 }
 
-// " (similar: ...)": of the kernels that have modules here.
+// Returns " (similar: ...)" with kernels that have modules on this host.
 static const char *similar_releases(const char *release)
 {
 	DIR *d = opendir("/lib/modules");

@@ -3,10 +3,9 @@
 #include "toolchain/tools.h"
 #include "util/diag.h"
 
-#include <stdio.h>
 #include <string.h>
 
-// What follows `key` in the line, up to the closing quote, in place; NULL: it isn't there.
+// Returns the text after `key` in the line, up to the closing quote, in place; NULL if `key` is absent.
 static char *quoted(char *line, const char *key)
 {
 	char *at = strstr(line, key), *end;
@@ -52,7 +51,7 @@ static void convert_line(struct buf *b, char *line)
 	}
 }
 
-// "t.c:3:f" TAB "96" TAB "static"
+// Converts "t.c:3:f" TAB "96" TAB "static".
 static void convert_frame(struct buf *b, char *line)
 {
 	char *bytes = strchr(line, '\t'), *name;

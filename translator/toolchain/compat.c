@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// runtime/kernel/compat.def -> stp_config.h: what this kernel has, once a kernel. A row is
+// runtime/kernel/compat.def -> stp_config.h: properties of the target kernel, once for each kernel. A row is
 //
 //   NAME export SYMBOL           Module.symvers has it
 //   NAME config CONFIG_X         .config sets it to y or m
@@ -8,7 +8,7 @@
 //
 // and gives "#define NAME 1" where true. The last two look into the text of include/linux and
 // arch/*/include/asm, which is what the runtime is compiled with: no debug information is needed.
-// #if inside a structure is not looked at.
+// #if inside a structure is ignored.
 #include "target/kernel.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
@@ -37,7 +37,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// The next place of `word` in text that isn't part of a longer word; NULL when there is none.
+// Returns the next occurrence of `word` in text that isn't part of a longer word, or NULL.
 static const char *find_word(const char *start, const char *text, const char *end, const char *word)
 {
 	size_t len = strlen(word);
@@ -48,7 +48,7 @@ static const char *find_word(const char *start, const char *text, const char *en
 	return NULL;
 }
 
-// Past the bracket that closes the one at p; NULL when it is not closed.
+// Returns the character after the bracket that closes the one at p, or NULL if it is not closed.
 static const char *skip_brackets(const char *p, const char *end)
 {
 	int depth = 0;
@@ -77,7 +77,7 @@ static int count_params(const char *open, const char *close)
 	return n;
 }
 
-static void look_member(struct row *r, const char *text, const char *end)
+static void search_member(struct row *r, const char *text, const char *end)
 {
 	const char *p = text, *close;
 
@@ -105,13 +105,13 @@ static bool is_declaration(const char *text, const char *p)
 		line--;
 	if (line < p)
 		return is_word(*line);
-	// "extern int\nfunction(...)"
+	// Matches "extern int\nfunction(...)".
 	for (line = p - 1; line > text && line[-1] != '\n';)
 		line--;
 	return line < p && line >= text && is_word(*line) && !memchr(line, ';', (size_t)(p - line));
 }
 
-static void look_params(struct row *r, const char *text, const char *end)
+static void search_params(struct row *r, const char *text, const char *end)
 {
 	const char *p = text, *close;
 
@@ -136,7 +136,7 @@ static bool all_decided(const rows *rows)
 	return true;
 }
 
-static void look_file(const char *path, rows *rows)
+static void search_file(const char *path, rows *rows)
 {
 	size_t len;
 	char *text = str_read_file(path, &len);
@@ -145,13 +145,13 @@ static void look_file(const char *path, rows *rows)
 		struct row *r = &rows->at[i];
 
 		if (!r->decided && r->kind == ROW_MEMBER)
-			look_member(r, text, text + len);
+			search_member(r, text, text + len);
 		else if (!r->decided && r->kind == ROW_PARAMS)
-			look_params(r, text, text + len);
+			search_params(r, text, text + len);
 	}
 }
 
-static void look_dir(const char *dir, rows *rows)
+static void search_dir(const char *dir, rows *rows)
 {
 	DIR *d = all_decided(rows) ? NULL : opendir(dir);
 	struct dirent *e;
@@ -164,15 +164,15 @@ static void look_dir(const char *dir, rows *rows)
 		if (e->d_name[0] == '.')
 			continue;
 		if (e->d_type == DT_DIR)
-			look_dir(path, rows);
+			search_dir(path, rows);
 		else if (str_ends(path, ".h") && !all_decided(rows))
-			look_file(path, rows);
+			search_file(path, rows);
 	}
 	closedir(d);
 }
 
-// Where the tree's sources are: itself, its `source` link, or, of a Debian flavour's tree, what its
-// Makefile includes.
+// Returns the directory of the tree's sources: the tree itself, its `source` link, or, for a Debian flavour's tree,
+// the directory that its Makefile includes.
 static const char *source_tree(const char *tree)
 {
 	const char *link = str_printf("%s/source", tree);
@@ -190,12 +190,12 @@ static const char *source_tree(const char *tree)
 	return tree;
 }
 
-static void look_headers(const struct kernel *k, rows *rows)
+static void search_headers(const struct kernel *k, rows *rows)
 {
 	const char *source = source_tree(k->build_tree);
 
-	look_dir(str_printf("%s/include/linux", source), rows);
-	look_dir(str_printf("%s/arch/%s/include/asm", source, k->source_arch), rows);
+	search_dir(str_printf("%s/include/linux", source), rows);
+	search_dir(str_printf("%s/arch/%s/include/asm", source, k->source_arch), rows);
 }
 
 // ---------------------------------------------------------------- the table
@@ -269,7 +269,7 @@ char *compat_config(struct session *s)
 			r->decided = true, r->yes = value && strcmp(value, "n");
 		}
 	}
-	look_headers(k, &rows);
+	search_headers(k, &rows);
 	buf_printf(&b, "/* What kernel %s has, from kernel/compat.def. */\n", k->release);
 	for (int i = 0; i < rows.n; i++)
 		if (rows.at[i].yes)

@@ -6,10 +6,9 @@
 #include "util/spawn.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
-// "/tmp/x/y.o" -> "/tmp/x"
+// Returns "/tmp/x" for "/tmp/x/y.o".
 static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -5,7 +5,7 @@
 //   F PATH     a file that was read
 //   N PATH     not found: a header of this name would have been read instead
 //
-// Where a file changed after the compiler was started, it is not known which text it read, and nothing is cached:
+// If a file changed after the compiler was started, the compiler may have read either text, so nothing is cached:
 // times of files are those of CLOCK_REALTIME_COARSE.
 #include "cache/cache.h"
 #include "toolchain/tools.h"
@@ -17,7 +17,7 @@
 
 // ---------------------------------------------------------------- rules of make
 
-// A run of n backslashes at p, and what it means there. Returns what follows it; *end: the word ends.
+// Parses n backslashes at p. Returns the character after them; *end: the word ends.
 static const char *backslashes(const char *p, struct buf *word, bool *end)
 {
 	size_t n = strspn(p, "\\"), meant = n;
@@ -43,7 +43,7 @@ static const char *backslashes(const char *p, struct buf *word, bool *end)
 	return p;
 }
 
-// A word with make's escapes, as compilers write them. Returns what follows it.
+// Parses a word with make's escapes, as compilers write them. Returns the character after it.
 static const char *rule_word(const char *p, struct buf *word)
 {
 	bool end = false;
@@ -72,7 +72,7 @@ void depends_rule(struct depends *d, const char *rule)
 		p += strspn(p, " \t");
 		if (*p == '\n')
 			return;
-		if (str_starts(p, "$(")) {     // kbuild's options, which are files of no content
+		if (str_starts(p, "$(")) {     // kbuild's options, which are empty files
 			p += strcspn(p, "\n");
 			p += *p == '\n';
 			continue;
@@ -88,10 +88,10 @@ void depends_rule(struct depends *d, const char *rule)
 struct search {
 	struct depends *d;
 	name_list quoted, angled;      // directories, in their order
-	struct map known;              // what was searched for
+	struct map known;              // names that were searched for
 };
 
-// The compiler's own list of directories, those that don't exist as well.
+// Lists the compiler's directories, including those that don't exist.
 static void list_directories(struct search *x, const arguments *compiler)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
@@ -133,7 +133,7 @@ static bool exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
-// The path, or the first directory of it that doesn't exist: it has to appear first.
+// Adds the path, or the first directory of it that doesn't exist, which would have to be created first.
 static void add_absent(struct depends *d, char *path)
 {
 	for (char *slash; (slash = strrchr(path, '/')) && slash > path; path = str_ndup(path, (size_t)(slash - path))) {
@@ -151,7 +151,7 @@ static void add_absent(struct depends *d, char *path)
 	map_put(&d->absent, path, d);
 }
 
-// False: the file is there. One that wasn't read may have appeared too late for that.
+// Returns false if the file exists. A file that wasn't read may have been created too late for that.
 static bool is_absent(struct search *x, char *path)
 {
 	if (map_get(&x->d->files, path))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by what it
-// read: as the kernel's modules are compiled, or as programs are. Two files a header: the list of what the
-// object depends on (depends.c), by the header's name; the object, by the state of each path of that list.
+// "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by the files it read:
+// compiled as the kernel's modules are, or as programs are. Two cache files for each header: the list of the object's
+// dependencies (depends.c), by the header's name; the object, by the state of each path of that list.
 #include "cache/cache.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// The kernel's headers may also be written as the files are called in its tree: <include/linux/sched.h>.
+// The kernel's headers may also be written with their path in its tree: <include/linux/sched.h>.
 static const char *program_text(const char *headers, bool kernel)
 {
 	struct buf b = { 0 };
@@ -40,7 +40,7 @@ static void add_flags(arguments *argv, bool kernel)
 	}
 }
 
-// "fatal error: nosuch.h: No such file or directory"
+// Returns the text of "fatal error: nosuch.h: No such file or directory".
 static const char *first_error(const char *output)
 {
 	const char *at = strstr(output, "error: ");
@@ -124,6 +124,6 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	if (compiler.output)
 		build_advise(compiler.output, s->tmp_dir);
 	diag_error(loc, "%s%s can't be compiled: %s", kernel ? "kernel" : "", headers,
-		   status == 127 ? "there is no C compiler" : first_error(compiler.output));
+		   status == 127 ? "no C compiler found" : first_error(compiler.output));
 	return NULL;
 }

@@ -24,8 +24,8 @@ enum { LONG_LINE = 400 };
 
 // ---------------------------------------------------------------- commands
 
-// The words of a shell command, quotes removed. Stops at an unquoted ";" or the end of the line;
-// returns what follows it, NULL at the end.
+// Splits a shell command into words without quotes. Stops at an unquoted ";" or the end of the line; returns the
+// character after it, NULL at the end.
 static const char *split_command(const char *p, arguments *words)
 {
 	while (*p && *p != '\n') {
@@ -61,8 +61,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-// The command for `target` in dir: the first one (program NULL), or that of a program. False when
-// there is none.
+// Finds the command for `target` in dir: the first one (program NULL), or that of a program. Returns false if none is
+// found.
 static bool read_command(const char *dir, const char *target, const char *program, arguments *words)
 {
 	char *text = str_read_file(str_printf("%s/.%s.cmd", dir, target), NULL);
@@ -80,7 +80,8 @@ static bool read_command(const char *dir, const char *target, const char *progra
 	return false;
 }
 
-// Options that belong to the file or to the kernel's headers; with `operand` the next word too.
+// Returns whether the option depends on the file or on the kernel's headers; with `operand` the next word is part of
+// it.
 static bool drop_compiler_option(const char *word, bool *operand)
 {
 	static const char *const with_operand[] = {
@@ -113,7 +114,7 @@ static void compiler_options(const arguments *from, arguments *to)
 	}
 }
 
-// All of them, but for what belongs to the file or to this run's directory.
+// Copies all options but those of the file or of this run's directory.
 static void header_options(const arguments *from, const char *dir, arguments *to)
 {
 	bool operand;
@@ -134,7 +135,7 @@ static void header_options(const arguments *from, const char *dir, arguments *to
 	}
 }
 
-// Everything but objects, output and response files.
+// Copies everything but objects, output and response files.
 static void linker_options(const arguments *from, arguments *to)
 {
 	for (int i = 0; i < from->n; i++) {
@@ -145,7 +146,7 @@ static void linker_options(const arguments *from, arguments *to)
 	}
 }
 
-// The command of a program on the generated object that make showed.
+// Finds the command of a program on the generated object that make printed.
 static bool find_shown_command(const char *output, const char *program, arguments *words)
 {
 	for (const char *at = output; (at = strstr(at, program)); at += strlen(program)) {
@@ -202,7 +203,7 @@ void kbuild_write(const char *path, const char *text)
 	FILE *f = fopen(path, "we");
 
 	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
-		die("can't write %s: %s; set TMPDIR to a directory with room that you may write to", path,
+		die("can't write %s: %s; set TMPDIR to a writable directory with free space", path,
 		    strerror(errno));
 }
 
@@ -219,8 +220,8 @@ static void write_units(struct session *s, const char *dir, const name_list *fam
 		}
 }
 
-// Flags of ours. No tracing hooks in what runs under a probe; no debug information: nobody reads
-// it and it doubles the time. The directory's name must not get into the objects.
+// Adds our flags. Functions that run in a probe have no tracing hooks; debug information is omitted, since it would
+// double the time and is never read. The directory's name must not be part of the objects.
 static void write_makefile(const struct session *s, const char *dir, const char *name, const runtime_units *units)
 {
 	struct buf b = { 0 };
@@ -239,7 +240,8 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 			buf_printf(&b, "CFLAGS_unit%d.o := %s\n", i, units->at[i].option);
 	if (session_limit(s, LIMIT_STP_DEBUG))
 		buf_puts(&b, "ccflags-y += -DSTP_DEBUG\n");
-	if (strcmp(s->kernel->arch, "arm64") == 0)     // else atomics are calls of libgcc, which kernels are without
+	// otherwise atomics are calls of libgcc, which kernels do not have
+	if (strcmp(s->kernel->arch, "arm64") == 0)
 		buf_puts(&b, "ccflags-y += -mno-outline-atomics\n");
 	kbuild_write(str_printf("%s/Makefile", dir), buf_text(&b));
 }
@@ -253,7 +255,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another "
 		    "directory", dir);
 	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
-		die("can't make %s: %s; set TMPDIR to a directory with room that you may write to", dir,
+		die("can't make %s: %s; set TMPDIR to a writable directory with free space", dir,
 		    strerror(errno));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
 	write_units(s, dir, families, &units);
@@ -316,7 +318,7 @@ void build_advise(const char *output, const char *dir)
 
 	if (full || strstr(output, "No space left on device") || strstr(output, "Read-only file system")
 	    || strstr(output, "Disk quota exceeded"))
-		die("%s is full or read-only; set TMPDIR to a directory with room that you may write to", dir);
+		die("%s is full or read-only; set TMPDIR to a writable directory with free space", dir);
 	if (!missing && sign) {
 		sign += strlen("cannot execute '");
 		missing = str_ndup(sign, strcspn(sign, "'"));
@@ -326,7 +328,7 @@ void build_advise(const char *output, const char *dir)
 		    "it (on Debian: apt install %s)", missing, package_of(missing));
 }
 
-// For another machine: its tools, unless -B names some.
+// Adds the cross tools of another machine, unless -B selects some.
 static void add_cross(struct session *s, arguments *argv)
 {
 	const char *prefix = kernel_cross_prefix(s->kernel);
@@ -348,7 +350,7 @@ static bool is_command(const char *line, size_t len)
 		|| (line[0] == ' ' && !memmem(line, len, " |", 2) && !memmem(line, len, "from ", 5));
 }
 
-// Of what make said, all but the commands, which are too long to be read.
+// Prints make's output without the commands, which are too long to be read.
 static void show(const char *output)
 {
 	for (const char *line = output; *line;) {
@@ -360,8 +362,8 @@ static void show(const char *output)
 	}
 }
 
-// Telling what the kernel has takes as long as make's own beginning, so it is done beside it: make
-// reads stp_config.h from a pipe when the first unit wants it.
+// Checking the kernel's properties takes as long as make's own start, so both run at the same time: make reads
+// stp_config.h from a pipe when the first unit includes it.
 struct config_feed { struct session *s; int pipe[2]; };
 
 static void feed_start(struct config_feed *f, const char *dir)
@@ -380,7 +382,7 @@ static void feed(void *arg)
 	struct config_feed *f = arg;
 	char *text = compat_config(f->s);
 
-	// A few lines: the pipe takes them at once, whether make is still there or not.
+	// The few lines fit into the pipe, whether make still runs or not.
 	if (write(f->pipe[1], text, strlen(text)) != (ssize_t)strlen(text))
 		die("can't write to a pipe: %s", strerror(errno));
 	close(f->pipe[1]);
@@ -396,9 +398,9 @@ char *kbuild_run(struct session *s, const char *dir)
 		"make", "-C", tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory", "V=1",
-		"KCFLAGS=-g0",         // nobody reads debuginfo of the metadata
-		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that nobody needs
-		"PAHOLE_FLAGS=",       // else a shell script finds them out several times
+		"KCFLAGS=-g0",         // debuginfo of the metadata is never read
+		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that would be wasted
+		"PAHOLE_FLAGS=",       // otherwise a shell script determines them several times
 		"modules",
 	};
 	const char *env[] = {

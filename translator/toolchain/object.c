@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(MODULE_PLACEHOLDER) == MODULE_NAME_MAX + 1, "it has room for every name");
+_Static_assert(sizeof(MODULE_PLACEHOLDER) == MODULE_NAME_MAX + 1, "it is as long as the longest name");
 
 // A file mapped to be read, or changed in place, with libelf's view of it.
 struct image {
@@ -87,7 +87,7 @@ void object_undefined(const char *path, struct map *symbols)
 	image_close(&im);
 }
 
-// ld for the .ko: with the kernel's linker script. For anything before that: without.
+// Runs ld for the .ko, with the kernel's linker script, or for other objects, without it.
 static void add_linker(const struct toolchain *t, bool last, arguments *argv)
 {
 	for (int i = 0; i < t->ld.n; i++) {
@@ -103,7 +103,7 @@ void object_link(const struct toolchain *t, const arguments *objects, const char
 	arguments argv = { 0 };
 
 	add_linker(t, module, &argv);
-	vec_push(&argv, "--strip-debug");      // modpost's file has some: more bytes than all the rest
+	vec_push(&argv, "--strip-debug");      // modpost's file has debug information: more bytes than all the rest
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
 	for (int i = 0; i < objects->n; i++)
@@ -157,7 +157,7 @@ unsigned int object_stack_limit(const char *module)
 	return most;
 }
 
-// The runtime's own numbers stay where there are none.
+// Keeps the runtime's own numbers if none were computed.
 void object_write_stack(const char *module, const struct stp_stack_need *need)
 {
 	struct image im;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// runtime/kernel/sources: which files of the runtime make one compilation unit, and who needs it.
+// Reads runtime/kernel/sources: the files of the runtime that form one compilation unit, and the families that need
+// it.
 #include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include <errno.h>
 #include <string.h>
 
-// "NAME:" in front of a line: a family; the files become includes.
+// Parses one line: "NAME:" in front is a family; the files become includes.
 static void parse_line(char *line, runtime_units *units)
 {
 	struct runtime_unit u = { 0 };

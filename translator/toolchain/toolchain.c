@@ -17,12 +17,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define FORMAT "quicktap toolchain 7"  // to be changed with what this file or kbuild.c makes
+#define FORMAT "quicktap toolchain 7"  // to be changed with the output of this file or of kbuild.c
 
 // ---------------------------------------------------------------- keys
 
@@ -32,7 +31,7 @@ static bool is_source(const char *name)
 		|| str_ends(name, ".S") || strcmp(name, "sources") == 0;
 }
 
-// All files that can go into the kernel's runtime, sorted.
+// Lists all files that may be part of the kernel's runtime, sorted.
 static void list_sources(const char *dir, arguments *out)
 {
 	struct dirent **entries;
@@ -99,7 +98,7 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 	return cache_hash_end(h);
 }
 
-// The content key, from the .id file if there is one. *known: it came from there.
+// Returns the content key, from the .id file if it exists. *known: it came from there.
 static struct cache_key find_key(struct session *s, const struct cache_key *id,
 				 const arguments *sources, bool *known)
 {
@@ -116,7 +115,7 @@ static struct cache_key find_key(struct session *s, const struct cache_key *id,
 
 // ---------------------------------------------------------------- the compiler
 
-// The state of all that runs and of all headers that were read.
+// Returns the state of all programs that run and of all headers that were read.
 static char *compiler_id(struct session *s, const struct toolchain *t)
 {
 	return str_printf("%s %s %s %s", tool_ids(s, t->dir, &t->cc, true), tool_ids(s, t->dir, &t->ld, false),
@@ -176,7 +175,7 @@ static void parse_flag(struct toolchain *t, struct buf *depends, const char *nam
 		map_put(&t->symbols, value, t);
 }
 
-// False when it isn't all there, or made with another compiler than the one there is now.
+// Returns false if it is incomplete, or was made with another compiler.
 static bool load(struct session *s, struct toolchain *t)
 {
 	char *flags = cache_find(s, &t->key, ".flags"), *calls, *text, *save = NULL;
@@ -206,10 +205,10 @@ static bool load(struct session *s, struct toolchain *t)
 	return t->runtime && t->metadata && calls;
 }
 
-// ---------------------------------------------------------------- making it
+// ---------------------------------------------------------------- build
 
-// Stands in for the generated C, and refers to whatever the compiler may call in one, so that the
-// metadata has a version for it.
+// Replaces the generated C by a file that refers to every symbol that the compiler may use, so that the metadata has a
+// version for it.
 static char *stand_in(struct session *s)
 {
 	static const char *const symbols[] = {
@@ -259,7 +258,7 @@ static void make(struct session *s, struct toolchain *t)
 	const name_list none = { 0 };
 	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s), &none), *output = kbuild_run(s, dir);
 
-	memset(&t->cc, 0, sizeof(t->cc));      // load() may have read half of them
+	memset(&t->cc, 0, sizeof(t->cc));      // load() may have set some of them
 	memset(&t->header_cc, 0, sizeof(t->header_cc));
 	memset(&t->objtool, 0, sizeof(t->objtool));
 	memset(&t->ld, 0, sizeof(t->ld));

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 const char *tool_find(const char *name)
 {
@@ -18,7 +17,7 @@ const char *tool_find(const char *name)
 	return path ? path : name;
 }
 
-// "path size change-time inode"
+// Adds "path size change-time inode".
 static void add_file(struct buf *b, const char *path)
 {
 	struct stat st;

@@ -11,43 +11,44 @@
 
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
-	VEC(const char *) families;    // only for modules with probes of one of these; none: for all
+	VEC(const char *) families;    // only for modules with probes of one of these; empty: for all
 	const char *option;        // of the compiler, for this unit; or NULL
 	const char *text;          // the C: includes relative to the runtime's directory
 };
 typedef VEC(struct runtime_unit) runtime_units;
-// Dies when the runtime is not there. (sources.c)
+// sources.c: Dies if the runtime is not found.
 void runtime_read_units(const struct session *s, runtime_units *units);
 bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families);
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
-// Makes tmp_dir/kbuild with everything for a module of that name. generated: the text of its C, which has tables of
+// Makes tmp_dir/kbuild with all files for a module of that name. generated: the text of its C, which has tables of
 // these families.
 char *kbuild_directory(struct session *s, const char *name, const char *generated, const name_list *families);
-// Returns make's output. Dies with it and advice when make fails.
+// Returns make's output. Dies with it and advice if make fails.
 char *kbuild_run(struct session *s, const char *dir);
 // Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost
 // added.
 void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata);
-// The list of what kbuild's compilers read beside the directory and the runtime. NULL: one changed since `start`.
+// Returns the list of files that kbuild's compilers read beside the directory and the runtime, or NULL if one changed
+// since `start`.
 char *kbuild_depends(const struct session *s, const char *dir, struct timespec start);
-// Objects of the units NAME0, NAME1, ... in the directory, added to *out.
+// Adds the objects of the units NAME0, NAME1, ... in the directory to *out.
 void kbuild_units(const char *dir, const char *name, arguments *out);
 void kbuild_write(const char *path, const char *text);
-// Dies when a tool that writes into dir failed, with this output, for a reason we know advice for.
+// Dies with advice if a tool that writes into dir failed, with this output, for a known reason.
 void build_advise(const char *output, const char *dir);
 
-// runtime/kernel/compat.def -> the text of stp_config.h for this kernel. (compat.c)
+// compat.c: Returns the text of stp_config.h for this kernel, made from runtime/kernel/compat.def.
 char *compat_config(struct session *s);
 
 struct cache_hash;
-// The files that a compilation depends on. (depends.c)
+// depends.c: The files that a compilation depends on.
 struct depends {
 	const char *dir;           // where the compiler ran
 	const char *ours;          // the beginning of names of this run's files, which don't count; may be NULL
 	struct timespec start;     // depends_now() before the compiler was started
-	struct map files, absent;  // paths that were read; that were searched for and not found
+	struct map files, absent;  // paths that were read; paths that were searched for and not found
 	struct map present, seen;  // private
 };
 struct timespec depends_now(void);
@@ -55,46 +56,46 @@ struct timespec depends_now(void);
 void depends_rule(struct depends *d, const char *rule);
 // Options for a rule file.
 void depends_options(arguments *argv, const char *rule);
-// The list of what an object depends on that was compiled with depends_options(): `compiler` is the command without
-// these, `input` the C file, `rules` the rule file's text. NULL: without a cache, or where a file has changed since
-// the start; then nothing is cached in this run.
+// Returns the list of dependencies of an object that was compiled with depends_options(): `compiler` is the command
+// without these, `input` the C file, `rules` the rule file's text. Returns NULL without a cache, or if a file has
+// changed since the start; then nothing is cached in this run.
 char *depends_of(struct session *s, struct depends *d, const arguments *compiler, const char *input, const char *rules);
-// The list of d->files and d->absent. NULL: a file has changed since the start.
+// Returns the list of d->files and d->absent, or NULL if a file has changed since the start.
 char *depends_list(const struct depends *d);
-// A key of `names` and of the state that these paths are in now.
+// Returns a key of `names` and of the current state of these paths.
 struct cache_key depends_key(const struct cache_key *names, const char *list);
 
-// The path of a program in $PATH, or `name`. (tools.c)
+// tools.c: Returns the path of a program in $PATH, or `name`.
 const char *tool_find(const char *name);
-// Path, size and times of a compiler and of the programs that it runs. dir: where relative names begin. (tools.c)
+// tools.c: Returns path, size and times of a compiler and of the programs that it runs. dir: where relative names
+// begin.
 const char *tool_id(struct session *s, const char *name);
-// The same of the programs in front of a command's options; compiler: and what the last one runs.
+// The same for the programs in front of a command's options; compiler: including those that the last one runs.
 char *tool_ids(struct session *s, const char *dir, const arguments *words, bool compiler);
-// Adds it where options or variables of a program's compiler may have paths that begin there.
+// Adds the directory to the hash if options or variables of a compiler may have paths that begin with it.
 void cache_hash_directory(struct cache_hash *h);
 // Dies when a tool's exit status says that it was interrupted. (compile.c)
 void tool_interrupted(int status);
-// Runs a tool that makes `output`; dies with what it said, and that it is a bug, when it fails.
-// (compile.c)
+// compile.c: Runs a tool that makes `output`; if it fails, dies with its messages, as a bug.
 void tool_run(const struct toolchain *t, const arguments *argv, const char *doing,
 	      const char *output);
-// objtool as this kernel has it run, on the object in place. (compile.c)
+// compile.c: Runs objtool with this kernel's options on the object, in place.
 void tool_objtool(const struct toolchain *t, const char *object);
-// Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path. (calls.c)
+// calls.c: Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path.
 char *calls_write(const arguments *objects, const char *path);
-// A number of bytes in such a file; 0 when it is not one.
+// Returns a number of bytes in such a file; 0 if it is invalid.
 int calls_bytes(const char *text);
 
-// Generated C -> object, without make. (compile.c)
+// compile.c: Compiles generated C to an object, without make.
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);
 
-// The oracle, --kbuild: everything by an ordinary kbuild run. Returns the .ko; *generated: the object of the
-// generated C; *others: those of the runtime and the embedded C are added.
+// --kbuild: Builds everything by an ordinary kbuild run. Returns the .ko; *generated: the object of the generated C;
+// *others: those of the runtime and the embedded C are added.
 char *kbuild_module(struct session *s, const char *c_path, const char *name, const char **generated, arguments *others);
 
-// Links objects into one without what only the .ko gets; `module`: into the .ko. (object.c)
+// object.c: Links objects into one without the sections that only the .ko gets; `module`: into the .ko.
 void object_link(const struct toolchain *t, const arguments *objects, const char *output, bool module);
-// Adds the symbols that an object or a .ko leaves to the kernel.
+// Adds the symbols that an object or a .ko leaves undefined.
 void object_undefined(const char *path, struct map *symbols);
 // Writes the module's name over MODULE_PLACEHOLDER.
 void object_name_module(const char *module, const char *name);

@@ -183,7 +183,7 @@ static void list_error(struct loc loc, const char *text)
 	vec_push(&diag.places, loc);
 }
 
-const struct loc *diag_error_places(int *n)
+const struct loc *diag_error_locations(int *n)
 {
 	*n = diag.places.n;
 	return diag.places.at;

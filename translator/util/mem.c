@@ -4,7 +4,6 @@
 #include "util/mem.h"
 #include "util/diag.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_GC

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void buf_add(struct buf *b, const char *bytes, size_t len)
@@ -251,16 +250,16 @@ static bool is_similar(const char *a, const char *b, int distance)
 
 const char *str_similar(const char *wanted, const char *const *names, int n)
 {
-	enum { MOST = 5 };
-	const char *best[MOST + 1];
-	int score[MOST + 1], found = 0, len = (int)strlen(wanted);
+	enum { MAX_SIMILAR = 5 };
+	const char *best[MAX_SIMILAR + 1];
+	int score[MAX_SIMILAR + 1], found = 0, len = (int)strlen(wanted);
 	struct buf b = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		int longer = (int)strlen(names[i]) - len, at = found, d;
 		bool known = strcmp(wanted, names[i]) == 0; // the name exists, but is not available there
 
-		if (found == MOST && (longer > 0 ? longer : -longer) >= score[MOST - 1])
+		if (found == MAX_SIMILAR && (longer > 0 ? longer : -longer) >= score[MAX_SIMILAR - 1])
 			continue;
 		d = str_distance(wanted, names[i]);
 		for (int j = 0; j < found; j++)
@@ -273,7 +272,7 @@ const char *str_similar(const char *wanted, const char *const *names, int n)
 		}
 		score[at] = d;
 		best[at] = names[i];
-		if (found < MOST)
+		if (found < MAX_SIMILAR)
 			found++;
 	}
 	for (int i = 0; i < found; i++)

@@ -31,7 +31,7 @@ bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name,
 
 // frame.c: how a function returns a struct or union: in one or two registers, or in memory whose address is in the
 // first.
-enum returns { RETURNS_UNKNOWN, RETURNS_WORD, RETURNS_TWO_WORDS, RETURNS_PLACE };
+enum returns { RETURNS_UNKNOWN, RETURNS_WORD, RETURNS_TWO_WORDS, RETURN_LOCATION };
 enum returns frame_returns(const struct di_module *m, const struct di_type *t);
 
 #endif

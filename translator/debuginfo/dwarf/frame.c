@@ -310,7 +310,7 @@ enum returns frame_returns(const struct di_module *m, const struct di_type *t)
 	if (!t->size || (m->is_user && !is_passed_as_in_c(t)))
 		return RETURNS_UNKNOWN;
 	if (is_in_memory(t) || m->arch->elf_machine == EM_386)
-		return x86 || m->arch->elf_machine == EM_386 ? RETURNS_PLACE : RETURNS_UNKNOWN;
+		return x86 || m->arch->elf_machine == EM_386 ? RETURN_LOCATION : RETURNS_UNKNOWN;
 	if (m->is_user && !only_words(t, 0, 0))
 		return RETURNS_UNKNOWN;
 	return t->size <= 8 ? RETURNS_WORD : RETURNS_TWO_WORDS;

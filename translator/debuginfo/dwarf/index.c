@@ -9,7 +9,6 @@
 #include "util/str.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -571,7 +571,7 @@ static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 }
 
 // Returns the nearest line at which the variable has a location; 0 none.
-static int line_elsewhere(const struct compile *c)
+static int nearest_line(const struct compile *c)
 {
 	Dwarf_Addr base, start, end, best = 0;
 	uint64_t distance = UINT64_MAX;
@@ -656,7 +656,7 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 	depth--;
 	if (good)
 		return out;
-	none.line = line_elsewhere(&c);
+	none.line = nearest_line(&c);
 	none.why = c.why;
 	return none;
 }

@@ -14,16 +14,11 @@
 #include "util/str.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <lz4.h>
 #include <lzma.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 

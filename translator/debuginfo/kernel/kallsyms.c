@@ -3,7 +3,7 @@
 //
 // scripts/kallsyms.c writes these arrays to .rodata; no symbol shows their addresses:
 //   num_syms      u32
-//   names         a record a symbol, sorted by address: length (ULEB128 of at most two bytes), then
+//   names         one record per symbol, sorted by address: length (ULEB128 of at most two bytes), then
 //                 that many token indexes; the expansion is a type letter as in nm(1) and the name
 //   markers       u32 [(num_syms + 255) / 256]: offset in `names` of every 256th record
 //   token_table   256 terminated strings
@@ -18,7 +18,6 @@
 
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_LEN 1024

@@ -13,7 +13,6 @@
 #include "util/progress.h"
 #include "util/str.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,7 +185,7 @@ static int by_place(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-// Of several rows of a place the last is valid, except the end of a sequence.
+// The last of several rows with one address is valid, except the end of a sequence.
 static void compact(struct line_rows *rows)
 {
 	int n = 0;

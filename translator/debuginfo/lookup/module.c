@@ -18,7 +18,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -59,7 +58,7 @@ static struct di_location location_return(const struct di_module *m, const struc
 		switch (frame_returns(m, t)) {
 		case RETURNS_WORD: return location_register(m->arch->return_value);
 		case RETURNS_TWO_WORDS: return location_two_registers(m->arch->return_value, m->arch->second_return_value);
-		case RETURNS_PLACE: return location_at_register(m->arch->return_value);
+		case RETURN_LOCATION: return location_at_register(m->arch->return_value);
 		case RETURNS_UNKNOWN: break;
 		}
 		break;

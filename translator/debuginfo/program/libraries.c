@@ -9,10 +9,8 @@
 
 #include <glob.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LIBRARIES_MAX 1000
 

@@ -445,7 +445,7 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Of several names of an address it prefers the first in alphabetical order that does not begin with "_".
+// If an address has several names, it prefers the first in alphabetical order that does not begin with "_".
 void di_program_symbols(const struct di_module *m, di_symbols *out)
 {
 	struct symbol symbol;
