@@ -50,6 +50,8 @@ report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 # Directories of the translator depend on each other in one direction.
 report includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
+# Names that the translator looks for in embedded C.
+report runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
