@@ -70,9 +70,9 @@ late() {
 	local OPTIONS=() RUNTIME=("${RUNTIME[@]}")
 	name="$table: ${1//$'\n'/ }: -p1"
 	take_place "$1"
-	if ! "$STAP" -p1 -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/tree" 2>"$SCRATCH/err"; then
+	if ! "$STAP" -p1 -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/tree.stp" 2>"$SCRATCH/err"; then
 		not_ok "$name" "$(cat "$SCRATCH/err")"
-	elif ! "$STAP" -p1 - <"$SCRATCH/tree" 2>"$SCRATCH/err" | diff <(sed 2d "$SCRATCH/tree") <(sed 2d) >"$SCRATCH/diff"; then
+	elif ! "$STAP" -p1 - <"$SCRATCH/tree.stp" 2>"$SCRATCH/err" | diff <(sed 2d "$SCRATCH/tree.stp") <(sed 2d) >"$SCRATCH/diff"; then
 		not_ok "$name" "$(cat "$SCRATCH/err" "$SCRATCH/diff")"
 	else
 		ok "$name"

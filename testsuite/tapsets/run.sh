@@ -156,7 +156,7 @@ assigned() { # FILES
 		NR == FNR { if (split($0, word, " ") && word[1] == "probe") have[word[2]] = $0; next }
 		/^probe +[a-z][A-Za-z_0-9.]* *\+?=/ { name = $2; body = "" }
 		name { line = $0; gsub(/"([^"\\]|\\.)*"/, "", line); sub(/\/\/.*/, "", line); body = body " " line }
-		name && (/^}/ || /\} *(\/\/.*)?$/ && !/^[ \t]/) {
+		name && (/^}/ || /\{\}$/ || /\} *(\/\/.*)?$/ && !/^[ \t]/) {
 			sub(/^[^{]*\{/, "", body)
 			while (name in have && match(body, /(^|[^A-Za-z_0-9$@.>])[a-z][A-Za-z_0-9]* *=[^=~]/)) {
 				v = substr(body, RSTART, RLENGTH); gsub(/[^A-Za-z_0-9]/, "", v)
