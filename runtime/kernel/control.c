@@ -462,7 +462,7 @@ static void free_ended_session(void)
 
 static int control_release(struct inode *inode, struct file *file)
 {
-	/* ends: no command is in progress, and opening the device holds it only briefly */
+	/* ends: no command holds the lock at release, and open() holds it only briefly */
 	mutex_lock(&control.lock);
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)

@@ -193,13 +193,13 @@ static int tracepoint_module(struct notifier_block *nb, unsigned long state, voi
 
 static struct notifier_block tracepoint_modules = { .notifier_call = tracepoint_module };
 
-/* Ends: with notifiers of modules that are being loaded or unloaded. */
+/* Ends: when the module notifiers that are running return. */
 static int watch_modules(void)
 {
 	return all.in_modules ? register_tracepoint_module_notifier(&tracepoint_modules) : 0;
 }
 
-/* Ends: with notifiers of modules that are being loaded or unloaded. */
+/* Ends: when the module notifiers that are running return. */
 static void leave_modules(void)
 {
 	if (all.in_modules)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Files that cache.c stores: a content, followed by its length and checksum.
-#ifndef BUILD_CACHE_FILE_H
-#define BUILD_CACHE_FILE_H
+#ifndef CACHE_CACHE_FILE_H
+#define CACHE_CACHE_FILE_H
 
 #include "cache/cache.h"
 

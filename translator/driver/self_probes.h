@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Static probes of stap itself (<sys/sdt.h>), for scripts that trace it: tapsets/stap.stp has their aliases.
-#ifndef MARKS_H
-#define MARKS_H
+#ifndef SELF_PROBES_H
+#define SELF_PROBES_H
 
 #include "session/session.h"
 

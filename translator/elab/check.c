@@ -22,20 +22,20 @@ static bool visible_together(const struct var *a, const struct var *b)
 }
 
 // Earlier declarations of one name.
-struct namesakes { VEC(void *) at; };
+struct declarations { VEC(void *) at; };
 
-static struct namesakes *namesakes(struct map *all, const char *name)
+static struct declarations *declarations_of(struct map *all, const char *name)
 {
-	struct namesakes *found = map_get(all, name);
+	struct declarations *found = map_get(all, name);
 
 	if (!found) {
-		found = NEW(struct namesakes);
+		found = NEW(struct declarations);
 		map_put(all, name, found);
 	}
 	return found;
 }
 
-static void check_global(struct var *g, const struct namesakes *before)
+static void check_global(struct var *g, const struct declarations *before)
 {
 	for vec_each(&before->at, it) {
 		struct var *other = *it;
@@ -67,7 +67,7 @@ static bool has_next(struct func *f)
 }
 
 // Overloads of one arity are tried in turn, so one that follows a function without `next` is never called.
-static void check_overloads(struct func *f, const struct namesakes *before)
+static void check_overloads(struct func *f, const struct declarations *before)
 {
 	for vec_each(&before->at, it) {
 		struct func *other = *it;
@@ -99,14 +99,14 @@ void check_declarations(struct session *s)
 	for vec_each(&s->opt.globals, it)
 		check_outside(s, it->name);
 	for vec_each(&s->script.globals, g) {
-		struct namesakes *before = namesakes(&globals, (*g)->name);
+		struct declarations *before = declarations_of(&globals, (*g)->name);
 
 		if (!from_library((*g)->loc))
 			check_global(*g, before);
 		vec_push(&before->at, *g);
 	}
 	for vec_each(&s->script.funcs, f) {
-		struct namesakes *before = namesakes(&funcs, (*f)->name);
+		struct declarations *before = declarations_of(&funcs, (*f)->name);
 
 		if (!from_library((*f)->loc))
 			check_overloads(*f, before);

@@ -487,7 +487,7 @@ static void share_handlers(struct session *s)
 }
 
 // Copies of a probe share everything that was settled once for the original.
-static void list_copies(struct session *s)
+static void append_copies(struct session *s)
 {
 	VEC(struct probe *) all = { 0 };
 
@@ -536,6 +536,6 @@ int elab_optimize(struct session *s)
 		drop_locals(s);
 		share_handlers(s);
 	}
-	list_copies(s);
+	append_copies(s);
 	return diag_errors() - before;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In: a name that this kernel does not have. Out: the name of the same thing here.
+// Finds the present name of a kernel function or member that was renamed (renamed.def), for messages.
 #include "elab/renamed.h"
 #include "util/str.h"
 

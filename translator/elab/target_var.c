@@ -552,7 +552,7 @@ static struct mark begin_unused(struct resolver *r)
 	return (struct mark){ r->entries.n, r->called.n };
 }
 
-// Returns whether there were errors. Then nothing that was resolved since remains.
+// Ends begin_unused(). Returns true if there were errors, after undoing all that was resolved since.
 static bool end_unused(struct resolver *r, struct mark before)
 {
 	r->in_unused = false;

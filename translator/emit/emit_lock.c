@@ -71,7 +71,7 @@ static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct pro
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
-// Writes the locks of p's handler; for a handler in slices, of the hit that makes its copies.
+// Writes the table of locks that p's handler takes; for a handler in slices, those held while its globals are copied.
 int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };

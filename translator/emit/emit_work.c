@@ -62,7 +62,8 @@ static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t
 	return n;
 }
 
-// Returns the price of one call; *bound grows by its maximal cost in a handler without loops, if that is known.
+// Returns the cost of one call, in units of work.def. Adds to *bound its maximal cost in a handler without loops, if
+// that is known.
 static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound)
 {
 	struct func_info *i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A script of bpftrace as a script of stap: globals, one probe an action, the maps that remain at the end.
+// Writes the translated script: its globals, one probe per action, and an end probe that prints the remaining maps.
 #include "foreign/bt.h"
 #include "foreign/foreign.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Target variables that are not in memory: library functions read and set them.
-#ifndef PROBES_VALUE_H
-#define PROBES_VALUE_H
+#ifndef PROBES_ACCESSOR_VAR_H
+#define PROBES_ACCESSOR_VAR_H
 
 #include "session/session.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A probe family is one file that ends in one const struct probe_family. registry.c lists them all.
-#ifndef PROBES_FAMILY_H
-#define PROBES_FAMILY_H
+#ifndef RESOLVE_FAMILY_H
+#define RESOLVE_FAMILY_H
 
 #include "session/session.h"
 

@@ -36,7 +36,7 @@ static struct {
 	struct buf catalogue;      // of diag_catalogue()
 	VEC(struct loc) places;    // of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
-	int held;                  // depth of the latter alone, 0 inside the former
+	int held;                  // depth of diag_hold_push(); 0 while diag_quiet_push() is active
 	struct section sections[64], last_section;
 	void (*hooks[8])(void);
 	int nhooks;

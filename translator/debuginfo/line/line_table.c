@@ -120,8 +120,8 @@ static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 	       !dwarf_lineaddr(line, &address) && address == end && dwarf_haspc(unit, address) == 0;
 }
 
-// Only the last row of a place is valid, so earlier ones are overwritten, and a row with the same line as the one
-// before is dropped.
+// Of several rows with the same address only the last one is valid, so it overwrites them. A row with the same line as
+// the previous one is dropped.
 static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 {
 	struct line_row row = { .file = -1, .order = t->order++ }, *last;
