@@ -637,7 +637,8 @@ static void bind_delete(struct binder *b, struct expr *e)
 
 static bool may_be_unused(struct binder *b, struct expr *e)
 {
-	bool adds = e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR;
+	bool adds = e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR &&
+		    !scope_global(b->s, e->u.bin.l->u.var.name, e->loc, in_library_function(b));
 
 	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
 }

@@ -14,7 +14,7 @@ struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, 
 // Returns the `bits` bits from bit `from` of the memory at `base`, in as many loads as necessary.
 struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int bits, bool user);
 struct lvalue;
-// Loads the number that p describes, a variable in several registers or pieces (`composite` is set); NULL after diag_error().
+// Loads the number that p describes, a variable in several registers or pieces; NULL after diag_error().
 struct expr *target_load_composite(const struct lvalue *p);
 // *p becomes the value that the pointer p->composite points to.
 bool target_follow_composite(struct lvalue *p, struct di_type *target);

@@ -483,8 +483,7 @@ static bool prune_cond(struct resolver *r, struct expr **e)
 	return true;
 }
 
-// Replaces && and
-// that are known, or whose left side determines later whether the right one is evaluated.
+// Replaces && and || that are known, or whose left side determines later whether the right one is evaluated.
 static bool prune_logical(struct resolver *r, struct expr **e)
 {
 	enum truth known = truth(r, e);

@@ -92,16 +92,47 @@ static void drop_reads(struct finder *f, const struct expr *e)
 	use_expr(&w, e);
 }
 
+// Drops the reads of statements that never run: of those that were not found unused before.
+static void drop_statement(struct finder *f, struct stmt *s)
+{
+	struct use_walker w = { .var = drop_read, .data = f };
+
+	if (!s || s->unused)
+		return;
+	s->unused = s->kind != S_BLOCK;
+	own_expressions(f, s, drop_reads);
+	switch (s->kind) {
+	case S_BLOCK:
+		for vec_each(&s->u.block, it)
+			drop_statement(f, *it);
+		break;
+	case S_IF:
+		drop_statement(f, s->u.if_.then);
+		drop_statement(f, s->u.if_.other);
+		break;
+	case S_WHILE: drop_statement(f, s->u.while_.body); break;
+	case S_FOR: drop_statement(f, s->u.for_.body); break;
+	case S_FOREACH: drop_statement(f, s->u.foreach.body); break;
+	case S_TRY:
+		drop_statement(f, s->u.try_.body);
+		drop_statement(f, s->u.try_.handler);
+		break;
+	case S_EXPR: break;
+	default: use_stmt(&w, s);
+	}
+}
+
 static void release(struct finder *f, int item)
 {
 	while (item >= 0 && --f->items.at[item].used == 0) {
-		struct use_walker w = { .var = drop_read, .data = f };
 		struct stmt *s = f->items.at[item].stmt;
 
+		if (s->unused)
+			return;
 		s->unused = true;
 		own_expressions(f, s, drop_reads);
-		if (s->kind == S_TRY && s->u.try_.handler)
-			use_stmt(&w, s->u.try_.handler);
+		if (s->kind == S_TRY)
+			drop_statement(f, s->u.try_.handler);
 		item = f->items.at[item].parent;
 	}
 }
@@ -187,6 +218,7 @@ static void find(struct finder *f, struct stmt *s, int parent)
 {
 	int item = f->items.n;
 
+	s->unused = false;
 	if (s->kind == S_EMPTY)
 		return;
 	if (s->kind == S_BLOCK) {

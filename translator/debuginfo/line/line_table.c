@@ -120,7 +120,7 @@ static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 	       !dwarf_lineaddr(line, &address) && address == end && dwarf_haspc(unit, address) == 0;
 }
 
-// Of several rows with the same address only the last one is valid, so it overwrites them. A row with the same line as
+// Only the last of several rows with the same address is valid, so it overwrites them. A row with the same line as
 // the previous one is dropped.
 static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 {
