@@ -25,6 +25,7 @@ struct section {
 	struct loc loc;            // of the first error
 	const char *first;
 	VEC(struct { struct loc loc; const char *text; }) notes;  // on it
+	bool takes_notes;          // it is the last message
 };
 
 static struct {
@@ -206,7 +207,8 @@ static void error(struct loc loc, const char *text)
 
 	diag.last_shown = false;
 	if (diag.quiet) {
-		if (!section->errors++)
+		section->takes_notes = !section->errors++;
+		if (section->takes_notes)
 			section->first = text, section->loc = loc;
 		return;
 	}
@@ -238,7 +240,7 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 	char *text;
 	bool from_library = loc.source && loc.source->library && diag_options.verbose < 2;
 
-	diag.last_shown = false;
+	diag.last_shown = diag.sections[diag.quiet].takes_notes = false;
 	if (diag_options.no_warnings || diag.quiet > diag.held || from_library)
 		return;
 	va_start(ap, fmt);
@@ -261,12 +263,12 @@ void diag_note(struct loc loc, const char *fmt, ...)
 	struct section *section = &diag.sections[diag.quiet];
 	const char *text;
 
-	if (!diag.last_shown && !(is_held() && section->errors == 1))
+	if (!diag.last_shown && !(is_held() && section->takes_notes))
 		return;
 	va_start(ap, fmt);
 	text = str_vprintf(fmt, ap);
 	va_end(ap);
-	if (is_held())
+	if (is_held() && section->takes_notes)
 		vec_push(&section->notes, ((typeof(*section->notes.at)){ loc, text }));
 	else
 		show(PLAIN, "    note", loc, text);
