@@ -241,6 +241,7 @@ static char *binary(struct bt_translation *t, const struct bt_node *n, int bind)
 static char *unary(struct bt_translation *t, const struct bt_node *n, int bind)
 {
 	const struct bt_node *inner = n->kids.at[0];
+	const char *text;
 
 	if (*n->text == '*')
 		return dereference(t, n);
@@ -248,7 +249,9 @@ static char *unary(struct bt_translation *t, const struct bt_node *n, int bind)
 		return bt_address(t, inner);
 	if (*n->text == '!')
 		return parenthesized(str_printf("!%s", bt_condition(t, inner, BT_BIND_UNARY)), BT_BIND_UNARY, bind);
-	return parenthesized(str_printf("%s%s", n->text, bt_expr(t, inner, BT_BIND_UNARY)), BT_BIND_UNARY, bind);
+	text = bt_expr(t, inner, BT_BIND_UNARY);
+	// "- -x" is not "--x".
+	return parenthesized(str_printf(*text == *n->text ? "%s(%s)" : "%s%s", n->text, text), BT_BIND_UNARY, bind);
 }
 
 static char *conditional(struct bt_translation *t, const struct bt_node *n, int bind)
