@@ -501,7 +501,11 @@ static void say_system(struct bt_translation *t, const struct bt_node *n)
 
 static void say_exit(struct bt_translation *t, const struct bt_node *n)
 {
+	const struct bt_node *body = t->action->body;
+
 	bt_line(t, "exit()");
+	if (body->kids.at[body->kids.n - 1] != n)
+		bt_line(t, "next");
 }
 
 static void say_signal(struct bt_translation *t, const struct bt_node *n)
