@@ -129,6 +129,7 @@ struct bt_translation {
 	struct buf out;
 	int indent;
 	struct map used;           // names of the translation
+	const char *prefix;        // of the names of the action's local variables
 	bool at_exit;              // the maps that remain are printed
 	int errors;
 	unsigned helpers;          // bits of enum bt_helper
@@ -203,6 +204,7 @@ void bt_points(struct bt_translation *t, const struct bt_action *a);
 // bt_write.c
 void bt_line(struct bt_translation *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 const char *bt_fresh(struct bt_translation *t, const char *wanted);     // a name that the script does not use
+const char *bt_fresh_local(struct bt_translation *t, const char *wanted); // the same for a local variable of the action
 void bt_open(struct bt_translation *t, const char *fmt, ...) PRINTF_LIKE(2, 3); // a line, "{", and one level deeper
 void bt_close(struct bt_translation *t, const char *more);     // "}" and more
 

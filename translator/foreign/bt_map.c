@@ -121,7 +121,7 @@ char *bt_loop(struct bt_translation *t, const struct bt_var *v, name_list *keys)
 	struct buf b = { 0 };
 
 	for (int i = 0; i < v->arity; i++)
-		vec_push(keys, bt_fresh(t, v->arity > 1 ? str_printf("key%d", i + 1) : "key"));
+		vec_push(keys, bt_fresh_local(t, v->arity > 1 ? str_printf("key%d", i + 1) : "key"));
 	for (int i = 0; i < keys->n; i++)
 		buf_printf(&b, "%s%s", i ? ", " : keys->n > 1 ? "[" : "", keys->at[i]);
 	if (keys->n > 1)

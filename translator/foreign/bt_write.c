@@ -70,8 +70,27 @@ const char *bt_fresh(struct bt_translation *t, const char *wanted)
 	return name;
 }
 
+const char *bt_fresh_local(struct bt_translation *t, const char *wanted)
+{
+	return bt_fresh(t, str_printf("%s%s", t->prefix ? t->prefix : "", wanted));
+}
+
+static bool traces_syscalls(const struct bt_action *a)
+{
+	bool enter;
+
+	for vec_each(&a->points, p)
+		if (bt_syscall(p, &enter))
+			return true;
+	return false;
+}
+
 static void name_maps(struct bt_translation *t)
 {
+	// The aliases of system calls set this variable, and the names of probes are made of it.
+	for vec_each(&t->script->actions, a)
+		if (traces_syscalls(*a))
+			map_put(&t->used, "name", "name");
 	for map_each(&t->maps, e) {
 		struct bt_var *v = e->value;
 
@@ -79,12 +98,14 @@ static void name_maps(struct bt_translation *t)
 	}
 }
 
-static void name_locals(struct bt_translation *t)
+static void name_locals(struct bt_translation *t, const struct bt_action *a)
 {
+	// The aliases of system calls have variables with the names of the calls' arguments.
+	t->prefix = traces_syscalls(a) ? "var_" : "";
 	for map_each(&t->locals, e) {
 		struct bt_var *v = e->value;
 
-		v->out = bt_fresh(t, v->name);
+		v->out = bt_fresh_local(t, v->name);
 	}
 }
 
@@ -156,7 +177,7 @@ static void if_else(struct bt_translation *t, const struct bt_node *condition, c
 
 static void unroll(struct bt_translation *t, const struct bt_node *n)
 {
-	const char *i = bt_fresh(t, "i");
+	const char *i = bt_fresh_local(t, "i");
 
 	bt_open(t, "for (%s = 0; %s < %s; %s++)", i, i, bt_expr(t, n->kids.at[0], BT_BIND_COMPARE + 1), i);
 	statements(t, n->kids.at[1]);
@@ -230,7 +251,7 @@ static void action(struct bt_translation *t, const struct bt_action *a)
 	bool guarded;
 
 	bt_infer_action(t, a);
-	name_locals(t);
+	name_locals(t, a);
 	buf_putc(&t->out, '\n');
 	bt_points(t, a);
 	// A load that fails gives 0 in bpftrace, and stops the script of stap.
@@ -244,6 +265,7 @@ static void action(struct bt_translation *t, const struct bt_action *a)
 		bt_close(t, " catch { }");
 	bt_close(t, "");
 	free_locals(t);
+	t->prefix = "";
 }
 
 struct cleared { struct bt_translation *t; struct map maps; };
