@@ -173,6 +173,9 @@ char *bt_string(struct bt_translation *t, const struct bt_node *n);    // conver
 char *bt_value(struct bt_translation *t, const struct bt_node *n, bool string); // for a variable
 char *bt_address(struct bt_translation *t, const struct bt_node *n);   // of the struct or array
 char *bt_keys(struct bt_translation *t, const struct bt_node *map);    // "[a, b]" or ""
+// An expression that the translation contains twice: it is evaluated once, and its text does not grow exponentially.
+struct bt_twice { const char *first, *second; };
+struct bt_twice bt_twice(struct bt_translation *t, const struct bt_node *n, char *text);
 char *bt_condition(struct bt_translation *t, const struct bt_node *n, int bind);
 bool bt_may_fault(struct bt_translation *t, const struct bt_node *n);   // it reads through pointers
 enum { BT_BIND_NONE, BT_BIND_COND, BT_BIND_OR, BT_BIND_AND, BT_BIND_BITOR, BT_BIND_XOR, BT_BIND_BITAND, BT_BIND_COMPARE,
@@ -196,6 +199,7 @@ void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *
 // Returns the names for the keys of a loop over the map, and its head: "[key1, key2]".
 char *bt_loop(struct bt_translation *t, const struct bt_var *v, name_list *keys);
 char *bt_loop_value(const struct bt_var *v, const name_list *keys);   // the value in the loop
+bool bt_requires_values(const char *extractor);       // it is an error without values: 0 in bpftrace
 void bt_print_element(struct bt_translation *t, const struct bt_var *v, const struct bt_node *element);
 
 // bt_point.c: writes "probe ... {" and what precedes it.

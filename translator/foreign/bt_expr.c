@@ -285,18 +285,43 @@ static char *number(const struct bt_node *n)
 	return str_printf("%lld", (long long)n->number);
 }
 
-char *bt_keys(struct bt_translation *t, const struct bt_node *map)
+struct bt_twice bt_twice(struct bt_translation *t, const struct bt_node *n, char *text)
+{
+	const char *name;
+
+	if (n->kind == BT_NUMBER || n->kind == BT_STRING || n->kind == BT_VAR)
+		return (struct bt_twice){ text, text };
+	name = bt_fresh_local(t, "value");
+	return (struct bt_twice){ str_printf("%s = %s", name, text), name };
+}
+
+// The keys as an index. `again`, unless NULL: receives the index for a second use in the same expression.
+static char *keys_text(struct bt_translation *t, const struct bt_node *map, char **again)
 {
 	struct bt_var *v = bt_find(t, map);
-	struct buf b = { 0 };
+	struct buf b = { 0 }, second = { 0 };
 
 	if (map->kids.n != v->arity)
 		bt_problem(t, map->loc, "the map \"@%s\" has %d keys elsewhere", v->name, v->arity);
-	for (int i = 0; i < map->kids.n; i++)
-		buf_printf(&b, "%s%s", i ? ", " : "[", bt_value(t, map->kids.at[i], i < v->keys.n && bt_is_text(&v->keys.at[i])));
-	if (b.len)
+	for (int i = 0; i < map->kids.n; i++) {
+		char *text = bt_value(t, map->kids.at[i], i < v->keys.n && bt_is_text(&v->keys.at[i]));
+		struct bt_twice key = again ? bt_twice(t, map->kids.at[i], text) : (struct bt_twice){ text, text };
+
+		buf_printf(&b, "%s%s", i ? ", " : "[", key.first);
+		buf_printf(&second, "%s%s", i ? ", " : "[", key.second);
+	}
+	if (b.len) {
 		buf_putc(&b, ']');
+		buf_putc(&second, ']');
+	}
+	if (again)
+		*again = buf_text(&second);
 	return buf_text(&b);
+}
+
+char *bt_keys(struct bt_translation *t, const struct bt_node *map)
+{
+	return keys_text(t, map, NULL);
 }
 
 static char *map_value(struct bt_translation *t, const struct bt_node *n)
@@ -306,9 +331,15 @@ static char *map_value(struct bt_translation *t, const struct bt_node *n)
 		[BT_STATS] = "@avg", [BT_HIST] = "@count", [BT_LHIST] = "@count",
 	};
 	const struct bt_var *v = bt_find(t, n);
-	char *text = str_printf("%s%s", v->out, bt_keys(t, n));
+	const char *extractor = extractors[v->aggregate];
+	char *text, *again;
 
-	return v->aggregate ? str_printf("%s(%s)", extractors[v->aggregate], text) : text;
+	if (!bt_requires_values(extractor)) {
+		text = str_printf("%s%s", v->out, bt_keys(t, n));
+		return extractor ? str_printf("%s(%s)", extractor, text) : text;
+	}
+	text = keys_text(t, n, &again);
+	return str_printf("(@count(%s%s) ? %s(%s%s) : 0)", v->out, text, extractor, v->out, again);
 }
 
 static char *position(const struct bt_node *n)

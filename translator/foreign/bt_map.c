@@ -52,16 +52,28 @@ static void add(struct line *l, const char *format, const char *argument)
 	vec_push(&l->arguments, argument);
 }
 
-static void add_value(struct line *l, const struct bt_var *v, const char *element, const char *divisor)
+bool bt_requires_values(const char *extractor)
+{
+	return extractor && (!strcmp(extractor, "@avg") || !strcmp(extractor, "@min") || !strcmp(extractor, "@max"));
+}
+
+static char *extract(const char *extractor, const char *element, bool maybe_empty)
+{
+	return maybe_empty && bt_requires_values(extractor) ?
+		str_printf("(@count(%s) ? %s(%s) : 0)", element, extractor, element) :
+		str_printf("%s(%s)", extractor, element);
+}
+
+static void add_value(struct line *l, const struct bt_var *v, const char *element, const char *divisor, bool maybe_empty)
 {
 	const char *by = divisor ? str_printf(" / %s", divisor) : "";
 
 	if (v->aggregate == BT_STATS) {
 		add(l, "count %d, ", str_printf("@count(%s)", element));
-		add(l, "average %d, ", str_printf("@avg(%s)%s", element, by));
+		add(l, "average %d, ", str_printf("%s%s", extract("@avg", element, maybe_empty), by));
 		add(l, "total %d", str_printf("@sum(%s)%s", element, by));
 	} else if (v->aggregate) {
-		add(l, "%d", str_printf("%s(%s)%s", extractors[v->aggregate], element, by));
+		add(l, "%d", str_printf("%s%s", extract(extractors[v->aggregate], element, maybe_empty), by));
 	} else if (v->type.kind == BT_T_KSTACK) {
 		add(l, "\\n%s", str_printf("sprint_stack(%s)", element));
 	} else if (bt_is_text(&v->type) || (!v->type.kind && v->string_wanted)) {
@@ -71,9 +83,10 @@ static void add_value(struct line *l, const struct bt_var *v, const char *elemen
 	}
 }
 
-// Prints one element. The stack of a key is too long for a string: it is printed by a statement of its own.
+// Prints one element, which may have no values if `maybe_empty`. The stack of a key is too long for a string: it is
+// printed by a statement of its own.
 static void print_element(struct bt_translation *t, const struct bt_var *v, const name_list *keys, const char *element,
-			  const char *divisor)
+			  const char *divisor, bool maybe_empty)
 {
 	struct line line = { 0 };
 	bool histograms = v->aggregate == BT_HIST || v->aggregate == BT_LHIST;
@@ -99,7 +112,7 @@ static void print_element(struct bt_translation *t, const struct bt_var *v, cons
 		return;
 	}
 	buf_putc(&line.format, ' ');
-	add_value(&line, v, element, divisor);
+	add_value(&line, v, element, divisor, maybe_empty);
 	buf_puts(&line.format, "\\n");
 	print_line(t, &line);
 }
@@ -146,7 +159,7 @@ void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *
 		if (v->aggregate || t->at_exit)
 			bt_line(t, v->aggregate ? "if (@count(%s)) {" : text ? "if (%s != \"\") {" : "if (%s) {", v->out);
 		t->indent += v->aggregate || t->at_exit;
-		print_element(t, v, &keys, v->out, divisor);
+		print_element(t, v, &keys, v->out, divisor, false);
 		if (v->aggregate || t->at_exit)
 			bt_close(t, "");
 		return;
@@ -158,15 +171,24 @@ void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *
 		bt_open(t, "foreach (%s in %s%s)", list, v->out, limit);
 	else
 		bt_open(t, "foreach (%s in %s%s%s)", list, v->out, order, limit);
-	print_element(t, v, &keys, element_of(v, &keys), divisor);
+	print_element(t, v, &keys, element_of(v, &keys), divisor, false);
 	bt_close(t, "");
 }
 
 void bt_print_element(struct bt_translation *t, const struct bt_var *v, const struct bt_node *element)
 {
-	name_list keys = { 0 };
+	name_list keys = { 0 }, again = { 0 };
 
-	for (int i = 0; i < element->kids.n && i < v->keys.n; i++)
-		vec_push(&keys, bt_value(t, element->kids.at[i], bt_is_text(&v->keys.at[i])));
-	print_element(t, v, &keys, str_printf("%s%s", v->out, bt_keys(t, element)), NULL);
+	if (element->kids.n != v->arity) {
+		bt_keys(t, element);   // reports it
+		return;
+	}
+	for (int i = 0; i < v->arity; i++) {
+		const struct bt_node *key = element->kids.at[i];
+		struct bt_twice text = bt_twice(t, key, bt_value(t, key, bt_is_text(&v->keys.at[i])));
+
+		vec_push(&keys, text.first);
+		vec_push(&again, text.second);
+	}
+	print_element(t, v, &keys, element_of(v, &again), NULL, true);
 }
