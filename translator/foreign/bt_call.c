@@ -276,10 +276,10 @@ static char *call_strftime(struct bt_translation *t, const struct bt_node *n)
 
 static char *call_strncmp(struct bt_translation *t, const struct bt_node *n)
 {
-	const char *length = arg_text(t, n, 2);
+	struct bt_twice length = bt_twice(t, arg(n, 2), arg_text(t, n, 2));
 
-	return str_printf("(substr(%s, 0, %s) != substr(%s, 0, %s))", bt_string(t, arg(n, 0)), length,
-			  bt_string(t, arg(n, 1)), length);
+	return str_printf("(substr(%s, 0, %s) != substr(%s, 0, %s))", bt_string(t, arg(n, 0)), length.first,
+			  bt_string(t, arg(n, 1)), length.second);
 }
 
 static char *call_strcontains(struct bt_translation *t, const struct bt_node *n)

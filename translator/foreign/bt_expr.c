@@ -153,20 +153,19 @@ static char *member(struct bt_translation *t, const struct bt_node *n)
 
 static char *element(struct bt_translation *t, const struct bt_node *n)
 {
-	const struct bt_node *base = n->kids.at[0];
+	const struct bt_node *base = n->kids.at[0], *index = n->kids.at[1];
 	struct bt_type from = bt_type_of(t, base), type = bt_type_of(t, n);
-	const char *at = bt_expr(t, n->kids.at[1], BT_BIND_NONE);
 	int size = type.kind == BT_T_POINTER ? 8 : type.size ? type.size : 8;
+	const char *offset;
 
 	if (base->kind == BT_MEMBER && !is_args(base) && !from.user && from.kind != BT_T_POINTER)
-		return str_printf("%s[%s]", member_path(t, base), at);
+		return str_printf("%s[%s]", member_path(t, base), bt_expr(t, index, BT_BIND_NONE));
 	if (type.kind == BT_T_STRUCT) {
 		bt_problem(t, n->loc, "an array of structs is read only as a member: write a cast of the address of the element");
 		return "0";
 	}
-	at = size == 1 ? bt_expr(t, n->kids.at[1], BT_BIND_ADD) :
-			 str_printf("%d * %s", size, bt_expr(t, n->kids.at[1], BT_BIND_MUL + 1));
-	return load(&type, str_printf("%s + %s", bt_expr(t, base, BT_BIND_ADD), at), from.user || bt_in_user(t->action));
+	offset = size == 1 ? bt_expr(t, index, BT_BIND_ADD) : str_printf("%d * %s", size, bt_expr(t, index, BT_BIND_MUL + 1));
+	return load(&type, str_printf("%s + %s", bt_expr(t, base, BT_BIND_ADD), offset), from.user || bt_in_user(t->action));
 }
 
 char *bt_address(struct bt_translation *t, const struct bt_node *n)
