@@ -44,7 +44,7 @@ number=0
 : >"$SCRATCH/messages"
 while IFS= read -r line; do
 	case $line in
-	'#'*) ;;
+	'# '*) ;;
 	'>'*) printf '%s\n' "${line#> }" >>"$SCRATCH/messages" ;;
 	'')
 		refused $((number += 1))

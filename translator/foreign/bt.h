@@ -90,6 +90,7 @@ struct bt_action {
 struct bt_script {
 	VEC(struct bt_action *) actions;
 	struct map structs;        // names of structs that the script defines, "struct S" -> struct loc
+	int expanded;              // nodes of the constants of #define
 	int errors;
 };
 

@@ -231,6 +231,19 @@ static void list(struct bt_parser *p, struct bt_node *n, const char *close)
 	expect(p, close);
 }
 
+enum { MAX_EXPANDED = 10000 };
+
+struct expanded { struct bt_script *script; struct loc loc; };
+
+// Each node has the location of the constant's name, since the source of its text is temporary.
+static void visit_expanded(struct bt_node *n, void *data)
+{
+	struct expanded *x = data;
+
+	n->loc = x->loc;
+	x->script->expanded++;
+}
+
 // A constant of #define is the expression of its text.
 static struct bt_node *defined(struct bt_parser *p, const struct bt_token *name, const char *text)
 {
@@ -244,11 +257,13 @@ static struct bt_node *defined(struct bt_parser *p, const struct bt_token *name,
 	inner.lexer.defines = p->lexer.defines;
 	e = enter(p) ? expression(&inner) : NULL;
 	p->depth--;
+	bt_each(e, visit_expanded, &(struct expanded){ p->script, name->loc });
+	if (p->script->expanded > MAX_EXPANDED)
+		fail(p, name->loc, "the constants of #define expand to more than %d operands and operators", MAX_EXPANDED);
 	if (!e || inner.failed || peek(&inner)->kind != BT_END) {
 		fail(p, name->loc, "the constant '%.60s' of #define is not an expression", name->text);
 		return node(BT_NUMBER, name->loc, "0");
 	}
-	e->loc = name->loc;
 	return e;
 }
 
@@ -356,10 +371,13 @@ static struct bt_node *primary(struct bt_parser *p)
 static struct bt_node *postfix(struct bt_parser *p)
 {
 	struct bt_node *e = primary(p);
+	int depth = p->depth;
 
 	while (!p->failed) {
 		struct bt_token t = *peek(p);
 
+		if (e->kind == BT_MEMBER || e->kind == BT_INDEX || e->kind == BT_INCREMENT)
+			enter(p);
 		if (is(&t, ".") || is(&t, "->")) {
 			take(p);
 			e = node_of(BT_MEMBER, t.loc, peek(p)->text, e, NULL);
@@ -379,6 +397,7 @@ static struct bt_node *postfix(struct bt_parser *p)
 			break;
 		}
 	}
+	p->depth = depth;
 	return e;
 }
 
@@ -432,16 +451,18 @@ static int level_of(struct bt_parser *p, const struct bt_token *t)
 static struct bt_node *binary(struct bt_parser *p, int least)
 {
 	struct bt_node *e = unary(p);
+	int depth = p->depth;
 
 	while (!p->failed) {
 		struct bt_token t = *peek(p);
 		int level = level_of(p, &t);
 
-		if (level < least || !level)
+		if (level < least || !level || !enter(p))
 			break;
 		take(p);
 		e = node_of(BT_BINARY, t.loc, t.text, e, binary(p, level + 1));
 	}
+	p->depth = depth;
 	return e;
 }
 
