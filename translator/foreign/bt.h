@@ -62,6 +62,7 @@ struct bt_type {
 	int size;                  // INT: bytes; 0: 8
 	bool is_signed;
 	bool user;                 // an address in the memory of the process
+	bool kernel;               // an address in the memory of the kernel, also in probes of programs
 	struct di_type *di;        // POINTER: of what it points to; others: its own; may be NULL
 };
 
@@ -159,6 +160,7 @@ bool bt_syscall_field(const char *call, bool enter, const char *field, struct bt
 const char *bt_syscall(const struct bt_point *p, bool *enter);
 bool bt_is_provider(const struct bt_action *a, const char *name);     // of the action's first point
 bool bt_in_user(const struct bt_action *a);           // the action runs for code of a program
+bool bt_reads_user(const struct bt_translation *t, const struct bt_type *type);      // memory of the process
 
 // ---------------------------------------------------------------- the writers
 

@@ -138,7 +138,8 @@ bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, 
 		if (!strcmp(n->text, builtins[i].name)) {
 			*text = (char *)builtins[i].text;
 			*type = builtins[i].type;
-			if (type->kind == BT_T_POINTER && t->kernel)
+			type->kernel = type->kind == BT_T_POINTER;
+			if (type->kernel && t->kernel)
 				type->di = di_find_type(t->kernel, type->of);
 			return true;
 		}
@@ -189,7 +190,7 @@ static char *arg_text(struct bt_translation *t, const struct bt_node *n, int i)
 static char *call_str(struct bt_translation *t, const struct bt_node *n)
 {
 	struct bt_type type = bt_type_of(t, arg(n, 0));
-	bool user = type.user || bt_in_user(t->action);
+	bool user = bt_reads_user(t, &type);
 	char *text;
 
 	if (arg(n, 0)->kind == BT_POSITION)
@@ -205,9 +206,11 @@ static char *call_str(struct bt_translation *t, const struct bt_node *n)
 
 static char *call_buf(struct bt_translation *t, const struct bt_node *n)
 {
+	struct bt_type type = bt_type_of(t, arg(n, 0));
+
 	t->helpers |= 1U << BT_HELP_BUFFER;
 	return str_printf("buffer_text(%s, %s, %s, \"\")", bt_address(t, arg(n, 0)), n->kids.n > 1 ? arg_text(t, n, 1) : "64",
-			  bt_in_user(t->action) || bt_type_of(t, arg(n, 0)).user ? "1" : "0");
+			  bt_reads_user(t, &type) ? "1" : "0");
 }
 
 static char *call_ksym(struct bt_translation *t, const struct bt_node *n)
@@ -396,9 +399,12 @@ struct bt_type bt_call_type(struct bt_translation *t, const struct bt_node *n)
 	if (f && !f->type) {
 		type = bt_type_of(t, arg(n, 0));
 		type.user = *n->text == 'u';
+		type.kernel = !type.user;
 	}
-	if (!strcmp(n->text, "kaddr"))
+	if (!strcmp(n->text, "kaddr")) {
 		type.size = 8;
+		type.kernel = true;
+	}
 	if (!strcmp(n->text, "bswap") && n->kids.n)
 		type = bt_type_of(t, arg(n, 0));
 	return type;

@@ -113,3 +113,8 @@ bool bt_in_user(const struct bt_action *a)
 {
 	return bt_is_provider(a, "uprobe") || bt_is_provider(a, "uretprobe") || bt_is_provider(a, "usdt");
 }
+
+bool bt_reads_user(const struct bt_translation *t, const struct bt_type *type)
+{
+	return type->user || (bt_in_user(t->action) && !type->kernel);
+}

@@ -38,7 +38,8 @@ static char *cast_text(struct bt_translation *t, const struct bt_node *n)
 		from.kind == BT_T_STRUCT ? bt_address(t, n->kids.at[0]) :
 					   bt_expr(t, n->kids.at[0], BT_BIND_NONE);
 
-	return str_printf("@cast(%s, \"%s\"%s)", inner, n->cast.of, bt_in_user(t->action) ? "" : ", \"kernel\"");
+	return str_printf("@cast(%s, \"%s\"%s)", inner, n->cast.of,
+			  bt_in_user(t->action) && !from.kernel ? "" : ", \"kernel\"");
 }
 
 static bool names_struct(const struct bt_type *type)
@@ -70,8 +71,7 @@ static char *cast(struct bt_translation *t, const struct bt_node *n, int bind)
 	// A pointer to numbers: the loads through it have its type.
 	if (n->cast.depth > 1 || !names_struct(&n->cast))
 		return bt_expr(t, n->kids.at[0], bind);
-	if (map_get(&t->script->structs, n->cast.of) && (!t->kernel || !bt_type_of(t, n).di || bt_in_user(t->action)) &&
-	    bt_in_user(t->action))
+	if (map_get(&t->script->structs, n->cast.of) && bt_in_user(t->action) && !bt_type_of(t, n->kids.at[0]).kernel)
 		bt_problem(t, n->loc, "the script defines \"%s\" itself: types come from debuginfo", n->cast.of);
 	return cast_text(t, n);
 }
@@ -165,7 +165,7 @@ static char *element(struct bt_translation *t, const struct bt_node *n)
 		return "0";
 	}
 	offset = size == 1 ? bt_expr(t, index, BT_BIND_ADD) : str_printf("%d * %s", size, bt_expr(t, index, BT_BIND_MUL + 1));
-	return load(&type, str_printf("%s + %s", bt_expr(t, base, BT_BIND_ADD), offset), from.user || bt_in_user(t->action));
+	return load(&type, str_printf("%s + %s", bt_expr(t, base, BT_BIND_ADD), offset), bt_reads_user(t, &from));
 }
 
 char *bt_address(struct bt_translation *t, const struct bt_node *n)
@@ -183,7 +183,7 @@ static char *dereference(struct bt_translation *t, const struct bt_node *n)
 
 	if (type.kind == BT_T_STRUCT)
 		return bt_expr(t, n->kids.at[0], BT_BIND_POSTFIX);
-	return load(&type, bt_expr(t, n->kids.at[0], BT_BIND_NONE), from.user || bt_in_user(t->action));
+	return load(&type, bt_expr(t, n->kids.at[0], BT_BIND_NONE), bt_reads_user(t, &from));
 }
 
 static void fault_visit(struct bt_node *n, void *data)
@@ -410,7 +410,7 @@ char *bt_string(struct bt_translation *t, const struct bt_node *n)
 	bool reads = n->kind == BT_MEMBER || n->kind == BT_INDEX || (n->kind == BT_UNARY && *n->text == '*');
 
 	if (type.kind == BT_T_CHARS || (reads && type.kind == BT_T_UNKNOWN)) {
-		bool user = type.user || bt_in_user(t->action);
+		bool user = bt_reads_user(t, &type);
 		const char *address = user && !bt_in_user(t->action) ? bt_address(t, n) : n->kind == BT_MEMBER ? member_path(t, n) :
 			bt_expr(t, n, BT_BIND_NONE);
 

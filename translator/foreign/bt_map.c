@@ -64,7 +64,8 @@ static char *extract(const char *extractor, const char *element, bool maybe_empt
 		str_printf("%s(%s)", extractor, element);
 }
 
-static void add_value(struct line *l, const struct bt_var *v, const char *element, const char *divisor, bool maybe_empty)
+static void add_value(struct line *l, const struct bt_var *v, const char *element, const char *divisor,
+		      bool maybe_empty)
 {
 	const char *by = divisor ? str_printf(" / %s", divisor) : "";
 

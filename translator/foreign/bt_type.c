@@ -10,9 +10,10 @@
 
 // ---------------------------------------------------------------- types of debuginfo
 
-static struct bt_type from_debuginfo(struct di_type *di, bool user)
+// `base`: the type of the address that leads to it.
+static struct bt_type from_debuginfo(struct di_type *di, const struct bt_type *base)
 {
-	struct bt_type type = { .di = di, .user = user };
+	struct bt_type type = { .di = di, .user = base->user, .kernel = base->kernel };
 	struct di_type *target;
 
 	if (!di)
@@ -108,9 +109,10 @@ static struct bt_type member_type(struct bt_translation *t, const struct bt_node
 		struct bt_type type = guessed(n->text);
 
 		type.user = base.user;
+		type.kernel = base.kernel;
 		return type;
 	}
-	return from_debuginfo(member.type, base.user);
+	return from_debuginfo(member.type, &base);
 }
 
 // ---------------------------------------------------------------- expressions
@@ -118,17 +120,17 @@ static struct bt_type member_type(struct bt_translation *t, const struct bt_node
 static struct bt_type pointed(struct bt_type type)
 {
 	if (type.kind == BT_T_ARRAY && type.di)
-		return from_debuginfo(di_target(type.di), type.user);
+		return from_debuginfo(di_target(type.di), &type);
 	if (type.kind == BT_T_CHARS)
 		return (struct bt_type){ .kind = BT_T_INT, .size = 1, .is_signed = true };
 	if (type.kind != BT_T_POINTER)
-		return (struct bt_type){ .kind = BT_T_INT, .is_signed = true, .user = type.user };
+		return (struct bt_type){ .kind = BT_T_INT, .is_signed = true, .user = type.user, .kernel = type.kernel };
 	if (type.depth > 1) {
 		type.depth--;
 		return type;
 	}
 	if (type.di)
-		return from_debuginfo(type.di, type.user);
+		return from_debuginfo(type.di, &type);
 	if (type.size)
 		return (struct bt_type){ .kind = BT_T_INT, .size = type.size, .is_signed = type.is_signed };
 	type.kind = type.of ? BT_T_STRUCT : BT_T_INT;
@@ -153,9 +155,11 @@ static struct bt_type binary_type(struct bt_translation *t, const struct bt_node
 {
 	struct bt_type left = bt_type_of(t, n->kids.at[0]);
 
-	if (left.kind == BT_T_POINTER && (*n->text == '+' || *n->text == '-') && !n->text[1])
+	if ((*n->text != '+' && *n->text != '-') || n->text[1])
+		return (struct bt_type){ .kind = BT_T_INT, .is_signed = true };
+	if (left.kind == BT_T_POINTER)
 		return left;
-	return (struct bt_type){ .kind = BT_T_INT, .is_signed = true };
+	return (struct bt_type){ .kind = BT_T_INT, .is_signed = true, .user = left.user, .kernel = left.kernel };
 }
 
 static struct bt_type cast_type(struct bt_translation *t, const struct bt_node *n)
@@ -163,6 +167,7 @@ static struct bt_type cast_type(struct bt_translation *t, const struct bt_node *
 	struct bt_type from = bt_type_of(t, n->kids.at[0]), to = n->cast;
 
 	to.user = from.user;
+	to.kernel = from.kernel;
 	return resolved(t, to);
 }
 
@@ -218,7 +223,7 @@ struct bt_var *bt_find(struct bt_translation *t, const struct bt_node *n)
 
 static void join(struct bt_type *into, struct bt_type type)
 {
-	bool user = into->user || type.user;
+	bool user = into->user || type.user, kernel = into->kernel || type.kernel;
 
 	if (type.kind == BT_T_CHARS)
 		type = (struct bt_type){ .kind = BT_T_STRING };
@@ -227,6 +232,7 @@ static void join(struct bt_type *into, struct bt_type type)
 	else if (into->kind == BT_T_POINTER && type.kind == BT_T_POINTER && !into->of)
 		*into = type;
 	into->user = user;
+	into->kernel = kernel;
 }
 
 static void want_string(struct bt_translation *t, const struct bt_node *n)
@@ -364,7 +370,7 @@ static bool parameter_of(struct bt_translation *t, const struct bt_point *p, con
 		return true;
 	di_find_functions(t->kernel, function, NULL, DI_INLINES_NONE, &found);
 	if (found.n && di_find_variable(found.at[0], name, &variable))
-		out->type = from_debuginfo(variable.type, false);
+		out->type = from_debuginfo(variable.type, &(struct bt_type){ 0 });
 	return true;
 }
 
@@ -379,7 +385,7 @@ static bool argument_of(struct bt_translation *t, const struct bt_point *p, cons
 	for vec_each(&found, tracepoint)
 		for vec_each(&(*tracepoint)->args, argument)
 			if (!strcmp(argument->name, name)) {
-				out->type = from_debuginfo(argument->type, false);
+				out->type = from_debuginfo(argument->type, &(struct bt_type){ 0 });
 				return true;
 			}
 	return !found.n;
