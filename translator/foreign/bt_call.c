@@ -151,7 +151,7 @@ bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, 
 	else if (!strcmp(n->text, "retval"))
 		*text = bt_is_provider(t->action, "kretfunc") ? "$return" : "returnval()";
 	else if (!strcmp(n->text, "elapsed"))
-		*text = str_printf("(ktime_get_ns() - %s)", t->started ? t->started : "started");
+		*text = str_printf("(ktime_get_ns() - %s)", t->started ? t->started : "");
 	else if (!strcmp(n->text, "probe"))
 		*type = STRING;
 	else
@@ -164,8 +164,6 @@ char *bt_builtin_text(struct bt_translation *t, const struct bt_node *n)
 	struct bt_type type;
 	char *text;
 
-	if (!strcmp(n->text, "elapsed") && !t->started)
-		t->started = bt_fresh(t, "started");
 	if (!strcmp(n->text, "probe"))
 		return probe_name(t);
 	if (!strcmp(n->text, "numaid") || !strcmp(n->text, "username") || !strcmp(n->text, "ctx")) {

@@ -75,6 +75,14 @@ const char *bt_fresh_local(struct bt_translation *t, const char *wanted)
 	return bt_fresh(t, str_printf("%s%s", t->prefix ? t->prefix : "", wanted));
 }
 
+static void visit_elapsed(struct bt_node *n, void *data)
+{
+	struct bt_translation *t = data;
+
+	if ((n->kind == BT_NAME || (n->kind == BT_CALL && !n->kids.n)) && !strcmp(n->text, "elapsed") && !t->started)
+		t->started = bt_fresh(t, "started");
+}
+
 static bool traces_syscalls(const struct bt_action *a)
 {
 	bool enter;
@@ -87,15 +95,22 @@ static bool traces_syscalls(const struct bt_action *a)
 
 static void name_maps(struct bt_translation *t)
 {
+	static const char *const helper_locals[] = { "i", "text", "c", "address" };
+
 	// The aliases of system calls set this variable, and the names of probes are made of it.
 	for vec_each(&t->script->actions, a)
 		if (traces_syscalls(*a))
 			map_put(&t->used, "name", "name");
+	// A global would be the local variable of that name in the functions of helper_texts.
+	for (size_t i = 0; i < ARRAY_SIZE(helper_locals); i++)
+		map_put(&t->used, helper_locals[i], (void *)helper_locals[i]);
 	for map_each(&t->maps, e) {
 		struct bt_var *v = e->value;
 
 		v->out = bt_fresh(t, *v->name ? v->name : "map");
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(helper_locals); i++)
+		map_put(&t->used, helper_locals[i], NULL);
 }
 
 static void name_locals(struct bt_translation *t, const struct bt_action *a)
@@ -380,6 +395,11 @@ char *foreign_from_bpftrace(struct session *s, const struct source *source, int 
 	t.kernel = s && s->kernel ? di_kernel(s) : NULL;
 	bt_infer(&t);
 	name_maps(&t);
+	// A local variable of any action would be this global.
+	for vec_each(&t.script->actions, a) {
+		bt_each((*a)->filter, visit_elapsed, &t);
+		bt_each((*a)->body, visit_elapsed, &t);
+	}
 	for vec_each(&t.script->actions, a)
 		action(&t, *a);
 	print_remaining(&t);
