@@ -349,22 +349,22 @@ static void uses_probe(struct bt_node *n, void *data)
 
 void bt_points(struct bt_translation *t, const struct bt_action *a)
 {
-	bool named = false, several = a->points.n > 1;
+	bool named = false;
 	struct buf b = { 0 };
 
 	t->probe_name = NULL;
 	bt_each(a->filter, uses_probe, &named);
 	bt_each(a->body, uses_probe, &named);
-	if (named && (several || str_is_glob(a->points.at[0].text))) {
+	if (named && (a->points.n > 1 || str_is_glob(a->points.at[0].text))) {
 		const char *event = bt_fresh(t, "event");
 
 		t->probe_name = bt_fresh(t, "probe_name");
 		for vec_each(&a->points, p)
-			bt_line(t, "probe %s = %s%s { %s = %s }", event, point(t, p), several ? "?" : "", t->probe_name, name_of(p));
+			bt_line(t, "probe %s = %s%s { %s = %s }", event, point(t, p), a->alternatives ? "?" : "", t->probe_name, name_of(p));
 		bt_open(t, "probe %s", event);
 		return;
 	}
 	for vec_each(&a->points, p)
-		buf_printf(&b, "%s%s%s", b.len ? ",\n      " : "", point(t, p), several ? "?" : "");
+		buf_printf(&b, "%s%s%s", b.len ? ",\n      " : "", point(t, p), a->alternatives ? "?" : "");
 	bt_open(t, "probe %s", buf_text(&b));
 }

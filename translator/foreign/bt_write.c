@@ -382,6 +382,33 @@ static void needs_buckets(const struct bt_translation *t, struct buf *b)
 		buf_printf(b, "// Requires the option -DSTP_MAX_BUCKETS=%lld.\n", (long long)most);
 }
 
+// Arguments, and the memory that a pointer is read from, are translated by the kind of the first point.
+static int kind_of(const struct bt_point *p)
+{
+	const char *provider = p->part.at[0];
+
+	return !strcmp(provider, "uprobe") || !strcmp(provider, "uretprobe") ? 1 : !strcmp(provider, "usdt") ? 2 : 0;
+}
+
+// Splits actions with points of different kinds: each part has points of one kind.
+static void split_actions(struct bt_script *script)
+{
+	struct bt_script whole = *script;
+
+	memset(&script->actions, 0, sizeof(script->actions));
+	for vec_each(&whole.actions, a)
+		for (int kind = 0; kind < 3; kind++) {
+			struct bt_action *part = NEW(struct bt_action);
+
+			*part = (struct bt_action){ .filter = (*a)->filter, .body = (*a)->body, .alternatives = (*a)->points.n > 1 };
+			for vec_each(&(*a)->points, p)
+				if (kind_of(p) == kind)
+					vec_push(&part->points, *p);
+			if (part->points.n)
+				vec_push(&script->actions, part);
+		}
+}
+
 char *foreign_from_bpftrace(struct session *s, const struct source *source, int *errors)
 {
 	struct bt_translation t = { .session = s };
@@ -392,6 +419,7 @@ char *foreign_from_bpftrace(struct session *s, const struct source *source, int 
 		*errors = 1;
 		return "";
 	}
+	split_actions(t.script);
 	t.kernel = s && s->kernel ? di_kernel(s) : NULL;
 	bt_infer(&t);
 	name_maps(&t);
