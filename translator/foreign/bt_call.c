@@ -345,11 +345,26 @@ static char *call_ustack(struct bt_translation *t, const struct bt_node *n)
 	return "sprint_ubacktrace()";
 }
 
+// @map, with the key as its keys: a tuple has several.
+static struct bt_node element_of(const struct bt_node *map, const struct bt_node *key)
+{
+	struct bt_node element = *map;
+
+	if (key->kind == BT_TUPLE)
+		element.kids = key->kids;
+	else
+		vec_push(&element.kids, (struct bt_node *)key);
+	return element;
+}
+
 static char *call_has_key(struct bt_translation *t, const struct bt_node *n)
 {
-	struct bt_node map = *arg(n, 0);
+	struct bt_node map = element_of(arg(n, 0), arg(n, 1));
 
-	vec_push(&map.kids, (struct bt_node *)arg(n, 1));
+	if (map.kind != BT_MAP) {
+		bt_problem(t, n->loc, "has_key() requires a map");
+		return "0";
+	}
 	return str_printf("(%s in %s)", bt_keys(t, &map), bt_find(t, &map)->out);
 }
 
@@ -475,7 +490,7 @@ static void say_delete(struct bt_translation *t, const struct bt_node *n)
 			return;
 		}
 		if (!map.kids.n && bt_find(t, &map)->arity && n->kids.n > 1) {     // delete(@map, key)
-			vec_push(&map.kids, (struct bt_node *)arg(n, 1));
+			map = element_of(&map, arg(n, 1));
 			i = n->kids.n;
 		}
 		bt_line(t, "delete %s%s", bt_find(t, &map)->out, bt_keys(t, &map));

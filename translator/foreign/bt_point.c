@@ -216,7 +216,11 @@ static char *point_profile(struct bt_translation *t, const struct bt_point *p)
 		return "never";
 	if (!strcmp(unit, "hz"))
 		return str_printf("perf.sw.cpu_clock.hz(%lld)", n);
-	return str_printf("perf.sw.cpu_clock.sample(%lld)", n * (*unit == 's' ? 1000000000 : *unit == 'm' ? 1000000 : 1000));
+	if (__builtin_mul_overflow(n, *unit == 's' ? 1000000000LL : *unit == 'm' ? 1000000LL : 1000LL, &n)) {
+		bt_problem(t, p->loc, "\"%s\": the period is larger than 2^63 nanoseconds", p->text);
+		return "never";
+	}
+	return str_printf("perf.sw.cpu_clock.sample(%lld)", n);
 }
 
 static const struct { const char *name, *point; long long count; } counters[] = {
