@@ -37,7 +37,7 @@ static const char *conversion(struct bt_translation *t, const struct bt_node *ca
 	if (!c)
 		return "";
 	buf_putc(format, '%');
-	buf_add(format, f, width ? flags + width : 0);
+	buf_add(format, f, flags + width);
 	f += flags + width + length + 1;
 	if (!strchr("diuxXopcsr", c))
 		bt_problem(t, call->loc, "unknown conversion \"%.*s\"", (int)(f - from), from);
