@@ -160,14 +160,14 @@ static struct bt_token string(struct bt_lexer *l, struct bt_token t)
 {
 	const char *from = ++l->p;
 
-	while (l->p < l->end && *l->p != '"') {
-		if (*l->p == '\\' && l->end - l->p > 1)
+	while (l->p < l->end && *l->p != '"' && *l->p != '\n') {
+		if (*l->p == '\\' && l->end - l->p > 1 && l->p[1] != '\n')
 			l->p++;
-		skip(l);
+		l->p++;
 	}
 	t.kind = BT_STRING_TOK;
 	t.text = str_ndup(from, (size_t)(l->p - from));
-	if (l->p == l->end)
+	if (l->p == l->end || *l->p != '"')
 		return bad(t, "the string has no closing quote");
 	l->p++;
 	return t;
@@ -193,11 +193,21 @@ static struct bt_token character(struct bt_lexer *l, struct bt_token t)
 	return t;
 }
 
+// Returns "" if a digit is next: names do not begin with one.
 static char *name(struct bt_lexer *l)
 {
 	const char *from = l->p;
 
-	while (isalnum(peek(l, 0)) || peek(l, 0) == '_')
+	while (isalpha(peek(l, 0)) || peek(l, 0) == '_' || (l->p > from && isdigit(peek(l, 0))))
+		l->p++;
+	return str_ndup(from, (size_t)(l->p - from));
+}
+
+static char *digits(struct bt_lexer *l)
+{
+	const char *from = l->p;
+
+	while (isdigit(peek(l, 0)))
 		l->p++;
 	return str_ndup(from, (size_t)(l->p - from));
 }
@@ -250,7 +260,7 @@ struct bt_token bt_lex_next(struct bt_lexer *l)
 	if (c == '$') {
 		l->p++;
 		t.kind = BT_POSITION_TOK;
-		t.text = peek(l, 0) == '#' ? (l->p++, "#") : name(l);
+		t.text = peek(l, 0) == '#' ? (l->p++, "#") : digits(l);
 		return *t.text ? t : bad(t, "a name or a number is expected after '$'");
 	}
 	if (isalpha(c) || c == '_') {
