@@ -56,7 +56,9 @@ const char *bt_fresh(struct bt_translation *t, const char *wanted)
 {
 	static const char *const keywords[] = { "probe",    "global", "private", "function", "if",     "else",	"for",
 						"foreach",  "in",     "limit",	 "return",   "delete", "while", "break",
-						"continue", "next",   "string",	 "long",     "try",    "catch" };
+						"continue", "next",   "string",	 "long",     "try",    "catch",
+						"print",    "printf", "println", "printd",   "printdln",
+						"sprint",   "sprintf", "sprintln", "sprintd", "sprintdln" };
 	const char *name = wanted;
 	bool taken = map_get(&t->used, name);
 
@@ -219,6 +221,17 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 	bt_close(t, "");
 }
 
+// An operator at the beginning of a line would continue the statement of the line before.
+static void expression_statement(struct bt_translation *t, const struct bt_node *n)
+{
+	struct bt_node copy = *n;
+	const char *text;
+
+	copy.prefix = false;           // "--x" has the effect of "x--"
+	text = bt_expr(t, &copy, BT_BIND_NONE);
+	bt_line(t, strchr("+-(", *text) ? "; %s" : "%s", text);
+}
+
 static void statement(struct bt_translation *t, const struct bt_node *n)
 {
 	switch (n->kind) {
@@ -240,7 +253,7 @@ static void statement(struct bt_translation *t, const struct bt_node *n)
 			return;
 		// fallthrough
 	default:
-		bt_line(t, "%s", bt_expr(t, n, BT_BIND_NONE));
+		expression_statement(t, n);
 	}
 }
 
