@@ -18,11 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef VEC(const char *) text_list;
-
 struct line {
 	const char *point;
-	text_list variables;       // "name:type"
+	name_list variables;       // "name:type"
 };
 typedef VEC(struct line) line_list;
 
@@ -135,7 +133,7 @@ static bool is_alias(const struct probe *p)
 }
 
 // Adds a variable with its C type as written in lists: "struct file*".
-static void add_variable(text_list *list, const char *name, const char *type)
+static void add_variable(name_list *list, const char *name, const char *type)
 {
 	struct buf b = { 0 };
 
@@ -159,7 +157,7 @@ static bool can_be_read(struct session *s, struct probe *p, const char *name)
 	return can;
 }
 
-static void add_targets(struct session *s, struct probe *p, text_list *list)
+static void add_targets(struct session *s, struct probe *p, name_list *list)
 {
 	target_names names = { 0 };
 
@@ -171,9 +169,9 @@ static void add_targets(struct session *s, struct probe *p, text_list *list)
 			add_variable(list, str_printf("$%s", n->name), n->type);
 }
 
-static text_list variables_of(struct session *s, struct probe *p)
+static name_list variables_of(struct session *s, struct probe *p)
 {
-	text_list list = { 0 };
+	name_list list = { 0 };
 
 	for vec_each(&p->locals, v)
 		if (is_mentioned(p, *v))
@@ -182,20 +180,12 @@ static text_list variables_of(struct session *s, struct probe *p)
 	return list;
 }
 
-static bool has(const text_list *list, const char *text)
-{
-	for vec_each(list, t)
-		if (!strcmp(*t, text))
-			return true;
-	return false;
-}
-
-static void keep_common(text_list *list, const text_list *with)
+static void keep_common(name_list *list, const name_list *with)
 {
 	int n = 0;
 
 	for (int i = 0; i < list->n; i++)
-		if (has(with, list->at[i]))
+		if (str_in_list(with, list->at[i]))
 			list->at[n++] = list->at[i];
 	list->n = n;
 }
@@ -299,7 +289,7 @@ static void print_json_string(const char *text)
 	fputs(buf_text(&b), stdout);
 }
 
-static void print_json_variables(const text_list *list)
+static void print_json_variables(const name_list *list)
 {
 	printf(", \"variables\": [");
 	for (int i = 0; i < list->n; i++) {
@@ -354,7 +344,7 @@ static int list_points(struct session *s)
 
 // ---------------------------------------------------------------- --dump-*
 
-static void add_types(struct session *s, text_list *out)
+static void add_types(struct session *s, name_list *out)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++)
 		for (const char *const *pattern = (*f)->patterns; *pattern && !(*f)->as_aliases; pattern++)
@@ -367,7 +357,7 @@ static bool is_hidden(const struct session *s, const char *name)
 }
 
 // Adds "vfs.read = kernel.function("vfs_read")".
-static void add_alias(struct session *s, const struct probe_decl *alias, text_list *out)
+static void add_alias(struct session *s, const struct probe_decl *alias, name_list *out)
 {
 	for vec_each(&alias->alias_names, name) {
 		struct buf b = { 0 };
@@ -381,7 +371,7 @@ static void add_alias(struct session *s, const struct probe_decl *alias, text_li
 	}
 }
 
-static void add_aliases(struct session *s, text_list *out)
+static void add_aliases(struct session *s, name_list *out)
 {
 	struct probe_point any = { 0 };
 
@@ -395,7 +385,7 @@ static void add_aliases(struct session *s, text_list *out)
 }
 
 // Adds "ctime:string (seconds:long)", with -v " /* pure */".
-static void add_function(struct session *s, const struct func *f, text_list *out)
+static void add_function(struct session *s, const struct func *f, name_list *out)
 {
 	static const struct { unsigned bit; const char *name; } tags[] = {
 		{ PRAGMA_GURU, "guru" }, { PRAGMA_MYPROC, "myproc-unprivileged" }, { PRAGMA_PURE, "pure" },
@@ -415,7 +405,7 @@ static void add_function(struct session *s, const struct func *f, text_list *out
 	vec_push(out, (const char *)b.text);
 }
 
-static void add_functions(struct session *s, text_list *out)
+static void add_functions(struct session *s, name_list *out)
 {
 	name_list names = { 0 };
 
@@ -432,7 +422,7 @@ static void add_functions(struct session *s, text_list *out)
 
 static int dump(struct session *s)
 {
-	text_list list = { 0 };
+	name_list list = { 0 };
 
 	hush(s);
 	switch (s->opt.dump) {

@@ -562,14 +562,6 @@ void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_ret
 
 // ---------------------------------------------------------------- variables
 
-static bool has_name(const name_list *list, const char *wanted)
-{
-	for vec_each(list, name)
-		if (!strcmp(*name, wanted))
-			return true;
-	return false;
-}
-
 void dwarf_names(const struct di_function *f, bool is_return, target_names *out)
 {
 	name_list all = { 0 }, parameters = { 0 };
@@ -586,7 +578,7 @@ void dwarf_names(const struct di_function *f, bool is_return, target_names *out)
 
 		if (!di_find_variable(f, *name, &v))
 			continue;
-		n = (struct target_name){ *name, v.type->name, has_name(&parameters, *name) ? TARGET_PARAMETER : TARGET_LOCAL };
+		n = (struct target_name){ *name, v.type->name, str_in_list(&parameters, *name) ? TARGET_PARAMETER : TARGET_LOCAL };
 		vec_push(out, n);
 	}
 }

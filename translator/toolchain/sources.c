@@ -43,8 +43,7 @@ void runtime_read_units(const struct session *s, runtime_units *units)
 bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families)
 {
 	for vec_each(&u->families, name)
-		for vec_each(families, used)
-			if (!strcmp(*name, *used))
-				return true;
+		if (str_in_list(families, *name))
+			return true;
 	return !u->families.n;
 }

@@ -95,6 +95,14 @@ char *str_dup(const char *s)
 	return str_ndup(s, strlen(s));
 }
 
+bool str_in_list(const name_list *list, const char *s)
+{
+	for vec_each(list, at)
+		if (!strcmp(*at, s))
+			return true;
+	return false;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -32,6 +32,7 @@ bool str_ends(const char *s, const char *suffix);
 bool str_is_glob(const char *s);           // contains one of * ? [
 
 typedef VEC(const char *) name_list;
+bool str_in_list(const name_list *list, const char *s);
 // Expands "a{b,{c,d}}e" to abe, ace, ade. Braces without a comma of their own, outside parentheses, are copied, as is a
 // text of more than 1024 bytes. False: there are more than `most` results; `out` has some of them.
 bool str_braces(name_list *out, const char *text, int most);

@@ -258,14 +258,6 @@ bool dwarf_variable(const struct di_function *f, const char *name, struct di_var
 	return dwarf_unit_variable(f->module, die_of(f), name, out);
 }
 
-static bool has_name(const name_list *list, const char *wanted)
-{
-	for vec_each(list, name)
-		if (!strcmp(*name, wanted))
-			return true;
-	return false;
-}
-
 static void list_names(Dwarf_Die *scope, bool params_only, name_list *list)
 {
 	Dwarf_Die v;
@@ -273,7 +265,7 @@ static void list_names(Dwarf_Die *scope, bool params_only, name_list *list)
 	if (dwarf_child(scope, &v))
 		return;
 	do
-		if (is_variable(&v, params_only) && *dwarf_name(&v) && !has_name(list, dwarf_name(&v)))
+		if (is_variable(&v, params_only) && *dwarf_name(&v) && !str_in_list(list, dwarf_name(&v)))
 			vec_push(list, dwarf_name(&v));
 	while (!dwarf_siblingof(&v, &v));
 }
