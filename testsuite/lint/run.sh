@@ -84,6 +84,8 @@ if command -v codespell >/dev/null; then
 else
 	skip lint/spelling codespell
 fi
+# Tables of tests are shell: after an error of syntax the rest of a file would not be run. Those of foreign/ are text.
+report tables "$(for file in "$TESTS"/[!f]*/*.tests "$TESTS"/live/*.test; do bash -n "$file" 2>&1; done)"
 if command -v shellcheck >/dev/null; then
 	report shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"
 else

@@ -453,9 +453,9 @@ expect example-by-path 0 'an example x' example --example two/both.stp x
 expect example-twice 1 'example name "both.stp" is ambiguous' example --example both.stp x
 expect example-misspelt 1 'example "helo.stp" not found (similar: hello.stp' example --example helo.stp
 expect example-of-none 1 "no examples found in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
-expect from-bpftrace 0 'probe kernel.function("vfs_read").call {' --runtime=user --from=bpftrace -e 'kprobe:vfs_read { @[comm] = count(); }'
-expect from-nothing 1 "--from takes bpftrace, the language that scripts are translated from, not 'dtrace'" --from=dtrace -e 'x'
-expect from-part 1 'the builtin "numaid" has no equivalent' --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
+expect from-bpftrace 0 'probe kernel.function("vfs_read").call {' "$STAP" --runtime=user --from=bpftrace -e 'kprobe:vfs_read { @[comm] = count(); }'
+expect from-nothing 1 "--from takes bpftrace, the language that scripts are translated from, not 'dtrace'" "$STAP" --from=dtrace -e 'x'
+expect from-part 1 'the builtin "numaid" has no equivalent' "$STAP" --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
 expect example-unnamed 1 "no script given" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor -l 'timer.ms(1)'
