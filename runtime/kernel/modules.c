@@ -54,8 +54,8 @@ bool stp_modules_refused(u32 i)
 
 /* ------------------------------------------------------------------ builds */
 
-/* Finds the GNU build ID in a module's notes; returns NULL if there is none. The loads are fault-safe because KASAN
- * would report plain loads of the gaps between the module's constants. Context: may sleep. */
+/* Finds the GNU build ID in a module's notes; returns NULL if they contain no build ID. The loads are fault-safe
+ * because KASAN would report plain loads of the gaps between the module's constants. Context: may sleep. */
 static const u8 *build_id_of(const struct module *mod)
 {
 	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };

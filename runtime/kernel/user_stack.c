@@ -4,7 +4,7 @@
  * data about programs and libraries is in the tables of struct stp_object, which the translator generated from
  * symbols, call frame information and line tables.
  *
- * A frame is unwound by the rule for its address or, if there is none (an object without tables, code generated at
+ * A frame is unwound by the rule for its address or, without a rule (an object without tables, code generated at
  * run time), by the frame pointer. Loads are fault-safe, each frame must lie above the previous one, and a caller
  * must be in an executable mapping, so that a damaged stack ends the walk. If mappings cannot be looked up, a
  * caller must follow a call instruction and must not be on the stack.

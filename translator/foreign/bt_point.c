@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Probe points: "kprobe:vfs_read" -> kernel.function("vfs_read").call. Points that list alternatives are optional, as
-// in bpftrace, which goes on without those that it does not find.
+// in bpftrace, which continues without the points that it does not find.
 #include "foreign/bt.h"
 
 #include "debuginfo/debuginfo.h"

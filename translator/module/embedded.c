@@ -2,7 +2,7 @@
 // Embedded C that includes headers: session.units -> objects, cached one by one by their text, the files that
 // they include and the toolchain, and the versions of the kernel's symbols that they use.
 //
-// What kernels once had and it calls by name comes from runtime/removed.
+// Functions and types that were removed from the kernel, and that it uses, come from runtime/removed.
 //
 // C that doesn't compile or uses a symbol that isn't exported is an error of the script, reported at the unit's first
 // piece with the compiler's own messages, whose lines are the script's.
