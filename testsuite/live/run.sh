@@ -172,8 +172,9 @@ stack_of_module() {
 		od -An -tu4 "$SCRATCH/stack"
 }
 
-problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left
+problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left, a state did not come
 	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended before"; return; }
+	grep -s '^await: ' "$results/$1.err"
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
 }
 
