@@ -66,6 +66,26 @@ NOINLINE double floats(float f, double d, int n, float g)
 	return sum;
 }
 
+struct mixed { int i; float f; };
+
+NOINLINE long narrow_floats(struct mixed by_value, int image)
+{
+	struct mixed made = { by_value.i + 1, 2.5f };
+	union { int i; float f; } as_float = { .i = image };
+	float constant = -3.25f, moved = as_float.f;
+
+	sink = made.i;
+	sink = as_float.i;
+	__asm__ volatile("nop" : : "r"(by_value), "r"(image));
+	return image;
+}
+
+static NOINLINE long same_arguments(float f, double d, long n)
+{
+	sink = n + f + d;
+	return sink;
+}
+
 NOINLINE long records(struct all *a, struct bits *b, struct packed *p, struct odd *o)
 {
 	long sum = a->array[1] + b->c;
@@ -202,6 +222,8 @@ int main(int argc, char **argv)
 		sum += scalars('a' + round, 200 + round, -5 * round, 50000, -round, 3000000000u, -7l * round, ~0ul - round,
 			       round & 1, round & 1 ? RED : BLUE);
 		sum += (long)floats(1.5f * round, d, round, 0.1f);
+		sum += narrow_floats((struct mixed){ round, 1.5f * round }, 0x3fc00000 + round);
+		sum += same_arguments(0.1f, 0.2, round) + same_arguments(0.1f, 0.2, -round);
 		sum += records(&all, &bits, &packed, &odd);
 		sum += by_value(target, bits, all.both, odd, packed);
 		sum += loops(round, 3);

@@ -101,6 +101,7 @@ const char *tok_text(enum tok t)
 	case TOK_EMBEDDED: return "embedded code";
 	case TOK_AT_WORD: return "@ word";
 	case TOK_JUNK: return "junk";
+	case TOK_WIDEN: return "(double)";
 	}
 	return "?";
 }

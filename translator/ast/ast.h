@@ -18,6 +18,7 @@ enum tok {
 	TOK_NONE, TOK_EOF, TOK_IDENT, TOK_NUMBER, TOK_STRING, TOK_EMBEDDED,
 	TOK_AT_WORD,               // @name: operator or macro, text without the @
 	TOK_JUNK,                  // a character that begins no token
+	TOK_WIDEN,                 // target: a float's image to that of a double
 #define TOK(name, text) name,
 #include "ast/tokens.def"
 };
@@ -95,7 +96,7 @@ enum expr_kind {
 	E_VAR,          // var: name -> decl; a scalar, or an array where one is expected
 	E_INDEX,        // index: array[keys]; a NULL key is "*"
 	E_CALL,         // call
-	E_UNARY,        // un: TOK_ADD TOK_SUB TOK_NOT TOK_COMPL
+	E_UNARY,        // un: TOK_ADD TOK_SUB TOK_NOT TOK_COMPL TOK_WIDEN
 	E_INCDEC,       // un: TOK_INC TOK_DEC, un.prefix
 	E_BINARY,       // bin: arithmetic, bits, shifts, comparisons, TOK_ANDAND TOK_OROR, TOK_DOT
 	E_COND,         // cond: a ? b : c

@@ -54,6 +54,21 @@ struct expr *target_extract(struct loc loc, struct expr *e, int from, int bits, 
 	return bits < 64 ? target_binary(loc, TOK_SHR, e, expr_number(loc, 64 - bits)) : e;
 }
 
+static bool is_float(const struct di_type *t)
+{
+	return t->kind == DI_FLOAT && t->size == 4;
+}
+
+static struct expr *widen(struct loc loc, struct expr *e)
+{
+	struct expr *made = expr_new(E_UNARY, loc);
+
+	made->type = T_LONG;
+	made->u.un.op = TOK_WIDEN;
+	made->u.un.e = e;
+	return made;
+}
+
 // ---------------------------------------------------------------- the stack machine
 
 static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
@@ -329,6 +344,8 @@ struct expr *target_load_composite(const struct lvalue *p)
 			   "was optimised out here", why ?: "");
 	if (e && p->type->is_signed)
 		e = target_extract(p->loc, e, 0, bits, true);
+	if (e && is_float(p->type))
+		e = widen(p->loc, e);
 	if (e && (e->kind != E_BINARY || e->dtype))
 		e = target_binary(p->loc, TOK_ADD, e, expr_number(p->loc, 0));
 	if (e)
@@ -360,9 +377,11 @@ static struct expr *value_of_size(struct loc loc, struct expr *e, const struct d
 	if (e->kind == E_REGISTER) {
 		e->u.reg.size = t->size;
 		e->u.reg.is_signed = t->is_signed;
-		e->u.reg.is_float = t->kind == DI_FLOAT && t->size == 4;
+		e->u.reg.is_float = is_float(t);
 		return e;
 	}
+	if (is_float(t))
+		return widen(loc, e);
 	return t->size && t->size < 8 ? target_extract(loc, e, 0, t->size * 8, t->is_signed) : e;
 }
 

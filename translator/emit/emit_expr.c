@@ -265,6 +265,8 @@ static struct value emit_unary(struct emitter *e, struct expr *x)
 		return out;
 	case TOK_COMPL:
 		return value_text(v.reads, true, "~%s", value_operand(v));
+	case TOK_WIDEN:
+		return value_text(v.reads, true, "stp_widen_float(%s)", value_long(v));
 	default:
 		assert(x->u.un.op == TOK_NOT);
 		out = value_text(v.reads, true, "!(%s)", value_condition(v));

@@ -541,9 +541,11 @@ static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 		piece.bits = ops[i].atom == DW_OP_piece ? 8 * ops[i].number : ops[i].number;
 		piece.from = ops[i].atom == DW_OP_piece ? 0 : ops[i].number2;
 		part.out = &piece.loc;
-		if (!compile_whole(&part, ops + from, i - from) || piece.loc.kind == DI_LOC_PIECES ||
-		    piece.loc.kind == DI_LOC_POINTER)
+		if (!compile_whole(&part, ops + from, i - from) || piece.loc.kind == DI_LOC_POINTER ||
+		    (piece.loc.kind == DI_LOC_PIECES && piece.loc.pieces.n != 1))
 			piece.loc = (struct di_location){ .kind = DI_LOC_NONE, .why = part.why };
+		else if (piece.loc.kind == DI_LOC_PIECES)        // an implicit value
+			piece.loc = piece.loc.pieces.at[0].loc;
 		some |= piece.loc.kind != DI_LOC_NONE;
 		vec_push(&all->pieces, piece);
 		c->why = c->why ? c->why : part.why;
