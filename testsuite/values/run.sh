@@ -66,7 +66,7 @@ test_cplusplus() {
 		for compiler in g++ clang++; do everything cplusplus "$TESTS/values/zoo.cc" $compiler; done
 		return
 	fi
-	compare cplusplus "$TESTS/values/zoo.cc" g++ -g -O2 -gsplit-dwarf
+	compare cplusplus "$TESTS/values/zoo.cc" g++ -g -O3 -gsplit-dwarf
 	compare cplusplus "$TESTS/values/zoo.cc" clang++ -g -O0
 }
 

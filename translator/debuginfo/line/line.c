@@ -482,6 +482,31 @@ struct di_function *di_function_at(struct di_module *m, uint64_t address)
 	return f;
 }
 
+// Sets file and line of any row that begins at the address: of code from another file, or without is_stmt, such as
+// those of inlined copies. Each begins at an instruction.
+static bool set_other_line(struct di_function *f)
+{
+	const struct func_priv *p = f->priv;
+	Dwarf_Lines *lines;
+	struct row row;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (!dwarf_diecu((Dwarf_Die *)p->die, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		const char *path = dwarf_linesrc(line, NULL, NULL);
+
+		if (!path || !row_of(line, true, &row) || row.address != f->address)
+			continue;
+		f->file = dwarf_source_path(&unit, path);
+		f->line = row.line;
+		return true;
+	}
+	return false;
+}
+
 bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 {
 	struct rows r = rows_of(f);
@@ -497,7 +522,7 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 		if (row->address > f->address && (!*above || row->address < *above))
 			*above = row->address;
 	}
-	return !r.at.n || f->address == f->symbol_address;
+	return !r.at.n || f->address == f->symbol_address || set_other_line(f);
 }
 
 int di_variable_line(const struct di_function *f, const char *name)
