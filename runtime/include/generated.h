@@ -241,6 +241,10 @@ u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current pro
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
+/* The same of a return address that a call pushed, before return probes of this script replaced it (user_stack.c).
+ * Modules that use it have the table of stp_user_stack_family. */
+u64 stp_return_load4(struct stp_ctx *c, u64 address);
+u64 stp_return_load8(struct stp_ctx *c, u64 address);
 /* Returns the address of a variable of the probed program, from its link address. */
 static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
 {

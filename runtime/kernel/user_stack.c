@@ -152,6 +152,22 @@ static void restore_return_address(u64 sp, u64 *value)
 		stp_calls_get(stp_returns, sp, value, sizeof(*value));
 }
 
+u64 stp_return_load4(struct stp_ctx *c, u64 address)
+{
+	u64 value = stp_uload4(c, address);
+
+	restore_return_address(address, &value);
+	return value;
+}
+
+u64 stp_return_load8(struct stp_ctx *c, u64 address)
+{
+	u64 value = stp_uload8(c, address);
+
+	restore_return_address(address, &value);
+	return value;
+}
+
 /* Loads a return address. If calls push it, it is at the stack pointer of the entry. */
 static bool read_return(struct stp_ctx *c, const struct frame *f, u64 address, u64 *value)
 {

@@ -29,9 +29,20 @@ __attribute__((noinline, noclone)) long nowhere(long n)
 	return local + both.first + *to + (long)half + word[0] + fixed;
 }
 
+// The callers alone have `kept`: the return address identifies them.
+static __attribute__((noinline, noclone)) long passed(long n, long kept)
+{
+	long sum = n + kept;
+
+	__asm__ volatile("" : : "r"(sum) : "rdi", "rsi", "memory");
+	__asm__ volatile("nop" : : : "memory");                      // HERE: passed
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	long r = 7;
+	volatile long other = passed(1, 11) + passed(2, 22);
 
 	__asm__ volatile("movq $4711, %%rbx\n\tcall before"
 			 : "+D"(r) : : "rbx", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory");

@@ -17,7 +17,7 @@ static struct result *results;
 static int nresults, most;
 static char frames[1 << 16];
 
-const struct stp_family_ops stp_uprobe_family, stp_mapped_family;
+const struct stp_family_ops stp_uprobe_family, stp_mapped_family, stp_user_stack_family;
 
 bool stp_charge_more(struct stp_ctx *c) { return true; }
 void stp_near(struct stp_ctx *c, const char *where) { }
@@ -44,6 +44,8 @@ u64 stp_uload1(struct stp_ctx *c, u64 address) { return load(c, address, 1); }
 u64 stp_uload2(struct stp_ctx *c, u64 address) { return load(c, address, 2); }
 u64 stp_uload4(struct stp_ctx *c, u64 address) { return load(c, address, 4); }
 u64 stp_uload8(struct stp_ctx *c, u64 address) { return load(c, address, 8); }
+u64 stp_return_load4(struct stp_ctx *c, u64 address) { return load(c, address, 4); }
+u64 stp_return_load8(struct stp_ctx *c, u64 address) { return load(c, address, 8); }
 u64 stp_thread_pointer(struct stp_ctx *c) { return thread; }
 
 /* printf("%d %d\n", id, value) or, where the value can't be read, printf("%d\n", id) */

@@ -221,6 +221,7 @@ struct expr {
 		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
 			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
 			 bool by_parts; /* that is read and written in several parts */
+			 bool is_return; /* a return address of a program */
 			 bool is_float; /* 4 bytes, widened to a double's image */ } deref;
 	} u;
 };

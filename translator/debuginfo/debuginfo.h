@@ -54,6 +54,7 @@ enum di_opcode {
 	DI_OP_ADD,                 // pop b, a; push a + b
 	DI_OP_SUB, DI_OP_MUL, DI_OP_AND, DI_OP_OR, DI_OP_XOR, DI_OP_SHL, DI_OP_SHR, DI_OP_SRA, DI_OP_NEG, DI_OP_NOT,
 	DI_OP_LOAD,                // pop address; push the `size` bytes there, sign-extended if is_signed
+	DI_OP_LOAD_RETURN,         // of a program's return address, which a return probe may have replaced
 	// Division by zero fails like a load from an address that cannot be read.
 	DI_OP_DIV, DI_OP_MOD, DI_OP_EQ, DI_OP_NE, DI_OP_LT, DI_OP_LE, DI_OP_GT, DI_OP_GE,      // signed
 	DI_OP_UDIV, DI_OP_UMOD, DI_OP_ULT, DI_OP_ULE, DI_OP_UGT, DI_OP_UGE,                    // unsigned

@@ -73,6 +73,7 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 		       same_expr(a->u.reg.number_expr, b->u.reg.number_expr);
 	return a->u.deref.user == b->u.deref.user && a->u.deref.size == b->u.deref.size &&
 	       a->u.deref.is_signed == b->u.deref.is_signed && a->u.deref.is_float == b->u.deref.is_float &&
+	       a->u.deref.is_return == b->u.deref.is_return &&
 	       a->u.deref.bit_size == b->u.deref.bit_size && a->u.deref.bit_offset == b->u.deref.bit_offset &&
 	       a->u.deref.by_parts == b->u.deref.by_parts &&
 	       same_expr(a->u.deref.addr, b->u.deref.addr) &&

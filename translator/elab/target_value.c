@@ -160,8 +160,11 @@ static struct expr *unary(struct machine *m, const struct di_op *op, struct expr
 {
 	struct expr *made;
 
-	if (op->code == DI_OP_LOAD)
-		return target_load(m->loc, e, op->size, op->is_signed, di_is_user(m->module));
+	if (op->code == DI_OP_LOAD || op->code == DI_OP_LOAD_RETURN) {
+		made = target_load(m->loc, e, op->size, op->is_signed, di_is_user(m->module));
+		made->u.deref.is_return = op->code == DI_OP_LOAD_RETURN;
+		return made;
+	}
 	made = expr_new(E_UNARY, m->loc);
 	made->type = T_LONG;
 	made->u.un.op = op->code == DI_OP_NEG ? TOK_SUB : TOK_COMPL;
@@ -213,7 +216,7 @@ static int operands(enum di_opcode code)
 	case DI_OP_CONST: case DI_OP_REG: case DI_OP_STATIC: case DI_OP_THREAD: case DI_OP_PICK:
 	case DI_OP_ABSENT:
 		return 0;
-	case DI_OP_LOAD: case DI_OP_NEG: case DI_OP_NOT: case DI_OP_DROP: return 1;
+	case DI_OP_LOAD: case DI_OP_LOAD_RETURN: case DI_OP_NEG: case DI_OP_NOT: case DI_OP_DROP: return 1;
 	case DI_OP_ROT: return 3;
 	default: return 2;
 	}

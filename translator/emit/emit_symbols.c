@@ -169,9 +169,10 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	modules all = { 0 };
 	struct buf rows = { 0 };
 
-	if (!emit_called(e, "stp_user_"))
+	if (emit_called(e, "stp_user_"))
+		add_objects(e, &all);
+	else if (!e->loads_returns)
 		return;
-	add_objects(e, &all);
 	for (int i = 0; i < all.n; i++)
 		buf_puts(&rows, emit_object(e, w, all.at[i], i));
 	cw_line(w, "static struct stp_object stp_objects[] = { %s { NULL } };", buf_text(&rows));

@@ -92,8 +92,10 @@ static void check_location(struct emitter *e, struct loc loc, const char *t)
 static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
 {
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
-	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", x->u.deref.user ? "u" : "", size, address);
+	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
+	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
 
+	e->loads_returns |= x->u.deref.is_return;
 	if (x->u.deref.is_float)
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else

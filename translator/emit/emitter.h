@@ -126,6 +126,7 @@ struct emitter {
 	struct map formats;        // text of a format table -> its name
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
+	bool loads_returns;        // return addresses of programs, in locations of variables
 	VEC(const struct di_module *) mapped;      // programs with variables that probes of other programs read
 	int probes;                // in the table of probes
 	int foreachs, formats_made, regexes;

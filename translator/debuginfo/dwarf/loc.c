@@ -399,6 +399,7 @@ static bool push_call_value(struct compile *c, struct call_value *v)
 static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	int number = entry_register(c, &ops[at]), word = c->m->arch->word;
+	struct di_op load = { .code = DI_OP_LOAD_RETURN, .size = word };
 	call_values values = { 0 };
 	bool some = false;
 
@@ -413,8 +414,10 @@ static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t a
 		taken.out = out;
 		if (!push_call_value(&taken, v) || !compile_ops(&taken, ops + at + 1, n - at - 1))
 			continue;
-		if (!frame_address(c) || !value_offset(c, -word) || !value_load(c, word, generic) ||
-		    !value_push(c, DI_OP_STATIC, v->returns_to))
+		if (!frame_address(c) || !value_offset(c, -word))
+			return false;
+		vec_push(&c->out->ops, load);
+		if (!value_push(c, DI_OP_STATIC, v->returns_to))
 			return false;
 		location_add(c->out, DI_OP_EQ, 0);
 		c->n -= 2;
