@@ -334,6 +334,9 @@ for index in 1 -1; do
 	lists "outside of what is in a register, $index" "semantic error: this part of 'local' was optimised out here: at <input>:1:75" \
 		-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { println(\$to[$index]) }"
 done
+lists 'what is in a register, behind a pointer that has no value' "# probes
+process(\"nowhere\").statement(\"nowhere@$TESTS/programs/nowhere.c:$at\")" \
+	-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { if (@defined(\$to)) println(\$to) else println(\$to[0]) }"
 
 # For an argument on the caller's stack, clang gives the location only after the frame is set up: at the entry it is
 # the same, unless the slot is written in between, or the size of the stack is unknown.

@@ -131,6 +131,18 @@ void resolver_base(struct resolver *r, struct expr **e)
 		resolve(r, e);
 }
 
+static struct expr *checked_value(struct expr *e)
+{
+	if (e->kind == E_TARGET) {         // not in memory, and none of its members is accessed
+		struct lvalue p = lvalue_of(e);
+
+		if (target_check_value(e->loc, e->dtype))
+			target_load_composite(&p);   // reports the reason
+		return failed(e->loc);
+	}
+	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
+}
+
 bool resolver_is_defined(struct resolver *r, const struct expr *e)
 {
 	struct expr *copy = expr_copy(e);
@@ -140,6 +152,8 @@ bool resolver_is_defined(struct resolver *r, const struct expr *e)
 	diag_quiet_push();
 	r->strict = true;
 	resolver_base(r, &copy);
+	if (copy->kind == E_TARGET && !type_is_aggregate(copy->dtype))
+		checked_value(copy);   // a pointer to a variable that is not in memory has no value
 	r->strict = strict;
 	if (r->probe) {
 		r->probe->entries.n = saved;
@@ -500,18 +514,6 @@ static bool prune_logical(struct resolver *r, struct expr **e)
 }
 
 // ---------------------------------------------------------------- the walk
-
-static struct expr *checked_value(struct expr *e)
-{
-	if (e->kind == E_TARGET) {         // not in memory, and none of its members is accessed
-		struct lvalue p = lvalue_of(e);
-
-		if (target_check_value(e->loc, e->dtype))
-			target_load_composite(&p);   // reports the reason
-		return failed(e->loc);
-	}
-	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
-}
 
 // --skip-badvars: replaces an unresolved variable by 0. Returns true if *e is finished.
 static bool skip_bad(struct resolver *r, struct expr **e)
