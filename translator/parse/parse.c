@@ -300,7 +300,7 @@ static bool value_type(struct parser *p, enum type *type)
 }
 
 // parameter = NAME [type]
-static void parameter(struct parser *p, struct func *f)
+static void parameter(struct parser *p, struct func *f, struct map *seen)
 {
 	struct var *v = NEW(struct var);
 
@@ -309,20 +309,22 @@ static void parameter(struct parser *p, struct func *f)
 	v->explicit_type = value_type(p, &v->type);
 	if (v->explicit_type)
 		v->type_loc = v->loc;
-	for (int i = 0; i < f->params.n; i++)
-		if (strcmp(f->params.at[i]->name, v->name) == 0)
-			parser_fail(p, v->loc, "the function has a parameter '%s' already", v->name);
+	if (map_get(seen, v->name))
+		parser_fail(p, v->loc, "the function has a parameter '%s' already", v->name);
+	map_put(seen, v->name, v);
 	vec_push(&f->params, v);
 }
 
 // parameters = "(" [parameter {"," parameter}] ")"
 static void parameters(struct parser *p, struct func *f)
 {
+	struct map seen = { 0 };
+
 	parser_expect(p, TOK_LPAREN, "and the function's parameters");
 	if (parser_accept(p, TOK_RPAREN))
 		return;
 	do
-		parameter(p, f);
+		parameter(p, f, &seen);
 	while (parser_accept(p, TOK_COMMA));
 	parser_expect(p, TOK_RPAREN, "after the function's parameters");
 }
