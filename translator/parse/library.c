@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The script library, parsed on demand. In: names that the script uses. Out: whole library files, added to
-// session.script, and library macros for macro.c. A file with errors is skipped with a warning.
+// session.script, and library macros for macro.c. A file with errors is skipped with a warning, unless library_check()
+// has reported them.
 #include "parse/library.h"
 #include "parse/parse.h"
 #include "util/str.h"
@@ -106,6 +107,35 @@ static void load(struct session *s, struct library_file *file)
 			     first.column, diag_quiet_first());
 	else if (!file->macros)
 		join(s, lib, file, &part);
+}
+
+static bool is_of_us(const struct session *s, const struct library_file *file)
+{
+	size_t len = s->tapset_dir ? strlen(s->tapset_dir) : 0;
+
+	return len && str_starts(file->path, s->tapset_dir) && file->path[len] == '/';
+}
+
+int library_check(struct session *s)
+{
+	int errors = 0, before;
+
+	for vec_each(&opened(s)->index.files, it) {
+		struct library_file *file = *it;
+		struct script part = { 0 };
+		struct source *src;
+
+		if (file->loaded || is_of_us(s, file))
+			continue;
+		src = source_read(file->path);
+		if (!src)
+			continue;          // reported if the file is used
+		src->library = true;
+		before = errors;
+		errors += parse_into(s, src, &part, file->macros ? &s->library->macros : NULL, NULL);
+		file->loaded = file->macros || errors > before;
+	}
+	return errors;
 }
 
 static void load_all(struct session *s, file_list *files)

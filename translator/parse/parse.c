@@ -481,7 +481,7 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 			recover(&p);
 	}
 	if (!parser_at(&p, TOK_EOF))
-		parser_expected(&p, "'@define', the only thing that a .stpm file holds,");
+		parser_expected(&p, "'@define', the only thing that a .stpm file holds");
 	if (first)
 		*first = p.first_error;
 	return p.errors;
@@ -512,6 +512,11 @@ int pass_parse(struct session *s)
 {
 	int errors = 0;
 
+	if (s->opt.include_dirs.n && !s->opt.list && !s->opt.dump) {
+		diag_kind("parse");
+		errors += library_check(s);
+		diag_kind("semantic");
+	}
 	for vec_each(&s->sources, src)
 		errors += parse_source(s, *src);
 	STAP_PROBE1(stap, pass1b__start, s->marked);

@@ -18,6 +18,8 @@ bool library_use_global(struct session *s, const char *name);
 // parts. Suffix parts after the alias name are allowed.
 bool library_use_alias(struct session *s, const struct probe_point *point);
 bool library_has_alias(struct session *s, const char *name); // does not parse a file
+// Parses the files of -I directories and reports their errors, whether they are used or not. Returns their number.
+int library_check(struct session *s);
 
 void parse_print_words(name_list *out);                           // "print", "printf", ...
 // Reports errors that the parser left to pass 2; returns their number.
