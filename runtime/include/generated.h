@@ -727,6 +727,7 @@ extern const struct stp_family_ops stp_netfilter_family;
 struct stp_netfilter {
 	const struct stp_probe *probe;
 	s32 pf, hook, priority;
+	const s64 *pf_constant, *hook_constant;    /* NULL: pf, hook */
 	void *state;               /* owned by the runtime */
 };
 void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);

@@ -85,18 +85,19 @@ static bool has_family(u32 pf)
 /* Ends: the mutex of hooks is held to copy arrays. */
 static int add(struct stp_netfilter *p)
 {
+	s64 pf = p->pf_constant ? *p->pf_constant : p->pf;
 	struct hook *h;
 	int err;
 
-	if (!has_family(p->pf))
+	if (!has_family(pf))
 		return -EOPNOTSUPP;
 	h = plat_alloc(sizeof(*h), -1);
 	if (!h)
 		return -ENOMEM;
 	h->ops.hook = packet;
 	h->ops.priv = p;
-	h->ops.pf = p->pf;
-	h->ops.hooknum = p->hook;
+	h->ops.pf = pf;
+	h->ops.hooknum = p->hook_constant ? *p->hook_constant : p->hook;
 	h->ops.priority = p->priority;
 	h->net = get_net(current->nsproxy->net_ns);
 	err = nf_register_net_hook(h->net, &h->ops);

@@ -436,22 +436,25 @@ struct value emit_embedded(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", t);
 }
 
-// Makes a constant of the unit, which the C compiler evaluates and reports if it isn't constant.
-struct value emit_const(struct emitter *e, struct expr *x)
+const char *emit_unit_constant(struct emitter *e, const char *headers, const char *text, struct loc loc)
 {
-	const char *text = x->u.text1.text, *known = str_printf("@const %s@%s", text, x->loc.source->name);
-	const char *name = map_get(&e->consts, known);
+	const char *known = str_printf("@const %s@%s", text, loc.source->name), *name = map_get(&e->consts, known);
 
 	if (!name) {
-		struct c_unit *u = unit_at(e, x->loc);
+		struct c_unit *u = unit_at(e, loc);
 
 		name = emit_unique(e, "x_", "const");
 		map_put(&e->consts, known, (void *)name);
-		buf_printf(&u->text, "\nextern const s64 %s;\n#line %d %s\nconst s64 %s = (s64)(%s);\n", name, x->loc.line,
-			   emit_c_string(x->loc.source->name), name, text);
+		buf_printf(&u->text, "\n%sextern const s64 %s;\n#line %d %s\nconst s64 %s = (s64)(%s);\n", headers, name,
+			   loc.line, emit_c_string(loc.source->name), name, text);
 		cw_line(&e->prototypes, "extern const s64 %s;", name);
 	}
-	return value_text(0, true, "%s", name);
+	return name;
+}
+
+struct value emit_const(struct emitter *e, struct expr *x)
+{
+	return value_text(0, true, "%s", emit_unit_constant(e, "", x->u.text1.text, x->loc));
 }
 
 // Blocks of the user's own files are compiled even if nothing calls them.

@@ -131,6 +131,14 @@ bool emit_keeps_matches(void)
 	return current->keeps_matches;
 }
 
+const char *emit_c_constant(struct cwriter *w, const char *headers, const char *text, struct loc loc)
+{
+	const char *name = emit_unit_constant(current, headers, text, loc);
+
+	cw_line(w, "extern const s64 %s;", name);
+	return name;
+}
+
 void emit_family_table(struct session *s, const char *family, const char *table, int n)
 {
 	struct family_table t = { str_printf("stp_%s_family", family), table, n };

@@ -231,6 +231,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
 
 // emit_embedded.c
 struct value emit_embedded(struct emitter *e, struct expr *x);
+// Returns the name of a constant of the unit of loc, which the C compiler evaluates and reports if it is not constant.
+const char *emit_unit_constant(struct emitter *e, const char *headers, const char *text, struct loc loc);
 struct value emit_const(struct emitter *e, struct expr *x);
 bool emit_returns_pointer(const struct func *f);
 void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head);

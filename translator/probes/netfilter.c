@@ -11,12 +11,15 @@
 #include "probes/accessor_var.h"
 #include "util/str.h"
 
+#include <ctype.h>
 #include <string.h>
 
 extern const struct probe_family family_netfilter;
 
 struct hook {                  // probe.data
 	int64_t pf, number, priority;
+	const char *pf_constant, *hook_constant;       // names that the C compiler knows; NULL: pf, number
+	struct loc loc;            // of the point
 };
 
 // ---------------------------------------------------------------- names, as in <linux/netfilter*.h>
@@ -68,9 +71,18 @@ static void add_names(const void *from, name_list *out)
 		vec_push(out, names->at[i].name);
 }
 
-// Numbers require guru mode unless `numbers` is set.
-static int find(struct session *s, const struct point_part *part, const struct name *names, int n, bool numbers,
-		int64_t *value)
+static bool is_identifier(const char *text)
+{
+	if (!isalpha((unsigned char)*text) && *text != '_')
+		return false;
+	while (isalnum((unsigned char)*text) || *text == '_')
+		text++;
+	return !*text;
+}
+
+// Numbers require guru mode unless `constant` is NULL. In guru mode it is set to a name that is not in the table.
+static int find(struct session *s, const struct point_part *part, const struct name *names, int n,
+		const char **constant, int64_t *value)
 {
 	struct names all = { names, n };
 
@@ -80,37 +92,42 @@ static int find(struct session *s, const struct point_part *part, const struct n
 			return 0;
 	}
 	if (parse_number(part->text, value)) {
-		if (numbers || s->opt.guru)
+		if (!constant || s->opt.guru)
 			return 0;
 		diag_error(part->loc, "%s(\"%s\"): a number requires guru mode (-g); use a "
 			   "name", part->name, part->text);
 		return 1;
+	}
+	if (constant && s->opt.guru && is_identifier(part->text)) {
+		*constant = part->text;
+		*value = -1;
+		return 0;
 	}
 	diag_error(part->loc, "%s(\"%s\") is unknown%s", part->name, part->text, n ?
 		   diag_similar(part->text, add_names, &all) : ": this protocol family has no names; use a number");
 	return 1;
 }
 
-#define FIND(s, part, names, numbers, value) find(s, part, names, ARRAY_SIZE(names), numbers, value)
+#define FIND(s, part, names, constant, value) find(s, part, names, ARRAY_SIZE(names), constant, value)
 
 static int find_hook(struct session *s, const struct point_part *part, struct hook *h)
 {
 	switch (h->pf) {
-	case IPV4:   return FIND(s, part, ipv4_hooks, false, &h->number);
-	case IPV6:   return FIND(s, part, ipv6_hooks, false, &h->number);
-	case ARP:    return FIND(s, part, arp_hooks, false, &h->number);
-	case BRIDGE: return FIND(s, part, bridge_hooks, false, &h->number);
-	default:     return find(s, part, NULL, 0, false, &h->number);
+	case IPV4:   return FIND(s, part, ipv4_hooks, &h->hook_constant, &h->number);
+	case IPV6:   return FIND(s, part, ipv6_hooks, &h->hook_constant, &h->number);
+	case ARP:    return FIND(s, part, arp_hooks, &h->hook_constant, &h->number);
+	case BRIDGE: return FIND(s, part, bridge_hooks, &h->hook_constant, &h->number);
+	default:     return find(s, part, NULL, 0, &h->hook_constant, &h->number);
 	}
 }
 
 static int find_priority(struct session *s, const struct point_part *part, struct hook *h)
 {
 	if (h->pf == IPV4)
-		return FIND(s, part, ipv4_priorities, true, &h->priority);
+		return FIND(s, part, ipv4_priorities, NULL, &h->priority);
 	if (h->pf == IPV6)
-		return FIND(s, part, ipv6_priorities, true, &h->priority);
-	return find(s, part, NULL, 0, true, &h->priority);
+		return FIND(s, part, ipv6_priorities, NULL, &h->priority);
+	return find(s, part, NULL, 0, NULL, &h->priority);
 }
 
 static int netfilter_resolve(struct session *s, const struct probe_match *m)
@@ -118,7 +135,8 @@ static int netfilter_resolve(struct session *s, const struct probe_match *m)
 	const struct point_part *priority = point_find(m->point, "priority");
 	struct hook *h = NEW(struct hook);
 
-	if (FIND(s, point_find(m->point, "pf"), families, false, &h->pf))
+	h->loc = m->point->loc;
+	if (FIND(s, point_find(m->point, "pf"), families, &h->pf_constant, &h->pf))
 		return 1;
 	if (find_hook(s, point_find(m->point, "hook"), h) || (priority && find_priority(s, priority, h)))
 		return 1;
@@ -181,14 +199,32 @@ static void netfilter_names(struct session *s, struct probe *p, target_names *ou
 
 // ---------------------------------------------------------------- emit
 
+// Returns the initializer of a member that refers to the constant, or "" if there is none.
+static const char *constant(struct cwriter *w, const char *member, const char *name, struct loc loc)
+{
+	static const char headers[] = "#include <linux/netfilter.h>\n#include <linux/netfilter_arp.h>\n"
+		"#include <linux/netfilter_bridge.h>\n#include <linux/netfilter_ipv4.h>\n#include <linux/netfilter_ipv6.h>\n";
+
+	return name ? str_printf(" .%s_constant = &%s,", member, emit_c_constant(w, headers, name, loc)) : "";
+}
+
 static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
+	const char **constants = NEW_ARRAY(const char *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		const struct hook *h = probes[i]->data;
+
+		constants[i] = str_printf("%s%s", constant(w, "pf", h->pf_constant, h->loc),
+					  constant(w, "hook", h->hook_constant, h->loc));
+	}
 	cw_line(w, "static struct stp_netfilter stp_netfilters[] = {");
 	for (int i = 0; i < n; i++) {
 		const struct hook *h = probes[i]->data;
 
-		cw_line(w, "{ .probe = %s, .pf = %d, .hook = %d, .priority = (s32)%lldLL }, /* %s */",
-			emit_probe_ref(probes[i]), (int)h->pf, (int)h->number, (long long)h->priority, probes[i]->point);
+		cw_line(w, "{ .probe = %s, .pf = %d, .hook = %d, .priority = (s32)%lldLL,%s }, /* %s */",
+			emit_probe_ref(probes[i]), (int)h->pf, (int)h->number, (long long)h->priority, constants[i],
+			probes[i]->point);
 	}
 	cw_line(w, "};");
 	emit_family_table(s, "netfilter", "stp_netfilters", n);
