@@ -8,7 +8,7 @@ rm -rf "$files"; mkdir -p "$files" && cd "$files" || return
 lists() {
 	local name=$1 want=$2 got
 	shift 2
-	got=$("$STAP" -r "$release" "$@" 2>&1 | grep -v '^Pass 2: \|^ *\^\|source: ' | sed -E "s#$files/##g; s#(known|calls|boxes)\.(c|cc):[0-9]+#\1.\2#g; s# /\* <- .*##")
+	got=$("$STAP" -r "$release" "$@" 2>&1 | grep -v '^Pass 2: \|^ *\^\|source: ' | sed -E "s#$files/##g; s#(known|calls|boxes)\.(c|cc):[0-9]+#\1.\2#g; s# /\* (pc=|<- ).*##")
 	if [ "$got" = "$want" ]; then
 		ok "debuginfo/programs $name"
 	else
@@ -381,7 +381,8 @@ fi
 gcc -g -O2 -o known known.c
 said() {
 	"$STAP" -r "$release" -L 'process("./known").function("add")' 2>&1
-	"$STAP" -r "$release" -p2 -e 'probe process("./known").function("walk").call { println($p->next->y, $what, $n, @var("total")) }' 2>&1
+	"$STAP" -r "$release" -p2 -e 'probe process("./known").function("walk").call { println($p->next->y, $what, $n, @var("total")) }' 2>&1 |
+		sed 's/pc=[^ ]*/pc=PC/'
 }
 said >before
 for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; do

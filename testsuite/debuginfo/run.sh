@@ -298,14 +298,14 @@ test_zoo() {
 		"$STAP" -r "$release" -L "process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\")"
 		"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/zoo_main\").function(\"zoo_visit\") {
 			println(\$z\$, \$zoo_thread, \$\$parms\$) }"
-	} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#" >"$SCRATCH/out"
+	} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*zoo_main.c#@zoo_main.c#; s/pc=[^ ]*/pc=PC/" >"$SCRATCH/out"
 	golden "debuginfo/zoo $release" zoo.out "$SCRATCH/out"
 	if g++ -g -O1 -o "$SCRATCH/classes" classes.cc; then
 		{
 			"$STAP" -r "$release" --types "animal@$SCRATCH/classes"
 			"$STAP" -r "$release" -p2 --vp 01 -e "probe process(\"$SCRATCH/classes\").function(\"look\") {
 				println(\$a\$, \$a->id, \$r->legs, @cast(\$r, \"animal\")->name\$) }"
-		} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*classes.cc#@classes.cc#" >"$SCRATCH/out"
+		} 2>&1 | grep -Ev '^(Pass 2: ana|Made the index)' | sed "s#$SCRATCH/##g; s#@[^:]*classes.cc#@classes.cc#; s/pc=[^ ]*/pc=PC/" >"$SCRATCH/out"
 		golden "debuginfo/classes $release" classes.out "$SCRATCH/out"
 	else
 		skip "debuginfo/classes $release" "g++"
@@ -322,7 +322,7 @@ test_script() {
 	eval "options=($(directive "$1.stp" options))"
 	"$STAP" -r "$release" -p2 --vp 01 ${options[@]+"${options[@]}"} "$1.stp" >"$SCRATCH/raw" 2>"$SCRATCH/err" ||
 		cat "$SCRATCH/err" >>"$SCRATCH/raw"
-	sed -E 's/([ (])[0-9]{2,}/\1N/g; s/>> [0-9] & 1/>> N \& 1/g; s/@[^@:" ]*:[0-9]+"/@FILE:LINE"/g' "$SCRATCH/raw" >"$SCRATCH/out"
+	sed -E 's/pc=(_stext|.text)\+0x[0-9a-f]+/pc=\1+PC/; s/([ (])[0-9]{2,}/\1N/g; s/>> [0-9] & 1/>> N \& 1/g; s/@[^@:" ]*:[0-9]+"/@FILE:LINE"/g' "$SCRATCH/raw" >"$SCRATCH/out"
 	golden "debuginfo/$1 $release" "$1.out" "$SCRATCH/out"
 }
 

@@ -6,10 +6,12 @@
 //   # functions
 //   f:string (a:long)
 //   # probes
-//   timer.ms(100) /* <- t.stp:3 */
+//   timer.ms(100) /* <- timer.ms(100) */
+//   kernel.function("vfs_read@...") /* pc=_stext+0x1200 */ /* <- kernel.function("vfs_read") */
 //     # locals
 //     x:long
 #include "elab/elab.h"
+#include "resolve/family.h"
 #include "session/passes.h"
 #include "util/str.h"
 
@@ -51,10 +53,20 @@ static void dump_func(struct session *s, struct buf *b, const struct func *f)
 	buf_putc(b, '\n');
 }
 
-// Prints "kernel.function("vfs_read@...") /* <- vfs.read <- vfs.* */".
+static void dump_address(struct buf *b, const struct probe *p)
+{
+	const char *from = NULL;
+	uint64_t offset;
+
+	if (p->family->address && p->family->address(p, &from, &offset))
+		buf_printf(b, " /* pc=%s%s%#llx */", from ? from : "", from ? "+" : "", (unsigned long long)offset);
+}
+
+// Prints "kernel.function("vfs_read@...") /* pc=_stext+0x1200 */ /* <- vfs.read <- vfs.* */".
 static void dump_probe(struct session *s, struct buf *b, const struct probe *p)
 {
 	buf_puts(b, p->point);
+	dump_address(b, p);
 	buf_puts(b, " /*");
 	for (int i = p->chain.n - 1; i >= 0; i--)
 		buf_printf(b, " <- %s", point_text(p->chain.at[i]));

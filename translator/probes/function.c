@@ -247,6 +247,18 @@ static struct expr *function_target(struct session *s, struct probe *p, struct e
 	return NULL;
 }
 
+static bool function_address(const struct probe *p, const char **from, uint64_t *offset)
+{
+	const struct function_probe *d = p->data;
+	const struct di_function *f = d->function;
+	uint64_t base = di_kernel_base(f->module);
+
+	*offset = d->is_absolute ? d->absolute : f->address - base;
+	if (!d->is_absolute)
+		*from = base ? "_stext" : d->module ? ".text" : NULL;
+	return d->is_absolute || f->has_address;
+}
+
 static struct di_module *function_module(const struct probe *p)
 {
 	const struct function_probe *d = p->data;
@@ -287,6 +299,7 @@ const struct probe_family family_function = {
 	.target = function_target,
 	.target_names = function_names,
 	.has_names = function_has_names,
+	.address = function_address,
 	.module = function_module,
 	.share = function_share,
 	.emit = function_emit,

@@ -120,5 +120,6 @@ const struct probe_family family_plt = {
 	.target = plt_target,
 	.has_names = plt_has_names,
 	.meta = plt_meta,
+	.address = process_address,
 	.emit = plt_emit,
 };

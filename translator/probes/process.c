@@ -197,5 +197,6 @@ const struct probe_family family_process = {
 	.target = process_target,
 	.target_names = process_names,
 	.module = process_module,
+	.address = process_address,
 	.emit = process_emit,
 };

@@ -35,6 +35,8 @@ struct process_site {
 	bool is_return, optional;
 	int64_t maxactive;
 };
+// Implements `address` of struct probe_family for such probes.
+bool process_address(const struct probe *p, const char **from, uint64_t *offset);
 // Writes the table `table` of the probes, whose data begin with a struct process_site.
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table);
 

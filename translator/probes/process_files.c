@@ -459,6 +459,12 @@ static void emit_site(struct cwriter *w, const struct probe *p, const char *tabl
 	cw_line(w, "},");
 }
 
+bool process_address(const struct probe *p, const char **from, uint64_t *offset)
+{
+	*offset = ((const struct process_site *)p->data)->address;
+	return true;
+}
+
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)
 {
 	struct numbers { int program, within; };
