@@ -77,10 +77,6 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 	// Inlined copies of functions named by a wildcard are not looked up if only calls are probed.
 	if (p->which == DWARF_CALL && !p->callee && str_is_glob(p->pattern.function))
 		p->inlines = DI_INLINES_NONE;
-	if (p->is_statement && !p->pattern.has_lines && p->pattern.file) {
-		diag_error(p->part->loc, "a statement needs a line: \"%s:LINE\"", p->part->text);
-		return false;
-	}
 	return true;
 }
 
@@ -123,12 +119,16 @@ static void find_address(const struct dwarf_point *p, struct di_module *in, di_f
 static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why)
 {
 	const struct di_pattern *pattern = &p->pattern;
+	uint64_t below, above;
 
 	if (pattern->has_lines)
 		di_find_lines(in, pattern, !p->is_statement ? DI_FUNCTIONS : p->nearest ? DI_NEAREST : DI_STATEMENTS,
 			      out, why);
 	else
 		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
+	if (p->is_statement && !pattern->has_lines)    // the line of its first statement, not of its declaration
+		for vec_each(out, f)
+			di_statement_line(*f, &below, &above);
 	if (!out->n && !why->len && pattern->file && lacks_dwarf(in))
 		buf_printf(why, "the file of \"@%s\" cannot be determined without DWARF debuginfo: "
 			   "%s", pattern->file, di_advice(in));

@@ -3,12 +3,13 @@
 // process("PATH").provider("P").mark("NAME"). Either may have wildcards.
 //
 // In:  a matched point.
-// Out: one probe for each marker, with $arg1 and so on, $$name, $$provider; rows of struct stp_uprobe, whose
-//      semaphore the kernel increments while it is probed.
+// Out: one probe for each marker, with $arg1 and so on, the variables of the function that contains it, $$name,
+//      $$provider; rows of struct stp_uprobe, whose semaphore the kernel increments while it is probed.
 #include "elab/elab.h"
 #include "elab/target.h"
 #include "probes/process.h"
 #include "probes/accessor_var.h"
+#include "probes/dwarf_point.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -90,20 +91,54 @@ static int mark_resolve(struct session *s, const struct probe_match *m)
 	return n ? 0 : 1;
 }
 
+// Returns the function that contains the marker, or NULL if the program has no DWARF of it.
+static const struct di_function *surrounding(const struct mark_probe *d)
+{
+	const struct di_function *f = di_function_at(d->site.program, d->site.address);
+
+	return f && f->has_types ? f : NULL;
+}
+
+// The parameters of a marker are its arguments: those of the function are locals.
 static void mark_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct mark_probe *d = p->data;
+	const struct di_function *f = surrounding(d);
+	target_names locals = { 0 };
 
 	for vec_each(&d->mark->args, arg)
 		vec_push(out, ((struct target_name){ arg->name, arg->type->name, TARGET_PARAMETER }));
+	if (f)
+		dwarf_names(f, false, &locals);
+	for vec_each(&locals, n)
+		vec_push(out, ((struct target_name){ n->name, n->type, TARGET_LOCAL }));
+}
+
+static bool has_variable(const struct mark_probe *d, const char *name)
+{
+	const struct di_function *f = surrounding(d);
+	struct di_variable v;
+	int64_t number;
+
+	return f && strcmp(name, "return") && (di_find_variable(f, name, &v) || di_find_enumerator(f->module, name, &number));
+}
+
+static void add_names(const void *probe, name_list *out)
+{
+	target_names names = { 0 };
+
+	mark_names(NULL, (struct probe *)probe, &names);
+	for vec_each(&names, n)
+		vec_push(out, str_printf("$%s", n->name));
 }
 
 static struct expr *mark_target(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct mark_probe *d = p->data;
+	const char *name = target->u.target.name;
 
 	for vec_each(&d->mark->args, arg) {
-		if (strcmp(arg->name, target->u.target.name))
+		if (strcmp(arg->name, name))
 			continue;
 		if (arg->loc.kind == DI_LOC_NONE) {
 			diag_error(target->loc, "the argument $%s of the marker \"%s\" is not in a register or in "
@@ -112,14 +147,13 @@ static struct expr *mark_target(struct session *s, struct probe *p, struct expr 
 		}
 		return target_variable(target->loc, arg);
 	}
-	if (d->mark->args.n)
-		diag_error(target->loc, "unable to find '$%s': the marker \"%s\" has $arg1 to "
-			   "$arg%d", target->u.target.name,
-			   d->mark->name, d->mark->args.n);
-	else
-		diag_error(target->loc, "unable to find '$%s': the marker \"%s\" has no "
-			   "arguments", target->u.target.name,
-			   d->mark->name);
+	if (has_variable(d, name) || (di_want_dwarf(d->site.program) && has_variable(d, name)))
+		return dwarf_target(surrounding(d), false, target);
+	diag_error(target->loc, "unable to find '$%s': the marker \"%s\" has %s%s%s", name, d->mark->name,
+		   d->mark->args.n ? str_printf("$arg1 to $arg%d", d->mark->args.n) : "no arguments",
+		   surrounding(d) ? "" : str_printf(", and without DWARF debuginfo no other variables; %s",
+						    di_advice(d->site.program)),
+		   diag_similar(str_printf("$%s", name), add_names, p));
 	return NULL;
 }
 
@@ -163,5 +197,6 @@ const struct probe_family family_mark = {
 	.target_names = mark_names,
 	.meta = mark_meta,
 	.module = mark_module,
+	.address = process_address,
 	.emit = mark_emit,
 };
