@@ -99,11 +99,16 @@ static bool name_matches(const char *name, const char *pattern)
 
 static bool part_matches(const struct point_part *alias, const struct point_part *wanted)
 {
-	if (!name_matches(alias->name, wanted->name) || alias->arg_kind != wanted->arg_kind)
-		return false;
-	if (alias->arg_kind == ARG_STRING)
-		return !strcmp(alias->text, wanted->text);
-	return alias->arg_kind != ARG_NUMBER || alias->number == wanted->number;
+	return wanted->arg_kind == ARG_NONE && name_matches(alias->name, wanted->name);
+}
+
+// Returns the next part from *at on that has an argument, and advances *at behind it; NULL: no more arguments.
+static const struct point_part *next_argument(const struct probe_point *p, int *at)
+{
+	while (*at < p->parts.n)
+		if (p->parts.at[(*at)++].arg_kind != ARG_NONE)
+			return &p->parts.at[*at - 1];
+	return NULL;
 }
 
 static bool has_double_star(const struct probe_point *p)
@@ -122,8 +127,31 @@ static bool has_glob(const struct probe_point *p)
 	return false;
 }
 
-// "*" stops at dots, "**" doesn't. Tracks which beginnings of the text (at_end[i]: of i bytes) match the pattern so
-// far, so that the time is proportional to the product of both lengths.
+// Returns the first n parts as "kernel.function(string)", the form of family patterns, so that spellings compare.
+static char *first_shapes(const struct probe_point *p, int n)
+{
+	static const char *const args[] = { "", "(string)", "(number)" };
+	struct buf b = { 0 };
+
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "%s%s%s", i ? "." : "", p->parts.at[i].name, args[p->parts.at[i].arg_kind]);
+	return buf_text(&b);
+}
+
+static char *point_shape(const struct probe_point *p)
+{
+	return first_shapes(p, p->parts.n);
+}
+
+// Returns whether a wildcard matches the character. "*" and "?" stop at dots, "**" does not. None of them matches an
+// argument.
+static bool in_wildcard(char c, bool dots)
+{
+	return c != '(' && (dots || c != '.');
+}
+
+// Tracks which beginnings of the text (at_end[i]: of i bytes) match the pattern so far, so that the time is
+// proportional to the product of both lengths.
 static bool dotted_glob(const char *pattern, const char *text)
 {
 	size_t len = strlen(text);
@@ -135,13 +163,13 @@ static bool dotted_glob(const char *pattern, const char *text)
 
 		if (star) {
 			for (size_t i = 0; i < len; i++)
-				at_end[i + 1] |= at_end[i] && (dots || text[i] != '.');
+				at_end[i + 1] |= at_end[i] && in_wildcard(text[i], dots);
 			pattern += dots;
 			continue;
 		}
 		for (size_t i = len; i > 0; i--)
 			at_end[i] = at_end[i - 1] &&
-				(*pattern == text[i - 1] || (*pattern == '?' && text[i - 1] != '.'));
+				(*pattern == text[i - 1] || (*pattern == '?' && in_wildcard(text[i - 1], false)));
 		at_end[0] = false;
 	}
 	return at_end[len];
@@ -152,7 +180,9 @@ static bool dotted_glob(const char *pattern, const char *text)
 static int alias_matches(const struct probe_point *name, const struct probe_point *point)
 {
 	if (has_double_star(point))
-		return dotted_glob(point_text(point), point_text(name)) ? point->parts.n : 0;
+		for (int n = point->parts.n; n > 0; n--)
+			if (dotted_glob(first_shapes(point, n), point_text(name)))
+				return n;
 	if (name->parts.n > point->parts.n)
 		return 0;
 	for (int i = 0; i < name->parts.n; i++)
@@ -228,7 +258,8 @@ bool match_left_open(const struct probe_point *point, const char *text)
 	return open;
 }
 
-// Returns the point with the names of `names` instead of wildcards.
+// Returns the point with the first n names of `names` instead of wildcards. "**" may stand for several names: arguments
+// are assigned in their order.
 static struct probe_point *with_names(const struct probe_point *point, const struct probe_point *names,
 				      int n)
 {
@@ -237,10 +268,11 @@ static struct probe_point *with_names(const struct probe_point *point, const str
 	*copy = *point;
 	copy->parts.at = NULL;
 	copy->parts.n = copy->parts.room = 0;
-	for (int i = 0; i < n; i++) {
-		struct point_part part = i < point->parts.n ? point->parts.at[i] : names->parts.at[i];
+	for (int i = 0, k = 0; i < n; i++) {
+		const struct point_part *name = &names->parts.at[i];
+		struct point_part part = name->arg_kind == ARG_NONE ? *name : *next_argument(point, &k);
 
-		part.name = names->parts.at[i].name;
+		part.name = name->name;
 		vec_push(&copy->parts, part);
 	}
 	for (int i = n; i < point->parts.n; i++)
@@ -277,14 +309,14 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 	f->resolve(path->s, &m);
 }
 
-// Returns the names of a family's pattern for the point, or NULL if it does not match. stars: the point's text, if it
-// has "**", which can't stand for a component with an argument.
+// Returns the names of a family's pattern for the point, or NULL if it does not match. stars: the point's shape, if it
+// has "**", which stands for components without arguments.
 static struct probe_point *family_names(const char *pattern, const struct probe_point *point, const char *stars)
 {
 	struct probe_point *names;
 
 	if (stars)
-		return !strchr(pattern, '(') && dotted_glob(stars, pattern) ? pattern_parse(pattern) : NULL;
+		return dotted_glob(stars, pattern) ? pattern_parse(pattern) : NULL;
 	if (count_parts(pattern) != point->parts.n)
 		return NULL;
 	names = pattern_parse(pattern);
@@ -297,8 +329,8 @@ static const struct probe_point *without_maxactive(const struct probe_point *poi
 	const struct point_part *last = &point->parts.at[point->parts.n - 1];
 	struct probe_point *p;
 
-	if (point->parts.n < 2 || strcmp(last->name, "maxactive") || last->arg_kind != ARG_NUMBER || last->number < 0 ||
-	    strcmp(last[-1].name, "return"))
+	if (point->parts.n < 2 || !name_matches("maxactive", last->name) || last->arg_kind != ARG_NUMBER ||
+	    last->number < 0 || !name_matches("return", last[-1].name))
 		return point;
 	p = with_names(point, point, point->parts.n);
 	p->parts.n--;
@@ -308,13 +340,16 @@ static const struct probe_point *without_maxactive(const struct probe_point *poi
 static bool resolve_families(struct path *path, const struct probe_point *written)
 {
 	const struct probe_point *point = written;
-	const char *first = point->parts.at[0].name, *stars = has_double_star(point) ? point_text(point) : NULL;
-	size_t len = stars || str_is_glob(first) ? 0 : strlen(first);
+	const char *first = point->parts.at[0].name;
+	size_t len = str_is_glob(first) ? 0 : strlen(first);
 	bool found = false;
 
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
+		const char *stars;
+
 		point = (*f)->returns_all ? without_maxactive(written) : written;
 		path->chain.at[path->chain.n - 1] = point;
+		stars = has_double_star(point) ? point_shape(point) : NULL;
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
@@ -438,17 +473,6 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 
 // ---------------------------------------------------------------- points
 
-// Returns "kernel.function(string)", the form of family patterns, so that spellings compare.
-static char *point_shape(const struct probe_point *p)
-{
-	static const char *const args[] = { "", "(string)", "(number)" };
-	struct buf b = { 0 };
-
-	for vec_each(&p->parts, part)
-		buf_printf(&b, "%s%s%s", b.len ? "." : "", part->name, args[part->arg_kind]);
-	return buf_text(&b);
-}
-
 // Returns why a point is not available that older scripts, or those for other backends, use: the first name of the
 // point, another one in it, and the alternative.
 static const char *reason_of_absence(const struct probe_point *point)
@@ -506,7 +530,7 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 	library_use_alias(path->s, point);
 	found = resolve_aliases(path, point, point->parts.n);
 	found |= resolve_families(path, point);
-	if (!found && !has_double_star(point))
+	if (!found)
 		found = resolve_suffixed(path, point);
 	if (!found)
 		mismatch(path->s, point);
@@ -524,39 +548,46 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 		diag_error(point->loc, "%s", diag_quiet_first());
 }
 
+// System calls whose functions sys_NAME have other names than the library's points.
+static const char *const other_syscalls[][2] = {
+	{ "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" }, { "newfstatat", "fstatat" },
+	{ "newuname", "uname" }, { "pread64", "pread" }, { "pwrite64", "pwrite" }, { "sendfile64", "sendfile" },
+};
+
 // Returns the library's name of the system call sys_NAME.
 static const char *syscall_alias(const char *name)
 {
-	static const char *const other[][2] = { { "newstat", "stat" }, { "newlstat", "lstat" }, { "newfstat", "fstat" },
-		{ "newfstatat", "fstatat" }, { "newuname", "uname" }, { "pread64", "pread" }, { "pwrite64", "pwrite" },
-		{ "sendfile64", "sendfile" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
-		if (!strcmp(name, other[i][0]))
-			return other[i][1];
+	for (size_t i = 0; i < ARRAY_SIZE(other_syscalls); i++)
+		if (!strcmp(name, other_syscalls[i][0]))
+			return other_syscalls[i][1];
 	return name;
 }
 
-// Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
-// syscall.open.x, with the same $variables. Returns NULL for any other function.
-static const struct probe_point *renamed_syscall(const struct probe_point *point)
+// Returns the NAME of kernel.function("sys_NAME@file"), or NULL for any other point.
+static const char *syscall_function(const struct probe_point *point)
 {
 	const struct point_part *parts = point->parts.at;
-	struct probe_point *name;
 	const char *text;
 
 	if (point->parts.n < 2 || strcmp(parts[0].name, "kernel") || strcmp(parts[1].name, "function") ||
 	    parts[1].arg_kind != ARG_STRING || !(str_starts(parts[1].text, "sys_") || str_starts(parts[1].text, "SyS_")))
 		return NULL;
 	text = parts[1].text + 4;
-	name = NEW(struct probe_point);
+	return str_ndup(text, strcspn(text, "@"));
+}
+
+// Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
+// syscall.open.x, with the same $variables. `alias` is the name behind "syscall".
+static const struct probe_point *as_syscall(const struct probe_point *point, const char *alias)
+{
+	struct probe_point *name = NEW(struct probe_point);
+
 	name->loc = point->loc;
 	vec_push(&name->parts, (struct point_part){ .name = "syscall" });
-	text = str_printf("%.*s", (int)strcspn(text, "@"), text);
-	vec_push(&name->parts, (struct point_part){ .name = syscall_alias(text) });
+	vec_push(&name->parts, (struct point_part){ .name = alias });
 	for (int i = 2; i < point->parts.n; i++)
-		if (strcmp(parts[i].name, "call"))
-			vec_push(&name->parts, parts[i]);
+		if (strcmp(point->parts.at[i].name, "call"))
+			vec_push(&name->parts, point->parts.at[i]);
 	return name;
 }
 
@@ -565,6 +596,7 @@ static const struct probe_point *renamed_syscall(const struct probe_point *point
 static const struct probe_point *renamed(struct session *s, const struct probe_point *point)
 {
 	struct probe_point *name = NEW(struct probe_point);
+	const char *syscall = syscall_function(point);
 	bool known = false;
 
 	name->loc = point->loc;
@@ -578,7 +610,7 @@ static const struct probe_point *renamed(struct session *s, const struct probe_p
 			vec_push(&name->parts, (struct point_part){ .name = part->text });
 		known |= library_has_alias(s, point_text(name));
 	}
-	return known ? name : renamed_syscall(point);
+	return known ? name : syscall ? as_syscall(point, syscall_alias(syscall)) : NULL;
 }
 
 // Since glibc 2.34 these libraries are empty, and their code is in libc.so.6. Returns NULL for any other library.
@@ -611,26 +643,55 @@ static bool resolve_quietly(struct path *path, const struct probe_point *point)
 	return count_found(path->s) > before;
 }
 
+static bool resolve_instead(struct path *path, const struct probe_point *name)
+{
+	const struct probe_point *point = path->chain.at[path->chain.n - 1];
+	bool found;
+
+	path->chain.at[path->chain.n - 1] = name;
+	found = resolve_quietly(path, name);
+	path->chain.at[path->chain.n - 1] = point;
+	return found;
+}
+
+// Resolves kernel.function("sys_GLOB"), to the system calls whose function an older kernel names so, too.
+static void resolve_syscalls(struct path *path, const struct probe_point *point, const char *glob)
+{
+	bool own = resolve_quietly(path, point), calls;
+	int before = path->s->script.probes.n;
+
+	resolve_instead(path, as_syscall(point, glob));
+	for (size_t i = 0; i < ARRAY_SIZE(other_syscalls); i++)
+		if (!fnmatch(glob, other_syscalls[i][0], 0) && fnmatch(glob, other_syscalls[i][1], 0))
+			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
+	calls = path->s->script.probes.n > before;
+	if (calls)
+		diag_warning(point->loc, "%s: system calls are probed as %s and the like%s", point_text(point),
+			     path->s->script.probes.at[before]->point, own ? ", beside functions of this name" : "");
+	else if (!own)
+		resolve_found(path, point);
+}
+
 // Resolves a point that must exist. A name of other kernels is used only if its own is not found.
 static void resolve_required(struct path *path, const struct probe_point *point)
 {
 	const struct probe_point *name = joined_library(point);
+	const char *syscall = syscall_function(point);
 	int before = path->s->script.probes.n;
 
 	if (!name)
 		name = renamed(path->s, point);
-	if (!name || path->s->opt.list) {
+	if (!name || path->s->opt.list)
 		resolve_found(path, point);
-	} else if (!resolve_quietly(path, point)) {
-		path->chain.at[path->chain.n - 1] = name;
-		if (resolve_quietly(path, name)) {
-			diag_warning(point->loc, "%s not found, %s is probed instead", point_text(point),
-				     path->s->script.probes.at[before]->point);
-			return;
-		}
-		path->chain.at[path->chain.n - 1] = point;
+	else if (syscall && str_is_glob(syscall))
+		resolve_syscalls(path, point, syscall);
+	else if (resolve_quietly(path, point))
+		return;
+	else if (resolve_instead(path, name))
+		diag_warning(point->loc, "%s not found, %s is probed instead", point_text(point),
+			     path->s->script.probes.at[before]->point);
+	else
 		resolve_found(path, point);
-	}
 }
 
 // Returns the number of probes that it added.
