@@ -38,6 +38,8 @@ static s64 number_of(const struct order *o, const struct stp_elem *e)
 {
 	const char *cell = (const char *)e + o->offset;
 
+	if (o->stat == STP_VARIANCE)
+		o->c->work -= STP_WORK_VARIANCE;
 	if (o->stat)
 		return stp_stat_value((const struct stp_stat *)cell, &o->map->stat, o->stat);
 	return stp_load_long(cell);

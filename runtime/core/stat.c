@@ -2,10 +2,12 @@
 /*
  * Statistics: adding a value, reading, and merging those of several CPUs. Context: any.
  *
- * The variance is computed by Welford's method: a running mean and the sum of squared distances from it, integers
- * of values shifted left by the description's `shift`, m2 by twice that. All sums wrap around.
+ * The sum wraps around. The variance is exact: it is computed when it is read, from the number of the values, their
+ * sum in 128 bits and the sum of their squares in 192 bits, which suffice for 2^64 values.
  */
 #include "internal.h"
+
+typedef unsigned __int128 u128;
 
 static u32 out_of_range(u32 bucket)
 {
@@ -24,20 +26,28 @@ static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
 	return STP_LIKELY(n < d->buckets - 1) ? (u32)n : out_of_range(d->buckets - 1);
 }
 
-static void add_variance(struct stp_stat *s, u32 shift, s64 v)
+static struct stp_squares *squares_of(const struct stp_stat *s, const struct stp_stat_desc *d)
 {
-	u64 shifted = (u64)v << shift;
-	s64 delta = (s64)(shifted - (u64)s->avg);
+	return (struct stp_squares *)&s->hist[d->buckets];
+}
 
-	s->avg = (s64)((u64)s->avg + (u64)(delta / s->count));
-	s->m2 = (s64)((u64)s->m2 + (u64)delta * (shifted - (u64)s->avg));
+static void add_square(struct stp_squares *q, u64 sum, s64 v)
+{
+	u64 size = v < 0 ? 0 - (u64)v : (u64)v;
+	u128 square = (u128)size * size, low = (u128)q->word[1] << 64 | q->word[0];
+
+	q->sum_high += (v >> 63) + (sum < (u64)v);
+	low += square;
+	q->word[0] = (u64)low;
+	q->word[1] = (u64)(low >> 64);
+	q->word[2] += low < square;
 }
 
 /* Called after the count and the sum have been updated. */
 void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
 	if (d->ops & STP_VARIANCE)
-		add_variance(s, d->shift, v);
+		add_square(squares_of(s, d), (u64)s->sum, v);
 	if (d->ops & STP_HIST_LOG)
 		s->hist[stp_log_bucket(v)]++;
 	else if (d->ops & STP_HIST_LINEAR)
@@ -49,31 +59,82 @@ void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d)
 	plat_memset(s, 0, d->size);
 }
 
-/* Computes delta^2 * na * nb / (na + nb), in the most exact order that does not overflow. */
-static u64 between(s64 delta, u64 na, u64 nb)
+/* Adds the words at `from` to those at `to`, the least significant one first. */
+static void add_words(u64 *to, const u64 *from, u32 n)
 {
-	u64 square = (u64)delta * (u64)delta, n = na + nb, product;
+	u64 carry = 0, sum;
+	u32 i;
 
-	if (!__builtin_mul_overflow(square, na, &product) &&
-	    !__builtin_mul_overflow(product, nb, &product))
-		return product / n;
-	if (!__builtin_mul_overflow(square, na < nb ? na : nb, &product))
-		return product / n * (na < nb ? nb : na);
-	return square / n * na * nb;
+	for (i = 0; i < n; i++) {
+		sum = to[i] + carry;
+		carry = sum < carry;
+		to[i] = sum + from[i];
+		carry += to[i] < sum;
+	}
 }
 
-static void merge_variance(struct stp_stat *to, const struct stp_stat *from)
+/* Adds a * b to the n words at `to`. */
+static void add_product(u64 *to, u32 n, u64 a, u64 b)
 {
-	s64 delta = (s64)((u64)from->avg - (u64)to->avg);
-	u64 na = (u64)to->count, nb = (u64)from->count;
-	s64 weighted;
+	u128 product = (u128)a * b;
+	u64 words[4] = { (u64)product, (u64)(product >> 64) };
 
-	to->m2 = (s64)((u64)to->m2 + (u64)from->m2 + between(delta, na, nb));
-	if (__builtin_mul_overflow(delta, (s64)nb, &weighted))
-		weighted = delta / (s64)(na + nb) * (s64)nb;
-	else
-		weighted /= (s64)(na + nb);
-	to->avg = (s64)((u64)to->avg + (u64)weighted);
+	add_words(to, words, n);
+}
+
+/* Returns number / by, or the largest s64 if the quotient is larger. */
+static s64 quotient(const u64 *number, u128 by)
+{
+	u128 rest = (u128)number[2] << 64 | number[1];
+	u64 digits = 0;
+	bool carry;
+	int i;
+
+	if (number[3] || rest >= by)
+		return (s64)(~0ull >> 1);
+	for (i = 63; i >= 0; i--) {
+		carry = rest >> 127;
+		rest = rest << 1 | (number[0] >> i & 1);
+		digits <<= 1;
+		if (carry || rest >= by) {
+			rest -= by;
+			digits |= 1;
+		}
+	}
+	return (s64)(digits >> 63 ? ~0ull >> 1 : digits);
+}
+
+/* Returns (count * squares - sum^2) / (count * (count - 1)). */
+static s64 variance(const struct stp_stat *s, const struct stp_squares *q)
+{
+	u64 count = (u64)s->count, minus[4] = {}, of[4] = {}, low = (u64)s->sum, high = (u64)q->sum_high;
+	u32 i;
+
+	if (count < 2)
+		return 0;
+	if (q->sum_high < 0) {
+		low = 0 - low;
+		high = ~high + !low;
+	}
+	for (i = 0; i < 3; i++)
+		add_product(of + i, 4 - i, count, q->word[i]);
+	add_product(minus, 4, low, low);
+	add_product(minus + 1, 3, low, high);
+	add_product(minus + 1, 3, low, high);
+	add_product(minus + 2, 2, high, high);
+	for (i = 0; i < 4; i++)
+		minus[i] = ~minus[i];
+	add_words(of, minus, 4);
+	add_words(of, (const u64[]){ 1, 0, 0, 0 }, 4);
+	return quotient(of, (u128)count * (count - 1));
+}
+
+static void merge_squares(struct stp_stat *to, const struct stp_stat *from, const struct stp_stat_desc *d)
+{
+	struct stp_squares *q = squares_of(to, d), *more = squares_of(from, d);
+
+	q->sum_high += more->sum_high + ((u64)to->sum < (u64)from->sum);
+	add_words(q->word, more->word, 3);
 }
 
 void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const struct stp_stat_desc *d)
@@ -90,10 +151,10 @@ void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const stru
 		to->min = from->min;
 	if (from->max > to->max)
 		to->max = from->max;
-	if (d->ops & STP_VARIANCE)
-		merge_variance(to, from);
 	to->count += from->count;
 	to->sum = (s64)((u64)to->sum + (u64)from->sum);
+	if (d->ops & STP_VARIANCE)
+		merge_squares(to, from, d);
 	if (d->ops & (STP_HIST_LOG | STP_HIST_LINEAR))
 		for (i = 0; i < d->buckets; i++)
 			to->hist[i] += from->hist[i];
@@ -109,7 +170,7 @@ s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 
 	case STP_MIN: return s->min;
 	case STP_MAX: return s->max;
 	case STP_AVG: return s->sum / s->count;
-	case STP_VARIANCE: return s->count < 2 ? 0 : (s->m2 / (s->count - 1)) >> (2 * d->shift & 63);
+	case STP_VARIANCE: return variance(s, squares_of(s, d));
 	}
 	return 0;
 }
@@ -121,6 +182,11 @@ s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_s
 	if (op != STP_COUNT && op != STP_SUM)
 		stp_error(c, "empty aggregate");
 	return 0;
+}
+
+s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	return stp_stat_get(c, s, d, STP_VARIANCE);
 }
 
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket)

@@ -313,14 +313,16 @@ enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_V
 struct stp_stat_desc {
 	u32 ops;                   /* STP_* bits of the values to compute */
 	u32 buckets;               /* of the histogram, including underflow and overflow */
-	u32 size;                  /* of a struct stp_stat with its buckets, in bytes */
-	u32 shift;                 /* bit shift of @variance */
+	u32 size;                  /* of a struct stp_stat with all that follows it, in bytes */
 	s64 low, high, step;       /* of @hist_linear */
 };
 struct stp_stat {
 	s64 count, sum, min, max;
-	s64 avg, m2;               /* running mean and sum of squares, shifted: @variance */
-	s64 hist[];
+	s64 hist[];                /* buckets, then a struct stp_squares if the variance is read */
+};
+struct stp_squares {
+	s64 sum_high;              /* upper half of the sum */
+	u64 word[3];               /* sum of the squares, the least significant word first */
 };
 /* Bucket of a value in @hist_log: #64 is 0, #65 is 1, #66 2-3, #67 4-7; #63 is -1, #62 -2 to -3. */
 static inline u32 stp_log_bucket(s64 v)
@@ -349,6 +351,7 @@ void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
 /* Extracts a value of a merged statistic. s may be NULL (absent element), which counts as empty. min, max and avg
  * of an empty one are the error "empty aggregate". op is one STP_* bit. */
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
+s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
 /* Implements foreach by count: returns the bucket that follows `last` (-1: the first one), or -1 after the last
  * one. */

@@ -2,15 +2,15 @@
 /* Statistics compared with plain sums; buckets; merging; scalars and counters. */
 #include "core_platform.h"
 
-#define SIZE(buckets) (sizeof(struct stp_stat) + 8 * (buckets))
+#define SIZE(buckets) (sizeof(struct stp_stat) + 8 * (buckets) + sizeof(struct stp_squares))
 #define ALL (STP_COUNT | STP_SUM | STP_MIN | STP_MAX | STP_AVG | STP_VARIANCE)
 
-static const struct stp_stat_desc plain = { .ops = ALL, .size = SIZE(0), .shift = 10 };
+static const struct stp_stat_desc plain = { .ops = ALL, .size = SIZE(0) };
 static const struct stp_stat_desc logs = { .ops = ALL | STP_HIST_LOG, .buckets = 128, .size = SIZE(128) };
 static const struct stp_stat_desc linear = { .ops = STP_HIST_LINEAR, .buckets = 7, .size = SIZE(7), .low = -10,
 					     .high = 10, .step = 4 };
 
-struct percpu { s64 adder; struct stp_stat stat; s64 hist[128]; };
+struct percpu { s64 adder; struct stp_stat stat; s64 hist[128]; struct stp_squares squares; };
 static struct stp_scalar_stat scalar = { "x", { .ops = ALL | STP_HIST_LOG, .buckets = 128, .size = SIZE(128) },
 					 __builtin_offsetof(struct percpu, stat), NULL };
 static struct stp_scalar_stat *const stats[] = { &scalar };
@@ -46,43 +46,65 @@ static void empty(void)
 	free(s);
 }
 
-/* n values of a distribution: sums are exact, the variance is as exact as integers allow. */
-static void brute_force(const char *name, int n, s64 base, s64 spread)
+/* The variance is independent of the base, and n times the squares of the rest fit into 128 bits. */
+static s64 exact_variance(const s64 *values, int n, s64 base)
 {
-	struct stp_stat *s = fresh(&plain), *part = fresh(&plain), *merged = fresh(&plain);
-	long double mean = 0, squares = 0, want, got;
-	s64 sum = 0, min = 0, max = 0, v;
-	s64 *values = malloc((size_t)n * sizeof(*values));
+	__int128 sum = 0, squares = 0, rest;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		v = values[i] = base + (s64)(random_u64() % (u64)spread);
-		stp_stat_add(s, &plain, v);
-		stp_stat_add(part, &plain, v);
-		if (random_u32() % 50 == 0) {
-			stp_stat_merge(merged, part, &plain);
-			stp_stat_clear(part, &plain);
-		}
-		sum += v;
-		min = !i || v < min ? v : min;
-		max = !i || v > max ? v : max;
+		rest = (__int128)values[i] - base;
+		sum += rest;
+		squares += rest * rest;
 	}
-	stp_stat_merge(merged, part, &plain);
-	mean = (long double)sum / n;
-	for (i = 0; i < n; i++)
-		squares += (values[i] - mean) * (values[i] - mean);
-	verdict(get(s, &plain, STP_COUNT) == n && get(s, &plain, STP_SUM) == sum && get(s, &plain, STP_MIN) == min &&
-		get(s, &plain, STP_MAX) == max && get(s, &plain, STP_AVG) == sum / n, "sums of %s", name);
-	verdict(merged->count == n && merged->sum == sum && merged->min == min && merged->max == max,
-		"sums of %s, merged", name);
-	want = squares / (n - 1);
-	got = get(s, &plain, STP_VARIANCE);
-	verdict(got > want * 0.99 - 2 && got < want * 1.01 + 2, "variance of %s: %Lf for %Lf", name, got, want);
-	got = get(merged, &plain, STP_VARIANCE);
-	verdict(got > want * 0.97 - 2 && got < want * 1.03 + 2, "variance of %s, merged: %Lf for %Lf", name, got, want);
+	squares = (n * squares - sum * sum) / n / (n - 1);
+	return squares > (s64)(~0ull >> 1) ? (s64)(~0ull >> 1) : (s64)squares;
+}
+
+static bool all_values(const struct stp_stat *s, const s64 *values, int n, s64 base)
+{
+	s64 min = values[0], max = values[0];
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		sum += (u64)values[i];
+		min = values[i] < min ? values[i] : min;
+		max = values[i] > max ? values[i] : max;
+	}
+	return get(s, &plain, STP_COUNT) == n && get(s, &plain, STP_SUM) == (s64)sum && get(s, &plain, STP_MIN) == min &&
+	       get(s, &plain, STP_MAX) == max && get(s, &plain, STP_AVG) == (s64)sum / n &&
+	       stp_stat_variance(c, s, &plain) == exact_variance(values, n, base);
+}
+
+/* n values at random, spread over four CPUs, merged in each order. */
+static void brute_force(const char *name, int n, s64 base, s64 spread)
+{
+	struct stp_stat *whole = fresh(&plain), *part[4], *merged = fresh(&plain);
+	s64 *values = malloc((size_t)n * sizeof(*values));
+	int i, j, order, wrong = 0;
+
+	for (i = 0; i < 4; i++)
+		part[i] = fresh(&plain);
+	for (i = 0; i < n; i++) {
+		values[i] = base + (s64)(random_u64() % (u64)spread);
+		stp_stat_add(whole, &plain, values[i]);
+		stp_stat_add(part[random_u32() % 4], &plain, values[i]);
+	}
+	verdict(all_values(whole, values, n, base), "%s", name);
+	for (order = 0; order < 256; order++) {
+		if ((1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6)) != 15)
+			continue;
+		stp_stat_clear(merged, &plain);
+		for (j = 0; j < 8; j += 2)
+			stp_stat_merge(merged, part[order >> j & 3], &plain);
+		wrong += !all_values(merged, values, n, base);
+	}
+	same_number("orders of merging with other values", wrong, 0);
+	for (i = 0; i < 4; i++)
+		free(part[i]);
 	free(values);
-	free(s);
-	free(part);
+	free(whole);
 	free(merged);
 }
 
@@ -169,6 +191,11 @@ int main(void)
 	brute_force("negative values", 3000, -5000, 10000);
 	brute_force("nanoseconds", 5000, 1000000, 30000);
 	brute_force("equal values", 500, 77, 1);
+	brute_force("values near 2^62", 3000, (s64)(1ull << 62), 1000000000);
+	brute_force("values near -2^63", 3000, (s64)(1ull << 63), 1000);
+	brute_force("values of 50 bits", 3000, -(s64)(1ull << 49), (s64)(1ull << 50));
+	brute_force("two values far apart", 2, 0, (s64)(1ull << 60));
+	brute_force("the largest values", 2, (s64)(~0ull >> 1), 1);
 	log_buckets();
 	linear_buckets();
 	scalars();

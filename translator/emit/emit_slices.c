@@ -271,7 +271,7 @@ static int64_t element_bytes(const struct session *s, const struct var *v)
 
 	for (int i = 0; i < v->arity; i++)
 		n += v->key_types[i] == T_STRING ? string : 8;
-	return n + (v->type == T_STRING ? string : v->type == T_STATS ? 48 + 8 * emit_buckets(v) : 8);
+	return n + (v->type == T_STRING ? string : v->type == T_STATS ? 32 + 8 * emit_buckets(v) : 8);
 }
 
 static int64_t capacity(const struct session *s, const struct var *v)

@@ -39,22 +39,22 @@ bool emit_stat_fails(const struct emitter *e, const struct expr *x)
 struct value emit_stat(struct emitter *e, struct expr *x)
 {
 	static const struct { unsigned op; const char *name; } ops[] = {
-		{ STAT_COUNT, "STP_COUNT" }, { STAT_SUM, "STP_SUM" }, { STAT_MIN, "STP_MIN" },
-		{ STAT_MAX, "STP_MAX" }, { STAT_AVG, "STP_AVG" }, { STAT_VARIANCE, "STP_VARIANCE" },
+		{ STAT_COUNT, ", STP_COUNT" }, { STAT_SUM, ", STP_SUM" }, { STAT_MIN, ", STP_MIN" },
+		{ STAT_MAX, ", STP_MAX" }, { STAT_AVG, ", STP_AVG" }, { STAT_VARIANCE, "" },
 	};
-	const char *name = NULL, *t, *get;
+	const char *op = NULL, *t, *get;
 	bool strict;
 
 	for (int i = 0; i < (int)ARRAY_SIZE(ops); i++)
 		if (ops[i].op == x->u.stat.op)
-			name = ops[i].name;
-	assert(name);
+			op = ops[i].name;
+	assert(op);
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
 	get = emit_stat_of(e, x->u.stat.of);
 	strict = emit_stat_fails(e, x);
-	get = str_printf("stp_stat_get(c, %s, %s, %s%s)", get, emit_desc(e, var_of(x->u.stat.of)),
-			 strict && x->u.stat.op == STAT_SUM ? "STP_NOT_EMPTY | " : "", name);
+	get = str_printf("stp_stat_%s(c, %s, %s%s%s)", *op ? "get" : "variance", get, emit_desc(e, var_of(x->u.stat.of)),
+			 op, strict && x->u.stat.op == STAT_SUM ? " | STP_NOT_EMPTY" : "");
 	if (!strict)
 		return value_text(reads_of(x->u.stat.of), true, "%s", get);
 	t = temp_long(e);

@@ -43,17 +43,22 @@ int64_t emit_buckets(const struct var *v)
 	return 0;
 }
 
+// Returns the size of a statistic in bytes, as C: also of what follows a struct stp_stat.
+static const char *stat_size(const struct var *v)
+{
+	return str_printf("sizeof(struct stp_stat) + %" PRId64 " * 8%s", emit_buckets(v),
+			  v->stat_ops & STAT_VARIANCE ? " + sizeof(struct stp_squares)" : "");
+}
+
 // Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()
 // is expanded.
 static void desc_lines(struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
-	int64_t buckets = emit_buckets(v);
 
-	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = sizeof(struct stp_stat) + %" PRId64
-		" * 8, .shift = %" PRId64 ", .low = %s, .high = %s, .step = %s }", g->name, v->stat_ops, buckets,
-		buckets, v->stat_shift, value_number(v->hist_low).text, value_number(v->hist_high).text,
-		value_number(v->hist_step).text);
+	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = %s, .low = %s, .high = %s, .step = %s }",
+		g->name, v->stat_ops, emit_buckets(v), stat_size(v), value_number(v->hist_low).text,
+		value_number(v->hist_high).text, value_number(v->hist_step).text);
 	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
 }
 
@@ -109,8 +114,7 @@ static void percpu_lines(struct emitter *e, struct cwriter *w)
 		if (emit_is_adder(g->var))
 			cw_line(w, "u64 %s;", g->name);
 		else
-			cw_line(w, "s64 %s[sizeof(struct stp_stat) / 8 + %" PRId64 "];", g->name,
-				emit_buckets(g->var));
+			cw_line(w, "s64 %s[(%s) / 8];", g->name, stat_size(g->var));
 	}
 	e->percpu = any;
 	if (!any)
