@@ -147,6 +147,38 @@ static u32 escape(char *to, u8 byte, char quote)
 	return 4;
 }
 
+void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted)
+{
+	u64 most = stp_module.limits.string_len - 1, room, dots, len = 0, kept = 0;
+	bool at_limit = limit > 0 && (u64)limit < most;
+	char one[4];
+	u32 n;
+
+	stp_charge_text(c, stp_strlen(text));
+	if (at_limit)
+		most = quoted && limit < 5 && most >= 5 ? 5 : (u64)limit;
+	room = most - (quoted ? 2 : 0);
+	dots = most < 5 ? 0 : 3;
+	if (quoted)
+		*to++ = '"';
+	for (; *text; text++) {
+		n = escape(one, (u8)*text, '"');
+		if (len + n > room)
+			break;
+		plat_memcpy(to + len, one, n);
+		len += n;
+		if (len + dots <= room)
+			kept = len;
+	}
+	if (quoted)
+		to = stp_put_bytes(to + (*text ? kept : len), "\"...", 1 + (*text ? dots : 0));
+	else
+		to += len;
+	*to = 0;
+	if (*text && !at_limit)
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+}
+
 static void put_char(struct stp_sink *k, u8 byte, const struct spec *f)
 {
 	char text[4];
@@ -180,17 +212,18 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
+/* Writes the lowest bytes of a number, as many as the precision, in native order. */
 static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
 {
 	u8 one = (u8)v;
 	u16 two = (u16)v;
 	u32 four = (u32)v;
 
-	switch (f->width) {
-	case 1: stp_sink_put(k, (const char *)&one, 1); break;
-	case 2: stp_sink_put(k, (const char *)&two, 2); break;
-	case 4: stp_sink_put(k, (const char *)&four, 4); break;
-	default: stp_sink_put(k, (const char *)&v, 8);
+	switch (f->precision) {
+	case 1: put_field(k, (const char *)&one, 1, f); break;
+	case 2: put_field(k, (const char *)&two, 2, f); break;
+	case 4: put_field(k, (const char *)&four, 4, f); break;
+	default: put_field(k, (const char *)&v, 8, f);
 	}
 }
 

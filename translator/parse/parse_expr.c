@@ -194,17 +194,6 @@ static void at_text(struct parser *p, struct expr *e, const struct token *t)
 		parser_fail(p, string.loc, "@perf(\"\") names no counter; write the NAME of a .counter(\"NAME\")");
 }
 
-// Returns the source text of an expression, for library macros that print their arguments.
-static void at_written(struct parser *p, struct expr *e, const struct token *t)
-{
-	struct buf text = { 0 };
-
-	ast_print_expr(&text, parse_expr(p));
-	e->kind = E_STRING;
-	e->u.string.bytes = buf_text(&text);
-	e->u.string.len = text.len;
-}
-
 static struct expr *at_number(struct parser *p, const char *what)
 {
 	struct loc loc = parser_peek(p)->loc;
@@ -245,7 +234,7 @@ static struct expr *at_operator(struct parser *p)
 		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
 		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat, "3.1" }, { "__written", at_written },
+		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);
