@@ -8,9 +8,10 @@
  *       ~
  *   256 |@@@@@@@@@@@@                                       12
  *
- * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. Rows of
- * empty buckets farther than limits.hist_elision from a nonempty one are omitted; "~" replaces those between
- * nonempty ones. A negative limit prints all rows.
+ * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. The
+ * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
+ * one without negative values begins at 0 or above. Empty rows farther than limits.hist_elision from a nonempty one
+ * are omitted; "~" replaces them, except behind the last value. A negative limit omits none.
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -24,9 +25,12 @@ struct shape {
 	s64 max;
 };
 
+#define LOG_ZERO 64                /* bucket of 0 in a logarithmic histogram */
+#define MARGIN 2                   /* empty rows before the first and behind the last value */
+
 static s64 log_label(u32 bucket)
 {
-	if (bucket == 64)
+	if (bucket == LOG_ZERO)
 		return 0;
 	return (s64)(bucket > 64 ? 1ull << (bucket - 65) : 0 - (1ull << (63 - bucket)));
 }
@@ -56,16 +60,11 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
 	return (u32)(end - p);
 }
 
-static u32 elision(void)
-{
-	return (u32)stp_module.limits.hist_elision;
-}
-
 /* Returns false if all buckets are empty. */
 static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	char buffer[24];
-	u32 i, len;
+	u32 i, len, least;
 
 	*m = (struct shape){ .first = d->buckets, .label_width = 5 };
 	for (i = 0; i < d->buckets; i++) {
@@ -79,13 +78,9 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 	}
 	if (m->max <= 0)
 		return false;
-	if (stp_module.limits.hist_elision < 0) {
-		m->first = 0;
-		m->last = d->buckets - 1;
-	} else {
-		m->first = m->first > elision() ? m->first - elision() : 0;
-		m->last = d->buckets - 1 - m->last > elision() ? m->last + elision() : d->buckets - 1;
-	}
+	least = d->ops & STP_HIST_LOG && m->first >= LOG_ZERO ? LOG_ZERO : 0;
+	m->first = m->first > least + MARGIN ? m->first - MARGIN : least;
+	m->last = d->buckets - 1 - m->last > MARGIN ? m->last + MARGIN : d->buckets - 1;
 	/* The out-of-range rows of a linear histogram are printed if they are not empty. */
 	if (d->ops & STP_HIST_LINEAR) {
 		m->first += m->first == 0 && !s->hist[0];
@@ -130,12 +125,20 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 	return n;
 }
 
+static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+		     const struct shape *m, u32 from, u32 to)
+{
+	for (; from < to; from++)
+		put_row(k, s, d, m, from);
+}
+
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
 		     const struct stp_stat_desc *d)
 {
 	u64 width = stp_module.limits.hist_width, price = STP_WORK_ROW + 2 * width;
+	s64 near = stp_module.limits.hist_elision, head, tail;
 	struct shape m;
-	u32 i, run, shown;
+	u32 i, run;
 
 	if (!stp_charge(c, (u64)d->buckets * (STP_WORK_BUCKET + STP_WORK_LABEL)))
 		return;
@@ -147,24 +150,23 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 	stp_sink_put(k, "value |", 7);
 	stp_sink_pad(k, '-', width);
 	stp_sink_put(k, " count\n", 7);
-	for (i = m.first; i <= m.last; i++) {
-		run = s->hist[i] ? 0 : empty_run(s, &m, i);
-		shown = stp_module.limits.hist_elision < 0 || run <= 2 * elision() ? run : 2 * elision() + 1;
-		if (!stp_charge(c, (shown ? shown : 1) * price))
-			return;
-		if (stp_module.limits.hist_elision < 0 || run <= 2 * elision()) {
-			for (shown = run ? run : 1; shown > 1; shown--)
-				put_row(k, s, d, &m, i++);
-			put_row(k, s, d, &m, i);
-			continue;
+	for (i = m.first; i <= m.last; i += run ? run : 1) {
+		run = empty_run(s, &m, i);
+		/* rows that are near the value before the empty ones, and near the one behind them */
+		head = i == m.first && near >= 0 ? 0 : near;
+		tail = i + run > m.last && near >= 0 ? 0 : near;
+		if (head < 0 || head + tail >= run) {
+			head = run ? run : 1;
+			tail = 0;
 		}
-		for (shown = 0; shown < elision(); shown++)
-			put_row(k, s, d, &m, i + shown);
-		stp_sink_pad(k, ' ', m.label_width + 1);
-		stp_sink_put(k, "~\n", 2);
-		for (shown = run - elision(); shown < run; shown++)
-			put_row(k, s, d, &m, i + shown);
-		i += run - 1;
+		if (!stp_charge(c, (u64)(head + tail + 1) * price))
+			return;
+		put_rows(k, s, d, &m, i, i + (u32)head);
+		if (head < run && i + run <= m.last) {
+			stp_sink_pad(k, ' ', m.label_width + 1);
+			stp_sink_put(k, "~\n", 2);
+		}
+		put_rows(k, s, d, &m, i + run - (u32)tail, i + run);
 	}
 	stp_sink_put(k, "\n", 1);
 }

@@ -191,11 +191,10 @@ s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct 
 
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket)
 {
-	if (bucket < 0 || bucket >= d->buckets) {
-		stp_error(c, "histogram index out of range");
-		return 0;
-	}
-	return s ? s->hist[bucket] : 0;
+	if (s && s->count && bucket >= 0 && bucket < d->buckets)
+		return s->hist[bucket];
+	stp_error(c, s && s->count ? "histogram index out of range" : "empty aggregate");
+	return 0;
 }
 
 /* Returns true if bucket a precedes b in the order of counts; equal counts are ordered by bucket number. */

@@ -114,7 +114,6 @@ static void at_the_limits(void)
 	add(&logs, 32, 51);
 	same_text("a gap of four rows is shown, twice the width is scaled by two", text(&logs),
 		  HEAD " count\n"
-		  "   -1 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
 		  "    0 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
 		  "    1 |" BAR10 BAR10 BAR10 BAR10 BAR10 " 100\n"
 		  "    2 |" NO10 NO10 NO10 NO10 NO10 "   0\n"

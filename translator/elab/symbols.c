@@ -601,8 +601,6 @@ static void bind_foreach(struct binder *b, struct stmt *s)
 		bind_expr(b, s->u.foreach.hist);
 		if (s->u.foreach.keys.n != 1)
 			diag_error(s->loc, "a histogram has exactly one index: the bucket");
-		if (s->u.foreach.value)
-			diag_error(s->u.foreach.value->loc, "foreach over a histogram yields buckets, not values");
 	} else {
 		bind_foreach_array(b, s);
 	}

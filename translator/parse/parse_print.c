@@ -79,9 +79,9 @@ static void check_conversion(struct format *f, const struct format_piece *c, con
 		bad_format(f, start, str_printf("the width is larger than %d", MAX_WIDTH));
 	else if (c->precision > MAX_WIDTH)
 		bad_format(f, start, str_printf("the precision is larger than %d", MAX_WIDTH));
-	else if (c->conv == 'b' && !c->width_star && c->width > 0 && c->width != 1 && c->width != 2 &&
-		 c->width != 4 && c->width != 8)
-		bad_format(f, start, "the width of 'b' is 1, 2, 4 or 8");
+	else if (c->conv == 'b' && !c->precision_star && c->precision >= 0 && c->precision != 1 &&
+		 c->precision != 2 && c->precision != 4 && c->precision != 8)
+		bad_format(f, start, "'b' writes 1, 2, 4 or 8 bytes");
 }
 
 // conversion = "%" [flag] [width | "*"] ["." [precision | "*"]] ["l"] letter; "%" is next
@@ -105,11 +105,15 @@ static void conversion(struct format *f)
 	for (; *f->at == 'l'; f->at++)
 		c.is_long = true;
 	c.conv = *f->at;
-	check_conversion(f, &c, start);
-	if (c.conv == 'p' && c.width < 0 && !c.width_star && !session_since(f->p->session, f->loc, "1.3", "%p")) {
-		c.flag = '0';              // %p prints 0x and as many digits as a pointer has
-		c.width = 2 + 2 * (int)sizeof(int64_t);
+	if (c.conv == 'b' && c.precision < 0 && !c.precision_star) {
+		c.precision = c.width;     // %4b writes 4 bytes
+		c.precision_star = c.width_star;
+		c.width = -1;
+		c.width_star = false;
 	}
+	check_conversion(f, &c, start);
+	if (c.conv == 'p' && c.precision < 0 && !c.precision_star && !session_since(f->p->session, f->loc, "1.3", "%p"))
+		c.precision = 2 * (int)sizeof(int64_t);     // as many digits as a pointer has
 	if (f->at < f->end)
 		f->at++;
 	vec_push(&f->print->u.print.format, c);

@@ -174,6 +174,22 @@ static void loop_range(struct parser *p, struct stmt *s)
 	direction(p, s, 0);
 }
 
+// Assigns the count of the bucket at the start of each pass: foreach (n = b in @hist_log(x)).
+static void bucket_value(struct stmt *s)
+{
+	struct expr *value = s->u.foreach.value, *bucket = expr_new(E_HIST_BUCKET, value->loc);
+	struct stmt *set = stmt_new(S_EXPR, value->loc), *body = stmt_new(S_BLOCK, s->loc);
+
+	bucket->u.index.hist = expr_copy(s->u.foreach.hist);
+	vec_push(&bucket->u.index.keys, expr_copy(s->u.foreach.keys.at[0]));
+	set->u.expr = expr_binary(value->loc, TOK_ASSIGN, value, bucket);
+	set->u.expr->kind = E_ASSIGN;
+	vec_push(&body->u.block, set);
+	vec_push(&body->u.block, s->u.foreach.body);
+	s->u.foreach.body = body;
+	s->u.foreach.value = NULL;
+}
+
 // foreach = "foreach" "(" [NAME direction "="] keys "in" range ["limit" expr] ")" stmt
 static void foreach(struct parser *p, struct stmt *s)
 {
@@ -186,6 +202,8 @@ static void foreach(struct parser *p, struct stmt *s)
 		s->u.foreach.limit = parse_expr(p);
 	parser_expect(p, TOK_RPAREN, "after the head of 'foreach'");
 	s->u.foreach.body = parse_stmt(p);
+	if (s->u.foreach.hist && s->u.foreach.value && s->u.foreach.keys.n == 1)
+		bucket_value(s);
 }
 
 // ---------------------------------------------------------------- the others
