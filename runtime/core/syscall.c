@@ -13,11 +13,35 @@ static const struct { u8 size; bool is_signed; } types[] = {
 #undef TYPE
 };
 
-static const struct stp_syscall no_call = { .name = "", .long_size = 8 };
+static const struct stp_syscall no_call = { .name = "", .kernel_name = "", .long_size = 8 };
 
 static struct call_text begin(struct stp_ctx *c, char *to, u32 size)
 {
-	return (struct call_text){ stp_sink_buffer(to, size), c, c->syscall ? c->syscall : &no_call, false };
+	struct call_text t = { stp_sink_buffer(to, size), to + size, c, c->syscall ? c->syscall : &no_call };
+	const struct stp_syscall *call = t.call;
+	u32 i;
+
+	for (i = 0; i < call->ncommands; i++)
+		if (call->commands[i].value == (call_value(&t, call->command) & call->command_mask))
+			t.command = &call->commands[i];
+	return t;
+}
+
+u32 call_nargs(const struct call_text *t)
+{
+	return t->command ? t->call->command + 1u + t->command->nargs : t->call->nargs;
+}
+
+const struct stp_syscall_arg *call_arg(const struct call_text *t, u32 i)
+{
+	return t->command && i > t->call->command ? &t->command->args[i - t->call->command - 1] : &t->call->args[i];
+}
+
+bool call_returned(const struct call_text *t)
+{
+	s64 result = (s64)t->c->arguments[STP_SYSCALL_RESULT];
+
+	return t->c->call_text && !t->saving && (result >= 0 || result < -4095);
 }
 
 void call_printf(struct call_text *t, const char *fmt, ...)
@@ -34,9 +58,14 @@ void call_printf(struct call_text *t, const char *fmt, ...)
 u64 call_load(struct call_text *t, u64 address, u32 size)
 {
 	struct stp_ctx *c = t->c;
-	u64 v = size == 8 ? stp_uload8(c, address) : size == 4 ? stp_uload4(c, address) :
-		size == 2 ? stp_uload2(c, address) : stp_uload1(c, address);
+	u64 v;
 
+	if (!stp_charge(c, STP_WORK_ESCAPE)) {
+		t->failed = true;
+		return 0;
+	}
+	v = size == 8 ? stp_uload8(c, address) : size == 4 ? stp_uload4(c, address) :
+	    size == 2 ? stp_uload2(c, address) : stp_uload1(c, address);
 	if (STP_UNLIKELY(c->error)) {
 		c->error = NULL;
 		t->failed = true;
@@ -72,14 +101,24 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 	stp_sink_put(&t->k, text, n);
 }
 
+/* Takes back a string that cannot be read. */
+static void replace_by_address(struct call_text *t, char *start, u64 address)
+{
+	t->k.at = start;
+	t->failed = false;
+	call_address(t, address);
+}
+
 void call_bytes(struct call_text *t, u64 address, u64 n, u64 max)
 {
 	char *start = t->k.at;
 	u64 shown = n < max ? n : max, i;
 	u8 next;
 
-	if (!address) {
-		call_printf(t, "NULL");
+	if (t->failed)
+		return;
+	if (!address || (s64)n < 0) {
+		call_address(t, address);
 		return;
 	}
 	next = shown ? (u8)call_load(t, address, 1) : 0;
@@ -91,18 +130,33 @@ void call_bytes(struct call_text *t, u64 address, u64 n, u64 max)
 		put_escaped(t, byte, next);
 	}
 	call_printf(t, n > shown ? "\"..." : "\"");
-	if (!t->failed)
+	if (t->failed)
+		replace_by_address(t, start, address);
+}
+
+void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max)
+{
+	char *start = t->k.at;
+	u64 i;
+
+	if (t->failed)
 		return;
-	t->k.at = start;
-	t->failed = false;
-	call_address(t, address);
+	call_printf(t, "\"");
+	for (i = 0; i < n && i < max && !t->failed; i++)
+		call_printf(t, "\\x%02llx", call_load(t, address + i, 1));
+	call_printf(t, n > max ? "\"..." : "\"");
+	if (t->failed)
+		replace_by_address(t, start, address);
 }
 
 void call_string(struct call_text *t, u64 address)
 {
 	char *start = t->k.at;
+	u64 from = address;
 	u8 byte, next;
 
+	if (t->failed)
+		return;
 	if (!address) {
 		call_printf(t, "NULL");
 		return;
@@ -115,17 +169,15 @@ void call_string(struct call_text *t, u64 address)
 			break;
 	}
 	call_printf(t, byte && !t->failed ? "\"..." : "\"");
-	if (!t->failed)
-		return;
-	t->k.at = start;
-	t->failed = false;
-	call_address(t, address);
+	if (t->failed)
+		replace_by_address(t, start, from);
 }
 
 /* Writes ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
-	u64 n, at;
+	char *start = t->k.at;
+	u64 n, at = 0;
 
 	if (!address || count_only)
 		call_address(t, address);
@@ -145,11 +197,15 @@ static void put_strings(struct call_text *t, u64 address, bool count_only)
 		call_printf(t, n ? ", " : "");
 		call_string(t, at);
 	}
-	t->failed = false;
+	if (t->failed && !n) {
+		replace_by_address(t, start, address);
+		return;
+	}
 	if (count_only)
-		call_printf(t, " /* %llu vars */", n);
+		call_printf(t, n == 1 ? " /* %llu var%s */" : " /* %llu vars%s */", n, t->failed ? ", unreadable" : "");
 	else
-		call_printf(t, "]");
+		call_printf(t, t->failed ? ", ...]" : "]");
+	t->failed = false;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -165,6 +221,14 @@ void call_address(struct call_text *t, u64 address)
 void call_hex(struct call_text *t, u64 v)
 {
 	call_printf(t, v ? "0x%llx" : "0", v);
+}
+
+void call_pair(struct call_text *t, const char *before, u64 a, u64 b)
+{
+	call_printf(t, "%s", before);
+	call_hex(t, a);
+	call_printf(t, ", ");
+	call_hex(t, b);
 }
 
 static const char *symbol(const struct stp_symbols *s, u64 v)
@@ -187,7 +251,7 @@ void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v)
 		call_printf(t, "%s", name);
 		between = "|";
 		v &= field ? ~field : 0;
-	} else if (!v || field == ~0ull) {
+	} else if (!v || field == ~0ull || v & field) {
 		call_hex(t, v);
 		return;
 	}
@@ -231,18 +295,37 @@ static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 		call_symbols(t, s, (u64)v);
 }
 
-static void put_dev(struct call_text *t, u64 v)
+/* A number, unless it has a name. */
+static void put_key(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
-	call_printf(t, "makedev(0x%llx, 0x%llx)", v >> 8 & 0xfff, (v & 0xff) | (v >> 12 & 0xfff00));
+	const char *name = s ? symbol(s, (u32)v) : NULL;
+
+	if (name)
+		call_printf(t, "%s", name);
+	else
+		call_printf(t, "%lld", (s64)v);
+}
+
+void call_dev(struct call_text *t, u64 v)
+{
+	call_pair(t, "makedev(", v >> 8 & 0xfff, (v & 0xff) | (v >> 12 & 0xfff00));
+	call_printf(t, ")");
+}
+
+u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a)
+{
+	if (a->with == STP_SYSCALL_RESULT)
+		return t->c->arguments[STP_SYSCALL_RESULT];
+	return a->with < call_nargs(t) ? call_value(t, a->with) : 0;
 }
 
 u64 call_value(const struct call_text *t, u32 arg)
 {
-	const struct stp_syscall_arg *a = &t->call->args[arg];
+	const struct stp_syscall_arg *a = call_arg(t, arg);
 	u64 v = t->c->arguments[a->at];
 	u32 size = types[a->type].size;
 
-	if (a->type == STP_ARG_pair)
+	if (a->type == STP_ARG_pair || a->type == STP_ARG_pairflags)
 		return (u64)t->c->arguments[a->at + 1] << 32 | (u32)v;
 	if (size == 4)
 		return types[a->type].is_signed ? (u64)(s64)(s32)v : (u32)v;
@@ -253,31 +336,114 @@ u64 call_value(const struct call_text *t, u32 arg)
 
 /* ------------------------------------------------------------------ arguments */
 
-static void put_fcntl(struct call_text *t, u64 command, u64 v)
-{
-	static const struct stp_symbol status[] = {
-		{ 0, "O_RDONLY" }, { 1, "O_WRONLY" }, { 2, "O_RDWR" }, { 02000, "O_APPEND" }, { 04000, "O_NONBLOCK" },
-		{ 04010000, "O_SYNC" }, { 010000, "O_DSYNC" }, { 020000, "O_ASYNC" }, { 040000, "O_DIRECT" },
-		{ 0100000, "O_LARGEFILE" }, { 01000000, "O_NOATIME" },
-	};
-	static const struct stp_symbols status_set = { status, sizeof(status) / sizeof(*status), 3 };
-
-	if (command == 2)
-		call_printf(t, v & 1 ? "FD_CLOEXEC" : "0");
-	else if (command == 4)
-		call_symbols(t, &status_set, v);
-	else if (command == 0 || command == 1030 || command == 8 || command == 1031 || command == 10)
-		call_printf(t, "%lld", (s64)(s32)v);
-	else
-		call_printf(t, "0x%llx", v);
-}
-
 /* The bits without a name are printed in octal: IPC_CREAT|0666. */
 static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	if (v & ~0777ull)
 		call_symbols(t, s, v & ~0777ull);
 	call_printf(t, v & ~0777ull ? "|0%02llo" : "0%02llo", v & 0777);
+}
+
+/* The request of an ioctl(): a name, or its parts. */
+static void put_request(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
+	const char *name = symbol(s, v);
+
+	if (name)
+		call_printf(t, "%s", name);
+	else
+		call_printf(t, "_IOC(%s", directions[v >> 30 & 3]);
+	if (name)
+		return;
+	call_pair(t, ", ", v >> 8 & 255, v & 255);
+	call_printf(t, ", ");
+	call_hex(t, v >> 16 & 0x3fff);
+	call_printf(t, ")");
+}
+
+static void put_quota_command(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
+
+	call_printf(t, "QCMD(");
+	call_symbols(t, s, v >> 8);
+	if ((v & 0xff) < 3)
+		call_printf(t, ", %s)", types[v & 0xff]);
+	else
+		call_printf(t, ", 0x%llx)", v & 0xff);
+}
+
+static void put_priority(struct call_text *t, u64 v)
+{
+	static const char *const classes[] = { "NONE", "RT", "BE", "IDLE" };
+
+	if ((v & 0xffff) >> 13 < 4 && !(v >> 16))
+		call_printf(t, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_%s, %llu)", classes[v >> 13 & 3], v & 0x1fff);
+	else
+		call_printf(t, "IOPRIO_PRIO_VALUE(0x%llx, %llu)", v >> 13, v & 0x1fff);
+}
+
+/* The low bits are a priority. */
+static void put_swap_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	if (v & ~0x7fffull) {
+		call_symbols(t, s, v & ~0x7fffull);
+		call_printf(t, "|");
+	}
+	call_printf(t, "%llu", v & 0x7fff);
+}
+
+/* The upper half is an ELF machine. */
+static void put_kexec_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	static const struct { u16 machine; const char *name; } all[] = {
+		{ 0, "DEFAULT" }, { 3, "386" }, { 4, "68K" }, { 8, "MIPS" }, { 15, "PARISC" }, { 20, "PPC" },
+		{ 21, "PPC64" }, { 22, "S390" }, { 40, "ARM" }, { 42, "SH" }, { 50, "IA_64" }, { 62, "X86_64" },
+		{ 183, "AARCH64" }, { 243, "RISCV" }, { 258, "LOONGARCH" },
+	};
+	u32 i;
+
+	if (v & ~0xffff0000ull) {
+		call_symbols(t, s, v & ~0xffff0000ull);
+		call_printf(t, "|");
+	}
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (all[i].machine == (v >> 16 & 0xffff)) {
+			call_printf(t, "KEXEC_ARCH_%s", all[i].name);
+			return;
+		}
+	}
+	call_printf(t, "0x%llx", v & 0xffff0000);
+}
+
+/* The lowest byte is the signal of the child's end. */
+static void put_clone_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	if (v & ~0xffull)
+		call_symbols(t, s, v & ~0xffull);
+	if (v & ~0xffull && v & 0xff)
+		call_printf(t, "|");
+	if (v & 0xff || !v)
+		call_signal(t, (s64)(v & 0xff));
+}
+
+static void put_futex_op(struct call_text *t, u64 v)
+{
+	static const char *const ops[] = { "SET", "ADD", "OR", "ANDN", "XOR" };
+	static const char *const compares[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
+	u64 op = v >> 28 & 7, compare = v >> 24 & 15;
+
+	call_printf(t, v >> 31 & 1 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
+	if (op < 5)
+		call_printf(t, "FUTEX_OP_%s<<28|0x%llx<<12|", ops[op], v >> 12 & 0xfff);
+	else
+		call_printf(t, "0x%llx<<28|0x%llx<<12|", op, v >> 12 & 0xfff);
+	if (compare < 6)
+		call_printf(t, "FUTEX_OP_CMP_%s<<24|", compares[compare]);
+	else
+		call_printf(t, "0x%llx<<24|", compare);
+	call_printf(t, "0x%llx", v & 0xfff);
 }
 
 static void put_mode_type(struct call_text *t, u64 v)
@@ -294,43 +460,24 @@ static void put_mode_type(struct call_text *t, u64 v)
 		call_printf(t, "0%02llo", v);
 }
 
-/* Returns true if this futex operation uses the argument. The fourth argument has two forms. */
-static bool futex_wants(u64 op, u32 arg)
-{
-	static const u8 reads[] = {                /* bit n: argument n, from the fourth on */
-		[0] = 1 << 3, [3] = 1 << 3 | 1 << 4, [4] = 7 << 3, [5] = 7 << 3, [6] = 1 << 3, [9] = 1 << 3 | 1 << 5,
-		[10] = 1 << 5, [11] = 7 << 3, [12] = 7 << 3, [13] = 1 << 3,
-	};
-
-	op &= 0x7f;
-	return arg < 3 ? arg < 2 || (op != 6 && op != 7 && op != 8) : op < sizeof(reads) ? reads[op] >> arg & 1 : true;
-}
-
-/* Returns true if the fourth argument is a time, otherwise it is a number. */
-static bool futex_waits(u64 op)
-{
-	op &= 0x7f;
-	return op == 0 || op == 6 || op == 9 || op == 11 || op == 13;
-}
-
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
 	switch (a->type) {
 	case STP_ARG_int: case STP_ARG_fd: case STP_ARG_uid: case STP_ARG_uid16: case STP_ARG_long:
-	case STP_ARG_pair: case STP_ARG_futexval:
+	case STP_ARG_pair:
 		call_printf(t, "%lld", (s64)v);
 		return true;
 	case STP_ARG_uint: case STP_ARG_ulong:
 		call_printf(t, "%llu", v);
 		return true;
-	case STP_ARG_hex: case STP_ARG_xint: case STP_ARG_futexval3: case STP_ARG_prctl:
+	case STP_ARG_hex: case STP_ARG_xint:
 		call_hex(t, v);
 		return true;
 	case STP_ARG_mode: case STP_ARG_omode:
 		call_printf(t, "0%02llo", v);
 		return true;
 	case STP_ARG_dev: case STP_ARG_devof:
-		put_dev(t, v);
+		call_dev(t, v);
 		return true;
 	default:
 		return false;
@@ -347,10 +494,18 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_ipcflags: put_ipc_flags(t, a->symbols, (u32)v); return true;
 	case STP_ARG_clockid: put_clock(t, a->symbols, (s64)v); return true;
 	case STP_ARG_modetype: put_mode_type(t, v); return true;
-	case STP_ARG_fcntl: put_fcntl(t, with, v); return true;
+	case STP_ARG_pairflags: call_symbols(t, a->symbols, v); return true;
+	case STP_ARG_ioctl: put_request(t, a->symbols, v); return true;
+	case STP_ARG_qcmd: put_quota_command(t, a->symbols, v); return true;
+	case STP_ARG_ioprio: put_priority(t, (u32)v); return true;
+	case STP_ARG_swapflags: put_swap_flags(t, a->symbols, v); return true;
+	case STP_ARG_kexec: put_kexec_flags(t, a->symbols, v); return true;
+	case STP_ARG_cloneflags: put_clone_flags(t, a->symbols, v); return true;
+	case STP_ARG_futexop: put_futex_op(t, v); return true;
+	case STP_ARG_key: put_key(t, a->symbols, v); return true;
 	case STP_ARG_handler: call_printf(t, v == 0 ? "SIG_DFL" : v == 1 ? "SIG_IGN" : "0x%llx", v); return true;
-	case STP_ARG_sockopt:
-		if (with == 1)
+	case STP_ARG_sockopt: case STP_ARG_ambient:
+		if (a->type == STP_ARG_sockopt ? with == 1 : with >= 1 && with <= 3)
 			call_symbols(t, a->symbols, (u32)v);
 		else
 			call_hex(t, (u32)v);
@@ -365,6 +520,7 @@ static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v
 	switch (a->type) {
 	case STP_ARG_str: call_string(t, v); return true;
 	case STP_ARG_buf: call_bytes(t, v, with, CALL_BYTES_SHOWN); return true;
+	case STP_ARG_hexbuf: call_hex_bytes(t, v, with, CALL_BYTES_SHOWN); return true;
 	case STP_ARG_argv: case STP_ARG_envp: put_strings(t, v, a->type == STP_ARG_envp); return true;
 	default: return false;
 	}
@@ -375,7 +531,8 @@ static void put_pointer(struct call_text *t, u32 i, u64 v)
 {
 	char *start = t->k.at;
 
-	if (v || t->call->args[i].type == STP_ARG_sigset4) {
+	if (v || call_arg(t, i)->type == STP_ARG_sigset4) {
+		t->share = start + (t->k.end - start) / 3;
 		call_structure(t, i, v);
 		if (!t->failed)
 			return;
@@ -385,53 +542,95 @@ static void put_pointer(struct call_text *t, u32 i, u64 v)
 	call_address(t, v);
 }
 
-static void put_arg(struct call_text *t, u32 i)
+static void put_input(struct call_text *t, u32 i)
 {
-	const struct stp_syscall_arg *a = &t->call->args[i];
-	u64 v = call_value(t, i);
-	u64 with = a->with < t->call->nargs ? call_value(t, a->with) : 0;
+	const struct stp_syscall_arg *a = call_arg(t, i);
+	u64 v = call_value(t, i), with = call_with(t, a);
 
-	if (put_number(t, a, v) || put_named(t, a, v, with) || put_text(t, a, v, with))
-		return;
-	if ((a->type == STP_ARG_semarg && (with & 0xff) == 16) ||
-	    (a->type == STP_ARG_futextime && !futex_waits(with)))
-		call_printf(t, "%lld", (s64)(s32)v);
-	else
+	if (!put_number(t, a, v) && !put_named(t, a, v, with) && !put_text(t, a, v, with))
 		put_pointer(t, i, v);
 }
 
-/* Returns how many arguments follow the option of a prctl(), for options that are known here. */
-static u32 prctl_reads(u64 option)
-{
-	static const u8 none[] = { 3, 7, 13, 21, 27, 30, 31, 32, 34 };
-	u32 i;
+/*
+ * argstr of a return is saved at the entry, where an argument that the call writes is a mark: the byte MARK + its
+ * number, the decimal digits of the number that it has at the entry, if the return shows both, MARK_END. No other
+ * part of a text has such bytes, since strings are escaped.
+ */
+enum { MARK = 1, MARK_END = 7 };
 
-	for (i = 0; i < sizeof(none); i++)
-		if (option == none[i])
-			return 0;
-	return option < 39 && option != 22 && option != 33 && option != 35 && option != 38 ? 1 : 4;
+static void put_mark(struct call_text *t, u32 i)
+{
+	const struct stp_syscall_arg *a = call_arg(t, i);
+	u64 v = call_value(t, i), before = 0;
+
+	call_printf(t, "%c", (int)(MARK + i));
+	if (v && call_before(t, a->type, v, &before))
+		call_printf(t, "%llu", before);
+	t->failed = false;
+	call_printf(t, "%c", MARK_END);
 }
+
+static void put_arg(struct call_text *t, u32 i)
+{
+	const struct stp_syscall_arg *a = call_arg(t, i);
+
+	if (a->written && t->saving)
+		put_mark(t, i);
+	else if (a->written && !call_returned(t) && !call_shown_always(t, a->type))
+		call_address(t, call_value(t, i));
+	else
+		put_input(t, i);
+}
+
+/* Replaces the marks of a text. */
+static void put_saved(struct call_text *t, const char *text)
+{
+	for (; *text; text++) {
+		const char *from = text;
+		u32 i = (u32)(u8)*text - MARK;
+
+		while ((u8)*text > MARK_END && text[1])
+			text++;
+		if (i >= call_nargs(t)) {
+			stp_sink_put(&t->k, from, (u64)(text - from) + ((u8)*text > MARK_END));
+			text -= (u8)*text <= MARK_END;
+			continue;
+		}
+		t->before = 0;
+		t->has_before = text[1] >= '0' && text[1] <= '9';
+		for (text++; *text >= '0' && *text <= '9'; text++)
+			t->before = t->before * 10 + (u64)(*text - '0');
+		put_arg(t, i);
+		t->has_before = false;
+		if (!*text)
+			return;    /* the mark was cut */
+	}
+}
+
+/* CLONE_ flags of <linux/sched.h> that arguments are read with */
+enum { CLONED_PIDFD = 0x1000, CLONED_TLS = 0x80000, CLONED_PARENT = 0x100000,
+       CLONED_CLEAR = 0x200000, CLONED_CHILD = 0x1000000 };
 
 static bool wants(const struct call_text *t, u32 i)
 {
-	const struct stp_syscall_arg *a = &t->call->args[i];
-	u64 with = a->with < t->call->nargs ? call_value(t, a->with) : 0;
+	const struct stp_syscall_arg *a = call_arg(t, i);
+	u64 with = call_with(t, a);
 
 	switch (a->type) {
 	case STP_ARG_skip:
 		return false;
-	case STP_ARG_prctl:
-		return i <= prctl_reads(with);
 	case STP_ARG_mremap:
 		return with & 2;
+	case STP_ARG_cloneparent:
+		return with & (CLONED_PARENT | CLONED_PIDFD);
+	case STP_ARG_clonechild:
+		return with & (CLONED_CHILD | CLONED_CLEAR);
+	case STP_ARG_clonetls:
+		return with & CLONED_TLS;
 	case STP_ARG_devof:
 		return (with & 0170000) == 0020000 || (with & 0170000) == 0060000;
 	case STP_ARG_omode: case STP_ARG_mqattr:
 		return (with & 0100) || (with & 020000000);        /* O_CREAT, O_TMPFILE */
-	case STP_ARG_futexval: case STP_ARG_futextime: case STP_ARG_futexaddr: case STP_ARG_futexval3:
-		return futex_wants(with, i);
-	case STP_ARG_fcntl:
-		return with != 1 && with != 3 && with != 9 && with != 11 && with != 1025 && with != 1032 && with != 1034;
 	default:
 		return true;
 	}
@@ -444,27 +643,50 @@ const char *stp_syscall_name(struct stp_ctx *c)
 	return c->syscall ? c->syscall->name : "";
 }
 
-void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size)
+const char *stp_syscall_kernel_name(struct stp_ctx *c)
 {
-	struct call_text t = begin(c, to, size);
+	return c->syscall ? c->syscall->kernel_name : "";
+}
+
+static void put_args(struct call_text *t)
+{
 	const char *between = "";
 	u32 i;
 
-	for (i = 0; i < t.call->nargs; i++) {
-		if (!wants(&t, i))
+	for (i = 0; i < call_nargs(t); i++) {
+		if (!wants(t, i))
 			continue;
-		call_printf(&t, "%s", between);
+		call_printf(t, "%s", between);
 		between = ", ";
-		put_arg(&t, i);
+		put_arg(t, i);
 	}
+}
+
+void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size)
+{
+	struct call_text t = begin(c, to, size);
+
+	if (c->call_text && *c->call_text)
+		put_saved(&t, c->call_text);
+	else
+		put_args(&t);
 	stp_sink_close(&t.k);
+}
+
+void stp_syscall_save(struct stp_ctx *c)
+{
+	struct call_text t = begin(c, c->call_text, c->call_text_size);
+
+	t.saving = true;
+	put_args(&t);
+	*t.k.at = 0;               /* cut: the return's text is cut, too, and counted there */
 }
 
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg)
 {
 	struct call_text t = begin(c, to, size);
 
-	if ((u64)arg < t.call->nargs)
+	if ((u64)arg < call_nargs(&t))
 		put_arg(&t, (u32)arg);
 	stp_sink_close(&t.k);
 }
@@ -501,12 +723,8 @@ void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 p
 		status = call_load(&t, call_value(&t, (u32)arg), 4);
 		if (t.failed || (s64)c->arguments[STP_SYSCALL_RESULT] <= 0)
 			call_address(&t, call_value(&t, (u32)arg));
-		else if (!(status & 0x7f))
-			call_printf(&t, "[{WIFEXITED(s) && WEXITSTATUS(s) == %llu}]", status >> 8 & 0xff);
-		else if ((status & 0xff) == 0x7f)
-			call_printf(&t, "[{WIFSTOPPED(s) && WSTOPSIG(s) == %llu}]", status >> 8 & 0xff);
 		else
-			call_printf(&t, "[{WIFSIGNALED(s) && WTERMSIG(s) == %llu}]", status & 0x7f);
+			call_status(&t, status);
 	}
 	stp_sink_close(&t.k);
 }

@@ -7,9 +7,15 @@
 
 struct call_text {
 	struct stp_sink k;
+	char *share;               /* where a long argument ends, so that there is space for the others */
 	struct stp_ctx *c;
 	const struct stp_syscall *call;
+	/* the arguments after the command that the call has; NULL if it has no commands, or an unknown one */
+	const struct stp_syscall_command *command;
 	bool failed;               /* something could not be read: the text is discarded */
+	bool saving;               /* what the call writes is marked (syscall.c), to be read at its return */
+	bool has_before;           /* `before` is set: of an argument that the call changes, the number at the entry */
+	u64 before;
 };
 
 /* syscall.c */
@@ -27,17 +33,36 @@ static inline u64 call_load_long(struct call_text *t, u64 address)
 	return call_load(t, address, t->call->long_size);
 }
 void call_hex(struct call_text *t, u64 v);                 /* 0, 0x1f */
+void call_pair(struct call_text *t, const char *before, u64 a, u64 b);     /* hexadecimal, with a comma */
+void call_dev(struct call_text *t, u64 v);
 void call_address(struct call_text *t, u64 address);       /* NULL, 0x7ffe... */
 void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v);
 void call_signal(struct call_text *t, s64 sig);
 /* Writes at most `max` bytes, and "..." if there are more; terminated: up to the first 0. */
 void call_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 void call_string(struct call_text *t, u64 address);
+void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 enum { CALL_BYTES_SHOWN = 32, CALL_ELEMENTS_SHOWN = 32 };
+u32 call_nargs(const struct call_text *t);
+const struct stp_syscall_arg *call_arg(const struct call_text *t, u32 i);
 u64 call_value(const struct call_text *t, u32 arg);        /* value of its register, converted by its type */
+u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a);   /* value of a's related argument; or 0 */
+/* The call has returned, without an error: what it writes can be read. */
+bool call_returned(const struct call_text *t);
+
+/* syscall_structs.c: writes a structure that is only fields; false: the type is not one. */
+bool call_fields(struct call_text *t, u32 type, u64 address);
+/* syscall_out.c: writes what only calls write; false: the type is not one. */
+bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
 
 /* syscall_args.c: writes the structure that argument i, of value v, points to; v is not 0. */
 void call_structure(struct call_text *t, u32 i, u64 v);
+/* Arguments that the call writes. Loads the number that argstr of the return shows beside the one it has then, as in
+ * [128 => 16]; false: the type has no such number. */
+bool call_before(struct call_text *t, u8 type, u64 v, u64 *before);
+/* Returns true if the argument is shown also at the entry and when the call fails. */
+bool call_shown_always(const struct call_text *t, u8 type);
+void call_status(struct call_text *t, u64 status);         /* of a child, as wait() writes it */
 void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part);
 
 #endif

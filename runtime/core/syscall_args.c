@@ -1,114 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structures that arguments of system calls point to, formatted as strace does: {tv_sec=1, tv_nsec=0}. A structure
- * is a table of fields with their offsets in a 64-bit and in a 32-bit process; other structures have their own
- * functions. Context and errors as in syscall.c.
+ * Sets, socket addresses, arrays and other data that arguments of system calls point to, formatted as strace does.
+ * syscall_structs.c formats structures that are only fields. Context and errors as in syscall.c.
  */
 #include "syscall.h"
 
-/* ------------------------------------------------------------------ tables of fields */
+/* ------------------------------------------------------------------ times, limits */
 
-struct field {
-	const char *name;          /* with the text before the value: "{tv_sec=" */
-	u8 at, size, at32, size32; /* in bytes */
-	/* format: d u x signed, unsigned, hexadecimal; r resource limit; i signal; f sem_flags */
-	char form;
-};
-struct fields { u8 n; const struct field *at; };
-
-#define FIELDS(name, ...)							\
-	static const struct field name##_list[] = { __VA_ARGS__ };		\
-	static const struct fields name##_fields = { sizeof(name##_list) / sizeof(struct field), name##_list }
-
-FIELDS(timespec, { "{tv_sec=", 0, 8, 0, 4, 'd' }, { ", tv_nsec=", 8, 8, 4, 4, 'd' });
-FIELDS(timespec64, { "{tv_sec=", 0, 8, 0, 8, 'd' }, { ", tv_nsec=", 8, 8, 8, 4, 'd' });
-FIELDS(timeval, { "{tv_sec=", 0, 8, 0, 4, 'd' }, { ", tv_usec=", 8, 8, 4, 4, 'd' });
-FIELDS(timezone, { "{tz_minuteswest=", 0, 4, 0, 4, 'd' }, { ", tz_dsttime=", 4, 4, 4, 4, 'd' });
-FIELDS(utimbuf, { "{actime=", 0, 8, 0, 4, 'd' }, { ", modtime=", 8, 8, 4, 4, 'd' });
-FIELDS(rlimit, { "{rlim_cur=", 0, 8, 0, 4, 'r' }, { ", rlim_max=", 8, 8, 4, 4, 'r' });
-FIELDS(rlimit64, { "{rlim_cur=", 0, 8, 0, 8, 'r' }, { ", rlim_max=", 8, 8, 8, 8, 'r' });
-FIELDS(schedattr, { "{size=", 0, 4, 0, 4, 'u' }, { ", sched_policy=", 4, 4, 4, 4, 'u' },
-       { ", sched_flags=", 8, 8, 8, 8, 'x' }, { ", sched_nice=", 16, 4, 16, 4, 'd' },
-       { ", sched_priority=", 20, 4, 20, 4, 'u' }, { ", sched_runtime=", 24, 8, 24, 8, 'u' },
-       { ", sched_deadline=", 32, 8, 32, 8, 'u' }, { ", sched_period=", 40, 8, 40, 8, 'u' });
-FIELDS(siginfo, { "{si_signo=", 0, 4, 0, 4, 'i' }, { ", si_code=", 8, 4, 8, 4, 'd' },
-       { ", si_pid=", 16, 4, 12, 4, 'd' }, { ", si_uid=", 20, 4, 16, 4, 'u' });
-FIELDS(timex, { "{modes=", 0, 4, 0, 4, 'x' }, { ", offset=", 8, 8, 4, 4, 'd' }, { ", freq=", 16, 8, 8, 4, 'd' },
-       { ", maxerror=", 24, 8, 12, 4, 'd' }, { ", esterror=", 32, 8, 16, 4, 'd' },
-       { ", status=", 40, 4, 20, 4, 'x' });
-FIELDS(sembuf, { "{sem_num=", 0, 2, 0, 2, 'u' }, { ", sem_op=", 2, 2, 2, 2, 'd' },
-       { ", sem_flg=", 4, 2, 4, 2, 'f' });
-FIELDS(cloneargs, { "{flags=", 0, 8, 0, 8, 'x' }, { ", exit_signal=", 32, 8, 32, 8, 'i' },
-       { ", stack=", 40, 8, 40, 8, 'x' }, { ", stack_size=", 48, 8, 48, 8, 'x' });
-
-static const struct stp_symbol sem_list[] = { { 04000, "IPC_NOWAIT" }, { 0x1000, "SEM_UNDO" } };
-static const struct stp_symbols sem_flags = { sem_list, 2, 0 };
-
-static void put_limit(struct call_text *t, u64 v, u32 size)
+static void put_times(struct call_text *t, u64 address, u64 word)
 {
-	if (v == (size == 4 ? 0xffffffffull : ~0ull))
-		call_printf(t, size == 4 ? "RLIM_INFINITY" : "RLIM64_INFINITY");
-	else if (v > 1024 && v % 1024 == 0)
-		call_printf(t, "%llu*1024", v / 1024);
-	else
-		call_printf(t, "%llu", v);
-}
-
-static void put_fields(struct call_text *t, const struct fields *f, u64 address)
-{
-	bool is_32bit = t->call->long_size == 4;
-	u32 i;
-
-	for (i = 0; i < f->n; i++) {
-		const struct field *m = &f->at[i];
-		u64 from = address + (is_32bit ? m->at32 : m->at);
-		u32 size = is_32bit ? m->size32 : m->size;
-
-		call_printf(t, "%s", m->name);
-		if (m->form == 'd')
-			call_printf(t, "%lld", call_load_signed(t, from, size));
-		else if (m->form == 'i')
-			call_signal(t, call_load_signed(t, from, size));
-		else if (m->form == 'r')
-			put_limit(t, call_load(t, from, size), size);
-		else if (m->form == 'x')
-			call_hex(t, call_load(t, from, size));
-		else if (m->form == 'f')
-			call_symbols(t, &sem_flags, call_load(t, from, size));
-		else
-			call_printf(t, "%llu", call_load(t, from, size));
-	}
-	call_printf(t, "}");
-}
-
-/* Writes two successive structures, under names or in brackets. */
-static void put_two(struct call_text *t, const char *const text[3], const struct fields *f, u64 address)
-{
-	u32 step = 2 * t->call->long_size;
-
-	call_printf(t, "%s", text[0]);
-	put_fields(t, f, address);
-	call_printf(t, "%s", text[1]);
-	put_fields(t, f, address + step);
-	call_printf(t, "%s", text[2]);
-}
-
-static void put_times(struct call_text *t, u64 address)
-{
-	u64 step = 2 * t->call->long_size, nsec = t->call->long_size;
+	u64 step = 2 * word;
 	u32 i;
 
 	call_printf(t, "[");
 	for (i = 0; i < 2; i++) {
-		u64 ns = call_load(t, address + i * step + nsec, (u32)nsec);
+		u64 ns = call_load(t, address + i * step + word, t->call->long_size);
 
 		call_printf(t, i ? ", " : "");
 		if (ns == 0x3fffffff || ns == 0x3ffffffe)
 			call_printf(t, ns == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT");
 		else
-			put_fields(t, &timespec_fields, address + i * step);
+			call_fields(t, word == 8 ? STP_ARG_timespec64 : STP_ARG_timespec, address + i * step);
 	}
 	call_printf(t, "]");
+}
+
+/* ------------------------------------------------------------------ arrays */
+
+struct array {
+	u64 n;                     /* of its elements */
+	u64 i;                     /* of the next one */
+	char *last;                /* where the text of the last one begins */
+};
+
+/*
+ * Begins the next element of an array, or ends its text. Not all of many elements are shown, so that there is space
+ * for the arguments behind them, and none from the first on that cannot be read; if that is the very first,
+ * t->failed remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
+ */
+static bool call_element(struct call_text *t, struct array *a)
+{
+	if (t->failed) {
+		if (a->i < 2)
+			return false;
+		t->failed = false;
+		t->k.at = a->last;
+		call_printf(t, ", ...]");
+		return false;
+	}
+	if (a->i == a->n) {
+		call_printf(t, a->i ? "]" : "[]");
+		return false;
+	}
+	if (a->i == CALL_ELEMENTS_SHOWN || (a->i && t->k.at > t->share)) {
+		call_printf(t, ", ...]");
+		return false;
+	}
+	a->last = t->k.at;
+	call_printf(t, a->i++ ? ", " : "[");
+	return true;
 }
 
 /* ------------------------------------------------------------------ sets */
@@ -154,8 +104,14 @@ static void put_bits(struct call_text *t, u64 address, u64 n)
 	for (i = 0; i < n && i < 4096 && !t->failed; i++) {
 		if (!(i & 31))
 			word = call_load(t, address + i / 8, 4);
+		if (!word)
+			i |= 31;
 		if (!(word >> (i & 31) & 1))
 			continue;
+		if (t->k.at > t->share) {
+			call_printf(t, " ...");
+			break;
+		}
 		call_printf(t, "%s%llu", between, i);
 		between = " ";
 	}
@@ -266,12 +222,13 @@ static void put_path(struct call_text *t, u64 address, u64 len)
 
 static void put_sockaddr(struct call_text *t, u64 address, u64 len)
 {
-	u64 family = call_load(t, address, 2);
+	u64 family;
 
-	if (len < 2) {
+	if (len < 2 || len > 0x7fffffff) {
 		call_address(t, address);
 		return;
 	}
+	family = call_load(t, address, 2);
 	call_printf(t, "{sa_family=");
 	put_family(t, family);
 	if (family == 1 && len > 2) {
@@ -322,27 +279,27 @@ void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 
 /* ------------------------------------------------------------------ arrays */
 
-static void put_iovec(struct call_text *t, u64 address, u64 n, bool bytes)
+/* Writes the addresses, or also up to `bytes` bytes that are there. */
+static void put_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 {
-	u64 i, step = 2 * t->call->long_size;
+	u32 size = t->call->long_size;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && !t->failed; i++) {
-		u64 base = call_load_long(t, address + i * step);
-		u64 len = call_load_long(t, address + i * step + t->call->long_size);
+	if (n > 1024) {            /* UIO_MAXIOV: the call fails, and the array may be shorter */
+		call_address(t, address);
+		return;
+	}
+	for (a = (struct array){ n }; call_element(t, &a); address += 2 * size) {
+		u64 base = call_load_long(t, address), len = call_load_long(t, address + size);
 
-		if (i == CALL_ELEMENTS_SHOWN) {
-			call_printf(t, ", ...");
-			break;
-		}
-		call_printf(t, i ? ", {iov_base=" : "{iov_base=");
+		call_printf(t, "{iov_base=");
 		if (bytes)
-			call_bytes(t, base, len, CALL_BYTES_SHOWN);
+			call_bytes(t, base, len < bytes ? len : bytes, CALL_BYTES_SHOWN);
 		else
 			call_address(t, base);
 		call_printf(t, ", iov_len=%llu}", len);
+		bytes -= len < bytes ? len : bytes;
 	}
-	call_printf(t, "]");
 }
 
 static const struct stp_symbol poll_list[] = {
@@ -354,18 +311,20 @@ static const struct stp_symbols poll_flags = { poll_list, sizeof(poll_list) / si
 
 static void put_pollfds(struct call_text *t, u64 address, u64 n)
 {
-	u64 i;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++) {
-		call_printf(t, i ? ", {fd=%lld" : "{fd=%lld", call_load_signed(t, address + 8 * i, 4));
-		if (call_load_signed(t, address + 8 * i, 4) >= 0) {
+	if (n > 0x100000) {
+		call_address(t, address);
+		return;
+	}
+	for (a = (struct array){ n }; call_element(t, &a); address += 8) {
+		call_printf(t, "{fd=%lld", call_load_signed(t, address, 4));
+		if (call_load_signed(t, address, 4) >= 0) {
 			call_printf(t, ", events=");
-			call_symbols(t, &poll_flags, call_load(t, address + 8 * i + 4, 2));
+			call_symbols(t, &poll_flags, call_load(t, address + 4, 2));
 		}
 		call_printf(t, "}");
 	}
-	call_printf(t, i < n ? ", ...]" : "]");
 }
 
 static const struct stp_symbol epoll_list[] = {
@@ -377,42 +336,52 @@ static const struct stp_symbol epoll_list[] = {
 static const struct stp_symbols epoll_flags = { epoll_list, sizeof(epoll_list) / sizeof(*epoll_list), 0 };
 
 /* The structure is packed on x86, for 32-bit processes, but not elsewhere. */
+#if defined(__x86_64__)
+enum { EPOLL_DATA = 4, EPOLL_EVENT = 12 };
+#else
+enum { EPOLL_DATA = 8, EPOLL_EVENT = 16 };
+#endif
+
 static void put_epoll_event(struct call_text *t, u64 address)
 {
-#if defined(__x86_64__)
-	u64 data = call_load(t, address + 4, 8);
-#else
-	u64 data = call_load(t, address + 8, 8);
-#endif
+	u64 data = call_load(t, address + EPOLL_DATA, 8);
 
 	call_printf(t, "{events=");
 	call_symbols(t, &epoll_flags, call_load(t, address, 4));
 	call_printf(t, ", data={u32=%llu, u64=%llu}}", data & 0xffffffff, data);
 }
 
+static void put_epoll_events(struct call_text *t, u64 address, u64 n)
+{
+	struct array a;
+
+	for (a = (struct array){ n }; call_element(t, &a); address += EPOLL_EVENT)
+		put_epoll_event(t, address);
+}
+
 static void put_sembufs(struct call_text *t, u64 address, u64 n)
 {
-	u64 i;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++) {
-		call_printf(t, i ? ", " : "");
-		put_fields(t, &sembuf_fields, address + 6 * i);
-	}
-	call_printf(t, "]");
+	for (a = (struct array){ n }; call_element(t, &a); address += 6)
+		call_fields(t, STP_ARG_sembuf, address);
 }
 
-static void put_groups(struct call_text *t, u64 address, u64 n, u32 size)
+/* Writes numbers of `size` bytes. */
+static void put_numbers(struct call_text *t, u64 address, u64 n, u32 size)
 {
-	u64 i;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++)
-		call_printf(t, i ? ", %llu" : "%llu", call_load(t, address + size * i, size));
-	call_printf(t, "]");
+	if ((s64)n < 0 || n > 65536) {
+		call_address(t, address);
+		return;
+	}
+	for (a = (struct array){ n }; call_element(t, &a); address += size)
+		call_printf(t, "%llu", call_load(t, address, size));
 }
 
-static void put_msghdr(struct call_text *t, u64 address)
+/* of the control messages, shown are their sizes */
+static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 bytes)
 {
 	u32 size = t->call->long_size;
 	u64 name = call_load_long(t, address), namelen = call_load(t, address + size, 4);
@@ -424,30 +393,37 @@ static void put_msghdr(struct call_text *t, u64 address)
 		put_sockaddr(t, name, namelen);
 	else
 		call_address(t, name);
-	call_printf(t, ", msg_namelen=%llu, msg_iov=", namelen);
+	if (t->has_before && t->before != namelen)
+		call_printf(t, ", msg_namelen=%lld => %lld, msg_iov=", (s64)(s32)t->before, (s64)(s32)namelen);
+	else
+		call_printf(t, ", msg_namelen=%lld, msg_iov=", (s64)(s32)namelen);
 	if (iov)
-		put_iovec(t, iov, n, true);
+		put_iovec(t, iov, n, bytes);
 	else
 		call_address(t, iov);
 	call_printf(t, ", msg_iovlen=%llu", n);
 	if (control)
 		call_printf(t, ", msg_control=0x%llx", control);
 	call_printf(t, ", msg_controllen=%llu, msg_flags=", controllen);
-	call_hex(t, call_load(t, address + 6 * size, 4));
+	call_symbols(t, arg->symbols, call_load(t, address + 6 * size, 4));
 	call_printf(t, "}");
 }
 
-static void put_mmsghdrs(struct call_text *t, u64 address, u64 n)
+static void put_mmsghdrs(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 n)
 {
-	u64 i, step = t->call->long_size == 8 ? 64 : 32;
+	u64 step = t->call->long_size == 8 ? 64 : 32;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++) {
-		call_printf(t, i ? ", {msg_hdr=" : "{msg_hdr=");
-		put_msghdr(t, address + i * step);
-		call_printf(t, "}");
+	for (a = (struct array){ n }; call_element(t, &a); address += step) {
+		u64 len = call_load(t, address + step - 8 + (step == 32 ? 4 : 0), 4);
+
+		call_printf(t, "{msg_hdr=");
+		put_msghdr(t, arg, address, arg->with == STP_SYSCALL_RESULT ? len : ~0ull);
+		if (call_returned(t))
+			call_printf(t, ", msg_len=%llu}", len);
+		else
+			call_printf(t, "}");
 	}
-	call_printf(t, "]");
 }
 
 /* ------------------------------------------------------------------ other structures */
@@ -496,60 +472,116 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 	call_printf(t, "}");
 }
 
-static bool put_simple(struct call_text *t, u8 type, u64 v)
+/* The length is where `len_at` points, or `len_at` itself. */
+static void put_option(struct call_text *t, u64 address, u64 with, bool pointer)
 {
-	static const struct fields *const lists[] = {
-		[STP_ARG_timespec] = &timespec_fields, [STP_ARG_timespec64] = &timespec64_fields, [STP_ARG_timeval] = &timeval_fields,
-		[STP_ARG_timezone] = &timezone_fields, [STP_ARG_utimbuf] = &utimbuf_fields, [STP_ARG_rlimit] = &rlimit_fields,
-		[STP_ARG_rlimit64] = &rlimit64_fields, [STP_ARG_schedattr] = &schedattr_fields, [STP_ARG_siginfo] = &siginfo_fields,
-		[STP_ARG_timex] = &timex_fields, [STP_ARG_cloneargs] = &cloneargs_fields, [STP_ARG_futextime] = &timespec_fields,
-	};
+	u64 level = call_value(t, 1), name = call_value(t, 2), len = pointer ? call_load(t, with, 4) : with;
 
-	if (type >= sizeof(lists) / sizeof(*lists) || !lists[type])
-		return false;
-	put_fields(t, lists[type], v);
-	return true;
+	if (level == 1 && name == 13 && len >= 8)          /* SO_LINGER */
+		call_fields(t, STP_ARG_linger, address);
+	else if (len == 4)
+		call_printf(t, "[%lld]", call_load_signed(t, address, 4));
+	else
+		call_bytes(t, address, len, CALL_BYTES_SHOWN);
 }
 
-static bool put_array(struct call_text *t, u8 type, u64 v, u64 with)
+/* Writes [128 => 16], or one number if it did not change. */
+static void put_change(struct call_text *t, u64 address, u32 size)
+{
+	s64 now = call_load_signed(t, address, size);
+
+	if (call_returned(t) && t->has_before && (s64)t->before != now)
+		call_printf(t, size == 4 ? "[%lld => %lld]" : "[%lld] => [%lld]", (s64)t->before, now);
+	else
+		call_printf(t, "[%lld]", t->has_before ? (s64)t->before : now);
+}
+
+bool call_before(struct call_text *t, u8 type, u64 v, u64 *before)
 {
 	switch (type) {
-	case STP_ARG_iovec: case STP_ARG_iovecr: put_iovec(t, v, with, type == STP_ARG_iovec); return true;
+	case STP_ARG_lenp: case STP_ARG_handle: *before = call_load(t, v, 4); break;
+	case STP_ARG_loffpp: *before = call_load(t, v, 8); break;
+	case STP_ARG_msghdr: *before = call_load(t, v + t->call->long_size, 4); break;
+	default: return false;
+	}
+	return !t->failed;
+}
+
+bool call_shown_always(const struct call_text *t, u8 type)
+{
+	return type == STP_ARG_lenp || type == STP_ARG_loffpp || type == STP_ARG_handle || type == STP_ARG_iovecr ||
+	       type == STP_ARG_mmsghdr || (type == STP_ARG_msghdr && t->has_before);
+}
+
+static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
+{
+	u64 result = call_returned(t) ? t->c->arguments[STP_SYSCALL_RESULT] : 0;
+
+	switch (a->type) {
+	case STP_ARG_iovec: put_iovec(t, v, with, ~0ull); return true;
+	case STP_ARG_iovecr: put_iovec(t, v, with, result); return true;
 	case STP_ARG_pollfd: put_pollfds(t, v, with); return true;
 	case STP_ARG_fdset: put_bits(t, v, with); return true;
 	case STP_ARG_cpuset: put_bits(t, v, with * 8); return true;
 	case STP_ARG_sembuf: put_sembufs(t, v, with); return true;
-	case STP_ARG_mmsghdr: put_mmsghdrs(t, v, with); return true;
+	case STP_ARG_mmsghdr: case STP_ARG_mmsghdro: put_mmsghdrs(t, a, v, with); return true;
 	case STP_ARG_msgbuf: put_message(t, v, with); return true;
-	case STP_ARG_groups: put_groups(t, v, with, 4); return true;
-	case STP_ARG_groups16: put_groups(t, v, with, 2); return true;
+	case STP_ARG_groups: put_numbers(t, v, with, 4); return true;
+	case STP_ARG_groups16: put_numbers(t, v, with, 2); return true;
+	case STP_ARG_epollevents: put_epoll_events(t, v, with); return true;
+	case STP_ARG_pipefds: put_numbers(t, v, 2, 4); return true;
 	case STP_ARG_sockaddr: put_sockaddr(t, v, with); return true;
-	case STP_ARG_optval:
-		if (with == 4)
-			call_printf(t, "[%lld]", call_load_signed(t, v, 4));
-		else
-			call_bytes(t, v, with, CALL_BYTES_SHOWN);
+	case STP_ARG_sockaddrl: put_sockaddr(t, v, with ? call_load(t, with, 4) : 0); return true;
+	case STP_ARG_optval: case STP_ARG_optvall: put_option(t, v, with, a->type == STP_ARG_optvall); return true;
+	default: return false;
+	}
+}
+
+static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
+{
+	u32 word = t->call->long_size;
+
+	switch (a->type) {
+	case STP_ARG_schedparam: case STP_ARG_intp: call_printf(t, "[%lld]", call_load_signed(t, v, 4)); return true;
+	case STP_ARG_uintp: call_printf(t, "[%llu]", call_load(t, v, 4)); return true;
+	case STP_ARG_uint16p: call_printf(t, "[%llu]", call_load(t, v, 2)); return true;
+	case STP_ARG_longp: case STP_ARG_timet: call_printf(t, "[%lld]", call_load_signed(t, v, word)); return true;
+	case STP_ARG_ulongp: call_printf(t, "[%llu]", call_load_long(t, v)); return true;
+	case STP_ARG_addressp:
+		call_printf(t, "[");
+		call_address(t, call_load_long(t, v));
+		call_printf(t, "]");
 		return true;
+	case STP_ARG_flagsp:
+		call_printf(t, "[");
+		call_symbols(t, a->symbols, call_load(t, v, 4));
+		call_printf(t, "]");
+		return true;
+	case STP_ARG_sigp:
+		call_printf(t, "[");
+		call_signal(t, call_load_signed(t, v, 4));
+		call_printf(t, "]");
+		return true;
+	case STP_ARG_loffp: call_printf(t, "[%lld]", call_load_signed(t, v, 8)); return true;
+	case STP_ARG_lenp: put_change(t, v, 4); return true;
+	case STP_ARG_loffpp: put_change(t, v, 8); return true;
 	default: return false;
 	}
 }
 
 void call_structure(struct call_text *t, u32 i, u64 v)
 {
-	static const char *const interval[] = { "{it_interval=", ", it_value=", "}" }, *const pair[] = { "[", ", ", "]" };
-	const struct stp_syscall_arg *a = &t->call->args[i];
-	u64 with = a->with < t->call->nargs ? call_value(t, a->with) : 0;
+	const struct stp_syscall_arg *a = call_arg(t, i);
+	u64 with = call_with(t, a);
 
-	if (put_simple(t, a->type, v) || put_array(t, a->type, v, with))
+	if (put_array(t, a, v, with) || call_fields(t, a->type, v) || put_pointed(t, a, v) || call_out(t, a, v, with))
 		return;
 	switch (a->type) {
-	case STP_ARG_timespecs: put_times(t, v); break;
-	case STP_ARG_timevals: put_two(t, pair, &timeval_fields, v); break;
-	case STP_ARG_itimerval: put_two(t, interval, &timeval_fields, v); break;
-	case STP_ARG_itimerspec: put_two(t, interval, &timespec_fields, v); break;
+	case STP_ARG_timespecs: put_times(t, v, t->call->long_size); break;
+	case STP_ARG_timespecs64: put_times(t, v, 8); break;
 	case STP_ARG_sigset:
-		if (with == 8)
-			put_signals(t, call_load(t, v, 8), 64);
+		if (with && with <= 8)
+			put_signals(t, call_load(t, v, with == 8 ? 8 : 4), with == 8 ? 64 : 32);
 		else
 			call_address(t, v);
 		break;
@@ -558,14 +590,14 @@ void call_structure(struct call_text *t, u32 i, u64 v)
 	case STP_ARG_sigaction: case STP_ARG_oldsigaction: put_action(t, v, a->type == STP_ARG_oldsigaction); break;
 	case STP_ARG_pselectset: put_pselect_set(t, v); break;
 	case STP_ARG_stack: put_stack(t, v); break;
-	case STP_ARG_msghdr: put_msghdr(t, v); break;
+	case STP_ARG_msghdr:
+		if (a->written && !call_returned(t)) {
+			call_printf(t, "{msg_namelen=%lld}", (s64)(s32)t->before);
+			break;
+		}
+		put_msghdr(t, a, v, a->with == STP_SYSCALL_RESULT ? with : ~0ull); break;
 	case STP_ARG_epollevent: put_epoll_event(t, v); break;
 	case STP_ARG_openhow: put_open_how(t, a, v); break;
-	case STP_ARG_schedparam: case STP_ARG_intp: call_printf(t, "[%lld]", call_load_signed(t, v, 4)); break;
-	case STP_ARG_longp: case STP_ARG_timet:
-		call_printf(t, "[%lld]", call_load_signed(t, v, t->call->long_size));
-		break;
-	case STP_ARG_loffp: call_printf(t, "[%lld]", call_load_signed(t, v, 8)); break;
 	default: call_address(t, v);
 	}
 }

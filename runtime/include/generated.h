@@ -63,6 +63,9 @@ struct stp_ctx {
 	const struct stp_probe *probe;
 	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: only those that the handler reads; of a system call */
 	const struct stp_syscall *syscall; /* set in probes of system calls */
+	/* of a system call's return: argstr as it was at the entry, "" if it was not saved; NULL at the entry */
+	char *call_text;
+	u32 call_text_size;
 	/* private to the runtime (core/context.h) */
 	struct stp_ctx_private *priv;
 };

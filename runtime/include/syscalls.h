@@ -17,15 +17,27 @@ struct stp_symbols { const struct stp_symbol *at; u32 n; u32 field; /* bits that
 struct stp_syscall_arg {
 	u8 type;                   /* enum stp_syscall_type */
 	u8 at;                     /* in c->arguments */
-	u8 with;                   /* number of a related argument: length, count, command */
+	u8 with;                   /* number of a related argument: length, count, command; 7: the call's result */
+	bool written;              /* the call writes it: an address until it returns without an error */
 	const struct stp_symbols *symbols;
 };
+struct stp_syscall_command {       /* the arguments that follow the command, if it is this one */
+	u64 value;
+	u8 nargs;
+	struct stp_syscall_arg args[5];
+};
 struct stp_syscall {
-	const char *name;
+	const char *name;          /* of the alias */
+	const char *kernel_name;
 	u8 long_size;              /* sizeof(long) in the process: 8 or 4 */
+	bool returns_address;
 	u8 signed_longs;           /* bit n: argument n is sign-extended */
 	u8 nargs;
 	struct stp_syscall_arg args[6];
+	u8 command;                /* number of the argument that selects one of the commands */
+	u8 ncommands;
+	u32 command_mask;          /* bits of it that do */
+	const struct stp_syscall_command *commands;
 };
 enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* indexes in c->arguments */
 enum stp_syscall_part {            /* members of a struct sockaddr, utimbuf, ... */
@@ -34,7 +46,10 @@ enum stp_syscall_part {            /* members of a struct sockaddr, utimbuf, ...
 	STP_PART_ARCH_PRCTL
 };
 const char *stp_syscall_name(struct stp_ctx *c);
+const char *stp_syscall_kernel_name(struct stp_ctx *c);
 void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* argstr */
+/* Writes argstr at the entry of a call to c->call_text, for its return. */
+void stp_syscall_save(struct stp_ctx *c);
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* one argument of argstr */
 /* the string of the argument, without quotes */
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);
@@ -55,6 +70,7 @@ struct stp_syscall_probe {
 	bool arguments;                    /* the handler reads c->arguments or asks for text */
 	bool entry_late;                   /* entry reads only arguments, which are also available at the return */
 	u16 entries;
+	u32 text;                          /* bytes of argstr that are saved at the entry; 0: not read at the return */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry; may be NULL */
 };
 

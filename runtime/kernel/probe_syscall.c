@@ -25,6 +25,7 @@
 #endif
 
 #define CALLS_MAX 8192                 /* in progress at once, for all return probes with @entry() */
+#define TEXTS_MAX 4096                 /* the same, with argstr */
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* copy of p->probe */
@@ -41,7 +42,9 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	struct stp_calls *saved;                           /* values that @entry() saves, by probe; may be NULL */
+	struct stp_calls *saved;                           /* what saves() says, by probe; may be NULL */
+	char *rows;                                        /* of each CPU, a row of it; NULL: no probe has any */
+	u32 row_size;
 	struct tracepoint *sys_enter, *sys_exit;
 	bool entering, leaving;
 } calls;
@@ -141,15 +144,45 @@ static __always_inline void sign_extend(u64 *a, u32 mask)
 			a[i] = (s64)(s32)a[i];
 }
 
-/* ------------------------------------------------------------------ values saved for @entry() */
+/* ------------------------------------------------------------------ what is saved at the entry of a call */
+
+/* A row has the values of @entry() of the probe, then argstr. */
+static bool saves(const struct stp_syscall_probe *p)
+{
+	return (p->entry && !p->entry_late) || p->text;
+}
+
+static u32 row_size(const struct stp_syscall_probe *p)
+{
+	return p->entries * sizeof(s64) + p->text;
+}
+
+static char no_text[1];
+
+/* Makes this CPU's row the one of the hit. */
+static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
+{
+	char *row = calls.rows + smp_processor_id() * calls.row_size;
+
+	c->entry = (s64 *)row;
+	c->call_text = p->text ? row + p->entries * sizeof(s64) : no_text;
+	c->call_text_size = p->text;
+	return row;
+}
 
 static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
-	s64 values[STP_SYSCALL_ENTRIES];
+	char *row = use_row(c, p);
+	bool saved = true;
 
-	c->entry = values;
-	if (likely(stp_entry_run(c, p->probe, p->entry)))
-		stp_calls_put(calls.saved, (unsigned long)p, values, p->entries * sizeof(*values));
+	if (p->entry && !p->entry_late)
+		saved = stp_entry_run(c, p->probe, p->entry);
+	if (saved && p->text) {
+		saved = stp_entry_run(c, p->probe, stp_syscall_save);
+		c->call_text[p->text - 1] = 0;
+	}
+	if (likely(saved))
+		stp_calls_put(calls.saved, (unsigned long)p, row, row_size(p));
 	else
 		stp_calls_skip(calls.saved, (unsigned long)p);
 }
@@ -175,25 +208,30 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 	c->syscall = w->call;
 }
 
-/* Calls that began before the script have no row, and do not count as losses. */
-static bool find_call_entry(const struct stp_syscall_probe *p, s64 *values)
+/* Calls that began before the script have no row, and do not count as losses. Without a row, argstr is made from what
+ * can be read at the return. */
+static bool find_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p, char *row)
 {
-	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, values, p->entries * sizeof(*values));
+	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, row, row_size(p));
 
+	if (found == STP_CALL_FOUND)
+		return true;
+	c->call_text = no_text;
+	if (!p->entry || p->entry_late)
+		return true;
 	if (found == STP_CALL_NONE && stp_calls_evict(calls.saved))
 		stp_lose(STP_LOSS_ENTRIES, 1);
-	return found == STP_CALL_FOUND;
+	return false;
 }
 
 static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
-	s64 values[STP_SYSCALL_ENTRIES];
+	char *row = use_row(c, p);
 
-	c->entry = values;
+	if (saves(p) && !find_call_entry(c, p, row))
+		return;            /* not a hit: the call began before the script, or was counted */
 	if (p->entry && p->entry_late)
 		p->entry(c);
-	else if (p->entry && !find_call_entry(p, values))
-		return;            /* not a hit: the call began before the script, or was counted */
 	stp_handler_run(c, p->probe);
 }
 
@@ -210,6 +248,7 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 		if (w == &split_watch)
 			continue;
 		describe(c, w, regs);
+		c->call_text = NULL;
 		if (unlikely(compat) && w->p->call)
 			sign_extend(c->arguments, w->p->call->signed_longs);
 		if (w->saves)
@@ -286,6 +325,14 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 		slow_hit(table, regs, id, 0, compat);
 }
 
+/* Addresses of a 32-bit process above 2 GB are not negative results, which are errors. All probes of a call agree. */
+static s64 compat_result(const struct syscall_watch *w, long result)
+{
+	bool is_address = w->call && w->call->returns_address && (u32)result < (u32)-MAX_ERRNO;
+
+	return is_address ? (s64)(u32)result : (s64)(s32)result;
+}
+
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	bool compat = is_compat_call();
@@ -295,9 +342,9 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 	if (likely(!w))
 		return;            /* not a hit: this call is not probed */
 	if (w->fast)
-		fast_leave(w, regs, compat ? (s32)result : result);
+		fast_leave(w, regs, compat ? compat_result(w, result) : result);
 	else
-		slow_hit(table, regs, number, compat ? (s32)result : result, compat);
+		slow_hit(table, regs, number, compat ? compat_result(w, result) : result, compat);
 }
 
 /* ------------------------------------------------------------------ guru mode */
@@ -356,8 +403,10 @@ static void free_tables(void)
 		calls.enter[i] = calls.leave[i] = NULL;
 	}
 	plat_free(calls.watches);
+	plat_free(calls.rows);
 	stp_calls_free(calls.saved);
 	calls.watches = NULL;
+	calls.rows = NULL;
 	calls.saved = NULL;
 	calls.watched = calls.capacity = 0;
 }
@@ -387,7 +436,7 @@ static void watch_number(const struct stp_syscall_probe *p, u32 number, bool com
 {
 	struct syscall_watch **enter = calls.enter[compat], **leave = calls.leave[compat];
 
-	if (p->entry && !p->entry_late)
+	if (saves(p))
 		watch(&enter[number], p, true);
 	watch(p->is_return ? &leave[number] : &enter[number], p, false);
 #ifdef CONFIG_X86_64
@@ -409,15 +458,20 @@ static void watch_all(const struct stp_syscall_probe *p)
 	}
 }
 
-/* Returns the maximum number of @entry() values of a system call in progress. */
-static u32 saved_values(const struct stp_syscall_probe *p, u32 n)
+/* Returns the size of the largest row; with saved_only, of those that are saved from the entry to the return. */
+static u32 largest_row(const struct stp_syscall_probe *p, u32 n, bool saved_only)
 {
-	u32 i, saves = 0;
+	u32 i, size = 0;
 
 	for (i = 0; i < n; i++)
-		if (p[i].entry && !p[i].entry_late)
-			saves = max(saves, p[i].entries);
-	return saves;
+		if (saves(&p[i]) || !saved_only)
+			size = max(size, row_size(&p[i]));
+	return ALIGN(size, 8);
+}
+
+static u32 calls_in_progress(u32 row)
+{
+	return row > STP_SYSCALL_ENTRIES * sizeof(s64) ? TEXTS_MAX : CALLS_MAX;
 }
 
 static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
@@ -431,9 +485,10 @@ static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
 
 static u64 syscall_memory(const void *table, u32 n)
 {
-	u32 saves = saved_values(table, n);
+	u32 row = largest_row(table, n, true);
+	u64 rows = (u64)nr_cpu_ids * largest_row(table, n, false);
 
-	return saves ? stp_calls_bytes(CALLS_MAX, saves * sizeof(s64)) : 0;
+	return rows + (row ? stp_calls_bytes(calls_in_progress(row), row) : 0);
 }
 
 static u64 syscall_tables(const void *table, u32 n)
@@ -443,7 +498,7 @@ static u64 syscall_tables(const void *table, u32 n)
 
 static int make_tables(const struct stp_syscall_probe *p, u32 n)
 {
-	u32 i, saves = saved_values(p, n);
+	u32 i, row = largest_row(p, n, true);
 	bool made = true;
 
 	calls.capacity = count_watches(p, n);
@@ -453,9 +508,13 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 		calls.leave[i] = plat_alloc((NUMBERS + 1) * sizeof(*calls.leave[i]), -1);
 		made &= calls.enter[i] && calls.leave[i];
 	}
-	if (saves)
-		calls.saved = stp_calls_make(CALLS_MAX, saves * sizeof(s64));
-	return made && calls.watches && (calls.saved || !saves) ? 0 : -ENOMEM;
+	calls.row_size = largest_row(p, n, false);
+	if (calls.row_size)
+		calls.rows = plat_alloc((u64)nr_cpu_ids * calls.row_size, -1);
+	if (row)
+		calls.saved = stp_calls_make(calls_in_progress(row), row);
+	made &= (calls.rows || !calls.row_size) && (calls.saved || !row);
+	return made && calls.watches ? 0 : -ENOMEM;
 }
 
 /* Inserts probes of a single number first: watch_all() adds the others. */
@@ -465,7 +524,7 @@ static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering
 
 	for (i = 0; i < n; i++) {
 		*leaving |= p[i].is_return;
-		*entering |= !p[i].is_return || (p[i].entry && !p[i].entry_late);
+		*entering |= !p[i].is_return || saves(&p[i]);
 		if (p[i].number >= 0 && p[i].number < NUMBERS)
 			watch_number(&p[i], p[i].number, p[i].is_compat);
 	}

@@ -158,8 +158,8 @@ static const char *const infallible[] = {
 	"stp_copy", "stp_strlen", "stp_cpu", "stp_current_task", "stp_egid", "stp_euid", "stp_execname", "stp_exit",
 	"stp_gettimeofday_ns", "stp_gid", "stp_ktime_ns", "stp_log", "stp_pgrp", "stp_pid", "stp_pid_namespace", "stp_pn",
 	"stp_pp", "stp_ppid", "stp_probefunc", "stp_probemod", "stp_relay_pid", "stp_remote_id", "stp_remote_uri", "stp_sid",
-	"stp_speculation_lost", "stp_switch_file", "stp_syscall_arguments", "stp_syscall_name", "stp_syscall_part",
-	"stp_syscall_part_text", "stp_syscall_text", "stp_syscall_unquoted",
+	"stp_speculation_lost", "stp_switch_file", "stp_syscall_kernel_name", "stp_syscall_name",
+	"stp_syscall_unquoted",
 	"stp_target", "stp_task_is_32bit", "stp_thread_start", "stp_tid", "stp_timezone_s", "stp_uid", "stp_user_namespace",
 	"stp_value_get", "stp_warn",
 };

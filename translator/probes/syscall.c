@@ -32,6 +32,19 @@ static const struct syscall_row rows[] = {
 #undef SECONDARY
 };
 
+static const struct command {
+	const char *call;
+	int64_t value;
+	const char *args;          // NULL: value is the command's argument, mask its bits
+	unsigned mask;
+} commands[] = {
+#define COMMANDS(call, argument, mask) { #call, argument, NULL, mask },
+#define COMMAND(call, value, args) { #call, value, args, 0 },
+#include "probes/syscall_commands.def"
+#undef COMMANDS
+#undef COMMAND
+};
+
 #define NAMES(prefix, name) prefix name, prefix name ".return"
 static const char *const patterns[] = {
 #define SYSCALL(alias, ...) NAMES("syscall.", #alias), NAMES("nd_syscall.", #alias), \
@@ -73,7 +86,7 @@ static struct syscall_probe *new_data(const struct probe_match *m, const struct 
 
 	data->is_return = point_find(m->point, "return") != NULL;
 	if (first)
-		syscall_parse_args(first->args, &data->args);
+		syscall_parse_args(first->args, 0, &data->args);
 	return data;
 }
 
@@ -133,33 +146,91 @@ static int syscall_resolve(struct session *s, const struct probe_match *m)
 
 // ---------------------------------------------------------------- emit
 
+static void emit_args(struct buf *b, const struct syscall_args *args, bool times_are_wide, int *n)
+{
+	*n = 0;
+	for vec_each(args, a) {
+		const char *type = a->type ? a->type->name : "";
+
+		if (!a->type)
+			continue;
+		if (times_are_wide && !strcmp(type, "timespec"))
+			type = "timespec64";
+		buf_printf(b, "{ STP_ARG_%s, %d, %d, %d, %s%s }, ", type, a->at, a->with, a->written,
+			   *a->set ? "&stp_symbols_" : "", *a->set ? a->set : "NULL");
+		++*n;
+	}
+}
+
+// Writes the commands of the call, if it has any, as an array of that name; returns their description.
+static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, const char *array, int *n)
+{
+	const struct command *first = commands;
+
+	while (first < END(commands) && (first->args || !str_starts(row->name, first->call)))
+		first++;
+	*n = 0;
+	if (first == END(commands))
+		return NULL;
+	cw_line(w, "static const struct stp_syscall_command %s[] = {", array);
+	for (const struct command *c = first + 1; c < END(commands) && c->args; c++) {
+		struct syscall_args args = { 0 };
+		struct buf b = { 0 };
+		int nargs;
+
+		syscall_parse_args(c->args, (int)first->value + 1, &args);
+		emit_args(&b, &args, str_ends(row->name, "64"), &nargs);
+		cw_line(w, "{ 0x%llx, %d, { %s} },", (unsigned long long)c->value, nargs, nargs ? buf_text(&b) : "");
+		++*n;
+	}
+	cw_line(w, "};");
+	return first;
+}
+
+// Returns the value of `name`: the alias, without what says that its arguments are those of a 32-bit process.
+static const char *script_name(const struct syscall_row *row)
+{
+	static const char *const prefixes[] = { "compat_sys_", "compat_" };
+	const char *name = row->alias;
+	size_t len;
+
+	for (const char *const *p = prefixes; p < END(prefixes); p++)
+		if (str_starts(name, *p))
+			name += strlen(*p);
+	len = strlen(name);
+	return str_ends(name, "32") ? str_ndup(name, len - 2) : name;
+}
+
 // Writes the generated C that describes one row for one size of long, which the text functions read.
-static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_args *args,
+static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_probe *d,
 		      const struct abi *abi, bool text, const char *name)
 {
+	const struct syscall_args *args = &d->args;
 	unsigned is_signed = 0;
+	int ncommands = 0;
+	const struct command *selector = NULL;
 
+	if (text)
+		selector = emit_commands(w, row, str_printf("%s_commands", name), &ncommands);
 	for vec_each(args, a)
 		if (a->type && a->type->is_signed && a->type->size == 8)
 			is_signed |= 1u << a->at;
 	cw_line(w, "static const struct stp_syscall %s = {", name);
-	cw_line(w, ".name = %s, .long_size = %d, .signed_longs = 0x%x,", emit_c_string(row->name),
-		abi->bits / 8, is_signed);
+	cw_line(w, ".name = %s, .kernel_name = %s, .long_size = %d, .signed_longs = 0x%x, .returns_address = %d,",
+		emit_c_string(d->any ? row->name : script_name(row)), emit_c_string(row->name), abi->bits / 8, is_signed,
+		*row->result == 'x');
 	if (text) {
 		struct buf b = { 0 };
-		int n = 0;
+		int n;
 
-		for vec_each(args, a) {
-			if (!a->type)
-				continue;
-			buf_printf(&b, "{ STP_ARG_%s, %d, %d, %s%s }, ", a->type->name, a->at, a->with,
-				   *a->set ? "&stp_symbols_" : "", *a->set ? a->set : "NULL");
-			n++;
-		}
+		emit_args(&b, args, false, &n);
 		cw_line(w, ".nargs = %d,", n);
 		if (n)
 			cw_line(w, ".args = { %s},", buf_text(&b));
 	}
+	if (selector)
+		cw_line(w, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s_commands,",
+			(int)selector->value, selector->mask, ncommands, name);
 	cw_line(w, "};");
 }
 
@@ -174,6 +245,8 @@ static void emit_entry(struct cwriter *w, const struct probe *p, int number, con
 	if (p->entries.n)
 		cw_line(w, ".entry = p%d_entry, .entries = %d, .entry_late = %d,", p->index, p->entries.n,
 			syscall_entries_are_arguments(p));
+	if (d->is_return && syscall_asks_for_argstr(p))
+		cw_line(w, ".text = STP_STRLEN,");
 	cw_line(w, "},");
 }
 
@@ -191,18 +264,34 @@ static void emit_sets(struct writer *out, const struct syscall_args *args)
 			syscall_emit_set(&out->calls, a->set, target_abis(out->s)->column == 2, out->sets_made);
 }
 
-static void emit_row(struct writer *out, const struct probe *p, const struct syscall_row *row,
-		     const struct syscall_args *args, bool text)
+// Writes the sets of the commands of a call.
+static void emit_command_sets(struct writer *out, const char *call)
 {
-	if (text)
-		emit_sets(out, args);
+	for (const struct command *c = commands; c < END(commands); c++) {
+		struct syscall_args args = { 0 };
+
+		if (!c->args || !str_starts(call, c->call))
+			continue;
+		syscall_parse_args(c->args, 0, &args);
+		emit_sets(out, &args);
+	}
+}
+
+static void emit_row(struct writer *out, const struct probe *p, const struct syscall_row *row, bool text)
+{
+	const struct syscall_probe *d = p->data;
+
+	if (text) {
+		emit_sets(out, &d->args);
+		emit_command_sets(out, row->name);
+	}
 	for (const struct abi *abi = target_abis(out->s); abi->column >= 0; abi++) {
 		char *name = str_printf("stp_syscall_%d", out->n_calls);
 
 		if (row->number[abi->column] < 0)
 			continue;
 		out->n_calls++;
-		emit_call(&out->calls, row, args, abi, text, name);
+		emit_call(&out->calls, row, d, abi, text, name);
 		emit_entry(&out->table, p, row->number[abi->column], abi, str_printf("&%s", name));
 		out->n++;
 	}
@@ -216,7 +305,7 @@ static void emit_any(struct writer *out, const struct probe *p)
 	if (syscall_asks_for_text(p))
 		for (const struct syscall_row *row = rows; row < END(rows); row++)
 			if (!row->secondary)
-				emit_row(out, p, row, &(struct syscall_args){ 0 }, false);
+				emit_row(out, p, row, false);
 	emit_entry(&out->table, p, -1, &none, "NULL");
 	out->n++;
 }
@@ -231,7 +320,7 @@ static void syscall_emit(struct session *s, struct cwriter *w, struct probe **pr
 		if (d->any)
 			emit_any(&out, probes[i]);
 		for vec_each(&d->rows, row)
-			emit_row(&out, probes[i], *row, &d->args, syscall_asks_for_text(probes[i]));
+			emit_row(&out, probes[i], *row, syscall_asks_for_text(probes[i]));
 	}
 	cw_append(w, &out.calls);
 	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[] = {");

@@ -32,6 +32,7 @@ struct syscall_arg {
 	const char *name;          // the kernel's name, $name
 	const struct syscall_type *type; // NULL if it is not an argument, but variables that are always 0
 	const char *set;           // name of its flags or values in syscall_flags.def, or ""
+	bool written;              // by the call: its text is available at the return
 	int at;                    // number of its register, from 0
 	int with;                  // number of the argument that gives its length and the like
 	VEC(struct syscall_var) vars;
@@ -49,7 +50,7 @@ struct syscall_probe {             // probe.data
 enum { SYSCALL_NUMBER = 6, SYSCALL_RESULT = 7 };
 
 // syscall_args.c
-void syscall_parse_args(const char *text, struct syscall_args *out);
+void syscall_parse_args(const char *text, int at, struct syscall_args *out);  // at: the first register
 enum { SYSCALL_MAX_SETS = 200 };
 // Writes the flags or values of that name as C, once.
 void syscall_emit_set(struct cwriter *w, const char *name, bool arm64, bool *made);
@@ -57,6 +58,7 @@ void syscall_emit_set(struct cwriter *w, const char *name, bool arm64, bool *mad
 // syscall_vars.c
 void syscall_add_variables(struct session *s, struct probe *p);
 bool syscall_asks_for_text(const struct probe *p);
+bool syscall_asks_for_argstr(const struct probe *p);
 bool syscall_reads_arguments(const struct probe *p); // or uses their text; the result does not count
 // each @entry() is an argument, which is the same at the return
 bool syscall_entries_are_arguments(const struct probe *p);

@@ -3,9 +3,9 @@
 //
 // An argument is NAME:TYPE[=SET][.WITH][:VARIABLE,...], arguments are separated by spaces:
 //   NAME       what the kernel calls it: $NAME
-//   TYPE       of runtime/include/syscall_types.def
+//   TYPE       of runtime/include/syscall_types.def; ">" before it: written by the call, shown at its return
 //   SET        of syscall_flags.def: the names of its values
-//   WITH       the number, from 0, of the argument that gives its length, count or command
+//   WITH       the number, from 0, of the argument that gives its length, count or command; 7: the call's result
 //   VARIABLES  of the script; the ending of a name determines its value (syscall_vars.c); "+x" is available
 //              at the return as well, "-x" there only
 // "=VARIABLE,..." stands alone: no argument, variables that are 0 (text: "0").
@@ -57,8 +57,12 @@ static int parse_arg(char *word, int at, struct syscall_arg *a)
 		parse_variables(word + 1, a);
 		return 0;
 	}
-	assert(type);
-	*type++ = '\0';
+	if (type)
+		*type++ = '\0';
+	else
+		type = word;       // in syscall_commands.def
+	a->written = *type == '>';
+	type += a->written;
 	a->name = word;
 	a->at = at;
 	vars = strchr(type, ':');
@@ -81,10 +85,9 @@ static int parse_arg(char *word, int at, struct syscall_arg *a)
 	return 1 + a->type->is_pair;
 }
 
-void syscall_parse_args(const char *text, struct syscall_args *out)
+void syscall_parse_args(const char *text, int at, struct syscall_args *out)
 {
 	char *save = NULL;
-	int at = 0;
 
 	for (char *w = strtok_r(str_dup(text), " ", &save); w; w = strtok_r(NULL, " ", &save)) {
 		struct syscall_arg a = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The variables of a system call's handler: name, argstr, retval, retstr, those of its arguments;
+// The variables of a system call's handler: name, kernel_name, argstr, retval, retstr, those of its arguments;
 // and $fd, $return, the arguments as they were passed.
 //
 // In:  the composed body of a probe, names not bound yet. Out: the same with what the handler reads
@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_ARGSTR, FORM_RETSTR, FORM_ZERO,
-	    FORM_NONE };
+enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_KERNEL_NAME, FORM_ARGSTR, FORM_RETSTR,
+	    FORM_ZERO, FORM_NONE };
 
 struct variable {
 	const char *name;
@@ -107,9 +107,10 @@ static void add_variable(variables *list, const char *name, const struct syscall
 	vec_push(list, v);
 }
 
-static bool is_here(const struct syscall_probe *d, const struct syscall_var *v)
+// The text of what the call writes is available at the return.
+static bool is_here(const struct syscall_probe *d, const struct syscall_arg *a, const struct syscall_var *v)
 {
-	return d->is_return ? v->at_return : v->at_entry;
+	return d->is_return ? v->at_return || (a->written && form_of(a, v->name) == FORM_TEXT) : v->at_entry;
 }
 
 static bool is_listed(const variables *list, const char *name)
@@ -132,7 +133,7 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 				bool number = form == FORM_NUMBER ||
 					      (form == FORM_PART && !part_is_text(part_of(v->name)));
 
-				if (is_here(d, v) && !is_listed(list, v->name))
+				if (is_here(d, a, v) && !is_listed(list, v->name))
 					add_variable(list, v->name, &none, 0, number ? FORM_NUMBER : FORM_ZERO, 0);
 			}
 }
@@ -155,17 +156,19 @@ static variables list_variables(const struct syscall_probe *d)
 	if (d->is_return) {
 		add_variable(&list, "retval", NULL, 0, FORM_NUMBER, SYSCALL_RESULT);
 		add_variable(&list, "retstr", NULL, result_format(d), FORM_RETSTR, 0);
-	} else if (!d->any) {
-		add_variable(&list, "argstr", NULL, 0, FORM_ARGSTR, 0);
 	}
+	if (!d->any)
+		add_variable(&list, "argstr", NULL, 0, FORM_ARGSTR, 0);
 	for (int i = 0, index = 0; i < d->args.n; i++) {
 		const struct syscall_arg *a = &d->args.at[i];
 
 		for vec_each(&a->vars, v)
-			if (is_here(d, v))
+			if (is_here(d, a, v))
 				add_variable(&list, v->name, a, index, form_of(a, v->name), 0);
 		index += a->type != NULL;
 	}
+	if (!d->any)
+		add_variable(&list, "kernel_name", NULL, 0, FORM_KERNEL_NAME, 0);
 	add_missing(&list, d);
 	return list;
 }
@@ -224,6 +227,7 @@ static struct expr *value_of(const struct variable *v)
 	case FORM_PLAIN: return call("__syscall_unquoted", 1, numbers);
 	case FORM_PART: return call(part_is_text(numbers[1]) ? "__syscall_part_text" : "__syscall_part", 2, numbers);
 	case FORM_NAME: return call("__syscall_name", 0, NULL);
+	case FORM_KERNEL_NAME: return call("__syscall_kernel_name", 0, NULL);
 	case FORM_ARGSTR: return call("__syscall_arguments", 0, NULL);
 	case FORM_RETSTR: return result_text(v);
 	case FORM_ZERO: return expr_string(place, "0");
@@ -333,7 +337,8 @@ static void drop_globals(struct session *s, variables *list)
 // Returns whether a local is useful: for text that would be made again at each of several uses.
 static bool needs_local(const struct variable *v)
 {
-	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME && v->form != FORM_ZERO);
+	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME &&
+			     v->form != FORM_KERNEL_NAME && v->form != FORM_ZERO);
 }
 
 static bool replace_expr(struct ast_walker *w, struct expr **e)
@@ -487,6 +492,21 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	if (str_starts(f->name, "__syscall_"))
 		*(bool *)w->data = true;
+}
+
+static void visit_argstr(struct use_walker *w, struct func *f, struct loc loc)
+{
+	if (!strcmp(f->name, "__syscall_arguments"))
+		*(bool *)w->data = true;
+}
+
+bool syscall_asks_for_argstr(const struct probe *p)
+{
+	bool asks = false;
+	struct use_walker w = { .call = visit_argstr, .data = &asks };
+
+	use_probe(&w, p);
+	return asks;
 }
 
 bool syscall_asks_for_text(const struct probe *p)
