@@ -3,6 +3,7 @@
 // after the probes are armed; commands of system(); the process of -x.
 #include "stapio.h"
 
+#include "command.h"
 #include "log.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 static int gate = -1;                      // write end of the pipe on which the command waits
 
@@ -24,28 +24,6 @@ static void restore_signals(void)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void run_shell(const char *command)
-{
-	execl("/bin/sh", "sh", "-c", command, NULL);
-	log_error("cannot run /bin/sh: %m");
-	_exit(127);
-}
-
-// Splits the command into words as a shell would. Commands that need a shell (pipes, lists, substitution) are run by
-// /bin/sh.
-static void run_command(const char *command)
-{
-	wordexp_t words;
-
-	if (strpbrk(command, "|&;<>(){}`\n") ||
-	    wordexp(command, &words, WRDE_NOCMD | WRDE_UNDEF) || words.we_wordc == 0 ||
-	    strchr(words.we_wordv[0], '='))        // NAME=VALUE COMMAND
-		run_shell(command);
-	execvp(words.we_wordv[0], words.we_wordv);
-	log_error("cannot run %s: %m", words.we_wordv[0]);
-	_exit(errno == ENOENT ? 127 : 126);
 }
 
 pid_t child_prepare(const char *command)
@@ -63,7 +41,9 @@ pid_t child_prepare(const char *command)
 		restore_signals();
 		if (read(ends[0], &go, 1) != 1)
 			_exit(0);
-		run_command(command);
+		stp_command_execute(command);
+		log_error("cannot run \"%s\": %m", command);
+		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(ends[0]);
 	gate = ends[1];
@@ -92,8 +72,10 @@ void child_system(const char *command)
 		log_warning("cannot start a process for system(): %m");
 	if (pid == 0) {
 		restore_signals();
-		if (fork() == 0)
-			run_shell(command);
+		if (fork() == 0) {
+			stp_shell_execute(command);
+			log_error("cannot run /bin/sh: %m");
+		}
 		_exit(0);
 	}
 	if (pid > 0)

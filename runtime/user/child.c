@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "../include/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 #define DRAIN_NS 5000000000ull         /* at the end, how long to wait for commands of system() */
 
@@ -23,24 +23,6 @@ static int hold_fd = -1;               /* pipe: a byte lets the -c command start
 static bool failed;
 
 /* ------------------------------------------------------------------ -c */
-
-static void exec_shell(const char *command)
-{
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-}
-
-/* Executes a command without shell syntax directly, so that target() is the command and not a shell. */
-static void exec_command(const char *command)
-{
-	wordexp_t words;
-
-	if (!strpbrk(command, "|&;<>()$`\\\"'*?[]#~=%{}\n") && wordexp(command, &words, WRDE_NOCMD) == 0 &&
-	    words.we_wordc > 0)
-		execvp(words.we_wordv[0], words.we_wordv);
-	else
-		exec_shell(command);
-	fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
-}
 
 /* Undoes the changes of main.c in a child process. */
 static void restore_signals(void)
@@ -66,8 +48,10 @@ int user_child_hold(const char *command)
 	if (target == 0) {
 		close(fds[1]);
 		restore_signals();
-		if (read(fds[0], &go, 1) == 1)
-			exec_command(command);
+		if (read(fds[0], &go, 1) == 1) {
+			stp_command_execute(command);
+			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
+		}
 		_exit(127);
 	}
 	close(fds[0]);
@@ -137,7 +121,7 @@ void user_system_next(void)
 	running = fork();
 	if (running == 0) {
 		restore_signals();
-		exec_shell(c->text);
+		stp_shell_execute(c->text);
 		_exit(127);
 	}
 	if (running < 0) {

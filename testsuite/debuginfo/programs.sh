@@ -26,6 +26,31 @@ cat >calls.c <<'END'
 int main(int argc, char **argv) { char *p = malloc(argc + 20); puts(argv[0]); putenv(p); return p == NULL; }
 END
 
+# ------------------------------------------------------------ programs by their names
+gcc -g -O1 -o known known.c && mkdir -p bin && ln -sf ../known bin/other
+by_name() { # NAME STAP'S ARGUMENTS: they name ./known
+	if [ "$(point -l "${@:2}")" = 'process("known").function("main@known.c:'"$(grep -n '^int main' known.c | cut -d: -f1)"'")' ]; then
+		ok "debuginfo/programs by name: $1"
+	else
+		not_ok "debuginfo/programs by name: $1" "$(point -l "${@:2}")"
+	fi
+}
+for name in known ./known bin/../known bin/other "$PWD/known" "$PWD/bin/../bin/other"; do
+	by_name "process(\"$name\")" 'process("'"$name"'").function("main")'
+	by_name "-c $name" 'process.function("main")' -c "$name"
+done
+PATH=$PATH:bin by_name 'in a relative folder of PATH' 'process("other").function("main")'
+PATH=$PATH:bin by_name '-c in a relative folder of PATH' 'process.function("main")' -c other
+for words in "./known 'x y'" "./kno'wn' x" '"./known" "a;b|c"' "known 1"; do
+	by_name "-c $words" 'process.function("main")' -c "$words"
+done
+"$STAP" -r "$release" -p2 -v -e 'probe process("known").begin { println(1) }' 2>&1 | grep -qx "program \"known\": $PWD/known" &&
+	ok "debuginfo/programs by name: -v prints the path" || not_ok "debuginfo/programs by name: -v prints the path"
+for command in known "./known '1;2'" 'bin/../known  # 1'; do
+	got=$("$STAP" --runtime=user -c "$command" -e 'probe begin { println("begun") }' 2>&1)
+	[[ $got = *begun* && $got = *"fib 5"* ]] && ok "debuginfo/programs runs -c $command" || not_ok "debuginfo/programs runs -c $command" "$got"
+done
+
 # ------------------------------------------------------------ assembler among functions with debuginfo
 cat >middle.c <<'END'
 __asm__(".text\n.globl middle\n.type middle,@function\nmiddle: pop %rax\nret\n.size middle,.-middle\n"

@@ -9,32 +9,17 @@
 #include "elab/target.h"
 
 #include "toolchain/toolchain.h"
+#include "util/program_path.h"
 #include "util/str.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef VEC(struct di_module *) modules;
 
-static const char *in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	while (path && *path) {
-		size_t len = strcspn(path, ":");
-		char *file = str_printf("%.*s/%s", (int)len, path, name);
-
-		if (len && !access(file, X_OK))
-			return file;
-		path += len + (path[len] == ':');
-	}
-	return NULL;
-}
-
 static struct di_module *program(struct session *s, const char *name, const char **why)
 {
-	const char *path = strchr(name, '/') ? name : in_path(name);
+	const char *path = program_path(name);
 	char *full = path ? realpath(path, NULL) : NULL;
 
 	*why = "no such file";

@@ -6,6 +6,7 @@
 // Each object has its tables, sorted by offset in the file; each table is written only if a used function reads it.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
+#include "util/program_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +34,20 @@ static struct di_module *add_object(struct emitter *e, modules *all, const char 
 static void add_objects(struct emitter *e, modules *all)
 {
 	struct session *s = e->s;
+	const char *command = s->opt.command ? command_program(s->opt.command) : NULL;
 	int n;
 
 	for vec_each(&s->programs, path)
 		add_object(e, all, *path, false);
-	for vec_each(&s->opt.objects, path)
+	for vec_each(&s->opt.objects, name) {
+		const char *path = program_path(*name);
+
 		// otherwise the kernel or one of its modules, which know their names themselves
-		if (!access(*path, F_OK))
-			add_object(e, all, *path, true);
-	if (s->opt.command && *s->opt.command == '/')
-		add_object(e, all, str_ndup(s->opt.command, strcspn(s->opt.command, " ")), false);
+		if (path && !access(path, F_OK))
+			add_object(e, all, path, strchr(*name, '/'));
+	}
+	if (command && program_path(command))
+		add_object(e, all, program_path(command), false);
 	n = all->n;
 	for (int i = 0; s->opt.libraries && i < n; i++) {
 		di_names paths = { 0 }, names = { 0 };

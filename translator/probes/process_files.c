@@ -3,6 +3,7 @@
 // that probe programs.
 #include "emit/emit.h"
 #include "probes/process.h"
+#include "util/program_path.h"
 #include "util/spawn.h"
 #include "util/str.h"
 
@@ -19,7 +20,7 @@
 
 char *process_executable(const char *name)
 {
-	const char *found = strchr(name, '/') ? name : spawn_find(name);        // libraries need not be executable
+	const char *found = program_path(name);
 	char path[PATH_MAX];
 
 	return found && realpath(found, path) ? str_dup(path) : NULL;
@@ -104,11 +105,17 @@ static const char *running_program(const struct point_part *part, long long pid)
 	return is_file(inside, &of) ? inside : exe;
 }
 
+// With -v says which file a name without a path stands for.
+static void note_found(const struct session *s, const char *name, const char *path)
+{
+	if (s->opt.verbose[2] && !strchr(name, '/') && strcmp(name, path))
+		diag_output(str_printf("program \"%s\": %s\n", name, path));
+}
+
 // Returns the program of -c, from the command's first word, or that of -x.
 static const char *target_program(struct session *s, const struct point_part *part)
 {
-	const char *command = s->opt.command, *path;
-	size_t len;
+	const char *command = s->opt.command, *name, *path;
 
 	if (s->opt.target_pid)
 		return running_program(part, s->opt.target_pid);
@@ -116,16 +123,17 @@ static const char *target_program(struct session *s, const struct point_part *pa
 		diag_error(part->loc, "process without a path requires -c or -x");
 		return NULL;
 	}
-	command += strspn(command, " \t");
-	len = strcspn(command, " \t");
-	if (strpbrk(command, "|&;<>(){}`$*?[\"'\\\n") || !len) {
-		diag_error(part->loc, "the program of the command '%s' cannot be determined: use process(\"PATH\")",
-			   s->opt.command);
+	name = command_program(command);
+	if (!name) {
+		diag_error(part->loc, "the program of the command \"%s\" cannot be determined: use process(\"PATH\")",
+			   command);
 		return NULL;
 	}
-	path = process_executable(str_ndup(command, len));
+	path = process_executable(name);
 	if (!path)
-		diag_error(part->loc, "program '%s' not found", str_ndup(command, len));
+		diag_error(part->loc, "no program \"%s\" in PATH or in this folder", name);
+	else
+		note_found(s, name, path);
 	return path;
 }
 
@@ -388,10 +396,12 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (!path && !strchr(part->text, '/') && strstr(part->text, ".so"))
 		path = di_find_library(part->text);
 	if (!path) {
-		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s" : "no program \"%s\" in PATH%s",
+		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s"
+							       : "no program \"%s\" in PATH or in this folder%s",
 			   part->text, diag_similar(part->text, add_files, part->text));
 		return 1;
 	}
+	note_found(s, part->text, path);
 	return add_file(s, part, path, out) ? 0 : 1;
 }
 

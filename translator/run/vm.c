@@ -4,6 +4,7 @@
 #include "run/run.h"
 
 #include "util/diag.h"
+#include "util/program_path.h"
 #include "util/spawn.h"
 #include "util/str.h"
 
@@ -70,7 +71,7 @@ static void add_command(arguments *argv, const char *command, const char *cwd)
 
 	for (const char *at = command + strspn(command, blank); *at; at += strspn(at, blank)) {
 		size_t len = strcspn(at, blank);
-		const char *word = str_ndup(at, len), *program = first ? spawn_find(word) : NULL;
+		const char *word = str_ndup(at, len), *program = first ? program_path(word) : NULL;
 
 		at += len;
 		if (program)
