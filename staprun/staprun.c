@@ -74,7 +74,7 @@ static int add_parameter(const char *setting)
 	size_t at = strlen(opt.parameters);
 
 	if (setting[strcspn(setting, " \t\n\v\f\r\240\"")])
-		return usage_error("invalid module parameter '%s': blanks and quotes are not allowed", setting);
+		return usage_error("invalid module parameter \"%s\": blanks and quotes are not allowed", setting);
 	if (snprintf(opt.parameters + at, sizeof(opt.parameters) - at, "%s%s", at ? " " : "", setting) >=
 	    sizeof(opt.parameters) - at)
 		return usage_error("too many module parameters at \"%s\": at most 511 characters", setting);

@@ -63,11 +63,11 @@ expect registers 0 'stp_reg(c, 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.func
 expect syscalls 0 '.number = 56' "$STAP" -r "$tree" -p3 -e 'probe syscall.openat { println(name) }'
 expect no-such-syscall 1 'syscall' "$STAP" -r "$tree" -p3 -e 'probe syscall.arch_prctl { println(name) }'
 expect condition 0 'println("arm64")' "$STAP" -a aarch64 -r "$tree" -p2 -v -e 'probe begin { %( arch == "arm64" %? println("arm64") %: println("other") %) }'
-expect compiler-missing 1 "'aarch64-linux-gnu-gcc-99', which this kernel's modules are built with, is not installed; install it (on Debian: apt install gcc-99-aarch64-linux-gnu)" \
+expect compiler-missing 1 "\"aarch64-linux-gnu-gcc-99\", which this kernel's modules are built with, is not installed; install it (on Debian: apt install gcc-99-aarch64-linux-gnu)" \
 	"$STAP" -a arm64 -r "$tree" -p4 -e "$begin"
-expect compiler-chosen 1 "'other-gnu-gcc-99'" "$STAP" -r "$tree" -B CROSS_COMPILE=other-gnu- -p4 -e "$begin"
+expect compiler-chosen 1 "\"other-gnu-gcc-99\"" "$STAP" -r "$tree" -B CROSS_COMPILE=other-gnu- -p4 -e "$begin"
 expect not-run 1 'the module is for arm64, but this host is x86_64: it is built, not run' "$STAP" -r "$tree" -e "$begin"
-expect other-machine 1 '-a x86_64: kernel 6.1.0-cross is one for arm64' "$STAP" -a x86_64 -r "$tree" -p4 -e "$begin"
+expect other-machine 1 '-a x86_64: the kernel 6.1.0-cross is for arm64' "$STAP" -a x86_64 -r "$tree" -p4 -e "$begin"
 expect unknown-machine 1 "-a takes the name of a machine" "$STAP" -a vax -r "$tree" -p4 -e "$begin"
 expect headers-missing 1 'apt install linux-headers-1.2.3-none:arm64' "$STAP" -a arm64 -r 1.2.3-none -p4 -e "$begin"
 expect user-runtime 1 '-a is not supported with --runtime=user' "$STAP" -a arm64 --runtime=user -e "$begin"

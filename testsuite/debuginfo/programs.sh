@@ -216,7 +216,7 @@ gcc -O2 -o known known.c
 lists 'symbols' 'process("known").function("add")
 process("known").function("main")
 process("known").function("walk")' -l 'process("./known").function("[amw][dal]*")'
-lists 'symbols, a variable' "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
+lists 'symbols, a variable' "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines cannot be determined without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
 lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
@@ -269,7 +269,7 @@ mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { retur
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
 	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
-	lists 'of 32 bits, a variable of threads of a library' "semantic error: '\$shared' can't be read in this copy of 'step': it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
+	lists 'of 32 bits, a variable of threads of a library' "semantic error: \"\$shared\" can't be read in this copy of \"step\": it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
 		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/32-bit programs' gcc-multilib
@@ -334,7 +334,7 @@ __attribute__((noinline)) int unset(int n)
 int main(int argc, char **argv) { return unset(argc); }
 END
 gcc -g -O0 -o unset unset.c
-lists 'locals before the frame' "semantic error: '\$local' can't be read at this address of 'unset' (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
+lists 'locals before the frame' "semantic error: \"\$local\" can't be read at this address of \"unset\" (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
 	-p2 -e 'probe process("./unset").statement("unset@*:2") { print($local) }'
 got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
 if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
@@ -342,21 +342,21 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 # ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: '\$early' can't be read at this address of 'gone' (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: \"\$early\" can't be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
 gcc -g -O1 -fno-inline -o half half.c
-lists 'in a vector register' "semantic error: '\$a' can't be read in this copy of 'half': it is in a register for floating point or vectors, of which a probe has no copy: at <input>:1:52" \
+lists 'in a vector register' "semantic error: \"\$a\" can't be read in this copy of \"half\": it is in a floating-point or vector register, which probes cannot read: at <input>:1:52" \
 	-p2 -e 'probe process("./half").function("half") { println($a) }'
-lists 'a parameter that was taken away' "semantic error: '\$unused' can't be read in this copy of 'taken': the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
+lists 'a parameter that was taken away' "semantic error: \"\$unused\" can't be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
 # A value behind a pointer whose target is in a register only.
 gcc -g -O2 -DENTRY -c -o before.o "$TESTS/programs/nowhere.c" && gcc -g -O2 -o nowhere "$TESTS/programs/nowhere.c" before.o
 at=$(grep -n 'HERE: nowhere$' "$TESTS/programs/nowhere.c" | cut -d: -f1)
 for index in 1 -1; do
-	lists "outside of what is in a register, $index" "semantic error: this part of 'local' was optimised out here: at <input>:1:75" \
+	lists "outside of what is in a register, $index" "semantic error: this part of \"local\" was optimised out here: at <input>:1:75" \
 		-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { println(\$to[$index]) }"
 done
 lists 'what is in a register, behind a pointer that has no value' "# probes
@@ -376,7 +376,7 @@ if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/ki
 	on_stack 'not known where' '&\n\tandq\t$-16, %rsp' '$large'
 	got=$("$STAP" -r "$release" -p2 -e 'probe process("./changed").function("many") { println($mood) }' 2>&1 | grep -o "was opt.* at line [0-9]*")
 	at=$(grep -n '"%s many ' "$TESTS/programs/kinds.c" | cut -d: -f1)
-	if [ "$got" = "was optimised out at this address of 'many'; it can be read at line $at" ]; then ok 'debuginfo/programs on the stack, told'; else not_ok 'debuginfo/programs on the stack, told' "$got"; fi
+	if [ "$got" = "was optimised out at this address of \"many\"; it can be read at line $at" ]; then ok 'debuginfo/programs on the stack, told'; else not_ok 'debuginfo/programs on the stack, told' "$got"; fi
 else
 	skip 'debuginfo/programs on the stack' clang
 fi
@@ -388,7 +388,7 @@ process("clones").function("lean@clones.c:19") $n:int
 process("clones").function("main@clones.c:47") $argc:int $argv:char**
 process("clones").function("rare@clones.c:38") $n:int
 process("clones").function("scaled@clones.c:11") $n:int $by:int' -L 'process("./clones").function("[clmrs]*@clones.c")'
-lists 'clones, a rest' 'semantic error: process("clones").function("checked"): it is inlined wherever it is called (3 copies): there is nothing to return from; the rest of its code is the function "checked.part.0": at <input>:1:27' \
+lists 'clones, a rest' 'semantic error: process("clones").function("checked"): all its calls are inlined (3 copies), so it has no return to probe; the rest of its code is the function "checked.part.0": at <input>:1:27' \
 	-p2 -e 'probe process("./clones").function("checked").return { next }'
 nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|part)\.0$/0x\1/p' | sort >before
 "$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,
@@ -426,7 +426,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	rm -f known.dwp
 	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
 		mv known.dwo gone.dwo; mv packed.dwp known.dwp
-		lists "split off, packed, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is packed in known.dwp, and such files can't be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
+		lists "split off, packed, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is packed in known.dwp, and such files can't be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
 			-p2 -e 'probe process("./known").function("add") { println($a) }'
 		lists "split off, packed, functions, $flags" 'process("known").function("add")' -l 'process("./known").function("add")'
 		mv gone.dwo known.dwo; rm known.dwp
@@ -434,7 +434,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 		skip "debuginfo/programs/split off, packed, $flags" 'dwp or llvm-dwp'
 	fi
 	mv known.dwo gone.dwo
-	lists "split off, gone, $flags" "semantic error: unable to find local 'a': known has no DWARF debuginfo for 'add'; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
+	lists "split off, gone, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
 # Debuginfo that cannot be unpacked counts as missing.

@@ -56,7 +56,7 @@ status=$?
 is unused-arguments 0 2 grep -c 'the script does not use its argument'
 
 translate_with "$(printf 'probe begin\n{\n\tif (1)\tx = ;\n}')"
-is place 1 "parse error: expected an expression, found ';': at <input>:3:13" nth 1
+is place 1 "parse error: expected an expression, found \";\": at <input>:3:13" nth 1
 is source-line 1 "$(printf '        source: \tif (1)\tx = ;')" nth 2
 is caret-under-tabs 1 "$(printf '                \t      \t    ^')" nth 3
 translate_with "probe begin { println(\"$(printf '%0500d' 0)\" + 1) }"
@@ -64,17 +64,17 @@ is long-line 1 400 awk '/source:/ { print length($0) - length("        source: "
 translate_with 'probe begin { x = '
 is end-of-file 1 "parse error: expected an expression, found the end of the file: at <input>:1:19" nth 1
 translate_with 'global a probe begin { a = 1 } probe end { a = "x" }'
-is second-place 1 "    note: 'a' is a long because of this use: at <input>:1:24" grep note:
+is second-place 1 "    note: \"a\" is a long because of this use: at <input>:1:24" grep note:
 translate_with 'probe begin { local x = 42 println(x) }'
-is declaration 1 1 grep -c 'note: variables need no declaration'
+is declaration 1 1 grep -c 'note: variables are not declared'
 translate_with 'probe begin { println(argstr()) }'
-is variable-called 1 1 grep -c "note: 'argstr' is a variable of the library's probes: write it without ()"
+is variable-called 1 1 grep -c "note: \"argstr\" is a variable of the library's probes: write it without ()"
 translate_with 'probe begin { println(argstr(1)) }'
 is no-variable 1 0 grep -c 'note:'
 translate_with 'probe begin { x = 1 println(x &lt; 2) }'
-is entity 1 "    note: '&lt;' is an HTML entity; copy the text of the page, not its source: at <input>:1:31" grep note:
+is entity 1 "    note: \"&lt;\" is an HTML entity; copy the text of the page, not its source: at <input>:1:31" grep note:
 translate_with 'probe begin { println(&#39;x) }'
-is entity-by-number 1 1 grep -c "note: '&#39;' is an HTML entity"
+is entity-by-number 1 1 grep -c "note: \"&#39;\" is an HTML entity"
 translate_with 'probe begin { x = 1 & #39;'
 is no-entity 1 0 grep -c note:
 translate_with '  1 probe begin { }'
@@ -123,7 +123,7 @@ fi
 translate_with 'probe begin { nosuch() a[1] = 2 }' --semantic-keep-going
 is catalogue-begins 1 'SEMANTIC_ERRORS: 2' grep '^SEMANTIC_ERRORS:'
 is catalogue-has-all 1 2 grep -c '^SEMANTIC_ERROR	<input>	1	'
-is catalogue-fields 1 'SEMANTIC_ERROR	<input>	1	24	a	unresolved array '\''a'\'', missing "global a"?' grep '	24	'
+is catalogue-fields 1 'SEMANTIC_ERROR	<input>	1	24	a	unresolved array "a", missing "global a"?' grep '	24	'
 is catalogue-ends 1 SEMANTIC_ERRORS_END grep END
 # Errors in the rest of a script are found although a step before failed; consequences of an error are not reported.
 translate_with 'global g, h[5], w
@@ -135,7 +135,7 @@ probe timer.ms(1) { h[1,2] = 3 }
 probe timer.ms(2) { h[1] = 3 }
 probe timer.ms(3) { x = "a" + 1 println(x) }' --semantic-keep-going
 is catalogue-of-steps 1 'SEMANTIC_ERRORS: 4' grep '^SEMANTIC_ERRORS:'
-is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs. long): '\''+'\'' wants a long' grep '	29	'
+is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs. long): "+" requires a long' grep '	29	'
 translate_with 'probe begin { println(1) }' --semantic-keep-going
 is catalogue-of-nothing 0 'SEMANTIC_ERRORS: 0' grep '^SEMANTIC_ERRORS:'
 
@@ -152,6 +152,6 @@ near macro '@define my_macro %( 1 %) probe begin { println(@my_marco) }' '(simil
 near array 'global table probe begin { table[1] = 1 println(tabel[1]) }' '(similar: table)'
 near point 'probe timer.secs(1) { println(1) }' '(similar: timer.sec(number)'
 near alias 'probe my.alias = begin { } probe my.alais { println(1) }' '(similar: my.alias'
-near keyword 'globl x probe begin { println(1) }' "did you mean 'global'?"
+near keyword 'globl x probe begin { println(1) }' "did you mean \"global\"?"
 translate_with 'probe begin { counter = 1 println(countr + counter) }'
 is near-local 0 yes has '(similar: counter)'

@@ -40,6 +40,13 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
 )]
 
 
+# Messages quote words with "...": strings of the directories below do not have words in '...', unless they are code that
+# a shell or the kernel's build reads, or name the word that a probe was at ("near operator '+'").
+QUOTED = ('translator', 'runtime', 'staprun')
+QUOTE = re.compile(r"""(?<![\w\\])'(?=[^' ])[^'\n]*?[^' \\"]'(?!\w)|(?<![\w\\])'[^' \\"\n]'(?!\w)""")
+NOT_QUOTED = re.compile(r"Usage: |Try 'st|-e '|not 'NAME|printf '|echo '|trap '|NAME export|; *$|= *'|%s '%s' at %s|near |\[0\]|^\\\"'")
+
+
 def comments(text):
     """Yields (line number, text) of each comment in C. Lines of // comments that follow each other are one comment."""
     pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/', re.S)
@@ -91,6 +98,8 @@ def check(path):
             report(path, line, plain(comment))
         for line, string in () if path.endswith(SCRIPT) else strings(text):
             idiom(path, line, string)
+            if path.startswith(QUOTED) and QUOTE.search(string) and not NOT_QUOTED.search(string):
+                print(f'{path}:{line}: {QUOTE.search(string).group()}: messages quote with "..."')
     else:
         for number, line in enumerate(text.split('\n'), 1):
             idiom(path, number, line.replace('\\-', '-'))

@@ -80,7 +80,7 @@ check_cache() {
 	damaged halved .user
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >"$caches/out" 2>&1
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >>"$caches/out" 2>&1
-	compare reported '1 1' "$(grep -c 'The cache file .*user is not used, but made again: its end is missing' "$caches/out") $(grep -c 'Pass 4: using cached' "$caches/out")"
+	compare reported '1 1' "$(grep -c 'The cache file .*user is rebuilt: its end is missing' "$caches/out") $(grep -c 'Pass 4: using cached' "$caches/out")"
 	# A module that is left here is the linker's output, without the data that the cache appends.
 	(cd "$caches" && SYSTEMTAP_DIR=$caches/good "$STAP" -r "$release" -p4 -m kept_here -e 'probe begin { exit() }' >out 2>&1)
 	compare module-left-here "yes 0" "$(cat "$caches"/good/cache/*/*.ko | grep -q QTcache && echo yes) $(grep -c QTcache "$caches/kept_here.ko")"

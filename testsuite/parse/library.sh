@@ -50,12 +50,12 @@ reported() {
 		not_ok "parse/library: $1" "$(cat "$SCRATCH/err")"
 	fi
 }
-reported "an unused file with errors" "$lib" "parse error: expected ')' after the expression in parentheses, found '}': at $lib/broken.stp:1:31"
+reported "an unused file with errors" "$lib" "parse error: expected \")\" after the expression in parentheses, found \"}\": at $lib/broken.stp:1:31"
 mkdir -p "$SCRATCH/twice"
 echo '@define dup %( 1 %)' | tee "$SCRATCH/twice/a.stpm" >"$SCRATCH/twice/b.stpm"
-reported "a macro that two files define" "$SCRATCH/twice" "the macro @dup is defined a second time"
+reported "a macro that two files define" "$SCRATCH/twice" "duplicate macro @dup"
 if SYSTEMTAP_TAPSET=$lib "$STAP" -p2 --runtime=user -e 'probe begin { broken() }' 2>&1 |
-	grep -q "^WARNING: the library file .*broken.stp:1:31 is skipped: expected ')'"; then ok "parse/library: skipped with a warning"; else
+	grep -q "^WARNING: the library file .*broken.stp:1:31 is skipped: expected \")\""; then ok "parse/library: skipped with a warning"; else
 	not_ok "parse/library: skipped with a warning"
 fi
 rm "$lib/broken.stp"
@@ -114,7 +114,7 @@ else
 	not_ok "parse/library: a library macro doesn't see the script's"
 fi
 echo 'probe begin { }' >>"$lib/m.stpm"
-if "$driver" -I "$lib" -e 'probe begin { x = @lib_arch }' 2>&1 | grep -q "expected '@define', .*: at .*m.stpm:5:1"; then
+if "$driver" -I "$lib" -e 'probe begin { x = @lib_arch }' 2>&1 | grep -q "expected \"@define\" .*: at .*m.stpm:5:1"; then
 	ok "parse/library: a .stpm holds macros only"
 else
 	not_ok "parse/library: a .stpm holds macros only"

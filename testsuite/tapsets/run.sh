@@ -172,7 +172,7 @@ gurus() { # FILES
 	local differ
 	{ echo 'probe kernel.function("vfs_read") {'; calls_of "$@"; echo '}'; } >"$SCRATCH/gurus.stp"
 	"$STAP" -w -v -p2 -r "$release" "$SCRATCH/gurus.stp" </dev/null >/dev/null 2>"$SCRATCH/gurus.err"
-	differ=$(diff <(sed -n "s/.*'\([^']*\)' may only be called in guru mode.*/\1/p" "$SCRATCH/gurus.err" | sort -u) \
+	differ=$(diff <(sed -n 's/.*"\([^"]*\)" may only be called in guru mode.*/\1/p' "$SCRATCH/gurus.err" | sort -u) \
 		<(awk -F'\t' '$4 == "guru" { print $1 }' "$TESTS/tapsets/functions.tsv" | sort -u))
 	if [ -z "$differ" ]; then ok tapsets/functions-for-gurus; else not_ok tapsets/functions-for-gurus "$differ"; fi
 }

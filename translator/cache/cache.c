@@ -342,7 +342,7 @@ char *cache_find(struct session *s, const struct cache_key *k, const char *suffi
 	path = path_of(s, k, suffix);
 	if (!cache_file_check(path, k, suffix, &why)) {
 		if (why && diag_options.verbose)
-			diag_output(str_printf("The cache file %s is not used, but made again: %s\n", path, why));
+			diag_output(str_printf("The cache file %s is rebuilt: %s\n", path, why));
 		return NULL;
 	}
 	utimensat(AT_FDCWD, path, NULL, 0);

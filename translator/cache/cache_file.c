@@ -155,7 +155,7 @@ static const char *check(int fd, const struct cache_key *k, const char *suffix)
 		return "its end is missing";
 	want = trailer_of(k, suffix, (uint64_t)st.st_size - sizeof(t));
 	if (memcmp(&t, &want, offsetof(struct trailer, sum)))
-		return "it is of another length or name";
+		return "its length or name is wrong";
 	if (!sum_content(fd, t.size, &content))
 		return "it cannot be read";
 	return sum_of(&content, &t) == t.sum ? NULL : "its checksum is wrong";

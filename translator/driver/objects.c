@@ -24,7 +24,7 @@ static bool object_is_there(struct session *s, const char *path)
 		why = "no such file";
 	else
 		why = str_printf("neither a file nor a module of the kernel%s", di_suggest_modules(s, path));
-	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module '%s': -d %s: %s", path, path, why);
+	diag_warning((struct loc){ 0 }, "missing unwind/symbol data for module \"%s\": -d %s: %s", path, path, why);
 	return false;
 }
 

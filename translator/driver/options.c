@@ -54,7 +54,7 @@ static struct limit name_value(const char *arg)
 static void set_pass(struct options *o, const char *arg)
 {
 	if (strlen(arg) != 1 || *arg < '1' || *arg > '5')
-		usage("-p takes a pass number from 1 to 5, not '%s'", arg);
+		usage("-p takes a pass number from 1 to 5, not \"%s\"", arg);
 	o->last_pass = *arg - '0';
 }
 
@@ -82,7 +82,7 @@ static void set_verbose(struct options *o, const char *arg)
 static void set_verbose_passes(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[0-9]{1,5}$"))
-		usage("--vp takes one to five digits, a verbosity for each pass, not '%s'", arg);
+		usage("--vp takes one to five digits, a verbosity for each pass, not \"%s\"", arg);
 	for (int pass = 1; arg[pass - 1]; pass++)
 		o->verbose[pass] += arg[pass - 1] - '0';
 }
@@ -129,7 +129,7 @@ static void set_module(struct options *o, const char *arg)
 	char *name = str_ends(arg, ".ko") ? str_ndup(arg, strlen(arg) - 3) : str_dup(arg);
 
 	if (!matches(name, "^[a-z0-9_]{1,55}$"))
-		usage("-m takes a module name of at most 55 letters, digits and '_', not '%s'", arg);
+		usage("-m takes a module name of at most 55 letters, digits and \"_\", not \"%s\"", arg);
 	o->module_name = name;
 }
 
@@ -151,7 +151,7 @@ static void add_include(struct options *o, const char *arg)
 static void add_define(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$"))
-		usage("-D takes NAME or NAME=VALUE of letters, digits and '_', not '%s'", arg);
+		usage("-D takes NAME or NAME=VALUE of letters, digits and \"_\", not \"%s\"", arg);
 	vec_push(&o->defines, name_value(arg));
 	o->timing |= str_starts(arg, "STP_TIMING") || str_starts(arg, "STP_ALIBI");     // and STP_TIMING_NSECS
 }
@@ -159,7 +159,7 @@ static void add_define(struct options *o, const char *arg)
 static void add_global(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
-		usage("-G takes NAME=VALUE, not '%s'", arg);
+		usage("-G takes NAME=VALUE, not \"%s\"", arg);
 	vec_push(&o->globals, name_value(arg));
 }
 
@@ -168,13 +168,13 @@ static void set_arch(struct options *o, const char *arg)
 {
 	o->arch = kernel_arch(arg);
 	if (!o->arch)
-		usage("-a takes the name of a machine that modules can be built for, x86_64 or arm64, not '%s'", arg);
+		usage("-a takes the name of a machine that modules can be built for, x86_64 or arm64, not \"%s\"", arg);
 }
 
 static void add_modinfo(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=[^\"\\\\[:cntrl:]]+$"))
-		usage("--modinfo takes NAME=VALUE without quotes and backslashes, not '%s'", arg);
+		usage("--modinfo takes NAME=VALUE without quotes and backslashes, not \"%s\"", arg);
 	if (str_starts(arg, "stap_") || str_starts(arg, "license="))
 		usage("--modinfo %s: that name is reserved", arg);
 	vec_push(&o->modinfo, name_value(arg));
@@ -183,14 +183,14 @@ static void add_modinfo(struct options *o, const char *arg)
 static void set_runtime_dir(struct options *o, const char *arg)
 {
 	if (access(str_printf("%s/kernel/sources", arg), R_OK) < 0)
-		usage("-R %s: it has no sources of a runtime (kernel/sources: %s)", arg, strerror(errno));
+		usage("-R %s: no runtime sources found there (kernel/sources: %s)", arg, strerror(errno));
 	o->runtime_dir = realpath(arg, NULL);
 }
 
 static void set_download(struct options *o, const char *arg)
 {
 	if (arg && !matches(arg, "^(yes|no|ask|[1-9][0-9]*)$"))
-		usage("--download-debuginfo takes yes, no, ask or seconds, not '%s'", arg);
+		usage("--download-debuginfo takes yes, no, ask or seconds, not \"%s\"", arg);
 	if (arg && !strcmp(arg, "no"))
 		unsetenv("DEBUGINFOD_URLS");
 }
@@ -217,7 +217,7 @@ static void no_servers(struct options *o, const char *arg)
 static void add_make_var(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
-		usage("-B takes a variable of make, NAME=VALUE, not '%s'", arg);
+		usage("-B takes a variable of make, NAME=VALUE, not \"%s\"", arg);
 	vec_push(&o->make_vars, arg);
 }
 
@@ -229,7 +229,7 @@ static void set_output(struct options *o, const char *arg)
 static void set_switching(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})?$"))
-		usage("-S takes megabytes, or megabytes and a number of files ('10,5'), not '%s'", arg);
+		usage("-S takes megabytes, or megabytes and a number of files (\"10,5\"), not \"%s\"", arg);
 	o->switching = arg;
 }
 
@@ -268,7 +268,7 @@ static void set_namespaces(struct options *o, const char *arg)
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		usage("--target-namespaces takes a process id, not '%s'", arg);
+		usage("--target-namespaces takes a process id, not \"%s\"", arg);
 	o->namespaces_pid = (int)pid;
 }
 
@@ -282,7 +282,7 @@ static void set_target(struct options *o, const char *arg)
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		usage("-x takes a process id, not '%s'", arg);
+		usage("-x takes a process id, not \"%s\"", arg);
 	o->target_pid = (int)pid;
 }
 
@@ -291,14 +291,14 @@ static void set_buffer(struct options *o, const char *arg)
 	int64_t mb;
 
 	if (!str_number(arg, 1, 4095, &mb))
-		usage("-s takes megabytes from 1 to 4095, not '%s'", arg);
+		usage("-s takes megabytes from 1 to 4095, not \"%s\"", arg);
 	o->buffer_mb = (int)mb;
 }
 
 static void set_timeout(struct options *o, const char *arg)
 {
 	if (!str_real(arg, 0.001, 86400, &o->timeout_s))
-		usage("-T takes seconds from 0.001 to 86400, not '%s'", arg);
+		usage("-T takes seconds from 0.001 to 86400, not \"%s\"", arg);
 }
 
 static void set_runtime(struct options *o, const char *arg)
@@ -309,7 +309,7 @@ static void set_runtime(struct options *o, const char *arg)
 	while (i < ARRAY_SIZE(names) && strcmp(arg, names[i]))
 		i++;
 	if (i == ARRAY_SIZE(names))
-		usage("--runtime takes 'kernel' or 'user', not '%s'", arg);
+		usage("--runtime takes \"kernel\" or \"user\", not \"%s\"", arg);
 	if (i == 3)
 		diag_warning((struct loc){ 0 }, "BPF programs are not supported: the script becomes a kernel module");
 	o->user_runtime = i == 1 || i == 2;
@@ -380,7 +380,7 @@ static void set_types(struct options *o, const char *arg)
 
 	set_dump(o, DUMP_LAYOUT);
 	if (!*arg || at == arg || (at && !at[1]))
-		usage("--types takes NAME or NAME@MODULE, such as 'struct file', loop_device@loop, stat@/bin/ls");
+		usage("--types takes NAME or NAME@MODULE, such as \"struct file\", loop_device@loop, stat@/bin/ls");
 	o->types = arg;
 }
 
@@ -407,9 +407,9 @@ static void set_no_autoprint(struct options *o, const char *arg)
 static void set_compatible(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[0-9]+([.][0-9]+)*$"))
-		usage("--compatible takes a version of the language such as 4.9, not '%s'", arg);
+		usage("--compatible takes a version of the language such as 4.9, not \"%s\"", arg);
 	if (strverscmp(arg, LANGUAGE_VERSION) > 0)
-		usage("this version can't be compatible with the future version %s: " LANGUAGE_VERSION " is the newest", arg);
+		usage("--compatible=%s is newer than the newest version, " LANGUAGE_VERSION "", arg);
 	o->compatible = arg;
 }
 
@@ -451,7 +451,7 @@ static void set_privilege(struct options *o, const char *arg)
 			o->privilege = (enum privilege)i;
 			return;
 		}
-	usage("--privilege takes stapusr, stapsys or stapdev, not '%s'", arg);
+	usage("--privilege takes stapusr, stapsys or stapdev, not \"%s\"", arg);
 }
 
 static void set_unprivileged(struct options *o, const char *arg)
@@ -464,7 +464,7 @@ static void set_unprivileged(struct options *o, const char *arg)
 static void set_prologue(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
-		usage("--prologue-searching takes auto, always or never, not '%s'", arg);
+		usage("--prologue-searching takes auto, always or never, not \"%s\"", arg);
 }
 
 static void set_limit(int what, const char *name, const char *arg)
@@ -473,7 +473,7 @@ static void set_limit(int what, const char *name, const char *arg)
 	int64_t n;
 
 	if (!str_number(arg, 0, INT64_MAX, &n))
-		usage("--rlimit-%s takes a number from 0 to %lld, not '%s'", name, (long long)INT64_MAX, arg);
+		usage("--rlimit-%s takes a number from 0 to %lld, not \"%s\"", name, (long long)INT64_MAX, arg);
 	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
 	if (setrlimit(what, &limit) < 0)
 		usage("--rlimit-%s=%s: %s", name, arg, strerror(errno));
@@ -491,13 +491,13 @@ static int64_t benchmark_loops = 1000000, benchmark_threads = 1;
 static void set_benchmark_loops(struct options *o, const char *arg)
 {
 	if (!str_number(arg, 0, INT64_MAX, &benchmark_loops))
-		usage("--benchmark-sdt-loops takes a number, not '%s'", arg);
+		usage("--benchmark-sdt-loops takes a number, not \"%s\"", arg);
 }
 
 static void set_benchmark_threads(struct options *o, const char *arg)
 {
 	if (!str_number(arg, 1, BENCHMARK_THREADS_MAX, &benchmark_threads))
-		usage("--benchmark-sdt-threads takes a number from 1 to %d, not '%s'", BENCHMARK_THREADS_MAX, arg);
+		usage("--benchmark-sdt-threads takes a number from 1 to %d, not \"%s\"", BENCHMARK_THREADS_MAX, arg);
 }
 
 static void run_benchmark(struct options *o, const char *arg)
@@ -508,7 +508,7 @@ static void run_benchmark(struct options *o, const char *arg)
 static void set_from(struct options *o, const char *arg)
 {
 	if (strcmp(arg, "bpftrace"))
-		usage("--from takes bpftrace, the language that scripts are translated from, not '%s'", arg);
+		usage("--from takes bpftrace, the language that scripts are translated from, not \"%s\"", arg);
 	o->from_bpftrace = true;
 }
 
@@ -524,7 +524,7 @@ static void set_monitor(struct options *o, const char *arg)
 	int64_t seconds;
 
 	if (arg && !str_number(arg, 1, 86400, &seconds))
-		usage("--monitor takes a number of seconds from 1 to 86400, not '%s'", arg);
+		usage("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
 	o->monitor = arg ? arg : "1";
 }
 
@@ -536,7 +536,7 @@ static void accept_save_uprobes(struct options *o, const char *arg)
 static void set_color(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
-		usage("--color takes auto, always or never, not '%s'", arg);
+		usage("--color takes auto, always or never, not \"%s\"", arg);
 	if (arg && strcmp(arg, "auto"))
 		diag_options.color = *arg == 'a';
 }
@@ -710,7 +710,7 @@ static void bad_option(const char *arg)
 	int n = 0;
 
 	if (arg && typography_option(arg))
-		usage("'%s' contains a typographic dash: write %s", arg, typography_option(arg));
+		usage("\"%s\" contains a typographic dash: write %s", arg, typography_option(arg));
 	if (arg && str_starts(arg, "--")) {
 		len = strcspn(arg + 2, "=");
 		for (int i = 0; i < N; i++) {
@@ -720,7 +720,7 @@ static void bad_option(const char *arg)
 				usage("see the message above");
 			names[n++] = str_printf("--%s", option_table[i].word);
 		}
-		usage("unknown option%s", str_similar(str_ndup(arg, len + 2), names, n));
+		usage("unknown option \"%s\"%s", arg, str_similar(str_ndup(arg, len + 2), names, n));
 	}
 	usage("see the message above");
 }
@@ -806,7 +806,7 @@ static void check(struct options *o)
 	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
 		usage("--json requires -l, -L or --types");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
-		usage("no script given: use a file, '-' or -e SCRIPT");
+		usage("no script given: use a file, \"-\" or -e SCRIPT");
 }
 
 void options_parse(struct options *o, int argc, char **argv)

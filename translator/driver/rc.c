@@ -37,7 +37,7 @@ char **rc_arguments(int *argc, char **argv)
 			die("%s:%d: cannot parse options: unterminated quote or invalid expansion in "
 			    "%s", path, n, line);
 		if (found.we_wordc && *found.we_wordv[0] != '-')
-			die("%s:%d: the first word of a line must be an option, not '%s'", path, n, found.we_wordv[0]);
+			die("%s:%d: the first word of a line must be an option, not \"%s\"", path, n, found.we_wordv[0]);
 		for (size_t i = 0; i < found.we_wordc; i++)
 			vec_push(&words, str_dup(found.we_wordv[i]));
 		wordfree(&found);

@@ -42,7 +42,7 @@ static void check_global(struct var *g, const struct declarations *before)
 
 		if (!visible_together(g, other))
 			continue;
-		diag_error(g->loc, "duplicate global '%s'", g->name);
+		diag_error(g->loc, "duplicate global \"%s\"", g->name);
 		diag_note(other->loc, "first declared here");
 		break;
 	}
@@ -75,7 +75,7 @@ static void check_overloads(struct func *f, const struct declarations *before)
 		if (f->params.n != other->params.n || f->priority != other->priority ||
 		    f->source != other->source || has_next(other))
 			continue;
-		diag_warning(f->loc, "duplicate function '%s' is never called: the first one does not use \"next\"",
+		diag_warning(f->loc, "duplicate function \"%s\" is never called: the first one does not use \"next\"",
 			     f->name);
 		diag_note(other->loc, "first defined here");
 		return;
@@ -88,7 +88,7 @@ static void check_outside(struct session *s, const char *name)
 	for vec_each(&s->script.globals, g)
 		if (!strcmp((*g)->name, name))
 			return;
-	diag_error((struct loc){ 0 }, "-G %s: the script has no global '%s'%s", name, name,
+	diag_error((struct loc){ 0 }, "-G %s: the script has no global \"%s\"%s", name, name,
 		   scope_similar_globals(s, name, false));
 }
 
@@ -133,7 +133,7 @@ static void iterated_var(struct use_walker *w, struct var *v, int use, struct lo
 
 	if (v != it->array || !(use & USE_WRITE))
 		return;
-	diag_error(loc, "'%s' is changed while foreach goes over it", v->name);
+	diag_error(loc, "\"%s\" is changed inside a foreach loop over it", v->name);
 	diag_note(it->foreach->loc, "the loop is here");
 }
 
@@ -146,7 +146,7 @@ static void iterated_call(struct use_walker *w, struct func *f, struct loc loc)
 	for vec_each(&writes, use) {
 		if (use->var != it->array)
 			continue;
-		diag_error(loc, "'%s' changes '%s' while foreach goes over it", f->name, use->var->name);
+		diag_error(loc, "\"%s\" changes \"%s\" inside a foreach loop over it", f->name, use->var->name);
 		diag_note(it->foreach->loc, "the loop is here");
 		return;
 	}
@@ -184,11 +184,11 @@ static void check_jump(struct control *c, const struct stmt *s)
 	case S_BREAK:
 	case S_CONTINUE:
 		if (!c->loops)
-			diag_error(s->loc, "'%s' outside a loop", s->kind == S_BREAK ? "break" : "continue");
+			diag_error(s->loc, "\"%s\" outside a loop", s->kind == S_BREAK ? "break" : "continue");
 		break;
 	case S_NEXT:
 		if (c->func && !is_overloaded(c->s, c->func))
-			diag_warning(s->loc, "\"next\" has no effect: '%s' has no further overload", c->func->name);
+			diag_warning(s->loc, "\"next\" has no effect: \"%s\" has no further overload", c->func->name);
 		break;
 	default:
 		break;
@@ -244,7 +244,7 @@ static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc
 	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined && !v->set_by_removed;
 
 	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && !already_reported(w->data, v))
-		diag_warning(loc, "'%s' is assigned but never read", v->name);
+		diag_warning(loc, "\"%s\" is assigned but never read", v->name);
 }
 
 // A call of a function without a value is a statement of its own, even if the function is empty, as asmlinkage().
@@ -256,7 +256,7 @@ static bool is_order(const struct expr *e)
 static void warn_effectless(struct use_walker *w, const struct stmt *s)
 {
 	if (s->kind == S_EXPR && access_pure(s->u.expr) && !is_order(s->u.expr))
-		diag_warning(s->u.expr->loc, "this has no effect: its value is not used");
+		diag_warning(s->u.expr->loc, "this statement has no effect: its value is not used");
 }
 
 static struct var **locals_of(const struct func *f, const struct probe *p, int *n)
@@ -301,7 +301,7 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 		struct var *v = locals[i];
 
 		if ((v->read || v->written) && v->only_updated && !v->set_by_removed)
-			diag_warning(v->loc, "never-assigned local variable '%s'%s", v->name,
+			diag_warning(v->loc, "never-assigned local variable \"%s\"%s", v->name,
 				     diag_prints_warnings() ? check_similar_names(s, v, f, p) : "");
 	}
 }
@@ -339,7 +339,7 @@ static void check_unused(struct session *s, struct func *f)
 
 	check_control(&c, f->body);
 	if (!has_used_copy(s, f))
-		diag_warning(f->loc, "function '%s' is never called", f->name);
+		diag_warning(f->loc, "function \"%s\" is never called", f->name);
 }
 
 // -G name=value requires that the global is a scalar of the value's type.
@@ -354,10 +354,10 @@ static void check_settings(struct session *s)
 				continue;
 			is = str_long(it->value, &n);
 			if ((*g)->arity || (*g)->type == T_STATS)
-				diag_error((*g)->loc, "-G %s: '%s' is %s; only a number or a string can be set", it->name,
+				diag_error((*g)->loc, "-G %s: \"%s\" is %s; only a number or a string can be set", it->name,
 					   it->name, (*g)->arity ? "an array" : "a statistic");
 			else if ((*g)->type == T_LONG && is == STR_NOT_A_NUMBER)
-				diag_error((*g)->loc, "-G %s: '%s' is a long, \"%s\" is not a number", it->name, it->name,
+				diag_error((*g)->loc, "-G %s: \"%s\" is a long, \"%s\" is not a number", it->name, it->name,
 					   it->value);
 			else if ((*g)->type == T_LONG && is == STR_TOO_LARGE)
 				diag_error((*g)->loc, "-G %s: \"%s\" does not fit into a long (%lld to %lld, or up to 16"

@@ -74,7 +74,7 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 
 static void missing(struct session *s, const struct func *f, const char *name, const char *marker)
 {
-	diag_error(f->loc, "the embedded C of '%s' uses an unknown global '%s' (%s%s)%s", f->name, name,
+	diag_error(f->loc, "the embedded C of \"%s\" uses an unknown global \"%s\" (%s%s)%s", f->name, name,
 		   marker, name, scope_similar_globals(s, name, false));
 }
 

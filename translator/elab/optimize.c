@@ -379,7 +379,7 @@ static void drop_globals(struct session *s)
 			continue;
 		}
 		if (!library)
-			diag_warning(g->loc, "global '%s' is never used", g->name);
+			diag_warning(g->loc, "global \"%s\" is never used", g->name);
 	}
 	s->script.globals.n = n;
 }
@@ -449,7 +449,7 @@ static void drop_probes(struct session *s)
 		if (!p->family->emit)
 			continue;
 		if (!s->opt.no_optimize && empty(p->body) && !p->keep) {
-			diag_warning(p->loc, "probe %s has an empty handler: left out", p->written);
+			diag_warning(p->loc, "skipped the probe %s: its handler is empty", p->written);
 			if (!effective && !first)
 				first = p;
 			continue;
@@ -458,8 +458,8 @@ static void drop_probes(struct session *s)
 	}
 	s->script.probes.n = n;
 	if (first)
-		diag_error(first->loc, "no probes found: every handler is empty, so the script would do nothing; use -u to "
-			   "run it all the same");
+		diag_error(first->loc, "no probes found: every handler is empty; use -u to run the script "
+			   "anyway");
 }
 
 typedef VEC(struct probe *) handlers;

@@ -31,10 +31,10 @@ static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 	if (f->body) {
 		ast_walk_stmt(w, &f->body);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC)) {
-		diag_error(use, "function '%s' may not be used with --privilege=stapusr: its C is not marked "
+		diag_error(use, "function \"%s\" may not be used with --privilege=stapusr: its C is not marked "
 			   "unprivileged", f->name);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED) && !look->own) {
-		diag_error(use, "function '%s' accesses the current process, which may belong to another user in "
+		diag_error(use, "function \"%s\" accesses the current process, which may belong to another user in "
 			   "%s; use it in probes of processes", f->name, look->probe->point);
 	}
 }
@@ -58,12 +58,14 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 		break;
 	case E_REGISTER:
 		if (!e->u.reg.user || !look->own)
-			diag_error(e->loc, ONLY "only registers of the user's processes");
+			diag_error(e->loc, "this reads a register of the kernel or of another user's process: "
+				   ONLY "only registers of the user's processes");
 		break;
 	case E_CONST: case E_EMBEDDED: case E_STATIC:
 		if (e->kind == E_EMBEDDED && e->u.embedded->pragmas & PRAGMA_UNPRIVILEGED)
 			break;
-		diag_error(e->loc, ONLY "only C marked unprivileged");
+		diag_error(e->loc, "this embedded C is not marked /* unprivileged */: "
+			   ONLY "only C that is");
 		break;
 	default:
 		break;
@@ -197,9 +199,9 @@ int elab_privilege(struct session *s)
 	int before = diag_errors(), own;
 
 	if (!s->opt.guru)
-		refuse_calls(s, &(struct refusal){ is_for_gurus, true, "'%s' may only be called in guru mode (stap -g)" });
+		refuse_calls(s, &(struct refusal){ is_for_gurus, true, "\"%s\" may only be called in guru mode (stap -g)" });
 	if (s->opt.user_runtime)
-		refuse_calls(s, &(struct refusal){ needs_kernel, false, "'%s' requires the kernel: leave out "
+		refuse_calls(s, &(struct refusal){ needs_kernel, false, "\"%s\" requires the kernel: leave out "
 			     "--runtime=user" });
 	own = diag_errors();
 	if (s->opt.privilege == PRIVILEGE_STAPUSR)

@@ -198,7 +198,7 @@ void scope_hint(struct session *s, struct loc loc, const char *word)
 	add_functions(s, &names);
 	for vec_each(&names, name)
 		if (!strcmp(*name, word)) {
-			diag_note(loc, "'%s' is a function, too: a call has parentheses, %s(...)", word, word);
+			diag_note(loc, "\"%s\" is also a function: call it as %s(...)", word, word);
 			return;
 		}
 	parse_hint_keyword(loc, word);
@@ -208,12 +208,12 @@ static void unknown_function(struct session *s, const struct expr *call)
 {
 	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 
-	diag_error(call->loc, "unresolved function '%s'%s", call->u.call.name,
+	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
 		if (!strcmp(variables[i], call->u.call.name))
-			diag_note(call->loc, "'%s' is a variable of the library's probes: write it without "
+			diag_note(call->loc, "\"%s\" is a variable of the library's probes: write it without "
 				  "()", variables[i]);
 }
 
@@ -221,10 +221,10 @@ static void wrong_count(const struct expr *call, const func_vec *any)
 {
 	int wanted = any->at[0]->params.n, given = call->u.call.args.n;
 
-	diag_error(call->loc, "'%s' takes %d argument%s, %d given", call->u.call.name, wanted,
+	diag_error(call->loc, "\"%s\" takes %d argument%s, %d given", call->u.call.name, wanted,
 		   wanted == 1 ? "" : "s", given);
 	for vec_each(any, f)
-		diag_note((*f)->loc, "'%s' is defined here", (*f)->name);
+		diag_note((*f)->loc, "\"%s\" is defined here", (*f)->name);
 }
 
 struct func *scope_function(struct session *s, struct expr *call)

@@ -44,13 +44,13 @@ enum { MAX_INDICES = 9 };      // generated.h: STP_MAX_KEYS
 static void set_arity(struct var *v, int arity, struct loc loc)
 {
 	if (v->arity < 0 && arity == 0 && (v->size_given || v->wrap)) {
-		diag_error(loc, "array '%s' is used without an index", v->name);
-		diag_note(v->loc, "'%s' is declared as an array here", v->name);
+		diag_error(loc, "array \"%s\" is used without an index", v->name);
+		diag_note(v->loc, "\"%s\" is declared as an array here", v->name);
 		return;
 	}
 	if (v->arity < 0) {
 		if (arity > MAX_INDICES)
-			diag_error(loc, "'%s' has %d indices: at most %d are possible", v->name, arity, MAX_INDICES);
+			diag_error(loc, "\"%s\" has %d indices: at most %d are possible", v->name, arity, MAX_INDICES);
 		v->arity = arity;
 		v->arity_loc = loc;
 		v->key_types = NEW_ARRAY(enum type, arity ? arity : 1);
@@ -61,10 +61,10 @@ static void set_arity(struct var *v, int arity, struct loc loc)
 	if (v->arity == arity)
 		return;
 	if (!v->arity)
-		diag_error(loc, "inconsistent arity: '%s' is a scalar, used with %d ind%s here", v->name, arity,
+		diag_error(loc, "inconsistent arity: \"%s\" is a scalar, used with %d ind%s here", v->name, arity,
 			   arity == 1 ? "ex" : "ices");
 	else
-		diag_error(loc, "inconsistent arity: '%s' has %d ind%s, used with %d here", v->name, v->arity,
+		diag_error(loc, "inconsistent arity: \"%s\" has %d ind%s, used with %d here", v->name, v->arity,
 			   v->arity == 1 ? "ex" : "ices", arity);
 	diag_note(v->arity_loc.source ? v->arity_loc : v->loc, "first used here");
 }
@@ -75,8 +75,8 @@ static struct var *new_local(struct binder *b, const char *name, struct loc loc)
 
 	if (b->position != IN_BODY)
 		diag_error(loc, b->position == IN_ENTRY ?
-			   "'%s' is a local variable: @entry is evaluated before the handler runs" :
-			   "'%s' is not a global: conditions of probes can only read globals", name);
+			   "\"%s\" is a local variable: @entry is evaluated before the handler runs" :
+			   "\"%s\" is not a global: conditions of probes can only read globals", name);
 	v->name = name;
 	v->loc = loc;
 	v->kind = VAR_LOCAL;
@@ -95,7 +95,7 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 
 	if (v) {
 		if (b->position == IN_ENTRY && v->kind != VAR_GLOBAL)
-			diag_error(loc, "'%s' is a local variable: @entry is evaluated before the handler runs",
+			diag_error(loc, "\"%s\" is a local variable: @entry is evaluated before the handler runs",
 				   name);
 		return v;
 	}
@@ -194,7 +194,7 @@ static void bind_pretty(struct binder *b, struct expr *e)
 		n++;
 	base->u.var.name = str_ndup(name, len);
 	if (n > 2)
-		diag_error(e->loc, "pretty printing takes the suffix '$' or '$$'");
+		diag_error(e->loc, "pretty printing takes the suffix \"$\" or \"$$\"");
 	else
 		require_autocast(b->s, e->loc);
 	e->kind = E_ACCESS;
@@ -212,11 +212,11 @@ static struct var *find_array(struct binder *b, const char *name, struct loc loc
 	if (global)
 		return global;
 	if (v) {
-		diag_error(loc, "'%s' is a local variable; arrays are globals: add \"global %s\"", name, name);
+		diag_error(loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"", name, name);
 		diag_note(v->loc, "used as a variable here");
 		return NULL;
 	}
-	diag_error(loc, "unresolved array '%s', missing \"global %s\"?%s", name, name,
+	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
 		   scope_similar_globals(b->s, name, true));
 	return NULL;
 }
@@ -246,9 +246,9 @@ static void bind_index(struct binder *b, struct expr *e)
 // Target variables had members before other values had (--compatible).
 static void require_autocast(struct session *s, struct loc loc)
 {
-	if (!session_since(s, loc, "2.6", "a member of a value that is not a target variable"))
-		diag_error(loc, "members of other values than target variables, @cast() and @var() came with version 2.6 of "
-			   "the language (--compatible)");
+	if (!session_since(s, loc, "2.6", "the member of a value that is not a target variable"))
+		diag_error(loc, "only target variables, @cast() and @var() have members before version 2.6 of the language "
+			   "(--compatible)");
 }
 
 static void bind_access(struct binder *b, struct expr *e)
@@ -259,7 +259,7 @@ static void bind_access(struct binder *b, struct expr *e)
 	if (!is_target)
 		require_autocast(b->s, base->loc);
 	if (!is_target && e->u.access.address_of && !e->u.access.comps.n)
-		diag_error(e->loc, "'&' applies only to target variables, @var(), @cast() and members");
+		diag_error(e->loc, "\"&\" applies only to target variables, @var(), @cast() and members");
 	bind_expr(b, e->u.access.base);
 	for vec_each(&e->u.access.comps, c)
 		if (c->kind == COMP_INDEX)
@@ -317,7 +317,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		set_arity(of->u.var.decl, 0, of->loc);
 		return of->u.var.decl;
 	}
-	diag_error(of->loc, "'%s' is not a global; statistics are: add \"global %s\"%s", of->u.var.name,
+	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", of->u.var.name,
 		   of->u.var.name, scope_similar_globals(b->s, of->u.var.name, false));
 	of->u.var.decl = NULL;
 	return NULL;
@@ -337,7 +337,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 		v->hist_loc = e->loc;
 	} else if (!(v->stat_ops & e->u.stat.op) || v->hist_low != low || v->hist_high != high ||
 		   v->hist_step != e->u.stat.step) {
-		diag_error(e->loc, "'%s' already has another histogram; a variable can have only one", v->name);
+		diag_error(e->loc, "\"%s\" already has another histogram; a variable can have only one", v->name);
 		diag_note(v->hist_loc, "the first one");
 	}
 }
@@ -358,7 +358,7 @@ static void check_variance(struct expr *e, struct var *v)
 		}
 	}
 	if ((v->stat_ops & STAT_VARIANCE) && v->stat_shift != shift)
-		diag_error(e->loc, "'%s': @variance is already used with another shift (%lld)", v->name,
+		diag_error(e->loc, "\"%s\": @variance is already used with another shift (%lld)", v->name,
 			   (long long)v->stat_shift);
 	v->stat_shift = shift;
 }
@@ -414,7 +414,7 @@ static bool refuse_second_index(const struct expr *e)
 	if (e->kind != E_ACCESS || e->u.access.base->kind != E_INDEX || !e->u.access.comps.n ||
 	    e->u.access.comps.at[0].kind != COMP_INDEX)
 		return false;
-	diag_error(e->u.access.comps.at[0].loc, "an element of '%s' is not an array: write several indices in one "
+	diag_error(e->u.access.comps.at[0].loc, "an element of \"%s\" is not an array: write several indices in one "
 		   "pair of brackets, like %s[1, 2]", e->u.access.base->u.index.name, e->u.access.base->u.index.name);
 	return true;
 }
@@ -459,7 +459,7 @@ static void bind_entry(struct binder *b, struct expr *e)
 	int position = b->position;
 
 	if (position == IN_ENTRY)
-		diag_error(e->loc, "@entry inside @entry");
+		diag_error(e->loc, "@entry can't be nested");
 	b->position = IN_ENTRY;
 	bind_expr(b, e->u.entry.e);
 	b->position = position;
@@ -586,7 +586,7 @@ static void bind_foreach_array(struct binder *b, struct stmt *s)
 	s->u.foreach.decl = v;
 	set_arity(v, keys, s->u.foreach.array_loc);
 	if (s->u.foreach.slice.n && s->u.foreach.slice.n != keys)
-		diag_error(s->u.foreach.array_loc, "'%s' has %d ind%s, its slice %d", v->name, keys,
+		diag_error(s->u.foreach.array_loc, "\"%s\" has %d ind%s, but its slice has %d", v->name, keys,
 			   keys == 1 ? "ex" : "ices", s->u.foreach.slice.n);
 	v->stat_ops |= s->u.foreach.sort_stat;
 }

@@ -93,12 +93,12 @@ bool target_check_value(struct loc loc, const struct di_type *t)
 
 	if (t->kind != DI_STRUCT && t->kind != DI_UNION)
 		return true;
-	diag_error(loc, "'%s' has no single value: name a member with ->, take the address with &, or print all of "
+	diag_error(loc, "\"%s\" has no single value: name a member with ->, take the address with &, or print all of "
 		   "it with $", t->name);
 	p = loc.source ? diag_line(loc.source, loc.line) + loc.column - 1 : "";
 	p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 	if (p[0] == '.' && (isalpha((unsigned char)p[1]) || p[1] == '_'))
-		diag_note(loc, "'.' joins strings: use -> for a member of a member, too");
+		diag_note(loc, "\".\" joins strings: use -> for a member of a member, too");
 	return false;
 }
 
@@ -189,7 +189,7 @@ bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 		name_list names = { 0 };
 
 		di_member_names(p->type, &names);
-		diag_error(loc, "unable to find member '%s' for %s%s", name, p->type->name,
+		diag_error(loc, "unable to find member \"%s\" for %s%s", name, p->type->name,
 			   *renamed ? renamed : target_similar(name, &names));
 		return false;
 	}
@@ -261,11 +261,11 @@ static struct expr *address_of(const struct lvalue *p, struct loc loc)
 	struct expr *e;
 
 	if (!p->addr) {
-		diag_error(loc, "'&' requires a value in memory, this one is in a register");
+		diag_error(loc, "\"&\" requires a value in memory, this one is in a register");
 		return NULL;
 	}
 	if (p->bit_size) {
-		diag_error(loc, "'&' of a bit-field");
+		diag_error(loc, "\"&\" can't be applied to a bit-field");
 		return NULL;
 	}
 	e = target_binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));

@@ -147,7 +147,7 @@ struct di_type *target_find_type(const struct target_where *w, struct loc loc, c
 		if (t)
 			return t;
 	}
-	diag_error(loc, "unable to find the type '%s' in %s%s", name, sources_of(&in), di_suggest(in.at[0], DI_TYPES, name));
+	diag_error(loc, "unable to find the type \"%s\" in %s%s", name, sources_of(&in), di_suggest(in.at[0], DI_TYPES, name));
 	return NULL;
 }
 
@@ -160,7 +160,7 @@ bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *va
 	for vec_each(&in, m)
 		if (di_find_enumerator(*m, e->u.text1.text, value))
 			return true;
-	diag_error(e->loc, "unable to find the enumerator '%s' in %s%s", e->u.text1.text, sources_of(&in),
+	diag_error(e->loc, "unable to find the enumerator \"%s\" in %s%s", e->u.text1.text, sources_of(&in),
 		   di_suggest(in.at[0], DI_ENUMERATORS, e->u.text1.text));
 	return false;
 }
@@ -190,7 +190,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));
 			return NULL;
 		}
-	diag_error(e->loc, "unable to find the global variable '%s'%s%s in %s%s", name, file ? " of a file " : "",
+	diag_error(e->loc, "unable to find the global variable \"%s\"%s%s in %s%s", name, file ? " of a file " : "",
 		   file ? file : "", sources_of(&in), similar_global(in.at[0], name, file));
 	return NULL;
 }

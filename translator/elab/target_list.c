@@ -73,7 +73,7 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	if (other)
 		return other;
 	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
-		diag_error(e->loc, "unable to find '$%s' here (similar: $$vars, $$parms, $$locals, $$return)",
+		diag_error(e->loc, "unable to find \"$%s\" here (similar: $$vars, $$parms, $$locals, $$return)",
 			   e->u.target.name);
 		return expr_string(e->loc, "");
 	}

@@ -106,14 +106,14 @@ static const char *probe_word(const struct probe *p)
 static bool available(struct resolver *r, const struct expr *e, const char *name)
 {
 	if (r->in_condition)
-		diag_error(e->loc, "target variable '$%s' can't be used in the condition of a probe", name);
+		diag_error(e->loc, "target variable \"$%s\" can't be used in the condition of a probe", name);
 	else if (!r->probe)
-		diag_error(e->loc, "target variable '$%s' can't be used in a function: pass it as an argument", name);
+		diag_error(e->loc, "target variable \"$%s\" can't be used in a function: pass it as an argument", name);
 	else if (!r->probe->family->target)
-		diag_error(e->loc, "target variable '$%s' can't be used in a %s probe", name,
+		diag_error(e->loc, "target variable \"$%s\" can't be used in a %s probe", name,
 			   probe_word(r->probe));
 	else if (r->in_entry && (!strcmp(name, "return") || !strcmp(name, "$return")))
-		diag_error(e->loc, "'$%s' can't be used in @entry(): the function has not returned at its entry", name);
+		diag_error(e->loc, "\"$%s\" can't be used in @entry(): the function has not returned at its entry", name);
 	else
 		return true;
 	return false;
@@ -292,7 +292,7 @@ static void resolve_enumname(struct resolver *r, struct expr *e)
 		return;
 	e->dtype = target_find_type(&w, e->loc, "@enumname", e->u.cast.type_name, e->u.cast.module);
 	if (e->dtype && e->dtype->kind != DI_ENUM)
-		diag_error(e->loc, "@enumname: '%s' is not an enum", e->u.cast.type_name);
+		diag_error(e->loc, "@enumname: \"%s\" is not an enum", e->u.cast.type_name);
 }
 
 // ---------------------------------------------------------------- ->, [], &, $
@@ -360,7 +360,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	if (kind == E_TARGET && is_meta((*base)->u.target.name)) {
 		if (!e->u.access.comps.n && !e->u.access.address_of)
 			return resolver_list(r, *base, e->u.access.pretty);
-		diag_error(e->loc, "'$%s' is a string: it has no members and no address", (*base)->u.target.name);
+		diag_error(e->loc, "\"$%s\" is a string: it has no members and no address", (*base)->u.target.name);
 		return failed(e->loc);
 	}
 	// Accesses through a parameter are read at the entry, too: the memory may be freed at the return.
@@ -386,11 +386,11 @@ static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
 	if (!available(r, e, name))
 		return NULL;
 	if (is_meta(name)) {
-		diag_error(e->loc, "'$%s' can't be assigned to", name);
+		diag_error(e->loc, "\"$%s\" can't be assigned to", name);
 		return NULL;
 	}
 	if (r->is_return && strcmp(name, "return")) {
-		diag_error(e->loc, "'$%s' of a .return probe is its value at the function's entry: it can't be "
+		diag_error(e->loc, "\"$%s\" of a .return probe is its value at the function's entry: it can't be "
 			   "assigned to", name);
 		return NULL;
 	}

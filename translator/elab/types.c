@@ -31,7 +31,7 @@ static struct want want(enum type type, const char *why)
 
 static struct want want_as(const struct infer *t, const struct var *v)
 {
-	return (struct want){ .type = v->type, .why = WHY(t, "'%s' is a", v->name), .loc = v->type_loc };
+	return (struct want){ .type = v->type, .why = WHY(t, "\"%s\" is a", v->name), .loc = v->type_loc };
 }
 
 // ---------------------------------------------------------------- learning
@@ -88,7 +88,7 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 	if (w.loc.source)
 		diag_note(w.loc, "%s %s because of this use", w.why, type_name(w.type));
 	if (v && v->type_loc.source)
-		diag_note(v->type_loc, "'%s' is a %s because of this use", v->name, type_name(v->type));
+		diag_note(v->type_loc, "\"%s\" is a %s because of this use", v->name, type_name(v->type));
 }
 
 // Reports a variable once: it counts as a long afterwards.
@@ -106,7 +106,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	access_count_uses(t->s);
 	if (v->kind != VAR_GLOBAL && !v->written)
 		similar = check_similar_names(t->s, v, t->func, t->probe);
-	diag_error(e->loc, "unresolved type of '%s': it may be a long or a string%s", v->name, similar);
+	diag_error(e->loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
 	scope_hint(t->s, e->loc, v->name);
 	v->type = T_LONG;
 }
@@ -117,7 +117,7 @@ static bool refuse_stats(struct infer *t, const struct expr *e, const struct var
 	if (v->type != T_STATS)
 		return false;
 	if (t->report)
-		diag_error(e->loc, "'%s' is a statistic: use @count, @sum, @min, @max or @avg to read it, "
+		diag_error(e->loc, "\"%s\" is a statistic: use @count, @sum, @min, @max or @avg to read it, "
 			   "\"<<<\" to add to it", v->name);
 	return true;
 }
@@ -131,7 +131,7 @@ static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
 
 		if (!keys->at[i])
 			continue;
-		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
+		w.why = WHY(t, "index %d of \"%s\" is a", i + 1, v->name);
 		infer_expr(t, &keys->at[i], w);
 		learn(t, &v->key_types[i], &v->key_locs[i], keys->at[i]->type, keys->at[i]->loc);
 		merge_dtype(t, &v->key_dtypes[i], keys->at[i]->dtype);
@@ -163,7 +163,7 @@ static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
 		infer_keys(t, v, &e->u.index.keys);
 	learn(t, &v->type, &v->type_loc, T_STATS, e->loc);
 	if (v->type != T_STATS)
-		mismatch(t, e, v->type, want(T_STATS, WHY(t, "'%s' wants", op)));
+		mismatch(t, e, v->type, want(T_STATS, WHY(t, "\"%s\" wants", op)));
 	e->type = T_STATS;
 }
 
@@ -194,14 +194,14 @@ static enum type infer_binary(struct infer *t, struct expr *e)
 	switch (op) {
 	case TOK_LT: case TOK_LE: case TOK_GT: case TOK_GE: case TOK_EQ: case TOK_NE:
 		infer_same(t, &e->u.bin.l, &e->u.bin.r, want_any,
-			   WHY(t, "the other side of '%s' is a", tok_text(op)));
+			   WHY(t, "the other side of \"%s\" is a", tok_text(op)));
 		return T_LONG;
 	case TOK_DOT:
-		infer_expr(t, &e->u.bin.l, want(T_STRING, "'.' wants a"));
-		infer_expr(t, &e->u.bin.r, want(T_STRING, "'.' wants a"));
+		infer_expr(t, &e->u.bin.l, want(T_STRING, "\".\" requires a"));
+		infer_expr(t, &e->u.bin.r, want(T_STRING, "\".\" requires a"));
 		return T_STRING;
 	default:
-		why = WHY(t, "'%s' wants a", tok_text(op));
+		why = WHY(t, "\"%s\" requires a", tok_text(op));
 		infer_expr(t, &e->u.bin.l, want(T_LONG, why));
 		infer_expr(t, &e->u.bin.r, want(T_LONG, why));
 		return T_LONG;
@@ -215,12 +215,12 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 
 	if (v && v->type == T_STATS) {
 		if (t->report)
-			diag_error(e->loc, "'%s' is a statistic: it can't be assigned to, add to it with \"<<<\"",
+			diag_error(e->loc, "\"%s\" is a statistic: it can't be assigned to, add to it with \"<<<\"",
 				   v->name);
 		return T_LONG;
 	}
 	w.nothing = false;
-	type = infer_same(t, &e->u.bin.l, &e->u.bin.r, w, "the other side of '=' is a");
+	type = infer_same(t, &e->u.bin.l, &e->u.bin.r, w, "the other side of \"=\" is a");
 	if (v)
 		merge_dtype(t, &v->dtype, e->u.bin.r->dtype);
 	set_dtype(t, e, e->u.bin.r->dtype);
@@ -240,7 +240,7 @@ static void fit_accessor(struct infer *t, struct expr *e)
 
 static enum type infer_assign(struct infer *t, struct expr *e, struct want w)
 {
-	const char *why = WHY(t, "'%s' wants a", tok_text(e->u.bin.op));
+	const char *why = WHY(t, "\"%s\" requires a", tok_text(e->u.bin.op));
 	enum type type = e->u.bin.op == TOK_CONCAT_ASSIGN ? T_STRING : T_LONG;
 	enum tok op;
 
@@ -269,7 +269,7 @@ static enum type infer_cond(struct infer *t, struct expr *e, struct want w)
 		type = e->u.cond.a->type;
 		return type == e->u.cond.b->type ? type : T_UNKNOWN;
 	}
-	type = infer_same(t, &e->u.cond.a, &e->u.cond.b, w, "the other side of ':' is a");
+	type = infer_same(t, &e->u.cond.a, &e->u.cond.b, w, "the other side of \":\" is a");
 	a = e->u.cond.a;
 	b = e->u.cond.b;
 	if (!a->dtype || !b->dtype || !strcmp(a->dtype->name, b->dtype->name))
@@ -308,7 +308,7 @@ static struct want want_param(const struct infer *t, const struct expr *call, co
 		struct var *p = f->params.at[i];
 
 		w = want_as(t, p);
-		w.why = by_name ? WHY(t, "parameter '%s' of '%s' is a", p->name, f->name) : "the value here is a";
+		w.why = by_name ? WHY(t, "parameter \"%s\" of \"%s\" is a", p->name, f->name) : "the value here is a";
 		if (!by_name)
 			w.loc = (struct loc){ 0 };
 		else if (!w.loc.source)
@@ -344,10 +344,10 @@ static void no_value(struct infer *t, const struct expr *e, struct func *f)
 	if (!t->report)
 		return;
 	if (gives_value(f))
-		diag_error(e->loc, "unresolved type of function '%s'", f->name);
+		diag_error(e->loc, "unresolved type of function \"%s\"", f->name);
 	else
-		diag_error(e->loc, "'%s' returns no value", f->name);
-	diag_note(f->loc, "'%s' is defined here", f->name);
+		diag_error(e->loc, "\"%s\" returns no value", f->name);
+	diag_note(f->loc, "\"%s\" is defined here", f->name);
 }
 
 static enum type infer_call(struct infer *t, struct expr *e, struct want w)
@@ -362,7 +362,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 		if (f->type == T_UNKNOWN && gives_value(f))
 			learn(t, &f->type, &f->type_loc, first->type, first->type_loc);
 		if (t->report && f != first && f->type != first->type && !w.nothing) {
-			diag_error(f->loc, "type mismatch (%s vs. %s): overloads of '%s' differ",
+			diag_error(f->loc, "type mismatch (%s vs. %s): overloads of \"%s\" differ",
 				   type_name(f->type), type_name(first->type), f->name);
 			diag_note(first->loc, "the first one");
 		}
@@ -383,11 +383,11 @@ static void infer_printf(struct infer *t, struct expr *e)
 		int stars = p->conv ? p->width_star + p->precision_star : 0;
 
 		for (int i = 0; i < stars && next < n; i++)
-			infer_expr(t, &e->u.print.args.at[next++], want(T_LONG, "'*' in a format wants a"));
+			infer_expr(t, &e->u.print.args.at[next++], want(T_LONG, "\"*\" in a format requires a"));
 		if (p->conv && next < n)
 			infer_expr(t, &e->u.print.args.at[next++],
 				   want(p->conv == 's' ? T_STRING : T_LONG,
-					WHY(t, "%%%c wants a", p->conv)));
+					WHY(t, "%%%c requires a", p->conv)));
 	}
 }
 
@@ -443,7 +443,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	struct expr *base;
 
 	join_accesses(e);
-	infer_expr(t, &e->u.access.base, want(T_LONG, "\"->\" and \"[]\" want a"));
+	infer_expr(t, &e->u.access.base, want(T_LONG, "\"->\" and \"[]\" require a"));
 	for vec_each(&e->u.access.comps, c)
 		if (c->kind == COMP_INDEX)
 			infer_expr(t, &c->index, want(T_LONG, "an index is a"));
@@ -452,7 +452,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 		t->untyped |= t->resolve;
 		if (t->report && base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL && !e->u.access.pretty &&
 		    e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
-			diag_error(e->loc, "'%s' is a local variable; arrays are globals: add \"global %s\"",
+			diag_error(e->loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"",
 				   base->u.var.name, base->u.var.name);
 		else if (t->report)
 			diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with "
@@ -475,7 +475,7 @@ static enum type infer_enumname(struct infer *t, struct expr *e)
 {
 	struct expr *value;
 
-	infer_expr(t, &e->u.cast.e, want(T_LONG, "@enumname wants a"));
+	infer_expr(t, &e->u.cast.e, want(T_LONG, "@enumname requires a"));
 	value = e->u.cast.e;
 	if (!e->u.cast.type_name && value->dtype && value->dtype->kind == DI_ENUM)
 		set_dtype(t, e, value->dtype);
@@ -514,7 +514,7 @@ static enum type infer_in(struct infer *t, struct expr *e)
 
 static enum type infer_unary(struct infer *t, struct expr *e)
 {
-	infer_expr(t, &e->u.un.e, want(T_LONG, WHY(t, "'%s' wants a", tok_text(e->u.un.op))));
+	infer_expr(t, &e->u.un.e, want(T_LONG, WHY(t, "\"%s\" requires a", tok_text(e->u.un.op))));
 	return T_LONG;
 }
 
@@ -601,9 +601,9 @@ static const struct want condition = { .type = T_LONG, .why = "a condition is a"
 static void foreach_checks(struct infer *t, const struct stmt *s, const struct var *v)
 {
 	if (s->u.foreach.sort_stat && v->type != T_STATS)
-		diag_error(s->u.foreach.array_loc, "'%s' holds no statistics to sort by", v->name);
+		diag_error(s->u.foreach.array_loc, "\"%s\" is not an array of statistics, so it can't be sorted by one", v->name);
 	if (s->u.foreach.value && v->type == T_STATS)
-		diag_error(s->u.foreach.value->loc, "'%s' holds statistics: foreach can't yield them as values; use "
+		diag_error(s->u.foreach.value->loc, "\"%s\" holds statistics: foreach can't yield them as values; use "
 			   "@count(%s[...]) and so on", v->name, v->name);
 }
 
@@ -613,7 +613,7 @@ static void foreach_keys(struct infer *t, struct stmt *s, struct var *v)
 		struct expr **k = &s->u.foreach.keys.at[i];
 		struct want w = { .type = v->key_types[i], .loc = v->key_locs[i] };
 
-		w.why = WHY(t, "index %d of '%s' is a", i + 1, v->name);
+		w.why = WHY(t, "index %d of \"%s\" is a", i + 1, v->name);
 		infer_expr(t, k, w);
 		learn(t, &v->key_types[i], &v->key_locs[i], (*k)->type, (*k)->loc);
 		merge_dtype(t, &(*k)->u.var.decl->dtype, known(v->key_dtypes[i]));
@@ -676,7 +676,7 @@ static void infer_return(struct infer *t, struct stmt *s)
 
 	if (!s->u.expr) {
 		if (t->report && f && f->type != T_UNKNOWN) {
-			diag_error(s->loc, "this return lacks a value: '%s' returns a %s", f->name, type_name(f->type));
+			diag_error(s->loc, "this return lacks a value: \"%s\" returns a %s", f->name, type_name(f->type));
 			diag_note(f->explicit_type ? f->loc : f->type_loc, "its type is declared here");
 		}
 		return;
@@ -689,7 +689,7 @@ static void infer_return(struct infer *t, struct stmt *s)
 		return_valueless(t, s);
 		return;
 	}
-	w = (struct want){ .type = f->type, .why = WHY(t, "'%s' returns a", f->name), .loc = f->type_loc };
+	w = (struct want){ .type = f->type, .why = WHY(t, "\"%s\" returns a", f->name), .loc = f->type_loc };
 	infer_expr(t, &s->u.expr, w);
 	learn(t, &f->type, &f->type_loc, s->u.expr->type, s->u.expr->loc);
 	merge_dtype(t, &f->dtype, s->u.expr->dtype);

@@ -179,7 +179,7 @@ static void emit_jump(struct emitter *e, struct stmt *st)
 	struct loop *l = e->body->loop;
 
 	if (!l) {
-		diag_error(st->loc, "'%s' outside a loop", st->kind == S_BREAK ? "break" : "continue");
+		diag_error(st->loc, "\"%s\" outside a loop", st->kind == S_BREAK ? "break" : "continue");
 	} else if (st->kind == S_BREAK) {
 		cw_line(e->w, "break;");
 	} else if (l->next) {
@@ -201,7 +201,7 @@ static void emit_return(struct emitter *e, struct stmt *st)
 	struct func *f = e->body->func;
 
 	if (!f) {
-		diag_error(st->loc, "'return' outside a function");
+		diag_error(st->loc, "\"return\" outside a function");
 		return;
 	}
 	if (st->u.expr && f->type == T_STRING)

@@ -301,7 +301,7 @@ static char *keys_text(struct bt_translation *t, const struct bt_node *map, char
 	struct buf b = { 0 }, second = { 0 };
 
 	if (map->kids.n != v->arity)
-		bt_problem(t, map->loc, "the map \"@%s\" has %d keys elsewhere", v->name, v->arity);
+		bt_problem(t, map->loc, "the map \"@%s\" is used with %d keys in another statement", v->name, v->arity);
 	for (int i = 0; i < map->kids.n; i++) {
 		char *text = bt_value(t, map->kids.at[i], i < v->keys.n && bt_is_text(&v->keys.at[i]));
 		struct bt_twice key = again ? bt_twice(t, map->kids.at[i], text) : (struct bt_twice){ text, text };

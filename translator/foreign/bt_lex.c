@@ -231,7 +231,7 @@ static struct bt_token punctuation(struct bt_lexer *l, struct bt_token t)
 	t.text = str_ndup(l->p++, 1);
 	return strchr("{}()[];,.:?+-*/%&|^!~<>=", *t.text) ?
 		t :
-		bad(t, str_printf("unexpected character '%s'", str_escape(t.text, 1)));
+		bad(t, str_printf("unexpected character \"%s\"", str_escape(t.text, 1)));
 }
 
 struct bt_token bt_lex_next(struct bt_lexer *l)
@@ -261,7 +261,7 @@ struct bt_token bt_lex_next(struct bt_lexer *l)
 		l->p++;
 		t.kind = BT_POSITION_TOK;
 		t.text = peek(l, 0) == '#' ? (l->p++, "#") : digits(l);
-		return *t.text ? t : bad(t, "a name or a number is expected after '$'");
+		return *t.text ? t : bad(t, "a name or a number is expected after \"$\"");
 	}
 	if (isalpha(c) || c == '_') {
 		t.kind = BT_WORD;

@@ -80,7 +80,7 @@ static void expect(struct bt_parser *p, const char *text)
 	const struct bt_token *t = peek(p);
 
 	if (!accept(p, text))
-		fail(p, t->loc, "expected '%s', found '%.40s'", text, t->text);
+		fail(p, t->loc, "expected \"%s\", found \"%.40s\"", text, t->text);
 }
 
 // The token behind the next one.
@@ -97,7 +97,7 @@ static bool enter(struct bt_parser *p)
 {
 	if (++p->depth <= BT_MAX_DEPTH)
 		return true;
-	fail(p, peek(p)->loc, "this nests more than %d levels deep", BT_MAX_DEPTH);
+	fail(p, peek(p)->loc, "code is nested more than %d levels deep", BT_MAX_DEPTH);
 	return false;
 }
 
@@ -195,7 +195,7 @@ static struct bt_type type(struct bt_parser *p)
 		result.kind = is(&t, "enum") ? BT_T_INT : BT_T_STRUCT;
 		result.of = str_printf("%s %s", t.text, peek(p)->text);
 		if (peek(p)->kind != BT_WORD)
-			fail(p, peek(p)->loc, "expected the name of a type, found '%.40s'", peek(p)->text);
+			fail(p, peek(p)->loc, "expected the name of a type, found \"%.40s\"", peek(p)->text);
 		take(p);
 	} else if (begins_type(&t)) {
 		integer(p, &result);
@@ -261,7 +261,7 @@ static struct bt_node *defined(struct bt_parser *p, const struct bt_token *name,
 	if (p->script->expanded > MAX_EXPANDED)
 		fail(p, name->loc, "the constants of #define expand to more than %d operands and operators", MAX_EXPANDED);
 	if (!e || inner.failed || peek(&inner)->kind != BT_END) {
-		fail(p, name->loc, "the constant '%.60s' of #define is not an expression", name->text);
+		fail(p, name->loc, "the constant \"%.60s\" of #define is not an expression", name->text);
 		return node(BT_NUMBER, name->loc, "0");
 	}
 	return e;
@@ -362,7 +362,7 @@ static struct bt_node *primary(struct bt_parser *p)
 	default:
 		if (is(&t, "("))
 			return parenthesis(p);
-		fail(p, t.loc, "expected an expression, found '%.40s'", t.text);
+		fail(p, t.loc, "expected an expression, found \"%.40s\"", t.text);
 		return node(BT_NUMBER, t.loc, "0");
 	}
 }
@@ -382,7 +382,7 @@ static struct bt_node *postfix(struct bt_parser *p)
 			take(p);
 			e = node_of(BT_MEMBER, t.loc, peek(p)->text, e, NULL);
 			if (peek(p)->kind != BT_WORD && peek(p)->kind != BT_NUMBER_TOK)
-				fail(p, peek(p)->loc, "expected the name of a member, found '%.40s'", peek(p)->text);
+				fail(p, peek(p)->loc, "expected the name of a member, found \"%.40s\"", peek(p)->text);
 			take(p);
 		} else if (is(&t, "[")) {
 			take(p);
@@ -542,7 +542,7 @@ static struct bt_node *for_each(struct bt_parser *p, struct loc loc)
 	expect(p, "(");
 	n->text = peek(p)->text;
 	if (take(p).kind != BT_SCRATCH)
-		fail(p, loc, "expected a variable behind 'for ('");
+		fail(p, loc, "expected a variable behind \"for (\"");
 	expect(p, ":");
 	vec_push(&n->kids, expression(p));
 	if (accept(p, ".."))
@@ -688,7 +688,7 @@ static void point(struct bt_parser *p, struct bt_action *a)
 	name = part(p, false);
 	vec_push(&point.part, provider(name));
 	if (!point.part.at[0]) {
-		fail(p, point.loc, "unknown probe type '%.60s' of bpftrace", name);
+		fail(p, point.loc, "unknown probe type \"%.60s\" of bpftrace", name);
 		return;
 	}
 	while (l->p < l->end && *l->p == ':') {
@@ -714,7 +714,7 @@ static void action(struct bt_parser *p)
 		expect(p, "/");
 	}
 	if (!at(p, "{"))
-		fail(p, peek(p)->loc, "expected '{' or a filter, found '%.40s'", peek(p)->text);
+		fail(p, peek(p)->loc, "expected \"{\" or a filter, found \"%.40s\"", peek(p)->text);
 	a->body = block(p);
 	vec_push(&p->script->actions, a);
 }

@@ -50,7 +50,8 @@ static char *kernel_function(struct bt_translation *t, const struct bt_point *p,
 	const char *function = part(p, p->part.n - 1), *module = p->part.n > 2 ? part(p, 1) : module_of(t, function);
 
 	if (strchr(function, '+') || p->part.n < 2) {
-		bt_problem(t, p->loc, "\"%s\": a place inside of a function is kernel.statement(\"FUNCTION@FILE:LINE\")", p->text);
+		bt_problem(t, p->loc, "\"%s\": an address inside a function requires "
+			   "kernel.statement(\"FUNCTION@FILE:LINE\")", p->text);
 		return "never";
 	}
 	if (module && strcmp(module, "vmlinux"))
@@ -123,7 +124,7 @@ static char *user_function(struct bt_translation *t, const struct bt_point *p, c
 
 	if (p->part.n < 3 || strchr(function, '+')) {
 		bt_problem(t, p->loc,
-			   "\"%s\": a place inside of a function is process(\"PATH\").statement(\"FUNCTION@FILE:LINE\")",
+			   "\"%s\": an address inside a function requires process(\"PATH\").statement(\"FUNCTION@FILE:LINE\")",
 			   p->text);
 		return "never";
 	}
@@ -195,7 +196,7 @@ static bool period(struct bt_translation *t, const struct bt_point *p, const cha
 	for (size_t i = 0; good && i < ARRAY_SIZE(units); i++)
 		if (!strcmp(*unit, units[i]))
 			return true;
-	bt_problem(t, p->loc, "\"%s\": expected %s:UNIT:NUMBER, the unit is us, ms, s or hz", p->text, part(p, 0));
+	bt_problem(t, p->loc, "\"%s\": expected %s:UNIT:NUMBER with the unit us, ms, s or hz", p->text, part(p, 0));
 	return false;
 }
 
@@ -273,7 +274,7 @@ static char *point_counter(struct bt_translation *t, const struct bt_point *p)
 static char *point_watchpoint(struct bt_translation *t, const struct bt_point *p)
 {
 	if (p->part.n != 4 || !is_address(part(p, 1)) || !is_address(part(p, 2))) {
-		bt_problem(t, p->loc, "\"%s\": a watchpoint has an address: watchpoint:ADDRESS:LENGTH:MODE", p->text);
+		bt_problem(t, p->loc, "\"%s\": expected watchpoint:ADDRESS:LENGTH:MODE", p->text);
 		return "never";
 	}
 	return str_printf("kernel.data(%s).length(%s).%s", part(p, 1), part(p, 2), strcmp(part(p, 3), "w") ? "rw" : "write");

@@ -155,7 +155,7 @@ static void assign(struct bt_translation *t, const struct bt_node *n)
 			return;
 		}
 	if (aggregate != v->aggregate)
-		bt_problem(t, n->loc, "the map \"@%s\" has values of two kinds", v->name);
+		bt_problem(t, n->loc, "the map \"@%s\" has values of two types", v->name);
 	else if (aggregate)
 		bt_line(t, "%s%s <<< %s", v->out, bt_keys(t, n->kids.at[0]),
 			aggregate == BT_COUNT ? "1" : bt_expr(t, value->kids.at[0], BT_BIND_COND));
@@ -214,7 +214,7 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 		v->loop_keys.n = 0;
 		bt_open(t, "foreach (%s in %s)", bt_loop(t, v->loop, &v->loop_keys), v->loop->out);
 	} else {
-		bt_problem(t, n->loc, "a loop is over a map or over numbers: for ($kv : @map), for ($i : 0..10)");
+		bt_problem(t, n->loc, "only maps and ranges of numbers can be iterated over: for ($kv : @map), for ($i : 0..10)");
 		return;
 	}
 	statements(t, n->kids.at[n->kids.n - 1]);
@@ -489,7 +489,7 @@ int foreign_refuse(struct session *s)
 		text = foreign_from_bpftrace(s, *source, &errors);
 		all += errors + 1;
 		diag_error(start, "this script is in bpftrace's language%s", *text ? "; in stap's it is as follows" : "");
-		diag_note(start, "'stap --from=bpftrace' prints the translation alone, for a file or a pipe");
+		diag_note(start, "\"stap --from=bpftrace\" prints the translation alone, for a file or a pipe");
 		diag_output(text);
 	}
 	return all;

@@ -200,7 +200,7 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 		if (map_get(&t->symbols, symbol) || strcmp(symbol, "__this_module") == 0)
 			continue;
 		if (!kernel_exports(s->kernel, symbol)) {
-			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses '%s', which kernel %s "
+			diag_error(user_of(s, symbol)->loc, "embedded C of this file uses \"%s\", which kernel %s "
 				   "does not export to modules",
 				   symbol, s->kernel->release);
 			errors++;

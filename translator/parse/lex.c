@@ -45,12 +45,12 @@ bool parse_is_declaring(const char *word)
 void parse_hint_keyword(struct loc loc, const char *word)
 {
 	if (parse_is_declaring(word)) {
-		diag_note(loc, "variables need no declaration; their types are those of their values");
+		diag_note(loc, "variables are not declared; their types follow from their values");
 		return;
 	}
 	for (const struct spelling *k = keywords; k < END(keywords); k++)
 		if (strlen(k->text) > 3 && strcmp(k->text, word) && str_distance(word, k->text) <= 2)
-			diag_note(loc, "did you mean '%s'?", k->text);
+			diag_note(loc, "did you mean \"%s\"?", k->text);
 }
 
 struct token lex_junk(struct loc loc, const char *fmt, ...)
@@ -128,7 +128,7 @@ static struct token white_space(struct lexer *l, bool *spaced)
 		else if (!at(l, "/*"))
 			return (struct token){ 0 };
 		else if (!block_comment(l))
-			return lex_junk(loc, "unterminated comment ('*/' is missing)");
+			return lex_junk(loc, "unterminated comment (\"*/\" is missing)");
 	}
 }
 
@@ -169,8 +169,8 @@ static struct token argument(struct lexer *l, struct loc loc)
 	if (nested)
 		return lex_junk(loc, "the text of a script argument can't refer to another argument");
 	if (n > given)
-		return lex_junk(loc, "the script argument %c%s is not given (there %s %d)", quoted ? '@' : '$',
-				n == INT_MAX ? "0" : str_printf("%d", n), given == 1 ? "is" : "are", given);
+		return lex_junk(loc, "missing script argument %c%s (%d given)", quoted ? '@' : '$',
+				n == INT_MAX ? "0" : str_printf("%d", n), given);
 	if (n)
 		library_argument_used(l->session, n);
 	text = n ? l->session->opt.args.at[n - 1] : str_printf("%d", given);
@@ -185,7 +185,7 @@ static struct token argument(struct lexer *l, struct loc loc)
 // Returns true if older versions have no such keyword (--compatible).
 static bool keyword_since(const struct lexer *l, enum tok kind, struct loc loc)
 {
-	return kind != TOK_PRIVATE || session_since(l->session, loc, "3.0", "the keyword 'private'");
+	return kind != TOK_PRIVATE || session_since(l->session, loc, "3.0", "the keyword \"private\"");
 }
 
 static struct token word(struct lexer *l, struct loc loc)
@@ -211,7 +211,7 @@ static struct token at_word(struct lexer *l, struct loc loc)
 
 	skip(l, 1);
 	if (!is_ident_start(peek(l, 0)))
-		return lex_junk(loc, "expected the name of an operator or macro after '@'");
+		return lex_junk(loc, "expected the name of an operator or macro after \"@\"");
 	t = word(l, loc);
 	t.kind = TOK_AT_WORD;
 	return t;
@@ -231,7 +231,7 @@ static struct token number(struct lexer *l, struct loc loc)
 	t.len = b.len;
 	found = number_unsigned(&end, 0, (uint64_t *)&t.number);
 	if (*end)
-		return lex_junk(loc, "'%.40s' is not a number", t.text);
+		return lex_junk(loc, "invalid number \"%.40s\"", t.text);
 	if (found == NUMBER_TOO_LARGE)
 		return lex_junk(loc, "the number %.40s is too large for 64 bits", t.text);
 	return t;
@@ -297,8 +297,8 @@ static struct token embedded(struct lexer *l, struct loc loc)
 	skip(l, 2);
 	for (; !at(l, "%}"); skip(l, 1)) {
 		if (peek(l, 0) < 0)
-			return lex_junk(loc, "unterminated embedded code ('%%}' is missing)%s",
-					strstr(buf_text(&b), "}%") ? "; '}%' is not one" : "");
+			return lex_junk(loc, "unterminated embedded code (\"%%}\" is missing)%s",
+					strstr(buf_text(&b), "}%") ? "; \"}%\" does not end it" : "");
 		buf_putc(&b, (char)peek(l, 0));
 	}
 	skip(l, 2);
@@ -320,9 +320,9 @@ static struct token nothing(struct lexer *l, struct loc loc)
 		return lex_junk(loc, "%s", what);
 	if (!isprint(c))
 		return lex_junk(loc, "unexpected byte 0x%02x", c);
-	return lex_junk(loc, "unexpected character '%c'%s", c,
-			c == '\'' || c == '`' ? ": strings are between \"double quotes\"" :
-			c == '\\' ? ": outside of strings nothing is escaped" : "");
+	return lex_junk(loc, "unexpected character \"%c\"%s", c,
+			c == '\'' || c == '`' ? ": write strings in \"double quotes\"" :
+			c == '\\' ? ": a backslash is allowed only in strings" : "");
 }
 
 static struct token operator(struct lexer *l, struct loc loc)

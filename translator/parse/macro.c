@@ -48,7 +48,8 @@ static struct token push(struct macros *m, struct loc at, const char *name, stru
 
 	if (m->depth >= MAX_DEPTH) {
 		m->stopped = true;
-		return lex_junk(at, "macro calls nest more than %d deep: @%s seems to call itself", MAX_DEPTH, name);
+		return lex_junk(at, "macro calls are nested more than %d levels deep; check whether @%s calls itself",
+				MAX_DEPTH, name);
 	}
 	f = NEW(struct macro_frame);
 	*f = frame;
@@ -113,13 +114,13 @@ static struct token parameters(struct macros *m, struct macro *macro)
 			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected the name of a macro parameter");
 		for (int i = 0; i < macro->params.n; i++)
 			if (strcmp(macro->params.at[i], t.text) == 0)
-				return lex_junk(t.loc, "duplicate macro parameter '%s'", t.text);
+				return lex_junk(t.loc, "duplicate macro parameter \"%s\"", t.text);
 		vec_push(&macro->params, t.text);
 		t = raw(m, NULL);
 		if (t.kind == TOK_RPAREN)
 			return (struct token){ 0 };
 		if (t.kind != TOK_COMMA || macro->params.n == MAX_ARGUMENTS)
-			return lex_junk(t.loc, "expected ',' or ')' in the macro's parameters");
+			return lex_junk(t.loc, "expected \",\" or \")\" in the macro's parameters");
 	}
 }
 
@@ -130,13 +131,13 @@ static struct token body(struct macros *m, struct macro *macro, struct token t)
 	int nested = 0;
 
 	if (t.kind != TOK_COND_IF)
-		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected '%%(' and the macro's body");
+		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected \"%%(\" and the macro's body");
 	for (;;) {
 		t = raw(m, NULL);
 		if (t.kind == TOK_EOF)
-			return lex_junk(start, "unterminated macro body ('%%)' is missing)");
+			return lex_junk(start, "unterminated macro body (\"%%)\" is missing)");
 		if (t.kind == TOK_AT_WORD && strcmp(t.text, "define") == 0)
-			return lex_junk(t.loc, "a macro body can't hold a @define");
+			return lex_junk(t.loc, "a macro body can't contain @define; define that macro outside");
 		if (t.kind == TOK_COND_END && !nested--)
 			return (struct token){ 0 };
 		nested += t.kind == TOK_COND_IF;
@@ -152,12 +153,12 @@ static struct token define(struct macros *m, struct loc at)
 	struct token name, t;
 
 	if (m->top)
-		return lex_junk(at, "@define can't be the result of a macro");
+		return lex_junk(at, "a macro can't expand to @define");
 	name = raw(m, NULL);
 	if (!lex_is_word(&name) || name.text[0] == '$')
 		return name.kind == TOK_JUNK ? name : lex_junk(name.loc, "expected the name of the macro after @define");
 	if (!strcmp(name.text, "define"))
-		return lex_junk(name.loc, "a macro can't be named 'define': \"@define\" defines one");
+		return lex_junk(name.loc, "invalid macro name \"define\": @define is the keyword that defines macros");
 	macro->name = name.text;
 	macro->loc = name.loc;
 	macro->library = m->shared != NULL;
@@ -173,10 +174,10 @@ static struct token define(struct macros *m, struct loc at)
 		return t;
 	old = map_get(map, name.text);
 	if (old)
-		return lex_junk(name.loc, "the macro @%s is defined a second time (first: %s:%d)", name.text,
+		return lex_junk(name.loc, "duplicate macro @%s (first defined at %s:%d)", name.text,
 				old->loc.source->name, old->loc.line);
 	if (is_operator(name.text))
-		diag_warning(name.loc, "the macro @%s replaces the operator of that name", name.text);
+		diag_warning(name.loc, "the macro @%s hides the operator of the same name", name.text);
 	map_put(map, name.text, macro);
 	return (struct token){ 0 };
 }
@@ -199,7 +200,7 @@ static struct token arguments(struct macros *m, const struct macro *macro, const
 		t = raw(m, level);
 		if (t.kind == TOK_EOF || t.kind == TOK_JUNK)
 			return t.kind == TOK_JUNK ? t :
-				lex_junk(call->loc, "unterminated arguments of the macro @%s (')' is missing)", macro->name);
+				lex_junk(call->loc, "unterminated arguments of the macro @%s (\")\" is missing)", macro->name);
 		if (t.kind == TOK_RPAREN && !nested)
 			break;
 		if (t.kind == TOK_COMMA && !nested) {

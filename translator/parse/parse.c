@@ -126,8 +126,8 @@ static const char *describe(const struct token *t)
 	case TOK_STRING: return str_printf("the string \"%.40s\"", str_escape(t->text, t->len > 40 ? 40 : t->len));
 	case TOK_NUMBER: return str_printf("the number %.40s", t->text);
 	case TOK_EMBEDDED: return "embedded code";
-	case TOK_AT_WORD: return str_printf("'@%.60s'", t->text);
-	default: return str_printf("'%.60s'", t->text);
+	case TOK_AT_WORD: return str_printf("\"@%.60s\"", t->text);
+	default: return str_printf("\"%.60s\"", t->text);
 	}
 }
 
@@ -136,8 +136,8 @@ void parser_expected(struct parser *p, const char *what)
 	const struct token *t = parser_peek(p);
 
 	if (t->kind == TOK_AT_WORD && !parse_stat_op(t))
-		parser_fail(p, t->loc, "expected %s, found %s: no macro or operator of that name fits here", what,
-			    describe(t));
+		parser_fail(p, t->loc, "expected %s, found %s, which is neither a macro nor an operator that is allowed here",
+			    what, describe(t));
 	else
 		parser_fail(p, t->loc, "expected %s, found %s", what, describe(t));
 }
@@ -146,7 +146,7 @@ bool parser_expect(struct parser *p, enum tok kind, const char *where)
 {
 	if (parser_accept(p, kind))
 		return true;
-	parser_expected(p, str_printf("'%s' %s", tok_text(kind), where));
+	parser_expected(p, str_printf("\"%s\" %s", tok_text(kind), where));
 	return false;
 }
 
@@ -154,7 +154,8 @@ bool parser_enter(struct parser *p)
 {
 	if (++p->nesting <= MAX_NESTING)
 		return true;
-	parser_fail(p, parser_peek(p)->loc, "this nests more than %d levels deep", MAX_NESTING);
+	parser_fail(p, parser_peek(p)->loc, "code is nested more than %d levels deep; move inner parts to functions",
+		    MAX_NESTING);
 	return false;
 }
 
@@ -171,7 +172,7 @@ const char *parser_name(struct parser *p, const char *what, struct loc *loc)
 	if (loc)
 		*loc = t->loc;
 	if (t->kind == TOK_IDENT && name[0] == '$')
-		parser_fail(p, t->loc, "expected %s: '%.60s' is the name of a target variable", what, name);
+		parser_fail(p, t->loc, "expected %s: \"%.60s\" is the name of a target variable", what, name);
 	else if (t->kind != TOK_IDENT)
 		parser_expected(p, what);
 	parser_take(p);
@@ -217,7 +218,8 @@ static void array_size(struct parser *p, struct var *v)
 	v->size_given = true;
 	v->max_size = parser_number(p, "the array's size, a number");
 	if (!p->panic && (v->max_size <= 0 || v->max_size > limit_most(LIMIT_MAXMAPENTRIES)))
-		parser_fail(p, loc, "an array's size is between 1 and %lld", (long long)limit_most(LIMIT_MAXMAPENTRIES));
+		parser_fail(p, loc, "the array's size is out of range (1 to %lld)",
+			    (long long)limit_most(LIMIT_MAXMAPENTRIES));
 	parser_expect(p, TOK_RBRACKET, "after the array's size");
 }
 
@@ -240,7 +242,7 @@ static void check_duplicate(struct parser *p, struct var *v)
 	const struct var *other = map_get(&p->globals, v->name);
 
 	if (other) {
-		parser_complain(p, v->loc, "duplicate global '%s'", v->name);
+		parser_complain(p, v->loc, "duplicate global \"%s\"", v->name);
 		diag_note(other->loc, "first declared here");
 		return;
 	}
@@ -285,7 +287,7 @@ static void check_markers(const struct embedded *c, struct loc loc)
 
 	for vec_each(&c->unknown, marker)
 		if (embedded_is_misspelt(*marker, &similar))
-			diag_warning(loc, "unknown marker '%s' of embedded C%s", *marker, similar);
+			diag_warning(loc, "unknown marker \"%s\" of embedded C%s", *marker, similar);
 }
 
 // type = ":" ("long" | "string"). Returns false if the next token is not a colon.
@@ -295,7 +297,7 @@ static bool value_type(struct parser *p, enum type *type)
 		return false;
 	*type = parser_at(p, TOK_STRING_TYPE) ? T_STRING : T_LONG;
 	if (!parser_accept(p, TOK_STRING_TYPE) && !parser_accept(p, TOK_LONG_TYPE))
-		parser_expected(p, "a type ('long' or 'string') after ':'");
+		parser_expected(p, "a type (\"long\" or \"string\") after \":\"");
 	return true;
 }
 
@@ -310,7 +312,7 @@ static void parameter(struct parser *p, struct func *f, struct map *seen)
 	if (v->explicit_type)
 		v->type_loc = v->loc;
 	if (map_get(seen, v->name))
-		parser_fail(p, v->loc, "the function has a parameter '%s' already", v->name);
+		parser_fail(p, v->loc, "duplicate parameter \"%s\"", v->name);
 	map_put(seen, v->name, v);
 	vec_push(&f->params, v);
 }
@@ -341,7 +343,7 @@ static void priority(struct parser *p, struct func *f)
 	loc = parser_peek(p)->loc;
 	n = parser_number(p, "the function's priority, a number");
 	if (n < 1 || n > INT32_MAX)
-		parser_fail(p, loc, "a function's priority is between 1 and %d", INT32_MAX);
+		parser_fail(p, loc, "the function's priority is out of range (1 to %d)", INT32_MAX);
 	f->priority = (int)n;
 }
 
@@ -406,10 +408,10 @@ static void not_an_item(struct parser *p, const struct token *t)
 {
 	static const char *const words[] = { "probe", "global", "private", "function" };
 
-	parser_expected(p, "'probe', 'global', 'private', 'function' or '%{'");
+	parser_expected(p, "\"probe\", \"global\", \"private\", \"function\" or \"%{\"");
 	for (size_t i = 0; t->kind == TOK_IDENT && i < ARRAY_SIZE(words); i++)
 		if (str_distance(t->text, words[i]) <= 2)
-			diag_note(t->loc, "did you mean '%s'?", words[i]);
+			diag_note(t->loc, "did you mean \"%s\"?", words[i]);
 	if (t->kind == TOK_NUMBER || (t->len == 1 && strchr("$<>+-~", t->text[0])))
 		diag_note(t->loc, "remove line numbers, prompts and markup that were copied from a page");
 }
@@ -481,7 +483,7 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 			recover(&p);
 	}
 	if (!parser_at(&p, TOK_EOF))
-		parser_expected(&p, "'@define', the only thing that a .stpm file holds");
+		parser_expected(&p, "\"@define\" (a .stpm file contains only macros)");
 	if (first)
 		*first = p.first_error;
 	return p.errors;

@@ -26,7 +26,7 @@ expr_vec parse_keys(struct parser *p, bool stars)
 		bool star = parser_accept(p, TOK_MUL);
 
 		if (star && !stars)
-			parser_fail(p, loc, "'*' as a key is supported only with 'in', 'delete' and 'foreach'");
+			parser_fail(p, loc, "\"*\" as a key is supported only with \"in\", \"delete\" and \"foreach\"");
 		vec_push(&keys, star ? NULL : parse_expr(p));
 	} while (parser_accept(p, TOK_COMMA));
 	parser_expect(p, TOK_RBRACKET, "after the keys");
@@ -119,9 +119,9 @@ struct expr *parse_hist(struct parser *p)
 		loc = parser_peek(p)->loc;
 		e->u.stat.step = parser_number(p, "the histogram's step, a number");
 		if (e->u.stat.step <= 0)
-			parser_fail(p, loc, "a histogram's step is greater than 0");
+			parser_fail(p, loc, "a histogram's step must be greater than 0");
 		if (e->u.stat.high <= e->u.stat.low)
-			parser_fail(p, t.loc, "a histogram's highest value is greater than its lowest");
+			parser_fail(p, t.loc, "a histogram's highest value must be greater than its lowest");
 	}
 	parser_expect(p, TOK_RPAREN, "after the arguments of the histogram");
 	if (!p->loose_hist)
@@ -191,7 +191,7 @@ static void at_text(struct parser *p, struct expr *e, const struct token *t)
 	string = parser_string(p, "a literal string");
 	e->u.text1.text = string.text;
 	if (e->kind == E_PERF && !*string.text)
-		parser_fail(p, string.loc, "@perf(\"\") names no counter; write the NAME of a .counter(\"NAME\")");
+		parser_fail(p, string.loc, "@perf(\"\") has an empty name; use the NAME of a .counter(\"NAME\")");
 }
 
 static struct expr *at_number(struct parser *p, const char *what)
@@ -303,9 +303,9 @@ static struct expr *target(struct parser *p)
 
 	e->u.target.name = str_ndup(text, len);
 	if (n > 2)
-		parser_fail(p, t.loc, "pretty printing takes the suffix '$' or '$$'");
+		parser_fail(p, t.loc, "pretty printing takes the suffix \"$\" or \"$$\"");
 	else if (!len || (*text == '$' && len == 1))
-		parser_fail(p, t.loc, "'%.60s' is not a name", t.text);
+		parser_fail(p, t.loc, "\"%.60s\" is not a name", t.text);
 	parser_take(p);
 	return pretty(e, n);
 }
@@ -419,13 +419,13 @@ static void member(struct parser *p, struct expr *access)
 	t = parser_peek(p);
 	c.loc = t->loc;
 	if (!lex_is_word(t) && !(t->kind == TOK_STRING && in_macro)) {
-		parser_expected(p, "the name of a member after '->'");
+		parser_expected(p, "the name of a member after \"->\"");
 		return;
 	}
 	access->u.access.pretty = pretty_suffix(t->text);
 	c.name = str_ndup(t->text, t->len - (size_t)access->u.access.pretty);
 	if (!*c.name || *c.name == '$' || access->u.access.pretty > 2)
-		parser_fail(p, t->loc, "'%.60s' is not the name of a member", t->text);
+		parser_fail(p, t->loc, "\"%.60s\" is not the name of a member", t->text);
 	parser_take(p);
 	vec_push(&access->u.access.comps, c);
 }
@@ -471,7 +471,8 @@ static struct expr *postfix(struct parser *p)
 		else
 			element(p, access);
 		if (access->u.access.comps.n > MAX_NESTING)
-			parser_fail(p, e->loc, "this has more than %d members and indices", MAX_NESTING);
+			parser_fail(p, e->loc, "more than %d members and indices follow each other; use variables for parts",
+				    MAX_NESTING);
 	}
 	return access ? access : e;
 }
@@ -520,8 +521,8 @@ static void count_operator(struct parser *p)
 	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / OPERATOR_STACK < most)
 		most = stack.rlim_cur / OPERATOR_STACK;
 	if ((rlim_t)p->operators > most)
-		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators%s", (int)most,
-			    most < MAX_OPERATORS ? "; raise the limit of the stack (ulimit -s)" : "");
+		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators; %s", (int)most,
+			    most < MAX_OPERATORS ? "raise the limit of the stack (ulimit -s)" : "use variables for parts");
 }
 
 static bool at_any(struct parser *p, const enum tok *ops)
@@ -565,7 +566,7 @@ static struct expr *incdec(struct parser *p)
 		op = parser_take(p);
 	}
 	if (!assignable(of))
-		parser_late(p, op.loc, "'%s' applies only to variables", tok_text(op.kind));
+		parser_late(p, op.loc, "\"%s\" applies only to variables", tok_text(op.kind));
 	e = expr_new(E_INCDEC, op.loc);
 	e->u.un.op = op.kind;
 	e->u.un.prefix = prefix;
@@ -633,7 +634,7 @@ static struct expr *match(struct parser *p, struct expr *l)
 	struct token op = parser_take(p), re;
 	struct expr *e = expr_new(E_REGEX, op.loc);
 
-	re = parser_string(p, str_printf("a regular expression, a literal string, after '%s'", op.text));
+	re = parser_string(p, str_printf("a regular expression, a literal string, after \"%s\"", op.text));
 	e->u.regex.l = l;
 	e->u.regex.pattern = re.text;
 	e->u.regex.len = re.len;
@@ -658,7 +659,7 @@ static struct expr *membership(struct parser *p)
 	if (parser_at(p, TOK_LBRACKET)) {
 		e->u.index.keys = parse_keys(p, true);
 		if (!parser_at(p, TOK_IN))
-			parser_expected(p, "'in' after the keys");
+			parser_expected(p, "\"in\" after the keys");
 	} else {
 		struct expr *l = comparison(p);
 
@@ -673,7 +674,7 @@ static struct expr *membership(struct parser *p)
 			p->loose_hist = NULL;
 		return e;
 	}
-	e->u.index.name = parser_name(p, "the name of an array after 'in'", NULL);
+	e->u.index.name = parser_name(p, "the name of an array after \"in\"", NULL);
 	return e;
 }
 
@@ -718,9 +719,9 @@ static struct expr *ternary(struct parser *p)
 		*at = e = expr_new(E_COND, parser_take(p).loc);
 		e->u.cond.c = c;
 		e->u.cond.a = assignment(p);
-		parser_expect(p, TOK_COLON, "between the two values of '?'");
+		parser_expect(p, TOK_COLON, "between the two values of \"?\"");
 		e->u.cond.b = e->u.cond.a;
-		if (session_since(p->session, e->loc, "4.0", "what '?:' takes as its last value"))
+		if (session_since(p->session, e->loc, "4.0", "the last value of \"?:\""))
 			continue;
 		e->u.cond.b = assignment(p);
 		return whole;
@@ -744,7 +745,7 @@ static struct expr *assignment(struct parser *p)
 	if (at_any(p, assign_ops)) {
 		op = parser_take(p);
 		if (!assignable(l))
-			parser_late(p, op.loc, "expected a variable on the left side of '%s'", op.text);
+			parser_late(p, op.loc, "expected a variable on the left side of \"%s\"", op.text);
 		e = expr_new(E_ASSIGN, op.loc);
 		e->u.bin.op = op.kind;
 		e->u.bin.l = l;

@@ -48,7 +48,7 @@ static void bad_format(struct format *f, const char *start, const char *why)
 {
 	size_t len = (size_t)(f->at - start) + (f->at < f->end);
 
-	parser_fail(f->p, f->loc, "the conversion \"%.60s\" of the format is wrong: %s", str_escape(start, len), why);
+	parser_fail(f->p, f->loc, "invalid conversion \"%.60s\" in the format: %s", str_escape(start, len), why);
 }
 
 // Parses a width or a precision: -1 if absent, more than MAX_WIDTH if too large.
@@ -72,16 +72,16 @@ static bool star(struct format *f)
 static void check_conversion(struct format *f, const struct format_piece *c, const char *start)
 {
 	if (!c->conv || !strchr("diuoxXpcsbmM", c->conv))
-		bad_format(f, start, "it should end in one of d i u o x X p c s b m M");
+		bad_format(f, start, "it must end in one of d i u o x X p c s b m M");
 	else if (c->is_long && !strchr("diuoxX", c->conv))
-		bad_format(f, start, "'l' is for d i u o x X");
+		bad_format(f, start, "\"l\" is allowed only with d i u o x X");
 	else if (c->width > MAX_WIDTH)
 		bad_format(f, start, str_printf("the width is larger than %d", MAX_WIDTH));
 	else if (c->precision > MAX_WIDTH)
 		bad_format(f, start, str_printf("the precision is larger than %d", MAX_WIDTH));
 	else if (c->conv == 'b' && !c->precision_star && c->precision >= 0 && c->precision != 1 &&
 		 c->precision != 2 && c->precision != 4 && c->precision != 8)
-		bad_format(f, start, "'b' writes 1, 2, 4 or 8 bytes");
+		bad_format(f, start, "\"b\" writes 1, 2, 4 or 8 bytes");
 }
 
 // conversion = "%" [flag] [width | "*"] ["." [precision | "*"]] ["l"] letter; "%" is next
@@ -214,7 +214,7 @@ struct expr *parse_print(struct parser *p, const struct token *word)
 	first = e->u.print.kind == PRINT_PRINT || e->u.print.kind == PRINT_PRINTLN;
 	while (!parser_accept(p, TOK_RPAREN) && !p->panic) {
 		if (!first)
-			parser_expect(p, TOK_COMMA, "or ')' after an argument");
+			parser_expect(p, TOK_COMMA, "or \")\" after an argument");
 		first = false;
 		vec_push(&e->u.print.args, parse_expr_or_hist(p));
 	}

@@ -100,7 +100,7 @@ static point_list name(struct parser *p)
 
 static void too_many(struct parser *p, struct loc loc)
 {
-	parser_fail(p, loc, "this makes more than %d probe points", MAX_POINTS);
+	parser_fail(p, loc, "this expands to more than %d probe points", MAX_POINTS);
 }
 
 // Appends components to `point`; glued: the first one extends its last name.
@@ -114,7 +114,7 @@ static void append(struct parser *p, struct probe_point *point, const struct pro
 			continue;
 		}
 		if (last->arg_kind != ARG_NONE)
-			parser_fail(p, last->loc, "the argument of a component comes last");
+			parser_fail(p, last->loc, "the argument of a component must follow its whole name");
 		last->name = str_printf("%s%s", last->name, part->name);
 		last->arg_kind = part->arg_kind;
 		last->text = part->text;
@@ -129,7 +129,7 @@ static void check_ends(struct parser *p, point_list heads)
 {
 	for vec_each(&heads, head)
 		if ((*head)->optional || (*head)->sufficient || (*head)->condition)
-			parser_fail(p, (*head)->loc, "'?', '!' and 'if' are allowed only after the last component of a probe point");
+			parser_fail(p, (*head)->loc, "\"?\", \"!\" and \"if\" are allowed only after the last component of a probe point");
 }
 
 // Returns every point of `heads` followed by every one of `tails`.
@@ -282,7 +282,7 @@ static void check_names(struct parser *p, const struct probe_point *point)
 		if (!*part->name)
 			parser_fail(p, part->loc, "a component of this probe point is empty");
 		else if (*part->name >= '0' && *part->name <= '9')
-			parser_fail(p, part->loc, "invalid component '%s' of a probe point", part->name);
+			parser_fail(p, part->loc, "invalid component \"%s\" of a probe point", part->name);
 }
 
 // point = parts suffix
@@ -313,7 +313,7 @@ static point_list points(struct parser *p)
 static void check_alias_name(struct parser *p, const struct probe_point *name)
 {
 	if (name->optional || name->sufficient)
-		parser_fail(p, name->loc, "the name of an alias can't be optional ('?') or sufficient ('!')");
+		parser_fail(p, name->loc, "the name of an alias can't be optional (\"?\") or sufficient (\"!\")");
 	if (name->condition)
 		parser_fail(p, name->loc, "the name of an alias can't have a condition");
 	for vec_each(&name->parts, part) {
@@ -333,7 +333,7 @@ static void bodies(struct parser *p, struct probe_decl *d)
 	if (!parser_at(p, TOK_COMMA))
 		return;
 	if (!alias || d->epilogue)
-		parser_fail(p, parser_peek(p)->loc, "a second block is allowed only in an alias defined with '='");
+		parser_fail(p, parser_peek(p)->loc, "a second block is allowed only in an alias defined with \"=\"");
 	parser_take(p);
 	d->epilogue_body = parse_block(p, "after the alias's handler");
 }

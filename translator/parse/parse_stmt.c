@@ -22,7 +22,7 @@ struct stmt *parse_block(struct parser *p, const char *of)
 	parser_expect(p, TOK_LBRACE, of);
 	while (!parser_accept(p, TOK_RBRACE)) {
 		if (parser_at(p, TOK_EOF)) {
-			parser_fail(p, loc, "unterminated '{' ('}' is missing)");
+			parser_fail(p, loc, "unterminated \"{\" (\"}\" is missing)");
 			break;
 		}
 		vec_push(&s->u.block, parse_stmt(p));
@@ -37,7 +37,7 @@ static void if_(struct parser *p, struct stmt *s)
 
 	for (;;) {
 		s->kind = S_IF;
-		s->u.if_.c = parenthesised(p, "after 'if'");
+		s->u.if_.c = parenthesised(p, "after \"if\"");
 		s->u.if_.then = parse_stmt(p);
 		if (!parser_accept(p, TOK_ELSE))
 			break;
@@ -46,7 +46,8 @@ static void if_(struct parser *p, struct stmt *s)
 			break;
 		}
 		if (++p->arms == MAX_ARMS)
-			parser_fail(p, parser_peek(p)->loc, "an 'else if' follows more than %d others", MAX_ARMS);
+			parser_fail(p, parser_peek(p)->loc, "more than %d \"else if\" follow each other; use an array or functions",
+				    MAX_ARMS);
 		s->u.if_.other = stmt_new(S_IF, parser_take(p).loc);
 		s = s->u.if_.other;
 	}
@@ -57,7 +58,7 @@ static void if_(struct parser *p, struct stmt *s)
 static void while_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_WHILE;
-	s->u.while_.c = parenthesised(p, "after 'while'");
+	s->u.while_.c = parenthesised(p, "after \"while\"");
 	s->u.while_.body = parse_stmt(p);
 }
 
@@ -65,16 +66,16 @@ static void while_(struct parser *p, struct stmt *s)
 static void for_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_FOR;
-	parser_expect(p, TOK_LPAREN, "after 'for'");
+	parser_expect(p, TOK_LPAREN, "after \"for\"");
 	if (!parser_at(p, TOK_SEMI))
 		s->u.for_.init = parse_expr(p);
-	parser_expect(p, TOK_SEMI, "after the first part of 'for'");
+	parser_expect(p, TOK_SEMI, "after the first part of \"for\"");
 	if (!parser_at(p, TOK_SEMI))
 		s->u.for_.c = parse_expr(p);
-	parser_expect(p, TOK_SEMI, "after the second part of 'for'");
+	parser_expect(p, TOK_SEMI, "after the second part of \"for\"");
 	if (!parser_at(p, TOK_RPAREN))
 		s->u.for_.step = parse_expr(p);
-	parser_expect(p, TOK_RPAREN, "after the parts of 'for'");
+	parser_expect(p, TOK_RPAREN, "after the parts of \"for\"");
 	s->u.for_.body = parse_stmt(p);
 }
 
@@ -90,7 +91,7 @@ static void direction(struct parser *p, struct stmt *s, int key)
 	if (!dir)
 		return;
 	if (s->u.foreach.sort_dir)
-		parser_fail(p, loc, "the order of a foreach can be given once only");
+		parser_fail(p, loc, "a foreach can have only one sort order");
 	parser_take(p);
 	s->u.foreach.sort_dir = dir;
 	s->u.foreach.sort_key = key;
@@ -121,7 +122,7 @@ static void loop_keys(struct parser *p, struct stmt *s)
 	do
 		loop_key(p, s);
 	while (parser_accept(p, TOK_COMMA));
-	parser_expect(p, TOK_RBRACKET, "after the keys of 'foreach'");
+	parser_expect(p, TOK_RBRACKET, "after the keys of \"foreach\"");
 }
 
 // "v = keys" or keys: the first name is the value if it is alone and followed by "=".
@@ -169,7 +170,7 @@ static void loop_range(struct parser *p, struct stmt *s)
 			parser_expected(p, "@count, @sum, @min, @max, @avg or @variance");
 		parser_take(p);
 		if (!parser_at(p, TOK_ADD) && !parser_at(p, TOK_SUB))
-			parser_expected(p, "'+' or '-' after the statistic to sort by");
+			parser_expected(p, "\"+\" or \"-\" after the statistic to sort by");
 	}
 	direction(p, s, 0);
 }
@@ -194,13 +195,13 @@ static void bucket_value(struct stmt *s)
 static void foreach(struct parser *p, struct stmt *s)
 {
 	s->kind = S_FOREACH;
-	parser_expect(p, TOK_LPAREN, "after 'foreach'");
+	parser_expect(p, TOK_LPAREN, "after \"foreach\"");
 	loop_heads(p, s);
-	parser_expect(p, TOK_IN, "after the keys of 'foreach'");
+	parser_expect(p, TOK_IN, "after the keys of \"foreach\"");
 	loop_range(p, s);
 	if (parser_accept(p, TOK_LIMIT))
 		s->u.foreach.limit = parse_expr(p);
-	parser_expect(p, TOK_RPAREN, "after the head of 'foreach'");
+	parser_expect(p, TOK_RPAREN, "after the head of \"foreach\"");
 	s->u.foreach.body = parse_stmt(p);
 	if (s->u.foreach.hist && s->u.foreach.value && s->u.foreach.keys.n == 1)
 		bucket_value(s);
@@ -213,7 +214,7 @@ static void return_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_RETURN;
 	if (!p->in_function)
-		parser_complain(p, s->loc, "'return' outside a function: \"next\" leaves a handler");
+		parser_complain(p, s->loc, "\"return\" outside a function: \"next\" leaves a handler");
 	if (!parser_at(p, TOK_SEMI) && !parser_at(p, TOK_RBRACE))
 		s->u.expr = parse_expr(p);
 }
@@ -256,13 +257,13 @@ static void try_(struct parser *p, struct stmt *s)
 {
 	s->kind = S_TRY;
 	s->u.try_.body = parse_stmt(p);
-	parser_expect(p, TOK_CATCH, "after the statement of 'try'");
+	parser_expect(p, TOK_CATCH, "after the statement of \"try\"");
 	if (parser_accept(p, TOK_LPAREN)) {
 		struct expr *e = expr_new(E_VAR, (struct loc){ 0 });
 
 		e->u.var.name = parser_name(p, "the name of the variable for the message", &e->loc);
 		s->u.try_.var = e;
-		parser_expect(p, TOK_RPAREN, "after the variable of 'catch'");
+		parser_expect(p, TOK_RPAREN, "after the variable of \"catch\"");
 	}
 	s->u.try_.handler = parse_stmt(p);
 }

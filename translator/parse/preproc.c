@@ -43,8 +43,8 @@ static const char *config_value(struct session *s, const char *name, struct loc 
 	const char *v = s->kernel ? kernel_config(s->kernel, name) : NULL;
 
 	if (s->kernel && s->kernel->config_text && !*s->kernel->config_text)
-		diag_warning(loc, "the configuration of the kernel %s was not found: %s counts as not set; its headers "
-			     "(see stap-prep) have it", s->kernel->release, name);
+		diag_warning(loc, "configuration of the kernel %s not found: %s is treated as not set; install the kernel's "
+			     "headers (see stap-prep)", s->kernel->release, name);
 	return v ? v : "";
 }
 
@@ -133,7 +133,7 @@ static struct token operand(struct preproc *p, struct operand *o)
 	if (t.kind == TOK_IDENT && !minus && name_value(p, t.text, o))
 		return (struct token){ 0 };
 	if (t.kind == TOK_IDENT && !minus)
-		return lex_junk(t.loc, "unknown name '%s' in a condition (known: kernel_v, kernel_vr, arch, runtime, guru_mode, "
+		return lex_junk(t.loc, "unknown name \"%s\" in a condition (known: kernel_v, kernel_vr, arch, runtime, guru_mode, "
 				"systemtap_v, systemtap_privilege, CONFIG_*)", t.text);
 	if (t.kind != TOK_STRING || minus)
 		return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected a name, a string or a number in the condition");
@@ -265,7 +265,7 @@ static struct token condition(struct preproc *p, bool *result)
 		if (t.kind == TOK_COND_THEN)
 			return (struct token){ 0 };
 		if (t.kind != TOK_OROR && t.kind != TOK_ANDAND)
-			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected '%%?', '&&' or '||' after the comparison");
+			return t.kind == TOK_JUNK ? t : lex_junk(t.loc, "expected \"%%?\", \"&&\" or \"||\" after the comparison");
 	}
 }
 
@@ -281,11 +281,11 @@ struct skipped { struct loc start; int branch; };
 static struct token skip_nested(struct skipped *in, const struct token *t)
 {
 	if (t->kind == TOK_COND_THEN && in->branch)
-		return lex_junk(t->loc, "a second '%%?' in the same conditional");
+		return lex_junk(t->loc, "duplicate \"%%?\" in a conditional");
 	if (t->kind != TOK_COND_THEN && !in->branch)
-		return lex_junk(in->start, "this '%%(' has no '%%?' behind its condition");
+		return lex_junk(in->start, "\"%%?\" is missing after the condition of \"%%(\"");
 	if (t->kind == TOK_COND_ELSE && in->branch == 2)
-		return lex_junk(t->loc, "a second '%%:' in the same conditional");
+		return lex_junk(t->loc, "duplicate \"%%:\" in a conditional");
 	in->branch++;
 	return (struct token){ 0 };
 }
@@ -301,7 +301,7 @@ static struct token skip_branch(struct preproc *p, struct loc start, enum stop s
 
 		if (t.kind == TOK_EOF)
 			return lex_junk(nested.n ? nested.at[nested.n - 1].start : start,
-					"unterminated '%%(' ('%%)' is missing)");
+					"unterminated \"%%(\" (\"%%)\" is missing)");
 		if (t.kind == TOK_COND_END && !nested.n)
 			return (struct token){ 0 };
 		defines |= t.kind == TOK_AT_WORD && !strcmp(t.text, "define");
@@ -312,7 +312,7 @@ static struct token skip_branch(struct preproc *p, struct loc start, enum stop s
 			wrong = skip_nested(&nested.at[nested.n - 1], &t);
 			nested.n -= t.kind == TOK_COND_END;
 		} else if (t.kind == TOK_COND_ELSE && stop == AT_END) {
-			wrong = lex_junk(t.loc, "a second '%%:' in the same conditional");
+			wrong = lex_junk(t.loc, "duplicate \"%%:\" in a conditional");
 		} else if (t.kind == TOK_COND_ELSE && stop == AT_ELSE_OR_END) {
 			*at_else = true;
 			return wrong;
@@ -349,10 +349,10 @@ static struct token end_branch(struct preproc *p, const struct token *t)
 	bool at_else;
 
 	if (!p->open.n)
-		return lex_junk(t->loc, "'%s' without '%%('", t->text);
+		return lex_junk(t->loc, "\"%s\" without \"%%(\"", t->text);
 	branch = p->open.at[p->open.n - 1];
 	if (t->kind == TOK_COND_ELSE && branch.in_else)
-		return lex_junk(t->loc, "a second '%%:' in the same conditional");
+		return lex_junk(t->loc, "duplicate \"%%:\" in a conditional");
 	p->open.n--;
 	if (t->kind == TOK_COND_ELSE)
 		return skip_branch(p, branch.loc, AT_END, &at_else);
@@ -372,7 +372,7 @@ static struct token without_conditionals(struct preproc *p)
 		else if (t.kind == TOK_COND_ELSE || t.kind == TOK_COND_END)
 			t = end_branch(p, &t);
 		else if (t.kind == TOK_EOF && p->open.n)
-			t = lex_junk(p->open.at[--p->open.n].loc, "unterminated '%%(' ('%%)' is missing)");
+			t = lex_junk(p->open.at[--p->open.n].loc, "unterminated \"%%(\" (\"%%)\" is missing)");
 		t.spaced |= spaced;
 		if (t.kind)
 			return t;
@@ -396,7 +396,7 @@ struct token preproc_next(struct preproc *p)
 	}
 	put_back(p, next);
 	if (t.len > MAX_STRING)
-		return lex_junk(t.loc, "this string has %zu bytes: no string of a script can hold more than %d",
+		return lex_junk(t.loc, "this string has %zu bytes; strings have at most %d",
 				t.len, MAX_STRING);
 	return t;
 }

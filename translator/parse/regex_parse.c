@@ -62,7 +62,7 @@ static void named_class(struct parser *ps, struct regex_node *n)
 		ps->p = close + 2;
 		return;
 	}
-	fail(ps, "unknown class in brackets; [:alpha:], [:digit:] and the like are known");
+	fail(ps, "unknown character class in brackets; use a class of POSIX, such as [:alpha:] or [:digit:]");
 }
 
 // bracket = "[" ["^"] ["]"] {c | c "-" c | "[:" name ":]"} "]"; a backslash is an ordinary byte
@@ -91,12 +91,12 @@ static struct regex_node *parse_bracket(struct parser *ps)
 			ps->p += 2;
 		}
 		if (to < from)
-			return fail(ps, "a range in brackets runs backwards");
+			return fail(ps, "the end of a range in brackets is before its start");
 		for (int c = from; c <= to; c++)
 			n->set[c] = true;
 	}
 	if (ps->p >= ps->end)
-		return fail(ps, "'[' without ']'");
+		return fail(ps, "\"[\" without \"]\"");
 	ps->p++;
 	for (int c = 0; c < 256 && negate; c++)
 		n->set[c] = !n->set[c];
@@ -111,7 +111,7 @@ static struct regex_node *parse_group(struct parser *ps)
 	struct regex_node *n = regex_node(RE_GROUP, NULL, NULL);
 
 	if (++ps->nesting > MAX_NESTING)
-		return fail(ps, "too many parentheses in each other");
+		return fail(ps, "parentheses are nested too deeply");
 	n->group = ++ps->groups;
 	n->a = parse_alternatives(ps);
 	n->last_group = ps->groups;
@@ -119,7 +119,7 @@ static struct regex_node *parse_group(struct parser *ps)
 	if (ps->failed)
 		return n;
 	if (ps->p >= ps->end)
-		return fail(ps, "'(' without ')'");
+		return fail(ps, "\"(\" without \")\"");
 	ps->p++;
 	return n;
 }
@@ -177,7 +177,7 @@ static void parse_bounds(struct parser *ps, struct regex_node *n)
 	}
 	if (ps->p >= ps->end || *ps->p != '}' || n->min > MAX_REPEATS || n->max > MAX_REPEATS ||
 	    (n->max >= 0 && n->max < n->min))
-		fail(ps, "bad bounds in '{}'; the most is 255");
+		fail(ps, "invalid bounds in \"{}\"; use {N}, {N,} or {N,M} with numbers up to 255");
 	else
 		ps->p++;
 }
@@ -243,6 +243,6 @@ struct regex_node *regex_parse(const char *pattern, struct loc loc)
 	struct regex_node *tree = parse_alternatives(&ps);
 
 	if (ps.p < ps.end)
-		fail(&ps, "')' without '('");
+		fail(&ps, "\")\" without \"(\"");
 	return ps.failed ? NULL : tree;
 }

@@ -53,8 +53,8 @@ const char *typography_character(const char *at, int *len)
 		return NULL;
 	if (ascii == ' ')
 		return str_printf("unexpected character U+%04X: it looks like a blank but is not one; write a space", c);
-	return str_printf("unexpected character '%.*s' (U+%04X)%s", *len, at, c,
-			  ascii ? str_printf(": write %s", ascii == '\'' || ascii == '"' ? "\"" : str_printf("'%c'", ascii)) : "");
+	return str_printf("unexpected character \"%.*s\" (U+%04X)%s", *len, at, c,
+			  ascii ? str_printf(": write %s", ascii == '\'' || ascii == '"' ? "\"" : str_printf("\"%c\"", ascii)) : "");
 }
 
 const char *typography_option(const char *word)
@@ -104,5 +104,5 @@ void typography_note(struct loc loc)
 	entity = find_entity(line, src->text + src->len, &len);
 	if (entity)
 		diag_note((struct loc){ .source = src, .line = loc.line, .column = entity - line + 1 },
-			  "'%.*s' is an HTML entity; copy the text of the page, not its source", len, entity);
+			  "\"%.*s\" is an HTML entity; copy the text of the page, not its source", len, entity);
 }

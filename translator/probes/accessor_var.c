@@ -45,7 +45,7 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
 		diag_error(loc, "$%s can be assigned to only in guru mode (-g)", v->name);
 	else if (!function)
-		diag_error(place, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
+		diag_error(place, "$%s takes %s only", v->name, v->append ? "\"=\" and \".=\"" : "\"=\"");
 	else
 		*e = call(place, function, *e);
 }
@@ -81,7 +81,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	}
 	if ((*e)->kind == E_INCDEC && (v = variable_of(r, (*e)->u.un.e))) {
-		diag_error((*e)->loc, "$%s takes %s only", v->name, v->append ? "'=' and '.='" : "'='");
+		diag_error((*e)->loc, "$%s takes %s only", v->name, v->append ? "\"=\" and \".=\"" : "\"=\"");
 		*e = expr_number((*e)->loc, 0);
 		return false;
 	}

@@ -100,7 +100,7 @@ static void find_address(const struct dwarf_point *p, struct di_module *in, di_f
 	uint64_t below, above;
 
 	if (!f) {
-		buf_printf(why, "no function has the address %#llx", (unsigned long long)p->part->number);
+		buf_printf(why, "no function found at the address %#llx", (unsigned long long)p->part->number);
 		return;
 	}
 	if (!p->is_statement) {
@@ -179,8 +179,8 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 		buf_puts(why, "it is not inlined anywhere");
 		return;
 	}
-	buf_printf(why, "it is inlined wherever it is called (%d copies): there is nothing to %s", dropped,
-		   p->is_return ? "return from" : "call");
+	buf_printf(why, "all its calls are inlined (%d copies), so it has no %s to probe", dropped,
+		   p->is_return ? "return" : "call");
 	name_rest(first, why);
 }
 
@@ -595,9 +595,9 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	if (v.type)
 		return target_variable(target->loc, &v);
 	if (f->has_types)
-		diag_error(target->loc, "the function '%s' returns nothing", f->name);
+		diag_error(target->loc, "the function \"%s\" returns nothing", f->name);
 	else
-		diag_error(target->loc, "the return type of '%s' cannot be determined: %s; use returnval() for the "
+		diag_error(target->loc, "the return type of \"%s\" cannot be determined: %s; use returnval() for the "
 			   "value of the register",
 			   f->name, di_advice(f->module));
 	return NULL;
@@ -609,14 +609,14 @@ static struct expr *nowhere(const struct di_function *f, const struct di_locatio
 	int line = !diag_prints() ? 0 : di_variable_line(f, name);
 
 	if (line)
-		diag_error(target->loc, "'$%s' %s at this address of '%s'%s%s%s; it can be read at line %d: "
+		diag_error(target->loc, "\"$%s\" %s at this address of \"%s\"%s%s%s; it can be read at line %d: "
 			   "statement(\"%s@%s:%d\")",
 			   name, why ? "can't be read" : "was optimised out", f->name, why ? " (" : "", why ? why : "",
 			   why ? ")" : "", line, f->name, f->file, line);
 	else if (why)
-		diag_error(target->loc, "'$%s' can't be read in this copy of '%s': %s", name, f->name, why);
+		diag_error(target->loc, "\"$%s\" can't be read in this copy of \"%s\": %s", name, f->name, why);
 	else
-		diag_error(target->loc, "'$%s' was optimised out of this copy of '%s'", name, f->name);
+		diag_error(target->loc, "\"$%s\" was optimised out of this copy of \"%s\"", name, f->name);
 	return NULL;
 }
 
@@ -632,12 +632,12 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	if (di_find_variable(f, name, &v) || (di_want_dwarf(f->module) && di_find_variable(f, name, &v)))
 		return v.loc.kind == DI_LOC_NONE ? nowhere(f, &v.loc, target) : target_variable(target->loc, &v);
 	if (!f->has_types && di_is_user(f->module)) {
-		diag_error(target->loc, "unable to find local '%s': %s has no DWARF debuginfo for '%s'; %s", name,
+		diag_error(target->loc, "unable to find local \"%s\": %s has no DWARF debuginfo for \"%s\"; %s", name,
 			   di_module_name(f->module), f->name, di_advice(f->module));
 		return NULL;
 	}
 	if (!f->has_types) {
-		diag_error(target->loc, "unable to find local '%s': %s has no parameters for '%s', or for several "
+		diag_error(target->loc, "unable to find local \"%s\": %s has no parameters for \"%s\", or for several "
 			   "functions of this name; %s", name, di_module_source_text(f->module),
 			   f->name, di_advice(f->module));
 		return NULL;
@@ -645,6 +645,6 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	if (di_find_enumerator(f->module, name, &number))
 		return expr_number(target->loc, number);
 	di_variable_names(f, false, &names);
-	diag_error(target->loc, "unable to find local '%s' in %s%s", name, f->name, target_similar(name, &names));
+	diag_error(target->loc, "unable to find local \"%s\" in %s%s", name, f->name, target_similar(name, &names));
 	return NULL;
 }

@@ -85,7 +85,7 @@ static void say_passed_over(const struct resolution *r)
 		diag_warning(part->loc, "the function \"%s\" never returns: this probe was skipped", part->text);
 	if (r->blocked)
 		diag_warning(part->loc, "skipped %d functions that probes themselves, interrupts or locks use; name "
-			     "a function to probe it all the same", r->blocked);
+			     "a function to probe it anyway", r->blocked);
 }
 
 // False: the point is only listed, and f is not needed any longer.
@@ -150,7 +150,7 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 	}
 	say_passed_over(r);
 	if (!n)
-		diag_error(part->loc, "no function of a module \"%s\" matches", part->text);
+		diag_error(part->loc, "no modules matching \"%s\" have a matching function", part->text);
 	return n ? 0 : 1;
 }
 

@@ -76,7 +76,7 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 		return 1;
 	}
 	if (w->symbol && !*w->symbol) {
-		diag_error(what->loc, "data(\"\") has no name of a variable: use data(\"NAME\") or data(ADDRESS)");
+		diag_error(what->loc, "data(\"\") has an empty name: use data(\"NAME\") or data(ADDRESS)");
 		return 1;
 	}
 	w->in_target = !strcmp(m->point->parts.at[0].name, "process");

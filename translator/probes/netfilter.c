@@ -185,7 +185,7 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 		e->u.reg.size = 8;
 		return e;
 	}
-	diag_error(target->loc, "unable to find '$%s' in a netfilter probe%s", target->u.target.name,
+	diag_error(target->loc, "unable to find \"$%s\" in a netfilter probe%s", target->u.target.name,
 		   target_similar(target->u.target.name, &names));
 	return NULL;
 }

@@ -53,7 +53,7 @@ static int check_name(const struct point_part *part, const char *what)
 {
 	if (!part || part->arg_kind != ARG_STRING || *part->text)
 		return 0;
-	diag_error(part->loc, "%s(\"\") has no name: it requires %s", part->name, what);
+	diag_error(part->loc, "%s(\"\") has an empty name: use %s", part->name, what);
 	return 1;
 }
 

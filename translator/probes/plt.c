@@ -82,7 +82,7 @@ static int plt_resolve(struct session *s, const struct probe_match *m)
 
 static struct expr *plt_target(struct session *s, struct probe *p, struct expr *target)
 {
-	diag_error(target->loc, "unable to find '$%s': probes of the procedure linkage table have $$name only",
+	diag_error(target->loc, "unable to find \"$%s\": probes of the procedure linkage table have $$name only",
 		   target->u.target.name);
 	return NULL;
 }

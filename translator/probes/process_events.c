@@ -122,7 +122,7 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 	struct expr *e;
 
 	if (!d->is_syscall) {
-		diag_error(target->loc, "target variable '$%s' can't be used here: only process.syscall probes have "
+		diag_error(target->loc, "target variable \"$%s\" can't be used here: only process.syscall probes have "
 			   "target variables",
 			   name);
 		return NULL;
@@ -131,7 +131,7 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 		event_names(s, p, &offered);
 		for vec_each(&offered, o)
 			vec_push(&names, o->name);
-		diag_error(target->loc, "unable to find '$%s' in a system call%s", name, target_similar(name, &names));
+		diag_error(target->loc, "unable to find \"$%s\" in a system call%s", name, target_similar(name, &names));
 		return NULL;
 	}
 	e = expr_new(E_REGISTER, target->loc);

@@ -384,7 +384,7 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (str_is_glob(part->text))
 		return add_globbed(s, part, out);
 	if (!*part->text) {
-		diag_error(part->loc, "process(\"\") has no path: use process(\"PATH\"), or process alone for the "
+		diag_error(part->loc, "process(\"\") has an empty path: use process(\"PATH\"), or process alone for the "
 			   "program of -c or -x");
 		return 1;
 	}

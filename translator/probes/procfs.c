@@ -46,7 +46,7 @@ static int check_path(const struct point_part *part)
 	}
 	if (!has_bad_component(part->text))
 		return 0;
-	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: use names joined by '/', none "
+	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: use names joined by \"/\", none "
 		   "of them empty, \".\" or \"..\"", part->text);
 	return 1;
 }
@@ -150,7 +150,7 @@ static struct expr *procfs_target(struct session *s, struct probe *p, struct exp
 {
 	if (!strcmp(target->u.target.name, "value"))
 		return expr_string(target->loc, "");
-	diag_error(target->loc, "unable to find '$%s': a procfs probe has $value", target->u.target.name);
+	diag_error(target->loc, "unable to find \"$%s\": a procfs probe has $value", target->u.target.name);
 	return NULL;
 }
 

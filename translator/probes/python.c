@@ -83,7 +83,7 @@ static int check_names(const struct point_part *module, const struct point_part 
 	const char *at = strchr(part->text, '@');
 
 	if (!*module->text)
-		diag_error(module->loc, "module(\"\") has no name: use \"__main__\" for the program itself, \"*\" "
+		diag_error(module->loc, "module(\"\") has an empty name: use \"__main__\" for the program itself, \"*\" "
 			   "for any module");
 	else if (*part->text == '@' || !*part->text)
 		diag_error(part->loc, "\"%s\" does not name a function: use \"NAME\" or \"CLASS.NAME\", optionally "
@@ -123,7 +123,7 @@ static struct expr *variable(const struct rewriter *r, const struct expr *target
 	}
 	if (*name != '$')
 		return call(target->loc, "__python_value", name);
-	diag_error(target->loc, "'$%s' is unknown in Python: use $$vars, $$parms, $$locals or $NAME", name);
+	diag_error(target->loc, "\"$%s\" is unknown in Python: use $$vars, $$parms, $$locals or $NAME", name);
 	return expr_string(target->loc, "");
 }
 
@@ -141,7 +141,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		if (base->kind != E_TARGET)
 			return true;
 		if ((*e)->u.access.comps.n || (*e)->u.access.address_of)
-			diag_error((*e)->loc, "variables of Python are text here: '$%s' has no members and no address",
+			diag_error((*e)->loc, "variables of Python are text here: \"$%s\" has no members and no address",
 				   base->u.target.name);
 		*e = variable(r, base);
 		return false;
@@ -170,7 +170,7 @@ static struct probe_point *point_in(struct session *s, const struct probe_match 
 	struct probe_point *p = NEW(struct probe_point);
 
 	if (access(library, R_OK))
-		die("%s not found, which programs in Python are run with; build it (make, make install)", library);
+		die("%s not found, which Python programs are run with; build it (make, make install)", library);
 	p->loc = m->point->loc;
 	p->optional = m->point->optional;
 	p->sufficient = m->point->sufficient;

@@ -55,7 +55,7 @@ void remote_check(const char *url)
 			die("--remote=%s: unsupported URL; use [ssh://][USER@]HOST[:PORT], or direct:// for this "
 			    "host", url);
 	if (!*url || *url == '-')
-		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not '%s'", url);
+		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not \"%s\"", url);
 }
 
 static const char *quoted(const char *word)
@@ -115,7 +115,7 @@ static void query_kernel(struct remote *r)
 	last = last ? last + 1 : ask.output;
 	arch = strchr(last, ' ');
 	if (!arch || strchr(last, '/'))
-		die("--remote=%s: unexpected answer '%s' instead of the release and machine of a kernel", url, last);
+		die("--remote=%s: unexpected answer \"%s\" instead of the release and machine of a kernel", url, last);
 	*arch++ = '\0';
 	r->release = last;
 	r->arch = kernel_arch(arch);

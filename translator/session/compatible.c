@@ -10,6 +10,6 @@ bool session_since(const struct session *s, struct loc loc, const char *since, c
 	if (!s || (loc.source && loc.source->library))
 		return true;
 	if (s->opt.check_version)
-		diag_warning(loc, "%s depends on the version of the language: it is as described since %s", what, since);
+		diag_warning(loc, "%s depends on the language version: it behaves as documented since %s", what, since);
 	return !s->opt.compatible || strverscmp(s->opt.compatible, since) >= 0;
 }

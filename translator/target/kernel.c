@@ -183,8 +183,8 @@ static void choose_arch(struct kernel *k, const char *wish)
 	const char *found = find_arch(k->config_text);
 
 	if (wish && found && strcmp(wish, found))
-		die("-a %s: kernel %s is one for %s, as %s says; give the release or the build tree of one for %s "
-		    "with -r", wish, k->release, found, k->build_tree ? k->build_tree : "its configuration", wish);
+		die("-a %s: the kernel %s is for %s, according to %s; give the release or the build tree of a kernel "
+		    "for %s with -r", wish, k->release, found, k->build_tree ? k->build_tree : "its configuration", wish);
 	k->arch = wish ? wish : found ? found : kernel_host_arch();
 	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
 }
@@ -202,7 +202,7 @@ struct kernel *kernel_open(struct session *s)
 		k->release = tree_release(tree);
 		if (!k->release)
 			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); "
-			    "run 'make modules_prepare' there", tree);
+			    "run \"make modules_prepare\" there", tree);
 	} else {
 		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
 		tree = str_printf("/lib/modules/%s/build", k->release);

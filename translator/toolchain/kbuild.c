@@ -324,7 +324,7 @@ void build_advise(const char *output, const char *dir)
 		missing = str_ndup(sign, strcspn(sign, "'"));
 	}
 	if (missing)
-		die("the program '%s', which this kernel's modules are built with, is not installed; install "
+		die("the program \"%s\", which this kernel's modules are built with, is not installed; install "
 		    "it (on Debian: apt install %s)", missing, package_of(missing));
 }
 
@@ -421,7 +421,7 @@ char *kbuild_run(struct session *s, const char *dir)
 	close(config.pipe[0]);
 
 	if (status == 127 && !*make.output)
-		die("'make', which a module is built with for the first time, is not installed; install it "
+		die("\"make\", which a module is built with for the first time, is not installed; install it "
 		    "(on Debian: apt install make gcc)");
 	tool_interrupted(status);
 	if (status) {

@@ -120,8 +120,8 @@ static void write_name(struct image *im, const char *section, const char *name)
 	if (scn && header.sh_offset <= im->len && header.sh_size <= im->len - header.sh_offset)
 		at = memmem(im->bytes + header.sh_offset, header.sh_size, MODULE_PLACEHOLDER, MODULE_NAME_MAX);
 	if (!at)
-		die("%s: the module's name is not found in section %s; use --kbuild with this kernel and "
-		    "report it", im->path, section);
+		die("%s: placeholder of the module's name not found in section %s; use --kbuild with this "
+		    "kernel and report it", im->path, section);
 	memset(at, 0, MODULE_NAME_MAX);
 	memcpy(at, name, strlen(name));
 }

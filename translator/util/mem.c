@@ -37,7 +37,7 @@ void mem_collect_often(void)
 static void *checked(void *p, size_t size)
 {
 	if (!p)
-		die("out of memory (%zu bytes wanted); a smaller script or a larger limit (ulimit -v) helps", size);
+		die("out of memory (%zu bytes requested); use a smaller script, or raise the limit (ulimit -v)", size);
 	return p;
 }
 

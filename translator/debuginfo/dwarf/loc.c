@@ -11,7 +11,7 @@
 
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n);
 
-const char di_vector_register[] = "it is in a register for floating point or vectors, of which a probe has no copy";
+const char di_vector_register[] = "it is in a floating-point or vector register, which probes cannot read";
 
 static const struct value_type generic;
 

@@ -14,7 +14,7 @@ static const struct value_type generic;
 
 static bool damaged(struct compile *c)
 {
-	c->why = "its location is damaged: values are missing, or there are too many";
+	c->why = "its location is damaged: its DWARF expression uses too few or too many values";
 	return false;
 }
 
@@ -59,7 +59,7 @@ bool value_load(struct compile *c, int size, struct value_type type)
 	if (!c->n)
 		return damaged(c);
 	if (size != 1 && size != 2 && size != 4 && size != 8) {
-		c->why = "its location reads a number of bytes that no integer has";
+		c->why = "its location reads a value of an unsupported size";
 		return false;
 	}
 	vec_push(&c->out->ops, op);

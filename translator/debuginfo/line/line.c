@@ -382,7 +382,7 @@ static void add_functions(const void *from, name_list *out)
 
 static void nothing_of_name(const struct search *s, struct buf *why)
 {
-	buf_printf(why, "no function \"%s\" is in a file \"%s\"%s", s->p->function, s->p->file,
+	buf_printf(why, "no function \"%s\" found in a file \"%s\"%s", s->p->function, s->p->file,
 		   diag_similar(s->p->function, add_functions, s));
 }
 
@@ -393,17 +393,17 @@ static void explain(const struct search *s, bool any, struct buf *why)
 	if (!any)
 		nothing_of_name(s, why);
 	else if (!s->has_function && !strcmp(p->function, "*"))
-		buf_printf(why, "no function of \"%s\" has that line", p->file);
+		buf_printf(why, "no function of \"%s\" includes that line", p->file);
 	else if (!s->has_function)
-		buf_printf(why, "no function \"%s\" has that line of \"%s\"", p->function, p->file);
+		buf_printf(why, "no function \"%s\" includes that line of \"%s\"", p->function, p->file);
 	else if (s->near_below && s->near_above)
-		buf_printf(why, "there is no code at that line of \"%s\"; the nearest lines with code are %d and %d",
+		buf_printf(why, "that line of \"%s\" has no code; the nearest lines with code are %d and %d",
 			   p->file, s->near_below, s->near_above);
 	else if (s->near_below || s->near_above)
-		buf_printf(why, "there is no code at that line of \"%s\"; the nearest line with code is %d",
+		buf_printf(why, "that line of \"%s\" has no code; the nearest line with code is %d",
 			   p->file, s->near_below ? s->near_below : s->near_above);
 	else
-		buf_printf(why, "there is no code at those lines of \"%s\"", p->file);
+		buf_printf(why, "those lines of \"%s\" have no code", p->file);
 }
 
 static int by_place(const void *a, const void *b)

@@ -313,7 +313,7 @@ const char *di_refused(const struct di_function *f)
 {
 	static const char *const why[NOPROBE_RANGES] = {      // not .kprobes.text: ftrace may reach it
 		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
-		[NOPROBE_ENTRY] = "it is where the kernel is entered (.entry.text)",
+		[NOPROBE_ENTRY] = "it is part of the kernel's entry code (.entry.text)",
 	};
 	struct kprobe_blocklist blocklist;
 
