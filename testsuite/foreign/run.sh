@@ -55,6 +55,22 @@ while IFS= read -r line; do
 	esac
 done <refused.tests
 
+# Chains of operators and of members; the translation is a script.
+chain() { # LINK NUMBER PATTERN: what is printed for a chain of so many links
+	{ printf 'kprobe:f { $a = arg0; print($a'; printf "%.0s$1" $(seq "$2"); echo '); }'; } >"$SCRATCH/chain.bt"
+	"$STAP" --runtime=user --from=bpftrace "$SCRATCH/chain.bt" >"$SCRATCH/chain.stp" 2>"$SCRATCH/err" </dev/null
+	if grep -q -- "$3" "$SCRATCH/chain.stp" "$SCRATCH/err" && { [ -s "$SCRATCH/err" ] || "$STAP" -p1 "$SCRATCH/chain.stp" >/dev/null; }; then
+		ok "foreign/chain $1 $2"
+	else
+		not_ok "foreign/chain $1 $2" "$(cat "$SCRATCH/chain.stp" "$SCRATCH/err")"
+	fi
+}
+if wanted chain; then
+	chain ' + 1' 1100 '\( + 1\)\{1100\}'
+	chain ' + 1' 1300 'chain of more than 1200 operators: at .*chain.bt:1'
+	chain '->m' 1300 'chain of more than 1200 operators: at .*chain.bt:1'
+fi
+
 # A script of bpftrace that is given to stap is answered with its translation.
 if wanted given; then
 	"$STAP" --runtime=user -e 'kprobe:vfs_read { @[comm] = count(); }' >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null

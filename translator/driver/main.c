@@ -321,9 +321,9 @@ static void limit_stack(bool passes_1_to_3)
 
 static int run_passes(struct session *s)
 {
+	limit_stack(true);
 	if (foreign_refuse(s))
 		return EXIT_FAILURE;
-	limit_stack(true);
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		// Reported before a kernel is searched, since the script could not run anyway.
 		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
@@ -377,10 +377,12 @@ int main(int argc, char **argv)
 	objects_check(s);
 	limits_check(s);
 	mark_pass(s, 0, true);
-	if (s->opt.from_bpftrace)
+	if (s->opt.from_bpftrace) {
+		limit_stack(true);
 		status = foreign_print(s);
-	else
+	} else {
 		status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
+	}
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
 	mark_pass(s, 6, false);

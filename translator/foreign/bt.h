@@ -71,6 +71,7 @@ struct bt_node {
 	struct loc loc;
 	const char *text;          // name, string, operator, member
 	int64_t number;
+	int height;                // levels of nodes below it
 	bool prefix;               // INCREMENT
 	struct bt_type cast;       // CAST, SIZEOF
 	VEC(struct bt_node *) kids; // MAP: keys; CALL: arguments; IF: condition, then, else; FOR: map, body (text: variable)
@@ -96,7 +97,7 @@ struct bt_script {
 	int errors;
 };
 
-enum { BT_MAX_DEPTH = 200 };   // levels of nesting
+enum { BT_MAX_DEPTH = 200, BT_MAX_HEIGHT = 1200 };     // levels of nesting; operators in a chain
 
 // Returns NULL after a syntax error, which is reported unless `quiet`.
 struct bt_script *bt_parse(const struct source *source, bool quiet);

@@ -101,6 +101,15 @@ static bool enter(struct bt_parser *p)
 	return false;
 }
 
+// Returns true if the tree grows too high for the functions that visit it by recursion.
+static bool is_too_high(struct bt_parser *p, const struct bt_node *e)
+{
+	if (e->height < BT_MAX_HEIGHT)
+		return false;
+	fail(p, peek(p)->loc, "this expression has a chain of more than %d operators", BT_MAX_HEIGHT);
+	return true;
+}
+
 static struct bt_node *node(enum bt_kind kind, struct loc loc, const char *text)
 {
 	struct bt_node *n = NEW(struct bt_node);
@@ -119,6 +128,7 @@ static struct bt_node *node_of(enum bt_kind kind, struct loc loc, const char *te
 	vec_push(&n->kids, a);
 	if (b)
 		vec_push(&n->kids, b);
+	n->height = 1 + (b && b->height > a->height ? b->height : a->height);
 	return n;
 }
 
@@ -371,13 +381,10 @@ static struct bt_node *primary(struct bt_parser *p)
 static struct bt_node *postfix(struct bt_parser *p)
 {
 	struct bt_node *e = primary(p);
-	int depth = p->depth;
 
-	while (!p->failed) {
+	while (!p->failed && !is_too_high(p, e)) {
 		struct bt_token t = *peek(p);
 
-		if (e->kind == BT_MEMBER || e->kind == BT_INDEX || e->kind == BT_INCREMENT)
-			enter(p);
 		if (is(&t, ".") || is(&t, "->")) {
 			take(p);
 			e = node_of(BT_MEMBER, t.loc, peek(p)->text, e, NULL);
@@ -397,7 +404,6 @@ static struct bt_node *postfix(struct bt_parser *p)
 			break;
 		}
 	}
-	p->depth = depth;
 	return e;
 }
 
@@ -451,18 +457,16 @@ static int level_of(struct bt_parser *p, const struct bt_token *t)
 static struct bt_node *binary(struct bt_parser *p, int least)
 {
 	struct bt_node *e = unary(p);
-	int depth = p->depth;
 
 	while (!p->failed) {
 		struct bt_token t = *peek(p);
 		int level = level_of(p, &t);
 
-		if (level < least || !level || !enter(p))
+		if (level < least || !level || is_too_high(p, e))
 			break;
 		take(p);
 		e = node_of(BT_BINARY, t.loc, t.text, e, binary(p, level + 1));
 	}
-	p->depth = depth;
 	return e;
 }
 
