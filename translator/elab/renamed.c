@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the present name of a kernel function or member that was renamed (renamed.def), for messages.
+// Finds the present name of a kernel function or member that was renamed, and the public way to the value of a private
+// function (renamed.def), for messages.
 #include "elab/renamed.h"
 #include "util/str.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 static const struct row { const char *type, *names; } rows[] = {
 #define FUNCTION(names) { NULL, names },
 #define MEMBER(type, names) { type, names },
+#define PRIVATE(glob, instead)
 #include "elab/renamed.def"
 #undef FUNCTION
 #undef MEMBER
+#undef PRIVATE
+};
+
+static const struct { const char *glob, *instead; } private_names[] = {
+#define FUNCTION(names)
+#define MEMBER(type, names)
+#define PRIVATE(glob, instead) { glob, instead },
+#include "elab/renamed.def"
 };
 
 // Returns the next of the names that are separated by spaces; NULL at the end.
@@ -54,6 +65,18 @@ const char *renamed_function(struct di_module *m, const char *name)
 		}
 	}
 	return "";
+}
+
+const char *renamed_private(const char *name)
+{
+	if (*name != '_')
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(private_names); i++)
+		if (!fnmatch(private_names[i].glob, name, 0))
+			return str_printf("functions of this name are private in SystemTap's library; use %s",
+					  private_names[i].instead);
+	return "functions whose names begin with '_' are private in SystemTap's library; use public ones (stap "
+	       "--dump-functions lists them)";
 }
 
 // A path is followed as far as the first member.

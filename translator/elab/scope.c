@@ -6,6 +6,7 @@
 // also see the script's globals. Calls prefer declarations of their own origin: a library's call never reaches a
 // script's function.
 #include "elab/elab.h"
+#include "elab/renamed.h"
 #include "parse/parse.h"
 #include "util/str.h"
 
@@ -211,6 +212,8 @@ static void unknown_function(struct session *s, const struct expr *call)
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
+	if (!from_library(call->loc) && renamed_private(call->u.call.name))
+		diag_note(call->loc, "%s", renamed_private(call->u.call.name));
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
 		if (!strcmp(variables[i], call->u.call.name))
 			diag_note(call->loc, "\"%s\" is a variable of the library's probes: write it without "
