@@ -153,6 +153,7 @@ struct expr {
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value
 	bool ignored;              // target: an argument that nothing reads: its errors make it 0
+	bool is_placeholder;       // target, types: this 0 or "", of the parameter's type
 	bool waits;                // target: branches are not resolved before types settles the condition's @defined()
 	union {
 		int64_t number;
@@ -284,6 +285,9 @@ struct func {
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
 	struct probe *probe;       // target: the probe that this is a clone for
+	bool only_unused;          // target: only unused statements call it: its errors remove these
+	const char *broken;        // types: the error of such a function, or NULL
+	struct loc broken_at;
 	bool is_called;            // target: called from code that remains after @defined is resolved
 	bool is_refused;           // privilege: it uses something that this session does not permit or support
 	bool recursive;            // access: part of a call cycle

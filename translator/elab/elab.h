@@ -43,6 +43,8 @@ void scope_hint(struct session *s, struct loc loc, const char *word);
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
 
+// symbols.c: Reports that the array of e, an E_INDEX or E_IN, is not declared.
+void symbols_no_array(struct session *s, const struct expr *e);
 // symbols.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
 bool symbols_find_counter(struct session *s, const struct expr *e);
 // Binds the names of an expression or statement that the translator made after elab_symbols().
@@ -135,7 +137,9 @@ bool unused_leaves(const struct stmt *s);
 bool unused_argument(const struct expr *call, int i);
 // After diag_hold_pop() returned errors: the statement becomes empty, the argument 0 or "", with a warning.
 void unused_drop(struct session *session, struct stmt *s);
-void unused_drop_argument(struct session *session, struct expr **e, enum type type);
+void unused_drop_argument(struct session *session, struct expr **e);
+// Sets only_unused of functions; after the statements that nothing uses are known.
+void unused_mark_functions(struct session *s);
 
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()

@@ -40,6 +40,13 @@ bool infer_unused(struct infer *t, struct stmt *s);
 // The same for argument i of a call, which the function does not read.
 bool infer_ignored_arg(struct infer *t, struct expr *call, int i);
 
+// unused.c: Infers the body of a function. Types of one that only unused statements call are inferred last.
+void infer_function(struct infer *t, struct func *f);
+// unused.c: Finds functions with errors that only unused statements call. infer_broken_call() reports the error of such
+// a function, and returns whether there is one.
+void infer_broken(struct infer *t);
+bool infer_broken_call(struct infer *t, const struct func *f);
+
 // infer_defined.c: Replaces @defined() by a number once its operand has a type.
 void infer_defined(struct infer *t, struct expr **pe);
 // Infers an expression or a statement whose condition waited: once the condition is known, the remaining branch is

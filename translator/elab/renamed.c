@@ -75,7 +75,7 @@ const char *renamed_private(const char *name)
 		if (!fnmatch(private_names[i].glob, name, 0))
 			return str_printf("functions of this name are private in SystemTap's library; use %s",
 					  private_names[i].instead);
-	return "functions whose names begin with '_' are private in SystemTap's library; use public ones (stap "
+	return "functions whose names begin with \"_\" are private in SystemTap's library; use public ones (stap "
 	       "--dump-functions lists them)";
 }
 

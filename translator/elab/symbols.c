@@ -204,6 +204,12 @@ static void bind_pretty(struct binder *b, struct expr *e)
 	bind_access(b, e);
 }
 
+static void no_array(struct session *s, const char *name, struct loc loc)
+{
+	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
+		   scope_similar_globals(s, name, true));
+}
+
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name), *global;
@@ -216,8 +222,7 @@ static struct var *find_array(struct binder *b, const char *name, struct loc loc
 		diag_note(v->loc, "used as a variable here");
 		return NULL;
 	}
-	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
-		   scope_similar_globals(b->s, name, true));
+	no_array(b->s, name, loc);
 	return NULL;
 }
 
@@ -226,6 +231,19 @@ static void bind_keys(struct binder *b, expr_vec *keys)
 	for vec_each(keys, k)
 		if (*k)
 			bind_expr(b, *k);
+}
+
+// Returns whether target_var.c reports an unknown array that is read, unless nothing uses the value.
+static bool is_reported_later(struct binder *b, const struct expr *e)
+{
+	return !b->s->opt.no_optimize && !b->s->opt.skip_badvars && !b->in_defined && b->position == IN_BODY &&
+	       !map_get(&b->locals, e->u.index.name) &&
+	       !scope_global(b->s, e->u.index.name, e->loc, in_library_function(b));
+}
+
+void symbols_no_array(struct session *s, const struct expr *e)
+{
+	no_array(s, e->u.index.name, e->loc);
 }
 
 static void bind_index(struct binder *b, struct expr *e)
@@ -241,6 +259,14 @@ static void bind_index(struct binder *b, struct expr *e)
 	e->u.index.decl = find_array(b, e->u.index.name, e->loc);
 	if (e->u.index.decl)
 		set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
+}
+
+static void bind_read_index(struct binder *b, struct expr *e)
+{
+	if (e->kind != E_HIST_BUCKET && !e->u.index.hist && !e->u.index.decl && is_reported_later(b, e))
+		bind_keys(b, &e->u.index.keys);
+	else
+		bind_index(b, e);
 }
 
 // Target variables had members before other values had (--compatible).
@@ -275,7 +301,7 @@ static void bind_element(struct binder *b, struct expr *e)
 
 	if (!v || e->u.index.keys.n != 1 ||
 	    scope_global(b->s, e->u.index.name, e->loc, in_library_function(b))) {
-		bind_index(b, e);
+		bind_read_index(b, e);
 		return;
 	}
 	base = expr_new(E_VAR, e->loc);
@@ -428,7 +454,10 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 		bind_var(b, e);
 		return;
 	case E_INDEX:
-		bind_expr(b, e);
+		if (is_reported_later(b, e))
+			bind_index(b, e);
+		else
+			bind_expr(b, e);
 		return;
 	case E_TARGET:
 	case E_ACCESS:
@@ -536,7 +565,7 @@ static void bind_expr(struct binder *b, struct expr *e)
 	case E_EMBEDDED: case E_CONST: case E_STATIC: case E_PERF: break;
 	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
-	case E_IN: case E_HIST_BUCKET: bind_index(b, e); break;
+	case E_IN: case E_HIST_BUCKET: bind_read_index(b, e); break;
 	case E_CALL: bind_call(b, e); break;
 	case E_UNARY: bind_expr(b, e->u.un.e); break;
 	case E_INCDEC: bind_lvalue(b, e->u.un.e); break;
@@ -650,10 +679,31 @@ static void bind_unused_expr(struct binder *b, struct stmt *s)
 		unused_drop(b->s, s);
 }
 
+// Makes a statement of the assignment that begins a loop, so that it can be left out if nothing uses the variable.
+static void split_for(struct binder *b, struct stmt *s)
+{
+	const struct expr *init = s->u.for_.init;
+	struct stmt *loop, *first;
+
+	if (!init || init->kind != E_ASSIGN || init->u.bin.l->kind != E_VAR || init->u.bin.r->kind == E_NUMBER ||
+	    init->u.bin.r->kind == E_STRING || init->u.bin.r->kind == E_VAR || b->s->opt.no_optimize)
+		return;
+	first = stmt_new(S_EXPR, init->loc);
+	first->u.expr = s->u.for_.init;
+	loop = stmt_new(S_FOR, s->loc);
+	*loop = *s;
+	loop->u.for_.init = NULL;
+	*s = *stmt_new(S_BLOCK, s->loc);
+	vec_push(&s->u.block, first);
+	vec_push(&s->u.block, loop);
+}
+
 static void bind_stmt(struct binder *b, struct stmt *s)
 {
 	if (!s)
 		return;
+	if (s->kind == S_FOR)
+		split_for(b, s);
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
 	case S_EXPR:

@@ -581,7 +581,21 @@ static void resolve_argument(struct resolver *r, struct expr *call, int i)
 	resolve(r, arg);
 	(*arg)->ignored = true;
 	if (end_unused(r, before))
-		unused_drop_argument(r->s, arg, call->u.call.target->params.at[i]->type);
+		unused_drop_argument(r->s, arg);
+}
+
+// Resolves copies of the script's functions that only an unused statement calls, whose errors remove the statement.
+static void try_called(struct resolver *r, struct func *f)
+{
+	for (; r->in_unused && f && !f->is_called; f = f->next_overload) {
+		struct stmt *body = f->body && (!f->probe || f->probe == r->probe) && !(f->source && f->source->library) ?
+					    stmt_copy(f->body) : NULL;
+
+		f->is_called = true;
+		vec_push(&r->called, f);
+		if (body)
+			ast_walk_stmt(&r->walker, &body);
+	}
 }
 
 static bool visit_expr(struct ast_walker *w, struct expr **e)
@@ -591,7 +605,14 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 	if (skip_bad(r, e))
 		return false;
 	switch ((*e)->kind) {
+	case E_INDEX: case E_IN:
+		if ((*e)->u.index.decl || (*e)->u.index.hist)
+			return true;
+		symbols_no_array(r->s, *e);
+		*e = failed((*e)->loc);
+		return false;
 	case E_CALL:
+		try_called(r, (*e)->u.call.target);
 		note_call(r, (*e)->u.call.target);
 		for (int i = 0; i < (*e)->u.call.args.n; i++)
 			resolve_argument(r, *e, i);
@@ -828,6 +849,7 @@ int elab_targets(struct session *s)
 	resolve_called(&shared);
 	for vec_each(&s->script.funcs, f)
 		(*f)->used &= (*f)->is_called || (*f)->accessed;
+	unused_mark_functions(s);
 	return diag_errors() - before;
 }
 

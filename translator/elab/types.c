@@ -355,6 +355,8 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 	struct func *first = e->u.call.target;
 
 	infer_args(t, e);
+	if (infer_broken_call(t, first))
+		return first->type;
 	for (struct func *f = first; f; f = f->next_overload) {
 		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing yields 0 or ""
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
@@ -798,12 +800,8 @@ static void infer_script(struct infer *t)
 	}
 	for vec_each(&t->s->script.probes, p)
 		infer_entries(t, *p);
-	for (int i = 0; i < n; i++) {
-		t->func = t->s->script.funcs.at[t->backwards && !t->report ? n - 1 - i : i];
-		if (t->func->used)
-			infer_stmt(t, t->func->body);
-		t->func = NULL;
-	}
+	for (int i = 0; i < n; i++)
+		infer_function(t, t->s->script.funcs.at[t->backwards && !t->report ? n - 1 - i : i]);
 	for vec_each(&t->s->script.probes, p)
 		infer_probe(t, *p);
 	t->backwards = !t->backwards;
@@ -892,6 +890,7 @@ int elab_types(struct session *s)
 	t.unused = true;
 	infer_all(&t);
 	t.report = true;
+	infer_broken(&t);
 	infer_script(&t);
 	settle(s);
 	return diag_errors() - before;

@@ -284,13 +284,91 @@ void unused_drop(struct session *session, struct stmt *s)
 	*s = (struct stmt){ .kind = S_EMPTY, .loc = s->loc };
 }
 
-void unused_drop_argument(struct session *session, struct expr **e, enum type type)
+void unused_drop_argument(struct session *session, struct expr **e)
 {
-	struct loc loc = (*e)->loc;
-
-	warn(session, loc, NULL);
-	*e = type == T_STRING ? expr_string(loc, "") : expr_number(loc, 0);
+	warn(session, (*e)->loc, NULL);
+	*e = expr_number((*e)->loc, 0);
+	(*e)->ignored = (*e)->is_placeholder = true;
 }
+
+// ---------------------------------------------------------------- functions
+
+static bool visit_used_stmt(struct ast_walker *w, struct stmt **s)
+{
+	return !(*s)->unused;
+}
+
+static bool visit_used_expr(struct ast_walker *w, struct expr **e)
+{
+	struct func *f = (*e)->kind == E_CALL ? (*e)->u.call.target : NULL;
+
+	if ((*e)->ignored)
+		return false;
+	for (; f && f->only_unused; f = f->next_overload) {
+		f->only_unused = false;
+		if (f->body)
+			ast_walk_stmt(w, &f->body);
+	}
+	return true;
+}
+
+void unused_mark_functions(struct session *s)
+{
+	struct ast_walker w = { .expr = visit_used_expr, .stmt = visit_used_stmt };
+
+	for vec_each(&s->script.funcs, f)
+		(*f)->only_unused = !s->opt.no_optimize && (*f)->used && !(*f)->accessed && (*f)->body;
+	for vec_each(&s->script.probes, p) {
+		for vec_each(&(*p)->entries, e)
+			ast_walk_expr(&w, e);
+		if ((*p)->body)
+			ast_walk_stmt(&w, &(*p)->body);
+	}
+}
+
+void infer_function(struct infer *t, struct func *f)
+{
+	if (!f->used || (f->only_unused && (!t->unused || t->report)))
+		return;
+	t->func = f;
+	infer_stmt(t, f->body);
+	t->func = NULL;
+}
+
+bool infer_broken_call(struct infer *t, const struct func *f)
+{
+	for (; f && !f->broken; f = f->next_overload)
+		;
+	if (f && t->report)
+		diag_error(f->broken_at, "%s", f->broken);
+	return f;
+}
+
+void infer_broken(struct infer *t)
+{
+	bool more;
+
+	do {
+		more = false;
+		for vec_each(&t->s->script.funcs, it) {
+			struct func *f = *it;
+
+			if (!f->used || !f->only_unused || f->broken)
+				continue;
+			diag_hold_push();
+			t->func = f;
+			infer_stmt(t, f->body);
+			t->func = NULL;
+			if (!diag_hold_pop())
+				continue;
+			f->broken = diag_quiet_first();
+			f->broken_at = diag_quiet_place();
+			more = true;
+		}
+	} while (more);
+}
+
+// ---------------------------------------------------------------- types
 
 bool infer_unused(struct infer *t, struct stmt *s)
 {
@@ -307,10 +385,21 @@ bool infer_unused(struct infer *t, struct stmt *s)
 	return false;
 }
 
+// Makes a placeholder the string that the parameter is. Returns false if it is not one, or not known to be.
+static bool take_type(struct expr *placeholder, const struct var *parameter)
+{
+	if (parameter->type != T_STRING)
+		return false;
+	*placeholder = *expr_string(placeholder->loc, "");
+	return true;
+}
+
 bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
 {
 	struct expr **arg = &e->u.call.args.at[i];
 
+	if ((*arg)->is_placeholder)
+		return take_type(*arg, e->u.call.target->params.at[i]);
 	if (t->in_unused || !t->unused || (!t->report && !t->resolve))
 		return t->in_unused || t->unused;
 	t->in_unused = true;
@@ -319,6 +408,6 @@ bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
 	t->in_unused = false;
 	if (!diag_hold_pop())
 		return false;
-	unused_drop_argument(t->s, arg, e->u.call.target->params.at[i]->type);
-	return true;
+	unused_drop_argument(t->s, arg);
+	return take_type(*arg, e->u.call.target->params.at[i]);
 }
