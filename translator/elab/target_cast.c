@@ -179,12 +179,16 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 	const char *name = e->u.target.name, *file = e->u.target.file;
 	struct di_variable v;
 	modules in = { 0 };
+	int64_t number;
 
 	if (!find_modules(w, e->loc, "@var", e->u.target.module, &in))
 		return NULL;
 	for vec_each(&in, m)
 		if (di_find_global(*m, name, file, &v) || (di_want_dwarf(*m) && di_find_global(*m, name, file, &v)))
 			return target_variable(e->loc, &v);
+	for vec_each(&in, m)
+		if (!file && di_find_enumerator(*m, name, &number))
+			return expr_number(e->loc, number);
 	for vec_each(&in, m)
 		if (di_module_source(*m) != DI_SOURCE_DWARF) {
 			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));

@@ -259,11 +259,31 @@ static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 	return loaded ? loaded : failed(e->loc);
 }
 
+// Returns @var("x") as the variable $x that is visible at the probe. NULL: it is not one.
+static struct expr *visible_atvar(struct resolver *r, struct expr *e)
+{
+	struct expr *local = expr_copy(e);
+
+	if (e->u.target.file || e->u.target.module || !r->probe || !r->probe->family->target || r->in_condition)
+		return NULL;
+	local->kind = E_TARGET;
+	return resolver_is_defined(r, local) ? resolve_target(r, local) : NULL;
+}
+
+// At a return a global variable has its value of that time, but $x is that of the entry.
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
-	struct expr *made = target_global(&w, e);
+	struct expr *made = r->is_return ? NULL : visible_atvar(r, e);
 
+	if (r->is_return) {
+		diag_quiet_push();
+		made = target_global(&w, e);
+		if (diag_quiet_pop())
+			made = visible_atvar(r, e);
+	}
+	if (!made)
+		made = target_global(&w, e);
 	return made ? made : failed(e->loc);
 }
 
