@@ -51,6 +51,39 @@ for command in known "./known '1;2'" 'bin/../known  # 1'; do
 	[[ $got = *begun* && $got = *"fib 5"* ]] && ok "debuginfo/programs runs -c $command" || not_ok "debuginfo/programs runs -c $command" "$got"
 done
 
+# ------------------------------------------------------------ names of C++ and their scopes
+cat >scopes.cc <<'END'
+struct base { int i, only; };
+struct derived : base { int i; enum inner { in_class = 31 }; inner e; };
+static int in_unit = 3;
+namespace ns { enum color { red = 7, green }; int paint(int a, color c) { enum local { lone = 42 }; return a + lone + c; } }
+__attribute__((noinline)) int use(derived *d, int par) { int loc = par + d->i;
+	in_unit += loc; return loc + d->e; }
+int main() { derived d; d.i = 1; d.base::i = 2; d.e = derived::in_class; return use(&d, ns::paint(1, ns::green)); }
+END
+g++ -g -O0 -o scopes scopes.cc
+body() { # POINT EXPRESSION: the C of a handler that prints it
+	"$STAP" -r "$release" -p3 -e "probe process(\"scopes\").$1 { println($2) }" 2>&1 | sed -n '/^static void p0(/,/^}/p; /error:/p' | grep -v 'STP_CHECK\|/\*'
+}
+alike() { # POINT EXPRESSION EXPRESSION: the same code
+	if [ -n "$(body "$1" "$2")" ] && [ "$(body "$1" "$2")" = "$(body "$1" "$3")" ]; then
+		ok "debuginfo/programs $2 is $3 in $1"
+	else
+		not_ok "debuginfo/programs $2 is $3 in $1" "$(body "$1" "$2"; body "$1" "$3")"
+	fi
+}
+for name in d par loc in_unit; do alike 'statement("use@scopes.cc:6")' '@var("'$name'")' '$'$name; done
+alike 'function("use").return' '@var("par")' '$par'
+alike 'function("use").return' '@var("in_unit")' '@var("in_unit@scopes.cc")'
+alike 'function("use")' '$d->i' '@cast($d, "derived", "scopes")->i'
+body 'function("use")' '$d->i' | grep -q '_uload4(c, (u64)t1 + 8)' &&
+	ok "debuginfo/programs a member hides that of a base" || not_ok "debuginfo/programs a member hides that of a base" "$(body 'function("use")' '$d->i')"
+for constant in lone=42 green=8 in_class=31; do
+	alike 'function("paint")' '$'${constant%=*} ${constant#*=}
+	[ ${constant%=*} = lone ] || alike 'function("use")' '@var("'${constant%=*}'", "scopes")' ${constant#*=}
+done
+lists 'an enumerator of another function' 'semantic error: unable to find local '"'lone'"' in use: at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
+
 # ------------------------------------------------------------ assembler among functions with debuginfo
 cat >middle.c <<'END'
 __asm__(".text\n.globl middle\n.type middle,@function\nmiddle: pop %rax\nret\n.size middle,.-middle\n"

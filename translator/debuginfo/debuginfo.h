@@ -299,6 +299,8 @@ void di_function_names(struct di_module *m, di_names *out);
 // variable that is optimised out has DI_LOC_NONE.
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out);
 void di_variable_names(const struct di_function *f, bool params_only, name_list *out);
+// Finds an enumerator visible at f->pc, or any of the module.
+bool di_function_enumerator(const struct di_function *f, const char *name, int64_t *value);
 // A global or static variable. file: NULL, or a glob matched from the tail of the path of its compilation unit.
 // Requires DWARF.
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);

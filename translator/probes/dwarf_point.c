@@ -642,7 +642,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 			   f->name, di_advice(f->module));
 		return NULL;
 	}
-	if (di_find_enumerator(f->module, name, &number))
+	if (di_function_enumerator(f, name, &number))
 		return expr_number(target->loc, number);
 	di_variable_names(f, false, &names);
 	diag_error(target->loc, "unable to find local \"%s\" in %s%s", name, f->name, target_similar(name, &names));

@@ -120,7 +120,7 @@ static bool has_variable(const struct mark_probe *d, const char *name)
 	struct di_variable v;
 	int64_t number;
 
-	return f && strcmp(name, "return") && (di_find_variable(f, name, &v) || di_find_enumerator(f->module, name, &number));
+	return f && strcmp(name, "return") && (di_find_variable(f, name, &v) || di_function_enumerator(f, name, &number));
 }
 
 static void add_names(const void *probe, name_list *out)

@@ -93,6 +93,9 @@ bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false if it is absent or leads to another unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
 const char *dwarf_name(Dwarf_Die *die);                                 // "": none
+bool dwarf_is_c(Dwarf_Die *unit);                       // only types have children there, and no type is in another
+bool dwarf_is_struct(int tag);                          // struct, class or union
+enum { SPACES_MAX = 16 };                               // namespaces and classes in each other
 
 // func.c: the DIE at an offset from the index. NULL: damaged.
 Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset);
@@ -104,5 +107,6 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 
 // type.c: NULL for void.
 struct di_type *dwarf_make_type(struct di_module *m, Dwarf_Die *die);
+bool dwarf_scope_enumerator(Dwarf_Die *scope, const char *name, int64_t *value);
 
 #endif

@@ -450,3 +450,17 @@ const char *dwarf_name(Dwarf_Die *die)
 
 	return name ? name : "";
 }
+
+bool dwarf_is_c(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11: case DW_LANG_Mips_Assembler:
+		return true;
+	}
+	return false;
+}
+
+bool dwarf_is_struct(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}

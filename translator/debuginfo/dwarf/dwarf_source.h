@@ -18,6 +18,7 @@ bool dwarf_file_shared(struct dwarf_file *f);         // it has a supplementary 
 bool dwarf_function(const struct di_function *f);
 bool dwarf_variable(const struct di_function *f, const char *name, struct di_variable *out);
 void dwarf_variable_names(const struct di_function *f, bool params_only, name_list *out);
+bool dwarf_function_enumerator(const struct di_function *f, const char *name, int64_t *value);
 struct di_type *dwarf_return_type(const struct di_function *f);
 // type.c
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name);

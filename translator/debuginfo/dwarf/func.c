@@ -134,8 +134,7 @@ static const char *scope_name(const struct di_function *f)
 		int tag = dwarf_tag(&scopes[i]);
 		const char *name = dwarf_name(&scopes[i]);
 
-		if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-		    tag == DW_TAG_union_type)
+		if (tag == DW_TAG_namespace || dwarf_is_struct(tag))
 			buf_printf(&b, "%s%s", b.len ? "::" : "", name ? name : "(anonymous namespace)");
 	}
 	free(scopes);
@@ -256,6 +255,16 @@ bool dwarf_variable(const struct di_function *f, const char *name, struct di_var
 		if (variable_in(f, &s.at[i], name, out) || variable_of_origin(f, &s.at[i], name, out))
 			return true;
 	return dwarf_unit_variable(f->module, die_of(f), name, out);
+}
+
+bool dwarf_function_enumerator(const struct di_function *f, const char *name, int64_t *value)
+{
+	struct scopes s = scopes_of(f);
+
+	for (int i = s.n - 1; i >= 0; i--)
+		if (dwarf_scope_enumerator(&s.at[i], name, value))
+			return true;
+	return false;
 }
 
 static void list_names(Dwarf_Die *scope, bool params_only, name_list *list)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64, SPACES_MAX = 16 };
+enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64 };
 
 // A hash table from a number, never 0, to another.
 struct numbers {
@@ -368,15 +368,6 @@ static void add_variable(struct build *b, Dwarf_Die *die)
 	buf_add(&b->table[IX_VARIABLES], (char *)&v, sizeof(v));
 }
 
-static bool is_c(Dwarf_Die *unit)
-{
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C: case DW_LANG_C89: case DW_LANG_C99: case DW_LANG_C11: case DW_LANG_Mips_Assembler:
-		return true;
-	}
-	return false;
-}
-
 static void add_children(struct build *b, Dwarf_Die *parent, int depth);
 
 // depth 0: top level of a unit of C, where only types have children that are indexed
@@ -446,7 +437,7 @@ static void add_unit(struct build *b, uint64_t header)
 	u.name = add_string(b, dwarf_source_path(&b->unit, dwarf_name(&b->unit)));
 	buf_add(&b->table[IX_UNITS], (char *)&u, sizeof(u));
 	add_ranges(b, index);
-	add_children(b, &b->unit, !is_c(&b->unit));
+	add_children(b, &b->unit, !dwarf_is_c(&b->unit));
 }
 
 // Indexes a number of units from `offset` on with one handle. Returns the offset of the next unit; 0 at the end.

@@ -492,21 +492,45 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 	return NULL;
 }
 
-static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value)
+static bool enumerator_of(Dwarf_Die *type, const char *name, int64_t *value)
 {
-	Dwarf_Die die, child;
+	Dwarf_Die child;
 
-	if (dwarf_child(unit, &die))
+	if (dwarf_child(type, &child))
+		return false;
+	do
+		if (!strcmp(dwarf_name(&child), name))
+			return enumerator_value(&child, enum_is_signed(type), value);
+	while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+// nested: also in structs and classes, which have enums in C++ but not in C.
+static bool enumerator_below(Dwarf_Die *parent, const char *name, bool nested, int depth, int64_t *value)
+{
+	Dwarf_Die die;
+
+	if (depth > SPACES_MAX || dwarf_child(parent, &die))
 		return false;
 	do {
-		if (dwarf_tag(&die) != DW_TAG_enumeration_type || dwarf_child(&die, &child))
-			continue;
-		do
-			if (!strcmp(dwarf_name(&child), name))
-				return enumerator_value(&child, enum_is_signed(&die), value);
-		while (!dwarf_siblingof(&child, &child));
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_enumeration_type ? enumerator_of(&die, name, value) :
+		    (tag == DW_TAG_namespace || tag == DW_TAG_module || (nested && dwarf_is_struct(tag))) &&
+		    enumerator_below(&die, name, nested, depth + 1, value))
+			return true;
 	} while (!dwarf_siblingof(&die, &die));
 	return false;
+}
+
+bool dwarf_scope_enumerator(Dwarf_Die *scope, const char *name, int64_t *value)
+{
+	return enumerator_below(scope, name, false, 0, value);
+}
+
+static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value)
+{
+	return enumerator_below(unit, name, !dwarf_is_c(unit), 0, value);
 }
 
 static bool parent_of(Dwarf_Die *die, Dwarf_Die *out)

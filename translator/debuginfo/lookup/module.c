@@ -327,6 +327,12 @@ bool di_find_variable(const struct di_function *f, const char *name, struct di_v
 	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);
 }
 
+bool di_function_enumerator(const struct di_function *f, const char *name, int64_t *value)
+{
+	return (dwarf_function(f) && dwarf_function_enumerator(f, name, value)) ||
+	       di_find_enumerator(f->module, name, value);
+}
+
 void di_variable_names(const struct di_function *f, bool params_only, name_list *out)
 {
 	assert(f && f->priv);

@@ -106,7 +106,7 @@ struct search {
 	const char *name;
 	uint64_t base;
 	struct di_member *out;
-	bool found;
+	bool found, in_bases;
 	int depth;
 };
 
@@ -116,6 +116,8 @@ static bool search_member(void *data, const struct member_ref *ref)
 {
 	struct search *s = data, inner = *s;
 
+	if (ref->is_base != s->in_bases)
+		return false;
 	if (*ref->name) {
 		if (strcmp(ref->name, s->name))
 			return false;
@@ -134,8 +136,13 @@ static bool search_member(void *data, const struct member_ref *ref)
 static bool search_type(struct search *s)
 {
 	s->in = complete(s->in);
-	if (s->depth++ < 16 && priv(s->in)->ops)
+	if (s->depth++ >= 16 || !priv(s->in)->ops)
+		return false;
+	// The members of a class hide those of its bases.
+	for (int i = 0; i < 2 && !s->found; i++) {
+		s->in_bases = i;
 		priv(s->in)->ops->each_member(s->in, search_member, s);
+	}
 	return s->found;
 }
 
