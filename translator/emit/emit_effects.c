@@ -192,7 +192,7 @@ static void look_at(struct emitter *e, struct func_info *i)
 	if (f->body) {
 		ast_walk_stmt(&w, &f->body);
 		i->effects = fx.changes & ~LOCAL;
-		i->fails = fx.fails || f->recursive;
+		i->fails = fx.fails || f->recursive || parts_long(f->body);
 		i->nexts = fx.nexts;
 	} else {
 		i->effects = func_has(f, PRAGMA_PURE) ? 0 : WORLD;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Long handlers: their statements are written as several C functions, which the handler calls one after the other. The
+// Long handlers and functions: their statements are written as several C functions, called one after the other. The
 // time that a compiler takes for one function grows faster than the function.
 //
-// A part is a sequence of statements outside loops and try. It has its own temporaries; locals of the handler are in
-// its frame. A part returns false if the handler ends: after an error, or `next`.
+// A part is a sequence of statements outside loops and try. It has its own temporaries; locals, parameters and the
+// result are in the frame. A part returns false if the handler or function ends: after an error, `next` or `return`.
 #include "emit/emitter.h"
 
 enum {
-	LONG = 1000,               // nodes of the tree from which on a handler is written in parts
+	LONG = 1000,               // nodes of the tree from which on a body is written in parts
 	PART = 10000,              // characters of C after which a part ends
 };
 
@@ -21,7 +21,7 @@ static bool count_stmt(struct ast_walker *w, struct stmt **st)
 	return ++*(int *)w->data < LONG;
 }
 
-static bool is_long(struct stmt *st)
+bool parts_long(struct stmt *st)
 {
 	int n = 0;
 	struct ast_walker w = { .expr = count_expr, .stmt = count_stmt, .data = &n };
@@ -32,13 +32,13 @@ static bool is_long(struct stmt *st)
 
 void parts_begin(struct body *b, struct stmt *st, const char *name)
 {
-	if (is_long(st))
+	if (parts_long(st))
 		b->parts.of = name;
 }
 
 bool parts_wanted(const struct body *b, struct stmt *st)
 {
-	return b->parts.of && !b->parts.open && !b->loop && b->on_error == &b->out && is_long(st);
+	return b->parts.of && !b->parts.open && !b->loop && b->on_error == &b->out && parts_long(st);
 }
 
 static void open_part(struct emitter *e, struct open_part *p)
@@ -95,7 +95,7 @@ void emit_parts(struct emitter *e, struct stmt *block)
 	struct loc loc = block->loc;
 
 	for vec_each(&block->u.block, it) {
-		bool apart = ((*it)->kind == S_IF || (*it)->kind == S_BLOCK) && is_long(*it);
+		bool apart = ((*it)->kind == S_IF || (*it)->kind == S_BLOCK) && parts_long(*it);
 
 		if (b->parts.open && (apart || part.w.text.len > PART))
 			close_part(e, &part, &row, loc);

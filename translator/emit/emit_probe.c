@@ -26,6 +26,22 @@ static int numbers(const struct body *b)
 	return n;
 }
 
+// A string that the function does not change stays where the caller has it.
+static bool is_pointer(const struct local *l)
+{
+	return l->var->type == T_STRING && l->var->kind == VAR_PARAM && !l->copied;
+}
+
+// Number of words in the frame of a body that is written in parts.
+static int frame_words(const struct body *b)
+{
+	int n = numbers(b) + (b->func && b->func->type != T_UNKNOWN);
+
+	for vec_each(&b->locals, l)
+		n += is_pointer(l);
+	return n;
+}
+
 // Returns the size of the frame, in strings.
 static int frame_strings(struct emitter *e)
 {
@@ -33,8 +49,8 @@ static int frame_strings(struct emitter *e)
 	int n = b->most.strings;
 
 	for vec_each(&b->locals, l)
-		n += l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied);
-	return b->parts.of ? n + 1 + (numbers(b) * 8 + 7) / (int)emit_string_len(e) : n;
+		n += l->var->type == T_STRING && !is_pointer(l);
+	return b->parts.of ? n + 1 + (frame_words(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
 
 static void temps_line(struct cwriter *w, const char *type, const char *name, int n)
@@ -52,6 +68,11 @@ static void temps_line(struct cwriter *w, const char *type, const char *name, in
 
 static void frame_numbers(struct cwriter *w, const struct body *b)
 {
+	if (b->func && b->func->type != T_UNKNOWN)
+		cw_line(w, b->func->type == T_STRING ? "char *ret;" : "s64 ret;");
+	for vec_each(&b->locals, l)
+		if (is_pointer(l))
+			cw_line(w, "const char *%s;", l->name);
 	if (!numbers(b))
 		return;
 	cw_line(w, "union {");
@@ -70,7 +91,7 @@ static void frame_lines(struct cwriter *w, const struct body *b, const char *ent
 	if (b->parts.of)
 		frame_numbers(w, b);
 	for vec_each(&b->locals, l)
-		if (l->var->type == T_STRING && (l->var->kind == VAR_LOCAL || l->copied))
+		if (l->var->type == T_STRING && !is_pointer(l))
 			cw_line(w, "char %s[STP_STRLEN];", l->name);
 	for (int i = 1; i <= b->most.strings; i++)
 		cw_line(w, "char s%d[STP_STRLEN];", i);
@@ -103,8 +124,12 @@ static void clear_lines(struct cwriter *w, const struct body *b)
 		cw_line(w, "for (int i = 0; i < %d; i++)", numbers(b));
 		cw_line(w, "\tf->numbers[i] = 0;");
 	}
+	if (b->parts.of && b->func && b->func->type != T_UNKNOWN)
+		cw_line(w, "f->ret = ret;");
 	for vec_each(&b->locals, l) {
-		if (l->var->type == T_STRING && l->var->kind == VAR_LOCAL)
+		if (b->parts.of && l->var->kind == VAR_PARAM && !l->copied)
+			cw_line(w, "f->%s = %s;", l->name, l->name);
+		else if (l->var->type == T_STRING && l->var->kind == VAR_LOCAL)
 			cw_line(w, "f->%s[0] = '\\0';", l->name);
 		else if (l->copied)
 			cw_line(w, "stp_copy(f->%s, %s, STP_STRLEN);", l->name, l->name);
@@ -161,6 +186,8 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	cw_append(w, &b->code);
 	if (b->out.used)
 		cw_line(w, "%s:", b->out.name);
+	if (b->parts.of && *result)
+		cw_line(w, "ret = f->ret;");
 	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
 	if (b->locks.from)
@@ -204,6 +231,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 		return;
 	}
 	begin_body(e, &b, f);
+	parts_begin(&b, f->body, i->name);
 	if (f->type == T_STRING)
 		cw_line(e->w, "ret[0] = '\\0';");
 	if (f->recursive)

@@ -198,6 +198,7 @@ static void leave(struct emitter *e)
 
 static void emit_return(struct emitter *e, struct stmt *st)
 {
+	const char *ret = e->body->parts.of ? "f->ret" : "ret";
 	struct func *f = e->body->func;
 
 	if (!f) {
@@ -205,9 +206,9 @@ static void emit_return(struct emitter *e, struct stmt *st)
 		return;
 	}
 	if (st->u.expr && f->type == T_STRING)
-		cw_line(e->w, "stp_copy(ret, %s, STP_STRLEN);", emit_expr(e, st->u.expr).text);
+		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", ret, emit_expr(e, st->u.expr).text);
 	else if (st->u.expr && f->type == T_LONG)
-		cw_line(e->w, "ret = %s;", value_long(emit_expr(e, st->u.expr)));
+		cw_line(e->w, "%s = %s;", ret, value_long(emit_expr(e, st->u.expr)));
 	else if (st->u.expr)
 		emit_effect(e, st->u.expr);
 	leave(e);

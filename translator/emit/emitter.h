@@ -44,7 +44,7 @@ struct lock_range { const struct stmt *from, *to; bool late, early; };
 struct work { uint64_t calls, chars; };
 struct priced { size_t at, end; struct work sum; };
 
-// Functions that a long handler is divided into (emit_parts.c).
+// Functions that a long handler or function is divided into (emit_parts.c).
 struct parts {
 	const char *of;            // "p3", or NULL if the body is one function
 	struct cwriter code;
@@ -274,6 +274,7 @@ void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc
 int emit_count_stmts(struct stmt *st);                    // cost of one pass in statements of MAXACTION
 
 // emit_parts.c
+bool parts_long(struct stmt *st);                                // it is written in parts
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
 bool parts_wanted(const struct body *b, struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
