@@ -244,6 +244,8 @@ struct di_plt_entry { const char *name; uint64_t address; };         // link-tim
 typedef VEC(struct di_plt_entry) di_plt;
 void di_find_plt(struct di_module *m, const char *name, di_plt *out);
 
+// Frees the pages of names of functions that are no longer used; those that are used again are read again.
+void di_unload(struct di_module *m);
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
 // Inlined copies: none, all, or one of each function that was inlined.

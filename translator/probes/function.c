@@ -128,6 +128,8 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 			*f = NULL;
 		n++;
 	}
+	if (r->s->opt.list)
+		di_unload(in);
 	if (r->exported && !n && found.n && why)
 		buf_puts(why, "it exists, but is not exported (EXPORT_SYMBOL)");
 	return n;

@@ -30,7 +30,7 @@ void mem_init(void)
 void mem_collect_often(void)
 {
 #ifdef HAVE_GC
-	GC_set_free_space_divisor(5);
+	GC_set_free_space_divisor(12);
 #endif
 }
 

@@ -290,6 +290,12 @@ static void find_without_dwarf(struct di_module *m, const struct matcher *match,
 
 // ---------------------------------------------------------------- debuginfo.h
 
+void di_unload(struct di_module *m)
+{
+	if (module_index(m))
+		index_unload(module_index(m));
+}
+
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out)
 {
