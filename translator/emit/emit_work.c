@@ -13,6 +13,8 @@ enum {
 	CALL_DEFAULT = 40,
 	EMBEDDED = 200,            // C of a tapset without a loop
 	UNBOUNDED = 20000,         // a handler that costs less needs no budget
+	OPERAND = 5,               // length of ".s = ", before a string that is a key or is formatted
+	TEXT_CHARS = 12,           // a byte of such a string costs as much as this many characters of code
 };
 
 static const struct price { const char *name; unsigned units, percent; bool charges; } prices[] = {
@@ -22,6 +24,8 @@ static const struct price { const char *name; unsigned units, percent; bool char
 #define BY_DATA(function) { #function, UNBOUNDED, 0, true },
 #include "work.def"
 };
+
+static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound);
 
 static bool is_name(char c)
 {
@@ -40,16 +44,35 @@ static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t 
 	return p->units == UNBOUNDED ? CALL_DEFAULT : p->units;
 }
 
+// Returns the price of copying a string.
+static uint64_t copy_price(struct emitter *e)
+{
+	uint64_t bound = 0;
+
+	return call_price(e, "stp_copy", strlen("stp_copy"), &bound);
+}
+
+// Returns the number of strings that are copied because the embedded C may write to them (write_caller()).
+static uint64_t copied_strings(const struct func *f)
+{
+	uint64_t n = 0;
+
+	if (!func_has(f, PRAGMA_RUNTIME) && !func_has(f, PRAGMA_UNMODIFIED_ARGS))
+		for vec_each(&f->params, v)
+			n += (*v)->type == T_STRING;
+	return n;
+}
+
 // Returns the price of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
 // maximum of all of it.
 static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
 {
 	const struct embedded *c = f->embedded;
 	const struct c_word *call;
-	uint64_t n = EMBEDDED;
+	uint64_t n = EMBEDDED + copied_strings(f) * copy_price(e);
 
 	if (c->work >= 0)
-		return EMBEDDED + (uint64_t)c->work;
+		return n + (uint64_t)c->work;
 	if (embedded_word(c, "stp_charge") || embedded_has_prefix(c, "stp_user_stack"))
 		*bound += UNBOUNDED;
 	else if (!embedded_word(c, "stp_charge_text") && (embedded_word(c, "for") || embedded_word(c, "while")))
@@ -86,11 +109,16 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 	return n;
 }
 
-// Adds the costs of a part of the text: calls by name, other code one unit for every few characters. Strings and
-// comments cost nothing.
+static bool is_format(const char *name, size_t len)
+{
+	return (len == 10 && !strncmp(name, "stp_printf", len)) || (len == 11 && !strncmp(name, "stp_sprintf", len));
+}
+
+// Adds the costs of a part of the text: calls by name, strings that are keys or, at twice the price, are formatted,
+// other code one unit for every few characters.
 static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
 {
-	uint64_t n = 0, chars = 0;
+	uint64_t n = 0, chars = 0, string = (uint64_t)emit_string_len(e), text = string;
 
 	for (const char *p = from; p < end; p++) {
 		const char *start = p;
@@ -98,6 +126,8 @@ static void scan(struct emitter *e, const char *from, const char *end, struct wo
 		if (*p == '"') {
 			for (p++; p < end && *p != '"'; p++)
 				p += *p == '\\';
+			if (start - from >= OPERAND && !strncmp(start - OPERAND, ".s = ", OPERAND))
+				chars += TEXT_CHARS * (uint64_t)(p - start);
 		} else if (*p == '/' && p + 1 < end && p[1] == '*') {
 			for (p += 2; p + 1 < end && (p[0] != '*' || p[1] != '/'); p++)
 				;
@@ -106,13 +136,16 @@ static void scan(struct emitter *e, const char *from, const char *end, struct wo
 				p++;
 			if (p < end && *p == '(')
 				n += call_price(e, start, (size_t)(p - start), bound);
+			if (is_format(start, (size_t)(p - start)))
+				text = 2 * string;
 			p--;
 			chars += 2;
-		} else if (end - p > 5 && !strncmp(p, ".s = ", 5)) {
-			n += (uint64_t)emit_string_len(e);
-			*bound += (uint64_t)emit_string_len(e);
+		} else if (end - p > OPERAND && !strncmp(p, ".s = ", OPERAND) && p[OPERAND] != '"') {
+			n += text;
+			*bound += text;
 		} else if (*p != '\t' && *p != ' ' && *p != '\n') {
 			chars++;
+			text = *p == ';' ? string : text;
 		}
 	}
 	sum->calls += n;
@@ -213,9 +246,13 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 	scan(e, buf_text(&e->body->parts.code.text), buf_text(&e->body->parts.code.text) + e->body->parts.code.text.len, &sum,
 	     &i->cost);
 	scan(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &sum, &i->cost);
-	i->cost += sum.chars / 6;
-	if (i->func)
-		work_end(e, all, FUNCTION, loc);
+	sum.calls = 0;
+	for vec_each(&e->body->locals, l)
+		sum.calls += l->copied && l->var->type == T_STRING ? copy_price(e) : 0;
+	i->cost += units(sum);
+	sum.calls += work_since(e, all);
+	if (i->func && sum.calls >= FUNCTION && !e->body->no_context)
+		work_charge(e, all, sum.calls, loc);
 }
 
 // Returns the maximal cost of a handler, with all its calls; an unbounded cost is at least UNBOUNDED.
