@@ -300,7 +300,7 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 		n = f->precision < 0 || f->flag == '#' ? (u64)stp_strlen(arg->s) : n;
 	else if (conv == 'q' || conv == 'Q')
 		n = stp_module.limits.string_len;
-	price += n * (conv == 's' && f->flag != '#' ? STP_WORK_BYTE : STP_WORK_ESCAPE);
+	price += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
 	return stp_charge(c, price);
 }
 

@@ -39,18 +39,31 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
+/* The price of a lookup includes keys up to this size. */
+#define KEY_PRICED 128
+
+/* Charges the bytes behind that: they are hashed, and compared or copied. */
+static __attribute__((__noinline__)) void charge_long_key(u64 n)
+{
+	stp_charge(stp_ctx_here(), n / 8 * STP_WORK_LONG_KEY);
+}
+
 /* h: the hash of the bytes before s. */
 static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 {
+	const char *priced = s + KEY_PRICED;
 	u64 w, zero;
 
 	for (;; s += 8) {
 		w = stp_word_load(s);
 		zero = stp_word_zero(w);
 		if (zero)
-			return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
+			break;
 		h = mix(h ^ w);
 	}
+	if (STP_UNLIKELY(s > priced))
+		charge_long_key((u64)(s - priced));
+	return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
 }
 
 /* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */

@@ -79,16 +79,18 @@ static inline s64 stp_long(s64 value)
 } while (0)
 
 #ifdef __KERNEL__
-/* Removes the first number from a list of addresses in hexadecimal; returns false at the end of the list. Any
- * context. */
-static inline bool stp_next_address(const char **list, u64 *address)
+/* Removes the first number from a list of addresses in hexadecimal; returns false at the end of the list, or when
+ * the budget is used up. Any context. */
+static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *address)
 {
-	*list = skip_spaces(*list);
+	const char *from = *list;
+
+	*list = skip_spaces(from);
 	*address = simple_strtoull(*list, NULL, 16);
 	if (!**list)
 		return false;
 	*list += strcspn(*list, " ");
-	return true;
+	return stp_charge_text(c, 3 * (*list - from));
 }
 #endif
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Handlers that use up their budget of work, one for each kind of work, in a virtual machine whose clock counts instructions: a hit of
 # each takes less than 2 million, and more than a third of what it is charged, or the prices of work.def are wrong.
-# bench/worst-hit has more of them. They ask for the CPU, so that they are hits and do not run in slices.
+# bench/worst-hit has more of them. They ask for the CPU in a loop, so that they are hits and no part runs in slices.
 # Usage: worst-hits.sh RELEASE DIRECTORY; STAP, BUILD and SOURCE as the suite sets them.
 # shellcheck disable=SC2016  # what looks like variables is the script's
 set -eu
@@ -17,10 +17,16 @@ handlers=(
 	'while (1) printf("%s %s %d\n", text, text, n)'
 	'while (1) print(@hist_log(h))'
 	'while (1) numbers[n++ % 2000] += text == copy'
+	'while (1) n += words[text, 1] + words[text, 2] + words[text, 3] + words[text, 4] + words[text, 5] + words[text, 6]'
+	'while (1) printf("%s%s%s%s%s%s%s%s", text, text, text, text, text, text, text, text)'
+	'while (1) { print_syms(text) print_usyms(text) }'
+	'while (1) n += changed(text, text, text) + changed(text, text, text) + changed(text, text, text)'
 	'while (1) str = tokenize(text . text, "5") . copy'
 	'while (1) n += __name_of(names, 77, "none") == "x"'
 )
-script='global n, words, numbers, text, copy, str, searched, half, names, h probe begin {
+script='global n, words, numbers, text, copy, str, searched, half, names, h
+	function changed(a, b, c) { if (n < 0) a = b = c = "" return 1 + (a == b . c) }
+	probe begin {
 	for (i = 0; i < 49; i++) text .= "0123456789" copy = text
 	for (i = 0; i < 2000; i++) { words[text, i] = i numbers[i] = i h <<< i * i * i }
 	for (i = 0; i < 250; i++) { searched .= "aa" half .= "a" } half .= "b"
@@ -28,7 +34,7 @@ script='global n, words, numbers, text, copy, str, searched, half, names, h prob
 	probe timer.ms(400) { exit() }'
 for i in "${!handlers[@]}"; do
 	script+="
-	probe timer.ms($((100 + 20 * i))) { if (cpu() > 4000) next ${handlers[i]} }"
+	probe timer.ms($((100 + 20 * i))) { for (once = 0; once < 1; once++) { if (cpu() > 4000) next ${handlers[i]} } }"
 done
 mkdir -p "$dir"
 (cd "$dir" && "$STAP" -t -w -p4 -r "$release" -m t_worst -DMAXERRORS=1000 -DSTP_NO_OVERLOAD -DMAXACTION_INTERRUPTIBLE=100000 -e "$script" >/dev/null)

@@ -52,7 +52,7 @@ void plat_free(void *p)
 u32 plat_cpus(void) { return CPUS; }
 bool plat_cpu_used(u32 cpu) { return cpus_used >> cpu & 1; }
 void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
-struct stp_ctx *plat_ctx_here(void) { return NULL; }
+struct stp_ctx *plat_ctx_here(void) { return stp_session.ctx ? &stp_session.ctx[0]->c : NULL; }
 u64 plat_stack_low(void) { return 0; }
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }

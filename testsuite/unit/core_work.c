@@ -49,6 +49,12 @@ static void sort_strings(struct stp_ctx *c) { stp_foreach_first(c, &it, &by_name
 static void walk_slice(struct stp_ctx *c) { stp_foreach_first(c, &it, &plain, -1, slice, 2); }
 static void has_slice(struct stp_ctx *c) { stp_map_has_slice(c, &pairs, slice, 2); }
 static void delete_slice(struct stp_ctx *c) { stp_map_delete_slice(c, &pairs, slice, 2); }
+
+/* Longer than the keys that the price of a lookup includes. */
+static const char long_text[] =
+	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890";
+static void long_key(struct stp_ctx *c) { stp_map_get(&pairs, (union stp_val[2]){ { .s = long_text } }); }
 static void clear(struct stp_ctx *c) { stp_map_clear(c, &numbers); }
 static void merge(struct stp_ctx *c) { stp_map_merge(c, &sums); }
 static void merge_scalar(struct stp_ctx *c) { stp_scalar_merge(c, &scalar); }
@@ -90,6 +96,7 @@ static const struct { const char *name; void (*run)(struct stp_ctx *c); u64 unit
 	{ "a walk through a slice", walk_slice, ELEMENTS * STP_WORK_ELEMENT },
 	{ "a search for a slice", has_slice, ELEMENTS * STP_WORK_ELEMENT },
 	{ "a slice that is deleted", delete_slice, ELEMENTS * STP_WORK_ELEMENT },
+	{ "a long key", long_key, (sizeof(long_text) - 1) / 3 / 8 * STP_WORK_LONG_KEY },
 	{ "an array that is emptied", clear, ELEMENTS * STP_WORK_CLEAR },
 	{ "a merge of arrays", merge, ELEMENTS * (STP_WORK_MERGE + BUCKETS * STP_WORK_BUCKET) },
 	{ "a merge", merge_scalar, BUCKETS * STP_WORK_BUCKET },
