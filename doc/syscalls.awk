@@ -8,7 +8,7 @@ function add(alias, v) {
 }
 function row(text,    alias, args, words, n, i, part, k, names, v) {
 	alias = text
-	sub(/^[A-Z]+\(/, "", alias)
+	sub(/^[A-Z_]+\(/, "", alias)
 	sub(/,.*/, "", alias)
 	if (!(alias in vars)) { order[++aliases] = alias; vars[alias] = "" }
 	args = text
@@ -23,7 +23,7 @@ function row(text,    alias, args, words, n, i, part, k, names, v) {
 		while (listed > 0) add(alias, list[listed--])
 	}
 }
-/^(SYSCALL|VARIANT|SECONDARY)\(/ { text = ""; inside = 1 }
+/^(SYSCALL|VARIANT|NAMED|NAMED_FLAGS|SECONDARY)\(/ { text = ""; inside = 1 }
 inside { text = text $0 }
 inside && /\)$/ { row(text); inside = 0 }
 END {

@@ -251,13 +251,22 @@ void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v)
 		call_printf(t, "%s", name);
 		between = "|";
 		v &= field ? ~field : 0;
-	} else if (!v || field == ~0ull || v & field) {
+	} else if (!v || field == ~0ull || ((field & 0xff) == 0xff && v & field)) {
 		call_hex(t, v);
 		return;
+	} else if (v & field) {
+		call_hex(t, v & field);
+		between = "|";
+		v &= ~field;
 	}
 	for (i = 0; i < s->n && v; i++) {
 		u64 bits = s->at[i].value;
 
+		if (bits == CALL_HUGE_PAGES && v & bits) {
+			call_printf(t, "%s%llu<<%s", between, (v & bits) >> 26, s->at[i].name);
+			between = "|";
+			v &= ~bits;
+		}
 		if (!bits || (bits & field) || (v & bits) != bits)
 			continue;
 		call_printf(t, "%s%s", between, s->at[i].name);
@@ -342,6 +351,62 @@ static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 
 	if (v & ~0777ull)
 		call_symbols(t, s, v & ~0777ull);
 	call_printf(t, v & ~0777ull ? "|0%02llo" : "0%02llo", v & 0777);
+}
+
+/* Protocols have names by the address family. */
+static void put_protocol(struct call_text *t, const struct stp_symbols *s, u64 v, u64 family)
+{
+	static const char *const netlink[] = {
+		"ROUTE", "UNUSED", "USERSOCK", "FIREWALL", "SOCK_DIAG", "NFLOG", "XFRM", "SELINUX", "ISCSI", "AUDIT",
+		"FIB_LOOKUP", "CONNECTOR", "NETFILTER", "IP6_FW", "DNRTMSG", "KOBJECT_UEVENT", "GENERIC", NULL,
+		"SCSITRANSPORT", "ECRYPTFS", "RDMA", "CRYPTO", "SMC",
+	};
+
+	if (family == 2 || family == 10)           /* AF_INET, AF_INET6 */
+		call_symbols(t, s, (u32)v);
+	else if (family == 16 && v < sizeof(netlink) / sizeof(*netlink) && netlink[v])
+		call_printf(t, "NETLINK_%s", netlink[v]);
+	else
+		call_printf(t, family == 16 ? "0x%llx" : "%llu", v & 0xffffffff);
+}
+
+/* An option of getsockopt(), by the level; those of SOL_SOCKET are symbols. */
+static void put_option_name(struct call_text *t, const struct stp_symbols *s, u64 v, u64 level)
+{
+	static const char *const ip[] = {
+		[1] = "TOS", [2] = "TTL", [3] = "HDRINCL", [4] = "OPTIONS", [6] = "RECVOPTS", [7] = "RETOPTS",
+		[8] = "PKTINFO", [10] = "MTU_DISCOVER", [11] = "RECVERR", [12] = "RECVTTL", [13] = "RECVTOS",
+		[14] = "MTU", [15] = "FREEBIND", [19] = "TRANSPARENT", [24] = "BIND_ADDRESS_NO_PORT",
+		[32] = "MULTICAST_IF", [33] = "MULTICAST_TTL", [34] = "MULTICAST_LOOP", [35] = "ADD_MEMBERSHIP",
+		[36] = "DROP_MEMBERSHIP",
+	};
+	static const char *const tcp[] = {
+		[1] = "NODELAY", [2] = "MAXSEG", [3] = "CORK", [4] = "KEEPIDLE", [5] = "KEEPINTVL", [6] = "KEEPCNT",
+		[7] = "SYNCNT", [8] = "LINGER2", [9] = "DEFER_ACCEPT", [10] = "WINDOW_CLAMP", [11] = "INFO",
+		[12] = "QUICKACK", [13] = "CONGESTION", [14] = "MD5SIG", [18] = "USER_TIMEOUT", [19] = "REPAIR",
+		[23] = "FASTOPEN", [24] = "TIMESTAMP", [25] = "NOTSENT_LOWAT", [30] = "FASTOPEN_CONNECT", [31] = "ULP",
+	};
+	static const char *const ipv6[] = {
+		[16] = "UNICAST_HOPS", [17] = "MULTICAST_IF", [18] = "MULTICAST_HOPS", [19] = "MULTICAST_LOOP",
+		[20] = "ADD_MEMBERSHIP", [21] = "DROP_MEMBERSHIP", [23] = "MTU_DISCOVER", [24] = "MTU",
+		[25] = "RECVERR", [26] = "V6ONLY", [49] = "RECVPKTINFO", [50] = "PKTINFO", [67] = "TCLASS",
+	};
+	static const struct { u16 level, n; const char *const *names, *prefix; } all[] = {
+		{ 0, sizeof(ip) / sizeof(*ip), ip, "IP_" }, { 6, sizeof(tcp) / sizeof(*tcp), tcp, "TCP_" },
+		{ 41, sizeof(ipv6) / sizeof(*ipv6), ipv6, "IPV6_" },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (all[i].level == level && v < all[i].n && all[i].names[v]) {
+			call_printf(t, "%s%s", all[i].prefix, all[i].names[v]);
+			return;
+		}
+	}
+	if (level == 1)            /* SOL_SOCKET */
+		call_symbols(t, s, v);
+	else
+		call_hex(t, v);
 }
 
 /* The request of an ioctl(): a name, or its parts. */
@@ -464,7 +529,7 @@ static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64
 {
 	switch (a->type) {
 	case STP_ARG_int: case STP_ARG_fd: case STP_ARG_uid: case STP_ARG_uid16: case STP_ARG_long:
-	case STP_ARG_pair:
+	case STP_ARG_pair: case STP_ARG_intif:
 		call_printf(t, "%lld", (s64)v);
 		return true;
 	case STP_ARG_uint: case STP_ARG_ulong:
@@ -472,6 +537,9 @@ static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64
 		return true;
 	case STP_ARG_hex: case STP_ARG_xint:
 		call_hex(t, v);
+		return true;
+	case STP_ARG_pages:
+		call_hex(t, v << 12);
 		return true;
 	case STP_ARG_mode: case STP_ARG_omode:
 		call_printf(t, "0%02llo", v);
@@ -504,8 +572,12 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_futexop: put_futex_op(t, v); return true;
 	case STP_ARG_key: put_key(t, a->symbols, v); return true;
 	case STP_ARG_handler: call_printf(t, v == 0 ? "SIG_DFL" : v == 1 ? "SIG_IGN" : "0x%llx", v); return true;
-	case STP_ARG_sockopt: case STP_ARG_ambient:
-		if (a->type == STP_ARG_sockopt ? with == 1 : with >= 1 && with <= 3)
+	case STP_ARG_protocol: put_protocol(t, a->symbols, v, with); return true;
+	case STP_ARG_sockopt:
+		put_option_name(t, a->symbols, (u32)v, with);
+		return true;
+	case STP_ARG_flags1: case STP_ARG_ambient:
+		if (a->type == STP_ARG_flags1 ? with == 1 : with >= 1 && with <= 3)
 			call_symbols(t, a->symbols, (u32)v);
 		else
 			call_hex(t, (u32)v);
@@ -619,6 +691,8 @@ static bool wants(const struct call_text *t, u32 i)
 	switch (a->type) {
 	case STP_ARG_skip:
 		return false;
+	case STP_ARG_intif:
+		return with;
 	case STP_ARG_mremap:
 		return with & 2;
 	case STP_ARG_cloneparent:
@@ -640,7 +714,9 @@ static bool wants(const struct call_text *t, u32 i)
 
 const char *stp_syscall_name(struct stp_ctx *c)
 {
-	return c->syscall ? c->syscall->name : "";
+	const struct stp_syscall *call = c->syscall ? c->syscall : &no_call;
+
+	return call->plain_name && !(u32)c->arguments[call->flags] ? call->plain_name : call->name;
 }
 
 const char *stp_syscall_kernel_name(struct stp_ctx *c)

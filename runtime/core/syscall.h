@@ -43,6 +43,8 @@ void call_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 void call_string(struct call_text *t, u64 address);
 void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 enum { CALL_BYTES_SHOWN = 32, CALL_ELEMENTS_SHOWN = 32 };
+/* In a set of symbols: the bits that have the size of huge pages, as a power of two. */
+#define CALL_HUGE_PAGES 0xfc000000ull
 u32 call_nargs(const struct call_text *t);
 const struct stp_syscall_arg *call_arg(const struct call_text *t, u32 i);
 u64 call_value(const struct call_text *t, u32 arg);        /* value of its register, converted by its type */

@@ -21,7 +21,7 @@ static const char *const cld_codes[] = { "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED
 static const char *const poll_codes[] = { "POLL_IN", "POLL_OUT", "POLL_MSG", "POLL_ERR", "POLL_PRI", "POLL_HUP" };
 static const char *const sys_codes[] = { "SYS_SECCOMP", "SYS_USER_DISPATCH" };
 
-enum members { KILL, VALUE, FAULT, CHILD, BAND, TIMER, CALL };   /* of the structure's union */
+enum members { NONE, KILL, VALUE, FAULT, CHILD, BAND, TIMER, CALL };   /* of the structure's union */
 
 /* Codes of the kernel by signal, from 1 on. */
 static const struct { u8 signal, n, members; const char *const *names; } codes_of[] = {
@@ -32,7 +32,7 @@ static const struct { u8 signal, n, members; const char *const *names; } codes_o
 /* Writes the code, and returns which members there are. */
 static enum members put_code(struct call_text *t, u64 sig, s64 code)
 {
-	enum members m = code == 0 || code == -6 || code == 0x80 ? KILL : VALUE;
+	enum members m = code == 0 || code == -6 ? KILL : VALUE;
 	const char *name = code <= 0 && code >= -6 ? user_codes[-code] : code == 0x80 ? "SI_KERNEL" : NULL;
 	u32 i;
 
@@ -44,6 +44,8 @@ static enum members put_code(struct call_text *t, u64 sig, s64 code)
 		m = codes_of[i].members;
 		if (code <= codes_of[i].n)
 			name = codes_of[i].names[code - 1];
+		else if (m == BAND)
+			m = NONE;
 	}
 	if (name)
 		call_printf(t, "%s", name);
@@ -82,6 +84,9 @@ static void put_siginfo(struct call_text *t, u64 address)
 	if (m == FAULT) {
 		call_printf(t, ", si_addr=");
 		call_address(t, call_load_long(t, at));
+		if (sig == 11 && code == 3)        /* SEGV_BNDERR */
+			call_printf(t, ", si_lower=0x%llx, si_upper=0x%llx", call_load_long(t, at + 2 * word),
+				    call_load_long(t, at + 3 * word));
 	}
 	if (m == BAND)
 		call_printf(t, ", si_band=%lld, si_fd=%lld", call_load_signed(t, at, word),
@@ -257,6 +262,51 @@ static void put_pages(struct call_text *t, u64 address, u64 len)
 	call_printf(t, i < n ? ", ...]" : "]");
 }
 
+/* Writes a hexadecimal number of `width` characters: 00000000, 0x0fffff. */
+static void put_padded(struct call_text *t, u64 v, u32 width)
+{
+	call_printf(t, v ? "0x%0*llx" : "%0*llx", (int)(v ? width - 2 : width), v);
+}
+
+/* Writes the words of a set of n bits. */
+static void put_nodes(struct call_text *t, u64 address, u64 n)
+{
+	u32 word = t->call->long_size;
+	u64 i, words = (n + 8 * word - 1) / (8 * word);
+
+	if (!n || n > 4096) {
+		call_address(t, address);
+		return;
+	}
+	call_printf(t, "[");
+	for (i = 0; i < words && i < CALL_ELEMENTS_SHOWN && !t->failed; i++) {
+		call_printf(t, i ? ", " : "");
+		put_padded(t, call_load_long(t, address + i * word), 2 * word);
+	}
+	call_printf(t, i < words ? ", ...]" : "]");
+}
+
+/* struct user_desc of <asm/ldt.h> */
+static void put_segment(struct call_text *t, u64 address)
+{
+	static const struct { const char *name; u8 at, bits; } all[] = {
+		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 }, { "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
+		{ "seg_not_present", 5, 1 }, { "useable", 6, 1 },
+	};
+	u64 flags = call_load(t, address + 12, 4);
+	u32 i;
+
+	call_printf(t, "{entry_number=%lld, base_addr=", call_load_signed(t, address, 4));
+	put_padded(t, call_load(t, address + 4, 4), 8);
+	call_printf(t, ", limit=");
+	put_padded(t, call_load(t, address + 8, 4), 8);
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		call_printf(t, ", %s=%llu", all[i].name, flags >> all[i].at & ((1 << all[i].bits) - 1));
+	if (t->call->long_size == 8)
+		call_printf(t, ", lm=%llu", flags >> 7 & 1);
+	call_printf(t, "}");
+}
+
 static void put_oldutsname(struct call_text *t, u64 address)
 {
 	call_printf(t, "{sysname=");
@@ -278,6 +328,8 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 	case STP_ARG_status: call_status(t, call_load(t, v, 4)); return true;
 	case STP_ARG_capdata: put_capdata(t, v, with); return true;
 	case STP_ARG_bytevec: put_pages(t, v, with); return true;
+	case STP_ARG_nodes: put_nodes(t, v, with); return true;
+	case STP_ARG_segment: put_segment(t, v); return true;
 	case STP_ARG_oldutsname: put_oldutsname(t, v); return true;
 	case STP_ARG_dirents: call_address(t, v); return true;
 	case STP_ARG_mqattrs: return call_fields(t, STP_ARG_mqattr, v);

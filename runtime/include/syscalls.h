@@ -27,8 +27,10 @@ struct stp_syscall_command {       /* the arguments that follow the command, if 
 	struct stp_syscall_arg args[5];
 };
 struct stp_syscall {
-	const char *name;          /* of the alias */
+	const char *name;          /* that scripts compare */
 	const char *kernel_name;
+	const char *plain_name;    /* instead of name if the flags are 0; or NULL */
+	u8 flags;                  /* their register */
 	u8 long_size;              /* sizeof(long) in the process: 8 or 4 */
 	bool returns_address;
 	u8 signed_longs;           /* bit n: argument n is sign-extended */

@@ -25,7 +25,8 @@
 #endif
 
 #define CALLS_MAX 8192                 /* in progress at once, for all return probes with @entry() */
-#define TEXTS_MAX 4096                 /* the same, with argstr */
+#define TEXTS_MAX 4096                 /* the same, with argstr, which takes at most this many bytes */
+#define TEXTS_BYTES (8 << 20)
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* copy of p->probe */
@@ -42,7 +43,7 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	struct stp_calls *saved;                           /* what saves() says, by probe; may be NULL */
+	struct stp_calls *saved;                           /* the rows of return probes, by probe; may be NULL */
 	char *rows;                                        /* of each CPU, a row of it; NULL: no probe has any */
 	u32 row_size;
 	struct tracepoint *sys_enter, *sys_exit;
@@ -93,8 +94,45 @@ static __always_inline bool is_split(u32 number, bool compat)
 #endif
 }
 
-/* Decodes socketcall and ipc, which pass their arguments in memory: returns the table index of the call, and loads
- * its arguments. */
+#ifdef CONFIG_X86_64
+/* Loads a word of the process; 0 if it cannot be read. */
+static u32 load_word(struct stp_ctx *c, u64 address)
+{
+	u32 v = stp_uload4(c, address);
+
+	c->error = NULL;
+	return v;
+}
+
+/*
+ * Puts the arguments of ipc, which are call, first, second, third, ptr, fifth, into the order of the call. ptr is the
+ * address of semctl's last argument, and, unless the upper half of `call` says that the caller knows better, of
+ * msgrcv's address and type.
+ */
+static void order_ipc(struct stp_ctx *c, u32 call, bool is_new)
+{
+	u64 *a = c->arguments, first = a[1], second = a[2], third = a[3], ptr = a[4], fifth = a[5];
+
+	a[0] = first, a[1] = second, a[2] = third, a[3] = ptr, a[4] = fifth;
+	switch (call) {
+	case 1: a[1] = ptr, a[2] = second; break;                          /* semop */
+	case 3: a[3] = load_word(c, ptr); break;                           /* semctl */
+	case 4: a[1] = ptr, a[2] = second, a[3] = fifth; break;            /* semtimedop */
+	case 11: a[1] = ptr, a[2] = second, a[3] = third; break;           /* msgsnd */
+	case 12:                                                           /* msgrcv */
+		a[1] = is_new ? ptr : load_word(c, ptr);
+		a[2] = second;
+		a[3] = is_new ? fifth : load_word(c, ptr + 4);
+		a[4] = third;
+		break;
+	case 14: case 24: a[2] = ptr; break;                               /* msgctl, shmctl */
+	case 21: a[1] = ptr, a[2] = second; break;                         /* shmat */
+	case 22: a[0] = ptr; break;                                        /* shmdt */
+	}
+}
+#endif
+
+/* Decodes socketcall and ipc: returns the table index of the call, and loads its arguments. */
 static noinline u32 split_number(struct stp_ctx *c, u32 number)
 {
 #ifdef CONFIG_X86_64
@@ -104,32 +142,13 @@ static noinline u32 split_number(struct stp_ctx *c, u32 number)
 	if (number == SOCKETCALL && call >= 1 && call <= 20) {
 		u64 from = a[1];
 
-		for (i = 0; i < 6; i++) {
-			a[i] = stp_uload4(c, from + 4 * i);
-			c->error = NULL;   /* the call may have fewer than six arguments */
-		}
+		for (i = 0; i < 6; i++)
+			a[i] = load_word(c, from + 4 * i); /* the call may have fewer than six arguments */
 		return SOCKETCALL_FIRST + call;
 	}
-	if (number == IPC && call <= 24) {
-		/* ipc has the arguments call, first, second, third, ptr, fifth; the code below converts those whose
-		 * order differs. */
-		u64 first = a[1], second = a[2], third = a[3], ptr = a[4], fifth = a[5];
-		bool by_ptr = call == 1 || call == 4 || call == 11;
-
-		a[0] = first;
-		a[1] = by_ptr ? ptr : second;
-		a[2] = by_ptr ? second : third;
-		a[3] = call == 4 ? fifth : by_ptr ? third : ptr;
-		a[4] = fifth;
-		if (call == 12 || call == 14 || call == 24)        /* msgrcv, msgctl, shmctl; shmat is 21 */
-			a[1] = second, a[2] = ptr;
-		if (call == 12)
-			a[1] = ptr, a[2] = second, a[3] = fifth, a[4] = third;
-		if (call == 21)
-			a[1] = ptr, a[2] = second;
-		if (call == 22)
-			a[0] = ptr;
-		return IPC_FIRST + call;
+	if (number == IPC && (call & 0xffff) <= 24) {
+		order_ipc(c, call & 0xffff, call >> 16);
+		return IPC_FIRST + (call & 0xffff);
 	}
 #endif
 	return number;
@@ -471,7 +490,7 @@ static u32 largest_row(const struct stp_syscall_probe *p, u32 n, bool saved_only
 
 static u32 calls_in_progress(u32 row)
 {
-	return row > STP_SYSCALL_ENTRIES * sizeof(s64) ? TEXTS_MAX : CALLS_MAX;
+	return row > STP_SYSCALL_ENTRIES * sizeof(s64) ? min(TEXTS_MAX, TEXTS_BYTES / (int)row + 64) : CALLS_MAX;
 }
 
 static u32 count_watches(const struct stp_syscall_probe *p, u32 n)

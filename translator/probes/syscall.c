@@ -22,13 +22,19 @@ extern const struct probe_family family_syscall;
 
 static const struct syscall_row rows[] = {
 #define SYSCALL(alias, name, x86_64, ia32, arm64, result, args) \
-	{ #alias, name, { x86_64, ia32, arm64 }, result, args, false },
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, false, NAME_ALIAS },
 #define VARIANT SYSCALL
+#define NAMED(alias, name, x86_64, ia32, arm64, result, args) \
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, false, NAME_CALL },
+#define NAMED_FLAGS(alias, name, x86_64, ia32, arm64, result, args) \
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, false, NAME_CALL_IF_FLAGS },
 #define SECONDARY(alias, name, x86_64, ia32, arm64, result, args) \
-	{ #alias, name, { x86_64, ia32, arm64 }, result, args, true },
+	{ #alias, name, { x86_64, ia32, arm64 }, result, args, true, NAME_ALIAS },
 #include "probes/syscalls.def"
 #undef SYSCALL
 #undef VARIANT
+#undef NAMED
+#undef NAMED_FLAGS
 #undef SECONDARY
 };
 
@@ -50,10 +56,14 @@ static const char *const patterns[] = {
 #define SYSCALL(alias, ...) NAMES("syscall.", #alias), NAMES("nd_syscall.", #alias), \
 	NAMES("tp_syscall.", #alias), NAMES("dw_syscall.", #alias),
 #define VARIANT(...)
+#define NAMED(...)
+#define NAMED_FLAGS(...)
 #define SECONDARY SYSCALL
 #include "probes/syscalls.def"
 #undef SYSCALL
 #undef VARIANT
+#undef NAMED
+#undef NAMED_FLAGS
 #undef SECONDARY
 	NAMES("syscall_any", ""), NAMES("nd_syscall_any", ""), NAMES("tp_syscall_any", ""),
 	NAMES("dw_syscall_any", ""),
@@ -216,8 +226,9 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 		if (a->type && a->type->is_signed && a->type->size == 8)
 			is_signed |= 1u << a->at;
 	cw_line(w, "static const struct stp_syscall %s = {", name);
-	cw_line(w, ".name = %s, .kernel_name = %s, .long_size = %d, .signed_longs = 0x%x, .returns_address = %d,",
-		emit_c_string(d->any ? row->name : script_name(row)), emit_c_string(row->name), abi->bits / 8, is_signed,
+	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(d->any || row->named ? row->name : script_name(row)),
+		emit_c_string(row->name));
+	cw_line(w, ".long_size = %d, .signed_longs = 0x%x, .returns_address = %d,", abi->bits / 8, is_signed,
 		*row->result == 'x');
 	if (text) {
 		struct buf b = { 0 };
@@ -228,6 +239,9 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 		if (n)
 			cw_line(w, ".args = { %s},", buf_text(&b));
 	}
+	for vec_each(args, a)
+		if (row->named == NAME_CALL_IF_FLAGS && a->name && !strcmp(a->name, "flags"))
+			cw_line(w, ".plain_name = %s, .flags = %d,", emit_c_string(script_name(row)), a->at);
 	if (selector)
 		cw_line(w, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s_commands,",
 			(int)selector->value, selector->mask, ncommands, name);

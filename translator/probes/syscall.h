@@ -13,6 +13,7 @@ struct syscall_row {
 	const char *result;        // "d" number, "x" address, for retstr
 	const char *args;          // as syscalls.def explains
 	bool secondary;            // another name of a call that a wildcard finds already
+	enum { NAME_ALIAS, NAME_CALL, NAME_CALL_IF_FLAGS } named;  // value of `name`
 };
 
 struct syscall_type {              // runtime/include/syscall_types.def
