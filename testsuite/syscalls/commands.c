@@ -41,7 +41,7 @@ static void keys(void)
 
 static void prctls(void)
 {
-	for (int i = 1; i <= 66; i++)
+	for (int i = 1; i <= 64; i++)
 		if (i!=15&&i!=22&&i!=4&&i!=1&&i!=35) T(prctl, i, 0L, 0L, 0L, 0L);
 	T(prctl, 1, SIGHUP);
 	T(prctl, 1, 0);

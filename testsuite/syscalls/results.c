@@ -160,11 +160,21 @@ static void about_system(void)
 	ts.tv_nsec = 1000;
 	T(io_getevents, longs[0], 0L, 1L, buffer, &ts);
 	T(io_destroy, longs[0]);
-	T(get_mempolicy, numbers, NULL, 0L, 0L, 0L);
+	T(get_mempolicy, numbers, longs, 64L, 0L, 0L);
+	longs[0] = 1;
+	T(set_mempolicy, 2, longs, 64L);
+	T(mbind, 4096L, 4096L, 2, longs, 64L, 1);
+	T(migrate_pages, 999999, 64L, longs, longs);
 	T(prctl, PR_GET_NAME, buffer);
 	T(prctl, PR_GET_PDEATHSIG, numbers);
 	T(nanosleep, &ts, &ts);
-#ifndef __i386__
+#ifdef __i386__
+	numbers[0] = -1;
+	numbers[2] = 0xfffff;
+	numbers[3] = 0x51;
+	T(set_thread_area, numbers);
+	T(get_thread_area, numbers);
+#else
 	T(arch_prctl, 0x1003, longs);
 #endif
 }
