@@ -714,7 +714,8 @@ u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);
 extern const struct stp_family_ops stp_perf_family;
 struct stp_perf {
 	const struct stp_probe *probe;
-	const char *counter;       /* counts in the target process, for @perf("..."); NULL: samples on every CPU */
+	const char *counter;       /* for @perf("..."): counts in each thread of `program`, or in the target process; */
+				   /* NULL: samples on every CPU */
 	u32 type;                  /* as in perf_event_open(2) */
 	u64 config;
 	u64 period;                /* events per sample; 0: see hz */

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Perf events: samples on every CPU with the registers of the interrupted code (timer.profile is one of the
- * software CPU clock), and counters of the target process that handlers read.
+ * software CPU clock), and counters of the target process, or of the processes that run a program, that handlers read.
+ *
+ * A counter of a program is an event on every CPU, whose count is attributed to the thread that runs: from when the
+ * scheduler switches to it until it switches to another one. So it counts from a thread's first instruction on, with
+ * nothing to arm when a process starts.
  *
  * A counter of the processor overflows in an NMI, where no handler may run. The NMI saves the registers, and the
  * handler runs in an interrupt as soon as interrupts are on.
  */
 #include "kernel.h"
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
+#include <linux/tracepoint.h>
 
 struct postponed {
 	struct irq_work work;
@@ -25,7 +31,13 @@ static DEFINE_PER_CPU(struct postponed, postponed);
 struct sample {                    /* one per CPU */
 	struct perf_event *event;  /* NULL: the CPU is offline */
 	u64 due;                   /* clocks: when the newest sample was due, in ns; 0: no sample yet */
+	s64 base;                  /* counters: the count when the current thread was switched in */
 };
+
+static bool counts_target(const struct stp_perf *p)
+{
+	return p->counter && !p->program;
+}
 
 /* ------------------------------------------------------------------ samples */
 
@@ -110,6 +122,197 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 	irq_work_queue(&late->work);
 }
 
+/* ------------------------------------------------------------------ counters of programs */
+
+#define THREAD_BITS 9
+#define THREAD_WAYS 8
+#define THREADS (THREAD_WAYS << THREAD_BITS)       /* threads of a program that have counts of their own */
+
+/*
+ * A row belongs to one thread from its first switch until it exits. Only that thread claims, reads and frees it, with
+ * preemption off, so no lock is necessary.
+ */
+struct thread_count {
+	struct task_struct *task;      /* NULL: free. Only compared */
+	u64 programs;                  /* programs that the thread had executed */
+	s64 count;                     /* up to the last switch */
+};
+
+struct program_count {
+	struct thread_count threads[THREADS];
+	bool full;                     /* a thread found no row */
+	struct sample samples[];       /* by CPU number */
+};
+
+enum switch_hook { ON_SWITCH, ON_EXEC, ON_EXIT, SWITCH_HOOKS };
+
+static struct {
+	struct stp_perf *at;
+	u32 n;
+	struct tracepoint *point[SWITCH_HOOKS];
+	bool armed[SWITCH_HOOKS];
+} counters;
+
+/* Returns the current thread's row. NULL: it has none, or with `make` there is none left. */
+static struct thread_count *thread_row(struct program_count *pc, bool make)
+{
+	struct thread_count *set = pc->threads + THREAD_WAYS * hash_ptr(current, THREAD_BITS), *row = NULL;
+	u32 i;
+
+	for (i = 0; i < THREAD_WAYS && !row; i++)
+		if (READ_ONCE(set[i].task) == current)
+			row = &set[i];
+	for (i = 0; i < THREAD_WAYS && !row && make; i++)
+		if (!READ_ONCE(set[i].task) && !cmpxchg(&set[i].task, NULL, current)) {
+			row = &set[i];
+			row->count = 0;
+		}
+	if (row && row->programs != current->self_exec_id) {
+		row->programs = current->self_exec_id;
+		row->count = 0;
+	}
+	return row;
+}
+
+static s64 cpu_count(struct perf_event *e)
+{
+	if (e->oncpu == raw_smp_processor_id())
+		e->pmu->read(e);
+	return local64_read(&e->count);
+}
+
+/* Attributes what this CPU has counted to the current thread, if it runs the program. */
+static void attribute(struct stp_perf *p, bool counts)
+{
+	struct program_count *pc = p->state;
+	struct sample *s = &pc->samples[raw_smp_processor_id()];
+	struct perf_event *e = READ_ONCE(s->event);
+	struct thread_count *r;
+	s64 now;
+
+	if (!e)
+		return;
+	now = cpu_count(e);
+	if (counts && stp_program_runs(p->program, current->mm)) {
+		r = thread_row(pc, true);
+		if (r)
+			r->count += now - s->base;
+		else
+			WRITE_ONCE(pc->full, true);
+	}
+	s->base = now;
+}
+
+static void attribute_all(bool counts)
+{
+	struct stp_perf *p;
+
+	for (p = counters.at; p < counters.at + counters.n; p++)
+		if (p->counter && p->program && p->state)
+			attribute(p, counts);
+}
+
+/* Context: the scheduler, under its lock, interrupts off. */
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	attribute_all(true);
+}
+
+/* Counts up to here belong to the program that the thread ran before. */
+static void on_count_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
+{
+	attribute_all(false);
+}
+
+static void on_count_exit(void *data, struct task_struct *task)
+{
+	struct thread_count *r;
+	struct stp_perf *p;
+
+	for (p = counters.at; p < counters.at + counters.n; p++) {
+		r = p->counter && p->program && p->state ? thread_row(p->state, false) : NULL;
+		if (r)
+			smp_store_release(&r->task, NULL);
+	}
+}
+
+/* Context: a handler of a probe of a process. */
+static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
+{
+	struct program_count *pc = READ_ONCE(p->state);
+	struct sample *s = pc ? &pc->samples[raw_smp_processor_id()] : NULL;
+	struct perf_event *e = s ? READ_ONCE(s->event) : NULL;
+	struct thread_count *r;
+
+	if (!e || !stp_program_runs(p->program, current->mm))
+		return 0;
+	r = thread_row(pc, false);
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
+			  p->counter);
+	else if (!r && READ_ONCE(pc->full))
+		stp_error(c, "the perf counter \"%s\" does not count this thread: more than %d threads run %s", p->counter,
+			  THREADS / 2, p->program->path);
+	else
+		return (r ? r->count : 0) + cpu_count(e) - s->base;
+	return 0;
+}
+
+static const struct { const char *name; void *function; } switch_hooks[SWITCH_HOOKS] = {
+	[ON_SWITCH] = { "sched_switch", on_switch },
+	[ON_EXEC] = { "sched_process_exec", on_count_exec },
+	[ON_EXIT] = { "sched_process_exit", on_count_exit },
+};
+
+static void note_switch_hook(struct tracepoint *tp, void *data)
+{
+	u32 i;
+
+	for (i = 0; i < SWITCH_HOOKS; i++)
+		if (!strcmp(tp->name, switch_hooks[i].name))
+			counters.point[i] = tp;
+}
+
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+static int start_counters(struct stp_perf *table, u32 n)
+{
+	bool wanted = false;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		wanted |= table[i].counter && table[i].program && table[i].state;
+	counters.at = table;
+	counters.n = n;
+	if (!wanted)
+		return 0;
+	for_each_kernel_tracepoint(note_switch_hook, NULL);
+	for (i = 0; i < SWITCH_HOOKS && !err; i++) {
+		err = counters.point[i] ? tracepoint_probe_register(counters.point[i], switch_hooks[i].function, NULL) :
+					  -ENOENT;
+		counters.armed[i] = !err;
+	}
+	if (err)
+		plat_message(STP_MSG_ERROR, "cannot count in programs: a tracepoint of the scheduler is not available");
+	return err;
+}
+
+/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+static void stop_counters(void)
+{
+	bool armed = false;
+	u32 i;
+
+	for (i = 0; i < SWITCH_HOOKS; i++) {
+		if (counters.armed[i])
+			tracepoint_probe_unregister(counters.point[i], switch_hooks[i].function, NULL);
+		armed |= counters.armed[i];
+		counters.armed[i] = false;
+	}
+	if (armed)
+		tracepoint_synchronize_unregister();   /* ends: the functions above read finite lists */
+}
+
 /* ------------------------------------------------------------------ counters */
 
 /*
@@ -136,12 +339,15 @@ static bool was_never_scheduled(struct perf_event *e)
 
 static s64 read_counter(struct stp_ctx *c, const struct stp_perf *p)
 {
-	struct perf_event *e = READ_ONCE(p->state);
+	struct perf_event *e;
 
 	if (p->absent) {
 		stp_error(c, "the perf counter \"%s\" is not available on this machine", p->counter);
 		return 0;
 	}
+	if (p->program)
+		return read_thread(c, p);
+	e = READ_ONCE(p->state);
 	if (!e)
 		return p->last;
 	if (was_never_scheduled(e)) {
@@ -201,24 +407,32 @@ static void release_sample(struct perf_event *e)
 	perf_event_release_kernel(e);
 }
 
-/* p->state: one event for a counter, else an array of struct sample by CPU number; under stp_hotplug_lock(). Ends:
- * the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
+/* p->state: one event for a counter of the target, a struct program_count for one of a program, else an array of
+ * struct sample by CPU number; under stp_hotplug_lock(). Returns NULL for the first. */
+static struct sample *samples_of(const struct stp_perf *p)
+{
+	struct program_count *pc = p->state;
+
+	return !pc || counts_target(p) ? NULL : p->counter ? pc->samples : p->state;
+}
+
+/* Ends: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static void remove(struct stp_perf *p)
 {
-	struct sample *samples = p->state;
+	struct sample *samples = samples_of(p);
 	u64 count, enabled, running;
 	int cpu;
 
-	if (p->state && p->counter) {
+	if (p->state && counts_target(p)) {
 		count = perf_event_read_value(p->state, &enabled, &running);
 		p->last = stp_scaled(count, enabled, running);
 		perf_event_release_kernel(p->state);
 	}
 	for_each_possible_cpu(cpu)
-		if (samples && !p->counter && samples[cpu].event)
+		if (samples && samples[cpu].event)
 			release_sample(samples[cpu].event);
-	if (!p->counter)
-		plat_free(samples);
+	if (samples)
+		plat_free(p->state);
 	p->state = NULL;
 }
 
@@ -226,19 +440,24 @@ static void remove(struct stp_perf *p)
  * CPU, or finds that it is offline. */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, sampled, p);
+	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, p->counter ? NULL : sampled, p);
 
 	if (IS_ERR(e))
 		return cpu_online(cpu) ? PTR_ERR(e) : 0;
-	((struct sample *)p->state)[cpu].event = e;
+	WRITE_ONCE(samples_of(p)[cpu].event, e);
 	return 0;
+}
+
+static u64 state_bytes(const struct stp_perf *p)
+{
+	return nr_cpu_ids * sizeof(struct sample) + (p->counter ? sizeof(struct program_count) : 0);
 }
 
 static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
 {
 	int cpu, err = 0;
 
-	p->state = plat_alloc(nr_cpu_ids * sizeof(struct sample), -1);
+	p->state = plat_alloc(state_bytes(p), -1);
 	if (!p->state)
 		return -ENOMEM;
 	for_each_cpu(cpu, &stp_cpus) {
@@ -256,7 +475,7 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 		.config = p->config,
 		.size = sizeof(attr),
 		.sample_period = p->period ?: NSEC_PER_SEC / HZ,
-		.pinned = !p->counter,
+		.pinned = !counts_target(p),
 	};
 
 	if (p->counter) {
@@ -273,7 +492,7 @@ static int add(struct stp_perf *p)
 	struct perf_event_attr attr = attributes(p);
 	int err = 0;
 
-	if (p->counter)
+	if (counts_target(p))
 		return add_counter(p, &attr);
 	if (p->program)
 		stp_program_open(p->program, &err);
@@ -294,9 +513,8 @@ static const char *reason(int err)
 
 static void report_failure(const struct stp_perf *p, int err)
 {
-	/* The kernel returns -ENOENT for missing counters, too. Counters open no program, and a program that could
-	 * not be opened has no users. */
-	bool unopened = p->program && !p->counter && !p->program->users;
+	/* The kernel returns -ENOENT for missing counters, too. A program that could not be opened has no users. */
+	bool unopened = p->program && !p->program->users;
 	const char *why = unopened && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
 	char text[200], number[24];
 
@@ -311,6 +529,7 @@ static void perf_stop(void *table, u32 n)
 	int cpu;
 	u32 i;
 
+	stop_counters();
 	stp_hotplug_lock();
 	for (i = 0; i < n; i++)
 		remove(&p[i]);
@@ -323,6 +542,16 @@ static void perf_stop(void *table, u32 n)
 		if (p[i].program && p[i].program->users)
 			stp_program_close(p[i].program);
 	stp_tree_stop();
+}
+
+static u64 perf_memory(const void *table, u32 n)
+{
+	const struct stp_perf *p;
+	u64 bytes = 0;
+
+	for (p = table; p < (const struct stp_perf *)table + n; p++)
+		bytes += p->counter && p->program ? state_bytes(p) : 0;
+	return bytes;
 }
 
 static int perf_start(void *table, u32 n)
@@ -347,10 +576,12 @@ static int perf_start(void *table, u32 n)
 		remove(&p[i]);
 	}
 	stp_hotplug_unlock();
-	if (!err)
-		return 0;
-	report_failure(&p[i - 1], err);
-	perf_stop(table, n);
+	if (err)
+		report_failure(&p[i - 1], err);
+	else
+		err = start_counters(table, n);
+	if (err)
+		perf_stop(table, n);
 	return err;
 }
 
@@ -360,12 +591,17 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 
 	for (p = table; p < (struct stp_perf *)table + n; p++) {
 		struct perf_event_attr attr = attributes(p);
-		struct sample *samples = p->state;
+		struct sample *samples = samples_of(p);
+		struct perf_event *before;
 
-		if (!samples || p->counter)
+		if (!samples)
 			continue;
-		if (samples[cpu].event)
-			release_sample(samples[cpu].event);
+		before = samples[cpu].event;
+		WRITE_ONCE(samples[cpu].event, NULL);
+		if (before && p->counter)
+			tracepoint_synchronize_unregister();   /* ends: on_switch() reads a finite list */
+		if (before)
+			release_sample(before);
 		samples[cpu] = (struct sample){ .due = 0 };
 		if (add_sample(p, &attr, cpu))
 			plat_message(STP_MSG_WARNING, "a CPU that was offline is no longer sampled, although it is online again");
@@ -374,6 +610,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 
 const struct stp_family_ops stp_perf_family = {
 	.name = "perf",
+	.memory = perf_memory,
 	.start = perf_start,
 	.stop = perf_stop,
 	.cpu_back = perf_cpu_back,

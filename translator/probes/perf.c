@@ -150,7 +150,7 @@ static void emit_programs(struct cwriter *w, struct probe **probes, int n)
 	for (int i = 0; i < n; i++) {
 		const struct perf *d = probes[i]->data;
 
-		if (d->path && !d->counter)
+		if (d->path)
 			cw_line(w, "static struct stp_program stp_perf_program_%d = { .path = %s };", i,
 				emit_c_string(d->path));
 	}
@@ -167,7 +167,7 @@ static void perf_emit(struct session *s, struct cwriter *w, struct probe **probe
 			".per_second = %s, .in_target = %s%s%s%s }, /* %s */", emit_probe_ref(probes[i]), (long long)d->type,
 			(unsigned long long)d->config, (long long)d->period, (long long)d->hz, d->hz ? "true" : "false",
 			d->in_target ? "true" : "false", d->optional ? ", .optional = true" : "",
-			d->path && !d->counter ? str_printf(", .program = &stp_perf_program_%d", i) : "",
+			d->path ? str_printf(", .program = &stp_perf_program_%d", i) : "",
 			d->counter ? str_printf(", .counter = %s", emit_c_string(d->counter)) : "", probes[i]->point);
 	}
 	cw_line(w, "};");
