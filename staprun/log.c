@@ -19,7 +19,7 @@ bool log_color(const char *when)
 	const char *terminal = getenv("TERM");
 
 	if (!strcmp(when, "auto"))
-		colored = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb");
+		colored = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb");
 	else if (!strcmp(when, "always"))
 		colored = true;
 	else if (!strcmp(when, "never"))

@@ -288,7 +288,7 @@ expect target-command 0 'target 1' user -e 'probe begin { println("target ", tar
 expect global-set 0 'n is 9' user -G n=9 -e 'global n = 1 probe begin { println("n is ", n) exit() }'
 expect global-gives-type 0 'text abc' user -G x=abc -e 'global x probe begin { println("text ", x) exit() }'
 expect global-gives-number 0 'number 17' user -G x=0x10 -e 'global x probe begin { println("number ", x + 1) exit() }'
-expect global-unknown 1 'nosuch' user -G nosuch=9 -e "$begin"
+expect global-unknown 0 'WARNING: -G nosuch: ignored' user -G nosuch=9 -e "$begin"
 expect timeout 0 ended user -T 0.05 -e 'probe end { println("ended") }'
 expect output-file 0 hello bash -c "'$STAP' --runtime=user -o '$SCRATCH/o' -e '$begin' && cat '$SCRATCH/o'"
 expect pass1 0 'probe begin' "$STAP" -p1 --runtime=user -e "$begin"
@@ -407,11 +407,17 @@ expect timing-loop 0 'timer.ms(10), (<input>:1:7), hits: ' user -t -e 'probe tim
 expect suppress-errors 0 'hello' user --suppress-handler-errors -e 'probe begin { print(1 / z++) } global z probe begin { println("hello") exit() }'
 expect suppress-time-guru 1 '--suppress-time-limits requires -g' user --suppress-time-limits -e "$begin"
 expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { while (i < 20000) i++ println(i) exit() }'
-expect make-variable 1 "-B takes a variable" "$STAP" -B gcc -e "$begin"
+expect make-variable 1 "-B takes a variable" "$STAP" -B 'g cc' -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
 
 # Lists, limits and output options; each once as intended and once with an error.
 expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
+on_terminal() { TERM=$1 script -qec "'$STAP' -p2 --runtime=user -e 'probe begin { nosuch() }'" /dev/null | grep -c $'\e'; }
+expect color-on-terminal 0 '' on_terminal xterm
+expect color-dumb 1 0 on_terminal dumb
+expect color-unwanted 1 0 env NO_COLOR=1 bash -c "STAP='$STAP'; $(declare -f on_terminal); on_terminal xterm"
+mkdir -p "$SCRATCH/here"
+expect user-directory-here 0 hello env SYSTEMTAP_DIR=.home bash -c "cd '$SCRATCH/here' && '$STAP' --runtime=user -e '$begin'"
 expect color-bad 1 '--color takes auto, always or never' "$STAP" --color=red -e "$begin"
 expect verbose-by-pass 0 'Pass 5: run completed' user --vp=00001 -e "$begin"
 expect verbose-by-pass-bad 1 '--vp takes one to five digits' user --vp=x -e "$begin"

@@ -216,8 +216,8 @@ static void no_servers(struct options *o, const char *arg)
 
 static void add_make_var(struct options *o, const char *arg)
 {
-	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
-		usage("-B takes a variable of make, NAME=VALUE, not \"%s\"", arg);
+	if (!matches(arg, "^[a-z_][a-z0-9_]*(=.*)?$"))
+		usage("-B takes a variable of make, NAME=VALUE, or a target, not \"%s\"", arg);
 	vec_push(&o->make_vars, arg);
 }
 
@@ -811,9 +811,12 @@ static void check(struct options *o)
 
 void options_parse(struct options *o, int argc, char **argv)
 {
+	const char *terminal;
+
 	o->last_pass = 5;
 	o->compatible = LANGUAGE_VERSION;
-	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	terminal = getenv("TERM");
+	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb");
 	diag_options.colors = getenv("SYSTEMTAP_COLORS");
 	argv = rc_arguments(&argc, argv);
 	parse_letters(o, argc, argv);
