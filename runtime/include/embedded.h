@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -25,6 +26,7 @@
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
 #define STP_TYPES_GIVEN
+typedef long intptr_t;
 #else
 #include <errno.h>
 #include <stdbool.h>
@@ -44,6 +46,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef unsigned long long u64;
+#define num_online_cpus() ((unsigned int)sysconf(_SC_NPROCESSORS_ONLN))
 #endif
 
 #include "generated.h"
@@ -100,6 +103,10 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define _stp_printf(...) stp_cprintf(STP_C, __VA_ARGS__)
 #define _stp_print(text) stp_cprintf(STP_C, "%s", text)
 #define _stp_exit() stp_exit(STP_C)
+#define _stp_dbug(function, line, ...) do {					\
+	stp_cprintf(STP_C, "%s:%d: ", function, (int)(line));			\
+	stp_cprintf(STP_C, __VA_ARGS__);					\
+} while (0)
 #define _stp_snprintf snprintf
 #define _stp_warn(...) do {							\
 	char stp_warning[160];							\

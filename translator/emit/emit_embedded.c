@@ -86,11 +86,12 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->loc = loc;
 	vec_push(&e->s->units, u);
 	for vec_each(&e->s->opt.defines, d)        // names of -D are macros of the C, unless it defines them itself
-		if (strcmp(d->name, "MAXSTRINGLEN") && strcmp(d->name, "MAXBACKTRACE"))
+		if (strcmp(d->name, "MAXSTRINGLEN") && strcmp(d->name, "MAXBACKTRACE") && strcmp(d->name, "MAXMAPENTRIES"))
 			buf_printf(&u->text, "#define %s %s\n", d->name, d->value);
-	buf_printf(&u->text, "#define MAXBACKTRACE %lld\n#define STP_STRLEN %lld\n#define STP_COMPATIBLE %s\n"
-		   "#include \"embedded.h\"\n", (long long)session_limit(e->s, LIMIT_MAXBACKTRACE),
-		   (long long)emit_string_len(e), compatible_version(e));
+	buf_printf(&u->text, "#define MAXBACKTRACE %lld\n#define MAXMAPENTRIES %lld\n#define STP_STRLEN %lld\n"
+		   "#define STP_COMPATIBLE %s\n#define STP_SKIP_BADVARS %d\n#include \"embedded.h\"\n",
+		   (long long)session_limit(e->s, LIMIT_MAXBACKTRACE), (long long)session_limit(e->s, LIMIT_MAXMAPENTRIES),
+		   (long long)emit_string_len(e), compatible_version(e), e->s->opt.skip_badvars);
 	add_blocks(e, u, false);
 	return u;
 }
