@@ -82,22 +82,10 @@ static void check_overloads(struct func *f, const struct declarations *before)
 	}
 }
 
-// Checks one name of -G name=value.
-static void check_outside(struct session *s, const char *name)
-{
-	for vec_each(&s->script.globals, g)
-		if (!strcmp((*g)->name, name))
-			return;
-	diag_error((struct loc){ 0 }, "-G %s: the script has no global \"%s\"%s", name, name,
-		   scope_similar_globals(s, name, false));
-}
-
 void check_declarations(struct session *s)
 {
 	struct map globals = { 0 }, funcs = { 0 };
 
-	for vec_each(&s->opt.globals, it)
-		check_outside(s, it->name);
 	for vec_each(&s->script.globals, g) {
 		struct declarations *before = declarations_of(&globals, (*g)->name);
 
@@ -342,6 +330,28 @@ static void check_unused(struct session *s, struct func *f)
 		diag_warning(f->loc, "function \"%s\" is never called", f->name);
 }
 
+void check_names_of_settings(struct session *s)
+{
+	int n = 0;
+
+	for vec_each(&s->opt.globals, it) {
+		bool found = false, is_private = false;
+
+		for vec_each(&s->script.globals, g) {
+			found |= !strcmp((*g)->name, it->name) && !(*g)->is_private;
+			is_private |= !strcmp((*g)->name, it->name) && (*g)->is_private;
+		}
+		if (found)
+			s->opt.globals.at[n++] = *it;
+		else if (is_private)
+			diag_warning((struct loc){ 0 }, "-G %s: ignored: \"%s\" is private to its file", it->name, it->name);
+		else
+			diag_warning((struct loc){ 0 }, "-G %s: ignored: the script has no global \"%s\"%s", it->name, it->name,
+				     scope_similar_globals(s, it->name, false));
+	}
+	s->opt.globals.n = n;
+}
+
 // -G name=value requires that the global is a scalar of the value's type.
 static void check_settings(struct session *s)
 {
@@ -350,7 +360,7 @@ static void check_settings(struct session *s)
 			enum str_long is;
 			int64_t n;
 
-			if (strcmp((*g)->name, it->name))
+			if (strcmp((*g)->name, it->name) || (*g)->is_private)
 				continue;
 			is = str_long(it->value, &n);
 			if ((*g)->arity || (*g)->type == T_STATS)

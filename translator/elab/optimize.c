@@ -362,7 +362,7 @@ static bool set_from_outside(const struct session *s, const struct var *g)
 {
 	for vec_each(&s->opt.globals, it)
 		if (!strcmp(it->name, g->name))
-			return true;
+			return !g->is_private;
 	return false;
 }
 
@@ -374,7 +374,7 @@ static void drop_globals(struct session *s)
 		struct var *g = s->script.globals.at[i];
 		bool library = from_library(g->loc);
 
-		if (used_var(g) || (!library && (s->opt.no_optimize || set_from_outside(s, g)))) {
+		if (used_var(g) || set_from_outside(s, g) || (!library && s->opt.no_optimize)) {
 			s->script.globals.at[n++] = g;
 			continue;
 		}

@@ -832,6 +832,7 @@ int elab_symbols(struct session *s)
 			match_new_decls(s);
 	}
 	bind_unused(s);
+	check_names_of_settings(s);
 	settle_arities(s);
 	accessors_make(s);
 	optimize_mark_unused(s);

@@ -775,7 +775,7 @@ static void infer_option(struct infer *t, struct var *g)
 	for vec_each(&t->s->opt.globals, it) {
 		int64_t n;
 
-		if (strcmp(it->name, g->name))
+		if (strcmp(it->name, g->name) || g->is_private)
 			continue;
 		learn(t, &g->type, &g->type_loc, str_long(it->value, &n) == STR_NOT_A_NUMBER ? T_STRING : T_LONG, g->loc);
 	}
