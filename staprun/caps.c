@@ -60,10 +60,10 @@ enum rights caps_rights(void)
 void caps_explain(void)
 {
 	if (have_cap(CAP_SYS_MODULE))
-		log_error("you may not load modules: members of the group stapdev may load any module, of"
-			  " stapsys signed modules, of stapusr modules in /lib/modules/RELEASE/systemtap and"
-			  " signed modules built with stap --privilege=stapusr; stap --vm and"
-			  " --runtime=user need no privileges");
+		log_error("loading a module requires membership of a group: stapdev for any module, stapsys for"
+			  " signed modules, stapusr for modules in /lib/modules/RELEASE/systemtap and signed"
+			  " modules built with stap --privilege=stapusr; stap --vm and --runtime=user need"
+			  " no privileges");
 	else
 		log_error("loading a module requires root or CAP_SYS_MODULE: use sudo;"
 			  " stap --vm and --runtime=user need no privileges");

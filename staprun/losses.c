@@ -66,6 +66,6 @@ uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t m
 		if (n[i])
 			print_loss(i, n[i], header->limits[i]);
 	if (skipped && !header->summary.errors)
-		log_note(1, "-DMAXSKIPPED=N (now %u) is how many hits a script may skip before it ends", header->max_skipped);
+		log_note(1, "-DMAXSKIPPED=N (now %u) sets how many hits a script may skip before it ends", header->max_skipped);
 	return skipped + others;
 }

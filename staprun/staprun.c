@@ -119,7 +119,7 @@ static int parse_option(int letter)
 		if (!strcmp(optarg, "help") || !strcmp(optarg, "version"))
 			return parse_option(*optarg == 'h' ? 'h' : 'V');
 		if (strcmp(optarg, "strict"))
-			return usage_error("unknown option --%s: the long options are --help, --strict and --version", optarg);
+			return usage_error("unknown option \"--%s\": the long options are --help, --strict and --version", optarg);
 		letter = 'e';
 		optarg = NULL;
 		break;
@@ -375,7 +375,7 @@ static int start_daemon(void)
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
-		log_error("cannot go to the background: %m");
+		log_error("cannot run in the background: %m");
 		return -errno;
 	}
 	if (pid > 0) {
