@@ -34,7 +34,7 @@ expect unknown-option 1 "Try 'stap --help'" "$STAP" --no-such-option
 expect dash-of-a-page 1 'if it is an option, write -l' "$STAP" –l 'begin'
 expect dash-of-a-page-before-a-script 0 '; if it is an option, write --all-modules' "$STAP" —all-modules -p1 -e 'probe begin { }'
 expect dash-of-a-page-in-an-option 1 "\"-–ldd\" contains a typographic dash: write --ldd" "$STAP" -–ldd -e 'probe begin { }'
-expect misspelt-option 1 'unknown option (similar: --compatible' "$STAP" --compatble=4
+expect misspelt-option 1 '" (similar: --compatible' "$STAP" --compatble=4
 expect ambiguous-option 1 "'--dump-functions'" "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
@@ -143,7 +143,7 @@ expect compatible-pointer 0 'is 0x00000000000000ff' user --compatible=1.2 -e 'pr
 expect incompatible-pointer 0 'is 0xff' user --compatible=1.3 -e 'probe begin { printf("is %p\n", 255) exit() }'
 expect compatible-empty-sum 1 'empty aggregate' user --compatible=1.4 -e 'global x probe begin { if (0) x <<< 1 println(@sum(x)) exit() }'
 expect incompatible-empty-sum 0 0 user --compatible=1.5 -e 'global x probe begin { if (0) x <<< 1 println(@sum(x)) exit() }'
-expect compatible-members 1 'came with version 2.6' user --compatible=2.5 -e 'probe begin { x = 1 println(x->y) exit() }'
+expect compatible-members 1 'have members before version 2.6' user --compatible=2.5 -e 'probe begin { x = 1 println(x->y) exit() }'
 expect incompatible-members 1 'debuginfo type of this value cannot be determined' user --compatible=2.6 -e 'probe begin { x = 1 println(x->y) exit() }'
 expect compatible-abort 1 "unresolved function \"abort\"" user --compatible=3.2 -e 'probe begin { abort() }'
 expect incompatible-abort 0 '' user --compatible=3.3 -e 'probe begin { abort() println("on") }'
@@ -153,7 +153,7 @@ expect incompatible-locks 0 'stp_lock(c)' user -p3 --compatible=4.4 -e "$late"
 expect compatible-locks 0 '' lacks user -p3 --compatible=4.3 -e "$late"
 expect unoptimised-locks 0 '' lacks user -p3 -u -e "$late"
 expect compatible-suffix 1 'probe point mismatch' user --compatible=1.9 -e 'probe a = timer { } probe a.ms(1) { exit() }'
-expect check-version 0 'depends on the version of the language' user --check-version -e 'probe begin { println("a" "b") exit() }'
+expect check-version 0 'depends on the language version' user --check-version -e 'probe begin { println("a" "b") exit() }'
 expect check-version-quiet 0 hello bash -c "'$STAP' --runtime=user -W --check-version -e '$begin'"
 expect privilege-bad 1 '--privilege takes' "$STAP" --privilege=root -e "$begin"
 expect privilege-guru 1 'requires the privilege stapdev' "$STAP" -g --privilege=stapsys -e "$begin"

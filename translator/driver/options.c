@@ -583,7 +583,7 @@ static const struct option_row {
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
 	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
-	{ 'w', NULL, NOTHING, NULL, "no warnings", set_no_warnings },
+	{ 'w', NULL, NOTHING, NULL, "suppress warnings", set_no_warnings },
 	{ 'W', NULL, NOTHING, NULL, "treat warnings as errors", set_warnings_errors },
 	{ 'm', NULL, VALUE, "NAME", "set the name of the module, left in the current directory", set_module },
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
@@ -597,33 +597,33 @@ static const struct option_row {
 	{ 'G', NULL, VALUE, "NAME=VALUE", "set the initial value of a global variable", add_global },
 	{ 'd', NULL, VALUE, "OBJECT", "resolve functions and lines of that program or library, or\nlines of that "
 	"module of the kernel", add_object },
-	{ 0, "ldd", NOTHING, NULL, "also of the libraries of programs that are probed or named with "
-	"-d", set_libraries },
+	{ 0, "ldd", NOTHING, NULL, "resolve functions also in the libraries of programs that are\n"
+	"probed or named with -d", set_libraries },
 	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; names of all modules "
 	"resolve", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
-	{ 0, "strict", NOTHING, NULL, "exit status 3 when an event, output or a value was lost\n"
-	  "or cut, and there was no error", set_strict },
+	{ 0, "strict", NOTHING, NULL, "exit with status 3 if an event, output or a value was lost\n"
+	  "or cut, and no error occurred", set_strict },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "continue after errors and skipped probes", suppress_errors },
 	{ 0, "suppress-time-limits", NOTHING, NULL, "remove limits of statements, waiting and load (with -g)",
 	  suppress_time_limits },
-	{ 'b', NULL, NOTHING, NULL, "bulk mode: a file for each CPU, for stap-merge", set_bulk },
+	{ 'b', NULL, NOTHING, NULL, "write one file for each CPU (bulk mode), for stap-merge", set_bulk },
 	{ 'S', NULL, VALUE, "MB[,N]", "begin the next file of -o after that many megabytes,\n"
 	  "keep the newest N", set_switching },
-	{ 'F', NULL, NOTHING, NULL, "flight recorder: leave the script running in the background,\n"
-	  "with -o writing, without keeping the newest output for\n"
-	  "staprun -A", set_flight_recorder },
+	{ 'F', NULL, NOTHING, NULL, "leave the script running in the background; it writes to the\n"
+	  "file of -o, or else keeps the newest output for staprun -A\n"
+	  "(flight recorder)", set_flight_recorder },
 	{ 0, "target-namespaces", VALUE, "PID", "make the ns_ functions use the namespaces of that process",
 	  set_namespaces },
 	{ 'c', NULL, VALUE, "CMD", "run CMD once probes are armed, stop when it ends", set_command },
 	{ 'x', NULL, VALUE, "PID", "set target() to PID, stop when it ends", set_target },
-	{ 's', NULL, VALUE, "MB", "output that each CPU keeps for a slow reader\n"
+	{ 's', NULL, VALUE, "MB", "set the size of the output buffer of each CPU\n"
 	  "(default: 2; on many CPUs less, down to 1)", set_buffer },
-	{ 0, "monitor", MAYBE, "SECONDS", "show so often how the script is doing (on a terminal above\n"
-	  "its output): its time, memory, output and losses (default: 1)", set_monitor },
+	{ 0, "monitor", MAYBE, "SECONDS", "show run time, memory, output and losses of the script every\n"
+	  "SECONDS (default: 1), on a terminal above its output", set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
-	{ 0, "runtime", VALUE, "kernel|user", "where probes run: in a kernel module, or in a process\n"
+	{ 0, "runtime", VALUE, "kernel|user", "run probes in a kernel module, or in a process\n"
 	  "(no root: begin, end, timers)", set_runtime },
 	{ 0, "dyninst", NOTHING, NULL, "the same as --runtime=user", set_dyninst },
 	{ 0, "bpf", NOTHING, NULL, "accepted for compatibility; the script becomes a kernel module", set_bpf },
