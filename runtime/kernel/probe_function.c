@@ -87,7 +87,7 @@ static void warn_of_skipped(void)
 	char text[128];
 
 	if (stp_function_totals.skipped) {
-		snprintf(text, sizeof(text), "skipped %u functions that ftrace does not know; name a function to "
+		snprintf(text, sizeof(text), "skipped %u functions that ftrace does not trace; name a function to "
 			 "probe it anyway", stp_function_totals.skipped);
 		plat_message(STP_MSG_WARNING, text);
 	}
