@@ -451,8 +451,14 @@ void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
-	u64 from = plat_cycles(), to;
+	u64 from, to;
 
+	/* After an overload, further handlers of the same event do not run: there may be thousands. */
+	if (STP_UNLIKELY(v->closed) && stp_session.failed) {
+		stp_lose(STP_LOSS_OUTSIDE, 1);
+		return;
+	}
+	from = plat_cycles();
 	if (v->sample_in < 0)
 		v->sample_in = STP_SAMPLE - 1;
 	if (p->needs_actions)

@@ -333,6 +333,7 @@ static void overload(void)
 {
 	struct stp_probe p = { slow, .needs_actions = true }, other = { quick };
 	int i, entries;
+	u64 outside;
 
 	running();
 	cycles = 1;
@@ -344,6 +345,15 @@ static void overload(void)
 	for (i = 0; i < 7 && !*messages; i++)
 		hit(&p);
 	same_text("more than the threshold is", messages, "ERROR probe overhead exceeded threshold\nEXIT\n");
+	running();
+	cycles = 1;
+	outside = stp_lost(STP_LOSS_OUTSIDE);
+	stp_ctx_enter(c);
+	for (i = 0; i < 20; i++)
+		stp_handler_run(c, &p);
+	stp_ctx_leave(c);
+	same_number("an overload ends with the handler", cycles, 1 + 600);
+	same_number("whose successors are counted", stp_lost(STP_LOSS_OUTSIDE) - outside, 14);
 	running();
 	p.needs_actions = false;
 	cycles = 1000000;
