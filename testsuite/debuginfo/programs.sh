@@ -82,7 +82,7 @@ for constant in lone=42 green=8 in_class=31; do
 	alike 'function("paint")' '$'${constant%=*} ${constant#*=}
 	[ ${constant%=*} = lone ] || alike 'function("use")' '@var("'${constant%=*}'", "scopes")' ${constant#*=}
 done
-lists 'an enumerator of another function' 'semantic error: unable to find local '"'lone'"' in use: at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
+lists 'an enumerator of another function' 'semantic error: unable to find local "lone" in use: at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
 
 # ------------------------------------------------------------ assembler among functions with debuginfo
 cat >middle.c <<'END'
