@@ -179,6 +179,7 @@ struct expr {
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
 			bool not_constant;     // target: constant_value() found no value, and waits for none
+			bool waited;           // the same, but it waits for types.c
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;

@@ -85,6 +85,7 @@ static struct expr *binary(const struct session *s, struct expr *e, bool *waits)
 	if (made)
 		return made;
 	*waits |= wait_l || wait_r;
+	e->u.bin.waited = wait_l || wait_r;
 	e->u.bin.not_constant = (!l || !r) && !wait_l && !wait_r;
 	if (!l || !r || l->kind != r->kind || e->u.bin.of_location)
 		return NULL;

@@ -5,6 +5,21 @@
 
 static const struct want want_condition = { .type = T_LONG, .why = "a condition is a" };
 
+static bool visit_untyped(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_ACCESS || (*e)->waits;
+	return true;
+}
+
+bool target_is_untyped(struct expr *e)
+{
+	bool found = false;
+	struct ast_walker w = { .expr = visit_untyped, .data = &found };
+
+	ast_walk_expr(&w, &e);
+	return found;
+}
+
 // Infers a copy of the expression without messages; returns whether that succeeds.
 static bool is_defined(struct infer *t, const struct expr *e, bool *untyped)
 {
@@ -60,6 +75,8 @@ static bool settle(struct infer *t, struct expr **c, const struct expr **value)
 	bool waits = false;
 
 	infer_expr(t, c, want_condition);
+	if ((*c)->waits)
+		return false;
 	*value = constant_value(t->s, *c, &waits);
 	if (*value && (*value)->kind != E_NUMBER)
 		*value = NULL;

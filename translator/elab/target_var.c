@@ -162,21 +162,6 @@ bool resolver_is_defined(struct resolver *r, const struct expr *e)
 	return diag_quiet_pop() == 0;
 }
 
-static bool visit_untyped(struct ast_walker *w, struct expr **e)
-{
-	*(bool *)w->data |= (*e)->kind == E_ACCESS || (*e)->waits;
-	return true;
-}
-
-bool target_is_untyped(struct expr *e)
-{
-	bool found = false;
-	struct ast_walker w = { .expr = visit_untyped, .data = &found };
-
-	ast_walk_expr(&w, &e);
-	return found;
-}
-
 // Replaces @defined(e) by a number, or leaves it for types.c. A struct that only some of a pattern's functions return
 // counts as undefined, since it is not a number to compare, which @defined mostly guards.
 static void resolve_defined(struct resolver *r, struct expr **e)
@@ -493,6 +478,8 @@ static enum truth truth(struct resolver *r, struct expr **e)
 
 	if (((*e)->kind == E_BINARY && (*e)->u.bin.not_constant) || !decides(r, e))
 		return UNKNOWN;
+	if ((*e)->kind == E_BINARY && (*e)->u.bin.waited)
+		return LATER;
 	ast_walk_expr(&w, e);
 	value = constant_value(r->s, *e, &waits);
 	if (value && value->kind == E_NUMBER)
@@ -798,15 +785,18 @@ static bool visit_static(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-static void settle_statics(struct resolver *r)
+// Settles those of the resolved expression or statement, and of the entries from `entries` on.
+static void settle_statics(struct resolver *r, struct expr **e, struct stmt **st, int entries)
 {
 	struct probe *p = r->probe;
 	struct ast_walker w = { .expr = visit_static, .data = p->family->module ? p->family->module(p) : NULL };
 
-	if (p->body)
-		ast_walk_stmt(&w, &p->body);
-	for vec_each(&p->entries, e)
+	if (e)
 		ast_walk_expr(&w, e);
+	else if (*st)
+		ast_walk_stmt(&w, st);
+	for (int i = entries; i < p->entries.n; i++)
+		ast_walk_expr(&w, &p->entries.at[i]);
 	for vec_each(&r->called, f)
 		if ((*f)->body && (*f)->probe == p)
 			ast_walk_stmt(&w, &(*f)->body);
@@ -852,7 +842,7 @@ int elab_targets(struct session *s)
 		resolve_probe(&r, p);
 		dropped = optional && diag_quiet_pop();
 		if (!dropped) {
-			settle_statics(&r);
+			settle_statics(&r, NULL, &p->body, 0);
 			s->script.probes.at[n++] = p;
 		}
 		for vec_each(&r.called, f) {
@@ -876,9 +866,11 @@ int elab_targets(struct session *s)
 void target_resume(struct session *s, struct probe *p, struct func *f, struct expr **e, struct stmt **st)
 {
 	struct resolver r = { .s = s }, shared = { .s = s };
+	int entries;
 
 	resolver_enter(&r, p ? p : f->probe);
-	for (int i = 0; r.probe && i < r.probe->entries.n; i++)
+	entries = r.probe ? r.probe->entries.n : 0;
+	for (int i = 0; i < entries; i++)
 		vec_push(&r.entries, "");  // saved before, so it matches none that is written here
 	if (e)
 		resolve(&r, e);
@@ -886,7 +878,7 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 		ast_walk_stmt(&r.walker, st);
 	resolve_called(&r);
 	if (r.probe)
-		settle_statics(&r);
+		settle_statics(&r, e, st, entries);
 	for vec_each(&r.called, it) {
 		(*it)->used = true;
 		if (r.probe && !(*it)->probe)
