@@ -90,10 +90,11 @@ static void add_globals(const void *session, name_list *out)
 			vec_push(out, (*g)->name);
 }
 
+// A global that is not used may be meant as an array.
 static void add_arrays(const void *session, name_list *out)
 {
 	for vec_each(&((const struct session *)session)->script.globals, g)
-		if (!from_library((*g)->loc) && (*g)->arity)
+		if (!from_library((*g)->loc) && ((*g)->arity || (!(*g)->read && !(*g)->written)))
 			vec_push(out, (*g)->name);
 }
 
