@@ -67,6 +67,10 @@ report tapset-comments "$(awk '
 		name = $2; sub(/[:(].*/, "", name); names = block; gsub(/[*,]/, " ", names)
 		if (!index(names " ", " " name " ")) print FILENAME ":" FNR ": " name " has no comment that names it"
 	}' tapsets/*.stp tapsets/arch/*/*.stp)"
+# Each example of SystemTap that cannot be built has a reason in the documents.
+report examples "$(while read -r name _; do
+		grep -qF "\`$name\`" doc/compatibility.md || echo "doc/compatibility.md: no row for the example $name"
+	done <testsuite/examples/not-built)"
 # Comments, messages and manual pages are full sentences in common words.
 report words "$(python3 "$TESTS/lint/words.py" 2>&1)"
 if git rev-parse --git-dir >/dev/null 2>&1; then
