@@ -101,7 +101,7 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 			bias = vma->vm_start - ((u64)vma->vm_pgoff << PAGE_SHIFT) + m->offset - m->address;
 			remember(m, bias);
 		}
-		stp_areas_end();
+		stp_areas_end(c);
 	} else if (found && !recall(m, &bias)) {
 		stp_error(c, "cannot determine the address of %s in %s(%d): a thread is changing the mappings",
 			  m->program->path, current->comm, current->tgid);
@@ -120,6 +120,7 @@ static int mapped_start(void *table, u32 n)
 	u32 i;
 	int err;
 
+	stp_areas_start();
 	for (i = 0; i < n; i++)
 		stp_program_open(all[i].program, &err);
 	return 0;
@@ -130,6 +131,7 @@ static void mapped_stop(void *table, u32 n)
 	struct stp_mapped *all = table;
 	u32 i;
 
+	stp_areas_stop();
 	for (i = 0; i < n; i++)
 		if (all[i].program->state)
 			stp_program_close(all[i].program);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mappings of the current process, for user_stack.c and mapping_cache.c. Context: any but NMI. */
+/* Mappings of the current process, for user_stack.c and mapping_cache.c. */
 #ifndef KERNEL_USER_AREAS_H
 #define KERNEL_USER_AREAS_H
 
-#include <linux/mm.h>
-#include <linux/mmap_lock.h>
+#include "kernel.h"
 
-/* Takes the lock of the mappings. Releasing it may wake up a waiter, which takes locks of the scheduler; so the
- * lock is taken only if the interrupted code holds none of these. */
-static inline bool stp_areas_begin(struct stp_ctx *c)
-{
-	return current->mm && stp_irqs_were_on(c) && mmap_read_trylock(current->mm);
-}
+/* The families whose handlers read mappings call start once and stop once. May sleep. */
+void stp_areas_start(void);
+void stp_areas_stop(void);
 
-static inline void stp_areas_end(void)
-{
-	mmap_read_unlock(current->mm);
-}
+/* Takes the lock of the mappings for reading. Returns false if it is not free or the task has no mappings. Context: a
+ * handler, in any context but NMI. */
+bool stp_areas_begin(struct stp_ctx *c);
+void stp_areas_end(struct stp_ctx *c);
 
 #endif

@@ -14,8 +14,7 @@
  * used: it frees entries before it unlinks them (handle_trampoline(), up to 6.9), and a hit may interrupt that.
  * Return addresses that other tracers replaced are unknown, so that the walk ends there.
  *
- * Context: any but NMI. Mappings are looked up under the lock of the process's memory, which is taken only if the
- * interrupted code holds no lock that its release may need: see user_areas.h.
+ * Context: any but NMI. Mappings are looked up under the lock of the process's memory: see user_areas.c.
  */
 #include "kernel.h"
 #include <linux/fs.h>
@@ -124,7 +123,7 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 				stp_lines_find(o->lines, p->offset, &p->source, &p->line);
 		}
 	}
-	stp_areas_end();
+	stp_areas_end(c);
 	return p->path;
 }
 
@@ -386,7 +385,7 @@ static u32 walk(struct stp_ctx *c, struct frame *f, u64 *at, u32 n, u32 max)
 	       unwind_frame(c, f, has_mappings, low))
 		at[n++] = f->pc;
 	if (has_mappings)
-		stp_areas_end();
+		stp_areas_end(c);
 	return n;
 }
 
@@ -427,6 +426,7 @@ static int user_stack_start(void *table, u32 n)
 	u32 i;
 	int err;
 
+	stp_areas_start();
 	stp_user_path_check();
 	stp_returns = stp_calls_make(RETURNS_MAX, sizeof(u64));
 	if (!stp_returns) {
@@ -446,6 +446,7 @@ static void user_stack_stop(void *table, u32 n)
 	u32 i;
 
 	WRITE_ONCE(known.n, 0);
+	stp_areas_stop();
 	stp_calls_free(stp_returns);
 	stp_returns = NULL;
 	for (i = 0; i < n; i++)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lock of a process's mappings, for handlers that read them. Releasing it may wake up a waiter, which takes locks
+ * of the scheduler. If the interrupted code may hold these (it has interrupts off, as in a context switch), the release
+ * is left to an interrupt of this CPU, which comes when interrupts are on again. Until then this CPU has the lock, and
+ * later handlers use it. The memory of the process is not freed meanwhile: the process does not exit within such code,
+ * and its exit takes the lock for writing (as for stack maps of BPF, 5.10 to 7.2).
+ */
+#include "user_areas.h"
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+static DEFINE_PER_CPU(struct late {
+	struct irq_work work;
+	struct mm_struct *mm;      /* its lock is held and `work` is queued; NULL: neither */
+}, late);
+static u32 users;
+
+static void release(struct irq_work *work)
+{
+	struct late *l = container_of(work, struct late, work);
+	struct mm_struct *mm = l->mm;
+
+	WRITE_ONCE(l->mm, NULL);
+	mmap_read_unlock_non_owner(mm);
+}
+
+void stp_areas_start(void)
+{
+	int cpu;
+
+	if (users++)
+		return;
+	for_each_possible_cpu(cpu)
+		compat_irq_work_init(&per_cpu_ptr(&late, cpu)->work, release);
+}
+
+void stp_areas_stop(void)
+{
+	int cpu;
+
+	if (--users)
+		return;
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(&late, cpu)->work);         /* ends: it waits for nothing */
+}
+
+bool stp_areas_begin(struct stp_ctx *c)
+{
+	struct mm_struct *held = NULL;
+
+	if (!current->mm)
+		return false;
+	if (!stp_irqs_were_on(c)) {
+		held = raw_cpu_read(late.mm);
+		if (held || IS_ENABLED(CONFIG_PREEMPT_RT))             /* there the lock may not be taken here */
+			return held == current->mm;
+	}
+	return mmap_read_trylock(current->mm);
+}
+
+void stp_areas_end(struct stp_ctx *c)
+{
+	struct late *l = raw_cpu_ptr(&late);
+
+	if (stp_irqs_were_on(c)) {
+		mmap_read_unlock(current->mm);
+	} else if (!l->mm) {
+		rwsem_release(&current->mm->mmap_lock.dep_map, _RET_IP_);      /* another context releases it */
+		l->mm = current->mm;
+		irq_work_queue(&l->work);
+	}
+}
