@@ -48,27 +48,30 @@ void stp_areas_stop(void)
 
 bool stp_areas_begin(struct stp_ctx *c)
 {
-	struct mm_struct *held = NULL;
+	struct mm_struct *mm = current->mm, *held = raw_cpu_read(late.mm);
 
-	if (!current->mm)
+	if (!mm)
 		return false;
-	if (!stp_irqs_were_on(c)) {
-		held = raw_cpu_read(late.mm);
-		if (held || IS_ENABLED(CONFIG_PREEMPT_RT))             /* there the lock may not be taken here */
-			return held == current->mm;
-	}
-	return mmap_read_trylock(current->mm);
+	if (stp_irqs_were_on(c) || (!held && !IS_ENABLED(CONFIG_PREEMPT_RT)))  /* there it may not be taken here */
+		return mmap_read_trylock(mm);
+	if (held != mm)
+		return false;
+	rwsem_acquire_read(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
+	return true;
 }
 
 void stp_areas_end(struct stp_ctx *c)
 {
 	struct late *l = raw_cpu_ptr(&late);
+	struct mm_struct *mm = current->mm;
 
 	if (stp_irqs_were_on(c)) {
-		mmap_read_unlock(current->mm);
-	} else if (!l->mm) {
-		rwsem_release(&current->mm->mmap_lock.dep_map, _RET_IP_);      /* another context releases it */
-		l->mm = current->mm;
+		mmap_read_unlock(mm);
+		return;
+	}
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);               /* of this context, for lockdep alone */
+	if (!l->mm) {
+		l->mm = mm;
 		irq_work_queue(&l->work);
 	}
 }
