@@ -31,7 +31,7 @@ static inline void stp_shell_execute(const char *command)
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 
-/* A name that is not in PATH is a file of the current folder, as in process("NAME"). Returns if it fails. */
+/* A name that is not in PATH is a file of the current directory, as in process("NAME"). Returns if it fails. */
 static inline void stp_command_execute(const char *command)
 {
 	wordexp_t words;

@@ -29,7 +29,7 @@ END
 # ------------------------------------------------------------ programs by their names
 gcc -g -O1 -o known known.c && mkdir -p bin && ln -sf ../known bin/other
 by_name() { # NAME STAP'S ARGUMENTS: they name ./known
-	if [ "$(point -l "${@:2}")" = 'process("known").function("main@known.c:'"$(grep -n '^int main' known.c | cut -d: -f1)"'")' ]; then
+	if [ "$(point -l "${@:2}")" = 'process("known").function("main@known.c:'"$(grep -n '^int main' "$files/known.c" | cut -d: -f1)"'")' ]; then
 		ok "debuginfo/programs by name: $1"
 	else
 		not_ok "debuginfo/programs by name: $1" "$(point -l "${@:2}")"
@@ -44,6 +44,10 @@ PATH=$PATH:bin by_name '-c in a relative folder of PATH' 'process.function("main
 for words in "./known 'x y'" "./kno'wn' x" '"./known" "a;b|c"' "known 1"; do
 	by_name "-c $words" 'process.function("main")' -c "$words"
 done
+cd bin
+by_name 'as -c names it' 'process("known").function("main")' -c '../known 1'
+by_name 'as -d names it' 'process("known").function("main")' -d ../known
+cd ..
 "$STAP" -r "$release" -p2 -v -e 'probe process("known").begin { println(1) }' 2>&1 | grep -qx "program \"known\": $PWD/known" &&
 	ok "debuginfo/programs by name: -v prints the path" || not_ok "debuginfo/programs by name: -v prints the path"
 for command in known "./known '1;2'" 'bin/../known  # 1'; do

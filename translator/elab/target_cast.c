@@ -9,21 +9,18 @@
 #include "elab/target.h"
 
 #include "toolchain/toolchain.h"
-#include "util/program_path.h"
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef VEC(struct di_module *) modules;
 
 static struct di_module *program(struct session *s, const char *name, const char **why)
 {
-	const char *path = program_path(name);
-	char *full = path ? realpath(path, NULL) : NULL;
+	const char *path = session_program(s, name);
 
 	*why = "no such file";
-	return full ? di_program(s, str_dup(full), why) : NULL;
+	return path ? di_program(s, path, why) : NULL;
 }
 
 // Returns the types that a C file which includes "<a.h><b.h>" declares: of a module of the kernel, or of a program.

@@ -97,7 +97,7 @@ bool perf_may_read(const struct session *s, const struct probe *p, const struct 
 	}
 	if (!path || (process && process->arg_kind != ARG_STRING))
 		return true;
-	here = process ? process_executable(process->text) : NULL;
+	here = process ? session_program(s, process->text) : NULL;
 	if (process && (str_is_glob(process->text) || (here && !strcmp(here, path))))
 		return true;
 	diag_error(e->loc, "the perf counter \"%s\" counts in %s: it can only be read in probes of that program, "
@@ -124,7 +124,7 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	d->in_target = process != NULL;
 	d->optional = point->optional || point->sufficient;
 	if (process && process->arg_kind == ARG_STRING) {
-		d->path = process_executable(process->text);
+		d->path = session_program(s, process->text);
 		if (!d->path)              // the program may exist on the machine that runs the script
 			d->path = process->text;
 	}

@@ -18,9 +18,6 @@ struct process_files {
 // Reports errors and returns their number.
 int process_files(struct session *s, const struct probe_match *m, struct process_files *out);
 
-// Returns the file that execvp() would find for a command's name, or NULL.
-char *process_executable(const char *name);
-
 // Returns "process("/bin/ls")", the beginning of a resolved point. For a point with a library: that of the library.
 char *process_point(const struct probe_match *m, const struct di_module *program);
 

@@ -18,17 +18,9 @@
 
 // ---------------------------------------------------------------- paths
 
-char *process_executable(const char *name)
-{
-	const char *found = program_path(name);
-	char path[PATH_MAX];
-
-	return found && realpath(found, path) ? str_dup(path) : NULL;
-}
-
 static bool add_file(struct session *s, const struct point_part *part, const char *path, struct process_files *out)
 {
-	const char *script = spawn_interpreter(path, true), *why = "", *name = script ? process_executable(script) : path;
+	const char *script = spawn_interpreter(path, true), *why = "", *name = script ? session_program(s, script) : path;
 	struct di_module *m;
 
 	if (!name) {
@@ -129,7 +121,7 @@ static const char *target_program(struct session *s, const struct point_part *pa
 			   command);
 		return NULL;
 	}
-	path = process_executable(name);
+	path = session_program(s, name);
 	if (!path)
 		diag_error(part->loc, "no program \"%s\" in PATH or in this folder", name);
 	else
@@ -388,7 +380,7 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 			   "program of -c or -x");
 		return 1;
 	}
-	path = process_executable(part->text);
+	path = session_program(s, part->text);
 	if (!path && is_build_id(part->text))
 		return add_identified(s, part, out);
 	if (!path)

@@ -126,6 +126,9 @@ struct session {
 // session.c: Finds the directories, makes the temporary one (die() removes it, too).
 void session_open(struct session *s);
 void session_close(struct session *s);
+// programs.c: returns the absolute path of a program or library: a path; a name as execvp() finds it, in the current
+// folder, or as the last component of the program of -c or of an object of -d. NULL: not found.
+char *session_program(const struct session *s, const char *name);
 // user_dir.c: Returns $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist.
 const char *session_user_dir(void);
 // Ends the program at once, from a signal handler, and removes the temporary directory.
