@@ -191,7 +191,7 @@ static int parse_options(int argc, char **argv)
 	if (check_conflicts())
 		return -EINVAL;
 	if (optind >= argc)
-		return usage_error("missing argument: the module", "");
+		return usage_error("no module given: name one, or its file NAME.ko", "");
 	opt.module = argv[optind];
 	if ((opt.attach || opt.remove) && !module_name_is_valid(opt.module) &&
 	    !(opt.remove && !strcmp(opt.module, "*")))

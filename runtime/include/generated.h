@@ -193,10 +193,10 @@ s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
 /* offset of the first `what` in s, -1 if it is not found */
 s64 stp_find(struct stp_ctx *c, const char *s, const char *what);
-/* Returns the length of the prefix of s whose characters are all in the set (member), or all outside it. */
 /* Writes a text with its unprintable bytes escaped. The result has at most `limit` bytes (0: MAXSTRINGLEN - 1); in
  * quotes, at least 5, and it ends in three dots if it is cut. */
 void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted);
+/* Returns the length of the prefix of s whose characters are all in the set (member), or all outside it. */
 s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member);
 /* Appends an address in hexadecimal to a list of *len bytes, separated by a space. Returns false, appends nothing
  * and counts a cut string if the address does not fit as a whole. */

@@ -293,7 +293,7 @@ static int start_counters(struct stp_perf *table, u32 n)
 		counters.armed[i] = !err;
 	}
 	if (err)
-		plat_message(STP_MSG_ERROR, "cannot count in programs: a tracepoint of the scheduler is not available");
+		plat_message(STP_MSG_ERROR, "counters of programs require the tracepoints sched_switch, sched_process_exec and sched_process_exit");
 	return err;
 }
 

@@ -52,7 +52,7 @@ bool stp_areas_begin(struct stp_ctx *c)
 
 	if (!mm)
 		return false;
-	if (stp_irqs_were_on(c) || (!held && !IS_ENABLED(CONFIG_PREEMPT_RT)))  /* there it may not be taken here */
+	if (stp_irqs_were_on(c) || (!held && !IS_ENABLED(CONFIG_PREEMPT_RT)))  /* PREEMPT_RT: taking it may sleep */
 		return mmap_read_trylock(mm);
 	if (held != mm)
 		return false;
@@ -69,7 +69,7 @@ void stp_areas_end(struct stp_ctx *c)
 		mmap_read_unlock(mm);
 		return;
 	}
-	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);               /* of this context, for lockdep alone */
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);               /* for lockdep: release() is in another context */
 	if (!l->mm) {
 		l->mm = mm;
 		irq_work_queue(&l->work);

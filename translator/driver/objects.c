@@ -10,12 +10,12 @@
 #include <string.h>
 
 // -d adds symbols to stacks, so a missing object is only a warning.
-static bool object_is_there(struct session *s, const char *path)
+static bool object_exists(struct session *s, const char *path)
 {
 	const char *why = "";
-	char *full = realpath(path, NULL);
+	char *full = session_program(s, path);
 
-	if (full ? di_program(s, str_dup(full), &why) != NULL :
+	if (full ? di_program(s, full, &why) != NULL :
 	    !s->opt.user_runtime && !strchr(path, '/') && (!strcmp(path, "kernel") || di_kernel_module(s, path)))
 		return true;
 	if (full)
@@ -33,7 +33,7 @@ void objects_check(struct session *s)
 	int n = 0;
 
 	for vec_each(&s->opt.objects, path)
-		if (object_is_there(s, *path))
+		if (object_exists(s, *path))
 			s->opt.objects.at[n++] = *path;
 	s->opt.objects.n = n;
 }

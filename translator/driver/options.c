@@ -168,7 +168,7 @@ static void set_arch(struct options *o, const char *arg)
 {
 	o->arch = kernel_arch(arg);
 	if (!o->arch)
-		usage("-a takes the name of a machine that modules can be built for, x86_64 or arm64, not \"%s\"", arg);
+		usage("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
 static void add_modinfo(struct options *o, const char *arg)

@@ -34,8 +34,8 @@ static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 		diag_error(use, "function \"%s\" may not be used with --privilege=stapusr: its C is not marked "
 			   "unprivileged", f->name);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED) && !look->own) {
-		diag_error(use, "function \"%s\" accesses the current process, which may belong to another user in "
-			   "%s; use it in probes of processes", f->name, look->probe->point);
+		diag_error(use, "function \"%s\" accesses the current process, which may be another user's in %s: use "
+			   "it in process(...) probes", f->name, look->probe->point);
 	}
 }
 

@@ -75,8 +75,8 @@ static struct var *new_local(struct binder *b, const char *name, struct loc loc)
 
 	if (b->position != IN_BODY)
 		diag_error(loc, b->position == IN_ENTRY ?
-			   "\"%s\" is a local variable: @entry is evaluated before the handler runs" :
-			   "\"%s\" is not a global: conditions of probes can only read globals", name);
+			   "\"%s\" is a local variable: @entry is evaluated before the handler runs; use a global" :
+			   "\"%s\" is not a global: conditions of probes can only read globals; declare it with \"global\"", name);
 	v->name = name;
 	v->loc = loc;
 	v->kind = VAR_LOCAL;
@@ -95,8 +95,8 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 
 	if (v) {
 		if (b->position == IN_ENTRY && v->kind != VAR_GLOBAL)
-			diag_error(loc, "\"%s\" is a local variable: @entry is evaluated before the handler runs",
-				   name);
+			diag_error(loc, "\"%s\" is a local variable: @entry is evaluated before the handler runs; use a "
+				   "global", name);
 		return v;
 	}
 	v = scope_global(b->s, name, loc, in_library_function(b));

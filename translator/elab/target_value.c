@@ -338,10 +338,10 @@ struct expr *target_load_composite(const struct lvalue *p)
 	struct expr *e = NULL;
 
 	if (v->loc.kind == DI_LOC_POINTER)
-		diag_error(p->loc, "\"%s\" points to a variable that is not in memory: access that variable through "
-			   "it", v->name);
+		diag_error(p->loc, "\"%s\" points to a variable that is not in memory: read the variable as $%s->MEMBER or "
+			   "$%s[0]", v->name, v->name, v->name);
 	else if (type_is_aggregate(p->type) || bits > 64 || !bits)
-		diag_error(p->loc, "\"%s\" is not in memory: its %s can't be read as a number", v->name, p->type->name);
+		diag_error(p->loc, "\"%s\" is not in memory, and a %s can't be read as a number: read a member", v->name, p->type->name);
 	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits, &why)))
 		diag_error(p->loc, "this part of \"%s\" %s%s", v->name, why ? "can't be read here: " :
 			   "was optimised out here", why ?: "");
@@ -407,7 +407,7 @@ static struct expr *optimised_out(struct loc loc, const struct di_variable *v)
 		diag_error(loc, "\"%s\" (%s) can't be read here: %s", v->name, v->type->name, v->loc.why);
 	else if (v->loc.line)
 		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or doesn't fit a register; "
-			   "it is known at line %d", v->name, v->type->name, v->loc.line);
+			   "it can be read at line %d", v->name, v->type->name, v->loc.line);
 	else
 		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or doesn't fit a "
 			   "register", v->name, v->type->name);

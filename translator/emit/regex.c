@@ -199,7 +199,7 @@ static bool emit_groups(struct emitter *e, struct expr *x, struct regex_node *tr
 	if (p.too_large)
 		return false;
 	if (groups > MAX_GROUPS || most_waiting(&p, root) > MAX_GROUPS) {
-		diag_error(x->loc, "regular expression: at most %d groups where matched() is used", MAX_GROUPS - 1);
+		diag_error(x->loc, "more than %d groups in a regular expression, in a script that uses matched()", MAX_GROUPS - 1);
 		return true;
 	}
 	write_plan(&p, name, find, whole, root, groups);

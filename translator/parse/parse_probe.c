@@ -114,7 +114,7 @@ static void append(struct parser *p, struct probe_point *point, const struct pro
 			continue;
 		}
 		if (last->arg_kind != ARG_NONE)
-			parser_fail(p, last->loc, "the argument of a component must follow its whole name");
+			parser_fail(p, last->loc, "text follows the argument of a component: write the argument after the whole name");
 		last->name = str_printf("%s%s", last->name, part->name);
 		last->arg_kind = part->arg_kind;
 		last->text = part->text;

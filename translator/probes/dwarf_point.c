@@ -637,8 +637,8 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 		return NULL;
 	}
 	if (!f->has_types) {
-		diag_error(target->loc, "unable to find local \"%s\": %s has no parameters for \"%s\", or for several "
-			   "functions of this name; %s", name, di_module_source_text(f->module),
+		diag_error(target->loc, "unable to find local \"%s\": %s does not describe the parameters of \"%s\", or has "
+			   "several functions of this name; %s", name, di_module_source_text(f->module),
 			   f->name, di_advice(f->module));
 		return NULL;
 	}

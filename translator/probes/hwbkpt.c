@@ -28,8 +28,8 @@ static int warn_of_many(struct session *s, const struct probe_match *m)
 	for vec_each(&s->script.probes, p)
 		n += (*p)->family == &family_hwbkpt;
 	if (n == REGISTERS + 1)
-		diag_warning(m->point->loc, "more than %d hardware watchpoints: processors have few debug registers, %d on "
-			     "x86", REGISTERS, REGISTERS);
+		diag_warning(m->point->loc, "more than %d hardware watchpoints, but processors have few debug registers, %d on "
+			     "x86: some may not be armed", REGISTERS, REGISTERS);
 	return 0;
 }
 

@@ -112,7 +112,8 @@ static const char *target_program(struct session *s, const struct point_part *pa
 	if (s->opt.target_pid)
 		return running_program(part, s->opt.target_pid);
 	if (!command) {
-		diag_error(part->loc, "process without a path requires -c or -x");
+		diag_error(part->loc, "process without a path requires -c or -x; add one, or name a program: "
+			   "process(\"PATH\")");
 		return NULL;
 	}
 	name = command_program(command);
@@ -123,7 +124,7 @@ static const char *target_program(struct session *s, const struct point_part *pa
 	}
 	path = session_program(s, name);
 	if (!path)
-		diag_error(part->loc, "no program \"%s\" in PATH or in this folder", name);
+		diag_error(part->loc, "program \"%s\" not found in PATH or in the current directory", name);
 	else
 		note_found(s, name, path);
 	return path;
@@ -388,8 +389,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 	if (!path && !strchr(part->text, '/') && strstr(part->text, ".so"))
 		path = di_find_library(part->text);
 	if (!path) {
-		diag_error(part->loc, strchr(part->text, '/') ? "no file \"%s\"%s"
-							       : "no program \"%s\" in PATH or in this folder%s",
+		diag_error(part->loc, strchr(part->text, '/') ? "file \"%s\" not found%s"
+							       : "program \"%s\" not found in PATH or in the current directory%s",
 			   part->text, diag_similar(part->text, add_files, part->text));
 		return 1;
 	}

@@ -123,7 +123,7 @@ static struct expr *variable(const struct rewriter *r, const struct expr *target
 	}
 	if (*name != '$')
 		return call(target->loc, "__python_value", name);
-	diag_error(target->loc, "\"$%s\" is unknown in Python: use $$vars, $$parms, $$locals or $NAME", name);
+	diag_error(target->loc, "unknown variable \"$%s\" in a probe of Python: use $$vars, $$parms, $$locals or $NAME", name);
 	return expr_string(target->loc, "");
 }
 

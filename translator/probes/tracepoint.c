@@ -250,7 +250,11 @@ static struct expr *tracepoint_target(struct session *s, struct probe *p, struct
 			continue;
 		if (t->args.at[i].type && i < MAX_ARGUMENTS)
 			return target_variable(target->loc, &t->args.at[i]);
-		diag_error(target->loc, "the argument %d of the tracepoint %s can't be read", i + 1, t->name);
+		if (i < MAX_ARGUMENTS)
+			diag_error(target->loc, "argument %d of the tracepoint %s can't be read: its type is unknown", i + 1, t->name);
+		else
+			diag_error(target->loc, "argument %d of the tracepoint %s can't be read: only the first %d can",
+				   i + 1, t->name, MAX_ARGUMENTS);
 		return NULL;
 	}
 	return no_such_argument(d, target);

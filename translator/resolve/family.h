@@ -69,8 +69,8 @@ struct probe_family {
 	// name is unknown. NULL pointer: the family has no others.
 	struct expr *(*meta)(struct session *s, struct probe *p, struct expr *target);
 
-	// Returns true if the probe has an address, for -p2: the offset from the symbol or section `from`; NULL: from the
-	// beginning of the file. NULL pointer: no probe has.
+	// Returns true if the probe has an address, for -p2, and sets *offset, relative to the symbol or section *from;
+	// NULL: a link-time address of a program, or an address of the kernel. NULL pointer: no probe has.
 	bool (*address)(const struct probe *p, const char **from, uint64_t *offset);
 
 	// Returns the module in which @cast and the like look first. NULL pointer: the kernel.

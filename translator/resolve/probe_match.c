@@ -666,8 +666,8 @@ static void resolve_syscalls(struct path *path, const struct probe_point *point,
 			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
 	calls = path->s->script.probes.n > before;
 	if (calls)
-		diag_warning(point->loc, "%s: system calls are probed as %s and the like%s", point_text(point),
-			     path->s->script.probes.at[before]->point, own ? ", beside functions of this name" : "");
+		diag_warning(point->loc, "%s names functions of kernels before 4.17: probing %s and the like%s", point_text(point),
+			     path->s->script.probes.at[before]->point, own ? " beside functions of this name" : "");
 	else if (!own)
 		resolve_found(path, point);
 }

@@ -120,7 +120,7 @@ static void query_kernel(struct remote *r)
 	r->release = last;
 	r->arch = kernel_arch(arch);
 	if (!r->arch)
-		die("--remote=%s: modules for %s can't be built", url, arch);
+		die("--remote=%s: modules for %s can't be built, only for x86_64 and arm64", url, arch);
 }
 
 static bool same_kernel(const struct remote *a, const struct remote *b)
