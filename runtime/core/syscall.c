@@ -101,7 +101,7 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 	stp_sink_put(&t->k, text, n);
 }
 
-/* Takes back a string that cannot be read. */
+/* Replaces the text from `start` on by the address, after a failed load. */
 static void replace_by_address(struct call_text *t, char *start, u64 address)
 {
 	t->k.at = start;
@@ -624,9 +624,9 @@ static void put_input(struct call_text *t, u32 i)
 }
 
 /*
- * argstr of a return is saved at the entry, where an argument that the call writes is a mark: the byte MARK + its
- * number, the decimal digits of the number that it has at the entry, if the return shows both, MARK_END. No other
- * part of a text has such bytes, since strings are escaped.
+ * For a return probe, argstr is saved at the entry. An argument that the call writes is saved as a mark: the byte
+ * MARK + its index, its number at the entry in decimal if the return shows both, MARK_END. These bytes occur nowhere
+ * else, since strings are escaped.
  */
 enum { MARK = 1, MARK_END = 7 };
 

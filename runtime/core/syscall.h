@@ -10,7 +10,7 @@ struct call_text {
 	char *share;               /* where a long argument ends, so that there is space for the others */
 	struct stp_ctx *c;
 	const struct stp_syscall *call;
-	/* the arguments after the command that the call has; NULL if it has no commands, or an unknown one */
+	/* row of the call's command; NULL if the call has no commands, or an unknown one */
 	const struct stp_syscall_command *command;
 	bool failed;               /* something could not be read: the text is discarded */
 	bool saving;               /* what the call writes is marked (syscall.c), to be read at its return */
@@ -43,7 +43,7 @@ void call_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 void call_string(struct call_text *t, u64 address);
 void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 enum { CALL_BYTES_SHOWN = 32, CALL_ELEMENTS_SHOWN = 32 };
-/* In a set of symbols: the bits that have the size of huge pages, as a power of two. */
+/* In a set of symbols: bits 26 to 31 are the logarithm of the size of huge pages. */
 #define CALL_HUGE_PAGES 0xfc000000ull
 u32 call_nargs(const struct call_text *t);
 const struct stp_syscall_arg *call_arg(const struct call_text *t, u32 i);

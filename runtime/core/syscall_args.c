@@ -34,9 +34,9 @@ struct array {
 };
 
 /*
- * Begins the next element of an array, or ends its text. Not all of many elements are shown, so that there is space
- * for the arguments behind them, and none from the first on that cannot be read; if that is the very first,
- * t->failed remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
+ * Begins the next element of an array, or ends its text. Of a long array, the first elements are shown, so that there
+ * is space for later arguments. It ends at the first element that cannot be read; if that is element 0, t->failed
+ * remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
  */
 static bool call_element(struct call_text *t, struct array *a)
 {
@@ -279,7 +279,8 @@ void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 
 /* ------------------------------------------------------------------ arrays */
 
-/* Writes the addresses, or also up to `bytes` bytes that are there. */
+/* Writes address and length of each element; if `bytes` is not 0, the data, at most so many bytes, instead of the
+ * address. */
 static void put_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 {
 	u32 size = t->call->long_size;
@@ -380,7 +381,7 @@ static void put_numbers(struct call_text *t, u64 address, u64 n, u32 size)
 		call_printf(t, "%llu", call_load(t, address, size));
 }
 
-/* of the control messages, shown are their sizes */
+/* Of the control messages, only the size is shown. */
 static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 bytes)
 {
 	u32 size = t->call->long_size;

@@ -61,7 +61,7 @@ struct stp_ctx {
 	char *frame, *frame_end;   /* next free byte of the string frames */
 	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
 	const struct stp_probe *probe;
-	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint: only those that the handler reads; of a system call */
+	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint (those that the handler reads) or of a system call */
 	const struct stp_syscall *syscall; /* set in probes of system calls */
 	/* of a system call's return: argstr as it was at the entry, "" if it was not saved; NULL at the entry */
 	char *call_text;

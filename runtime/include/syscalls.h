@@ -18,7 +18,7 @@ struct stp_syscall_arg {
 	u8 type;                   /* enum stp_syscall_type */
 	u8 at;                     /* in c->arguments */
 	u8 with;                   /* number of a related argument: length, count, command; 7: the call's result */
-	bool written;              /* the call writes it: an address until it returns without an error */
+	bool written;              /* by the call: an address is shown at the entry and after an error */
 	const struct stp_symbols *symbols;
 };
 struct stp_syscall_command {       /* the arguments that follow the command, if it is this one */
@@ -27,10 +27,10 @@ struct stp_syscall_command {       /* the arguments that follow the command, if 
 	struct stp_syscall_arg args[5];
 };
 struct stp_syscall {
-	const char *name;          /* that scripts compare */
+	const char *name;          /* value of `name` in scripts */
 	const char *kernel_name;
 	const char *plain_name;    /* instead of name if the flags are 0; or NULL */
-	u8 flags;                  /* their register */
+	u8 flags;                  /* number of the argument with the flags */
 	u8 long_size;              /* sizeof(long) in the process: 8 or 4 */
 	bool returns_address;
 	u8 signed_longs;           /* bit n: argument n is sign-extended */
@@ -38,7 +38,7 @@ struct stp_syscall {
 	struct stp_syscall_arg args[6];
 	u8 command;                /* number of the argument that selects one of the commands */
 	u8 ncommands;
-	u32 command_mask;          /* bits of it that do */
+	u32 command_mask;          /* its bits that hold the command */
 	const struct stp_syscall_command *commands;
 };
 enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* indexes in c->arguments */

@@ -3,8 +3,8 @@
  * Perf events: samples on every CPU with the registers of the interrupted code (timer.profile is one of the
  * software CPU clock), and counters of the target process, or of the processes that run a program, that handlers read.
  *
- * A counter of a program is an event on every CPU, whose count is attributed to the thread that runs: from when the
- * scheduler switches to it until it switches to another one. So it counts from a thread's first instruction on, with
+ * A counter of a program is an event on every CPU, whose count is attributed to the thread that runs: between the
+ * switch to it and the switch to another one. So it counts from a thread's first instruction on, with
  * nothing to arm when a process starts.
  *
  * A counter of the processor overflows in an NMI, where no handler may run. The NMI saves the registers, and the
@@ -153,7 +153,7 @@ static struct {
 	bool armed[SWITCH_HOOKS];
 } counters;
 
-/* Returns the current thread's row. NULL: it has none, or with `make` there is none left. */
+/* Returns the current thread's row. NULL: it has none, or with `make` all rows of its set are in use. */
 static struct thread_count *thread_row(struct program_count *pc, bool make)
 {
 	struct thread_count *set = pc->threads + THREAD_WAYS * hash_ptr(current, THREAD_BITS), *row = NULL;

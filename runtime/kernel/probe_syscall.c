@@ -25,8 +25,8 @@
 #endif
 
 #define CALLS_MAX 8192                 /* in progress at once, for all return probes with @entry() */
-#define TEXTS_MAX 4096                 /* the same, with argstr, which takes at most this many bytes */
-#define TEXTS_BYTES (8 << 20)
+#define TEXTS_MAX 4096                 /* the same, with argstr */
+#define TEXTS_BYTES (8 << 20)          /* limit of what these take together */
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* copy of p->probe */
@@ -106,7 +106,7 @@ static u32 load_word(struct stp_ctx *c, u64 address)
 
 /*
  * Puts the arguments of ipc, which are call, first, second, third, ptr, fifth, into the order of the call. ptr is the
- * address of semctl's last argument, and, unless the upper half of `call` says that the caller knows better, of
+ * address of semctl's last argument, and, if the version in the upper half of `call` is 0, of
  * msgrcv's address and type.
  */
 static void order_ipc(struct stp_ctx *c, u32 call, bool is_new)

@@ -286,7 +286,7 @@ struct func {
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
 	struct probe *probe;       // target: the probe that this is a clone for
-	bool only_unused;          // target: only unused statements call it: its errors remove these
+	bool only_unused;          // target: only unused statements call it; an error in it removes them
 	const char *broken;        // types: the error of such a function, or NULL
 	struct loc broken_at;
 	bool is_called;            // target: called from code that remains after @defined is resolved

@@ -562,11 +562,11 @@ static const struct option_row {
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
 	{ 0, "example", MAYBE, "FILE", "run the installed example script of that name", set_example },
-	{ 0, "from", VALUE, "bpftrace", "print the script, which is bpftrace's, in stap's language", set_from },
+	{ 0, "from", VALUE, "bpftrace", "translate a script of bpftrace and print it", set_from },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
-	{ 0, "json", NOTHING, NULL, "-l and -L print JSON", set_json },
+	{ 0, "json", NOTHING, NULL, "print the lists of -l and -L as JSON", set_json },
 	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
 	"that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
@@ -579,7 +579,7 @@ static const struct option_row {
 	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "print more about every pass (may be repeated)", set_verbose },
-	{ 0, "vp", VALUE, "12345", "print more about each pass by its digit", set_verbose_passes },
+	{ 0, "vp", VALUE, "12345", "set how much each pass prints, a digit each", set_verbose_passes },
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
 	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },

@@ -10,8 +10,8 @@
 const char *renamed_function(struct di_module *m, const char *name);
 const char *renamed_member(const struct di_type *type, const char *name);
 
-// Returns advice about a function that is not found and whose name begins with "_", as private ones do; NULL: another
-// name.
+// Returns advice for an unknown function whose name begins with "_", as private ones of SystemTap do; NULL for other
+// names.
 const char *renamed_private(const char *name);
 
 #endif

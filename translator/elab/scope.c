@@ -90,7 +90,7 @@ static void add_globals(const void *session, name_list *out)
 			vec_push(out, (*g)->name);
 }
 
-// A global that is not used may be meant as an array.
+// Includes globals without a use: whether they are arrays is unknown.
 static void add_arrays(const void *session, name_list *out)
 {
 	for vec_each(&((const struct session *)session)->script.globals, g)

@@ -591,7 +591,7 @@ static void resolve_argument(struct resolver *r, struct expr *call, int i)
 		unused_drop_argument(r->s, arg);
 }
 
-// Resolves copies of the script's functions that only an unused statement calls, whose errors remove the statement.
+// Resolves copies of the script's functions that only an unused statement calls; an error in one removes the statement.
 static void try_called(struct resolver *r, struct func *f)
 {
 	for (; r->in_unused && f && !f->is_called; f = f->next_overload) {
@@ -785,7 +785,7 @@ static bool visit_static(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// Settles those of the resolved expression or statement, and of the entries from `entries` on.
+// Settles the static variables of the resolved expression or statement, and of the entries from `entries` on.
 static void settle_statics(struct resolver *r, struct expr **e, struct stmt **st, int entries)
 {
 	struct probe *p = r->probe;

@@ -26,7 +26,7 @@ static int numbers(const struct body *b)
 	return n;
 }
 
-// A string that the function does not change stays where the caller has it.
+// A string parameter that the function does not change is passed by pointer, not copied.
 static bool is_pointer(const struct local *l)
 {
 	return l->var->type == T_STRING && l->var->kind == VAR_PARAM && !l->copied;

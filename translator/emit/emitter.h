@@ -274,7 +274,7 @@ void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc
 int emit_count_stmts(struct stmt *st);                    // cost of one pass in statements of MAXACTION
 
 // emit_parts.c
-bool parts_long(struct stmt *st);                                // it is written in parts
+bool parts_long(struct stmt *st);                                // whether it is written in parts
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
 bool parts_wanted(const struct body *b, struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);

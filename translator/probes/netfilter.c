@@ -80,7 +80,7 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-// Numbers require guru mode unless `constant` is NULL. In guru mode it is set to a name that is not in the table.
+// Numbers require guru mode unless `constant` is NULL. In guru mode *constant becomes a name that is not in the table.
 static int find(struct session *s, const struct point_part *part, const struct name *names, int n,
 		const char **constant, int64_t *value)
 {

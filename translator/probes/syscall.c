@@ -197,7 +197,7 @@ static const struct command *emit_commands(struct cwriter *w, const struct sysca
 	return first;
 }
 
-// Returns the value of `name`: the alias, without what says that its arguments are those of a 32-bit process.
+// Returns the value of `name`: the alias without the prefix of calls of 32-bit processes.
 static const char *script_name(const struct syscall_row *row)
 {
 	static const char *const prefixes[] = { "compat_sys_", "compat_" };

@@ -107,7 +107,7 @@ static void add_variable(variables *list, const char *name, const struct syscall
 	vec_push(list, v);
 }
 
-// The text of what the call writes is available at the return.
+// Returns whether the probe has the variable: at a return, for example the text of what the call wrote.
 static bool is_here(const struct syscall_probe *d, const struct syscall_arg *a, const struct syscall_var *v)
 {
 	return d->is_return ? v->at_return || (a->written && form_of(a, v->name) == FORM_TEXT) : v->at_entry;
