@@ -381,7 +381,7 @@ static void put_numbers(struct call_text *t, u64 address, u64 n, u32 size)
 		call_printf(t, "%llu", call_load(t, address, size));
 }
 
-/* Of the control messages, only the size is shown. */
+/* Shows only the size of the control messages. */
 static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 bytes)
 {
 	u32 size = t->call->long_size;

@@ -293,7 +293,8 @@ static int start_counters(struct stp_perf *table, u32 n)
 		counters.armed[i] = !err;
 	}
 	if (err)
-		plat_message(STP_MSG_ERROR, "counters of programs require the tracepoints sched_switch, sched_process_exec and sched_process_exit");
+		plat_message(STP_MSG_ERROR, "counters of programs require the tracepoints sched_switch, "
+			     "sched_process_exec and sched_process_exit");
 	return err;
 }
 

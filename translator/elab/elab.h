@@ -101,7 +101,7 @@ void access_func_writes(const struct func *f, access_list *out); // globals it w
 // check.c
 void check_declarations(struct session *s);         // before names are bound
 
-// Removes settings of -G whose name is not a public global, with a warning. Called when all files of the library are read.
+// Removes settings of -G whose name is not a public global, with a warning. Called when all library files are read.
 void check_names_of_settings(struct session *s);
 
 // keep_going.c: Removes declarations that have errors, to find the errors of the rest. Returns false if that is

@@ -341,7 +341,8 @@ struct expr *target_load_composite(const struct lvalue *p)
 		diag_error(p->loc, "\"%s\" points to a variable that is not in memory: read the variable as $%s->MEMBER or "
 			   "$%s[0]", v->name, v->name, v->name);
 	else if (type_is_aggregate(p->type) || bits > 64 || !bits)
-		diag_error(p->loc, "\"%s\" is not in memory, and a %s can't be read as a number: read a member", v->name, p->type->name);
+		diag_error(p->loc, "\"%s\" is not in memory, and a %s can't be read as a number: read a member",
+			   v->name, p->type->name);
 	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits, &why)))
 		diag_error(p->loc, "this part of \"%s\" %s%s", v->name, why ? "can't be read here: " :
 			   "was optimised out here", why ?: "");

@@ -27,8 +27,8 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m
 	char *full;
 
 	if (path && size > MAX_MB << 20) {
-		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB: its addresses are printed without file and line",
-			     di_module_name(m), size >> 20);
+		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB: its addresses are printed without "
+			     "file and line", di_module_name(m), size >> 20);
 		return NULL;
 	}
 	full = path ? realpath(path, NULL) : NULL;
