@@ -172,15 +172,24 @@ static void emit_args(struct buf *b, const struct syscall_args *args, bool times
 	}
 }
 
+// Returns the row that begins the commands of the call; NULL if it has no commands.
+static const struct command *commands_of(const char *call)
+{
+	if (!strcmp(call, "futex_time64"))
+		call = "futex";
+	for (const struct command *c = commands; c < END(commands); c++)
+		if (!c->args && !strcmp(call, c->call))
+			return c;
+	return NULL;
+}
+
 // Writes the commands of the call, if it has any, as an array of that name; returns their description.
 static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, const char *array, int *n)
 {
-	const struct command *first = commands;
+	const struct command *first = commands_of(row->name);
 
-	while (first < END(commands) && (first->args || !str_starts(row->name, first->call)))
-		first++;
 	*n = 0;
-	if (first == END(commands))
+	if (!first)
 		return NULL;
 	cw_line(w, "static const struct stp_syscall_command %s[] = {", array);
 	for (const struct command *c = first + 1; c < END(commands) && c->args; c++) {
@@ -281,11 +290,11 @@ static void emit_sets(struct writer *out, const struct syscall_args *args)
 // Writes the sets of the commands of a call.
 static void emit_command_sets(struct writer *out, const char *call)
 {
-	for (const struct command *c = commands; c < END(commands); c++) {
+	const struct command *c = commands_of(call);
+
+	while (c && ++c < END(commands) && c->args) {
 		struct syscall_args args = { 0 };
 
-		if (!c->args || !str_starts(call, c->call))
-			continue;
 		syscall_parse_args(c->args, 0, &args);
 		emit_sets(out, &args);
 	}
