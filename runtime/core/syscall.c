@@ -625,7 +625,7 @@ static void put_input(struct call_text *t, u32 i)
 
 /*
  * For a return probe, argstr is saved at the entry. An argument that the call writes is saved as a mark: the byte
- * MARK + its index, its number at the entry in decimal if the return shows both, MARK_END. These bytes occur nowhere
+ * MARK + its index, its number at the entry in decimal if the return needs it, MARK_END. These bytes occur nowhere
  * else, since strings are escaped.
  */
 enum { MARK = 1, MARK_END = 7 };
@@ -636,7 +636,7 @@ static void put_mark(struct call_text *t, u32 i)
 	u64 v = call_value(t, i), before = 0;
 
 	call_printf(t, "%c", (int)(MARK + i));
-	if (v && call_before(t, a->type, v, &before))
+	if (v && call_before(t, a, v, &before))
 		call_printf(t, "%llu", before);
 	t->failed = false;
 	call_printf(t, "%c", MARK_END);
@@ -654,28 +654,34 @@ static void put_arg(struct call_text *t, u32 i)
 		put_input(t, i);
 }
 
-/* Replaces the marks of a text. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Replaces the marks of a text. If the call's command has changed since the entry, so that its argument does not exist
+ * any more, a mark is left out. */
 static void put_saved(struct call_text *t, const char *text)
 {
-	for (; *text; text++) {
+	while (*text && stp_charge(t->c, STP_WORK_ESCAPE)) {
 		const char *from = text;
-		u32 i = (u32)(u8)*text - MARK;
+		u32 i;
 
-		while ((u8)*text > MARK_END && text[1])
+		while ((u8)*text > MARK_END)
 			text++;
-		if (i >= call_nargs(t)) {
-			stp_sink_put(&t->k, from, (u64)(text - from) + ((u8)*text > MARK_END));
-			text -= (u8)*text <= MARK_END;
+		if (text > from) {
+			stp_sink_put(&t->k, from, (u64)(text - from));
 			continue;
 		}
+		i = (u32)(u8)*text++ - MARK;
 		t->before = 0;
-		t->has_before = text[1] >= '0' && text[1] <= '9';
-		for (text++; *text >= '0' && *text <= '9'; text++)
+		t->has_before = is_digit(*text);
+		for (; is_digit(*text); text++)
 			t->before = t->before * 10 + (u64)(*text - '0');
-		put_arg(t, i);
+		text += *text == MARK_END;         /* otherwise the text was cut */
+		if (i < call_nargs(t))
+			put_arg(t, i);
 		t->has_before = false;
-		if (!*text)
-			return;    /* the mark was cut */
 	}
 }
 

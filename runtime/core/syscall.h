@@ -60,8 +60,8 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 /* syscall_args.c: writes the structure that argument i, of value v, points to; v is not 0. */
 void call_structure(struct call_text *t, u32 i, u64 v);
 /* Arguments that the call writes. Loads the number that argstr of the return shows beside the one it has then, as in
- * [128 => 16]; false: the type has no such number. */
-bool call_before(struct call_text *t, u8 type, u64 v, u64 *before);
+ * [128 => 16], or the length that limits what the call writes; false: the type has no such number. */
+bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 *before);
 /* Returns true if the argument is shown also at the entry and when the call fails. */
 bool call_shown_always(const struct call_text *t, u8 type);
 void call_status(struct call_text *t, u64 status);         /* of a child, as wait() writes it */

@@ -473,10 +473,17 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 	call_printf(t, "}");
 }
 
-/* The length is where `len_at` points, or `len_at` itself. */
-static void put_option(struct call_text *t, u64 address, u64 with, bool pointer)
+/* Returns the length that is at `address`, at most the one at the entry, since the call writes no more. */
+static u64 written_length(struct call_text *t, u64 address)
 {
-	u64 level = call_value(t, 1), name = call_value(t, 2), len = pointer ? call_load(t, with, 4) : with;
+	u64 len = address ? call_load(t, address, 4) : 0;
+
+	return t->has_before && t->before < len ? t->before : len;
+}
+
+static void put_option(struct call_text *t, u64 address, u64 len)
+{
+	u64 level = call_value(t, 1), name = call_value(t, 2);
 
 	if (level == 1 && name == 13 && len >= 8)          /* SO_LINGER */
 		call_fields(t, STP_ARG_linger, address);
@@ -497,10 +504,18 @@ static void put_change(struct call_text *t, u64 address, u32 size)
 		call_printf(t, "[%lld]", t->has_before ? (s64)t->before : now);
 }
 
-bool call_before(struct call_text *t, u8 type, u64 v, u64 *before)
+bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 *before)
 {
-	switch (type) {
-	case STP_ARG_lenp: case STP_ARG_handle: *before = call_load(t, v, 4); break;
+	u64 with = call_with(t, a);
+
+	switch (a->type) {
+	case STP_ARG_lenp: *before = (u64)call_load_signed(t, v, 4); break;
+	case STP_ARG_handle: *before = call_load(t, v, 4); break;
+	case STP_ARG_sockaddrl: case STP_ARG_optvall:
+		if (!with)
+			return false;
+		*before = call_load(t, with, 4);
+		break;
 	case STP_ARG_loffpp: *before = call_load(t, v, 8); break;
 	case STP_ARG_msghdr: *before = call_load(t, v + t->call->long_size, 4); break;
 	default: return false;
@@ -532,8 +547,9 @@ static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_epollevents: put_epoll_events(t, v, with); return true;
 	case STP_ARG_pipefds: put_numbers(t, v, 2, 4); return true;
 	case STP_ARG_sockaddr: put_sockaddr(t, v, with); return true;
-	case STP_ARG_sockaddrl: put_sockaddr(t, v, with ? call_load(t, with, 4) : 0); return true;
-	case STP_ARG_optval: case STP_ARG_optvall: put_option(t, v, with, a->type == STP_ARG_optvall); return true;
+	case STP_ARG_sockaddrl: put_sockaddr(t, v, written_length(t, with)); return true;
+	case STP_ARG_optval: put_option(t, v, with); return true;
+	case STP_ARG_optvall: put_option(t, v, written_length(t, with)); return true;
 	default: return false;
 	}
 }
