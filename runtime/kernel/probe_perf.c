@@ -127,20 +127,22 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 #define THREAD_BITS 9
 #define THREAD_WAYS 8
 #define THREADS (THREAD_WAYS << THREAD_BITS)       /* threads of a program that have counts of their own */
+#define LOST_BITS 16
 
 /*
- * A row belongs to one thread from its first switch until it exits. Only that thread claims, reads and frees it, with
- * preemption off, so no lock is necessary.
+ * A row belongs to one thread from its first switch or read until it exits. Only that thread claims, reads and frees
+ * it, with preemption off, so no lock is necessary.
  */
 struct thread_count {
 	struct task_struct *task;      /* NULL: free. Only compared */
+	u64 born;                      /* the thread's start_time: the memory of `task` may be another thread's later */
 	u64 programs;                  /* programs that the thread had executed */
 	s64 count;                     /* up to the last switch */
 };
 
 struct program_count {
 	struct thread_count threads[THREADS];
-	bool full;                     /* a thread found no row */
+	DECLARE_BITMAP(lost, 1 << LOST_BITS);      /* by lost_bit(): threads with an interval that no row has counted */
 	struct sample samples[];       /* by CPU number */
 };
 
@@ -153,7 +155,16 @@ static struct {
 	bool armed[SWITCH_HOOKS];
 } counters;
 
-/* Returns the current thread's row. NULL: it has none, or with `make` all rows of its set are in use. */
+/* Identifies the current thread in the program that it runs. A few threads have the same bit. */
+static u32 lost_bit(void)
+{
+	return hash_64((unsigned long)current + current->start_time * 31 + current->self_exec_id, LOST_BITS);
+}
+
+/*
+ * Returns the current thread's row. NULL: it has none, and with `make`, all rows of its set are in use or the thread
+ * exits. An exiting thread can be switched out after on_count_exit(), since 6.16, and nothing would free its row.
+ */
 static struct thread_count *thread_row(struct program_count *pc, bool make)
 {
 	struct thread_count *set = pc->threads + THREAD_WAYS * hash_ptr(current, THREAD_BITS), *row = NULL;
@@ -162,13 +173,15 @@ static struct thread_count *thread_row(struct program_count *pc, bool make)
 	for (i = 0; i < THREAD_WAYS && !row; i++)
 		if (READ_ONCE(set[i].task) == current)
 			row = &set[i];
+	make &= !(current->flags & PF_EXITING);
 	for (i = 0; i < THREAD_WAYS && !row && make; i++)
 		if (!READ_ONCE(set[i].task) && !cmpxchg(&set[i].task, NULL, current)) {
 			row = &set[i];
 			row->count = 0;
 		}
-	if (row && row->programs != current->self_exec_id) {
+	if (row && (row->programs != current->self_exec_id || row->born != current->start_time)) {
 		row->programs = current->self_exec_id;
+		row->born = current->start_time;
 		row->count = 0;
 	}
 	return row;
@@ -195,10 +208,12 @@ static void attribute(struct stp_perf *p, bool counts)
 	now = cpu_count(e);
 	if (counts && stp_program_runs(p->program, current->mm)) {
 		r = thread_row(pc, true);
-		if (r)
+		if (r) {
 			r->count += now - s->base;
-		else
-			WRITE_ONCE(pc->full, true);
+		} else if (now != s->base && !(current->flags & PF_EXITING)) {
+			set_bit(lost_bit(), pc->lost);
+			stp_lose(STP_LOSS_COUNTS, 1);
+		}
 	}
 	s->base = now;
 }
@@ -218,10 +233,12 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	attribute_all(true);
 }
 
-/* Counts up to here belong to the program that the thread ran before. */
+/* Counts up to here belong to the program that the thread ran before. Tracepoints leave preemption on since 7.0. */
 static void on_count_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
 {
+	preempt_disable_notrace();
 	attribute_all(false);
+	preempt_enable_notrace();
 }
 
 static void on_count_exit(void *data, struct task_struct *task)
@@ -246,13 +263,13 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 
 	if (!e || !stp_program_runs(p->program, current->mm))
 		return 0;
-	r = thread_row(pc, false);
+	r = thread_row(pc, true);
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
 			  p->counter);
-	else if (!r && READ_ONCE(pc->full))
-		stp_error(c, "the perf counter \"%s\" does not count this thread: more than %d threads run %s", p->counter,
-			  THREADS / 2, p->program->path);
+	else if ((!r && !(current->flags & PF_EXITING)) || test_bit(lost_bit(), pc->lost))
+		stp_error(c, "the perf counter \"%s\" has not counted all of this thread: too many threads run \"%s\" (at most "
+			  "%d have counts, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
 	else
 		return (r ? r->count : 0) + cpu_count(e) - s->base;
 	return 0;
@@ -271,6 +288,30 @@ static void note_switch_hook(struct tracepoint *tp, void *data)
 	for (i = 0; i < SWITCH_HOOKS; i++)
 		if (!strcmp(tp->name, switch_hooks[i].name))
 			counters.point[i] = tp;
+}
+
+static bool has_switch_hooks(void)
+{
+	return READ_ONCE(counters.armed[SWITCH_HOOKS - 1]);
+}
+
+/*
+ * Enables the events of counters of programs, after the hooks: else the first thread that is switched out on a CPU
+ * would get all that the CPU had counted. Ends: as remove().
+ */
+static void enable_counters(struct stp_perf *table, u32 n)
+{
+	struct program_count *pc;
+	u32 i, cpu;
+
+	stp_hotplug_lock();
+	for (i = 0; i < n; i++) {
+		pc = table[i].counter && table[i].program ? table[i].state : NULL;
+		for (cpu = 0; pc && cpu < nr_cpu_ids; cpu++)
+			if (pc->samples[cpu].event)
+				perf_event_enable(pc->samples[cpu].event);
+	}
+	stp_hotplug_unlock();
 }
 
 /* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
@@ -295,6 +336,8 @@ static int start_counters(struct stp_perf *table, u32 n)
 	if (err)
 		plat_message(STP_MSG_ERROR, "counters of programs require the tracepoints sched_switch, "
 			     "sched_process_exec and sched_process_exit");
+	else
+		enable_counters(table, n);
 	return err;
 }
 
@@ -446,6 +489,8 @@ static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 	if (IS_ERR(e))
 		return cpu_online(cpu) ? PTR_ERR(e) : 0;
 	WRITE_ONCE(samples_of(p)[cpu].event, e);
+	if (p->counter && has_switch_hooks())
+		perf_event_enable(e);
 	return 0;
 }
 
@@ -477,6 +522,7 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 		.size = sizeof(attr),
 		.sample_period = p->period ?: NSEC_PER_SEC / HZ,
 		.pinned = !counts_target(p),
+		.disabled = p->counter && p->program,      /* until enable_counters() */
 	};
 
 	if (p->counter) {
