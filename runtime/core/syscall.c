@@ -21,6 +21,7 @@ static struct call_text begin(struct stp_ctx *c, char *to, u32 size)
 	const struct stp_syscall *call = t.call;
 	u32 i;
 
+	stp_charge(c, (u64)(call->nargs + call->ncommands) * STP_WORK_PARAMETER);
 	for (i = 0; i < call->ncommands; i++)
 		if (call->commands[i].value == (call_value(&t, call->command) & call->command_mask))
 			t.command = &call->commands[i];
@@ -46,11 +47,13 @@ bool call_returned(const struct call_text *t)
 
 void call_printf(struct call_text *t, const char *fmt, ...)
 {
+	const char *from = t->k.at;
 	stp_va_list ap;
 
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&t->k, fmt, ap);
 	__builtin_va_end(ap);
+	stp_charge(t->c, STP_WORK_CHARACTER + (u64)(t->k.at - from) * STP_WORK_BYTE);
 }
 
 /* ------------------------------------------------------------------ the process's memory */
@@ -247,6 +250,7 @@ void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v)
 	const char *name = symbol(s, v & (field ? field : ~0ull)), *between = "";
 	u32 i;
 
+	stp_charge(t->c, 2ull * s->n * STP_WORK_NAME);
 	if (name) {
 		call_printf(t, "%s", name);
 		between = "|";
@@ -762,6 +766,7 @@ void stp_syscall_save(struct stp_ctx *c)
 	t.saving = true;
 	put_args(&t);
 	*t.k.at = 0;               /* cut: the return's text is cut, too, and counted there */
+	stp_charge(c, 2 * (u64)(t.k.at - c->call_text) / 8 * STP_WORK_WORD);       /* copied to a row, and back */
 }
 
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg)
@@ -784,6 +789,8 @@ void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 	v = call_value(&t, (u32)arg);
 	if (v && stp_uload_string(c, to, v, size))
 		return;
+	if (c->fatal)
+		return;            /* the work is used up */
 	c->error = NULL;
 	call_address(&t, v);
 	stp_sink_close(&t.k);

@@ -52,6 +52,18 @@ u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a);   /* 
 /* The call has returned, without an error: what it writes can be read. */
 bool call_returned(const struct call_text *t);
 
+struct array {
+	u64 n;                     /* of its elements */
+	u64 i;                     /* of the next one */
+	char *last;                /* where the text of the last one begins */
+};
+/*
+ * Begins the next element of an array, or ends its text. Of a long array, the first elements are shown, so that there
+ * is space for later arguments. It ends at the first element that cannot be read; if that is element 0, t->failed
+ * remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
+ */
+bool call_element(struct call_text *t, struct array *a);   /* syscall_args.c */
+
 /* syscall_structs.c: writes a structure that is only fields; false: the type is not one. */
 bool call_fields(struct call_text *t, u32 type, u64 address);
 /* syscall_out.c: writes what only calls write; false: the type is not one. */

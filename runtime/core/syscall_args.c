@@ -27,18 +27,7 @@ static void put_times(struct call_text *t, u64 address, u64 word)
 
 /* ------------------------------------------------------------------ arrays */
 
-struct array {
-	u64 n;                     /* of its elements */
-	u64 i;                     /* of the next one */
-	char *last;                /* where the text of the last one begins */
-};
-
-/*
- * Begins the next element of an array, or ends its text. Of a long array, the first elements are shown, so that there
- * is space for later arguments. It ends at the first element that cannot be read; if that is element 0, t->failed
- * remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
- */
-static bool call_element(struct call_text *t, struct array *a)
+bool call_element(struct call_text *t, struct array *a)
 {
 	if (t->failed) {
 		if (a->i < 2)

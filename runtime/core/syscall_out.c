@@ -254,12 +254,10 @@ static void put_capdata(struct call_text *t, u64 address, u64 header)
 
 static void put_pages(struct call_text *t, u64 address, u64 len)
 {
-	u64 i, n = (len + 4095) / 4096;
+	struct array a;
 
-	call_printf(t, "[");
-	for (i = 0; i < n && i < CALL_ELEMENTS_SHOWN && !t->failed; i++)
-		call_printf(t, i ? ", %llu" : "%llu", call_load(t, address + i, 1) & 1);
-	call_printf(t, i < n ? ", ...]" : "]");
+	for (a = (struct array){ (len + 4095) / 4096 }; call_element(t, &a); address++)
+		call_printf(t, "%llu", call_load(t, address, 1) & 1);
 }
 
 /* Writes a hexadecimal number of `width` characters: 00000000, 0x0fffff. */
@@ -272,18 +270,14 @@ static void put_padded(struct call_text *t, u64 v, u32 width)
 static void put_nodes(struct call_text *t, u64 address, u64 n)
 {
 	u32 word = t->call->long_size;
-	u64 i, words = (n + 8 * word - 1) / (8 * word);
+	struct array a;
 
 	if (!n || n > 4096) {
 		call_address(t, address);
 		return;
 	}
-	call_printf(t, "[");
-	for (i = 0; i < words && i < CALL_ELEMENTS_SHOWN && !t->failed; i++) {
-		call_printf(t, i ? ", " : "");
-		put_padded(t, call_load_long(t, address + i * word), 2 * word);
-	}
-	call_printf(t, i < words ? ", ...]" : "]");
+	for (a = (struct array){ (n + 8 * word - 1) / (8 * word) }; call_element(t, &a); address += word)
+		put_padded(t, call_load_long(t, address), 2 * word);
 }
 
 /* struct user_desc of <asm/ldt.h> */

@@ -15,6 +15,7 @@ struct call {
 	const struct task_struct *task;        /* NULL: free. Only compared, never dereferenced */
 	u64 born, programs, id;                /* the rest of the key */
 	u64 age;
+	u32 size;                              /* of its data */
 	bool skipped;                          /* the row has no data */
 	s64 data[];
 };
@@ -124,8 +125,12 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 /* Ends: other CPUs hold the lock for a search of WAYS rows, with interrupts off; this CPU is in one hit at a time. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
 {
+	struct call *r;
+
 	arch_spin_lock(&t->lock);
-	memcpy(renew(t, id, false)->data, data, size);
+	r = renew(t, id, false);
+	r->size = size;
+	memcpy(r->data, data, size);
 	arch_spin_unlock(&t->lock);
 }
 
@@ -139,7 +144,7 @@ static enum stp_call get(struct stp_calls *t, u64 id, void *data, u32 size, bool
 	if (r) {
 		found = r->skipped ? STP_CALL_SKIPPED : STP_CALL_FOUND;
 		if (found == STP_CALL_FOUND)
-			memcpy(data, r->data, size);
+			memcpy(data, r->data, size < r->size ? size : r->size);
 		if (take)
 			r->task = NULL;
 	}

@@ -24,6 +24,7 @@ bool stp_calls_evict(const struct stp_calls *t);       /* true if a call's row w
  * The functions below refer to the current thread. Context: interrupts off, in an entered context, so that no hit
  * waits for a lock that the code it interrupted holds.
  */
+/* size is at most that of a row; the functions that find the row copy as much, if they ask for more. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
 bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {

@@ -132,26 +132,33 @@ static void order_ipc(struct stp_ctx *c, u32 call, bool is_new)
 }
 #endif
 
+/* Returns the table index of a call of socketcall or ipc; that of these if it does not exist. */
+static u32 split_index(u32 number, u32 call)
+{
+#ifdef CONFIG_X86_64
+	if (number == SOCKETCALL && call >= 1 && call <= 20)
+		return SOCKETCALL_FIRST + call;
+	if (number == IPC && (call & 0xffff) <= 24)
+		return IPC_FIRST + (call & 0xffff);
+#endif
+	return number;
+}
+
 /* Decodes socketcall and ipc: returns the table index of the call, and loads its arguments. */
 static noinline u32 split_number(struct stp_ctx *c, u32 number)
 {
+	u32 index = split_index(number, (u32)c->arguments[0]);
 #ifdef CONFIG_X86_64
-	u64 *a = c->arguments;
+	u64 *a = c->arguments, from = a[1];
 	u32 call = (u32)a[0], i;
 
-	if (number == SOCKETCALL && call >= 1 && call <= 20) {
-		u64 from = a[1];
-
+	if (index >= IPC_FIRST)
+		order_ipc(c, call & 0xffff, call >> 16);
+	else if (index >= SOCKETCALL_FIRST)
 		for (i = 0; i < 6; i++)
 			a[i] = load_word(c, from + 4 * i); /* the call may have fewer than six arguments */
-		return SOCKETCALL_FIRST + call;
-	}
-	if (number == IPC && (call & 0xffff) <= 24) {
-		order_ipc(c, call & 0xffff, call >> 16);
-		return IPC_FIRST + (call & 0xffff);
-	}
 #endif
-	return number;
+	return index;
 }
 
 static __always_inline void sign_extend(u64 *a, u32 mask)
@@ -189,6 +196,12 @@ static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	return row;
 }
 
+/* The text ends with a 0, and what is behind it is not copied. */
+static u32 used_of_row(const struct stp_ctx *c, const struct stp_syscall_probe *p)
+{
+	return p->entries * sizeof(s64) + (p->text ? strlen(c->call_text) + 1 : 0);
+}
+
 static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
 	char *row = use_row(c, p);
@@ -201,16 +214,23 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 		c->call_text[p->text - 1] = 0;
 	}
 	if (likely(saved))
-		stp_calls_put(calls.saved, (unsigned long)p, row, row_size(p));
+		stp_calls_put(calls.saved, (unsigned long)p, row, used_of_row(c, p));
 	else
 		stp_calls_skip(calls.saved, (unsigned long)p);
 }
 
 /* Called for a skipped hit: values that its probes saved at an earlier call that did not return must not be used
  * for this call. */
-static noinline void skip_call_entries(const struct syscall_watch *w)
+static noinline void skip_call_entries(struct syscall_watch **table, struct pt_regs *regs, u32 number, bool compat)
 {
-	for (; w; w = w->next)
+	const struct syscall_watch *w;
+	u64 arguments[6];
+
+	if (is_split(number, compat)) {
+		get_arguments(arguments, regs, compat);
+		number = split_index(number, (u32)arguments[0]);
+	}
+	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next)
 		if (w->saves)
 			stp_calls_skip(calls.saved, (unsigned long)w->p);
 }
@@ -232,15 +252,15 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 static bool find_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p, char *row)
 {
 	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, row, row_size(p));
+	bool runs;
 
 	if (found == STP_CALL_FOUND)
 		return true;
 	c->call_text = no_text;
-	if (!p->entry || p->entry_late)
-		return true;
-	if (found == STP_CALL_NONE && stp_calls_evict(calls.saved))
+	runs = !p->entry || p->entry_late;
+	if (found == STP_CALL_SKIPPED ? runs : stp_calls_evict(calls.saved))
 		stp_lose(STP_LOSS_ENTRIES, 1);
-	return false;
+	return runs;
 }
 
 static void run_return(struct stp_ctx *c, const struct stp_syscall_probe *p)
@@ -323,7 +343,7 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 
 	if (!stp_hit_begin(&c, &flags)) {
 		if (calls.saved)
-			skip_call_entries(table[min(number, (u32)NUMBERS)]);
+			skip_call_entries(table, regs, number, compat);
 		return;            /* not a hit: stp_hit_begin() has counted it */
 	}
 	keep_result(c, result);

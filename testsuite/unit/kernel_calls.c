@@ -89,6 +89,10 @@ static void check_keys(void)
 	      !stp_calls_get(t, 1, &value, sizeof(value)));
 	stp_calls_put(t, 1, &value, sizeof(value));
 	check("a row put after that is found", stp_calls_get(t, 1, &value, sizeof(value)));
+	value = 0x1122334455667788;
+	stp_calls_put(t, 1, &value, 2);
+	value = 0;
+	check("only what was put is copied", stp_calls_take(t, 1, &value, sizeof(value)) == STP_CALL_FOUND && value == 0x7788);
 	stp_calls_free(t);
 	t = stp_calls_make(1, sizeof(u64));
 	for (value = 1; value <= WAYS; value++)
