@@ -156,7 +156,7 @@ void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool qu
 
 	stp_charge_text(c, stp_strlen(text));
 	if (at_limit)
-		most = quoted && limit < 5 && most >= 5 ? 5 : (u64)limit;
+		most = !quoted || limit >= 5 ? (u64)limit : most < 5 ? most : 5;
 	room = most - (quoted ? 2 : 0);
 	dots = most < 5 ? 0 : 3;
 	if (quoted)
