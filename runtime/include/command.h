@@ -17,6 +17,8 @@
  * substitution, a variable that is set before a command. If true, wordfree() frees the words. */
 static inline bool stp_command_split(const char *command, wordexp_t *words)
 {
+	if (*command == '#' || strstr(command, " #") || strstr(command, "\t#"))
+		return false;          /* wordexp() takes a comment for words */
 	if (wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF))
 		return false;
 	if (words->we_wordc > 0 && !strchr(words->we_wordv[0], '='))

@@ -50,7 +50,7 @@ by_name 'as -d names it' 'process("known").function("main")' -d ../known
 cd ..
 "$STAP" -r "$release" -p2 -v -e 'probe process("known").begin { println(1) }' 2>&1 | grep -qx "program \"known\": $PWD/known" &&
 	ok "debuginfo/programs by name: -v prints the path" || not_ok "debuginfo/programs by name: -v prints the path"
-for command in known "./known '1;2'" 'bin/../known  # 1'; do
+for command in known "./known '1;2'" 'bin/../known "a # b"'; do
 	got=$("$STAP" --runtime=user -c "$command" -e 'probe begin { println("begun") }' 2>&1)
 	[[ $got = *begun* && $got = *"fib 5"* ]] && ok "debuginfo/programs runs -c $command" || not_ok "debuginfo/programs runs -c $command" "$got"
 done
