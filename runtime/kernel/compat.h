@@ -381,6 +381,10 @@ static inline bool compat_in_nmi(unsigned long sp)
 #define __no_stack_protector
 #endif
 
+#ifndef in_hardirq                         /* 5.11 */
+#define in_hardirq() in_irq()
+#endif
+
 /* Without this flag, PREEMPT_RT runs the work in a thread. */
 static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq_work *w))
 {

@@ -4,7 +4,8 @@
  * of the scheduler. If the interrupted code may hold these (it has interrupts off, as in a context switch), the release
  * is left to an interrupt of this CPU, which comes when interrupts are on again. Until then this CPU has the lock, and
  * later handlers use it. The memory of the process is not freed meanwhile: the process does not exit within such code,
- * and its exit takes the lock for writing (as for stack maps of BPF, 5.10 to 7.2).
+ * and from 6.0 on its exit takes the lock for writing. Before 6.0, a process that leaves this CPU would have to exit on
+ * another one before this CPU, at the end of the switch, has interrupts on (as for stack maps of BPF).
  */
 #include "user_areas.h"
 #include <linux/irq_work.h>
@@ -52,8 +53,11 @@ bool stp_areas_begin(struct stp_ctx *c)
 
 	if (!mm)
 		return false;
-	if (stp_irqs_were_on(c) || (!held && !IS_ENABLED(CONFIG_PREEMPT_RT)))  /* PREEMPT_RT: taking it may sleep */
+	if (stp_irqs_were_on(c))
 		return mmap_read_trylock(mm);
+	/* In an interrupt, a postponed release could be what was interrupted. PREEMPT_RT: taking the lock may sleep. */
+	if (!held)
+		return !in_hardirq() && !IS_ENABLED(CONFIG_PREEMPT_RT) && mmap_read_trylock(mm);
 	if (held != mm)
 		return false;
 	rwsem_acquire_read(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
