@@ -65,7 +65,6 @@ struct var {
 	struct di_type **key_dtypes; // types: [arity], like dtype
 	unsigned stat_ops;         // symbols: STAT_* of the extractors that are used
 	int64_t hist_low, hist_high, hist_step; // symbols: of @hist_linear
-	int64_t stat_shift;        // symbols: of @variance
 	struct loc hist_loc;       // symbols: first histogram of this shape
 
 	// usage, in everything that is emitted

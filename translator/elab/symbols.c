@@ -368,25 +368,13 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 	}
 }
 
-static void check_variance(struct expr *e, struct var *v)
+// The result is exact with any shift.
+static void check_shift(const struct expr *shift)
 {
-	int64_t shift = 0;
-
-	if (e->u.stat.shift) {
-		if (e->u.stat.shift->kind != E_NUMBER) {
-			diag_error(e->u.stat.shift->loc, "@variance: the shift must be a number");
-			return;
-		}
-		shift = e->u.stat.shift->u.number;
-		if (shift < 0 || shift > 62) {
-			diag_error(e->u.stat.shift->loc, "@variance: the shift must be between 0 and 62");
-			return;
-		}
-	}
-	if ((v->stat_ops & STAT_VARIANCE) && v->stat_shift != shift)
-		diag_error(e->loc, "\"%s\": @variance is already used with another shift (%lld)", v->name,
-			   (long long)v->stat_shift);
-	v->stat_shift = shift;
+	if (shift && shift->kind != E_NUMBER)
+		diag_error(shift->loc, "@variance: the shift must be a number");
+	else if (shift && (shift->u.number < 0 || shift->u.number > 62))
+		diag_error(shift->loc, "@variance: the shift must be between 0 and 62");
 }
 
 static void bind_stat(struct binder *b, struct expr *e)
@@ -398,7 +386,7 @@ static void bind_stat(struct binder *b, struct expr *e)
 	if (e->kind == E_HIST)
 		check_hist(b->s, e, v);
 	else if (e->u.stat.op == STAT_VARIANCE)
-		check_variance(e, v);
+		check_shift(e->u.stat.shift);
 	v->stat_ops |= e->u.stat.op;
 }
 
