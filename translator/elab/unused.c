@@ -344,14 +344,16 @@ bool infer_broken_call(struct infer *t, const struct func *f)
 	return f;
 }
 
+// Functions are visited in both directions in turn, since an error reaches the callers one by one.
 void infer_broken(struct infer *t)
 {
-	bool more;
+	int n = t->s->script.funcs.n;
+	bool more, backwards = false;
 
 	do {
 		more = false;
-		for vec_each(&t->s->script.funcs, it) {
-			struct func *f = *it;
+		for (int i = 0; i < n; i++) {
+			struct func *f = t->s->script.funcs.at[backwards ? n - 1 - i : i];
 
 			if (!f->used || !f->only_unused || f->broken)
 				continue;
@@ -365,6 +367,7 @@ void infer_broken(struct infer *t)
 			f->broken_at = diag_quiet_place();
 			more = true;
 		}
+		backwards = !backwards;
 	} while (more);
 }
 
