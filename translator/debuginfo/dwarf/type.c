@@ -549,12 +549,13 @@ bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value
 	Dwarf *whole;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, type, *indexed;
-	uint32_t place;
+	uint32_t place = module_index(m) ? index_find_enumerator(m->index, name) : 0;
 
+	if (!place && !to_be_scanned(m))
+		return false;
 	for vec_each(&m->dwarf->units, u)
 		if (enumerator_in_unit(&(*u)->die, name, value))
 			return true;
-	place = module_index(m) ? index_find_enumerator(m->index, name) : 0;
 	indexed = place ? dwarf_die_at(m, place) : NULL;
 	if (indexed && parent_of(indexed, &type))
 		return enumerator_value(indexed, enum_is_signed(&type), value);
