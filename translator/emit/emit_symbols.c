@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef VEC(struct di_module *) modules;
 
@@ -40,14 +39,15 @@ static void add_objects(struct emitter *e, modules *all)
 	for vec_each(&s->programs, path)
 		add_object(e, all, *path, false);
 	for vec_each(&s->opt.objects, name) {
-		const char *path = program_path(*name);
+		bool is_module = !strchr(*name, '/') && !s->opt.user_runtime && di_kernel_module(s, *name);
+		const char *path = is_module ? NULL : session_program(s, *name);
 
-		// otherwise the kernel or one of its modules, which know their names themselves
-		if (path && !access(path, F_OK))
+		// The kernel and its modules know their names themselves.
+		if (path)
 			add_object(e, all, path, strchr(*name, '/'));
 	}
-	if (command && program_path(command))
-		add_object(e, all, program_path(command), false);
+	if (command && session_program(s, command))
+		add_object(e, all, session_program(s, command), false);
 	n = all->n;
 	for (int i = 0; s->opt.libraries && i < n; i++) {
 		di_names paths = { 0 }, names = { 0 };
