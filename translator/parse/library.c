@@ -116,7 +116,8 @@ static bool is_of_us(const struct session *s, const struct library_file *file)
 	return len && str_starts(file->path, s->tapset_dir) && file->path[len] == '/';
 }
 
-int library_check(struct session *s)
+// Macros come before the files that may use them.
+static int check_files(struct session *s, bool macros)
 {
 	int errors = 0, before;
 
@@ -125,7 +126,7 @@ int library_check(struct session *s)
 		struct script part = { 0 };
 		struct source *src;
 
-		if (file->loaded || is_of_us(s, file))
+		if (file->loaded || is_of_us(s, file) || file->macros != macros)
 			continue;
 		src = source_read(file->path);
 		if (!src)
@@ -136,6 +137,11 @@ int library_check(struct session *s)
 		file->loaded = file->macros || errors > before;
 	}
 	return errors;
+}
+
+int library_check(struct session *s)
+{
+	return check_files(s, true) + check_files(s, false);
 }
 
 static void load_all(struct session *s, file_list *files)
