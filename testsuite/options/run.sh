@@ -45,6 +45,7 @@ expect reads-one-library-file 0 '1 library script using' "$STAP" -v -p2 --runtim
 expect limit-is-a-number 1 '-DMAXACTION=x is not a number; use 1 to ' "$STAP" -p3 --runtime=user -DMAXACTION=x -e "$begin"
 expect limit-is-positive 1 '-DMAXERRORS=-1 is out of range' "$STAP" -p3 --runtime=user -DMAXERRORS=-1 -e "$begin"
 expect limit-of-strings 1 'use 4 to 65536' "$STAP" -p3 --runtime=user -DMAXSTRINGLEN=0 -e "$begin"
+expect limit-of-strings-quoted 0 '""|"a"' "$STAP" --runtime=user -DMAXSTRINGLEN=4 -e 'probe begin { println(text_strn("\"\"\"", 1, 1), "|", text_strn("abc", 1, 1)) exit() }'
 expect limit-of-arrays 1 '-DMAXMAPENTRIES=0 is out of range' "$STAP" -p3 --runtime=user -DMAXMAPENTRIES=0 -e 'global a probe begin { a[1] = 1 println(a[1]) }'
 expect limit-of-calls 1 '-DKRETACTIVE=-1 is out of range' "$STAP" -p2 -DKRETACTIVE=-1 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e 'probe kernel.function("vfs_read").return { println(1) }'
 expect calls 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e 'probe kernel.function("vfs_read").return { println($return) }'

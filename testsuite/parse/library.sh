@@ -113,6 +113,14 @@ if "$driver" -I "$lib" -e '@define own %( 5 %) probe begin { x = @lib_sees }' 2>
 else
 	not_ok "parse/library: a library macro doesn't see the script's"
 fi
+mkdir -p "$SCRATCH/order"
+echo 'function uses() { return @known }' >"$SCRATCH/order/a.stp"
+printf '@define known %%( 1 %%)\nprobe begin { }\n' >"$SCRATCH/order/b.stpm"
+if "$driver" -I "$SCRATCH/order" -e 'probe begin { println(uses()) }' 2>&1 | grep -q "^parse error: .*b.stpm:2:1"; then
+	ok "parse/library: errors of macro files, whatever the order of names"
+else
+	not_ok "parse/library: errors of macro files, whatever the order of names"
+fi
 echo 'probe begin { }' >>"$lib/m.stpm"
 if "$driver" -I "$lib" -e 'probe begin { x = @lib_arch }' 2>&1 | grep -q "expected \"@define\" .*: at .*m.stpm:5:1"; then
 	ok "parse/library: a .stpm holds macros only"
