@@ -31,7 +31,7 @@ static void spin(void)
 
 static void change(char *area)
 {
-	unsigned long words[8], n = 400, protection = PROT_READ | PROT_WRITE;
+	unsigned long words[8], n = 1000, protection = PROT_READ | PROT_WRITE;
 
 	fill(words);
 	__asm__ volatile("push %%rbp\n\tmov %2, %%rbp\n"
