@@ -68,7 +68,7 @@ expect compiler-missing 1 "\"aarch64-linux-gnu-gcc-99\", which this kernel's mod
 expect compiler-chosen 1 "\"other-gnu-gcc-99\"" "$STAP" -r "$tree" -B CROSS_COMPILE=other-gnu- -p4 -e "$begin"
 expect not-run 1 'the module is for arm64, but this host is x86_64: it is built, not run' "$STAP" -r "$tree" -e "$begin"
 expect other-machine 1 '-a x86_64: the kernel 6.1.0-cross is for arm64' "$STAP" -a x86_64 -r "$tree" -p4 -e "$begin"
-expect unknown-machine 1 "-a takes the name of a machine" "$STAP" -a vax -r "$tree" -p4 -e "$begin"
+expect unknown-machine 1 "-a takes x86_64 or arm64, not" "$STAP" -a vax -r "$tree" -p4 -e "$begin"
 expect headers-missing 1 'apt install linux-headers-1.2.3-none:arm64' "$STAP" -a arm64 -r 1.2.3-none -p4 -e "$begin"
 expect user-runtime 1 '-a is not supported with --runtime=user' "$STAP" -a arm64 --runtime=user -e "$begin"
 

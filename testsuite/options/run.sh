@@ -364,7 +364,7 @@ expect privilege-fine 0 'stapusr' usr -e 'probe begin, timer.ms(10) { println(ex
 expect privilege-unprivileged 0 'hello' user --unprivileged -e "$begin"
 expect privilege-c 1 "function \"kernel_string\" may not be used" usr -e 'probe begin { println(kernel_string(1)) }'
 expect privilege-through 1 "function \"system\" may not be used" usr -e 'function f() { system("id") } probe begin { f() }'
-expect privilege-own 1 "may belong to another user in timer.ms(1)" usr -e 'probe timer.ms(1) { println(user_string(1)) }'
+expect privilege-own 1 "may be another user's in timer.ms(1)" usr -e 'probe timer.ms(1) { println(user_string(1)) }'
 expect privilege-begin 1 "fault" usr -e 'probe begin { println(user_string(1)) }'
 expect privilege-kernel-point 1 'probe point kernel.function("vfs_read") is not allowed' "$STAP" -r "$release" -p4 --unprivileged -e 'probe kernel.function("vfs_read") { n++ } global n'
 expect privilege-profile 1 'is not allowed with --privilege' "$STAP" -r "$release" -p4 --unprivileged -e 'probe timer.profile { n++ } global n'
