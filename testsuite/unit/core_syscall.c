@@ -47,19 +47,14 @@ static void enter_and_return(struct stp_ctx *c)
 static void hit(u64 command, const char *instead, u64 budget)
 {
 	struct stp_probe p = { enter_and_return, .needs_actions = true };
-	struct stp_ctx_private *v;
+	struct stp_ctx *c = session_run(budget);
 
-	session_renew();
-	v = stp_session.ctx[0];
-	stp_session.state = STP_STATE_RUNNING;
-	v->closed = 0;
-	v->work_max = budget;
 	command_then = command;
 	replaced = instead;
 	text[0] = 0;
-	if (stp_ctx_enter(&v->c)) {
-		stp_handler_run(&v->c, &p);
-		stp_ctx_leave(&v->c);
+	if (stp_ctx_enter(c)) {
+		stp_handler_run(c, &p);
+		stp_ctx_leave(c);
 	}
 }
 

@@ -109,15 +109,10 @@ static const struct { const char *name; void (*run)(struct stp_ctx *c); u64 unit
 
 static struct stp_ctx *start(u64 budget)
 {
-	struct stp_ctx_private *v;
+	struct stp_ctx *c = session_run(budget);
 
-	session_renew();
-	v = stp_session.ctx[0];
-	stp_session.state = STP_STATE_RUNNING;
-	v->closed = 0;
-	v->work_max = budget;
-	fill(&v->c);
-	return &v->c;
+	fill(c);
+	return c;
 }
 
 static void hit(struct stp_ctx *c, void (*handler)(struct stp_ctx *c))
