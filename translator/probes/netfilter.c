@@ -199,7 +199,7 @@ static void netfilter_names(struct session *s, struct probe *p, target_names *ou
 
 // ---------------------------------------------------------------- emit
 
-// Returns the initializer of a member that refers to the constant, or "" if there is none.
+// Returns the initializer of a member that refers to the constant; "" without a constant.
 static const char *constant(struct cwriter *w, const char *member, const char *name, struct loc loc)
 {
 	static const char headers[] = "#include <linux/netfilter.h>\n#include <linux/netfilter_arp.h>\n"
