@@ -154,7 +154,7 @@ void remove_after_kill(const struct stapio_options *opt);
 
 void load_error_explain(const char *module, const char *release, int error, int machine);
 
-// --- loop.c: the session ---
+// --- session_loop.c: the session ---
 
 // Both return the exit status. loop_report() only prints the losses of a session whose relay was killed.
 int loop_run(const struct stapio_options *opt);

@@ -3,7 +3,7 @@
 // changes that the kernel makes to them and its messages; at the end of the input the device ends, too. Each record
 // that stapio accepts has to be in a ring, no message may be read beyond its end, and stapio has to exit.
 #include "../../staprun/bulk.c"
-#include "../../staprun/loop.c"
+#include "../../staprun/session_loop.c"
 #include "../../staprun/monitor.c"
 
 #include <assert.h>
