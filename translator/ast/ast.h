@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The script as a tree. The comment of each field names the pass that sets it; before that it is zero.
 //   parse      translator/parse/      match   resolve/probe_match.c, resolve/alias.c
-//   symbols    elab/symbols.c         target  elab/target_var.c and the probe families
+//   names      elab/bind_names.c      target  elab/target_var.c and the probe families
 //   types      elab/types.c           optimize elab/optimize.c      access  elab/check.c
 #ifndef AST_H
 #define AST_H
@@ -44,9 +44,9 @@ enum { STAT_COUNT = 1, STAT_SUM = 2, STAT_MIN = 4, STAT_MAX = 8, STAT_AVG = 16, 
        STAT_HIST_LOG = 64, STAT_HIST_LINEAR = 128 };
 
 struct var {
-	const char *name;          // parse (symbols for locals)
+	const char *name;          // parse (names for locals)
 	struct loc loc;            // first occurrence
-	enum var_kind kind;        // parse, symbols
+	enum var_kind kind;        // parse, names
 	enum type type;            // types: of the value
 	struct loc type_loc;       // types: the use that determined the type, for messages
 	struct di_type *dtype;     // types: debuginfo type of the long, NULL: none or several
@@ -58,19 +58,19 @@ struct var {
 	int64_t max_size;          // parse: arr[100]; 0: MAXMAPENTRIES
 	bool size_given;           // parse: "[100]" is in the source, so it is an array
 	struct expr *init;         // parse: literal or NULL
-	int arity;                 // symbols: 0 scalar, n keys; -1 unknown
-	struct loc arity_loc;      // symbols
+	int arity;                 // names: 0 scalar, n keys; -1 unknown
+	struct loc arity_loc;      // names
 	enum type *key_types;      // types: [arity]
 	struct loc *key_locs;      // types: [arity]
 	struct di_type **key_dtypes; // types: [arity], like dtype
-	unsigned stat_ops;         // symbols: STAT_* of the extractors that are used
-	int64_t hist_low, hist_high, hist_step; // symbols: of @hist_linear
-	struct loc hist_loc;       // symbols: first histogram of this shape
+	unsigned stat_ops;         // names: STAT_* of the extractors that are used
+	int64_t hist_low, hist_high, hist_step; // names: of @hist_linear
+	struct loc hist_loc;       // names: first histogram of this shape
 
 	// usage, in everything that is emitted
-	bool read, written;        // symbols, again by optimize
+	bool read, written;        // names, again by optimize
 	bool only_updated;         // with them: nothing gives it a value but its own n++, n += k, s .= "x"
-	bool in_defined;           // symbols: @defined() asks about it or what it points to
+	bool in_defined;           // names: @defined() asks about it or what it points to
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
 	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
 	bool unlocked;             // access: used without a lock
@@ -112,7 +112,7 @@ enum expr_kind {
 	E_ATVAR,        // target: @var("name@file","module")
 	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
 	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c or types.c
-	E_PROBEWRITE,   // op1: @probewrite(v)                removed by symbols.c
+	E_PROBEWRITE,   // op1: @probewrite(v)                removed by bind_names.c
 	E_ENTRY,        // entry: @entry(e)
 	E_PERF,         // text1: @perf("name")
 	E_CONST,        // text1: @const("C")
@@ -157,17 +157,17 @@ struct expr {
 	union {
 		int64_t number;
 		struct { const char *bytes; size_t len; } string;
-		struct { const char *name; struct var *decl; /* symbols */ } var;
+		struct { const char *name; struct var *decl; /* names */ } var;
 		struct {
 			const char *name;          // the array
-			struct var *decl;          // symbols
+			struct var *decl;          // names
 			struct expr *hist;         // E_HIST_BUCKET, E_IN over a histogram: the E_HIST
 			expr_vec keys;
 		} index;
 		struct {
 			const char *name;
 			expr_vec args;
-			struct func *target;       // symbols: first overload to try; the others are linked by
+			struct func *target;       // names: first overload to try; the others are linked by
 						   // ->next_overload
 		} call;
 		struct { enum tok op; struct expr *e; bool prefix; } un;
@@ -247,7 +247,7 @@ struct stmt {
 			VEC(struct expr *) keys;   // E_VAR locals or globals
 			struct expr *value;        // "v = [..] in": E_VAR or NULL
 			const char *array; struct loc array_loc;
-			struct var *decl;          // symbols
+			struct var *decl;          // names
 			struct expr *hist;         // over @hist_*: the E_HIST, array is NULL
 			expr_vec slice;            // "in A[1,*]": NULL entries are "*"; n == 0: no slice
 			int sort_dir;              // 0 none, 1 "+", -1 "-"
@@ -276,12 +276,12 @@ struct func {
 	struct stmt *body;         // parse: NULL for embedded C
 	struct embedded *embedded; // parse: NULL for script code
 	struct loc embedded_loc;
-	VEC(struct var *) locals;  // symbols
-	VEC(struct func *) accessors;  // symbols: of the globals that embedded C accesses; see elab/embedded_globals.c
-	struct var *accessed;      // symbols: this function is an accessor of the global
+	VEC(struct var *) locals;  // names
+	VEC(struct func *) accessors;  // names: of the globals that embedded C accesses; see elab/embedded_globals.c
+	struct var *accessed;      // names: this function is an accessor of the global
 	bool writes_accessed;
-	struct func *next_overload;// symbols: same name and arity, tried on `next`
-	bool used;                 // symbols: reachable from a probe; target: still reachable after @defined is
+	struct func *next_overload;// names: same name and arity, tried on `next`
+	bool used;                 // names: reachable from a probe; target: still reachable after @defined is
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
 	struct probe *probe;       // target: the probe that this is a clone for
@@ -351,7 +351,7 @@ struct probe {
 	VEC(struct probe *) copies;    // match: other addresses of one wildcard, without bodies of their own unless
 				       // clone.c finds that they need some; otherwise optimize lists them after this
 	struct stmt *pristine;         // match: the initial body for copies; NULL: no copies
-	VEC(struct var *) locals;      // symbols
+	VEC(struct var *) locals;      // names
 	void *data;                    // family: its own struct
 	const char *shared_name;       // family: one of many points of a wildcard: its $$name is looked up at
 				       // the hit, so that all can share a handler; NULL: $$name is a literal

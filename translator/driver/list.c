@@ -81,7 +81,7 @@ static bool drop_broken(struct ast_walker *walker, struct stmt **s)
 	return false;
 }
 
-// Removes statements with unresolved names, which the passes after symbols.c can't handle.
+// Removes statements with unresolved names, which the passes after bind_names.c can't handle.
 static void drop_broken_of(struct stmt **body)
 {
 	struct ast_walker w = { .stmt = drop_broken };
@@ -116,7 +116,7 @@ static bool is_mentioned(struct probe *p, const struct var *v)
 // Infers the types of all locals, as far as possible.
 static void infer(struct session *s)
 {
-	elab_symbols(s);
+	elab_bind_names(s);
 	for vec_each(&s->script.probes, p)
 		drop_broken_of(&(*p)->body);
 	for vec_each(&s->script.funcs, f)
@@ -414,7 +414,7 @@ static void add_functions(struct session *s, name_list *out)
 		library_use_function(s, *name);
 	// Calls may add more functions.
 	for (int i = 0; i < s->script.funcs.n; i++)
-		symbols_bind_function(s, s->script.funcs.at[i]);
+		bind_names_of_function(s, s->script.funcs.at[i]);
 	infer(s);
 	for vec_each(&s->script.funcs, f)
 		add_function(s, *f, out);

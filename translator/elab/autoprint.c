@@ -230,6 +230,6 @@ bool autoprint_add(struct session *s)
 		vec_push(&p->body->u.block, shown);
 	}
 	if (p)
-		symbols_bind_probe(s, p);
+		bind_names_of_probe(s, p);
 	return p != NULL;
 }

@@ -347,7 +347,7 @@ void check_names_of_settings(struct session *s)
 			diag_warning((struct loc){ 0 }, "-G %s: ignored: \"%s\" is private to its file", it->name, it->name);
 		else
 			diag_warning((struct loc){ 0 }, "-G %s: ignored: the script has no global \"%s\"%s", it->name, it->name,
-				     scope_similar_globals(s, it->name, false));
+				     declarations_similar_globals(s, it->name, false));
 	}
 	s->opt.globals.n = n;
 }

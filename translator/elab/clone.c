@@ -174,7 +174,7 @@ static void separate_copies(struct session *s)
 			continue;
 		for vec_each(&(*p)->copies, copy) {
 			(*copy)->body = stmt_copy((*p)->pristine);
-			symbols_bind_probe(s, *copy);
+			bind_names_of_probe(s, *copy);
 			vec_push(&all, *copy);
 		}
 		memset(&(*p)->copies, 0, sizeof((*p)->copies));

@@ -32,25 +32,25 @@ struct stmt *target_branch(struct stmt *s, bool known);
 // clone.c: Copies for each probe the functions that mention target variables, before those are resolved.
 void clone_functions(struct session *s);
 
-// scope.c: Finds the declarations of names.
-struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
+// declarations.c: Finds the declarations of names.
+struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
-struct func *scope_function(struct session *s, struct expr *call);
+struct func *declarations_find_function(struct session *s, struct expr *call);
 // Reports as notes which other declarations a word may refer to that was taken as a variable.
-void scope_hint(struct session *s, struct loc loc, const char *word);
+void declarations_note_similar(struct session *s, struct loc loc, const char *word);
 
 // check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
-const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only);
+const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only);
 
-// symbols.c: Reports that the array of e, an E_INDEX or E_IN, is not declared.
-void symbols_no_array(struct session *s, const struct expr *e);
-// symbols.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
-bool symbols_find_counter(struct session *s, const struct expr *e);
-// Binds the names of an expression or statement that the translator made after elab_symbols().
-void symbols_bind_probe(struct session *s, struct probe *p);
+// bind_names.c: Reports that the array of e, an E_INDEX or E_IN, is not declared.
+void bind_names_no_array(struct session *s, const struct expr *e);
+// bind_names.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
+bool bind_names_find_counter(struct session *s, const struct expr *e);
+// Binds the names of an expression or statement that the translator made after elab_bind_names().
+void bind_names_of_probe(struct session *s, struct probe *p);
 // Marks the function as used, as if a probe called it.
-void symbols_bind_function(struct session *s, struct func *f);
+void bind_names_of_function(struct session *s, struct func *f);
 
 // embedded_globals.c: Makes accessors of the globals that embedded C accesses by STAP_GLOBAL_GET_x and
 // STAP_GLOBAL_SET_x.

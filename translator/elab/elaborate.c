@@ -11,7 +11,7 @@ static const struct step {
 	bool tolerates_errors;              // later steps can work on the declarations that have no errors
 } steps[] = {
 	{ "match", elab_match_probes, true },
-	{ "symbols", elab_symbols },
+	{ "names", elab_bind_names },
 	{ "targets", elab_targets, true },
 	{ "types", elab_types },
 	{ "check", elab_check, true },

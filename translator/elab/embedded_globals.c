@@ -75,13 +75,13 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 static void missing(struct session *s, const struct func *f, const char *name, const char *marker)
 {
 	diag_error(f->loc, "the embedded C of \"%s\" uses an unknown global \"%s\" (%s%s)%s", f->name, name,
-		   marker, name, scope_similar_globals(s, name, false));
+		   marker, name, declarations_similar_globals(s, name, false));
 }
 
 static void find(struct session *s, struct func *f, const name_list *names, const char *marker, bool write)
 {
 	for vec_each(names, name) {
-		struct var *v = scope_global(s, *name, f->loc, f->source && f->source->library);
+		struct var *v = declarations_find_global(s, *name, f->loc, f->source && f->source->library);
 
 		if (v)
 			vec_push(&f->accessors, accessor(s, f, v, write));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Target variables: $x, ->, [], &, @cast, @entry, @defined, @enum become plain expressions.
 //
-// In:  bodies with names bound (symbols.c). Out: the same without E_TARGET, E_CAST, E_ATVAR,
+// In:  bodies with names bound (bind_names.c). Out: the same without E_TARGET, E_CAST, E_ATVAR,
 //      E_DEFINED, E_ENUM; registers are E_REGISTER, loads E_DEREF, everything else arithmetic.
 //      Accesses whose base is not a target (variables that carry a debuginfo type) are left for
 //      types.c, which calls target_access() when it knows the type.
@@ -90,7 +90,7 @@ static struct expr *resolve_entry(struct resolver *r, struct expr *e)
 		return failed(e->loc);
 	}
 	if (r->in_entry)
-		return failed(e->loc);     // symbols.c reported it
+		return failed(e->loc);     // bind_names.c reported it
 	return at_entry(r, e->u.entry.e);
 }
 
@@ -615,7 +615,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 	case E_INDEX: case E_IN:
 		if ((*e)->u.index.decl || (*e)->u.index.hist)
 			return true;
-		symbols_no_array(r->s, *e);
+		bind_names_no_array(r->s, *e);
 		*e = failed((*e)->loc);
 		return false;
 	case E_CALL:
@@ -646,7 +646,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		*e = resolve_entry(r, *e);
 		return false;
 	case E_PERF:
-		if (symbols_find_counter(r->s, *e))
+		if (bind_names_find_counter(r->s, *e))
 			perf_may_read(r->s, r->probe, *e);
 		return false;
 	case E_DEFINED:

@@ -107,7 +107,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	if (v->kind != VAR_GLOBAL && !v->written)
 		similar = check_similar_names(t->s, v, t->func, t->probe);
 	diag_error(e->loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
-	scope_hint(t->s, e->loc, v->name);
+	declarations_note_similar(t->s, e->loc, v->name);
 	v->type = T_LONG;
 }
 

@@ -272,7 +272,7 @@ static void warn(struct session *session, struct loc loc, const struct expr *e)
 		return;
 	diag_warn_held(loc, "nothing uses this, so it is left out (an error with -u)");
 	if (e && e->kind == E_VAR)
-		scope_hint(session, e->loc, e->u.var.name);
+		declarations_note_similar(session, e->loc, e->u.var.name);
 }
 
 void unused_drop(struct session *session, struct stmt *s)

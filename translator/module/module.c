@@ -100,7 +100,7 @@ static int build_fast(struct session *s)
 	if (s->module_cached)
 		return 0;
 	progress("compiling the script for kernel %s", s->kernel->release);
-	parts_compile(s, t);
+	runtime_units_compile(s, t);
 	object = compile_generated(s, t, write_c(s));
 	progress_end();
 	s->module_path = link_module(s, t, object, s->module_name);

@@ -310,7 +310,7 @@ static struct expr *target(struct parser *p)
 	return pretty(e, n);
 }
 
-// named = NAME | NAME keys | NAME arguments | the print family; symbols.c splits NAME and a suffix "$"
+// named = NAME | NAME keys | NAME arguments | the print family; bind_names.c splits NAME and a suffix "$"
 static struct expr *named(struct parser *p)
 {
 	struct token t = *parser_peek(p);

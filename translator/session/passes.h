@@ -16,7 +16,7 @@ void print_parsed(struct session *s, struct buf *b);       // -p1
 // Pass 2, elab/: aliases and wildcards to probes, names to declarations, types, checks, optimiser.
 int pass_elaborate(struct session *s);
 	int elab_match_probes(struct session *s);  // resolve/: fills script.probes
-	int elab_symbols(struct session *s);       // symbols.c: names; pulls in library files
+	int elab_bind_names(struct session *s);    // bind_names.c: names; pulls in library files
 	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
 	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks

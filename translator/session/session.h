@@ -104,7 +104,7 @@ struct session {
 	int library_files;                 // number of files parsed, for -v
 
 	// pass 2
-	struct scope *scope;               // elab/scope.c: declarations by name
+	struct declarations *declarations; // elab/declarations.c: declarations by name
 	// target/kernel.c: properties of the target kernel; NULL on the user runtime
 	struct kernel *kernel;
 	struct debuginfo *debuginfo;       // debuginfo/lookup/module.c, opened at first use

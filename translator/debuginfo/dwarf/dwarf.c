@@ -6,7 +6,7 @@
 // and reading them makes the pages around them resident. So each unit is opened with a libdw handle of its own, in
 // which the first unit appears to extend up to it: the length in the first header is changed in a private copy of its
 // page. .debug_aranges, which maps addresses to units, is parsed here for the same reason.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/dwarf/index.h"
 #include "debuginfo/elf/resources.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions, variables and types of DWARF; dw.h has the declarations with types of libdw.
+// Functions, variables and types of DWARF; libdw_unit.h has the declarations with types of libdw.
 #ifndef DEBUGINFO_DWARF_SOURCE_H
 #define DEBUGINFO_DWARF_SOURCE_H
 

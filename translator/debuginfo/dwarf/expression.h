@@ -3,7 +3,7 @@
 #ifndef DEBUGINFO_EXPRESSION_H
 #define DEBUGINFO_EXPRESSION_H
 
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 
 // The type of a value on the stack. A value is 64 bits wide; a typed one is extended from its size, by its sign.
 struct value_type {

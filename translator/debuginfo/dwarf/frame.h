@@ -3,7 +3,7 @@
 #ifndef DEBUGINFO_FRAME_H
 #define DEBUGINFO_FRAME_H
 
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 
 // The rules for the caller's registers and the CFA at the address. NULL: unknown. Valid until the next call.
 Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);

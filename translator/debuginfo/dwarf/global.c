@@ -4,7 +4,7 @@
 // The kernel and its modules are loaded at varying addresses, so a link address is converted: in the kernel's image to
 // an offset from _stext; in a module to an offset from a symbol of the same section, which the running kernel's symbol
 // table contains.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 
 #include "util/str.h"
 

@@ -4,7 +4,7 @@
 // It walks the top-level DIEs of every unit, and functions down to inlined copies. A kernel has millions of top-level
 // DIEs, most of them the same types repeated in every unit; names that were merged in .debug_str are compared by their
 // address in memory, without reading them.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/dwarf/index_format.h"
 #include "debuginfo/dwarf/kprobe_blocklist.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads types from DWARF. They are spelt as btf.c spells them, so that messages and -L are the same for both.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/dwarf/index.h"
 
 #include "util/str.h"

@@ -5,7 +5,7 @@
 // A line belongs to the last function declared before it in its file. So "*@FILE:LINE" does not search all line tables:
 // the index gives the function, and the line tables of its units the statements. Each inlined copy has statements of
 // its own.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/lookup/lookup.h"
 
 #include "util/str.h"

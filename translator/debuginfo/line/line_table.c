@@ -6,7 +6,7 @@
 // A place is a file offset in a program; an offset into .text in the kernel; in a kernel module, an offset into its
 // code sections laid out one after the other.
 #include "debuginfo/dwarf/cached_table.h"
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/elf/resources.h"
 #include "debuginfo/line/line_code.h"
 

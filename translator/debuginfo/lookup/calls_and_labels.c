@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the labels of a function and the functions that it calls, from the DIEs below it.
-#include "debuginfo/dwarf/dw.h"
+#include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/lookup/lookup.h"
 
 #include "util/str.h"

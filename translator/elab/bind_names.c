@@ -99,7 +99,7 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 				   "global", name);
 		return v;
 	}
-	v = scope_global(b->s, name, loc, in_library_function(b));
+	v = declarations_find_global(b->s, name, loc, in_library_function(b));
 	// A tapset alias's own scratch variable is not the script's array of the same name.
 	if (v && loc.source && loc.source->library && v->arity > 0 && v->loc.source && !v->loc.source->library)
 		return NULL;
@@ -207,14 +207,14 @@ static void bind_pretty(struct binder *b, struct expr *e)
 static void no_array(struct session *s, const char *name, struct loc loc)
 {
 	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
-		   scope_similar_globals(s, name, true));
+		   declarations_similar_globals(s, name, true));
 }
 
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name), *global;
 
-	global = scope_global(b->s, name, loc, in_library_function(b));
+	global = declarations_find_global(b->s, name, loc, in_library_function(b));
 	if (global)
 		return global;
 	if (v) {
@@ -238,10 +238,10 @@ static bool is_reported_later(struct binder *b, const struct expr *e)
 {
 	return !b->s->opt.no_optimize && !b->s->opt.skip_badvars && !b->in_defined && b->position == IN_BODY &&
 	       !map_get(&b->locals, e->u.index.name) &&
-	       !scope_global(b->s, e->u.index.name, e->loc, in_library_function(b));
+	       !declarations_find_global(b->s, e->u.index.name, e->loc, in_library_function(b));
 }
 
-void symbols_no_array(struct session *s, const struct expr *e)
+void bind_names_no_array(struct session *s, const struct expr *e)
 {
 	no_array(s, e->u.index.name, e->loc);
 }
@@ -300,7 +300,7 @@ static void bind_element(struct binder *b, struct expr *e)
 	struct component c = { .kind = COMP_INDEX, .loc = e->loc };
 
 	if (!v || e->u.index.keys.n != 1 ||
-	    scope_global(b->s, e->u.index.name, e->loc, in_library_function(b))) {
+	    declarations_find_global(b->s, e->u.index.name, e->loc, in_library_function(b))) {
 		bind_read_index(b, e);
 		return;
 	}
@@ -336,7 +336,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		struct var *v = map_get(&b->locals, of->u.var.name);
 
 		if (!v)
-			v = scope_global(b->s, of->u.var.name, of->loc, in_library_function(b));
+			v = declarations_find_global(b->s, of->u.var.name, of->loc, in_library_function(b));
 		of->u.var.decl = v;
 	}
 	if (of->u.var.decl && of->u.var.decl->kind == VAR_GLOBAL) {
@@ -344,7 +344,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		return of->u.var.decl;
 	}
 	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", of->u.var.name,
-		   of->u.var.name, scope_similar_globals(b->s, of->u.var.name, false));
+		   of->u.var.name, declarations_similar_globals(b->s, of->u.var.name, false));
 	of->u.var.decl = NULL;
 	return NULL;
 }
@@ -415,7 +415,7 @@ static void bind_call(struct binder *b, struct expr *e)
 	if (b->position == IN_CONDITION)
 		diag_error(e->loc, "conditions of probes can only read globals: no function calls");
 	if (!e->u.call.target)
-		e->u.call.target = scope_function(b->s, e);
+		e->u.call.target = declarations_find_function(b->s, e);
 	f = e->u.call.target;
 	if (!f)
 		return;
@@ -502,7 +502,7 @@ static void add_counters(const void *session, name_list *out)
 	}
 }
 
-bool symbols_find_counter(struct session *s, const struct expr *e)
+bool bind_names_find_counter(struct session *s, const struct expr *e)
 {
 	const char *name = e->u.text1.text, *similar;
 	name_list names = { 0 };
@@ -642,7 +642,7 @@ static void bind_delete(struct binder *b, struct expr *e)
 			return;
 		v = map_get(&b->locals, e->u.var.name);
 		if (!v)
-			v = scope_global(b->s, e->u.var.name, e->loc, in_library_function(b));
+			v = declarations_find_global(b->s, e->u.var.name, e->loc, in_library_function(b));
 		e->u.var.decl = v ? v : new_local(b, e->u.var.name, e->loc);
 		return;
 	default:
@@ -653,7 +653,7 @@ static void bind_delete(struct binder *b, struct expr *e)
 static bool may_be_unused(struct binder *b, struct expr *e)
 {
 	bool adds = e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR &&
-		    !scope_global(b->s, e->u.bin.l->u.var.name, e->loc, in_library_function(b));
+		    !declarations_find_global(b->s, e->u.bin.l->u.var.name, e->loc, in_library_function(b));
 
 	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
 }
@@ -762,7 +762,7 @@ static void bind_probe(struct session *s, struct probe *p)
 	bind_stmt(&b, p->body);
 }
 
-void symbols_bind_probe(struct session *s, struct probe *p)
+void bind_names_of_probe(struct session *s, struct probe *p)
 {
 	if (p->family->rewrite && p->body)
 		p->family->rewrite(s, p);
@@ -770,7 +770,7 @@ void symbols_bind_probe(struct session *s, struct probe *p)
 	bind_functions(s);
 }
 
-void symbols_bind_function(struct session *s, struct func *f)
+void bind_names_of_function(struct session *s, struct func *f)
 {
 	reach(f);
 	bind_functions(s);
@@ -800,7 +800,7 @@ static void bind_unused(struct session *s)
 			vec_push(&used, *f);
 	for (int i = 0; i < n; i++)
 		if (s->script.funcs.at[i]->source && !s->script.funcs.at[i]->source->library)
-			symbols_bind_function(s, s->script.funcs.at[i]);
+			bind_names_of_function(s, s->script.funcs.at[i]);
 	for vec_each(&s->script.funcs, f)
 		(*f)->used = false;
 	for vec_each(&used, f)
@@ -808,14 +808,14 @@ static void bind_unused(struct session *s)
 	s->script.probe_decls.n = decls;
 }
 
-int elab_symbols(struct session *s)
+int elab_bind_names(struct session *s)
 {
 	int before = diag_errors();
 
 	check_declarations(s);
 	// A library file that a function brings in may have probes of its own.
 	for (int i = 0; i < s->script.probes.n; i++) {
-		symbols_bind_probe(s, s->script.probes.at[i]);
+		bind_names_of_probe(s, s->script.probes.at[i]);
 		if (i + 1 == s->script.probes.n)
 			match_new_decls(s);
 	}

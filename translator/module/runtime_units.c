@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of the runtime that only some scripts need: units of runtime/kernel/sources with a
-// family's name -> objects, compiled when a script first uses the family on a kernel, and cached.
+// Compiles the units of the runtime that only some scripts need: those of runtime/kernel/sources that name a probe
+// family. A unit is compiled when a script first uses the family on a kernel; its object is cached.
 //
-// A part brings the versions of those exported symbols that the metadata has none for.
+// An object brings the versions of those exported symbols for which the metadata has none.
 #include "cache/cache.h"
 #include "module/module.h"
 #include "target/kernel.h"
@@ -71,7 +71,7 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 	return part;
 }
 
-void parts_compile(struct session *s, struct toolchain *t)
+void runtime_units_compile(struct session *s, struct toolchain *t)
 {
 	bool cached = !s->opt.keep_tmp;
 	runtime_units units = { 0 };

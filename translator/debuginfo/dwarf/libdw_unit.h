@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shared by the files on top of libdw: dwarf.c, loc.c, func.c, type.c.
-#ifndef DEBUGINFO_DW_H
-#define DEBUGINFO_DW_H
+// Compilation units with their libdw handles, and the declarations with types of libdw that dwarf/, line/ and lookup/ share.
+#ifndef DEBUGINFO_LIBDW_UNIT_H
+#define DEBUGINFO_LIBDW_UNIT_H
 
 #include "debuginfo/dwarf/dwarf_source.h"
 

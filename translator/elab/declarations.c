@@ -22,16 +22,16 @@ static bool from_library(struct loc loc)
 
 // ---------------------------------------------------------------- index
 
-struct scope {
+struct declarations {
 	struct map globals, functions;     // name -> var_vec, func_vec
 	int globals_indexed, functions_indexed;
 };
 
-static struct scope *opened(struct session *s)
+static struct declarations *opened(struct session *s)
 {
-	if (!s->scope)
-		s->scope = NEW(struct scope);
-	return s->scope;
+	if (!s->declarations)
+		s->declarations = NEW(struct declarations);
+	return s->declarations;
 }
 
 // ---------------------------------------------------------------- globals
@@ -39,11 +39,11 @@ static struct scope *opened(struct session *s)
 // Indexes declarations that were added since the last call.
 static struct map *global_map(struct session *s)
 {
-	struct scope *scope = opened(s);
-	struct map *map = &scope->globals;
+	struct declarations *d = opened(s);
+	struct map *map = &d->globals;
 
-	for (; scope->globals_indexed < s->script.globals.n; scope->globals_indexed++) {
-		struct var *v = s->script.globals.at[scope->globals_indexed];
+	for (; d->globals_indexed < s->script.globals.n; d->globals_indexed++) {
+		struct var *v = s->script.globals.at[d->globals_indexed];
 		var_vec *same = map_get(map, v->name);
 
 		if (!same) {
@@ -74,7 +74,7 @@ static struct var *find_global(struct session *s, const char *name, struct loc l
 	return found;
 }
 
-struct var *scope_global(struct session *s, const char *name, struct loc loc, bool in_library_function)
+struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function)
 {
 	struct var *v = find_global(s, name, loc, in_library_function);
 
@@ -98,7 +98,7 @@ static void add_arrays(const void *session, name_list *out)
 			vec_push(out, (*g)->name);
 }
 
-const char *scope_similar_globals(struct session *s, const char *name, bool arrays_only)
+const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only)
 {
 	return diag_similar(name, arrays_only ? add_arrays : add_globals, s);
 }
@@ -107,11 +107,11 @@ const char *scope_similar_globals(struct session *s, const char *name, bool arra
 
 static struct map *function_map(struct session *s)
 {
-	struct scope *scope = opened(s);
-	struct map *map = &scope->functions;
+	struct declarations *d = opened(s);
+	struct map *map = &d->functions;
 
-	for (; scope->functions_indexed < s->script.funcs.n; scope->functions_indexed++) {
-		struct func *f = s->script.funcs.at[scope->functions_indexed];
+	for (; d->functions_indexed < s->script.funcs.n; d->functions_indexed++) {
+		struct func *f = s->script.funcs.at[d->functions_indexed];
 		func_vec *same = map_get(map, f->name);
 
 		if (!same) {
@@ -193,7 +193,7 @@ static void add_functions(const void *session, name_list *out)
 			vec_push(out, (*f)->name);
 }
 
-void scope_hint(struct session *s, struct loc loc, const char *word)
+void declarations_note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
 
@@ -231,7 +231,7 @@ static void wrong_count(const struct expr *call, const func_vec *any)
 		diag_note((*f)->loc, "\"%s\" is defined here", (*f)->name);
 }
 
-struct func *scope_function(struct session *s, struct expr *call)
+struct func *declarations_find_function(struct session *s, struct expr *call)
 {
 	enum origin first = from_library(call->loc) ? FROM_LIBRARY : FROM_SCRIPT;
 	enum origin second = first == FROM_LIBRARY ? FROM_SCRIPT : FROM_LIBRARY;
