@@ -149,7 +149,7 @@ static u32 escape(char *to, u8 byte, char quote)
 
 void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted)
 {
-	u64 most = stp_module.limits.string_len - 1, room, dots, len = 0, kept = 0;
+	u64 most = stp_module.limits.string_len - 1, available, dots, len = 0, kept = 0;
 	bool at_limit = limit > 0 && (u64)limit < most;
 	char one[4];
 	u32 n;
@@ -157,17 +157,17 @@ void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool qu
 	stp_charge_text(c, stp_strlen(text));
 	if (at_limit)
 		most = !quoted || limit >= 5 ? (u64)limit : most < 5 ? most : 5;
-	room = most - (quoted ? 2 : 0);
+	available = most - (quoted ? 2 : 0);
 	dots = most < 5 ? 0 : 3;
 	if (quoted)
 		*to++ = '"';
 	for (; *text; text++) {
 		n = escape(one, (u8)*text, '"');
-		if (len + n > room)
+		if (len + n > available)
 			break;
 		plat_memcpy(to + len, one, n);
 		len += n;
-		if (len + dots <= room)
+		if (len + dots <= available)
 			kept = len;
 	}
 	if (quoted)
@@ -292,7 +292,7 @@ static void set_precision(struct spec *f, s64 precision)
  * Returns false if the budget is used up. */
 static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, const union stp_val *arg)
 {
-	u64 n = f->precision < 0 ? 0 : (u64)f->precision, price = f->width < 0 ? 0 : (u64)f->width * STP_WORK_BYTE;
+	u64 n = f->precision < 0 ? 0 : (u64)f->precision, cost = f->width < 0 ? 0 : (u64)f->width * STP_WORK_BYTE;
 
 	if (conv == 'm' || conv == 'M')
 		n = n < PAGE ? n + 1 : PAGE;
@@ -300,8 +300,8 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 		n = f->precision < 0 || f->flag == '#' ? (u64)stp_strlen(arg->s) : n;
 	else if (conv == 'q' || conv == 'Q')
 		n = stp_module.limits.string_len;
-	price += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
-	return stp_charge(c, price);
+	cost += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
+	return stp_charge(c, cost);
 }
 
 /* Writes one conversion with modifiers; returns the argument behind those it used. */

@@ -135,7 +135,7 @@ static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct 
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
 		     const struct stp_stat_desc *d)
 {
-	u64 width = stp_module.limits.hist_width, price = STP_WORK_ROW + 2 * width;
+	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + 2 * width;
 	s64 near = stp_module.limits.hist_elision, head, tail;
 	struct shape m;
 	u32 i, run;
@@ -159,7 +159,7 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 			head = run ? run : 1;
 			tail = 0;
 		}
-		if (!stp_charge(c, (u64)(head + tail + 1) * price))
+		if (!stp_charge(c, (u64)(head + tail + 1) * cost))
 			return;
 		put_rows(k, s, d, &m, i, i + (u32)head);
 		if (head < run && i + run <= m.last) {

@@ -44,22 +44,22 @@ static void change_file(struct row *row, u32 file, u32 line)
 	row->line = line;
 }
 
-/* Reads the next row if it is at `place` or before it; returns false if it is behind. */
-static bool read_row(struct reader *r, struct row *row, u32 *at, u32 place)
+/* Reads the next row if it is at `code_offset` or before it; returns false if it is behind. */
+static bool read_row(struct reader *r, struct row *row, u32 *at, u32 code_offset)
 {
 	u8 byte = *r->at++;
 	u32 kind = byte >> 5 & 3, distance = byte & 31;
 
 	if (!(byte & 0x80)) {
 		*at += (byte >> 4) + 1;
-		if (*at > place)
+		if (*at > code_offset)
 			return false;
 		row->line += (byte & 15) - 7;
 		row->known = true;
 		return true;
 	}
 	*at += distance ?: read_number(r);
-	if (*at > place)
+	if (*at > code_offset)
 		return false;
 	row->known = kind != STP_LINES_NOTHING;
 	if (kind == STP_LINES_BEFORE)
@@ -71,11 +71,11 @@ static bool read_row(struct reader *r, struct row *row, u32 *at, u32 place)
 	return true;
 }
 
-bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32 *line)
+bool stp_lines_find(const struct stp_lines *t, u32 code_offset, const char **file, u32 *line)
 {
 	const u8 *table = (const u8 *)t;
 	const u32 *blocks = (const u32 *)(table + t->blocks), *files = (const u32 *)(table + t->files);
-	u32 block = place / STP_LINES_BLOCK, at = block * STP_LINES_BLOCK;
+	u32 block = code_offset / STP_LINES_BLOCK, at = block * STP_LINES_BLOCK;
 	struct row row = { 0 };
 	struct reader r;
 
@@ -89,7 +89,7 @@ bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32
 		row.file--;
 		row.line = read_number(&r);
 	}
-	while (r.at < r.end && read_row(&r, &row, &at, place))
+	while (r.at < r.end && read_row(&r, &row, &at, code_offset))
 		;
 	if (!row.known || row.file >= t->nfiles || files[row.file] >= t->text_size)
 		return false;

@@ -39,8 +39,8 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-/* The price of a lookup includes keys up to this size. */
-#define KEY_PRICED 128
+/* The cost of a lookup includes keys up to this size. */
+#define KEY_INCLUDED 128
 
 /* Charges the bytes behind that: they are hashed, and compared or copied. */
 static __attribute__((__noinline__)) void charge_long_key(u64 n)
@@ -51,7 +51,7 @@ static __attribute__((__noinline__)) void charge_long_key(u64 n)
 /* h: the hash of the bytes before s. */
 static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 {
-	const char *priced = s + KEY_PRICED;
+	const char *included = s + KEY_INCLUDED;
 	u64 w, zero;
 
 	for (;; s += 8) {
@@ -61,8 +61,8 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 			break;
 		h = mix(h ^ w);
 	}
-	if (STP_UNLIKELY(s > priced))
-		charge_long_key((u64)(s - priced));
+	if (STP_UNLIKELY(s > included))
+		charge_long_key((u64)(s - included));
 	return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
 }
 
@@ -383,19 +383,19 @@ void stp_map_clear(struct stp_ctx *c, struct stp_map *m)
 }
 
 /* Returns the work of comparing one element's keys with these. */
-static u64 slice_price(const struct stp_map *m, const union stp_val *keys, u32 any)
+static u64 slice_cost(const struct stp_map *m, const union stp_val *keys, u32 any)
 {
-	u64 price = STP_WORK_ELEMENT;
+	u64 cost = STP_WORK_ELEMENT;
 	u32 i;
 
 	for (i = 0; i < m->nkeys; i++) {
 		if (any >> i & 1)
 			continue;
-		price += STP_WORK_KEY;
+		cost += STP_WORK_KEY;
 		if (m->keys[i] == STP_STRING)
-			price += ((u64)stp_strlen(keys[i].s) / 8 + 1) * (2 * STP_WORK_WORD);
+			cost += ((u64)stp_strlen(keys[i].s) / 8 + 1) * (2 * STP_WORK_WORD);
 	}
-	return price;
+	return cost;
 }
 
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any)
@@ -406,10 +406,10 @@ bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
 				    const union stp_val *keys, u32 any)
 {
-	u64 price = slice_price(m, keys, any);
+	u64 cost = slice_cost(m, keys, any);
 
 	for (; e; e = e->next) {
-		if (!stp_charge(c, price))
+		if (!stp_charge(c, cost))
 			return NULL;
 		if (same_keys(m, e, keys, any))
 			break;
@@ -420,12 +420,12 @@ struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, 
 static bool delete_slice_in(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys,
 			    u32 any)
 {
-	u64 price = slice_price(m, keys, any) + STP_WORK_CLEAR;
+	u64 cost = slice_cost(m, keys, any) + STP_WORK_CLEAR;
 	struct stp_elem *e = t->first, *next;
 
 	for (; e; e = next) {
 		next = e->next;
-		if (!stp_charge(c, price))
+		if (!stp_charge(c, cost))
 			return false;
 		if (same_keys(m, e, keys, any))
 			remove_elem(t, e);
@@ -480,17 +480,17 @@ static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struc
 }
 
 /* Returns the work of merging, clearing and, should the budget end, removing an element. */
-static u64 merge_price(const struct stp_map *m, const struct stp_elem *e)
+static u64 merge_cost(const struct stp_map *m, const struct stp_elem *e)
 {
-	u64 price = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.buckets * (2 * STP_WORK_BUCKET);
+	u64 cost = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.buckets * (2 * STP_WORK_BUCKET);
 	u32 i;
 
 	for (i = 0; i < m->nkeys; i++) {
-		price += STP_WORK_KEY;
+		cost += STP_WORK_KEY;
 		if (m->keys[i] == STP_STRING)
-			price += ((u64)stp_strlen((const char *)e + m->data->key_offset[i]) / 8 + 1) * (4 * STP_WORK_WORD);
+			cost += ((u64)stp_strlen((const char *)e + m->data->key_offset[i]) / 8 + 1) * (4 * STP_WORK_WORD);
 	}
-	return price;
+	return cost;
 }
 
 /* Adds e's statistic to the main table. Returns false if that is full. */
@@ -521,7 +521,7 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	u32 lost = 0;
 
 	for (e = t->first; e && done; e = e->next) {
-		done = stp_charge(c, merge_price(m, e));
+		done = stp_charge(c, merge_cost(m, e));
 		if (!done)
 			break;
 		lost += !merge_elem(m, e);

@@ -264,13 +264,13 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 
 void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
-	u64 price = STP_WORK_CPU + (u64)g->desc.buckets * STP_WORK_BUCKET;
+	u64 cost = STP_WORK_CPU + (u64)g->desc.buckets * STP_WORK_BUCKET;
 	u32 cpu;
 
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
 		if (!stp_session.percpu[cpu])
 			continue;
-		if (!stp_charge(c, price))
+		if (!stp_charge(c, cost))
 			return;
 		stp_stat_clear(scalar_of(g, cpu), &g->desc);
 	}

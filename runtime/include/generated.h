@@ -821,13 +821,13 @@ u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max);
 /* begins with these registers */
 u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max);
 
-/* Looks up a source line; `place` is a code offset as in lines.h. Returns false if it is unknown. Context: any. */
-bool stp_lines_find(const struct stp_lines *t, u32 place, const char **file, u32 *line);
+/* Looks up a source line; `code_offset` as in lines.h. Returns false if it is unknown. Context: any. */
+bool stp_lines_find(const struct stp_lines *t, u32 code_offset, const char **file, u32 *line);
 /* code of the kernel and its modules, for symfileline() and the like: stp_lines_family */
 extern const struct stp_family_ops stp_lines_family;
 struct stp_code {
 	const struct stp_site *site;       /* a symbol that is `before` bytes behind the start of the code */
-	u32 before, size, place;           /* place: the code offset of the first byte */
+	u32 before, size, code_offset;     /* code_offset: of the first byte, see lines.h */
 	const struct stp_lines *lines;
 };
 bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of source lines of code: the translator generates it from debuginfo, once per build of the code, and
- * modules embed it unchanged. A code offset ("place") is below 2^32: in a program, the offset in its file; in the
+ * modules embed it unchanged. A code offset is below 2^32: in a program, the offset in its file; in the
  * kernel, the offset in its text; in a kernel module, the offset in its code sections, laid out one behind another.
  *
  *   struct stp_lines

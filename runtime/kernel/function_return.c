@@ -291,19 +291,19 @@ static __always_inline struct return_slot *return_slot(const struct return_group
 
 #define group_of(p) container_of(p, struct return_group, fp)
 
-static int only_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static int single_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 		      void *data)
 {
 	return try_entry(group_of(fp)->only, ip, data, regs);
 }
 
-static void only_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static void single_return(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 		     void *data)
 {
 	try_return(group_of(fp)->only, ip, data, regs, false);
 }
 
-static void only_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
+static void single_return_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
 		       void *data)
 {
 	try_return(group_of(fp)->only, ip, data, regs, true);
@@ -358,8 +358,8 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 
 	g->only = only_function(g);
 	g->fp.entry_data_size = g->data_size;
-	g->fp.entry_handler = !g->entry ? NULL : g->only ? only_entry : lookup_entry;
-	g->fp.exit_handler = g->only ? (g->simple ? only_simple : only_any) :
+	g->fp.entry_handler = !g->entry ? NULL : g->only ? single_entry : lookup_entry;
+	g->fp.exit_handler = g->only ? (g->simple ? single_return_simple : single_return) :
 				       (g->simple ? lookup_simple : lookup_any);
 	g->fp.nr_maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
 	err = register_fprobe_ips(&g->fp, functions, min(n, COMPAT_FTRACE_PIECE));

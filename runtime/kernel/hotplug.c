@@ -10,7 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-static void notify(struct work_struct *work);
+static void notify_families(struct work_struct *work);
 
 static struct {
 	struct mutex lock;                 /* protects the families' per-CPU objects and the other members */
@@ -20,11 +20,11 @@ static struct {
 	int state;                         /* the kernel's ID of our callback; 0 or less: not registered */
 } hotplug = {
 	.lock = __MUTEX_INITIALIZER(hotplug.lock),
-	.work = __WORK_INITIALIZER(hotplug.work, notify),
+	.work = __WORK_INITIALIZER(hotplug.work, notify_families),
 };
 
-/* Ends: its holders create, release and read events, and never wait for a CPU to come online: notify() runs in a
- * worker. */
+/* Ends: its holders create, release and read events, and never wait for a CPU to come online: notify_families() runs
+ * in a worker. */
 void stp_hotplug_lock(void)
 {
 	mutex_lock(&hotplug.lock);
@@ -35,7 +35,7 @@ void stp_hotplug_unlock(void)
 	mutex_unlock(&hotplug.lock);
 }
 
-static void notify(struct work_struct *work)
+static void notify_families(struct work_struct *work)
 {
 	u32 cpu, i;
 

@@ -21,7 +21,7 @@ bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *lin
 		u64 at = READ_ONCE(parts[i].site->address), into = address - (at - parts[i].before);
 
 		if (at && into < parts[i].size)
-			return stp_lines_find(parts[i].lines, parts[i].place + (u32)into, file, line);
+			return stp_lines_find(parts[i].lines, parts[i].code_offset + (u32)into, file, line);
 	}
 	return false;
 }

@@ -316,7 +316,7 @@ struct entry_hook {
 };
 #define HOOKS 2                            /* per batch: with arguments, with all registers */
 
-static __always_inline void hit_only(unsigned long ip, struct ftrace_ops *ops,
+static __always_inline void hit_single(unsigned long ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *regs, bool simple)
 {
 	const struct stp_probe *probe;
@@ -384,8 +384,8 @@ static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 	else									\
 		hit(ip, ops, regs, simple);					\
 }
-CALLBACK(entry_only, hit_only, false)
-CALLBACK(entry_only_simple, hit_only, true)
+CALLBACK(entry_single, hit_single, false)
+CALLBACK(entry_single_simple, hit_single, true)
 CALLBACK(entry_lookup, hit_lookup, false)
 CALLBACK(entry_lookup_simple, hit_lookup, true)
 
@@ -461,7 +461,7 @@ static void choose_callback(struct entry_hook *h)
 	}
 	h->only = same ? h->entry[0].f->probe : NULL;
 	if (same)
-		h->ops.func = (ftrace_func_t)(simple ? entry_only_simple : entry_only);
+		h->ops.func = (ftrace_func_t)(simple ? entry_single_simple : entry_single);
 	else
 		h->ops.func = (ftrace_func_t)(simple ? entry_lookup_simple : entry_lookup);
 }

@@ -394,7 +394,7 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 	struct pt_regs *regs = (struct pt_regs *)c->regs;
 
 #ifdef CONFIG_X86_64
-	static const u16 places[2][6] = {
+	static const u16 offsets[2][6] = {
 		{ offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
 		  offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9) },
 		{ offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx), offsetof(struct pt_regs, dx),
@@ -405,7 +405,7 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 	if (at == STP_SYSCALL_RESULT)
 		regs->ax = value;
 	else if (at >= 0 && at < 6)
-		*(unsigned long *)((char *)regs + places[compat][at]) = compat ? (u32)value : value;
+		*(unsigned long *)((char *)regs + offsets[compat][at]) = compat ? (u32)value : value;
 	else
 		stp_error(c, "this variable cannot be changed");
 #elif defined(CONFIG_ARM64)

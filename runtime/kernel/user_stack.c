@@ -67,15 +67,15 @@ static const struct stp_object *object_of(const struct file *file)
 	return NULL;
 }
 
-/* Returns how many elements of `places` are less than or equal to `offset`. */
-static u32 count_not_above(const u32 *places, u32 n, u64 offset)
+/* Returns how many elements of `offsets` are less than or equal to `offset`. */
+static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 {
 	u32 low = 0, high = n;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (places[middle] <= offset)
+		if (offsets[middle] <= offset)
 			low = middle + 1;
 		else
 			high = middle;

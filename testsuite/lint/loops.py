@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Loops of the runtime that run in handlers: each function with one charges it (stp_charge), or loops.txt says what
-bounds or charges it. The same for C of the library; a function of scripts may also state its price, "pragma:work:UNITS".
+bounds or charges it. The same for C of the library; a function of scripts may also state its cost, "pragma:work:UNITS".
 Prints functions for which none of it holds, and rows of loops.txt without such a function. Usage: loops.py DIRECTORY"""
 import glob
 import re
@@ -54,7 +54,7 @@ def main(root):
             continue
         if file.startswith("tapsets/") and re.search(r"/\* pragma:work:\d+ \*/", body):
             continue
-        print(f"{file}: {name}() has a loop that neither charges its work nor states its price nor is listed in loops.txt")
+        print(f"{file}: {name}() has a loop that neither charges its work nor states its cost nor is listed in loops.txt")
         bad = 1
     for file, name in rows:
         print(f"loops.txt: {file} {name}: this function has no loop")

@@ -50,7 +50,7 @@ static void walk_slice(struct stp_ctx *c) { stp_foreach_first(c, &it, &plain, -1
 static void has_slice(struct stp_ctx *c) { stp_map_has_slice(c, &pairs, slice, 2); }
 static void delete_slice(struct stp_ctx *c) { stp_map_delete_slice(c, &pairs, slice, 2); }
 
-/* Longer than the keys that the price of a lookup includes. */
+/* Longer than the keys that the cost of a lookup includes. */
 static const char long_text[] =
 	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
 	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890";
