@@ -228,7 +228,7 @@ static int tracepoints(struct di_module *m, const char *pattern)
 	return found.n ? 0 : 1;
 }
 
-static void print_place(const char *what, const struct di_frame_place *p)
+static void print_place(const char *what, const struct di_frame_location *p)
 {
 	static const char *const kinds[] = { "none", "unknown", "register", "load", "cfa", "plt" };
 

@@ -7,7 +7,7 @@
 #define OWN_ARRAY(v) do {									\
 	if ((v)->n) {										\
 		(v)->at = mem_grow((v)->at, (v)->n * sizeof(*(v)->at), (v)->n * sizeof(*(v)->at)); \
-		(v)->room = (v)->n;								\
+		(v)->capacity = (v)->n;								\
 	}											\
 } while (0)
 

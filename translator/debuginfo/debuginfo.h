@@ -202,9 +202,9 @@ const char *di_find_library(const char *name);        // path that the dynamic l
 // line_table.c: returns the path and size of the cached line table (runtime/include/lines.h) of a program, the kernel
 // or a kernel module. Made once a build. NULL: no DWARF.
 const char *di_lines(struct di_module *m, size_t *size);
-// Code ranges that the line table of a kernel or module describes. `place` is the offset that its rows count from; rows
-// of programs count in file offsets.
-struct di_code_part { uint64_t address, size; uint32_t place; };
+// Code ranges that the line table of a kernel or module describes. Its rows count from `code_offset`; rows of programs
+// count in file offsets.
+struct di_code_part { uint64_t address, size; uint32_t code_offset; };
 typedef VEC(struct di_code_part) di_code;
 void di_module_code(const struct di_module *m, di_code *out);
 // Returns a symbol that the loader can resolve, `before` bytes below the range. NULL: not found.
@@ -219,8 +219,8 @@ enum di_frame_kind { DI_FRAME_NONE,     // fp: unchanged; ra: outermost frame
 		     DI_FRAME_AT_CFA,   // *(CFA + offset)
 		     DI_FRAME_PLT };    // stack pointer + offset; 8 more from byte `base` of a 16-byte PLT entry on
 enum { DI_FRAME_SP, DI_FRAME_FP, DI_FRAME_REGS };      // bases; REGS + n: word n of the registers (struct pt_regs)
-struct di_frame_place { int32_t offset; uint8_t kind, base; int16_t plus; };
-struct di_frame_rule { struct di_frame_place cfa, ra, fp; };
+struct di_frame_location { int32_t offset; uint8_t kind, base; int16_t plus; };
+struct di_frame_rule { struct di_frame_location cfa, ra, fp; };
 struct di_frame_row { uint64_t address; int rule; };   // link-time; valid up to the next row
 struct di_frames { VEC(struct di_frame_rule) rules; VEC(struct di_frame_row) rows; };
 // False: no call frame information.

@@ -36,12 +36,12 @@ static int visit_file(const char *path, const struct stat *st, int kind, struct 
 
 const char *example_path(const char *name)
 {
-	const char *dirs = getenv("XDG_DATA_DIRS"), *places;
+	const char *dirs = getenv("XDG_DATA_DIRS"), *paths;
 	struct buf list = { 0 };
 
 	if (!dirs || !*dirs)
 		dirs = "/usr/local/share:/usr/share";
-	places = dirs;
+	paths = dirs;
 	search.name = name;
 	for (; *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
 		nftw(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), visit_file, 16, FTW_PHYS);
@@ -53,6 +53,6 @@ const char *example_path(const char *name)
 		die("example name \"%s\" is ambiguous:%s", name, buf_text(&list));
 	if (!search.all.n)
 		die("--example: no examples found in systemtap/examples below %s; on Debian they are in the package "
-		    "systemtap-doc", places);
+		    "systemtap-doc", paths);
 	die("example \"%s\" not found%s", name, str_similar(name, search.all.at, search.all.n));
 }

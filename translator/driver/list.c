@@ -233,8 +233,8 @@ static void add_probes(struct session *s, line_list *lines)
 	VEC(struct probe *) found = { 0 };
 	bool aliases = false;
 
-	lines->room = s->script.listed.n + s->script.probes.n;     // exact: a wildcard finds 70,000
-	lines->at = NEW_ARRAY(struct line, lines->room + 1);
+	lines->capacity = s->script.listed.n + s->script.probes.n;     // exact: a wildcard finds 70,000
+	lines->at = NEW_ARRAY(struct line, lines->capacity + 1);
 	for vec_each(&s->script.listed, p)
 		if (p->decl->source == s->sources.at[0])
 			vec_push(lines, (struct line){ .point = p->point });

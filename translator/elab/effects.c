@@ -107,7 +107,7 @@ static void forget_uses(struct var *v)
 	v->only_updated = true;
 }
 
-static void count_call(struct use_walker *w, struct func *f, struct loc loc)
+static void mark_called(struct use_walker *w, struct func *f, struct loc loc)
 {
 	if (f->used)
 		return;
@@ -117,7 +117,7 @@ static void count_call(struct use_walker *w, struct func *f, struct loc loc)
 
 void access_count_uses(struct session *s)
 {
-	struct use_walker w = { .var = count_var, .call = count_call };
+	struct use_walker w = { .var = count_var, .call = mark_called };
 
 	for vec_each(&s->script.globals, g)
 		forget_uses(*g);

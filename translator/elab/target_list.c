@@ -68,7 +68,7 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	const char *which = e->u.target.name + 1;
 	struct expr *print = target_print_new(e->loc);
 	target_names names = { 0 };
-	struct expr *other = f->meta ? f->meta(r->s, r->probe, e) : NULL;
+	struct expr *other = f->double_dollar ? f->double_dollar(r->s, r->probe, e) : NULL;
 
 	if (other)
 		return other;

@@ -82,13 +82,13 @@ static struct expr *reg(struct loc loc, int number, int size, bool is_signed)
 	return e;
 }
 
-static struct expr *fixed(struct loc loc, const struct di_static *place, const char *name)
+static struct expr *fixed(struct loc loc, const struct di_static *variable, const char *name)
 {
-	struct expr *e = place ? expr_new(E_STATIC, loc) : NULL;
+	struct expr *e = variable ? expr_new(E_STATIC, loc) : NULL;
 
 	if (e) {
 		e->type = T_LONG;
-		e->u.fixed.variable = place;
+		e->u.fixed.variable = variable;
 		e->u.fixed.symbol = name;
 	}
 	return e;

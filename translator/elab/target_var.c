@@ -37,7 +37,7 @@ static bool has_failed(const struct expr *e)
 }
 
 // Names are without their "$"; $$vars and the like have a second one.
-static bool is_meta(const char *name)
+static bool is_double_dollar(const char *name)
 {
 	return *name == '$';
 }
@@ -193,7 +193,7 @@ static struct expr *resolve_target(struct resolver *r, struct expr *e)
 
 	if (!available(r, e, name))
 		return failed(e->loc);
-	if (is_meta(name))
+	if (is_double_dollar(name))
 		return resolver_list(r, e, 0);
 	if (r->is_return && !r->in_entry && strcmp(name, "return"))
 		return at_entry(r, e);
@@ -312,7 +312,7 @@ static bool has_variable_index(const struct expr *e)
 
 static bool is_parameter(const struct expr *e)
 {
-	return e->kind == E_TARGET && !is_meta(e->u.target.name) && strcmp(e->u.target.name, "return");
+	return e->kind == E_TARGET && !is_double_dollar(e->u.target.name) && strcmp(e->u.target.name, "return");
 }
 
 // Resolves the base and the indices. Returns false if only types.c can determine the base's debuginfo type.
@@ -362,7 +362,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 	kind = (*base)->kind;
 	if (kind == E_TARGET && !available(r, *base, (*base)->u.target.name))
 		return failed(e->loc);
-	if (kind == E_TARGET && is_meta((*base)->u.target.name)) {
+	if (kind == E_TARGET && is_double_dollar((*base)->u.target.name)) {
 		if (!e->u.access.comps.n && !e->u.access.address_of)
 			return resolver_list(r, *base, e->u.access.pretty);
 		diag_error(e->loc, "\"$%s\" is a string: it has no members and no address", (*base)->u.target.name);
@@ -390,7 +390,7 @@ static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
 		return resolve_atvar(r, e);
 	if (!available(r, e, name))
 		return NULL;
-	if (is_meta(name)) {
+	if (is_double_dollar(name)) {
 		diag_error(e->loc, "\"$%s\" can't be assigned to", name);
 		return NULL;
 	}
@@ -410,7 +410,7 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 		e->u.access.is_lvalue = true;
 		choose(r, &e->u.access.base);
 		base = e->u.access.base;
-		if (base->kind == E_TARGET && is_meta(base->u.target.name))
+		if (base->kind == E_TARGET && is_double_dollar(base->u.target.name))
 			return lvalue_variable(r, base);
 		// A member of a struct in memory is written at its current location.
 		if (is_parameter(base) && !available(r, base, base->u.target.name))
@@ -526,7 +526,8 @@ static bool prune_logical(struct resolver *r, struct expr **e)
 static bool skip_bad(struct resolver *r, struct expr **e)
 {
 	struct loc loc = (*e)->loc;
-	bool text = (*e)->kind == E_ACCESS ? (*e)->u.access.pretty : (*e)->kind == E_TARGET && is_meta((*e)->u.target.name);
+	bool text = (*e)->kind == E_ACCESS ? (*e)->u.access.pretty :
+						      (*e)->kind == E_TARGET && is_double_dollar((*e)->u.target.name);
 
 	if (!r->s->opt.skip_badvars || r->strict || !is_target_lvalue(*e))
 		return false;

@@ -430,7 +430,7 @@ static void join_accesses(struct expr *e)
 		return;
 	join_accesses(inner);
 	joined.u.access.base = inner->u.access.base;
-	joined.u.access.comps.n = joined.u.access.comps.room = 0;
+	joined.u.access.comps.n = joined.u.access.comps.capacity = 0;
 	joined.u.access.comps.at = NULL;
 	for vec_each(&inner->u.access.comps, c)
 		vec_push(&joined.u.access.comps, *c);

@@ -364,7 +364,7 @@ void infer_broken(struct infer *t)
 			if (!diag_hold_pop())
 				continue;
 			f->broken = diag_quiet_first();
-			f->broken_at = diag_quiet_place();
+			f->broken_at = diag_quiet_location();
 			more = true;
 		}
 		backwards = !backwards;

@@ -53,7 +53,7 @@ static const char *compatible_version(struct emitter *e)
 
 // Gives the next line of the compiler the line number of loc, and the same columns: white space as wide as the text
 // before it, "%{" included.
-static void add_place(struct c_unit *u, struct loc loc)
+static void add_line_directive(struct c_unit *u, struct loc loc)
 {
 	const char *line = diag_line(loc.source, loc.line);
 
@@ -68,7 +68,7 @@ static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 	for vec_each(&e->s->script.embedded, x)
 		if ((*x)->loc.source == u->source && !!((*x)->u.embedded->pragmas & PRAGMA_SUFFIX) == last) {
 			buf_putc(&u->text, '\n');
-			add_place(u, (*x)->loc);
+			add_line_directive(u, (*x)->loc);
 			buf_printf(&u->text, "%s\n", (*x)->u.embedded->code);
 		}
 }
@@ -100,7 +100,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 static void add_text(struct c_unit *u, const char *text, struct loc loc)
 {
 	buf_puts(&u->text, "{\n");
-	add_place(u, loc);
+	add_line_directive(u, loc);
 	buf_printf(&u->text, "%s\n}\n#line %d %s\n", text, loc.line, emit_c_string(loc.source->name));
 }
 
@@ -393,7 +393,7 @@ static const char *unit_expression(struct emitter *e, struct expr *x, const char
 	if (uses_context(c))
 		buf_puts(&u->text, VIEW);
 	buf_puts(&u->text, statement ? "" : string ? "const char *stp_text = (\n" : "return stp_long(\n");
-	add_place(u, x->loc);
+	add_line_directive(u, x->loc);
 	buf_printf(&u->text, "%s%s\n", c->code, statement ? "\nreturn 0;" : ");");
 	if (string)
 		buf_puts(&u->text, "stp_copy(stp_ret, stp_text, STP_STRLEN);\n");

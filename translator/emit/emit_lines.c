@@ -80,7 +80,7 @@ static int emit_module(struct emitter *e, struct cwriter *w, struct di_module *m
 		if (!anchor || before > part->size)
 			continue;
 		buf_printf(rows, "{ &stp_statics[%d], %u, %u, %u, &%s }, ", emit_static_number(e, anchor), (unsigned)before,
-			   (unsigned)part->size, part->place, table);
+			   (unsigned)part->size, part->code_offset, table);
 		n++;
 	}
 	return n;

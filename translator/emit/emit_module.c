@@ -194,7 +194,7 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 // The default is ten times MAXACTION.
 static int64_t actions_interruptible(const struct session *s, int64_t actions)
 {
-	int64_t most = limit_most(LIMIT_MAXACTION_INTERRUPTIBLE);
+	int64_t most = limit_max(LIMIT_MAXACTION_INTERRUPTIBLE);
 
 	if (session_limit_given(s, LIMIT_MAXACTION_INTERRUPTIBLE) && !s->opt.suppress_time_limits)
 		return session_limit(s, LIMIT_MAXACTION_INTERRUPTIBLE);
@@ -431,7 +431,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
 	emit_user_symbols(e, &known);      // before the families, which use it
 	emit_kernel_lines(e, &known);
-	cw_line(w, "/* Made by stap -p3. Names and places are those of the script. */");
+	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
 	cw_line(w, "#include \"generated.h\"");
 	cw_blank(w);

@@ -46,8 +46,8 @@ static void open_part(struct emitter *e, struct open_part *p)
 	struct body *b = e->body;
 
 	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .most = b->most,
-			    .charged = b->charged, .priced = b->priced };
-	b->priced = (struct priced){ 0 };
+			    .charged = b->charged, .estimated = b->estimated };
+	b->estimated = (struct estimated){ 0 };
 	b->now = (struct temps){ .strings = b->now.strings };
 	b->most = (struct temps){ .strings = b->most.strings };
 	b->out.used = 0;
@@ -81,7 +81,7 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	b->charged = p->charged;
 	b->out.used = p->used + 1;
 	b->parts.open = NULL;
-	b->priced = p->priced;
+	b->estimated = p->estimated;
 	cw_line(e->w, "if (STP_UNLIKELY(!%s(c, f)))", name);
 	cw_line(e->w, "\tgoto %s;", b->out.name);
 }

@@ -14,9 +14,9 @@ static void location_comment(struct emitter *e, struct stmt *st)
 
 	if (st->kind == S_EMPTY || st->kind == S_BLOCK || !st->loc.source)
 		return;
-	if (b->place == st->loc.line && b->location_source == st->loc.source)
+	if (b->location_line == st->loc.line && b->location_source == st->loc.source)
 		return;
-	b->place = st->loc.line;
+	b->location_line = st->loc.line;
 	b->location_source = st->loc.source;
 	cw_line(e->w, "/* %s */", emit_comment_text(emit_location_text(st->loc)));
 }

@@ -86,7 +86,7 @@ static void emit_numbers(struct cwriter *w, const char *type, const char *name, 
 	cw_line(w, "};");
 }
 
-static const char *location_text(const struct di_frame_place *p)
+static const char *location_text(const struct di_frame_location *p)
 {
 	static const char *const kinds[] = {
 		[DI_FRAME_NONE] = "NONE", [DI_FRAME_UNKNOWN] = "UNKNOWN", [DI_FRAME_REGISTER] = "REGISTER",
@@ -100,19 +100,19 @@ static const char *location_text(const struct di_frame_place *p)
 static int emit_frames(struct cwriter *w, struct di_module *m, int number)
 {
 	struct di_frames frames;
-	uint64_t *places, *rules;
+	uint64_t *offsets, *rules;
 	int n = 0;
 
 	if (!di_program_frames(m, &frames))
 		return 0;
-	places = NEW_ARRAY(uint64_t, frames.rows.n);
+	offsets = NEW_ARRAY(uint64_t, frames.rows.n);
 	rules = NEW_ARRAY(uint64_t, frames.rows.n);
 	for vec_each(&frames.rows, row) {
-		if (!di_program_offset(m, row->address, &places[n]) || places[n] > UINT32_MAX)
+		if (!di_program_offset(m, row->address, &offsets[n]) || offsets[n] > UINT32_MAX)
 			continue;
 		rules[n++] = row->rule;
 	}
-	emit_numbers(w, "u32", "stp_frame_places", number, places, n);
+	emit_numbers(w, "u32", "stp_frame_offsets", number, offsets, n);
 	emit_numbers(w, "u16", "stp_frame_rule", number, rules, n);
 	cw_line(w, "static const struct stp_frame_rule stp_frame_rules_%d[] = {", number);
 	for vec_each(&frames.rules, r)
@@ -160,7 +160,7 @@ static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module 
 		buf_printf(&row, ", .symbols = stp_usyms_%d, .nsymbols = %d", i, n);
 	n = emit_called(e, "stp_user_stack") ? emit_frames(w, m, i) : 0;
 	if (n)
-		buf_printf(&row, ", .frame_offsets = stp_frame_places_%d, .frame_rule = stp_frame_rule_%d, "
+		buf_printf(&row, ", .frame_offsets = stp_frame_offsets_%d, .frame_rule = stp_frame_rule_%d, "
 			   ".frame_rules = stp_frame_rules_%d, .nframes = %d", i, i, i, n);
 	lines = asks_for_lines(e) ? emit_lines(e, w, m) : NULL;
 	if (lines)

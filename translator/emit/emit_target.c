@@ -133,12 +133,12 @@ struct value emit_location_division(struct emitter *e, struct expr *x, struct va
 
 // ---------------------------------------------------------------- addresses
 
-int emit_static_number(struct emitter *e, const struct di_static *place)
+int emit_static_number(struct emitter *e, const struct di_static *variable)
 {
 	for (int i = 0; i < e->statics.n; i++)
-		if (e->statics.at[i] == place)
+		if (e->statics.at[i] == variable)
 			return i;
-	vec_push(&e->statics, place);
+	vec_push(&e->statics, variable);
 	return e->statics.n - 1;
 }
 
@@ -153,25 +153,25 @@ static int mapped_number(struct emitter *e, const struct di_module *m)
 
 struct value emit_static(struct emitter *e, struct expr *x)
 {
-	const struct di_static *place = x->u.fixed.variable;
+	const struct di_static *variable = x->u.fixed.variable;
 	const char *t = temp_long(e);
 
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
-	if (place->thread)
-		cw_line(e->w, "%s = (s64)(stp_thread_pointer(c) + 0x%llxULL);", t, (unsigned long long)place->offset);
-	else if (place->user && x->u.fixed.external && !e->s->opt.user_runtime)
-		cw_line(e->w, "%s = (s64)stp_mapped_static(c, &stp_mapped[%d], 0x%llxULL);", t, mapped_number(e, place->home),
-			(unsigned long long)place->offset);
-	else if (place->user)
-		cw_line(e->w, "%s = stp_user_static(c, 0x%llxULL);", t, (unsigned long long)place->offset);
-	else if (place->is_absolute)
-		cw_line(e->w, "%s = 0x%llx;", t, (unsigned long long)place->offset);
+	if (variable->thread)
+		cw_line(e->w, "%s = (s64)(stp_thread_pointer(c) + 0x%llxULL);", t, (unsigned long long)variable->offset);
+	else if (variable->user && x->u.fixed.external && !e->s->opt.user_runtime)
+		cw_line(e->w, "%s = (s64)stp_mapped_static(c, &stp_mapped[%d], 0x%llxULL);", t, mapped_number(e, variable->home),
+			(unsigned long long)variable->offset);
+	else if (variable->user)
+		cw_line(e->w, "%s = stp_user_static(c, 0x%llxULL);", t, (unsigned long long)variable->offset);
+	else if (variable->is_absolute)
+		cw_line(e->w, "%s = 0x%llx;", t, (unsigned long long)variable->offset);
 	else
-		cw_line(e->w, "%s = stp_static(c, &stp_statics[%d]);", t, emit_static_number(e, place));
-	if (!place->is_absolute)
+		cw_line(e->w, "%s = stp_static(c, &stp_statics[%d]);", t, emit_static_number(e, variable));
+	if (!variable->is_absolute)
 		emit_check(e, x->loc);
-	if (place->percpu)
+	if (variable->percpu)
 		cw_line(e->w, "%s += stp_percpu_offset(c);", t);
 	return value_text(0, true, "%s", t);
 }

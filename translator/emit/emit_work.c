@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Computes the cost of generated code. In: the C of a body as it is written. Out: STP_WORK() at the beginning of each
-// block, pass of a loop or function whose cost is not small; and which handlers need a budget. The prices are those of
-// runtime/include/work.def; costs that depend on data are charged by the runtime.
+// block, pass of a loop or function whose cost is not small; and which handlers need a budget. Costs of operations are
+// listed in runtime/include/work.def; costs that depend on data are charged by the runtime.
 #include "emit/emitter.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ enum {
 	TEXT_CHARS = 12,           // a byte of such a string costs as much as this many characters of code
 };
 
-static const struct price { const char *name; unsigned units, percent; bool charges; } prices[] = {
+static const struct call_cost { const char *name; unsigned units, percent; bool charges; } call_costs[] = {
 #define WORK(name, units, what)
 #define CALL(function, units, percent) { #function, units, percent, false },
 #define DATA(function, units, percent) { #function, units, percent, true },
@@ -25,7 +25,7 @@ static const struct price { const char *name; unsigned units, percent; bool char
 #include "work.def"
 };
 
-static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound);
+static uint64_t cost_of_call(struct emitter *e, const char *name, size_t len, uint64_t *bound);
 
 static bool is_name(char c)
 {
@@ -34,7 +34,7 @@ static bool is_name(char c)
 
 // Returns what is charged for a call of a function in work.def. What the function may charge itself is added to
 // *bound.
-static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t *bound)
+static uint64_t listed_cost(struct emitter *e, const struct call_cost *p, uint64_t *bound)
 {
 	uint64_t by_data = p->percent * (uint64_t)emit_string_len(e) / 100;
 
@@ -44,12 +44,12 @@ static uint64_t listed_price(struct emitter *e, const struct price *p, uint64_t 
 	return p->units == UNBOUNDED ? CALL_DEFAULT : p->units;
 }
 
-// Returns the price of copying a string.
-static uint64_t copy_price(struct emitter *e)
+// Returns the cost of copying a string.
+static uint64_t copy_cost(struct emitter *e)
 {
 	uint64_t bound = 0;
 
-	return call_price(e, "stp_copy", strlen("stp_copy"), &bound);
+	return cost_of_call(e, "stp_copy", strlen("stp_copy"), &bound);
 }
 
 // Returns the number of strings that are copied because the embedded C may write to them (write_caller()).
@@ -63,13 +63,13 @@ static uint64_t copied_strings(const struct func *f)
 	return n;
 }
 
-// Returns the price of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
+// Returns the cost of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
 // maximum of all of it.
-static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t *bound)
+static uint64_t embedded_cost(struct emitter *e, const struct func *f, uint64_t *bound)
 {
 	const struct embedded *c = f->embedded;
 	const struct c_word *call;
-	uint64_t n = EMBEDDED + copied_strings(f) * copy_price(e);
+	uint64_t n = EMBEDDED + copied_strings(f) * copy_cost(e);
 
 	if (c->work >= 0)
 		return n + (uint64_t)c->work;
@@ -77,17 +77,17 @@ static uint64_t embedded_price(struct emitter *e, const struct func *f, uint64_t
 		*bound += UNBOUNDED;
 	else if (!embedded_word(c, "stp_charge_text") && (embedded_word(c, "for") || embedded_word(c, "while")))
 		n += 12 * (uint64_t)emit_string_len(e);
-	for (const struct price *p = prices; p < END(prices); p++) {
+	for (const struct call_cost *p = call_costs; p < END(call_costs); p++) {
 		call = embedded_word(c, p->name);
 		for (int i = call ? call->calls : 0; i--; )
-			n += listed_price(e, p, bound);
+			n += listed_cost(e, p, bound);
 	}
 	return n;
 }
 
 // Returns the cost of one call, in units of work.def. Adds to *bound its maximal cost in a handler without loops, if
 // that is known.
-static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint64_t *bound)
+static uint64_t cost_of_call(struct emitter *e, const char *name, size_t len, uint64_t *bound)
 {
 	struct func_info *i;
 	uint64_t n = CALL_DEFAULT;
@@ -95,15 +95,15 @@ static uint64_t call_price(struct emitter *e, const char *name, size_t len, uint
 	if (len > 2 && name[0] == 'f' && name[1] == '_') {
 		i = map_get(&e->func_names, str_ndup(name, len));
 		if (i) {
-			n = i->func->body ? FUNCTION : embedded_price(e, i->func, bound);
+			n = i->func->body ? FUNCTION : embedded_cost(e, i->func, bound);
 			if (i->func->body && e->caller)
 				vec_push(&e->caller->called, i);
 		}
 	}
-	for (const struct price *p = prices; p < END(prices) && len > 4 && !strncmp(name, "stp_", 4); p++) {
+	for (const struct call_cost *p = call_costs; p < END(call_costs) && len > 4 && !strncmp(name, "stp_", 4); p++) {
 		if (strlen(p->name) != len || strncmp(p->name, name, len))
 			continue;
-		n = listed_price(e, p, bound);
+		n = listed_cost(e, p, bound);
 	}
 	*bound += n;
 	return n;
@@ -114,7 +114,7 @@ static bool is_format(const char *name, size_t len)
 	return (len == 10 && !strncmp(name, "stp_printf", len)) || (len == 11 && !strncmp(name, "stp_sprintf", len));
 }
 
-// Adds the costs of a part of the text: calls by name, strings that are keys or, at twice the price, are formatted,
+// Adds the costs of a part of the text: calls by name, strings that are keys or, at twice the cost, are formatted,
 // other code one unit for every few characters.
 static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
 {
@@ -135,7 +135,7 @@ static void scan(struct emitter *e, const char *from, const char *end, struct wo
 			while (p < end && is_name(*p))
 				p++;
 			if (p < end && *p == '(')
-				n += call_price(e, start, (size_t)(p - start), bound);
+				n += cost_of_call(e, start, (size_t)(p - start), bound);
 			if (is_format(start, (size_t)(p - start)))
 				text = 2 * string;
 			p--;
@@ -157,8 +157,8 @@ static uint64_t units(struct work sum)
 	return sum.calls + sum.chars / 6;
 }
 
-// Prices of the current text are in body.priced: of a part of a long handler, else of the body.
-static bool is_priced(const struct emitter *e)
+// Costs of the current text are in body.estimated: of a part of a long handler, else of the body.
+static bool is_estimated(const struct emitter *e)
 {
 	return e->w == (e->body->parts.open ? e->body->parts.open : &e->body->code);
 }
@@ -172,10 +172,10 @@ uint64_t work_since(struct emitter *e, struct work_mark m)
 {
 	struct buf *text = &e->w->text;
 	struct func_info *caller = e->caller;
-	struct priced none = { 0 }, *last = is_priced(e) ? &e->body->priced : &none;
+	struct estimated none = { 0 }, *last = is_estimated(e) ? &e->body->estimated : &none;
 	uint64_t bound = 0, n, charged = e->body->charged - m.charged;
 	bool within = last->end && last->at >= m.at && last->end <= text->len;
-	struct priced now = { .at = m.at, .end = text->len };
+	struct estimated now = { .at = m.at, .end = text->len };
 
 	if (text->len <= m.at)
 		return 0;
@@ -202,14 +202,14 @@ static void insert(struct buf *text, size_t at, const char *line)
 
 void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
 {
-	struct priced *last = &e->body->priced;
+	struct estimated *last = &e->body->estimated;
 	struct buf line = { 0 };
 
 	cw_indent(&line, e->w->depth);
 	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_operator_at(loc), emit_error_label(e));
 	insert(&e->w->text, m.at, buf_text(&line));
 	e->body->charged += n;
-	if (!is_priced(e) || last->end <= m.at)
+	if (!is_estimated(e) || last->end <= m.at)
 		return;
 	last->end = last->at >= m.at ? last->end + line.len : 0;
 	last->at += line.len;
@@ -248,7 +248,7 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 	scan(e, buf_text(&e->w->text), buf_text(&e->w->text) + e->w->text.len, &sum, &i->cost);
 	sum.calls = 0;
 	for vec_each(&e->body->locals, l)
-		sum.calls += l->copied && l->var->type == T_STRING ? copy_price(e) : 0;
+		sum.calls += l->copied && l->var->type == T_STRING ? copy_cost(e) : 0;
 	i->cost += units(sum);
 	sum.calls += work_since(e, all);
 	if (i->func && sum.calls >= FUNCTION && !e->body->no_context)

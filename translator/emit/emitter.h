@@ -42,7 +42,7 @@ struct lock_range { const struct stmt *from, *to; bool late, early; };
 
 // The cost of a part of the code: calls by their names, and characters of the other code.
 struct work { uint64_t calls, chars; };
-struct priced { size_t at, end; struct work sum; };
+struct estimated { size_t at, end; struct work sum; };
 
 // Functions that a long handler or function is divided into (emit_parts.c).
 struct parts {
@@ -56,7 +56,7 @@ struct open_part {
 	int used;                  // 'used', temporaries and work of the surrounding function
 	struct temps now, most;
 	uint64_t charged;
-	struct priced priced;
+	struct estimated estimated;
 };
 
 // One C function that is being written.
@@ -75,9 +75,9 @@ struct body {
 	struct parts parts;
 	int labels, loops;         // number of those made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
-	// the part of `code` that was priced last, so that no part is priced again at each level
-	struct priced priced;
-	int place;                 // line of the last location comment
+	// the part of `code` that was estimated last, so that no part is estimated again at each level
+	struct estimated estimated;
+	int location_line;         // line of the last location comment
 	const struct source *location_source;
 };
 
@@ -159,7 +159,7 @@ bool emit_mentions(struct expr *x, const struct var *v);
 struct func_info *emit_func(struct emitter *e, struct func *f);
 bool emit_assigns(struct stmt *body, const struct var *v);
 
-// emit_work.c: A part of the body's code is priced, and charged where it begins.
+// emit_work.c: A part of the body's code is estimated, and charged where it begins.
 struct work_mark { size_t at; uint64_t charged; };
 struct work_mark work_begin(struct emitter *e);
 uint64_t work_since(struct emitter *e, struct work_mark m);       // units that are not yet charged
@@ -216,7 +216,7 @@ struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
 void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.c
-int emit_static_number(struct emitter *e, const struct di_static *place);    // its index in the table of addresses
+int emit_static_number(struct emitter *e, const struct di_static *variable);    // its index in the table of addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_lines.c
 bool emit_called(const struct emitter *e, const char *prefix);  // embedded C that is used calls such a function

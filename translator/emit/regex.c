@@ -174,12 +174,12 @@ static void write_plan(struct plan *p, const char *name, const char *find, const
 }
 
 // Returns the maximal number of parts that wait at a time: the right sides of nested sequences.
-static int most_waiting(const struct plan *p, int at)
+static int max_pending_parts(const struct plan *p, int at)
 {
 	int most = 0, sequences = 0;
 
 	for (; at; at = p->parts.at[at].b) {
-		int inner = most_waiting(p, p->parts.at[at].a);
+		int inner = max_pending_parts(p, p->parts.at[at].a);
 
 		most = inner > most ? inner : most;
 		sequences |= p->parts.at[at].b != 0;
@@ -198,7 +198,7 @@ static bool emit_groups(struct emitter *e, struct expr *x, struct regex_node *tr
 	root = plan_node(&p, tree);
 	if (p.too_large)
 		return false;
-	if (groups > MAX_GROUPS || most_waiting(&p, root) > MAX_GROUPS) {
+	if (groups > MAX_GROUPS || max_pending_parts(&p, root) > MAX_GROUPS) {
 		diag_error(x->loc, "more than %d groups in a regular expression, in a script that uses matched()", MAX_GROUPS - 1);
 		return true;
 	}

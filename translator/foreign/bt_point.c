@@ -74,17 +74,17 @@ static char *point_kretprobe(struct bt_translation *t, const struct bt_point *p)
 // The path of a library by its short name: "libc" is /lib/x86_64-linux-gnu/libc.so.6. Others are searched in $PATH.
 static const char *program_path(const char *name)
 {
-	static const char *const places[] = { "/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
+	static const char *const patterns[] = { "/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
 					      "/usr/lib" };
 	const char *library = !strcmp(name, "libpthread") ? "libc" : name;     // a part of libc since glibc 2.34
 
 	if (strchr(name, '/') || !str_starts(name, "lib") || str_is_glob(name))
 		return name;
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		glob_t found = { 0 };
 		const char *path = NULL;
 
-		if (!glob(str_printf("%s/%s.so.[0-9]*", places[i], library), 0, NULL, &found))
+		if (!glob(str_printf("%s/%s.so.[0-9]*", patterns[i], library), 0, NULL, &found))
 			path = str_dup(found.gl_pathv[0]);
 		globfree(&found);
 		if (path)

@@ -217,9 +217,9 @@ static void array_size(struct parser *p, struct var *v)
 
 	v->size_given = true;
 	v->max_size = parser_number(p, "the array's size, a number");
-	if (!p->panic && (v->max_size <= 0 || v->max_size > limit_most(LIMIT_MAXMAPENTRIES)))
+	if (!p->panic && (v->max_size <= 0 || v->max_size > limit_max(LIMIT_MAXMAPENTRIES)))
 		parser_fail(p, loc, "the array's size is out of range (1 to %lld)",
-			    (long long)limit_most(LIMIT_MAXMAPENTRIES));
+			    (long long)limit_max(LIMIT_MAXMAPENTRIES));
 	parser_expect(p, TOK_RBRACKET, "after the array's size");
 }
 

@@ -624,7 +624,7 @@ static void check_regex(struct parser *p, const struct token *re)
 	regex_parse(re->text, re->loc);
 	errors = diag_quiet_pop();
 	if (errors && !p->panic)
-		parser_late(p, diag_quiet_place(), "%s", diag_quiet_first());
+		parser_late(p, diag_quiet_location(), "%s", diag_quiet_first());
 }
 
 // match = ("=~"

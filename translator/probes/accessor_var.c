@@ -36,7 +36,7 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 {
 	enum tok op = (*e)->u.bin.op;
 	const char *function = op == TOK_ASSIGN ? v->set : op == TOK_CONCAT_ASSIGN ? v->append : NULL;
-	struct loc loc = (*e)->u.bin.l->loc, place = (*e)->loc;
+	struct loc loc = (*e)->u.bin.l->loc, whole = (*e)->loc;
 
 	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
 	*e = (*e)->u.bin.r;                // reports only one error
@@ -45,9 +45,9 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
 		diag_error(loc, "$%s can be assigned to only in guru mode (-g)", v->name);
 	else if (!function)
-		diag_error(place, "$%s takes %s only", v->name, v->append ? "\"=\" and \".=\"" : "\"=\"");
+		diag_error(whole, "$%s takes %s only", v->name, v->append ? "\"=\" and \".=\"" : "\"=\"");
 	else
-		*e = call(place, function, *e);
+		*e = call(whole, function, *e);
 }
 
 // $$vars and $$locals list the only variable of a family, if it can be read.

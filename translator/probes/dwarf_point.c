@@ -17,9 +17,9 @@
 
 static bool parse_maxactive(struct session *s, const struct point_part *part, struct dwarf_point *p)
 {
-	if (part && (part->number < 0 || part->number > limit_most(LIMIT_KRETACTIVE))) {
+	if (part && (part->number < 0 || part->number > limit_max(LIMIT_KRETACTIVE))) {
 		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %lld)",
-			   (long long)part->number, (long long)limit_most(LIMIT_KRETACTIVE));
+			   (long long)part->number, (long long)limit_max(LIMIT_KRETACTIVE));
 		return false;
 	}
 	p->maxactive = part && part->number ? part->number : p->is_return ? session_limit(s, LIMIT_KRETACTIVE) : 0;
@@ -514,7 +514,7 @@ static struct expr *return_address(struct loc loc, struct di_module *m)
 	if (!now || di_is_user(m) || slot.ops.n < 2 || slot.ops.at[slot.ops.n - 1].code != DI_OP_LOAD)
 		return now;
 	slot.ops.n--;
-	where = word(loc, m, slot, "its place");
+	where = word(loc, m, slot, "address of the return address");
 	call = expr_new(E_CALL, loc);
 	call->u.call.name = "__returns_to";
 	vec_push(&call->u.call.args, where);
@@ -603,7 +603,7 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 	return NULL;
 }
 
-static struct expr *nowhere(const struct di_function *f, const struct di_location *loc, struct expr *target)
+static struct expr *report_no_location(const struct di_function *f, const struct di_location *loc, struct expr *target)
 {
 	const char *name = target->u.target.name, *why = loc->why;
 	int line = !diag_prints() ? 0 : di_variable_line(f, name);
@@ -630,7 +630,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	if (!strcmp(name, "return"))
 		return return_value(f, is_return, target);
 	if (di_find_variable(f, name, &v) || (di_want_dwarf(f->module) && di_find_variable(f, name, &v)))
-		return v.loc.kind == DI_LOC_NONE ? nowhere(f, &v.loc, target) : target_variable(target->loc, &v);
+		return v.loc.kind == DI_LOC_NONE ? report_no_location(f, &v.loc, target) : target_variable(target->loc, &v);
 	if (!f->has_types && di_is_user(f->module)) {
 		diag_error(target->loc, "unable to find local \"%s\": %s has no DWARF debuginfo for \"%s\"; %s", name,
 			   di_module_name(f->module), f->name, di_advice(f->module));

@@ -75,7 +75,7 @@ static bool is_passed_over(struct resolution *r, const struct di_function *f)
 	return false;
 }
 
-static void say_passed_over(const struct resolution *r)
+static void report_skipped(const struct resolution *r)
 {
 	const struct point_part *part = r->point.part;
 
@@ -89,7 +89,7 @@ static void say_passed_over(const struct resolution *r)
 }
 
 // False: the point is only listed, and f is not needed any longer.
-static bool add_place(struct resolution *r, struct di_function *f, const char *module)
+static bool add_function(struct resolution *r, struct di_function *f, const char *module)
 {
 	const char *point = point_of(r->match, f, module, &r->text);
 	struct function_probe *data;
@@ -113,7 +113,7 @@ static bool add_place(struct resolution *r, struct di_function *f, const char *m
 }
 
 // Returns the number of probes that it added.
-static int add_places(struct resolution *r, struct di_module *in, struct buf *why)
+static int add_functions(struct resolution *r, struct di_module *in, struct buf *why)
 {
 	di_functions found = { 0 };
 	int n = 0;
@@ -124,7 +124,7 @@ static int add_places(struct resolution *r, struct di_module *in, struct buf *wh
 			continue;
 		if (is_passed_over(r, *f))
 			continue;
-		if (!add_place(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL))
+		if (!add_function(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL))
 			*f = NULL;
 		n++;
 	}
@@ -148,9 +148,9 @@ static int add_of_modules(struct resolution *r, const struct point_part *part)
 		struct di_module *m = fnmatch(part->text, *name, 0) ? NULL : di_kernel_module(r->s, *name);
 
 		if (m)
-			n += add_places(r, m, NULL);
+			n += add_functions(r, m, NULL);
 	}
-	say_passed_over(r);
+	report_skipped(r);
 	if (!n)
 		diag_error(part->loc, "no modules matching \"%s\" have a matching function", part->text);
 	return n ? 0 : 1;
@@ -168,7 +168,7 @@ static int add_absolute(struct resolution *r)
 	*f = (struct di_function){ .module = di_kernel(r->s), .name = "", .symbol = "", .pc = r->point.part->number };
 	r->common.absolute = r->point.part->number;
 	r->common.is_absolute = true;
-	add_place(r, f, NULL);
+	add_function(r, f, NULL);
 	return 0;
 }
 
@@ -205,8 +205,8 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	if (!in)
 		return no_module(s, module);
 	r.common.wildcard = !r.point.by_address && str_is_glob(r.point.pattern.function);
-	n = add_places(&r, in, &why);
-	say_passed_over(&r);
+	n = add_functions(&r, in, &why);
+	report_skipped(&r);
 	if (n || r.endless || r.blocked)
 		return 0;
 	dwarf_point_not_found(&r.point, in, in == di_kernel(s) ? "kernel" :

@@ -157,7 +157,7 @@ static struct expr *mark_target(struct session *s, struct probe *p, struct expr 
 	return NULL;
 }
 
-static struct expr *mark_meta(struct session *s, struct probe *p, struct expr *target)
+static struct expr *mark_double_dollar(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct mark_probe *d = p->data;
 
@@ -195,7 +195,7 @@ const struct probe_family family_mark = {
 	.resolve = mark_resolve,
 	.target = mark_target,
 	.target_names = mark_names,
-	.meta = mark_meta,
+	.double_dollar = mark_double_dollar,
 	.module = mark_module,
 	.address = process_address,
 	.emit = mark_emit,

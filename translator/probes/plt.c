@@ -92,7 +92,7 @@ static bool plt_has_names(const struct probe *p)
 	return false;
 }
 
-static struct expr *plt_meta(struct session *s, struct probe *p, struct expr *target)
+static struct expr *plt_double_dollar(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct process_site *site = p->data;
 
@@ -119,7 +119,7 @@ const struct probe_family family_plt = {
 	.resolve = plt_resolve,
 	.target = plt_target,
 	.has_names = plt_has_names,
-	.meta = plt_meta,
+	.double_dollar = plt_double_dollar,
 	.address = process_address,
 	.emit = plt_emit,
 };

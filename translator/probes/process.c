@@ -39,7 +39,7 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 	return buf_text(&b);
 }
 
-static bool add_place(const struct resolution *r, struct di_function *f)
+static bool add_function(const struct resolution *r, struct di_function *f)
 {
 	struct process_probe *data = NEW(struct process_probe);
 	uint64_t body = f->pc || !f->has_address ? f->pc : di_function_body(f), offset;
@@ -86,7 +86,7 @@ static bool is_first(const struct resolution *r, struct di_module *in, const str
 }
 
 // Returns the number of probes that it added.
-static int add_places(const struct resolution *r, struct di_module *in, struct buf *why)
+static int add_functions(const struct resolution *r, struct di_module *in, struct buf *why)
 {
 	di_functions found = { 0 };
 	int n = 0;
@@ -97,7 +97,7 @@ static int add_places(const struct resolution *r, struct di_module *in, struct b
 		if ((r->exported && !di_program_exports(in, (*f)->symbol)) || is_passed_over(r, *f))
 			continue;
 		if (!is_first(r, in, *f))
-			n += add_place(r, *f);
+			n += add_function(r, *f);
 		else if (!why->len)
 			buf_puts(why, "the program starts there, so it never returns; probe the end of the process "
 				 "with .end");
@@ -130,7 +130,7 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 	for vec_each(&files.at, in) {
 		if (!may_return(&r, *in))
 			return 1;
-		n += add_places(&r, *in, &why);
+		n += add_functions(&r, *in, &why);
 	}
 	if (!n)
 		dwarf_point_not_found(&r.point, files.at.at[0], process_point(m, files.at.at[0]), &why);

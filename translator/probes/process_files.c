@@ -329,7 +329,7 @@ static int choose_libraries(struct session *s, const struct point_part *of, cons
 	di_names names = { 0 };
 
 	out->at.at = NULL;
-	out->at.n = out->at.room = 0;
+	out->at.n = out->at.capacity = 0;
 	if (programs.at.n == 1 && !out->pid)
 		out->within = programs.at.at[0];
 	for vec_each(&programs.at, program) {

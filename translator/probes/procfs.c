@@ -114,7 +114,7 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	if (path->arg_kind == ARG_STRING)
 		errors += check_path(path);
 	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (%#llo to %#llo)");
-	errors += check_number(size, 1, limit_most(LIMIT_STP_PROCFS_BUFSIZE),
+	errors += check_number(size, 1, limit_max(LIMIT_STP_PROCFS_BUFSIZE),
 			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
 	errors += check_single(s, m, d);
 	errors += check_directories(s, m, d);

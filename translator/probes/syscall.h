@@ -38,7 +38,7 @@ struct syscall_arg {
 	int with;                  // number of the argument that gives its length and the like
 	VEC(struct syscall_var) vars;
 };
-struct syscall_args { struct syscall_arg *at; int n, room; };
+struct syscall_args { struct syscall_arg *at; int n, capacity; };
 
 struct syscall_probe {             // probe.data
 	bool is_return, any;

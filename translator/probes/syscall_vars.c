@@ -33,7 +33,7 @@ struct variable {
 };
 typedef VEC(struct variable) variables;
 
-static struct loc place;           // location of the nodes that are made
+static struct loc node_loc;        // location of the nodes that are made
 
 // Makes nodes for the text at loc. Their names belong to the library, so they don't clash with the script's arrays.
 static void make_for(struct loc loc)
@@ -41,7 +41,7 @@ static void make_for(struct loc loc)
 	static const struct source *last;
 	static struct source *copy;
 
-	place = loc;
+	node_loc = loc;
 	if (!loc.source)
 		return;
 	if (loc.source != last) {
@@ -50,7 +50,7 @@ static void make_for(struct loc loc)
 		*copy = *last;
 		copy->library = true;
 	}
-	place.source = copy;
+	node_loc.source = copy;
 }
 
 // ---------------------------------------------------------------- available variables
@@ -177,7 +177,7 @@ static variables list_variables(const struct syscall_probe *d)
 
 static struct expr *argument(int at, int size, bool is_signed)
 {
-	struct expr *e = expr_new(E_REGISTER, place);
+	struct expr *e = expr_new(E_REGISTER, node_loc);
 
 	e->type = T_LONG;
 	e->u.reg.number = DI_ARGUMENT + at;
@@ -191,20 +191,20 @@ static struct expr *argument_value(const struct syscall_arg *a)
 	struct expr *high;
 
 	if (!a->type)
-		return expr_number(place, 0);
+		return expr_number(node_loc, 0);
 	if (!a->type->is_pair)
 		return argument(a->at, a->type->size, a->type->is_signed);
-	high = expr_binary(place, TOK_SHL, argument(a->at + 1, 4, true), expr_number(place, 32));
-	return expr_binary(place, TOK_OR, high, argument(a->at, 4, false));
+	high = expr_binary(node_loc, TOK_SHL, argument(a->at + 1, 4, true), expr_number(node_loc, 32));
+	return expr_binary(node_loc, TOK_OR, high, argument(a->at, 4, false));
 }
 
 static struct expr *call(const char *function, int n, const int *numbers)
 {
-	struct expr *e = expr_new(E_CALL, place);
+	struct expr *e = expr_new(E_CALL, node_loc);
 
 	e->u.call.name = function;
 	for (int i = 0; i < n; i++)
-		vec_push(&e->u.call.args, expr_number(place, numbers[i]));
+		vec_push(&e->u.call.args, expr_number(node_loc, numbers[i]));
 	return e;
 }
 
@@ -230,7 +230,7 @@ static struct expr *value_of(const struct variable *v)
 	case FORM_KERNEL_NAME: return call("__syscall_kernel_name", 0, NULL);
 	case FORM_ARGSTR: return call("__syscall_arguments", 0, NULL);
 	case FORM_RETSTR: return result_text(v);
-	case FORM_ZERO: return expr_string(place, "0");
+	case FORM_ZERO: return expr_string(node_loc, "0");
 	case FORM_NONE: break;
 	}
 	return NULL;
@@ -359,7 +359,7 @@ static bool replace_stmt(struct ast_walker *w, struct stmt **s)
 
 static struct stmt *statement(struct expr *e)
 {
-	struct stmt *s = stmt_new(S_EXPR, place);
+	struct stmt *s = stmt_new(S_EXPR, node_loc);
 
 	s->u.expr = e;
 	return s;
@@ -367,7 +367,7 @@ static struct stmt *statement(struct expr *e)
 
 static struct expr *variable(const char *name)
 {
-	struct expr *e = expr_new(E_VAR, place);
+	struct expr *e = expr_new(E_VAR, node_loc);
 
 	e->u.var.name = name;
 	return e;
@@ -375,7 +375,7 @@ static struct expr *variable(const char *name)
 
 static struct stmt *assignment(const struct variable *v)
 {
-	struct expr *e = expr_new(E_ASSIGN, place);
+	struct expr *e = expr_new(E_ASSIGN, node_loc);
 
 	e->u.bin.op = TOK_ASSIGN;
 	e->u.bin.l = variable(v->name);
@@ -388,7 +388,7 @@ static struct stmt *assignment(const struct variable *v)
 static struct stmt *write_back(const struct variable *v)
 {
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
-	struct stmt *back = stmt_new(S_IF, place);
+	struct stmt *back = stmt_new(S_IF, node_loc);
 	struct expr *set;
 
 	if (v->form == FORM_NUMBER && !(v->arg && (!v->arg->type || v->arg->type->is_pair)))
@@ -398,7 +398,7 @@ static struct stmt *write_back(const struct variable *v)
 	else
 		return NULL;
 	vec_push(&set->u.call.args, variable(v->name));
-	back->u.if_.c = expr_binary(place, TOK_NE, variable(v->name), value_of(v));
+	back->u.if_.c = expr_binary(node_loc, TOK_NE, variable(v->name), value_of(v));
 	back->u.if_.then = statement(set);
 	return back;
 }
@@ -466,7 +466,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->siblings, other)          // the obsolete mmap passes a structure
 		for vec_each(&(*other)->args, a)
 			if (a->type && !strcmp(a->name, name))
-				return expr_number(place, 0);
+				return expr_number(node_loc, 0);
 	for vec_each(&d->args, a)
 		if (a->type)
 			vec_push(&names, a->name);

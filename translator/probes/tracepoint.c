@@ -260,7 +260,7 @@ static struct expr *tracepoint_target(struct session *s, struct probe *p, struct
 	return no_such_argument(d, target);
 }
 
-static struct expr *tracepoint_meta(struct session *s, struct probe *p, struct expr *target)
+static struct expr *tracepoint_double_dollar(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct tracepoint_probe *d = p->data;
 
@@ -318,7 +318,7 @@ const struct probe_family family_tracepoint = {
 	.resolve = tracepoint_resolve,
 	.target = tracepoint_target,
 	.target_names = tracepoint_names,
-	.meta = tracepoint_meta,
+	.double_dollar = tracepoint_double_dollar,
 	.module = tracepoint_module,
 	.emit = tracepoint_emit,
 };

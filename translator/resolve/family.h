@@ -67,7 +67,7 @@ struct probe_family {
 	bool (*has_names)(const struct probe *p);
 	// Returns the value of a `$$name` other than $$vars, $$parms, $$locals, $$return; NULL, without a message, if the
 	// name is unknown. NULL pointer: the family has no others.
-	struct expr *(*meta)(struct session *s, struct probe *p, struct expr *target);
+	struct expr *(*double_dollar)(struct session *s, struct probe *p, struct expr *target);
 
 	// Returns true if the probe has an address, for -p2, and sets *offset, relative to the symbol or section *from;
 	// NULL: a link-time address of a program, or an address of the kernel. NULL pointer: no probe has.

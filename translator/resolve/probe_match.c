@@ -267,7 +267,7 @@ static struct probe_point *with_names(const struct probe_point *point, const str
 
 	*copy = *point;
 	copy->parts.at = NULL;
-	copy->parts.n = copy->parts.room = 0;
+	copy->parts.n = copy->parts.capacity = 0;
 	for (int i = 0, k = 0; i < n; i++) {
 		const struct point_part *name = &names->parts.at[i];
 		struct point_part part = name->arg_kind == ARG_NONE ? *name : *next_argument(point, &k);

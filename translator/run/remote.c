@@ -70,7 +70,7 @@ static const char *quoted(const char *word)
 }
 
 // Passes a script and its arguments to a shell on that host; ssh joins its words for a shell.
-static void push_shell(arguments *argv, const char *url, const char *script, const arguments *words)
+static void push_shell_command(arguments *argv, const char *url, const char *script, const arguments *words)
 {
 	struct buf line = { 0 };
 
@@ -104,7 +104,7 @@ static void query_kernel(struct remote *r)
 	struct spawn ask = { .capture = true };
 	char *last, *arch;
 
-	push_shell(&argv, url, "uname -rm", &none);
+	push_shell_command(&argv, url, "uname -rm", &none);
 	ask.argv = argv.at;
 	if (spawn_run(&ask))
 		die("--remote=%s: cannot determine that host's kernel: %s", url,
@@ -225,7 +225,7 @@ static void start_host(struct session *s, struct host *h, size_t size)
 	vec_push(&words, str_printf("%d:%s", h->remote->number, h->remote->url));
 	vec_push(&words, name);
 	run_settings(s, &words);
-	push_shell(&argv, h->remote->url, on_host, &words);
+	push_shell_command(&argv, h->remote->url, on_host, &words);
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
 		die("can't make a pipe to %s: %s", h->remote->url, strerror(errno));
 	posix_spawn_file_actions_init(&actions);

@@ -80,7 +80,7 @@ static bool is_program(const char *path)
 
 const char *run_find(struct session *s, const char *name, const char *wish)
 {
-	const char *places[] = {
+	const char *paths[] = {
 		str_printf("%s/%s", s->libexec_dir, name),
 		str_printf("%s/staprun/%s", s->libexec_dir, name),
 		str_printf("%s/../translator/run/%s", s->runtime_dir, name),
@@ -94,11 +94,11 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 	exe[n > 0 ? n : 0] = '\0';
 	if (n > 0 && strrchr(exe, '/')) {
 		*strrchr(exe, '/') = '\0';
-		places[ARRAY_SIZE(places) - 1] = str_printf("%s/%s", exe, name);
+		paths[ARRAY_SIZE(paths) - 1] = str_printf("%s/%s", exe, name);
 	}
-	for (int i = 0; i < ARRAY_SIZE(places); i++)
-		if (places[i] && is_program(places[i]))
-			return places[i];
+	for (int i = 0; i < ARRAY_SIZE(paths); i++)
+		if (paths[i] && is_program(paths[i]))
+			return paths[i];
 	die("%s not found beside stap or in %s; is the installation complete?", name, s->libexec_dir);
 }
 

@@ -78,7 +78,7 @@ int64_t session_limit(const struct session *s, enum limit_name name)
 	return rows[name].usual;
 }
 
-int64_t limit_most(enum limit_name name)
+int64_t limit_max(enum limit_name name)
 {
 	return rows[name].most;
 }

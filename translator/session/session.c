@@ -75,26 +75,26 @@ static void find_directories(struct session *s)
 		*strrchr(exe, '/') = '\0';
 	if (str_ends(exe, BIN_DIR))         // moved below a DESTDIR as a whole
 		root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
-	struct { const char *data, *programs; } places[] = {
+	struct { const char *data, *programs; } installs[] = {
 		{ strcmp(exe, BUILD_DIR) ? "" : SOURCE_DIR, BUILD_DIR },
 		{ str_printf("%s%s", root, DATA_DIR), str_printf("%s%s", root, LIBEXEC_DIR) },
 		{ exe, str_dup(exe) },
 		{ str_printf("%s/..", exe), str_dup(exe) },
 	};
 
-	for (int i = 0; i < ARRAY_SIZE(places) && !s->runtime_dir; i++) {
-		if (!*places[i].data || access(str_printf("%s/runtime/include/generated.h", places[i].data), R_OK))
+	for (int i = 0; i < ARRAY_SIZE(installs) && !s->runtime_dir; i++) {
+		if (!*installs[i].data || access(str_printf("%s/runtime/include/generated.h", installs[i].data), R_OK))
 			continue;
-		s->tapset_dir = str_printf("%s/tapsets", places[i].data);
-		s->runtime_dir = str_printf("%s/runtime", places[i].data);
-		s->libexec_dir = str_dup(places[i].programs);
+		s->tapset_dir = str_printf("%s/tapsets", installs[i].data);
+		s->runtime_dir = str_printf("%s/runtime", installs[i].data);
+		s->libexec_dir = str_dup(installs[i].programs);
 	}
 	if (!s->runtime_dir && (!tapsets || !runtime))
 		die("the library and the runtime are neither in %s nor beside %s/stap; install them (make install), "
 		    "copy them with stap (tapsets, runtime, staprun), or set SYSTEMTAP_TAPSET and "
-		    "SYSTEMTAP_RUNTIME", places[1].data, exe);
+		    "SYSTEMTAP_RUNTIME", installs[1].data, exe);
 	if (!s->runtime_dir)
-		s->libexec_dir = str_dup(places[1].programs);
+		s->libexec_dir = str_dup(installs[1].programs);
 	if (tapsets)
 		s->tapset_dir = str_dup(tapsets);
 	if (s->opt.runtime_dir || runtime)

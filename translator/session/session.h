@@ -144,7 +144,7 @@ enum limit_name {
 };
 int64_t session_limit(const struct session *s, enum limit_name name);
 bool session_limit_given(const struct session *s, enum limit_name name);
-int64_t limit_most(enum limit_name name);
+int64_t limit_max(enum limit_name name);
 // Ends the program if a -D is out of range; warns about unknown names that are similar to a limit's.
 void limits_check(const struct session *s);
 void limits_check_unused(const struct session *s);     // called after pass 2: warns of names that nothing uses

@@ -35,7 +35,7 @@ static struct {
 	bool last_shown;           // whether a note belongs to a message that was printed
 	struct map seen;           // "location: text" of everything printed
 	struct buf catalogue;      // of diag_catalogue()
-	VEC(struct loc) places;    // of the entries of the catalogue
+	VEC(struct loc) locations;    // of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
 	int held;                  // depth of diag_hold_push(); 0 while diag_quiet_push() is active
 	struct section sections[64], last_section;
@@ -107,7 +107,7 @@ static void show_line(struct loc loc)
 	fprintf(stderr, "%s^%s\n", paint(CARET), paint(PLAIN));
 }
 
-static char *place(struct loc loc)
+static char *location_text(struct loc loc)
 {
 	if (!loc.source)
 		return str_dup("<generated>");
@@ -126,7 +126,7 @@ static void show_expansions(const struct expansion *via)
 			fprintf(stderr, "        ... %d more macro calls ...\n", calls - 2 * CALLS);
 		if (calls > 2 * CALLS && n >= CALLS && n < calls - CALLS)
 			continue;
-		fprintf(stderr, "        in expansion of macro: @%s at %s\n", x->macro, place(*x->at));
+		fprintf(stderr, "        in expansion of macro: @%s at %s\n", x->macro, location_text(*x->at));
 		show_line(*x->at);
 	}
 }
@@ -140,14 +140,14 @@ static void show(enum part color, const char *kind, struct loc loc, const char *
 		fputc('\n', stderr);
 		return;
 	}
-	fprintf(stderr, ": at %s\n", place(loc));
+	fprintf(stderr, ": at %s\n", location_text(loc));
 	show_line(loc);
 	show_expansions(loc.via);
 }
 
 static bool first_time(const char *kind, struct loc loc, const char *text)
 {
-	char *key = str_printf("%s %s: %s", kind, place(loc), text);
+	char *key = str_printf("%s %s: %s", kind, location_text(loc), text);
 
 	if (map_get(&diag.seen, key))
 		return false;
@@ -181,18 +181,18 @@ static void list_error(struct loc loc, const char *text)
 	char *line = str_printf("SEMANTIC_ERROR\t%s\t%d\t%d\t%s\t%s\n", file, loc.line, loc.column, token_text(loc), text);
 
 	buf_puts(&diag.catalogue, line);
-	vec_push(&diag.places, loc);
+	vec_push(&diag.locations, loc);
 }
 
 const struct loc *diag_error_locations(int *n)
 {
-	*n = diag.places.n;
-	return diag.places.at;
+	*n = diag.locations.n;
+	return diag.locations.at;
 }
 
 void diag_catalogue(void)
 {
-	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.places.n, buf_text(&diag.catalogue));
+	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.locations.n, buf_text(&diag.catalogue));
 }
 
 // Errors are not printed now, but one is reported as a warning later.
@@ -359,7 +359,7 @@ const char *diag_quiet_first(void)
 	return diag.last_section.first;
 }
 
-struct loc diag_quiet_place(void)
+struct loc diag_quiet_location(void)
 {
 	return diag.last_section.loc;
 }

@@ -13,17 +13,17 @@
 
 void buf_add(struct buf *b, const char *bytes, size_t len)
 {
-	if (b->len + len + 1 > b->room) {
-		size_t room = b->room ? b->room : 64;
+	if (b->len + len + 1 > b->capacity) {
+		size_t capacity = b->capacity ? b->capacity : 64;
 		char *text;
 
-		while (room < b->len + len + 1)
-			room *= 2;
-		text = mem_alloc_atomic(room);
+		while (capacity < b->len + len + 1)
+			capacity *= 2;
+		text = mem_alloc_atomic(capacity);
 		if (b->len)
 			memcpy(text, b->text, b->len);
 		b->text = text;
-		b->room = room;
+		b->capacity = capacity;
 	}
 	if (len)
 		memcpy(b->text + b->len, bytes, len);
@@ -290,7 +290,7 @@ const char *str_similar(const char *wanted, const char *const *names, int n)
 	return buf_text(&b);
 }
 
-static char *read_most(int fd, size_t most, size_t *len)
+static char *read_up_to(int fd, size_t most, size_t *len)
 {
 	struct buf b = { 0 };
 	char chunk[65536];
@@ -313,7 +313,7 @@ char *str_read_start(const char *path, size_t most, size_t *len)
 
 	if (fd < 0)
 		return NULL;
-	text = read_most(fd, most, len);
+	text = read_up_to(fd, most, len);
 	err = errno;
 	close(fd);
 	errno = err;

@@ -13,7 +13,7 @@
 
 struct buf {
 	char *text;            // zero-terminated once anything was added
-	size_t len, room;
+	size_t len, capacity;
 };
 
 void buf_add(struct buf *b, const char *bytes, size_t len);

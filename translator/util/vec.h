@@ -6,14 +6,14 @@
 
 #include "util/mem.h"
 
-#define VEC(type) struct { type *at; int n, room; }
+#define VEC(type) struct { type *at; int n, capacity; }
 
 #define vec_push(v, value) do {							\
-	if ((v)->n == (v)->room) {						\
-		int room_ = (v)->room ? 2 * (v)->room : 8;			\
+	if ((v)->n == (v)->capacity) {						\
+		int capacity_ = (v)->capacity ? 2 * (v)->capacity : 8;			\
 		(v)->at = mem_grow((v)->at, (v)->n * sizeof(*(v)->at),		\
-				   room_ * sizeof(*(v)->at));			\
-		(v)->room = room_;						\
+				   capacity_ * sizeof(*(v)->at));			\
+		(v)->capacity = capacity_;						\
 	}									\
 	(v)->at[(v)->n++] = (value);						\
 } while (0)

@@ -97,7 +97,7 @@ static int64_t read_sleb(struct cursor *c)
 
 static uint64_t read_encoded(struct cursor *c, uint8_t encoding)
 {
-	uint64_t place = c->in->address + c->at, v;
+	uint64_t from = c->in->address + c->at, v;
 
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr: v = read_bytes(c, c->in->word); break;
@@ -112,7 +112,7 @@ static uint64_t read_encoded(struct cursor *c, uint8_t encoding)
 	}
 	switch (encoding & 0xf0) {
 	case DW_EH_PE_absptr: return v;
-	case DW_EH_PE_pcrel: return c->in->word == 4 ? (uint32_t)(place + v) : place + v;
+	case DW_EH_PE_pcrel: return c->in->word == 4 ? (uint32_t)(from + v) : from + v;
 	default: c->bad = true; return 0;
 	}
 }
@@ -148,39 +148,39 @@ static bool base_of(const struct di_module *m, uint64_t number, uint8_t *base)
 	return true;
 }
 
-static struct di_frame_place place(enum di_frame_kind kind, uint8_t base, int64_t offset)
+static struct di_frame_location location(enum di_frame_kind kind, uint8_t base, int64_t offset)
 {
-	struct di_frame_place p = { .kind = kind, .base = base, .offset = offset };
+	struct di_frame_location p = { .kind = kind, .base = base, .offset = offset };
 
 	if (offset != p.offset)
-		p = (struct di_frame_place){ .kind = DI_FRAME_UNKNOWN };
+		p = (struct di_frame_location){ .kind = DI_FRAME_UNKNOWN };
 	return p;
 }
 
 // Parses an expression: register plus offset, optionally dereferenced, plus offset; or the one that the linker writes
 // for the PLT: stack pointer + 8, or + 16 in the later part of a 16-byte entry.
-static struct di_frame_place of_expression(const struct di_module *m, struct cursor c, bool address)
+static struct di_frame_location of_expression(const struct di_module *m, struct cursor c, bool address)
 {
 	static const uint8_t plt[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, 0, DW_OP_ge, DW_OP_lit3,
 				       DW_OP_shl, DW_OP_plus };
 	const uint8_t *text = c.in->bytes.at + c.at;
-	struct di_frame_place unknown = { .kind = DI_FRAME_UNKNOWN }, loaded;
+	struct di_frame_location unknown = { .kind = DI_FRAME_UNKNOWN }, loaded;
 	uint8_t base;
 	int64_t offset;
 	uint64_t op;
 
 	if (!c.bad && c.end - c.at == sizeof(plt) && !memcmp(text, plt, 6) && !memcmp(text + 7, plt + 7, 4) &&
 	    text[6] >= DW_OP_lit0 && text[6] <= DW_OP_lit15)
-		return place(DI_FRAME_PLT, text[6] - DW_OP_lit0, 8);
+		return location(DI_FRAME_PLT, text[6] - DW_OP_lit0, 8);
 	op = read_bytes(&c, 1);
 	if (c.bad || op < DW_OP_breg0 || op > DW_OP_breg31 || !base_of(m, op - DW_OP_breg0, &base))
 		return unknown;
 	offset = read_sleb(&c);
 	if (c.at == c.end && !c.bad)
-		return place(address ? DI_FRAME_LOAD : DI_FRAME_REGISTER, base, offset);
+		return location(address ? DI_FRAME_LOAD : DI_FRAME_REGISTER, base, offset);
 	if (address || read_bytes(&c, 1) != DW_OP_deref)
 		return unknown;
-	loaded = place(DI_FRAME_LOAD, base, offset);
+	loaded = location(DI_FRAME_LOAD, base, offset);
 	if (c.at < c.end && read_bytes(&c, 1) == DW_OP_plus_uconst) {
 		offset = read_uleb(&c);
 		loaded.plus = offset;
@@ -190,16 +190,16 @@ static struct di_frame_place of_expression(const struct di_module *m, struct cur
 	return c.at == c.end && !c.bad ? loaded : unknown;
 }
 
-static struct di_frame_place *tracked(struct maker *k, struct state *s, uint64_t number)
+static struct di_frame_location *tracked(struct maker *k, struct state *s, uint64_t number)
 {
 	if (number == k->cie->return_register)
 		return &s->rule.ra;
 	return arch_native(k->m->arch, number) == k->m->arch->frame_pointer ? &s->rule.fp : NULL;
 }
 
-static void set(struct maker *k, uint64_t number, struct di_frame_place p)
+static void set(struct maker *k, uint64_t number, struct di_frame_location p)
 {
-	struct di_frame_place *to = tracked(k, &k->now, number);
+	struct di_frame_location *to = tracked(k, &k->now, number);
 
 	if (to)
 		*to = p;
@@ -207,22 +207,22 @@ static void set(struct maker *k, uint64_t number, struct di_frame_place p)
 
 static void set_saved(struct maker *k, uint64_t number, int64_t factored)
 {
-	set(k, number, place(DI_FRAME_AT_CFA, 0, factored * k->cie->data_align));
+	set(k, number, location(DI_FRAME_AT_CFA, 0, factored * k->cie->data_align));
 }
 
 // DW_CFA_same_value: the return address is still in its register.
-static struct di_frame_place same(const struct maker *k, uint64_t number)
+static struct di_frame_location same(const struct maker *k, uint64_t number)
 {
-	struct di_frame_place p = { .kind = DI_FRAME_NONE };
+	struct di_frame_location p = { .kind = DI_FRAME_NONE };
 
 	if (number == k->cie->return_register)
 		p.kind = base_of(k->m, number, &p.base) && p.base >= DI_FRAME_REGS ? DI_FRAME_REGISTER : DI_FRAME_UNKNOWN;
 	return p;
 }
 
-static struct di_frame_place in_register(const struct maker *k, uint64_t number)
+static struct di_frame_location in_register(const struct maker *k, uint64_t number)
 {
-	struct di_frame_place p = { .kind = DI_FRAME_UNKNOWN };
+	struct di_frame_location p = { .kind = DI_FRAME_UNKNOWN };
 
 	if (base_of(k->m, number, &p.base))
 		p.kind = DI_FRAME_REGISTER;
@@ -231,7 +231,7 @@ static struct di_frame_place in_register(const struct maker *k, uint64_t number)
 
 static void restore(struct maker *k, uint64_t number)
 {
-	struct di_frame_place *from = tracked(k, &k->first, number);
+	struct di_frame_location *from = tracked(k, &k->first, number);
 
 	if (from)
 		set(k, number, *from);
@@ -263,9 +263,9 @@ static void finish_row(struct maker *k)
 	if (!k->now.cfa_computed) {
 		uint8_t base;
 
-		r.cfa = (struct di_frame_place){ .kind = DI_FRAME_UNKNOWN };
+		r.cfa = (struct di_frame_location){ .kind = DI_FRAME_UNKNOWN };
 		if (base_of(k->m, k->now.cfa_register, &base))
-			r.cfa = place(DI_FRAME_REGISTER, base, k->now.cfa_offset);
+			r.cfa = location(DI_FRAME_REGISTER, base, k->now.cfa_offset);
 	}
 	add_row(k->out, k->at, &r);
 }
@@ -299,7 +299,7 @@ static void remember(struct maker *k, bool back)
 static void execute_register(struct maker *k, struct cursor *c, uint64_t op)
 {
 	uint64_t number = read_uleb(c);
-	struct di_frame_place unknown = { .kind = DI_FRAME_UNKNOWN }, none = { .kind = DI_FRAME_NONE };
+	struct di_frame_location unknown = { .kind = DI_FRAME_UNKNOWN }, none = { .kind = DI_FRAME_NONE };
 
 	switch (op) {
 	case DW_CFA_offset_extended: set_saved(k, number, read_uleb(c)); break;
@@ -446,12 +446,12 @@ static bool read_cie_at(const struct section *s, uint64_t at, struct cie *cie)
 static bool read_fde(const struct di_module *m, const struct section *s, struct cursor c, bool wide,
 		     struct di_frames *out)
 {
-	uint64_t place = c.at, id = read_bytes(&c, wide && !s->eh ? 8 : 4), from, size;
+	uint64_t start = c.at, id = read_bytes(&c, wide && !s->eh ? 8 : 4), from, size;
 	struct cie cie;
 
 	if (c.bad || id == (s->eh ? 0 : wide ? ~0ull : 0xffffffff))
 		return !c.bad;
-	if (!read_cie_at(s, s->eh ? place - id : id, &cie))
+	if (!read_cie_at(s, s->eh ? start - id : id, &cie))
 		return false;
 	from = read_encoded(&c, cie.encoding);
 	size = read_encoded(&c, cie.encoding & 0x0f);

@@ -71,7 +71,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 {
 	struct index_header h = { .magic = INDEX_MAGIC, .base = t->base };
 	uint64_t at = sizeof(h);
-	struct bytes room;
+	struct bytes mapping;
 	uint8_t *out;
 
 	memcpy(h.identity, identity, 32);
@@ -82,15 +82,15 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 		at += t->table[i].len;
 	}
 	h.size = at;
-	room = map_zeroed(at);
-	out = (uint8_t *)room.at;
+	mapping = map_zeroed(at);
+	out = (uint8_t *)mapping.at;
 	if (!out)
 		die("out of memory for the index of debuginfo");
 	memcpy(out, &h, sizeof(h));
 	for (int i = 0; i < IX_TABLES; i++)
 		if (t->table[i].len)
 			memcpy(out + h.table[i].offset, t->table[i].text, t->table[i].len);
-	return room;
+	return mapping;
 }
 
 // ---------------------------------------------------------------- the index of a module

@@ -18,7 +18,7 @@ enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64 };
 // A hash table from a number, never 0, to another.
 struct numbers {
 	struct number { uint64_t key; uint32_t value; } *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 // A function that has a DIE.
@@ -62,10 +62,10 @@ static uint64_t mix(uint64_t x)
 
 static struct number *slot_of(const struct numbers *t, uint64_t key)
 {
-	size_t i = mix(key) & (t->room - 1);
+	size_t i = mix(key) & (t->capacity - 1);
 
 	while (t->at[i].key && t->at[i].key != key)
-		i = (i + 1) & (t->room - 1);
+		i = (i + 1) & (t->capacity - 1);
 	return &t->at[i];
 }
 
@@ -74,11 +74,11 @@ static uint32_t *number(struct numbers *t, uint64_t key)
 {
 	struct number *slot;
 
-	if (2 * t->n >= t->room) {
-		struct numbers bigger = { .room = t->room ? 2 * t->room : 256, .n = t->n };
+	if (2 * t->n >= t->capacity) {
+		struct numbers bigger = { .capacity = t->capacity ? 2 * t->capacity : 256, .n = t->n };
 
-		bigger.at = mem_alloc_atomic(bigger.room * sizeof(bigger.at[0]));
-		for (size_t i = 0; i < t->room; i++)
+		bigger.at = mem_alloc_atomic(bigger.capacity * sizeof(bigger.at[0]));
+		for (size_t i = 0; i < t->capacity; i++)
 			if (t->at[i].key)
 				*slot_of(&bigger, t->at[i].key) = t->at[i];
 		*t = bigger;
@@ -202,7 +202,7 @@ static bool add_address(const struct build *b, uint64_t address, uint32_t *out)
 	return address >= b->base && address < b->end;
 }
 
-static uint32_t place_of(Dwarf_Die *die)
+static uint32_t offset_of_die(Dwarf_Die *die)
 {
 	uint64_t offset = dwarf_die_id(die);
 
@@ -245,7 +245,7 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 
 static void add_copy(struct build *b, Dwarf_Die *die)
 {
-	struct copy c = { .at.die = place_of(die) };
+	struct copy c = { .at.die = offset_of_die(die) };
 	uint64_t address;
 
 	if (dwarf_entry(die, &address) && add_address(b, address, &c.at.address) &&
@@ -284,7 +284,7 @@ static void add_merged(struct build *b, Dwarf_Die *die)
 
 static void add_function(struct build *b, Dwarf_Die *die)
 {
-	struct written f = { .die = place_of(die) };
+	struct written f = { .die = offset_of_die(die) };
 	uint64_t address, high;
 	uint32_t *at;
 
@@ -327,7 +327,7 @@ static void add_enumerators(struct build *b, Dwarf_Die *type)
 	if (dwarf_child(type, &child))
 		return;
 	do {
-		struct index_name e = { .die = place_of(&child) };
+		struct index_name e = { .die = offset_of_die(&child) };
 		const char *name = dwarf_name(&child);
 
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !*name || !is_new(b, name, DW_TAG_enumerator))
@@ -340,7 +340,7 @@ static void add_enumerators(struct build *b, Dwarf_Die *type)
 static void add_type(struct build *b, Dwarf_Die *die, int tag)
 {
 	const char *name = dwarf_name(die);
-	struct index_type t = { .die = place_of(die), .tag = tag };
+	struct index_type t = { .die = offset_of_die(die), .tag = tag };
 
 	if (*name && (dwarf_hasattr(die, DW_AT_declaration) || !is_new(b, name, tag)))
 		return;
@@ -354,7 +354,7 @@ static void add_type(struct build *b, Dwarf_Die *die, int tag)
 
 static void add_variable(struct build *b, Dwarf_Die *die)
 {
-	struct index_name v = { .die = place_of(die) };
+	struct index_name v = { .die = offset_of_die(die) };
 	const char *name;
 
 	if (!dwarf_hasattr(die, DW_AT_location))
@@ -426,7 +426,7 @@ static void add_ranges(struct build *b, uint32_t unit)
 
 static void add_unit(struct build *b, uint64_t header)
 {
-	struct index_unit u = { .die = place_of(&b->unit), .header = header };
+	struct index_unit u = { .die = offset_of_die(&b->unit), .header = header };
 	uint32_t index = b->table[IX_UNITS].len / sizeof(u);
 
 	if (dwarf_getsrcfiles(&b->unit, &b->files, &b->nfiles))

@@ -17,7 +17,7 @@ struct register_value {                  // the value of a register
 	enum { OTHER, STACK, KNOWN } kind;
 	struct di_location as;     // KNOWN
 	int64_t at;                // STACK: offset from the stack pointer at the entry
-	bool is_placed;            // STACK: the offset is known
+	bool has_offset;            // STACK: the offset is known
 };
 
 struct machine {
@@ -179,7 +179,7 @@ static bool may_store(struct machine *k, const struct insn *i)
 
 	if (i->segment || !to || to->kind != STACK)
 		return false;
-	k->stored_above |= !to->is_placed || to->at + i->offset + 8 > 0;
+	k->stored_above |= !to->has_offset || to->at + i->offset + 8 > 0;
 	return true;
 }
 
@@ -216,7 +216,7 @@ static void address(struct machine *k, const struct insn *i)
 		if (value.kind == KNOWN)
 			location_offset(&value.as, i->offset);
 		value.at = k->regs[i->base].at + i->offset;
-		value.is_placed = k->regs[i->base].is_placed;
+		value.has_offset = k->regs[i->base].has_offset;
 	}
 	k->regs[i->reg] = value;
 }
@@ -234,7 +234,7 @@ static void move_stack(struct machine *k, const struct insn *i, int what)
 	if (by && (what == 0 || what == 5))
 		sp->at += what ? -(int64_t)by : by;
 	else
-		sp->is_placed = false;
+		sp->has_offset = false;
 }
 
 // add, or, and, sub, xor, by the processor's number; 7 is cmp
@@ -269,7 +269,7 @@ static bool move(struct machine *k, const struct insn *i)
 		load(k, i);
 	else if (i->wide)
 		k->regs[to] = (struct register_value){ k->regs[from].kind, copy(&k->regs[from].as), k->regs[from].at,
-							  k->regs[from].is_placed };
+							  k->regs[from].has_offset };
 	else
 		forget(k, to);
 	return true;
@@ -319,7 +319,7 @@ static void begin(struct machine *k)
 {
 	for (int n = 0; n < 16; n++)
 		k->regs[n].kind = OTHER;
-	k->regs[RSP] = (struct register_value){ .kind = STACK, .is_placed = true };
+	k->regs[RSP] = (struct register_value){ .kind = STACK, .has_offset = true };
 	for (int n = 0; k->m->arch->args[n] >= 0 && n < 6; n++) {
 		struct register_value *r = &k->regs[from_dwarf[k->m->arch->args[n]]];
 
@@ -378,7 +378,7 @@ static bool rewind_argument(const struct machine *k, struct di_location *l)
 		return false;
 	base = &k->regs[from_dwarf[ops->value]];
 	at = base->at + (l->ops.n == 3 ? ops[1].value : 0);
-	if (base->kind != STACK || !base->is_placed || at < k->m->arch->entry_cfa)
+	if (base->kind != STACK || !base->has_offset || at < k->m->arch->entry_cfa)
 		return false;
 	*l = (struct di_location){ .kind = DI_LOC_ADDRESS };
 	location_add(l, DI_OP_REG, k->m->arch->stack_pointer);

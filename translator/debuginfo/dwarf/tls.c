@@ -46,7 +46,7 @@ static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offse
 }
 
 // Finds the address of a word with this type of relocation, and the offset in the block of its variable.
-static bool find_in(const struct elf_view *v, const char *table, unsigned kind, uint64_t *place, uint64_t *offset)
+static bool find_in(const struct elf_view *v, const char *table, unsigned kind, uint64_t *slot, uint64_t *offset)
 {
 	struct bytes relocations, symbols = { NULL, 0 };
 
@@ -60,15 +60,15 @@ static bool find_in(const struct elf_view *v, const char *table, unsigned kind, 
 		if (ELF64_R_TYPE(r.r_info) != kind || !symbol_offset(symbols, ELF64_R_SYM(r.r_info), offset))
 			continue;
 		*offset += r.r_addend;
-		*place = r.r_offset;
+		*slot = r.r_offset;
 		return true;
 	}
 	return false;
 }
 
-static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *place, uint64_t *offset)
+static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *slot, uint64_t *offset)
 {
-	return find_in(v, ".rela.dyn", kind, place, offset) || find_in(v, ".rela.plt", kind, place, offset);
+	return find_in(v, ".rela.dyn", kind, slot, offset) || find_in(v, ".rela.plt", kind, slot, offset);
 }
 
 static void load_word(struct di_location *out)
@@ -87,21 +87,21 @@ static int64_t block_offset(const struct elf_view *v, const Elf64_Phdr *tls)
 					: -(int64_t)((tls->p_memsz + align - 1) & -align);
 }
 
-static void add_all(struct di_location *out, const struct di_op *ops, size_t n)
+static void add_ops(struct di_location *out, const struct di_op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		vec_push(&out->ops, ops[i]);
 }
 
-// Reads the TLS descriptor at `place`, which describes the variable at `other`. Without conditional operations both
+// Reads the TLS descriptor at `slot`, which describes the variable at `other`. Without conditional operations both
 // results are computed: `near` is 1 or 0, and if it is 1 the entry of module number 0 is read, which always exists.
-static void by_descriptor(uint64_t place, uint64_t offset, uint64_t other, bool arm64, struct di_location *out)
+static void by_descriptor(uint64_t slot, uint64_t offset, uint64_t other, bool arm64, struct di_location *out)
 {
 	const struct di_op ops[] = {
-		{ DI_OP_STATIC, place + 8 }, { DI_OP_LOAD, .size = 8 },                       // word
+		{ DI_OP_STATIC, slot + 8 }, { DI_OP_LOAD, .size = 8 },                       // word
 		{ DI_OP_PICK, 0 }, { DI_OP_CONST, arm64 ? 1 << 20 : 0 }, { DI_OP_LT },        // word near
-		{ DI_OP_STATIC, place }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_PICK, 1 }, { DI_OP_MUL },
-		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },                  // word near *(near ? place : word)
+		{ DI_OP_STATIC, slot }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_PICK, 1 }, { DI_OP_MUL },
+		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },                  // word near *(near ? slot : word)
 		{ DI_OP_CONST, 1 }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_MUL }, { DI_OP_CONST, 16 }, { DI_OP_MUL },
 		{ DI_OP_THREAD, arm64 ? 0 : 8 }, { DI_OP_LOAD, .size = 8 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },
 		{ DI_OP_CONST, offset }, { DI_OP_ADD },                                       // word near far-address
@@ -110,7 +110,7 @@ static void by_descriptor(uint64_t place, uint64_t offset, uint64_t other, bool 
 		{ DI_OP_SWAP }, { DI_OP_DROP }, { DI_OP_SWAP }, { DI_OP_DROP },
 	};
 
-	add_all(out, ops, ARRAY_SIZE(ops));
+	add_ops(out, ops, ARRAY_SIZE(ops));
 }
 
 bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out)
@@ -118,7 +118,7 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 	const struct elf_view *v = m->is_user ? &m->view : NULL;
 	const Elf64_Phdr *tls = v ? segment(v, PT_TLS) : NULL;
 	bool arm64 = v && v->machine == EM_AARCH64;
-	uint64_t place, other;
+	uint64_t slot, other;
 
 	if (!tls || (v->machine != EM_X86_64 && v->machine != EM_386 && !arm64) || offset >= tls->p_memsz)
 		return false;
@@ -128,23 +128,23 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 	}
 	if (v->machine == EM_386)
 		return false;      // relocations of other architectures are not supported
-	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &place, &other)) {
+	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &slot, &other)) {
 		location_add(out, DI_OP_THREAD, 0);
-		location_add(out, DI_OP_STATIC, place);
+		location_add(out, DI_OP_STATIC, slot);
 		load_word(out);
 		location_add(out, DI_OP_ADD, 0);
 		location_offset(out, offset - other);
 		return true;
 	}
-	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &place, &other)) {
-		if (!find_word(v, arm64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC, &place, &other))
+	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &slot, &other)) {
+		if (!find_word(v, arm64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC, &slot, &other))
 			return false;
-		by_descriptor(place, offset, other, arm64, out);
+		by_descriptor(slot, offset, other, arm64, out);
 		return true;
 	}
 	location_add(out, DI_OP_THREAD, arm64 ? 0 : 8);
 	load_word(out);
-	location_add(out, DI_OP_STATIC, place);
+	location_add(out, DI_OP_STATIC, slot);
 	load_word(out);
 	location_add(out, DI_OP_CONST, 16);
 	location_add(out, DI_OP_MUL, 0);

@@ -297,7 +297,7 @@ static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 	return true;
 }
 
-static void bit_place(Dwarf_Die *die, struct member_ref *ref)
+static void set_bit_offset(Dwarf_Die *die, struct member_ref *ref)
 {
 	Dwarf_Word bytes = 0, bits = 0, size = 0, from_msb;
 	Dwarf_Die type;
@@ -338,7 +338,7 @@ static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn,
 	Dwarf_Word value;
 
 	if (dwarf_attr(part, DW_AT_discr, &attr) && dwarf_formref_die(&attr, &die) && type_of(&die, &type)) {
-		bit_place(&die, &number);
+		set_bit_offset(&die, &number);
 		which.type = make(t->module, &type, 0);
 		which.offset = number.bit / 8;
 	}
@@ -375,7 +375,7 @@ static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_v
 			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
 		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
 			continue;
-		bit_place(&child, &ref);
+		set_bit_offset(&child, &ref);
 		if (fn(data, &ref))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
@@ -475,14 +475,14 @@ struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const ch
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, die, *indexed;
-	uint32_t place;
+	uint32_t die_offset;
 	Dwarf *whole;
 
 	for vec_each(&m->dwarf->units, u)
 		if (find_in_unit(&(*u)->die, kind, name, &die))
 			return make(m, &die, 0);
-	place = module_index(m) ? index_find_type(m->index, name, tags_of(kind)) : 0;
-	indexed = place ? dwarf_die_at(m, place) : NULL;
+	die_offset = module_index(m) ? index_find_type(m->index, name, tags_of(kind)) : 0;
+	indexed = die_offset ? dwarf_die_at(m, die_offset) : NULL;
 	if (indexed)
 		return make(m, indexed, 0);
 	whole = to_be_scanned(m);
@@ -549,14 +549,14 @@ bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value
 	Dwarf *whole;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, type, *indexed;
-	uint32_t place = module_index(m) ? index_find_enumerator(m->index, name) : 0;
+	uint32_t die_offset = module_index(m) ? index_find_enumerator(m->index, name) : 0;
 
-	if (!place && !to_be_scanned(m))
+	if (!die_offset && !to_be_scanned(m))
 		return false;
 	for vec_each(&m->dwarf->units, u)
 		if (enumerator_in_unit(&(*u)->die, name, value))
 			return true;
-	indexed = place ? dwarf_die_at(m, place) : NULL;
+	indexed = die_offset ? dwarf_die_at(m, die_offset) : NULL;
 	if (indexed && parent_of(indexed, &type))
 		return enumerator_value(indexed, enum_is_signed(&type), value);
 	whole = to_be_scanned(m);

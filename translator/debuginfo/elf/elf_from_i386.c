@@ -152,7 +152,7 @@ static void rename_relocations(struct widening *w, Elf64_Shdr *sections, Elf64_S
 }
 
 #define NAMES_MORE 64              // for the new name of a section
-#define ROOM_MORE  (1 << 20)       // overlapping sections could request any size
+#define EXTRA_SIZE (1 << 20)       // overlapping sections could request any size
 
 static size_t size_of(const struct widening *w, const Elf32_Ehdr *h)
 {
@@ -171,7 +171,7 @@ struct bytes elf_from_i386(struct bytes in)
 {
 	const Elf32_Ehdr *h = (const void *)in.at;
 	struct widening w = { .in = in };
-	struct bytes room;
+	struct bytes mapping;
 	Elf64_Shdr *sections;
 	Elf64_Ehdr *out;
 
@@ -183,10 +183,10 @@ struct bytes elf_from_i386(struct bytes in)
 	if (h->e_phoff % 4 || h->e_phentsize != sizeof(Elf32_Phdr) ||
 	    !inside(&w, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf32_Phdr)))
 		return (struct bytes){ NULL, 0 };
-	room = size_of(&w, h) > 8 * in.len + ROOM_MORE ? (struct bytes){ NULL, 0 } : map_zeroed(size_of(&w, h));
-	if (!room.at)
-		return room;
-	w.out = (uint8_t *)room.at;
+	mapping = size_of(&w, h) > 8 * in.len + EXTRA_SIZE ? (struct bytes){ NULL, 0 } : map_zeroed(size_of(&w, h));
+	if (!mapping.at)
+		return mapping;
+	w.out = (uint8_t *)mapping.at;
 	memcpy(w.out, in.at, in.len);
 	out = (Elf64_Ehdr *)w.out;
 	*out = (Elf64_Ehdr){ .e_type = h->e_type, .e_machine = h->e_machine, .e_version = h->e_version, .e_entry = h->e_entry,

@@ -16,16 +16,16 @@
 
 static struct resources {
 	struct { void *what; size_t len; } *at;
-	int n, room, last;
+	int n, capacity, last;
 } all[RESOURCE_KINDS];             // malloc memory: the collector does not scan it, and need not
 
 void resource_add(enum resource_kind kind, void *what, size_t len)
 {
 	struct resources *h = &all[kind];
 
-	if (h->n == h->room) {
-		h->room = h->room ? 2 * h->room : 16;
-		h->at = realloc(h->at, h->room * sizeof(*h->at));
+	if (h->n == h->capacity) {
+		h->capacity = h->capacity ? 2 * h->capacity : 16;
+		h->at = realloc(h->at, h->capacity * sizeof(*h->at));
 		if (!h->at)
 			die("out of memory");
 	}

@@ -58,14 +58,14 @@ struct bytes flat_image_btf(struct bytes b)
 
 	for (const uint8_t *p = b.at; (p = memmem(p, end - p, start, sizeof(start))); p++) {
 		struct btf_start h;
-		size_t room = end - p;
+		size_t left = end - p;
 
-		if (room < sizeof(h))
+		if (left < sizeof(h))
 			break;
 		memcpy(&h, p, sizeof(h));
 		// The string section is the last one and begins with an empty string.
 		if (h.type_off == 0 && h.str_off == h.type_len && h.str_len > 1 &&
-		    (uint64_t)h.str_off + h.str_len <= room - sizeof(h) && !p[sizeof(h) + h.str_off])
+		    (uint64_t)h.str_off + h.str_len <= left - sizeof(h) && !p[sizeof(h) + h.str_off])
 			return (struct bytes){ p, sizeof(h) + h.str_off + h.str_len };
 	}
 	return (struct bytes){ NULL, 0 };

@@ -27,9 +27,9 @@
 // ---------------------------------------------------------------- decompression
 // Decompressors: `in` (which may have a few trailing bytes) to `out`; return the length, 0 on failure.
 
-static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t room)
+static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t size)
 {
-	z_stream z = { .next_in = (Bytef *)in.at, .avail_in = in.len, .next_out = out, .avail_out = room };
+	z_stream z = { .next_in = (Bytef *)in.at, .avail_in = in.len, .next_out = out, .avail_out = size };
 	size_t len = 0;
 
 	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
@@ -40,7 +40,7 @@ static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t room)
 	return len;
 }
 
-static size_t unpack_lzma(struct bytes in, uint8_t *out, size_t room)
+static size_t unpack_lzma(struct bytes in, uint8_t *out, size_t size)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
 	size_t len = 0;
@@ -50,29 +50,29 @@ static size_t unpack_lzma(struct bytes in, uint8_t *out, size_t room)
 	z.next_in = in.at;
 	z.avail_in = in.len;
 	z.next_out = out;
-	z.avail_out = room;
+	z.avail_out = size;
 	if (lzma_code(&z, LZMA_FINISH) == LZMA_STREAM_END)
 		len = z.total_out;
 	lzma_end(&z);
 	return len;
 }
 
-static size_t unpack_zstd(struct bytes in, uint8_t *out, size_t room)
+static size_t unpack_zstd(struct bytes in, uint8_t *out, size_t size)
 {
 	size_t frame = ZSTD_findFrameCompressedSize(in.at, in.len), len;
 
 	if (ZSTD_isError(frame))
 		return 0;
-	len = ZSTD_decompress(out, room, in.at, frame);
+	len = ZSTD_decompress(out, size, in.at, frame);
 	return ZSTD_isError(len) ? 0 : len;
 }
 
 // The legacy stream of lz4(1): magic, then blocks of (length, bytes), each 8 MB unpacked.
-static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t room)
+static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t size)
 {
 	size_t at = 4, len = 0;
 
-	while (len < room && at + 4 <= in.len) {
+	while (len < size && at + 4 <= in.len) {
 		uint32_t block;
 		int n;
 
@@ -81,7 +81,7 @@ static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t room)
 		if (!block || block > in.len - at || block > INT_MAX)
 			break;
 		n = LZ4_decompress_safe((const char *)in.at + at, (char *)out + len, block,
-					room - len > 8 << 20 ? 8 << 20 : room - len);
+					size - len > 8 << 20 ? 8 << 20 : size - len);
 		if (n <= 0)
 			return 0;
 		at += block;
@@ -93,7 +93,7 @@ static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t room)
 static const struct unpacker {
 	const char *magic;
 	int len;
-	size_t (*unpack)(struct bytes in, uint8_t *out, size_t room);
+	size_t (*unpack)(struct bytes in, uint8_t *out, size_t size);
 } unpackers[] = {
 	{ "\x1f\x8b", 2, unpack_gzip },
 	{ "\xfd" "7zXZ", 6, unpack_lzma },
@@ -106,22 +106,22 @@ static const struct unpacker {
 static struct bytes unpack(struct bytes in)
 {
 	struct bytes none = { NULL, 0 };
-	uint32_t room;
+	uint32_t unpacked_size;
 	struct bytes out;
 	size_t len;
 
 	if (in.len < 16)
 		return none;
-	memcpy(&room, in.at + in.len - 4, 4);
-	if (room < 4096 || room > IMAGE_MAX)
+	memcpy(&unpacked_size, in.at + in.len - 4, 4);
+	if (unpacked_size < 4096 || unpacked_size > IMAGE_MAX)
 		return none;
 	for (const struct unpacker *u = unpackers; u < END(unpackers); u++) {
 		if (memcmp(in.at, u->magic, u->len))
 			continue;
-		out = map_zeroed(room);
+		out = map_zeroed(unpacked_size);
 		if (!out.at)
 			return none;
-		len = u->unpack(in, (uint8_t *)out.at, room);
+		len = u->unpack(in, (uint8_t *)out.at, unpacked_size);
 		if (len)
 			return out;
 		unmap(&out);

@@ -40,7 +40,7 @@ struct bytes flat_image_build_id(struct bytes b, struct bytes btf);
 int flat_image_anchors(struct bytes b, struct anchor *out, uint64_t *end);
 
 // kmod.c: assigns sh_addr to the sections of a relocatable file, .text at 0.
-void kmod_place(const struct elf_view *v);
+void kmod_assign_addresses(const struct elf_view *v);
 // Also relocates its debug sections. False: damaged.
 bool kmod_relocate(const struct elf_view *v);
 

@@ -406,7 +406,7 @@ static void explain(const struct search *s, bool any, struct buf *why)
 		buf_printf(why, "those lines of \"%s\" have no code", p->file);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_address_and_line(const void *a, const void *b)
 {
 	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
 
@@ -421,9 +421,9 @@ static void unique(di_functions *v)
 	int n = 0;
 
 	if (v->n)
-		qsort(v->at, v->n, sizeof(v->at[0]), by_place);
+		qsort(v->at, v->n, sizeof(v->at[0]), by_address_and_line);
 	for (int i = 0; i < v->n; i++)
-		if (!n || by_place(&v->at[n - 1], &v->at[i]))
+		if (!n || by_address_and_line(&v->at[n - 1], &v->at[i]))
 			v->at[n++] = v->at[i];
 	v->n = n;
 }
@@ -431,9 +431,9 @@ static void unique(di_functions *v)
 void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line_use use, di_functions *out,
 		   struct buf *why)
 {
-	di_functions places = { 0 }, candidates = { 0 };
+	di_functions found = { 0 }, candidates = { 0 };
 	struct search s = { .m = m, .p = p, .nearest = use == DI_NEAREST, .functions = use == DI_FUNCTIONS,
-			    .out = &places };
+			    .out = &found };
 
 	if (!module_index(m)) {
 		buf_printf(why, "source lines cannot be determined without DWARF debuginfo: %s", di_advice(m));
@@ -448,10 +448,10 @@ void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line
 		else
 			search_statements(&s, *f);
 	}
-	unique(&places);
-	if (!places.n)
+	unique(&found);
+	if (!found.n)
 		explain(&s, candidates.n, why);
-	for vec_each(&places, f)
+	for vec_each(&found, f)
 		vec_push(out, *f);
 }
 

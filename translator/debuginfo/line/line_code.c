@@ -33,7 +33,7 @@ static uint32_t with_sign(int n)
 	return n < 0 ? ((uint32_t)-n << 1) - 1 : (uint32_t)n << 1;
 }
 
-// Appends a row that is `places` after the last one.
+// Appends a row that is `distance` after the last one.
 static void head(struct buf *b, int kind, uint32_t distance)
 {
 	buf_putc(b, (char)(0x80 | kind << 5 | (distance < 32 ? distance : 0)));
@@ -84,18 +84,18 @@ static void begin_block(struct coder *c, const struct line_row *row)
 static void code_rows(const struct line_table *t, struct coder *c, struct buf *starts)
 {
 	const struct line_rows *rows = &t->rows;
-	uint64_t end = rows->n ? (uint64_t)rows->at[rows->n - 1].place + 1 : 0;
+	uint64_t end = rows->n ? (uint64_t)rows->at[rows->n - 1].code_offset + 1 : 0;
 	int i = 0;
 
 	for (uint64_t block = 0; block < end; block += STP_LINES_BLOCK) {
 		uint64_t at = block;
 
 		buf_add(starts, (char *)&(uint32_t){ c->code.len }, 4);
-		while (i < rows->n && rows->at[i].place <= block)
+		while (i < rows->n && rows->at[i].code_offset <= block)
 			i++;
 		begin_block(c, i ? &rows->at[i - 1] : NULL);
-		for (; i < rows->n && rows->at[i].place < block + STP_LINES_BLOCK; at = rows->at[i++].place)
-			add_row(c, rows->at[i].place - at, &rows->at[i]);
+		for (; i < rows->n && rows->at[i].code_offset < block + STP_LINES_BLOCK; at = rows->at[i++].code_offset)
+			add_row(c, rows->at[i].code_offset - at, &rows->at[i]);
 	}
 	buf_add(starts, (char *)&(uint32_t){ c->code.len }, 4);
 }

@@ -8,13 +8,13 @@
 
 #define LINES_MAGIC "QTlines1"
 
-struct line_row {              // valid from its place up to that of the next row
-	uint32_t place;
+struct line_row {              // valid from its code offset up to that of the next row
+	uint32_t code_offset;
 	int file, line;            // file -1: unknown
 	int order;                 // order in which rows were read
 };
 struct line_table {
-	struct line_rows { struct line_row *at; int n, room; } rows;   // a VEC, by place
+	struct line_rows { struct line_row *at; int n, capacity; } rows;   // a VEC, sorted by code_offset
 	VEC(const char *) files;
 };
 

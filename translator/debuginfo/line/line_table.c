@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes the line table of a program, of the kernel or of a kernel module, for scripts that print the line of an
-// address: merges the line tables of all units into one, sorted by place, with equal neighbours joined, and stores it
-// in the cache as encoded by line_code.c.
+// address: merges the line tables of all units into one, sorted by code offset, with equal neighbours joined, and stores
+// it in the cache as encoded by line_code.c.
 //
-// A place is a file offset in a program; an offset into .text in the kernel; in a kernel module, an offset into its
-// code sections laid out one after the other.
+// A code offset is a file offset in a program; an offset into .text in the kernel; in a kernel module, an offset into
+// its code sections laid out one after the other.
 #include "debuginfo/dwarf/cached_table.h"
 #include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/elf/resources.h"
@@ -26,7 +26,7 @@ struct table {
 	int order;
 };
 
-// ---------------------------------------------------------------- places
+// ---------------------------------------------------------------- code offsets
 
 static bool is_loaded_code(const struct elf_view *v, const Elf64_Shdr *s)
 {
@@ -39,10 +39,10 @@ static bool is_loaded_code(const struct elf_view *v, const Elf64_Shdr *s)
 static void add_code(di_code *out, const Elf64_Shdr *s)
 {
 	const struct di_code_part *last = out->n ? &out->at[out->n - 1] : NULL;
-	uint64_t place = last ? (last->place + last->size + 15) & ~15ull : 0;
+	uint64_t code_offset = last ? (last->code_offset + last->size + 15) & ~15ull : 0;
 
-	if (s && s->sh_size && place + s->sh_size <= UINT32_MAX)
-		vec_push(out, ((struct di_code_part){ s->sh_addr, s->sh_size, place }));
+	if (s && s->sh_size && code_offset + s->sh_size <= UINT32_MAX)
+		vec_push(out, ((struct di_code_part){ s->sh_addr, s->sh_size, code_offset }));
 }
 
 void di_module_code(const struct di_module *m, di_code *out)
@@ -60,13 +60,13 @@ void di_module_code(const struct di_module *m, di_code *out)
 }
 
 // end: a row after the last instruction
-static bool place_of(const struct table *t, uint64_t address, bool end, uint64_t *place)
+static bool code_offset_of(const struct table *t, uint64_t address, bool end, uint64_t *code_offset)
 {
 	if (t->m->program)
-		return di_program_offset(t->m, address, place) && *place <= UINT32_MAX;
+		return di_program_offset(t->m, address, code_offset) && *code_offset <= UINT32_MAX;
 	for vec_each(&t->code, part)
 		if (address - part->address < part->size + end) {
-			*place = part->place + (address - part->address);
+			*code_offset = part->code_offset + (address - part->address);
 			return true;
 		}
 	return false;
@@ -127,20 +127,20 @@ static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t
 	struct line_row row = { .file = -1, .order = t->order++ }, *last;
 	Dwarf_Line *line = dwarf_onesrcline(lines, i);
 	Dwarf_Addr address;
-	uint64_t place;
+	uint64_t code_offset;
 	const char *path;
 	bool end;
 	int n = t->out->rows.n;
 
-	if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) || !place_of(t, address, end, &place) ||
-	    is_behind_end(unit, lines, i))
+	if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) ||
+	    !code_offset_of(t, address, end, &code_offset) || is_behind_end(unit, lines, i))
 		return;
-	row.place = place;
+	row.code_offset = code_offset;
 	path = end ? NULL : dwarf_linesrc(line, NULL, NULL);
 	if (path && !dwarf_lineno(line, &row.line) && row.line)
 		row.file = file_of(t, unit, path);
 	last = n && i ? &t->out->rows.at[n - 1] : NULL;
-	if (last && last->place == row.place && !end)
+	if (last && last->code_offset == row.code_offset && !end)
 		*last = row;
 	else if (!last || last->file != row.file || last->line != row.line)
 		vec_push(&t->out->rows, row);
@@ -176,12 +176,12 @@ static uint64_t add_units(struct table *t, uint64_t offset)
 	return more ? offset : 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_code_offset(const void *a, const void *b)
 {
 	const struct line_row *x = a, *y = b;
 
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
+	if (x->code_offset != y->code_offset)
+		return x->code_offset < y->code_offset ? -1 : 1;
 	return x->order < y->order ? -1 : 1;
 }
 
@@ -193,9 +193,9 @@ static void compact(struct line_rows *rows)
 	for (int i = 0; i < rows->n; i++) {
 		const struct line_row *row = &rows->at[i], *last = n ? &rows->at[n - 1] : NULL;
 
-		if (last && last->place == row->place && row->file < 0)
+		if (last && last->code_offset == row->code_offset && row->file < 0)
 			continue;
-		if (last && last->place == row->place)
+		if (last && last->code_offset == row->code_offset)
 			last = --n ? &rows->at[n - 1] : NULL;
 		if (!last || last->file != row->file || last->line != row->line)
 			rows->at[n++] = *row;
@@ -212,7 +212,7 @@ void line_table_read(struct di_module *m, struct line_table *out)
 	while ((next = add_units(&t, at)) > at)
 		at = next;
 	if (out->rows.n)
-		qsort(out->rows.at, out->rows.n, sizeof(out->rows.at[0]), by_place);
+		qsort(out->rows.at, out->rows.n, sizeof(out->rows.at[0]), by_code_offset);
 	compact(&out->rows);
 }
 

@@ -122,7 +122,7 @@ no:
 	return false;
 }
 
-static bool try_places(struct di_module *m, const char *dir, const char *const *forms, int n, struct bytes id)
+static bool try_paths(struct di_module *m, const char *dir, const char *const *forms, int n, struct bytes id)
 {
 	for (int i = 0; i < n; i++) {
 		char *path = str_printf("%s%s%s", dir, forms[i], m->s->kernel->release);
@@ -163,7 +163,7 @@ static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 	if (*dir == '-' || *dir == '+')
 		dir++;
 	if (!*dir)
-		return try_places(m, "", own, ARRAY_SIZE(own), id);
+		return try_paths(m, "", own, ARRAY_SIZE(own), id);
 	if (!strcmp(dir, "build")) {
 		char *path = k->build_tree ? str_printf("%s/vmlinux", k->build_tree) : NULL;
 
@@ -171,7 +171,7 @@ static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 	}
 	if (*dir != '/')
 		return false;
-	return module_try_build_id(m, dir, id) || try_places(m, dir, below, ARRAY_SIZE(below), id);
+	return module_try_build_id(m, dir, id) || try_paths(m, dir, below, ARRAY_SIZE(below), id);
 }
 
 static bool find_dwarf(struct di_module *m, struct bytes id)

@@ -17,7 +17,7 @@ static void add(void *data, const char *name)
 
 struct all { struct di_module *m; enum di_name_kind kind; };
 
-static void add_all(const void *from, name_list *out)
+static void add_names(const void *from, name_list *out)
 {
 	static const enum index_table tables[] = {
 		[DI_TYPES] = IX_TYPES, [DI_VARIABLES] = IX_VARIABLES, [DI_ENUMERATORS] = IX_ENUMERATORS, [DI_FILES] = IX_FILES,
@@ -42,7 +42,7 @@ const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_starts(wanted, words[i]))
 			wanted += strlen(words[i]);
-	return diag_similar(wanted, add_all, &all);
+	return diag_similar(wanted, add_names, &all);
 }
 
 static void add_modules(const void *session, name_list *out)
