@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compilation units with their libdw handles, and the declarations with types of libdw that dwarf/, line/ and lookup/ share.
+// Compilation units with their libdw handles, and the declarations with types of libdw that dwarf/, line/ and lookup/
+// share.
 #ifndef DEBUGINFO_LIBDW_UNIT_H
 #define DEBUGINFO_LIBDW_UNIT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes the line table of a program, of the kernel or of a kernel module, for scripts that print the line of an
-// address: merges the line tables of all units into one, sorted by code offset, with equal neighbours joined, and stores
-// it in the cache as encoded by line_code.c.
+// address: merges the line tables of all units into one, sorted by code offset, with equal neighbours joined, and
+// stores it in the cache as encoded by line_code.c.
 //
 // A code offset is a file offset in a program; an offset into .text in the kernel; in a kernel module, an offset into
 // its code sections laid out one after the other.
