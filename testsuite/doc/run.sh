@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The manual is generated from the library's comments: every public function, alias and macro has a page, every page to
-# which a message refers exists, the hand-written pages have the usual sections, and groff and mandoc report no warnings.
+# which a message refers exists, the hand-written pages have the usual sections, and groff and mandoc report no warnings. The
+# examples of the documents run and print what is below them, and their links lead somewhere (documents.py).
 set -u
 . "$TESTS/lib.sh"
 out=$SCRATCH/man
@@ -11,6 +12,12 @@ if ! sh "$SOURCE/doc/make-pages" "$SOURCE" "$STAP" "$out" >"$SCRATCH/made" 2>&1 
 	exit 0
 fi
 ok doc/pages-are-made
+
+for image in $(printf '%s\n' /usr/lib/debug/boot/vmlinux-6.1.* | sort -V); do
+	[ ! -d "/lib/modules/${image##*/vmlinux-}/build" ] || export SYSTEMTAP_RELEASE=${image##*/vmlinux-}
+done
+python3 "$TESTS/doc/documents.py" "$STAP" "$SOURCE"/*.md "$SOURCE"/doc/*.md
+unset SYSTEMTAP_RELEASE
 
 page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
 missing=$(
