@@ -52,6 +52,8 @@ report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 report includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
 # Names that the translator looks for in embedded C.
 report runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
+# The table of markers of embedded C describes those that the translator reads.
+report markers "$(python3 "$TESTS/lint/markers.py" 2>&1)"
 report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
