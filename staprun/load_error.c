@@ -54,7 +54,7 @@ static void parse_line(char *line, const char *module, char *message, size_t siz
 		snprintf(message, size, "%s", text);
 }
 
-// Finds the last line about the module in the kernel log; "" without such a line, or if the log can't be read.
+// Finds the last line about the module in the kernel log; "" without such a line, or if the log cannot be read.
 static void find_log_message(const char *module, char *message, size_t size)
 {
 	int fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);

@@ -129,7 +129,7 @@ static void write_orders(void)
 			write_command(&gone);
 		result.rc = write_command(&order.cmd);
 		n = write(session.results[1], &result, sizeof(result));
-		(void)n;                   // can't fail: smaller than PIPE_BUF, and this process has both ends
+		(void)n;                   // cannot fail: smaller than PIPE_BUF, and this process has both ends
 	}
 }
 

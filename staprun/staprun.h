@@ -50,7 +50,7 @@ int module_check_signature(const struct module *m, int sgn_fd, const char *argum
 int module_lock_name(const char *name, short type);    // the first call needs root's rights
 // A staprun holds the session lock of its module (F_RDLCK) until it exits. -EAGAIN: another one holds it.
 int module_lock_session(const char *name, short type); // prints nothing, doesn't wait
-// Reads a file whose path is `format` with `name` for its %s. Returns false and "" if it can't be read.
+// Reads a file whose path is `format` with `name` for its %s. Returns false and "" if it cannot be read.
 bool module_text(const char *format, const char *name, char *to, size_t size);
 int module_load(struct module *m, const char *parameters);     // prints nothing
 void module_close(struct module *m);
@@ -71,7 +71,7 @@ int image_rename(struct module *m, unsigned number);   // -R: file_name and numb
 // --- leftovers.c: removes modules of killed sessions ---
 
 void leftovers_remove(void);               // those of the real user; prints a note for each
-bool module_has_ended(const char *name);   // its session has ended, it can't be attached to
+bool module_has_ended(const char *name);   // its session has ended, it cannot be attached to
 bool module_is_detached(const char *name); // its session runs without a relay
 bool module_is_own(const char *name);      // its session is the real user's
 void module_hold_session(const char *name);     // after opening its device: prevents that another staprun removes it
@@ -94,7 +94,7 @@ struct symbol {
 int kallsyms_base(uint64_t *base);         // address of _stext; 0: hidden. Prints nothing
 // Reads /proc/kallsyms once for all symbols.
 int kallsyms_find(struct symbol *symbols, int n);
-// Stores the GNU build ID of the running kernel. Returns its length, 0 if it can't be determined.
+// Stores the GNU build ID of the running kernel. Returns its length, 0 if it cannot be determined.
 int kernel_build_id(unsigned char *id, int size);
 
 #endif

@@ -306,7 +306,7 @@ mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { retur
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
 	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
-	lists 'of 32 bits, a variable of threads of a library' "semantic error: \"\$shared\" can't be read in this copy of \"step\": it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
+	lists 'of 32 bits, a variable of threads of a library' "semantic error: \"\$shared\" cannot be read in this copy of \"step\": it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
 		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/32-bit programs' gcc-multilib
@@ -371,7 +371,7 @@ __attribute__((noinline)) int unset(int n)
 int main(int argc, char **argv) { return unset(argc); }
 END
 gcc -g -O0 -o unset unset.c
-lists 'locals before the frame' "semantic error: \"\$local\" can't be read at this address of \"unset\" (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
+lists 'locals before the frame' "semantic error: \"\$local\" cannot be read at this address of \"unset\" (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
 	-p2 -e 'probe process("./unset").statement("unset@*:2") { print($local) }'
 got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
 if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
@@ -379,14 +379,14 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 # ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: \"\$early\" can't be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
 gcc -g -O1 -fno-inline -o half half.c
-lists 'in a vector register' "semantic error: \"\$a\" can't be read in this copy of \"half\": it is in a floating-point or vector register, which probes cannot read: at <input>:1:52" \
+lists 'in a vector register' "semantic error: \"\$a\" cannot be read in this copy of \"half\": it is in a floating-point or vector register, which probes cannot read: at <input>:1:52" \
 	-p2 -e 'probe process("./half").function("half") { println($a) }'
-lists 'a parameter that was taken away' "semantic error: \"\$unused\" can't be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
+lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
 # A value behind a pointer whose target is in a register only.
@@ -463,7 +463,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	rm -f known.dwp
 	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
 		mv known.dwo gone.dwo; mv packed.dwp known.dwp
-		lists "split off, packed, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is packed in known.dwp, and such files can't be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
+		lists "split off, packed, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is packed in known.dwp, and such files cannot be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
 			-p2 -e 'probe process("./known").function("add") { println($a) }'
 		lists "split off, packed, functions, $flags" 'process("known").function("add")' -l 'process("./known").function("add")'
 		mv gone.dwo known.dwo; rm known.dwp

@@ -50,7 +50,7 @@ fetch_package() { # PACKAGE, into $packages
 }
 
 libraries=/usr/lib/$(gcc -print-multiarch 2>/dev/null)
-with_package() { # PACKAGE COMMAND...; without it, or where it can't be had, as things are
+with_package() { # PACKAGE COMMAND...; without it, or where it cannot be had, as things are
 	local root=$packages/$1
 	shift
 	if [ ! -d "$root$libraries" ]; then

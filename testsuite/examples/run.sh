@@ -50,7 +50,7 @@ build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.fail
 	[ -z "$module" ] || ! may_run "$1" || cp "$module" "$dir/run/$1.ko"
 }
 
-why_not() { # NAME: what is known of one that can't be built
+why_not() { # NAME: what is known of one that cannot be built
 	[ ! -e "$dir/run/$1.ko" ] && awk -v name="$1" '$1 == name { sub(/^[^ ]+ +/, ""); print "never: " $0; found = 1 } END { exit !found }' \
 		"$TESTS/examples/not-built"
 }
@@ -115,7 +115,7 @@ tell() { # NAME WHAT
 	if ! known_to "$1" "$2"; then
 		return
 	elif [ -n "$(package_of "$1")" ] && [ ! -d "$packages/$(package_of "$1")" ]; then
-		skip "examples/$1 $2 $release" "package $(package_of "$1") can't be had"
+		skip "examples/$1 $2 $release" "package $(package_of "$1") cannot be had"
 	elif [ -e "$dir/$1.failed" ]; then
 		not_ok "examples/$1 $2 $release" "$(cat "$dir/$1.failed")
 $(head -n 12 "$dir/$1.err")"

@@ -9,7 +9,7 @@
 #       needs='dwarf ...' skipped where the kernel has no DWARF here; kbuild: where the kernel is unpacked only;
 #                         module-btf: where its modules have no BTF (before 5.11);
 #                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
-#                         gcc-multilib: where 32-bit programs can't be made; another word: where that command isn't
+#                         gcc-multilib: where 32-bit programs cannot be made; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
 #                         "await COMMAND" waits there until a command of the shell succeeds: no test relies on how long something takes
 #       command='...'     for -c

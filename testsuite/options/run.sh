@@ -95,7 +95,7 @@ expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"
 expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"
 expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
-expect command-and-pid 1 "can't be used together" "$STAP" -c true -x 1 -e "$begin"
+expect command-and-pid 1 "cannot be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
 # For a member of stapusr only, stap rejects early what staprun would not load.
 member() {
@@ -118,7 +118,7 @@ else
 fi
 rm -rf "$OTHERS"
 if unshare -m true 2>"$SCRATCH/err"; then
-	expect no-modules 1 "this kernel can't load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e "$begin"
+	expect no-modules 1 "this kernel cannot load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e "$begin"
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi
@@ -240,7 +240,7 @@ expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote -
 expect remote-down 1 "--remote=down: cannot determine that host's kernel: ssh: connect to host down" remote --remote=down -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
 expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
-expect remote-machine 1 "--remote=mips: modules for mips can't be built" remote --remote=mips -e "$script"
+expect remote-machine 1 "--remote=mips: modules for mips cannot be built" remote --remote=mips -e "$script"
 expect remote-url 1 'unsupported URL; use' "$STAP" --remote=libvirt://x -e "$script"
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
 expect remote-and-vm 1 '--remote builds for the host' "$STAP" --remote=one --vm -e "$script"
@@ -394,7 +394,7 @@ fi
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
 expect switching-needs-file 1 "-S requires -o" "$STAP" -S 5,2 -e "$begin"
-expect recorder-command 1 "-F and -c can't be used together" "$STAP" -F -c true -e "$begin"
+expect recorder-command 1 "-F and -c cannot be used together" "$STAP" -F -c true -e "$begin"
 expect bulk-user 1 "not supported with --runtime=user" user -b -e "$begin"
 expect recorder-vm 1 "not supported with --vm" "$STAP" --vm -F -e "$begin"
 expect namespaces-value 1 "--target-namespaces takes a process id" "$STAP" --target-namespaces=x -e "$begin"
@@ -465,8 +465,8 @@ expect from-nothing 1 "--from takes bpftrace, the language that scripts are tran
 expect from-part 1 'the builtin "numaid" has no equivalent' "$STAP" --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
 expect example-unnamed 1 "no script given" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
-expect monitor-of-lists 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor -l 'timer.ms(1)'
-expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options can't be used together" "$STAP" --monitor --dump-functions
+expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
+expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
 for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody -q; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"

@@ -4,7 +4,7 @@
 # made from the library's own files, for 6.1 and 6.12, with DWARF and with BTF alone. When that fails, file by file, to
 # say which. Names as arguments choose files.
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
-#   tapsets/absent         aliases that can't be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
+#   tapsets/absent         aliases that cannot be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
 #   tapsets/types          alias, variable, its type
 #   tapsets/untested       names that no test of what they give has: "PATTERN REASON"; TAPSETS_TABLE=1 prints which tests each file has
@@ -208,7 +208,7 @@ on_kernel() { # dwarf|btf FILES
 	while read -r name; do
 		grep -q "^probe $name {" "$SCRATCH/all.stp" || absent "$name" || missing="$missing $name"
 	done < <(aliases_of "$@")
-	if [ -z "$missing" ]; then ok "tapsets/aliases $how $release"; else not_ok "tapsets/aliases $how $release" "can't be resolved:$missing"; fi
+	if [ -z "$missing" ]; then ok "tapsets/aliases $how $release"; else not_ok "tapsets/aliases $how $release" "cannot be resolved:$missing"; fi
 	[ -n "$chosen" ] || complete
 	missing=$(variables; assigned "$@")
 	if [ -z "$missing" ]; then ok "tapsets/variables $how $release"; else not_ok "tapsets/variables $how $release" "$missing"; fi

@@ -180,7 +180,7 @@ static void check_cache_off(void)
 
 	put("a-file", "");
 	s = new_session("a-file");
-	claim(!s->cache_dir, "a cache that can't be is off");
+	claim(!s->cache_dir, "a cache that cannot be is off");
 	claim(strcmp(cache_add(s, &k, ".ko", from), from) == 0 && !cache_find(s, &k, ".ko"),
 	      "without a cache files stay where they are");
 	s = NEW(struct session);
@@ -456,7 +456,7 @@ int main(void)
 	mem_init();
 	scratch = str_dup("/tmp/build_checkXXXXXX");
 	if (!mkdtemp(scratch))
-		die("can't make %s", scratch);
+		die("cannot make %s", scratch);
 	diag_options.no_warnings = true;
 	check_rules();
 	check_keys();

@@ -119,7 +119,7 @@ static void lives(void)
 	same_number("and no failure", result(), 0);
 	refuse = -5;
 	run(NULL, NULL);
-	same_text("a family that can't be armed: those before are disarmed", armed, "+1-1");
+	same_text("a family that cannot be armed: those before are disarmed", armed, "+1-1");
 	same_text("error probes run", output, "begin1\nbegin2\nbegin3\nerror1\n");
 	refuse = 0;
 	session_renew();

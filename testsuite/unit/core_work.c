@@ -186,7 +186,7 @@ int main(void)
 	same_number("and adds nothing twice", twofold, 0);
 	c = start(100);
 	hit(c, clear);
-	same_number("an array that can't be emptied stays", stp_map_count(&numbers), ELEMENTS);
+	same_number("an array that cannot be emptied stays", stp_map_count(&numbers), ELEMENTS);
 	c = start(100000);
 	hit(c, twice);
 	verdict(strstr(messages, "too much work for one hit: more than 100000 instructions") != NULL, "no catch sees it");

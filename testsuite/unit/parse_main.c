@@ -38,7 +38,7 @@ static void add_file(struct session *s, const char *path)
 	char *text = str_read_file(path, &len);
 
 	if (!text)
-		die("can't read %s: %m", path);
+		die("cannot read %s: %m", path);
 	add(s, path, text, len);
 }
 

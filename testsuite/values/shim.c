@@ -48,7 +48,7 @@ u64 stp_return_load4(struct stp_ctx *c, u64 address) { return load(c, address, 4
 u64 stp_return_load8(struct stp_ctx *c, u64 address) { return load(c, address, 8); }
 u64 stp_thread_pointer(struct stp_ctx *c) { return thread; }
 
-/* printf("%d %d\n", id, value) or, where the value can't be read, printf("%d\n", id) */
+/* printf("%d %d\n", id, value) or, where the value cannot be read, printf("%d\n", id) */
 void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 n, const union stp_val *v)
 {
 	int values = 0;

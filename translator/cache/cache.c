@@ -127,7 +127,7 @@ void cache_hash_file_id(struct cache_hash *h, const char *path)
 		id[0] = st.st_size;
 		id[1] = st.st_mtim.tv_sec;
 		id[2] = st.st_mtim.tv_nsec;
-		id[3] = st.st_ctim.tv_sec;     // unlike the other times, a writer can't set it back
+		id[3] = st.st_ctim.tv_sec;     // unlike the other times, a writer cannot set it back
 		id[4] = st.st_ctim.tv_nsec;
 		id[5] = (int64_t)st.st_ino;
 	}
@@ -164,7 +164,7 @@ static void turn_off(struct session *s, const char *why)
 	s->cache_dir = NULL;
 }
 
-// Returns NULL, or why the directory can't be used. Makes a missing directory.
+// Returns NULL, or why the directory cannot be used. Makes a missing directory.
 static const char *check_dir(const char *path)
 {
 	struct stat st;
@@ -382,7 +382,7 @@ char *cache_add(struct session *s, const struct cache_key *k, const char *suffix
 		return str_dup(from);
 	bytes = cache_file_map(from, &len);
 	if (!bytes)
-		die("can't read %s: %s; is the file system full?", from, strerror(errno));
+		die("cannot read %s: %s; is the file system full?", from, strerror(errno));
 	path = cache_put(s, k, suffix, bytes, len);
 	munmap(bytes, len ? len : 1);
 	if (!path)

@@ -81,7 +81,7 @@ static bool drop_broken(struct ast_walker *walker, struct stmt **s)
 	return false;
 }
 
-// Removes statements with unresolved names, which the passes after bind_names.c can't handle.
+// Removes statements with unresolved names, which the passes after bind_names.c cannot handle.
 static void drop_broken_of(struct stmt **body)
 {
 	struct ast_walker w = { .stmt = drop_broken };
@@ -445,6 +445,6 @@ int list_run(struct session *s)
 	int status = s->opt.dump == DUMP_LAYOUT ? layout_run(s) : s->opt.dump ? dump(s) : list_points(s);
 
 	if (fflush(stdout) == EOF || ferror(stdout))
-		die("can't write to standard output: %s", strerror(errno));
+		die("cannot write to standard output: %s", strerror(errno));
 	return status;
 }

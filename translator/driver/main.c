@@ -60,7 +60,7 @@ static void add_file(struct session *s, const char *path)
 	char *text = str_read_start(standard_input ? "/dev/stdin" : path, MAX_SCRIPT + 1, &len);
 
 	if (!text)
-		die("can't read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), typography_option(path) ?
+		die("cannot read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), typography_option(path) ?
 		    str_printf("; if it is an option, write %s", typography_option(path)) : "");
 	add_checked(s, standard_input ? "<input>" : path, text, len);
 }
@@ -340,7 +340,7 @@ static int run_passes(struct session *s)
 	if (s->opt.last_pass == 5)
 		return run_last(s);
 	if (fflush(stdout) == EOF || ferror(stdout))
-		die("can't write to standard output: %s", strerror(errno));
+		die("cannot write to standard output: %s", strerror(errno));
 	return EXIT_SUCCESS;
 }
 

@@ -638,7 +638,7 @@ static const struct option_row {
 	{ 0, "no-global-var-display", NOTHING, NULL, "do not print unread globals at the end", set_no_autoprint },
 	{ 0, "compatible", VALUE, "VERSION", "interpret the script as that version of SystemTap did", set_compatible },
 	{ 0, "check-version", NOTHING, NULL, "warn of constructs that differ between versions", set_check_version },
-	{ 0, "skip-badvars", NOTHING, NULL, "replace target variables that can't be found or read by "
+	{ 0, "skip-badvars", NOTHING, NULL, "replace target variables that cannot be found or read by "
 	"0", set_skip_badvars },
 	{ 0, "semantic-keep-going", NOTHING, NULL, "collect and list all errors of pass 2", set_keep_going },
 	{ 'P', NULL, NOTHING, NULL, "the same as --prologue-searching", set_prologue },
@@ -769,9 +769,9 @@ static void parse_letters(struct options *o, int argc, char **argv)
 static void check(struct options *o)
 {
 	if (o->command && o->target_pid)
-		usage("-c and -x can't be used together: a script has one target process");
+		usage("-c and -x cannot be used together: a script has one target process");
 	if (o->flight_recorder && o->command)
-		usage("-F and -c can't be used together: no process waits for the command in the background");
+		usage("-F and -c cannot be used together: no process waits for the command in the background");
 	if (o->suppress_time_limits && !o->guru)
 		usage("--suppress-time-limits requires -g: a handler could occupy a processor forever");
 	if (o->switching && !o->output)
@@ -783,9 +783,9 @@ static void check(struct options *o)
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
 		usage("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
 	if (o->vm && o->user_runtime)
-		usage("--vm and --runtime=user can't be used together");
+		usage("--vm and --runtime=user cannot be used together");
 	if (o->vm && o->target_pid)
-		usage("-x can't be used with --vm: the virtual machine does not have that process; use -c");
+		usage("-x cannot be used with --vm: the virtual machine does not have that process; use -c");
 	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
 		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
 	if (o->arch && o->user_runtime)
@@ -800,7 +800,7 @@ static void check(struct options *o)
 	if (o->list && o->dump)
 		usage("-l, -L and the --dump options exclude each other");
 	if (o->monitor && (o->list || o->dump))
-		usage("--monitor and -l, -L or --dump options can't be used together: a list runs no script");
+		usage("--monitor and -l, -L or --dump options cannot be used together: a list runs no script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
 		usage("-g requires the privilege stapdev, since guru mode is unrestricted");
 	if (o->json && !o->list && o->dump != DUMP_LAYOUT)

@@ -22,10 +22,10 @@ char **rc_arguments(int *argc, char **argv)
 	FILE *f = fopen(path, "re");
 
 	if (!f && (errno == EACCES || errno == EPERM))
-		diag_warning((struct loc){ 0 }, "can't read the options in %s: %s; they are "
+		diag_warning((struct loc){ 0 }, "cannot read the options in %s: %s; they are "
 			     "ignored", path, strerror(errno));
 	else if (!f && errno != ENOENT && errno != ENOTDIR)
-		die("can't read the options in %s: %s", path, strerror(errno));
+		die("cannot read the options in %s: %s", path, strerror(errno));
 	vec_push(&words, argv[0]);
 	for (int n = 1; f && getline(&line, &size, f) >= 0; n++) {
 		wordexp_t found;

@@ -4,7 +4,7 @@
 #define RC_H
 
 // Returns argv with the words of the user's file "rc" before its own, and updates *argc. Dies with the line if the
-// file can't be read or parsed.
+// file cannot be read or parsed.
 char **rc_arguments(int *argc, char **argv);
 
 #endif

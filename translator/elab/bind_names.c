@@ -3,7 +3,7 @@
 // delete has its declaration; locals exist; arrays have one arity; statistics have the set of their extractors;
 // reached functions are marked used, their library files parsed.
 //
-// Each bind_*() handles one kind of node. A name that can't be bound is reported, and its decl stays NULL: no later
+// Each bind_*() handles one kind of node. A name that cannot be bound is reported, and its decl stays NULL: no later
 // step runs then.
 #include "elab/elab.h"
 #include "session/passes.h"
@@ -476,7 +476,7 @@ static void bind_entry(struct binder *b, struct expr *e)
 	int position = b->position;
 
 	if (position == IN_ENTRY)
-		diag_error(e->loc, "@entry can't be nested");
+		diag_error(e->loc, "@entry cannot be nested");
 	b->position = IN_ENTRY;
 	bind_expr(b, e->u.entry.e);
 	b->position = position;

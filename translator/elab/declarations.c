@@ -2,7 +2,7 @@
 // Finds declarations of globals and functions by name; parses library files on demand.
 //
 // A private name is visible in its own file. A library function sees library names only, so that a script's `global
-// size` can't change a tapset function. The bodies of library aliases share the scope of the script's handler, so they
+// size` cannot change a tapset function. The bodies of library aliases share the scope of the script's handler, so they
 // also see the script's globals. Calls prefer declarations of their own origin: a library's call never reaches a
 // script's function.
 #include "elab/elab.h"

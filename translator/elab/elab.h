@@ -9,7 +9,7 @@
 
 // target_value.c: Returns a variable of the debuginfo as an expression: registers, constants, loads. For an aggregate
 // (struct, union, array) the expression is its address. Sets dtype. Returns NULL after diag_error() if the variable
-// can't be read here (optimised out).
+// cannot be read here (optimised out).
 struct expr *target_variable(struct loc loc, const struct di_variable *v);
 // `base` has the debuginfo type base->dtype. Applies the components (->, [], &) of `access`, an E_ACCESS whose own
 // base is ignored. Returns NULL after diag_error().

@@ -2,7 +2,7 @@
 // Removes code that has no effect. In: a typed, checked script. Out: the same script with constants folded, without
 // dead branches, useless statements and stores to locals that are never read (most of a tapset alias's variables),
 // then without unused functions, globals and handlers; equal handlers are merged. With opt.no_optimize, only code that
-// can't be emitted is removed.
+// cannot be emitted is removed.
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "util/str.h"

@@ -79,7 +79,7 @@ struct expr *lvalue_load(const struct lvalue *p)
 		if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
-		diag_error(p->loc, "a value of the type %s (%d bytes) can't be read as a number", p->type->name,
+		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number", p->type->name,
 			   size);
 		return NULL;
 	}
@@ -107,18 +107,18 @@ struct expr *lvalue_assignable(const struct lvalue *p)
 	struct expr *e;
 
 	if (type_is_aggregate(p->type)) {
-		diag_error(p->loc, "a value of the type %s can't be assigned to: name a member or an element",
+		diag_error(p->loc, "a value of the type %s cannot be assigned to: name a member or an element",
 			   p->type->name);
 		return NULL;
 	}
 	if (p->composite || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT))) {
-		diag_error(p->loc, "this value has no single location, so it can't be assigned to");
+		diag_error(p->loc, "this value has no single location, so it cannot be assigned to");
 		return NULL;
 	}
 	if (p->value)
 		return p->value;
 	if (!is_number_size(p->type->size) || p->type->kind == DI_FLOAT) {
-		diag_error(p->loc, "a value of the type %s can't be assigned to", p->type->name);
+		diag_error(p->loc, "a value of the type %s cannot be assigned to", p->type->name);
 		return NULL;
 	}
 	e = target_load(p->loc, p->addr, p->type->size, p->type->is_signed, di_is_user(p->type->module));
@@ -265,7 +265,7 @@ static struct expr *address_of(const struct lvalue *p, struct loc loc)
 		return NULL;
 	}
 	if (p->bit_size) {
-		diag_error(loc, "\"&\" can't be applied to a bit-field");
+		diag_error(loc, "\"&\" cannot be applied to a bit-field");
 		return NULL;
 	}
 	e = target_binary(p->loc, TOK_ADD, p->addr, expr_number(p->loc, 0));

@@ -33,7 +33,7 @@ static struct di_module *headers(struct session *s, struct loc loc, const char *
 		return NULL;
 	m = kernel ? di_kernel_module(s, object) : di_program(s, object, &why);
 	if (!m)
-		diag_error(loc, "%s can't be read: %s", object, why);
+		diag_error(loc, "%s cannot be read: %s", object, why);
 	return m;
 }
 
@@ -76,7 +76,7 @@ static void add(struct session *s, struct loc loc, const char *word, const char 
 	else if (s->opt.user_runtime && !strcmp(name, "kernel"))
 		needs_kernel(loc, word);
 	else if (strchr(name, '/'))
-		diag_error(loc, "%s: %s: %s", word, name, why ? why : "can't be read as a module of this kernel");
+		diag_error(loc, "%s: %s: %s", word, name, why ? why : "cannot be read as a module of this kernel");
 	else
 		diag_error(loc, "%s: the kernel has no module \"%s\", and no program of that name was "
 			   "found%s", word, name,

@@ -33,7 +33,7 @@ static void list_number(struct expr *print, struct expr *e)
 	target_print_value(print, 's', 0, text);
 }
 
-// Prints one of $$vars: name=value, or name=? if it can't be read here.
+// Prints one of $$vars: name=value, or name=? if it cannot be read here.
 static void list_variable(struct resolver *r, struct expr *print, struct expr *target, int pretty)
 {
 	const char *name = target->u.target.name;

@@ -138,7 +138,7 @@ static struct expr *absent(struct loc loc)
 	return e;
 }
 
-// Returns the value that the operation pushes, or NULL if it can't be expressed.
+// Returns the value that the operation pushes, or NULL if it cannot be expressed.
 static struct expr *push_of(struct machine *m, const struct di_op *op)
 {
 	switch (op->code) {
@@ -279,7 +279,7 @@ static struct expr *run(struct machine *m, const struct di_location *l)
 	return m->n ? m->stack[m->n - 1] : NULL;
 }
 
-// Returns NULL if the location can't be expressed.
+// Returns NULL if the location cannot be expressed.
 static struct expr *evaluate(struct loc loc, const struct di_variable *v, const struct di_location *l)
 {
 	struct machine m = { .loc = loc, .module = v->type->module, .name = v->name };
@@ -341,10 +341,10 @@ struct expr *target_load_composite(const struct lvalue *p)
 		diag_error(p->loc, "\"%s\" points to a variable that is not in memory: read the variable as $%s->MEMBER or "
 			   "$%s[0]", v->name, v->name, v->name);
 	else if (type_is_aggregate(p->type) || bits > 64 || !bits)
-		diag_error(p->loc, "\"%s\" is not in memory, and a %s can't be read as a number: read a member",
+		diag_error(p->loc, "\"%s\" is not in memory, and a %s cannot be read as a number: read a member",
 			   v->name, p->type->name);
 	else if (!(e = gather(p->loc, v, 8 * p->at + p->bit_offset, bits, &why)))
-		diag_error(p->loc, "this part of \"%s\" %s%s", v->name, why ? "can't be read here: " :
+		diag_error(p->loc, "this part of \"%s\" %s%s", v->name, why ? "cannot be read here: " :
 			   "was optimised out here", why ?: "");
 	if (e && p->type->is_signed)
 		e = target_extract(p->loc, e, 0, bits, true);
@@ -405,12 +405,12 @@ static struct expr *composite_target(struct loc loc, const struct di_variable *v
 static struct expr *optimised_out(struct loc loc, const struct di_variable *v)
 {
 	if (v->loc.why)
-		diag_error(loc, "\"%s\" (%s) can't be read here: %s", v->name, v->type->name, v->loc.why);
+		diag_error(loc, "\"%s\" (%s) cannot be read here: %s", v->name, v->type->name, v->loc.why);
 	else if (v->loc.line)
-		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or doesn't fit a register; "
+		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or does not fit a register; "
 			   "it can be read at line %d", v->name, v->type->name, v->loc.line);
 	else
-		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or doesn't fit a "
+		diag_error(loc, "\"%s\" (%s) has no readable location here: it was optimised out, or does not fit a "
 			   "register", v->name, v->type->name);
 	return NULL;
 }

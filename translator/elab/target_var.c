@@ -106,14 +106,14 @@ static const char *probe_word(const struct probe *p)
 static bool available(struct resolver *r, const struct expr *e, const char *name)
 {
 	if (r->in_condition)
-		diag_error(e->loc, "target variable \"$%s\" can't be used in the condition of a probe", name);
+		diag_error(e->loc, "target variable \"$%s\" cannot be used in the condition of a probe", name);
 	else if (!r->probe)
-		diag_error(e->loc, "target variable \"$%s\" can't be used in a function: pass it as an argument", name);
+		diag_error(e->loc, "target variable \"$%s\" cannot be used in a function: pass it as an argument", name);
 	else if (!r->probe->family->target)
-		diag_error(e->loc, "target variable \"$%s\" can't be used in a %s probe", name,
+		diag_error(e->loc, "target variable \"$%s\" cannot be used in a %s probe", name,
 			   probe_word(r->probe));
 	else if (r->in_entry && (!strcmp(name, "return") || !strcmp(name, "$return")))
-		diag_error(e->loc, "\"$%s\" can't be used in @entry(): the function has not returned at its entry", name);
+		diag_error(e->loc, "\"$%s\" cannot be used in @entry(): the function has not returned at its entry", name);
 	else
 		return true;
 	return false;
@@ -391,11 +391,11 @@ static struct expr *lvalue_variable(struct resolver *r, struct expr *e)
 	if (!available(r, e, name))
 		return NULL;
 	if (is_double_dollar(name)) {
-		diag_error(e->loc, "\"$%s\" can't be assigned to", name);
+		diag_error(e->loc, "\"$%s\" cannot be assigned to", name);
 		return NULL;
 	}
 	if (r->is_return && strcmp(name, "return")) {
-		diag_error(e->loc, "\"$%s\" of a .return probe is its value at the function's entry: it can't be "
+		diag_error(e->loc, "\"$%s\" of a .return probe is its value at the function's entry: it cannot be "
 			   "assigned to", name);
 		return NULL;
 	}
@@ -420,7 +420,7 @@ static struct expr *resolve_lvalue(struct resolver *r, struct expr *e)
 		return has_failed(e->u.access.base) ? NULL : target_lvalue(e->u.access.base, e);
 	}
 	if (e->kind == E_CAST) {
-		diag_error(e->loc, "@cast alone can't be assigned to: name a member with ->");
+		diag_error(e->loc, "@cast alone cannot be assigned to: name a member with ->");
 		return NULL;
 	}
 	base = lvalue_variable(r, e);

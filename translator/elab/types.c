@@ -215,7 +215,7 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 
 	if (v && v->type == T_STATS) {
 		if (t->report)
-			diag_error(e->loc, "\"%s\" is a statistic: it can't be assigned to, add to it with \"<<<\"",
+			diag_error(e->loc, "\"%s\" is a statistic: it cannot be assigned to, add to it with \"<<<\"",
 				   v->name);
 		return T_LONG;
 	}
@@ -603,9 +603,9 @@ static const struct want condition = { .type = T_LONG, .why = "a condition is a"
 static void foreach_checks(struct infer *t, const struct stmt *s, const struct var *v)
 {
 	if (s->u.foreach.sort_stat && v->type != T_STATS)
-		diag_error(s->u.foreach.array_loc, "\"%s\" is not an array of statistics, so it can't be sorted by one", v->name);
+		diag_error(s->u.foreach.array_loc, "\"%s\" is not an array of statistics, so it cannot be sorted by one", v->name);
 	if (s->u.foreach.value && v->type == T_STATS)
-		diag_error(s->u.foreach.value->loc, "\"%s\" holds statistics: foreach can't yield them as values; use "
+		diag_error(s->u.foreach.value->loc, "\"%s\" holds statistics: foreach cannot yield them as values; use "
 			   "@count(%s[...]) and so on", v->name, v->name);
 }
 

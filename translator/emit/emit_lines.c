@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_MB = 16 };                 // of memory that can't be paged out while the script runs
+enum { MAX_MB = 16 };                 // of memory that cannot be paged out while the script runs
 
 bool emit_called(const struct emitter *e, const char *prefix)
 {

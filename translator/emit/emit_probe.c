@@ -330,7 +330,7 @@ static void emit_condition(struct emitter *e, struct probe *p)
 	b.no_context = true;
 	text = value_condition(emit_expr(e, p->condition));
 	if (frame_strings(e))
-		diag_error(p->condition->loc, "the condition of a probe can't build strings");
+		diag_error(p->condition->loc, "the condition of a probe cannot build strings");
 	cw_line(e->w, "return %s%s;", p->own_processes ? "stp_own_process() && " : "", text);
 	end_body(e, &e->handlers, str_printf("static bool p%d_condition(void)", p->index), false, "");
 }

@@ -115,7 +115,7 @@ struct value emit_deref(struct emitter *e, struct expr *x)
 	return size ? load(e, x, addr.text, size) : value_number(0);
 }
 
-// Divides in a variable's location: if it divides by zero, the variable can't be read, like memory that faults.
+// Divides in a variable's location: if it divides by zero, the variable cannot be read, like memory that faults.
 struct value emit_location_division(struct emitter *e, struct expr *x, struct value l, struct value r)
 {
 	bool is_unsigned = x->u.bin.of_location == LOCATION_UNSIGNED;

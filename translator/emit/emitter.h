@@ -182,7 +182,7 @@ const char *value_operand(struct value v);                // the same with paren
 const char *value_wrap(struct value v);                   // a u64 operand
 const char *value_condition(struct value v);              // as the condition of an if
 struct value value_keep(struct emitter *e, struct value v, enum type t); // stores v in a temporary
-struct value value_keep_always(struct emitter *e, struct value v); // the same for a long even if it can't change
+struct value value_keep_always(struct emitter *e, struct value v); // the same for a long even if it cannot change
 const char *temp_long(struct emitter *e);
 const char *temp_string(struct emitter *e);
 const char *temp_text(struct emitter *e);

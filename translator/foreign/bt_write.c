@@ -465,7 +465,7 @@ int foreign_print(struct session *s)
 		all += errors;
 	}
 	if (fflush(stdout) == EOF || ferror(stdout))
-		die("can't write to standard output: %s", strerror(errno));
+		die("cannot write to standard output: %s", strerror(errno));
 	return all ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

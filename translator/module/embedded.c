@@ -94,7 +94,7 @@ static int run_compiler(const struct session *s, const struct toolchain *t, cons
 	if (status || diag_options.verbose > 1 || (!u->source->library && diag_prints_warnings()))
 		diag_output(compiler.output);
 	if (status)
-		diag_error(u->loc, "the embedded C of this file doesn't compile for %s (the compiler's messages are above)",
+		diag_error(u->loc, "the embedded C of this file does not compile for %s (the compiler's messages are above)",
 			   target_of(s));
 	return status != 0;
 }

@@ -16,7 +16,7 @@ static void check_symbols(const struct session *s, const struct toolchain *t, co
 		object_undefined(t->parts.at[i], &known);
 	for map_each(&undefined, e)
 		if (!map_get(&t->symbols, e->key) && !map_get(&known, e->key))
-			die("the generated C uses \"%s\", which the runtime doesn't have; this is a bug of the "
+			die("the generated C uses \"%s\", which the runtime does not have; this is a bug of the "
 			    "translator: please report it with the script (-k keeps the files)", e->key);
 }
 

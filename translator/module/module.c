@@ -20,7 +20,7 @@ static char *absolute(char *path)
 	char *real = realpath(path, NULL), *copy;
 
 	if (!real)
-		die("can't find %s: %s", path, strerror(errno));
+		die("cannot find %s: %s", path, strerror(errno));
 	copy = str_dup(real);
 	free(real);
 	return copy;
@@ -132,7 +132,7 @@ int pass_build(struct session *s)
 
 		err = cache_file_copy(here, s->module_path, 0644);
 		if (err)
-			die("can't write %s into the current directory, as -m requires: %s; run stap in a writable "
+			die("cannot write %s into the current directory, as -m requires: %s; run stap in a writable "
 			    "directory", here, strerror(-err));
 		s->module_path = here;
 	}

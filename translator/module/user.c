@@ -44,7 +44,7 @@ static void hash_file(struct cache_hash *h, const char *path)
 	const char *text = str_read_file(path, &len);
 
 	if (!text)
-		die("can't read the runtime's %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
+		die("cannot read the runtime's %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
 	cache_hash_text(h, path);
 	cache_hash_text(h, text);
 }
@@ -125,7 +125,7 @@ static void list_sources(const struct session *s, arguments *sources)
 	char *path = str_printf("%s/user/sources", s->runtime_dir), *text = str_read_file(path, NULL), *save = NULL;
 
 	if (!text)
-		die("can't read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
+		die("cannot read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		vec_push(sources, str_printf("%s/%s", s->runtime_dir, line));
 	if (!sources->n)
@@ -146,11 +146,11 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	if (status == 0)
 		return true;
 	if (status == 127)
-		die("can't run %s, which --runtime=user requires: install the package %s", COMPILER, COMPILER);
+		die("cannot run %s, which --runtime=user requires: install the package %s", COMPILER, COMPILER);
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
-		diag_error(embedded->loc, "embedded C uses what libc doesn't have (the linker's messages are above)");
+		diag_error(embedded->loc, "embedded C uses what libc does not have (the linker's messages are above)");
 		return false;
 	}
 	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS explains it, this is a bug of the"
@@ -180,7 +180,7 @@ static char *write_c(struct session *s)
 	FILE *f = fopen(path, "w");
 
 	if (!f || fwrite(s->c_text, 1, s->c_len, f) != s->c_len || fclose(f))
-		die("can't write %s: %s; is the disk full?", path, strerror(errno));
+		die("cannot write %s: %s; is the disk full?", path, strerror(errno));
 	return path;
 }
 

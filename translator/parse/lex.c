@@ -167,7 +167,7 @@ static struct token argument(struct lexer *l, struct loc loc)
 	if (!l->session)
 		return (struct token){ .kind = quoted ? TOK_STRING : TOK_IDENT, .loc = loc, .text = "" };
 	if (nested)
-		return lex_junk(loc, "the text of a script argument can't refer to another argument");
+		return lex_junk(loc, "the text of a script argument cannot refer to another argument");
 	if (n > given)
 		return lex_junk(loc, "missing script argument %c%s (%d given)", quoted ? '@' : '$',
 				n == INT_MAX ? "0" : str_printf("%d", n), given);

@@ -137,7 +137,7 @@ static struct token body(struct macros *m, struct macro *macro, struct token t)
 		if (t.kind == TOK_EOF)
 			return lex_junk(start, "unterminated macro body (\"%%)\" is missing)");
 		if (t.kind == TOK_AT_WORD && strcmp(t.text, "define") == 0)
-			return lex_junk(t.loc, "a macro body can't contain @define; define that macro outside");
+			return lex_junk(t.loc, "a macro body cannot contain @define; define that macro outside");
 		if (t.kind == TOK_COND_END && !nested--)
 			return (struct token){ 0 };
 		nested += t.kind == TOK_COND_IF;
@@ -153,7 +153,7 @@ static struct token define(struct macros *m, struct loc at)
 	struct token name, t;
 
 	if (m->top)
-		return lex_junk(at, "a macro can't expand to @define");
+		return lex_junk(at, "a macro cannot expand to @define");
 	name = raw(m, NULL);
 	if (!lex_is_word(&name) || name.text[0] == '$')
 		return name.kind == TOK_JUNK ? name : lex_junk(name.loc, "expected the name of the macro after @define");

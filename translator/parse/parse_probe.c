@@ -313,14 +313,14 @@ static point_list points(struct parser *p)
 static void check_alias_name(struct parser *p, const struct probe_point *name)
 {
 	if (name->optional || name->sufficient)
-		parser_fail(p, name->loc, "the name of an alias can't be optional (\"?\") or sufficient (\"!\")");
+		parser_fail(p, name->loc, "the name of an alias cannot be optional (\"?\") or sufficient (\"!\")");
 	if (name->condition)
-		parser_fail(p, name->loc, "the name of an alias can't have a condition");
+		parser_fail(p, name->loc, "the name of an alias cannot have a condition");
 	for vec_each(&name->parts, part) {
 		if (str_is_glob(part->name))
-			parser_late(p, part->loc, "the name of an alias can't have wildcards");
+			parser_late(p, part->loc, "the name of an alias cannot have wildcards");
 		if (part->arg_kind != ARG_NONE)
-			parser_fail(p, part->loc, "the name of an alias can't have arguments");
+			parser_fail(p, part->loc, "the name of an alias cannot have arguments");
 	}
 }
 

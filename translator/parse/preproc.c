@@ -225,7 +225,7 @@ static struct token compare(const struct operand *l, enum tok op, const struct o
 		return compare_names(l, op, r, result);
 	}
 	if (l->is_number != r->is_number)
-		return lex_junk(r->loc, "a string can't be compared with a number");
+		return lex_junk(r->loc, "a string cannot be compared with a number");
 	*result = ordered(l->is_number ? difference(l->number, r->number) : strcmp(l->text, r->text), op);
 	return (struct token){ 0 };
 }

@@ -41,7 +41,7 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
 	*e = (*e)->u.bin.r;                // reports only one error
 	if (!v->set)
-		diag_error(loc, "$%s can't be assigned to here: %s", v->name, v->why_not_set);
+		diag_error(loc, "$%s cannot be assigned to here: %s", v->name, v->why_not_set);
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))
 		diag_error(loc, "$%s can be assigned to only in guru mode (-g)", v->name);
 	else if (!function)
@@ -91,7 +91,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 	if (v && v->get)
 		*e = call((*e)->loc, v->get, NULL);
 	else if (v && v->why_not_get)
-		diag_error((*e)->loc, "$%s can't be read here: %s", v->name, v->why_not_get);
+		diag_error((*e)->loc, "$%s cannot be read here: %s", v->name, v->why_not_get);
 	return !v;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of the kernel that wildcards skip, since probes there cost more than they report or can't work: those that
+// Functions of the kernel that wildcards skip, since probes there cost more than they report or cannot work: those that
 // a hit itself calls, so that each hit would contain another; and those that never return. A function that is named is
 // probed all the same, since the runtime skips hits inside of hits. Functions in which the kernel forbids probes
 // (noinstr, its own blocklist) are excluded by debuginfo and the loader.

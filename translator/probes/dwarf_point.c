@@ -364,7 +364,7 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		no_callee(p, &functions, why);
 }
 
-// Drops functions that can't be probed; the reason is reported if no other remains.
+// Drops functions that cannot be probed; the reason is reported if no other remains.
 static void drop_refused(di_functions *v, struct buf *why)
 {
 	struct buf reasons = { 0 };
@@ -611,10 +611,10 @@ static struct expr *report_no_location(const struct di_function *f, const struct
 	if (line)
 		diag_error(target->loc, "\"$%s\" %s at this address of \"%s\"%s%s%s; it can be read at line %d: "
 			   "statement(\"%s@%s:%d\")",
-			   name, why ? "can't be read" : "was optimised out", f->name, why ? " (" : "", why ? why : "",
+			   name, why ? "cannot be read" : "was optimised out", f->name, why ? " (" : "", why ? why : "",
 			   why ? ")" : "", line, f->name, f->file, line);
 	else if (why)
-		diag_error(target->loc, "\"$%s\" can't be read in this copy of \"%s\": %s", name, f->name, why);
+		diag_error(target->loc, "\"$%s\" cannot be read in this copy of \"%s\": %s", name, f->name, why);
 	else
 		diag_error(target->loc, "\"$%s\" was optimised out of this copy of \"%s\"", name, f->name);
 	return NULL;

@@ -237,7 +237,7 @@ static bool is_free_call(const struct expr *x)
 	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
 }
 
-// Returns whether it needs no context but the registers, and can't fail.
+// Returns whether it needs no context but the registers, and cannot fail.
 static bool is_free(const struct expr *x)
 {
 	switch (x->kind) {

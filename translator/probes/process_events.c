@@ -122,7 +122,7 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 	struct expr *e;
 
 	if (!d->is_syscall) {
-		diag_error(target->loc, "target variable \"$%s\" can't be used here: only process.syscall probes have "
+		diag_error(target->loc, "target variable \"$%s\" cannot be used here: only process.syscall probes have "
 			   "target variables",
 			   name);
 		return NULL;

@@ -24,12 +24,12 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 	struct di_module *m;
 
 	if (!name) {
-		diag_error(part->loc, "can't probe %s: it is a script for %s, which does not exist", path, script);
+		diag_error(part->loc, "cannot probe %s: it is a script for %s, which does not exist", path, script);
 		return false;
 	}
 	m = di_program(s, name, &why);
 	if (!m) {
-		diag_error(part->loc, "can't probe %s: %s", name, why);
+		diag_error(part->loc, "cannot probe %s: %s", name, why);
 		return false;
 	}
 	for vec_each(&out->at, known)          // the same file by a link of another name

@@ -46,7 +46,7 @@ static int check_path(const struct point_part *part)
 	}
 	if (!has_bad_component(part->text))
 		return 0;
-	diag_error(part->loc, "\"%s\" can't be a file below /proc/systemtap/MODULE: use names joined by \"/\", none "
+	diag_error(part->loc, "\"%s\" cannot be a file below /proc/systemtap/MODULE: use names joined by \"/\", none "
 		   "of them empty, \".\" or \"..\"", part->text);
 	return 1;
 }
@@ -92,7 +92,7 @@ static int check_directories(struct session *s, const struct probe_match *m, con
 
 		if ((*p)->family != &family_procfs || (!is_inside(d->path, other->path) && !is_inside(other->path, d->path)))
 			continue;
-		diag_error(m->point->loc, "procfs path \"%s\" conflicts with \"%s\": the same name can't be a file and a "
+		diag_error(m->point->loc, "procfs path \"%s\" conflicts with \"%s\": the same name cannot be a file and a "
 			   "directory; rename one of them", d->path, other->path);
 		diag_note((*p)->loc, "first defined here");
 		return 1;

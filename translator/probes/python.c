@@ -152,7 +152,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	case E_ASSIGN:
 		if ((*e)->u.bin.l->kind == E_TARGET)
-			diag_error((*e)->u.bin.l->loc, "variables of Python can't be assigned to");
+			diag_error((*e)->u.bin.l->loc, "variables of Python cannot be assigned to");
 		return true;
 	default:
 		return true;

@@ -251,9 +251,9 @@ static struct expr *tracepoint_target(struct session *s, struct probe *p, struct
 		if (t->args.at[i].type && i < MAX_ARGUMENTS)
 			return target_variable(target->loc, &t->args.at[i]);
 		if (i < MAX_ARGUMENTS)
-			diag_error(target->loc, "argument %d of the tracepoint %s can't be read: its type is unknown", i + 1, t->name);
+			diag_error(target->loc, "argument %d of the tracepoint %s cannot be read: its type is unknown", i + 1, t->name);
 		else
-			diag_error(target->loc, "argument %d of the tracepoint %s can't be read: only the first %d can",
+			diag_error(target->loc, "argument %d of the tracepoint %s cannot be read: only the first %d can",
 				   i + 1, t->name, MAX_ARGUMENTS);
 		return NULL;
 	}

@@ -3,7 +3,7 @@
 // prologues (innermost alias first), the declaration's own body, epilogues in reverse.
 //
 // @probewrite(v) in an alias is resolved here, since only here the user's bodies are known: those
-// of the declaration and of the aliases between it and this one. The declaration's own body can't use it.
+// of the declaration and of the aliases between it and this one. The declaration's own body cannot use it.
 #include "resolve/resolve.h"
 #include "util/str.h"
 

@@ -515,7 +515,7 @@ static void add_points(const void *session, name_list *out)
 static void mismatch(struct session *s, const struct probe_point *point)
 {
 	const char *reason = reason_of_absence(point);
-	const char *what = has_glob(point) ? "didn't find any wildcard matches" : "mismatch";
+	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
 
 	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
 		   diag_similar(point_shape(point), add_points, s));

@@ -120,7 +120,7 @@ static void query_kernel(struct remote *r)
 	r->release = last;
 	r->arch = kernel_arch(arch);
 	if (!r->arch)
-		die("--remote=%s: modules for %s can't be built, only for x86_64 and arm64", url, arch);
+		die("--remote=%s: modules for %s cannot be built, only for x86_64 and arm64", url, arch);
 }
 
 static bool same_kernel(const struct remote *a, const struct remote *b)
@@ -190,7 +190,7 @@ bool remote_open(struct options *o, int *status)
 		o->arch = all.at[first].arch;
 		pid = o->remotes.n < all.n ? fork() : 0;
 		if (pid < 0)
-			die("can't start a process for each kernel: %s", strerror(errno));
+			die("cannot start a process for each kernel: %s", strerror(errno));
 		if (pid == 0)
 			return false;
 		pids[n++] = pid;
@@ -227,7 +227,7 @@ static void start_host(struct session *s, struct host *h, size_t size)
 	run_settings(s, &words);
 	push_shell_command(&argv, h->remote->url, on_host, &words);
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		die("can't make a pipe to %s: %s", h->remote->url, strerror(errno));
+		die("cannot make a pipe to %s: %s", h->remote->url, strerror(errno));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
@@ -241,7 +241,7 @@ static void start_host(struct session *s, struct host *h, size_t size)
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	if (err)
-		die("can't run %s: %s", argv.at[0], strerror(err));
+		die("cannot run %s: %s", argv.at[0], strerror(err));
 	close(in[0]);
 	close(out[1]);
 	h->in = in[1];
@@ -349,9 +349,9 @@ int remote_run(struct session *s)
 	char *module = str_read_file(s->module_path, &size);
 
 	if (!module)
-		die("can't read %s: %s", s->module_path, strerror(errno));
+		die("cannot read %s: %s", s->module_path, strerror(errno));
 	if (s->reads_input)
-		die("input.* probes can't be used with --remote: standard input is not sent to the hosts");
+		die("input.* probes cannot be used with --remote: standard input is not sent to the hosts");
 	signal(SIGPIPE, SIG_IGN);
 	handle_signals(SIG_IGN);
 	for (int i = 0; i < n; i++) {

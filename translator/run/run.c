@@ -41,7 +41,7 @@ int run_program(const char *const *argv)
 	}
 	running = spawn_start(&program);
 	if (running < 0)
-		die("can't run %s: %s", argv[0], strerror(-running));
+		die("cannot run %s: %s", argv[0], strerror(-running));
 	status = spawn_wait(running);
 	running = 0;
 	for (int i = 0; i < ARRAY_SIZE(signals); i++)
@@ -146,7 +146,7 @@ void run_settings(struct session *s, arguments *argv)
 void run_need_modules(void)
 {
 	if (access("/proc/modules", F_OK) != 0)
-		die("this kernel can't load modules; try the script with --vm (in a virtual machine)"
+		die("this kernel cannot load modules; try the script with --vm (in a virtual machine)"
 		    " or --runtime=user (without probes in the kernel)");
 }
 

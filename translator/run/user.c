@@ -16,7 +16,7 @@ static void open_output(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
-		die("can't write %s: %s", path, strerror(errno));
+		die("cannot write %s: %s", path, strerror(errno));
 	close(fd);
 }
 
@@ -50,7 +50,7 @@ static int run_and_wait(const struct spawn *program)
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &before[i], NULL);
 	if (status == 127)
-		die("can't run %s; is its file system mounted noexec? SYSTEMTAP_DIR and TMPDIR choose another one",
+		die("cannot run %s; is its file system mounted noexec? SYSTEMTAP_DIR and TMPDIR choose another one",
 		    program->argv[0]);
 	return status;
 }

@@ -260,7 +260,7 @@ static void load_exports(struct kernel *k)
 	char *text = str_read_file(str_printf("%s/Module.symvers", k->build_tree), NULL), *save = NULL;
 
 	if (!text)
-		die("%s/Module.symvers can't be read: %s; reinstall the kernel's headers, or build the tree's "
+		die("%s/Module.symvers cannot be read: %s; reinstall the kernel's headers, or build the tree's "
 		    "modules", k->build_tree, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *field = NULL, *crc = strtok_r(line, "\t", &field), *symbol = strtok_r(NULL, "\t", &field);

@@ -123,7 +123,7 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	}
 	if (compiler.output)
 		build_advise(compiler.output, s->tmp_dir);
-	diag_error(loc, "%s%s can't be compiled: %s", kernel ? "kernel" : "", headers,
+	diag_error(loc, "%s%s cannot be compiled: %s", kernel ? "kernel" : "", headers,
 		   status == 127 ? "no C compiler found" : first_error(compiler.output));
 	return NULL;
 }

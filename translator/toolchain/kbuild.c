@@ -203,7 +203,7 @@ void kbuild_write(const char *path, const char *text)
 	FILE *f = fopen(path, "we");
 
 	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
-		die("can't write %s: %s; set TMPDIR to a writable directory with free space", path,
+		die("cannot write %s: %s; set TMPDIR to a writable directory with free space", path,
 		    strerror(errno));
 }
 
@@ -252,10 +252,10 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 	runtime_units units = { 0 };
 
 	if (strpbrk(dir, " \t:#$%'\"\\"))
-		die("kbuild can't work in %s because of the characters in its name; set TMPDIR to another "
+		die("kbuild cannot work in %s because of the characters in its name; set TMPDIR to another "
 		    "directory", dir);
 	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
-		die("can't make %s: %s; set TMPDIR to a writable directory with free space", dir,
+		die("cannot make %s: %s; set TMPDIR to a writable directory with free space", dir,
 		    strerror(errno));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
 	write_units(s, dir, families, &units);
@@ -371,7 +371,7 @@ static void feed_start(struct config_feed *f, const char *dir)
 	char *path = str_printf("%s/Makefile", dir);
 
 	if (pipe2(f->pipe, O_CLOEXEC) < 0 || fcntl(f->pipe[0], F_SETFD, 0) < 0)
-		die("can't make a pipe: %s; allow more open files (ulimit -n)", strerror(errno));
+		die("cannot make a pipe: %s; allow more open files (ulimit -n)", strerror(errno));
 	kbuild_write(path, str_printf("%s\n$(addprefix $(obj)/,$($(obj-m:.o=-y))): $(obj)/stp_config.h\n"
 				      "$(obj)/stp_config.h:\n\t@cat /proc/self/fd/%d >$@\n",
 				      str_read_file(path, NULL), f->pipe[0]));
@@ -384,7 +384,7 @@ static void feed(void *arg)
 
 	// The few lines fit into the pipe, whether make still runs or not.
 	if (write(f->pipe[1], text, strlen(text)) != (ssize_t)strlen(text))
-		die("can't write to a pipe: %s", strerror(errno));
+		die("cannot write to a pipe: %s", strerror(errno));
 	close(f->pipe[1]);
 }
 
@@ -428,7 +428,7 @@ char *kbuild_run(struct session *s, const char *dir)
 		build_advise(make.output, s->tmp_dir);
 		show(make.output);
 		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged "
-		    "(reinstall the kernel's headers), or this is a bug: the runtime doesn't fit kernel %s; "
+		    "(reinstall the kernel's headers), or this is a bug: the runtime does not fit kernel %s; "
 		    "-k keeps the directory",
 		    dir, status, tree, s->kernel->release);
 	}
@@ -469,7 +469,7 @@ char *kbuild_module(struct session *s, const char *c_path, const char *name, con
 	struct buf units = { 0 };
 
 	if (!text)
-		die("can't read %s: %s", c_path, strerror(errno));
+		die("cannot read %s: %s", c_path, strerror(errno));
 	dir = kbuild_directory(s, name, text, &s->runtime_families);
 	for (int i = 0; i < s->units.n; i++) {
 		kbuild_write(str_printf("%s/embedded%d.c", dir, i), s->units.at[i]->text.text);

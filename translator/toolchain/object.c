@@ -36,11 +36,11 @@ static void image_open(struct image *im, const char *path, bool writable)
 	im->path = path;
 	im->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (im->fd < 0 || fstat(im->fd, &st) < 0)
-		die("can't open %s: %s", path, strerror(errno));
+		die("cannot open %s: %s", path, strerror(errno));
 	im->len = (size_t)st.st_size;
 	im->bytes = mmap(NULL, im->len, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, im->fd, 0);
 	if (im->bytes == MAP_FAILED)
-		die("can't map %s: %s", path, strerror(errno));
+		die("cannot map %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	im->elf = elf_memory(im->bytes, im->len);
 	if (!im->elf)

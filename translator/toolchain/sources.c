@@ -34,7 +34,7 @@ void runtime_read_units(const struct session *s, runtime_units *units)
 	char *text = str_read_file(path, NULL), *lines = NULL;
 
 	if (!text)
-		die("can't read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME",
+		die("cannot read %s: %s; the runtime is not installed (make install), or set SYSTEMTAP_RUNTIME",
 		    path, strerror(errno));
 	for (char *line = strtok_r(text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines))
 		parse_line(line, units);

@@ -90,7 +90,7 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 		char *text = str_read_file(sources->at[i], &len);
 
 		if (!text)
-			die("can't read %s: %s; reinstall the runtime", sources->at[i], strerror(errno));
+			die("cannot read %s: %s; reinstall the runtime", sources->at[i], strerror(errno));
 		cache_hash_text(h, sources->at[i]);
 		cache_hash_add(h, &len, sizeof(len));
 		cache_hash_add(h, text, len);

@@ -207,7 +207,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	struct elf_view v;
 
 	if (!file.at || !elf_view_open(&v, file) || v.machine != kernel->arch->elf_machine) {
-		diag_warning((struct loc){ 0 }, "%s can't be read, or is not a module for this architecture", path);
+		diag_warning((struct loc){ 0 }, "%s cannot be read, or is not a module for this architecture", path);
 		return NULL;
 	}
 	m->s = s;

@@ -313,7 +313,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 		vec_push(out, *f);
 }
 
-// ---------------------------------------------------------------- what can't be probed
+// ---------------------------------------------------------------- what cannot be probed
 
 const char *di_refused(const struct di_function *f)
 {

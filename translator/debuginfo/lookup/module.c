@@ -306,7 +306,7 @@ const char *di_advice(const struct di_module *m)
 	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
 
 	if (gone && !access(str_printf("%s.dwp", m->name), F_OK))
-		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files can't be read: keep %s and the "
+		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files cannot be read: keep %s and the "
 				  "other .dwo files where they were made, or compile without -gsplit-dwarf",
 				  m->name, m->name, gone);
 	if (gone)
