@@ -86,7 +86,7 @@ for constant in lone=42 green=8 in_class=31; do
 	alike 'function("paint")' '$'${constant%=*} ${constant#*=}
 	[ ${constant%=*} = lone ] || alike 'function("use")' '@var("'${constant%=*}'", "scopes")' ${constant#*=}
 done
-lists 'an enumerator of another function' 'semantic error: unable to find local "lone" in use: at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
+lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use": at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
 
 # ------------------------------------------------------------ assembler among functions with debuginfo
 cat >middle.c <<'END'
@@ -253,7 +253,7 @@ gcc -O2 -o known known.c
 lists 'symbols' 'process("known").function("add")
 process("known").function("main")
 process("known").function("walk")' -l 'process("./known").function("[amw][dal]*")'
-lists 'symbols, a variable' "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
+lists 'symbols, a variable' "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:52" \
 	-p2 -e 'probe process("./known").function("add") { println($a) }'
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines cannot be determined without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
 lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
@@ -463,7 +463,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	rm -f known.dwp
 	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
 		mv known.dwo gone.dwo; mv packed.dwp known.dwp
-		lists "split off, packed, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is packed in known.dwp, and such files cannot be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
+		lists "split off, packed, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is packed in known.dwp, and such files cannot be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
 			-p2 -e 'probe process("./known").function("add") { println($a) }'
 		lists "split off, packed, functions, $flags" 'process("known").function("add")' -l 'process("./known").function("add")'
 		mv gone.dwo known.dwo; rm known.dwp
@@ -471,7 +471,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 		skip "debuginfo/programs/split off, packed, $flags" 'dwp or llvm-dwp'
 	fi
 	mv known.dwo gone.dwo
-	lists "split off, gone, $flags" "semantic error: unable to find local \"a\": known has no DWARF debuginfo for \"add\"; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
+	lists "split off, gone, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
 # Debuginfo that cannot be unpacked counts as missing.

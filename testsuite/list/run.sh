@@ -123,7 +123,7 @@ said syscall-other-name 0 '-syscall\.pselect7' -r "$release" -l 'syscall.*'
 said syscall-other-name-given 0 'syscall\.pselect7' -r "$release" -l 'syscall.pselect7'
 said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
-said syscall-argument 1 "semantic error: unable to find \"fla\" among the arguments of the system call \(similar: flags.*" \
+said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
 # Two functions, one line: the variables that both have; with -v one line for each.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'

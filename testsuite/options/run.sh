@@ -439,7 +439,7 @@ for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$li
 expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
 expect globals-not-shown 0 '' bash -c "! '$STAP' --runtime=user --no-global-var-display -e 'global x probe begin { x = 1 exit() }' | grep x="
 expect skip-badvars 0 'it is 0 (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
-expect badvars 1 "unable to find local \"nosuch\"" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
+expect badvars 1 "unable to find \"\$nosuch\"" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect entry-locks 0 'p0_entry_locks[] = {
 	{ &lock_a, STP_READ, "a" },
 };' "$STAP" -p3 -r "$release" -e 'global a probe kernel.function("vfs_read").return { println(@entry(a[tid()])) } probe timer.ms(10) { a[5]++ }'

@@ -589,18 +589,18 @@ static const struct option_row {
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
 	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", set_arch },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
-	{ 'D', NULL, VALUE, "NAME=VALUE", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
-	{ 'B', NULL, VALUE, "NAME=VALUE", "set a variable of kbuild, such as CC=gcc-12", add_make_var },
+	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
+	{ 'B', NULL, VALUE, "NAME[=VALUE]", "set a variable of kbuild, such as CC=gcc-12, or add a target", add_make_var },
 	{ 0, "modinfo", VALUE, "NAME=VALUE", "add a line of information to the module (modinfo prints "
 	"it)", add_modinfo },
 	{ 'R', NULL, VALUE, "DIR", "take the runtime's sources from DIR", set_runtime_dir },
 	{ 'G', NULL, VALUE, "NAME=VALUE", "set the initial value of a global variable", add_global },
-	{ 'd', NULL, VALUE, "OBJECT", "resolve functions and lines of that program or library, or\nlines of that "
-	"module of the kernel", add_object },
-	{ 0, "ldd", NOTHING, NULL, "resolve functions also in the libraries of programs that are\n"
-	"probed or named with -d", set_libraries },
-	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; names of all modules "
-	"resolve", accept_all_modules },
+	{ 'd', NULL, VALUE, "OBJECT", "include symbols and source lines of that program or library,\nor source "
+	"lines of that kernel module", add_object },
+	{ 0, "ldd", NOTHING, NULL, "also include symbols and source lines of the libraries of\n"
+	"programs that are probed or named with -d", set_libraries },
+	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; symbols of all kernel\n"
+	"modules are always available", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
 	{ 0, "strict", NOTHING, NULL, "exit with status 3 if an event, output or a value was lost\n"

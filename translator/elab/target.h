@@ -44,6 +44,9 @@ bool target_check_value(struct loc loc, const struct di_type *t);
 // Advice for messages: "" or " (similar: a, b)".
 const char *target_similar(const char *wanted, const name_list *names);
 
+// Reports `unable to find "$x" in WHERE`, followed by `why`, which is "" or advice. Returns NULL.
+struct expr *target_not_found(const struct expr *target, const char *where, const char *why);
+
 // target_cast.c: finds types for a probe, or for a function (probe is NULL). Returns NULL or false after diag_error().
 struct target_where {
 	struct session *s;

@@ -140,6 +140,12 @@ const char *target_similar(const char *wanted, const name_list *names)
 	return diag_similar(wanted, add_names, names);
 }
 
+struct expr *target_not_found(const struct expr *target, const char *where, const char *why)
+{
+	diag_error(target->loc, "unable to find \"$%s\" in %s%s", target->u.target.name, where, why);
+	return NULL;
+}
+
 // Follows a pointer: *p becomes the value that it points to. The type NULL is void.
 static bool follow(struct lvalue *p, struct loc loc)
 {
@@ -189,7 +195,7 @@ bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
 		name_list names = { 0 };
 
 		di_member_names(p->type, &names);
-		diag_error(loc, "unable to find member \"%s\" for %s%s", name, p->type->name,
+		diag_error(loc, "unable to find the member \"%s\" in %s%s", name, p->type->name,
 			   *renamed ? renamed : target_similar(name, &names));
 		return false;
 	}

@@ -73,8 +73,7 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	if (other)
 		return other;
 	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
-		diag_error(e->loc, "unable to find \"$%s\" here (similar: $$vars, $$parms, $$locals, $$return)",
-			   e->u.target.name);
+		target_not_found(e, "this probe", " (similar: $$vars, $$parms, $$locals, $$return)");
 		return expr_string(e->loc, "");
 	}
 	if (f->has_names && !f->has_names(r->probe)) {

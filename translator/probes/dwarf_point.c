@@ -622,7 +622,7 @@ static struct expr *report_no_location(const struct di_function *f, const struct
 
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
 {
-	const char *name = target->u.target.name;
+	const char *name = target->u.target.name, *where = str_printf("\"%s\"", f->name);
 	name_list names = { 0 };
 	struct di_variable v;
 	int64_t number;
@@ -631,20 +631,15 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 		return return_value(f, is_return, target);
 	if (di_find_variable(f, name, &v) || (di_want_dwarf(f->module) && di_find_variable(f, name, &v)))
 		return v.loc.kind == DI_LOC_NONE ? report_no_location(f, &v.loc, target) : target_variable(target->loc, &v);
-	if (!f->has_types && di_is_user(f->module)) {
-		diag_error(target->loc, "unable to find local \"%s\": %s has no DWARF debuginfo for \"%s\"; %s", name,
-			   di_module_name(f->module), f->name, di_advice(f->module));
-		return NULL;
-	}
-	if (!f->has_types) {
-		diag_error(target->loc, "unable to find local \"%s\": %s does not describe the parameters of \"%s\", or has "
-			   "several functions of this name; %s", name, di_module_source_text(f->module),
-			   f->name, di_advice(f->module));
-		return NULL;
-	}
+	if (!f->has_types && di_is_user(f->module))
+		return target_not_found(target, where, str_printf(": %s has no DWARF debuginfo for this function; %s",
+								  di_module_name(f->module), di_advice(f->module)));
+	if (!f->has_types)
+		return target_not_found(target, where, str_printf(": %s does not describe its parameters, or has several "
+								  "functions of this name; %s",
+								  di_module_source_text(f->module), di_advice(f->module)));
 	if (di_function_enumerator(f, name, &number))
 		return expr_number(target->loc, number);
 	di_variable_names(f, false, &names);
-	diag_error(target->loc, "unable to find local \"%s\" in %s%s", name, f->name, target_similar(name, &names));
-	return NULL;
+	return target_not_found(target, where, target_similar(name, &names));
 }

@@ -149,12 +149,12 @@ static struct expr *mark_target(struct session *s, struct probe *p, struct expr 
 	}
 	if (has_variable(d, name) || (di_want_dwarf(d->site.program) && has_variable(d, name)))
 		return dwarf_target(surrounding(d), false, target);
-	diag_error(target->loc, "unable to find \"$%s\": the marker \"%s\" has %s%s%s", name, d->mark->name,
-		   d->mark->args.n ? str_printf("$arg1 to $arg%d", d->mark->args.n) : "no arguments",
-		   surrounding(d) ? "" : str_printf(", and without DWARF debuginfo no other variables; %s",
-						    di_advice(d->site.program)),
-		   diag_similar(str_printf("$%s", name), add_names, p));
-	return NULL;
+	return target_not_found(target, str_printf("the marker \"%s\"", d->mark->name),
+				str_printf(": it has %s%s%s",
+					   d->mark->args.n ? str_printf("$arg1 to $arg%d", d->mark->args.n) : "no arguments",
+					   surrounding(d) ? "" : str_printf(", and without DWARF debuginfo no other variables; %s",
+									    di_advice(d->site.program)),
+					   diag_similar(str_printf("$%s", name), add_names, p)));
 }
 
 static struct expr *mark_double_dollar(struct session *s, struct probe *p, struct expr *target)

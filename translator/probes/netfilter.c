@@ -185,9 +185,7 @@ static struct expr *netfilter_target(struct session *s, struct probe *p, struct 
 		e->u.reg.size = 8;
 		return e;
 	}
-	diag_error(target->loc, "unable to find \"$%s\" in a netfilter probe%s", target->u.target.name,
-		   target_similar(target->u.target.name, &names));
-	return NULL;
+	return target_not_found(target, "a netfilter probe", target_similar(target->u.target.name, &names));
 }
 
 static void netfilter_names(struct session *s, struct probe *p, target_names *out)

@@ -5,6 +5,7 @@
 // In:  a matched point.
 // Out: one probe for each entry, with $$name; rows of struct stp_uprobe.
 #include "elab/elab.h"
+#include "elab/target.h"
 #include "probes/process.h"
 #include "probes/accessor_var.h"
 #include "util/str.h"
@@ -82,9 +83,7 @@ static int plt_resolve(struct session *s, const struct probe_match *m)
 
 static struct expr *plt_target(struct session *s, struct probe *p, struct expr *target)
 {
-	diag_error(target->loc, "unable to find \"$%s\": probes of the procedure linkage table have $$name only",
-		   target->u.target.name);
-	return NULL;
+	return target_not_found(target, "a probe of the procedure linkage table", ": it has $$name only");
 }
 
 static bool plt_has_names(const struct probe *p)

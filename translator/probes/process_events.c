@@ -131,8 +131,7 @@ static struct expr *event_target(struct session *s, struct probe *p, struct expr
 		event_names(s, p, &offered);
 		for vec_each(&offered, o)
 			vec_push(&names, o->name);
-		diag_error(target->loc, "unable to find \"$%s\" in a system call%s", name, target_similar(name, &names));
-		return NULL;
+		return target_not_found(target, "a system call", target_similar(name, &names));
 	}
 	e = expr_new(E_REGISTER, target->loc);
 	e->type = T_LONG;

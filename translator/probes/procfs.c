@@ -5,6 +5,7 @@
 // In:  a matched point.
 // Out: one probe; and the table of struct stp_procfs, one for each path.
 #include "elab/elab.h"
+#include "elab/target.h"
 #include "emit/emit.h"
 #include "resolve/family.h"
 #include "probes/accessor_var.h"
@@ -150,8 +151,7 @@ static struct expr *procfs_target(struct session *s, struct probe *p, struct exp
 {
 	if (!strcmp(target->u.target.name, "value"))
 		return expr_string(target->loc, "");
-	diag_error(target->loc, "unable to find \"$%s\": a procfs probe has $value", target->u.target.name);
-	return NULL;
+	return target_not_found(target, "a procfs probe", ": it has $value only");
 }
 
 // ---------------------------------------------------------------- emit

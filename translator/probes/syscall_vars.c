@@ -470,9 +470,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type)
 			vec_push(&names, a->name);
-	diag_error(target->loc, "unable to find \"%s\" among the arguments of the system call%s", name,
-		   target_similar(name, &names));
-	return NULL;
+	return target_not_found(target, "the system call", target_similar(name, &names));
 }
 
 void syscall_target_names(struct session *s, struct probe *p, target_names *out)

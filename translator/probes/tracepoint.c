@@ -231,13 +231,8 @@ static struct expr *no_such_argument(const struct tracepoint_probe *d, const str
 
 	for (int i = 0; i < d->tracepoint->args.n; i++)
 		vec_push(&names, argument_name(d, i));
-	if (names.n)
-		diag_error(target->loc, "unable to find \"%s\" among the arguments of the tracepoint %s%s", name,
-			   d->tracepoint->name, target_similar(name, &names));
-	else
-		diag_error(target->loc, "unable to find \"%s\": the tracepoint %s has no arguments", name,
-			   d->tracepoint->name);
-	return NULL;
+	return target_not_found(target, str_printf("the tracepoint \"%s\"", d->tracepoint->name),
+				names.n ? target_similar(name, &names) : ": it has no arguments");
 }
 
 static struct expr *tracepoint_target(struct session *s, struct probe *p, struct expr *target)
