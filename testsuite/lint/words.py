@@ -47,6 +47,11 @@ QUOTE = re.compile(r"""(?<![\w\\])'(?=[^' ])[^'\n]*?[^' \\"]'(?!\w)|(?<![\w\\])'
 NOT_QUOTED = re.compile(r"Usage: |Try 'st|-e '|not 'NAME|printf '|echo '|trap '|NAME export|; *$|= *'|%s '%s' at %s|near |\[0\]|^\\\"'")
 
 
+# Messages have no contractions, and exactly one function reports target variables that are not found.
+CONTRACTION = re.compile(r"\b\w+n't\b")
+NOT_FOUND = re.compile(r'unable to find (local|member)\b|unable to find \\"\$?%s\\"(?! in %s%s)')
+
+
 def comments(text):
     """Yields (line number, text) of each comment in C. Lines of // comments that follow each other are one comment."""
     pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/', re.S)
@@ -98,6 +103,10 @@ def check(path):
             report(path, line, plain(comment))
         for line, string in () if path.endswith(SCRIPT) else strings(text):
             idiom(path, line, string)
+            for wrong, instead in ((CONTRACTION, 'in messages, write "cannot", "does not"'),
+                                   (NOT_FOUND, 'call target_not_found()')):
+                if path.startswith(QUOTED) and wrong.search(string):
+                    print(f'{path}:{line}: "{wrong.search(string).group()}": {instead}')
             if path.startswith(QUOTED) and QUOTE.search(string) and not NOT_QUOTED.search(string):
                 print(f'{path}:{line}: {QUOTE.search(string).group()}: messages quote with "..."')
     else:
