@@ -294,7 +294,7 @@ lists 'a script is its interpreter' "$whole" -L 'process("./script").function("a
 printf '#!/usr/bin/env -S A=b dash -e\n' >script
 lists 'a script by way of env' 'process("/usr/bin/dash").begin' -l 'process("./script").begin'
 printf '#!%s/nothing\n' "$files" >script
-lists 'a script without interpreter' 'semantic error: can'"'"'t probe script: it is a script for nothing, which does not exist: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
+lists 'a script without interpreter' 'semantic error: cannot probe script: it is a script for nothing, which does not exist: at <input>:1:7' -p2 -e 'probe process("./script").begin { next }'
 lists 'by pattern' "$whole
 ${whole/known/known2}" -L 'process("./known*").function("add")'
 lists 'by pattern, none has it' 'semantic error: process("known").function("ad") not found (similar: add): at <input>:1:27' -p2 -e 'probe process("./known*").function("ad") { next }'
