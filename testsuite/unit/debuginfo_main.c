@@ -265,7 +265,7 @@ static bool place_in(struct di_module *m, uint64_t address, uint64_t *place)
 		return di_program_offset(m, address, place);
 	di_module_code(m, &code);
 	for vec_each(&code, part) {
-		*place = part->place + address - part->address;
+		*place = part->code_offset + address - part->address;
 		if (address - part->address < part->size)
 			return true;
 	}
