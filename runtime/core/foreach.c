@@ -223,21 +223,30 @@ void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e)
 	return (char *)e + m->data->value_offset;
 }
 
-u64 stp_foreach_bytes(const struct stp_foreach *f)
+static u64 foreach_bytes(const struct stp_foreach *f)
 {
 	return f->dir ? (1 + activations(f)) * f->map->capacity * sizeof(f->order[0]) : 0;
 }
 
-int stp_foreach_make(struct stp_foreach *f)
+static int foreach_make(struct stp_foreach *f)
 {
 	if (!f->dir)
 		return 0;
-	f->order = plat_alloc(stp_foreach_bytes(f), -1);
+	f->order = plat_alloc(foreach_bytes(f), -1);
 	return f->order ? 0 : -STP_ENOMEM;
 }
 
-void stp_foreach_free(struct stp_foreach *f)
+static void foreach_free(struct stp_foreach *f)
 {
 	plat_free(f->order);
 	f->order = NULL;
 }
+
+const struct stp_array_ops stp_array_ops = {
+	.map_bytes = stp_map_bytes,
+	.map_make = stp_map_make,
+	.map_free = stp_map_free,
+	.foreach_bytes = foreach_bytes,
+	.foreach_make = foreach_make,
+	.foreach_free = foreach_free,
+};

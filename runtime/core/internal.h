@@ -97,17 +97,6 @@ void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const stru
 /* Returns the value of one STP_* bit; 0 for an empty statistic. */
 s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 
-/* ------------------------------------------------------------------ map.c */
-
-/* bytes that stp_map_make() allocates, with this many CPUs in use */
-u64 stp_map_bytes(const struct stp_map *m, u32 cpus);
-/* 0 or -STP_ENOMEM; in both cases stp_map_free() frees what was allocated */
-int stp_map_make(struct stp_map *m);
-void stp_map_free(struct stp_map *m);
-u64 stp_foreach_bytes(const struct stp_foreach *f);            /* bytes that stp_foreach_make() allocates */
-int stp_foreach_make(struct stp_foreach *f);
-void stp_foreach_free(struct stp_foreach *f);
-
 /* ------------------------------------------------------------------ error.c, session.c */
 
 void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...);

@@ -24,17 +24,13 @@ static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
 	return &t->buckets[hash >> t->shift];
 }
 
-u64 stp_hash_factor = 0x9e3779b97f4a7c15ull;       /* 2^64 over the golden ratio */
-
-void stp_hash_choose(void)
-{
-	stp_hash_factor = plat_random() | 1;
-}
+/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
+static u64 hash_factor;
 
 /* XORs both halves of the product, since the highest bits of the lower half depend too little on the factor. */
 static inline u64 mix(u64 h)
 {
-	unsigned __int128 product = (unsigned __int128)h * stp_hash_factor;
+	unsigned __int128 product = (unsigned __int128)h * hash_factor;
 
 	return (u64)product ^ (u64)(product >> 64);
 }
@@ -63,7 +59,7 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 	}
 	if (STP_UNLIKELY(s > included))
 		charge_long_key((u64)(s - included));
-	return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
+	return (h ^ (w & stp_word_before(zero))) * hash_factor;
 }
 
 /* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */
@@ -72,7 +68,7 @@ static inline u64 hash_string(u64 h, const char *s)
 	u64 w = stp_word_load(s), zero = stp_word_zero(w);
 
 	if (STP_LIKELY(zero))
-		return (h ^ (w & stp_word_before(zero))) * stp_hash_factor;
+		return (h ^ (w & stp_word_before(zero))) * hash_factor;
 	return hash_rest(mix(h ^ w), s + 8);
 }
 
@@ -87,7 +83,7 @@ static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 		else if (i + 1 < m->nkeys)
 			h = mix(h ^ (u64)keys[i].n);
 		else
-			h = (h ^ (u64)keys[i].n) * stp_hash_factor;
+			h = (h ^ (u64)keys[i].n) * hash_factor;
 	}
 	return h;
 }
@@ -311,7 +307,7 @@ void *stp_map_get(struct stp_map *m, const union stp_val *keys)
 void *stp_map_get1(struct stp_map *m, s64 key)
 {
 	const struct stp_map_data *d = m->data;
-	struct stp_elem *e = *bucket_of(&d->main, (u64)key * stp_hash_factor);
+	struct stp_elem *e = *bucket_of(&d->main, (u64)key * hash_factor);
 
 	for (; e; e = e->chain)
 		if (stp_load_long(e->cells) == key)
@@ -326,7 +322,7 @@ void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *key
 
 static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, s64 key)
 {
-	struct stp_elem *e = insert(m, &m->data->main, (u64)key * stp_hash_factor);
+	struct stp_elem *e = insert(m, &m->data->main, (u64)key * hash_factor);
 
 	if (!e)
 		return overflow(c, m);
@@ -727,6 +723,8 @@ int stp_map_make(struct stp_map *m)
 {
 	int err;
 
+	if (!hash_factor)
+		hash_factor = plat_random() | 1;
 	m->data = plat_alloc(sizeof(*m->data), -1);
 	if (!m->data)
 		return -STP_ENOMEM;

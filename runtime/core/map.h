@@ -5,10 +5,6 @@
 
 #include "internal.h"
 
-/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
-extern u64 stp_hash_factor;
-void stp_hash_choose(void);        /* called before any map is made */
-
 struct stp_elem {
 	struct stp_elem *chain;    /* in its bucket, or in the list of free elements */
 	struct stp_elem *next, *prev;      /* in the order of insertion */
@@ -46,6 +42,11 @@ void stp_map_exchange(struct stp_map *m, struct stp_map *copy);
 bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
 /* Completes a copy, without the lock, before it is read. */
 void stp_map_copied(struct stp_ctx *c, struct stp_map *copy);
+
+/* See struct stp_array_ops. */
+u64 stp_map_bytes(const struct stp_map *m, u32 cpus);
+int stp_map_make(struct stp_map *m);
+void stp_map_free(struct stp_map *m);
 
 /* Returns the first of e and its successors that matches the slice, or NULL. */
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,

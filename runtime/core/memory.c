@@ -29,7 +29,7 @@ static void add_maps(struct sum *s, u32 cpus)
 	u32 i;
 
 	for (i = 0; i < stp_module.nmaps; i++) {
-		bytes = stp_map_bytes(stp_module.maps[i], cpus);
+		bytes = stp_module.arrays->map_bytes(stp_module.maps[i], cpus);
 		s->maps += bytes;
 		if (bytes > s->largest_bytes) {
 			s->largest = stp_module.maps[i];
@@ -37,7 +37,7 @@ static void add_maps(struct sum *s, u32 cpus)
 		}
 	}
 	for (i = 0; i < stp_module.nforeachs; i++)
-		s->foreachs += stp_foreach_bytes(stp_module.foreachs[i]);
+		s->foreachs += stp_module.arrays->foreach_bytes(stp_module.foreachs[i]);
 }
 
 static struct sum sum_of_all(void)

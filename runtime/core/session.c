@@ -162,13 +162,13 @@ static int make_data(const struct stp_map **map)
 
 	for (i = 0; i < stp_module.nmaps; i++) {
 		*map = stp_module.maps[i];
-		err = stp_map_make(stp_module.maps[i]);
+		err = stp_module.arrays->map_make(stp_module.maps[i]);
 		if (err)
 			return err;
 	}
 	*map = NULL;
 	for (i = 0; i < stp_module.nforeachs; i++) {
-		err = stp_foreach_make(stp_module.foreachs[i]);
+		err = stp_module.arrays->foreach_make(stp_module.foreachs[i]);
 		if (err)
 			return err;
 	}
@@ -209,7 +209,6 @@ int stp_session_make(void)
 	set_times();
 	if (!stp_memory_fits())
 		return -STP_ENOMEM;
-	stp_hash_choose();
 	err = make_contexts();
 	if (!err)
 		err = make_data(&map);
@@ -235,11 +234,11 @@ void stp_session_free(void)
 		stp_module.stats[i]->merged = NULL;
 	}
 	for (i = 0; i < stp_module.nforeachs; i++)
-		stp_foreach_free(stp_module.foreachs[i]);
+		stp_module.arrays->foreach_free(stp_module.foreachs[i]);
 	for (i = 0; i < stp_module.nmaps; i++)
 		stp_debug_map(stp_module.maps[i]);
 	for (i = 0; i < stp_module.nmaps; i++)
-		stp_map_free(stp_module.maps[i]);
+		stp_module.arrays->map_free(stp_module.maps[i]);
 	free_context(s->exclusive);
 	for (i = 0; i < s->ncpus; i++) {
 		free_context(s->ctx[i]);
@@ -584,6 +583,26 @@ const char *stp_pp(struct stp_ctx *c)
 const char *stp_pn(struct stp_ctx *c)
 {
 	return c->probe->written;
+}
+
+s64 stp_adder_read(u32 offset, s64 base)
+{
+	u64 sum = (u64)base;
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.percpu[cpu])
+			sum += *(volatile u64 *)(stp_session.percpu[cpu] + offset);
+	return (s64)sum;
+}
+
+void stp_adder_clear(u32 offset)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
+		if (stp_session.percpu[cpu])
+			*(volatile s64 *)(stp_session.percpu[cpu] + offset) = 0;
 }
 
 /* xorshift64*, with one state per context. */

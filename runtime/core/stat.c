@@ -276,23 +276,3 @@ void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g)
 	}
 	stp_stat_clear(g->merged, &g->desc);
 }
-
-s64 stp_adder_read(u32 offset, s64 base)
-{
-	u64 sum = (u64)base;
-	u32 cpu;
-
-	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
-		if (stp_session.percpu[cpu])
-			sum += *(volatile u64 *)(stp_session.percpu[cpu] + offset);
-	return (s64)sum;
-}
-
-void stp_adder_clear(u32 offset)
-{
-	u32 cpu;
-
-	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
-		if (stp_session.percpu[cpu])
-			*(volatile s64 *)(stp_session.percpu[cpu] + offset) = 0;
-}

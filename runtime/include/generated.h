@@ -442,6 +442,18 @@ s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  
 const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key);
 void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
 
+/* The runtime allocates and frees arrays through this table, since modules without arrays do not contain map.c and
+ * foreach.c. */
+struct stp_array_ops {
+	u64 (*map_bytes)(const struct stp_map *m, u32 cpus);   /* allocated by map_make(), with this many CPUs in use */
+	int (*map_make)(struct stp_map *m);    /* 0 or -STP_ENOMEM; in both cases map_free() frees what was allocated */
+	void (*map_free)(struct stp_map *m);
+	u64 (*foreach_bytes)(const struct stp_foreach *f);     /* allocated by foreach_make() */
+	int (*foreach_make)(struct stp_foreach *f);
+	void (*foreach_free)(struct stp_foreach *f);
+};
+extern const struct stp_array_ops stp_array_ops;
+
 /* ------------------------------------------------------------------ printing (core/format.c, print.c) */
 
 struct stp_format {                        /* one piece of a format: a conversion, then text */
@@ -864,6 +876,7 @@ struct stp_module {
 	struct stp_limits limits;
 	const struct stp_family *families; u32 nfamilies;
 	const struct stp_probe *probes; u32 nprobes;
+	const struct stp_array_ops *arrays;        /* NULL without maps */
 	struct stp_map *const *maps; u32 nmaps;
 	struct stp_scalar_stat *const *stats; u32 nstats;
 	struct stp_foreach *const *foreachs; u32 nforeachs;

@@ -43,7 +43,8 @@ static struct stp_foreach *const foreachs[] = { &up_key, &down_value, &plain, &p
 						&by_sum, &by_count, &by_min, &text_value };
 
 const struct stp_module stp_module = {
-	.abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = sizeof(maps) / sizeof(maps[0]),
+	.abi = STP_GENERATED_ABI, .limits = LIMITS, .arrays = &stp_array_ops,
+	.maps = maps, .nmaps = sizeof(maps) / sizeof(maps[0]),
 	.foreachs = foreachs, .nforeachs = sizeof(foreachs) / sizeof(foreachs[0]),
 };
 

@@ -25,7 +25,8 @@ static struct stp_foreach sorted = { &numbers2, -1, 0 }, by_name = { &names2, 1,
 static struct stp_foreach *const foreachs[] = { &sorted, &by_name };
 
 const struct stp_module stp_module = {
-	.abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 7, .stats = stats, .nstats = 2,
+	.abi = STP_GENERATED_ABI, .limits = LIMITS, .arrays = &stp_array_ops,
+	.maps = maps, .nmaps = 7, .stats = stats, .nstats = 2,
 	.foreachs = foreachs, .nforeachs = 2, .percpu_size = 2 * sizeof(struct stp_stat),
 };
 

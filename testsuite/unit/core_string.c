@@ -6,7 +6,10 @@
 
 static struct stp_map words = { "words", 1, STP_LONG, { STP_STRING }, .capacity = 100 };
 static struct stp_map *const maps[] = { &words };
-const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 1 };
+const struct stp_module stp_module = {
+	.abi = STP_GENERATED_ABI, .limits = LIMITS, .arrays = &stp_array_ops,
+	.maps = maps, .nmaps = 1
+};
 
 static void addresses(void)
 {

@@ -19,7 +19,8 @@ static struct stp_foreach up = { &numbers, 1, 0 }, by_name = { &pairs, -1, 1 }, 
 static struct stp_foreach *const foreachs[] = { &up, &by_name };
 
 const struct stp_module stp_module = {
-	.abi = STP_GENERATED_ABI, .limits = LIMITS, .maps = maps, .nmaps = 3, .stats = stats, .nstats = 1,
+	.abi = STP_GENERATED_ABI, .limits = LIMITS, .arrays = &stp_array_ops,
+	.maps = maps, .nmaps = 3, .stats = stats, .nstats = 1,
 	.foreachs = foreachs, .nforeachs = 2, .percpu_size = sizeof(struct stp_stat) + 8 * BUCKETS,
 };
 

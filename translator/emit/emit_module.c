@@ -365,6 +365,8 @@ static void module_lines(struct emitter *e, struct cwriter *w)
 	limits_lines(e, w, nesting);
 	count_line(w, "families", e->families.n);
 	count_line(w, "probes", e->probes);
+	if (e->maps)
+		cw_line(w, ".arrays = &stp_array_ops,");
 	count_line(w, "maps", e->maps);
 	count_line(w, "stats", e->stats);
 	count_line(w, "foreachs", e->foreachs);

@@ -130,7 +130,7 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 	depends.start = depends_now();
 	if (run_compiler(s, t, u, &compiler, input, output, rule))
 		return 1;
-	if (t && t->objtool.n && !t->objtool_linked)
+	if (t && t->objtool.n)
 		tool_objtool(t, output);
 	list = cached ? depends_of(s, &depends, &compiler, input, str_read_file(rule, NULL)) : NULL;
 	u->key = depends_key(names, list ? list : "");

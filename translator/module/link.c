@@ -20,12 +20,10 @@ static void check_symbols(const struct session *s, const struct toolchain *t, co
 			    "translator: please report it with the script (-k keeps the files)", e->key);
 }
 
-// Links *objects into one, which objtool requires on some kernels.
+// Links *objects into one.
 static void join_objects(struct session *s, const struct toolchain *t, arguments *objects, const char *whole)
 {
 	object_link(t, objects, whole, false);
-	if (t->objtool.n && t->objtool_linked)
-		tool_objtool(t, whole);
 	objects->n = 0;
 	vec_push(objects, whole);
 }
@@ -55,7 +53,7 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 		vec_push(&objects, t->parts.at[i]);
 	for vec_each(&s->units, u)
 		vec_push(&objects, (*u)->object);
-	if (s->units.n || (t->objtool.n && t->objtool_linked)) // one object of everything but the metadata
+	if (s->units.n)        // one object of everything but the metadata
 		join_objects(s, t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
 	if (s->units.n && add_versions(s, t, &objects))
 		return NULL;

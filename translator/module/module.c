@@ -100,8 +100,8 @@ static int build_fast(struct session *s)
 	if (s->module_cached)
 		return 0;
 	progress("compiling the script for kernel %s", s->kernel->release);
-	runtime_units_compile(s, t);
 	object = compile_generated(s, t, write_c(s));
+	runtime_units_compile(s, t, object);
 	progress_end();
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))

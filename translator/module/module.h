@@ -15,8 +15,9 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 // embedded.c: Writes C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS.
 void version_lines(struct session *s, struct buf *b, const char *symbol);
 
-// runtime_units.c: Adds the objects of the families that session.c_text uses and their calls to t->parts and t->calls.
-void runtime_units_compile(struct session *s, struct toolchain *t);
+// runtime_units.c: Adds the objects of the optional units that the script uses and their calls to t->parts and
+// t->calls. generated: the object of session.c_text.
+void runtime_units_compile(struct session *s, struct toolchain *t, const char *generated);
 struct stp_stack_need;
 // Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->most: the limit.
 // `hit` 0: the compiler does not report frames. Returns the number of errors. (stack.c)

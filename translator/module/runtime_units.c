@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiles the units of the runtime that only some scripts need: those of runtime/kernel/sources that name a probe
-// family. A unit is compiled when a script first uses the family on a kernel; its object is cached.
+// Compiles the units of the runtime that only some scripts need: those of runtime/kernel/sources that name probe
+// families or symbols. A unit is compiled when a script first uses one of these on a kernel; its object is cached.
 //
 // An object brings the versions of those exported symbols for which the metadata has none.
 #include "cache/cache.h"
@@ -40,8 +40,8 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	vec_push(&argv, "-o");
 	vec_push(&argv, object);
 	vec_push(&argv, input);
-	tool_run(t, &argv, str_printf("compiling the runtime of %s probes to", u->families.at[0]), object);
-	if (t->objtool.n && !t->objtool_linked)
+	tool_run(t, &argv, str_printf("compiling the runtime for %s to", u->users.at[0]), object);
+	if (t->objtool.n)
 		tool_objtool(t, object);
 	return object;
 }
@@ -71,17 +71,21 @@ static char *make(struct session *s, const struct toolchain *t, const struct run
 	return part;
 }
 
-void runtime_units_compile(struct session *s, struct toolchain *t)
+void runtime_units_compile(struct session *s, struct toolchain *t, const char *generated)
 {
 	bool cached = !s->opt.keep_tmp;
 	runtime_units units = { 0 };
+	struct map undefined = { 0 };
 
+	object_undefined(generated, &undefined);
+	for vec_each(&s->units, u)
+		object_undefined((*u)->object, &undefined);
 	runtime_read_units(s, &units);
 	for vec_each(&units, u) {
 		struct cache_key key;
 		char *object, *calls;
 
-		if (!u->families.n || !runtime_unit_needed(u, &s->runtime_families))
+		if (!u->users.n || !runtime_unit_needed(u, &s->runtime_families, &undefined))
 			continue;
 		key = part_key(t, u);
 		object = cached ? cache_find(s, &key, ".part.o") : NULL;

@@ -72,7 +72,7 @@ char *compile_generated(struct session *s, const struct toolchain *t, const char
 	vec_push(&argv, object);
 	vec_push(&argv, c_path);
 	tool_run(t, &argv, "compiling the generated C to", object);
-	if (t->objtool.n && !t->objtool_linked)
+	if (t->objtool.n)
 		tool_objtool(t, object);
 	return object;
 }

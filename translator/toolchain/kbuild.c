@@ -165,20 +165,28 @@ static bool find_shown_command(const char *output, const char *program, argument
 	return false;
 }
 
-static void read_objtool(const char *dir, const char *output, struct toolchain *t)
+// Kernels with CONFIG_X86_KERNEL_IBT run objtool on the linked object, so that it can list the functions whose address
+// is not used, where the kernel then overwrites ENDBR. We run it on each object, since it takes longer for the runtime
+// than for most scripts, and without --ibt, since the address may be used in another object. Returns true if it ran on
+// the linked object.
+static bool read_objtool(const char *dir, const char *output, struct toolchain *t)
 {
-	arguments words = { 0 };
+	arguments words = { 0 }, options = { 0 };
+	bool linked = read_command(dir, MODULE_PLACEHOLDER ".o", "objtool", &words);
 
-	t->objtool_linked = read_command(dir, MODULE_PLACEHOLDER ".o", "objtool", &words);
-	if (t->objtool_linked || read_command(dir, KBUILD_GENERATED ".o", "objtool", &words)
+	if (linked || read_command(dir, KBUILD_GENERATED ".o", "objtool", &words)
 	    || find_shown_command(output, "objtool", &words))
-		linker_options(&words, &t->objtool);
+		linker_options(&words, &options);
+	for vec_each(&options, word)
+		if (strcmp(*word, "--ibt") != 0)
+			vec_push(&t->objtool, *word);
+	return linked;
 }
 
 #define NO_COMMAND "kbuild left no command for %s/%s; its .cmd files have an unknown form " \
 	"(use --kbuild)"
 
-void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
+bool kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata)
 {
 	arguments words = { 0 };
@@ -193,7 +201,7 @@ void kbuild_read_commands(const char *dir, const char *output, struct toolchain 
 	for (int i = 0; i < words.n; i++)
 		if (str_ends(words.at[i], ".o") && strcmp(base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
 			vec_push(metadata, str_printf("%s/%s", dir, base_name(words.at[i])));
-	read_objtool(dir, output, t);
+	return !read_objtool(dir, output, t);
 }
 
 // ---------------------------------------------------------------- the directory
@@ -207,14 +215,14 @@ void kbuild_write(const char *path, const char *text)
 		    strerror(errno));
 }
 
-// Writes the runtime's units that a module with tables of these families needs.
+// Writes the runtime's units that a module with tables of these families needs; NULL: those of all modules.
 static void write_units(struct session *s, const char *dir, const name_list *families, runtime_units *needed)
 {
 	runtime_units units = { 0 };
 
 	runtime_read_units(s, &units);
 	for vec_each(&units, u)
-		if (runtime_unit_needed(u, families)) {
+		if (families ? runtime_unit_needed(u, families, NULL) : !u->users.n) {
 			kbuild_write(str_printf("%s/unit%d.c", dir, needed->n), u->text);
 			vec_push(needed, *u);
 		}

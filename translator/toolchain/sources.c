@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads runtime/kernel/sources: the files of the runtime that form one compilation unit, and the families that need
-// it.
+// Reads runtime/kernel/sources: the files of the runtime that form one compilation unit, and the families and symbols
+// that need it.
 #include "toolchain/tools.h"
 #include "util/diag.h"
 
 #include <errno.h>
 #include <string.h>
 
-// Parses one line: "NAME:" in front is a family; the files become includes.
+// Parses one line: "NAME:" in front is a family or the beginning of symbols; the files become includes.
 static void parse_line(char *line, runtime_units *units)
 {
 	struct runtime_unit u = { 0 };
@@ -17,7 +17,7 @@ static void parse_line(char *line, runtime_units *units)
 	line[strcspn(line, "#")] = '\0';
 	for (char *w = strtok_r(line, " \t", &words); w; w = strtok_r(NULL, " \t", &words)) {
 		if (str_ends(w, ":"))
-			vec_push(&u.families, (const char *)str_ndup(w, strlen(w) - 1));
+			vec_push(&u.users, (const char *)str_ndup(w, strlen(w) - 1));
 		else if (*w == '-')
 			u.option = str_dup(w);
 		else
@@ -40,10 +40,18 @@ void runtime_read_units(const struct session *s, runtime_units *units)
 		parse_line(line, units);
 }
 
-bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families)
+static bool any_begins(const struct map *symbols, const char *prefix)
 {
-	for vec_each(&u->families, name)
-		if (str_in_list(families, *name))
+	for map_each(symbols, e)
+		if (str_starts(e->key, prefix))
 			return true;
-	return !u->families.n;
+	return false;
+}
+
+bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families, const struct map *symbols)
+{
+	for vec_each(&u->users, name)
+		if (str_starts(*name, "stp_") ? !symbols || any_begins(symbols, *name) : str_in_list(families, *name))
+			return true;
+	return !u->users.n;
 }

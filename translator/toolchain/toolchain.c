@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FORMAT "quicktap toolchain 7"  // to be changed with the output of this file or of kbuild.c
+#define FORMAT "quicktap toolchain 8"  // to be changed with the output of this file or of kbuild.c
 
 // ---------------------------------------------------------------- keys
 
@@ -39,14 +39,15 @@ static void list_sources(const char *dir, arguments *out)
 
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name, *path = str_printf("%s/%s", dir, name);
+		int type = entries[i]->d_type;
 		struct stat st;
 
-		if (name[0] != '.' && strcmp(name, "user") && stat(path, &st) == 0) {
-			if (S_ISDIR(st.st_mode))
-				list_sources(path, out);
-			else if (is_source(name))
-				vec_push(out, path);
-		}
+		if (type != DT_REG && type != DT_DIR)
+			type = stat(path, &st) ? DT_UNKNOWN : S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
+		if (name[0] != '.' && type == DT_DIR && strcmp(name, "user"))
+			list_sources(path, out);
+		else if (name[0] != '.' && type == DT_REG && is_source(name))
+			vec_push(out, path);
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -144,8 +145,6 @@ static char *print_flags(const struct toolchain *t)
 	struct buf b = { 0 };
 
 	buf_printf(&b, "compiler_id %s\n%s", t->compiler_id, t->depends);
-	if (t->objtool_linked)
-		buf_puts(&b, "objtool_linked yes\n");
 	print_words(&b, "cc", &t->cc);
 	print_words(&b, "header_cc", &t->header_cc);
 	print_words(&b, "objtool", &t->objtool);
@@ -161,8 +160,6 @@ static void parse_flag(struct toolchain *t, struct buf *depends, const char *nam
 		t->compiler_id = value;
 	else if (strcmp(name, "F") == 0)
 		buf_printf(depends, "F %s\n", value);
-	else if (strcmp(name, "objtool_linked") == 0)
-		t->objtool_linked = true;
 	else if (strcmp(name, "cc") == 0)
 		vec_push(&t->cc, value);
 	else if (strcmp(name, "header_cc") == 0)
@@ -255,8 +252,8 @@ static void make(struct session *s, struct toolchain *t)
 	arguments units = { 0 }, metadata = { 0 };
 	struct cache_key tools;
 	struct timespec start = depends_now();
-	const name_list none = { 0 };
-	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s), &none), *output = kbuild_run(s, dir);
+	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s), NULL), *output = kbuild_run(s, dir);
+	bool units_complete;
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have set some of them
 	memset(&t->header_cc, 0, sizeof(t->header_cc));
@@ -264,7 +261,7 @@ static void make(struct session *s, struct toolchain *t)
 	memset(&t->ld, 0, sizeof(t->ld));
 	memset(&t->symbols, 0, sizeof(t->symbols));
 	memset(&t->calls, 0, sizeof(t->calls));
-	kbuild_read_commands(dir, output, t, &metadata);
+	units_complete = kbuild_read_commands(dir, output, t, &metadata);
 	t->depends = kbuild_depends(s, dir, start);
 	if (!t->depends || !toolchain_current(s, t))
 		cache_distrust(s);
@@ -276,6 +273,8 @@ static void make(struct session *s, struct toolchain *t)
 	t->runtime = str_printf("%s/out.runtime.o", dir);
 	t->metadata = str_printf("%s/out.metadata.o", dir);
 	object_link(t, &units, t->runtime, false);
+	if (t->objtool.n && !units_complete)
+		tool_objtool(t, t->runtime);
 	object_link(t, &metadata, t->metadata, false);
 	kbuild_write(str_printf("%s/out.flags", dir), print_flags(t));
 	t->runtime = add(s, &tools, dir, ".runtime.o");

@@ -14,7 +14,6 @@ struct toolchain {
 	arguments cc;              // compiles generated C
 	arguments header_cc;       // compiles C that includes the kernel's headers
 	arguments objtool;         // empty: the kernel doesn't use it
-	bool objtool_linked;       // on the linked object, not on each one
 	arguments ld;              // makes the .ko: -r, script, build-id
 	// symbols for which the metadata has versions: all that a module may leave undefined
 	struct map symbols;

@@ -11,24 +11,25 @@
 
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
-	VEC(const char *) families;    // only for modules with probes of one of these; empty: for all
+	VEC(const char *) users;   // only for modules with these families or symbols ("stp_..."); empty: for all
 	const char *option;        // of the compiler, for this unit; or NULL
 	const char *text;          // the C: includes relative to the runtime's directory
 };
 typedef VEC(struct runtime_unit) runtime_units;
 // sources.c: Dies if the runtime is not found.
 void runtime_read_units(const struct session *s, runtime_units *units);
-bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families);
+// symbols: those that the module's other objects leave undefined; NULL: any.
+bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families, const struct map *symbols);
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
 // Makes tmp_dir/kbuild with all files for a module of that name. generated: the text of its C, which has tables of
-// these families.
+// these families; NULL: the runtime has only the units of all modules.
 char *kbuild_directory(struct session *s, const char *name, const char *generated, const name_list *families);
 // Returns make's output. Dies with it and advice if make fails.
 char *kbuild_run(struct session *s, const char *dir);
 // Fills in cc, objtool and ld from a run for MODULE_PLACEHOLDER; metadata: the objects that modpost
-// added.
-void kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
+// added. Returns whether objtool has run on the units.
+bool kbuild_read_commands(const char *dir, const char *output, struct toolchain *t,
 			  arguments *metadata);
 // Returns the list of files that kbuild's compilers read beside the directory and the runtime, or NULL if one changed
 // since `start`.
