@@ -6,6 +6,7 @@
 #   kernel       it is translated for the kernel $SYSTEMTAP_RELEASE (guru: with -g)
 #   error        it is refused; each line of the output is part of the message
 #   args=WORDS   arguments of the script, separated by spaces, to the end of the line
+#   file=NAME    it is not run here, but by the commands of the document (guide/guide.py)
 # With UPDATE in the environment the outputs are rewritten. Prints a result for each example: doc/DOCUMENT-N, N is its
 # line, and one for the links within the document: doc/DOCUMENT-links.
 import os
@@ -66,6 +67,8 @@ def check(stap, document):
     updated, copied = [], 0
     for block in BLOCK.finditer(text):
         label = f"doc/{name}-{text.count(chr(10), 0, block.start()) + 1}"
+        if "file=" in block["words"]:
+            continue
         if "kernel" in block["words"] and not os.environ.get("SYSTEMTAP_RELEASE"):
             print(f"skip {label} # a kernel 6.1 with headers and debuginfo")
             continue
