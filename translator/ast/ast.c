@@ -59,6 +59,11 @@ struct stmt *stmt_new(enum stmt_kind kind, struct loc loc)
 	return s;
 }
 
+struct expr *stmt_for_step(const struct stmt *s)
+{
+	return s->u.for_.step && s->u.for_.step->kind == S_EXPR ? s->u.for_.step->u.expr : NULL;
+}
+
 const char *type_name(enum type t)
 {
 	switch (t) {

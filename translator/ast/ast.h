@@ -242,7 +242,8 @@ struct stmt {
 		VEC(struct stmt *) block;
 		struct { struct expr *c; struct stmt *then, *other; } if_;
 		struct { struct expr *c; struct stmt *body; } while_;
-		struct { struct expr *init, *c, *step; struct stmt *body; } for_; // each expr may be NULL
+		struct { struct expr *init, *c; struct stmt *step, *body; } for_; // init, c and step may be NULL;
+		                                                                      // step is S_EXPR or S_EMPTY
 		struct {
 			VEC(struct expr *) keys;   // E_VAR locals or globals
 			struct expr *value;        // "v = [..] in": E_VAR or NULL
@@ -401,6 +402,7 @@ uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step);
 struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
 struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
+struct expr *stmt_for_step(const struct stmt *s);        // NULL: a for without one
 struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"

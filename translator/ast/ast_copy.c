@@ -144,7 +144,7 @@ struct stmt *stmt_copy(const struct stmt *from)
 	case S_FOR:
 		s->u.for_.init = copy(s->u.for_.init);
 		s->u.for_.c = copy(s->u.for_.c);
-		s->u.for_.step = copy(s->u.for_.step);
+		s->u.for_.step = copy_stmt(s->u.for_.step);
 		s->u.for_.body = copy_stmt(s->u.for_.body);
 		break;
 	case S_FOREACH:

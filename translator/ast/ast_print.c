@@ -462,7 +462,7 @@ static void print_if(struct buf *b, const struct stmt *s, int indent)
 
 static void print_for(struct buf *b, const struct stmt *s, int indent)
 {
-	const struct expr *parts[] = { s->u.for_.init, s->u.for_.c, s->u.for_.step };
+	const struct expr *parts[] = { s->u.for_.init, s->u.for_.c, stmt_for_step(s) };
 
 	buf_puts(b, "for (");
 	for (int i = 0; i < 3; i++) {

@@ -124,7 +124,7 @@ static void visit_stmt_children(struct ast_walker *w, struct stmt *s)
 	case S_FOR:
 		visit(w, &s->u.for_.init);
 		visit(w, &s->u.for_.c);
-		visit(w, &s->u.for_.step);
+		visit_stmt(w, &s->u.for_.step);
 		visit_stmt(w, &s->u.for_.body);
 		break;
 	case S_FOREACH:

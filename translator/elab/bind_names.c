@@ -719,7 +719,7 @@ static void bind_stmt(struct binder *b, struct stmt *s)
 	case S_FOR:
 		bind_expr(b, s->u.for_.init);
 		bind_expr(b, s->u.for_.c);
-		bind_expr(b, s->u.for_.step);
+		bind_stmt(b, s->u.for_.step);
 		bind_stmt(b, s->u.for_.body);
 		break;
 	case S_TRY:

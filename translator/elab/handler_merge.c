@@ -166,7 +166,7 @@ static bool same_stmt(const struct stmt *a, const struct stmt *b)
 		return same_expr(a->u.while_.c, b->u.while_.c) && same_stmt(a->u.while_.body, b->u.while_.body);
 	case S_FOR:
 		return same_expr(a->u.for_.init, b->u.for_.init) && same_expr(a->u.for_.c, b->u.for_.c) &&
-		       same_expr(a->u.for_.step, b->u.for_.step) && same_stmt(a->u.for_.body, b->u.for_.body);
+		       same_stmt(a->u.for_.step, b->u.for_.step) && same_stmt(a->u.for_.body, b->u.for_.body);
 	case S_TRY:
 		return same_stmt(a->u.try_.body, b->u.try_.body) && same_expr(a->u.try_.var, b->u.try_.var) &&
 		       same_stmt(a->u.try_.handler, b->u.try_.handler);

@@ -128,7 +128,7 @@ bool infer_waiting_stmt(struct infer *t, struct stmt *s)
 	} else if (s->kind == S_WHILE) {
 		resume_stmt(t, &s->u.while_.body);
 	} else {
-		resume(t, &s->u.for_.step);
+		resume_stmt(t, &s->u.for_.step);
 		resume_stmt(t, &s->u.for_.body);
 	}
 	return true;

@@ -235,8 +235,6 @@ static struct stmt *simpler_for(struct stmt *s)
 		return expr_stmt(s->u.for_.init, s->loc);
 	if (s->u.for_.init && access_pure(s->u.for_.init))
 		s->u.for_.init = NULL;
-	if (s->u.for_.step && access_pure(s->u.for_.step))
-		s->u.for_.step = NULL;
 	return NULL;
 }
 
@@ -276,8 +274,6 @@ static bool mark_stmt(struct ast_walker *w, struct stmt **ps)
 		s->u.expr->value_unused = true;
 	if (s->kind == S_FOR && s->u.for_.init)
 		s->u.for_.init->value_unused = true;
-	if (s->kind == S_FOR && s->u.for_.step)
-		s->u.for_.step->value_unused = true;
 	return true;
 }
 

@@ -740,7 +740,7 @@ void infer_stmt(struct infer *t, struct stmt *s)
 	case S_FOR:
 		maybe_expr(t, &s->u.for_.init, want_nothing);
 		maybe_expr(t, &s->u.for_.c, condition);
-		maybe_expr(t, &s->u.for_.step, want_nothing);
+		infer_stmt(t, s->u.for_.step);
 		infer_stmt(t, s->u.for_.body);
 		break;
 	case S_TRY:

@@ -56,13 +56,13 @@ static void add_store(struct use_walker *w, struct var *v, int use, struct loc l
 // Calls visit for each expression that the statement itself evaluates, not those of statements in it.
 static void own_expressions(struct finder *f, const struct stmt *s, void (*visit)(struct finder *, const struct expr *))
 {
-	const struct expr *own[3] = { 0 };
+	const struct expr *own[2] = { 0 };
 
 	switch (s->kind) {
 	case S_EXPR: own[0] = s->u.expr; break;
 	case S_IF: own[0] = s->u.if_.c; break;
 	case S_WHILE: own[0] = s->u.while_.c; break;
-	case S_FOR: own[0] = s->u.for_.init, own[1] = s->u.for_.c, own[2] = s->u.for_.step; break;
+	case S_FOR: own[0] = s->u.for_.init, own[1] = s->u.for_.c; break;
 	case S_FOREACH:
 		own[0] = s->u.foreach.limit;
 		own[1] = s->u.foreach.hist;
@@ -72,7 +72,7 @@ static void own_expressions(struct finder *f, const struct stmt *s, void (*visit
 		break;
 	default: break;
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		if (own[i])
 			visit(f, own[i]);
 }
@@ -111,7 +111,10 @@ static void drop_statement(struct finder *f, struct stmt *s)
 		drop_statement(f, s->u.if_.other);
 		break;
 	case S_WHILE: drop_statement(f, s->u.while_.body); break;
-	case S_FOR: drop_statement(f, s->u.for_.body); break;
+	case S_FOR:
+		drop_statement(f, s->u.for_.step);
+		drop_statement(f, s->u.for_.body);
+		break;
 	case S_FOREACH: drop_statement(f, s->u.foreach.body); break;
 	case S_TRY:
 		drop_statement(f, s->u.try_.body);
@@ -180,7 +183,11 @@ static void find_parts(struct finder *f, struct stmt *s, int item)
 			find(f, s->u.if_.other, item);
 		break;
 	case S_WHILE: find(f, s->u.while_.body, item); break;
-	case S_FOR: find(f, s->u.for_.body, item); break;
+	case S_FOR:
+		if (s->u.for_.step)
+			find(f, s->u.for_.step, item);
+		find(f, s->u.for_.body, item);
+		break;
 	case S_FOREACH: find(f, s->u.foreach.body, item); break;
 	case S_TRY:
 		find(f, s->u.try_.body, item);

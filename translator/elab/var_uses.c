@@ -165,7 +165,7 @@ void use_stmt(struct use_walker *w, const struct stmt *s)
 	case S_FOR:
 		maybe(w, s->u.for_.init);
 		maybe(w, s->u.for_.c);
-		maybe(w, s->u.for_.step);
+		maybe_stmt(w, s->u.for_.step);
 		maybe_stmt(w, s->u.for_.body);
 		break;
 	case S_TRY:

@@ -288,7 +288,7 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 	case S_FOR:
 		if (st->u.for_.init)
 			emit_effect(e, st->u.for_.init);
-		loop(e, st->loc, st->u.for_.c, st->u.for_.step, st->u.for_.body);
+		loop(e, st->loc, st->u.for_.c, stmt_for_step(st), st->u.for_.body);
 		break;
 	case S_FOREACH:
 		emit_foreach(e, st);

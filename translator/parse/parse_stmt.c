@@ -73,8 +73,10 @@ static void for_(struct parser *p, struct stmt *s)
 	if (!parser_at(p, TOK_SEMI))
 		s->u.for_.c = parse_expr(p);
 	parser_expect(p, TOK_SEMI, "after the second part of \"for\"");
-	if (!parser_at(p, TOK_RPAREN))
-		s->u.for_.step = parse_expr(p);
+	if (!parser_at(p, TOK_RPAREN)) {
+		s->u.for_.step = stmt_new(S_EXPR, parser_peek(p)->loc);
+		s->u.for_.step->u.expr = parse_expr(p);
+	}
 	parser_expect(p, TOK_RPAREN, "after the parts of \"for\"");
 	s->u.for_.body = parse_stmt(p);
 }
