@@ -167,7 +167,7 @@ bool bt_reads_user(const struct bt_translation *t, const struct bt_type *type); 
 // ---------------------------------------------------------------- the writers
 
 // Functions that the translation defines if it needs them: bits of bt_translation.helpers.
-enum bt_helper { BT_HELP_JOIN, BT_HELP_BUFFER, BT_HELP_MAC };
+enum bt_helper { BT_HELP_JOIN, BT_HELP_BUFFER, BT_HELP_IPV6, BT_HELP_MAC };
 
 // Reports that something has no translation.
 void bt_problem(struct bt_translation *t, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -177,6 +177,7 @@ char *bt_expr(struct bt_translation *t, const struct bt_node *n, int bind);
 char *bt_string(struct bt_translation *t, const struct bt_node *n);    // converted to a string
 char *bt_value(struct bt_translation *t, const struct bt_node *n, bool string); // for a variable
 char *bt_address(struct bt_translation *t, const struct bt_node *n);   // of the struct or array
+char *bt_buffer(struct bt_translation *t, const struct bt_node *n, const char *form);     // for a call of buf()
 char *bt_keys(struct bt_translation *t, const struct bt_node *map);    // "[a, b]" or ""
 // An expression that the translation contains twice: it is evaluated once, and its text does not grow exponentially.
 struct bt_twice { const char *first, *second; };

@@ -202,13 +202,19 @@ static char *call_str(struct bt_translation *t, const struct bt_node *n)
 	return str_printf("substr(%s, 0, %s)", text, arg_text(t, n, 1));
 }
 
-static char *call_buf(struct bt_translation *t, const struct bt_node *n)
+char *bt_buffer(struct bt_translation *t, const struct bt_node *n, const char *form)
 {
 	struct bt_type type = bt_type_of(t, arg(n, 0));
+	bool value = type.kind == BT_T_POINTER || type.kind == BT_T_INT;
 
 	t->helpers |= 1U << BT_HELP_BUFFER;
-	return str_printf("buffer_text(%s, %s, %s, \"\")", bt_address(t, arg(n, 0)), n->kids.n > 1 ? arg_text(t, n, 1) : "64",
-			  bt_reads_user(t, &type) ? "1" : "0");
+	return str_printf("buffer_text(%s, %s, %s, \"%s\")", value ? arg_text(t, n, 0) : bt_address(t, arg(n, 0)),
+			  n->kids.n > 1 ? arg_text(t, n, 1) : "64", bt_reads_user(t, &type) ? "1" : "0", form);
+}
+
+static char *call_buf(struct bt_translation *t, const struct bt_node *n)
+{
+	return bt_buffer(t, n, "");
 }
 
 static char *call_ksym(struct bt_translation *t, const struct bt_node *n)
@@ -243,6 +249,10 @@ static char *call_ntop(struct bt_translation *t, const struct bt_node *n)
 	bool v6 = is_ipv6(t, address);
 	const char *family = n->kids.n > 1 ? arg_text(t, n, 0) : v6 ? "AF_INET6()" : "AF_INET()";
 
+	if (v6 && !strcmp(family, "AF_INET6()")) {
+		t->helpers |= 1U << BT_HELP_IPV6;
+		return str_printf("ipv6_text(%s)", bt_address(t, address));
+	}
 	return str_printf("format_ipaddr(%s, %s)", v6 ? bt_address(t, address) : bt_expr(t, address, BT_BIND_NONE), family);
 }
 

@@ -8,8 +8,6 @@
 // Writes the argument of one conversion. `form` is the letter behind "r": "x", "h" or 0.
 static char *argument(struct bt_translation *t, const struct bt_node *n, char conversion, char form)
 {
-	struct bt_type type;
-
 	if (conversion == 's')
 		return bt_string(t, n);
 	if (conversion != 'r')
@@ -18,11 +16,7 @@ static char *argument(struct bt_translation *t, const struct bt_node *n, char co
 		bt_problem(t, n->loc, "only buf() is printed with %%r");
 		return "\"\"";
 	}
-	type = bt_type_of(t, n->kids.at[0]);
-	t->helpers |= 1U << BT_HELP_BUFFER;
-	return str_printf("buffer_text(%s, %s, %s, \"%s\")",
-			  bt_address(t, n->kids.at[0]), n->kids.n > 1 ? bt_expr(t, n->kids.at[1], BT_BIND_NONE) : "64",
-			  bt_reads_user(t, &type) ? "1" : "0", form ? (char[]){ form, 0 } : "");
+	return bt_buffer(t, n, form ? (char[]){ form, 0 } : "");
 }
 
 static const char *conversion(struct bt_translation *t, const struct bt_node *call, const char *f, int *next,

@@ -153,15 +153,21 @@ char *bt_loop_value(const struct bt_var *v, const name_list *keys)
 void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *top, const char *divisor)
 {
 	bool text = bt_is_text(&v->type) || (!v->type.kind && v->string_wanted);
+	bool guarded = v->aggregate ? v->aggregate != BT_COUNT : t->at_exit;
 	name_list keys = { 0 };
-	const char *list, *limit = top ? str_printf(" limit %s", top) : "", *order = top ? "-" : "+";
+	const char *list, *limit, *order;
+
+	if (top && !strcmp(top, "0"))    // all elements
+		top = NULL;
+	limit = top ? str_printf(" limit %s", top) : "";
+	order = top ? "-" : "+";
 
 	if (!v->arity) {
-		if (v->aggregate || t->at_exit)
+		if (guarded)
 			bt_line(t, v->aggregate ? "if (@count(%s)) {" : text ? "if (%s != \"\") {" : "if (%s) {", v->out);
-		t->indent += v->aggregate || t->at_exit;
+		t->indent += guarded;
 		print_element(t, v, &keys, v->out, divisor, false);
-		if (v->aggregate || t->at_exit)
+		if (guarded)
 			bt_close(t, "");
 		return;
 	}

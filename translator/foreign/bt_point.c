@@ -352,9 +352,19 @@ static void uses_probe(struct bt_node *n, void *data)
 		*(bool *)data = true;
 }
 
+// bpftrace finds tracepoints by their events; names of tracepoints without one end in "_tp".
+static bool is_event(const struct bt_point *p, bool *glob)
+{
+	bool enter, event = !strcmp(part(p, 0), "tracepoint") && !bt_syscall(p, &enter);
+
+	*glob |= event && str_ends(p->text, "*");
+	return event;
+}
+
 void bt_points(struct bt_translation *t, const struct bt_action *a)
 {
-	bool named = false;
+	static const char no_event[] = "if ($$name =~ \"_tp$\") next";
+	bool named = false, events = true, glob = false;
 	struct buf b = { 0 };
 
 	t->probe_name = NULL;
@@ -364,12 +374,20 @@ void bt_points(struct bt_translation *t, const struct bt_action *a)
 		const char *event = bt_fresh(t, "event");
 
 		t->probe_name = bt_fresh(t, "probe_name");
-		for vec_each(&a->points, p)
-			bt_line(t, "probe %s = %s%s { %s = %s }", event, point(t, p), a->alternatives ? "?" : "", t->probe_name, name_of(p));
+		for vec_each(&a->points, p) {
+			is_event(p, &glob);
+			bt_line(t, "probe %s = %s%s { %s%s%s = %s }", event, point(t, p), a->alternatives ? "?" : "", glob ? no_event : "",
+				glob ? "; " : "", t->probe_name, name_of(p));
+			glob = false;
+		}
 		bt_open(t, "probe %s", event);
 		return;
 	}
-	for vec_each(&a->points, p)
+	for vec_each(&a->points, p) {
+		events &= is_event(p, &glob);
 		buf_printf(&b, "%s%s%s", b.len ? ",\n      " : "", point(t, p), a->alternatives ? "?" : "");
+	}
 	bt_open(t, "probe %s", buf_text(&b));
+	if (events && glob)
+		bt_line(t, no_event);
 }

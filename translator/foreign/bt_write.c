@@ -306,11 +306,19 @@ static void find_cleared(struct bt_node *n, void *data)
 		map_put(&c->maps, n->kids.at[0]->text, n);
 }
 
-// bpftrace prints all maps when it exits; those that END clears are empty.
+static int by_name(const void *a, const void *b)
+{
+	const struct bt_var *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+// bpftrace prints all maps when it exits, by name; those that END clears are empty.
 static void print_remaining(struct bt_translation *t)
 {
 	struct cleared cleared = { .t = t };
-	bool any = false, has_end = false;
+	VEC(const struct bt_var *) left = { 0 };
+	bool has_end = false;
 
 	for vec_each(&t->script->actions, a)
 		if (bt_is_provider(*a, "END")) {
@@ -318,15 +326,16 @@ static void print_remaining(struct bt_translation *t)
 			bt_each((*a)->body, find_cleared, &cleared);
 		}
 	for map_each(&t->maps, e)
-		any |= !map_get(&cleared.maps, e->key);
-	if (!any)
+		if (!map_get(&cleared.maps, e->key))
+			vec_push(&left, e->value);
+	if (!left.n)
 		return;
+	qsort(left.at, left.n, sizeof(*left.at), by_name);
 	buf_putc(&t->out, '\n');
 	bt_open(t, has_end ? "probe end(1)" : "probe end");
 	t->at_exit = true;
-	for map_each(&t->maps, e)
-		if (!map_get(&cleared.maps, e->key))
-			bt_print_map(t, e->value, NULL, NULL);
+	for vec_each(&left, v)
+		bt_print_map(t, *v, NULL, NULL);
 	bt_close(t, "");
 }
 
@@ -336,6 +345,7 @@ static const char *const helper_texts[] = {
 	[BT_HELP_JOIN] =
 	"\n// The strings of an array of pointers in the process.\n"
 	"function join_strings:string(array:long, separator:string) {\n"
+	"\ttext = \"\"\n"
 	"\tfor (i = 0; i < 16 && (address = user_uint64(array + 8 * i)); i++)\n"
 	"\t\ttext .= (i ? separator : \"\") . user_string(address, \"\")\n"
 	"\treturn text\n"
@@ -343,6 +353,7 @@ static const char *const helper_texts[] = {
 	[BT_HELP_BUFFER] =
 	"\n// Bytes of memory; those that cannot be printed, or all with form \"x\" and \"h\", as hexadecimal numbers.\n"
 	"function buffer_text:string(address:long, length:long, user:long, form:string) {\n"
+	"\ttext = \"\"\n"
 	"\tfor (i = 0; i < length && i < 64; i++) {\n"
 	"\t\tc = (user ? user_uint8(address + i) : kernel_char(address + i)) & 0xff\n"
 	"\t\tif (form == \"h\")\n"
@@ -352,8 +363,30 @@ static const char *const helper_texts[] = {
 	"\t}\n"
 	"\treturn text\n"
 	"}\n",
+	[BT_HELP_IPV6] =
+	"\n// An IPv6 address in kernel memory in its short notation: the longest row of zeros is left out.\n"
+	"function ipv6_text:string(address:long) {\n"
+	"\tfor (i = 0; i < 8; i++) {\n"
+	"\t\tzeros = kernel_short(address + 2 * i) ? 0 : zeros + 1\n"
+	"\t\tif (zeros > most) {\n"
+	"\t\t\tmost = zeros\n"
+	"\t\t\tfirst = i + 1 - zeros\n"
+	"\t\t}\n"
+	"\t}\n"
+	"\tif (!first && (most == 6 || (most == 5 && kernel_short(address + 10) == -1)))\n"
+	"\t\treturn sprintf(\"::%s%s\", most == 5 ? \"ffff:\" : \"\", ip_ntop(kernel_int(address + 12)))\n"
+	"\ttext = \"\"\n"
+	"\tfor (i = 0; i < 8; i++)\n"
+	"\t\tif (most < 2 || i < first || i >= first + most)\n"
+	"\t\t\ttext .= sprintf(\"%s%x\", i && (most < 2 || i != first + most) ? \":\" : \"\",\n"
+	"\t\t\t\t\tntohs(kernel_short(address + 2 * i)))\n"
+	"\t\telse if (i == first)\n"
+	"\t\t\ttext .= \"::\"\n"
+	"\treturn text\n"
+	"}\n",
 	[BT_HELP_MAC] =
 	"\nfunction mac_text:string(address:long) {\n"
+	"\ttext = \"\"\n"
 	"\tfor (i = 0; i < 6; i++)\n"
 	"\t\ttext .= sprintf(\"%s%02X\", i ? \":\" : \"\", kernel_char(address + i) & 0xff)\n"
 	"\treturn text\n"
