@@ -122,3 +122,8 @@ for series in 6.1 6.12; do
 	done
 	if [ -z "$failed" ]; then ok "foreign/tools-$series"; else not_ok "foreign/tools-$series" "$failed"; fi
 done
+
+if wanted beside; then
+	. "$TESTS/foreign/beside.sh"
+	beside
+fi

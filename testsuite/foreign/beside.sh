@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by run.sh. In a guest, bpftrace and the translation of its script trace the same process at the same time: outputs are the same
+# (beside/compare). Scripts: those in beside/, and the tools of the package bpftrace; processes: beside/work.c. A few tools by default;
+# FOREIGN_BESIDE=all: all of those whose events beside/work.c makes; FOREIGN_SERIES: the kernel, default 6.1.
+VM=$SOURCE/translator/run/stap-vm
+few="lessons maps opensnoop setuids tcplife undump vfscount"
+all="$few biosnoop bitesize capable cpuwalk dcsnoop execsnoop gethostlatency killsnoop loads mdflush naptime pidpersec runqlat runqlen
+	statsnoop swapin syncsnoop syscount tcpaccept tcpconnect tcpdrop tcpretrans tcpsynbl vfsstat writeback xfsdist biolatency biostacks"
+
+# The probes of these have no filter of their own: without one they would report the other tracer, too.
+filtered() { # TOOL FILE
+	case $1 in
+	vfscount | vfsstat | syscount | pidpersec | bitesize)
+		awk '/^(kprobe|tracepoint):/ { hit = 1 } /^(BEGIN|END|interval)/ { hit = 0 }
+			/^\{/ && hit { print "/comm == \"bt-work\"/"; hit = 0 } { print }' "$2" ;;
+	*) cat "$2" ;;
+	esac
+}
+
+beside_build() { # TOOL
+	local file=$TESTS/foreign/beside/$1.bt
+	[ -e "$file" ] || file=/usr/sbin/$1.bt
+	filtered "$1" "$file" >"$dir/$1.bt"
+	(cd "$dir" && "$STAP" -r "$release" --from=bpftrace "$1.bt" >"$1.stp" && "$STAP" -w -r "$release" -DSTP_MAX_BUCKETS=1002 \
+		-DSTP_NO_OVERLOAD -p4 -m "bt_$1" "$1.stp") >"$SCRATCH/build" 2>&1 </dev/null
+}
+
+beside_guest() { # what the guest runs; the tools are its arguments
+	cat <<-'END'
+		cd /t
+		mkdir /out /inc /inc/sys /inc/linux
+		printf '#define AF_INET 2\n#define AF_INET6 10\n' >/inc/sys/socket.h
+		echo '#define TASK_RUNNING 0' >/inc/linux/sched.h
+		cp true.bt /bin/
+		for m in loop dummy md-mod libcrc32c xfs; do insmod $m.ko; done 2>/dev/null
+		dd if=/dev/zero of=/tmp/disk bs=1M count=8 2>/dev/null
+		losetup /dev/loop0 /tmp/disk
+		ip link set lo up
+		ip link add dummy0 type dummy && ip addr add 10.9.0.1/24 dev dummy0 && ip link set dummy0 up
+		for n in "$@"; do
+			staprun -o /out/$n.ours -c "bpftrace -I /inc -o /out/$n.theirs -c '/t/bt-work $n' /t/$n.bt" ./bt_$n.ko >/out/$n.err 2>&1
+		done
+		cd /out && exec tar cf - .
+	END
+}
+
+beside() {
+	local dir=$SCRATCH/beside release tool module tools=() result
+	release=$(newest "${FOREIGN_SERIES-6.1}")
+	if ! command -v bpftrace >/dev/null || [ -z "$release" ] || [ ! -e "/boot/vmlinuz-$release" ]; then
+		skip foreign/beside "the package bpftrace, and linux-image-${FOREIGN_SERIES-6.1} with -dbg and headers"
+		return
+	fi
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	gcc -O1 -w -o "$dir/bt-work" "$TESTS/foreign/beside/work.c" && cp /bin/true "$dir/true.bt" || return
+	for module in loop dummy md-mod libcrc32c xfs; do
+		find "/lib/modules/$release/kernel" -name "$module.ko*" | while read -r file; do
+			case $file in *.xz) xz -dc "$file" >"$dir/$module.ko" ;; *) cp "$file" "$dir/" ;; esac
+		done
+	done
+	for tool in $([ "${FOREIGN_BESIDE-}" = all ] && echo $all || echo "${FOREIGN_BESIDE-$few}"); do
+		if [ ! -e "$TESTS/foreign/beside/$tool.bt" ] && [ ! -e "/usr/sbin/$tool.bt" ]; then
+			skip "foreign/beside-$tool" "the tool $tool of the package bpftrace"
+		elif beside_build "$tool"; then
+			tools+=("$tool")
+		else
+			not_ok "foreign/beside-$tool $release" "$(tail -n 20 "$SCRATCH/build")"
+		fi
+	done
+	beside_guest >"$dir/run.sh"
+	"$VM" -r "$release" -m 2560 -t 900 -d "$dir:/t" -f "$(command -v bpftrace):/usr/bin/" -f "$BUILD/staprun/staprun:/bin/" \
+		-f "$BUILD/staprun/stapio:/bin/" -f /etc/ld.so.cache:/etc/ld.so.cache -l "$SCRATCH/log" -- sh /t/run.sh "${tools[@]}" \
+		>"$SCRATCH/tar" 2>"$SCRATCH/err" || not_ok "foreign/beside $release" "$(tail -n 20 "$SCRATCH/err")"
+	tar xf "$SCRATCH/tar" -C "$dir" 2>/dev/null
+	for tool in "${tools[@]}"; do
+		if result=$("$TESTS/foreign/beside/compare" "$tool" "$dir/$tool.ours" "$dir/$tool.theirs" 2>&1); then
+			ok "foreign/beside-$tool $release, $result"
+		else
+			not_ok "foreign/beside-$tool $release" "$result"$'\n'"$(cat "$dir/$tool.err")"
+		fi
+	done
+}
