@@ -554,7 +554,7 @@ s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
 const char *stp_pn(struct stp_ctx *c);     /* as written */
-void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* function of c->address; "" if unknown */
+void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* "" if unknown */
 void stp_probemod(struct stp_ctx *c, char *to, u32 size);
 void stp_exit(struct stp_ctx *c);          /* ends the session after this handler */
 void stp_log(struct stp_ctx *c, const char *text);           /* prints a line in the output */

@@ -326,6 +326,16 @@ static inline u64 compat_link_register(const struct pt_regs *regs)
 #endif
 }
 
+/* Returns the address of the vDSO in the current process; 0 without one. */
+static inline u64 compat_vdso(void)
+{
+#if defined CONFIG_X86_64 || defined CONFIG_ARM64
+	return (unsigned long)current->mm->context.vdso;
+#else
+	return 0;
+#endif
+}
+
 /* Returns true if registers of a process are those of 32-bit code. */
 static inline bool compat_is_32bit_code(const struct pt_regs *regs)
 {

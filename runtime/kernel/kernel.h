@@ -63,6 +63,10 @@ extern void (*stp_slices_finish)(void);
  * the stack is too low, a lock timed out, or the process was killed. Process context, may sleep. */
 bool stp_slices_request(const struct stp_probe *p, u64 argument);
 
+/* Writes the name of the function at an address of the current process, or else the address. NULL: the module has no
+ * symbols of programs. Context: any but NMI. */
+extern void (*stp_name_user_function)(struct stp_ctx *c, u64 address, char *to, u32 size);
+
 /* CPUs that have a context and a ring: those that were online when the device was first opened. */
 extern struct cpumask stp_cpus;
 void stp_cpus_choose(void);

@@ -176,11 +176,30 @@ static void call_function(struct stp_ctx *c, char *to, u32 size)
 		stp_string_cut();
 }
 
+void (*stp_name_user_function)(struct stp_ctx *c, u64 address, char *to, u32 size);
+
+/* Returns the address in user code for a probe of a process or one that interrupted it; 0 for others. */
+static u64 user_code_address(struct stp_ctx *c)
+{
+	const struct pt_regs *regs = c->regs;
+
+	if (regs && user_mode((struct pt_regs *)regs))
+		return c->address ?: instruction_pointer((struct pt_regs *)regs);
+	if (!current->mm || strncmp(stp_pp(c), "process", strlen("process")))
+		return 0;
+	return instruction_pointer(task_pt_regs(current));
+}
+
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size)
 {
+	u64 user = stp_name_user_function ? user_code_address(c) : 0;
 	const struct stp_site *s = stp_site_at(c->address);
 	char *text, *space;
 
+	if (user) {
+		stp_name_user_function(c, user, to, size);
+		return;
+	}
 	if (s) {
 		stp_copy(to, s->symbol, size);
 		return;

@@ -23,6 +23,7 @@
 #include "calls.h"
 #include "user_areas.h"
 #include "user_path.h"
+#include "user_vdso.h"
 
 #define LOWEST 4096                    /* nothing is mapped below this address */
 #define RETURNS_MAX 4096               /* calls with return probes in progress whose return address is saved */
@@ -102,6 +103,19 @@ static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
 	return s->size && offset - s->offset >= s->size ? NULL : s;
 }
 
+/* The symbol is stored behind the path. */
+static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address,
+			   struct stp_user_location *p)
+{
+	struct stp_usym *symbol = (void *)(stp_private(c)->name_text + PATH_TEXT);
+
+	p->path = "vdso";
+	p->offset = address - vma->vm_start;
+	p->size = vma->vm_end - vma->vm_start;
+	if (stp_vdso_symbol(c, vma->vm_start, p->offset, symbol, (char *)(symbol + 1), PATH_TEXT))
+		p->symbol = symbol;
+}
+
 bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p)
 {
 	struct vm_area_struct *vma;
@@ -122,9 +136,21 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 			if (o->lines && p->offset <= U32_MAX)
 				stp_lines_find(o->lines, p->offset, &p->source, &p->line);
 		}
+	} else if (vma && vma->vm_start == compat_vdso()) {
+		locate_in_vdso(c, vma, address, p);
 	}
 	stp_areas_end(c);
 	return p->path;
+}
+
+static void name_function(struct stp_ctx *c, u64 address, char *to, u32 size)
+{
+	struct stp_user_location place;
+
+	if (stp_user_location(c, address, &place) && place.symbol)
+		stp_copy(to, place.symbol->name, size);
+	else
+		snprintf(to, size, "%#llx", address);
 }
 
 /* ------------------------------------------------------------------ one frame */
@@ -437,6 +463,7 @@ static int user_stack_start(void *table, u32 n)
 		stp_program_open(objects[i].program, &err);
 	known.objects = objects;
 	WRITE_ONCE(known.n, n);
+	WRITE_ONCE(stp_name_user_function, name_function);
 	return 0;
 }
 
@@ -445,6 +472,7 @@ static void user_stack_stop(void *table, u32 n)
 	struct stp_object *objects = table;
 	u32 i;
 
+	WRITE_ONCE(stp_name_user_function, NULL);
 	WRITE_ONCE(known.n, 0);
 	stp_areas_stop();
 	stp_calls_free(stp_returns);

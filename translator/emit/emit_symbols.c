@@ -6,6 +6,7 @@
 // Each object has its tables, sorted by offset in the file; each table is written only if a used function reads it.
 #include "debuginfo/debuginfo.h"
 #include "emit/emitter.h"
+#include "resolve/family.h"
 #include "util/program_path.h"
 
 #include <stdlib.h>
@@ -146,6 +147,19 @@ static bool asks_for_lines(const struct emitter *e)
 	return false;
 }
 
+// probefunc() names functions of user code in probes of processes, and in samples that may interrupt one.
+static bool asks_for_probefunc(const struct emitter *e)
+{
+	const struct session *s = e->s;
+	bool samples = false;
+
+	if (s->opt.user_runtime || !emit_called(e, "stp_probefunc"))
+		return false;
+	for vec_each(&s->script.probes, p)
+		samples |= !strcmp((*p)->family->name, "perf");
+	return s->programs.n || (samples && (s->opt.objects.n || s->opt.command));
+}
+
 static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module *m, int i)
 {
 	struct buf row = { 0 };
@@ -154,7 +168,7 @@ static char *emit_object(struct emitter *e, struct cwriter *w, struct di_module 
 
 	emit_program(w, "stp_object", i, m);
 	buf_printf(&row, "{ .program = &stp_object_program_%d", i);
-	if (emit_called(e, "stp_user_location"))
+	if (emit_called(e, "stp_user_location") || asks_for_probefunc(e))
 		n = emit_symbols(w, m, i);
 	if (n)
 		buf_printf(&row, ", .symbols = stp_usyms_%d, .nsymbols = %d", i, n);
@@ -174,7 +188,7 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	modules all = { 0 };
 	struct buf rows = { 0 };
 
-	if (emit_called(e, "stp_user_"))
+	if (emit_called(e, "stp_user_") || asks_for_probefunc(e))
 		add_objects(e, &all);
 	else if (!e->loads_returns)
 		return;
