@@ -327,7 +327,7 @@ static void add_enumerators(struct build *b, Dwarf_Die *type)
 	if (dwarf_child(type, &child))
 		return;
 	do {
-		struct index_name e = { .die = offset_of_die(&child) };
+		struct index_name e = { .die = offset_of_die(type) };
 		const char *name = dwarf_name(&child);
 
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !*name || !is_new(b, name, DW_TAG_enumerator))

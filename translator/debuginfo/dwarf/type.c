@@ -533,22 +533,11 @@ static bool enumerator_in_unit(Dwarf_Die *unit, const char *name, int64_t *value
 	return enumerator_below(unit, name, !dwarf_is_c(unit), 0, value);
 }
 
-static bool parent_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-	Dwarf_Die *scopes = NULL;
-	bool found = dwarf_getscopes_die(die, &scopes) > 1;
-
-	if (found)
-		*out = scopes[1];
-	free(scopes);
-	return found;
-}
-
 bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value)
 {
 	Dwarf *whole;
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, type, *indexed;
+	Dwarf_Die unit, *type;
 	uint32_t die_offset = module_index(m) ? index_find_enumerator(m->index, name) : 0;
 
 	if (!die_offset && !to_be_scanned(m))
@@ -556,9 +545,9 @@ bool dwarf_find_enumerator(struct di_module *m, const char *name, int64_t *value
 	for vec_each(&m->dwarf->units, u)
 		if (enumerator_in_unit(&(*u)->die, name, value))
 			return true;
-	indexed = die_offset ? dwarf_die_at(m, die_offset) : NULL;
-	if (indexed && parent_of(indexed, &type))
-		return enumerator_value(indexed, enum_is_signed(&type), value);
+	type = die_offset ? dwarf_die_at(m, die_offset) : NULL;
+	if (type && enumerator_of(type, name, value))
+		return true;
 	whole = to_be_scanned(m);
 	while (whole && !dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, NULL))
 		if (enumerator_in_unit(&unit, name, value))
