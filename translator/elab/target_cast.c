@@ -186,11 +186,10 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 	for vec_each(&in, m)
 		if (!file && di_find_enumerator(*m, name, &number))
 			return expr_number(e->loc, number);
-	for vec_each(&in, m)
-		if (di_module_source(*m) != DI_SOURCE_DWARF) {
-			diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(*m));
-			return NULL;
-		}
+	if (di_module_source(in.at[0]) != DI_SOURCE_DWARF) {
+		diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(in.at[0]));
+		return NULL;
+	}
 	diag_error(e->loc, "unable to find the global variable \"%s\"%s%s in %s%s", name, file ? " of a file " : "",
 		   file ? file : "", sources_of(&in), similar_global(in.at[0], name, file));
 	return NULL;

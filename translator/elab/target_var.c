@@ -255,19 +255,38 @@ static struct expr *visible_atvar(struct resolver *r, struct expr *e)
 	return resolver_is_defined(r, local) ? resolve_target(r, local) : NULL;
 }
 
+// Reports why the variable $x of that name, which the probe has, cannot be read. Returns false if it has none.
+static bool report_unreadable(struct resolver *r, struct expr *e)
+{
+	const struct probe_family *f = r->probe ? r->probe->family : NULL;
+	struct expr *local = expr_copy(e);
+	target_names names = { 0 };
+	bool found = false;
+
+	if (e->u.target.file || e->u.target.module || r->in_condition || !f || !f->target || !f->target_names)
+		return false;
+	f->target_names(r->s, r->probe, &names);
+	for vec_each(&names, n)
+		found |= !strcmp(n->name, e->u.target.name);
+	local->kind = E_TARGET;
+	if (found)
+		resolve_target(r, local);
+	return found;
+}
+
 // At a return a global variable has its value of that time, but $x is that of the entry.
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
 	struct expr *made = r->is_return ? NULL : visible_atvar(r, e);
 
-	if (r->is_return) {
+	if (!made) {
 		diag_quiet_push();
 		made = target_global(&w, e);
 		if (diag_quiet_pop())
-			made = visible_atvar(r, e);
+			made = r->is_return ? visible_atvar(r, e) : NULL;
 	}
-	if (!made)
+	if (!made && !report_unreadable(r, e))
 		made = target_global(&w, e);
 	return made ? made : failed(e->loc);
 }
