@@ -86,7 +86,18 @@ for constant in lone=42 green=8 in_class=31; do
 	alike 'function("paint")' '$'${constant%=*} ${constant#*=}
 	[ ${constant%=*} = lone ] || alike 'function("use")' '@var("'${constant%=*}'", "scopes")' ${constant#*=}
 done
+lists 'enumerators of a program without probes' '# probes
+begin' -p2 -e 'probe begin { println(@var("green", "scopes") + @var("in_class", "scopes")) }'
 lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use": at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
+
+gcc -g -O2 -o unread -x c - <<'END'
+int total;
+__attribute__((noinline)) int f(int a, int b) { double real = b; total += b; return total + (int)real; }
+int main(int c, char **v) { return f(c, 2); }
+END
+real='semantic error: "$real" cannot be read in this copy of "f": its location computes with values of the type double: at <input>:1:'
+lists '@var of a local that cannot be read' "${real}51" -p2 -e 'probe process("./unread").function("f") { println(@var("real")) }'
+lists '@var of a local that cannot be read, at a return' "${real}58" -p2 -e 'probe process("./unread").function("f").return { println(@var("real")) }'
 
 # ------------------------------------------------------------ assembler among functions with debuginfo
 cat >middle.c <<'END'
