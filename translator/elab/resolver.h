@@ -22,6 +22,8 @@ struct resolver {
 void resolver_base(struct resolver *r, struct expr **e);
 // Returns whether all of it can be resolved. Works on a copy without side effects.
 bool resolver_is_defined(struct resolver *r, const struct expr *e);
+// Returns true if the probe has a variable of that name, which may not be readable.
+bool resolver_lists(struct resolver *r, const char *name);
 // Returns a sprintf() for $$vars, $$parms, $$locals, $$return.
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty);
 

@@ -62,6 +62,19 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		list_number(print, e);
 }
 
+bool resolver_lists(struct resolver *r, const char *name)
+{
+	const struct probe_family *f = r->probe ? r->probe->family : NULL;
+	target_names names = { 0 };
+
+	if (f && f->target_names)
+		f->target_names(r->s, r->probe, &names);
+	for vec_each(&names, n)
+		if (!strcmp(n->name, name))
+			return true;
+	return false;
+}
+
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 {
 	const struct probe_family *f = r->probe->family;

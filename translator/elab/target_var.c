@@ -244,51 +244,34 @@ static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 	return loaded ? loaded : failed(e->loc);
 }
 
-// Returns @var("x") as the variable $x that is visible at the probe. NULL: it is not one.
-static struct expr *visible_atvar(struct resolver *r, struct expr *e)
+// Returns $x for @var("x"), which may name a variable that is visible at the probe. NULL: only a global one.
+static struct expr *as_local(struct resolver *r, const struct expr *e)
 {
 	struct expr *local = expr_copy(e);
 
 	if (e->u.target.file || e->u.target.module || !r->probe || !r->probe->family->target || r->in_condition)
 		return NULL;
 	local->kind = E_TARGET;
-	return resolver_is_defined(r, local) ? resolve_target(r, local) : NULL;
-}
-
-// Reports why the variable $x of that name, which the probe has, cannot be read. Returns false if it has none.
-static bool report_unreadable(struct resolver *r, struct expr *e)
-{
-	const struct probe_family *f = r->probe ? r->probe->family : NULL;
-	struct expr *local = expr_copy(e);
-	target_names names = { 0 };
-	bool found = false;
-
-	if (e->u.target.file || e->u.target.module || r->in_condition || !f || !f->target || !f->target_names)
-		return false;
-	f->target_names(r->s, r->probe, &names);
-	for vec_each(&names, n)
-		found |= !strcmp(n->name, e->u.target.name);
-	local->kind = E_TARGET;
-	if (found)
-		resolve_target(r, local);
-	return found;
+	return local;
 }
 
 // At a return a global variable has its value of that time, but $x is that of the entry.
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
-	struct expr *made = r->is_return ? NULL : visible_atvar(r, e);
+	struct expr *local = as_local(r, e), *global;
 
-	if (!made) {
-		diag_quiet_push();
-		made = target_global(&w, e);
-		if (diag_quiet_pop())
-			made = r->is_return ? visible_atvar(r, e) : NULL;
-	}
-	if (!made && !report_unreadable(r, e))
-		made = target_global(&w, e);
-	return made ? made : failed(e->loc);
+	if (local && !r->is_return && resolver_is_defined(r, local))
+		return resolve_target(r, local);
+	diag_quiet_push();
+	global = target_global(&w, e);
+	if (!diag_quiet_pop())
+		return global;
+	// Reports why a local variable cannot be read.
+	if (local && (resolver_lists(r, e->u.target.name) || resolver_is_defined(r, local)))
+		return resolve_target(r, local);
+	target_global(&w, e);
+	return failed(e->loc);
 }
 
 // Before 4.1, @var() of a .return probe was its value at the entry, like a parameter.
