@@ -179,36 +179,27 @@ void call_string(struct call_text *t, u64 address)
 /* Writes ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
+	u64 n = 0, most = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->call->long_size, from = address;
 	char *start = t->k.at;
-	u64 n, at = 0;
+	struct array a;
 
-	if (!address || count_only)
+	while (address && n < most && call_load_long(t, address + n * word))
+		n++;
+	if (!address || count_only) {
 		call_address(t, address);
-	if (!address)
-		return;
-	call_printf(t, count_only ? "" : "[");
-	for (n = 0; n < 4096; n++) {
-		at = call_load_long(t, address + n * t->call->long_size);
-		if (!at || t->failed)
-			break;
-		if (count_only)
-			continue;
-		if (n == CALL_ELEMENTS_SHOWN || t->k.end - t->k.at < 16) {
-			call_printf(t, ", ...");
-			break;
-		}
-		call_printf(t, n ? ", " : "");
-		call_string(t, at);
-	}
-	if (t->failed && !n) {
-		replace_by_address(t, start, address);
+		if (address && (n || !t->failed))
+			call_printf(t, n == 1 ? " /* %llu var%s */" : " /* %llu vars%s */", n,
+				    t->failed ? ", unreadable" : "");
+		t->failed = false;
 		return;
 	}
-	if (count_only)
-		call_printf(t, n == 1 ? " /* %llu var%s */" : " /* %llu vars%s */", n, t->failed ? ", unreadable" : "");
-	else
-		call_printf(t, t->failed ? ", ...]" : "]");
+	n += t->failed;            /* the last element is the one that cannot be read */
 	t->failed = false;
+	t->share = t->k.end - 16;
+	for (a = (struct array){ n }; call_element(t, &a); address += word)
+		call_string(t, call_load_long(t, address));
+	if (t->failed)
+		replace_by_address(t, start, from);
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -529,6 +520,40 @@ static void put_mode_type(struct call_text *t, u64 v)
 		call_printf(t, "0%02llo", v);
 }
 
+/* A word of the user area of <sys/user.h>: registers, and members behind them. */
+static void put_register(struct call_text *t, u64 at)
+{
+#if defined(__x86_64__)
+	static const char *const registers[] = {
+		"R15", "R14", "R13", "R12", "RBP", "RBX", "R11", "R10", "R9", "R8", "RAX", "RCX", "RDX", "RSI", "RDI",
+		"ORIG_RAX", "RIP", "CS", "EFL", "RSP", "SS",
+	};
+	static const struct { u16 at; const char *name; } members[] = {
+		{ 216, "u_fpvalid" }, { 224, "i387" }, { 736, "u_tsize" }, { 744, "u_dsize" }, { 752, "u_ssize" },
+		{ 760, "start_code" }, { 768, "start_stack" }, { 776, "signal" }, { 784, "reserved" },
+		{ 792, "u_ar0" }, { 800, "u_fpstate" }, { 808, "magic" }, { 816, "u_comm" }, { 848, "u_debugreg" },
+	};
+	enum { REGISTERS = sizeof(registers) / sizeof(*registers), MEMBERS = sizeof(members) / sizeof(*members) };
+	u32 i = 0;
+
+	if (t->call->long_size == 8 && at < 912) {
+		while (i < MEMBERS && members[i].at <= at)
+			i++;
+		if (i) {
+			call_printf(t, "offsetof(struct user, %s)", members[i - 1].name);
+			at -= members[i - 1].at;
+		} else {
+			i = (u32)at / 8 < REGISTERS ? (u32)at / 8 : REGISTERS - 1;
+			call_printf(t, "8*%s", registers[i]);
+			at -= 8 * i;
+		}
+		call_printf(t, at ? "+%llu" : "", at);
+		return;
+	}
+#endif
+	call_hex(t, at);
+}
+
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
 	switch (a->type) {
@@ -541,6 +566,9 @@ static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64
 		return true;
 	case STP_ARG_hex: case STP_ARG_xint:
 		call_hex(t, v);
+		return true;
+	case STP_ARG_register:
+		put_register(t, v);
 		return true;
 	case STP_ARG_pages:
 		call_hex(t, v << 12);

@@ -66,9 +66,18 @@ bool call_element(struct call_text *t, struct array *a);   /* syscall_args.c */
 
 /* syscall_structs.c: writes a structure that is only fields; false: the type is not one. */
 bool call_fields(struct call_text *t, u32 type, u64 address);
+/* syscall_sized.c: writes a structure whose members depend on a command, a size or flags; false: the type is not
+ * one. */
+bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
 /* syscall_out.c: writes what only calls write; false: the type is not one. */
 bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
 
+void call_tls(struct call_text *t, u64 v);                 /* of a new thread: an address, or an x86 segment */
+void call_segment(struct call_text *t, u64 address);       /* syscall_out.c */
+/* Writes address and length of each element; if `bytes` is not 0, the data, at most so many bytes, instead of the
+ * address. */
+void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes);
+void call_poll(struct call_text *t, u64 events);
 /* syscall_args.c: writes the structure that argument i, of value v, points to; v is not 0. */
 void call_structure(struct call_text *t, u32 i, u64 v);
 /* Arguments that the call writes. Loads the number that argstr of the return shows beside the one it has then, as in

@@ -268,9 +268,7 @@ void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 
 /* ------------------------------------------------------------------ arrays */
 
-/* Writes address and length of each element; if `bytes` is not 0, the data, at most so many bytes, instead of the
- * address. */
-static void put_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
+void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 {
 	u32 size = t->call->long_size;
 	struct array a;
@@ -299,6 +297,11 @@ static const struct stp_symbol poll_list[] = {
 };
 static const struct stp_symbols poll_flags = { poll_list, sizeof(poll_list) / sizeof(*poll_list), 0 };
 
+void call_poll(struct call_text *t, u64 events)
+{
+	call_symbols(t, &poll_flags, events);
+}
+
 static void put_pollfds(struct call_text *t, u64 address, u64 n)
 {
 	struct array a;
@@ -311,7 +314,7 @@ static void put_pollfds(struct call_text *t, u64 address, u64 n)
 		call_printf(t, "{fd=%lld", call_load_signed(t, address, 4));
 		if (call_load_signed(t, address, 4) >= 0) {
 			call_printf(t, ", events=");
-			call_symbols(t, &poll_flags, call_load(t, address + 4, 2));
+			call_poll(t, call_load(t, address + 4, 2));
 		}
 		call_printf(t, "}");
 	}
@@ -357,17 +360,36 @@ static void put_sembufs(struct call_text *t, u64 address, u64 n)
 		call_fields(t, STP_ARG_sembuf, address);
 }
 
-/* Writes numbers of `size` bytes. */
-static void put_numbers(struct call_text *t, u64 address, u64 n, u32 size)
+static void put_segments(struct call_text *t, u64 address, u64 n)
 {
+	struct array a;
+
+	if (n > 16) {              /* KEXEC_SEGMENT_MAX */
+		call_address(t, address);
+		return;
+	}
+	for (a = (struct array){ n }; call_element(t, &a); address += 4 * t->call->long_size)
+		call_fields(t, STP_ARG_kexecsegment, address);
+}
+
+/* Writes numbers of `size` bytes, or signed numbers of -size bytes, or addresses (size 0). */
+static void put_numbers(struct call_text *t, u64 address, u64 n, int size)
+{
+	u32 bytes = size < 0 ? (u32)-size : size ? (u32)size : t->call->long_size;
 	struct array a;
 
 	if ((s64)n < 0 || n > 65536) {
 		call_address(t, address);
 		return;
 	}
-	for (a = (struct array){ n }; call_element(t, &a); address += size)
-		call_printf(t, "%llu", call_load(t, address, size));
+	for (a = (struct array){ n }; call_element(t, &a); address += bytes) {
+		if (size < 0)
+			call_printf(t, "%lld", call_load_signed(t, address, bytes));
+		else if (size)
+			call_printf(t, "%llu", call_load(t, address, bytes));
+		else
+			call_address(t, call_load(t, address, bytes));
+	}
 }
 
 /* Shows only the size of the control messages. */
@@ -388,7 +410,7 @@ static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u
 	else
 		call_printf(t, ", msg_namelen=%lld, msg_iov=", (s64)(s32)namelen);
 	if (iov)
-		put_iovec(t, iov, n, bytes);
+		call_iovec(t, iov, n, bytes);
 	else
 		call_address(t, iov);
 	call_printf(t, ", msg_iovlen=%llu", n);
@@ -523,8 +545,8 @@ static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	u64 result = call_returned(t) ? t->c->arguments[STP_SYSCALL_RESULT] : 0;
 
 	switch (a->type) {
-	case STP_ARG_iovec: put_iovec(t, v, with, ~0ull); return true;
-	case STP_ARG_iovecr: put_iovec(t, v, with, result); return true;
+	case STP_ARG_iovec: call_iovec(t, v, with, ~0ull); return true;
+	case STP_ARG_iovecr: call_iovec(t, v, with, result); return true;
 	case STP_ARG_pollfd: put_pollfds(t, v, with); return true;
 	case STP_ARG_fdset: put_bits(t, v, with); return true;
 	case STP_ARG_cpuset: put_bits(t, v, with * 8); return true;
@@ -533,6 +555,9 @@ static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_msgbuf: put_message(t, v, with); return true;
 	case STP_ARG_groups: put_numbers(t, v, with, 4); return true;
 	case STP_ARG_groups16: put_numbers(t, v, with, 2); return true;
+	case STP_ARG_addresses: put_numbers(t, v, with, 0); return true;
+	case STP_ARG_ints: put_numbers(t, v, with, -4); return true;
+	case STP_ARG_kexecsegments: put_segments(t, v, with); return true;
 	case STP_ARG_epollevents: put_epoll_events(t, v, with); return true;
 	case STP_ARG_pipefds: put_numbers(t, v, 2, 4); return true;
 	case STP_ARG_sockaddr: put_sockaddr(t, v, with); return true;
@@ -580,7 +605,8 @@ void call_structure(struct call_text *t, u32 i, u64 v)
 	const struct stp_syscall_arg *a = call_arg(t, i);
 	u64 with = call_with(t, a);
 
-	if (put_array(t, a, v, with) || call_fields(t, a->type, v) || put_pointed(t, a, v) || call_out(t, a, v, with))
+	if (put_array(t, a, v, with) || call_fields(t, a->type, v) || put_pointed(t, a, v) || call_out(t, a, v, with) ||
+	    call_sized(t, a, v, with))
 		return;
 	switch (a->type) {
 	case STP_ARG_timespecs: put_times(t, v, t->call->long_size); break;

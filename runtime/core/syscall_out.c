@@ -281,7 +281,7 @@ static void put_nodes(struct call_text *t, u64 address, u64 n)
 }
 
 /* struct user_desc of <asm/ldt.h> */
-static void put_segment(struct call_text *t, u64 address)
+void call_segment(struct call_text *t, u64 address)
 {
 	static const struct { const char *name; u8 at, bits; } all[] = {
 		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 }, { "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
@@ -299,6 +299,22 @@ static void put_segment(struct call_text *t, u64 address)
 	if (t->call->long_size == 8)
 		call_printf(t, ", lm=%llu", flags >> 7 & 1);
 	call_printf(t, "}");
+}
+
+void call_tls(struct call_text *t, u64 v)
+{
+	char *start = t->k.at;
+
+#if defined(__x86_64__)
+	if (v && t->call->long_size == 4 && !t->failed) {
+		call_segment(t, v);
+		if (!t->failed)
+			return;
+		t->k.at = start;
+		t->failed = false;
+	}
+#endif
+	call_address(t, v);
 }
 
 static void put_oldutsname(struct call_text *t, u64 address)
@@ -323,7 +339,13 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 	case STP_ARG_capdata: put_capdata(t, v, with); return true;
 	case STP_ARG_bytevec: put_pages(t, v, with); return true;
 	case STP_ARG_nodes: put_nodes(t, v, with); return true;
-	case STP_ARG_segment: put_segment(t, v); return true;
+	case STP_ARG_segment: call_segment(t, v); return true;
+	case STP_ARG_ldt:
+		if (with == 16)    /* its size */
+			call_segment(t, v);
+		else
+			call_address(t, v);
+		return true;
 	case STP_ARG_oldutsname: put_oldutsname(t, v); return true;
 	case STP_ARG_dirents: call_address(t, v); return true;
 	case STP_ARG_mqattrs: return call_fields(t, STP_ARG_mqattr, v);

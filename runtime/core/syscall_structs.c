@@ -4,38 +4,7 @@
  * table of fields with their offsets in a 64-bit and in a 32-bit process, as in the kernel's headers uapi/. Context
  * and errors as in syscall.c.
  */
-#include "syscall.h"
-
-enum form {
-	DEC, UNS, HEX,             /* signed, unsigned, hexadecimal */
-	ADDR,                      /* an address, or NULL */
-	SIG,                       /* a signal */
-	LIMIT,                     /* a resource limit */
-	OCT,                       /* a mode */
-	NAMES,                     /* of `more`, a struct stp_symbols */
-	INNER,                     /* a structure, `more` */
-	TEXT,                      /* a string */
-	PAIR,                      /* two numbers of 32 bits: [0x1, 0x2] */
-};
-struct field {
-	const char *name;          /* with the text before the value: "{tv_sec=" */
-	u8 at, size, at32, size32; /* in bytes */
-	u8 form;
-	const void *more;
-};
-struct structure { u8 n; const struct field *at; const char *end; };
-
-#define FIELDS_UNTIL(name, end, ...)						\
-	static const struct field name##_list[] = { __VA_ARGS__ };		\
-	static const struct structure name##_fields =				\
-		{ sizeof(name##_list) / sizeof(struct field), name##_list, end }
-#define FIELDS(name, ...) FIELDS_UNTIL(name, "}", __VA_ARGS__)
-#define SYMBOLS(set, field, ...)						\
-	static const struct stp_symbol set##_names[] = { __VA_ARGS__ };		\
-	static const struct stp_symbols set##_set =				\
-		{ set##_names, sizeof(set##_names) / sizeof(struct stp_symbol), field }
-#define NAMED(set, ...) SYMBOLS(set, 0, __VA_ARGS__)
-#define VALUES(set, ...) SYMBOLS(set, ~0u, __VA_ARGS__)
+#include "syscall_fields.h"
 
 NAMED(sem, { 04000, "IPC_NOWAIT" }, { 0x1000, "SEM_UNDO" });
 NAMED(adj, { 0x8001, "ADJ_OFFSET_SINGLESHOT" }, { 1, "ADJ_OFFSET" }, { 2, "ADJ_FREQUENCY" }, { 4, "ADJ_MAXERROR" },
@@ -70,6 +39,42 @@ VALUES(lock_type, { 0, "F_RDLCK" }, { 1, "F_WRLCK" }, { 2, "F_UNLCK" });
 NAMED(peeksig, { 1, "PTRACE_PEEKSIGINFO_SHARED" });
 VALUES(seek, { 0, "SEEK_SET" }, { 1, "SEEK_CUR" }, { 2, "SEEK_END" });
 
+NAMED(xfs_quota, { 1, "FS_USER_QUOTA" }, { 2, "FS_PROJ_QUOTA" }, { 4, "FS_GROUP_QUOTA" });
+
+NAMED(termios_input, { 1, "IGNBRK" }, { 2, "BRKINT" }, { 4, "IGNPAR" }, { 010, "PARMRK" }, { 020, "INPCK" },
+      { 040, "ISTRIP" }, { 0100, "INLCR" }, { 0200, "IGNCR" }, { 0400, "ICRNL" }, { 01000, "IUCLC" },
+      { 02000, "IXON" },
+      { 04000, "IXANY" }, { 010000, "IXOFF" }, { 020000, "IMAXBEL" }, { 040000, "IUTF8" });
+NAMED(termios_local, { 1, "ISIG" }, { 2, "ICANON" }, { 4, "XCASE" }, { 010, "ECHO" }, { 020, "ECHOE" },
+      { 040, "ECHOK" },
+      { 0100, "ECHONL" }, { 0200, "NOFLSH" }, { 0400, "TOSTOP" }, { 01000, "ECHOCTL" }, { 02000, "ECHOPRT" },
+      { 04000, "ECHOKE" }, { 010000, "FLUSHO" }, { 040000, "PENDIN" }, { 0100000, "IEXTEN" }, { 0200000, "EXTPROC" });
+SYMBOLS(new_lines, 0400, { 0, "NL0" }, { 0400, "NL1" });
+SYMBOLS(returns, 03000, { 0, "CR0" }, { 01000, "CR1" }, { 02000, "CR2" }, { 03000, "CR3" });
+SYMBOLS(tabs, 014000, { 0, "TAB0" }, { 04000, "TAB1" }, { 010000, "TAB2" }, { 014000, "TAB3" });
+SYMBOLS(backspaces, 020000, { 0, "BS0" }, { 020000, "BS1" });
+SYMBOLS(vertical_tabs, 040000, { 0, "VT0" }, { 040000, "VT1" });
+SYMBOLS(form_feeds, 0100000, { 0, "FF0" }, { 0100000, "FF1" });
+NAMED(termios_processing, { 1, "OPOST" }, { 2, "OLCUC" }, { 4, "ONLCR" }, { 010, "OCRNL" }, { 020, "ONOCR" },
+      { 040, "ONLRET" }, { 0100, "OFILL" }, { 0200, "OFDEL" });
+static const struct stp_symbols *const termios_output[] = { &new_lines_set, &returns_set, &tabs_set, &backspaces_set,
+							     &vertical_tabs_set, &form_feeds_set,
+							     &termios_processing_set };
+SYMBOLS(speeds, 010017, { 0, "B0" }, { 1, "B50" }, { 2, "B75" }, { 3, "B110" }, { 4, "B134" }, { 5, "B150" },
+	{ 6, "B200" },
+	{ 7, "B300" }, { 8, "B600" }, { 9, "B1200" }, { 10, "B1800" }, { 11, "B2400" }, { 12, "B4800" },
+	{ 13, "B9600" },
+	{ 14, "B19200" }, { 15, "B38400" }, { 010000, "BOTHER" }, { 010001, "B57600" }, { 010002, "B115200" },
+	{ 010003, "B230400" }, { 010004, "B460800" }, { 010005, "B500000" }, { 010006, "B576000" },
+	{ 010007, "B921600" },
+	{ 010010, "B1000000" }, { 010011, "B1152000" }, { 010012, "B1500000" }, { 010013, "B2000000" },
+	{ 010014, "B2500000" }, { 010015, "B3000000" }, { 010016, "B3500000" }, { 010017, "B4000000" });
+SYMBOLS(character_sizes, 060, { 0, "CS5" }, { 020, "CS6" }, { 040, "CS7" }, { 060, "CS8" });
+NAMED(termios_line, { 0100, "CSTOPB" }, { 0200, "CREAD" }, { 0400, "PARENB" }, { 01000, "PARODD" },
+      { 02000, "HUPCL" },
+      { 04000, "CLOCAL" }, { 010000000000, "CMSPAR" }, { 020000000000, "CRTSCTS" });
+static const struct stp_symbols *const termios_control[] = { &speeds_set, &character_sizes_set, &termios_line_set };
+
 FIELDS(timespec, { "{tv_sec=", 0, 8, 0, 4, DEC }, { ", tv_nsec=", 8, 8, 4, 4, DEC });
 FIELDS(timespec64, { "{tv_sec=", 0, 8, 0, 8, DEC }, { ", tv_nsec=", 8, 8, 8, 4, DEC });
 FIELDS(timeval, { "{tv_sec=", 0, 8, 0, 4, DEC }, { ", tv_usec=", 8, 8, 4, 4, DEC });
@@ -99,8 +104,6 @@ FIELDS(timex, { "{modes=", 0, 4, 0, 4, NAMES, &adj_set }, { ", offset=", 8, 8, 4
        { ", errcnt=", 144, 8, 72, 4, DEC }, { ", stbcnt=", 152, 8, 76, 4, DEC }, { ", tai=", 160, 4, 80, 4, DEC });
 FIELDS(sembuf, { "{sem_num=", 0, 2, 0, 2, UNS }, { ", sem_op=", 2, 2, 2, 2, DEC },
        { ", sem_flg=", 4, 2, 4, 2, NAMES, &sem_set });
-FIELDS(cloneargs, { "{flags=", 0, 8, 0, 8, HEX }, { ", exit_signal=", 32, 8, 32, 8, SIG },
-       { ", stack=", 40, 8, 40, 8, ADDR }, { ", stack_size=", 48, 8, 48, 8, HEX });
 FIELDS(mqattr, { "{mq_flags=", 0, 8, 0, 4, HEX }, { ", mq_maxmsg=", 8, 8, 4, 4, DEC },
        { ", mq_msgsize=", 16, 8, 8, 4, DEC }, { ", mq_curmsgs=", 24, 8, 12, 4, DEC });
 FIELDS(value, { "{sival_int=", 0, 4, 0, 4, DEC }, { ", sival_ptr=", 0, 8, 0, 4, ADDR });
@@ -159,7 +162,8 @@ FIELDS(flock64, { "{l_type=", 0, 2, 0, 2, NAMES, &lock_type_set }, { ", l_whence
 FIELDS(flockg64, { "{l_type=", 0, 2, 0, 2, NAMES, &lock_type_set }, { ", l_whence=", 2, 2, 2, 2, NAMES, &seek_set },
        { ", l_start=", 8, 8, 4, 8, DEC }, { ", l_len=", 16, 8, 12, 8, DEC }, { ", l_pid=", 24, 4, 20, 4, DEC });
 FIELDS(linger, { "{l_onoff=", 0, 4, 0, 4, DEC }, { ", l_linger=", 4, 4, 4, 4, DEC });
-FIELDS(winsize, { "{ws_row=", 0, 2, 0, 2, UNS }, { ", ws_col=", 2, 2, 2, 2, UNS }, { ", ws_xpixel=", 4, 2, 4, 2, UNS },
+FIELDS(winsize, { "{ws_row=", 0, 2, 0, 2, UNS }, { ", ws_col=", 2, 2, 2, 2, UNS },
+       { ", ws_xpixel=", 4, 2, 4, 2, UNS },
        { ", ws_ypixel=", 6, 2, 6, 2, UNS });
 FIELDS(fprog, { "{len=", 0, 2, 0, 2, UNS }, { ", filter=", 8, 8, 4, 4, ADDR });
 FIELDS(iovec1, { "{iov_base=", 0, 8, 0, 4, ADDR }, { ", iov_len=", 8, 8, 4, 4, UNS });
@@ -168,6 +172,22 @@ FIELDS_UNTIL(dqblk, ", ...}", { "{dqb_bhardlimit=", 0, 8, 0, 8, UNS }, { ", dqb_
        { ", dqb_isoftlimit=", 32, 8, 32, 8, UNS }, { ", dqb_curinodes=", 40, 8, 40, 8, UNS });
 FIELDS(peeksig, { "{off=", 0, 8, 0, 8, UNS }, { ", flags=", 8, 4, 8, 4, NAMES, &peeksig_set },
        { ", nr=", 12, 4, 12, 4, DEC });
+FIELDS_UNTIL(xfsquota, ", ...}", { "{d_version=", 0, 1, 0, 1, DEC },
+	     { ", d_flags=", 1, 1, 1, 1, NAMES, &xfs_quota_set }, { ", d_fieldmask=", 2, 2, 2, 2, HEX },
+	     { ", d_id=", 4, 4, 4, 4, UNS }, { ", d_blk_hardlimit=", 8, 8, 8, 8, UNS },
+	     { ", d_blk_softlimit=", 16, 8, 16, 8, UNS }, { ", d_ino_hardlimit=", 24, 8, 24, 8, UNS },
+	     { ", d_ino_softlimit=", 32, 8, 32, 8, UNS }, { ", d_bcount=", 40, 8, 40, 8, UNS },
+	     { ", d_icount=", 48, 8, 48, 8, UNS });
+FIELDS(kexecsegment, { "{buf=", 0, 8, 0, 4, ADDR }, { ", bufsz=", 8, 8, 4, 4, UNS }, { ", mem=", 16, 8, 8, 4, ADDR },
+       { ", memsz=", 24, 8, 12, 4, UNS });
+FIELDS_UNTIL(termios, ", ...}", { "{c_iflag=", 0, 4, 0, 4, NAMES, &termios_input_set },
+	     { ", c_oflag=", 4, 4, 4, 4, PARTS, termios_output },
+	     { ", c_cflag=", 8, 4, 8, 4, PARTS, termios_control },
+	     { ", c_lflag=", 12, 4, 12, 4, NAMES, &termios_local_set });
+FIELDS_UNTIL(termio, ", ...}", { "{c_iflag=", 0, 2, 0, 2, NAMES, &termios_input_set },
+	     { ", c_oflag=", 2, 2, 2, 2, PARTS, termios_output },
+	     { ", c_cflag=", 4, 2, 4, 2, PARTS, termios_control },
+	     { ", c_lflag=", 6, 2, 6, 2, NAMES, &termios_local_set });
 FIELDS(dqinfo, { "{dqi_bgrace=", 0, 8, 0, 8, UNS }, { ", dqi_igrace=", 8, 8, 8, 8, UNS },
        { ", dqi_flags=", 16, 4, 16, 4, HEX }, { ", dqi_valid=", 20, 4, 20, 4, HEX });
 
@@ -178,7 +198,7 @@ static const struct structure *const fields_of[] = {
 	[STP_ARG_itimerspec64] = &itimerspec64_fields, [STP_ARG_timezone] = &timezone_fields,
 	[STP_ARG_utimbuf] = &utimbuf_fields, [STP_ARG_rlimit] = &rlimit_fields, [STP_ARG_rlimit64] = &rlimit64_fields,
 	[STP_ARG_schedattr] = &schedattr_fields, [STP_ARG_timex] = &timex_fields, [STP_ARG_timex64] = &timex_fields,
-	[STP_ARG_sembuf] = &sembuf_fields, [STP_ARG_cloneargs] = &cloneargs_fields, [STP_ARG_mqattr] = &mqattr_fields,
+	[STP_ARG_sembuf] = &sembuf_fields, [STP_ARG_mqattr] = &mqattr_fields,
 	[STP_ARG_sigevent] = &sigevent_fields, [STP_ARG_caphdr] = &caphdr_fields, [STP_ARG_rusage] = &rusage_fields,
 	[STP_ARG_tms] = &tms_fields, [STP_ARG_utsname] = &utsname_fields, [STP_ARG_sysinfo] = &sysinfo_fields,
 	[STP_ARG_statfs] = &statfs_fields, [STP_ARG_statfs64] = &statfs64_fields, [STP_ARG_msqid] = &msqid_fields,
@@ -187,7 +207,9 @@ static const struct structure *const fields_of[] = {
 	[STP_ARG_flockg] = &flockg_fields, [STP_ARG_flock64] = &flock64_fields, [STP_ARG_flockg64] = &flockg64_fields,
 	[STP_ARG_linger] = &linger_fields, [STP_ARG_winsize] = &winsize_fields, [STP_ARG_fprog] = &fprog_fields,
 	[STP_ARG_iovec1] = &iovec1_fields, [STP_ARG_dqblk] = &dqblk_fields, [STP_ARG_dqinfo] = &dqinfo_fields,
-	[STP_ARG_peeksig] = &peeksig_fields,
+	[STP_ARG_peeksig] = &peeksig_fields, [STP_ARG_xfsquota] = &xfsquota_fields,
+	[STP_ARG_termios] = &termios_fields,
+	[STP_ARG_termio] = &termio_fields, [STP_ARG_kexecsegment] = &kexecsegment_fields,
 };
 
 static void put_limit(struct call_text *t, u64 v, u32 size)
@@ -200,30 +222,60 @@ static void put_limit(struct call_text *t, u64 v, u32 size)
 		call_printf(t, "%llu", v);
 }
 
-static void put_field(struct call_text *t, const struct field *m, u64 from, u32 size)
+/* Writes the values that one number consists of, and the flags in its other bits. */
+static void put_parts(struct call_text *t, const struct stp_symbols *const *part, u64 v)
 {
-	u64 v;
+	for (; (*part)->field; part++) {
+		call_symbols(t, *part, v & (*part)->field);
+		v &= ~(u64)(*part)->field;
+		call_printf(t, v || part[1]->field ? "|" : "");
+	}
+	if (v)
+		call_symbols(t, *part, v);
+}
 
-	if (m->form == TEXT) {
-		call_string(t, from);
-		return;
-	}
-	if (m->form == PAIR) {
-		v = call_load(t, from, 4);
-		call_pair(t, "[", v, call_load(t, from + 4, 4));
-		call_printf(t, "]");
-		return;
-	}
-	v = call_load(t, from, size);
+void call_listed(struct call_text *t, const struct call_names *names, u64 v)
+{
+	if (v < names->n)
+		call_printf(t, "%s%s", names->prefix, names->at[v]);
+	else
+		call_hex(t, v);
+}
+
+void call_field_value(struct call_text *t, const struct field *m, u64 v, u32 size)
+{
 	switch (m->form) {
-	case DEC: call_printf(t, "%lld", call_load_signed(t, from, size)); break;
+	case DEC: call_printf(t, "%lld", (s64)v); break;
 	case SIG: call_signal(t, (s64)v); break;
 	case LIMIT: put_limit(t, v, size); break;
 	case HEX: call_hex(t, v); break;
 	case ADDR: call_address(t, v); break;
 	case OCT: call_printf(t, "0%03llo", v); break;
 	case NAMES: call_symbols(t, m->more, v); break;
+	case LIST: call_listed(t, m->more, v); break;
+	case PARTS: put_parts(t, m->more, v); break;
+	case STRING: call_string(t, v); break;
+	case TEXT: call_printf(t, "\"\""); break;
+	case RELEASE:
+		call_printf(t, "KERNEL_VERSION(%llu, %llu, %llu)", v >> 16, v >> 8 & 0xff, v & 0xff);
+		break;
 	default: call_printf(t, "%llu", v);
+	}
+}
+
+void call_field(struct call_text *t, const struct field *m, u64 from, u32 size)
+{
+	u64 v;
+
+	if (m->form == TEXT) {
+		call_string(t, from);
+	} else if (m->form == PAIR) {
+		v = call_load(t, from, 4);
+		call_pair(t, "[", v, call_load(t, from + 4, 4));
+		call_printf(t, "]");
+	} else {
+		v = m->form == DEC ? (u64)call_load_signed(t, from, size) : call_load(t, from, size);
+		call_field_value(t, m, v, size);
 	}
 }
 
@@ -236,7 +288,7 @@ static void put_inner(struct call_text *t, const struct structure *f, u64 addres
 		const struct field *m = &f->at[i];
 
 		call_printf(t, "%s", m->name);
-		put_field(t, m, address + (is_32bit ? m->at32 : m->at), is_32bit ? m->size32 : m->size);
+		call_field(t, m, address + (is_32bit ? m->at32 : m->at), is_32bit ? m->size32 : m->size);
 	}
 	call_printf(t, "%s", f->end);
 }
@@ -253,7 +305,7 @@ static void put_fields(struct call_text *t, const struct structure *f, u64 addre
 		if (m->form == INNER)
 			put_inner(t, m->more, from, is_32bit);
 		else
-			put_field(t, m, from, is_32bit ? m->size32 : m->size);
+			call_field(t, m, from, is_32bit ? m->size32 : m->size);
 	}
 	call_printf(t, "%s", f->end);
 }

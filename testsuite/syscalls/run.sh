@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # System calls, on the newest 6.1 and 6.12 that are installed:
 #   aliases    every variable of aliases.tsv, under every prefix, builds; but for `none`
-#   strace     the programs calls.c, results.c, commands.c and unusual.c, traced by strace and by strace.stp at the same time: the
+#   strace     the programs calls.c, results.c, commands.c, unusual.c and structures.c, traced by strace and by strace.stp at the same time: the
 #              same, call by call, at the entry and at the return, except for what the file differences explains, and
 #              for at most 3 % of the calls. Also as 32-bit programs
 #   names      the values of `name` that differ from the kernel's; a long argument leaves space for those behind it
-#   write      guru mode: what a script assigns is what the kernel, or the caller, gets
+#   write      guru mode: what a script assigns is what the kernel, or the caller, gets; an argument that the assigned
+#              command does not have is left out of argstr at the return
 set -u
 . "$TESTS/lib.sh"
 here=$TESTS/syscalls
 VM=$SOURCE/translator/run/stap-vm
-programs="calls results commands unusual"
+programs="calls results commands unusual structures"
 dir=$SCRATCH/syscalls
 mkdir -p "$dir"
 
@@ -58,7 +59,10 @@ write_script='probe nd_syscall.openat { if (execname() == "cat.host" && filename
 	probe syscall.read { if (execname() == "cat.host" && count > 4096) count = 3 }
 	probe syscall.read.return { if (execname() == "cat.host" && $count == 3) reads++ }
 	probe syscall.exit_group { if (execname() == "cat.host") status = 7 }
-	global reads
+	probe syscall.prctl { if (execname() == "commands" && option == 16) option = 3 }
+	probe syscall.prctl.return { if (execname() == "commands" && argstr =~ "^PR_GET_NAME") texts[argstr] = retval }
+	probe end { foreach (t+ in texts) println(t, " = ", texts[t]) }
+	global reads, texts
 	probe end { println(reads, " reads") }'
 
 names_script='global seen, cut
@@ -71,12 +75,12 @@ guest() {
 		cd /t
 		printf 'the other file\n' >other
 		printf 'short\n' >short
-		for p in calls results commands unusual calls32 results32 commands32 unusual32; do
+		for p in calls results commands unusual structures calls32 results32 commands32 unusual32 structures32; do
 			[ -e $p ] || continue
 			staprun -o ours.$p -c "strace -f -o strace.$p ./$p" ./sc_strace.ko
 		done
 		staprun -o ours.names -c 'sh -c "./calls; ./results; ./unusual"' ./sc_names.ko
-		{ staprun -c 'cat.host /t/short' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
+		{ staprun -c 'sh -c "./commands; exec cat.host /t/short"' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
 		exec tar cf - strace.* ours.* write.*
 	END
 	"$VM" -r "$release" -k norandmaps -t 300 -d "$dir/guest:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
@@ -125,6 +129,7 @@ umount2 umount
 
 writes() {
 	if [ "$(cat "$dir/results/write.out")" = "the other file
+PR_GET_NAME,  = 1
 6 reads
 status 1" ] && grep -q 'status 7' "$dir/results/write.err"; then
 		ok "syscalls/write $release"
