@@ -50,10 +50,14 @@ void call_printf(struct call_text *t, const char *fmt, ...)
 	const char *from = t->k.at;
 	stp_va_list ap;
 
+	if (!stp_charge(t->c, STP_WORK_FORMAT)) {
+		t->failed = true;
+		return;
+	}
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&t->k, fmt, ap);
 	__builtin_va_end(ap);
-	stp_charge(t->c, STP_WORK_CHARACTER + (u64)(t->k.at - from) * STP_WORK_BYTE);
+	stp_charge(t->c, (u64)(t->k.at - from) * STP_WORK_BYTE);
 }
 
 /* ------------------------------------------------------------------ the process's memory */
@@ -63,7 +67,7 @@ u64 call_load(struct call_text *t, u64 address, u32 size)
 	struct stp_ctx *c = t->c;
 	u64 v;
 
-	if (!stp_charge(c, STP_WORK_ESCAPE)) {
+	if (!stp_charge(c, STP_WORK_LOAD)) {
 		t->failed = true;
 		return 0;
 	}

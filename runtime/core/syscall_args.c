@@ -59,6 +59,7 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 	bool inverse;
 	u32 n = 0, sig;
 
+	stp_charge(t->c, bits * STP_WORK_CHARACTER);
 	for (rest = set & all; rest; rest &= rest - 1)
 		n++;
 	inverse = n >= bits * 2 / 3;
