@@ -193,9 +193,37 @@ static void bucket_value(struct stmt *s)
 	s->u.foreach.value = NULL;
 }
 
+// Evaluates the keys of foreach (b in @hist_log(x[f()])) once, before the loop, which reads the element in each pass.
+// Returns a block of the assignments, or NULL if all keys are literals.
+static struct stmt *bucket_keys(struct parser *p, struct stmt *s)
+{
+	struct expr *of = s->u.foreach.hist->u.stat.of;
+	struct stmt *block = stmt_new(S_BLOCK, s->loc);
+
+	for (int i = 0; of->kind == E_INDEX && i < of->u.index.keys.n; i++) {
+		struct expr **key = &of->u.index.keys.at[i], *local;
+		struct stmt *set;
+
+		if (!*key || (*key)->kind == E_NUMBER || (*key)->kind == E_STRING)
+			continue;          // NULL: "*", which was reported
+		if ((*key)->kind == E_VAR && str_starts((*key)->u.var.name, "__bucket_key"))
+			continue;          // in the output of -p1
+		local = expr_new(E_VAR, (*key)->loc);
+		set = stmt_new(S_EXPR, (*key)->loc);
+		local->u.var.name = str_printf("__bucket_key%d", ++p->bucket_keys);
+		set->u.expr = expr_binary((*key)->loc, TOK_ASSIGN, expr_copy(local), *key);
+		set->u.expr->kind = E_ASSIGN;
+		*key = local;
+		vec_push(&block->u.block, set);
+	}
+	return block->u.block.n ? block : NULL;
+}
+
 // foreach = "foreach" "(" [NAME direction "="] keys "in" range ["limit" expr] ")" stmt
 static void foreach(struct parser *p, struct stmt *s)
 {
+	struct stmt *keys;
+
 	s->kind = S_FOREACH;
 	parser_expect(p, TOK_LPAREN, "after \"foreach\"");
 	loop_heads(p, s);
@@ -205,8 +233,14 @@ static void foreach(struct parser *p, struct stmt *s)
 		s->u.foreach.limit = parse_expr(p);
 	parser_expect(p, TOK_RPAREN, "after the head of \"foreach\"");
 	s->u.foreach.body = parse_stmt(p);
+	keys = s->u.foreach.hist ? bucket_keys(p, s) : NULL;
 	if (s->u.foreach.hist && s->u.foreach.value && s->u.foreach.keys.n == 1)
 		bucket_value(s);
+	if (keys) {
+		vec_push(&keys->u.block, stmt_new(S_FOREACH, s->loc));
+		*keys->u.block.at[keys->u.block.n - 1] = *s;
+		*s = *keys;
+	}
 }
 
 // ---------------------------------------------------------------- the others
