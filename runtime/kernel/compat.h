@@ -50,13 +50,15 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 /* ------------------------------------------------------------------ registers */
 
 /* Returns true if the interrupted code had interrupts on. ftrace may provide only some registers at the entry of a
- * function: then the code segment is 0, or the processor state says that interrupts are off. */
+ * function: then the code segment is 0, or the processor state says that interrupts are off. perf_fetch_caller_regs()
+ * of a software event, and ftrace_partial_regs() since 6.14, set the state of arm64 to its mode alone, with interrupts
+ * on: such a state is of unknown interrupts. */
 static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
 	return regs->cs == __KERNEL_CS && !raw_irqs_disabled_flags(regs->flags);
 #elif defined(CONFIG_ARM64)
-	return !user_mode(regs) && interrupts_enabled(regs);
+	return !user_mode(regs) && regs->pstate != PSR_MODE_EL1h && interrupts_enabled(regs);
 #else
 	return false;
 #endif
