@@ -234,6 +234,20 @@ void stp_hotplug_unlock(void);
 int stp_namespaces_take(s32 process);
 void stp_namespaces_drop(void);                /* safe if nothing was taken */
 
+/* ------------------------------------------------------------------ hooks.c */
+
+struct stp_hook {
+	const char *name;              /* of a tracepoint */
+	void *function;
+	bool wanted, armed;
+	struct tracepoint *point;      /* private to hooks.c */
+};
+/* Registers the functions of the tracepoints that are wanted. Returns 0 or -errno, -ENOENT for an unknown tracepoint;
+ * then some may be armed. Context: process */
+int stp_hooks_arm(struct stp_hook *hooks, u32 n);
+/* Safe if not all are armed. Returns after the last call of a function. Context: process */
+void stp_hooks_disarm(struct stp_hook *hooks, u32 n);
+
 /* ------------------------------------------------------------------ process_tree.c */
 
 /*

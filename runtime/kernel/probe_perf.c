@@ -151,8 +151,6 @@ enum switch_hook { ON_SWITCH, ON_EXEC, ON_EXIT, SWITCH_HOOKS };
 static struct {
 	struct stp_perf *at;
 	u32 n;
-	struct tracepoint *point[SWITCH_HOOKS];
-	bool armed[SWITCH_HOOKS];
 } counters;
 
 /* Identifies the current thread in the program that it runs. A few threads have the same bit. */
@@ -275,24 +273,15 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 	return 0;
 }
 
-static const struct { const char *name; void *function; } switch_hooks[SWITCH_HOOKS] = {
-	[ON_SWITCH] = { "sched_switch", on_switch },
-	[ON_EXEC] = { "sched_process_exec", on_count_exec },
-	[ON_EXIT] = { "sched_process_exit", on_count_exit },
+static struct stp_hook switch_hooks[SWITCH_HOOKS] = {
+	[ON_SWITCH] = { "sched_switch", on_switch, .wanted = true },
+	[ON_EXEC] = { "sched_process_exec", on_count_exec, .wanted = true },
+	[ON_EXIT] = { "sched_process_exit", on_count_exit, .wanted = true },
 };
-
-static void note_switch_hook(struct tracepoint *tp, void *data)
-{
-	u32 i;
-
-	for (i = 0; i < SWITCH_HOOKS; i++)
-		if (!strcmp(tp->name, switch_hooks[i].name))
-			counters.point[i] = tp;
-}
 
 static bool has_switch_hooks(void)
 {
-	return READ_ONCE(counters.armed[SWITCH_HOOKS - 1]);
+	return READ_ONCE(switch_hooks[SWITCH_HOOKS - 1].armed);
 }
 
 /*
@@ -314,11 +303,10 @@ static void enable_counters(struct stp_perf *table, u32 n)
 	stp_hotplug_unlock();
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int start_counters(struct stp_perf *table, u32 n)
 {
 	bool wanted = false;
-	int err = 0;
+	int err;
 	u32 i;
 
 	for (i = 0; i < n; i++)
@@ -327,34 +315,13 @@ static int start_counters(struct stp_perf *table, u32 n)
 	counters.n = n;
 	if (!wanted)
 		return 0;
-	for_each_kernel_tracepoint(note_switch_hook, NULL);
-	for (i = 0; i < SWITCH_HOOKS && !err; i++) {
-		err = counters.point[i] ? tracepoint_probe_register(counters.point[i], switch_hooks[i].function, NULL) :
-					  -ENOENT;
-		counters.armed[i] = !err;
-	}
+	err = stp_hooks_arm(switch_hooks, SWITCH_HOOKS);
 	if (err)
 		plat_message(STP_MSG_ERROR, "counters of programs require the tracepoints sched_switch, "
 			     "sched_process_exec and sched_process_exit");
 	else
 		enable_counters(table, n);
 	return err;
-}
-
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
-static void stop_counters(void)
-{
-	bool armed = false;
-	u32 i;
-
-	for (i = 0; i < SWITCH_HOOKS; i++) {
-		if (counters.armed[i])
-			tracepoint_probe_unregister(counters.point[i], switch_hooks[i].function, NULL);
-		armed |= counters.armed[i];
-		counters.armed[i] = false;
-	}
-	if (armed)
-		tracepoint_synchronize_unregister();   /* ends: the functions above read finite lists */
 }
 
 /* ------------------------------------------------------------------ counters */
@@ -576,7 +543,7 @@ static void perf_stop(void *table, u32 n)
 	int cpu;
 	u32 i;
 
-	stop_counters();
+	stp_hooks_disarm(switch_hooks, SWITCH_HOOKS);
 	stp_hotplug_lock();
 	for (i = 0; i < n; i++)
 		remove(&p[i]);

@@ -19,7 +19,6 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/threads.h>
-#include <linux/tracepoint.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
@@ -33,8 +32,6 @@ static struct {
 	bool wanted[STP_PROCESS_KINDS];
 	unsigned long *pending;        /* processes that existed before: their begin event is pending */
 	unsigned long *leaderless;       /* processes whose first thread has ended, but not the others */
-	struct tracepoint *point[HOOKS];
-	bool armed[HOOKS];
 } processes;
 
 /* ------------------------------------------------------------------ which processes are traced */
@@ -179,22 +176,13 @@ static void on_leave(void *data, struct pt_regs *regs, long result)
 
 /* ------------------------------------------------------------------ arming */
 
-static const struct { const char *name; void *function; } hooks[HOOKS] = {
+static struct stp_hook hooks[HOOKS] = {
 	[HOOK_FORK] = { "sched_process_fork", on_fork },
 	[HOOK_EXEC] = { "sched_process_exec", on_exec },
 	[HOOK_EXIT] = { "sched_process_exit", on_exit },
 	[HOOK_ENTER] = { "sys_enter", on_enter },
 	[HOOK_LEAVE] = { "sys_exit", on_leave },
 };
-
-static void note_hook(struct tracepoint *tp, void *data)
-{
-	u32 i;
-
-	for (i = 0; i < HOOKS; i++)
-		if (!strcmp(tp->name, hooks[i].name))
-			processes.point[i] = tp;
-}
 
 static bool is_wanted(u32 hook)
 {
@@ -209,23 +197,13 @@ static bool is_wanted(u32 hook)
 	return true;
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int arm_hooks(void)
 {
-	int err;
 	u32 i;
 
-	for_each_kernel_tracepoint(note_hook, NULL);
-	for (i = 0; i < HOOKS; i++) {
-		if (!is_wanted(i))
-			continue;
-		err = processes.point[i] ? tracepoint_probe_register(processes.point[i], hooks[i].function, NULL) :
-					   -ENOENT;
-		if (err)
-			return err;
-		processes.armed[i] = true;
-	}
-	return 0;
+	for (i = 0; i < HOOKS; i++)
+		hooks[i].wanted = is_wanted(i);
+	return stp_hooks_arm(hooks, HOOKS);
 }
 
 static bool is_leaderless(const struct task_struct *first)
@@ -335,16 +313,9 @@ static void close_programs(void)
 		processes.at[i].state = NULL;
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void process_stop(void *table, u32 n)
 {
-	u32 i;
-
-	for (i = 0; i < HOOKS; i++)
-		if (processes.armed[i])
-			tracepoint_probe_unregister(processes.point[i], hooks[i].function, NULL);
-	tracepoint_synchronize_unregister();   /* ends: handlers have a budget, lists of processes.at are finite */
-	memset(processes.armed, 0, sizeof(processes.armed));
+	stp_hooks_disarm(hooks, HOOKS);
 	close_programs();
 	plat_free(processes.pending);
 	plat_free(processes.leaderless);

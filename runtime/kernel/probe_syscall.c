@@ -46,8 +46,6 @@ static struct {
 	struct stp_calls *saved;                           /* the rows of return probes, by probe; may be NULL */
 	char *rows;                                        /* of each CPU, a row of it; NULL: no probe has any */
 	u32 row_size;
-	struct tracepoint *sys_enter, *sys_exit;
-	bool entering, leaving;
 } calls;
 
 /* ------------------------------------------------------------------ the registers of a call */
@@ -572,54 +570,21 @@ static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering
 			watch_all(&p[i]);
 }
 
-static void note_tracepoint_of_calls(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, "sys_enter"))
-		calls.sys_enter = tp;
-	else if (!strcmp(tp->name, "sys_exit"))
-		calls.sys_exit = tp;
-}
+static struct stp_hook call_hooks[] = { { "sys_enter", on_sys_enter }, { "sys_exit", on_sys_exit } };
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
-static int register_tracepoints(bool entering, bool leaving)
-{
-	int err = 0;
-
-	for_each_kernel_tracepoint(note_tracepoint_of_calls, NULL);
-	if (!calls.sys_enter || !calls.sys_exit)
-		return -ENOENT;
-	if (entering) {
-		err = tracepoint_probe_register(calls.sys_enter, on_sys_enter, NULL);
-		calls.entering = !err;
-	}
-	if (!err && leaving) {
-		err = tracepoint_probe_register(calls.sys_exit, on_sys_exit, NULL);
-		calls.leaving = !err;
-	}
-	return err;
-}
-
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static void syscall_stop(void *table, u32 n)
 {
-	if (calls.entering)
-		tracepoint_probe_unregister(calls.sys_enter, on_sys_enter, NULL);
-	if (calls.leaving)
-		tracepoint_probe_unregister(calls.sys_exit, on_sys_exit, NULL);
-	if (calls.entering || calls.leaving)
-		tracepoint_synchronize_unregister();   /* RCU and SRCU; ends: handlers have a budget */
-	calls.entering = calls.leaving = false;
+	stp_hooks_disarm(call_hooks, ARRAY_SIZE(call_hooks));
 	free_tables();
 }
 
 static int syscall_start(void *table, u32 n)
 {
-	bool entering = false, leaving = false;
 	int err = make_tables(table, n);
 
 	if (!err) {
-		fill_tables(table, n, &entering, &leaving);
-		err = register_tracepoints(entering, leaving);
+		fill_tables(table, n, &call_hooks[0].wanted, &call_hooks[1].wanted);
+		err = stp_hooks_arm(call_hooks, ARRAY_SIZE(call_hooks));
 	}
 	if (!err)
 		return 0;

@@ -8,13 +8,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/threads.h>
-#include <linux/tracepoint.h>
 
 unsigned long *stp_tree_bits;
 
 static struct {
 	u32 users;
-	struct tracepoint *fork;
 	unsigned long *bits;
 } tree;
 
@@ -27,11 +25,7 @@ static void tree_fork(void *data, struct task_struct *parent, struct task_struct
 		stp_inherit_bit(tree.bits, parent->tgid, child->tgid);
 }
 
-static void note_fork(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, "sched_process_fork"))
-		tree.fork = tp;
-}
+static struct stp_hook fork_hook = { "sched_process_fork", tree_fork, .wanted = true };
 
 static bool comes_from(struct task_struct *task, pid_t target)
 {
@@ -66,10 +60,8 @@ int stp_tree_start(void)
 		return 0;
 	tree.bits = plat_alloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long), -1);
 	err = tree.bits ? 0 : -ENOMEM;
-	if (!err) {
-		for_each_kernel_tracepoint(note_fork, NULL);
-		err = tree.fork ? tracepoint_probe_register(tree.fork, tree_fork, NULL) : -ENOENT;
-	}
+	if (!err)
+		err = stp_hooks_arm(&fork_hook, 1);
 	if (err) {
 		plat_free(tree.bits);
 		tree.bits = NULL;
@@ -87,8 +79,7 @@ void stp_tree_stop(void)
 {
 	if (--tree.users || !tree.bits)
 		return;
-	tracepoint_probe_unregister(tree.fork, tree_fork, NULL);
-	tracepoint_synchronize_unregister();   /* ends: tree_fork() waits for nothing */
+	stp_hooks_disarm(&fork_hook, 1);
 	WRITE_ONCE(stp_tree_bits, NULL);
 	plat_free(tree.bits);
 	tree.bits = NULL;
