@@ -127,7 +127,7 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 #define THREAD_BITS 9
 #define THREAD_WAYS 8
 #define THREADS (THREAD_WAYS << THREAD_BITS)       /* threads of a program that have counts of their own */
-#define LOST_BITS 16
+#define LOST_BITS 13
 
 /*
  * A row belongs to one thread from its first switch or read until it exits. Only that thread claims, reads and frees
@@ -142,7 +142,9 @@ struct thread_count {
 
 struct program_count {
 	struct thread_count threads[THREADS];
-	DECLARE_BITMAP(lost, 1 << LOST_BITS);      /* by lost_bit(): threads with an interval that no row has counted */
+	/* By lost_place(): the start_time of the latest thread with an interval that no row has counted. Later threads
+	 * are complete. */
+	u64 lost[1 << LOST_BITS];
 	struct sample samples[];       /* by CPU number */
 };
 
@@ -153,10 +155,21 @@ static struct {
 	u32 n;
 } counters;
 
-/* Identifies the current thread in the program that it runs. A few threads have the same bit. */
-static u32 lost_bit(void)
+/* Identifies the current thread in the program that it runs. A few threads have the same place. */
+static u64 *lost_place(struct program_count *pc)
 {
-	return hash_64((unsigned long)current + current->start_time * 31 + current->self_exec_id, LOST_BITS);
+	return pc->lost + hash_64((unsigned long)current + current->start_time * 31 + current->self_exec_id, LOST_BITS);
+}
+
+static void note_lost(u64 *place)
+{
+	u64 born, latest;
+
+	for (born = READ_ONCE(*place); born < current->start_time; born = latest) {
+		latest = cmpxchg64(place, born, current->start_time);
+		if (latest == born)
+			return;
+	}
 }
 
 /*
@@ -209,7 +222,7 @@ static void attribute(struct stp_perf *p, bool counts)
 		if (r) {
 			r->count += now - s->base;
 		} else if (now != s->base && !(current->flags & PF_EXITING)) {
-			set_bit(lost_bit(), pc->lost);
+			note_lost(lost_place(pc));
 			stp_lose(STP_LOSS_COUNTS, 1);
 		}
 	}
@@ -265,7 +278,7 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
 			  p->counter);
-	else if ((!r && !(current->flags & PF_EXITING)) || test_bit(lost_bit(), pc->lost))
+	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_place(pc)) >= current->start_time)
 		stp_error(c, "the perf counter \"%s\" has not counted all of this thread: too many threads run \"%s\" (at most "
 			  "%d have counts, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
 	else
