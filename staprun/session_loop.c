@@ -8,6 +8,7 @@
 // are complete.
 #include "stapio.h"
 
+#include "interrupts.h"
 #include "log.h"
 #include "messages.h"
 #include "staprun.h"
@@ -27,7 +28,6 @@
 
 #define FLOWING_POLL_MS 20                 // how long output may wait while more of it arrives
 #define GAP_POLL_MS 2
-#define INTERRUPTS_MAX 3                   // sudo doubles signals: two still mean a clean end
 
 static struct session {
 	const struct stapio_options *opt;
@@ -238,7 +238,7 @@ static void drain(void)
 
 static void read_signal(void);
 
-// Writes all of `out`, waiting for its reader; a third interrupt ends the wait.
+// Writes all of `out`, waiting for its reader; the last interrupt ends the wait.
 static void flush_out(void)
 {
 	struct session *s = &session;
@@ -467,7 +467,12 @@ static void reap_child(void)
 
 static void interrupt(void)
 {
-	if (++session.interrupts >= INTERRUPTS_MAX) {
+	int before = session.interrupts;
+
+	session.interrupts = interrupts_add(before);
+	if (session.interrupts == INTERRUPTS_WARN && before < INTERRUPTS_WARN)
+		log_note(0, INTERRUPTS_WARNING);
+	if (session.interrupts >= INTERRUPTS_MAX) {
 		losses_warn("interrupted: the end of the output may be missing");
 		session.failed = session.over = true;
 		session.out.closed = true;

@@ -185,7 +185,7 @@ static int parse_options(int argc, char **argv)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
 	opt.relay_n = 1;
-	while ((letter = getopt(argc, argv, "+ivwRLAdDb:x:t:c:o:S:N:r:C:T:M:hVu::-:")) != -1)
+	while ((letter = getopt(argc, argv, "ivwRLAdDb:x:t:c:o:S:N:r:C:T:M:hVu::-:")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())

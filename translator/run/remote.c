@@ -6,6 +6,7 @@
 //   remote_run()   runs the module that was built on the hosts of this process
 #include "run/remote.h"
 
+#include "interrupts.h"
 #include "run/run.h"
 #include "target/kernel.h"
 #include "util/diag.h"
@@ -128,11 +129,11 @@ static bool same_kernel(const struct remote *a, const struct remote *b)
 	return strcmp(a->release, b->release) == 0 && a->arch == b->arch;
 }
 
-static volatile sig_atomic_t signals;      // number of signals since the first process was started
+static volatile sig_atomic_t signals;      // number of interrupts since the first process was started
 
 static void count_signal(int sig)
 {
-	signals++;
+	signals = interrupts_add(signals);
 }
 
 // Ignored signals stay ignored in ssh, so that only this process handles those of the terminal.
@@ -269,7 +270,7 @@ static void send_module(struct host *h, const char *module, size_t size)
 static void put(const char *bytes, size_t len)
 {
 	if (fwrite(bytes, 1, len, stdout) != len)
-		signals++;             // standard output is closed: end the run
+		signals = signals ? signals : 1;       // standard output is closed: end the run
 }
 
 // Prints the output of one host as it arrives, that of several hosts in whole lines.
@@ -321,13 +322,15 @@ static void relay_all(struct session *s, struct host *hosts, int n, const char *
 		for (int i = 0; i < n; i++) {
 			struct host *h = &hosts[i];
 
-			if (signals > forwarded && signals > 2 && h->out >= 0)     // sudo sends each signal twice
+			if (signals > forwarded && signals >= INTERRUPTS_MAX && h->out >= 0)
 				kill(h->pid, SIGKILL);
 			if (signals)
 				close_end(&h->in);
 			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
 			fds[2 * i + 1] = (struct pollfd){ h->sent < size ? h->in : -1, POLLOUT, 0 };
 		}
+		if (signals == INTERRUPTS_WARN && forwarded < INTERRUPTS_WARN)
+			fprintf(stderr, INTERRUPTS_WARNING "\n");
 		forwarded = signals;
 		fflush(stdout);
 		if (poll(fds, (nfds_t)(2 * n), 1000) < 0)
