@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bulk mode (stap -b): writes the records of each ring to a file of its own, each preceded by a struct stp_bulk;
+// Bulk mode (stap -b): writes the records of each ring to a file of its own, each preceded by a struct bulk_head;
 // stap-merge merges the files later. Nothing here blocks: the reader of a FIFO may be slow, or wait for another ring's
 // file, so records that it does not take yet stay in the ring. Records that are never written are counted.
 #include "stapio.h"
 
+#include "bulk.h"
 #include "log.h"
 #include "messages.h"
 
@@ -46,7 +47,7 @@ static void append_part(struct file *f, const void *part, uint64_t at, uint64_t 
 
 static uint64_t record_size(const struct file *f, size_t at)
 {
-	struct stp_bulk head;
+	struct bulk_head head;
 
 	memcpy(&head, f->out.bytes + at, sizeof(head));
 	return sizeof(head) + head.len;
@@ -79,7 +80,7 @@ static uint64_t unwritten(const struct file *f)
 // if the file takes no more at the moment. A header is never split.
 static bool drain_ring(struct rings *r, int i, bool only_rest)
 {
-	struct stp_bulk head = { .magic = STP_BULK_MAGIC };
+	struct bulk_head head;
 	struct file *f = &files[i];
 	const void *payload;
 	uint64_t seq;

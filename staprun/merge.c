@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap-merge: merges the files of a bulk run (stap -b), each of which is sorted, into one stream sorted by the
-// records' sequence numbers. Damaged bytes are skipped up to the next record's magic number; missing records are
-// counted. Only one record of each file is in memory.
-#include "messages.h"
+// records' sequence numbers. A damaged file ends at its last whole record; missing records are counted. Only one record
+// of each file is in memory.
+#include "bulk.h"
 #include "number.h"
 
 #include <errno.h>
@@ -22,12 +22,14 @@ static struct input {
 	const char *name;
 	int cpu;                           // from the file's name, else the index of the argument
 	FILE *file;                        // NULL: at end of file
-	struct stp_bulk head;              // of the next record
+	bool magic;                        // each header begins with BULK_MAGIC
+	bool begun;                        // a record was read
+	uint64_t seq;                      // of the next record
+	uint32_t len;
 	char *payload;
 	size_t size;                       // allocated for payload
 } *inputs;
 static int n_inputs;
-static uint64_t skipped_bytes;
 
 static void __attribute__((noreturn)) fail(const char *what, const char *why)
 {
@@ -44,57 +46,56 @@ static void usage(FILE *to)
 	      "  -h         print this text\n", to);
 }
 
-// Skips damaged bytes up to the next magic number and reads the rest of its header. Returns false at end of file.
-static bool resynchronise(struct input *in)
+static bool read_word(struct input *in, uint32_t *word)
 {
-	uint32_t window = in->head.magic;
-	int c;
-
-	while ((c = getc(in->file)) != EOF) {
-		skipped_bytes++;
-		window = window >> 8 | (uint32_t)c << 24;  // little-endian
-		if (window == STP_BULK_MAGIC) {
-			in->head.magic = window;
-			return fread(&in->head.len, sizeof(in->head) - sizeof(in->head.magic), 1,
-				     in->file) == 1;
-		}
-	}
-	return false;
+	return fread(word, sizeof(*word), 1, in->file) == 1;
 }
 
+// The sequence number is the first after the previous one whose low half is that of the header.
 static bool read_head(struct input *in)
 {
-	if (fread(&in->head.magic, sizeof(in->head.magic), 1, in->file) != 1)
+	uint32_t seq, step;
+
+	if (!read_word(in, &seq))
 		return false;
-	if (in->head.magic == STP_BULK_MAGIC)
-		return fread(&in->head.len, sizeof(in->head) - sizeof(in->head.magic), 1, in->file) == 1;
-	return resynchronise(in);
+	in->magic |= !in->begun && seq == BULK_MAGIC;
+	if (in->magic && (seq != BULK_MAGIC || !read_word(in, &seq)))
+		return false;
+	step = in->begun ? seq - (uint32_t)in->seq : seq;
+	in->seq += step;
+	return read_word(in, &in->len) && in->len && in->len <= PAYLOAD_MAX && (!in->begun || (step && step <= INT32_MAX));
 }
 
-static void end(struct input *in)
+static bool read_payload(struct input *in)
 {
-	if (ferror(in->file))
-		fail(in->name, strerror(errno));
-	fclose(in->file);
-	in->file = NULL;
+	if (in->len > in->size) {
+		in->size = in->len;
+		in->payload = realloc(in->payload, in->size);
+		if (!in->payload)
+			fail(in->name, "out of memory");
+	}
+	return fread(in->payload, in->len, 1, in->file) == 1;
 }
 
-// Reads the next complete record of a file.
+// Reads the next record of a file, and closes the file at its end.
 static void read_record(struct input *in)
 {
-	while (read_head(in)) {
-		if (in->head.len > PAYLOAD_MAX || !in->head.len || !in->head.seq)
-			continue;
-		if (in->head.len > in->size) {
-			in->size = in->head.len;
-			in->payload = realloc(in->payload, in->size);
-			if (!in->payload)
-				fail(in->name, "out of memory");
-		}
-		if (fread(in->payload, in->head.len, 1, in->file) == 1)
+	int c = getc(in->file);
+
+	if (c != EOF) {
+		ungetc(c, in->file);
+		if (read_head(in) && read_payload(in)) {
+			in->begun = true;
 			return;
+		}
 	}
-	end(in);
+	if (ferror(in->file))
+		fail(in->name, strerror(errno));
+	if (c != EOF)
+		fprintf(stderr, "stap-merge: %s: a record is damaged or incomplete; the rest of the file is skipped\n",
+			in->name);
+	fclose(in->file);
+	in->file = NULL;
 }
 
 static int cpu_of(const char *name, int otherwise)
@@ -113,7 +114,7 @@ static struct input *earliest(void)
 	struct input *first = NULL;
 
 	for (struct input *in = inputs; in < inputs + n_inputs; in++)
-		if (in->file && (!first || in->head.seq < first->head.seq))
+		if (in->file && (!first || in->seq < first->seq))
 			first = in;
 	return first;
 }
@@ -124,19 +125,16 @@ static void merge(FILE *to, bool verbose)
 	struct input *in;
 
 	while ((in = earliest())) {
-		if (expected && in->head.seq > expected)
-			missing += in->head.seq - expected;
-		expected = in->head.seq + 1;
+		if (expected && in->seq > expected)
+			missing += in->seq - expected;
+		expected = in->seq + 1;
 		if (verbose)
-			fprintf(to, "[CPU:%d, seq:%llu, length:%u]\n", in->cpu, in->head.seq,
-				in->head.len);
-		fwrite(in->payload, 1, in->head.len, to);
+			fprintf(to, "[CPU:%d, seq=%llu, length=%u]\n", in->cpu, (unsigned long long)in->seq, in->len);
+		fwrite(in->payload, 1, in->len, to);
 		read_record(in);
 	}
 	if (missing)
 		fprintf(stderr, "stap-merge: %llu records are missing\n", (unsigned long long)missing);
-	if (skipped_bytes)
-		fprintf(stderr, "stap-merge: skipped %llu damaged bytes\n", (unsigned long long)skipped_bytes);
 }
 
 // Opens without waiting for a writer: the process that writes the FIFOs opens them in its own order, and each of

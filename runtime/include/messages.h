@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without comments, printed by testsuite/lint/protocol.py. A module
  * and a loader with different values reject each other.
  */
-#define STP_PROTOCOL 0x086ad58bu
+#define STP_PROTOCOL 0x930ae5c1u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -137,7 +137,7 @@ struct stp_summary {
  */
 #define STP_RING_MAGIC 0x71746170u
 
-#define STP_RINGS_BULK 1     /* the script requests one file per ring: struct stp_bulk and payload, repeated */
+#define STP_RINGS_BULK 1     /* the script requests one file per ring */
 
 struct stp_ring_header {     /* page 0 */
 	stp_u32 magic, protocol;
@@ -177,13 +177,6 @@ struct stp_rec {             /* 8-byte aligned */
 	stp_u32 len;         /* payload bytes; the record takes sizeof(struct stp_rec) + len, rounded up to 8 */
 	stp_u32 flags;
 	stp_u64 seq;         /* from 1, without gaps over all rings together (padding has none) */
-};
-
-#define STP_BULK_MAGIC 0x424b5453u
-struct stp_bulk {            /* Precedes each record in bulk files; nothing is aligned there. */
-	stp_u32 magic;
-	stp_u32 len;
-	stp_u64 seq;
 };
 
 #endif

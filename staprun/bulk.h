@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The format of bulk files is that of SystemTap before 5.0, so that each stap-merge reads the files of both. Files of
+// later versions have BULK_MAGIC before each header.
+#ifndef BULK_H
+#define BULK_H
+
+#include <stdint.h>
+
+struct bulk_head {                         // precedes each record; not aligned
+	uint32_t seq;                      // the low half of the record's sequence number
+	uint32_t len;                      // bytes of the record
+};
+
+#define BULK_MAGIC 0xbaa99ff0u
+
+#endif
