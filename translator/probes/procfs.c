@@ -177,8 +177,8 @@ static struct file *file_of(files *all, const struct procfs_probe *d)
 
 static void procfs_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
-	int64_t size = session_limit(s, session_limit_given(s, LIMIT_STP_PROCFS_BUFSIZE) ? LIMIT_STP_PROCFS_BUFSIZE :
-				     LIMIT_MAXSTRINGLEN);
+	int64_t size = session_limit_given(s, LIMIT_STP_PROCFS_BUFSIZE) ? session_limit(s, LIMIT_STP_PROCFS_BUFSIZE) :
+		       session_limit(s, LIMIT_MAXSTRINGLEN) - 1;
 	files all = { 0 };
 	int written = 0;
 
@@ -192,7 +192,7 @@ static void procfs_emit(struct session *s, struct cwriter *w, struct probe **pro
 			f->read = probes[i];
 		f->mode |= (d->is_write ? 0222 : 0444) & ~d->umask;
 		if (!d->is_write)
-			f->size = d->size ? d->size : size;
+			f->size = (d->size ? d->size : size) + 1;      // and the terminating zero byte
 	}
 	cw_line(w, "static const struct stp_probe *const stp_procfs_writes[] = {");
 	for vec_each(&all, f)
