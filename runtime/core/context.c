@@ -393,6 +393,11 @@ void stp_unlock(struct stp_ctx *c)
 	v->locked = false;
 }
 
+bool stp_locks_held(const struct stp_ctx *c)
+{
+	return c->probe && (c->probe->nlocks || stp_private((struct stp_ctx *)c)->locked);
+}
+
 void stp_finish(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);

@@ -108,6 +108,15 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 	stp_cprintf(STP_C, __VA_ARGS__);					\
 } while (0)
 #define _stp_snprintf snprintf
+#ifdef __KERNEL__
+#define _stp_kmalloc(size) kmalloc(size, GFP_ATOMIC | __GFP_NOWARN)
+#define _stp_kzalloc(size) kzalloc(size, GFP_ATOMIC | __GFP_NOWARN)
+#define _stp_kfree(pointer) kfree(pointer)
+#else
+#define _stp_kmalloc(size) malloc(size)
+#define _stp_kzalloc(size) calloc(1, size)
+#define _stp_kfree(pointer) free(pointer)
+#endif
 #define _stp_warn(...) do {							\
 	char stp_warning[160];							\
 	snprintf(stp_warning, sizeof(stp_warning), __VA_ARGS__);		\
@@ -119,6 +128,7 @@ struct stp_embedded_context {
 	const char *probe_point, *probe_name;
 	struct pt_regs *kregs, *uregs;
 	int user_mode_p;
+	int locked;                /* the handler holds locks of globals */
 	const char *last_error;
 };
 
@@ -126,6 +136,7 @@ static inline struct stp_embedded_context stp_embedded_context(struct stp_ctx *c
 {
 	struct stp_embedded_context view = {
 		.probe_point = stp_pp(c), .probe_name = stp_pn(c), .kregs = (struct pt_regs *)c->regs,
+		.locked = stp_locks_held(c),
 	};
 
 #ifdef __KERNEL__

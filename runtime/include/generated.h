@@ -612,6 +612,8 @@ void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 when eve
  * them. stp_finish() ends the handler: its output is committed before others can follow. */
 bool stp_lock(struct stp_ctx *c);
 void stp_unlock(struct stp_ctx *c);
+/* The handler holds locks of globals. Those of its @entry() do not count. Any context. */
+bool stp_locks_held(const struct stp_ctx *c);
 void stp_finish(struct stp_ctx *c);
 
 struct stp_family_ops;         /* defined by the runtime: { name, start(table, n), stop(table, n) } */
