@@ -69,6 +69,7 @@ SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtim
 said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
 said json-alone 1 'stap: --json requires -l, -L or --types' --json -e 'probe begin {}'
 
+said function-marks 0 'strlen:long \(.*:string\) /\* unprivileged \*/' --runtime=user --dump-functions
 image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)
 release=${image#/boot/vmlinuz-}
 if [ ! -d "/lib/modules/$release/build" ]; then
@@ -125,6 +126,17 @@ said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
 said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
+# A tapset for a program: PATH and the program's path.
+mkdir -p "$SCRATCH/tapset/PATH$SCRATCH/bin" "$SCRATCH/bin"
+gcc -o "$SCRATCH/bin/prog" -x c - <<<'int main(void) { return 0; }'
+cat >"$SCRATCH/tapset/PATH$SCRATCH/bin/prog.stp" <<'E2'
+probe of_program.entry = process.function("main") { x = 1 }
+probe of_program.start = process("prog").begin { x = 1 }
+probe of_program.any = process.begin { x = 1 }
+E2
+for point in 'entry process("'"$SCRATCH"'/bin/prog").function("main' 'start process("'"$SCRATCH"'/bin/prog").begin' 'any process.begin'; do
+	said "tapset-of-program-${point%% *}" 0 "$(sed 's/[][().*"]/\\&/g' <<<"${point#* }").*" -I "$SCRATCH/tapset" -r "$release" -p2 -e "probe of_program.${point%% *} { println(x) }"
+done
 # Two functions, one line: the variables that both have; with -v one line for each.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'
 said kernel-each 0 "listed\\.reader file:long name:string $parameters" -r "$release" -v -L 'listed.reader'

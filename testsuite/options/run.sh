@@ -233,6 +233,7 @@ expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
 1: on new: -C never -R -r 1:new 600 $newest
 2: on two: -C never -R -r 2:two 600 $kernel" sorted --remote one --remote=new --remote=two --remote-prefix -e "$script"
 expect remote-port 0 '-r 0:one:2222 600' remote --remote=one:2222 -e "$script"
+expect remote-stapsh 0 '-r 0:stapsh:' remote --remote=stapsh: -e "$script"
 expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
 expect monitor 0 '-R -M 1 -r 0:one' remote --remote=one --monitor -e "$script"
 expect monitor-seconds 0 '-R -M 7 -r 0:one' remote --remote=one --monitor=7 -e "$script"
@@ -298,6 +299,9 @@ expect pass3 0 '#include "generated.h"' "$STAP" -p3 --runtime=user -e "$begin"
 expect terminated-while-busy 124 '' bash -c "timeout -k 2 0.3 '$STAP' --runtime=user - < <(sleep 5)"
 expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'function mine() { println(\"from my library\") }' >'$SCRATCH/lib/mine.stp' &&
 	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
+expect private-elsewhere 1 'note: "mine_only" is private to the file' bash -c "mkdir -p '$SCRATCH/lib2' && echo 'private function mine_only() { }' >'$SCRATCH/lib2/mine.stp' &&
+	'$STAP' --runtime=user -I '$SCRATCH/lib2' -e 'probe begin { mine_only() }'"
+expect error-of-addition 1 'at <input1>:1:7' user -e "$begin" -E 'probe nosuch {}'
 expect no-warnings 0 hello user -w -e "$begin"
 expect disable-cache 0 hello user --disable-cache -e "$begin"
 expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"

@@ -193,10 +193,26 @@ static void add_functions(const void *session, name_list *out)
 			vec_push(out, (*f)->name);
 }
 
+// Notes that another file has a private global or function of this name.
+static void note_private(struct session *s, struct loc loc, const char *word)
+{
+	const char *file = library_private(s, word);
+
+	for vec_each(&s->script.globals, v)
+		if ((*v)->is_private && (*v)->loc.source != loc.source && !strcmp((*v)->name, word))
+			file = (*v)->loc.source->name;
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->is_private && (*f)->source != loc.source && !strcmp((*f)->name, word))
+			file = (*f)->source->name;
+	if (file && !from_library(loc))
+		diag_note(loc, "\"%s\" is private to the file %s", word, file);
+}
+
 void declarations_note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
 
+	note_private(s, loc, word);
 	add_functions(s, &names);
 	for vec_each(&names, name)
 		if (!strcmp(*name, word)) {
@@ -213,6 +229,7 @@ static void unknown_function(struct session *s, const struct expr *call)
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
+	note_private(s, call->loc, call->u.call.name);
 	if (!from_library(call->loc) && renamed_private(call->u.call.name))
 		diag_note(call->loc, "%s", renamed_private(call->u.call.name));
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)

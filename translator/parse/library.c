@@ -82,6 +82,52 @@ static void join(struct session *s, struct library *lib, struct library_file *fi
 	s->library_files++;
 }
 
+// Returns "/usr/bin/x" for the file PATH/usr/bin/x.stp below the root, NULL for other files.
+static char *program_below(const char *root, const char *path)
+{
+	size_t len = root ? strlen(root) : 0;
+
+	if (!len || strncmp(path, root, len) || !str_starts(path + len, "/PATH/") || !str_ends(path, ".stp"))
+		return NULL;
+	path += len + strlen("/PATH");
+	return str_ndup(path, strlen(path) - strlen(".stp"));
+}
+
+// Completes "process" in a file for a program: a relative path begins in the program's directory; without a path,
+// points in code refer to the program.
+static void complete_path(struct probe_point *p, const char *program)
+{
+	static const char *const in_code[] = { "function", "statement", "mark", "plt", "provider" };
+	struct point_part *part = &p->parts.at[0];
+	bool code = false;
+
+	for (size_t i = 0; p->parts.n > 1 && i < ARRAY_SIZE(in_code); i++)
+		code |= !strcmp(part[1].name, in_code[i]);
+	if (strcmp(part->name, "process") || part->arg_kind == ARG_NUMBER)
+		return;
+	if (part->arg_kind == ARG_STRING && *part->text && *part->text != '/')
+		part->text = str_printf("%.*s/%s", (int)(strrchr(program, '/') - program), program, part->text);
+	else if (part->arg_kind == ARG_NONE && code)
+		part->text = program;
+	else
+		return;
+	part->arg_kind = ARG_STRING;
+}
+
+static void complete_paths(const struct session *s, const struct library_file *file, const struct script *part)
+{
+	const char *program = program_below(s->tapset_dir, file->path);
+
+	for (int i = 0; i < s->opt.include_dirs.n && !program; i++)
+		program = program_below(s->opt.include_dirs.at[i], file->path);
+	for (int i = 0; program && i < part->aliases.n; i++)
+		for vec_each(&part->aliases.at[i]->points, p)
+			complete_path(*p, program);
+	for (int i = 0; program && i < part->probe_decls.n; i++)
+		for vec_each(&part->probe_decls.at[i]->points, p)
+			complete_path(*p, program);
+}
+
 static void load(struct session *s, struct library_file *file)
 {
 	struct library *lib = s->library;
@@ -105,8 +151,10 @@ static void load(struct session *s, struct library_file *file)
 	if (errors)
 		diag_warning((struct loc){ 0 }, "the library file %s:%d:%d is skipped: %s", file->path, first.line,
 			     first.column, diag_quiet_first());
-	else if (!file->macros)
-		join(s, lib, file, &part);
+	if (errors || file->macros)
+		return;
+	complete_paths(s, file, &part);
+	join(s, lib, file, &part);
 }
 
 static bool is_of_us(const struct session *s, const struct library_file *file)
@@ -166,6 +214,13 @@ bool library_use_global(struct session *s, const char *name)
 
 	load_all(s, map_get(&lib->index.globals, name));
 	return map_get(&lib->globals, name) != NULL;
+}
+
+const char *library_private(struct session *s, const char *name)
+{
+	const file_list *files = map_get(&opened(s)->index.privates, name);
+
+	return files ? files->at[0]->path : NULL;
 }
 
 struct macro *library_macro(struct session *s, const char *name)

@@ -22,7 +22,7 @@ struct library_dir {
 struct library_index {
 	VEC(struct library_dir) dirs;      // in order of precedence
 	file_list files;
-	struct map functions, globals, aliases, macros; // name -> file_list *, candidates in order
+	struct map functions, globals, aliases, macros, privates; // name -> file_list *, candidates in order
 };
 
 // library_index.c: makes the index, or reads the cached one if no directory or file has changed.

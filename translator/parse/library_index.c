@@ -30,6 +30,7 @@ static struct map *names_of(struct library_index *x, char sort)
 	case 'g': return &x->globals;
 	case 'a': return &x->aliases;
 	case 'm': return &x->macros;
+	case 'p': return &x->privates;
 	default: return NULL;
 	}
 }
@@ -90,27 +91,27 @@ static void found(struct scan *s, char sort, const char *name)
 		add_name(names_of(s->index, sort), name, s->file);
 }
 
-static void scan_function(struct scan *s)
+static void scan_function(struct scan *s, char sort)
 {
 	advance(s);
 	if (s->t.kind == TOK_IDENT)
-		found(s, 'f', s->t.text);
+		found(s, sort, s->t.text);
 }
 
 // NAME {anything but a name} {"," NAME ...}
-static void scan_globals(struct scan *s)
+static void scan_globals(struct scan *s, char sort)
 {
-	do {
-		advance(s);
-		if (s->t.kind != TOK_IDENT)
-			return;
-		found(s, 'g', s->t.text);
+	while (s->t.kind == TOK_IDENT) {
+		found(s, sort, s->t.text);
 		advance(s);
 		while (s->t.kind == TOK_MOD || s->t.kind == TOK_LBRACKET || s->t.kind == TOK_RBRACKET ||
 		       s->t.kind == TOK_NUMBER || s->t.kind == TOK_STRING || s->t.kind == TOK_ASSIGN ||
 		       s->t.kind == TOK_SUB)
 			advance(s);
-	} while (s->t.kind == TOK_COMMA);
+		if (s->t.kind != TOK_COMMA)
+			return;
+		advance(s);
+	}
 }
 
 // Returns true if the "{" opens alternatives of a name (names and commas only), and adds its text to the name.
@@ -164,8 +165,13 @@ static void scan_probe(struct scan *s)
 static void scan_private(struct scan *s)
 {
 	advance(s);
-	if (s->t.kind == TOK_FUNCTION || s->t.kind == TOK_GLOBAL)
+	if (s->t.kind == TOK_FUNCTION) {
+		scan_function(s, 'p');
+		return;
+	}
+	if (s->t.kind == TOK_GLOBAL)
 		advance(s);
+	scan_globals(s, 'p');
 }
 
 static void scan_file(struct library_index *x, struct library_file *file)
@@ -181,10 +187,11 @@ static void scan_file(struct library_index *x, struct library_file *file)
 		bool top = !s.depth && s.previous != TOK_DOT && s.previous != TOK_ARROW && !file->macros;
 
 		if (top && s.t.kind == TOK_FUNCTION)
-			scan_function(&s);
-		else if (top && s.t.kind == TOK_GLOBAL)
-			scan_globals(&s);
-		else if (top && s.t.kind == TOK_PROBE)
+			scan_function(&s, 'f');
+		else if (top && s.t.kind == TOK_GLOBAL) {
+			advance(&s);
+			scan_globals(&s, 'g');
+		} else if (top && s.t.kind == TOK_PROBE)
 			scan_probe(&s);
 		else if (top && s.t.kind == TOK_PRIVATE)
 			scan_private(&s);
@@ -200,6 +207,11 @@ static void scan_file(struct library_index *x, struct library_file *file)
 
 // ---------------------------------------------------------------- directories
 
+static int is_directory(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && d->d_type != DT_REG;
+}
+
 static void add_dir(struct library_index *x, const char *path)
 {
 	struct library_dir d = { .path = path };
@@ -208,6 +220,25 @@ static void add_dir(struct library_index *x, const char *path)
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		d.changed_ns = changed_ns(&st);
 	vec_push(&x->dirs, d);
+}
+
+// Adds a directory of tapsets for programs, and those in it. Files of the same name in two of them are both used.
+static void add_program_dirs(struct library_index *x, const char *path)
+{
+	struct dirent **list;
+	int n;
+
+	add_dir(x, path);
+	if (!x->dirs.at[x->dirs.n - 1].changed_ns)
+		return;
+	vec_push(&x->dirs, (struct library_dir){ .path = "" });
+	n = scandir(path, &list, is_directory, alphasort);
+	for (int i = 0; i < n; i++) {
+		add_program_dirs(x, str_printf("%s/%s", path, list[i]->d_name));
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
 }
 
 // The most specific first: of two files with the same name below one root the first is used.
@@ -234,6 +265,7 @@ static void add_root(struct library_index *x, const struct target_facts *f, cons
 			add_dir(x, str_printf("%s%s%s", root, runtimes[r], *version));
 		}
 	vec_push(&x->dirs, (struct library_dir){ .path = "" }); // ends the root
+	add_program_dirs(x, str_printf("%s/PATH", root));
 }
 
 static void list_roots(struct session *s, struct library_index *x)
@@ -305,7 +337,7 @@ static void make(struct library_index *x)
 // False: a directory name cannot be written to the index.
 static bool find_key(const struct library_index *x, struct cache_key *key)
 {
-	struct cache_hash *h = cache_hash_new("library 3");
+	struct cache_hash *h = cache_hash_new("library 4");
 	bool good = true;
 
 	for vec_each(&x->dirs, dir) {
@@ -320,7 +352,7 @@ static bool find_key(const struct library_index *x, struct cache_key *key)
 
 static void write_names(struct buf *b, struct library_index *x, const struct library_file *file)
 {
-	static const char sorts[] = "fgam";
+	static const char sorts[] = "fgamp";
 
 	for (const char *sort = sorts; *sort; sort++)
 		for map_each(names_of(x, *sort), e) {
