@@ -44,7 +44,12 @@ static const char on_host[] =
 
 static bool is_direct(const char *url)
 {
-	return strcmp(url, "direct") == 0 || strcmp(url, "direct://") == 0;
+	static const char *const names[] = { "direct", "direct:", "direct://", "stapsh:", "stapsh://" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(url, names[i]))
+			return true;
+	return false;
 }
 
 void remote_check(const char *url)
