@@ -19,6 +19,21 @@ static const struct step {
 	{ "optimize", elab_optimize },
 };
 
+// -vv: reports points with several handlers, which run one after the other at a hit.
+static void note_combined(struct session *s)
+{
+	struct map counts = { 0 };
+	const char *text;
+
+	for vec_each(&s->script.probes, p)
+		map_put(&counts, (*p)->point, (char *)map_get(&counts, (*p)->point) + 1);
+	for map_each(&counts, e) {
+		text = str_printf("Combining %d probe handlers for probe point: %s\n", (int)(intptr_t)e->value, e->key);
+		if ((intptr_t)e->value > 1)
+			diag_output(text);
+	}
+}
+
 int pass_elaborate(struct session *s)
 {
 	int before = diag_errors();
@@ -39,5 +54,7 @@ int pass_elaborate(struct session *s)
 	}
 	if (s->opt.keep_going)
 		diag_catalogue();
+	if (s->opt.verbose[2] > 1)
+		note_combined(s);
 	return diag_errors() - before;
 }

@@ -97,7 +97,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 
 static void say(const struct di_module *m, size_t size)
 {
-	if (m->s->opt.verbose[2])
+	if (m->s->opt.verbose[2] > 1)      // -v has one line for each pass
 		diag_output(str_printf("Made the index of the debuginfo %s: %zu KiB\n", m->path, size >> 10));
 }
 
