@@ -384,12 +384,12 @@ static void add_aliases(struct session *s, name_list *out)
 			vec_push(out, *pattern);
 }
 
-// Adds "ctime:string (seconds:long)", with -v " /* pure */".
+// Adds "ctime:string (seconds:long) /* unprivileged */", with -v also " /* pure */".
 static void add_function(struct session *s, const struct func *f, name_list *out)
 {
-	static const struct { unsigned bit; const char *name; } tags[] = {
-		{ PRAGMA_GURU, "guru" }, { PRAGMA_MYPROC, "myproc-unprivileged" }, { PRAGMA_PURE, "pure" },
-		{ PRAGMA_STABLE, "stable" }, { PRAGMA_UNPRIVILEGED, "unprivileged" },
+	static const struct { unsigned bit; const char *name; bool always; } tags[] = {
+		{ PRAGMA_GURU, "guru", true }, { PRAGMA_MYPROC, "myproc-unprivileged", true }, { PRAGMA_PURE, "pure", false },
+		{ PRAGMA_STABLE, "stable", false }, { PRAGMA_UNPRIVILEGED, "unprivileged", true },
 	};
 	struct buf b = { 0 };
 
@@ -399,8 +399,8 @@ static void add_function(struct session *s, const struct func *f, name_list *out
 	for (int i = 0; i < f->params.n; i++)
 		buf_printf(&b, "%s%s:%s", i ? ", " : "", f->params.at[i]->name, type_name(f->params.at[i]->type));
 	buf_putc(&b, ')');
-	for (size_t i = 0; s->opt.verbose[2] && i < ARRAY_SIZE(tags); i++)
-		if (func_has(f, tags[i].bit))
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (func_has(f, tags[i].bit) && (tags[i].always || s->opt.verbose[2]))
 			buf_printf(&b, " /* %s */", tags[i].name);
 	vec_push(out, (const char *)b.text);
 }
