@@ -7,6 +7,46 @@ ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1"; [ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/    /'; }
 skip() { echo "skip $1 # $2"; }
 
+# The names after PART/ on the command line; none selects all tests of the part.
+chosen=("$@")
+
+# wanted NAME: the test is selected, by its name or by the beginning of it.
+wanted() {
+	local name
+	[ ${#chosen[@]} -gt 0 ] || return 0
+	for name in "${chosen[@]}"; do [[ $1 != "$name"* ]] || return 0; done
+	return 1
+}
+
+# wanted_some BEGIN: tests whose names begin with BEGIN may be selected.
+wanted_some() {
+	local name
+	wanted "$1" && return
+	for name in "${chosen[@]}"; do [[ $name != "$1"* ]] || return 0; done
+	return 1
+}
+
+# wanted_files SUFFIX NAME...: the names, without the suffix, of the files of this directory that are selected: NAME, or those that
+# begin with NAME; all without a NAME.
+wanted_files() {
+	local suffix=$1 name file
+	shift
+	[ $# -gt 0 ] || set -- ''
+	for name in "${@%"$suffix"}"; do
+		if [ -n "$name" ] && [ -e "$name$suffix" ]; then
+			echo "$name"
+		else
+			for file in "$name"*"$suffix"; do [ ! -e "$file" ] || echo "${file%"$suffix"}"; done
+		fi
+	done
+}
+
+# report PART/NAME FINDINGS: succeeds if nothing was found.
+report() {
+	wanted "${1#*/}" || return 0
+	if [ -z "$2" ]; then ok "$1"; else not_ok "$1" "$2"; fi
+}
+
 # golden NAME FILE ACTUAL: the two are equal; with -u the file is rewritten.
 golden() {
 	if [ -n "${UPDATE-}" ]; then

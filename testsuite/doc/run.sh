@@ -28,21 +28,21 @@ missing=$(
 		sed 's/\[man //; s/\]//' | sort -u | while read -r name; do page_of "$name"; done
 	for n in 1 2 3 4 5; do page_of "error::pass$n"; done
 )
-if [ -z "$missing" ]; then ok doc/every-name-has-a-page; else not_ok doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"; fi
+report doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"
 
 empty=$(grep -lE '\\- *$' "$out"/man3/*.3stap)
-if [ -z "$empty" ]; then ok doc/every-page-says-what; else not_ok doc/every-page-says-what "$(head -n 20 <<<"$empty")"; fi
+report doc/every-page-says-what "$(head -n 20 <<<"$empty")"
 
 options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r option; do
 	sed 's/\\-/-/g' "$out/man1/stap.1" | grep -qF -- ".B $option" || echo "$option"
 done)
-if [ -z "$options" ]; then ok doc/every-option; else not_ok doc/every-option "$options"; fi
+report doc/every-option "$options"
 
 # Each option of the usage text of staprun is in its manual page.
 options=$("$BUILD/staprun/staprun" -h | grep -oE '^  -.|  -[A-Za-z] ' | tr -d ' ' | while read -r option; do
 	sed 's/\\-/-/g' "$SOURCE/doc/staprun.8" | grep -qE "^\.B[IR]* .*$option" || echo "$option"
 done)
-if [ -z "$options" ]; then ok doc/every-option-of-staprun; else not_ok doc/every-option-of-staprun "$options"; fi
+report doc/every-option-of-staprun "$options"
 
 sections() { # PAGE SECTION...
 	local page=$1
@@ -53,7 +53,7 @@ missing=$(sections man1/stap.1 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRO
 	sections man8/staprun.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
 	sections man8/stap-prep.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" "SEE ALSO"
 	for page in stapprobes stapfuncs stapvars; do sections man3/$page.3stap DESCRIPTION EXAMPLES "SEE ALSO"; done)
-if [ -z "$missing" ]; then ok doc/sections; else not_ok doc/sections "$missing"; fi
+report doc/sections "$missing"
 
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning "$out"/man?/* >"$SCRATCH/mandoc" 2>&1

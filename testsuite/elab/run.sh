@@ -6,9 +6,7 @@ set -u
 . "$TESTS/lib.sh"
 
 cd "$TESTS/elab" || exit 1
-[ $# -gt 0 ] || set -- *.stp
-for file in "$@"; do
-	name=${file%.stp}
+for name in $(wanted_files .stp "$@"); do
 	eval "options=($(directive "$name.stp" options))"
 	"$STAP" -p2 --vp 01 --runtime=user ${options[@]+"${options[@]}"} "$name.stp" \
 		>"$SCRATCH/out" 2>"$SCRATCH/err" || cat "$SCRATCH/err" >>"$SCRATCH/out"

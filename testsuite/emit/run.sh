@@ -53,16 +53,14 @@ slices() { # NAME
 	fi
 }
 
-for file in *.stp; do
-	name=${file%.stp}
-	case " $* " in *" $name "* | '  ') ;; *) continue ;; esac
+for name in $(wanted_files .stp "$@"); do
 	case $name in
 	*.bad) refuses "${name%.bad}" ;;
 	*.slices) slices "${name%.slices}" ;;
 	*) gives "$name" ;;
 	esac
 done
-[ $# -eq 0 ] || exit 0
+wanted_some compiles-with- || exit 0
 
 mkdir -p "$SCRATCH/emit"
 for file in *.stp ../run/*.stp; do

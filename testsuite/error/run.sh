@@ -6,16 +6,11 @@ set -u
 . "$TESTS/refuse.sh"
 
 cd "$TESTS/error" || exit 1
-if [ "$*" = shown ]; then
-	. "$TESTS/error/shown.sh"
-	exit 0
-fi
-[ $# -gt 0 ] || set -- *.tests
-for file in "$@"; do
-	table=error/${file%.tests}
+for name in $(wanted_files .tests "$@"); do
+	table=error/$name
 	OPTIONS=() ARGUMENTS=()
 	# shellcheck source=/dev/null
 	. "$TESTS/$table.tests"
 	cd "$TESTS/error" || exit 1
 done
-[ "$*" != "$(echo *.tests)" ] || . "$TESTS/error/shown.sh"
+! wanted shown || . "$TESTS/error/shown.sh"

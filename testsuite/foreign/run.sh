@@ -6,11 +6,6 @@ set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/foreign" || exit 1
 
-wanted() { # NAME: chosen on the command line, or nothing was
-	[ ${#chosen[@]} -eq 0 ] || case " ${chosen[*]} " in *" $1 "*) ;; *) return 1 ;; esac
-}
-chosen=("$@")
-
 # Without a kernel: members that are arrays of characters, or numbers of 16 bits, are known by their usual names.
 for script in *.bt; do
 	name=${script%.bt}

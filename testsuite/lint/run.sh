@@ -5,63 +5,72 @@ set -u
 . "$TESTS/lib.sh"
 cd "$SOURCE" || exit 1
 
-report() { # NAME FINDINGS
-	if [ -z "$2" ]; then ok "lint/$1"; else not_ok "lint/$1" "$2"; fi
-}
-
 mapfile -t sources < <(find translator runtime staprun tapsets testsuite bench -name '*.[ch]' -o -name '*.stp' -o -name '*.def' | sort)
 mapfile -t code < <(printf '%s\n' "${sources[@]}" | grep '\.[ch]$')
 mapfile -t shell < <(find . -path ./.git -prune -o -type f -size -100k -exec grep -lE '^#!/(bin/|usr/bin/env )(ba)?sh$' {} + | grep -v '^./configure')
 
-report width "$(awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) " characters" }' "${code[@]}")"
-report trailing-blanks "$(grep -nE '[[:blank:]]+$' "${code[@]}")"
-report licence "$(grep -L 'SPDX-License-Identifier: GPL-2.0-or-later' "${code[@]}" translator/*/*.def quickstart testsuite/runtests)"
-report file-length "$(wc -l "${sources[@]}" | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
+report lint/width "$(awk 'length($0) > 120 { print FILENAME ":" FNR ": " length($0) " characters" }' "${code[@]}")"
+report lint/trailing-blanks "$(grep -nE '[[:blank:]]+$' "${code[@]}")"
+report lint/licence "$(grep -L 'SPDX-License-Identifier: GPL-2.0-or-later' "${code[@]}" translator/*/*.def quickstart testsuite/runtests)"
+report lint/file-length "$(wc -l "${sources[@]}" | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
 # The privileged program stays small enough to be audited.
-report privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscalls,sibling_path,log}.c staprun/{staprun,syscalls,log}.h |
+report lint/privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscalls,sibling_path,log}.c staprun/{staprun,syscalls,log}.h |
 	wc -l | awk '$1 > 1820 { print "staprun has " $1 " lines" }')"
-report function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
+report lint/function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
-report families "$(python3 "$TESTS/lint/families.py" 2>&1)"
+report lint/families "$(python3 "$TESTS/lint/families.py" 2>&1)"
 # Loops of the runtime over data whose size scripts or processes determine charge their work.
-report loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
+report lint/loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
 # The tests and files that the tables of the test suite's description and of the guarantees name.
-report named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
+report lint/named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
 # Live tests share a directory: tests that create a file of the same name create it by the same command.
-report live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>)"\$dir/[^"$]+"[^|&;]*' "$TESTS"/live/*.test | sort -u | awk '{
+report lint/live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>)"\$dir/[^"$]+"[^|&;]*' "$TESTS"/live/*.test | sort -u | awk '{
 	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>)"\$dir\//, "", name); sub(/".*/, "", name)
 	if (by[name] && by[name] != file && (how[name] != made || made ~ /<</)) print file ": $dir/" name " is made differently by " by[name]
 	by[name] = file; how[name] = made }')"
+# PART/NAME runs that test alone; names of no test are errors.
+select_tests() { # STATUS ERRORS RESULT NAME...: RESULT is the last line
+	local status=0
+	"$TESTS/runtests" --build "$BUILD" "${@:4}" >"$SCRATCH/selected" 2>&1 || status=$?
+	[ $status -eq "$1" ] && [ "$(tail -n 1 "$SCRATCH/selected")" = "$3" ] && [ "$(grep -c 'no such test\|unknown part' "$SCRATCH/selected")" -eq "$2" ] ||
+		{ echo "runtests ${*:4}: status $status"; tail -n 5 "$SCRATCH/selected"; }
+}
+report lint/selected-tests "$(wanted selected-tests || exit 0
+	select_tests 0 0 '1 passed, 0 failed, 0 skipped' options/version
+	select_tests 0 0 '3 passed, 0 failed, 0 skipped' elab/alias-condition elab/alias-order options/help
+	select_tests 1 1 '0 passed, 1 failed, 0 skipped' elab/none-of-these
+	select_tests 1 1 '1 passed, 1 failed, 0 skipped' options/none-of-these options/version
+	select_tests 1 1 '0 passed, 1 failed, 0 skipped' none-of-these)"
 # Waits of the runtime have a bound or a proof in a comment.
-report waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
+report lint/waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 # Functions that the guarantees name, "`file` (`function`)", are in these files.
-report named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
+report lint/named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
 	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
 done)"
 # External numbers are parsed by number.h, which checks their range; those with a decimal point by str_real().
-report numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
+report lint/numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
 # Modules and loaders of different versions detect each other.
-report protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
+report lint/protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 # The library counts truncated results of functions.
-report cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
+report lint/cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 # Directories of the translator depend on each other in one direction.
-report includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
+report lint/includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
 # Names that the translator looks for in embedded C.
-report runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
+report lint/runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
 # The table of markers of embedded C describes those that the translator reads.
-report markers "$(python3 "$TESTS/lint/markers.py" 2>&1)"
-report losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
-report stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
-report rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
+report lint/markers "$(python3 "$TESTS/lint/markers.py" 2>&1)"
+report lint/losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
+report lint/stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
+report lint/rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
 # Suggestions come from diag_similar(), which computes them only for messages that are printed. The other messages end
 # the program.
-report similar-names "$(grep -lE '\bstr_similar\(' translator/*/*.c | grep -vE '/(util/(str|diag)|driver/options|driver/example|session/limits|target/kernel|ast/embedded|parse/parse_expr).c$')"
+report lint/similar-names "$(grep -lE '\bstr_similar\(' translator/*/*.c | grep -vE '/(util/(str|diag)|driver/options|driver/example|session/limits|target/kernel|ast/embedded|parse/parse_expr).c$')"
 # Every public name of the library has a comment that names it.
-report tapset-comments "$(awk '
+report lint/tapset-comments "$(awk '
 	FNR == 1 { block = "" }
 	/^\/\*\*/ { block = ""; open = 1 }
 	open { block = block " " $0; if (/\*\//) open = 0; next }
@@ -70,30 +79,30 @@ report tapset-comments "$(awk '
 		if (!index(names " ", " " name " ")) print FILENAME ":" FNR ": " name " has no comment that names it"
 	}' tapsets/*.stp tapsets/arch/*/*.stp)"
 # Each example of SystemTap that cannot be built has a reason in the documents.
-report examples "$(while read -r name _; do
+report lint/examples "$(while read -r name _; do
 		grep -qF "\`$name\`" doc/compatibility.md || echo "doc/compatibility.md: no row for the example $name"
 	done <testsuite/examples/not-built)"
 # Comments, messages and manual pages are full sentences in common words.
-report words "$(python3 "$TESTS/lint/words.py" 2>&1)"
+report lint/words "$(python3 "$TESTS/lint/words.py" 2>&1)"
 if git rev-parse --git-dir >/dev/null 2>&1; then
 	# Subjects of commits that are not in main yet: "area: what it does now".
-	report subjects "$(git log --no-merges --format=%s main.. 2>/dev/null | awk 'length($0) > 72 { print length($0) " characters: " $0 }
+	report lint/subjects "$(git log --no-merges --format=%s main.. 2>/dev/null | awk 'length($0) > 72 { print length($0) " characters: " $0 }
 		/;/ { print "a second clause: " $0 }
 		!/^[^:; ]+: ./ { print "does not begin with one area: " $0 }')"
 	# Inputs and outputs of tests may have bytes that are not text.
-	report binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run|staprun)\// { print $NF ": is a binary file" }')"
+	report lint/binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run|staprun)\// { print $NF ": is a binary file" }')"
 fi
 if command -v codespell >/dev/null; then
-	report spelling "$(find . -path ./testsuite -prune -o -path ./.git -prune -o -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.stp*' \
+	report lint/spelling "$(find . -path ./testsuite -prune -o -path ./.git -prune -o -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.stp*' \
 		-o -name '*.in' -o -name '*.txt' -o -name '*.8' -o -name '*.3stap' -o -name '*.def' \) -print0 | sort -z |
 		xargs -0 codespell -q 3 --ignore-regex '\\[nt]' -L "$(tr '\n' , <"$TESTS/lint/names.txt")" 2>&1)"
 else
 	skip lint/spelling codespell
 fi
 # Tables of tests are shell: after an error of syntax the rest of a file would not be run. Those of foreign/ are text.
-report tables "$(for file in "$TESTS"/[!f]*/*.tests "$TESTS"/live/*.test; do bash -n "$file" 2>&1; done)"
+report lint/tables "$(for file in "$TESTS"/[!f]*/*.tests "$TESTS"/live/*.test; do bash -n "$file" 2>&1; done)"
 if command -v shellcheck >/dev/null; then
-	report shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"
+	report lint/shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"
 else
 	skip lint/shell shellcheck
 fi

@@ -5,11 +5,6 @@ set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/list" || exit 1
 
-wanted() { # NAME: chosen on the command line, or nothing was
-	[ ${#chosen[@]} -eq 0 ] || case " ${chosen[*]} " in *" $1 "*) ;; *) return 1 ;; esac
-}
-chosen=("$@")
-
 list() { # NAME STATUS OPTIONS...: golden, with nothing on standard error
 	local name=$1 want=$2 status=0
 	wanted "$name" || return 0

@@ -15,13 +15,13 @@
 #       command='...'     for -c
 #       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
 #   $release, $tree (of a kernel that isn't installed), $vmlinux (with DWARF, where there is some) are for all of them
-#   staprun/vm.sh    options of staprun and stapio, one more boot a kernel
 #   run/NAME.stp     the scripts of the user runtime: same output expected here
 #   rows/NAME.tests  the rows of the language, a module for all scripts of a table
 # STP_DEBUG=1: all with a runtime that checks itself.
 # LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
 # "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
-# LIVE_SERIES: of the installed kernels, default "6.1 6.12".
+# LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, scripts of run/ and tables of rows/, which test the
+# language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
 # LIVE_BATCH: tests of one guest, default all of them; a guest that panics loses the results of the rest of its batch.
 # LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
 # of its kernel's command line, e.g. slub_debug=FZPU.
@@ -279,6 +279,9 @@ one_guest() { # NAMES...
 		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
 	status=$?
 	tar xf "$SCRATCH/$release.tar" -C "$results" 2>/dev/null
+	[ -z "${TIMES-}" ] || awk '/\] test / { match($0, /\[ *[0-9.]+\]/); now = substr($0, RSTART + 1, RLENGTH - 2) + 0
+		if (name) printf "%7.1f s live/%s\n", now - last, name
+		name = $NF; last = now }' "$SCRATCH/$release.log" | sort -rn | head -n 20 | sed "s/^/# $release: /"
 	if [ $status -eq 0 ]; then
 		ok "live/kernel log is clean $release"
 	else
@@ -290,13 +293,21 @@ one_guest() { # NAMES...
 }
 
 VM=$SOURCE/translator/run/stap-vm
-names=("$@")
-if [ $# -eq 0 ]; then
-	for file in "$TESTS"/live/*.test; do names+=("$(basename "$file" .test)"); done
-	for file in "$TESTS"/run/*.stp; do names+=("run/$(basename "$file" .stp)"); done
-	for file in "$TESTS"/rows/*.tests; do names+=("rows/$(basename "$file" .tests)"); done
-fi
-[ $# -gt 0 ] || [ -n "${LIVE_KERNELS-}" ] || bash "$TESTS/staprun/vm.sh"
+mapfile -t names < <(
+	all=$(for file in "$TESTS"/live/*.test; do basename "$file" .test; done
+		for file in "$TESTS"/run/*.stp; do echo "run/$(basename "$file" .stp)"; done
+		for file in "$TESTS"/rows/*.tests; do echo "rows/$(basename "$file" .tests)"; done)
+	[ $# -gt 0 ] || echo "$all"
+	for name; do grep -xF -- "$name" <<<"$all" || grep -- "^${name//./[.]}" <<<"$all"; done)
+[ ${#names[@]} -gt 0 ] || exit 0
+names_for() { # SERIES NAMES OF THE COMMAND LINE
+	if [ $# -gt 1 ] || [ -n "${LIVE_ALL-}" ] || [ -z "$(newest 6.1)" ] || [ -z "$(newest 6.12)" ]; then
+		printf '%s\n' "${names[@]}"
+	else
+		printf '%s\n' "${names[@]}" | awk -v other="$([ "$1" != 6.1 ]; echo $?)" '!/^(run|rows)\// || n++ % 2 == other'
+	fi
+}
+
 tree='' image='' summary=()
 for kernel in ${LIVE_KERNELS-}; do
 	with_kernel "$kernel" on_kernel "${names[@]}" || skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
@@ -307,7 +318,8 @@ for series in ${LIVE_SERIES-6.1 6.12}; do
 	if [ -z "$release" ]; then
 		skip "live/* on $series" "no kernel $series with image and headers is installed"
 	else
-		on_kernel "${names[@]}"
+		mapfile -t on_this < <(names_for $series "$@")
+		on_kernel "${on_this[@]}"
 	fi
 done
 printf '%s\n' ${summary[@]+"${summary[@]}"}

@@ -102,8 +102,8 @@ check_library() {
 	# stap itself: an equal one uses the same files, one with another build ID does not.
 	local made copy=$keys/copy
 	mkdir -p "$copy" && cp "$STAP" "$copy/stap" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$copy"
-	objcopy --dump-section .note.gnu.build-id="$keys/id" "$copy/stap" 2>/dev/null && flipped "$keys/id" &&
-		printf '\377' | dd of="$keys/id" bs=1 seek=20 conv=notrunc 2>/dev/null
+	objcopy --dump-section .note.gnu.build-id="$keys/id" "$copy/stap" 2>/dev/null &&
+		printf '\377\0\377\1' | dd of="$keys/id" bs=1 seek=20 conv=notrunc 2>/dev/null
 	run() { SYSTEMTAP_DIR=$keys/home "$copy/stap" -p2 --runtime=user -e 'probe begin { println(1) }' >/dev/null 2>&1; }
 	if [ -s "$keys/id" ]; then
 		run

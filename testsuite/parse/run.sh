@@ -61,11 +61,7 @@ $(head -n 3 "$SCRATCH/err")" ;;
 	esac
 }
 
-if [ $# -gt 0 ]; then
-	for name; do golden_script "${name%.stp}"; done
-	exit 0
-fi
-for file in *.stp; do golden_script "${file%.stp}"; done
-. ./errors.tests
-[ -z "$driver" ] || . ./library.sh
-[ -z "${STAP-}" ] || . ./roundtrip.sh
+for name in $(wanted_files .stp "$@"); do golden_script "$name"; done
+! wanted errors || . ./errors.tests
+[ -z "$driver" ] || ! wanted_some library || . ./library.sh
+[ -z "${STAP-}" ] || ! wanted_some roundtrip || . ./roundtrip.sh

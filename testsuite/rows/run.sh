@@ -44,9 +44,7 @@ refuse_on() { # TABLE RUNTIME OPTION...: what translating alone shows
 
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 cd "$TESTS/rows" || exit 1
-[ $# -gt 0 ] || set -- *.tests
-for name in "$@"; do
-	name=${name%.tests}
+for name in $(wanted_files .tests "$@"); do
 	run_programs "$name"
 	refuse_on "$name" user --runtime=user
 	if [ -d "/lib/modules/$release/build" ]; then

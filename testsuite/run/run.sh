@@ -31,10 +31,7 @@ $(head -n 20 "$SCRATCH/err")"
 }
 
 cd "$TESTS/run" || exit 1
-for file in "${@/%/.stp}"; do
-	one "${file%.stp}" ''
-done
-[ $# -gt 0 ] || for file in *.stp; do
-	one "${file%.stp}" ''
-	UPDATE='' one "${file%.stp}" -u
+for name in $(wanted_files .stp "$@"); do
+	one "$name" ''
+	[ $# -gt 0 ] || UPDATE='' one "$name" -u
 done

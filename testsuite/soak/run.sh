@@ -120,8 +120,8 @@ on_kernel() { # SERIES, or nothing for one that isn't installed
 		rounds
 		return
 	fi
-	[ "${1-}" != "${SOAK_WORST:-6.1}" ] || worst_hits
-	soak
+	[ "${1-}" != "${SOAK_WORST:-6.1}" ] || ! wanted worst-hits || worst_hits
+	! wanted "$release" || soak
 }
 
 tree='' image=''

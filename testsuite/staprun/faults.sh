@@ -60,6 +60,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 
 faults_of() { # NAME WHO OUTPUT ARGUMENT...
 	local name=faults-$1 who=$2 want=$3 k count errors problems='' found stride=1
+	wanted "$name" || return 0
 	shift 3
 	dir=$scratch/$name
 	mkdir -p "$dir" && chmod 777 "$dir" && cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$dir"

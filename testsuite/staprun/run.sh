@@ -14,6 +14,7 @@ scratch=$(mktemp -d /tmp/staprun.XXXXXX) || exit 1      # where others may look,
 trap 'rm -rf "$scratch"' EXIT
 update=${UPDATE-}
 [ "${1-}" != -u ] || { update=1; shift; }
+. ../lib.sh
 
 compile() {
 	local cc=(gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -I"${BUILD:-$source}" -I"$source/runtime/include" -pthread)
@@ -93,11 +94,7 @@ if ! compile >"$scratch/compile" 2>&1; then
 	exit 1
 fi
 . ./faults.sh
-if [ "${1-}" = faults ]; then
-	faults
-elif [ $# -gt 0 ]; then
-	for name; do run_one "play/$name.play"; done
-else
-	for file in play/*.play; do run_one "$file"; done
-	faults
-fi
+for name in $(cd play && wanted_files .play "$@"); do run_one "play/$name.play"; done
+! wanted_some faults || faults
+# In virtual machines; without names, live runs them.
+[ $# -eq 0 ] || ! wanted vm || bash ./vm.sh ${update:+-u}

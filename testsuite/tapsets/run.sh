@@ -234,6 +234,7 @@ for file in "$SOURCE"/tapsets/*.stp "$SOURCE"/tapsets/arch/x86_64/*.stp; do
 	files+=("$file")
 done
 chosen=$*
+[ ${#files[@]} -gt 0 ] || exit 0
 [ $# -gt 0 ] || { tables; tested "${files[@]}"; }
 for series in 6.1 6.12; do
 	release=$(newest $series)
