@@ -216,6 +216,13 @@ static const char *func_head(struct func_info *i)
 	return buf_text(&b);
 }
 
+// Writes the comment before a function of C: the part of the script that it is made of. Messages of pass 4 print it, too.
+static void describe(struct emitter *e, struct cwriter *w, const char *symbol, char *text)
+{
+	map_put(&e->s->c_functions, symbol, text);
+	cw_line(w, "/* %s */", emit_comment_text(text));
+}
+
 void emit_script_func(struct emitter *e, struct func_info *i)
 {
 	struct func *f = i->func;
@@ -223,7 +230,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 
 	e->caller = i;
 	cw_line(&e->prototypes, "%s;", func_head(i));
-	cw_line(&e->functions, "/* function %s at %s */", f->name, emit_comment_text(emit_location_text(f->loc)));
+	describe(e, &e->functions, i->name, str_printf("function %s at %s", f->name, emit_location_text(f->loc)));
 	if (!f->body) {
 		e->w = &e->functions;
 		emit_embedded_func(e, i, func_head(i));
@@ -270,8 +277,8 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	cw_line(&e->handlers, "/* probe %s at %s */", emit_comment_text(p->point),
-		emit_comment_text(emit_location_text(p->loc)));
+	describe(e, &e->handlers, str_printf("p%d", p->index),
+		 str_printf("probe %s at %s", p->point, emit_location_text(p->loc)));
 	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -300,7 +307,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	cw_line(&e->handlers, "/* entry of %s */", emit_comment_text(p->point));
+	describe(e, &e->handlers, str_printf("p%d_entry", p->index), str_printf("entry of %s", p->point));
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -317,7 +324,7 @@ static void emit_hit(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	cw_line(&e->handlers, "/* hit of %s */", emit_comment_text(p->point));
+	describe(e, &e->handlers, str_printf("p%d_hit", p->index), str_printf("hit of %s", p->point));
 	end_body(e, &e->handlers, str_printf("static void p%d_hit(struct stp_ctx *c)", p->index), false, "");
 }
 

@@ -307,21 +307,20 @@ static void mark_hits(const struct session *s, struct graph *g)
 
 // ---------------------------------------------------------------- the result
 
-// The comment before a function of the generated C names it: "probe ... at ...", "function ... at ...".
+// Returns the part of the script that a function of the generated C is made of. Compilers append suffixes like
+// ".isra.0" to the name; emit_parts.c appends "_partN".
 static const char *name_in_script(const struct session *s, const char *symbol)
 {
-	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
-	const char *head = str_printf(" %.*s(struct stp_ctx *c", (int)strcspn(name, "."), name);
-	const char *at = s->c_text, *end;
+	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol, *part, *found;
 
 	if (str_starts(name, "x_"))        // embedded C
 		return name + 2;
-	while ((at = strstr(at + 1, head)) && at[strcspn(at, "\n") - 1] == ';')
-		;                  // a prototype
-	for (; at && at > s->c_text; at--)
-		if (str_starts(at, "\n/* ") && (end = strstr(at, " */\n")))
-			return str_ndup(at + 4, (size_t)(end - at - 4));
-	return name;
+	name = str_ndup(name, strcspn(name, "."));
+	part = strstr(name, "_part");
+	found = map_get(&s->c_functions, name);
+	if (!found && part)
+		found = map_get(&s->c_functions, str_ndup(name, (size_t)(part - name)));
+	return found ? found : name;
 }
 
 // Returns the largest frame of those on the deepest path.

@@ -113,6 +113,7 @@ struct session {
 
 	// pass 3
 	char *c_text;                      // emit: the generated C
+	struct map c_functions;            // emit: functions of it -> descriptions of the script's parts that they are made of
 	size_t c_len;
 	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has
 	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled separately, with headers
