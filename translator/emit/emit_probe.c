@@ -216,7 +216,7 @@ static const char *func_head(struct func_info *i)
 	return buf_text(&b);
 }
 
-// Writes the comment before a function of C: the part of the script that it is made of. Messages of pass 4 print it, too.
+// Writes the comment before a function of C: the part of the script that it is made of. Messages of pass 4 print it.
 static void describe(struct emitter *e, struct cwriter *w, const char *symbol, char *text)
 {
 	map_put(&e->s->c_functions, symbol, text);
