@@ -30,7 +30,7 @@ static bool divides_location(struct stp_ctx *c, u64 b)
 {
 	if (STP_LIKELY(b != 0))
 		return true;
-	stp_error(c, "the variable is not available here: its location divides by 0");
+	stp_error(c, "the variable is not available here: its location expression divides by 0");
 	return false;
 }
 
@@ -56,7 +56,7 @@ s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b)
 
 s64 stp_location_absent(struct stp_ctx *c)
 {
-	stp_error(c, "the variable is not available after this call of its function: save it in a probe of the entry");
+	stp_error(c, "the variable is not available at this return: save its value in a probe of the entry");
 	return 0;
 }
 

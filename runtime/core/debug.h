@@ -11,15 +11,16 @@ struct stp_lock_use;
 struct stp_map;
 
 #ifdef STP_DEBUG
-/* A platform's: any context, as a handler's; in a module a WARN, elsewhere the end of the process. */
+/* Defined by the platform, for any context: warns (WARN) in a module, and ends a process. */
 void plat_broken(const char *what, const char *file, int line);
-/* A platform's: what else a busy context is on: its CPU, with interrupts off. */
+/* Defined by the platform: true if the context, which is in use, belongs to this CPU and interrupts are off. */
 bool plat_owns(const struct stp_ctx_private *v);
 
 #define STP_CHECK_THAT(x) \
 	do { if (STP_UNLIKELY(!(x))) plat_broken(#x, __FILE__, __LINE__); } while (0)
 
-/* debug.c: between two handlers; around one; the tables of a script; an array, wholly. */
+/* debug.c: check a context between two handlers and while one runs, locks when they are taken and released, the
+ * order of all locks, and a whole array. */
 void stp_debug_idle(const struct stp_ctx_private *v);
 void stp_debug_record(const struct stp_ctx_private *v);
 void stp_debug_locked(const struct stp_lock_use *use, u32 cpu);

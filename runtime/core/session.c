@@ -203,7 +203,7 @@ int stp_session_make(void)
 	int err;
 
 	if (stp_module.abi != STP_GENERATED_ABI) {
-		plat_message(STP_MSG_ERROR, "the script was translated for another version of the runtime");
+		plat_message(STP_MSG_ERROR, "the script was translated for another version of the runtime; translate it again");
 		return -STP_EINVAL;
 	}
 	set_times();

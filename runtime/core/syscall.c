@@ -481,7 +481,7 @@ static void put_kexec_flags(struct call_text *t, const struct stp_symbols *s, u6
 	call_printf(t, "0x%llx", v & 0xffff0000);
 }
 
-/* The lowest byte is the signal of the child's end. */
+/* The lowest byte is the signal that the parent gets when the child exits. */
 static void put_clone_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	if (v & ~0xffull)

@@ -29,7 +29,7 @@ static const struct { u8 signal, n, members; const char *const *names; } codes_o
 	{ 11, 4, FAULT, segv_codes }, { 17, 6, CHILD, cld_codes }, { 29, 6, BAND, poll_codes }, { 31, 2, CALL, sys_codes },
 };
 
-/* Writes the code, and returns which members there are. */
+/* Writes si_code, and returns which members of the union it sets. */
 static enum members put_code(struct call_text *t, u64 sig, s64 code)
 {
 	enum members m = code == 0 || code == -6 ? KILL : VALUE;
@@ -234,7 +234,8 @@ static void put_caps(struct call_text *t, u64 set)
 		call_printf(t, set ? "%s0x%llx" : "%s0", between, set);
 }
 
-/* The second and third version of the header have sets of 64 bits, the upper halves behind. */
+/* Versions 2 and 3 of the header have sets of 64 bits in two structures: first the lower halves, then the upper
+ * ones. */
 static void put_capdata(struct call_text *t, u64 address, u64 header)
 {
 	static const char *const names[] = { "{effective=", ", permitted=", ", inheritable=" };

@@ -104,7 +104,8 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 {
 	const struct stp_perf *p = event->overflow_handler_context;
 	struct postponed *late = this_cpu_ptr(&postponed);
-	/* Throttled: by __perf_event_account_interrupt() before it calls us, 5.10 to 7.2, until the next tick. */
+	/* The kernel throttles an event in __perf_event_account_interrupt(), before it calls us, until the next
+	 * tick (5.10 to 7.2). */
 	u64 missed = is_clock(p) ? skipped_ticks(p, event) : event->hw.interrupts == PERF_THROTTLED;
 
 	if (unlikely(missed) && stp_session_running() && (in_nmi() || is_hit(p)))

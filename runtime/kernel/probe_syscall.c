@@ -24,16 +24,17 @@
 #define NUMBERS 512
 #endif
 
-#define CALLS_MAX 8192                 /* in progress at once, for all return probes with @entry() */
-#define TEXTS_MAX 4096                 /* the same, with argstr */
-#define TEXTS_BYTES (8 << 20)          /* limit of what these take together */
+#define CALLS_MAX 8192                 /* calls in progress of which a return probe saves values of @entry() */
+#define TEXTS_MAX 4096                 /* the same, if it also saves argstr */
+#define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe */
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* copy of p->probe */
 	const struct stp_syscall *call;
 	const struct stp_syscall_probe *p;
 	struct syscall_watch *next;        /* of the same system call number */
-	bool fast;                        /* the only one, reads no arguments, and its handler needs no preparation */
+	/* it is the only probe of this number, reads no arguments, and its handler needs no preparation */
+	bool fast;
 	bool saves;                        /* p is a return probe: at the entry only @entry() is evaluated */
 };
 
@@ -43,8 +44,10 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	struct stp_calls *saved;                           /* the rows of return probes, by probe; may be NULL */
-	char *rows;                                        /* of each CPU, a row of it; NULL: no probe has any */
+	/* data that return probes saved for calls in progress; may be NULL */
+	struct stp_calls *saved;
+	/* a row for each CPU, in which the data of one call is prepared; NULL: no probe saves data */
+	char *rows;
 	u32 row_size;
 } calls;
 
@@ -130,7 +133,8 @@ static void order_ipc(struct stp_ctx *c, u32 call, bool is_new)
 }
 #endif
 
-/* Returns the table index of a call of socketcall or ipc; that of these if it does not exist. */
+/* Returns the table index of the call that socketcall or ipc decodes to; the number of socketcall or ipc itself if
+ * `call` is unknown. */
 static u32 split_index(u32 number, u32 call)
 {
 #ifdef CONFIG_X86_64
@@ -183,7 +187,7 @@ static u32 row_size(const struct stp_syscall_probe *p)
 
 static char no_text[1];
 
-/* Makes this CPU's row the one of the hit. */
+/* Makes the handler store values of @entry() and argstr in this CPU's row. */
 static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
 	char *row = calls.rows + smp_processor_id() * calls.row_size;
@@ -194,7 +198,7 @@ static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	return row;
 }
 
-/* The text ends with a 0, and what is behind it is not copied. */
+/* Returns the number of bytes to save: values, and the text up to its terminator. */
 static u32 used_of_row(const struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
 	return p->entries * sizeof(s64) + (p->text ? strlen(c->call_text) + 1 : 0);
@@ -362,7 +366,8 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 		slow_hit(table, regs, id, 0, compat);
 }
 
-/* Addresses of a 32-bit process above 2 GB are not negative results, which are errors. All probes of a call agree. */
+/* Converts the result of a 32-bit process: an address above 2 GB is a positive number, an error a negative one.
+ * All probes of a call agree on whether it returns an address. */
 static s64 compat_result(const struct syscall_watch *w, long result)
 {
 	bool is_address = w->call && w->call->returns_address && (u32)result < (u32)-MAX_ERRNO;

@@ -12,8 +12,8 @@
 #define ENTRY_BYTES 16
 
 static struct {
-	struct stp_site **all;     /* those of probes, followed by those of variables */
-	u32 n;                     /* number of those of probes */
+	struct stp_site **all;     /* sites of probes, followed by sites of variables */
+	u32 n;                     /* number of sites of probes */
 	struct stp_site **wanted;
 	u32 nwanted, answered;     /* answered in order, each once */
 	struct sorted *sorted;     /* protected by RCU */

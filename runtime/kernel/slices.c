@@ -234,7 +234,8 @@ bool stp_slices_request(const struct stp_probe *p, u64 argument)
 		stp_lose(STP_LOSS_OUTSIDE, 1);
 	} else if (!smp_load_acquire(&r.over)) {
 		WRITE_ONCE(stp_session.unwanted, argument);
-		wait_event_idle(over, smp_load_acquire(&r.over));  /* ends: yield_cpu() in core/context.c stops it */
+		/* ends: yield_cpu() in core/context.c ends the handler */
+		wait_event_idle(over, smp_load_acquire(&r.over));
 		WRITE_ONCE(stp_session.unwanted, 0);
 	}
 	mutex_unlock(&request_lock);

@@ -36,11 +36,11 @@ static struct {
 
 struct frame {
 	u64 pc, sp, fp;
-	const u64 *regs;               /* all registers if known: in the innermost frame */
+	const u64 *regs;               /* all registers, in the innermost frame; else NULL */
 	const struct vm_area_struct *vma;      /* the mapping that contains pc, if it was looked up */
 	bool innermost;
 	bool exact;                    /* pc is the address of the next instruction to execute, not a return address */
-	bool sp_low;                   /* lower bound of the stack pointer */
+	bool sp_low;                   /* sp is only a lower bound, so rules based on it cannot be used */
 	bool is_32bit;                   /* 32-bit code: words of 4 bytes */
 };
 
@@ -256,7 +256,8 @@ static const struct stp_frame_rule *rule_at(const struct frame *f)
 
 static bool unwind_by_rule(struct stp_ctx *c, struct frame *f, const struct stp_frame_rule *r)
 {
-	/* A frame that loads the return address is that of a signal, which interrupted the exact address. */
+	/* Only rules of signal frames load pc in this way: it is the interrupted instruction, not a return
+	 * address. */
 	struct frame caller = { .fp = f->fp, .exact = r->ra.kind == STP_FRAME_LOAD, .is_32bit = f->is_32bit };
 
 	/* If calls push nothing, a function that has not changed the stack pointer yet has no frame. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Until 5.7: an option of a socket, for the kernel itself. What took its place wants the address of a process's
- * memory, or may sleep; the options that are a number or two of the socket are looked up here, as the system call
- * does. Any other is -ENOPROTOOPT.
+ * Until 5.7, this function read an option of a socket for the kernel itself. Its replacement takes an address of the
+ * process's memory, or may sleep. Options that are one or two numbers of the socket are read here as the system call
+ * does; any other option is -ENOPROTOOPT.
  */
 #include "stp_config.h"
 #include <linux/net.h>
@@ -39,7 +39,7 @@ static inline int stp_socket_option(struct socket *sock, int name, int *value)
 		*value = sk->sk_scm_credentials;
 		return sk_may_scm_recv(sk) ? 0 : -EOPNOTSUPP;
 #endif
-	case SO_ERROR:          /* who asks takes it away */
+	case SO_ERROR:          /* reading the error clears it */
 		*value = -sock_error(sk);
 		if (!*value)
 			*value = xchg(&sk->sk_err_soft, 0);

@@ -174,7 +174,7 @@ static void division(struct stp_ctx *c)
 	same_number("of a location, unsigned", stp_location_udiv(c, 0xf000000000000000, 7), 0x2249249249249249);
 	same_number("of a location, the rest", stp_location_umod(c, 0xf000000000000000, 7), 1);
 	stp_location_mod(c, 1, 0);
-	same_text("of a location, by 0", c->error, "the variable is not available here: its location divides by 0");
+	same_text("of a location, by 0", c->error, "the variable is not available here: its location expression divides by 0");
 	c->error = NULL;
 	stp_div(c, 1, 0);
 	same_text("division by 0", c->error ? c->error : "", "division by 0");
