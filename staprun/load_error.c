@@ -183,7 +183,7 @@ void load_error_explain(const char *module, const char *release, int error, int 
 		break;
 	case EINVAL:
 		if (strstr(message, "for parameter"))
-			log_error("the kernel rejects a parameter of %s", module);
+			log_error("the kernel rejects a parameter (NAME=VALUE) of the module %s", module);
 		else
 			explain_format(module, release, message);
 		break;

@@ -66,10 +66,10 @@ static bool wait_for_reader(const struct outfile *out, int signals, const char *
 	if (ends[0].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2)
 			return true;
-		log_error("interrupted by signal %u (%s) while no process reads the FIFO %s", info.ssi_signo,
-			  strsignal(info.ssi_signo), path);
+		log_error("cannot write %s: signal %u (%s) arrived before a process read the FIFO", path,
+			  info.ssi_signo, strsignal(info.ssi_signo));
 	} else {
-		log_error("staprun was killed while no process reads the FIFO %s", path);
+		log_error("cannot write %s: staprun was killed before a process read the FIFO", path);
 	}
 	return false;
 }
