@@ -55,7 +55,7 @@ expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
 expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
-expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN, which the script'\''s C does not use either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
+expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN; the script'\''s embedded C does not use this name either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
 ! wanted_some limits || . "$TESTS/options/limits.sh"
 embedded() { user -g -p4 -e "$1 probe begin { println(f(\"text\")) }"; }
 expect embedded-text-as-number 1 "<input>:1:42: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'
@@ -75,7 +75,7 @@ for option in -x --target-namespaces= -s --monitor= --rlimit-as= --benchmark-sdt
 		expect "number-$option$n" 1 ' takes ' "$STAP" "$option$n" -p1 -e "$begin"
 	done
 done
-expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE, which the script'\''s C does not use either
+expect unknown-define 0 'WARNING: unknown limit "NOPE" in -DNOPE; the script'\''s embedded C does not use this name either
 ' "$STAP" -p2 --runtime=user -DNOPE=1 -e "$begin"
 for name in STAP_SUPPRESS_HANDLER_ERRORS STP_NO_VERREL_CHECK STP_USE_DROPPED_FILE STAP_OVERRIDE_STUCK_CONTEXT DEBUG_MEM; do
 	expect "define-without-effect-$name" 1 '' sh -c '"$0" -p2 --runtime=user "$1" -e "probe begin { next }" 2>&1 | grep unknown' "$STAP" "-D$name"

@@ -18,7 +18,7 @@ enum tok {
 	TOK_NONE, TOK_EOF, TOK_IDENT, TOK_NUMBER, TOK_STRING, TOK_EMBEDDED,
 	TOK_AT_WORD,               // @name: operator or macro, text without the @
 	TOK_JUNK,                  // a character that begins no token
-	TOK_WIDEN,                 // target: a float's image to that of a double
+	TOK_WIDEN,                 // target: converts the bits of a float to those of a double
 #define TOK(name, text) name,
 #include "ast/tokens.def"
 };
@@ -77,7 +77,7 @@ struct var {
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
 				   // the end
 	int index;                 // emit: position among the emitted globals of its kind
-	int reads, stores;         // dead_stores: number of reads; the last statement that only sets it
+	int reads, stores;         // dead_stores: number of reads; index of the last statement that only sets it
 	int number;                // access: position among the script's globals
 	int local;                 // emit: position among the variables of the C function that is being emitted
 	int reached;               // access: number of the last walk that found it, as func.reached

@@ -408,7 +408,6 @@ static void print_block(struct buf *b, const struct stmt *s, int indent)
 
 // Prints the statement of an if or a loop up to the end of its line. else_follows: the "}" of a block stays on its
 // line.
-// on its line.
 static void print_body(struct buf *b, const struct stmt *s, int indent, bool else_follows)
 {
 	if (s->kind == S_BLOCK) {

@@ -13,7 +13,7 @@ struct type_priv {             // di_type.priv
 	uint32_t btf_id;
 	const void *die;           // Dwarf_Die *
 	struct di_type *target;    // of a pointer that the translator made
-	struct di_type *pointer;   // memo of di_pointer_to()
+	struct di_type *pointer;   // cached result of di_pointer_to()
 };
 
 struct member_ref {

@@ -233,7 +233,7 @@ static void bind_keys(struct binder *b, expr_vec *keys)
 			bind_expr(b, *k);
 }
 
-// Returns whether target_var.c reports an unknown array that is read, unless nothing uses the value.
+// Returns true if target_var.c reports the unknown array later: only if something uses the value that is read.
 static bool is_reported_later(struct binder *b, const struct expr *e)
 {
 	return !b->s->opt.no_optimize && !b->s->opt.skip_badvars && !b->in_defined && b->position == IN_BODY &&

@@ -3,7 +3,7 @@
 // types.c to settle them. Out: its value, unless it depends on a variable or a call.
 #include "elab/elab.h"
 
-// Only embedded C declares it: effects of other functions are not computed yet.
+// Considers only embedded C, which is marked pure: effects of other functions are not computed yet.
 static bool is_pure(const struct func *f)
 {
 	bool pure = f != NULL;

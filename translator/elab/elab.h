@@ -36,7 +36,7 @@ void clone_functions(struct session *s);
 struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *declarations_find_function(struct session *s, struct expr *call);
-// Reports as notes which other declarations a word may refer to that was taken as a variable.
+// Adds notes about other declarations that a word may refer to, after it was taken for a variable.
 void declarations_note_similar(struct session *s, struct loc loc, const char *word);
 
 // check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.

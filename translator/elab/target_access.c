@@ -98,7 +98,7 @@ bool target_check_value(struct loc loc, const struct di_type *t)
 	p = loc.source ? diag_line(loc.source, loc.line) + loc.column - 1 : "";
 	p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 	if (p[0] == '.' && (isalpha((unsigned char)p[1]) || p[1] == '_'))
-		diag_note(loc, "\".\" joins strings: use -> for a member of a member, too");
+		diag_note(loc, "\".\" concatenates strings: use -> for the members of a member, too");
 	return false;
 }
 

@@ -555,7 +555,7 @@ static void note_call(struct resolver *r, struct func *f)
 
 struct mark { int entries, called; };
 
-// Begins to resolve what nothing uses.
+// Begins to resolve a statement or an argument that nothing uses.
 static struct mark begin_unused(struct resolver *r)
 {
 	r->in_unused = true;
@@ -813,7 +813,7 @@ static bool is_optional(const struct probe *p)
 	return false;
 }
 
-// Not what may be missing: there, errors drop the probe.
+// Optional probe points are excluded, since an error drops the whole probe.
 static void mark_unused(struct session *s)
 {
 	if (s->opt.no_optimize || s->opt.list || s->opt.list_vars)
@@ -874,7 +874,7 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 	resolver_enter(&r, p ? p : f->probe);
 	entries = r.probe ? r.probe->entries.n : 0;
 	for (int i = 0; i < entries; i++)
-		vec_push(&r.entries, "");  // saved before, so it matches none that is written here
+		vec_push(&r.entries, "");  // saved by an earlier call; an empty text equals no expression
 	if (e)
 		resolve(&r, e);
 	else if (*st)

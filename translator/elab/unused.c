@@ -92,7 +92,7 @@ static void drop_reads(struct finder *f, const struct expr *e)
 	use_expr(&w, e);
 }
 
-// Drops the reads of statements that never run: of those that were not found unused before.
+// Drops the reads in statements that are never executed, except those that were found unused before.
 static void drop_statement(struct finder *f, struct stmt *s)
 {
 	struct use_walker w = { .var = drop_read, .data = f };
@@ -220,7 +220,7 @@ static bool may_be_unused(const struct stmt *s)
 	}
 }
 
-// The last release() of an item, of its initial reference, follows when all its statements were counted.
+// Releases the initial reference of each item, when all its statements have been counted.
 static void find(struct finder *f, struct stmt *s, int parent)
 {
 	int item = f->items.n;

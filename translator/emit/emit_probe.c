@@ -360,7 +360,7 @@ static bool is_late(const struct emitter *e, const struct probe *p)
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
-static void probe_lines(struct emitter *e, struct cwriter *w, const struct probe *p, int locks, int entry_locks)
+static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, int locks, int entry_locks)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 	bool late = is_late(e, p);
@@ -425,7 +425,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 	cw_line(w, "static const struct stp_probe stp_probes[] = {");
 	for (int i = 0; i < n; i++)
 		if (!e->s->script.probes.at[i]->shares)
-			probe_lines(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
+			write_probe_row(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
 	for (int i = 0; i < n; i++)
 		if (emit_has_hit(e->s->script.probes.at[i]))
 			take_lines(w, e->s->script.probes.at[i], locks[i], takes[i]);

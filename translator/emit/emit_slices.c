@@ -183,7 +183,7 @@ static bool is_alone(const struct probe *p)
 	return !p->entries.n && !p->own_processes;
 }
 
-// Globals that the hit uses, too, are copied. Local variables of both cannot be.
+// Globals that the hit also uses are copied; a local variable of both parts is not supported.
 static void visit_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct handler *h = w->data;

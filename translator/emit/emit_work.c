@@ -9,7 +9,7 @@
 
 enum {
 	BLOCK = 2000,              // statements in sequence that are charged together
-	FUNCTION = 100,            // a call of a function that isn't charged costs less
+	FUNCTION = 100,            // upper bound of a call of a function that does not charge its own work
 	CALL_DEFAULT = 40,
 	EMBEDDED = 200,            // C of a tapset without a loop
 	UNBOUNDED = 20000,         // a handler that costs less needs no budget

@@ -167,7 +167,7 @@ void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc l
 // charges them if there are at least so many
 void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
-// Returns true if it charged the block as n statements, which n is enough for.
+// Charges the block as n statements if that covers its cost, and returns true; else returns false.
 bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
 // i->func is NULL for a handler, of which only blocks are charged.
 void work_end_function(struct emitter *e, struct func_info *i, struct loc loc);

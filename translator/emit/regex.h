@@ -6,12 +6,12 @@
 #include "emit/emitter.h"
 #include "parse/regex.h"
 
-// The purpose of a table.
+// The question that a table answers.
 enum regex_way {
-	RE_SEARCH,                 // whether it matches anywhere: the first accepting state ends the walk
-	RE_FORWARD,                // where a match from a given offset may end
-	RE_BACKWARD,               // where a match up to a given offset may begin
-	RE_FIND,                   // from the end of the text backward: where any match may begin
+	RE_SEARCH,                 // does it match anywhere? The walk ends at the first accepting state
+	RE_FORWARD,                // the ends of matches that begin at a given offset
+	RE_BACKWARD,               // the beginnings of matches that end at a given offset
+	RE_FIND,                   // the beginnings of all matches; walks from the end of the text backwards
 };
 // Writes a struct stp_regex; returns its name, or NULL if it would be too large. *work counts the cost of making the
 // tables of one expression.

@@ -146,7 +146,7 @@ bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, 
 	type->user = bt_in_user(t->action);
 	if (number >= 0)
 		*text = argument(t, number);
-	else if (stack >= 0)   // on x86_64: behind the six in registers
+	else if (stack >= 0)   // on x86_64, arguments on the stack follow six in registers
 		*text = str_printf("ulong_arg(%d)", stack + 7);
 	else if (!strcmp(n->text, "retval"))
 		*text = bt_is_provider(t->action, "kretfunc") ? "$return" : "returnval()";

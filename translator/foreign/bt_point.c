@@ -346,7 +346,7 @@ static char *name_of(const struct bt_point *p)
 	return "pp()";
 }
 
-static void uses_probe(struct bt_node *n, void *data)
+static void find_probe_builtin(struct bt_node *n, void *data)
 {
 	if (n->kind == BT_NAME && !strcmp(n->text, "probe"))
 		*(bool *)data = true;
@@ -368,8 +368,8 @@ void bt_points(struct bt_translation *t, const struct bt_action *a)
 	struct buf b = { 0 };
 
 	t->probe_name = NULL;
-	bt_each(a->filter, uses_probe, &named);
-	bt_each(a->body, uses_probe, &named);
+	bt_each(a->filter, find_probe_builtin, &named);
+	bt_each(a->body, find_probe_builtin, &named);
 	if (named && (a->points.n > 1 || str_is_glob(a->points.at[0].text))) {
 		const char *event = bt_fresh(t, "event");
 

@@ -521,7 +521,8 @@ int foreign_refuse(struct session *s)
 		diag_kind("parse");
 		text = foreign_from_bpftrace(s, *source, &errors);
 		all += errors + 1;
-		diag_error(start, "this script is in bpftrace's language%s", *text ? "; in stap's it is as follows" : "");
+		diag_error(start, "this script is in bpftrace's language%s",
+			   *text ? "; its translation to stap's language follows" : "");
 		diag_note(start, "\"stap --from=bpftrace\" prints the translation alone, for a file or a pipe");
 		diag_output(text);
 	}

@@ -26,8 +26,8 @@ static char *absolute(char *path)
 	return copy;
 }
 
-// The script's part of the key, and the translator's, which links; the toolchain's covers runtime
-// and kernel.
+// Returns the part of the key for the script and for the translator, which links; the toolchain's key is for the
+// runtime and the kernel.
 static struct cache_key script_key(const struct session *s, const struct toolchain *t)
 {
 	struct cache_hash *h = cache_hash_new("module");

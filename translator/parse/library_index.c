@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The time of the last change, which also a file has that was changed and set back to its former time.
+// Returns the time of the last status change (ctime): it also advances when the modification time is set back.
 static long long changed_ns(const struct stat *st)
 {
 	return (long long)st->st_ctim.tv_sec * 1000000000LL + st->st_ctim.tv_nsec;

@@ -271,11 +271,12 @@ static struct token condition(struct preproc *p, bool *result)
 
 // ---------------------------------------------------------------- branches
 
-// The end of a branch for skip_branch(): after the branch's own "%:" or "%)"; after "%)", with no "%:" allowed; after
-// "%)", whatever precedes it.
+// skip_branch() stops at the branch's own "%:" or "%)"; at its "%)", where "%:" is an error; or at its "%)", without
+// errors.
 enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
 
-// A conditional inside of a branch that is skipped: the branch that it is in, 0 in its condition.
+// A conditional inside a branch that is skipped: its start, and the number of the branch that is being read, 0 in its
+// condition.
 struct skipped { struct loc start; int branch; };
 
 static struct token skip_nested(struct skipped *in, const struct token *t)

@@ -44,7 +44,7 @@ static void not_found(const struct process_files *files, const struct point_part
 	for vec_each(&files->at, m)
 		di_find_marks(*m, NULL, "*", &all);
 	if (!all.n)
-		diag_error(part->loc, "%s has no markers: compile it with those of <sys/sdt.h>", file);
+		diag_error(part->loc, "%s has no markers: compile it with the macros of <sys/sdt.h>", file);
 	else if (provider)
 		diag_error(part->loc, "%s has no marker \"%s\" of a provider \"%s\"%s", file, part->text,
 			   provider, diag_similar(part->text, add_marks, &all));

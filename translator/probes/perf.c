@@ -71,7 +71,7 @@ static int check_counter(struct session *s, const struct point_part *counter)
 	return 0;
 }
 
-// Without a path it requires -c or -x.
+// Reports process without a path if neither -c nor -x selects a target process. Returns the number of errors.
 static int check_target(const struct session *s, const struct point_part *process)
 {
 	if (!process || process->arg_kind == ARG_STRING || s->opt.command || s->opt.target_pid || s->opt.list ||

@@ -123,7 +123,7 @@ static struct expr *variable(const struct rewriter *r, const struct expr *target
 	}
 	if (*name != '$')
 		return call(target->loc, "__python_value", name);
-	diag_error(target->loc, "unknown variable \"$%s\" in a probe of Python: use $$vars, $$parms, $$locals or $NAME", name);
+	diag_error(target->loc, "unknown variable \"$%s\" in a Python probe: use $$vars, $$parms, $$locals or $NAME", name);
 	return expr_string(target->loc, "");
 }
 
@@ -141,7 +141,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		if (base->kind != E_TARGET)
 			return true;
 		if ((*e)->u.access.comps.n || (*e)->u.access.address_of)
-			diag_error((*e)->loc, "variables of Python are text here: \"$%s\" has no members and no address",
+			diag_error((*e)->loc, "Python variables are strings: \"$%s\" has no members and no address",
 				   base->u.target.name);
 		*e = variable(r, base);
 		return false;
@@ -152,7 +152,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	case E_ASSIGN:
 		if ((*e)->u.bin.l->kind == E_TARGET)
-			diag_error((*e)->u.bin.l->loc, "variables of Python cannot be assigned to");
+			diag_error((*e)->u.bin.l->loc, "Python variables cannot be assigned to");
 		return true;
 	default:
 		return true;

@@ -150,7 +150,7 @@ static int syscall_resolve(struct session *s, const struct probe_match *m)
 	}
 	if (made.n)
 		return 0;
-	diag_error(m->point->loc, "a kernel for %s has no system call %s", s->kernel->arch, alias);
+	diag_error(m->point->loc, "the architecture %s has no system call \"%s\"", s->kernel->arch, alias);
 	return 1;
 }
 

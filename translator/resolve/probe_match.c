@@ -442,7 +442,7 @@ static const struct map *alias_names(struct script *s)
 	return &s->alias_names;
 }
 
-// Resolves aliases whose names match `exactly` that many parts of the point. A "**" point has one length.
+// Resolves aliases whose names match exactly that many parts of the point, from the first.
 static bool resolve_aliases(struct path *path, const struct probe_point *point, int exactly)
 {
 	const char *key = has_glob(point) ? "" : first_names(point, exactly);
@@ -473,8 +473,8 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 
 // ---------------------------------------------------------------- points
 
-// Returns why a point is not available that older scripts, or those for other backends, use: the first name of the
-// point, another one in it, and the alternative.
+// Returns why a point of older scripts, or of other backends, is not available; NULL: unknown point. The table has
+// the first name of the point, another name in it, and the alternative.
 static const char *reason_of_absence(const struct probe_point *point)
 {
 	static const struct { const char *first, *other, *reason; } absent[] = {
@@ -654,7 +654,7 @@ static bool resolve_instead(struct path *path, const struct probe_point *name)
 	return found;
 }
 
-// Resolves kernel.function("sys_GLOB"), to the system calls whose function an older kernel names so, too.
+// Resolves kernel.function("sys_GLOB"), also to system calls whose functions have such names in older kernels.
 static void resolve_syscalls(struct path *path, const struct probe_point *point, const char *glob)
 {
 	bool own = resolve_quietly(path, point), calls;
@@ -666,8 +666,9 @@ static void resolve_syscalls(struct path *path, const struct probe_point *point,
 			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
 	calls = path->s->script.probes.n > before;
 	if (calls)
-		diag_warning(point->loc, "%s names functions of kernels before 4.17: probing %s and the like%s", point_text(point),
-			     path->s->script.probes.at[before]->point, own ? " beside functions of this name" : "");
+		diag_warning(point->loc, "%s: the system calls have these names before Linux 4.17; probing %s and the like%s",
+			     point_text(point), path->s->script.probes.at[before]->point,
+			     own ? ", as well as other functions that match" : "");
 	else if (!own)
 		resolve_found(path, point);
 }

@@ -177,9 +177,8 @@ bool remote_open(struct options *o, int *status)
 	for vec_each(&all, r) {
 		query_kernel(r);
 		if (o->script_file && !strcmp(o->script_file, "-") && !same_kernel(r, &all.at[0]))
-			die("the hosts have different kernels (%s, %s): use a script in a file or "
-			    "-e", all.at[0].release,
-			    r->release);
+			die("the hosts have different kernels (%s, %s), and a script on standard input can be "
+			    "translated only once; use a file or -e", all.at[0].release, r->release);
 	}
 	for (int first = 0; first < all.n; first++) {
 		int i = 0, pid;

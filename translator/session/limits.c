@@ -119,9 +119,8 @@ void limits_check_unused(const struct session *s)
 		for vec_each(&s->sources, src)
 			used = used || mentions(*src, d->name) || strstr((*src)->text, "%{");
 		if (!used)
-			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s, which the script's C does "
-				     "not use "
-				     "either%s", d->name, d->name, str_similar(d->name, names, ARRAY_SIZE(names)));
+			diag_warning((struct loc){ 0 }, "unknown limit \"%s\" in -D%s; the script's embedded C "
+				     "does not use this name either%s", d->name, d->name, str_similar(d->name, names, ARRAY_SIZE(names)));
 	}
 }
 

@@ -43,7 +43,7 @@ static const char *first_file(const char *const *paths, int n)
 // Returns the release that a build tree was made for, or NULL if it was never configured.
 static char *tree_release(const char *tree)
 {
-	// Debian's kernel.release lacks what the package adds; this is what the kernel says itself.
+	// On Debian, kernel.release lacks the suffix of the package's version; UTS_RELEASE is what uname prints.
 	char *text = str_read_file(str_printf("%s/include/generated/utsrelease.h", tree), NULL);
 	char *start = text ? strstr(text, "UTS_RELEASE \"") : NULL;
 
@@ -119,7 +119,7 @@ static char *read_config(const struct kernel *k)
 	return read_running_config(k);
 }
 
-// kbuild's names, those of uname and of Debian, and what the names of GNU's cross tools begin with.
+// Names of machines: kbuild's, uname's, Debian's, and the prefixes of GNU cross tools.
 static const struct machine {
 	const char *arch, *uname, *debian, *prefix;
 } machines[] = {

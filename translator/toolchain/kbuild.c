@@ -273,7 +273,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 
 // ---------------------------------------------------------------- the run
 
-// The word before `at` in a line of output; NULL when it is a path or the line doesn't start so.
+// Returns the word before `at` if the line begins with line_start; NULL: it does not, or the word is a path.
 static char *word_before(const char *output, const char *at, const char *line_start)
 {
 	const char *word = at, *line = at;
@@ -287,7 +287,8 @@ static char *word_before(const char *output, const char *at, const char *line_st
 	return str_ndup(word, (size_t)(at - word));
 }
 
-// The program that "sh: 1: gcc-12: not found" or "make[1]: gcc-12: No such file or directory" miss.
+// Returns the name of the missing program in "sh: 1: gcc-12: not found" or "make[1]: gcc-12: No such file or
+// directory".
 static char *missing_program(const char *output)
 {
 	static const char *const signs[][2] = {
@@ -303,7 +304,8 @@ static char *missing_program(const char *output)
 	return NULL;
 }
 
-// Debian's: "gcc-12" -> gcc-12, "aarch64-linux-gnu-gcc-12" -> gcc-12-aarch64-linux-gnu, "ld" -> binutils.
+// Returns Debian's package of a program: "gcc-12" -> gcc-12, "aarch64-linux-gnu-gcc-12" -> gcc-12-aarch64-linux-gnu,
+// "ld" -> binutils.
 static const char *package_of(const char *program)
 {
 	static const char *const binutils[] = { "ld", "as", "nm", "objcopy" };

@@ -18,14 +18,14 @@ struct diag_options diag_options;
 
 enum { MAX_WARNINGS = 100 };
 
-// Errors between push and pop.
+// The errors between diag_quiet_push() or diag_hold_push() and the pop.
 struct section {
 	int errors;
 	int held;                  // diag.held outside
 	struct loc loc;            // of the first error
 	const char *first;
 	VEC(struct { struct loc loc; const char *text; }) notes;  // on it
-	bool takes_notes;          // it is the last message
+	bool takes_notes;          // notes that follow belong to this error
 };
 
 static struct {

@@ -6,7 +6,7 @@
 
 #include "util/mem.h"
 
-void progress(const char *fmt, ...) PRINTF_LIKE(1, 2);    // what begins, in place of what was in progress before
+void progress(const char *fmt, ...) PRINTF_LIKE(1, 2);    // shows the step that begins instead of the previous one
 void progress_end(void);
 void progress_hide(void);                                 // before anything else is printed
 

@@ -23,7 +23,9 @@ struct compile {
 	struct value_type types[MAX_VALUES];   // types of the values that `out` leaves on the stack
 	int n;
 	int branches;
-	struct compile *callee;    // set while a caller is compiled: registers are those of the caller of this one
+	// the compilation for the called function, while a value is compiled in its caller, whose registers it
+	// uses; else NULL
+	struct compile *callee;
 	const char *why;           // reason of a failure; NULL unknown
 };
 

@@ -30,7 +30,8 @@ static const Elf64_Phdr *segment(const struct elf_view *v, unsigned type)
 	return NULL;
 }
 
-// The offset of the symbol in the block; 0 for none. False: the symbol is of another file.
+// Sets *offset to the symbol's offset in the thread-local block, and to 0 for symbol number 0. Returns false if
+// another file defines the symbol.
 static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offset)
 {
 	Elf64_Sym symbol;

@@ -290,7 +290,7 @@ static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 		return false;
 	if (!dwarf_formudata(&attr, out))
 		return true;
-	// DWARF 2 wrote offsets as an expression.
+	// In DWARF 2, the offset of a member is an expression.
 	if (dwarf_getlocation(&attr, &ops, &n) || n != 1 || ops->atom != DW_OP_plus_uconst)
 		return false;
 	*out = ops->number;

@@ -35,7 +35,7 @@ static void push(struct operand *o, enum di_opcode code, int64_t value)
 
 // ---------------------------------------------------------------- x86-64 registers
 
-// Register names by DWARF number, in four widths.
+// Register names by DWARF number, for values of 8, 4, 2 and 1 bytes.
 static const char *const x86_registers[][4] = {
 	{ "rax", "eax", "ax", "al" }, { "rdx", "edx", "dx", "dl" }, { "rcx", "ecx", "cx", "cl" },
 	{ "rbx", "ebx", "bx", "bl" }, { "rsi", "esi", "si", "sil" }, { "rdi", "edi", "di", "dil" },
