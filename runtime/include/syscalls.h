@@ -21,7 +21,7 @@ struct stp_syscall_arg {
 	bool written;              /* by the call: an address is shown at the entry and after an error */
 	const struct stp_symbols *symbols;
 };
-struct stp_syscall_command {       /* the arguments that follow the command, if it is this one */
+struct stp_syscall_command {       /* the arguments that follow the command argument if its value is `value` */
 	u64 value;
 	u8 nargs;
 	struct stp_syscall_arg args[5];

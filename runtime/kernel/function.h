@@ -45,15 +45,16 @@ static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_sit
 void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err);
 
 /*
- * Functions that ftrace does not know were often excluded because probes use them; a kprobe or kretprobe there may
- * recurse without end. Arming each also takes long. Therefore those of wildcards are not armed if there are many.
+ * Functions that ftrace cannot hook were often excluded because probes use them; a kprobe or kretprobe there may
+ * recurse without end. Arming each also takes long. Therefore, if a wildcard matches many of them, they are skipped.
  */
-#define STP_WILD_MAX 64
-static inline bool stp_function_is_wild(const struct stp_function *f, const struct stp_site *s)
+#define STP_RISKY_MAX 64
+static inline bool stp_function_is_risky(const struct stp_function *f, const struct stp_site *s)
 {
 	return f->wildcard && !s->module;
 }
-/* `wild`: the number of such addresses. Returns true if this address is skipped, which it counts. */
+/* `wild`: the number of addresses for which stp_function_is_risky(). Returns true if this address is skipped,
+ * which it counts. */
 bool stp_function_skip(const struct stp_function *f, const struct stp_site *s, u32 wild);
 
 /* Returns true if the kernel would read beyond mapped memory in order to place a kprobe there. */

@@ -600,7 +600,7 @@ static void remove_unknown(struct stp_batch *b, struct return_group *g, const bo
 
 	for (i = k = 0; i <= stp_hash_index(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused && !ok[k++])
-			wild += stp_function_is_wild(g->slots[i].f, g->slots[i].site);
+			wild += stp_function_is_risky(g->slots[i].f, g->slots[i].site);
 	for (i = k = 0; i <= stp_hash_index(~0u, g->shift); i++) {
 		struct return_slot *s = &g->slots[i];
 

@@ -20,9 +20,10 @@
 /* The kernel optimises kprobes to jumps in batches. For each batch it waits for every task of the machine, during
  * which no probe can be armed. With more kprobes than one batch, they are not optimised. */
 #define OPTIMIZED_MAX  256
-/* kprobes that are armed at once: the kernel waits once for them, but does not reschedule before */
+/* kprobes that are armed by one call: the kernel waits once for all of them, and does not reschedule before that */
 #define KPROBE_BATCH 1024
-#define WARN_FIRST 10                      /* number of addresses that cannot be probed of which each is reported */
+/* addresses that cannot be probed are reported one by one up to this number */
+#define WARN_FIRST 10
 
 struct kprobe_hit {
 	struct kprobe kp;
@@ -76,7 +77,7 @@ void stp_function_cannot(const struct stp_function *f, const struct stp_site *s,
 
 bool stp_function_skip(const struct stp_function *f, const struct stp_site *s, u32 wild)
 {
-	if (wild <= STP_WILD_MAX || !stp_function_is_wild(f, s))
+	if (wild <= STP_RISKY_MAX || !stp_function_is_risky(f, s))
 		return false;
 	stp_function_totals.skipped++;
 	return true;
@@ -438,7 +439,7 @@ static int split_filter(struct stp_batch *b, struct entry_hook *h)
 	if (!err) {
 		h->n = 0;
 		for (i = 0; i < n; i++)
-			wild += !ok[i] && stp_function_is_wild(h->entry[i].f, h->entry[i].site);
+			wild += !ok[i] && stp_function_is_risky(h->entry[i].f, h->entry[i].site);
 		for (i = 0; i < n; i++) {
 			if (ok[i])
 				h->entry[h->n++] = h->entry[i];

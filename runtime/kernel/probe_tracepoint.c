@@ -16,7 +16,8 @@
 
 #ifdef CONFIG_TRACEPOINTS
 
-#define TRACEPOINT_WARNINGS 10             /* number of tracepoints that cannot be probed of which each is reported */
+/* tracepoints that cannot be probed are reported one by one up to this number */
+#define TRACEPOINT_WARNINGS 10
 
 static struct {
 	u32 armed, failed;

@@ -14,7 +14,7 @@
 #include <linux/uprobes.h>
 #include "calls.h"
 
-#define UPROBE_WARNINGS 10             /* number of addresses that cannot be probed of which each is reported */
+#define UPROBE_WARNINGS 10             /* addresses that cannot be probed are reported one by one up to this number */
 #define CALLS_DEFAULT   2048           /* calls in progress at a time, of a return probe with @entry() */
 /* bytes that a return probe saves per call; limited since they are on the stack */
 #define UPROBE_ENTRY_MAX 256
