@@ -194,7 +194,7 @@ static void bind_pretty(struct binder *b, struct expr *e)
 		n++;
 	base->u.var.name = str_ndup(name, len);
 	if (n > 2)
-		diag_error(e->loc, "pretty printing takes the suffix \"$\" or \"$$\"");
+		diag_error(e->loc, "too many \"$\" after the name: the suffixes for pretty printing are \"$\" and \"$$\"");
 	else
 		require_autocast(b->s, e->loc);
 	e->kind = E_ACCESS;
@@ -668,7 +668,7 @@ static void bind_unused_expr(struct binder *b, struct stmt *s)
 }
 
 // Makes a statement of the assignment that begins a loop, so that it can be left out if nothing uses the variable.
-static void split_for(struct binder *b, struct stmt *s)
+static void separate_for_init(struct binder *b, struct stmt *s)
 {
 	const struct expr *init = s->u.for_.init;
 	struct stmt *loop, *first;
@@ -691,7 +691,7 @@ static void bind_stmt(struct binder *b, struct stmt *s)
 	if (!s)
 		return;
 	if (s->kind == S_FOR)
-		split_for(b, s);
+		separate_for_init(b, s);
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
 	case S_EXPR:

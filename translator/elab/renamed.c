@@ -79,7 +79,7 @@ const char *renamed_private(const char *name)
 	       "--dump-functions lists them)";
 }
 
-// A path is followed as far as the first member.
+// Only the first member of a path is looked up.
 const char *renamed_member(const struct di_type *type, const char *name)
 {
 	const char *names, *other;

@@ -5,7 +5,7 @@
 #include <assert.h>
 
 // Calls one overload; `to` takes the result, or is NULL.
-static void call_line(struct emitter *e, struct func_info *i, const char *args, const char *to)
+static void write_call(struct emitter *e, struct func_info *i, const char *args, const char *to)
 {
 	if (i->pointer)
 		cw_line(e->w, "stp_copy(%s, %s(c%s), STP_STRLEN);", to, i->name, args);
@@ -25,7 +25,7 @@ static void call_chain(struct emitter *e, struct func *f, struct loc loc, const 
 	for (; f; f = f->next_overload) {
 		struct func_info *i = emit_func(e, f);
 
-		call_line(e, i, args, to);
+		write_call(e, i, args, to);
 		if (i->fails)
 			emit_check(e, loc);
 		if (!i->nexts)

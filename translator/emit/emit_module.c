@@ -205,7 +205,7 @@ static int64_t actions_interruptible(const struct session *s, int64_t actions)
 // ends below 2 million instructions.
 #define WORK_EACH 1500
 
-static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
+static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
 	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, LIMIT_MAXACTION);
@@ -253,7 +253,7 @@ static void limits_lines(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, "},");
 }
 
-static void count_line(struct cwriter *w, const char *what, int n)
+static void write_count(struct cwriter *w, const char *what, int n)
 {
 	if (n)
 		cw_line(w, ".%s = stp_%s, .n%s = %d,", what, what, what, n);
@@ -275,7 +275,7 @@ static bool checks_builds(struct session *s)
 
 // Identifies the kernel that the addresses in the tables belong to. Another kernel is refused or, without a build ID,
 // checked by names of the functions.
-static void build_id_line(struct session *s, struct cwriter *w)
+static void write_build_id(struct session *s, struct cwriter *w)
 {
 	int len = 0;
 	const uint8_t *id = checks_builds(s) ? di_build_id(di_kernel(s), &len) : NULL;
@@ -332,7 +332,7 @@ static int builds_table(struct emitter *e, struct cwriter *w)
 }
 
 // Writes one line of the section that staprun (and modinfo) read.
-static void modinfo_line(struct cwriter *w, int n, const char *name, const char *value)
+static void write_modinfo(struct cwriter *w, int n, const char *name, const char *value)
 {
 	cw_line(w, "static const char stp_modinfo_%d[] __attribute__((section(\".modinfo\"), used, aligned(1))) = \"%s=%s\";",
 		n, name, value);
@@ -349,29 +349,29 @@ static void check_frames(struct emitter *e, int strings, int nesting)
 		    "(-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
 }
 
-static void module_lines(struct emitter *e, struct cwriter *w)
+static void write_module(struct emitter *e, struct cwriter *w)
 {
 	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e, w), n = 0;
 
 	check_frames(e, strings, nesting);
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
-		modinfo_line(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
+		write_modinfo(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
 	for vec_each(&e->s->opt.modinfo, info)
-		modinfo_line(w, n++, info->name, info->value);
+		write_modinfo(w, n++, info->name, info->value);
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
-	build_id_line(e->s, w);
-	count_line(w, "builds", builds);
-	limits_lines(e, w, nesting);
-	count_line(w, "families", e->families.n);
-	count_line(w, "probes", e->probes);
+	write_build_id(e->s, w);
+	write_count(w, "builds", builds);
+	write_limits(e, w, nesting);
+	write_count(w, "families", e->families.n);
+	write_count(w, "probes", e->probes);
 	if (e->maps)
 		cw_line(w, ".arrays = &stp_array_ops,");
-	count_line(w, "maps", e->maps);
-	count_line(w, "stats", e->stats);
-	count_line(w, "foreachs", e->foreachs);
-	count_line(w, "globals", e->settable);
-	count_line(w, "statics", e->statics.n);
+	write_count(w, "maps", e->maps);
+	write_count(w, "stats", e->stats);
+	write_count(w, "foreachs", e->foreachs);
+	write_count(w, "globals", e->settable);
+	write_count(w, "statics", e->statics.n);
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
@@ -457,7 +457,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_families(e, w);
 	emit_global_tables(e, w);
 	cw_blank(w);
-	module_lines(e, w);
+	write_module(e, w);
 }
 
 int pass_emit(struct session *s)

@@ -46,7 +46,7 @@ static const char *quoted(const char *bytes, size_t len)
 }
 
 // Writes a conversion (or NULL) and the text after it (or NULL).
-static void piece_line(struct cwriter *w, const struct format_piece *p, const struct format_piece *text)
+static void write_piece(struct cwriter *w, const struct format_piece *p, const struct format_piece *text)
 {
 	struct buf b = { 0 };
 
@@ -70,7 +70,7 @@ static const char *format_table(struct emitter *e, pieces *f, int *n)
 
 	for (*n = 0; p < end; ++*n) {
 		conv = p->conv ? p++ : NULL;
-		piece_line(&lines, conv, p < end && !p->conv ? p++ : NULL);
+		write_piece(&lines, conv, p < end && !p->conv ? p++ : NULL);
 	}
 	name = map_get(&e->formats, buf_text(&lines.text));
 	if (name)

@@ -53,7 +53,7 @@ static int frame_strings(struct emitter *e)
 	return b->parts.of ? n + 1 + (frame_words(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
 
-static void temps_line(struct cwriter *w, const char *type, const char *name, int n)
+static void write_temporaries(struct cwriter *w, const char *type, const char *name, int n)
 {
 	struct buf b = { 0 };
 
@@ -85,7 +85,7 @@ static void frame_numbers(struct cwriter *w, const struct body *b)
 	cw_line(w, "};");
 }
 
-static void frame_lines(struct cwriter *w, const struct body *b, const char *enter)
+static void write_frame(struct cwriter *w, const struct body *b, const char *enter)
 {
 	cw_line(w, b->parts.of ? "struct %s_frame {" : "struct {", b->parts.of);
 	if (b->parts.of)
@@ -103,14 +103,14 @@ static void frame_lines(struct cwriter *w, const struct body *b, const char *ent
 
 void emit_temps(struct cwriter *w, struct temps most)
 {
-	temps_line(w, "s64 ", "t", most.longs);
+	write_temporaries(w, "s64 ", "t", most.longs);
 	for (int i = 1; i <= most.texts; i++)
 		cw_line(w, "const char *text%d;", i);
 	for (int i = 1; i <= most.cells; i++)
 		cw_line(w, "void *cell%d;", i);
 }
 
-static void locals_lines(struct cwriter *w, const struct body *b)
+static void write_locals(struct cwriter *w, const struct body *b)
 {
 	for vec_each(&b->locals, l)
 		if (l->var->type != T_STRING && l->var->kind == VAR_LOCAL && !b->parts.of)
@@ -118,7 +118,7 @@ static void locals_lines(struct cwriter *w, const struct body *b)
 	emit_temps(w, b->most);
 }
 
-static void clear_lines(struct cwriter *w, const struct body *b)
+static void write_clearing(struct cwriter *w, const struct body *b)
 {
 	if (b->parts.of && numbers(b)) {
 		cw_line(w, "for (int i = 0; i < %d; i++)", numbers(b));
@@ -162,7 +162,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	assert(b->code.depth == 1);
 	drop_last_goto(b);
 	if (b->parts.of) {
-		frame_lines(w, b, enter);
+		write_frame(w, b, enter);
 		cw_append(w, &b->parts.code);
 	}
 	cw_line(w, "%s", head);
@@ -170,8 +170,8 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	if (b->parts.of)
 		cw_line(w, "struct %s_frame *f = %s(c, sizeof(*f));", b->parts.of, enter);
 	else if (frame)
-		frame_lines(w, b, enter);
-	locals_lines(w, b);
+		write_frame(w, b, enter);
+	write_locals(w, b);
 	if (*result)
 		cw_line(w, "s64 ret = 0;");
 	if (frame || b->locals.n || b->most.longs || b->most.texts || b->most.cells || *result)
@@ -182,7 +182,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "if (STP_UNLIKELY(!%s(c, 0)))", enter);
 	if (frame || recursive)
 		cw_line(w, "\t%s", back);
-	clear_lines(w, b);
+	write_clearing(w, b);
 	cw_append(w, &b->code);
 	if (b->out.used)
 		cw_line(w, "%s:", b->out.name);
@@ -392,7 +392,7 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, "},");
 }
 
-static void take_lines(struct cwriter *w, const struct probe *p, int locks, int takes)
+static void write_take_row(struct cwriter *w, const struct probe *p, int locks, int takes)
 {
 	cw_line(w, "{");
 	cw_line(w, ".handler = %s,", p->hit ? str_printf("p%d_hit", p->index) : "stp_take");
@@ -428,7 +428,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 			write_probe_row(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
 	for (int i = 0; i < n; i++)
 		if (emit_has_hit(e->s->script.probes.at[i]))
-			take_lines(w, e->s->script.probes.at[i], locks[i], takes[i]);
+			write_take_row(w, e->s->script.probes.at[i], locks[i], takes[i]);
 	cw_line(w, "};");
 	cw_blank(w);
 }

@@ -680,7 +680,7 @@ static const char *const kinds[] = {
 	[T_UNKNOWN] = "STP_TAKE_LONG", [T_LONG] = "STP_TAKE_LONG", [T_STRING] = "STP_TAKE_STRING", [T_STATS] = "STP_TAKE_STAT",
 };
 
-static void take_line(struct emitter *e, struct cwriter *w, const struct take *t)
+static void write_take(struct emitter *e, struct cwriter *w, const struct take *t)
 {
 	bool map = t->var->arity > 0, cell = map || t->var->type != T_STRING;
 	const char *to = emit_global(e, t->copy)->name, *from = emit_global(e, t->var)->name;
@@ -699,7 +699,7 @@ int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	cw_line(w, "static const struct stp_take p%d_takes[] = {", p->index);
 	for vec_each(&p->takes, t)
-		take_line(e, w, t);
+		write_take(e, w, t);
 	cw_line(w, "};");
 	return p->takes.n;
 }

@@ -52,7 +52,7 @@ static const char *stat_size(const struct var *v)
 
 // Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()
 // is expanded.
-static void desc_lines(struct cwriter *w, const struct global *g)
+static void write_stat_desc(struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
 
@@ -62,7 +62,7 @@ static void desc_lines(struct cwriter *w, const struct global *g)
 	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
 }
 
-static void map_lines(struct emitter *e, struct cwriter *w, const struct global *g)
+static void write_map(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	static const char *const types[] = { "0", "STP_LONG", "STP_STRING", "STP_STATS" };
 	const struct var *v = g->var;
@@ -82,7 +82,7 @@ static void map_lines(struct emitter *e, struct cwriter *w, const struct global 
 	cw_line(w, "};");
 }
 
-static void scalar_line(struct emitter *e, struct cwriter *w, const struct global *g)
+static void write_scalar(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct expr *init = g->var->init;
 	int64_t most = emit_string_len(e) - 1;
@@ -96,7 +96,7 @@ static void scalar_line(struct emitter *e, struct cwriter *w, const struct globa
 		cw_line(w, "static s64 %s;", g->name);
 }
 
-static void percpu_lines(struct emitter *e, struct cwriter *w)
+static void write_percpu(struct emitter *e, struct cwriter *w)
 {
 	bool any = e->keeps_matches;
 
@@ -130,21 +130,21 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 
 	cw_line(w, "/* global %s at %s */", v->name, emit_comment_text(emit_location_text(v->loc)));
 	if (v->type == T_STATS)
-		desc_lines(w, g);
+		write_stat_desc(w, g);
 	if (v->arity > 0)
-		map_lines(e, w, g);
+		write_map(e, w, g);
 	else if (v->type == T_STATS)
 		cw_line(w, "static struct stp_scalar_stat %s = { .name = \"%s\", .desc = %s_DESC, "
 			".offset = __builtin_offsetof(struct percpu, %s) };", g->name, v->name, g->name, g->name);
 	else
-		scalar_line(e, w, g);
+		write_scalar(e, w, g);
 	if (g->locked)
 		cw_line(w, "static struct stp_lock lock_%s;", g->name + 2);
 }
 
 void emit_storage(struct emitter *e, struct cwriter *w)
 {
-	percpu_lines(e, w);
+	write_percpu(e, w);
 	for vec_each(&e->globals, g)
 		one(e, w, g);
 	if (e->globals.n)

@@ -162,16 +162,16 @@ bool emit_assigns(struct stmt *body, const struct var *v);
 // emit_work.c: A part of the body's code is estimated, and charged where it begins.
 struct work_mark { size_t at; uint64_t charged; };
 struct work_mark work_begin(struct emitter *e);
-uint64_t work_since(struct emitter *e, struct work_mark m);       // units that are not yet charged
+uint64_t work_since(struct emitter *e, struct work_mark m);       // units since the mark that are not charged yet
 void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
-// charges them if there are at least so many
+// Charges the units since the mark if they are at least `least`.
 void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
 // Charges the block as n statements if that covers its cost, and returns true; else returns false.
 bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
 // i->func is NULL for a handler, of which only blocks are charged.
 void work_end_function(struct emitter *e, struct func_info *i, struct loc loc);
-// called after all was emitted: a handler without loops needs no budget
+// Called after all code was written. Returns true if the handler ends soon without a budget: it has no loops.
 bool work_is_bounded(struct func_info *root);
 
 // emit_value.c

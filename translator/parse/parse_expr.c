@@ -303,7 +303,7 @@ static struct expr *target(struct parser *p)
 
 	e->u.target.name = str_ndup(text, len);
 	if (n > 2)
-		parser_fail(p, t.loc, "pretty printing takes the suffix \"$\" or \"$$\"");
+		parser_fail(p, t.loc, "too many \"$\" after the name: the suffixes for pretty printing are \"$\" and \"$$\"");
 	else if (!len || (*text == '$' && len == 1))
 		parser_fail(p, t.loc, "\"%.60s\" is not a name", t.text);
 	parser_take(p);

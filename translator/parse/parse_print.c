@@ -119,7 +119,7 @@ static void conversion(struct format *f)
 	vec_push(&f->print->u.print.format, c);
 }
 
-// Bytes up to the next conversion; "%%" is one of them.
+// Parses the text up to the next conversion; "%%" is a "%" of the text.
 static void literal(struct format *f)
 {
 	struct format_piece c = { .width = -1, .precision = -1 };

@@ -41,7 +41,9 @@ static const struct syscall_row rows[] = {
 static const struct command {
 	const char *call;
 	int64_t value;
-	const char *args;          // NULL: value is the command's argument, mask its bits
+	// arguments after the command; NULL: the row gives the number of the command's argument as `value`, and
+	// its bits as `mask`
+	const char *args;
 	unsigned mask;
 } commands[] = {
 #define COMMANDS(call, argument, mask) { #call, argument, NULL, mask },
