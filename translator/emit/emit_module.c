@@ -229,7 +229,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
 	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(s->opt.timing && s->opt.user_runtime);    // cycles of processes exist only for -t
+		(s->opt.timing && s->opt.user_runtime);    // a process counts cycles only for -t
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
