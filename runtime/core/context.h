@@ -43,12 +43,13 @@ struct stp_ctx_private {
 	bool locked;                           /* the handler holds its late locks */
 	bool out_lost;                         /* the rest of this handler's output is dropped */
 	u32 cpu;                               /* index of this CPU's tables in percpu maps */
-	/* handlers, and @entry() parts, until the next one is timed; below 0: this one */
+	/* number of handlers and of @entry() evaluations until the next one is timed; below 0: this one is */
 	s32 sample_in, sample_entry_in;
 	s32 nesting_max;
 	s64 actions_max;
-	u64 work_max, work_left;               /* units of a hit; units left in addition to those in c->work */
-	u64 looked_at, time_used;              /* cycles: at the last check, used by this hit */
+	/* units that a hit may use; units left, not counting those in c->work */
+	u64 work_max, work_left;
+	u64 looked_at, time_used;              /* in cycles: time of the last check, time that the hit has used */
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_space() */
 	char *frame_base;
 	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */

@@ -502,7 +502,7 @@ struct stp_regex_part {
 };
 struct stp_regex_groups {
 	const struct stp_regex *find;  /* backward from the end of the text: finds where a match may begin */
-	const struct stp_regex *whole; /* forward from there */
+	const struct stp_regex *whole; /* forward from there: finds where the match ends */
 	const struct stp_regex_part *parts;
 	u16 root, groups;          /* groups: including group 0, the whole match */
 };

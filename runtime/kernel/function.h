@@ -42,7 +42,7 @@ static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_sit
 /* ------------------------------------------------------------------ probe_function.c */
 
 /* Warns that the address cannot be probed, unless that is expected; err: 0 or negative. */
-void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err);
+void stp_function_warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err);
 
 /*
  * Functions that ftrace cannot hook were often excluded because probes use them; a kprobe or kretprobe there may

@@ -210,7 +210,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 
 	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
 	if (!h)
-		return stp_function_cannot(f, s, err);
+		return stp_function_warn_unarmed(f, s, err);
 	h->f = f;
 	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->rp.handler = stp_probe_is_simple(f->probe) ? return_simple : return_any;
@@ -220,7 +220,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 	err = register_kretprobe(&h->rp);
 	if (err) {
 		plat_free(h);
-		return stp_function_cannot(f, s, err);
+		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kretprobes[b->nkretprobes++] = &h->rp;
 	stp_function_totals.armed++;

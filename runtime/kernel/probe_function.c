@@ -53,7 +53,7 @@ static const char *reason(const struct stp_site *s, int err)
 	return NULL;
 }
 
-void stp_function_cannot(const struct stp_function *f, const struct stp_site *s, int err)
+void stp_function_warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err)
 {
 	char text[320], number[24], offset[24] = "";
 
@@ -165,7 +165,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	int err = -ENOMEM;
 
 	if (!h)
-		return stp_function_cannot(f, s, err);
+		return stp_function_warn_unarmed(f, s, err);
 	h->probe = f->probe;
 	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->kp.pre_handler = kprobe_entry;
@@ -173,7 +173,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	err = stp_kprobe_overruns(s) ? -EFAULT : register_kprobe(&h->kp);
 	if (err) {
 		plat_free(h);
-		return stp_function_cannot(f, s, err);
+		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kprobes[b->nkprobes++] = &h->kp;
 	stp_function_totals.armed++;
@@ -583,7 +583,7 @@ static void add_sites(struct stp_batch *b, const struct stp_function *f)
 		const struct stp_site *s = &f->sites[i];
 
 		if (s->module == b->module && !s->address && !b->again)
-			stp_function_cannot(f, s, -ENOENT);
+			stp_function_warn_unarmed(f, s, -ENOENT);
 		if (!stp_batch_has(b, s))
 			continue;
 		n++;

@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #define DEFAULT_KB 2048u           /* per CPU, */
-#define SHARED_KB  (32u * 1024)    /* less if the sum would exceed this, */
+#define SHARED_KB  (32u * 1024)    /* the default per CPU is smaller if all rings would exceed this, */
 #define LEAST_KB   1024u           /* but at least this */
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)

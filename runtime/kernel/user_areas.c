@@ -55,7 +55,8 @@ bool stp_areas_begin(struct stp_ctx *c)
 		return false;
 	if (stp_irqs_were_on(c))
 		return mmap_read_trylock(mm);
-	/* In an interrupt, a postponed release could be what was interrupted. PREEMPT_RT: taking the lock may sleep. */
+	/* Not in an interrupt, which may have interrupted release() itself, nor with PREEMPT_RT, where taking the
+	 * lock may sleep. */
 	if (!held)
 		return !in_hardirq() && !IS_ENABLED(CONFIG_PREEMPT_RT) && mmap_read_trylock(mm);
 	if (held != mm)

@@ -429,7 +429,7 @@ u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max)
 	f.fp = frame_pointer(regs);
 	f.is_32bit = compat_is_32bit_code(regs);
 	at[n++] = c->regs == regs && c->address ? c->address : f.pc;
-	if (at[0] != f.pc)                     /* a return: pc is the caller */
+	if (at[0] != f.pc)                     /* at a return, pc is in the caller */
 		at[n++] = f.pc;
 	return walk(c, &f, at, n, max);
 }
