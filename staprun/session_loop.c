@@ -270,7 +270,7 @@ static void finish_record(void)
 static void write_out(void)
 {
 	outfile_write(&session.out);
-	if (session.out.closed)            // or the next file could not be opened
+	if (session.out.closed)            // the reader closed it, or the next file could not be opened
 		request_stop();
 }
 
