@@ -68,7 +68,7 @@ struct di_module {
 	struct symbols symbols;
 	bool has_symbols;
 	uint64_t base;             // _stext
-	struct bytes btf_bytes;    // not parsed yet
+	struct bytes btf_bytes;    // BTF of the module, which module_btf() parses
 	const char *btf_path;
 	struct btf_source *btf;    // use module_btf()
 	struct dwarf_file *dwarf;

@@ -31,13 +31,13 @@ static bool is_quiet(const struct session *s)
 	return s->opt.verbose[2] < 2;
 }
 
-static void hush(const struct session *s)
+static void begin_quiet(const struct session *s)
 {
 	if (is_quiet(s))
 		diag_quiet_push();
 }
 
-static void unhush(const struct session *s)
+static void end_quiet(const struct session *s)
 {
 	if (is_quiet(s))
 		diag_quiet_pop();
@@ -332,9 +332,9 @@ static int list_points(struct session *s)
 
 	if (!s->opt.list_vars)
 		mem_collect_often();
-	hush(s);
+	begin_quiet(s);
 	find(s, &lines);
-	unhush(s);
+	end_quiet(s);
 	if (s->opt.json)
 		print_json(s, &lines);
 	else
@@ -424,14 +424,14 @@ static int dump(struct session *s)
 {
 	name_list list = { 0 };
 
-	hush(s);
+	begin_quiet(s);
 	switch (s->opt.dump) {
 	case DUMP_PROBE_TYPES: add_types(s, &list); break;
 	case DUMP_PROBE_ALIASES: add_aliases(s, &list); break;
 	case DUMP_FUNCTIONS: add_functions(s, &list); break;
 	case DUMP_NONE: case DUMP_LAYOUT: break;
 	}
-	unhush(s);
+	end_quiet(s);
 	if (list.n)
 		qsort(list.at, list.n, sizeof(*list.at), by_text);
 	for (int i = 0; i < list.n; i++)

@@ -15,12 +15,12 @@ struct seen {
 	int use;                   // USE_* bits
 };
 
-// Everything that a handler or function reaches.
+// The globals and functions that a handler or function reaches.
 struct reach {
 	VEC(struct func *) funcs;
 	VEC(struct seen) seen;
 	bool loops;
-	// of this walk; func.reached and var.reached hold the number of the last walk that reached them
+	// number of this walk: func.reached and var.reached have it if this walk reached them
 	int number;
 };
 

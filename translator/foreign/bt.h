@@ -85,7 +85,7 @@ struct bt_point {
 
 struct bt_action {
 	VEC(struct bt_point) points;
-	struct bt_node *filter;    // NULL: without
+	struct bt_node *filter;    // NULL: the action has no filter
 	struct bt_node *body;
 	bool alternatives;         // the script has several points for the action: each may be missing
 };

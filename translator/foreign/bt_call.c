@@ -451,24 +451,24 @@ char *bt_call(struct bt_translation *t, const struct bt_node *n)
 
 // ---------------------------------------------------------------- functions without a value
 
-static void say_printf(struct bt_translation *t, const struct bt_node *n)
+static void write_printf(struct bt_translation *t, const struct bt_node *n)
 {
 	bt_line(t, "%s", bt_printf(t, n, 0, "printf"));
 }
 
-static void say_errorf(struct bt_translation *t, const struct bt_node *n)
+static void write_errorf(struct bt_translation *t, const struct bt_node *n)
 {
 	bt_line(t, "warn(%s)", bt_printf(t, n, 0, "sprintf"));
 }
 
-static void say_time(struct bt_translation *t, const struct bt_node *n)
+static void write_time(struct bt_translation *t, const struct bt_node *n)
 {
 	const char *format = n->kids.n && arg(n, 0)->kind == BT_STRING ? arg(n, 0)->text : "%H:%M:%S\\n";
 
 	bt_line(t, "printf(%s)", bt_time(t, n->loc, format, "gettimeofday_s()", "gettimeofday_us()"));
 }
 
-static void say_print(struct bt_translation *t, const struct bt_node *n)
+static void write_print(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *what = arg(n, 0);
 	struct bt_type type = bt_type_of(t, what);
@@ -482,7 +482,7 @@ static void say_print(struct bt_translation *t, const struct bt_node *n)
 }
 
 // zero() keeps the keys in bpftrace.
-static void say_clear(struct bt_translation *t, const struct bt_node *n)
+static void write_clear(struct bt_translation *t, const struct bt_node *n)
 {
 	if (arg(n, 0)->kind == BT_MAP)
 		bt_line(t, "delete %s", bt_find(t, arg(n, 0))->out);
@@ -490,7 +490,7 @@ static void say_clear(struct bt_translation *t, const struct bt_node *n)
 		bt_problem(t, n->loc, "%s() requires a map", n->text);
 }
 
-static void say_delete(struct bt_translation *t, const struct bt_node *n)
+static void write_delete(struct bt_translation *t, const struct bt_node *n)
 {
 	for (int i = 0; i < n->kids.n; i++) {
 		struct bt_node map = *arg(n, i);
@@ -507,20 +507,20 @@ static void say_delete(struct bt_translation *t, const struct bt_node *n)
 	}
 }
 
-static void say_join(struct bt_translation *t, const struct bt_node *n)
+static void write_join(struct bt_translation *t, const struct bt_node *n)
 {
 	t->helpers |= 1U << BT_HELP_JOIN;
 	bt_line(t, "println(join_strings(%s, %s))", arg_text(t, n, 0), n->kids.n > 1 ? bt_string(t, arg(n, 1)) : "\" \"");
 }
 
-static void say_cat(struct bt_translation *t, const struct bt_node *n)
+static void write_cat(struct bt_translation *t, const struct bt_node *n)
 {
 	char *rest = bt_printf(t, n, 0, "\"cat ");
 
 	bt_line(t, n->kids.n > 1 ? "system(sprintf(%s))" : "system(%s)", rest);
 }
 
-static void say_system(struct bt_translation *t, const struct bt_node *n)
+static void write_system(struct bt_translation *t, const struct bt_node *n)
 {
 	if (n->kids.n > 1)
 		bt_line(t, "system(%s)", bt_printf(t, n, 0, "sprintf"));
@@ -528,7 +528,7 @@ static void say_system(struct bt_translation *t, const struct bt_node *n)
 		bt_line(t, "system(%s)", bt_string(t, arg(n, 0)));
 }
 
-static void say_exit(struct bt_translation *t, const struct bt_node *n)
+static void write_exit(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *body = t->action->body;
 
@@ -537,7 +537,7 @@ static void say_exit(struct bt_translation *t, const struct bt_node *n)
 		bt_line(t, "next");
 }
 
-static void say_signal(struct bt_translation *t, const struct bt_node *n)
+static void write_signal(struct bt_translation *t, const struct bt_node *n)
 {
 	static const struct { const char *name; int number;
 	} signals[] = {
@@ -563,10 +563,10 @@ static const struct {
 	int least;
 	void (*write)(struct bt_translation *t, const struct bt_node *n);
 } statements[] = {
-	{ "printf", 1, say_printf }, { "errorf", 1, say_errorf }, { "warnf", 1, say_errorf },  { "print", 1, say_print },
-	{ "clear", 1, say_clear },   { "zero", 1, say_clear },	  { "delete", 1, say_delete }, { "time", 0, say_time },
-	{ "join", 1, say_join },     { "cat", 1, say_cat },	  { "system", 1, say_system }, { "exit", 0, say_exit },
-	{ "signal", 1, say_signal },
+	{ "printf", 1, write_printf }, { "errorf", 1, write_errorf }, { "warnf", 1, write_errorf },  { "print", 1, write_print },
+	{ "clear", 1, write_clear },   { "zero", 1, write_clear },	  { "delete", 1, write_delete }, { "time", 0, write_time },
+	{ "join", 1, write_join },     { "cat", 1, write_cat },	  { "system", 1, write_system }, { "exit", 0, write_exit },
+	{ "signal", 1, write_signal },
 };
 
 bool bt_call_statement(struct bt_translation *t, const struct bt_node *n)

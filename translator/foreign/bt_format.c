@@ -65,7 +65,7 @@ char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first,
 			buf_putc(&format, *f++);
 		}
 	}
-	if (*function == '"')  // a part of another format
+	if (*function == '"')  // `function` is the beginning of a format, which this one continues
 		return str_printf("%s%s\"%s", function, buf_text(&format), buf_text(&arguments));
 	return str_printf("%s(\"%s\"%s)", function, buf_text(&format), buf_text(&arguments));
 }

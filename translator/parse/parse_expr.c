@@ -708,7 +708,7 @@ static struct expr *ternary(struct parser *p)
 {
 	struct expr *whole = NULL, **at = &whole, *e;
 
-	// In a ? b : c ? d : e each conditional is the last operand of the previous one.
+	// In a ? b : c ? d : e the second conditional is the last operand of the first.
 	for (;; at = &e->u.cond.b) {
 		struct expr *c = logical_or(p);
 

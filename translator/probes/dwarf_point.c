@@ -411,7 +411,7 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 }
 
 // Reports a function that exists in another file.
-static bool say_other_file(const struct dwarf_point *p, struct di_module *in, const char *point)
+static bool report_other_file(const struct dwarf_point *p, struct di_module *in, const char *point)
 {
 	di_functions found = { 0 };
 
@@ -441,7 +441,7 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 			diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, buf_text(why));
 		return;
 	}
-	if (p->pattern.file && say_other_file(p, in, point))
+	if (p->pattern.file && report_other_file(p, in, point))
 		return;
 	unprobeable = di_unprobeable_function(in, p->pattern.function);
 	if (unprobeable) {

@@ -170,7 +170,7 @@ static struct probe_point *point_in(struct session *s, const struct probe_match 
 	struct probe_point *p = NEW(struct probe_point);
 
 	if (access(library, R_OK))
-		die("%s not found, which Python programs are run with; build it (make, make install)", library);
+		die("cannot find %s, which runs Python programs; build it (make, make install)", library);
 	p->loc = m->point->loc;
 	p->optional = m->point->optional;
 	p->sufficient = m->point->sufficient;
@@ -185,7 +185,7 @@ static void adapt(const struct probe_match *m, struct probe *p, int major, bool 
 	struct stmt *all;
 
 	p->point = point_text(m->point);
-	if (!p->body)              // only listed
+	if (!p->body)              // the point is listed (-l), not probed
 		return;
 	r.walker = (struct ast_walker){ .expr = visit_expr, .data = &r };
 	ast_walk_stmt(&r.walker, &p->body);

@@ -73,7 +73,7 @@ static void find_directories(struct session *s)
 		*exe = '\0';
 	if (strrchr(exe, '/'))
 		*strrchr(exe, '/') = '\0';
-	if (str_ends(exe, BIN_DIR))         // moved below a DESTDIR as a whole
+	if (str_ends(exe, BIN_DIR))         // the whole installation is below a DESTDIR
 		root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
 	struct { const char *data, *programs; } installs[] = {
 		{ strcmp(exe, BUILD_DIR) ? "" : SOURCE_DIR, BUILD_DIR },

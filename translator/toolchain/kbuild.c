@@ -146,7 +146,7 @@ static void linker_options(const arguments *from, arguments *to)
 	}
 }
 
-// Finds the command of a program on the generated object that make printed.
+// Finds, in make's output, the command with which a program processed the object of the generated C.
 static bool find_shown_command(const char *output, const char *program, arguments *words)
 {
 	for (const char *at = output; (at = strstr(at, program)); at += strlen(program)) {

@@ -527,7 +527,8 @@ static bool is_piece(const Dwarf_Op *op)
 	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
 
-// Location, piece, location, piece. A piece that is empty or not supported leaves the others.
+// Compiles a location of several pieces, each of which is a location and DW_OP_piece. The other pieces remain if one
+// is empty or not supported.
 static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *all = c->out;

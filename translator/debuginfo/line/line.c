@@ -240,8 +240,8 @@ static void note_near(struct search *s, const struct rows *r, int line)
 	}
 }
 
-// Returns the line itself or, if it has no code and the nearest one is acceptable, the nearest line with code; the
-// later of two.
+// Returns the line if it has code. Otherwise, if the nearest line is acceptable, returns the nearest line with code,
+// the later one if two are equally near.
 static int line_with_code(const struct search *s, const struct rows *r, int line)
 {
 	int best = 0;
