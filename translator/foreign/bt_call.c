@@ -563,7 +563,8 @@ static const struct {
 	int least;
 	void (*write)(struct bt_translation *t, const struct bt_node *n);
 } statements[] = {
-	{ "printf", 1, write_printf }, { "errorf", 1, write_errorf }, { "warnf", 1, write_errorf },  { "print", 1, write_print },
+	{ "printf", 1, write_printf }, { "errorf", 1, write_errorf },
+	{ "warnf", 1, write_errorf }, { "print", 1, write_print },
 	{ "clear", 1, write_clear },   { "zero", 1, write_clear },	  { "delete", 1, write_delete }, { "time", 0, write_time },
 	{ "join", 1, write_join },     { "cat", 1, write_cat },	  { "system", 1, write_system }, { "exit", 0, write_exit },
 	{ "signal", 1, write_signal },
