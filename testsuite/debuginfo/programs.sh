@@ -90,6 +90,44 @@ lists 'enumerators of a program without probes' '# probes
 begin' -p2 -e 'probe begin { println(@var("green", "scopes") + @var("in_class", "scopes")) }'
 lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use": at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
 
+
+# ------------------------------------------------------------ names of C++ and Rust by symbols alone
+cat >plain.cc <<'END'
+namespace ns { struct Box { int side; int area() const; Box operator+(const Box &o) const; int operator[](int i) const; operator bool() const; }; }
+int ns::Box::area() const { return side * side; }
+ns::Box ns::Box::operator+(const Box &o) const { Box b; b.side = side + o.side; return b; }
+int ns::Box::operator[](int i) const { return side + i; }
+ns::Box::operator bool() const { return side; }
+namespace ns { int area(int a) { return a; } }
+template<class T> __attribute__((noinline)) T biggest(T a, T b) { return a > b ? a : b; }
+extern "C" int area_of(int a) { return a; }
+extern "C" int rust_v0(int a) __asm__("_RNvNtCs1234_7mycrate6shapes4area");
+extern "C" int rust_v0(int a) { return a + 1; }
+extern "C" int rust_legacy(int a) __asm__("_ZN7mycrate6shapes5write17h0123456789abcdefE");
+extern "C" int rust_legacy(int a) { return a + 2; }
+int main() { ns::Box b = {3}, c = b + b; return b.area() + c[1] + ns::area(c ? 1 : 2) + biggest(1, 2) + biggest(1L, 2L) + area_of(1) + rust_v0(1) + rust_legacy(1); }
+END
+g++ -O0 -o plain plain.cc
+plain() { # PATTERN NAME...: the functions that it finds
+	lists "by symbols: $1" "$(printf 'process("plain").function("%s")\n' "${@:2}")" -l "process(\"./plain\").function(\"$1\")"
+}
+plain area mycrate::shapes::area ns::Box::area ns::area
+plain ns::Box::area ns::Box::area
+plain Box::area ns::Box::area
+plain 'ns::*' ns::area
+plain '*::Box::*' ns::Box::area 'ns::Box::operator bool' ns::Box::operator+ 'ns::Box::operator[]'
+plain operator+ ns::Box::operator+
+plain 'Box::operator[]' 'ns::Box::operator[]'
+plain 'Box::operator bool' 'ns::Box::operator bool'
+plain 'biggest*' 'biggest<int>' 'biggest<long>'
+plain 'biggest<long>' 'biggest<long>'
+plain 'shapes::*' mycrate::shapes::area mycrate::shapes::write
+plain area_of area_of
+plain _ZNK2ns3Box4areaEv _ZNK2ns3Box4areaEv
+gcc -g -c -o area_of.o -x c - <<<'int with_lines(int a) { return a; }'
+g++ -O0 -o plain plain.cc area_of.o
+plain '*area' mycrate::shapes::area ns::Box::area ns::area
+
 gcc -g -O2 -o unread -x c - <<'END'
 int total;
 __attribute__((noinline)) int f(int a, int b) { double real = b; total += b; return total + (int)real; }

@@ -126,6 +126,7 @@ struct di_function {
 	struct di_module *module;
 	const char *name;
 	const char *symbol;        // name in the symbol table: `name`, or name.isra.0 and the like
+	const char *scope;         // "ns::Box"; "": none. NULL: unknown without DWARF
 	const char *label;         // of a label; else NULL
 	const char *file;          // NULL without line information
 	int line;

@@ -67,6 +67,7 @@ struct di_module {
 	struct bytes build_id;
 	struct symbols symbols;
 	bool has_symbols;
+	struct map *plain_names;   // symbol -> struct plain_name *; demangle.c
 	uint64_t base;             // _stext
 	struct bytes btf_bytes;    // BTF of the module, which module_btf() parses
 	const char *btf_path;

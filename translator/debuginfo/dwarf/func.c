@@ -143,7 +143,7 @@ static const char *scope_name(const struct di_function *f)
 
 bool di_function_in(const struct di_function *f, const char *scope)
 {
-	const char *name = dwarf_function(f) ? scope_name(f) : NULL;
+	const char *name = dwarf_function(f) ? scope_name(f) : f->scope;
 
 	while (name && fnmatch(scope, name, 0)) {
 		name = strstr(name, "::");

@@ -45,6 +45,14 @@ static const char *matches(const struct matcher *m, const char *symbol)
 	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
 }
 
+// The same for names of C++ and Rust. They are listed with their scopes.
+static const char *matches_plain(const struct matcher *m, const struct plain_name *n, const char *symbol)
+{
+	if (m->glob ? is_helper(symbol) || fnmatch(m->name, n->function, 0) : strcmp(m->name, n->function) != 0)
+		return NULL;
+	return n->whole;
+}
+
 static struct func_priv *priv(const struct di_function *f)
 {
 	return (struct func_priv *)f->priv;
@@ -163,6 +171,9 @@ static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
+	// find_by_symbols() takes these.
+	if (s->match->glob && !hit->die && plain_name_of(s->m, hit->symbol))
+		return;
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
 		return;
 	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
@@ -217,20 +228,31 @@ static struct di_function *new_function(struct di_module *m, const char *name, c
 	return f;
 }
 
-static void find_by_symbols(struct di_module *m, const struct matcher *match, di_functions *out)
+static void take_symbol(struct di_module *m, const struct matcher *match, const struct symbol *sym, di_functions *out)
 {
+	const struct plain_name *plain = plain_name_of(m, sym->name);
+	const char *name = plain ? matches_plain(match, plain, sym->name) : NULL;
+	struct di_function *f;
+
+	name = name ? name : matches(match, sym->name);
+	if (!name)
+		return;
+	f = new_function(m, name, sym);
+	f->has_address = true;
+	f->scope = plain ? plain->scope : NULL;
+	vec_push(out, f);
+}
+
+// indexed: only functions that DWARF does not have
+static void find_by_symbols(struct di_module *m, const struct matcher *match, bool indexed, di_functions *out)
+{
+	struct index_hit hit;
 	struct symbol sym;
 
-	for (int i = 0; i < m->symbols.n; i++) {
-		const char *name = symbols_get(&m->symbols, i, &sym) ? matches(match, sym.name) : NULL;
-
-		if (name) {
-			struct di_function *f = new_function(m, name, &sym);
-
-			f->has_address = true;
-			vec_push(out, f);
-		}
-	}
+	for (int i = 0; i < m->symbols.n; i++)
+		if (symbols_get(&m->symbols, i, &sym) &&
+		    !(indexed && index_function_at(m->index, sym.address, &hit) && hit.die))
+			take_symbol(m, match, &sym, out);
 	unique(out);
 	// A function that was given by its exact name is accepted: the kernel reports the reason if it refuses it.
 	if (match->glob)
@@ -280,7 +302,7 @@ static void find_by_btf(void *data, const char *symbol, uint32_t id)
 static void find_without_dwarf(struct di_module *m, const struct matcher *match, di_functions *out)
 {
 	if (m->has_symbols)
-		find_by_symbols(m, match, out);
+		find_by_symbols(m, match, false, out);
 	else if (module_btf(m))
 		btf_each_function(module_btf(m), find_by_btf, &(struct btf_search){ m, match, out });
 	mark_ambiguous(out);
@@ -306,6 +328,8 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 		find_by_index(&(struct index_search){ m, &match, &found }, file, inlines);
 		unique(&found);
 		without_parts(&found, name);
+		if ((!found.n || match.glob) && !file && m->is_user && m->has_symbols)
+			find_by_symbols(m, &match, true, &found);
 	} else if (!file) {
 		find_without_dwarf(m, &match, &found);
 	}

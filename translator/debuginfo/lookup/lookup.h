@@ -8,4 +8,11 @@
 struct di_function *function_of_hit(struct di_module *m, const struct index_hit *hit);
 uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0: none
 
+// demangle.c: the name of a C++ or Rust function, "ns::Box" and "area", by its symbol. NULL: it is not one, or it is in
+// DWARF.
+struct plain_name {
+	const char *whole, *scope, *function;
+};
+const struct plain_name *plain_name_of(struct di_module *m, const char *symbol);
+
 #endif
