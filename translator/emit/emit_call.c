@@ -72,7 +72,7 @@ static struct var *hidden_local(const char *name, enum type type)
 	return v;
 }
 
-static const struct kept *kept_result(struct emitter *e, struct func *f, const char *args)
+static const struct kept *repeated_result(struct emitter *e, struct func *f, const char *args)
 {
 	const char *call = str_printf("%s(%s)", emit_func(e, f)->name, args);
 	struct kept *kept = map_get(&e->body->kept, call);
@@ -101,7 +101,7 @@ static bool is_stable_call(const struct expr *x)
 // The function is called at the first use that is reached; later uses read its result.
 static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
 {
-	const struct kept *kept = kept_result(e, f, args);
+	const struct kept *kept = repeated_result(e, f, args);
 	const char *result = emit_var(e, kept->result), *known = emit_var(e, kept->known);
 
 	cw_line(e->w, "if (!%s) {", known);

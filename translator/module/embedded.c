@@ -47,7 +47,7 @@ static bool has_word(const char *text, const char *word)
 }
 
 // -include of each header of runtime/removed whose name is a word of the unit.
-static void add_vanished(struct session *s, const struct c_unit *u, arguments *words)
+static void add_removed(struct session *s, const struct c_unit *u, arguments *words)
 {
 	const char *path = str_printf("%s/removed", s->runtime_dir);
 	DIR *dir = opendir(path);
@@ -126,7 +126,7 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 	for vec_each(words, word)
 		vec_push(&compiler, *word);
 	if (t)
-		add_vanished(s, u, &compiler);
+		add_removed(s, u, &compiler);
 	depends.start = depends_now();
 	if (run_compiler(s, t, u, &compiler, input, output, rule))
 		return 1;

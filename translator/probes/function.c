@@ -63,7 +63,7 @@ struct resolution {
 	struct probe *first;       // a probe without a handler, a condition or guards, or NULL
 };
 
-static bool is_passed_over(struct resolution *r, const struct di_function *f)
+static bool is_skipped(struct resolution *r, const struct di_function *f)
 {
 	if (r->common.is_return && blocklist_never_returns(f))
 		return r->endless++, true;
@@ -122,7 +122,7 @@ static int add_functions(struct resolution *r, struct di_module *in, struct buf 
 	for vec_each(&found, f) {
 		if (r->exported && !kernel_exports(r->s->kernel, (*f)->symbol) && !di_module_exports(in, (*f)->symbol))
 			continue;
-		if (is_passed_over(r, *f))
+		if (is_skipped(r, *f))
 			continue;
 		if (!add_function(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL))
 			*f = NULL;

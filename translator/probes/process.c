@@ -71,7 +71,7 @@ static bool may_return(const struct resolution *r, const struct di_module *in)
 
 // A symbol without debuginfo, in a program that has some, is assembler: it may be reached by a jump, with no return
 // address on the stack. It is probed only if it is named.
-static bool is_passed_over(const struct resolution *r, const struct di_function *f)
+static bool is_skipped(const struct resolution *r, const struct di_function *f)
 {
 	return r->common.is_return && !r->point.by_address && str_is_glob(r->point.pattern.function) && !f->has_types &&
 	       di_module_source(f->module) == DI_SOURCE_DWARF;
@@ -94,7 +94,7 @@ static int add_functions(const struct resolution *r, struct di_module *in, struc
 	di_want_dwarf(in);
 	dwarf_point_find(&r->point, in, &found, why);
 	for vec_each(&found, f) {
-		if ((r->exported && !di_program_exports(in, (*f)->symbol)) || is_passed_over(r, *f))
+		if ((r->exported && !di_program_exports(in, (*f)->symbol)) || is_skipped(r, *f))
 			continue;
 		if (!is_first(r, in, *f))
 			n += add_function(r, *f);

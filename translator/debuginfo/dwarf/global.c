@@ -61,7 +61,7 @@ static bool is_unique(const struct symbol_search *s, const char *name)
 }
 
 // Returns the symbol at the address, or the last one below it in its section; its name must be unique.
-static const Elf64_Sym *symbol_near(const struct symbol_search *s, const Elf64_Shdr *section, uint64_t address)
+static const Elf64_Sym *closest_symbol(const struct symbol_search *s, const Elf64_Shdr *section, uint64_t address)
 {
 	bool relocatable = ((const Elf64_Ehdr *)s->v->file.at)->e_type == ET_REL;
 	const Elf64_Sym *best = NULL;
@@ -93,7 +93,7 @@ static bool locate(struct di_module *m, const struct elf_view *v, uint64_t addre
 	out->percpu = !strcmp(name, ".data..percpu");
 	if (m->base_module) {
 		if (symbol_table(&search))
-			symbol = symbol_near(&search, section, address);
+			symbol = closest_symbol(&search, section, address);
 		if (!symbol)
 			return false;
 		out->module = m->name;

@@ -69,12 +69,12 @@ bool value_load(struct compile *c, int size, struct value_type type)
 
 bool value_retype(struct compile *c, struct value_type type)
 {
-	int narrow = !c->n || c->types[c->n - 1].size ? 8 : word(c);
+	int bytes = !c->n || c->types[c->n - 1].size ? 8 : word(c);
 
 	if (!c->n)
 		return damaged(c);
-	if (type.size > narrow)
-		extend(c, narrow, true);
+	if (type.size > bytes)
+		extend(c, bytes, true);
 	if (type.size)
 		extend(c, type.size, type.is_signed);
 	c->types[c->n - 1] = type;

@@ -30,7 +30,7 @@ struct machine {
 struct insn {
 	const uint8_t *at;         // after the bytes that were decoded
 	int op;                    // 0x0f00 and more: two-byte opcodes
-	bool wide, segment, narrow;
+	bool wide, segment, is_16bit;
 	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
 	int base;                  // base register of the memory operand; -1: none, or with an index
 	int32_t offset;
@@ -66,14 +66,14 @@ static int immediate_size(const struct insn *i)
 	case 0x80: case 0x83: case 0xc1: case 0xc6:
 		return 1;
 	case 0x81: case 0xc7:
-		return i->narrow ? 2 : 4;
+		return i->is_16bit ? 2 : 4;
 	case 0xf6:
 		return (i->reg & 7) < 2 ? 1 : 0;
 	case 0xf7:
-		return (i->reg & 7) < 2 ? i->narrow ? 2 : 4 : 0;
+		return (i->reg & 7) < 2 ? i->is_16bit ? 2 : 4 : 0;
 	}
 	if (i->op >= 0xb8 && i->op <= 0xbf)
-		return i->wide ? 8 : i->narrow ? 2 : 4;
+		return i->wide ? 8 : i->is_16bit ? 2 : 4;
 	return 0;
 }
 
@@ -129,7 +129,7 @@ static bool read_insn(struct insn *i, const uint8_t *end)
 		if (*i->at == 0x65 || *i->at == 0x64)
 			i->segment = true;
 		else if (*i->at == 0x66)
-			i->narrow = true;
+			i->is_16bit = true;
 		else
 			break;
 	}
@@ -189,7 +189,7 @@ static bool push(struct machine *k, const struct insn *i)
 
 	sp->at -= 8;
 	k->stored_above |= sp->at >= 0;
-	return !i->narrow;
+	return !i->is_16bit;
 }
 
 static void load(struct machine *k, const struct insn *i)
@@ -229,7 +229,7 @@ static void move_stack(struct machine *k, const struct insn *i, int what)
 
 	if (i->op == 0x83)
 		by = (int8_t)i->at[-1];
-	else if (i->op == 0x81 && !i->narrow)
+	else if (i->op == 0x81 && !i->is_16bit)
 		memcpy(&by, i->at - 4, 4);
 	if (by && (what == 0 || what == 5))
 		sp->at += what ? -(int64_t)by : by;

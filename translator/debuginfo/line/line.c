@@ -230,7 +230,7 @@ static struct di_function *statement(const struct di_function *f, const struct r
 	return &both->f;
 }
 
-static void note_near(struct search *s, const struct rows *r, int line)
+static void note_nearest(struct search *s, const struct rows *r, int line)
 {
 	for vec_each(&r->at, row) {
 		if (row->line < line && row->line > s->near_below)
@@ -288,7 +288,7 @@ static void add_range(struct search *s, const struct di_function *f, const struc
 		if (line)
 			add_line(s, f, r, line, from);
 		else
-			note_near(s, r, range.first);
+			note_nearest(s, r, range.first);
 		return;
 	}
 	for vec_each(&r->at, row)
@@ -363,7 +363,7 @@ static void search_function(struct search *s, struct di_function *f)
 		wanted = overlap(&range, (struct di_lines){ f->line, last });
 		if (wanted)
 			break;
-		note_near(s, &r, range.first);
+		note_nearest(s, &r, range.first);
 	}
 	s->has_function = true;
 	if (wanted)
