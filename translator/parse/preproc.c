@@ -388,7 +388,7 @@ struct token preproc_next(struct preproc *p)
 	if (t.kind != TOK_STRING)
 		return t;
 	next = without_conditionals(p);
-	if (next.kind == TOK_STRING && session_since(p->session, next.loc, "2.0", "the joining of adjacent strings")) {
+	if (next.kind == TOK_STRING) {
 		buf_add(&b, t.text, t.len);
 		for (; next.kind == TOK_STRING; next = without_conditionals(p))
 			buf_add(&b, next.text, next.len);
