@@ -10,7 +10,7 @@
 
 /* Counts for both parts since the family started. */
 struct stp_function_totals {
-	u32 armed, failed, skipped;    /* addresses; skipped ones are unknown to ftrace */
+	u32 failed, skipped;           /* addresses; skipped ones are unknown to ftrace */
 	u32 refused;                       /* addresses of wildcards that the kernel refused */
 };
 extern struct stp_function_totals stp_function_totals;

@@ -223,7 +223,6 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kretprobes[b->nkretprobes++] = &h->rp;
-	stp_function_totals.armed++;
 }
 
 /* Calls in progress have an object of the kernel that no longer points to the module. Ends: text is patched
@@ -648,7 +647,6 @@ static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 		if (g->slots[i].ip && !g->slots[i].refused)
 			move_to_kretprobe(b, g, &g->slots[i]);
 	g->armed = g->n;
-	stp_function_totals.armed += g->n;
 }
 
 static void arm_groups(struct stp_batch *b)

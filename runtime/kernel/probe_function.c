@@ -68,7 +68,7 @@ void stp_function_warn_unarmed(const struct stp_function *f, const struct stp_si
 		return;
 	snprintf(number, sizeof(number), "error %d", err);
 	if (s->offset)
-		snprintf(offset, sizeof(offset), "+0x%llx", s->offset);
+		snprintf(offset, sizeof(offset), "%s0x%llx", *s->symbol ? "+" : "", s->offset);
 	snprintf(text, sizeof(text), "cannot probe %s%s%s%s%s: %s", s->module ?: "",
 		 s->module ? ":" : "", s->symbol, offset, f->is_return ? " (return)" : "",
 		 reason(s, err) ?: number);
@@ -176,7 +176,6 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kprobes[b->nkprobes++] = &h->kp;
-	stp_function_totals.armed++;
 }
 
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
@@ -483,7 +482,6 @@ static int arm_entries(struct stp_batch *b, struct entry_hook *h)
 	if (err)
 		return err;
 	h->armed = true;
-	stp_function_totals.armed += h->n;
 	return 0;
 }
 
@@ -634,7 +632,6 @@ static void remove_all(void)
 		batches = b->next;
 		remove_batch(b);
 	}
-	stp_function_totals.armed = 0;
 }
 
 static void function_stop(void *table, u32 n)
@@ -691,16 +688,10 @@ static int function_start(void *table, u32 n)
 	stp_function_totals.failed = stp_function_totals.skipped = stp_function_totals.refused = 0;
 	stp_sites_sort();
 	err = arm_all(table, n);
-	if (err < 0) {
+	if (err < 0)
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
-	} else {
+	else
 		warn_of_skipped();
-		if (!err && !stp_function_totals.armed &&
-		    stp_function_totals.failed + stp_function_totals.refused) {
-			plat_message(STP_MSG_ERROR, "no function probe could be armed");
-			err = -ENOENT;
-		}
-	}
 	started = err >= 0;
 	if (err < 0)
 		remove_all();
