@@ -27,13 +27,16 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 		add_alone(*to, uses, visit);
 }
 
-// Writes each variable once, in the same order for all handlers, so that two never wait for each other.
-static int lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
+// Writes each variable once, in the same order for all handlers, so that two never wait for each other. Handlers with
+// the same locks share a table.
+static struct lock_table lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
 {
+	struct cwriter rows = { .depth = 1 };
+	const char *known;
 	int n = 0;
 
 	if (!uses->n)
-		return 0;
+		return (struct lock_table){ 0 };
 	for vec_each(uses, u)
 		emit_global(e, u->var)->locked = true;
 	qsort(uses->at, (size_t)uses->n, sizeof(uses->at[0]), by_index);
@@ -44,16 +47,21 @@ static int lock_table(struct emitter *e, struct cwriter *w, const char *name, ac
 			uses->at[n++] = *u;
 	}
 	uses->n = n;
-	cw_line(w, "static const struct stp_lock_use %s[] = {", name);
 	for vec_each(uses, u)
-		cw_line(w, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
+		cw_line(&rows, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
 			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
+	known = map_get(&e->lock_tables, buf_text(&rows.text));
+	if (known)
+		return (struct lock_table){ known, n };
+	map_put(&e->lock_tables, buf_text(&rows.text), (void *)name);
+	cw_line(w, "static const struct stp_lock_use %s[] = {", name);
+	cw_append(w, &rows);
 	cw_line(w, "};");
-	return uses->n;
+	return (struct lock_table){ name, n };
 }
 
 // Writes the locks of the hit that makes the copies of a handler in slices.
-static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+static struct lock_table hit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	struct stmt empty = { .kind = S_BLOCK };
 	struct probe hit = *p;
@@ -72,7 +80,7 @@ static int hit_lock_table(struct emitter *e, struct cwriter *w, const struct pro
 }
 
 // Writes the table of locks that p's handler takes; for a handler in slices, those held while its globals are copied.
-int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
 
@@ -86,12 +94,12 @@ int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 }
 
 // Writes the locks of p's @entry() expressions.
-int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
+struct lock_table emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
 
 	if (!p->entries.n)
-		return 0;
+		return (struct lock_table){ 0 };
 	access_entry_locks(e->s, p, &uses);
 	add_alone(e->entry_of[p->index], &uses, e->s->script.probes.n + p->index + 1);
 	return lock_table(e, w, str_printf("p%d_entry_locks", p->index), &uses);

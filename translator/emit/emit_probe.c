@@ -360,7 +360,8 @@ static bool is_late(const struct emitter *e, const struct probe *p)
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
-static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, int locks, int entry_locks)
+static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
+			    struct lock_table entry_locks)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 	bool late = is_late(e, p);
@@ -376,10 +377,10 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
 	if (p->shared_name)
 		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
-	if (locks && !p->in_slices)
-		cw_line(w, ".locks = p%d_locks, .%s = %d,", p->index, late ? "nlate" : "nlocks", locks);
-	if (entry_locks)
-		cw_line(w, ".entry_locks = p%d_entry_locks, .nentry = %d,", p->index, entry_locks);
+	if (locks.n && !p->in_slices)
+		cw_line(w, ".locks = %s, .%s = %d,", locks.name, late ? "nlate" : "nlocks", locks.n);
+	if (entry_locks.n)
+		cw_line(w, ".entry_locks = %s, .nentry = %d,", entry_locks.name, entry_locks.n);
 	if (e->s->opt.timing || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
 	    !work_is_bounded(e->entry_of[p->index]))
 		cw_line(w, ".needs_actions = true,");
@@ -392,7 +393,7 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, "},");
 }
 
-static void write_take_row(struct cwriter *w, const struct probe *p, int locks, int takes)
+static void write_take_row(struct cwriter *w, const struct probe *p, struct lock_table locks, int takes)
 {
 	cw_line(w, "{");
 	cw_line(w, ".handler = %s,", p->hit ? str_printf("p%d_hit", p->index) : "stp_take");
@@ -401,8 +402,8 @@ static void write_take_row(struct cwriter *w, const struct probe *p, int locks, 
 	cw_line(w, ".point = %s,", emit_c_string(p->point));
 	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
-	if (locks)
-		cw_line(w, ".locks = p%d_locks, .nlocks = %d,", p->index, locks);
+	if (locks.n)
+		cw_line(w, ".locks = %s, .nlocks = %d,", locks.name, locks.n);
 	if (takes)
 		cw_line(w, ".takes = p%d_takes, .ntakes = %d,", p->index, takes);
 	cw_line(w, ".needs_actions = true,");
@@ -411,8 +412,8 @@ static void write_take_row(struct cwriter *w, const struct probe *p, int locks, 
 
 void emit_probe_tables(struct emitter *e, struct cwriter *w)
 {
-	int n = e->s->script.probes.n, *locks = NEW_ARRAY(int, n + 1), *entry_locks = NEW_ARRAY(int, n + 1);
-	int *takes = NEW_ARRAY(int, n + 1);
+	int n = e->s->script.probes.n, *takes = NEW_ARRAY(int, n + 1);
+	struct lock_table *locks = NEW_ARRAY(struct lock_table, n + 1), *entry_locks = NEW_ARRAY(struct lock_table, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		if (e->s->script.probes.at[i]->shares)

@@ -120,6 +120,7 @@ struct emitter {
 	struct func_info *caller;  // whose callees are collected; handlers have one, too
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
+	struct map lock_tables;    // text of the rows -> name of the table
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
@@ -286,9 +287,10 @@ void emit_script_func(struct emitter *e, struct func_info *i);
 
 // emit_lock.c: Determines between which statements the handler holds its locks; from NULL: all the time.
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
-// Writes p's table. Returns the number of locks.
-int emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
-int emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
+// A table of n locks. It is written when its first user is.
+struct lock_table { const char *name; int n; };
+struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
+struct lock_table emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 
 // emit_slices.c
 void emit_find_slices(struct emitter *e);                 // called before bodies are emitted

@@ -52,6 +52,7 @@ static bool asks_for_point(const struct probe *p)
 struct group {
 	const struct probe *first;
 	int sites;                 // number of its array
+	int packed_at;             // first of its rows in the arrays of packed sites; -1: it has its own array
 	bool needs_all_regs;
 	VEC(struct probe *) probes;
 };
@@ -171,53 +172,64 @@ static int name_at(struct cwriter *w, struct map *known, int *size, const char *
 	return at - 1;
 }
 
-// Writes many addresses as numbers, which the compiler reads quickly and which need no relocation.
-static void emit_packed(struct cwriter *w, const struct group *g)
+static bool is_packed(const struct group *g)
 {
-	int *names = NEW_ARRAY(int, 2 * g->probes.n), size = 0, n = 0;
-	int64_t *distances = NEW_ARRAY(int64_t, g->probes.n);
+	return g->packed_at >= 0;
+}
+
+// Writes the addresses of all groups that are packed as numbers, which the compiler reads quickly and which need no
+// relocation.
+static void emit_packed(struct cwriter *w, const groups *all, int sites)
+{
+	struct cwriter rows = { .depth = 1 };
 	struct map known = { 0 };
+	int size = 0;
 
-	cw_line(w, "static const char stp_function_names_%d[] =", g->sites);
+	cw_line(w, "static const char stp_function_names[] =");
 	name_at(w, &known, &size, "");
-	for vec_each(&g->probes, p) {
-		const struct function_probe *d = (*p)->data;
+	for vec_each(all, g) {
+		if (!is_packed(g))
+			continue;
+		for vec_each(&g->probes, p) {
+			const struct function_probe *d = (*p)->data;
+			int64_t distance;
+			int symbol = name_at(w, &known, &size, symbol_of(d, &distance));
+			int module = name_at(w, &known, &size, d->module ? d->module : "");
 
-		names[n] = name_at(w, &known, &size, symbol_of(d, &distances[n / 2]));
-		n++;
-		names[n++] = name_at(w, &known, &size, d->module ? d->module : "");
+			cw_line(&rows, "{%d,%d,%lld,0x%llx},", symbol, module, (long long)distance,
+				(unsigned long long)offset_of(d));
+		}
 	}
 	cw_line(w, ";");
-	cw_line(w, "static const struct stp_packed_site stp_function_packed_%d[] = {", g->sites);
-	for (int i = 0; i < g->probes.n; i++) {
-		const struct function_probe *d = g->probes.at[i]->data;
-
-		cw_line(w, "{%d,%d,%lld,0x%llx},", names[2 * i], names[2 * i + 1],
-			(long long)distances[i], (unsigned long long)offset_of(d));
-	}
+	cw_line(w, "static const struct stp_packed_site stp_function_packed[] = {");
+	cw_append(w, &rows);
 	cw_line(w, "};");
-	cw_line(w, "static struct stp_site stp_function_sites_%d[%d];", g->sites, g->probes.n);
+	cw_line(w, "static struct stp_site stp_function_sites[%d];", sites);
 }
 
 #define PACKED_FROM 256
 
-static bool is_packed(const struct group *g)
+static void emit_sites(struct cwriter *w, groups *all)
 {
-	const struct function_probe *first = g->first->data;
+	int sites = 0;
 
-	return g->probes.n >= PACKED_FROM && !first->is_absolute;
-}
+	for vec_each(all, g) {
+		const struct function_probe *first = g->first->data;
 
-static void emit_sites(struct session *s, struct cwriter *w, const struct group *g)
-{
-	if (is_packed(g)) {
-		emit_packed(w, g);
-		return;
+		g->packed_at = first->is_absolute ? -1 : sites;
+		sites += first->is_absolute ? 0 : g->probes.n;
 	}
-	cw_line(w, "static struct stp_site stp_function_sites_%d[] = {", g->sites);
-	for vec_each(&g->probes, p)
-		emit_site(w, *p);
-	cw_line(w, "};");
+	if (sites >= PACKED_FROM)
+		emit_packed(w, all, sites);
+	for vec_each(all, g) {
+		if (sites >= PACKED_FROM && is_packed(g))
+			continue;
+		g->packed_at = -1;
+		cw_line(w, "static struct stp_site stp_function_sites_%d[] = {", g->sites);
+		for vec_each(&g->probes, p)
+			emit_site(w, *p);
+		cw_line(w, "};");
+	}
 }
 
 static bool is_free(const struct expr *x);
@@ -284,10 +296,12 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 
 	cw_line(w, "{");
 	cw_line(w, ".probe = %s,", emit_probe_ref(p));
-	cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
-	cw_line(w, ".nsites = %d,", g->probes.n);
 	if (is_packed(g))
-		cw_line(w, ".packed = stp_function_packed_%d, .names = stp_function_names_%d,", g->sites, g->sites);
+		cw_line(w, ".sites = &stp_function_sites[%d], .packed = &stp_function_packed[%d], .names = stp_function_names,",
+			g->packed_at, g->packed_at);
+	else
+		cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
+	cw_line(w, ".nsites = %d,", g->probes.n);
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->wildcard)
@@ -314,8 +328,7 @@ void function_emit(struct session *s, struct cwriter *w, struct probe **probes, 
 	groups all = { 0 };
 
 	group_probes(s, probes, n, &all);
-	for vec_each(&all, g)
-		emit_sites(s, w, g);
+	emit_sites(w, &all);
 	cw_line(w, "static struct stp_function stp_functions[] = {");
 	for vec_each(&all, g)
 		emit_entry(s, w, g);
