@@ -2,8 +2,9 @@
 // Long handlers and functions: their statements are written as several C functions, called one after the other. The
 // time that a compiler takes for one function grows faster than the function.
 //
-// A part is a sequence of statements outside loops and try. It has its own temporaries; locals, parameters and the
-// result are in the frame. A part returns false if the handler or function ends: after an error, `next` or `return`.
+// A part is a sequence of statements of one block. It has its own temporaries; locals, parameters and the result are in
+// the frame. A part returns false after an error, and if the handler or function ends by `next` or `return`; the latter
+// are not in parts of a try block, where false means an error. Jumps of a loop are not in parts of its body.
 #include "emit/emitter.h"
 
 enum {
@@ -38,7 +39,31 @@ void parts_begin(struct body *b, struct stmt *st, const char *name)
 
 bool parts_wanted(const struct body *b, struct stmt *st)
 {
-	return b->parts.of && !b->parts.open && !b->loop && b->on_error == &b->out && parts_long(st);
+	return b->parts.of && !b->parts.open && parts_long(st);
+}
+
+// Jumps that cannot be in a part of this block: those that end the body, those of a loop.
+struct jumps { bool ends, loop, found; };
+
+static bool find_jump(struct ast_walker *w, struct stmt **st)
+{
+	struct jumps *j = w->data;
+	enum stmt_kind kind = (*st)->kind;
+
+	j->found |= (j->ends && (kind == S_RETURN || kind == S_NEXT)) || (j->loop && (kind == S_BREAK || kind == S_CONTINUE));
+	return !j->found;
+}
+
+// Returns whether the statement is outside of parts. A long one is not itself a part: the blocks in it have parts.
+static bool is_apart(struct stmt *st, struct jumps j)
+{
+	struct ast_walker w = { .stmt = find_jump, .data = &j };
+
+	if (st->kind != S_EXPR && st->kind != S_DELETE && parts_long(st))
+		return true;
+	if (j.ends || j.loop)
+		ast_walk_stmt(&w, &st);
+	return j.found;
 }
 
 static void open_part(struct emitter *e, struct open_part *p)
@@ -46,7 +71,9 @@ static void open_part(struct emitter *e, struct open_part *p)
 	struct body *b = e->body;
 
 	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .most = b->most,
-			    .charged = b->charged, .estimated = b->estimated };
+			    .charged = b->charged, .estimated = b->estimated, .loop = b->loop, .on_error = b->on_error };
+	b->loop = NULL;
+	b->on_error = &b->out;
 	b->estimated = (struct estimated){ 0 };
 	b->now = (struct temps){ .strings = b->now.strings };
 	b->most = (struct temps){ .strings = b->most.strings };
@@ -79,23 +106,25 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	b->now = p->now;
 	b->most = p->most;
 	b->charged = p->charged;
-	b->out.used = p->used + 1;
+	b->out.used = p->used;
 	b->parts.open = NULL;
 	b->estimated = p->estimated;
+	b->loop = p->loop;
+	b->on_error = p->on_error;
 	cw_line(e->w, "if (STP_UNLIKELY(!%s(c, f)))", name);
-	cw_line(e->w, "\tgoto %s;", b->out.name);
+	cw_line(e->w, "\tgoto %s;", emit_error_label(e));
 }
 
-// A long statement is not itself a part: the blocks in it have parts.
 void emit_parts(struct emitter *e, struct stmt *block)
 {
 	struct body *b = e->body;
+	struct jumps jumps = { .ends = b->on_error != &b->out, .loop = b->loop };
 	struct open_part part;
 	struct row row = { 0 };
 	struct loc loc = block->loc;
 
 	for vec_each(&block->u.block, it) {
-		bool apart = ((*it)->kind == S_IF || (*it)->kind == S_BLOCK) && parts_long(*it);
+		bool apart = is_apart(*it, jumps);
 
 		if (b->parts.open && (apart || part.w.text.len > PART))
 			close_part(e, &part, &row, loc);

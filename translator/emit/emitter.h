@@ -57,6 +57,8 @@ struct open_part {
 	struct temps now, most;
 	uint64_t charged;
 	struct estimated estimated;
+	struct loop *loop;
+	struct label *on_error;
 };
 
 // One C function that is being written.
