@@ -18,6 +18,8 @@ struct infer {
 	bool unused;               // infers unused statements, too
 	bool in_unused;            // inside an unused statement
 	bool backwards;            // set in every second round: functions are visited from the last to the first
+	// the same of statements, which begin with the first one, so that types are determined there if possible
+	bool statements_backwards;
 };
 
 // The type that a context expects. why is continued by the type's name: "'+' wants a" long.

@@ -725,8 +725,8 @@ void infer_stmt(struct infer *t, struct stmt *s)
 	case S_DELETE: infer_delete(t, s->u.expr); break;
 	case S_FOREACH: infer_foreach(t, s); break;
 	case S_BLOCK:
-		for vec_each(&s->u.block, it)
-			infer_stmt(t, *it);
+		for (int i = 0, n = s->u.block.n; i < n; i++)
+			infer_stmt(t, s->u.block.at[t->statements_backwards ? n - 1 - i : i]);
 		break;
 	case S_IF:
 		infer_expr(t, &s->u.if_.c, condition);
@@ -866,16 +866,19 @@ static void infer_all(struct infer *t)
 	bool more;
 
 	do {
+		int rounds = 0;
+
 		t->untyped = false;
 		do {
-			t->resolve = false;
-			do
-				infer_script(t);
-			while (t->learned);
+			t->resolve = t->statements_backwards = false;
+			for (infer_script(t); t->learned; infer_script(t))
+				t->statements_backwards = !t->statements_backwards;
 			t->resolve = true;
 			t->waits = false;
+			t->statements_backwards = rounds++ % 2 && !t->give_up;
 			infer_script(t);
 		} while (t->learned);
+		t->statements_backwards = false;
 		more = learn_declared(t);
 		t->give_up = t->waits && !more;
 	} while (more || t->give_up);
