@@ -25,6 +25,7 @@ struct stp_calls {
 	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
 	u64 age;
 	bool evicts;                           /* a row was reused before its call returned */
+	bool over_exec;                        /* a call returns in the program that it executes */
 	u64 valid_from;                        /* older rows count as free */
 	char rows[];
 };
@@ -41,7 +42,7 @@ u64 stp_calls_bytes(u32 n, u32 size)
 	return sizeof(struct stp_calls) + ((u64)WAYS << stp_hash_bits(DIV_ROUND_UP(n, WAYS))) * row_size(size);
 }
 
-struct stp_calls *stp_calls_make(u32 n, u32 size)
+struct stp_calls *stp_calls_make(u32 n, u32 size, bool over_exec)
 {
 	struct stp_calls *t = plat_alloc(stp_calls_bytes(n, size), -1);
 
@@ -49,6 +50,7 @@ struct stp_calls *stp_calls_make(u32 n, u32 size)
 		t->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
 		t->shift = 32 - stp_hash_bits(DIV_ROUND_UP(n, WAYS));
 		t->size = row_size(size);
+		t->over_exec = over_exec;
 	}
 	return t;
 }
@@ -85,14 +87,30 @@ static bool is_of(const struct call *r, u64 id)
 	return r->task == current && r->id == id && r->born == current->start_time && r->programs == current->self_exec_id;
 }
 
+/* True for the row of execve() if it has succeeded since. begin_new_exec() increments self_exec_id once. */
+static bool is_before_exec(const struct call *r, u64 id)
+{
+	return r->task == current && r->id == id && r->programs + 1 == current->self_exec_id;
+}
+
 static struct call *find(struct stp_calls *t, u64 id)
 {
-	struct call *r = set_of(t, id);
+	struct call *r = set_of(t, id), *before = NULL;
 	u32 i;
 
-	for (i = 0; i < WAYS; i++, r = next_row(t, r))
-		if (is_of(r, id) && !is_free(t, r))
+	for (i = 0; i < WAYS; i++, r = next_row(t, r)) {
+		if (is_free(t, r))
+			continue;
+		if (is_of(r, id))
 			return r;
+		if (t->over_exec && is_before_exec(r, id))
+			before = r;
+	}
+	if (!before || before->born == current->start_time)
+		return before;
+	/* de_thread() gives a thread that is not the leader the leader's start time, so that the row may also be that of an
+	 * earlier thread at the same address: its call counts as lost. */
+	WRITE_ONCE(t->evicts, true);
 	return NULL;
 }
 

@@ -6,16 +6,17 @@
  * program or leaves by longjmp() leaves only a row behind, which is reused when it is the oldest.
  *
  * A row is never matched with another call: its key includes the start time of the thread and the number of
- * programs it has executed, and a call whose entry is skipped has a row that marks this, which replaces a row that
- * an earlier call with the same ID left.
+ * programs it has executed (of system calls, one more is accepted: the one that execve() executed), and a call whose
+ * entry is skipped has a row that marks this, which replaces a row that an earlier call with the same ID left.
  */
 #ifndef KERNEL_CALLS_H
 #define KERNEL_CALLS_H
 
 struct stp_calls;
 
-/* Makes a table for at least n calls, of size bytes each. NULL: out of memory. Context: process. */
-struct stp_calls *stp_calls_make(u32 n, u32 size);
+/* Makes a table for at least n calls, of size bytes each. over_exec: a row is also found after the call has executed
+ * another program, as execve() does when it returns. NULL: out of memory. Context: process. */
+struct stp_calls *stp_calls_make(u32 n, u32 size, bool over_exec);
 u64 stp_calls_bytes(u32 n, u32 size);          /* bytes that stp_calls_make() allocates */
 void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; handlers no longer run */
 bool stp_calls_evict(const struct stp_calls *t);       /* true if a call's row was reused before the call returned */

@@ -554,7 +554,7 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	if (calls.row_size)
 		calls.rows = plat_alloc((u64)nr_cpu_ids * calls.row_size, -1);
 	if (row)
-		calls.saved = stp_calls_make(calls_in_progress(row), row);
+		calls.saved = stp_calls_make(calls_in_progress(row), row, true);
 	made &= (calls.rows || !calls.row_size) && (calls.saved || !row);
 	return made && calls.watches ? 0 : -ENOMEM;
 }

@@ -237,7 +237,7 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	if (u->entry_size > UPROBE_ENTRY_MAX)
 		return -E2BIG;
 	if (u->entry) {
-		h->calls = stp_calls_make(calls_of(u), u->entry_size);
+		h->calls = stp_calls_make(calls_of(u), u->entry_size, false);
 		if (!h->calls)
 			return -ENOMEM;
 	}

@@ -455,7 +455,7 @@ static int user_stack_start(void *table, u32 n)
 
 	stp_areas_start();
 	stp_user_path_check();
-	stp_returns = stp_calls_make(RETURNS_MAX, sizeof(u64));
+	stp_returns = stp_calls_make(RETURNS_MAX, sizeof(u64), false);
 	if (!stp_returns) {
 		plat_message(STP_MSG_ERROR, "not enough memory for the return addresses of backtraces");
 		return -ENOMEM;

@@ -45,7 +45,7 @@ static void check(const char *name, bool good)
 // Stores as many calls of two threads as the smallest table has rows; each is found again.
 static bool rows_work(u32 n)
 {
-	struct stp_calls *t = stp_calls_make(n, sizeof(u64));
+	struct stp_calls *t = stp_calls_make(n, sizeof(u64), false);
 	bool right = true;
 	u64 i, value;
 
@@ -66,7 +66,7 @@ static bool rows_work(u32 n)
 
 static void check_keys(void)
 {
-	struct stp_calls *t = stp_calls_make(1, sizeof(u64));
+	struct stp_calls *t = stp_calls_make(1, sizeof(u64), false);
 	u64 value = 5;
 
 	current = tasks;
@@ -94,7 +94,7 @@ static void check_keys(void)
 	value = 0;
 	check("only what was put is copied", stp_calls_take(t, 1, &value, sizeof(value)) == STP_CALL_FOUND && value == 0x7788);
 	stp_calls_free(t);
-	t = stp_calls_make(1, sizeof(u64));
+	t = stp_calls_make(1, sizeof(u64), false);
 	for (value = 1; value <= WAYS; value++)
 		stp_calls_put(t, value, &value, sizeof(value));
 	check("as many calls as rows evict none", !stp_calls_evict(t));
@@ -103,6 +103,28 @@ static void check_keys(void)
 	check("the oldest rows are evicted", stp_calls_evict(t) &&
 	      !stp_calls_get(t, 1, &value, sizeof(value)) && !stp_calls_get(t, 2, &value, sizeof(value)) &&
 	      stp_calls_get(t, 3, &value, sizeof(value)) && value == 3);
+	stp_calls_free(t);
+}
+
+// A system call that executes another program returns in it, also with the start time of another thread.
+static void check_exec(void)
+{
+	struct stp_calls *t = stp_calls_make(1, sizeof(u64), true);
+	u64 value = 5;
+
+	current = tasks;
+	stp_calls_put(t, 1, &value, sizeof(value));
+	tasks->self_exec_id++;
+	check("the row of execve() is found in the program that it executes",
+	      stp_calls_get(t, 1, &value, sizeof(value)) && value == 5);
+	tasks->self_exec_id++;
+	check("it is not found in a later program", !stp_calls_get(t, 1, &value, sizeof(value)) && !stp_calls_evict(t));
+	tasks->self_exec_id--;
+	tasks->start_time++;
+	check("a row with another start time counts as lost",
+	      !stp_calls_get(t, 1, &value, sizeof(value)) && stp_calls_evict(t));
+	tasks->start_time--;
+	tasks->self_exec_id--;
 	stp_calls_free(t);
 }
 
@@ -126,6 +148,7 @@ int main(void)
 		verdict(map_fits(n), "buckets of an array, size %u", n);
 	}
 	check_keys();
+	check_exec();
 	session_renew();
 	return finish();
 }
