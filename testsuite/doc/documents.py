@@ -60,8 +60,8 @@ def check(stap, document):
     with open(document, encoding="utf-8") as file:
         text = file.read()
     name = os.path.splitext(os.path.basename(document))[0]
-    if document.endswith("doc/README.md"):
-        name = "manual"
+    if name == "README":
+        name = os.path.basename(os.path.dirname(os.path.abspath(document))) if document.endswith(("doc/README.md", "examples/README.md")) else name
     broken = links(document, text)
     report(f"doc/{name}-links", f"no such section or file: {broken}" if broken else None)
     updated, copied = [], 0

@@ -16,8 +16,13 @@ ok doc/pages-are-made
 for image in $(printf '%s\n' /usr/lib/debug/boot/vmlinux-6.1.* | sort -V); do
 	[ ! -d "/lib/modules/${image##*/vmlinux-}/build" ] || export SYSTEMTAP_RELEASE=${image##*/vmlinux-}
 done
-python3 "$TESTS/doc/documents.py" "$STAP" "$SOURCE"/*.md "$SOURCE"/doc/*.md
+python3 "$TESTS/doc/documents.py" "$STAP" "$SOURCE"/*.md "$SOURCE"/doc/*.md "$SOURCE/examples/README.md"
 unset SYSTEMTAP_RELEASE
+if "$SOURCE/examples/make-index" "$SOURCE/examples" | diff -u "$SOURCE/examples/README.md" - >"$SCRATCH/index"; then
+	ok doc/examples-index
+else
+	not_ok doc/examples-index "$(cat "$SCRATCH/index")"
+fi
 
 page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
 missing=$(

@@ -1,31 +1,36 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs the commands of a document as its reader would: guide.py DOCUMENT STAP RELEASE DIRECTORY. A block ```console has commands behind "$ ",
-# with their output; a text in single quotes may have several lines. Blocks with file=NAME are files of the reader's directory.
+# Runs the commands of documents and examples as their reader would: guide.py STAP RELEASE DIRECTORY FILE...
+# A document (.md): a block ```console has commands behind "$ ", with their output; a text in single quotes may have several lines. Blocks
+# with file=NAME are files of the reader's directory. Words behind "console": status=N is the exit status of all its commands (default
+# 0); varies=REGEX: the output is not compared, but has a line that matches. Numbers, the width of columns, and with -c the order of
+# lines do not count in comparisons.
+# An example (.stp): in the comment at its head, "$ " begins the command, with output as an illustration; "Check: REGEX" is matched by its output.
 # Commands that build or list run here. The others run in a guest with the kernel RELEASE, all in one boot: their scripts are
-# built here, and "stap" is there a shell function that loads the module by staprun with the options for running.
-# Words behind "console": status=N is the exit status of all its commands (default 0); varies=REGEX: the output is not compared,
-# but has a line that matches. Numbers, the width of columns, and with -c the order of lines do not count in comparisons. With
-# UPDATE in the environment the outputs are rewritten.
+# built here, and the guest runs staprun with their options. DIRECTORY becomes the reader's directory, with the files of work/.
+# With UPDATE in the environment the outputs in the files are rewritten.
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
 FILE = re.compile(r"^```\w+ file=(\S+)\n(.*?)^```$", re.M | re.S)
 CONSOLE = re.compile(r"^```console([^\n]*)\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"^\$ ((?:[^'\n]|'[^']*')*)\n((?:^(?!\$ ).*\n)*)", re.M)
-WITH_VALUE = {"-c": True, "-x": True, "-T": True, "-o": True, "-e": False, "-m": False, "-D": False, "-r": False, "-G": False}
+EXAMPLE = re.compile(r"^# Check: (?P<check>.*)\n#\n# \$ (?P<command>.*)\n(?P<output>(?:#.*\n)*)", re.M)
+WITH_VALUE = {"-c": True, "-x": True, "-T": True, "-o": True, "-e": False, "-m": False, "-D": False, "-r": False, "-G": False, "-d": False}
+SHOWN = 12              # lines of output in the head of an example
 
 
 class Command:
-    """A command of the document: where its output stands, what is expected, and what it did."""
+    """A command of a document or example: where its output stands, what is expected, and what it did."""
 
-    def __init__(self, words, text, start, want):
-        self.text, self.start, self.want = text, start, want
+    def __init__(self, label, words, text, span):
+        self.label, self.text, self.span, self.want = label, text, span, None
         self.varies = words.partition("varies=")[2]
-        self.expected = int(re.search(r"status=(\d+)|$", words)[1] or 0)
+        self.expected = int(re.search(r"^ status=(\d+)|$", words)[1] or 0)
         self.words = shlex.split(text)
         self.status = self.output = self.module = None
 
@@ -47,7 +52,7 @@ class Command:
         def masked(text):
             lines = [re.sub(r"\s+", " ", re.sub(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b", "N", line)).strip() for line in text.splitlines()]
             return sorted(lines) if "-c" in self.words else lines
-        if self.status != self.expected:
+        if self.expected is not None and self.status != self.expected:
             return f"status {self.status}, not {self.expected}: {self.text}\n{self.output}"
         if self.varies:
             return None if re.search(self.varies, self.output, re.M) else f"{self.text}\nlacks {self.varies}:\n{self.output}"
@@ -99,7 +104,7 @@ def run_in_guest(commands, stap, release, directory):
     """One boot for all commands; each prints its output between two lines."""
     tree = os.path.dirname(stap)
     with open(os.path.join(directory, "guest.sh"), "w", encoding="utf-8") as script:
-        script.write(f"cd {directory}\n")
+        script.write(f"cd {directory}\nifconfig lo up\n")
         for n, command in enumerate(commands):
             script.write(f"echo '== begin {n}'\n({guest_line(command)}) 2>&1 </dev/null\necho \"== end {n} $?\"\n")
     vm = [os.path.join(tree, "translator/run/stap-vm"), "-r", release, "-t", "600", "-d", f"{directory}:{directory}"]
@@ -114,35 +119,85 @@ def run_in_guest(commands, stap, release, directory):
     return done.returncode == 0
 
 
-def main():
-    document, stap, release, directory = sys.argv[1:]
-    environment = dict(os.environ, SYSTEMTAP_RELEASE=release, NO_COLOR="1")
-    with open(document, encoding="utf-8") as file:
+def read_document(path):
+    with open(path, encoding="utf-8") as file:
         text = file.read()
-    for name, content in FILE.findall(text):
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(content)
     commands = []
     for block in CONSOLE.finditer(text):
-        commands += [Command(block[1], found[1], block.start(2) + found.start(2), found[2]) for found in COMMAND.finditer(block[2])]
+        for found in COMMAND.finditer(block[2]):
+            start = block.start(2) + found.start(2)
+            command = Command(f"guide/{text.count(chr(10), 0, start)}", block[1], found[1], (start, start + len(found[2])))
+            command.want = found[2]
+            commands.append(command)
+    return text, commands
+
+
+def read_example(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    found = EXAMPLE.search(text)
+    command = Command("guide/" + os.path.basename(path), " varies=" + found["check"], found["command"], found.span("output"))
+    command.expected = None         # that of the traced command, in part
+    return text, [command]
+
+
+def rewrite(path, text, commands):
+    for command in reversed(commands):
+        start, end = command.span
+        lines = command.output.splitlines()
+        shown = command.output
+        if path.endswith(".stp"):
+            shown = "".join(f"# {line}".rstrip() + "\n" for line in lines[:SHOWN] + ["..."] * (len(lines) > SHOWN))
+        text = text[:start] + shown + text[end:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def prepare(directory, files):
+    """Fills the reader's directory: the files of work/, the examples, and the files of documents."""
+    shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "work"), directory, dirs_exist_ok=True)
+    with open(os.path.join(directory, "notes.txt"), "w", encoding="utf-8") as file:
+        file.write("buy milk\nwrite a tracer\n")
+    for path in files:
+        if path.endswith(".stp"):
+            shutil.copy(path, directory)
+            continue
+        with open(path, encoding="utf-8") as document:
+            for name, content in FILE.findall(document.read()):
+                with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+                    file.write(content)
+    for name in ("orders", "leak", "locks", "vforks"):
+        subprocess.run(["cc", "-g", "-pthread", "-o", name, name + ".c"], cwd=directory, check=True)
+
+
+def add_loop_module(release, directory):
+    """Puts the module of loop devices there, unpacked."""
+    path = subprocess.run(["modinfo", "-k", release, "-n", "loop"], capture_output=True, text=True, check=True).stdout.strip()
+    with open(os.path.join(directory, "loop.ko"), "wb") as module:
+        subprocess.run(["xz", "-dc", path] if path.endswith(".xz") else ["cat", path], stdout=module, check=True)
+
+
+def main():
+    stap, release, directory, *files = sys.argv[1:]
+    environment = dict(os.environ, SYSTEMTAP_RELEASE=release, NO_COLOR="1")
+    prepare(directory, files)
+    add_loop_module(release, directory)
+    texts = [(path, *(read_example if path.endswith(".stp") else read_document)(path)) for path in files]
+    commands = [command for _, _, of_file in texts for command in of_file]
     for n, command in enumerate(commands):
         if command.is_here():
             run_here(command, stap, directory, environment)
         elif command.words[0] == "stap":
             build(command, n, stap, directory, environment)
-    guests = [command for command in commands if command.module or (command.status is None)]
-    clean = run_in_guest(guests, stap, release, directory)
-    print("ok guide/guest" if clean else "not ok guide/guest\n    the guest's kernel complained, or it did not end")
+    clean = run_in_guest([command for command in commands if command.module or command.status is None], stap, release, directory)
+    print(f"ok guide/guest {release}" if clean else f"not ok guide/guest {release}\n    the guest's kernel complained, or it did not end")
     for command in commands:
         command.output = command.output.replace(directory, "/root").replace(f"{os.path.dirname(stap)}/", "/usr/share/quicktap/")
         defect = command.defect()
-        label = f"guide/{text.count(chr(10), 0, command.start)}"
-        print(f"not ok {label}\n    " + defect.replace("\n", "\n    ") if defect else f"ok {label}")
+        print(f"not ok {command.label} {release}\n    " + defect.replace("\n", "\n    ") if defect else f"ok {command.label} {release}")
     if os.environ.get("UPDATE"):
-        for command in reversed(commands):
-            text = text[:command.start] + command.output + text[command.start + len(command.want):]
-        with open(document, "w", encoding="utf-8") as file:
-            file.write(text)
+        for path, text, of_file in texts:
+            rewrite(path, text, of_file)
 
 
 main()

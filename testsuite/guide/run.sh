@@ -1,15 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of doc/guide.md work as it shows them, in one boot of kernel 6.12 (guide.py).
+# The commands of doc/guide.md work as it shows them, in one boot of kernel 6.12, and the examples print what they promise,
+# in one boot of 6.1 and 6.12 each (guide.py).
 set -u
 . "$TESTS/lib.sh"
-release=
-for image in $(printf '%s\n' /usr/lib/debug/boot/vmlinux-6.12.* | sort -V); do
-	[ ! -d "/lib/modules/${image##*/vmlinux-}/build" ] || release=${image##*/vmlinux-}
+
+newest() { # SERIES: a release with DWARF and a build tree
+	local image
+	for image in $(printf '%s\n' /usr/lib/debug/boot/vmlinux-"$1".* | sort -rV); do
+		[ ! -d "/lib/modules/${image##*/vmlinux-}/build" ] || { echo "${image##*/vmlinux-}"; return; }
+	done
+}
+
+for series in 6.1 6.12; do
+	release=$(newest $series) documents=("$SOURCE"/examples/*/*.stp)
+	[ $series = 6.1 ] || documents+=("$SOURCE/doc/guide.md")
+	if [ -z "$release" ] || ! command -v qemu-system-x86_64 >/dev/null; then
+		skip "guide/* on $series" "a kernel $series with image, headers and debuginfo, and qemu"
+	else
+		mkdir -p "$SCRATCH/guide-$series"
+		python3 "$TESTS/guide/guide.py" "$STAP" "$release" "$SCRATCH/guide-$series" "${documents[@]}"
+	fi
 done
-if [ -z "$release" ] || ! command -v qemu-system-x86_64 >/dev/null; then
-	skip "guide/*" "a kernel 6.12 with image, headers and debuginfo, and qemu"
-	exit 0
-fi
-mkdir -p "$SCRATCH/guide"
-python3 "$TESTS/guide/guide.py" "$SOURCE/doc/guide.md" "$STAP" "$release" "$SCRATCH/guide"
