@@ -5,6 +5,7 @@
 //
 // Each bind_*() handles one kind of node. A name that cannot be bound is reported, and its decl stays NULL: no later
 // step runs then.
+#include "elab/renamed.h"
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "resolve/family.h"
@@ -208,6 +209,8 @@ static void no_array(struct session *s, const char *name, struct loc loc)
 {
 	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
 		   declarations_similar_globals(s, name, true));
+	if (renamed_private("variables", name))
+		diag_note(loc, "%s", renamed_private("variables", name));
 }
 
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)

@@ -213,6 +213,8 @@ void declarations_note_similar(struct session *s, struct loc loc, const char *wo
 	name_list names = { 0 };
 
 	note_private(s, loc, word);
+	if (renamed_private("variables", word))
+		diag_note(loc, "%s", renamed_private("variables", word));
 	add_functions(s, &names);
 	for vec_each(&names, name)
 		if (!strcmp(*name, word)) {
@@ -230,8 +232,8 @@ static void unknown_function(struct session *s, const struct expr *call)
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
 	note_private(s, call->loc, call->u.call.name);
-	if (!from_library(call->loc) && renamed_private(call->u.call.name))
-		diag_note(call->loc, "%s", renamed_private(call->u.call.name));
+	if (!from_library(call->loc) && renamed_private("functions", call->u.call.name))
+		diag_note(call->loc, "%s", renamed_private("functions", call->u.call.name));
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
 		if (!strcmp(variables[i], call->u.call.name))
 			diag_note(call->loc, "\"%s\" is a variable of the library's probes: write it without "

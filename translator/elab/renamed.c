@@ -67,16 +67,16 @@ const char *renamed_function(struct di_module *m, const char *name)
 	return "";
 }
 
-const char *renamed_private(const char *name)
+const char *renamed_private(const char *kind, const char *name)
 {
 	if (*name != '_')
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(private_names); i++)
 		if (!fnmatch(private_names[i].glob, name, 0))
-			return str_printf("functions of this name are private in SystemTap's library; use %s",
+			return str_printf("%s of this name are private in SystemTap's library; use %s", kind,
 					  private_names[i].instead);
-	return "functions whose names begin with \"_\" are private in SystemTap's library; use public ones (stap "
-	       "--dump-functions lists them)";
+	return str_printf("%s whose names begin with \"_\" are private in SystemTap's library; use public ones (%s)", kind,
+			  !strcmp(kind, "functions") ? "stap --dump-functions lists them" : "stap -L POINT lists those of a point");
 }
 
 // Only the first member of a path is looked up.

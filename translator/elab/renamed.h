@@ -10,8 +10,8 @@
 const char *renamed_function(struct di_module *m, const char *name);
 const char *renamed_member(const struct di_type *type, const char *name);
 
-// Returns advice for an unknown function whose name begins with "_", as private ones of SystemTap do; NULL for other
-// names.
-const char *renamed_private(const char *name);
+// Returns advice for an unknown name that begins with "_", as private ones of SystemTap do; NULL for other names. The
+// kind is a plural: "functions", "variables".
+const char *renamed_private(const char *kind, const char *name);
 
 #endif

@@ -837,13 +837,13 @@ static void settle(struct session *s)
 }
 
 // Applies the types that functions in C declare by pragma:type. Debuginfo is read only if a member is accessed and
-// nothing else determines the type.
+// nothing else determines the type. The user runtime does not read that of the kernel: the access itself is an error.
 static bool learn_declared(struct infer *t)
 {
 	struct target_where w = { .s = t->s };
 	bool learned = false;
 
-	if (!t->untyped)
+	if (!t->untyped || t->s->opt.user_runtime)
 		return false;
 	for vec_each(&t->s->script.funcs, it) {
 		struct func *f = *it;

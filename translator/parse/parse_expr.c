@@ -265,6 +265,9 @@ static struct expr *at_operator(struct parser *p)
 		vec_push(&names, m->key);
 	parser_fail(p, t.loc, "unknown operator or macro @%.60s%s", t.text,
 		    str_similar(t.text, names.at, names.n));
+	if (*t.text == '_')
+		diag_note(t.loc, "macros whose names begin with \"_\" are private in SystemTap's library; use functions (stap "
+			  "--dump-functions lists them), or @cast() and $ variables");
 	return e;
 }
 
