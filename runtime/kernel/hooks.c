@@ -28,7 +28,8 @@ int stp_hooks_arm(struct stp_hook *at, u32 n)
 	for (i = 0; i < n && !err; i++) {
 		if (!at[i].wanted)
 			continue;
-		err = at[i].point ? tracepoint_probe_register(at[i].point, at[i].function, NULL) : -ENOENT;
+		err = at[i].point ? tracepoint_probe_register_prio(at[i].point, at[i].function, NULL,
+								   TRACEPOINT_DEFAULT_PRIO + at[i].priority) : -ENOENT;
 		WRITE_ONCE(at[i].armed, !err);
 	}
 	return err;

@@ -240,6 +240,7 @@ struct stp_hook {
 	const char *name;              /* of a tracepoint */
 	void *function;
 	bool wanted, armed;
+	int priority;                  /* relative to those of other functions: a higher one is called before them */
 	struct tracepoint *point;      /* private to hooks.c */
 };
 /* Registers the functions of the tracepoints that are wanted. Returns 0 or -errno, -ENOENT for an unknown tracepoint;

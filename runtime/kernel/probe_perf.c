@@ -206,6 +206,17 @@ static s64 cpu_count(struct perf_event *e)
 	return local64_read(&e->count);
 }
 
+/*
+ * Returns true if the current thread runs the program. A thread that exits has left its memory before
+ * sched_process_exit, up to 6.15: then its row shows it.
+ */
+static bool runs_program(const struct stp_perf *p)
+{
+	if (!current->mm && current->flags & PF_EXITING)
+		return thread_row(p->state, false);
+	return stp_program_runs(p->program, current->mm);
+}
+
 /* Attributes what this CPU has counted to the current thread, if it runs the program. */
 static void attribute(struct stp_perf *p, bool counts)
 {
@@ -218,7 +229,7 @@ static void attribute(struct stp_perf *p, bool counts)
 	if (!e)
 		return;
 	now = cpu_count(e);
-	if (counts && stp_program_runs(p->program, current->mm)) {
+	if (counts && runs_program(p)) {
 		r = thread_row(pc, true);
 		if (r) {
 			r->count += now - s->base;
@@ -245,14 +256,26 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	attribute_all(true);
 }
 
-/* Counts up to here belong to the program that the thread ran before. Tracepoints leave preemption on since 7.0. */
+/*
+ * Counts up to here belong to the program that the thread ran before, also if it was switched out when it had the
+ * memory of the new one already. Tracepoints leave preemption on since 7.0.
+ */
 static void on_count_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
 {
+	struct thread_count *r;
+	struct stp_perf *p;
+
 	preempt_disable_notrace();
 	attribute_all(false);
+	for (p = counters.at; p < counters.at + counters.n; p++) {
+		r = p->counter && p->program && p->state && runs_program(p) ? thread_row(p->state, true) : NULL;
+		if (r)
+			r->count = 0;
+	}
 	preempt_enable_notrace();
 }
 
+/* Context: as on_count_exec(), after the handlers of process.end and thread.end. */
 static void on_count_exit(void *data, struct task_struct *task)
 {
 	struct thread_count *r;
@@ -265,7 +288,7 @@ static void on_count_exit(void *data, struct task_struct *task)
 	}
 }
 
-/* Context: a handler of a probe of a process. */
+/* Context: a handler of a probe of a process, which runs the program, or has run it until it left its memory. */
 static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 {
 	struct program_count *pc = READ_ONCE(p->state);
@@ -273,7 +296,7 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 	struct perf_event *e = s ? READ_ONCE(s->event) : NULL;
 	struct thread_count *r;
 
-	if (!e || !stp_program_runs(p->program, current->mm))
+	if (!e || (current->mm && !stp_program_runs(p->program, current->mm)))
 		return 0;
 	r = thread_row(pc, true);
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
@@ -287,10 +310,11 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 	return 0;
 }
 
+/* A program's counts begin before the handlers of process.begin, and end after those of process.end. */
 static struct stp_hook switch_hooks[SWITCH_HOOKS] = {
 	[ON_SWITCH] = { "sched_switch", on_switch, .wanted = true },
-	[ON_EXEC] = { "sched_process_exec", on_count_exec, .wanted = true },
-	[ON_EXIT] = { "sched_process_exit", on_count_exit, .wanted = true },
+	[ON_EXEC] = { "sched_process_exec", on_count_exec, .wanted = true, .priority = 1 },
+	[ON_EXIT] = { "sched_process_exit", on_count_exit, .wanted = true, .priority = -1 },
 };
 
 static bool has_switch_hooks(void)
