@@ -9,8 +9,9 @@
 #   the cache of images survives damage, damaged images are rejected;
 #   NAME.stp: target variables after -p2, with offsets replaced by N (NAME.out);
 #   programs.sh: programs by build ID, with debuginfo in other files or without it;
+#   modules that modules.dep does not list, and one that was loaded from another directory, are found;
 #   errors.tests: `bad 'script with a ^' 'message'`, with DWARF; `bare` the same without it.
-# Names: addresses prototypes members fields tracepoints cache index points other_build images, errors, programs, or a script's.
+# Names: addresses prototypes members fields tracepoints cache index points other_build images zoo modules_elsewhere, errors, programs, or a script's.
 set -u
 . "$TESTS/lib.sh"
 : "${STAP:=$BUILD/stap}"
@@ -317,6 +318,46 @@ test_zoo() {
 	done
 }
 
+# unlisted MODULES.DEP POINT...: lists the points, with loop.ko below another name in a directory that depmod did not visit
+unlisted() {
+	unshare -m bash -c 'tree=$(readlink -f "/lib/modules/$1/build") && mount -t tmpfs none "/lib/modules/$1" && cd "/lib/modules/$1" &&
+		mkdir extra && ln -s "$tree" build && cp "$0" extra/not-listed.ko && { [ -z "$3" ] || printf "%s\n" "$3" >modules.dep; } &&
+		"$2" -r "$1" -l "$4"' "$SCRATCH/loop.ko" "$release" "$STAP" "$@" 2>&1
+}
+
+# Modules that modules.dep does not list, and one that the running kernel loaded from another directory.
+test_modules_elsewhere() {
+	local module note id
+	module=$(find "/lib/modules/$release/kernel" -name 'loop.ko*' | head -n 1)
+	if [ -z "$module" ] || [ ! -r "/usr/lib/debug${module%.ko*}.ko" ] || ! unshare -m true 2>"$SCRATCH/err"; then
+		skip "debuginfo/modules_elsewhere $release" "loop.ko with its DWARF, and unshare -m"
+		return
+	fi
+	case $module in
+	*.xz) xz -dc "$module" ;;
+	*) cat "$module" ;;
+	esac >"$SCRATCH/loop.ko"
+	{
+		unlisted '' 'module("not_listed").function("lo_ioctl")'
+		unlisted '' 'module("not_l*").function("lo_ioctl")'
+		unlisted 'extra/other.ko:' 'module("not_listed").function("lo_ioctl")'
+	} >"$SCRATCH/out"
+	printf 'module("not_listed").function("lo_ioctl")\n%.0s' 1 2 3 >"$SCRATCH/wanted"
+	same "debuginfo/modules_elsewhere not in modules.dep $release" "$SCRATCH/wanted" "$SCRATCH/out"
+	note=$SCRATCH/note
+	objcopy -O binary --only-section=.note.gnu.build-id "$SCRATCH/loop.ko" "$note"
+	id=$(readelf -n "$SCRATCH/loop.ko" | awk '/Build ID/ { print $3 }')
+	mkdir -p "$SCRATCH/debug/.build-id/${id:0:2}"
+	ln -sf "/usr/lib/debug${module%.ko*}.ko" "$SCRATCH/debug/.build-id/${id:0:2}/${id:2}.debug"
+	nm "$SCRATCH/loop.ko" | awk '$3 == "lo_ioctl" { print $1 }' >"$SCRATCH/at"
+	unshare -m bash -c 'mount -t tmpfs none /sys/module && mkdir -p /sys/module/elsewhere/notes &&
+		cp "$0" /sys/module/elsewhere/notes/.note.gnu.build-id && exec "$@"' "$note" \
+		env SYSTEMTAP_DEBUGINFO_PATH="$SCRATCH/debug" "$driver" -c "$cache" -r "$(uname -r)" -i "/boot/vmlinuz-$release" lines elsewhere <"$SCRATCH/at" >"$SCRATCH/out" 2>&1
+	sed 's/:[0-9]*$/:LINE/' "$SCRATCH/out" >"$SCRATCH/lines"
+	echo drivers/block/loop.c:LINE >"$SCRATCH/wanted"
+	same "debuginfo/modules_elsewhere loaded by insmod $release" "$SCRATCH/wanted" "$SCRATCH/lines"
+}
+
 test_script() {
 	local options
 	eval "options=($(directive "$1.stp" options))"
@@ -348,7 +389,7 @@ bad_bare() { check SYSTEMTAP_DEBUGINFO_PATH= "$1" "$2"; }
 
 cd "$TESTS/debuginfo" || exit 1
 scripts=$(ls *.stp | sed 's/\.stp$//')
-[ $# -gt 0 ] || set -- addresses prototypes members fields tracepoints cache index points other_build images zoo errors programs $scripts
+[ $# -gt 0 ] || set -- addresses prototypes members fields tracepoints cache index points other_build images zoo modules_elsewhere errors programs $scripts
 found="" programs=""
 for image in /boot/vmlinuz-*; do
 	release=${image#/boot/vmlinuz-}
@@ -357,7 +398,7 @@ for image in /boot/vmlinuz-*; do
 	found=1
 	for name; do
 		case $name in
-		addresses | prototypes | members | fields | tracepoints | cache | index | points | other_build | images | zoo) "test_$name" ;;
+		addresses | prototypes | members | fields | tracepoints | cache | index | points | other_build | images | zoo | modules_elsewhere) "test_$name" ;;
 		errors) . ./errors.tests ;;
 		programs)
 			[ -n "$programs" ] || . ./programs.sh

@@ -368,7 +368,7 @@ int main(int argc, char **argv)
 	mem_init();
 	while ((c = getopt(argc, argv, "+r:c:i:a:tn:")) > 0)
 		switch (c) {
-		case 'r': s.opt.release = optarg; break;
+		case 'r': s.opt.release = other.release = optarg; break;
 		case 'i': other.image = optarg; break;
 		case 'a': other.arch = optarg; break;
 		case 'c': s.cache_dir = optarg; break;

@@ -83,6 +83,7 @@ struct di_module {
 	struct di_module *base_module; // of a kernel module: the kernel, the base of its split BTF
 	struct map modules;            // kmod.c, of the kernel: name -> struct di_module *
 	struct map *module_files;      // kmod.c, of the kernel: name -> path
+	bool module_files_complete;    // /lib/modules/REL was searched too
 	struct program *program;       // program.c; NULL: the kernel or one of its modules
 	struct elf_view view;          // of a program: the original file
 };

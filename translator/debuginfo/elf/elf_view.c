@@ -74,7 +74,7 @@ bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *
 }
 
 // A note has name size, description size, type, name and description, padded to 4.
-static struct bytes find_build_id(struct bytes notes)
+struct bytes elf_note_build_id(struct bytes notes)
 {
 	while (notes.len >= sizeof(Elf64_Nhdr)) {
 		Elf64_Nhdr h;
@@ -102,7 +102,7 @@ struct bytes elf_view_build_id(const struct elf_view *v)
 		const Elf64_Shdr *s = &v->sections[i];
 
 		if (s->sh_type == SHT_NOTE && inside(v, s->sh_offset, s->sh_size))
-			id = find_build_id((struct bytes){ v->file.at + s->sh_offset, s->sh_size });
+			id = elf_note_build_id((struct bytes){ v->file.at + s->sh_offset, s->sh_size });
 	}
 	if (h->e_phoff % 8 || h->e_phentsize != sizeof(Elf64_Phdr) ||
 	    !inside(v, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr)))
@@ -111,7 +111,7 @@ struct bytes elf_view_build_id(const struct elf_view *v)
 		const Elf64_Phdr *p = (const Elf64_Phdr *)(v->file.at + h->e_phoff) + i;
 
 		if (p->p_type == PT_NOTE && inside(v, p->p_offset, p->p_filesz))
-			id = find_build_id((struct bytes){ v->file.at + p->p_offset, p->p_filesz });
+			id = elf_note_build_id((struct bytes){ v->file.at + p->p_offset, p->p_filesz });
 	}
 	return id;
 }

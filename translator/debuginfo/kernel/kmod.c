@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens kernel modules by name. /lib/modules/REL/modules.dep has the path of each .ko, which gives the symbols and
-// split BTF; DWARF is read from the .ko, from a file in the same directory or from the debuginfo directories, if the
-// build-id is the same.
+// Opens kernel modules by name. /lib/modules/REL/modules.dep has the path of each .ko that depmod found; modules that
+// it does not list are searched below that directory. The .ko gives the symbols and split BTF; DWARF is read from the
+// .ko, from a file in the same directory or from the debuginfo directories, if the build-id is the same. A module that
+// was loaded from another directory has only its build-id, in /sys, so that only its debuginfo can be found.
 //
 // A .ko is a relocatable file: its DWARF has zeroes for addresses and for offsets into other sections. They are
 // relocated here, in a private copy of the pages, with .text at 0 and other sections far above it. So link addresses
@@ -12,8 +13,10 @@
 #include "target/kernel.h"
 #include "util/str.h"
 
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------- relocation
@@ -137,13 +140,52 @@ static struct map *read_list(struct session *s, const char *file)
 	return m;
 }
 
-void di_kernel_module_names(struct session *s, di_names *out)
+static bool is_module_file(const char *name)
+{
+	const char *end = strstr(name, ".ko");
+
+	return end && (!end[3] || !strcmp(end, ".ko.xz") || !strcmp(end, ".ko.gz") || !strcmp(end, ".ko.zst"));
+}
+
+// Adds the modules below /lib/modules/REL that modules.dep does not list, those in updates/ first, as depmod does.
+static void add_unlisted(struct session *s, struct map *files)
+{
+	char *dir = str_printf("/lib/modules/%s", s->kernel->release), *updates = str_printf("%s/updates", dir);
+	char *dirs[] = { updates, dir, NULL };
+	FTS *tree = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	FTSENT *e;
+
+	while (tree && (e = fts_read(tree))) {
+		bool top = e->fts_level == 1 && (!strcmp(e->fts_name, "build") || !strcmp(e->fts_name, "source"));
+
+		if (e->fts_info == FTS_D && top)
+			fts_set(tree, e, FTS_SKIP);
+		else if (e->fts_info != FTS_D && e->fts_info != FTS_DP && is_module_file(e->fts_name) &&
+			 !map_get(files, name_of(e->fts_name)))
+			map_put(files, name_of(e->fts_name), str_dup(e->fts_path + strlen(dir) + 1));
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+// Reads modules.dep, and the directory itself only if that is missing or does not list `wanted` (NULL: any module).
+static struct map *module_files(struct session *s, const char *wanted)
 {
 	struct di_module *kernel = di_kernel(s);
 
 	if (!kernel->module_files)
 		kernel->module_files = read_list(s, "modules.dep");
-	for map_each(kernel->module_files, e)
+	if (!kernel->module_files_complete &&
+	    (wanted ? !map_get(kernel->module_files, wanted) : !kernel->module_files->first)) {
+		kernel->module_files_complete = true;
+		add_unlisted(s, kernel->module_files);
+	}
+	return kernel->module_files;
+}
+
+void di_kernel_module_names(struct session *s, di_names *out)
+{
+	for map_each(module_files(s, NULL), e)
 		vec_push(out, e->key);
 }
 
@@ -159,14 +201,17 @@ static bool try_file(struct di_module *m, char *path, struct bytes id)
 	return !access(path, R_OK) && module_try_dwarf(m, path, id);
 }
 
-// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko"; dir is an entry of the directory list.
+// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko", or NULL if only the build-id is known; dir is an entry of the
+// directory list.
 static bool try_directory(struct di_module *m, const char *dir, const char *below, struct bytes id)
 {
 	const struct kernel *k = m->s->kernel;
-	const char *in_tree = strstr(below, "/kernel/");
+	const char *in_tree = below ? strstr(below, "/kernel/") : NULL;
 
 	if (*dir == '-' || *dir == '+')
 		dir++;
+	if (!below)
+		return *dir == '/' && module_try_build_id(m, dir, id);
 	if (!*dir)
 		return try_file(m, str_dup(below), id);
 	if (!strcmp(dir, "build"))
@@ -179,15 +224,10 @@ static bool try_directory(struct di_module *m, const char *dir, const char *belo
 	       try_file(m, str_printf("%s%s", dir, below), id);
 }
 
-static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
+static void search_directories(struct di_module *m, const char *below, struct bytes id)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *ko = strstr(path, ".ko");
-	char *below = str_ndup(path, ko ? (size_t)(ko + 3 - path) : strlen(path));
+	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
 
-	// A file that was compiled for its types (@cast with headers) has its own DWARF, whatever the debuginfo
-	// directories are.
-	if (!ko && try_file(m, below, id))
-		return;
 	if (!list)
 		list = "+:.debug:/usr/lib/debug:build";
 	while (*list) {
@@ -199,21 +239,53 @@ static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
 	}
 }
 
-// NULL: cannot be read, or of another architecture.
-static struct di_module *open_file(struct session *s, const char *name, const char *path)
+static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
+{
+	const char *ko = strstr(path, ".ko");
+	char *below = str_ndup(path, ko ? (size_t)(ko + 3 - path) : strlen(path));
+
+	// A file that was compiled for its types (@cast with headers) has its own DWARF, whatever the debuginfo
+	// directories are.
+	if (ko || !try_file(m, below, id))
+		search_directories(m, below, id);
+}
+
+static struct di_module *new_module(struct session *s, const char *name)
 {
 	struct di_module *m = NEW(struct di_module), *kernel = di_kernel(s);
-	struct bytes file = image_unpack_file(path), btf, id;
-	struct elf_view v;
 
-	if (!file.at || !elf_view_open(&v, file) || v.machine != kernel->arch->elf_machine) {
-		diag_warning((struct loc){ 0 }, "%s cannot be read, or is not a module for this architecture", path);
-		return NULL;
-	}
 	m->s = s;
 	m->name = name;
 	m->arch = kernel->arch;
 	m->base_module = kernel;
+	return m;
+}
+
+// A module that the running kernel loaded from another directory. NULL: not loaded, or its debuginfo is not found.
+static struct di_module *open_loaded(struct session *s, const char *name)
+{
+	size_t len = 0;
+	char *note = str_read_file(str_printf("/sys/module/%s/notes/.note.gnu.build-id", name), &len);
+	struct di_module *m = new_module(s, name);
+	struct utsname host;
+
+	if (!note || uname(&host) || strcmp(s->kernel->release, host.release))
+		return NULL;
+	search_directories(m, NULL, elf_note_build_id((struct bytes){ (const uint8_t *)note, len }));
+	return m->dwarf ? m : NULL;
+}
+
+// NULL: cannot be read, or of another architecture.
+static struct di_module *open_file(struct session *s, const char *name, const char *path)
+{
+	struct di_module *m = new_module(s, name);
+	struct bytes file = image_unpack_file(path), btf, id;
+	struct elf_view v;
+
+	if (!file.at || !elf_view_open(&v, file) || v.machine != m->arch->elf_machine) {
+		diag_warning((struct loc){ 0 }, "%s cannot be read, or is not a module for this architecture", path);
+		return NULL;
+	}
 	id = elf_view_build_id(&v);
 	m->build_id = id;
 	find_dwarf(m, path, id);
@@ -235,18 +307,18 @@ struct di_module *di_kernel_module(struct session *s, const char *name)
 {
 	struct di_module *kernel = di_kernel(s), *m;
 	const char *path = *name == '/' ? name : NULL;
-	di_names ignored = { 0 };
 
 	name = name_of(name);
 	m = map_get(&kernel->modules, name);
 	if (m)
 		return m;
-	di_kernel_module_names(s, &ignored);
 	if (!path)
-		path = map_get(kernel->module_files, name);
-	if (!path || access(*path == '/' ? path : "/", R_OK))
+		path = map_get(module_files(s, name), name);
+	if (path && *path != '/')
+		path = str_printf("/lib/modules/%s/%s", s->kernel->release, path);
+	else if (path && access(path, R_OK))
 		return NULL;
-	m = open_file(s, name, *path == '/' ? path : str_printf("/lib/modules/%s/%s", s->kernel->release, path));
+	m = path ? open_file(s, name, path) : open_loaded(s, name);
 	if (m)
 		map_put(&kernel->modules, name, m);
 	return m;
