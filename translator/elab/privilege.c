@@ -18,7 +18,41 @@ struct look {
 	struct probe *probe;
 	bool own;                  // the current process belongs to the user
 	VEC(struct func *) seen;
+	const struct expr *call;   // the user's call of the library function that is being checked, or NULL
+	int reported;              // number of errors in that call
 };
+
+// A macro of the library in the user's script belongs to the user.
+static bool is_of_library(struct loc loc)
+{
+	while (loc.via)
+		loc = *loc.via->at;
+	return loc.source && loc.source->library;
+}
+
+// Reports an error in the library once, at the user's call or probe point, with the location in the library as a note.
+static void PRINTF_LIKE(3, 4) refuse_at(struct look *look, struct loc loc, const char *format, ...)
+{
+	char *why;
+	va_list ap;
+
+	va_start(ap, format);
+	why = str_vprintf(format, ap);
+	va_end(ap);
+	if (!is_of_library(loc)) {
+		diag_error(loc, "%s", why);
+		return;
+	}
+	if (look->reported++)
+		return;
+	if (look->call)
+		diag_error(look->call->loc, "function \"%s\" may not be used with --privilege=stapusr",
+			   look->call->u.call.name);
+	else
+		diag_error(look->probe->loc, "probe point %s may not be used with --privilege=stapusr",
+			   look->probe->written);
+	diag_note(loc, "%s", why);
+}
 
 static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 {
@@ -31,12 +65,27 @@ static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 	if (f->body) {
 		ast_walk_stmt(w, &f->body);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC)) {
-		diag_error(use, "function \"%s\" may not be used with --privilege=stapusr: its C is not marked "
+		refuse_at(look, use, "function \"%s\" may not be used with --privilege=stapusr: its C is not marked "
 			   "unprivileged", f->name);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED) && !look->own) {
-		diag_error(use, "function \"%s\" accesses the current process, which may be another user's in %s: use "
+		refuse_at(look, use, "function \"%s\" accesses the current process, which may be another user's in %s: use "
 			   "it in process(...) probes", f->name, look->probe->point);
 	}
+}
+
+static void visit_call(struct ast_walker *w, const struct expr *e)
+{
+	struct look *look = w->data;
+	bool is_users = !is_of_library(e->loc);
+
+	if (is_users) {
+		look->call = e;
+		look->reported = 0;
+	}
+	for (struct func *f = e->u.call.target; f; f = f->next_overload)
+		visit_func(w, e->loc, f);
+	if (is_users)
+		look->call = NULL;
 }
 
 static bool visit_expr(struct ast_walker *w, struct expr **at)
@@ -46,25 +95,24 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 
 	switch (e->kind) {
 	case E_CALL:
-		for (struct func *f = e->u.call.target; f; f = f->next_overload)
-			visit_func(w, e->loc, f);
+		visit_call(w, e);
 		break;
 	case E_DEREF:
 		if (!e->u.deref.user)
-			diag_error(e->loc, "this reads kernel memory: " ONLY "only memory of the user's processes");
+			refuse_at(look, e->loc, "this reads kernel memory: " ONLY "only memory of the user's processes");
 		else if (!look->own)
-			diag_error(e->loc, "this reads memory of the current process, which may be any process in %s: "
+			refuse_at(look, e->loc, "this reads memory of the current process, which may be any process in %s: "
 				   ONLY "only memory of the user's processes", look->probe->point);
 		break;
 	case E_REGISTER:
 		if (!e->u.reg.user || !look->own)
-			diag_error(e->loc, "this reads a register of the kernel or of another user's process: "
+			refuse_at(look, e->loc, "this reads a register of the kernel or of another user's process: "
 				   ONLY "only registers of the user's processes");
 		break;
 	case E_CONST: case E_EMBEDDED: case E_STATIC:
 		if (e->kind == E_EMBEDDED && e->u.embedded->pragmas & PRAGMA_UNPRIVILEGED)
 			break;
-		diag_error(e->loc, "this embedded C is not marked /* unprivileged */: "
+		refuse_at(look, e->loc, "this embedded C is not marked /* unprivileged */: "
 			   ONLY "only C that is");
 		break;
 	default:
