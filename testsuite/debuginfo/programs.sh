@@ -124,6 +124,14 @@ plain 'biggest<long>' 'biggest<long>'
 plain 'shapes::*' mycrate::shapes::area mycrate::shapes::write
 plain area_of area_of
 plain _ZNK2ns3Box4areaEv _ZNK2ns3Box4areaEv
+misspelt() { # NAME SIMILAR: the error for a name that is not found, with the similar names
+	lists "by symbols, similar to $1" "semantic error: process(\"plain\").function(\"$1\") not found$2: at <input>:1:26
+    note: plain has no DWARF debuginfo, so only its symbols are available; compile plain with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" \
+		-p2 -e "probe process(\"./plain\").function(\"$1\") { next }"
+}
+misspelt wrte ' (similar: write)'
+misspelt ns::Box::arae ' (similar: ns::Box::area)'
+misspelt unlike_any_name ''
 gcc -g -c -o area_of.o -x c - <<<'int with_lines(int a) { return a; }'
 g++ -O0 -o plain plain.cc area_of.o
 plain '*area' mycrate::shapes::area ns::Box::area ns::area

@@ -429,6 +429,14 @@ static void add_functions(const void *module, name_list *out)
 	di_function_names((struct di_module *)module, out);
 }
 
+static bool has_names(struct di_module *in)
+{
+	name_list names = { 0 };
+
+	di_function_names(in, &names);
+	return names.n;
+}
+
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
 	const char *unprobeable, *near;
@@ -451,17 +459,15 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 	near = di_is_user(in) ? "" : renamed_function(in, p->pattern.function);
 	if (!*near)
 		near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
-	if (*near) {
-		diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
-		if (di_is_user(in) && lacks_dwarf(in))
-			diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are available; "
-				  "%s", di_module_name(in),
-				  di_advice(in));
-	} else if (di_is_user(in) && lacks_dwarf(in))
+	if (di_is_user(in) && lacks_dwarf(in) && !has_names(in)) {
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found: %s has neither symbols nor DWARF debuginfo that name "
 			   "it; %s", point, p->part->name, p->part->text, di_module_name(in), di_advice(in));
-	else
-		diag_error(p->part->loc, "%s.%s(\"%s\") not found", point, p->part->name, p->part->text);
+		return;
+	}
+	diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
+	if (di_is_user(in) && lacks_dwarf(in))
+		diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are available; %s",
+			  di_module_name(in), di_advice(in));
 }
 
 void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out)

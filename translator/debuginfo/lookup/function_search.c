@@ -405,7 +405,14 @@ void di_function_names(struct di_module *m, di_names *out)
 		index_each_inline(m->index, &all, true, add_name, out);
 		return;
 	}
-	for (int i = 0; i < m->symbols.n; i++)
-		if (symbols_get(&m->symbols, i, &sym) && !is_helper(sym.name))
-			vec_push(out, sym.name);
+	for (int i = 0; i < m->symbols.n; i++) {
+		const struct plain_name *plain;
+
+		if (!symbols_get(&m->symbols, i, &sym) || is_helper(sym.name))
+			continue;
+		plain = plain_name_of(m, sym.name);
+		vec_push(out, plain ? plain->function : sym.name);
+		if (plain && *plain->scope)
+			vec_push(out, plain->whole);
+	}
 }
