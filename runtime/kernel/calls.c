@@ -14,6 +14,7 @@
 struct call {
 	const struct task_struct *task;        /* NULL: free. Only compared, never dereferenced */
 	u64 born, programs, id;                /* the rest of the key */
+	u64 process_born;                      /* start time of the first thread, which a thread gets from execve() */
 	u64 age;
 	u32 size;                              /* of its data */
 	bool skipped;                          /* the row has no data */
@@ -90,7 +91,8 @@ static bool is_of(const struct call *r, u64 id)
 /* True for the row of execve() if it has succeeded since. begin_new_exec() increments self_exec_id once. */
 static bool is_before_exec(const struct call *r, u64 id)
 {
-	return r->task == current && r->id == id && r->programs + 1 == current->self_exec_id;
+	return r->task == current && r->id == id && r->programs + 1 == current->self_exec_id &&
+	       r->process_born == current->start_time;
 }
 
 static struct call *find(struct stp_calls *t, u64 id)
@@ -106,12 +108,7 @@ static struct call *find(struct stp_calls *t, u64 id)
 		if (t->over_exec && is_before_exec(r, id))
 			before = r;
 	}
-	if (!before || before->born == current->start_time)
-		return before;
-	/* de_thread() gives a thread that is not the leader the leader's start time, so that the row may also be that of an
-	 * earlier thread at the same address: its call counts as lost. */
-	WRITE_ONCE(t->evicts, true);
-	return NULL;
+	return before;
 }
 
 /* Returns the row of the same call, a free one, or the oldest; under the lock. */
@@ -133,6 +130,7 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 	best->task = current;
 	best->born = current->start_time;
 	best->programs = current->self_exec_id;
+	best->process_born = current->group_leader->start_time;
 	best->id = id;
 	best->skipped = skipped;
 	WRITE_ONCE(t->age, t->age + 1);
