@@ -162,16 +162,23 @@ static char *look_up(struct stp_ctx *c)
 #define CALL_PREFIX "sys_"
 #endif
 
-/* Returns the name of the system call's function for syscall.open.return, nd_syscall.open and the like, whose
- * probes are at the common entry and exit of all system calls. */
+/* Returns "open.return" for syscall.open.return, nd_syscall.open.return and the like; NULL for other points, such as
+ * process.syscall. */
+static const char *probed_call(struct stp_ctx *c)
+{
+	const char *point = stp_pp(c), *name = strstr(point, "syscall.");
+
+	return name && (name == point || name[-1] == '_') ? name + strlen("syscall.") : NULL;
+}
+
+/* Returns the name of the system call's function: the probes of system calls are at the common entry and exit. */
 static void call_function(struct stp_ctx *c, char *to, u32 size)
 {
-	const char *name = strstr(stp_pp(c), "syscall.");
+	const char *name = probed_call(c);
 
 	to[0] = '\0';
 	if (!name)
 		return;
-	name += strlen("syscall.");
 	if (snprintf(to, size, CALL_PREFIX "%.*s", (int)strcspn(name, "."), name) >= size)
 		stp_string_cut();
 }
@@ -183,6 +190,8 @@ static u64 user_code_address(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;
 
+	if (probed_call(c))
+		return 0;          /* the registers are those of the program */
 	if (regs && user_mode((struct pt_regs *)regs))
 		return c->address ?: instruction_pointer((struct pt_regs *)regs);
 	if (!current->mm || strncmp(stp_pp(c), "process", strlen("process")))
