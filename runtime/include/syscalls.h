@@ -71,7 +71,7 @@ struct stp_syscall_probe {
 	bool is_compat, is_return;
 	bool arguments;                    /* the handler reads c->arguments or asks for text */
 	bool entry_late;                   /* entry reads only arguments, which are also available at the return */
-	u16 entries;
+	u16 entry_size;                    /* bytes per call for @entry() values; 0: none */
 	u32 text;                          /* bytes of argstr that are saved at the entry; 0: not read at the return */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry; may be NULL */
 };

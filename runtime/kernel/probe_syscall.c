@@ -182,7 +182,7 @@ static bool saves(const struct stp_syscall_probe *p)
 
 static u32 row_size(const struct stp_syscall_probe *p)
 {
-	return p->entries * sizeof(s64) + p->text;
+	return p->entry_size + p->text;
 }
 
 static char no_text[1];
@@ -193,7 +193,7 @@ static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
 	char *row = calls.rows + smp_processor_id() * calls.row_size;
 
 	c->entry = (s64 *)row;
-	c->call_text = p->text ? row + p->entries * sizeof(s64) : no_text;
+	c->call_text = p->text ? row + p->entry_size : no_text;
 	c->call_text_size = p->text;
 	return row;
 }
@@ -201,7 +201,7 @@ static char *use_row(struct stp_ctx *c, const struct stp_syscall_probe *p)
 /* Returns the number of bytes to save: values, and the text up to its terminator. */
 static u32 used_of_row(const struct stp_ctx *c, const struct stp_syscall_probe *p)
 {
-	return p->entries * sizeof(s64) + (p->text ? strlen(c->call_text) + 1 : 0);
+	return p->entry_size + (p->text ? strlen(c->call_text) + 1 : 0);
 }
 
 static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p)

@@ -16,8 +16,7 @@
 
 #define UPROBE_WARNINGS 10             /* addresses that cannot be probed are reported one by one up to this number */
 #define CALLS_DEFAULT   2048           /* calls in progress at a time, of a return probe with @entry() */
-/* bytes that a return probe saves per call; limited since they are on the stack */
-#define UPROBE_ENTRY_MAX 256
+#define UPROBE_ENTRY_MAX 4096          /* bytes that a return probe saves per call */
 
 struct uprobe_hit {
 	struct uprobe_consumer uc;
@@ -29,6 +28,8 @@ struct uprobe_hit {
 
 static struct {
 	u32 failed;
+	char *rows;                    /* values of @entry() of the hit of each CPU, of row_size bytes */
+	u32 row_size;
 } uprobes;
 
 /* ------------------------------------------------------------------ which processes are probed */
@@ -125,10 +126,16 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 	return 0;
 }
 
+/* Context: an entered hit, which is the only one of its CPU. */
+static s64 *row_of_hit(void)
+{
+	return (s64 *)(uprobes.rows + (u64)smp_processor_id() * uprobes.row_size);
+}
+
 /* Values are computed before the table's lock is taken, since that may take long. */
 static void save_entry(struct stp_ctx *c, const struct uprobe_hit *h, struct pt_regs *regs)
 {
-	s64 data[UPROBE_ENTRY_MAX / 8];
+	s64 *data = row_of_hit();
 
 	c->regs = regs;
 	c->address = instruction_pointer(regs);
@@ -170,7 +177,6 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 {
 	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
 	enum stp_call saved = STP_CALL_FOUND;
-	s64 data[UPROBE_ENTRY_MAX / 8];
 	unsigned long flags;
 	struct stp_ctx *c;
 	u64 before;
@@ -180,7 +186,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 	if (unlikely(stp_returns))
 		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
 	if (h->calls)
-		saved = stp_calls_take(h->calls, entry_sp(regs), data, h->u->entry_size);
+		saved = stp_calls_take(h->calls, entry_sp(regs), row_of_hit(), h->u->entry_size);
 	/* A call that began before the script does not count as lost, if an earlier hit of the probe in this
 	 * process was recorded. */
 	if (saved == STP_CALL_NONE)
@@ -190,7 +196,7 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		c->address = func;
 		c->bias = func - h->u->address;
 		c->saved_return = compat_is_32bit_code(regs) ? (s64)(s32)regs_return_value(regs) : regs_return_value(regs);
-		c->entry = data;
+		c->entry = row_of_hit();
 		stp_handler_run(c, h->u->probe);
 	}
 	stp_hit_end(c, flags);
@@ -218,10 +224,21 @@ static u32 calls_of(const struct stp_uprobe *u)
 	return u->maxactive > 0 ? u->maxactive : CALLS_DEFAULT;
 }
 
+static u32 largest_row(const struct stp_uprobe *u, u32 n)
+{
+	const struct stp_uprobe *end = u + n;
+	u32 size = 0;
+
+	for (; u < end; u++)
+		if (u->entry && u->entry_size <= UPROBE_ENTRY_MAX)
+			size = max_t(u32, size, u->entry_size);
+	return size;
+}
+
 static u64 uprobe_memory(const void *table, u32 n)
 {
 	const struct stp_uprobe *u = table, *end = u + n;
-	u64 bytes = 0;
+	u64 bytes = (u64)nr_cpu_ids * largest_row(u, n);
 
 	for (; u < end; u++)
 		if (u->entry)
@@ -305,6 +322,8 @@ static void uprobe_stop(void *table, u32 n)
 		free_hit(u[i].state);
 		u[i].state = NULL;
 	}
+	plat_free(uprobes.rows);
+	uprobes.rows = NULL;
 	stp_tree_stop();
 }
 
@@ -316,9 +335,19 @@ static int uprobe_start(void *table, u32 n)
 	u32 i;
 
 	uprobes.failed = 0;
+	uprobes.row_size = largest_row(u, n);
+	if (uprobes.row_size) {
+		uprobes.rows = plat_alloc((u64)nr_cpu_ids * uprobes.row_size, -1);
+		if (!uprobes.rows) {
+			plat_message(STP_MSG_ERROR, "cannot probe programs: out of memory");
+			return -ENOMEM;
+		}
+	}
 	err = stp_tree_start();
 	if (err) {
 		plat_message(STP_MSG_ERROR, "cannot trace the child processes of the target");
+		plat_free(uprobes.rows);
+		uprobes.rows = NULL;
 		return err;
 	}
 	for (i = 0; i < n; i++)

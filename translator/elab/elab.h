@@ -118,6 +118,9 @@ void optimize_mark_unused(struct session *s);       // value_unused of every sta
 void optimize_walk(struct session *s, struct ast_walker *w);
 // Number of words that the first `upto` values of @entry() take; after the optimiser that is a slot's number.
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
+// Bytes that all of them take. Reports more than a runtime can save.
+enum { ENTRY_BYTES_MAX = 4096 };
+int optimize_entry_bytes(const struct session *s, const struct probe *p);
 
 // Returns the value of an E_BINARY or E_UNARY of constants, or NULL if it can be determined only at run time.
 struct expr *optimize_fold(const struct session *s, const struct expr *e);

@@ -404,6 +404,16 @@ int optimize_entry_words(const struct session *s, const struct probe *p, int upt
 	return words;
 }
 
+int optimize_entry_bytes(const struct session *s, const struct probe *p)
+{
+	int bytes = 8 * optimize_entry_words(s, p, p->entries.n);
+
+	if (bytes > ENTRY_BYTES_MAX)
+		diag_error(p->loc, "the values of @entry() of this probe take %d bytes, and at most %d can be saved for each call: "
+			   "save fewer strings, or set a smaller -DMAXSTRINGLEN", bytes, ENTRY_BYTES_MAX);
+	return bytes;
+}
+
 // After this, a slot is the offset of its value in words.
 static void drop_entries(struct session *s, struct probe *p)
 {

@@ -313,7 +313,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	if (g->needs_all_regs)
 		cw_line(w, ".needs_all_regs = true,");
 	if (p->entries.n) {
-		cw_line(w, ".entry_size = %d,", 8 * optimize_entry_words(s, p, p->entries.n));
+		cw_line(w, ".entry_size = %d,", optimize_entry_bytes(s, p));
 		cw_line(w, ".entry = p%d_entry,", p->index);
 		if (entries_are_free(p))
 			cw_line(w, ".entry_free = true,");

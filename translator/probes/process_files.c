@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the files of process("..."), process(PID), process; writes the table of addresses in files for all families
 // that probe programs.
+#include "elab/elab.h"
 #include "emit/emit.h"
 #include "probes/process.h"
 #include "util/program_path.h"
@@ -431,7 +432,7 @@ static int number_of(struct cwriter *w, modules *known, const char *table, struc
 	return known->n - 1;
 }
 
-static void emit_site(struct cwriter *w, const struct probe *p, const char *table, int program, int within)
+static void emit_site(struct session *s, struct cwriter *w, const struct probe *p, const char *table, int program, int within)
 {
 	const struct process_site *d = p->data;
 	uint64_t offset = 0, semaphore = 0;
@@ -456,7 +457,7 @@ static void emit_site(struct cwriter *w, const struct probe *p, const char *tabl
 	if (d->optional)
 		cw_line(w, ".optional = true,");
 	if (p->entries.n)
-		cw_line(w, ".entry_size = %d, .entry = p%d_entry,", 8 * p->entries.n, p->index);
+		cw_line(w, ".entry_size = %d, .entry = p%d_entry,", optimize_entry_bytes(s, p), p->index);
 	if (d->maxactive)
 		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
 	cw_line(w, "},");
@@ -484,7 +485,7 @@ void process_emit_sites(struct session *s, struct cwriter *w, struct probe **pro
 	}
 	cw_line(w, "static struct stp_uprobe %s[] = {", table);
 	for (int i = 0; i < n; i++)
-		emit_site(w, probes[i], table, numbers.at[i].program, numbers.at[i].within);
+		emit_site(s, w, probes[i], table, numbers.at[i].program, numbers.at[i].within);
 	cw_line(w, "};");
 	emit_family_table(s, "uprobe", table, n);
 }

@@ -259,7 +259,7 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 	cw_line(w, "};");
 }
 
-static void emit_entry(struct cwriter *w, const struct probe *p, int number, const struct abi *abi,
+static void emit_entry(struct session *s, struct cwriter *w, const struct probe *p, int number, const struct abi *abi,
 		       const char *call)
 {
 	const struct syscall_probe *d = p->data;
@@ -268,7 +268,7 @@ static void emit_entry(struct cwriter *w, const struct probe *p, int number, con
 	cw_line(w, ".probe = %s, .call = %s, .number = %d, .is_compat = %d, .is_return = %d, .arguments = %d,",
 		emit_probe_ref(p), call, number, abi->bits == 32, d->is_return, syscall_reads_arguments(p));
 	if (p->entries.n)
-		cw_line(w, ".entry = p%d_entry, .entries = %d, .entry_late = %d,", p->index, p->entries.n,
+		cw_line(w, ".entry = p%d_entry, .entry_size = %d, .entry_late = %d,", p->index, optimize_entry_bytes(s, p),
 			syscall_entries_are_arguments(p));
 	if (d->is_return && syscall_asks_for_argstr(p))
 		cw_line(w, ".text = STP_STRLEN,");
@@ -317,7 +317,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 			continue;
 		out->n_calls++;
 		emit_call(&out->calls, row, d, abi, text, name);
-		emit_entry(&out->table, p, row->number[abi->column], abi, str_printf("&%s", name));
+		emit_entry(out->s, &out->table, p, row->number[abi->column], abi, str_printf("&%s", name));
 		out->n++;
 	}
 }
@@ -331,7 +331,7 @@ static void emit_any(struct writer *out, const struct probe *p)
 		for (const struct syscall_row *row = rows; row < END(rows); row++)
 			if (!row->secondary)
 				emit_row(out, p, row, false);
-	emit_entry(&out->table, p, -1, &none, "NULL");
+	emit_entry(out->s, &out->table, p, -1, &none, "NULL");
 	out->n++;
 }
 
