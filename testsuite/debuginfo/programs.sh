@@ -105,7 +105,13 @@ extern "C" int rust_v0(int a) __asm__("_RNvNtCs1234_7mycrate6shapes4area");
 extern "C" int rust_v0(int a) { return a + 1; }
 extern "C" int rust_legacy(int a) __asm__("_ZN7mycrate6shapes5write17h0123456789abcdefE");
 extern "C" int rust_legacy(int a) { return a + 2; }
-int main() { ns::Box b = {3}, c = b + b; return b.area() + c[1] + ns::area(c ? 1 : 2) + biggest(1, 2) + biggest(1L, 2L) + area_of(1) + rust_v0(1) + rust_legacy(1); }
+namespace ns { struct cooperator { int side; int extent() const; }; }
+int ns::cooperator::extent() const { return side; }
+extern "C" int small(int a) __asm__("_ZN2ns5smallEi");
+extern "C" int small(int a) { return a + 3; }
+extern "C" int small_cold(int a) __asm__("_ZN2ns5smallEi.cold");
+extern "C" int small_cold(int a) { return a + 4; }
+int main() { ns::Box b = {3}, c = b + b; ns::cooperator o = {4}; return small(1) + small_cold(1) + o.extent() + b.area() + c[1] + ns::area(c ? 1 : 2) + biggest(1, 2) + biggest(1L, 2L) + area_of(1) + rust_v0(1) + rust_legacy(1); }
 END
 g++ -O0 -o plain plain.cc
 plain() { # PATTERN NAME...: the functions that it finds
@@ -123,6 +129,10 @@ plain 'biggest*' 'biggest<int>' 'biggest<long>'
 plain 'biggest<long>' 'biggest<long>'
 plain 'shapes::*' mycrate::shapes::area mycrate::shapes::write
 plain area_of area_of
+plain extent ns::cooperator::extent
+plain cooperator::extent ns::cooperator::extent
+lists 'by symbols: a part that is jumped to is not probed' '# probes
+process("plain").function("ns::small").return' -p2 -e 'probe process("./plain").function("ns::small").return { next }'
 plain _ZNK2ns3Box4areaEv _ZNK2ns3Box4areaEv
 misspelt() { # NAME SIMILAR: the error for a name that is not found, with the similar names
 	lists "by symbols, similar to $1" "semantic error: process(\"plain\").function(\"$1\") not found$2: at <input>:1:26

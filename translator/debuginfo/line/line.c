@@ -53,7 +53,7 @@ static void take_scope(struct di_pattern *p)
 	const char *last = NULL;
 	int depth = 0;
 
-	for (const char *at = p->function; *at && !str_starts(at, "operator"); at++) {
+	for (const char *at = p->function; *at && !name_is_operator(p->function, at); at++) {
 		depth += (*at == '<') - (*at == '>');
 		if (!depth && at[0] == ':' && at[1] == ':')
 			last = at;

@@ -10,11 +10,17 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { BATCH = 500 };          // symbols of one command
+enum { BATCH_MAX = 64 << 10, SYMBOL_MAX = 32 << 10 };         // bytes of the arguments of one command, of a symbol
 
 static bool is_mangled(const char *symbol)
 {
 	return str_starts(symbol, "_Z") || str_starts(symbol, "_R");
+}
+
+// Each symbol is an argument, and its name a line of output.
+static bool fits_command(const char *symbol)
+{
+	return strlen(symbol) < SYMBOL_MAX && !strchr(symbol, '\n');
 }
 
 // Removes what c++filt adds to names of Rust: "core[3c1c0]::write::h0123456789abcdef", "collect::<u8>".
@@ -34,6 +40,11 @@ static char *without_hashes(const char *text)
 	return buf_text(&b);
 }
 
+bool name_is_operator(const char *text, const char *at)
+{
+	return str_starts(at, "operator") && (at == text || at[-1] == ':') && !isalnum((unsigned char)at[8]) && at[8] != '_';
+}
+
 // Splits "ns::Box<a::b>::area" into scope and name.
 static struct plain_name *split(const char *text)
 {
@@ -41,7 +52,7 @@ static struct plain_name *split(const char *text)
 	const char *last = NULL;
 	int depth = 0;
 
-	for (const char *at = text; *at && !str_starts(at, "operator"); at++) {
+	for (const char *at = text; *at && !name_is_operator(text, at); at++) {
 		depth += (*at == '<') - (*at == '>');
 		if (!depth && at[0] == ':' && at[1] == ':' && at[2] != '<')
 			last = at;
@@ -88,14 +99,21 @@ static void demangle_all(struct di_module *m)
 	VEC(const char *) symbols = { 0 };
 	struct index_hit hit;
 	struct symbol sym;
+	size_t bytes = 0;
 
 	m->plain_names = NEW(struct map);
 	for (int i = 0; i < m->symbols.n; i++)
-		if (symbols_get(&m->symbols, i, &sym) && is_mangled(sym.name) &&
+		if (symbols_get(&m->symbols, i, &sym) && is_mangled(sym.name) && fits_command(sym.name) &&
 		    !(module_index(m) && index_function_at(m->index, sym.address, &hit) && hit.die))
 			vec_push(&symbols, str_ndup(sym.name, symbol_stem(sym.name)));
-	for (int i = 0; i < symbols.n; i += BATCH)
-		demangle(m, symbols.at + i, symbols.n - i < BATCH ? symbols.n - i : BATCH);
+	for (int i = 0, first = 0; i < symbols.n; i++) {
+		bytes += strlen(symbols.at[i]) + 1;
+		if (bytes < BATCH_MAX && i + 1 < symbols.n)
+			continue;
+		demangle(m, symbols.at + first, i + 1 - first);
+		first = i + 1;
+		bytes = 0;
+	}
 }
 
 const struct plain_name *plain_name_of(struct di_module *m, const char *symbol)

@@ -48,7 +48,7 @@ static const char *matches(const struct matcher *m, const char *symbol)
 // The same for names of C++ and Rust. They are listed with their scopes.
 static const char *matches_plain(const struct matcher *m, const struct plain_name *n, const char *symbol)
 {
-	if (m->glob ? is_helper(symbol) || fnmatch(m->name, n->function, 0) : strcmp(m->name, n->function) != 0)
+	if (is_helper(symbol) || (m->glob ? fnmatch(m->name, n->function, 0) : strcmp(m->name, n->function)))
 		return NULL;
 	return n->whole;
 }

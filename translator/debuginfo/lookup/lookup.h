@@ -13,6 +13,8 @@ uint32_t function_btf(const struct di_function *f);   // its prototype in BTF; 0
 struct plain_name {
 	const char *whole, *scope, *function;
 };
+// True at the word "operator" of a name such as "ns::Box::operator+", not in "cooperator".
+bool name_is_operator(const char *text, const char *at);
 const struct plain_name *plain_name_of(struct di_module *m, const char *symbol);
 
 #endif
