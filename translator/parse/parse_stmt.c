@@ -210,7 +210,7 @@ static struct stmt *bucket_keys(struct parser *p, struct stmt *s)
 			continue;          // in the output of -p1
 		local = expr_new(E_VAR, (*key)->loc);
 		set = stmt_new(S_EXPR, (*key)->loc);
-		local->u.var.name = str_printf("__bucket_key%d", ++p->bucket_keys);
+		local->u.var.name = str_printf("__bucket_key%d", ++p->session->bucket_keys);
 		set->u.expr = expr_binary((*key)->loc, TOK_ASSIGN, expr_copy(local), *key);
 		set->u.expr->kind = E_ASSIGN;
 		*key = local;

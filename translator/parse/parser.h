@@ -39,7 +39,6 @@ struct parser {
 	int expr_level;            // 1: the outermost expression
 	int operators;             // so far in the outermost expression
 	int point_parts;           // copied so far for the braces of this probe
-	int bucket_keys;           // keys of @hist_log(x[key]) in foreach so far
 	int braces;                // of a probe point that are open
 	struct expr *loose_hist;   // an E_HIST that is not printed, indexed or iterated so far
 };

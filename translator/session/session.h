@@ -101,6 +101,7 @@ struct session {
 	VEC(struct source *) sources;      // the user's texts, in order
 	struct library *library;           // parse/library.c: the index, parsed files
 	struct script script;
+	int bucket_keys;           // keys of @hist_log(x[key]) in foreach so far, in all files
 	int library_files;                 // number of files parsed, for -v
 
 	// pass 2
