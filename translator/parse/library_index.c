@@ -209,7 +209,7 @@ static void scan_file(struct library_index *x, struct library_file *file)
 
 static int is_directory(const struct dirent *d)
 {
-	return d->d_name[0] != '.' && d->d_type != DT_REG;
+	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
 }
 
 static void add_dir(struct library_index *x, const char *path)
