@@ -120,7 +120,7 @@ plain() { # PATTERN NAME...: the functions that it finds
 plain area mycrate::shapes::area ns::Box::area ns::area
 plain ns::Box::area ns::Box::area
 plain Box::area ns::Box::area
-plain 'ns::*' ns::area
+plain 'ns::*' ns::area ns::small
 plain '*::Box::*' ns::Box::area 'ns::Box::operator bool' ns::Box::operator+ 'ns::Box::operator[]'
 plain operator+ ns::Box::operator+
 plain 'Box::operator[]' 'ns::Box::operator[]'

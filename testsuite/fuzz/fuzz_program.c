@@ -56,7 +56,8 @@ static void look_at_tables(struct di_module *m)
 		return;
 	line_table_read(m, &lines);
 	for (int i = 0; i < lines.rows.n; i++)
-		if ((i && lines.rows.at[i].code_offset <= lines.rows.at[i - 1].code_offset) || lines.rows.at[i].file >= (int)lines.files.n)
+		if ((i && lines.rows.at[i].code_offset <= lines.rows.at[i - 1].code_offset) ||
+		    lines.rows.at[i].file >= (int)lines.files.n)
 			__builtin_trap();
 	made = line_code(&lines, identity);
 	unmap(&made);

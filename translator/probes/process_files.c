@@ -432,7 +432,8 @@ static int number_of(struct cwriter *w, modules *known, const char *table, struc
 	return known->n - 1;
 }
 
-static void emit_site(struct session *s, struct cwriter *w, const struct probe *p, const char *table, int program, int within)
+static void emit_site(struct session *s, struct cwriter *w, const struct probe *p, const char *table, int program,
+		      int within)
 {
 	const struct process_site *d = p->data;
 	uint64_t offset = 0, semaphore = 0;
