@@ -109,8 +109,10 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 } while (0)
 #define _stp_snprintf snprintf
 #ifdef __KERNEL__
-#define _stp_kmalloc(size) kmalloc(size, GFP_ATOMIC | __GFP_NOWARN)
-#define _stp_kzalloc(size) kzalloc(size, GFP_ATOMIC | __GFP_NOWARN)
+/* NULL where handlers must not allocate: with interrupts off, in kernels with PREEMPT_RT. */
+#define stp_may_allocate() (!IS_ENABLED(CONFIG_PREEMPT_RT) || !irqs_disabled())
+#define _stp_kmalloc(size) (stp_may_allocate() ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL)
+#define _stp_kzalloc(size) (stp_may_allocate() ? kzalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL)
 #define _stp_kfree(pointer) kfree(pointer)
 #else
 #define _stp_kmalloc(size) malloc(size)
