@@ -329,6 +329,8 @@ bool diag_prints_warnings(void)
 
 bool diag_prints(void)
 {
+	if (diag.held && diag.sections[diag.quiet].errors)
+		return false;      // only the first error of a section is printed
 	return diag.quiet == diag.held && (diag.shown < SHOWN || diag_options.all || diag_options.verbose);
 }
 

@@ -56,7 +56,7 @@ void progress(const char *fmt, ...)
 {
 	struct winsize window = { 0 };
 	struct timespec at;
-	size_t most;
+	size_t max;
 	va_list ap;
 
 	if (!open_terminal())
@@ -67,14 +67,19 @@ void progress(const char *fmt, ...)
 	vsnprintf(state.text + strlen(REMOVE), sizeof(state.text) - strlen(REMOVE), fmt, ap);
 	va_end(ap);
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &window);
-	most = strlen(REMOVE) + (window.ws_col > 1 ? window.ws_col - 1u : 79u);
-	state.len = strnlen(state.text, most);
+	max = strlen(REMOVE) + (window.ws_col > 1 ? window.ws_col - 1u : 79u);
+	state.len = strnlen(state.text, max);
 	if (!state.quiet)
 		clock_gettime(CLOCK_MONOTONIC, &state.since);
 	state.quiet = true;
 	at = state.since;
 	at.tv_sec++;
 	set_timer(at);                 // at once where that has passed
+}
+
+void progress_off(void)
+{
+	state.tried = true;
 }
 
 void progress_end(void)

@@ -11,20 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
+// Grows the buffer for len more bytes and the zero byte.
+static void reserve(struct buf *b, size_t len)
+{
+	size_t capacity = b->capacity ? b->capacity : 64;
+	char *text;
+
+	if (b->len + len + 1 <= b->capacity)
+		return;
+	while (capacity < b->len + len + 1)
+		capacity *= 2;
+	text = mem_alloc_atomic(capacity);
+	if (b->len)
+		memcpy(text, b->text, b->len);
+	b->text = text;
+	b->capacity = capacity;
+}
+
 void buf_add(struct buf *b, const char *bytes, size_t len)
 {
-	if (b->len + len + 1 > b->capacity) {
-		size_t capacity = b->capacity ? b->capacity : 64;
-		char *text;
-
-		while (capacity < b->len + len + 1)
-			capacity *= 2;
-		text = mem_alloc_atomic(capacity);
-		if (b->len)
-			memcpy(text, b->text, b->len);
-		b->text = text;
-		b->capacity = capacity;
-	}
+	reserve(b, len);
 	if (len)
 		memcpy(b->text + b->len, bytes, len);
 	b->len += len;
@@ -41,18 +47,31 @@ void buf_putc(struct buf *b, char c)
 	buf_add(b, &c, 1);
 }
 
-char *str_vprintf(const char *fmt, va_list ap)
+// Formats once if the text fits into the memory at hand, otherwise twice.
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;
-	char *text;
-	int len;
+	size_t len, left;
 
+	reserve(b, 0);
+	left = b->capacity - b->len;
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = (size_t)vsnprintf(b->text + b->len, left, fmt, again);
 	va_end(again);
-	text = mem_alloc_atomic((size_t)len + 1);
-	vsnprintf(text, (size_t)len + 1, fmt, ap);
-	return text;
+	if (len >= left) {
+		reserve(b, len);
+		vsnprintf(b->text + b->len, len + 1, fmt, ap);
+	}
+	b->len += len;
+}
+
+char *str_vprintf(const char *fmt, va_list ap)
+{
+	char text[256];
+	struct buf b = { .text = text, .capacity = sizeof(text) };
+
+	buf_vprintf(&b, fmt, ap);
+	return b.text == text ? str_ndup(text, b.len) : b.text;
 }
 
 char *str_printf(const char *fmt, ...)
@@ -71,7 +90,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_puts(b, str_vprintf(fmt, ap));
+	buf_vprintf(b, fmt, ap);
 	va_end(ap);
 }
 
@@ -134,7 +153,7 @@ static const char *alternative_end(const char *p)
 	return NULL;
 }
 
-static bool braces(name_list *out, const char *before, const char *text, int most)
+static bool braces(name_list *out, const char *before, const char *text, int max)
 {
 	const char *open = text, *p, *end;
 	name_list choices = { 0 };
@@ -143,7 +162,7 @@ static bool braces(name_list *out, const char *before, const char *text, int mos
 		open = strchr(open, '{');
 		if (!open) {
 			vec_push(out, str_printf("%s%s", before, text));
-			return out->n <= most;
+			return out->n <= max;
 		}
 		p = alternative_end(open + 1);
 		if (p && *p == ',')
@@ -160,17 +179,17 @@ static bool braces(name_list *out, const char *before, const char *text, int mos
 		return true;
 	}
 	for vec_each(&choices, choice)
-		if (!braces(out, before, str_printf("%s%s", *choice, end + 1), most))
+		if (!braces(out, before, str_printf("%s%s", *choice, end + 1), max))
 			return false;
 	return true;
 }
 
-bool str_braces(name_list *out, const char *text, int most)
+bool str_braces(name_list *out, const char *text, int max)
 {
 	enum { LONGEST = 1024 };
 
 	if (strlen(text) <= LONGEST)
-		return braces(out, "", text, most);
+		return braces(out, "", text, max);
 	vec_push(out, text);
 	return true;
 }
@@ -180,32 +199,36 @@ char *str_escape(const char *bytes, size_t len)
 	static const char letters[] = "abtnvfr";
 	struct buf b = { 0 };
 
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)bytes[i];
+	for (size_t i = 0, plain = 0; i < len; plain = ++i) {
+		unsigned char c;
 
+		while (i < len && isprint((unsigned char)bytes[i]) && bytes[i] != '"' && bytes[i] != '\\')
+			i++;
+		buf_add(&b, bytes + plain, i - plain);
+		if (i == len)
+			break;
+		c = (unsigned char)bytes[i];
 		if (c == '"' || c == '\\')
 			buf_printf(&b, "\\%c", c);
 		else if (c >= 7 && c <= 13)
 			buf_printf(&b, "\\%c", letters[c - 7]);
-		else if (isprint(c))
-			buf_putc(&b, (char)c);
 		else
 			buf_printf(&b, "\\%03o", c);
 	}
 	return buf_text(&b);
 }
 
-bool str_number(const char *text, int64_t least, int64_t most, int64_t *n)
+bool str_number(const char *text, int64_t min, int64_t max, int64_t *n)
 {
-	return number_whole(text + strspn(text, " \t"), 10, least, most, n);
+	return number_whole(text + strspn(text, " \t"), 10, min, max, n);
 }
 
-bool str_real(const char *text, double least, double most, double *n)
+bool str_real(const char *text, double min, double max, double *n)
 {
 	char *end;
 
 	*n = strtod(text, &end);
-	return !text[strspn(text, " \t+0123456789.eE-")] && end > text && !*end && *n >= least && *n <= most;
+	return !text[strspn(text, " \t+0123456789.eE-")] && end > text && !*end && *n >= min && *n <= max;
 }
 
 enum str_long str_long(const char *text, int64_t *n)
@@ -290,13 +313,13 @@ const char *str_similar(const char *wanted, const char *const *names, int n)
 	return buf_text(&b);
 }
 
-static char *read_up_to(int fd, size_t most, size_t *len)
+static char *read_up_to(int fd, size_t max, size_t *len)
 {
 	struct buf b = { 0 };
 	char chunk[65536];
 	ssize_t n = 0;
 
-	while (b.len < most && ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)))
+	while (b.len < max && ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			buf_add(&b, chunk, (size_t)n);
 	if (n < 0)
@@ -306,14 +329,14 @@ static char *read_up_to(int fd, size_t most, size_t *len)
 	return buf_text(&b);
 }
 
-char *str_read_start(const char *path, size_t most, size_t *len)
+char *str_read_start(const char *path, size_t max, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	char *text;
 
 	if (fd < 0)
 		return NULL;
-	text = read_up_to(fd, most, len);
+	text = read_up_to(fd, max, len);
 	err = errno;
 	close(fd);
 	errno = err;

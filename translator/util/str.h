@@ -20,6 +20,7 @@ void buf_add(struct buf *b, const char *bytes, size_t len);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 void buf_json(struct buf *b, const char *text);       // as a JSON string
 char *buf_text(struct buf *b);             // "" if nothing was added
 
@@ -34,16 +35,16 @@ bool str_is_glob(const char *s);           // contains one of * ? [
 typedef VEC(const char *) name_list;
 bool str_in_list(const name_list *list, const char *s);
 // Expands "a{b,{c,d}}e" to abe, ace, ade. Braces without a comma of their own, outside parentheses, are copied, as is a
-// text of more than 1024 bytes. False: there are more than `most` results; `out` has some of them.
-bool str_braces(name_list *out, const char *text, int most);
+// text of more than 1024 bytes. False: there are more than `max` results; `out` has some of them.
+bool str_braces(name_list *out, const char *text, int max);
 
 // Escapes the text for the inside of a C or script string literal (without quotes): octal escapes.
 char *str_escape(const char *bytes, size_t len);
 
 // Parses the whole text as a decimal number. False: not a number, or not between least and most.
-bool str_number(const char *text, int64_t least, int64_t most, int64_t *n);
+bool str_number(const char *text, int64_t min, int64_t max, int64_t *n);
 // The same with a decimal point and an exponent.
-bool str_real(const char *text, double least, double most, double *n);
+bool str_real(const char *text, double min, double max, double *n);
 enum str_long { STR_LONG, STR_NOT_A_NUMBER, STR_TOO_LARGE };
 // Parses the whole text as a number of a script, as the runtime parses the value of a global: decimal, 0x hexadecimal
 // or 0 octal, with a sign. Hexadecimal numbers may have all 64 bits.
@@ -56,7 +57,7 @@ const char *str_similar(const char *wanted, const char *const *names, int n);
 
 // Reads a whole file, zero-terminated; *len may be NULL. NULL and errno on failure.
 char *str_read_file(const char *path, size_t *len);
-// Stops when at least `most` bytes are read.
-char *str_read_start(const char *path, size_t most, size_t *len);
+// Stops when at least `max` bytes are read.
+char *str_read_start(const char *path, size_t max, size_t *len);
 
 #endif

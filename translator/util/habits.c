@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recognizes what users write from habit of C, awk, Python or other tracers (habits.def), for messages about names that
+// are not declared and about syntax errors.
+#include "util/habits.h"
+#include "util/str.h"
+
+#include <regex.h>
+#include <string.h>
+
+struct row { const char *language, *names, *instead; };
+
+#define BPFTRACE(...)
+#define VALUE(...)
+#define CALL(...)
+#define POINT(...)
+#define OPERAND(...)
+#define SYNTAX(...)
+
+static const struct row values[] = {
+#undef BPFTRACE
+#undef VALUE
+#define BPFTRACE(name, instead, ...) { "bpftrace", name, instead },
+#define VALUE(language, names, instead) { language, names, instead },
+#include "util/habits.def"
+#undef BPFTRACE
+#undef VALUE
+#define BPFTRACE(...)
+#define VALUE(...)
+};
+
+static const struct row calls[] = {
+#undef CALL
+#define CALL(language, names, instead) { language, names, instead },
+#include "util/habits.def"
+#undef CALL
+#define CALL(...)
+};
+
+static const struct row points[] = {
+#undef POINT
+#define POINT(names, instead) { NULL, names, instead },
+#include "util/habits.def"
+#undef POINT
+#define POINT(...)
+};
+
+static const struct row operands[] = {
+#undef OPERAND
+#define OPERAND(what, instead) { NULL, what, instead },
+#include "util/habits.def"
+#undef OPERAND
+#define OPERAND(...)
+};
+
+static const struct { const char *pattern, *instead; } syntax[] = {
+#undef SYNTAX
+#define SYNTAX(pattern, instead) { pattern, instead },
+#include "util/habits.def"
+};
+
+static bool among(const char *names, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = names; n && (at = strstr(at, name)); at += n)
+		if ((at == names || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+			return true;
+	return false;
+}
+
+static bool is_call_of(const char *name, const char *text)
+{
+	return str_starts(text, name) && !strcmp(text + strlen(name), "()");
+}
+
+static const char *advice(const struct row *row, const struct row *end, const char *name)
+{
+	for (; row < end; row++)
+		if (among(row->names, name))
+			return !row->language || is_call_of(name, row->instead) ?
+				       str_printf("write %s", row->instead) :
+				       str_printf("it is known from %s; write %s", row->language, row->instead);
+	return NULL;
+}
+
+const char *habit_value(const char *name)
+{
+	return advice(values, END(values), name);
+}
+
+const char *habit_call(const char *name)
+{
+	return advice(calls, END(calls), name);
+}
+
+const char *habit_point(const char *word)
+{
+	return advice(points, END(points), word);
+}
+
+const char *habit_operand(const char *what)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(operands); i++)
+		if (str_starts(what, operands[i].names))
+			return str_printf("; %s", operands[i].instead);
+	return "";
+}
+
+// Returns the part of the line around the column, with "~" before it. Searching a long line takes minutes.
+static const char *marked_line(struct loc loc)
+{
+	enum { PART = 200 };
+	const char *line = diag_line(loc.source, loc.line);
+	size_t n = strcspn(line, "\n"), at = loc.column - 1 < n ? loc.column - 1 : n, before = at < PART ? at : PART;
+
+	return str_printf("%.*s~%.*s", (int)before, line + at - before, (int)(n - at < PART ? n - at : PART), line + at);
+}
+
+void habit_note(struct loc loc)
+{
+	const char *line;
+	regex_t re;
+	bool found;
+
+	if (!loc.source || loc.source->library || loc.column < 1)
+		return;
+	line = marked_line(loc);
+	for (size_t i = 0; i < ARRAY_SIZE(syntax); i++) {
+		if (regcomp(&re, syntax[i].pattern, REG_EXTENDED | REG_NOSUB))
+			continue;
+		found = !regexec(&re, line, 0, NULL, 0);
+		regfree(&re);
+		if (found) {
+			diag_note(loc, "%s", syntax[i].instead);
+			return;
+		}
+	}
+}
