@@ -244,12 +244,12 @@ static int hex_digit(int c)
 	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-// Up to `most` digits of the base; the value is one byte.
-static char coded_char(struct lexer *l, int base, int most)
+// Up to `max` digits of the base; the value is one byte.
+static char coded_char(struct lexer *l, int base, int max)
 {
 	int value = 0;
 
-	for (; most-- && hex_digit(peek(l, 0)) >= 0 && hex_digit(peek(l, 0)) < base; skip(l, 1))
+	for (; max-- && hex_digit(peek(l, 0)) >= 0 && hex_digit(peek(l, 0)) < base; skip(l, 1))
 		value = value * base + hex_digit(peek(l, 0));
 	return (char)value;
 }

@@ -63,6 +63,7 @@ struct macro {
 	bool takes_arguments;      // defined with "(...)"
 	token_list body;
 	bool library;              // from a .stpm: only macros of the library are visible in it
+	const struct macro *other; // a definition with another number of parameters, of the library only
 };
 
 struct macro_frame;                    // a macro body or argument that is being read

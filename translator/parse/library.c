@@ -15,16 +15,14 @@ struct library {
 	struct library_index index;
 	struct map macros;                 // name -> struct macro: of the .stpm files parsed so far
 	struct map functions, globals, aliases; // name -> file that defines it: of the .stp files parsed so far
-	bool *argument_used;               // [opt.args.n]
+	VEC(bool) argument_used;           // by number from 1
 	bool all_arguments_used;           // the script uses argc or argv_N
 };
 
 static struct library *allocated(struct session *s)
 {
-	if (!s->library) {
+	if (!s->library)
 		s->library = NEW(struct library);
-		s->library->argument_used = NEW_ARRAY(bool, s->opt.args.n + 1);
-	}
 	return s->library;
 }
 
@@ -43,17 +41,18 @@ void library_argument_used(struct session *s, int number)
 {
 	struct library *lib = allocated(s);
 
+	lib->all_arguments_used |= !number;
+	while (lib->argument_used.n < number)
+		vec_push(&lib->argument_used, false);
 	if (number)
-		lib->argument_used[number - 1] = true;
-	else
-		lib->all_arguments_used = true;
+		lib->argument_used.at[number - 1] = true;
 }
 
 bool library_argument_is_used(struct session *s, int number)
 {
 	struct library *lib = allocated(s);
 
-	return lib->all_arguments_used || lib->argument_used[number - 1];
+	return lib->all_arguments_used || (number <= lib->argument_used.n && lib->argument_used.at[number - 1]);
 }
 
 // ---------------------------------------------------------------- loading

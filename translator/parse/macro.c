@@ -24,6 +24,7 @@ struct macro_frame {
 	int next;
 	struct scope *scope;
 	const struct expansion *via; // location of tokens of a body; NULL: an argument's tokens have their own
+	bool put_back;             // its only token was read from the frame below
 	struct macro_frame *below;
 };
 
@@ -145,6 +146,14 @@ static struct token body(struct macros *m, struct macro *macro, struct token t)
 	}
 }
 
+// Macros of the library may have several definitions with different numbers of parameters. NULL: none with n.
+static const struct macro *arity(const struct macro *macro, int n)
+{
+	while (macro && macro->params.n != n)
+		macro = macro->other;
+	return macro;
+}
+
 // definition = "@define" NAME [params] body
 static struct token define(struct macros *m, struct loc at)
 {
@@ -173,6 +182,10 @@ static struct token define(struct macros *m, struct loc at)
 	if (t.kind)
 		return t;
 	old = map_get(map, name.text);
+	if (old && macro->library && !arity(old, macro->params.n)) {
+		macro->other = old;
+		old = NULL;
+	}
 	if (old)
 		return lex_junk(name.loc, "duplicate macro @%s (first defined at %s:%d)", name.text,
 				old->loc.source->name, old->loc.line);
@@ -184,15 +197,55 @@ static struct token define(struct macros *m, struct loc at)
 
 // ---------------------------------------------------------------- calls
 
-// arguments = "(" [tokens {"," tokens}] ")": commas within ( ) and [ ] do not separate
-static struct token arguments(struct macros *m, const struct macro *macro, const struct token *call, token_list **out)
+static int most_params(const struct macro *macro)
 {
-	token_list *args = NEW_ARRAY(token_list, macro->params.n + 1);
-	const struct macro_frame *level = m->top;
-	struct token t = raw(m, level);
-	int n = 0, nested = 0;
+	int most = 0;
 
+	for (; macro; macro = macro->other)
+		most = macro->params.n > most ? macro->params.n : most;
+	return most;
+}
+
+// The token behind a call without parentheses is read again.
+static struct token put_back(struct macros *m, const struct token *t)
+{
+	token_list *tokens = NEW(token_list);
+
+	if (m->top && t->kind == TOK_EOF)
+		return (struct token){ 0 };
+	vec_push(tokens, *t);
+	return push(m, t->loc, "", (struct macro_frame){ .tokens = tokens, .scope = m->top ? m->top->scope : NULL,
+							 .put_back = true });
+}
+
+static struct token wrong_count(const struct macro *macro, const struct token *call, int n)
+{
+	struct buf counts = { 0 };
+
+	buf_printf(&counts, "%d argument%s", macro->params.n, macro->params.n == 1 ? "" : "s");
+	for (const struct macro *other = macro->other; other; other = other->other)
+		buf_printf(&counts, " or %d", other->params.n);
+	return lex_junk(call->loc, "the macro @%s takes %s, %d given", macro->name, buf_text(&counts), n);
+}
+
+// arguments = "(" [tokens {"," tokens}] ")": commas within ( ) and [ ] do not separate. *found: the definition with so
+// many parameters.
+static struct token arguments(struct macros *m, const struct macro **found, const struct token *call, token_list **out)
+{
+	const struct macro *macro = *found;
+	int most = most_params(macro);
+	token_list *args = NEW_ARRAY(token_list, most + 1);
+	const struct macro_frame *level;
+	int n = 0, nested = 0;
+	struct token t;
+
+	while (m->top && m->top->put_back)
+		pop(m);
+	level = m->top;
+	t = raw(m, level);
 	*out = args;
+	if (t.kind != TOK_LPAREN && macro->library && !macro->params.n)
+		return put_back(m, &t);
 	if (t.kind != TOK_LPAREN)
 		return t.kind == TOK_JUNK ? t : lex_junk(call->loc, "the macro @%s takes %d argument%s in parentheses",
 							 macro->name, macro->params.n, macro->params.n == 1 ? "" : "s");
@@ -208,17 +261,13 @@ static struct token arguments(struct macros *m, const struct macro *macro, const
 			continue;
 		}
 		nested += (t.kind == TOK_LPAREN || t.kind == TOK_LBRACKET) - (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET);
-		if (n < macro->params.n)
+		if (n <= most)
 			vec_push(&args[n], t);
-		else if (!macro->params.n)
-			n = 1;
 	}
-	if (macro->params.n && n < MAX_ARGUMENTS)
+	if (macro->params.n || n || args[0].n)
 		n++;
-	if (n != macro->params.n)
-		return lex_junk(call->loc, "the macro @%s takes %d argument%s, %d given", macro->name,
-				macro->params.n, macro->params.n == 1 ? "" : "s", n);
-	return (struct token){ 0 };
+	*found = arity(macro, n);
+	return *found ? (struct token){ 0 } : wrong_count(macro, call, n);
 }
 
 static struct token expand(struct macros *m, const struct macro *macro, const struct token *call)
@@ -228,7 +277,7 @@ static struct token expand(struct macros *m, const struct macro *macro, const st
 	struct scope *caller = m->top ? m->top->scope : NULL;
 
 	if (macro->takes_arguments) {
-		struct token t = arguments(m, macro, call, &scope->args);
+		struct token t = arguments(m, &macro, call, &scope->args);
 
 		if (t.kind)
 			return t;

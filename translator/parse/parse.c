@@ -5,6 +5,7 @@
 #include "parse/typography.h"
 #include "parse/parser.h"
 #include "session/passes.h"
+#include "util/habits.h"
 #include "util/str.h"
 
 #include "../include/sys/sdt.h"
@@ -74,12 +75,14 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 		p->first_error = t->kind == TOK_JUNK ? t->loc : loc;
 	if (t->kind == TOK_JUNK) { // an error below the parser
 		diag_error(t->loc, "%s", t->text);
+		habit_note(t->loc);
 		return;
 	}
 	va_start(ap, fmt);
 	diag_error(loc, "%s", str_vprintf(fmt, ap));
 	va_end(ap);
 	typography_note(loc);
+	habit_note(loc);
 }
 
 // Reports an error in text that is grammatical: no token is skipped.
@@ -531,10 +534,8 @@ int pass_parse(struct session *s)
 
 // ---------------------------------------------------------------- -p1
 
-static void print_file(struct session *s, struct buf *b, const struct source *src)
+static void print_file(const struct script *script, struct buf *b, const struct source *src)
 {
-	struct script *script = &s->script;
-
 	buf_printf(b, "# file %s\n", src->name);
 	for vec_each(&script->embedded, e)
 		if ((*e)->loc.source == src)
@@ -557,5 +558,23 @@ void print_parsed(struct session *s, struct buf *b)
 {
 	buf_puts(b, "# parse tree dump\n");
 	for vec_each(&s->sources, src)
-		print_file(s, b, *src);
+		print_file(&s->script, b, *src);
+}
+
+char *parse_printed(struct session *s, struct source *src)
+{
+	struct script script = { 0 };
+	struct map macros = { 0 };
+	struct buf b = { 0 };
+	int errors, keys = s->bucket_keys;
+
+	diag_kind("parse");
+	s->bucket_keys = 0;
+	errors = parse_into(s, src, &script, str_ends(src->name, ".stpm") ? &macros : NULL, NULL);
+	s->bucket_keys = keys;
+	diag_kind("semantic");
+	if (errors)
+		return NULL;
+	print_file(&script, &b, src);
+	return buf_text(&b);
 }

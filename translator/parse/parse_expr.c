@@ -517,15 +517,15 @@ static bool assignable(const struct expr *e)
 static void count_operator(struct parser *p)
 {
 	struct rlimit stack;
-	rlim_t most = MAX_OPERATORS;
+	rlim_t max = MAX_OPERATORS;
 
 	if (++p->operators <= 1000)
 		return;
-	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / OPERATOR_STACK < most)
-		most = stack.rlim_cur / OPERATOR_STACK;
-	if ((rlim_t)p->operators > most)
-		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators; %s", (int)most,
-			    most < MAX_OPERATORS ? "raise the limit of the stack (ulimit -s)" : "use variables for parts");
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur / OPERATOR_STACK < max)
+		max = stack.rlim_cur / OPERATOR_STACK;
+	if ((rlim_t)p->operators > max)
+		parser_fail(p, parser_peek(p)->loc, "an expression has more than %d operators; %s", (int)max,
+			    max < MAX_OPERATORS ? "raise the limit of the stack (ulimit -s)" : "use variables for parts");
 }
 
 static bool at_any(struct parser *p, const enum tok *ops)
@@ -547,6 +547,9 @@ static struct expr *left_binary(struct parser *p, const enum tok *ops, struct ex
 		struct token op = parser_take(p);
 
 		count_operator(p);
+		if (op.kind == TOK_DOT && !op.spaced && l->kind == E_NUMBER && parser_at(p, TOK_NUMBER))
+			parser_fail(p, l->loc, "invalid number \"%lld.%.20s\": numbers are integers; choose a smaller unit, "
+				    "such as 1500 ms for 1.5 s", (long long)l->u.number, parser_peek(p)->text);
 		l = expr_binary(op.loc, op.kind, l, next(p));
 	}
 	return l;

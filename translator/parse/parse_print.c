@@ -184,6 +184,13 @@ static void check_hist(struct parser *p, struct expr *e)
 	p->loose_hist = NULL;
 }
 
+// Returns true for a script on the command line that may have been between double quotes, where the shell replaces
+// $name.
+static bool is_eaten(const struct source *source)
+{
+	return !strcmp(source->name, "<input>") && !strpbrk(source->text, "\"$");
+}
+
 static void check_count(struct parser *p, struct expr *e)
 {
 	int n = e->u.print.args.n, wanted = wanted_args(e);
@@ -196,7 +203,12 @@ static void check_count(struct parser *p, struct expr *e)
 	else if (delimits && n < 2)
 		parser_fail(p, e->loc, "%s() takes two or more values, to print the delimiter between them", e->u.print.word);
 	else if (!n && e->u.print.kind != PRINT_PRINTF && e->u.print.kind != PRINT_PRINTLN)
-		parser_fail(p, e->loc, "%s() takes at least one argument", e->u.print.word);
+		parser_fail(p, e->loc, "%s() takes at least one argument%s", e->u.print.word,
+			    is_eaten(p->source) ? "; if it was $name, the shell replaced it: write the script between "
+			    "single quotes" : "");
+	else if (!n && e->u.print.kind == PRINT_PRINTLN && is_eaten(p->source))
+		diag_warning(e->loc, "println() prints an empty line; if it had an argument $name, the shell replaced it: "
+			     "write the script between single quotes");
 }
 
 // print = WORD "(" [STRING ","] [value {"," value}] ")"

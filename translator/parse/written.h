@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens as they are written, with the comments between them: for tools that print a script again.
+#ifndef WRITTEN_H
+#define WRITTEN_H
+
+#include "ast/ast.h"
+
+struct written {
+	enum tok kind;             // TOK_NONE: a comment
+	struct loc loc;
+	const char *text;          // as in the source, not zero-terminated, without the newline that ends a comment
+	size_t len;
+	int newlines;              // between the token or comment before it and this one
+	bool spaced;               // preceded by white space or a comment
+	bool argument;             // $1, @1, $# or @#, which is replaced by text
+};
+typedef VEC(struct written) written_list;
+
+// Reads all tokens of the source up to TOK_EOF, which is the last. Macros, conditionals and script arguments are not
+// expanded. TOK_JUNK is text that is not a token, which a branch that is not taken may contain.
+void written_read(const struct source *source, written_list *out);
+
+#endif
