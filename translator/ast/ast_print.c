@@ -12,7 +12,7 @@ enum level {
 	L_UNARY, L_INCDEC, L_ACCESS, L_PRIMARY,
 };
 
-static void print(struct buf *b, const struct expr *e, enum level least);
+static void print(struct buf *b, const struct expr *e, enum level min);
 
 // ---------------------------------------------------------------- expressions
 
@@ -374,9 +374,9 @@ static void print_bare(struct buf *b, const struct expr *e)
 	}
 }
 
-static void print(struct buf *b, const struct expr *e, enum level least)
+static void print(struct buf *b, const struct expr *e, enum level min)
 {
-	bool parentheses = level_of(e) < least;
+	bool parentheses = level_of(e) < min;
 
 	buf_puts(b, parentheses ? "(" : "");
 	print_bare(b, e);
@@ -628,10 +628,10 @@ static void print_points(struct buf *b, struct probe_point *const *points, int n
 void ast_print_decl(struct buf *b, const struct probe_decl *d)
 {
 	buf_puts(b, "probe ");
-	print_points(b, d->alias_names.at, d->alias_names.n, ", ");
+	print_points(b, d->alias_names.at, d->alias_names.n, ",");
 	if (d->alias_names.n)
 		buf_puts(b, d->epilogue ? " += " : " = ");
-	print_points(b, d->points.at, d->points.n, ", ");
+	print_points(b, d->points.at, d->points.n, ",");
 	buf_putc(b, '\n');
 	print_block(b, d->body, 0);
 	if (d->epilogue_body) {

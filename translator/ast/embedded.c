@@ -30,7 +30,7 @@ static const char *const with_value[] = { "pragma:type:", "pragma:work:", "pragm
 
 bool embedded_is_misspelt(const char *marker, const char **similar)
 {
-	bool near = str_starts(marker, "pragma:");
+	bool like_marker = str_starts(marker, "pragma:");
 	name_list names = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(pragmas); i++)
@@ -38,9 +38,9 @@ bool embedded_is_misspelt(const char *marker, const char **similar)
 	for (size_t i = 0; i < ARRAY_SIZE(with_value); i++)
 		vec_push(&names, str_ndup(with_value[i], strlen(with_value[i]) - 1));
 	for vec_each(&names, name)
-		near |= strlen(*name) > 5 && str_distance(marker, *name) <= 2;
-	*similar = near ? str_similar(marker, names.at, names.n) : "";
-	return near;
+		like_marker |= strlen(*name) > 5 && str_distance(marker, *name) <= 2;
+	*similar = like_marker ? str_similar(marker, names.at, names.n) : "";
+	return like_marker;
 }
 
 static bool read_value(struct embedded *c, const char *word)
