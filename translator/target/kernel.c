@@ -9,6 +9,7 @@
 #include "util/diag.h"
 #include "util/str.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -293,8 +294,13 @@ static const char *foreign_suffix(const struct kernel *k)
 	return "";
 }
 
-// Returns " (similar: ...)" with kernels that have modules on this host.
-static const char *similar_releases(const char *release)
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Returns the kernels that have modules on this host, sorted.
+static name_list releases(void)
 {
 	DIR *d = opendir("/lib/modules");
 	name_list names = { 0 };
@@ -302,19 +308,56 @@ static const char *similar_releases(const char *release)
 
 	while (d && (e = readdir(d)))
 		if (*e->d_name != '.')
-			vec_push(&names, str_dup(e->d_name));
+			vec_push(&names, (const char *)str_dup(e->d_name));
 	if (d)
 		closedir(d);
-	return str_similar(release, names.at, names.n);
+	if (names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_text);
+	return names;
+}
+
+const char *kernel_complete_release(const char *release)
+{
+	name_list names = releases();
+	size_t n = strlen(release);
+	const char *found = NULL;
+
+	for vec_each(&names, name) {
+		if (!strcmp(*name, release))
+			return release;
+		if (!str_starts(*name, release) || isalnum((unsigned char)(*name)[n]))
+			continue;
+		if (found)
+			return release;
+		found = *name;
+	}
+	return found ? found : release;
+}
+
+void kernel_need_installed(const char *release)
+{
+	name_list names = releases();
+	struct buf b = { 0 };
+	struct utsname host;
+
+	uname(&host);
+	if (str_in_list(&names, release) || !strcmp(host.release, release))
+		return;
+	for vec_each(&names, name)
+		buf_printf(&b, "%s%s", b.len ? ", " : "", *name);
+	die("the kernel \"%s\" is not installed on this host; %s", release,
+	    b.len ? str_printf("choose one of %s, or give a build tree with -r /PATH", b.text) :
+	    "install it, or give a build tree with -r /PATH");
 }
 
 void kernel_need_build_tree(const struct kernel *k)
 {
 	if (k->build_tree)
 		return;
-	die("no build tree of kernel %s%s (/lib/modules/%s/build is missing or incomplete), which a module "
+	kernel_need_installed(k->release);
+	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
 	    "needs; %s, or give a tree with -r /PATH",
-	    k->release, similar_releases(k->release), k->release,
+	    k->release, k->release,
 	    host_is_debian() ? str_printf("apt install linux-headers-%s%s", k->release, foreign_suffix(k))
 			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));
 }

@@ -26,6 +26,10 @@ const char *kernel_cross_prefix(const struct kernel *k);
 // Returns NULL if the option is unset.
 const char *kernel_config(struct kernel *k, const char *name);
 bool kernel_exports(struct kernel *k, const char *symbol);
+// Returns the only installed kernel whose release begins with the text, up to a "." or "-", or else the text.
+const char *kernel_complete_release(const char *release);
+// Dies with a list of installed kernels if this one has no modules on this host and does not run.
+void kernel_need_installed(const char *release);
 // Dies with advice (the package) if the kernel has no build tree.
 void kernel_need_build_tree(const struct kernel *k);
 
