@@ -14,10 +14,10 @@ enum kind { KIND_LIMIT, KIND_SWITCH, KIND_NO_EFFECT };
 static const struct row {
 	const char *name;
 	enum kind kind;
-	int64_t least, most, usual;
+	int64_t min, max, usual;
 	const char *unit;
 } rows[] = {
-#define LIMIT(name, least, most, usual, unit, text) [LIMIT_##name] = { #name, KIND_LIMIT, least, most, usual, unit },
+#define LIMIT(name, min, max, usual, unit, text) [LIMIT_##name] = { #name, KIND_LIMIT, min, max, usual, unit },
 #define SWITCH(name, text) [LIMIT_##name] = { #name, KIND_SWITCH, 0, 1, 0, "0 or 1" },
 #define NO_EFFECT(name) [LIMIT_##name] = { #name, KIND_NO_EFFECT },
 #include "limits.def"
@@ -33,9 +33,9 @@ static const struct limit *given(const struct session *s, enum limit_name name)
 
 static const char *range(const struct row *r)
 {
-	if (r->kind == KIND_SWITCH || r->most == 1)
+	if (r->kind == KIND_SWITCH || r->max == 1)
 		return r->unit;
-	return str_printf("%" PRId64 " to %" PRId64 " (%s)", r->least, r->most, r->unit);
+	return str_printf("%" PRId64 " to %" PRId64 " (%s)", r->min, r->max, r->unit);
 }
 
 // Returns whether text is a suffix of an integer in C.
@@ -57,7 +57,7 @@ static int64_t value(const struct row *r, const struct limit *l)
 
 	if (!is_suffix(end) || found == NUMBER_NONE)
 		die("-D%s=%s is not a number; use %s", l->name, l->value, range(r));
-	if (found == NUMBER_TOO_LARGE || n < r->least || n > r->most)
+	if (found == NUMBER_TOO_LARGE || n < r->min || n > r->max)
 		die("-D%s=%s is out of range; use %s", l->name, l->value, range(r));
 	return n;
 }
@@ -80,7 +80,7 @@ int64_t session_limit(const struct session *s, enum limit_name name)
 
 int64_t limit_max(enum limit_name name)
 {
-	return rows[name].most;
+	return rows[name].max;
 }
 
 static const struct row *row_of(const char *name)
@@ -124,14 +124,14 @@ void limits_check_unused(const struct session *s)
 	}
 }
 
-static void check_product(const struct session *s, enum limit_name a, enum limit_name b, int64_t most,
+static void check_product(const struct session *s, enum limit_name a, enum limit_name b, int64_t max,
 			  const char *unit)
 {
 	int64_t n = session_limit(s, a) * session_limit(s, b);
 
-	if (n > most)
+	if (n > max)
 		die("%s=%" PRId64 " times %s=%" PRId64 " is more than %" PRId64 " %s; reduce one of them (-D%s=N)",
-		    rows[a].name, session_limit(s, a), rows[b].name, session_limit(s, b), most, unit, rows[a].name);
+		    rows[a].name, session_limit(s, a), rows[b].name, session_limit(s, b), max, unit, rows[a].name);
 }
 
 void limits_check(const struct session *s)

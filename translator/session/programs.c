@@ -3,11 +3,13 @@
 #include "session/session.h"
 
 #include "util/program_path.h"
+#include "util/map.h"
 #include "util/str.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char *real_path(const char *path)
 {
@@ -33,4 +35,30 @@ char *session_program(const struct session *s, const char *name)
 	for (int i = 0; !found && i < s->opt.objects.n; i++)
 		found = called(s->opt.objects.at[i], name);
 	return found;
+}
+
+// Returns the path in our root or in that of the process. With another root, it is the path seen from here.
+static const char *path_of_mapped(const char *process, const char *path)
+{
+	const char *inside = str_printf("%s/root%s", process, path);
+	struct stat ours, st;
+
+	if (stat(inside, &st) || (!stat(path, &ours) && ours.st_dev == st.st_dev && ours.st_ino == st.st_ino))
+		return path;
+	return inside;
+}
+
+void session_mapped_files(const char *process, name_list *paths)
+{
+	char *text = str_read_file(str_printf("%s/maps", process), NULL), *save = NULL;
+	struct map known = { 0 };
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		const char *path = strchr(line, '/');
+
+		if (!path || !strstr(line, " r-xp ") || map_get(&known, path))
+			continue;
+		map_put(&known, path, (void *)path);
+		vec_push(paths, path_of_mapped(process, path));
+	}
 }

@@ -61,7 +61,7 @@ static void make_temporary(struct session *s)
 
 // Searches beside the sources if the program is in the build's directory, else relative to /PREFIX/bin/stap, else, if
 // that directory was copied, beside the program.
-static void find_directories(struct session *s)
+void session_find_directories(struct session *s)
 {
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -87,6 +87,7 @@ static void find_directories(struct session *s)
 			continue;
 		s->tapset_dir = str_printf("%s/tapsets", installs[i].data);
 		s->runtime_dir = str_printf("%s/runtime", installs[i].data);
+		s->examples_dir = str_printf("%s/examples", installs[i].data);
 		s->libexec_dir = str_dup(installs[i].programs);
 	}
 	if (!s->runtime_dir && (!tapsets || !runtime))
@@ -103,7 +104,6 @@ static void find_directories(struct session *s)
 
 void session_open(struct session *s)
 {
-	find_directories(s);
 	make_temporary(s);
 }
 

@@ -30,6 +30,11 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool list, list_vars;      // -l and -L; -L alone
 	bool json;                 // --json: lists as JSON
 	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS, DUMP_LAYOUT } dump;
+	enum fmt { FORMAT_NONE, FORMAT_PRINT, FORMAT_WRITE, FORMAT_CHECK } format;  // --fmt
+	bool lint;                 // --lint
+	bool interactive;          // -i
+	VEC(const char *) words;   // -i: all options but -i, for the runs that it starts
+	const char *complete;      // --complete: a command line up to the cursor, or NULL
 	const char *types;         // --types NAME[@MODULE], for DUMP_LAYOUT
 	const char *release;       // -r RELEASE or that of the running kernel
 	const char *build_tree;    // -r /PATH, or NULL
@@ -50,10 +55,17 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	const char *output;        // -o
 	const char *switching;     // -S MB[,FILES], or NULL
 	bool bulk;                 // -b
+	const char *output_format; // -f, or NULL
+	VEC(const char *) outputs; // --output: FORMAT:FILE
+	bool json_safe;            // --json-safe
+	bool record;               // --record
+	bool records;              // output consists of records, which stap-report reads
 	bool timing;               // -t
-	bool example;              // --example: the script is one of the installed examples
+	bool example, example_show;        // --example: the script is one of the examples; --show: print it
 	bool from_bpftrace;         // --from=bpftrace: translate the script and print it
 	const char *monitor;       // --monitor: seconds, or NULL
+	bool quiet;                // -q: no line of progress
+	bool exclude_self;         // --exclude-self: no hits in tasks of stapio and staprun
 	bool strict;               // --strict: losses make the exit status 3
 	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits
 	bool flight_recorder;      // -F
@@ -95,7 +107,8 @@ struct session {
 	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
 	const void *marked;        // driver/self_probes.c: the session's identity in its own markers
-	char *tapset_dir, *runtime_dir, *libexec_dir;  // main: installed or beside the build
+	char *tapset_dir, *runtime_dir, *libexec_dir;  // session.c: installed or beside the build
+	char *examples_dir;        // session.c: examples/ of the same place; NULL: all are set by environment variables
 
 	// pass 1
 	VEC(struct source *) sources;      // the user's texts, in order
@@ -125,12 +138,16 @@ struct session {
 	bool module_cached;                // the module came from the cache, nothing was compiled
 };
 
-// session.c: Finds the directories, makes the temporary one (die() removes it, too).
+// session.c: Sets the directories of the installation, or of the sources and the build.
+void session_find_directories(struct session *s);
+// Makes the temporary directory (die() removes it, too).
 void session_open(struct session *s);
 void session_close(struct session *s);
 // programs.c: returns the absolute path of a program or library: a path; a name as execvp() finds it, in the current
 // folder, or as the last component of the program of -c or of an object of -d. NULL: not found.
 char *session_program(const struct session *s, const char *name);
+// Collects the files whose code a process ("/proc/PID") has mapped, as they are seen from here.
+void session_mapped_files(const char *process, name_list *paths);
 // user_dir.c: Returns $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist.
 const char *session_user_dir(void);
 // Ends the program at once, from a signal handler, and removes the temporary directory.
@@ -139,7 +156,7 @@ void session_abandon(void) __attribute__((noreturn));
 // limits.c: session_limit() returns the value of -DNAME=VALUE, else the default of limits.def; if that is STP_DERIVED
 // the caller calls session_limit_given() first.
 enum limit_name {
-#define LIMIT(name, least, most, usual, unit, text) LIMIT_##name,
+#define LIMIT(name, min, max, usual, unit, text) LIMIT_##name,
 #define SWITCH(name, text) LIMIT_##name,
 #define NO_EFFECT(name) LIMIT_##name,
 #include "limits.def"
