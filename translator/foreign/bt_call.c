@@ -15,23 +15,13 @@ static const struct bt_type STRING = { .kind = BT_T_STRING };
 // ---------------------------------------------------------------- variables
 
 static const struct { const char *name; struct bt_type type; const char *text; } builtins[] = {
-	{ "pid", { BT_T_INT }, "pid()" },
-	{ "tid", { BT_T_INT }, "tid()" },
-	{ "uid", { BT_T_INT }, "uid()" },
-	{ "gid", { BT_T_INT }, "gid()" },
-	{ "nsecs", { BT_T_INT }, "ktime_get_ns()" },
-	{ "cpu", { BT_T_INT }, "cpu()" },
-	{ "ncpus", { BT_T_INT }, "num_online_cpus()" },
-	{ "comm", { BT_T_STRING }, "execname()" },
-	{ "curtask", { BT_T_POINTER, "struct task_struct", 1 }, "task_current()" },
-	{ "rand", { BT_T_INT }, "randint(4294967295)" },
-	{ "func", { BT_T_STRING }, "ppfunc()" },
-	{ "cpid", { BT_T_INT }, "target()" },
-	{ "cgroup", { BT_T_INT }, "task_current()->cgroups->dfl_cgrp->kn->id" },
-	{ "jiffies", { BT_T_INT }, "jiffies()" },
-	{ "kstack", { BT_T_KSTACK }, "backtrace()" },
-	{ "ustack", { BT_T_USTACK }, "sprint_ubacktrace()" },
-	{ "usermode", { BT_T_INT }, "user_mode()" },
+#define BPFTRACE(name, instead, ...) { name, { __VA_ARGS__ }, instead },
+#define VALUE(...)
+#define CALL(...)
+#define POINT(...)
+#define OPERAND(...)
+#define SYNTAX(...)
+#include "util/habits.def"
 };
 
 // Constants that are macros of C, which debuginfo does not have.
@@ -380,7 +370,7 @@ static char *call_has_key(struct bt_translation *t, const struct bt_node *n)
 
 static const struct value_function {
 	const char *name;
-	int least, most;
+	int min, max;
 	enum bt_type_kind type;    // UNKNOWN: of the first argument
 	char *(*write)(struct bt_translation *t, const struct bt_node *n);
 } functions[] = {
@@ -409,7 +399,7 @@ static const struct value_function {
 static const struct value_function *function_of(const struct bt_node *n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		if (!strcmp(n->text, functions[i].name) && n->kids.n >= functions[i].least && n->kids.n <= functions[i].most)
+		if (!strcmp(n->text, functions[i].name) && n->kids.n >= functions[i].min && n->kids.n <= functions[i].max)
 			return &functions[i];
 	return NULL;
 }
@@ -560,7 +550,7 @@ static void write_signal(struct bt_translation *t, const struct bt_node *n)
 
 static const struct {
 	const char *name;
-	int least;
+	int min;
 	void (*write)(struct bt_translation *t, const struct bt_node *n);
 } statements[] = {
 	{ "printf", 1, write_printf }, { "errorf", 1, write_errorf },
@@ -573,7 +563,7 @@ static const struct {
 bool bt_call_statement(struct bt_translation *t, const struct bt_node *n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)
-		if (!strcmp(n->text, statements[i].name) && n->kids.n >= statements[i].least) {
+		if (!strcmp(n->text, statements[i].name) && n->kids.n >= statements[i].min) {
 			statements[i].write(t, n);
 			return true;
 		}

@@ -11,7 +11,7 @@ static const char *const extractors[] = {
 
 enum bt_aggregate bt_aggregate_of(const struct bt_node *call)
 {
-	static const struct { const char *name; int least, most;
+	static const struct { const char *name; int min, max;
 	} names[] = {
 		[BT_COUNT] = { "count", 0, 0 }, [BT_SUM] = { "sum", 1, 1 },	[BT_AVG] = { "avg", 1, 1 },
 		[BT_MIN] = { "min", 1, 1 },	[BT_MAX] = { "max", 1, 1 },	[BT_STATS] = { "stats", 1, 1 },
@@ -19,7 +19,7 @@ enum bt_aggregate bt_aggregate_of(const struct bt_node *call)
 	};
 
 	for (size_t i = BT_COUNT; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(call->text, names[i].name) && call->kids.n >= names[i].least && call->kids.n <= names[i].most)
+		if (!strcmp(call->text, names[i].name) && call->kids.n >= names[i].min && call->kids.n <= names[i].max)
 			return (enum bt_aggregate)i;
 	return BT_PLAIN;
 }

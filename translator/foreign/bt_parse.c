@@ -454,7 +454,7 @@ static int level_of(struct bt_parser *p, const struct bt_token *t)
 	return 0;
 }
 
-static struct bt_node *binary(struct bt_parser *p, int least)
+static struct bt_node *binary(struct bt_parser *p, int min)
 {
 	struct bt_node *e = unary(p);
 
@@ -462,7 +462,7 @@ static struct bt_node *binary(struct bt_parser *p, int least)
 		struct bt_token t = *peek(p);
 		int level = level_of(p, &t);
 
-		if (level < least || !level || is_too_high(p, e))
+		if (level < min || !level || is_too_high(p, e))
 			break;
 		take(p);
 		e = node_of(BT_BINARY, t.loc, t.text, e, binary(p, level + 1));

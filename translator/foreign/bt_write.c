@@ -259,7 +259,7 @@ static void statement(struct bt_translation *t, const struct bt_node *n)
 
 // ---------------------------------------------------------------- actions
 
-// The condition under which the action is left out.
+// Returns the condition under which the action is omitted.
 static char *negated(struct bt_translation *t, const struct bt_node *filter)
 {
 	static const char *const opposites[][2] = { { "==", "!=" }, { "!=", "==" }, { "<", ">=" },
@@ -412,7 +412,7 @@ static char *globals(struct bt_translation *t)
 
 static void needs_buckets(const struct bt_translation *t, struct buf *b)
 {
-	int64_t most = 0;
+	int64_t max = 0;
 
 	for map_each(&t->maps, e) {
 		const struct bt_var *v = e->value;
@@ -421,11 +421,11 @@ static void needs_buckets(const struct bt_translation *t, struct buf *b)
 		if (v->aggregate == BT_LHIST && call->kids.at[3]->number > 0) {
 			int64_t n = (call->kids.at[2]->number - call->kids.at[1]->number) / call->kids.at[3]->number + 2;
 
-			most = n > most ? n : most;
+			max = n > max ? n : max;
 		}
 	}
-	if (most > 128)
-		buf_printf(b, "// Requires the option -DSTP_MAX_BUCKETS=%lld.\n", (long long)most);
+	if (max > 128)
+		buf_printf(b, "// Requires the option -DSTP_MAX_BUCKETS=%lld.\n", (long long)max);
 }
 
 // Arguments, and the memory that a pointer is read from, are translated by the kind of the first point.
