@@ -16,11 +16,20 @@
 #include <unistd.h>
 
 static int gate = -1;                      // write end of the pipe on which the command waits
+static bool output_to_stderr;              // of commands
 
-static void restore_signals(void)
+void child_output_to_stderr(void)
+{
+	output_to_stderr = true;
+}
+
+// In a child process, before it executes a command.
+static void restore_environment(void)
 {
 	sigset_t none;
 
+	if (output_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -38,7 +47,7 @@ pid_t child_prepare(const char *command)
 	}
 	if (pid == 0) {
 		close(ends[1]);
-		restore_signals();
+		restore_environment();
 		if (read(ends[0], &go, 1) != 1)
 			_exit(0);
 		stp_command_execute(command);
@@ -71,7 +80,7 @@ void child_system(const char *command)
 	if (pid < 0)
 		log_warning("cannot start a process for system(): %m");
 	if (pid == 0) {
-		restore_signals();
+		restore_environment();
 		if (fork() == 0) {
 			stp_shell_execute(command);
 			log_error("cannot run /bin/sh: %m");

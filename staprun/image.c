@@ -15,9 +15,11 @@
 
 #define NAME_LENGTH_MIN 4                  // characters of the old name that the new name keeps
 
-// Returns the section's bytes in the copy; NULL: not found, or the file is damaged.
+// Returns the section's bytes in the copy; NULL: not found, or the file is damaged. Of several sections of the name,
+// the kernel uses the first with SHF_ALLOC; compilers and linkers produce only one, so that others are an attack.
 static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
 {
+	unsigned char *found = NULL;
 	Elf64_Ehdr ehdr;
 	Elf64_Shdr names, s;
 
@@ -33,15 +35,17 @@ static unsigned char *section(const struct module *m, const char *wanted, size_t
 		return NULL;
 	for (int i = 1; i < ehdr.e_shnum; i++) {
 		memcpy(&s, m->image + ehdr.e_shoff + i * sizeof(s), sizeof(s));
-		if (s.sh_type == SHT_NOBITS || s.sh_offset > m->len ||
-		    s.sh_size > m->len - s.sh_offset || s.sh_name >= names.sh_size ||
+		if (s.sh_name >= names.sh_size ||
 		    strnlen(wanted, names.sh_size - s.sh_name) == names.sh_size - s.sh_name ||
 		    strcmp((char *)m->image + names.sh_offset + s.sh_name, wanted))
 			continue;
+		if (found || s.sh_type == SHT_NOBITS || !(s.sh_flags & SHF_ALLOC) || s.sh_offset > m->len ||
+		    s.sh_size > m->len - s.sh_offset)
+			return NULL;
 		*len = s.sh_size;
-		return m->image + s.sh_offset;
+		found = m->image + s.sh_offset;
 	}
-	return NULL;
+	return found;
 }
 
 // Returns the value of "key=value" in .modinfo, or NULL if the key is missing.

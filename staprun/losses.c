@@ -33,11 +33,14 @@ void losses_warn(const char *fmt, ...)
 }
 
 // The formats come from losses.def.
-static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limit)
+static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limit,
+		       void (*each)(const char *text, uint64_t n))
 {
 	char text[256];
 	int at = snprintf(text, sizeof(text), losses[reason].text, n);
 
+	if (each && losses[reason].kind != STP_KIND_OUTSIDE)
+		each(text, n);
 	if (*losses[reason].hint) {
 		at += snprintf(text + at, sizeof(text) - at, "; ");
 		snprintf(text + at, sizeof(text) - at, losses[reason].hint, limit);
@@ -48,7 +51,8 @@ static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limi
 		losses_warn("%s", text);
 }
 
-uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread)
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread,
+		       void (*each)(const char *text, uint64_t n))
 {
 	uint64_t n[STP_LOSSES], skipped = 0, others = 0;
 
@@ -64,7 +68,7 @@ uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t m
 			    (unsigned long long)skipped);
 	for (int i = 0; i < STP_LOSSES; i++)
 		if (n[i])
-			print_loss(i, n[i], header->limits[i]);
+			print_loss(i, n[i], header->limits[i], each);
 	if (skipped && !header->summary.errors)
 		log_note(1, "-DMAXSKIPPED=N (now %u) sets how many hits a script may skip before it ends", header->max_skipped);
 	return skipped + others;

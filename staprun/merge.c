@@ -25,6 +25,7 @@ static struct input {
 	bool magic;                        // each header begins with BULK_MAGIC
 	bool begun;                        // a record was read
 	uint64_t seq;                      // of the next record
+	uint64_t previous;                 // of the record before it
 	uint32_t len;
 	char *payload;
 	size_t size;                       // allocated for payload
@@ -51,7 +52,7 @@ static bool read_word(struct input *in, uint32_t *word)
 	return fread(word, sizeof(*word), 1, in->file) == 1;
 }
 
-// The sequence number is the first after the previous one whose low half is that of the header.
+// The sequence number is the first after the previous one whose low half is that of the header; see earliest().
 static bool read_head(struct input *in)
 {
 	uint32_t seq, step;
@@ -62,8 +63,9 @@ static bool read_head(struct input *in)
 	if (in->magic && (seq != BULK_MAGIC || !read_word(in, &seq)))
 		return false;
 	step = in->begun ? seq - (uint32_t)in->seq : seq;
+	in->previous = in->begun ? in->seq : 0;
 	in->seq += step;
-	return read_word(in, &in->len) && in->len && in->len <= PAYLOAD_MAX && (!in->begun || (step && step <= INT32_MAX));
+	return read_word(in, &in->len) && in->len && in->len <= PAYLOAD_MAX && (!in->begun || step);
 }
 
 static bool read_payload(struct input *in)
@@ -109,13 +111,21 @@ static int cpu_of(const char *name, int otherwise)
 	return number_at(&last, 10, 0, INT32_MAX, &cpu) ? (int)cpu : otherwise;
 }
 
+// Numbers are unique. If two files have the same one, that of the CPU which printed nothing for longer is 2^32 higher.
 static struct input *earliest(void)
 {
 	struct input *first = NULL;
 
-	for (struct input *in = inputs; in < inputs + n_inputs; in++)
+	for (struct input *in = inputs; in < inputs + n_inputs; in++) {
+		if (in->file && first && in->seq == first->seq) {
+			struct input *later = in->seq - in->previous > first->seq - first->previous ? in : first;
+
+			later->seq += 1ull << 32;
+			return earliest();
+		}
 		if (in->file && (!first || in->seq < first->seq))
 			first = in;
+	}
 	return first;
 }
 

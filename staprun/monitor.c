@@ -47,15 +47,15 @@ static uint64_t memory(const struct rings *r, const char *module)
 // Returns the fill level of the fullest ring in percent.
 static unsigned fullest(const struct rings *r)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (int i = 0; i < r->n; i++) {
 		uint64_t used = __atomic_load_n(&r->ring[i].control->head, __ATOMIC_RELAXED) - r->ring[i].tail;
 
-		if (used <= r->ring_size && used > most)
-			most = used;
+		if (used <= r->ring_size && used > max)
+			max = used;
 	}
-	return 100 * most / r->ring_size;
+	return 100 * max / r->ring_size;
 }
 
 static void put(const char *text)

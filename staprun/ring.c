@@ -74,7 +74,8 @@ int rings_map(struct rings *r, int device, bool attach)
 		return rc;
 	}
 	*r = (struct rings){ .header = at, .n = header.rings, .ring_size = header.ring_size, .next = !attach,
-			     .settled = ((struct stp_ring_header *)at)->settled, .bulk = header.flags & STP_RINGS_BULK };
+			     .settled = ((struct stp_ring_header *)at)->settled, .bulk = header.flags & STP_RINGS_BULK,
+			     .records = header.flags & STP_RINGS_RECORDS };
 	r->ring = calloc(r->n, sizeof(*r->ring));
 	if (!r->ring)
 		return -ENOMEM;

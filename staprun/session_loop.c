@@ -11,6 +11,7 @@
 #include "interrupts.h"
 #include "log.h"
 #include "messages.h"
+#include "records.h"
 #include "staprun.h"
 #include "syscalls.h"
 
@@ -37,7 +38,12 @@ static struct session {
 	int orders[2], results[2];         // pipes to the main thread (commands) and back (their results)
 	int target;                        // pidfd of the -x process, or -1
 	pid_t child;                       // the -c command; 0: none, or it has exited
+	int64_t command_end;               // ms: when the command is ended (-k); 0: not before it exits
+	bool command_ended;                // it was sent SIGTERM
+	char command_failure[80];          // how it failed; "": it did not
 	int interrupts;
+	int64_t interrupted_at;            // ms
+	bool reminded;                     // a note on further interrupts was printed
 	bool released;                     // the child was allowed to execute the command
 	bool stopping;                     // STOP was sent
 	bool stopped;                      // STOPPED was received
@@ -200,6 +206,37 @@ static void drain_bulk(void)
 	}
 }
 
+// --- frames of records.h, in sessions with --record ---
+
+// Returns false if the next record has to wait, since its frame begins with a head that is never divided.
+static bool has_space_for_frame(void)
+{
+	return !session.rings.records || session.given || outfile_space(&session.out) > sizeof(struct stp_frame);
+}
+
+static void begin_frame(enum stp_frame_kind kind, uint32_t len, uint64_t seq)
+{
+	struct stp_frame frame = { .len = len, .kind = kind, .seq = seq };
+
+	if (session.rings.records)
+		outfile_add(&session.out, &frame, sizeof(frame));
+}
+
+static void finish_record(void);
+static void flush_out(void);
+
+void loop_write_frame(enum stp_frame_kind kind, const void *head, size_t head_len, const char *text, size_t len)
+{
+	if (!session.rings.records)
+		return;
+	finish_record();
+	if (outfile_space(&session.out) < sizeof(struct stp_frame) + head_len + len)
+		flush_out();
+	begin_frame(kind, head_len + len, 0);
+	outfile_add(&session.out, head, head_len);
+	outfile_add(&session.out, text, len);
+}
+
 // Moves records to the output buffer while it has space.
 static void drain(void)
 {
@@ -217,10 +254,12 @@ static void drain(void)
 		size_t space;
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
-		if (what != RINGS_RECORD)
+		if (what != RINGS_RECORD || !has_space_for_frame())
 			break;
-		if (!s->given)
+		if (!s->given) {
 			outfile_begin_record(&s->out, len);
+			begin_frame(STP_FRAME_RECORD, len, s->rings.current->seq);
+		}
 		space = outfile_space(&s->out);
 		len -= s->given;
 		if (len > space && !s->out.closed) {
@@ -269,6 +308,8 @@ static void finish_record(void)
 
 static void write_out(void)
 {
+	if (outfile_pending(&session.out))
+		progress_hide();
 	outfile_write(&session.out);
 	if (session.out.closed)            // the reader closed it, or the next file could not be opened
 		request_stop();
@@ -338,6 +379,8 @@ static void start_done(const struct stp_status *status, size_t len)
 	}
 	child_release();
 	session.released = true;
+	if (session.opt->command_ms > 0)
+		session.command_end = now_ms() + session.opt->command_ms;
 	if (session.opt->daemon >= 0)
 		become_daemon();
 	if (session.opt->detach)
@@ -347,6 +390,8 @@ static void start_done(const struct stp_status *status, size_t len)
 static void switch_files(void)
 {
 	drain();
+	if (session.rings.records)
+		return;                    // a session is one stream
 	if (session.rings.bulk) {
 		bulk_switch(&session.rings);
 	} else if (session.out.is_file) {
@@ -374,6 +419,7 @@ static bool seen_before(const struct stp_msg *msg, const char *text)
 
 static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 {
+	progress_hide();
 	switch (msg->type) {
 	case STP_MSG_STARTED:
 		start_done((void *)text, len);
@@ -391,12 +437,14 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 	case STP_MSG_ERROR:
 		drain_before_message();
 		session.failed = true;
+		loop_write_frame(STP_FRAME_ERROR, NULL, 0, text, strlen(text));
 		if (!seen_before(msg, text))
 			log_error("%s", text);
 		break;
 	case STP_MSG_WARNING:
 		drain_before_message();
 		len = strlen(text);
+		loop_write_frame(STP_FRAME_WARNING, NULL, 0, text, len);
 		if (!seen_before(msg, text))           // warn() may end its text with a newline
 			log_warning("%.*s", (int)(len - (len && text[len - 1] == '\n')), text);
 		break;
@@ -454,13 +502,12 @@ static void reap_child(void)
 	if (pid < 0) {
 		log_error("cannot wait for the command: %m");
 		session.failed = true;
-	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
-		log_warning("Child process exited with status %d", WEXITSTATUS(status));
-		session.failed = true;
-	} else if (WIFSIGNALED(status) && !session.interrupts) {
-		log_warning("Child process exited with signal %d (%s)", WTERMSIG(status),
-			    strsignal(WTERMSIG(status)));
-		session.failed = true;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) && !session.command_ended) {
+		snprintf(session.command_failure, sizeof(session.command_failure), "the command exited with status %d",
+			 WEXITSTATUS(status));
+	} else if (WIFSIGNALED(status) && !session.interrupts && !session.command_ended) {
+		snprintf(session.command_failure, sizeof(session.command_failure), "the command was ended by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	}
 	target_gone();
 }
@@ -470,8 +517,8 @@ static void interrupt(void)
 	int before = session.interrupts;
 
 	session.interrupts = interrupts_add(before);
-	if (session.interrupts == INTERRUPTS_WARN && before < INTERRUPTS_WARN)
-		log_note(0, INTERRUPTS_WARNING);
+	if (!before)
+		session.interrupted_at = now_ms();
 	if (session.interrupts >= INTERRUPTS_MAX) {
 		losses_warn("interrupted: the end of the output may be missing");
 		session.failed = session.over = true;
@@ -479,6 +526,17 @@ static void interrupt(void)
 		return;
 	}
 	request_stop();
+}
+
+// On a terminal, reports that the end of an interrupted session lasts.
+static void remind(void)
+{
+	if (session.reminded || !session.interrupts || now_ms() - session.interrupted_at < INTERRUPTS_APART_MS)
+		return;
+	session.reminded = true;
+	progress_hide();
+	if (isatty(STDERR_FILENO))
+		log_note(0, INTERRUPTS_WARNING);
 }
 
 static void read_signal(void)
@@ -568,6 +626,9 @@ static void wait_and_handle(void)
 	drain();
 	write_out();
 	report_dropped();
+	remind();
+	if (!s->opt->quiet)
+		progress_step(s->stopping ? "ending the script" : s->released || s->opt->attach ? NULL : "arming the probes");
 	if (s->opt->monitor_ms)
 		monitor_update(&s->rings, s->opt);
 }
@@ -609,10 +670,29 @@ static void relay_rest(void)
 	}
 }
 
+// Ends the command when the time of -k is over: by SIGTERM, a second later by SIGKILL. Returns the milliseconds until
+// then.
+static int end_command(void)
+{
+	int64_t left = session.command_end - now_ms();
+
+	if (!session.command_end)
+		return -1;
+	if (left > 0)
+		return left < 60000 ? left : 60000;
+	kill(session.child, session.command_ended ? SIGKILL : SIGTERM);
+	if (!session.command_ended)
+		log_note(0, "the time of -T is over: ending \"%.60s\" (pid %d)", session.opt->command, (int)session.child);
+	session.command_ended = true;
+	session.command_end = now_ms() + 1000;
+	return 1000;
+}
+
 // Waits for the -c command after the script ended, until an interrupt.
 static void wait_for_child(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
+	int timeout;
 
 	if (!session.released && session.child > 0) {
 		child_abandon();
@@ -620,11 +700,15 @@ static void wait_for_child(void)
 		session.child = 0;
 	}
 	reap_child();
-	if (session.child > 0 && !session.interrupts)
-		log_note(0, "Waiting for processes to exit");
+	timeout = session.child > 0 ? end_command() : -1;
+	if (session.child > 0 && !session.interrupts && !session.command_ended)
+		log_note(0, "the script ended; waiting for \"%.60s\" (pid %d), Ctrl-C ends it", session.opt->command,
+			 (int)session.child);
 	while (session.child > 0 && !session.interrupts) {
-		poll(&fd, 1, -1);
-		read_signal();
+		poll(&fd, 1, timeout);
+		if (fd.revents)
+			read_signal();
+		timeout = session.child > 0 ? end_command() : -1;
 	}
 	if (session.child > 0)
 		kill(session.child, SIGTERM);
@@ -633,7 +717,7 @@ static void wait_for_child(void)
 static void report(void)
 {
 	session.lost = losses_report(session.rings.header, session.rings.lost,
-				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0);
+				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0, frames_loss);
 	report_dropped_by_ring();
 	session.lost += session.rings.damaged;
 	if (session.rings.damaged)
@@ -663,6 +747,8 @@ static int prepare(const struct stapio_options *opt)
 	rc = s->rings.bulk ? bulk_open(&s->rings, opt, s->signals) : outfile_open(&s->out, opt, -1, s->signals);
 	if (rc)
 		return rc;
+	if (s->rings.records && !opt->output)
+		child_output_to_stderr();
 	if (opt->command) {
 		s->child = child_prepare(opt->command);
 		return s->child < 0 ? s->child : 0;
@@ -700,16 +786,34 @@ static int configure(const struct stapio_options *opt)
 	return rc;
 }
 
+// Reports a failure of the command, and returns the exit status.
+static int exit_status(void)
+{
+	bool failed = session.failed || session.summary.rc || session.summary.errors;
+	bool complete = !failed && !session.lost && session.stopped;
+
+	if (*session.command_failure)
+		log_warning("%s%s", session.command_failure, complete ? "; the trace is complete" : "");
+	if (failed)
+		return 1;
+	if (session.opt->strict && session.lost)
+		return STAPIO_LOSSES;
+	return !*session.command_failure ? 0 : session.opt->command_ms >= 0 ? STAPIO_COMMAND : 1;
+}
+
 static int run_session(void)
 {
 	const struct stapio_options *opt = session.opt;
+	int status;
 
 	if (opt->attach && opt->daemon >= 0)
 		become_daemon();
+	frames_start();
 	if (!opt->attach)
 		send_order(STP_CMD_START, session.child ? session.child : opt->target, false);
 	while (!session.over)
 		wait_and_handle();
+	progress_step(NULL);
 	if (session.detached) {
 		if (session.rings.bulk) {
 			finish_bulk();
@@ -727,9 +831,10 @@ static int run_session(void)
 	if (!session.stopped && !staprun_was_killed(opt))
 		return STAPIO_UNREPORTED;      // losses that the end of the session counts are not known yet
 	report();
-	if (session.failed || session.summary.rc || session.summary.errors)
-		return 1;
-	return session.opt->strict && session.lost ? STAPIO_LOSSES : 0;
+	status = exit_status();
+	frames_end(status, session.summary.errors);
+	flush_out();
+	return status;
 }
 
 static void *session_thread(void *unused)
@@ -748,7 +853,7 @@ int loop_report(const struct stapio_options *opt)
 	if (opt->daemon >= 0)
 		log_to_syslog("stapio");
 	if (!rc)
-		losses_report(session.rings.header, 0, 0);
+		losses_report(session.rings.header, 0, 0, NULL);
 	else if (rc == -EPROTO)
 		losses_warn("losses of the session cannot be determined: its module is of another version");
 	return 0;

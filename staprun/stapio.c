@@ -26,6 +26,8 @@ static const char usage_text[] =
 	"Usage: staprun [OPTIONS] MODULE [NAME=VALUE...]\n"
 	"  MODULE       path of a .ko, or a name in /lib/modules/RELEASE/systemtap\n"
 	"  -c COMMAND   run COMMAND once the probes are armed, end when it exits; target() is its process ID\n"
+	"  -k MS        end COMMAND MS milliseconds after its start, if the script has ended (0: never), and exit\n"
+	"               with status 5 if only COMMAND failed\n"
 	"  -x PID       set target() to PID, end when that process exits (also -t)\n"
 	"  -o FILE      write the output to FILE (its name may contain strftime sequences, as %F)\n"
 	"  -S MB[,N]    switch to FILE.0, FILE.1, ... after MB megabytes each, and keep the newest N; SIGUSR2\n"
@@ -42,6 +44,7 @@ static const char usage_text[] =
 	"  -T MS        check for output at least every MS milliseconds, 1 to 60000 (default: 200)\n"
 	"  -M SEC       show run time, memory, output and losses every SEC seconds\n"
 	"  -C WHEN      colour messages: auto (default), always, never\n"
+	"  -Q           show no line of progress on the terminal\n"
 	"  -v  -w       -v: print more messages; -w: hide warnings, except those about losses\n"
 	"  --strict     exit with status 3 if anything was lost, skipped, missed or cut\n"
 	"  -h  -V       -h: print this text; -V: print the version (also --help, --version)\n"
@@ -86,11 +89,11 @@ static void set_switching(struct stapio_options *opt, char *arg)
 
 int main(int argc, char **argv)
 {
-	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200 };
+	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200, .command_ms = -1 };
 	int letter, load_error = 0, machine = 0;       // -E: errno of loading, ELF machine of the module
 
 	log_color("auto");
-	while ((letter = getopt(argc, argv, "+ieqF:E:o:S:c:x:N:r:D:T:M:C:ALvwh")) != -1) {
+	while ((letter = getopt(argc, argv, "+ieqQF:E:o:S:c:k:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
 		case 'F': parse_numbers(optarg, &opt.device, &opt.life); break;
 		case 'E': parse_numbers(optarg, &load_error, &machine); break;
@@ -101,6 +104,7 @@ int main(int argc, char **argv)
 			break;
 		case 'D': parse_numbers(optarg, &opt.daemon, NULL); break;
 		case 'c': opt.command = optarg; break;
+		case 'k': parse_numbers(optarg, &opt.command_ms, NULL); break;
 		case 'x':
 			opt.target = number("-x", optarg, NUMBER_MAX, "a process ID");
 			break;
@@ -113,6 +117,7 @@ int main(int argc, char **argv)
 		case 'r': opt.remote = optarg; break;
 		case 'C': log_color(optarg); break;
 		case 'e': opt.strict = true; break;
+		case 'Q': opt.quiet = true; break;
 		case 'q': opt.report = true; break;
 		case 'i': opt.input = true; break;
 		case 'A': opt.attach = true; break;

@@ -5,12 +5,14 @@
 #define STAPIO_H
 
 #include "number.h"
+#include "records.h"
 
 #include <stddef.h>
 #include <sys/types.h>
 #include <time.h>
 
 #define STAPIO_LOSSES 3                    // exit status of --strict: something was lost
+#define STAPIO_COMMAND 5                   // exit status of -k: only the command failed; 4: see staprun.h
 
 struct stapio_options {
 	int device;                        // -F DEVICE,LIFE
@@ -20,6 +22,7 @@ struct stapio_options {
 	uint64_t file_size;                // -S: largest size of a file in bytes; 0: no limit
 	unsigned files_max;                // -S: number of files; 0: no limit
 	const char *command;               // -c
+	int command_ms;                    // -k: the command ends that long after its start; 0: at any time, -1: no -k
 	pid_t target;                      // -x
 	pid_t namespaces;                  // -N: ns_pid() and the like use the namespaces of this process
 	const char *remote;                // -r N:URI: values of remote_id() and remote_uri()
@@ -29,12 +32,19 @@ struct stapio_options {
 	int daemon;                        // -D: pipe to report success to the parent; -1: none
 	bool input;                        // -i: the script reads standard input
 	bool attach;                       // -A: the session is already running
+	bool quiet;                        // -Q: no progress line
 	bool strict;                       // -e: losses make the exit status 3
 	bool report;                       // -q: only print the losses
 	bool detach;                       // -L: detach once the probes are armed
 };
 
 int64_t now_ms(void);                      // CLOCK_MONOTONIC
+
+// --- progress.c: a line on the terminal while a step takes longer than a second ---
+
+// `text`, a literal, is in progress; NULL: nothing is. Called at least once a second.
+void progress_step(const char *text);
+void progress_hide(void);                  // before anything else is printed
 
 // --- input.c: relays standard input ---
 
@@ -65,6 +75,7 @@ struct rings {
 	uint64_t lost;                     // missing sequence numbers above `settled`
 	uint64_t damaged;                  // how often a ring had invalid contents and was emptied
 	bool bulk;                         // each ring has its own file, records are not merged
+	bool records;                      // payloads are items of records.h
 	uint64_t bytes;                    // of payload returned so far
 };
 
@@ -88,8 +99,9 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 struct stp_ring_header;
 void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // a warning that -w does not hide
 // Prints each loss with its count. missing: records that were missing in the rings; unread: records that were not
-// written. Returns the sum of all losses.
-uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread);
+// written; each: called for each loss with its text, unless NULL. Returns the sum of all losses.
+uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread,
+		       void (*each)(const char *text, uint64_t n));
 
 // --- outfile.c: output files; blocks at most for one write of PIPE_BUF bytes ---
 
@@ -131,6 +143,7 @@ void bulk_switch(const struct rings *r);   // switches each to its next file
 
 // --- child.c: other processes ---
 
+void child_output_to_stderr(void);         // later commands write there: standard output has records
 // Forks; the child waits for child_release() before it executes the command. Returns its process ID.
 pid_t child_prepare(const char *command);
 void child_release(void);
@@ -154,7 +167,16 @@ void remove_after_kill(const struct stapio_options *opt);
 
 void load_error_explain(const char *module, const char *release, int error, int machine);
 
+// --- frames.c: in sessions whose output consists of records; no effect in others ---
+
+void frames_start(void);                   // the first frame
+void frames_loss(const char *text, uint64_t n);
+void frames_end(int status, unsigned errors);
+
 // --- session_loop.c: the session ---
+
+// Writes a frame that is not a record: after the records that precede it. No effect if the output is text.
+void loop_write_frame(enum stp_frame_kind kind, const void *head, size_t head_len, const char *text, size_t len);
 
 // Both return the exit status. loop_report() only prints the losses of a session whose relay was killed.
 int loop_run(const struct stapio_options *opt);

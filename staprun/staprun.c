@@ -84,8 +84,8 @@ static int add_parameter(const char *setting)
 // -u is accepted for compatibility and has no effect.
 static int parse_option(int letter)
 {
-	static const char *const relayed[] = { ['c'] = "-c", ['o'] = "-o", ['C'] = "-C", ['T'] = "-T",
-		['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
+	static const char *const relayed[] = { ['c'] = "-c", ['k'] = "-k", ['Q'] = "-Q", ['o'] = "-o", ['C'] = "-C",
+		['T'] = "-T", ['S'] = "-S", ['N'] = "-N", ['x'] = "-x", ['t'] = "-x", ['v'] = "-v", ['w'] = "-w",
 		['L'] = "-L", ['i'] = "-i", ['A'] = "-A", ['r'] = "-r", ['M'] = "-M", ['e'] = "-e", ['z'] = NULL };
 	char setting[32];
 	int64_t mb;
@@ -185,7 +185,7 @@ static int parse_options(int argc, char **argv)
 		return -ENOMEM;
 	opt.relay_args[0] = "stapio";
 	opt.relay_n = 1;
-	while ((letter = getopt(argc, argv, "ivwRLAdDb:x:t:c:o:S:N:r:C:T:M:hVu::-:")) != -1)
+	while ((letter = getopt(argc, argv, "ivwQRLAdDb:x:t:c:k:o:S:N:r:C:T:M:hVu::-:")) != -1)
 		if (parse_option(letter))
 			return -EINVAL;
 	if (check_conflicts())

@@ -208,6 +208,7 @@ timeout:
 		unlock(use->lock, use->mode);
 	}
 	stp_skip(STP_LOSS_LOCK);
+	stp_outcome_note(v, STP_SKIPPED);
 	return false;
 }
 
@@ -311,9 +312,9 @@ static bool late(struct stp_ctx_private *v)
 }
 
 /* Returns the limit that a message suggests: twice the current one, or the maximum. */
-static s64 raised(s64 limit, s64 most)
+static s64 raised(s64 limit, s64 max)
 {
-	return 2 * limit < most ? 2 * limit : most;
+	return 2 * limit < max ? 2 * limit : max;
 }
 
 /*
@@ -333,6 +334,7 @@ static bool yield_cpu(struct stp_ctx_private *v, u64 need)
 	need += SLICE;
 	if (killed || need > v->work_left) {
 		stp_lose(STP_LOSS_UNFINISHED, 1);
+		stp_outcome_note(v, STP_FAILED);
 		stp_fatal(&v->c, "");
 		return false;
 	}
@@ -461,6 +463,7 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	/* After an overload, further handlers of the same event do not run: there may be thousands. */
 	if (STP_UNLIKELY(v->closed) && stp_session.failed) {
 		stp_lose(STP_LOSS_OUTSIDE, 1);
+		stp_outcome_note(v, STP_SKIPPED);
 		return;
 	}
 	from = plat_cycles();

@@ -9,7 +9,7 @@
  *	stp_handler_run(c, probe);               (any number of probes, one after the other)
  *	stp_ctx_leave(c);
  *
- * These invariants hold between two handlers, so that entering needs no initialisation: c->error, c->near and
+ * These invariants hold between two handlers, so that entering needs no initialisation: c->error, c->error_location and
  * v->out_start are NULL, v->ncallers is 0, c->fatal and v->out_lost false, c->frame and c->nesting at their initial
  * values. Code that violates one (an error, a print) sets `v->dirty` or c->error, and stp_handler_finish() restores
  * it.
@@ -30,6 +30,9 @@
  */
 #define STP_SAMPLE 17
 
+/* How complete a handler's results are. */
+enum stp_outcome { STP_COMPLETE, STP_SKIPPED, STP_FAILED };
+
 struct stp_ctx_private {
 	struct stp_ctx c;                      /* first member, so that pointers to both can be converted */
 	union {
@@ -42,6 +45,8 @@ struct stp_ctx_private {
 	bool dirty;                            /* a record is open or was lost */
 	bool locked;                           /* the handler holds its late locks */
 	bool out_lost;                         /* the rest of this handler's output is dropped */
+	/* worst one since the platform reset it; only for handlers whose result a process waits for */
+	u8 outcome;
 	u32 cpu;                               /* index of this CPU's tables in percpu maps */
 	/* number of handlers and of @entry() evaluations until the next one is timed; below 0: this one is */
 	s32 sample_in, sample_entry_in;
@@ -51,6 +56,7 @@ struct stp_ctx_private {
 	u64 work_max, work_left;
 	u64 looked_at, time_used;              /* in cycles: time of the last check, time that the hit has used */
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_space() */
+	u32 text;                              /* in records: where the open text begins, from out_start */
 	char *frame_base;
 	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */
 	u64 random;                            /* state of stp_random(), not 0 */
@@ -69,6 +75,14 @@ struct stp_ctx_private {
 	char name_text[STP_NAME_TEXT];
 	u64 addresses[STP_ADDRESSES];
 };
+
+/* Returns 1 + the index of a probe of the script, 0 for others. */
+static inline u32 stp_probe_number(const struct stp_probe *p)
+{
+	u64 number = (u64)(p - stp_module.probes);
+
+	return number < stp_module.nprobes ? (u32)number + 1 : 0;
+}
 
 extern struct stp_ctx_private stp_ctx_none_;   /* always closed */
 #define stp_ctx_none (stp_ctx_none_.c)
@@ -102,6 +116,13 @@ extern u64 *stp_losses;
 void stp_lose(enum stp_loss reason, u64 n);
 /* Counts a hit that the runtime skips, also for MAXSKIPPED. Context: any but NMI. */
 void stp_skip(enum stp_loss reason);
+/* Records that the handler was skipped or has failed. */
+static inline void stp_outcome_note(struct stp_ctx_private *v, enum stp_outcome outcome)
+{
+	if (v->outcome < outcome)
+		v->outcome = outcome;
+}
+
 /* Counts a value that is stored or printed in part, and warns once per reason: "WHAT in probe POINT". Context: any
  * but NMI. */
 void stp_cut(enum stp_loss reason, const char *what);

@@ -10,7 +10,7 @@
 
 void stp_debug_idle(const struct stp_ctx_private *v)
 {
-	STP_CHECK_THAT(!v->c.error && !v->c.near && !v->c.fatal);
+	STP_CHECK_THAT(!v->c.error && !v->c.error_location && !v->c.fatal);
 	STP_CHECK_THAT(!v->out_start && !v->out_lost && !v->dirty);
 	STP_CHECK_THAT(!v->ncallers);
 	STP_CHECK_THAT(v->c.frame == v->frame_base);

@@ -33,7 +33,7 @@ void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...)
 	stp_sink_end_text(&k);
 	c->error = v->error_text;
 	c->fatal = true;
-	c->near = NULL;
+	c->error_location = NULL;
 	v->ncallers = 0;
 }
 
@@ -51,19 +51,19 @@ bool stp_catch(struct stp_ctx *c, char *to, u32 size)
 	if (to)
 		stp_copy(to, c->error, size);
 	c->error = NULL;
-	c->near = NULL;
+	c->error_location = NULL;
 	stp_private(c)->ncallers = 0;
 	return true;
 }
 
 /* A recursive caller is listed once. */
-void stp_near(struct stp_ctx *c, const char *where)
+void stp_error_location(struct stp_ctx *c, const char *where)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	if (!c->near)
-		c->near = where;
-	else if (v->ncallers < STP_CALLERS && (v->ncallers ? v->callers[v->ncallers - 1] : c->near) != where)
+	if (!c->error_location)
+		c->error_location = where;
+	else if (v->ncallers < STP_CALLERS && (v->ncallers ? v->callers[v->ncallers - 1] : c->error_location) != where)
 		v->callers[v->ncallers++] = where;
 }
 
@@ -108,8 +108,8 @@ static void append_locations(struct stp_ctx_private *v)
 {
 	u32 i;
 
-	if (v->c.near)
-		append_error(v, " near ", v->c.near);
+	if (v->c.error_location)
+		append_error(v, " near ", v->c.error_location);
 	for (i = 0; i < v->ncallers; i++)
 		append_error(v, ", called from ", v->callers[i]);
 	if (v->c.probe && v->c.probe->point)
@@ -128,9 +128,10 @@ void stp_error_report(struct stp_ctx_private *v)
 		plat_message(stp_module.limits.suppress_errors ? STP_MSG_WARNING : STP_MSG_ERROR,
 			     v->error_text);
 		count(v);
+		stp_outcome_note(v, STP_FAILED);
 	}
 	c->error = NULL;
-	c->near = NULL;
+	c->error_location = NULL;
 	v->ncallers = 0;
 	c->fatal = false;
 	c->frame = v->frame_base;

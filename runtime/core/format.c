@@ -149,16 +149,16 @@ static u32 escape(char *to, u8 byte, char quote)
 
 void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted)
 {
-	u64 most = stp_module.limits.string_len - 1, available, dots, len = 0, kept = 0;
-	bool at_limit = limit > 0 && (u64)limit < most;
+	u64 max = stp_module.limits.string_len - 1, available, dots, len = 0, kept = 0;
+	bool at_limit = limit > 0 && (u64)limit < max;
 	char one[4];
 	u32 n;
 
 	stp_charge_text(c, stp_strlen(text));
 	if (at_limit)
-		most = !quoted || limit >= 5 ? (u64)limit : most < 5 ? most : 5;
-	available = most - (quoted ? 2 : 0);
-	dots = most < 5 ? 0 : 3;
+		max = !quoted || limit >= 5 ? (u64)limit : max < 5 ? max : 5;
+	available = max - (quoted ? 2 : 0);
+	dots = max < 5 ? 0 : 3;
 	if (quoted)
 		*to++ = '"';
 	for (; *text; text++) {
@@ -332,8 +332,8 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 	return arg + 1;
 }
 
-static void put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f,
-		       const struct stp_format *end, const union stp_val *arg)
+void stp_put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f,
+		    const struct stp_format *end, const union stp_val *arg)
 {
 	for (; f < end; f++) {
 		if (f->conv)
@@ -459,7 +459,7 @@ static __attribute__((__noinline__)) void print_rest(struct stp_ctx *c, const st
 
 	if (!stp_sink_record(&k, c))
 		return;
-	put_pieces(&k, c, f, end, arg);
+	stp_put_pieces(&k, c, f, end, arg);
 	stp_sink_close(&k);
 }
 
@@ -482,7 +482,7 @@ void stp_sprintf(struct stp_ctx *c, char *to, u32 size, const struct stp_format 
 	struct rest r = { f, f + pieces, args };
 
 	k.at = fast_pieces(k.at, k.end, &r);
-	put_pieces(&k, c, r.f, r.end, r.arg);
+	stp_put_pieces(&k, c, r.f, r.end, r.arg);
 	stp_sink_close(&k);
 }
 

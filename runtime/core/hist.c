@@ -64,7 +64,7 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
 static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	char buffer[24];
-	u32 i, len, least;
+	u32 i, len, min;
 
 	*m = (struct shape){ .first = d->buckets, .label_width = 5 };
 	for (i = 0; i < d->buckets; i++) {
@@ -78,8 +78,8 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 	}
 	if (m->max <= 0)
 		return false;
-	least = d->ops & STP_HIST_LOG && m->first >= LOG_ZERO ? LOG_ZERO : 0;
-	m->first = m->first > least + MARGIN ? m->first - MARGIN : least;
+	min = d->ops & STP_HIST_LOG && m->first >= LOG_ZERO ? LOG_ZERO : 0;
+	m->first = m->first > min + MARGIN ? m->first - MARGIN : min;
 	m->last = d->buckets - 1 - m->last > MARGIN ? m->last + MARGIN : d->buckets - 1;
 	/* The out-of-range rows of a linear histogram are printed if they are not empty. */
 	if (d->ops & STP_HIST_LINEAR) {

@@ -40,6 +40,17 @@ static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 	return to + n;
 }
 
+/* ------------------------------------------------------------------ records.c */
+
+/* In modules with records, text that is not made by stp_record_printf() is an item of its own. */
+struct stp_sink;
+struct stp_record_ops {
+	bool (*open_text)(struct stp_sink *k, struct stp_ctx *c);
+	bool (*extend_text)(struct stp_ctx_private *v, u32 n);     /* makes space for n bytes */
+	void (*close_text)(struct stp_ctx_private *v);
+	struct stp_probe describe, values;     /* run before begin probes and after end probes */
+};
+
 /* ------------------------------------------------------------------ print.c: output of text */
 
 /* A buffer, whose text is truncated at its end (v is NULL), or the open record of a context. */
@@ -57,10 +68,13 @@ void stp_sink_end(struct stp_sink *k);
 void stp_sink_end_text(struct stp_sink *k);    /* for the text of an error, whose size is not MAXSTRINGLEN */
 static inline void stp_sink_close(struct stp_sink *k)
 {
-	if (k->v)
-		k->v->out = k->at;
-	else
+	if (!k->v) {
 		stp_sink_end(k);
+		return;
+	}
+	k->v->out = k->at;
+	if (STP_UNLIKELY(stp_module.records != NULL))
+		stp_module.records->ops->close_text(k->v);
 }
 /* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer is too small, or the record was lost. */
 bool stp_sink_more(struct stp_sink *k, u32 n);
@@ -72,8 +86,12 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 	*k = (struct stp_sink){ v->out, v->out_end, v };
 	if (STP_UNLIKELY(v->out_lost))
 		return false;
+	if (STP_UNLIKELY(stp_module.records != NULL))
+		return stp_module.records->ops->open_text(k, c);
 	return k->at || stp_sink_more(k, 1);
 }
+/* Makes space for n more bytes, at most PLAT_RECORD_MAX, in the record, which is opened if necessary. */
+bool stp_record_extend(struct stp_ctx_private *v, u32 n);
 /* Opens the handler's record if none is open; false: it was lost, and the output that follows is dropped. */
 bool stp_record_open(struct stp_ctx_private *v);
 static inline bool stp_sink_space(struct stp_sink *k, u32 n)
@@ -84,6 +102,10 @@ void stp_sink_put(struct stp_sink *k, const char *text, u64 n);
 void stp_sink_pad(struct stp_sink *k, char with, u64 n);
 
 /* ------------------------------------------------------------------ format.c */
+
+/* Writes pieces until an error; arg: the first argument. */
+void stp_put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_format *f,
+		    const struct stp_format *end, const union stp_val *arg);
 
 /* printf formats of C: % [-+ #0] [width|*] [.prec|.*] [hh h l ll z] [d i u x X o p c s %]. */
 void stp_vformat(struct stp_sink *k, const char *fmt, stp_va_list ap);

@@ -65,11 +65,11 @@ static const char smaller_arrays[] = "give arrays a smaller size (global ";
 /* Returns advice on how to reduce the largest part. */
 static const char *advice(const struct sum *s)
 {
-	u64 most = s->maps > s->calls ? s->maps : s->calls;
+	u64 max = s->maps > s->calls ? s->maps : s->calls;
 
-	if (s->tables > most && s->tables > s->buffers)
+	if (s->tables > max && s->tables > s->buffers)
 		return "probe fewer functions, or fewer programs by process(PATH).begin, .end, .thread or .syscall";
-	if (s->buffers > most)
+	if (s->buffers > max)
 		return "use smaller output buffers (-s MB)";
 	return s->calls > s->maps ? "use a smaller .maxactive(N)" : smaller_arrays;
 }

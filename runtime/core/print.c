@@ -5,7 +5,6 @@
  */
 #include "internal.h"
 
-/* Makes space for n more bytes in the record. */
 static inline bool extend_record(struct stp_ctx_private *v, u32 n)
 {
 	stp_debug_record(v);
@@ -15,6 +14,11 @@ static inline bool extend_record(struct stp_ctx_private *v, u32 n)
 	v->out_lost = true;
 	v->out_start = v->out = v->out_end = NULL;
 	return false;
+}
+
+bool stp_record_extend(struct stp_ctx_private *v, u32 n)
+{
+	return extend_record(v, n);
 }
 
 bool stp_record_open(struct stp_ctx_private *v)
@@ -30,7 +34,10 @@ bool stp_sink_more(struct stp_sink *k, u32 n)
 	if (!v)
 		return false;
 	v->out = k->at;
-	extended = extend_record(v, n);
+	if (STP_UNLIKELY(stp_module.records != NULL))
+		extended = stp_module.records->ops->extend_text(v, n);
+	else
+		extended = extend_record(v, n);
 	k->at = v->out;
 	k->end = v->out_end;
 	return extended;

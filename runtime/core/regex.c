@@ -53,13 +53,13 @@ static void charge_steps(struct walk *w, s32 n)
 }
 
 /* Returns the last marked offset at which r, begun at `from`, may end, or -1. Without `marked`, all offsets count. */
-static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 least, s32 to, bool marked)
+static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 min, s32 to, bool marked)
 {
 	u32 state = from ? r->inner : r->start;
 	s32 best = -1, at;
 
 	for (at = from;; at++) {
-		if (at >= least && accepts(r, state, at == w->len) && (!marked || w->marks[at]))
+		if (at >= min && accepts(r, state, at == w->len) && (!marked || w->marks[at]))
 			best = at;
 		if (at >= to || (r->accept[state] & DEAD))
 			break;

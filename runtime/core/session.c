@@ -328,7 +328,7 @@ static u64 digit_of(char c)
  * they may use all 64 bits. */
 static int parse_long(const char *s, s64 *n)
 {
-	u64 v = 0, base = 10, digit, most;
+	u64 v = 0, base = 10, digit, max;
 	bool minus = *s == '-', large = false;
 
 	if (*s == '-' || *s == '+')
@@ -342,12 +342,12 @@ static int parse_long(const char *s, s64 *n)
 	}
 	if (!*s)
 		return -STP_EINVAL;
-	most = minus ? 1ull << 63 : base == 16 ? ~0ull : ~0ull >> 1;
+	max = minus ? 1ull << 63 : base == 16 ? ~0ull : ~0ull >> 1;
 	for (; *s; s++) {
 		digit = digit_of(*s);
 		if (digit >= base)
 			return -STP_EINVAL;
-		large |= v > (most - digit) / base;
+		large |= v > (max - digit) / base;
 		v = v * base + digit;
 	}
 	if (large)
@@ -418,16 +418,18 @@ static void run_exclusive(const struct stp_probe *p)
 	plat_preempt_off();
 	stp_handler_finish(stp_private(c));
 	plat_preempt_on();
-	if (stp_private(c)->timing)
+	if (stp_private(c)->timing && stp_probe_number(p))
 		stp_timing_add(stp_private(c), p, plat_cycles() - from);
 	stp_private(c)->busy = 0;
 	plat_exclusive_leave();
 }
 
-void stp_slices_run(const struct stp_probe *p, u64 argument)
+enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument)
 {
 	stp_session.exclusive->c.arguments[0] = argument;
+	stp_session.exclusive->outcome = STP_COMPLETE;
 	run_exclusive(p);
+	return stp_session.exclusive->outcome;
 }
 
 /* A handler on this CPU's own context interrupted the other one, so that it comes first. */
@@ -493,6 +495,8 @@ int stp_session_start(void)
 
 	if (!change_state(STP_STATE_NEW, STP_STATE_STARTING))
 		return -STP_EINVAL;
+	if (stp_module.records)
+		run_exclusive(&stp_module.records->ops->describe);
 	run_family(&stp_begin_family, STP_STATE_STARTING);
 	if (state() != STP_STATE_STARTING)
 		return 0;
@@ -520,6 +524,8 @@ void stp_session_stop(void)
 	stop_families();
 	run_family(&stp_end_family, STP_STATE_STOPPING);
 	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
+	if (stp_module.records)
+		run_exclusive(&stp_module.records->ops->values);
 	if (stp_session.exclusive->timing)
 		stp_timing_report();
 	__atomic_store_n(&stp_session.state, STP_STATE_STOPPED, __ATOMIC_SEQ_CST);

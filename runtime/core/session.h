@@ -110,7 +110,7 @@ void stp_session_free(void);
  */
 void stp_slices_prepare(const struct stp_probe *p);
 void stp_slices_taken(const struct stp_probe *p);
-void stp_slices_run(const struct stp_probe *p, u64 argument);  /* argument: c->arguments[0] */
+enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument);      /* argument: c->arguments[0] */
 
 /* Any context. Implements exit(): no new handlers start, and the relay is requested to stop the session. */
 void stp_session_exit(void);

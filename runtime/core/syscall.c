@@ -183,11 +183,11 @@ void call_string(struct call_text *t, u64 address)
 /* Writes ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
-	u64 n = 0, most = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->call->long_size, from = address;
+	u64 n = 0, max = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->call->long_size, from = address;
 	char *start = t->k.at;
 	struct array a;
 
-	while (address && n < most && call_load_long(t, address + n * word))
+	while (address && n < max && call_load_long(t, address + n * word))
 		n++;
 	if (!address || count_only) {
 		call_address(t, address);

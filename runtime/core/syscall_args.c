@@ -168,7 +168,7 @@ static void put_ipv4(struct call_text *t, u64 address)
 static void put_ipv6(struct call_text *t, u64 address)
 {
 	u64 word[8];
-	u32 i, from = 8, most = 1;
+	u32 i, from = 8, max = 1;
 
 	for (i = 0; i < 8; i++)
 		word[i] = port(t, address + 2 * i);
@@ -177,11 +177,11 @@ static void put_ipv6(struct call_text *t, u64 address)
 
 		while (i + n < 8 && !word[i + n])
 			n++;
-		if (n > most)
-			from = i, most = n;
+		if (n > max)
+			from = i, max = n;
 		i += n ? n - 1 : 0;
 	}
-	if (from == 0 && most == 5 && word[5] == 0xffff) {
+	if (from == 0 && max == 5 && word[5] == 0xffff) {
 		call_printf(t, "::ffff:");
 		put_ipv4(t, address + 12);
 		return;
@@ -189,9 +189,9 @@ static void put_ipv6(struct call_text *t, u64 address)
 	for (i = 0; i < 8; i++) {
 		if (i == from) {
 			call_printf(t, "::");
-			i += most - 1;
+			i += max - 1;
 		} else {
-			call_printf(t, i && i != from + most ? ":%llx" : "%llx", word[i]);
+			call_printf(t, i && i != from + max ? ":%llx" : "%llx", word[i]);
 		}
 	}
 }

@@ -6,8 +6,8 @@
 #ifndef STP_BOUNDS_H
 #define STP_BOUNDS_H
 
-#define LIMIT(name, least, most, usual, unit, text) \
-	enum { STP_MIN_##name = (least) }; enum { STP_MAX_##name = (most) };
+#define LIMIT(name, min, max, usual, unit, text) \
+	enum { STP_MIN_##name = (min) }; enum { STP_MAX_##name = (max) };
 #define SWITCH(name, text)
 #define NO_EFFECT(name)
 #include "limits.def"

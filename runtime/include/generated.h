@@ -46,11 +46,11 @@ union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
  */
 struct stp_ctx {
 	const char *error;         /* text of the soft error; NULL if there was no error */
-	const char *near;          /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
+	const char *error_location; /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
 	s64 actions;               /* statements this hit may still execute */
 	s64 work;                  /* units of work that it may still do: see work.def */
 	s32 nesting;               /* script function calls it may still enter */
-	u64 stack_low;             /* lowest stack pointer with which a recursive function may go on */
+	u64 stack_low;             /* lowest stack pointer with which a recursive function may continue */
 	bool fatal;                /* the error cannot be caught: out of actions, abort() */
 	bool next;                 /* an overloaded function executed `next`: the following one is called */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
@@ -72,14 +72,14 @@ struct stp_ctx {
 
 #define STP_CHECK(c, where, label) do {						\
 	if (STP_UNLIKELY((c)->error)) {						\
-		stp_near(c, where);						\
+		stp_error_location(c, where);					\
 		goto label;							\
 	}									\
 } while (0)
 
 /* Records the source location of an error. Callers repeat it with the location of the call, which builds the
  * error's backtrace. */
-void stp_near(struct stp_ctx *c, const char *where);
+void stp_error_location(struct stp_ctx *c, const char *where);
 
 /* Raises a soft error with a formatted text (core/error.c), cut at the size of the context's buffer. */
 void stp_error(struct stp_ctx *c, const char *fmt, ...);
@@ -93,7 +93,7 @@ void stp_out_of_actions(struct stp_ctx *c);
 #define STP_ACTIONS(c, n, where, label) do {					\
 	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
 		stp_out_of_actions(c);						\
-		stp_near(c, where);						\
+		stp_error_location(c, where);					\
 		goto label;							\
 	}									\
 } while (0)
@@ -125,7 +125,7 @@ static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
 /* Charges the work of a block of statements, which the translator has computed. */
 #define STP_WORK(c, n, where, label) do {					\
 	if (STP_UNLIKELY(!stp_charge(c, n))) {					\
-		stp_near(c, where);						\
+		stp_error_location(c, where);					\
 		goto label;							\
 	}									\
 } while (0)
@@ -225,6 +225,9 @@ static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
+/* Returns the low 8 bytes of a vector register (xmm0, v0 ...) of the current process, which is in user mode or in a
+ * probe of its code. */
+u64 stp_vector_register(u32 n);
 /* Changes a register of the probed code (guru mode). */
 static inline void stp_set_reg(struct stp_ctx *c, u32 offset, s64 v)
 {
@@ -800,7 +803,7 @@ enum { STP_FRAME_NONE,             /* fp: unchanged; ra: no caller, outermost fr
        STP_FRAME_PLT };
 enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
 struct stp_frame_location { s32 offset; u8 kind, base; s16 plus; };
-/* How to compute the caller's stack pointer, return address and frame pointer. */
+/* Rules that compute the caller's stack pointer, return address and frame pointer. */
 struct stp_frame_rule { struct stp_frame_location cfa, ra, fp; };
 struct stp_object {
 	struct stp_program *program;
@@ -852,6 +855,7 @@ struct stp_global {            /* a global that can be set with name=value befor
 	void *cell;
 };
 
+#include "record_tables.h"
 struct stp_limits {
 	u32 string_len;            /* MAXSTRINGLEN: size of a buffer in bytes */
 	s32 actions, actions_interruptible, nesting;
@@ -886,6 +890,7 @@ struct stp_module {
 	struct stp_site *statics; u32 nstatics;
 	u32 percpu_size;           /* of struct percpu */
 	u32 frame_size;            /* string variables of a context, for the deepest nesting */
+	const struct stp_records *records;         /* output consists of records; NULL: of text */
 	const u8 *build_id; u32 build_id_len;      /* of the kernel for which base_offset holds */
 	const struct stp_module_build *builds; u32 nbuilds;    /* of the modules that contain sites */
 };

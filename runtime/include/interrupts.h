@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Interrupts of a session: SIGINT, SIGTERM and SIGHUP. The terminal sends one to each process of its group, sudo and
- * wrappers forward theirs, and users press the keys twice: within two seconds they count as one. The first ends the
- * session and loses nothing, the second is answered with a warning, the third ends it at once.
+ * wrappers forward theirs, and users press the keys twice: within INTERRUPTS_APART_MS they count as one. The first ends
+ * the session and loses nothing, the second ends it at once.
  *
  * Context: translator, staprun; async-signal-safe.
  */
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#define INTERRUPTS_WARN 2
-#define INTERRUPTS_MAX 3
+#define INTERRUPTS_APART_MS 2000
+#define INTERRUPTS_MAX 2
 #define INTERRUPTS_WARNING "waiting for end probes and their output; another interrupt ends the session at once and " \
 			   "loses the rest of the output"
 
@@ -26,7 +26,7 @@ static inline int interrupts_add(int before)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = now.tv_sec * (int64_t)1000 + now.tv_nsec / 1000000;
-	if (before && ms - counted_ms < 2000)
+	if (before && ms - counted_ms < INTERRUPTS_APART_MS)
 		return before;
 	counted_ms = ms;
 	return before + 1;

@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without comments, printed by testsuite/lint/protocol.py. A module
  * and a loader with different values reject each other.
  */
-#define STP_PROTOCOL 0x930ae5c1u
+#define STP_PROTOCOL 0xc2fd0986u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -138,6 +138,7 @@ struct stp_summary {
 #define STP_RING_MAGIC 0x71746170u
 
 #define STP_RINGS_BULK 1     /* the script requests one file per ring */
+#define STP_RINGS_RECORDS 2  /* payloads are items of records.h */
 
 struct stp_ring_header {     /* page 0 */
 	stp_u32 magic, protocol;

@@ -54,15 +54,15 @@ static inline enum number_found number_signed(const char **at, int base, int64_t
 }
 
 /* Parses a number from least to most at *at and moves *at behind it. */
-static inline bool number_at(const char **at, int base, int64_t least, int64_t most, int64_t *n)
+static inline bool number_at(const char **at, int base, int64_t min, int64_t max, int64_t *n)
 {
-	return number_signed(at, base, n) == NUMBER_GOOD && *n >= least && *n <= most;
+	return number_signed(at, base, n) == NUMBER_GOOD && *n >= min && *n <= max;
 }
 
 /* As number_at(); the number has to be the whole text. */
-static inline bool number_whole(const char *text, int base, int64_t least, int64_t most, int64_t *n)
+static inline bool number_whole(const char *text, int base, int64_t min, int64_t max, int64_t *n)
 {
-	return number_at(&text, base, least, most, n) && !*text;
+	return number_at(&text, base, min, max, n) && !*text;
 }
 
 #endif

@@ -64,6 +64,61 @@ static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 #endif
 }
 
+/* ------------------------------------------------------------------ vector registers of the current task */
+
+#ifdef CONFIG_X86_64
+static inline bool compat_vectors_are_saved(void)
+{
+	return test_thread_flag(TIF_NEED_FPU_LOAD);
+}
+
+/* Registers that have their initial value, 0, are not stored by XSAVES. */
+static inline u64 compat_saved_vector(u32 n)
+{
+#if !defined(HAVE_THREAD_FPU)                 /* 6.16 and later: behind the task */
+	const union fpregs_state *state = &((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs;
+#elif defined(HAVE_FPSTATE)
+	const union fpregs_state *state = &current->thread.fpu.fpstate->regs;
+#else
+	const union fpregs_state *state = &current->thread.fpu.state;
+#endif
+	u64 value;
+
+	if (boot_cpu_has(X86_FEATURE_XSAVE) && !(state->xsave.header.xfeatures & XFEATURE_MASK_SSE))
+		return 0;
+	memcpy(&value, &state->fxsave.xmm_space[4 * n], sizeof(value));
+	return value;
+}
+#elif defined(CONFIG_ARM64)
+static inline bool compat_vectors_are_saved(void)
+{
+	return test_thread_flag(TIF_FOREIGN_FPSTATE);
+}
+
+/* A vector register is the low part of an SVE register. */
+static inline u64 compat_saved_vector(u32 n)
+{
+#ifdef CONFIG_ARM64_SVE
+#ifdef HAVE_FP_TYPE
+	bool sve = current->thread.fp_type == FP_STATE_SVE;
+#else
+	bool sve = test_thread_flag(TIF_SVE);
+#endif
+#ifdef HAVE_SVE_VL
+	u32 length = current->thread.sve_vl;
+#elif defined(HAVE_CURRENT_VL)
+	u32 length = thread_get_cur_vl(&current->thread);
+#else
+	u32 length = thread_get_sve_vl(&current->thread);
+#endif
+
+	if (sve && current->thread.sve_state)
+		return *(const u64 *)((const char *)current->thread.sve_state + (size_t)n * length);
+#endif
+	return (u64)current->thread.uw.fpsimd_state.vregs[n];
+}
+#endif
+
 /* ------------------------------------------------------------------ /proc */
 
 #ifdef HAVE_PDE_DATA_FUNCTION
@@ -385,6 +440,35 @@ static inline bool compat_in_nmi(unsigned long sp)
 	return in_nmi();
 #endif
 }
+
+/* ------------------------------------------------------------------ mappings */
+
+/* Walks through the mappings of a process in descending order, from vma on. */
+#ifdef HAVE_VMA_PREV                       /* up to 6.0 */
+struct compat_mappings { struct vm_area_struct *at; };
+
+static inline void compat_mappings_init(struct compat_mappings *w, struct mm_struct *mm, struct vm_area_struct *vma)
+{
+	w->at = vma;
+}
+
+static inline struct vm_area_struct *compat_mapping_below(struct compat_mappings *w)
+{
+	return w->at = w->at->vm_prev;
+}
+#else
+struct compat_mappings { struct vma_iterator at; };
+
+static inline void compat_mappings_init(struct compat_mappings *w, struct mm_struct *mm, struct vm_area_struct *vma)
+{
+	vma_iter_init(&w->at, mm, vma ? vma->vm_start : 0);
+}
+
+static inline struct vm_area_struct *compat_mapping_below(struct compat_mappings *w)
+{
+	return vma_prev(&w->at);
+}
+#endif
 
 /* ------------------------------------------------------------------ stacks */
 

@@ -144,13 +144,13 @@ static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 	stp_control_wake();
 }
 
-static void send_text(u32 type, const char *text, size_t most)
+static void send_text(u32 type, const char *text, size_t max)
 {
-	size_t len = strnlen(text, most + 1);
+	size_t len = strnlen(text, max + 1);
 
-	if (len > most)
+	if (len > max)
 		stp_lose(STP_LOSS_TEXTS, 1);
-	message_send(type, text, min(len, most), QUEUE_RESERVE);
+	message_send(type, text, min(len, max), QUEUE_RESERVE);
 }
 
 void plat_message(u32 type, const char *text)

@@ -59,9 +59,16 @@ void stp_slices_tick(const struct stp_probe *p);
 /* Waits until all pending handlers in slices have run. The gates are closed, and RCU has waited for the last hits.
  * NULL: the thread was not started. Context: may sleep. */
 extern void (*stp_slices_finish)(void);
-/* Runs p and waits for it; argument: c->arguments[0]. Returns false, and counts it, if the session does not run,
- * the stack is too low, a lock timed out, or the process was killed. Process context, may sleep. */
-bool stp_slices_request(const struct stp_probe *p, u64 argument);
+/* Returns the error of a system call whose handler has this outcome, or 0. */
+static inline int stp_outcome_error(enum stp_outcome outcome)
+{
+	return outcome == STP_COMPLETE ? 0 : outcome == STP_SKIPPED ? -EAGAIN : -EIO;
+}
+
+/* Runs p and waits for it; argument: c->arguments[0]. Returns -EAGAIN if it was skipped, which is counted (the session
+ * does not run, the stack is too low, a lock timed out, the process was killed), or -EIO if it has failed, which is
+ * reported. Process context, may sleep. */
+int stp_slices_request(const struct stp_probe *p, u64 argument);
 
 /* Writes the name of the function at an address of the current process, or else the address. NULL: the module has no
  * symbols of programs. Context: any but NMI. */
@@ -153,7 +160,7 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
 
 struct vm_area_struct;
 
-int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. The rings are then kept */
+int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. The rings remain */
 void stp_rings_shrink(void);       /* may sleep; as stp_rings_free(), except for the header's page */
 void stp_rings_free(void);         /* may sleep; nothing may be mapped or written any more */
 int stp_rings_map(struct vm_area_struct *vma);

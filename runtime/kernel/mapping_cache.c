@@ -9,6 +9,8 @@
 #include <linux/fs.h>
 #include "user_areas.h"
 
+#define MAPPINGS_MAX 2000          /* mappings that an access looks at, of up to 65,530 (vm.max_map_count) */
+
 /* ------------------------------------------------------------------ cached addresses */
 
 static struct seen {
@@ -70,20 +72,33 @@ static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *
 	       stp_program_is(m->program, vma->vm_file);
 }
 
+/*
+ * Searches downwards from the stack of the first thread, since the libraries of a program are mapped below it before
+ * the process maps other memory there. *left: mappings that may still be looked at.
+ */
+static struct vm_area_struct *search(struct stp_ctx *c, const struct stp_mapped *m, u32 *left)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma = find_vma(mm, mm->start_stack);
+	struct compat_mappings below;
+
+	for (compat_mappings_init(&below, mm, vma); vma && *left; vma = compat_mapping_below(&below), --*left)
+		if (!stp_charge(c, STP_WORK_MAPPING) || is_code_of(m, vma))
+			return c->error ? NULL : vma;
+	return NULL;
+}
+
 /* Returns the mapping of the code at its last address, or else any mapping of it in the process. */
-static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped *m)
+static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped *m, u32 *left)
 {
 	struct vm_area_struct *vma = NULL;
 	u64 bias;
 
 	if (recall(m, &bias))
 		vma = find_vma(current->mm, m->address + bias);
-	if (vma && is_code_of(m, vma))
-		return vma;
-	for (vma = find_vma(current->mm, 0); vma && stp_charge(c, STP_WORK_MAPPING); vma = find_vma(current->mm, vma->vm_end))
-		if (is_code_of(m, vma))
-			return vma;
-	return NULL;
+	if (!vma || !is_code_of(m, vma))
+		vma = find_vma(current->mm, current->mm->start_code);
+	return vma && is_code_of(m, vma) ? vma : search(c, m, left);
 }
 
 /* ------------------------------------------------------------------ functions for scripts */
@@ -92,10 +107,11 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 {
 	struct vm_area_struct *vma;
 	bool found = current->mm;
+	u32 left = MAPPINGS_MAX;
 	u64 bias = 0;
 
 	if (stp_areas_begin(c)) {
-		vma = m->program->state ? code_of(c, m) : NULL;
+		vma = m->program->state ? code_of(c, m, &left) : NULL;
 		found = vma;
 		if (found) {
 			bias = vma->vm_start - ((u64)vma->vm_pgoff << PAGE_SHIFT) + m->offset - m->address;
@@ -109,7 +125,11 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 	}
 	if (found)
 		return address + bias;
-	stp_error(c, "%s is not mapped in the process %s(%d)", m->program->path, current->comm, current->tgid);
+	if (left)
+		stp_error(c, "%s is not mapped in the process %s(%d)", m->program->path, current->comm, current->tgid);
+	else
+		stp_error(c, "%s was not found among %u of the %d mappings of the process %s(%d)", m->program->path,
+			  MAPPINGS_MAX, current->mm->map_count, current->comm, current->tgid);
 	return 0;
 }
 

@@ -131,14 +131,14 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 #define LOST_BITS 13
 
 /*
- * A row belongs to one thread from its first switch or read until it exits. Only that thread claims, reads and frees
- * it, with preemption off, so no lock is necessary.
+ * A row belongs to one thread from the first switch to it (or the first read) until it exits. Only the CPU that runs
+ * the thread, or switches to or from it, claims, reads and frees it, with preemption off, so no lock is necessary.
  */
 struct thread_count {
 	struct task_struct *task;      /* NULL: free. Only compared */
 	u64 born;                      /* the thread's start_time: the memory of `task` may be another thread's later */
 	u64 programs;                  /* programs that the thread had executed */
-	s64 count;                     /* up to the last switch */
+	s64 count;                     /* up to the last switch from it */
 };
 
 struct program_count {
@@ -156,44 +156,45 @@ static struct {
 	u32 n;
 } counters;
 
-/* Identifies the current thread in the program that it runs. A few threads have the same place. */
-static u64 *lost_place(struct program_count *pc)
+/* Identifies a thread in the program that it runs. A few threads have the same place. */
+static u64 *lost_place(struct program_count *pc, const struct task_struct *t)
 {
-	return pc->lost + hash_64((unsigned long)current + current->start_time * 31 + current->self_exec_id, LOST_BITS);
+	return pc->lost + hash_64((unsigned long)t + t->start_time * 31 + t->self_exec_id, LOST_BITS);
 }
 
-static void note_lost(u64 *place)
+static void note_lost(struct program_count *pc, const struct task_struct *t)
 {
-	u64 born, latest;
+	u64 *place = lost_place(pc, t), born, latest;
 
-	for (born = READ_ONCE(*place); born < current->start_time; born = latest) {
-		latest = cmpxchg64(place, born, current->start_time);
+	for (born = READ_ONCE(*place); born < t->start_time; born = latest) {
+		latest = cmpxchg64(place, born, t->start_time);
 		if (latest == born)
 			return;
 	}
 }
 
 /*
- * Returns the current thread's row. NULL: it has none, and with `make`, all rows of its set are in use or the thread
- * exits. An exiting thread can be switched out after on_count_exit(), since 6.16, and nothing would free its row.
+ * Returns the row of a thread, the current or the next one. NULL: it has none, and with `make`, all rows of its set
+ * are in use or the thread exits. An exiting thread can be switched out after on_count_exit(), since 6.16, and
+ * nothing would free its row.
  */
-static struct thread_count *thread_row(struct program_count *pc, bool make)
+static struct thread_count *thread_row(struct program_count *pc, struct task_struct *t, bool make)
 {
-	struct thread_count *set = pc->threads + THREAD_WAYS * hash_ptr(current, THREAD_BITS), *row = NULL;
+	struct thread_count *set = pc->threads + THREAD_WAYS * hash_ptr(t, THREAD_BITS), *row = NULL;
 	u32 i;
 
 	for (i = 0; i < THREAD_WAYS && !row; i++)
-		if (READ_ONCE(set[i].task) == current)
+		if (READ_ONCE(set[i].task) == t)
 			row = &set[i];
-	make &= !(current->flags & PF_EXITING);
+	make &= !(t->flags & PF_EXITING);
 	for (i = 0; i < THREAD_WAYS && !row && make; i++)
-		if (!READ_ONCE(set[i].task) && !cmpxchg(&set[i].task, NULL, current)) {
+		if (!READ_ONCE(set[i].task) && !cmpxchg(&set[i].task, NULL, t)) {
 			row = &set[i];
 			row->count = 0;
 		}
-	if (row && (row->programs != current->self_exec_id || row->born != current->start_time)) {
-		row->programs = current->self_exec_id;
-		row->born = current->start_time;
+	if (row && (row->programs != t->self_exec_id || row->born != t->start_time)) {
+		row->programs = t->self_exec_id;
+		row->born = t->start_time;
 		row->count = 0;
 	}
 	return row;
@@ -213,7 +214,7 @@ static s64 cpu_count(struct perf_event *e)
 static bool runs_program(const struct stp_perf *p)
 {
 	if (!current->mm && current->flags & PF_EXITING)
-		return thread_row(p->state, false);
+		return thread_row(p->state, current, false);
 	return stp_program_runs(p->program, current->mm);
 }
 
@@ -230,11 +231,11 @@ static void attribute(struct stp_perf *p, bool counts)
 		return;
 	now = cpu_count(e);
 	if (counts && runs_program(p)) {
-		r = thread_row(pc, true);
+		r = thread_row(pc, current, true);
 		if (r) {
 			r->count += now - s->base;
 		} else if (now != s->base && !(current->flags & PF_EXITING)) {
-			note_lost(lost_place(pc));
+			note_lost(pc, current);
 			stp_lose(STP_LOSS_COUNTS, 1);
 		}
 	}
@@ -250,10 +251,20 @@ static void attribute_all(bool counts)
 			attribute(p, counts);
 }
 
-/* Context: the scheduler, under its lock, interrupts off. */
+/*
+ * The next thread gets its row now: up to 6.15, one that exits before it is switched out has left its memory when it
+ * is, and would not be found to run the program. Without a row its counts are not complete. Context: the scheduler,
+ * under its lock, interrupts off.
+ */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	struct stp_perf *p;
+
 	attribute_all(true);
+	for (p = counters.at; p < counters.at + counters.n; p++)
+		if (p->counter && p->program && p->state && stp_program_runs(p->program, next->mm) &&
+		    !thread_row(p->state, next, true) && !(next->flags & PF_EXITING))
+			note_lost(p->state, next);
 }
 
 /*
@@ -268,7 +279,7 @@ static void on_count_exec(void *data, struct task_struct *task, pid_t old_pid, v
 	preempt_disable_notrace();
 	attribute_all(false);
 	for (p = counters.at; p < counters.at + counters.n; p++) {
-		r = p->counter && p->program && p->state && runs_program(p) ? thread_row(p->state, true) : NULL;
+		r = p->counter && p->program && p->state && runs_program(p) ? thread_row(p->state, current, true) : NULL;
 		if (r)
 			r->count = 0;
 	}
@@ -282,7 +293,7 @@ static void on_count_exit(void *data, struct task_struct *task)
 	struct stp_perf *p;
 
 	for (p = counters.at; p < counters.at + counters.n; p++) {
-		r = p->counter && p->program && p->state ? thread_row(p->state, false) : NULL;
+		r = p->counter && p->program && p->state ? thread_row(p->state, current, false) : NULL;
 		if (r)
 			smp_store_release(&r->task, NULL);
 	}
@@ -298,11 +309,11 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 
 	if (!e || (current->mm && !stp_program_runs(p->program, current->mm)))
 		return 0;
-	r = thread_row(pc, true);
+	r = thread_row(pc, current, true);
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
 			  p->counter);
-	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_place(pc)) >= current->start_time)
+	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_place(pc, current)) >= current->start_time)
 		stp_error(c, "the perf counter \"%s\" has not counted all of this thread: too many threads run \"%s\" (at most "
 			  "%d have counts, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
 	else

@@ -50,22 +50,25 @@ u32 stp_value_set(struct stp_ctx *c, const char *text, bool append)
 	return 0;
 }
 
-/* Context: process. Returns false if the session does not run, or the stack is too low. */
-static bool run(const struct stp_probe *p, struct procfs_text *t)
+/* Context: process. Returns -EAGAIN if the handler was skipped, -EIO if it has failed. */
+static int run(const struct stp_probe *p, struct procfs_text *t)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
+	int err;
 
 	if (p->in_slices)
 		return stp_slices_request(p, (unsigned long)t);     /* not a hit: stp_slices_request() counts it */
 	if (!stp_hit_begin(&c, &flags))
-		return false;
+		return -EAGAIN;
+	stp_private(c)->outcome = STP_COMPLETE;
 	c->regs = NULL;
 	c->address = 0;
 	c->arguments[0] = (unsigned long)t;
 	stp_handler_run(c, p);
+	err = stp_outcome_error(stp_private(c)->outcome);
 	stp_hit_end(c, flags);
-	return true;
+	return err;
 }
 
 /* ------------------------------------------------------------------ file operations */
@@ -114,8 +117,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 		t->len = 0;
 		t->at[0] = '\0';
 		t->size = f->size;
-		if (!run(f->read, t))
-			n = -EAGAIN;
+		n = run(f->read, t);
 	}
 	if (!n)
 		n = simple_read_from_buffer(to, count, at, t->at, t->len);
@@ -126,6 +128,7 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 /* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
 static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
+	int err, failed = 0;
 	u32 i;
 
 	t->size = stp_module.limits.string_len;
@@ -134,12 +137,16 @@ static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, con
 		return -EFAULT;            /* not a hit: nothing was written */
 	t->len = count;
 	t->at[count] = '\0';
-	/* If a later handler is skipped, this is only counted: after an error the process would write again and run
-	 * the first handlers twice. */
-	for (i = 0; i < f->nwrites; i++)
-		if (!run(f->writes[i], t) && !i)
-			return -EAGAIN;    /* not a hit: run() has counted it */
-	return count;
+	/* If a later handler is skipped, the error is not EAGAIN: the process would write again and run the first
+	 * handlers twice. */
+	for (i = 0; i < f->nwrites; i++) {
+		err = run(f->writes[i], t);
+		if (err == -EAGAIN && !i)
+			return err;        /* not a hit: run() has counted it */
+		if (err)
+			failed = -EIO;
+	}
+	return failed ?: count;
 }
 
 /* Accepts as much as fits into a string; the writer continues with the rest. Ends: as procfs_read(). */

@@ -24,6 +24,12 @@
 #define NUMBERS 512
 #endif
 
+#ifdef CONFIG_X86_64
+/* When execveat() succeeds, the kernel sets the number of the call to that of execve(). */
+static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 };
+#define EXECUTIONS 256                 /* calls of execveat() in progress, if nothing else is saved */
+#endif
+
 #define CALLS_MAX 8192                 /* calls in progress of which a return probe saves values of @entry() */
 #define TEXTS_MAX 4096                 /* the same, if it also saves argstr */
 #define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe */
@@ -44,6 +50,7 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
+	bool executions;                                   /* a return of execve() or execveat() is probed */
 	/* data that return probes saved for calls in progress; may be NULL */
 	struct stp_calls *saved;
 	/* a row for each CPU, in which the data of one call is prepared; NULL: no probe saves data */
@@ -242,6 +249,25 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 /* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
 static struct syscall_watch split_watch;
 
+/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
+static struct syscall_watch execution_watch;
+
+/* Returns the number of the call: remembers that execveat() begins, and finds that at its end. */
+static noinline u32 execution_number(u32 number, struct syscall_watch **table, s64 result, bool compat)
+{
+#ifdef CONFIG_X86_64
+	u64 id = (unsigned long)&execution_watch;
+
+	if (number != execve_number[compat] && number != execveat_number[compat])
+		return number;
+	if (table == calls.enter[compat] && number == execveat_number[compat])
+		stp_calls_put(calls.saved, id, NULL, 0);
+	else if (stp_calls_take(calls.saved, id, NULL, 0) == STP_CALL_FOUND && table == calls.leave[compat] && !result)
+		return execveat_number[compat];
+#endif
+	return number;
+}
+
 static __always_inline void describe(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs)
 {
 	c->regs = regs;
@@ -281,12 +307,14 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 {
 	const struct syscall_watch *w;
 
+	if (calls.executions)
+		number = execution_number(number, table, c->saved_return, compat);
 	get_arguments(c->arguments, regs, compat);
 	c->arguments[STP_SYSCALL_NUMBER] = number;
 	if (is_split(number, compat))
 		number = split_number(c, number);
 	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next) {
-		if (w == &split_watch)
+		if (!w->p)
 			continue;
 		describe(c, w, regs);
 		c->call_text = NULL;
@@ -451,6 +479,7 @@ static void free_tables(void)
 	calls.rows = NULL;
 	calls.saved = NULL;
 	calls.watched = calls.capacity = 0;
+	calls.executions = false;
 }
 
 /* Appends to the list of a number, unless it already contains the same script probe. */
@@ -516,6 +545,33 @@ static u32 calls_in_progress(u32 row)
 	return row > STP_SYSCALL_ENTRIES * sizeof(s64) ? min(TEXTS_MAX, TEXTS_BYTES / (int)row + 64) : CALLS_MAX;
 }
 
+static bool probes_executions(const struct stp_syscall_probe *p, u32 n)
+{
+#ifdef CONFIG_X86_64
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (p[i].is_return && (p[i].number < 0 || p[i].number == execve_number[p[i].is_compat] ||
+				       p[i].number == execveat_number[p[i].is_compat]))
+			return true;
+#endif
+	return false;
+}
+
+/* Bytes of the table of values that are saved from the entry to the return: *rows of *size. */
+static u64 saved_table(const struct stp_syscall_probe *p, u32 n, u32 *rows, u32 *size)
+{
+	*size = largest_row(p, n, true);
+	*rows = *size ? calls_in_progress(*size) : 0;
+#ifdef CONFIG_X86_64
+	if (!*size && probes_executions(p, n)) {
+		*size = sizeof(s64);
+		*rows = EXECUTIONS;
+	}
+#endif
+	return *rows ? stp_calls_bytes(*rows, *size) : 0;
+}
+
 static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
 {
 	u32 i, count = 0;
@@ -527,10 +583,9 @@ static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
 
 static u64 syscall_memory(const void *table, u32 n)
 {
-	u32 row = largest_row(table, n, true);
-	u64 rows = (u64)nr_cpu_ids * largest_row(table, n, false);
+	u32 rows, size;
 
-	return rows + (row ? stp_calls_bytes(calls_in_progress(row), row) : 0);
+	return (u64)nr_cpu_ids * largest_row(table, n, false) + saved_table(table, n, &rows, &size);
 }
 
 static u64 syscall_tables(const void *table, u32 n)
@@ -540,7 +595,7 @@ static u64 syscall_tables(const void *table, u32 n)
 
 static int make_tables(const struct stp_syscall_probe *p, u32 n)
 {
-	u32 i, row = largest_row(p, n, true);
+	u32 i, rows, size;
 	bool made = true;
 
 	calls.capacity = count_watches(p, n);
@@ -553,9 +608,9 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	calls.row_size = largest_row(p, n, false);
 	if (calls.row_size)
 		calls.rows = plat_alloc((u64)nr_cpu_ids * calls.row_size, -1);
-	if (row)
-		calls.saved = stp_calls_make(calls_in_progress(row), row, true);
-	made &= (calls.rows || !calls.row_size) && (calls.saved || !row);
+	if (saved_table(p, n, &rows, &size))
+		calls.saved = stp_calls_make(rows, size, true);
+	made &= (calls.rows || !calls.row_size) && (calls.saved || !rows);
 	return made && calls.watches ? 0 : -ENOMEM;
 }
 
@@ -575,6 +630,27 @@ static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering
 			watch_all(&p[i]);
 }
 
+static void end_list(struct syscall_watch **at)
+{
+	for (; *at; at = &(*at)->next)
+		(*at)->fast = false;
+	*at = &execution_watch;
+}
+
+static void watch_executions(void)
+{
+#ifdef CONFIG_X86_64
+	u32 i;
+
+	calls.executions = true;
+	for (i = 0; i < 2; i++) {
+		end_list(&calls.enter[i][execveat_number[i]]);
+		end_list(&calls.leave[i][execveat_number[i]]);
+		end_list(&calls.leave[i][execve_number[i]]);
+	}
+#endif
+}
+
 static struct stp_hook call_hooks[] = { { "sys_enter", on_sys_enter }, { "sys_exit", on_sys_exit } };
 
 static void syscall_stop(void *table, u32 n)
@@ -589,6 +665,10 @@ static int syscall_start(void *table, u32 n)
 
 	if (!err) {
 		fill_tables(table, n, &call_hooks[0].wanted, &call_hooks[1].wanted);
+		if (probes_executions(table, n)) {
+			watch_executions();
+			call_hooks[0].wanted = true;
+		}
 		err = stp_hooks_arm(call_hooks, ARRAY_SIZE(call_hooks));
 	}
 	if (!err)

@@ -248,7 +248,7 @@ static int tracepoint_start(void *table, u32 n)
 	}
 	if (watch_modules()) {
 		all.in_modules = false;
-		plat_message(STP_MSG_WARNING, "cannot watch modules being loaded: their tracepoints are not probed");
+		plat_message(STP_MSG_WARNING, "cannot register for events of modules: tracepoints of modules are not probed");
 	}
 	if (tracepoints.failed > TRACEPOINT_WARNINGS) {
 		snprintf(text, sizeof(text), "cannot probe %u more tracepoints",

@@ -79,7 +79,7 @@ static bool return_is_lost(void)
 	return t && t->depth >= MAX_URETPROBE_DEPTH;
 }
 
-static bool return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *address)
+static bool user_return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *address)
 {
 	if (!COMPAT_RETURN_POPS)
 		*address = compat_user_code(compat_link_register(regs));
@@ -95,7 +95,7 @@ static void save_return(struct stp_ctx *c, struct pt_regs *regs)
 {
 	u64 sp = user_stack_pointer(regs), address, before;
 
-	if (!return_address(c, regs, &address))
+	if (!user_return_address(c, regs, &address))
 		return;
 	if (address & ~PAGE_MASK || !stp_calls_get(stp_returns, sp, &before, sizeof(before)))
 		stp_calls_put(stp_returns, sp, &address, sizeof(address));

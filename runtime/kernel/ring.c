@@ -53,15 +53,15 @@ module_param_named(_stp_bufgrant, buffers_granted_mb, uint, 0400);
 static u32 granted_kb(u32 kb, u32 usual)
 {
 	u32 share = max(min(buffers_granted_mb, MAX_KB / 1024) * 1024 / rings.n, 1u);
-	u32 most = buffers_granted_mb ? max((u32)rounddown_pow_of_two(share), usual) : MAX_KB;
+	u32 max_kb = buffers_granted_mb ? max((u32)rounddown_pow_of_two(share), usual) : MAX_KB;
 	char text[160];
 
-	if (kb <= most)
+	if (kb <= max_kb)
 		return kb;
 	snprintf(text, sizeof(text), "output buffers of %u MB per CPU (-b, stap -s) are too large%s; %u KB per CPU are used",
-		 kb / 1024, buffers_granted_mb ? " for members of stapusr and stapsys" : "", most);
+		 kb / 1024, buffers_granted_mb ? " for members of stapusr and stapsys" : "", max_kb);
 	plat_message(STP_MSG_WARNING, text);
-	return most;
+	return max_kb;
 }
 
 static u64 ring_size(void)
@@ -112,7 +112,7 @@ int stp_rings_make(void)
 	h->magic = STP_RING_MAGIC;
 	h->protocol = STP_PROTOCOL;
 	h->rings = rings.n;
-	h->flags = stp_module.limits.bulk ? STP_RINGS_BULK : 0;
+	h->flags = (stp_module.limits.bulk ? STP_RINGS_BULK : 0) | (stp_module.records ? STP_RINGS_RECORDS : 0);
 	h->ring_size = rings.size;
 	h->first = PAGE_SIZE;
 	h->stride = PAGE_SIZE + rings.size;

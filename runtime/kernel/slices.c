@@ -14,7 +14,8 @@
 struct request {
 	const struct stp_probe *probe;
 	u64 argument;              /* not 0 */
-	bool done, over;
+	int err;
+	bool over;
 };
 
 static DEFINE_MUTEX(lock);         /* held while a handler in slices runs: one at a time */
@@ -27,17 +28,19 @@ static DECLARE_WAIT_QUEUE_HEAD(over);
 
 /*
  * Delivers the hit that makes the copies, which are empty, and runs the part of the handler that is not in slices.
- * Without such a part the hit only checks whether a handler may run here and now. Returns false, and counts it, if
- * it may not. *taken: the rest of the handler has to run. Context: any but NMI.
+ * Without such a part the hit only checks whether a handler may run here and now. Returns as stp_slices_request().
+ * *taken: the rest of the handler has to run. Context: any but NMI.
  */
-static bool take(const struct stp_probe *p, u64 argument, bool *taken)
+static int take(const struct stp_probe *p, u64 argument, bool *taken)
 {
 	unsigned long flags;
 	struct stp_ctx *c;
+	int err;
 
 	*taken = false;
 	if (!stp_hit_begin(&c, &flags))
-		return false;
+		return -EAGAIN;
+	stp_private(c)->outcome = STP_COMPLETE;
 	c->regs = NULL;
 	c->address = 0;
 	c->arguments[0] = argument;
@@ -45,18 +48,22 @@ static bool take(const struct stp_probe *p, u64 argument, bool *taken)
 	if (p->before)
 		stp_handler_run(c, p->before);
 	*taken = c->saved_return;
+	err = stp_outcome_error(stp_private(c)->outcome);
 	stp_hit_end(c, flags);
-	return true;
+	return err;
 }
 
 /* Called with `lock` held. */
-static void run(const struct stp_probe *p, u64 argument)
+static int run(const struct stp_probe *p, u64 argument)
 {
+	enum stp_outcome outcome;
+
 	if (p->before)
 		stp_slices_taken(p);
-	stp_slices_run(p, argument);
+	outcome = stp_slices_run(p, argument);
 	if (p->before)
 		stp_slices_prepare(p);
+	return stp_outcome_error(outcome);
 }
 
 /* ------------------------------------------------------------------ the thread */
@@ -81,13 +88,15 @@ static bool run_request(void)
 {
 	struct request *r = xchg(&request, NULL);
 	bool taken;
+	int err;
 
 	if (!r)
 		return false;
 	mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
-	r->done = take(r->probe, r->argument, &taken);
-	if (taken)
-		run(r->probe, r->argument);
+	r->err = take(r->probe, r->argument, &taken);
+	err = taken ? run(r->probe, r->argument) : 0;
+	if (!r->err)
+		r->err = err;
 	mutex_unlock(&lock);
 	smp_store_release(&r->over, true); /* from here on the requester may free it */
 	wake_up(&over);
@@ -218,14 +227,14 @@ void stp_slices_tick(const struct stp_probe *p)
 	wake_up_process(thread);
 }
 
-bool stp_slices_request(const struct stp_probe *p, u64 argument)
+int stp_slices_request(const struct stp_probe *p, u64 argument)
 {
-	struct request r = { .probe = p, .argument = argument };
+	struct request r = { .probe = p, .argument = argument, .err = -EAGAIN };
 
 	/* Ends: the process can be killed while it waits for others. */
 	if (mutex_lock_killable(&request_lock)) {
 		stp_lose(STP_LOSS_OUTSIDE, 1);
-		return false;
+		return r.err;
 	}
 	smp_store_release(&request, &r);
 	wake_up_process(thread);
@@ -239,5 +248,5 @@ bool stp_slices_request(const struct stp_probe *p, u64 argument)
 		WRITE_ONCE(stp_session.unwanted, 0);
 	}
 	mutex_unlock(&request_lock);
-	return r.done;
+	return r.err;
 }

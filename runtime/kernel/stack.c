@@ -94,7 +94,7 @@ unsigned long stp_stack_left(void)
  * frame sizes. */
 #define NEED_UNKNOWN (STP_STACK_MAX / 4 * 3)
 static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = {
-	.most = STP_STACK_MAX, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,
+	.limit = STP_STACK_MAX, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,
 };
 
 u64 plat_stack_low(void)

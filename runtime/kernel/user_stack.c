@@ -116,6 +116,24 @@ static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, 
 		p->symbol = symbol;
 }
 
+/* Variables without initial values may be in an anonymous mapping behind the file's. */
+static void locate_in_bss(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address, struct stp_user_location *p)
+{
+	const struct vm_area_struct *before = area_at(vma->vm_start - 1);
+	const struct stp_object *o;
+
+	if (!before || !before->vm_file || !(before->vm_flags & VM_WRITE))
+		return;
+	o = object_of(before->vm_file);
+	if (!o)
+		return;
+	p->offset = offset_in(before, address);
+	p->size = offset_in(before, vma->vm_end);
+	p->symbol = symbol_at(o, p->offset);
+	if (p->symbol)
+		p->path = stp_user_path(&before->vm_file->f_path, stp_private(c)->name_text, PATH_TEXT);
+}
+
 bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p)
 {
 	struct vm_area_struct *vma;
@@ -138,6 +156,8 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 		}
 	} else if (vma && vma->vm_start == compat_vdso()) {
 		locate_in_vdso(c, vma, address, p);
+	} else if (vma) {
+		locate_in_bss(c, vma, address, p);
 	}
 	stp_areas_end(c);
 	return p->path;
@@ -145,10 +165,10 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 
 static void name_function(struct stp_ctx *c, u64 address, char *to, u32 size)
 {
-	struct stp_user_location place;
+	struct stp_user_location location;
 
-	if (stp_user_location(c, address, &place) && place.symbol)
-		stp_copy(to, place.symbol->name, size);
+	if (stp_user_location(c, address, &location) && location.symbol)
+		stp_copy(to, location.symbol->name, size);
 	else
 		snprintf(to, size, "%#llx", address);
 }
@@ -364,9 +384,9 @@ static bool find_caller(struct stp_ctx *c, struct frame *f, bool has_mappings)
  */
 static bool on_stack(const struct frame *f, u64 low)
 {
-	const u64 top = READ_ONCE(current->mm->start_stack), most = 64 << 20;
+	const u64 top = READ_ONCE(current->mm->start_stack), max_size = 64 << 20;
 
-	if (low <= top && top - low < most && f->pc > top - most && f->pc <= READ_ONCE(current->mm->env_end))
+	if (low <= top && top - low < max_size && f->pc > top - max_size && f->pc <= READ_ONCE(current->mm->env_end))
 		return true;
 	return f->pc >= (low & PAGE_MASK) && f->pc <= (f->sp | ~PAGE_MASK);
 }

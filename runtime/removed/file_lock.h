@@ -3,8 +3,8 @@
  * Locks were declared with files until 6.2. Since 6.9 most members of a struct file_lock are those of a struct
  * file_lock_core inside: C that names the type has them under their old names as well.
  */
-#ifndef VANISHED_FILE_LOCK_H
-#define VANISHED_FILE_LOCK_H
+#ifndef REMOVED_FILE_LOCK_H
+#define REMOVED_FILE_LOCK_H
 #include "stp_config.h"
 #include <linux/fs.h>
 #if __has_include(<linux/filelock.h>)

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Headers that include each other once had this one in all that knows files. */
+/* files_fdtable() is a macro of this header. Scripts for kernels before 5.10 rely on other headers that included it. */
 #include <linux/fdtable.h>

@@ -20,13 +20,15 @@
 
 static pid_t target;                   /* process ID of the -c command; 0: none, or it has exited */
 static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
-static bool failed;
+static int failure;                    /* wait status of the -c command that failed */
 
 /* ------------------------------------------------------------------ -c */
 
-/* Undoes the changes of main.c in a child process. */
-static void restore_signals(void)
+/* Undoes the changes of main.c in a child process. Its standard output does not mix with records. */
+static void restore_environment(void)
 {
+	if (stp_module.records)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
@@ -47,7 +49,7 @@ int user_child_hold(const char *command)
 		return -errno;
 	if (target == 0) {
 		close(fds[1]);
-		restore_signals();
+		restore_environment();
 		if (read(fds[0], &go, 1) == 1) {
 			stp_command_execute(command);
 			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
@@ -83,20 +85,23 @@ static void target_ended(int status)
 {
 	target = 0;
 	user_stop = true;
-	if (WIFSIGNALED(status)) {
-		user_flush();
-		fprintf(stderr, "WARNING: Child process exited with signal %d (%s)\n", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	} else if (WEXITSTATUS(status)) {
-		user_flush();
-		fprintf(stderr, "WARNING: Child process exited with status %d\n", WEXITSTATUS(status));
-	}
-	failed = status != 0;
+	failure = status;
 }
 
 bool user_child_failed(void)
 {
-	return failed;
+	return failure != 0;
+}
+
+void user_child_report(bool complete)
+{
+	const char *rest = complete ? "; the trace is complete" : "";
+
+	if (WIFSIGNALED(failure))
+		fprintf(stderr, "WARNING: the command was ended by signal %d (%s)%s\n", WTERMSIG(failure),
+			strsignal(WTERMSIG(failure)), rest);
+	else if (failure)
+		fprintf(stderr, "WARNING: the command exited with status %d%s\n", WEXITSTATUS(failure), rest);
 }
 
 /* ------------------------------------------------------------------ system() */
@@ -120,7 +125,7 @@ void user_system_next(void)
 	user_flush();                      /* earlier output appears before that of the command */
 	running = fork();
 	if (running == 0) {
-		restore_signals();
+		restore_environment();
 		stp_shell_execute(c->text);
 		_exit(127);
 	}

@@ -2,14 +2,15 @@
 /*
  * The main program of a script that runs in a process (--runtime=user):
  *
- *	program [-v] [-s] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-k] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
  * end or error probes. Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
- * else 0.
+ * 5 with -k when only COMMAND failed, else 0.
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "../include/records.h"
 #include "../include/number.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,13 +61,13 @@ static void catch_signals(void)
 
 struct arguments {
 	const char *command;
-	bool strict;
+	bool strict, report_command;       /* -k: exit status 5 */
 	int first_setting;
 };
 
 static int usage(const char *program)
 {
-	fprintf(stderr, "Usage: %s [-v] [-s] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	fprintf(stderr, "Usage: %s [-v] [-s] [-k] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
 	return -1;
 }
 
@@ -75,7 +77,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 	int64_t pid;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:vs")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vsk")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -87,6 +89,9 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			break;
 		case 's':
 			a->strict = true;
+			break;
+		case 'k':
+			a->report_command = true;
 			break;
 		case 'v':
 			user_verbose = true;
@@ -176,7 +181,39 @@ static void report_loss(enum stp_loss reason)
 	fputc('\n', stderr);
 }
 
-static int report(bool strict)
+static void record_loss(enum stp_loss reason)
+{
+	char bytes[256];
+	struct stp_frame_loss *loss = (struct stp_frame_loss *)bytes;
+	u32 size = sizeof(bytes) - sizeof(*loss);
+	int len = snprintf(bytes + sizeof(*loss), size, losses[reason].text, stp_lost(reason));
+
+	loss->count = stp_lost(reason);
+	user_frame(STP_FRAME_LOSS, bytes, sizeof(*loss) + ((u32)len < size ? (u32)len : size - 1));
+}
+
+static void record_start(void)
+{
+	struct stp_stream_start start = { STP_STREAM_MAGIC, STP_STREAM_VERSION };
+	char bytes[sizeof(start) + 2 * sizeof(struct utsname)];
+	struct utsname host;
+	int len;
+
+	uname(&host);
+	memcpy(bytes, &start, sizeof(start));
+	len = snprintf(bytes + sizeof(start), sizeof(bytes) - sizeof(start), "%c%s%c%s", (int)strlen(host.release),
+		       host.release, (int)strlen(host.nodename), host.nodename);     /* lengths below 128 take one byte */
+	user_frame(STP_FRAME_START, bytes, (u32)(sizeof(start) + (u32)len));
+}
+
+static void record_end(int status)
+{
+	struct stp_frame_end end = { .status = status, .errors = stp_session.errors };
+
+	user_frame(STP_FRAME_END, &end, sizeof(end));
+}
+
+static int report(const struct arguments *a)
 {
 	struct stp_summary sum = { 0 };
 	bool lost = false;
@@ -189,11 +226,15 @@ static int report(bool strict)
 		if (!stp_lost(i) || losses[i].kind == STP_KIND_OUTSIDE)
 			continue;
 		report_loss(i);
+		record_loss(i);
 		lost = true;
 	}
-	if (sum.rc || user_error_shown || user_child_failed())
+	user_child_report(!sum.rc && !sum.errors && !user_error_shown && !lost);
+	if (sum.rc || user_error_shown)
 		return 1;
-	return strict && lost ? 3 : 0;
+	if (a->strict && lost)
+		return 3;
+	return !user_child_failed() ? 0 : a->report_command ? 5 : 1;
 }
 
 static int run(const struct arguments *a, char **argv)
@@ -211,6 +252,7 @@ static int run(const struct arguments *a, char **argv)
 		stp_session.target = rc;
 	}
 	stp_session.relay = getpid();
+	record_start();
 	rc = stp_session_start();
 	if (!rc && !user_stop) {
 		user_child_release();
@@ -220,7 +262,8 @@ static int run(const struct arguments *a, char **argv)
 	user_child_abandon();
 	user_flush();
 	user_system_drain();
-	status = report(a->strict);
+	status = report(a);
+	record_end(rc ? 1 : status);
 	return rc ? 1 : status;
 }
 

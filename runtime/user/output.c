@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects records in one buffer, which is written to standard output when it is full or the loop is about to wait.
+ * If the output consists of records, each is a frame of include/records.h.
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "../include/records.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,28 +45,60 @@ void user_flush(void)
 	write_all(buffer + from, committed - from);
 }
 
+/* Bytes before a record. */
+static u64 header(void)
+{
+	return stp_module.records ? sizeof(struct stp_frame) : 0;
+}
+
+void user_frame(u32 kind, const void *payload, u32 len)
+{
+	struct stp_frame frame = { .len = len, .kind = kind };
+
+	if (!stp_module.records)
+		return;
+	user_flush();
+	write_all((const char *)&frame, sizeof(frame));
+	write_all(payload, len);
+}
+
+/* Returns the first byte of a new record. */
+static char *open_record(void)
+{
+	if (sizeof(buffer) - committed < PLAT_RECORD_MAX + header())
+		user_flush();
+	if (sent == committed)
+		sent = committed = 0;
+	return buffer + committed + header();
+}
+
+/* A record that is longer than the buffer is written in pieces. */
+static char *extend_record(char *from, u64 *open, u32 want)
+{
+	user_flush();
+	sent = committed = 0;
+	memmove(buffer + header(), from, *open);
+	if (sizeof(buffer) - header() < *open + want) {
+		write_all(buffer, *open);
+		*open = 0;
+	}
+	return buffer + header();
+}
+
 bool plat_record_space(struct stp_ctx_private *v, u32 want)
 {
 	u64 open = v->out_start ? (u64)(v->out - v->out_start) : 0;
 	char *from = v->out_start;
 
-	if (from && (u64)(buffer + sizeof(buffer) - from) < open + want) {
-		user_flush();
-		memmove(buffer, from, open);
-		sent = committed = 0;
-		from = buffer;
-		if (sizeof(buffer) < open + want) {
-			/* a record longer than the buffer is written in pieces */
-			write_all(buffer, open);
-			open = 0;
-		}
-	} else if (!from) {
-		if (sizeof(buffer) - committed < PLAT_RECORD_MAX)
-			user_flush();
-		if (sent == committed)
-			sent = committed = 0;
-		from = buffer + committed;
+	if (from && stp_module.records && open + want > PLAT_RECORD_MAX) {
+		plat_record_commit(v);
+		from = NULL;
+		open = 0;
 	}
+	if (!from)
+		from = open_record();
+	else if ((u64)(buffer + sizeof(buffer) - from) < open + want)
+		from = extend_record(from, &open, want);
 	v->out_start = from;
 	v->out = from + open;
 	v->out_end = buffer + sizeof(buffer);
@@ -73,5 +107,12 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want)
 
 void plat_record_commit(struct stp_ctx_private *v)
 {
+	static u64 seq;
+	struct stp_frame frame = { .len = (u32)(v->out - v->out_start), .kind = STP_FRAME_RECORD };
+
+	if (stp_module.records) {
+		frame.seq = ++seq;
+		memcpy(v->out_start - sizeof(frame), &frame, sizeof(frame));
+	}
 	committed = (u64)(v->out - buffer);
 }

@@ -2,6 +2,7 @@
 /* Implements core/platform.h in a process, except output: memory, one CPU, messages. */
 #define _GNU_SOURCE
 #include "user.h"
+#include "../include/records.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -189,12 +190,14 @@ void plat_message(u32 type, const char *text)
 	case STP_MSG_ERROR:
 		user_error_shown = true;
 		user_flush();
+		user_frame(STP_FRAME_ERROR, text, (u32)strlen(text));
 		fprintf(stderr, "ERROR: %s\n", text);
 		break;
 	case STP_MSG_WARNING:
 		if (!user_verbose && warned_before(text))
 			break;
 		user_flush();
+		user_frame(STP_FRAME_WARNING, text, (u32)strlen(text));
 		fprintf(stderr, "WARNING: %s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 		break;
 	}

@@ -23,6 +23,8 @@ u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 
 /* output.c */
 void user_flush(void);                 /* committed records to standard output */
+/* With --record: writes a frame of include/records.h. */
+void user_frame(u32 kind, const void *payload, u32 len);
 
 /* child.c */
 int user_child_hold(const char *command);  /* forks it; it waits before execve(). Returns its process ID or -errno */
@@ -30,6 +32,7 @@ void user_child_release(void);         /* lets it call execve() */
 void user_child_abandon(void);         /* ends it if it was not released */
 void user_reap(void);                  /* after SIGCHLD: sets user_stop if the -c command has exited */
 bool user_child_failed(void);
+void user_child_report(bool complete); /* prints how it failed; complete: nothing else failed or was lost */
 void user_system(const char *command); /* queues it for sh -c; commands run one after the other */
 void user_system_next(void);           /* starts the next command if none is running */
 void user_system_drain(void);          /* waits for queued commands, at most 5 s */

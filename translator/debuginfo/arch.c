@@ -34,6 +34,9 @@ static const struct arch arches[] = {
 		.entry_mask = 1u << 5 | 1u << 4 | 1u << 1 | 1u << 2 | 1u << 8 | 1u << 9 | 1u << 7,
 		.call_clobbered = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 0xfu << 8,
 		.entry_cfa = 8,
+		.vector = 17,          // xmm0
+		.vectors = 16,
+		.vector_args = 8,
 		.word = 8,
 	},
 	{
@@ -53,6 +56,8 @@ static const struct arch arches[] = {
 		.entry_mask = 1u << 7,
 		.call_clobbered = 1u << 0 | 1u << 1 | 1u << 2,
 		.entry_cfa = 4,
+		.vector = 21,          // xmm0; functions return floating point in the x87 register st(0)
+		.vectors = 8,
 		.word = 4,
 	},
 	{
@@ -76,6 +81,9 @@ static const struct arch arches[] = {
 		.entry_mask = 0x1ffu | 1u << 29 | 1u << 30 | 1u << 31,
 		.call_clobbered = 0x7ffffu,
 		.entry_cfa = 0,
+		.vector = 64,          // v0
+		.vectors = 32,
+		.vector_args = 8,
 		.word = 8,
 	},
 };
@@ -96,4 +104,9 @@ int arch_native(const struct arch *a, uint64_t number)
 		return -1;
 	number = a->native ? a->native[number] : number;
 	return a->pt_regs_offset[number] < 0 ? -1 : (int)number;
+}
+
+int arch_vector(const struct arch *a, uint64_t number)
+{
+	return number >= (uint64_t)a->vector && number < (uint64_t)(a->vector + a->vectors) ? (int)number - a->vector : -1;
 }

@@ -17,6 +17,8 @@ struct arch {
 	unsigned entry_mask;           // bit n: ftrace's argument-only entry gives register n
 	int entry_cfa;                 // canonical frame address - stack pointer, at a function's entry
 	int elf_machine;               // EM_* of its files
+	int vector, vectors;           // DWARF number of the first vector register, and how many a probe can read
+	int vector_args;               // vector registers that pass arguments, from the first one, which also returns
 	int word;                      // bytes of a pointer
 	const signed char *native;     // DWARF numbers (9, -1: none) -> the numbers of the kernel's architecture,
 				       // which locations and the other
@@ -25,5 +27,6 @@ struct arch {
 const struct arch *arch_find(const char *name);   // NULL: not supported
 
 int arch_native(const struct arch *a, uint64_t number);   // -1: not a register of pt_regs
+int arch_vector(const struct arch *a, uint64_t number);   // from 0; -1: not a vector register that a probe can read
 
 #endif

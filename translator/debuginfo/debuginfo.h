@@ -318,6 +318,7 @@ struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 // A tracepoint and the arguments of its probes. A `type` may be NULL (unknown); an argument whose name is unknown is
 // "arg1", "arg2" and so on.
 #define DI_ARGUMENT 0x100      // DI_OP_REG of their locations: DI_ARGUMENT + i is the argument i, from 0
+#define DI_VECTOR 0x80         // DI_VECTOR + i: the low 8 bytes of the vector register i of the process
 struct di_tracepoint {
 	struct di_module *module;
 	const char *name;

@@ -2,6 +2,15 @@
 // Builds locations: registers, and operations on a stack of values (struct di_location).
 #include "debuginfo/module.h"
 
+#include <string.h>
+
+const char di_other_register[] = "it is in a register that probes cannot read, such as those of x87";
+
+bool type_is_float(const struct di_type *t)
+{
+	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !strstr(t->name, "complex");
+}
+
 struct di_location location_register(int number)
 {
 	struct di_location l = { .kind = DI_LOC_VALUE };

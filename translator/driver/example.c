@@ -1,19 +1,191 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --example NAME: finds the script of that name below the examples directories.
+// --example: lists, prints or selects an example script. Reads the directory examples/ of the installation or build,
+// whose scripts begin with a question, and the examples of SystemTap below XDG_DATA_DIRS, which have a .meta file each.
 #include "driver/example.h"
 
+#include "session/session.h"
 #include "util/diag.h"
 #include "util/str.h"
 
+#include <ctype.h>
 #include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A static variable, since nftw() passes no argument to its callback.
-static struct {
-	const char *name;
-	VEC(const char *) found, all;
-} search;
+struct example {
+	const char *path, *subject, *name;     // subject: the directory; name: without .stp
+	bool own;                              // not of SystemTap
+	const char *about;                     // the head up to its usage, or the .meta file
+	int matches;                           // number of wanted words in name and `about`
+};
+
+// Static, since nftw() passes no argument to its callback.
+static struct { VEC(struct example) all; bool own; } found;
+
+static const char *head_of(const char *path, bool own)
+{
+	char *text = own ? str_read_start(path, 4096, NULL) :
+			str_read_start(str_printf("%.*s.meta", (int)(strlen(path) - strlen(".stp")), path), 4096, NULL);
+	char *end = text && own ? strstr(text, "\n# Usage:") : NULL;
+
+	if (end)
+		*end = '\0';
+	return text ? text : "";
+}
+
+static int visit_file(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	struct example e = { .path = str_dup(path), .own = found.own };
+	const char *dir = path + at->base - 1;
+
+	if (kind != FTW_F || !str_ends(path, ".stp"))
+		return 0;
+	while (dir > path && dir[-1] != '/')
+		dir--;
+	e.subject = str_ndup(dir, (size_t)(path + at->base - 1 - dir));
+	e.name = str_ndup(path + at->base, strlen(path + at->base) - strlen(".stp"));
+	e.about = head_of(path, found.own);
+	vec_push(&found.all, e);
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct example *)a)->path, ((const struct example *)b)->path);
+}
+
+static void read_directory(const char *dir, bool own)
+{
+	int before = found.all.n;
+
+	found.own = own;
+	nftw(dir, visit_file, 16, FTW_PHYS);
+	qsort(found.all.at + before, (size_t)(found.all.n - before), sizeof(struct example), by_path);
+}
+
+static const char *data_dirs(void)
+{
+	const char *dirs = getenv("XDG_DATA_DIRS");
+
+	return dirs && *dirs ? dirs : "/usr/local/share:/usr/share";
+}
+
+static void read_all(const struct session *s)
+{
+	if (found.all.n)
+		return;
+	if (s->examples_dir)
+		read_directory(s->examples_dir, true);
+	for (const char *dirs = data_dirs(); *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
+		read_directory(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), false);
+}
+
+// Returns the question in the third line, up to its mark; for an example of SystemTap its title.
+static char *question_of(const struct example *e)
+{
+	const char *line = strstr(e->about, e->own ? "\n# SPDX" : "title:");
+	size_t len;
+
+	line = line && e->own ? strchr(line + 1, '\n') : line;
+	if (!line)
+		return "";
+	line += e->own ? strspn(line, "\n# ") : strlen("title: ");
+	len = strcspn(line, "\n");
+	if (e->own && memchr(line, '?', len))
+		len = strcspn(line, "?") + 1;
+	return str_ndup(line, len);
+}
+
+static void add_line(struct buf *b, const struct example *e, bool with_subject)
+{
+	const char *name = with_subject ? str_printf("%s/%s", e->subject, e->name) : e->name;
+
+	buf_printf(b, "\n  %-*s %s", with_subject ? 22 : 14, name, question_of(e));
+}
+
+static void list_all(void)
+{
+	const char *subject = "";
+	struct buf b = { 0 };
+	int others = 0;
+
+	for vec_each(&found.all, e) {
+		if (!e->own) {
+			others++;
+			continue;
+		}
+		if (strcmp(subject, e->subject))
+			buf_printf(&b, "%s%s", *subject ? "\n\n" : "", e->subject);
+		subject = e->subject;
+		add_line(&b, e, false);
+	}
+	if (b.len)
+		printf("%s\n\nstap --example NAME [ARGUMENTS] runs one of these, stap --example NAME --show prints it "
+		       "with its usage, output and cost.\n", buf_text(&b));
+	if (others)
+		printf("stap --example FILE also runs the %d examples of SystemTap in systemtap/examples below %s.\n",
+		       others, data_dirs());
+}
+
+// Counts the words of `text` in name and head, without their plural.
+static int count_matches(const struct example *e, const char *text)
+{
+	int n = 0;
+
+	for (size_t len; *text; text += len + (text[len] != '\0')) {
+		len = strcspn(text, " .,?_-/");
+		char *word = str_ndup(text, len);
+
+		if (len > 3 && word[len - 1] == 's')
+			word[len - 1] = '\0';
+		n += len > 1 && (strcasestr(e->about, word) || strcasestr(e->name, word));
+	}
+	return n;
+}
+
+// Lists the examples whose heads mention the most of the wanted words.
+static char *mentions(const char *name)
+{
+	enum { MAX_LINES = 15 };
+	struct buf b = { 0 };
+	int best = 0, lines = 0;
+
+	for vec_each(&found.all, e) {
+		e->matches = count_matches(e, name);
+		best = e->matches > best ? e->matches : best;
+	}
+	for vec_each(&found.all, e)
+		if (best && e->matches == best && lines++ < MAX_LINES)
+			add_line(&b, e, true);
+	return buf_text(&b);
+}
+
+static void report_unknown(const char *name)
+{
+	VEC(const char *) names = { 0 };
+	struct buf scripts = { 0 };
+	bool with_suffix = str_ends(name, ".stp");
+	size_t len = strlen(name);
+	const char *about;
+
+	if (!found.all.n)
+		die("--example: no examples found in systemtap/examples below %s; on Debian they are in the package "
+		    "systemtap-doc", data_dirs());
+	while (len > 1 && name[len - 1] == '/')
+		len--;
+	for vec_each(&found.all, e) {
+		vec_push(&names, with_suffix ? (const char *)str_printf("%s.stp", e->name) : e->name);
+		if (strlen(e->subject) == len && !strncmp(e->subject, name, len))
+			add_line(&scripts, e, true);
+	}
+	if (scripts.len)
+		die("--example: \"%s\" is a directory of examples; name one of its scripts:%s", name,
+		    buf_text(&scripts));
+	about = mentions(str_ndup(name, len - (with_suffix ? strlen(".stp") : 0)));
+	die("example \"%s\" not found%s; %s", name, str_similar(name, names.at, names.n),
+	    *about ? str_printf("descriptions that mention it:%s", about) : "stap --example lists all");
+}
 
 static bool is_tail(const char *path, const char *tail)
 {
@@ -22,37 +194,56 @@ static bool is_tail(const char *path, const char *tail)
 	return n > m && path[n - m - 1] == '/' && !strcmp(path + n - m, tail);
 }
 
-static int visit_file(const char *path, const struct stat *st, int kind, struct FTW *at)
+// An example of Quicktap is preferred to those of SystemTap.
+static const char *path_of(const char *name)
 {
-	const char *name = path + at->base;
-
-	if (kind != FTW_F || !strstr(name, ".stp"))
-		return 0;
-	vec_push(&search.all, (const char *)str_dup(name));
-	if (is_tail(path, search.name))
-		vec_push(&search.found, (const char *)str_dup(path));
-	return 0;
-}
-
-const char *example_path(const char *name)
-{
-	const char *dirs = getenv("XDG_DATA_DIRS"), *paths;
+	const char *file = str_ends(name, ".stp") ? name : str_printf("%s.stp", name);
+	VEC(const struct example *) matching = { 0 };
 	struct buf list = { 0 };
 
-	if (!dirs || !*dirs)
-		dirs = "/usr/local/share:/usr/share";
-	paths = dirs;
-	search.name = name;
-	for (; *dirs; dirs += strcspn(dirs, ":"), dirs += *dirs == ':')
-		nftw(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), visit_file, 16, FTW_PHYS);
-	if (search.found.n == 1)
-		return search.found.at[0];
-	for vec_each(&search.found, path)
-		buf_printf(&list, "\n  %s", *path);
-	if (search.found.n)
-		die("example name \"%s\" is ambiguous:%s", name, buf_text(&list));
-	if (!search.all.n)
-		die("--example: no examples found in systemtap/examples below %s; on Debian they are in the package "
-		    "systemtap-doc", paths);
-	die("example \"%s\" not found%s", name, str_similar(name, search.all.at, search.all.n));
+	for vec_each(&found.all, e)
+		if (is_tail(e->path, file))
+			vec_push(&matching, (const struct example *)e);
+	if (!matching.n)
+		report_unknown(name);
+	if (matching.n == 1 || (matching.at[0]->own && !matching.at[1]->own))
+		return matching.at[0]->path;
+	for vec_each(&matching, e)
+		buf_printf(&list, "\n  %s", (*e)->path);
+	die("example name \"%s\" is ambiguous:%s", name, buf_text(&list));
+}
+
+static void print_script(const char *path)
+{
+	char *text = str_read_file(path, NULL);
+
+	if (!text)
+		die("cannot read the example %s: %m", path);
+	fputs(text, stdout);
+}
+
+bool example_select(struct session *s)
+{
+	struct options *o = &s->opt;
+
+	read_all(s);
+	if (o->script_file && !*o->script_file)
+		die("--example= lacks the name of a script; stap --example lists them");
+	if (!o->script_file && !found.all.n)
+		report_unknown("");
+	if (!o->script_file) {
+		list_all();
+		return false;
+	}
+	o->script_file = path_of(o->script_file);
+	if (o->example_show)
+		print_script(o->script_file);
+	return !o->example_show;
+}
+
+void example_names(const struct session *s, name_list *out)
+{
+	read_all(s);
+	for vec_each(&found.all, e)
+		vec_push(out, e->name);
 }

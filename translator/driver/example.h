@@ -2,8 +2,12 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
-// Returns the path of the example script `name` ("iotop.stp", "io/iotop.stp"). Dies with the reason unless exactly one
-// matches.
-const char *example_path(const char *name);
+#include "session/session.h"
+
+// Replaces the script's name of --example ("biosnoop", "iotop.stp", "io/iotop.stp") by its path; dies with suggestions
+// unless exactly one matches. False: a list or the script was printed, and nothing is to run.
+bool example_select(struct session *s);
+
+void example_names(const struct session *s, name_list *out);
 
 #endif

@@ -31,16 +31,19 @@ static bool is_quiet(const struct session *s)
 	return s->opt.verbose[2] < 2;
 }
 
+// The first error is the reason if nothing is found.
 static void begin_quiet(const struct session *s)
 {
-	if (is_quiet(s))
-		diag_quiet_push();
+	if (!is_quiet(s))
+		return;
+	diag_options.no_warnings = true;
+	diag_hold_push();
 }
 
 static void end_quiet(const struct session *s)
 {
 	if (is_quiet(s))
-		diag_quiet_pop();
+		diag_hold_pop();
 	else
 		diag_summary();
 }
@@ -267,6 +270,17 @@ static void add_patterns(struct session *s, const struct probe_point *point, lin
 	}
 }
 
+// Adds the longer points that "perf.*" is the beginning of.
+static void add_longer_patterns(struct session *s, const struct probe_point *point, line_list *lines)
+{
+	struct point_part *last = point->parts.n > 1 ? &point->parts.at[point->parts.n - 1] : NULL;
+
+	if (!last || lines->n || strcmp(last->name, "*"))
+		return;
+	last->name = "**";
+	add_patterns(s, point, lines);
+}
+
 static void find(struct session *s, line_list *lines)
 {
 	if (pass_parse(s))
@@ -276,8 +290,10 @@ static void find(struct session *s, line_list *lines)
 	add_probes(s, lines);
 	for vec_each(&s->script.probe_decls, d)
 		if ((*d)->source == s->sources.at[0])
-			for vec_each(&(*d)->points, point)
+			for vec_each(&(*d)->points, point) {
 				add_patterns(s, *point, lines);
+				add_longer_patterns(s, *point, lines);
+			}
 	unite(s, lines);
 }
 
@@ -339,6 +355,8 @@ static int list_points(struct session *s)
 		print_json(s, &lines);
 	else
 		print_lines(&lines);
+	if (!lines.n && is_quiet(s) && diag_quiet_first())
+		fprintf(stderr, "stap: nothing found: %s\n", diag_quiet_first());
 	return lines.n ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

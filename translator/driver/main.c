@@ -5,9 +5,14 @@
 #include "target/kernel.h"
 #include "run/remote.h"
 #include "run/run.h"
+#include "driver/example.h"
+#include "driver/complete_line.h"
+#include "driver/prompt.h"
 #include "driver/self_probes.h"
 #include "driver/options.h"
 #include "driver/objects.h"
+#include "editor/format.h"
+#include "editor/lint.h"
 #include "foreign/foreign.h"
 #include "parse/typography.h"
 #include "session/passes.h"
@@ -20,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,6 +107,10 @@ static void choose_target(struct session *s)
 		return;
 	uname(&host);
 	choose_privilege(o);
+	if (o->release)
+		o->release = kernel_complete_release(o->release);
+	if (o->vm_release)
+		o->vm_release = kernel_complete_release(o->vm_release);
 	if (o->vm && !o->vm_release)
 		o->vm_release = o->release ? o->release : vm_default_release();
 	if (o->vm)
@@ -294,7 +304,9 @@ static int run_last(struct session *s)
 	mark_pass(s, 5, true);
 	if (verbose)
 		fprintf(stderr, "Pass 5: run completed in %s.\n", times(&from));
-	if (status && !(status == EXIT_LOSSES && s->opt.strict))
+	if (status == 128 + SIGINT)
+		fprintf(stderr, "Interrupted in pass 5.\n");
+	else if (status && status != EXIT_COMMAND && !(status == EXIT_LOSSES && s->opt.strict))
 		fprintf(stderr, "Pass 5: run failed.  [man error::pass5]\n");
 	return status == EXIT_LOSSES && s->opt.strict ? status : status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -353,6 +365,13 @@ static void catch_signals(void)
 		sigaction(signals[i], &sa, NULL);
 }
 
+static bool is_script(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 int main(int argc, char **argv)
 {
 	struct session *s;
@@ -360,9 +379,14 @@ int main(int argc, char **argv)
 
 	mem_init();
 	s = NEW(struct session);
+	if (argc > 1 && !strcmp(argv[1], "report") && !is_script("report"))
+		report_recorded(s, argv + 2);
 	options_parse(&s->opt, argc, argv);
 	mark_pass(s, 0, false);
 	catch_signals();
+	session_find_directories(s);
+	if (s->opt.example && !example_select(s))
+		return EXIT_SUCCESS;
 	if (s->opt.remotes.n && remote_open(&s->opt, &status))
 		return status;
 	session_open(s);
@@ -372,7 +396,17 @@ int main(int argc, char **argv)
 		session_close(s);
 		return EXIT_SUCCESS;
 	}
+	if (s->opt.complete || s->opt.interactive) {
+		status = s->opt.complete ? complete_line(s) : prompt_run(s);
+		session_close(s);
+		return status;
+	}
 	add_texts(s);
+	if (s->opt.format || s->opt.lint) {
+		status = s->opt.lint ? lint_run(s) : format_run(s);
+		session_close(s);
+		return status;
+	}
 	choose_target(s);
 	objects_check(s);
 	limits_check(s);

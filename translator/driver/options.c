@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // argv -> struct options. One row of option_table[] is one option: its letters, its argument, the line of --help and
-// the function that stores it. Conflicts between options are at the end.
+// the function that stores it.
 #include "config.h"
+#include "driver/bad_option.h"
 #include "driver/options.h"
 #include "driver/benchmark.h"
 #include "target/kernel.h"
 #include "run/remote.h"
-#include "driver/example.h"
 #include "parse/typography.h"
 #include "driver/rc.h"
+#include "util/progress.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -19,17 +20,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static void usage(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
-static void usage(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fprintf(stderr, "stap: %s\nTry 'stap --help' for more information.\n", str_vprintf(fmt, ap));
-	va_end(ap);
-	exit(EXIT_FAILURE);
-}
 
 static bool matches(const char *text, const char *pattern)
 {
@@ -54,7 +44,7 @@ static struct limit name_value(const char *arg)
 static void set_pass(struct options *o, const char *arg)
 {
 	if (strlen(arg) != 1 || *arg < '1' || *arg > '5')
-		usage("-p takes a pass number from 1 to 5, not \"%s\"", arg);
+		options_misused("-p takes a pass number from 1 to 5, not \"%s\"", arg);
 	o->last_pass = *arg - '0';
 }
 
@@ -82,7 +72,7 @@ static void set_verbose(struct options *o, const char *arg)
 static void set_verbose_passes(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[0-9]{1,5}$"))
-		usage("--vp takes one to five digits, a verbosity for each pass, not \"%s\"", arg);
+		options_misused("--vp takes one to five digits, a verbosity for each pass, not \"%s\"", arg);
 	for (int pass = 1; arg[pass - 1]; pass++)
 		o->verbose[pass] += arg[pass - 1] - '0';
 }
@@ -90,7 +80,7 @@ static void set_verbose_passes(struct options *o, const char *arg)
 static void set_script(struct options *o, const char *arg)
 {
 	if (o->script_text)
-		usage("-e can be given once; use -E for more scripts");
+		options_misused("-e can be given once; use -E for more scripts");
 	o->script_text = arg;
 }
 
@@ -129,7 +119,7 @@ static void set_module(struct options *o, const char *arg)
 	char *name = str_ends(arg, ".ko") ? str_ndup(arg, strlen(arg) - 3) : str_dup(arg);
 
 	if (!matches(name, "^[a-z0-9_]{1,55}$"))
-		usage("-m takes a module name of at most 55 letters, digits and \"_\", not \"%s\"", arg);
+		options_misused("-m takes a module name of at most 55 letters, digits and \"_\", not \"%s\"", arg);
 	o->module_name = name;
 }
 
@@ -144,14 +134,14 @@ static void set_release(struct options *o, const char *arg)
 static void add_include(struct options *o, const char *arg)
 {
 	if (access(arg, R_OK | X_OK) < 0)
-		usage("-I %s: %s", arg, strerror(errno));
+		options_misused("-I %s: %s", arg, strerror(errno));
 	vec_push(&o->include_dirs, arg);
 }
 
 static void add_define(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$"))
-		usage("-D takes NAME or NAME=VALUE of letters, digits and \"_\", not \"%s\"", arg);
+		options_misused("-D takes NAME or NAME=VALUE of letters, digits and \"_\", not \"%s\"", arg);
 	vec_push(&o->defines, name_value(arg));
 	o->timing |= str_starts(arg, "STP_TIMING") || str_starts(arg, "STP_ALIBI");     // and STP_TIMING_NSECS
 }
@@ -159,7 +149,7 @@ static void add_define(struct options *o, const char *arg)
 static void add_global(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
-		usage("-G takes NAME=VALUE, not \"%s\"", arg);
+		options_misused("-G takes NAME=VALUE, not \"%s\"", arg);
 	vec_push(&o->globals, name_value(arg));
 }
 
@@ -168,29 +158,29 @@ static void set_arch(struct options *o, const char *arg)
 {
 	o->arch = kernel_arch(arg);
 	if (!o->arch)
-		usage("-a takes x86_64 or arm64, not \"%s\"", arg);
+		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
 static void add_modinfo(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=[^\"\\\\[:cntrl:]]+$"))
-		usage("--modinfo takes NAME=VALUE without quotes and backslashes, not \"%s\"", arg);
+		options_misused("--modinfo takes NAME=VALUE without quotes and backslashes, not \"%s\"", arg);
 	if (str_starts(arg, "stap_") || str_starts(arg, "license="))
-		usage("--modinfo %s: that name is reserved", arg);
+		options_misused("--modinfo %s: that name is reserved", arg);
 	vec_push(&o->modinfo, name_value(arg));
 }
 
 static void set_runtime_dir(struct options *o, const char *arg)
 {
 	if (access(str_printf("%s/kernel/sources", arg), R_OK) < 0)
-		usage("-R %s: no runtime sources found there (kernel/sources: %s)", arg, strerror(errno));
+		options_misused("-R %s: no runtime sources found there (kernel/sources: %s)", arg, strerror(errno));
 	o->runtime_dir = realpath(arg, NULL);
 }
 
 static void set_download(struct options *o, const char *arg)
 {
 	if (arg && !matches(arg, "^(yes|no|ask|[1-9][0-9]*)$"))
-		usage("--download-debuginfo takes yes, no, ask or seconds, not \"%s\"", arg);
+		options_misused("--download-debuginfo takes yes, no, ask or seconds, not \"%s\"", arg);
 	if (arg && !strcmp(arg, "no"))
 		unsetenv("DEBUGINFOD_URLS");
 }
@@ -210,14 +200,14 @@ static void set_remote_prefix(struct options *o, const char *arg)
 
 static void no_servers(struct options *o, const char *arg)
 {
-	usage("compile servers are not supported: build for another host with -r RELEASE -p4 and copy the module to "
+	options_misused("compile servers are not supported: build for another host with -r RELEASE -p4 and copy the module to "
 	      "it, or use --remote");
 }
 
 static void add_make_var(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[a-z_][a-z0-9_]*(=.*)?$"))
-		usage("-B takes a variable of make, NAME=VALUE, or a target, not \"%s\"", arg);
+		options_misused("-B takes a variable of make, NAME=VALUE, or a target, not \"%s\"", arg);
 	vec_push(&o->make_vars, arg);
 }
 
@@ -229,7 +219,7 @@ static void set_output(struct options *o, const char *arg)
 static void set_switching(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})?$"))
-		usage("-S takes megabytes, or megabytes and a number of files (\"10,5\"), not \"%s\"", arg);
+		options_misused("-S takes megabytes, or megabytes and a number of files (\"10,5\"), not \"%s\"", arg);
 	o->switching = arg;
 }
 
@@ -268,7 +258,7 @@ static void set_namespaces(struct options *o, const char *arg)
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		usage("--target-namespaces takes a process id, not \"%s\"", arg);
+		options_misused("--target-namespaces takes a process id, not \"%s\"", arg);
 	o->namespaces_pid = (int)pid;
 }
 
@@ -282,7 +272,7 @@ static void set_target(struct options *o, const char *arg)
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		usage("-x takes a process id, not \"%s\"", arg);
+		options_misused("-x takes a process id, not \"%s\"", arg);
 	o->target_pid = (int)pid;
 }
 
@@ -291,14 +281,14 @@ static void set_buffer(struct options *o, const char *arg)
 	int64_t mb;
 
 	if (!str_number(arg, 1, 4095, &mb))
-		usage("-s takes megabytes from 1 to 4095, not \"%s\"", arg);
+		options_misused("-s takes megabytes from 1 to 4095, not \"%s\"", arg);
 	o->buffer_mb = (int)mb;
 }
 
 static void set_timeout(struct options *o, const char *arg)
 {
 	if (!str_real(arg, 0.001, 86400, &o->timeout_s))
-		usage("-T takes seconds from 0.001 to 86400, not \"%s\"", arg);
+		options_misused("-T takes seconds from 0.001 to 86400, not \"%s\"", arg);
 }
 
 static void set_runtime(struct options *o, const char *arg)
@@ -309,7 +299,7 @@ static void set_runtime(struct options *o, const char *arg)
 	while (i < ARRAY_SIZE(names) && strcmp(arg, names[i]))
 		i++;
 	if (i == ARRAY_SIZE(names))
-		usage("--runtime takes \"kernel\" or \"user\", not \"%s\"", arg);
+		options_misused("--runtime takes \"kernel\" or \"user\", not \"%s\"", arg);
 	if (i == 3)
 		diag_warning((struct loc){ 0 }, "BPF programs are not supported: the script becomes a kernel module");
 	o->user_runtime = i == 1 || i == 2;
@@ -334,9 +324,9 @@ static void set_vm(struct options *o, const char *arg)
 static void set_list(struct options *o, const char *arg)
 {
 	if (o->script_text)
-		usage("-l, -L and -e exclude each other, and each is given once");
+		options_misused("-l, -L and -e exclude each other, and each is given once");
 	if (!*arg)
-		usage("-l and -L take a probe point, which may have wildcards");
+		options_misused("-l and -L take a probe point, which may have wildcards");
 	o->list = true;
 	o->script_text = str_printf("probe %s {}", arg);
 }
@@ -352,10 +342,37 @@ static void set_json(struct options *o, const char *arg)
 	o->json = true;
 }
 
+// stap-report knows the formats.
+static void set_output_format(struct options *o, const char *arg)
+{
+	o->output_format = arg;
+	o->records = true;
+}
+
+static void add_output(struct options *o, const char *arg)
+{
+	const char *colon = strchr(arg, ':');
+
+	if (!colon || colon == arg || !colon[1])
+		options_misused("--output takes FORMAT:FILE, not \"%s\"", arg);
+	vec_push(&o->outputs, arg);
+	o->records = true;
+}
+
+static void set_json_safe(struct options *o, const char *arg)
+{
+	o->json_safe = true;
+}
+
+static void set_record(struct options *o, const char *arg)
+{
+	o->record = o->records = true;
+}
+
 static void set_dump(struct options *o, enum dump what)
 {
 	if (o->dump && o->dump != what)
-		usage("only one --dump option can be given");
+		options_misused("only one --dump option can be given");
 	o->dump = what;
 }
 
@@ -380,7 +397,7 @@ static void set_types(struct options *o, const char *arg)
 
 	set_dump(o, DUMP_LAYOUT);
 	if (!*arg || at == arg || (at && !at[1]))
-		usage("--types takes NAME or NAME@MODULE, such as \"struct file\", loop_device@loop, stat@/bin/ls");
+		options_misused("--types takes NAME or NAME@MODULE, such as \"struct file\", loop_device@loop, stat@/bin/ls");
 	o->types = arg;
 }
 
@@ -407,9 +424,9 @@ static void set_no_autoprint(struct options *o, const char *arg)
 static void set_compatible(struct options *o, const char *arg)
 {
 	if (!matches(arg, "^[0-9]+([.][0-9]+)*$"))
-		usage("--compatible takes a version of the language such as 4.9, not \"%s\"", arg);
+		options_misused("--compatible takes a version of the language such as 4.9, not \"%s\"", arg);
 	if (strverscmp(arg, LANGUAGE_VERSION) > 0)
-		usage("--compatible=%s is newer than the newest version, " LANGUAGE_VERSION "", arg);
+		options_misused("--compatible=%s is newer than the newest version, " LANGUAGE_VERSION "", arg);
 	o->compatible = arg;
 }
 
@@ -437,7 +454,7 @@ static void set_poison_cache(struct options *o, const char *arg)
 static void set_tmp_dir(struct options *o, const char *arg)
 {
 	if (access(arg, R_OK | W_OK | X_OK) < 0)
-		usage("--tmpdir=%s: %s", arg, strerror(errno));
+		options_misused("--tmpdir=%s: %s", arg, strerror(errno));
 	o->tmp_dir = arg;
 }
 
@@ -451,7 +468,7 @@ static void set_privilege(struct options *o, const char *arg)
 			o->privilege = (enum privilege)i;
 			return;
 		}
-	usage("--privilege takes stapusr, stapsys or stapdev, not \"%s\"", arg);
+	options_misused("--privilege takes stapusr, stapsys or stapdev, not \"%s\"", arg);
 }
 
 static void set_unprivileged(struct options *o, const char *arg)
@@ -464,7 +481,7 @@ static void set_unprivileged(struct options *o, const char *arg)
 static void set_prologue(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
-		usage("--prologue-searching takes auto, always or never, not \"%s\"", arg);
+		options_misused("--prologue-searching takes auto, always or never, not \"%s\"", arg);
 }
 
 static void set_limit(int what, const char *name, const char *arg)
@@ -473,10 +490,10 @@ static void set_limit(int what, const char *name, const char *arg)
 	int64_t n;
 
 	if (!str_number(arg, 0, INT64_MAX, &n))
-		usage("--rlimit-%s takes a number from 0 to %lld, not \"%s\"", name, (long long)INT64_MAX, arg);
+		options_misused("--rlimit-%s takes a number from 0 to %lld, not \"%s\"", name, (long long)INT64_MAX, arg);
 	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
 	if (setrlimit(what, &limit) < 0)
-		usage("--rlimit-%s=%s: %s", name, arg, strerror(errno));
+		options_misused("--rlimit-%s=%s: %s", name, arg, strerror(errno));
 }
 
 static void set_limit_as(struct options *o, const char *arg) { set_limit(RLIMIT_AS, "as", arg); }
@@ -491,13 +508,13 @@ static int64_t benchmark_loops = 1000000, benchmark_threads = 1;
 static void set_benchmark_loops(struct options *o, const char *arg)
 {
 	if (!str_number(arg, 0, INT64_MAX, &benchmark_loops))
-		usage("--benchmark-sdt-loops takes a number, not \"%s\"", arg);
+		options_misused("--benchmark-sdt-loops takes a number, not \"%s\"", arg);
 }
 
 static void set_benchmark_threads(struct options *o, const char *arg)
 {
 	if (!str_number(arg, 1, BENCHMARK_THREADS_MAX, &benchmark_threads))
-		usage("--benchmark-sdt-threads takes a number from 1 to %d, not \"%s\"", BENCHMARK_THREADS_MAX, arg);
+		options_misused("--benchmark-sdt-threads takes a number from 1 to %d, not \"%s\"", BENCHMARK_THREADS_MAX, arg);
 }
 
 static void run_benchmark(struct options *o, const char *arg)
@@ -508,8 +525,30 @@ static void run_benchmark(struct options *o, const char *arg)
 static void set_from(struct options *o, const char *arg)
 {
 	if (strcmp(arg, "bpftrace"))
-		usage("--from takes bpftrace, the language that scripts are translated from, not \"%s\"", arg);
+		options_misused("--from takes bpftrace, the language that scripts are translated from, not \"%s\"", arg);
 	o->from_bpftrace = true;
+}
+
+static void set_format(struct options *o, const char *arg)
+{
+	if (arg && strcmp(arg, "write") && strcmp(arg, "check"))
+		options_misused("--fmt takes write or check, not \"%s\"", arg);
+	o->format = !arg ? FORMAT_PRINT : *arg == 'w' ? FORMAT_WRITE : FORMAT_CHECK;
+}
+
+static void set_lint(struct options *o, const char *arg)
+{
+	o->lint = true;
+}
+
+static void set_interactive(struct options *o, const char *arg)
+{
+	o->interactive = true;
+}
+
+static void set_complete(struct options *o, const char *arg)
+{
+	o->complete = arg;
 }
 
 static void set_example(struct options *o, const char *arg)
@@ -519,12 +558,28 @@ static void set_example(struct options *o, const char *arg)
 		o->script_file = arg;
 }
 
+static void set_quiet(struct options *o, const char *arg)
+{
+	o->quiet = true;
+	progress_off();
+}
+
+static void set_exclude_self(struct options *o, const char *arg)
+{
+	o->exclude_self = true;
+}
+
+static void set_show(struct options *o, const char *arg)
+{
+	o->example_show = true;
+}
+
 static void set_monitor(struct options *o, const char *arg)
 {
 	int64_t seconds;
 
 	if (arg && !str_number(arg, 1, 86400, &seconds))
-		usage("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
+		options_misused("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
 	o->monitor = arg ? arg : "1";
 }
 
@@ -536,7 +591,7 @@ static void accept_save_uprobes(struct options *o, const char *arg)
 static void set_color(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
-		usage("--color takes auto, always or never, not \"%s\"", arg);
+		options_misused("--color takes auto, always or never, not \"%s\"", arg);
 	if (arg && strcmp(arg, "auto"))
 		diag_options.color = *arg == 'a';
 }
@@ -561,12 +616,16 @@ static const struct option_row {
 	void (*set)(struct options *o, const char *arg);   // NULL: refused, `help` states the alternative
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
-	{ 0, "example", MAYBE, "FILE", "run the installed example script of that name", set_example },
+	{ 0, "example", MAYBE, "NAME", "run the example script of that name, or list all", set_example },
+	{ 0, "show", NOTHING, NULL, "print the script of --example instead of running it", set_show },
 	{ 0, "from", VALUE, "bpftrace", "translate a script of bpftrace and print it", set_from },
+	{ 0, "fmt", MAYBE, "HOW", "print scripts in the standard layout; write: change the\n"
+	"files; check: list files in another layout", set_format },
+	{ 0, "lint", NOTHING, NULL, "check a script for unused names and costly probes, do not run it", set_lint },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
-	{ 0, "json", NOTHING, NULL, "print the lists of -l and -L as JSON", set_json },
+	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l and -L, as JSON", set_json },
 	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
 	"that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
@@ -580,6 +639,7 @@ static const struct option_row {
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "print more about every pass (may be repeated)", set_verbose },
 	{ 0, "vp", VALUE, "12345", "set how much each pass prints, a digit each", set_verbose_passes },
+	{ 'q', NULL, NOTHING, NULL, "show no line of progress on the terminal", set_quiet },
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
 	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
@@ -602,9 +662,17 @@ static const struct option_row {
 	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; symbols of all kernel\n"
 	"modules are always available", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
+	{ 'f', NULL, VALUE, "FORMAT", "print the output as text, json, csv or folded (stacks for flame\ngraphs)",
+	  set_output_format },
+	{ 0, "output", VALUE, "FORMAT:FILE", "also write the output to FILE in a format of -f (may be\nrepeated)",
+	  add_output },
+	{ 0, "json-safe", NOTHING, NULL, "write numbers that a double cannot hold as strings in JSON", set_json_safe },
+	{ 0, "record", NOTHING, NULL, "write the output as records, for \"stap report FILE\" (with -o)", set_record },
 	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
 	{ 0, "strict", NOTHING, NULL, "exit with status 3 if an event, output or a value was lost\n"
 	  "or cut, and no error occurred", set_strict },
+	{ 0, "exclude-self", NOTHING, NULL, "leave out hits in stapio, staprun and, before it is executed,\n"
+	  "the command of -c", set_exclude_self },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "continue after errors and skipped probes", suppress_errors },
 	{ 0, "suppress-time-limits", NOTHING, NULL, "remove limits of statements, waiting and load (with -g)",
 	  suppress_time_limits },
@@ -641,7 +709,7 @@ static const struct option_row {
 	{ 0, "skip-badvars", NOTHING, NULL, "replace target variables that cannot be found or read by "
 	"0", set_skip_badvars },
 	{ 0, "semantic-keep-going", NOTHING, NULL, "collect and list all errors of pass 2", set_keep_going },
-	{ 'P', NULL, NOTHING, NULL, "the same as --prologue-searching", set_prologue },
+	{ 'P', NULL, NOTHING, NULL, "accepted for compatibility, as --prologue-searching", set_prologue },
 	{ 0, "prologue-searching", MAYBE, "WHEN", "accepted for compatibility: always, auto or never;\nparameters "
 	"are read where they are at the entry", set_prologue },
 	{ 0, "privilege", VALUE, "LEVEL", "refuse scripts that stapusr or stapsys may not run", set_privilege },
@@ -660,11 +728,9 @@ static const struct option_row {
 	{ 0, "trust-servers", MAYBE, "HOW", "refused", no_servers },
 	{ 0, "use-http-server", MAYBE, "URL", "refused", no_servers },
 	{ 0, "client-options", VALUE, "TEXT", "refused", no_servers },
-	{ 'i', "interactive", NOTHING, NULL, "refused: keep the script in a file and run it anew; -L,\n"
-	  "--dump-functions and --dump-probe-aliases list names", NULL },
+	{ 'i', "interactive", NOTHING, NULL, "read probes and commands from a prompt", set_interactive },
 	{ 0, "language-server", NOTHING, NULL, "refused: an editor gets errors from -p2, and names from\n"
 	  "-L, --dump-functions and --dump-probe-aliases", NULL },
-	{ 'q', NULL, NOTHING, NULL, "refused: -v -p2 shows what a script uses of the library", NULL },
 	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
 	  "kernel by -r and its build tree, the machine by -a", NULL },
 	{ 0, "sysenv", VALUE, "NAME=VALUE", "refused: it belongs to --sysroot; set it in the environment", NULL },
@@ -674,16 +740,23 @@ static const struct option_row {
 	{ 0, "save-uprobes", NOTHING, NULL, "accepted for compatibility; the kernel's own uprobes are "
 	"used", accept_save_uprobes },
 	{ 0, "color", MAYBE, "WHEN", "color messages: auto, always or never", set_color },
+	{ 0, "complete", VALUE, "LINE", "print the completions of a command line, for shells", set_complete },
 	{ 'V', "version", NOTHING, NULL, "show the version", show_version },
 	{ 'h', "help", NOTHING, NULL, "show this help", show_help },
 };
 
-static void show_help(struct options *o, const char *arg)
+enum effect { WORKS, NO_EFFECT, REFUSED };
+
+static enum effect effect(const struct option_row *r)
 {
-	printf("Usage: stap [options] FILE [args]      run the script in FILE\n"
-	       "   or: stap [options] - [args]         run the script on standard input\n"
-	       "   or: stap [options] -e SCRIPT [args] run the given script\n"
-	       "   or: stap [options] -l POINT         list the points that match POINT\n\n");
+	if (!r->set || str_starts(r->help, "refused"))
+		return REFUSED;
+	return str_starts(r->help, "accepted for compatibility") ? NO_EFFECT : WORKS;
+}
+
+static void list_options(const char *heading, enum effect wanted)
+{
+	puts(heading);
 	for (const struct option_row *r = option_table; r < END(option_table); r++) {
 		char *word = !r->word ? (char *)"" :
 			str_printf("%s--%s%s", r->letter ? ", " : "", r->word,
@@ -693,36 +766,39 @@ static void show_help(struct options *o, const char *arg)
 					r->takes == MAYBE ? "]" : "");
 		const char *line = r->help;
 
+		if (effect(r) != wanted)
+			continue;
 		printf("  %-26s ", left);
 		for (const char *nl; (nl = strchr(line, '\n')); line = nl + 1)
 			printf("%.*s\n%29s", (int)(nl - line), line, "");
 		puts(line);
 	}
+}
+
+static void show_help(struct options *o, const char *arg)
+{
+	printf("Usage: stap [options] FILE [args]      run the script in FILE\n"
+	       "   or: stap [options] - [args]         run the script on standard input\n"
+	       "   or: stap [options] -e SCRIPT [args] run the given script\n"
+	       "   or: stap [options] -l POINT         list the points that match POINT\n");
+	list_options("", WORKS);
+	list_options("\nOptions of SystemTap without effect:", NO_EFFECT);
+	list_options("\nOptions of SystemTap that are not supported:", REFUSED);
 	exit(EXIT_SUCCESS);
 }
 
-// getopt() has reported the error; suggests similar options.
-static void bad_option(const char *arg)
+bool options_row(int i, const char **word, const char **value, bool *required)
 {
-	enum { N = ARRAY_SIZE(option_table) };
-	const char *names[N];
-	size_t len;
-	int n = 0;
+	const struct option_row *r = &option_table[i / 2];
 
-	if (arg && typography_option(arg))
-		usage("\"%s\" contains a typographic dash: write %s", arg, typography_option(arg));
-	if (arg && str_starts(arg, "--")) {
-		len = strcspn(arg + 2, "=");
-		for (int i = 0; i < N; i++) {
-			if (!option_table[i].word)
-				continue;
-			if (!strncmp(option_table[i].word, arg + 2, len))
-				usage("see the message above");
-			names[n++] = str_printf("--%s", option_table[i].word);
-		}
-		usage("unknown option \"%s\"%s", arg, str_similar(str_ndup(arg, len + 2), names, n));
-	}
-	usage("see the message above");
+	if (i / 2 >= (int)ARRAY_SIZE(option_table))
+		return false;
+	*word = i % 2 ? (r->word ? str_printf("--%s", r->word) : "") : r->letter ? str_printf("-%c", r->letter) : "";
+	*value = r->value;
+	*required = r->takes == VALUE;
+	if (!r->set || str_starts(r->help, "refused") || r->set == set_complete)
+		*word = "";
+	return true;
 }
 
 static void refuse(const struct option_row *r)
@@ -731,7 +807,7 @@ static void refuse(const struct option_row *r)
 
 	for (char *c = why; (c = strchr(c, '\n')); )
 		*c = ' ';
-	usage("%s is %s", r->word ? str_printf("--%s", r->word) : str_printf("-%c", r->letter), why);
+	options_misused("%s is %s", r->word ? str_printf("--%s", r->word) : str_printf("-%c", r->letter), why);
 }
 
 static void parse_letters(struct options *o, int argc, char **argv)
@@ -741,6 +817,7 @@ static void parse_letters(struct options *o, int argc, char **argv)
 	struct buf letters = { 0 };
 	int nwords = 0, c;
 
+	buf_putc(&letters, ':');
 	for (int i = 0; i < N; i++) {
 		const struct option_row *r = &option_table[i];
 
@@ -749,12 +826,16 @@ static void parse_letters(struct options *o, int argc, char **argv)
 		if (r->word)
 			words[nwords++] = (struct option){ r->word, (int)r->takes, NULL, LONG_ONLY + i };
 	}
-	opterr = 1;
+	opterr = 0;
 	while ((c = getopt_long(argc, argv, buf_text(&letters), words, NULL)) != -1) {
 		const struct option_row *r = option_table;
 
-		if (c == '?')
-			bad_option(optind < argc && typography_option(argv[optind]) ? argv[optind] : argv[optind - 1]);
+		if (c == 'f' && *optarg == '-') {      // "-f -e trace=open" of strace
+			optopt = c;
+			c = ':';
+		}
+		if (c == '?' || c == ':')
+			options_misused("%s", bad_option(c, argc, argv));
 		if (c >= LONG_ONLY)
 			r = &option_table[c - LONG_ONLY];
 		else
@@ -766,64 +847,26 @@ static void parse_letters(struct options *o, int argc, char **argv)
 	}
 }
 
-static void check(struct options *o)
-{
-	if (o->command && o->target_pid)
-		usage("-c and -x cannot be used together: a script has one target process");
-	if (o->flight_recorder && o->command)
-		usage("-F and -c cannot be used together: no process waits for the command in the background");
-	if (o->suppress_time_limits && !o->guru)
-		usage("--suppress-time-limits requires -g: a handler could occupy a processor forever");
-	if (o->switching && !o->output)
-		usage("-S requires -o: a name for the files");
-	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not supported with --runtime=user");
-	if (o->user_runtime && o->monitor)
-		usage("--monitor is not supported with --runtime=user, which has no module");
-	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
-	if (o->vm && o->user_runtime)
-		usage("--vm and --runtime=user cannot be used together");
-	if (o->vm && o->target_pid)
-		usage("-x cannot be used with --vm: the virtual machine does not have that process; use -c");
-	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
-		usage("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
-	if (o->arch && o->user_runtime)
-		usage("-a is not supported with --runtime=user: a program runs on this machine");
-	if (o->remotes.n && (o->bulk || o->switching || o->flight_recorder))
-		usage("-b, -S and -F are not supported with --remote: output is sent to this host at once");
-	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
-		usage("--remote builds for the host's kernel and runs there: it excludes -r, -a, --vm, "
-		      "--runtime=user, -l and --dump");
-	if (o->remote_prefix && !o->remotes.n)
-		usage("--remote-prefix requires --remote");
-	if (o->list && o->dump)
-		usage("-l, -L and the --dump options exclude each other");
-	if (o->monitor && (o->list || o->dump))
-		usage("--monitor and -l, -L or --dump options cannot be used together: a list runs no script");
-	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
-		usage("-g requires the privilege stapdev, since guru mode is unrestricted");
-	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
-		usage("--json requires -l, -L or --types");
-	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump)
-		usage("no script given: use a file, \"-\" or -e SCRIPT");
-}
-
 void options_parse(struct options *o, int argc, char **argv)
 {
 	const char *terminal;
+	int given;
 
 	o->last_pass = 5;
 	o->compatible = LANGUAGE_VERSION;
 	terminal = getenv("TERM");
 	diag_options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb");
 	diag_options.colors = getenv("SYSTEMTAP_COLORS");
+	given = argc;
 	argv = rc_arguments(&argc, argv);
 	parse_letters(o, argc, argv);
+	for (int i = 1 + argc - given; i < optind; i++)
+		if (strcmp(argv[i], "-i") && strcmp(argv[i], "--interactive"))
+			vec_push(&o->words, (const char *)argv[i]);
+	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
+		set_output_format(o, "json");
 	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];
-	if (o->example && !o->script_text && o->script_file)
-		o->script_file = example_path(o->script_file);
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
 	if (o->list || o->dump) {
@@ -833,5 +876,5 @@ void options_parse(struct options *o, int argc, char **argv)
 	diag_options.verbose = o->verbose[2];
 	if (!o->release && !o->build_tree && !o->remotes.n && getenv("SYSTEMTAP_RELEASE"))
 		set_release(o, getenv("SYSTEMTAP_RELEASE"));
-	check(o);
+	options_check(o);
 }

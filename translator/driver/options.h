@@ -8,4 +8,14 @@
 // Exits with status 1 and "Try '--help'" on misuse, with 0 after --help and --version.
 void options_parse(struct options *o, int argc, char **argv);
 
+// Prints a message about the command line and exits with status 1.
+void options_misused(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
+// options_check.c: exits in the same way if options conflict.
+void options_check(const struct options *o);
+
+// Row i of the table of options: its word as typed ("--vm", "-l"), the name of its value or NULL, and whether the value
+// is required. The words of an option with two forms are two rows; a refused option has
+// "". False: i is beyond the last.
+bool options_row(int i, const char **word, const char **value, bool *required);
+
 #endif

@@ -667,7 +667,7 @@ static void bind_unused_expr(struct binder *b, struct stmt *s)
 	diag_hold_push();
 	bind_expr(b, s->u.expr);
 	if (diag_hold_pop())
-		unused_drop(b->s, s);
+		unused_drop(s);
 }
 
 // Makes a statement of the assignment that begins a loop, so that it can be left out if nothing uses the variable.

@@ -4,6 +4,8 @@
 // that are never read.
 #include "elab/elab.h"
 #include "session/passes.h"
+#include "util/habits.h"
+#include "util/numbers.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -215,23 +217,15 @@ static void check_control(struct control *c, const struct stmt *s)
 
 struct suspicion {
 	struct session *s;
-	VEC(struct var *) reported;
+	struct numbers reported;   // struct var *
 };
-
-static bool already_reported(struct suspicion *x, struct var *v)
-{
-	for vec_each(&x->reported, it)
-		if (*it == v)
-			return true;
-	vec_push(&x->reported, v);
-	return false;
-}
 
 static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
+	struct suspicion *x = w->data;
 	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined && !v->set_by_removed;
 
-	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && !already_reported(w->data, v))
+	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && numbers_add(&x->reported, v))
 		diag_warning(loc, "\"%s\" is assigned but never read", v->name);
 }
 
@@ -279,6 +273,17 @@ const char *check_similar_names(struct session *s, const struct var *v, const st
 	return diag_similar(v->name, add_visible, &in);
 }
 
+static const char *advice(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
+{
+	const char *similar = check_similar_names(s, v, f, p);
+
+	if (habit_value(v->name))
+		return str_printf(": %s", habit_value(v->name));
+	if (*similar || !v->written)
+		return similar;
+	return str_printf(": it starts anew in each call; write \"global %s\" to count over all", v->name);
+}
+
 static void warn_locals(struct session *s, const struct func *f, const struct probe *p)
 {
 	struct var **locals;
@@ -290,7 +295,7 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 
 		if ((v->read || v->written) && v->only_updated && !v->set_by_removed)
 			diag_warning(v->loc, "never-assigned local variable \"%s\"%s", v->name,
-				     diag_prints_warnings() ? check_similar_names(s, v, f, p) : "");
+				     diag_prints_warnings() ? advice(s, v, f, p) : "");
 	}
 }
 

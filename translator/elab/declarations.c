@@ -8,6 +8,7 @@
 #include "elab/elab.h"
 #include "elab/renamed.h"
 #include "parse/parse.h"
+#include "util/habits.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -208,7 +209,8 @@ static void note_private(struct session *s, struct loc loc, const char *word)
 		diag_note(loc, "\"%s\" is private to the file %s", word, file);
 }
 
-void declarations_note_similar(struct session *s, struct loc loc, const char *word)
+// Adds notes about other declarations that a word may refer to, after it was taken for a variable.
+static void note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
 
@@ -224,10 +226,29 @@ void declarations_note_similar(struct session *s, struct loc loc, const char *wo
 	parse_hint_keyword(loc, word);
 }
 
+void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
+			     const struct func *f, const struct probe *p)
+{
+	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
+	const char *habit = misspelt ? habit_value(v->name) : NULL;
+
+	if (habit) {
+		diag_error(loc, "unresolved name \"%s\": %s", v->name, habit);
+		return;
+	}
+	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name,
+		   misspelt ? check_similar_names(s, v, f, p) : "");
+	note_similar(s, loc, v->name);
+}
+
 static void unknown_function(struct session *s, const struct expr *call)
 {
 	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 
+	if (habit_call(call->u.call.name)) {
+		diag_error(call->loc, "unresolved function \"%s\": %s", call->u.call.name, habit_call(call->u.call.name));
+		return;
+	}
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
@@ -248,6 +269,8 @@ static void wrong_count(const struct expr *call, const func_vec *any)
 		   wanted == 1 ? "" : "s", given);
 	for vec_each(any, f)
 		diag_note((*f)->loc, "\"%s\" is defined here", (*f)->name);
+	if (habit_call(call->u.call.name))
+		diag_note(call->loc, "%s", habit_call(call->u.call.name));
 }
 
 struct func *declarations_find_function(struct session *s, struct expr *call)

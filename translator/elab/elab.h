@@ -36,8 +36,9 @@ void clone_functions(struct session *s);
 struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *declarations_find_function(struct session *s, struct expr *call);
-// Adds notes about other declarations that a word may refer to, after it was taken for a variable.
-void declarations_note_similar(struct session *s, struct loc loc, const char *word);
+// Reports a variable of a function or a probe whose type cannot be determined.
+void declarations_unresolved(struct session *s, struct loc loc, const struct var *v, const struct func *f,
+			     const struct probe *p);
 
 // check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
@@ -142,8 +143,8 @@ bool unused_leaves(const struct stmt *s);
 // Returns whether no overload reads the argument and evaluating it has no effect; after unused_mark() of functions.
 bool unused_argument(const struct expr *call, int i);
 // After diag_hold_pop() returned errors: the statement becomes empty, the argument 0 or "", with a warning.
-void unused_drop(struct session *session, struct stmt *s);
-void unused_drop_argument(struct session *session, struct expr **e);
+void unused_drop(struct stmt *s);
+void unused_drop_argument(struct expr **e);
 // Sets only_unused of functions; after the statements that nothing uses are known.
 void unused_mark_functions(struct session *s);
 

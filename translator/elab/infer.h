@@ -28,6 +28,7 @@ struct want {
 	const char *why;
 	struct loc loc;            // the location that decided, if it is another one
 	bool nothing;              // the value is discarded
+	const struct di_type *dtype;   // of the other operand, for messages
 };
 
 // types.c

@@ -10,6 +10,7 @@
 #include "elab/elab.h"
 #include "session/passes.h"
 #include "resolve/family.h"
+#include "util/numbers.h"
 #include "util/str.h"
 
 #define ONLY "--privilege=stapusr allows "
@@ -17,7 +18,7 @@
 struct look {
 	struct probe *probe;
 	bool own;                  // the current process belongs to the user
-	VEC(struct func *) seen;
+	struct numbers seen;       // struct func *
 	const struct expr *call;   // the user's call of the library function that is being checked, or NULL
 	int reported;              // number of errors in that call
 };
@@ -58,10 +59,8 @@ static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 {
 	struct look *look = w->data;
 
-	for vec_each(&look->seen, known)
-		if (*known == f)
-			return;
-	vec_push(&look->seen, f);
+	if (!numbers_add(&look->seen, f))
+		return;
 	if (f->body) {
 		ast_walk_stmt(w, &f->body);
 	} else if (!func_has(f, PRAGMA_UNPRIVILEGED | PRAGMA_MYPROC)) {

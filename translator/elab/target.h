@@ -41,7 +41,14 @@ bool type_is_aggregate(const struct di_type *t);
 // Reports a struct or union where a number is required; returns false after diag_error().
 bool target_check_value(struct loc loc, const struct di_type *t);
 
-// Advice for messages: "" or " (similar: a, b)".
+// Returns "; " and advice for a value of the wrong type, or "". dtype: its type of C, or NULL. what: begins with the
+// operator or conversion.
+const char *target_value_advice(const struct di_type *dtype, const char *what);
+
+// Reports a floating point number where an integer is printed: its value is the bits of a double.
+void target_check_printed(const struct expr *e);
+
+// Advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".
 const char *target_similar(const char *wanted, const name_list *names);
 
 // Reports `unable to find "$x" in WHERE`, followed by `why`, which is "" or advice. Returns NULL.

@@ -6,6 +6,7 @@
 // Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
 #include "elab/renamed.h"
 #include "elab/target.h"
+#include "util/habits.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -87,6 +88,31 @@ struct expr *lvalue_load(const struct lvalue *p)
 	return e;
 }
 
+const char *target_value_advice(const struct di_type *dtype, const char *what)
+{
+	struct di_type *target = dtype && (dtype->kind == DI_POINTER || dtype->kind == DI_ARRAY) ? di_target(dtype) : NULL;
+	const char *from = dtype && di_is_user(dtype->module) ? "user" : "kernel";
+
+	if (dtype && dtype->kind == DI_FLOAT)
+		return str_printf("; it is a %s: fp_to_string(value, 2) is its text, fp_to_long(value, 0, 0) its integer part",
+				  dtype->name);
+	if (target && target->kind == DI_CHAR)
+		return str_printf("; its type is %s: %s_string(pointer) is its text, and \"$\" after it prints it", dtype->name,
+				  from);
+	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION))
+		return str_printf("; its type is %s: -> reads a member, and \"$\" after it prints all", dtype->name);
+	if (target)
+		return str_printf("; its type is %s: [0] reads an element, and \"$\" after it prints it", dtype->name);
+	return habit_operand(what);
+}
+
+void target_check_printed(const struct expr *e)
+{
+	if (e->dtype && e->dtype->kind == DI_FLOAT && e->type == T_LONG)
+		diag_error(e->loc, "a %s cannot be printed as an integer: print fp_to_string(value, 2), or its bits with %%x",
+			   e->dtype->name);
+}
+
 bool target_check_value(struct loc loc, const struct di_type *t)
 {
 	const char *p;
@@ -111,7 +137,7 @@ struct expr *lvalue_assignable(const struct lvalue *p)
 			   p->type->name);
 		return NULL;
 	}
-	if (p->composite || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_ARGUMENT))) {
+	if (p->composite || (p->value && (p->value->kind != E_REGISTER || p->value->u.reg.number >= DI_VECTOR))) {
 		diag_error(p->loc, "this value has no single location, so it cannot be assigned to");
 		return NULL;
 	}
@@ -137,7 +163,15 @@ static void add_names(const void *from, name_list *out)
 
 const char *target_similar(const char *wanted, const name_list *names)
 {
-	return diag_similar(wanted, add_names, names);
+	enum { MOST = 12 };
+	const char *similar = diag_similar(wanted, add_names, names);
+	struct buf b = { 0 };
+
+	if (*similar || !names->n || !diag_prints())
+		return similar;
+	for (int i = 0; i < names->n && i < MOST; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", names->at[i]);
+	return str_printf(" (available: %s%s)", b.text, names->n > MOST ? ", ..." : "");
 }
 
 struct expr *target_not_found(const struct expr *target, const char *where, const char *why)

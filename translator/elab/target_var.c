@@ -591,7 +591,7 @@ static void resolve_argument(struct resolver *r, struct expr *call, int i)
 	resolve(r, arg);
 	(*arg)->ignored = true;
 	if (end_unused(r, before))
-		unused_drop_argument(r->s, arg);
+		unused_drop_argument(arg);
 }
 
 // Resolves copies of the script's functions that only an unused statement calls; an error in one removes the statement.
@@ -717,7 +717,7 @@ static bool resolve_unused(struct resolver *r, struct stmt **s)
 	ast_walk_stmt(&r->walker, s);
 	(*s)->unused = true;
 	if (end_unused(r, before))
-		unused_drop(r->s, *s);
+		unused_drop(*s);
 	return false;
 }
 

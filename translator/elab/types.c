@@ -7,7 +7,7 @@
 // reports: a mismatch shows the location and, as a note, the location that determined the other type.
 //
 // Longs also carry the debuginfo type they came with (dtype). When those have settled, accesses
-// like x->f are resolved, which may make more of them known, and the rounds go on.
+// like x->f are resolved, which may determine more of them, and another round begins.
 #include "elab/elab.h"
 #include "elab/infer.h"
 #include "elab/target.h"
@@ -83,8 +83,8 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 
 	if (!t->report || (v && v->type == T_STATS)) // refuse_stats() has reported it
 		return;
-	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s", type_name(found), type_name(w.type), w.why,
-		   type_name(w.type));
+	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s%s", type_name(found), type_name(w.type), w.why,
+		   type_name(w.type), target_value_advice(e->dtype ? e->dtype : w.dtype, w.why));
 	if (w.loc.source)
 		diag_note(w.loc, "%s %s because of this use", w.why, type_name(w.type));
 	if (v && v->type_loc.source)
@@ -94,8 +94,6 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 // Reports a variable once: it counts as a long afterwards.
 static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
-	const char *similar = "";
-
 	if (!t->report)
 		return;
 	// The statement that determines the type may be missing, or be in a library function that is not called.
@@ -104,10 +102,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 		return;
 	}
 	access_count_uses(t->s);
-	if (v->kind != VAR_GLOBAL && !v->written)
-		similar = check_similar_names(t->s, v, t->func, t->probe);
-	diag_error(e->loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
-	declarations_note_similar(t->s, e->loc, v->name);
+	declarations_unresolved(t->s, e->loc, v, t->func, t->probe);
 	v->type = T_LONG;
 }
 
@@ -179,6 +174,7 @@ static enum type infer_same(struct infer *t, struct expr **l, struct expr **r, s
 	if ((*l)->type != T_UNKNOWN) {
 		v = decl_of(*l);
 		wr = v ? want_as(t, v) : want((*l)->type, why);
+		wr.dtype = (*l)->dtype;
 	}
 	infer_expr(t, r, wr);
 	if ((*l)->type == T_UNKNOWN && (*r)->type != T_UNKNOWN && !t->report)
@@ -298,7 +294,7 @@ static bool gives_value(struct func *f)
 }
 
 // All overloads take the call's arguments; the first one with a known type determines what is required. `$value = e`
-// was turned into a call of a function that the script doesn't know.
+// is by now a call of a function that the script does not mention.
 static struct want want_param(const struct infer *t, const struct expr *call, const struct func *f, int i)
 {
 	bool by_name = !str_starts(f->name, "__") || !call->loc.source || call->loc.source->library;
@@ -390,6 +386,8 @@ static void infer_printf(struct infer *t, struct expr *e)
 			infer_expr(t, &e->u.print.args.at[next++],
 				   want(p->conv == 's' ? T_STRING : T_LONG,
 					WHY(t, "%%%c requires a", p->conv)));
+		if (t->report && next && p->conv && strchr("diu", p->conv))
+			target_check_printed(e->u.print.args.at[next - 1]);
 	}
 }
 
@@ -415,6 +413,8 @@ static enum type infer_print(struct infer *t, struct expr *e)
 			infer_hist(t, *arg);
 		else
 			infer_expr(t, arg, want_any);
+		if (t->report)
+			target_check_printed(*arg);
 	}
 	return type;
 }

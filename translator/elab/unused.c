@@ -273,27 +273,25 @@ static void forgive(struct use_walker *w, struct var *v, int use, struct loc loc
 	v->set_by_removed |= (use & USE_WRITE) != 0;
 }
 
-static void warn(struct session *session, struct loc loc, const struct expr *e)
+static void warn(struct loc loc)
 {
 	if (loc.source && loc.source->library)
 		return;
 	diag_warn_held(loc, "nothing uses this, so it is left out (an error with -u)");
-	if (e && e->kind == E_VAR)
-		declarations_note_similar(session, e->loc, e->u.var.name);
 }
 
-void unused_drop(struct session *session, struct stmt *s)
+void unused_drop(struct stmt *s)
 {
 	struct use_walker w = { .var = forgive };
 
-	warn(session, s->loc, s->kind == S_EXPR ? s->u.expr : NULL);
+	warn(s->loc);
 	use_stmt(&w, s);
 	*s = (struct stmt){ .kind = S_EMPTY, .loc = s->loc };
 }
 
-void unused_drop_argument(struct session *session, struct expr **e)
+void unused_drop_argument(struct expr **e)
 {
-	warn(session, (*e)->loc, NULL);
+	warn((*e)->loc);
 	*e = expr_number((*e)->loc, 0);
 	(*e)->ignored = (*e)->is_placeholder = true;
 }
@@ -391,7 +389,7 @@ bool infer_unused(struct infer *t, struct stmt *s)
 	s->unused = true;
 	t->in_unused = false;
 	if (diag_hold_pop())
-		unused_drop(t->s, s);
+		unused_drop(s);
 	return false;
 }
 
@@ -418,6 +416,6 @@ bool infer_ignored_arg(struct infer *t, struct expr *e, int i)
 	t->in_unused = false;
 	if (!diag_hold_pop())
 		return false;
-	unused_drop_argument(t->s, arg);
+	unused_drop_argument(arg);
 	return take_type(*arg, e->u.call.target->params.at[i]);
 }

@@ -15,14 +15,16 @@ void cw_indent(struct buf *text, int depth)
 
 void cw_line(struct cwriter *w, const char *fmt, ...)
 {
+	char memory[256], *line;
+	struct buf text = { .text = memory, .capacity = sizeof(memory) };
 	va_list ap;
-	char *line;
 	size_t len;
 
 	va_start(ap, fmt);
-	line = str_vprintf(fmt, ap);
+	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	len = strlen(line);
+	line = text.text;
+	len = text.len;
 	if (line[0] == '}') {
 		w->depth--;
 		assert(w->depth >= 0);

@@ -72,18 +72,18 @@ static struct var *hidden_local(const char *name, enum type type)
 	return v;
 }
 
-static const struct kept *repeated_result(struct emitter *e, struct func *f, const char *args)
+static const struct call_result *repeated_result(struct emitter *e, struct func *f, const char *args)
 {
 	const char *call = str_printf("%s(%s)", emit_func(e, f)->name, args);
-	struct kept *kept = map_get(&e->body->kept, call);
+	struct call_result *found = map_get(&e->body->call_results, call);
 
-	if (kept)
-		return kept;
-	kept = NEW(struct kept);
-	kept->result = hidden_local(f->name, f->type);
-	kept->known = hidden_local(str_printf("%s_known", f->name), T_LONG);
-	map_put(&e->body->kept, call, kept);
-	return kept;
+	if (found)
+		return found;
+	found = NEW(struct call_result);
+	found->result = hidden_local(f->name, f->type);
+	found->known = hidden_local(str_printf("%s_known", f->name), T_LONG);
+	map_put(&e->body->call_results, call, found);
+	return found;
 }
 
 // Returns whether the call, of a function that is marked stable, with constant arguments, has the same value
@@ -101,8 +101,8 @@ static bool is_stable_call(const struct expr *x)
 // The function is called at the first use that is reached; later uses read its result.
 static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
 {
-	const struct kept *kept = repeated_result(e, f, args);
-	const char *result = emit_var(e, kept->result), *known = emit_var(e, kept->known);
+	const struct call_result *found = repeated_result(e, f, args);
+	const char *result = emit_var(e, found->result), *known = emit_var(e, found->known);
 
 	cw_line(e->w, "if (!%s) {", known);
 	call_chain(e, f, loc, args, result);

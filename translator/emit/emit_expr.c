@@ -201,7 +201,7 @@ static struct value emit_cond_chain(struct emitter *e, struct expr *x)
 {
 	bool string = x->type == T_STRING;
 	const char *t = string ? temp_text(e) : temp_long(e), *done = emit_label(e, "done");
-	struct temps *now = &e->body->now, before = *now, most = *now;
+	struct temps *now = &e->body->now, before = *now, max = *now;
 	unsigned reads = 0;
 	struct value v;
 
@@ -214,14 +214,14 @@ static struct value emit_cond_chain(struct emitter *e, struct expr *x)
 		v = emit_expr(e, last ? x : x->u.cond.a);
 		cw_line(e->w, "%s = %s;", t, value_long(v));
 		reads |= v.reads;
-		most.strings = larger(most.strings, now->strings);
-		most.texts = larger(most.texts, now->texts);
+		max.strings = larger(max.strings, now->strings);
+		max.texts = larger(max.texts, now->texts);
 		if (last)
 			break;
 		cw_line(e->w, "goto %s;", done);
 		cw_line(e->w, "}");
 	}
-	*now = (struct temps){ before.longs, most.strings, most.texts, before.cells };
+	*now = (struct temps){ before.longs, max.strings, max.texts, before.cells };
 	cw_line(e->w, "%s:", done);
 	cw_line(e->w, ";");
 	return value_text(string ? reads : 0, true, "%s", t);
@@ -326,13 +326,13 @@ static struct value emit_match(struct emitter *e, struct expr *x)
 // A literal is shorter than a buffer, like every string.
 static struct value emit_literal(struct emitter *e, struct expr *x)
 {
-	size_t most = (size_t)emit_string_len(e) - 1, len = strlen(x->u.string.bytes);
+	size_t max = (size_t)emit_string_len(e) - 1, len = strlen(x->u.string.bytes);
 
-	if (len > most)
-		diag_warning(x->loc, "a string of %zu bytes is cut to %zu; raise the limit with -DMAXSTRINGLEN=%zu", len, most,
+	if (len > max)
+		diag_warning(x->loc, "a string of %zu bytes is cut to %zu; raise the limit with -DMAXSTRINGLEN=%zu", len, max,
 			     len + 1);
 	return value_text(0, true, "%s",
-			  emit_c_string(str_ndup(x->u.string.bytes, len < most ? len : most)));
+			  emit_c_string(str_ndup(x->u.string.bytes, len < max ? len : max)));
 }
 
 static struct value emit_operands(struct emitter *e, struct expr *x)

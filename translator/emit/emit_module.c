@@ -57,12 +57,15 @@ const char *emit_comment_text(const char *text)
 // Returns the literal without "??", which would be a trigraph to some compilers.
 const char *emit_c_string(const char *text)
 {
-	const char *escaped = str_escape(text, strlen(text));
+	const char *escaped = str_escape(text, strlen(text)), *trigraph;
 	struct buf b = { 0 };
 
 	buf_putc(&b, '"');
-	for (const char *p = escaped; *p; p++)
-		buf_puts(&b, p[0] == '?' && p > escaped && p[-1] == '?' ? "\\?" : (char[]){ *p, 0 });
+	for (; (trigraph = strstr(escaped, "??")); escaped = trigraph + 1) {
+		buf_add(&b, escaped, (size_t)(trigraph + 1 - escaped));
+		buf_putc(&b, '\\');
+	}
+	buf_puts(&b, escaped);
 	buf_putc(&b, '"');
 	return buf_text(&b);
 }
@@ -194,11 +197,11 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 // The default is ten times MAXACTION.
 static int64_t actions_interruptible(const struct session *s, int64_t actions)
 {
-	int64_t most = limit_max(LIMIT_MAXACTION_INTERRUPTIBLE);
+	int64_t max = limit_max(LIMIT_MAXACTION_INTERRUPTIBLE);
 
 	if (session_limit_given(s, LIMIT_MAXACTION_INTERRUPTIBLE) && !s->opt.suppress_time_limits)
 		return session_limit(s, LIMIT_MAXACTION_INTERRUPTIBLE);
-	return actions > most / 10 ? most : actions * 10;
+	return actions > max / 10 ? max : actions * 10;
 }
 
 // Units of work that a hit may do for each statement of MAXACTION: with the default of 1,000 a hit of the longest kind
@@ -372,6 +375,8 @@ static void write_module(struct emitter *e, struct cwriter *w)
 	write_count(w, "foreachs", e->foreachs);
 	write_count(w, "globals", e->settable);
 	write_count(w, "statics", e->statics.n);
+	if (e->s->opt.records)
+		cw_line(w, ".records = &stp_records,");
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
@@ -435,6 +440,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
+	if (e->s->opt.records)
+		cw_line(w, "#define STP_RECORDS");
 	cw_line(w, "#include \"generated.h\"");
 	cw_blank(w);
 	emit_storage(e, w);
@@ -456,6 +463,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &known);
 	emit_families(e, w);
 	emit_global_tables(e, w);
+	if (e->s->opt.records)
+		emit_record_tables(e, w);
 	cw_blank(w);
 	write_module(e, w);
 }

@@ -70,13 +70,13 @@ static void open_part(struct emitter *e, struct open_part *p)
 {
 	struct body *b = e->body;
 
-	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .most = b->most,
+	*p = (struct open_part){ .w = { .depth = 1 }, .outer = e->w, .used = b->out.used, .now = b->now, .max = b->max,
 			    .charged = b->charged, .estimated = b->estimated, .loop = b->loop, .on_error = b->on_error };
 	b->loop = NULL;
 	b->on_error = &b->out;
 	b->estimated = (struct estimated){ 0 };
 	b->now = (struct temps){ .strings = b->now.strings };
-	b->most = (struct temps){ .strings = b->most.strings };
+	b->max = (struct temps){ .strings = b->max.strings };
 	b->out.used = 0;
 	b->parts.open = &p->w;
 	e->w = &p->w;
@@ -91,7 +91,7 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	work_end(e, row->from, 1, loc);
 	cw_line(to, "static __attribute__((noinline)) bool %s(struct stp_ctx *c, struct %s_frame *f)", name, b->parts.of);
 	cw_line(to, "{");
-	emit_temps(to, b->most);
+	emit_temps(to, b->max);
 	cw_append(to, &p->w);
 	cw_line(to, "return true;");
 	if (b->out.used) {
@@ -102,9 +102,9 @@ static void close_part(struct emitter *e, struct open_part *p, struct row *row, 
 	cw_blank(to);
 
 	e->w = p->outer;
-	p->most.strings = b->most.strings;
+	p->max.strings = b->max.strings;
 	b->now = p->now;
-	b->most = p->most;
+	b->max = p->max;
 	b->charged = p->charged;
 	b->out.used = p->used;
 	b->parts.open = NULL;

@@ -77,6 +77,7 @@ static const char *format_table(struct emitter *e, pieces *f, int *n)
 		return name;
 	name = str_printf("fmt%d", ++e->formats_made);
 	map_put(&e->formats, buf_text(&lines.text), (void *)name);
+	vec_push(&e->format_tables, ((struct format_table){ name, *n }));
 	cw_line(&e->tables, "static const struct stp_format %s[] = {", name);
 	cw_append(&e->tables, &lines);
 	cw_line(&e->tables, "};");

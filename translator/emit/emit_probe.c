@@ -46,7 +46,7 @@ static int frame_words(const struct body *b)
 static int frame_strings(struct emitter *e)
 {
 	const struct body *b = e->body;
-	int n = b->most.strings;
+	int n = b->max.strings;
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && !is_pointer(l);
@@ -93,7 +93,7 @@ static void write_frame(struct cwriter *w, const struct body *b, const char *ent
 	for vec_each(&b->locals, l)
 		if (l->var->type == T_STRING && !is_pointer(l))
 			cw_line(w, "char %s[STP_STRLEN];", l->name);
-	for (int i = 1; i <= b->most.strings; i++)
+	for (int i = 1; i <= b->max.strings; i++)
 		cw_line(w, "char s%d[STP_STRLEN];", i);
 	if (b->parts.of)
 		cw_line(w, "};");
@@ -101,12 +101,12 @@ static void write_frame(struct cwriter *w, const struct body *b, const char *ent
 		cw_line(w, "} *f = %s(c, sizeof(*f));", enter);
 }
 
-void emit_temps(struct cwriter *w, struct temps most)
+void emit_temps(struct cwriter *w, struct temps max)
 {
-	write_temporaries(w, "s64 ", "t", most.longs);
-	for (int i = 1; i <= most.texts; i++)
+	write_temporaries(w, "s64 ", "t", max.longs);
+	for (int i = 1; i <= max.texts; i++)
 		cw_line(w, "const char *text%d;", i);
-	for (int i = 1; i <= most.cells; i++)
+	for (int i = 1; i <= max.cells; i++)
 		cw_line(w, "void *cell%d;", i);
 }
 
@@ -115,7 +115,7 @@ static void write_locals(struct cwriter *w, const struct body *b)
 	for vec_each(&b->locals, l)
 		if (l->var->type != T_STRING && l->var->kind == VAR_LOCAL && !b->parts.of)
 			cw_line(w, "s64 %s = 0;", l->name);
-	emit_temps(w, b->most);
+	emit_temps(w, b->max);
 }
 
 static void write_clearing(struct cwriter *w, const struct body *b)
@@ -174,7 +174,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	write_locals(w, b);
 	if (*result)
 		cw_line(w, "s64 ret = 0;");
-	if (frame || b->locals.n || b->most.longs || b->most.texts || b->most.cells || *result)
+	if (frame || b->locals.n || b->max.longs || b->max.texts || b->max.cells || *result)
 		cw_blank(w);
 	if (frame)
 		cw_line(w, "if (STP_UNLIKELY(!f))");
@@ -491,22 +491,22 @@ static struct depth deepest(struct func_info *i, int *widest)
 // Returns the maximum of nested calls, the handler included; *strings: buffers that all their frames need.
 int emit_nesting(struct emitter *e, int *strings)
 {
-	struct depth most = { 0 };
+	struct depth max = { 0 };
 	int widest = 0, nesting;
 	bool recursive = false;
 
 	for vec_each(&e->roots, root) {
 		struct depth d = deepest(*root, &widest);
 
-		if (d.calls > most.calls)
-			most.calls = d.calls;
-		if (d.strings > most.strings)
-			most.strings = d.strings;
+		if (d.calls > max.calls)
+			max.calls = d.calls;
+		if (d.strings > max.strings)
+			max.strings = d.strings;
 	}
 	for vec_each(&e->funcs, i)
 		recursive |= (*i)->func->recursive;
 	nesting = session_limit_given(e->s, LIMIT_MAXNESTING) ? (int)session_limit(e->s, LIMIT_MAXNESTING) :
-		most.calls + (recursive ? 10 : 0);
-	*strings = most.strings + (recursive ? nesting * widest : 0);
+		max.calls + (recursive ? 10 : 0);
+	*strings = max.strings + (recursive ? nesting * widest : 0);
 	return nesting + 1;
 }

@@ -11,6 +11,7 @@
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
+#include "util/numbers.h"
 
 #include <string.h>
 
@@ -21,15 +22,14 @@ enum {
 
 struct use { struct var *var; int reads, writes, resets; bool in_hit; struct expr *value; };
 
-typedef VEC(struct func *) func_list;
-
 struct handler {
 	struct session *s;
 	struct probe *probe;
 	struct stmt *part, *hit;   // hit: NULL if it only makes the copies
 	VEC(struct use) uses;
-	VEC(struct var *) locals;  // of the part
-	func_list seen;
+	struct numbers numbers;    // struct var * -> its number in uses + 1
+	struct numbers locals;     // of the part: set of struct var *
+	struct numbers seen;       // struct func *
 	bool fit, walks, next, prints;
 	bool followed;             // the hit has statements that come after the part in the script
 	int depth;                 // nesting of functions
@@ -37,25 +37,15 @@ struct handler {
 
 // ---------------------------------------------------------------- find handlers that fit
 
-// A walk enters each function once.
-static bool is_new(func_list *seen, struct func *f)
-{
-	for vec_each(seen, it)
-		if (*it == f)
-			return false;
-	vec_push(seen, f);
-	return true;
-}
-
 static struct use *use_of(struct handler *h, struct var *v)
 {
-	struct use u = { .var = v };
+	uint32_t *number = numbers_at(&h->numbers, (uintptr_t)v);
 
-	for vec_each(&h->uses, it)
-		if (it->var == v)
-			return it;
-	vec_push(&h->uses, u);
-	return &h->uses.at[h->uses.n - 1];
+	if (!*number) {
+		vec_push(&h->uses, ((struct use){ .var = v }));
+		*number = (uint32_t)h->uses.n;
+	}
+	return &h->uses.at[*number - 1];
 }
 
 static void visit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -64,7 +54,7 @@ static void visit_var(struct use_walker *w, struct var *v, int use, struct loc l
 	struct use *u;
 
 	if (v->kind != VAR_GLOBAL && !h->depth)
-		vec_push(&h->locals, v);
+		numbers_add(&h->locals, v);
 	if (v->kind != VAR_GLOBAL)
 		return;
 	u = use_of(h, v);
@@ -123,7 +113,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
-	if (!is_new(&h->seen, f))
+	if (!numbers_add(&h->seen, f))
 		return;
 	if (!f->body)
 		h->fit &= is_known(f);
@@ -188,17 +178,18 @@ static void visit_hit_var(struct use_walker *w, struct var *v, int use, struct l
 {
 	struct handler *h = w->data;
 
-	for vec_each(&h->uses, u)
-		u->in_hit |= u->var == v;
-	for vec_each(&h->locals, l)
-		h->fit &= *l != v || h->depth;
+	uint32_t number = *numbers_at(&h->numbers, (uintptr_t)v);
+
+	if (number)
+		h->uses.at[number - 1].in_hit = true;
+	h->fit &= !*numbers_at(&h->locals, (uintptr_t)v) || h->depth;
 }
 
 static void visit_hit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
-	if (!is_new(&h->seen, f))
+	if (!numbers_add(&h->seen, f))
 		return;
 	h->depth++;
 	use_func(w, f);
@@ -228,7 +219,7 @@ static struct handler look_at_stmt(struct session *s, struct probe *p, struct st
 
 // ---------------------------------------------------------------- globals that other probes use
 
-struct user { struct probe *probe; func_list seen; };
+struct user { struct probe *probe; struct numbers seen; };
 
 // Sets var.user and var.shared.
 static void note_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -245,7 +236,7 @@ static void note_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct user *u = w->data;
 
-	if (!is_new(&u->seen, f))
+	if (!numbers_add(&u->seen, f))
 		return;
 	use_func(w, f);
 }
@@ -345,7 +336,7 @@ static struct stmt *take_stmt(const struct probe *p)
 
 struct part_search { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
-// Makes the statements from..to of a block of the body the part.
+// Makes `from` to `to` of the block the part of the handler that runs in slices, if that is possible.
 static bool try_part(struct handler *found, struct part_search *at, struct stmt *block, int from, int to)
 {
 	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
@@ -374,7 +365,7 @@ static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct handler *h = w->data;
 
-	if (!is_new(&h->seen, f))
+	if (!numbers_add(&h->seen, f))
 		return;
 	h->prints |= !f->body && !func_has(f, PRAGMA_PURE) && strcmp(f->name, "exit");
 	use_func(w, f);
@@ -488,7 +479,7 @@ struct replacer {
 	function_list *functions;
 };
 
-struct mention { const struct probe *probe; func_list seen; bool found; };
+struct mention { const struct probe *probe; struct numbers seen; bool found; };
 
 static void mention_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
@@ -510,7 +501,7 @@ static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct mention *m = w->data;
 
-	if (!is_new(&m->seen, f))
+	if (!numbers_add(&m->seen, f))
 		return;
 	use_func(w, f);
 }

@@ -66,7 +66,7 @@ static void emit_chain(struct emitter *e, struct stmt *st)
 {
 	const char *done = emit_label(e, "done");
 	struct temps temps = e->body->now;
-	uint64_t cost, sum = 0, most = 0;
+	uint64_t cost, sum = 0, max = 0;
 	struct work_mark m;
 	bool last = false;
 
@@ -79,7 +79,7 @@ static void emit_chain(struct emitter *e, struct stmt *st)
 		work_end_branch(e, m, st->loc);
 		cost = work_since(e, m);
 		sum += cost;
-		most = cost > most ? cost : most;
+		max = cost > max ? cost : max;
 		if (!last) {
 			cw_line(e->w, "goto %s;", done);
 			cw_line(e->w, "}");
@@ -88,7 +88,7 @@ static void emit_chain(struct emitter *e, struct stmt *st)
 	}
 	cw_line(e->w, "%s:", done);
 	cw_line(e->w, ";");
-	e->body->charged += sum - most;
+	e->body->charged += sum - max;
 }
 
 // Only one branch is executed: the cost of the cheaper one counts as charged.

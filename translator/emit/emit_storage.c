@@ -85,11 +85,11 @@ static void write_map(struct emitter *e, struct cwriter *w, const struct global 
 static void write_scalar(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct expr *init = g->var->init;
-	int64_t most = emit_string_len(e) - 1;
+	int64_t max = emit_string_len(e) - 1;
 
 	if (g->var->type == T_STRING)
 		cw_line(w, "static char %s[STP_STRLEN] = %s;", g->name, init && init->kind == E_STRING ?
-			emit_c_string(str_printf("%.*s", (int)most, init->u.string.bytes)) : "\"\"");
+			emit_c_string(str_printf("%.*s", (int)max, init->u.string.bytes)) : "\"\"");
 	else if (init && init->kind == E_NUMBER)
 		cw_line(w, "static s64 %s = %s;", g->name, value_number(init->u.number).text);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Symbols, call frame information and source lines of programs, for scripts that resolve addresses in them or walk
-// their stacks (usymname(), ubacktrace() and the like): of probed programs, of the program of -c, of objects named
-// with -d, and with --ldd of their libraries.
+// their stacks (usymname(), ubacktrace() and the like): of the program of -c or -x and its libraries, of probed
+// programs, of objects named with -d, and with --ldd of their libraries.
 //
 // Each object has its tables, sorted by offset in the file; each table is written only if a used function reads it.
 #include "debuginfo/debuginfo.h"
@@ -31,10 +31,39 @@ static struct di_module *add_object(struct emitter *e, modules *all, const char 
 	return m;
 }
 
-static void add_objects(struct emitter *e, modules *all)
+static void add_libraries(struct emitter *e, modules *all, struct di_module *of)
+{
+	di_names paths = { 0 }, names = { 0 };
+
+	di_program_libraries(of, &paths, &names);
+	for vec_each(&paths, path)
+		add_object(e, all, *path, false);
+}
+
+// Adds the program of -c or -x. Its libraries are those that the process has mapped, or that the program is linked
+// with.
+static void add_target(struct emitter *e, modules *all, bool with_libraries)
 {
 	struct session *s = e->s;
 	const char *command = s->opt.command ? command_program(s->opt.command) : NULL;
+	char *path = command ? session_program(s, command) : NULL;
+	struct di_module *m = path ? add_object(e, all, path, false) : NULL;
+	name_list mapped = { 0 };
+
+	if (!with_libraries || s->opt.remotes.n)       // other hosts have other libraries
+		return;
+	if (m)
+		add_libraries(e, all, m);
+	if (!s->opt.target_pid)
+		return;
+	session_mapped_files(str_printf("/proc/%d", s->opt.target_pid), &mapped);
+	for vec_each(&mapped, file)
+		add_object(e, all, *file, false);
+}
+
+static void add_objects(struct emitter *e, modules *all)
+{
+	struct session *s = e->s;
 	int n;
 
 	for vec_each(&s->programs, path)
@@ -47,16 +76,10 @@ static void add_objects(struct emitter *e, modules *all)
 		if (path)
 			add_object(e, all, path, strchr(*name, '/'));
 	}
-	if (command && session_program(s, command))
-		add_object(e, all, session_program(s, command), false);
+	add_target(e, all, emit_called(e, "stp_user_"));
 	n = all->n;
-	for (int i = 0; s->opt.libraries && i < n; i++) {
-		di_names paths = { 0 }, names = { 0 };
-
-		di_program_libraries(all->at[i], &paths, &names);
-		for vec_each(&paths, path)
-			add_object(e, all, *path, false);
-	}
+	for (int i = 0; s->opt.libraries && i < n; i++)
+		add_libraries(e, all, all->at[i]);
 }
 
 static int emit_symbols(struct cwriter *w, struct di_module *m, int number)

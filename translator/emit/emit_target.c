@@ -35,6 +35,15 @@ static struct value named_register(struct emitter *e, struct expr *x, int offset
 	return value_text(0, true, "%s", t);
 }
 
+static struct value vector_register(const struct expr *x, int n)
+{
+	const char *value = str_printf("stp_vector_register(%d)", n);
+
+	if (x->u.reg.is_float)
+		return value_text(TARGET, false, "stp_widen_float(%s)", value);
+	return stored(value, x->u.reg.size, x->u.reg.is_signed);
+}
+
 // Reading a counter that the machine doesn't have is an error.
 struct value emit_perf(struct emitter *e, struct expr *x)
 {
@@ -56,6 +65,8 @@ struct value emit_register(struct emitter *e, struct expr *x)
 	else if (!number && n >= DI_ARGUMENT)
 		return stored(str_printf("stp_argument(c, %d)", n - DI_ARGUMENT), x->u.reg.size,
 			      x->u.reg.is_signed);
+	else if (!number && n >= DI_VECTOR)
+		return vector_register(x, n - DI_VECTOR);
 	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
 		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
 	else if (number && emit_needs_context(e, x->loc))

@@ -58,15 +58,15 @@ const char *value_condition(struct value v)
 	return str_printf("%s != 0", v.wraps && !v.atom ? str_printf("(%s)", v.text) : v.wraps ? v.text : value_operand(v));
 }
 
-static int take(int *now, int *most)
+static int take(int *now, int *max)
 {
 	++*now;
-	if (*now > *most)
-		*most = *now;
+	if (*now > *max)
+		*max = *now;
 	return *now;
 }
 
-#define TAKE(e, what) take(&(e)->body->now.what, &(e)->body->most.what)
+#define TAKE(e, what) take(&(e)->body->now.what, &(e)->body->max.what)
 
 const char *temp_long(struct emitter *e)
 {

@@ -215,11 +215,11 @@ void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc l
 	last->at += line.len;
 }
 
-void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc)
+void work_end(struct emitter *e, struct work_mark m, uint64_t min, struct loc loc)
 {
 	uint64_t n = work_since(e, m);
 
-	if (n >= least && !e->body->no_context)
+	if (n >= min && !e->body->no_context)
 		work_charge(e, m, n, loc);
 }
 

@@ -34,7 +34,7 @@ struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
-struct kept { struct var *result, *known; };
+struct call_result { struct var *result, *known; };
 
 struct temps { int longs, strings, texts, cells; };
 
@@ -54,7 +54,7 @@ struct parts {
 struct open_part {
 	struct cwriter w, *outer;
 	int used;                  // 'used', temporaries and work of the surrounding function
-	struct temps now, most;
+	struct temps now, max;
 	uint64_t charged;
 	struct estimated estimated;
 	struct loop *loop;
@@ -72,8 +72,8 @@ struct body {
 	struct loop *loop;
 	VEC(struct local) locals;
 	struct map local_names;    // name in C -> its struct var
-	struct map kept;           // function and arguments of a stable call -> struct kept
-	struct temps now, most;    // in use, and their maximum
+	struct map call_results;   // function and arguments of a stable call -> struct call_result
+	struct temps now, max;    // in use, and their maximum
 	struct parts parts;
 	int labels, loops;         // number of those made so far
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
@@ -110,6 +110,7 @@ struct func_info {
 
 struct di_module;
 struct family_table { const char *ops, *table; int n; };
+struct format_table { const char *name; int n; };
 
 struct emitter {
 	struct session *s;
@@ -127,6 +128,7 @@ struct emitter {
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
 	struct map formats;        // text of a format table -> its name
+	VEC(struct format_table) format_tables;    // of printing statements, for the reader of records
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
 	bool loads_returns;        // return addresses of programs, in locations of variables
@@ -156,6 +158,9 @@ void emit_alone(struct emitter *e, struct var *v);        // its use here needs 
 void emit_storage(struct emitter *e, struct cwriter *w);
 void emit_global_tables(struct emitter *e, struct cwriter *w);
 
+// emit_records.c
+void emit_record_tables(struct emitter *e, struct cwriter *w);    // --record: what the reader of the output needs
+
 // emit_effects.c
 unsigned emit_effects(struct emitter *e, struct expr *x);
 bool emit_mentions(struct expr *x, const struct var *v);
@@ -167,8 +172,8 @@ struct work_mark { size_t at; uint64_t charged; };
 struct work_mark work_begin(struct emitter *e);
 uint64_t work_since(struct emitter *e, struct work_mark m);       // units since the mark that are not charged yet
 void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
-// Charges the units since the mark if they are at least `least`.
-void work_end(struct emitter *e, struct work_mark m, uint64_t least, struct loc loc);
+// Charges the units since the mark if they are at least `min`.
+void work_end(struct emitter *e, struct work_mark m, uint64_t min, struct loc loc);
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
 // Charges the block as n statements if that covers its cost, and returns true; else returns false.
 bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
@@ -283,7 +288,7 @@ bool parts_wanted(const struct body *b, struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 
 // emit_probe.c
-void emit_temps(struct cwriter *w, struct temps most);    // declares them
+void emit_temps(struct cwriter *w, struct temps max);    // declares them
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MAX_GROUPS, the whole counted
+enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MAX_GROUPS, with the whole match
 
 struct part { const char *kind; int group, last, a, b; const char *head, *tail; };
 
@@ -176,15 +176,15 @@ static void write_plan(struct plan *p, const char *name, const char *find, const
 // Returns the maximal number of parts that wait at a time: the right sides of nested sequences.
 static int max_pending_parts(const struct plan *p, int at)
 {
-	int most = 0, sequences = 0;
+	int max = 0, sequences = 0;
 
 	for (; at; at = p->parts.at[at].b) {
 		int inner = max_pending_parts(p, p->parts.at[at].a);
 
-		most = inner > most ? inner : most;
+		max = inner > max ? inner : max;
 		sequences |= p->parts.at[at].b != 0;
 	}
-	return most + sequences;
+	return max + sequences;
 }
 
 static bool emit_groups(struct emitter *e, struct expr *x, struct regex_node *tree, const char *name,

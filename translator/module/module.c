@@ -57,7 +57,7 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 	int errors;
 
 	vec_push(&objects, object);
-	need.most = object_stack_limit(module);
+	need.limit = object_stack_limit(module);
 	errors = stack_need(s, calls, calls_write(&objects, str_printf("%s.calls", object)), &need);
 	if (!errors)
 		object_write_stack(module, &need);

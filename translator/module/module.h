@@ -19,7 +19,7 @@ void version_lines(struct session *s, struct buf *b, const char *symbol);
 // t->calls. generated: the object of session.c_text.
 void runtime_units_compile(struct session *s, struct toolchain *t, const char *generated);
 struct stp_stack_need;
-// Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->most: the limit.
+// Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->limit: the limit.
 // `hit` 0: the compiler does not report frames. Returns the number of errors. (stack.c)
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
 

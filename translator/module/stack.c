@@ -168,7 +168,7 @@ static int kernel_bytes(const struct graph *g, const char *name)
 // A component's nodes are on the top of the stack, from `n` on; all their callees are finished.
 static void close_component(struct graph *g, struct node *n)
 {
-	int at = g->stack.n, most = 0;
+	int at = g->stack.n, max = 0;
 
 	while (g->stack.at[--at] != n)
 		;
@@ -179,17 +179,17 @@ static void close_component(struct graph *g, struct node *n)
 		member->open = false;
 		member->component = n;
 		n->cycle += member->bytes;
-		if (member->indirect && kernel_bytes(g, "") > most)
-			most = kernel_bytes(g, ""), n->worst = NULL;
+		if (member->indirect && kernel_bytes(g, "") > max)
+			max = kernel_bytes(g, ""), n->worst = NULL;
 		for vec_each(&member->calls, to) {
 			struct node *called = (*to)->component;
 			int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : called && called != n ? called->below : 0;
 
-			if (bytes > most)
-				most = bytes, n->worst = called;
+			if (bytes > max)
+				max = bytes, n->worst = called;
 		}
 	}
-	n->below = n->cycle + most;
+	n->below = n->cycle + max;
 	g->stack.n = at;
 }
 
@@ -225,17 +225,17 @@ static struct node *component_of(struct graph *g, struct node *n)
 // `handler`. Functions of a call cycle do not lead to a handler and count with their own need.
 static int above(struct graph *g, struct node *n, int handler)
 {
-	int most = n->indirect ? handler : 0;
+	int max = n->indirect ? handler : 0;
 
 	if (component_of(g, n)->recursive)
 		return n->component->below;
 	for vec_each(&n->calls, to) {
 		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : above(g, *to, handler);
 
-		if (bytes > most)
-			most = bytes;
+		if (bytes > max)
+			max = bytes;
 	}
-	return n->bytes + most;
+	return n->bytes + max;
 }
 
 static bool begins_hit(const struct node *n)
@@ -334,16 +334,16 @@ static const struct node *largest(const struct node *worst)
 	return found;
 }
 
-static int check(struct session *s, const struct node *worst, int bytes, int most)
+static int check(struct session *s, const struct node *worst, int bytes, int limit)
 {
 	const struct node *n;
 
-	if (!worst || bytes <= most)
+	if (!worst || bytes <= limit)
 		return 0;
 	n = largest(worst);
 	diag_error((struct loc){ 0 }, "\"%s\" may need %d bytes of the kernel's stack, more than the limit of %d: \"%s\" "
 		   "alone takes %d; use fewer or smaller variables there, or an array", name_in_script(s, worst->name), bytes,
-		   most, name_in_script(s, n->name), n->cycle);
+		   limit, name_in_script(s, n->name), n->cycle);
 	return 1;
 }
 
@@ -361,7 +361,7 @@ static void warn_of_growth(struct session *s, struct graph *g)
 
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
 {
-	struct graph g = { .scale = need->most > STP_STACK_USUAL ? (int)(need->most / STP_STACK_USUAL) : 1 };
+	struct graph g = { .scale = need->limit > STP_STACK_USUAL ? (int)(need->limit / STP_STACK_USUAL) : 1 };
 	struct node *worst = NULL, *alone = NULL;
 	int handler = 0, cycle = 0, call = 0, hit = 0, nested = STACK_NESTED * g.scale;
 
@@ -399,18 +399,18 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 			hit = bytes;
 	}
 	if (!g.calls) {
-		nested = (int)need->most / 4 * 3;      // the runtime and the kernel, all together
+		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel, all together
 		hit = handler;
 	}
 	// Includes one more call, so that a recursive function doesn't fail in a hit whose stack just suffices for the
 	// first.
 	need->hit = (unsigned int)(hit + nested);
-	if (need->hit < need->most)
-		need->hit = need->hit + cycle < need->most ? need->hit + (unsigned int)cycle : need->most;
+	if (need->hit < need->limit)
+		need->hit = need->hit + cycle < need->limit ? need->hit + (unsigned int)cycle : need->limit;
 	need->call = call ? (unsigned int)(call + nested) : 0;
 	if (diag_options.verbose > 1)
 		fprintf(stderr, "a hit needs %u bytes of stack, %d of these for \"%s\"\n", need->hit, handler,
 			worst ? name_in_script(s, worst->name) : "");
-	return check(s, worst, (int)need->hit, (int)need->most) ||
-	       check(s, alone, alone ? alone->below + nested : 0, (int)need->most);
+	return check(s, worst, (int)need->hit, (int)need->limit) ||
+	       check(s, alone, alone ? alone->below + nested : 0, (int)need->limit);
 }

@@ -8,6 +8,7 @@
 #include "util/map.h"
 
 #include <fnmatch.h>
+#include <string.h>
 
 // Functions of interrupts, exceptions, probes and locks, and those that the runtime calls in handlers.
 static const char *const names[] = {
@@ -51,10 +52,18 @@ static const char *const without_return[] = {
 	"native_play_dead", "play_dead", "cpu_die", "__stack_chk_fail", "fortify_panic", "usercopy_abort", NULL,
 };
 
+// Compares what a pattern begins with, since fnmatch() takes much longer: its first character, or the text behind "*".
+static bool may_match(const char *pattern, const char *text, size_t len)
+{
+	return *pattern == '*' ? memmem(text, len, pattern + 1, strcspn(pattern + 1, "*")) != NULL : *pattern == *text;
+}
+
 static bool is_in(const char *const *list, const char *text)
 {
+	size_t len = strlen(text);
+
 	for (; *list; list++)
-		if (!fnmatch(*list, text, 0))
+		if (may_match(*list, text, len) && !fnmatch(*list, text, 0))
 			return true;
 	return false;
 }
@@ -75,7 +84,8 @@ bool blocklist_has(const struct di_function *f)
 {
 	static struct map by_name, by_file;
 
-	return is_known_in(&by_name, names, f->name) || is_known_in(&by_name, names, f->symbol) ||
+	return is_known_in(&by_name, names, f->name) ||
+	       (strcmp(f->symbol, f->name) && is_known_in(&by_name, names, f->symbol)) ||
 	       (f->file && is_known_in(&by_file, files, f->file));
 }
 

@@ -290,28 +290,17 @@ static const char *process_root(const struct session *s, const struct point_part
 	return str_printf("/proc/%lld", pid);
 }
 
-// Returns the path in our root or in that of the process. With another root, it is the path seen from here.
-static const char *path_of_mapped(const char *process, const char *path)
-{
-	const char *inside = str_printf("%s/root%s", process, path);
-	struct stat st;
-
-	return !stat(inside, &st) && !is_file(path, &st) ? inside : path;
-}
-
-// Collects the files that the process has mapped.
 static void mapped_libraries(const char *process, di_names *paths, di_names *names)
 {
-	char *text = str_read_file(str_printf("%s/maps", process), NULL), *save = NULL;
-	struct map known = { 0 };
+	name_list mapped = { 0 };
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
-		const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') + 1 : NULL;
+	session_mapped_files(process, &mapped);
+	for vec_each(&mapped, path) {
+		const char *name = strrchr(*path, '/') + 1;
 
-		if (!path || !strstr(line, " r-xp ") || !strstr(name, ".so") || map_get(&known, path))
+		if (!strstr(name, ".so"))
 			continue;
-		map_put(&known, path, (void *)path);
-		vec_push(paths, path_of_mapped(process, path));
+		vec_push(paths, *path);
 		vec_push(names, str_dup(name));
 	}
 }

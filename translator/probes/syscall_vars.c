@@ -470,7 +470,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type)
 			vec_push(&names, a->name);
-	return target_not_found(target, "the system call", target_similar(name, &names));
+	return target_not_found(target, str_printf("the system call of %s", p->point), target_similar(name, &names));
 }
 
 void syscall_target_names(struct session *s, struct probe *p, target_names *out)

@@ -8,6 +8,7 @@
 #include "resolve/resolve.h"
 #include "parse/parse.h"
 #include "session/passes.h"
+#include "util/habits.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -38,6 +39,29 @@ const struct point_part *point_find(const struct probe_point *p, const char *nam
 	return NULL;
 }
 
+// Families whose hits are not events of the current task.
+static bool is_event_of_task(const struct probe_family *f)
+{
+	static const char *const others[] = { "begin_end", "never", "timer", "procfs", "netfilter" };
+
+	for (int i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(f->name, others[i]))
+			return false;
+	return true;
+}
+
+// --exclude-self: the handler runs only in tasks of other programs.
+static struct stmt *exclude_self(struct stmt *body)
+{
+	struct expr *call = expr_new(E_CALL, body->loc);
+	struct stmt *condition = stmt_new(S_IF, body->loc);
+
+	call->u.call.name = "__is_another_program";
+	condition->u.if_.c = call;
+	condition->u.if_.then = body;
+	return condition;
+}
+
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data)
 {
@@ -54,6 +78,8 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
 	p->condition = alias_condition(m);
 	p->body = alias_compose(m);
+	if (s->opt.exclude_self && is_event_of_task(f))
+		p->body = exclude_self(p->body);
 	return p;
 }
 
@@ -516,9 +542,10 @@ static void mismatch(struct session *s, const struct probe_point *point)
 {
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
+	const char *habit = habit_point(point->parts.at[0].name);
 
 	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
-		   diag_similar(point_shape(point), add_points, s));
+		   habit ? str_printf(": %s", habit) : diag_similar(point_shape(point), add_points, s));
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 }

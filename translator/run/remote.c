@@ -333,8 +333,6 @@ static void relay_all(struct session *s, struct host *hosts, int n, const char *
 			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
 			fds[2 * i + 1] = (struct pollfd){ h->sent < size ? h->in : -1, POLLOUT, 0 };
 		}
-		if (signals == INTERRUPTS_WARN && forwarded < INTERRUPTS_WARN)
-			fprintf(stderr, INTERRUPTS_WARNING "\n");
 		forwarded = signals;
 		fflush(stdout);
 		if (poll(fds, (nfds_t)(2 * n), 1000) < 0)
@@ -370,9 +368,9 @@ int remote_run(struct session *s)
 	for (int i = 0; i < n; i++) {
 		int status = spawn_wait(hosts[i].pid);
 
-		if (status)
+		if (status && status != EXIT_COMMAND)
 			fprintf(stderr, "WARNING: %s: the run there ended with status %d\n", hosts[i].remote->url, status);
-		if (!worst || (worst == EXIT_LOSSES && status))
+		if (!worst || ((worst == EXIT_LOSSES || worst == EXIT_COMMAND) && status && status != EXIT_COMMAND))
 			worst = status;
 	}
 	return worst;

@@ -83,6 +83,7 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 	const char *paths[] = {
 		str_printf("%s/%s", s->libexec_dir, name),
 		str_printf("%s/staprun/%s", s->libexec_dir, name),
+		str_printf("%s/report/%s", s->libexec_dir, name),
 		str_printf("%s/../translator/run/%s", s->runtime_dir, name),
 		NULL,
 	};
@@ -113,6 +114,8 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-w");
 	if (o->strict)
 		vec_push(argv, "--strict");
+	if (o->quiet)
+		vec_push(argv, "-Q");
 	vec_push(argv, "-C");
 	vec_push(argv, diag_options.color ? "always" : "never");
 	if (!o->module_name)
@@ -126,6 +129,8 @@ void run_options(struct session *s, arguments *argv)
 	if (o->command) {
 		vec_push(argv, "-c");
 		vec_push(argv, o->command);
+		vec_push(argv, "-k");
+		vec_push(argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
 	}
 	if (o->target_pid) {
 		vec_push(argv, "-x");
@@ -185,11 +190,19 @@ static int run_here(struct session *s)
 	return run_program(argv.at);
 }
 
-int pass_run(struct session *s)
+static int run_somewhere(struct session *s)
 {
 	if (s->opt.user_runtime)
 		return user_run(s);
 	if (s->opt.remotes.n)
 		return remote_run(s);
 	return s->opt.vm ? vm_run(s) : run_here(s);
+}
+
+int pass_run(struct session *s)
+{
+	struct report report;
+
+	report_start(s, &report);
+	return report_finish(&report, run_somewhere(s));
 }

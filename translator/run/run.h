@@ -5,6 +5,7 @@
 
 #include "toolchain/toolchain.h"
 
+#define EXIT_COMMAND 5                     // exit status of staprun -k if only the command of -c failed
 #define EXIT_LOSSES 3                      // exit status of --strict, of staprun, too, if anything was lost
 
 // Runs a program with our files and waits; returns the exit status as spawn_wait() does.
@@ -25,6 +26,14 @@ const char *run_output_path(const char *pattern);
 
 // Dies with advice if the running kernel does not support modules.
 void run_need_modules(void);
+
+// report.c: with -f or --output, what the script prints goes to stap-report, until report_finish(). This returns
+// `status`, or that of stap-report if `status` is 0.
+struct report { int pid, output; };
+void report_start(struct session *s, struct report *r);
+int report_finish(struct report *r, int status);
+// "stap report FILE...": becomes stap-report.
+void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
 int user_run(struct session *s);

@@ -61,6 +61,8 @@ int user_run(struct session *s)
 	struct spawn program = { 0 };
 	arguments argv = { 0 };
 
+	if (o->target_pid && kill(o->target_pid, 0) < 0 && errno == ESRCH)
+		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
 	vec_push(&argv, s->module_path);
 	if (o->verbose[5])
 		vec_push(&argv, "-v");
@@ -69,6 +71,7 @@ int user_run(struct session *s)
 	if (o->command) {
 		vec_push(&argv, "-c");
 		vec_push(&argv, o->command);
+		vec_push(&argv, "-k");
 	}
 	if (o->target_pid) {
 		vec_push(&argv, "-x");

@@ -95,6 +95,11 @@ int vm_run(struct session *s)
 
 	if (s->opt.target_pid)
 		die("-x %d: the virtual machine does not have this host's processes; use -c", s->opt.target_pid);
+	if (spawn_find("setpriv")) {       // SIGUSR1 ends the guest if this process is killed
+		vec_push(&argv, "setpriv");
+		vec_push(&argv, "--pdeathsig");
+		vec_push(&argv, "USR1");
+	}
 	base = base ? base + 1 : s->module_path;
 	cwd = cwd ? cwd : "/";
 	if (s->opt.output) {               // written by this process: files of the guest are discarded
@@ -107,6 +112,8 @@ int vm_run(struct session *s)
 	vec_push(&argv, run_find(s, "stap-vm", NULL));
 	vec_push(&argv, "-r");
 	vec_push(&argv, s->opt.release);
+	if (s->opt.quiet)
+		vec_push(&argv, "-n");
 	vec_push(&argv, "-t");
 	vec_push(&argv, "0");
 	add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");

@@ -245,7 +245,7 @@ static void read_table(struct session *s, rows *rows)
 		if (!line[strspn(line, " \t")])
 			continue;
 		if (!parse_row(line, &r))
-			die("%s: the row of '%s' is not 'NAME export|config|member|params WHAT'; reinstall the runtime",
+			die("%s: the row of \"%s\" is not of the form \"NAME export|config|member|params WHAT\"; reinstall the runtime",
 			    path, r.name);
 		vec_push(rows, r);
 	}
@@ -270,7 +270,7 @@ char *compat_config(struct session *s)
 		}
 	}
 	search_headers(k, &rows);
-	buf_printf(&b, "/* What kernel %s has, from kernel/compat.def. */\n", k->release);
+	buf_printf(&b, "/* Properties of kernel %s, from kernel/compat.def. */\n", k->release);
 	for (int i = 0; i < rows.n; i++)
 		if (rows.at[i].yes)
 			buf_printf(&b, "#define %s 1\n", rows.at[i].name);

@@ -149,12 +149,12 @@ static struct stp_stack_need *find_stack(const struct image *im)
 unsigned int object_stack_limit(const char *module)
 {
 	struct image im;
-	unsigned int most;
+	unsigned int limit;
 
 	image_open(&im, module, false);
-	most = find_stack(&im)->most;
+	limit = find_stack(&im)->limit;
 	image_close(&im);
-	return most;
+	return limit;
 }
 
 // Keeps the runtime's own numbers if none were computed.

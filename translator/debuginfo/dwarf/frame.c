@@ -159,18 +159,24 @@ static bool is_in_memory(const struct di_type *t)
 	return (t->kind == DI_STRUCT || t->kind == DI_UNION) && t->size > 16;
 }
 
-// The location of the word `index` among those the caller passes.
-static struct di_location argument_location(const struct di_module *m, int index)
+// Words that the caller has passed so far.
+struct passed { int words, floats, on_stack; };
+
+// The location of the next word. Those that do not fit the registers of their class are on the stack, in order.
+static struct di_location argument_location(const struct di_module *m, struct passed *p, bool is_float)
 {
+	const struct arch *arch = m->arch;
 	struct di_location l = { .kind = DI_LOC_ADDRESS };
 	int n = 0;
 
-	while (n < (int)ARRAY_SIZE(m->arch->args) && m->arch->args[n] >= 0)
+	while (n < (int)ARRAY_SIZE(arch->args) && arch->args[n] >= 0)
 		n++;
-	if (index < n)
-		return location_register(m->arch->args[index]);
-	location_add(&l, DI_OP_REG, m->arch->stack_pointer);
-	location_offset(&l, m->arch->entry_cfa + m->arch->word * (index - n));
+	if (is_float && p->floats < arch->vector_args)
+		return location_register(DI_VECTOR + p->floats++);
+	if (!is_float && p->words < n)
+		return location_register(arch->args[p->words++]);
+	location_add(&l, DI_OP_REG, arch->stack_pointer);
+	location_offset(&l, arch->entry_cfa + arch->word * p->on_stack++);
 	return l;
 }
 
@@ -203,35 +209,34 @@ static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, co
 	return false;
 }
 
-// Counts integer arguments; floating-point arguments use other registers; parameters after a struct are not located.
+// Parameters after a struct or a floating-point number of more than 8 bytes are not located.
 bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out)
 {
 	Dwarf_Die *die = function_die(f), child, type;
 	struct di_type *returned = die ? dwarf_return_type(f) : NULL;
 	bool aggregate = returned && (returned->kind == DI_STRUCT || returned->kind == DI_UNION);
-	int index = aggregate && is_in_memory(returned);
+	struct passed passed = { .words = aggregate && is_in_memory(returned) };
 
 	if (die && f->module->arch->elf_machine == EM_386)
 		return stack_parameter(f, die, name, out);
 	if (!die || dwarf_child(die, &child))
 		return false;
-	if (aggregate && !index && frame_returns(f->module, returned) == RETURNS_UNKNOWN)
+	if (aggregate && !passed.words && frame_returns(f->module, returned) == RETURNS_UNKNOWN)
 		return false;      // possibly returned through a pointer that is passed before the first parameter
 	do {
+		struct di_location location;
 		struct di_type *t;
 
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
 			continue;
 		t = dwarf_make_type(f->module, &type);
-		if (!t || (!is_word(t) && t->kind != DI_FLOAT))
+		if (!t || (!is_word(t) && !type_is_float(t)))
 			return false;
+		location = argument_location(f->module, &passed, type_is_float(t));
 		if (!strcmp(dwarf_name(&child), name)) {
-			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true };
-			if (t->kind != DI_FLOAT)
-				out->loc = argument_location(f->module, index);
-			return t->kind != DI_FLOAT;
+			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true, .loc = location };
+			return true;
 		}
-		index += t->kind != DI_FLOAT;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }

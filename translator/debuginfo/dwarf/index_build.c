@@ -8,18 +8,13 @@
 #include "debuginfo/dwarf/index_format.h"
 #include "debuginfo/dwarf/kprobe_blocklist.h"
 
+#include "util/numbers.h"
 #include "util/str.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64 };
-
-// A hash table from a number, never 0, to another.
-struct numbers {
-	struct number { uint64_t key; uint32_t value; } *at;
-	size_t n, capacity;
-};
 
 // A function that has a DIE.
 struct written {
@@ -51,44 +46,6 @@ struct build {
 
 struct copy { uint32_t owner; struct index_copy at; };
 
-// ---------------------------------------------------------------- numbers
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 32;
-	x *= 0x9e3779b97f4a7c15ull;
-	return x ^ x >> 29;
-}
-
-static struct number *slot_of(const struct numbers *t, uint64_t key)
-{
-	size_t i = mix(key) & (t->capacity - 1);
-
-	while (t->at[i].key && t->at[i].key != key)
-		i = (i + 1) & (t->capacity - 1);
-	return &t->at[i];
-}
-
-// Returns the value of the key; the caller sets it if it is 0.
-static uint32_t *number(struct numbers *t, uint64_t key)
-{
-	struct number *slot;
-
-	if (2 * t->n >= t->capacity) {
-		struct numbers bigger = { .capacity = t->capacity ? 2 * t->capacity : 256, .n = t->n };
-
-		bigger.at = mem_alloc_atomic(bigger.capacity * sizeof(bigger.at[0]));
-		for (size_t i = 0; i < t->capacity; i++)
-			if (t->at[i].key)
-				*slot_of(&bigger, t->at[i].key) = t->at[i];
-		*t = bigger;
-	}
-	slot = slot_of(t, key);
-	t->n += !slot->key;
-	slot->key = key;
-	return &slot->value;
-}
-
 // ---------------------------------------------------------------- strings and files
 
 static uint64_t hash(const void *bytes, size_t len)
@@ -100,7 +57,7 @@ static uint64_t hash(const void *bytes, size_t len)
 		uint64_t word;
 
 		memcpy(&word, p, 8);
-		h = mix(h ^ word) * 0xff51afd7ed558ccdull;
+		h = numbers_mix(h ^ word) * 0xff51afd7ed558ccdull;
 	}
 	while (len--)
 		h = (h ^ *p++) * 0x100000001b3ull;
@@ -117,7 +74,7 @@ static uint32_t add_string(struct build *b, const char *text)
 	if (!*text)
 		return 0;
 	for (;; key++) {
-		at = number(&b->strings, key ? key : 1);
+		at = numbers_at(&b->strings, key ? key : 1);
 		if (!*at)
 			break;
 		if (!strcmp(strings->text + *at, text))
@@ -131,7 +88,7 @@ static uint32_t add_string(struct build *b, const char *text)
 static uint32_t add_file(struct build *b, Dwarf_Die *unit, const char *path)
 {
 	uint32_t string = add_string(b, dwarf_source_path(unit, path));
-	uint32_t *id = number(&b->paths, (uint64_t)string + 1);
+	uint32_t *id = numbers_at(&b->paths, (uint64_t)string + 1);
 
 	if (!*id) {
 		buf_add(&b->table[IX_FILES], (char *)&string, sizeof(string));
@@ -149,7 +106,7 @@ static Dwarf_CU *decl_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, out) ? attr.cu : NULL;
 }
 
-static bool file_elsewhere(struct build *b, Dwarf_CU *cu, Dwarf_Word number, uint32_t *file)
+static bool file_of_unit(struct build *b, Dwarf_CU *cu, Dwarf_Word number, uint32_t *file)
 {
 	Dwarf_Files *files;
 	Dwarf_Die unit;
@@ -175,7 +132,7 @@ static bool source_of(struct build *b, Dwarf_Die *die, uint32_t *file, uint32_t 
 	    !at || at > UINT32_MAX)
 		return false;
 	if (cu != b->unit.cu) {
-		if (!file_elsewhere(b, cu, number, file))
+		if (!file_of_unit(b, cu, number, file))
 			return false;
 		*line = at;
 		return true;
@@ -219,7 +176,7 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 
 	if (!dwarf_reference(copy, DW_AT_abstract_origin, &origin))
 		return false;
-	by_die = number(&b->origins, dwarf_die_id(&origin) + 1);
+	by_die = numbers_at(&b->origins, dwarf_die_id(&origin) + 1);
 	*out = *by_die - 1;
 	if (*by_die)
 		return true;
@@ -227,7 +184,7 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 	if (!fresh.name || !source_of(b, &origin, &fresh.file, &fresh.line))
 		return false;
 	for (key = hash(&fresh, sizeof(fresh));; key++) {
-		by_hash = number(&b->inlines, key ? key : 1);
+		by_hash = numbers_at(&b->inlines, key ? key : 1);
 		if (!*by_hash)
 			break;
 		known = (struct index_inline *)b->table[IX_INLINES].text + *by_hash - 1;
@@ -279,7 +236,7 @@ static void add_merged(struct build *b, Dwarf_Die *die)
 		return;
 	source_of(b, die, &f.file, &f.line);
 	buf_add(&b->written, (char *)&f, sizeof(f));
-	*number(&b->merged, f.name + 1ull) = b->written.len / sizeof(f);
+	*numbers_at(&b->merged, f.name + 1ull) = b->written.len / sizeof(f);
 }
 
 static void add_function(struct build *b, Dwarf_Die *die)
@@ -295,7 +252,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 	if (!add_address(b, address, &f.address))
 		return;
 	// A weak function that was overridden: its code exists but is never called.
-	if (b->m->has_symbols && !*number(&b->symbols, address + 1))
+	if (b->m->has_symbols && !*numbers_at(&b->symbols, address + 1))
 		return;
 	f.name = add_string(b, dwarf_name(die));
 	source_of(b, die, &f.file, &f.line);
@@ -303,7 +260,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 		f.size = high - address;
 	if (!f.name)
 		return;
-	at = number(&b->at, address + 1);
+	at = numbers_at(&b->at, address + 1);
 	buf_add(&b->written, (char *)&f, sizeof(f));
 	if (!*at)
 		*at = b->written.len / sizeof(f);
@@ -315,7 +272,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 // Returns true for the first occurrence of the string (by address in memory).
 static bool is_new(struct build *b, const char *text, int tag)
 {
-	uint32_t *seen = number(&b->seen, ((uint64_t)tag << 48 ^ (uintptr_t)text) | 1ull << 63);
+	uint32_t *seen = numbers_at(&b->seen, ((uint64_t)tag << 48 ^ (uintptr_t)text) | 1ull << 63);
 
 	return !(*seen)++;
 }
@@ -492,9 +449,9 @@ static void add_symbol(struct build *b, const struct symbol *sym)
 	if (!f.name || !add_address(b, sym->address, &f.address))
 		return;
 	f.size = sym->size > UINT32_MAX ? 0 : sym->size;
-	at = number(&b->at, sym->address + 1);
-	if (!*at && *number(&b->merged, f.name + 1ull)) {
-		struct written *w = (struct written *)b->written.text + *number(&b->merged, f.name + 1ull) - 1;
+	at = numbers_at(&b->at, sym->address + 1);
+	if (!*at && *numbers_at(&b->merged, f.name + 1ull)) {
+		struct written *w = (struct written *)b->written.text + *numbers_at(&b->merged, f.name + 1ull) - 1;
 
 		f.file = w->file;
 		f.line = w->line;
@@ -518,7 +475,7 @@ static void add_unnamed(struct build *b, const struct written *w)
 {
 	struct index_function f = { .name = w->name, .symbol = w->name, .file = w->file, .line = w->line,
 				    .die = w->die, .address = w->address, .size = w->size };
-	uint32_t symbol = *number(&b->symbols, b->base + w->address + 1);
+	uint32_t symbol = *numbers_at(&b->symbols, b->base + w->address + 1);
 
 	if (w->named || !w->die)
 		return;
@@ -534,7 +491,7 @@ static void note_symbols(struct build *b)
 
 	for (int i = 0; b->m->has_symbols && i < b->m->symbols.n; i++)
 		if (symbols_get(&b->m->symbols, i, &sym))
-			*number(&b->symbols, sym.address + 1) = add_string(b, sym.name);
+			*numbers_at(&b->symbols, sym.address + 1) = add_string(b, sym.name);
 }
 
 static void add_functions(struct build *b)

@@ -94,7 +94,7 @@ bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false if it is absent or leads to another unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
 const char *dwarf_name(Dwarf_Die *die);                                 // "": none
-bool dwarf_is_c(Dwarf_Die *unit);                       // only types have children there, and no type is in another
+bool dwarf_is_c(Dwarf_Die *unit);                       // in C, only types have children, and types are not nested
 bool dwarf_is_struct(int tag);                          // struct, class or union
 enum { SPACES_MAX = 16 };                               // namespaces and classes in each other
 

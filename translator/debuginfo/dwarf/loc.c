@@ -11,24 +11,22 @@
 
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n);
 
-const char di_vector_register[] = "it is in a floating-point or vector register, which probes cannot read";
-
 static const struct value_type generic;
 
 static bool push_callers_register(struct compile *c, uint64_t number);
 
-// The context of a probe does not contain vector registers.
+// Vector registers are those of the process: their low 8 bytes. The kernel's own code has no variables in them.
 static bool push_register(struct compile *c, uint64_t number)
 {
-	int native = arch_native(c->m->arch, number);
+	int native = arch_native(c->m->arch, number), vector = c->m->is_user ? arch_vector(c->m->arch, number) : -1;
 
 	if (c->callee)
 		return push_callers_register(c, number);
-	if (native < 0) {
-		c->why = di_vector_register;
+	if (native < 0 && vector < 0) {
+		c->why = di_other_register;
 		return false;
 	}
-	return value_push(c, DI_OP_REG, native);
+	return value_push(c, DI_OP_REG, native < 0 ? DI_VECTOR + vector : native);
 }
 
 static bool at_entry(const struct compile *c)

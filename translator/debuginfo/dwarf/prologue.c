@@ -156,7 +156,7 @@ static bool read_insn(struct insn *i, const uint8_t *end)
 	return true;
 }
 
-// ---------------------------------------------------------------- what it does
+// ---------------------------------------------------------------- effects of instructions
 
 static void forget(struct machine *k, int reg)
 {

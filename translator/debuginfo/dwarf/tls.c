@@ -11,6 +11,7 @@
 //             the thread's first access it is -1, and reading the variable then is a fault;
 //   TLSDESC two words, the second of which is the offset from the thread pointer if the library is in the static
 //             TLS block, else it points to such a module number.
+// The words of i386 have 4 bytes, and their relocations no addend: it is in the word, in the file.
 #include "debuginfo/dwarf/dwarf_source.h"
 
 #include <string.h>
@@ -67,14 +68,45 @@ static bool find_in(const struct elf_view *v, const char *table, unsigned kind, 
 	return false;
 }
 
-static bool find_word(const struct elf_view *v, unsigned kind, uint64_t *slot, uint64_t *offset)
+// Returns the word of 4 bytes at a link address in the file; 0 if it is not there.
+static int32_t word_in_file(const struct elf_view *v, uint64_t address)
 {
-	return find_in(v, ".rela.dyn", kind, slot, offset) || find_in(v, ".rela.plt", kind, slot, offset);
+	const Elf64_Ehdr *h = (const void *)v->file.at;
+	int32_t word = 0;
+
+	for (int i = 0; i < h->e_phnum; i++) {
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(v->file.at + h->e_phoff) + i;
+		uint64_t at = address - p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && at < p->p_filesz && p->p_filesz - at >= 4 && p->p_offset <= v->file.len &&
+		    v->file.len - p->p_offset >= p->p_filesz)
+			memcpy(&word, v->file.at + p->p_offset + at, sizeof(word));
+	}
+	return word;
 }
 
-static void load_word(struct di_location *out)
+enum word { OFFSET, MODULE, DESCRIPTOR };
+
+static bool find_word(const struct elf_view *v, enum word word, uint64_t *slot, uint64_t *offset)
 {
-	struct di_op load = { .code = DI_OP_LOAD, .size = 8 };
+	static const unsigned kinds[][3] = {
+		{ R_X86_64_TPOFF64, R_X86_64_DTPMOD64, R_X86_64_TLSDESC },
+		{ R_AARCH64_TLS_TPREL, R_AARCH64_TLS_DTPMOD, R_AARCH64_TLSDESC },
+		{ R_386_TLS_TPOFF, R_386_TLS_DTPMOD32, R_386_TLS_DESC },
+	};
+
+	unsigned kind = kinds[v->machine == EM_386 ? 2 : v->machine == EM_AARCH64][word];
+
+	if (!find_in(v, ".rela.dyn", kind, slot, offset) && !find_in(v, ".rela.plt", kind, slot, offset))
+		return false;
+	if (v->machine == EM_386 && word != MODULE)
+		*offset += word_in_file(v, *slot + (word == DESCRIPTOR ? 4 : 0));
+	return true;
+}
+
+static void load_word(const struct di_module *m, struct di_location *out)
+{
+	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word, .is_signed = true };
 
 	vec_push(&out->ops, load);
 }
@@ -95,18 +127,24 @@ static void add_ops(struct di_location *out, const struct di_op *ops, size_t n)
 }
 
 // Reads the TLS descriptor at `slot`, which describes the variable at `other`. Without conditional operations both
-// results are computed: `near` is 1 or 0, and if it is 1 the entry of module number 0 is read, which always exists.
-static void by_descriptor(uint64_t slot, uint64_t offset, uint64_t other, bool arm64, struct di_location *out)
+// results are computed: `near` is 1 or 0, and if it is 1 the entry of module number 0 is read, which always exists. An
+// offset is below 1 MB on arm64, and negative on x86: on i386, whose pointers may be above 2 GB, above -1 MB.
+static void by_descriptor(const struct di_module *m, uint64_t slot, uint64_t offset, uint64_t other,
+			  struct di_location *out)
 {
+	bool arm64 = m->view.machine == EM_AARCH64, i386 = m->view.machine == EM_386;
+	int size = m->arch->word;
 	const struct di_op ops[] = {
-		{ DI_OP_STATIC, slot + 8 }, { DI_OP_LOAD, .size = 8 },                       // word
-		{ DI_OP_PICK, 0 }, { DI_OP_CONST, arm64 ? 1 << 20 : 0 }, { DI_OP_LT },        // word near
+		{ DI_OP_STATIC, slot + size }, { DI_OP_LOAD, .size = size },                 // word
+		{ DI_OP_PICK, 0 }, { DI_OP_CONST, arm64 ? 1 << 20 : i386 ? 0xfff00000 : 0 },
+		{ i386 ? DI_OP_GE : DI_OP_LT },                                              // word near
 		{ DI_OP_STATIC, slot }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_PICK, 1 }, { DI_OP_MUL },
-		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },                  // word near *(near ? slot : word)
-		{ DI_OP_CONST, 1 }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_MUL }, { DI_OP_CONST, 16 }, { DI_OP_MUL },
-		{ DI_OP_THREAD, arm64 ? 0 : 8 }, { DI_OP_LOAD, .size = 8 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = 8 },
+		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = size },               // word near *(near ? slot : word)
+		{ DI_OP_CONST, 1 }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_MUL }, { DI_OP_CONST, 2 * size }, { DI_OP_MUL },
+		{ DI_OP_THREAD, arm64 ? 0 : size }, { DI_OP_LOAD, .size = size }, { DI_OP_ADD }, { DI_OP_LOAD, .size = size },
 		{ DI_OP_CONST, offset }, { DI_OP_ADD },                                       // word near far-address
-		{ DI_OP_PICK, 2 }, { DI_OP_THREAD, 0 }, { DI_OP_ADD }, { DI_OP_CONST, offset - other }, { DI_OP_ADD },
+		{ DI_OP_PICK, 2 }, { DI_OP_THREAD, 0 }, { DI_OP_ADD },
+		{ DI_OP_CONST, offset - other - (i386 ? 1ull << 32 : 0) }, { DI_OP_ADD },
 		{ DI_OP_PICK, 1 }, { DI_OP_SUB }, { DI_OP_PICK, 2 }, { DI_OP_MUL }, { DI_OP_ADD },
 		{ DI_OP_SWAP }, { DI_OP_DROP }, { DI_OP_SWAP }, { DI_OP_DROP },
 	};
@@ -114,43 +152,44 @@ static void by_descriptor(uint64_t slot, uint64_t offset, uint64_t other, bool a
 	add_ops(out, ops, ARRAY_SIZE(ops));
 }
 
+// By the module number in the word at `slot`: the thread pointer's second word, or first one on arm64, is the address
+// of the vector.
+static void by_module(const struct di_module *m, uint64_t slot, uint64_t offset, struct di_location *out)
+{
+	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word };
+	const struct di_op ops[] = {
+		{ DI_OP_THREAD, m->view.machine == EM_AARCH64 ? 0 : m->arch->word }, load, { DI_OP_STATIC, slot }, load,
+		{ DI_OP_CONST, 2 * m->arch->word }, { DI_OP_MUL }, { DI_OP_ADD }, load,
+	};
+
+	add_ops(out, ops, ARRAY_SIZE(ops));
+	location_offset(out, offset);
+}
+
 bool tls_address(const struct di_module *m, uint64_t offset, struct di_location *out)
 {
 	const struct elf_view *v = m->is_user ? &m->view : NULL;
 	const Elf64_Phdr *tls = v ? segment(v, PT_TLS) : NULL;
-	bool arm64 = v && v->machine == EM_AARCH64;
 	uint64_t slot, other;
 
-	if (!tls || (v->machine != EM_X86_64 && v->machine != EM_386 && !arm64) || offset >= tls->p_memsz)
+	if (!tls || (v->machine != EM_X86_64 && v->machine != EM_386 && v->machine != EM_AARCH64) || offset >= tls->p_memsz)
 		return false;
 	if (segment(v, PT_INTERP) || ((const Elf64_Ehdr *)v->file.at)->e_type == ET_EXEC) {
 		location_add(out, DI_OP_THREAD, offset + block_offset(v, tls));
 		return true;
 	}
-	if (v->machine == EM_386)
-		return false;      // relocations of other architectures are not supported
-	if (find_word(v, arm64 ? R_AARCH64_TLS_TPREL : R_X86_64_TPOFF64, &slot, &other)) {
+	if (find_word(v, OFFSET, &slot, &other)) {
 		location_add(out, DI_OP_THREAD, 0);
 		location_add(out, DI_OP_STATIC, slot);
-		load_word(out);
+		load_word(m, out);
 		location_add(out, DI_OP_ADD, 0);
 		location_offset(out, offset - other);
-		return true;
+	} else if (find_word(v, MODULE, &slot, &other)) {
+		by_module(m, slot, offset, out);
+	} else if (find_word(v, DESCRIPTOR, &slot, &other)) {
+		by_descriptor(m, slot, offset, other, out);
+	} else {
+		return false;
 	}
-	if (!find_word(v, arm64 ? R_AARCH64_TLS_DTPMOD : R_X86_64_DTPMOD64, &slot, &other)) {
-		if (!find_word(v, arm64 ? R_AARCH64_TLSDESC : R_X86_64_TLSDESC, &slot, &other))
-			return false;
-		by_descriptor(slot, offset, other, arm64, out);
-		return true;
-	}
-	location_add(out, DI_OP_THREAD, arm64 ? 0 : 8);
-	load_word(out);
-	location_add(out, DI_OP_STATIC, slot);
-	load_word(out);
-	location_add(out, DI_OP_CONST, 16);
-	location_add(out, DI_OP_MUL, 0);
-	location_add(out, DI_OP_ADD, 0);
-	load_word(out);
-	location_offset(out, offset);
 	return true;
 }

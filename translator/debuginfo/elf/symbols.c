@@ -161,6 +161,17 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 	return true;
 }
 
+bool symbols_get_object(const struct symbols *t, int i, struct symbol *out)
+{
+	const Elf64_Sym *e = &t->symtab[i];
+
+	if (t->table || ELF64_ST_TYPE(e->st_info) != STT_OBJECT || e->st_shndx == SHN_UNDEF || !e->st_size ||
+	    e->st_name >= t->strings_len)
+		return false;
+	*out = (struct symbol){ .name = bare(t->strings + e->st_name), .address = e->st_value, .size = e->st_size };
+	return true;
+}
+
 static void count_names(struct symbols *t)
 {
 	t->counts = NEW(struct map);

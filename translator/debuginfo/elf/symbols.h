@@ -35,6 +35,7 @@ bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only th
 void symbols_join(struct symbols *t, const struct symbols *other);    // adds the symbols of another file; neither may
 								      // be a cached table
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: entry i is not a function
+bool symbols_get_object(const struct symbols *t, int i, struct symbol *out);  // false: entry i is not a variable
 // Returns a symbol by which the kernel can find the function of a module at this address: its own if it is unique, else
 // a unique one of the same section. *at is its address. NULL: none.
 const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at);

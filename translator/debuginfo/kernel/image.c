@@ -181,7 +181,7 @@ static struct bytes payload(struct bytes file)
 	return (struct bytes){ file.at + start, len };
 }
 
-// ---------------------------------------------------------------- what we want of a vmlinux
+// ---------------------------------------------------------------- sections of a vmlinux
 
 struct parts {
 	struct bytes btf, build_id;

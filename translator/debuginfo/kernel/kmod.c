@@ -168,15 +168,15 @@ static void add_unlisted(struct session *s, struct map *files)
 		fts_close(tree);
 }
 
-// Reads modules.dep, and the directory itself only if that is missing or does not list `wanted` (NULL: any module).
+// Reads modules.dep, and the directory itself only if that does not list `wanted`, or if all are wanted (NULL): depmod
+// may not have run since a module was installed.
 static struct map *module_files(struct session *s, const char *wanted)
 {
 	struct di_module *kernel = di_kernel(s);
 
 	if (!kernel->module_files)
 		kernel->module_files = read_list(s, "modules.dep");
-	if (!kernel->module_files_complete &&
-	    (wanted ? !map_get(kernel->module_files, wanted) : !kernel->module_files->first)) {
+	if (!kernel->module_files_complete && !(wanted && map_get(kernel->module_files, wanted))) {
 		kernel->module_files_complete = true;
 		add_unlisted(s, kernel->module_files);
 	}

@@ -337,7 +337,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 		vec_push(out, *f);
 }
 
-// ---------------------------------------------------------------- what cannot be probed
+// ---------------------------------------------------------------- functions that cannot be probed
 
 const char *di_refused(const struct di_function *f)
 {

@@ -63,7 +63,9 @@ static struct di_location location_return(const struct di_module *m, const struc
 		}
 		break;
 	case DI_FLOAT:
-		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_vector_register };
+		if (m->is_user && m->arch->vector_args && type_is_float(t))
+			return location_register(DI_VECTOR);
+		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_other_register };
 	default:
 		break;
 	}
@@ -241,10 +243,12 @@ static struct di_module *kernel_module(struct session *s)
 		m->btf_path = img->path;
 	}
 	use_running(m);
-	if (!m->source)
+	if (!m->source) {
+		kernel_need_installed(s->kernel->release);
 		die("neither an image nor debuginfo of the kernel %s was found; "
 		    "install the package linux-image-%s or linux-image-%s-dbg",
 		    s->kernel->release, s->kernel->release, s->kernel->release);
+	}
 	if (m->has_symbols && symbols_lookup(&m->symbols, "_stext", &stext))
 		m->base = stext.address;
 	return m;

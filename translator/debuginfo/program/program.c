@@ -445,7 +445,22 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// If an address has several names, it prefers the first in alphabetical order that does not begin with "_".
+// Returns the offset in the file, or, for variables that are not in it, the one that they would have behind the
+// segment.
+static bool object_offset(const struct di_module *m, uint64_t address, uint64_t *offset)
+{
+	int n;
+
+	for (const Elf64_Phdr *s = segments(m->program, &n); n; s++, n--)
+		if (s->p_type == PT_LOAD && address - s->p_vaddr < s->p_memsz) {
+			*offset = address - s->p_vaddr + s->p_offset;
+			return true;
+		}
+	return false;
+}
+
+// Functions and variables. If an address has several names, it prefers the first in alphabetical order that does not
+// begin with "_".
 void di_program_symbols(const struct di_module *m, di_symbols *out)
 {
 	struct symbol symbol;
@@ -454,7 +469,8 @@ void di_program_symbols(const struct di_module *m, di_symbols *out)
 	for (int i = 0; m->has_symbols && i < m->symbols.n; i++) {
 		struct di_symbol row;
 
-		if (!symbols_get(&m->symbols, i, &symbol) || !di_program_offset(m, symbol.address, &row.offset))
+		if (symbols_get(&m->symbols, i, &symbol) ? !di_program_offset(m, symbol.address, &row.offset) :
+		    !symbols_get_object(&m->symbols, i, &symbol) || !object_offset(m, symbol.address, &row.offset))
 			continue;
 		row.size = symbol.size;
 		row.name = str_dup(symbol.name);

@@ -52,6 +52,16 @@ static int x86_numbered(const char *name, size_t len)
 	return end == name + len || (end + 1 == name + len && strchr("dwb", *end)) ? (int)n : -1;
 }
 
+// Returns the number behind the prefix of a vector register's name: "xmm0", "d0"; -1: another register.
+static int vector_numbered(const struct operand *o, const char *name, const char *prefix)
+{
+	const char *end = name + strlen(prefix);
+	int64_t n;
+
+	return str_starts(name, prefix) && number_at(&end, 10, 0, o->m->arch->vectors - 1, &n) && !*end ?
+	       DI_VECTOR + (int)n : -1;
+}
+
 // *high: the second byte (%ah). -1: not a register that a probe can read.
 static int x86_register(const char *name, size_t len, bool *high)
 {
@@ -162,6 +172,8 @@ static bool x86_operand(struct operand *o, const char *text)
 	if (*text == '%') {
 		number = x86_register(text + 1, strlen(text + 1), &high);
 		if (number < 0)
+			number = vector_numbered(o, text + 1, "xmm");
+		if (number < 0)
 			return false;
 		push(o, DI_OP_REG, number);
 		if (high) {
@@ -219,6 +231,8 @@ static bool arm_operand(struct operand *o, const char *text)
 	int64_t value;
 	int number = arm_register(text, strlen(text));
 
+	for (const char *const *p = (const char *const[]){ "d", "s", "v", NULL }; number < 0 && *p; p++)
+		number = vector_numbered(o, text, *p);
 	if (*text == '[')
 		return arm_memory(o, text + 1);
 	if (number >= 0) {

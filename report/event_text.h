@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#ifndef EVENT_TEXT_H
+#define EVENT_TEXT_H
+
+#include "stream.h"
+
+// Returns what the handler of PRINT, TEXT or HIST prints, byte for byte; valid until the next call.
+struct text event_text(const struct session *s, const struct event *e);
+bool statistic_has_least(const struct statistic *s);   // its `min` was computed
+bool statistic_has_most(const struct statistic *s);
+int64_t statistic_average(const struct statistic *s);
+// Returns true if the event is part of the display of unread globals, whose values follow as VALUE.
+bool is_display(const struct event *e);
+// Limits of a histogram's bucket; both are included.
+void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int64_t *high);
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One JSON object a line for each event; doc/json.md describes them.
+#include "event_text.h"
+#include "writers.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The largest number that a double holds exactly.
+#define SAFE (1ll << 53)
+
+static struct json_object *number(const struct output *out, int64_t n)
+{
+	char digits[24];
+
+	if (!out->safe || (n <= SAFE && n >= -SAFE))
+		return json_object_new_int64(n);
+	snprintf(digits, sizeof(digits), "%lld", (long long)n);
+	return json_object_new_string(digits);
+}
+
+// Returns the length of the UTF-8 character at `at`; 0: invalid bytes.
+static size_t character(const unsigned char *at, size_t len)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 :
+		   *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+	uint32_t code;
+
+	if (n < 2 || n > len)
+		return n > len ? 0 : n;
+	code = *at & (0x7f >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
+}
+
+// Returns the text with each byte that is not UTF-8 replaced by U+FFFD; *valid: none was.
+static struct json_object *readable(struct text t, bool *valid)
+{
+	char *copy = malloc(3 * t.len + 1), *to = copy;
+	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
+	struct json_object *o;
+	size_t n;
+
+	if (!copy)
+		abort();
+	for (*valid = true; at < end; at += n ? n : 1) {
+		n = character(at, end - at);
+		memcpy(to, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		*valid &= n > 0;
+	}
+	o = json_object_new_string_len(copy, to - copy);
+	free(copy);
+	return o;
+}
+
+static struct json_object *base64(struct text t)
+{
+	unsigned char *to = malloc(4 * (t.len / 3 + 1) + 1);
+	struct json_object *o;
+
+	if (!to)
+		abort();
+	EVP_EncodeBlock(to, (const unsigned char *)t.at, t.len);
+	o = json_object_new_string((char *)to);
+	free(to);
+	return o;
+}
+
+// Adds a member; text that is not UTF-8 gets another one, NAME_base64, with its bytes.
+static void add_text(struct json_object *o, const char *name, struct text t)
+{
+	char member[64];
+	bool valid;
+
+	json_object_object_add(o, name, readable(t, &valid));
+	if (valid)
+		return;
+	snprintf(member, sizeof(member), "%s_base64", name);
+	json_object_object_add(o, member, base64(t));
+}
+
+static void add_string(struct json_object *o, const char *name, const char *s)
+{
+	add_text(o, name, (struct text){ s, strlen(s) });
+}
+
+static struct json_object *cell(const struct output *out, const struct cell *c)
+{
+	bool valid;
+
+	return c->type == CELL_NUMBER ? number(out, c->number) : readable(c->text, &valid);
+}
+
+// --- statistics ---
+
+static struct json_object *buckets(const struct output *out, const struct statistic *s)
+{
+	struct json_object *list = json_object_new_array(), *bucket;
+	int64_t low, high;
+
+	for (unsigned i = 0; i < s->buckets; i++) {
+		if (!s->hist[i])
+			continue;
+		bucket_limits(s, i, &low, &high);
+		bucket = json_object_new_object();
+		json_object_object_add(bucket, "lo", low == INT64_MIN ? NULL : number(out, low));
+		json_object_object_add(bucket, "hi", high == INT64_MAX ? NULL : number(out, high));
+		json_object_object_add(bucket, "count", number(out, s->hist[i]));
+		json_object_array_add(list, bucket);
+	}
+	return list;
+}
+
+static void add_statistic(const struct output *out, struct json_object *o, const struct statistic *s)
+{
+	json_object_object_add(o, "count", number(out, s->count));
+	json_object_object_add(o, "sum", number(out, s->sum));
+	if (s->count)
+		json_object_object_add(o, "avg", number(out, statistic_average(s)));
+	if (statistic_has_least(s))
+		json_object_object_add(o, "min", number(out, s->min));
+	if (statistic_has_most(s))
+		json_object_object_add(o, "max", number(out, s->max));
+	if (s->buckets)
+		json_object_object_add(o, "buckets", buckets(out, s));
+}
+
+// --- printing ---
+
+// Returns the name in text that ends with "name=" or "name=\"", in `to`; false: it ends otherwise.
+static bool argument_name(struct text t, char *to, size_t size)
+{
+	size_t end = t.len, from;
+
+	if (end && (t.at[end - 1] == '"' || t.at[end - 1] == '\''))
+		end--;
+	if (!end || t.at[--end] != '=')
+		return false;
+	for (from = end; from && (t.at[from - 1] == '_' || (t.at[from - 1] >= '0' && t.at[from - 1] <= '9') ||
+				  ((t.at[from - 1] | 32) >= 'a' && (t.at[from - 1] | 32) <= 'z')); )
+		from--;
+	if (from == end || end - from >= size || (t.at[from] >= '0' && t.at[from] <= '9'))
+		return false;
+	memcpy(to, t.at + from, end - from);
+	to[end - from] = '\0';
+	return true;
+}
+
+// Arguments are named by the text before them, others by their number, from 1.
+static struct json_object *arguments(const struct output *out, const struct event *e)
+{
+	struct json_object *o = json_object_new_object();
+	struct text before = { "", 0 };
+	const struct cell *c = e->cells;
+	unsigned n = 0;
+	char name[64];
+
+	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
+		const struct piece *p = &e->format->pieces[i];
+
+		if (!p->conv)
+			continue;
+		c += (p->width == -2) + (p->precision == -2);
+		n++;
+		if (!argument_name(before, name, sizeof(name)) || json_object_object_get_ex(o, name, NULL))
+			snprintf(name, sizeof(name), "%u", n);
+		if (c->type == CELL_TEXT)
+			add_text(o, name, c->text);
+		else
+			json_object_object_add(o, name, number(out, c->number));
+		c++;
+	}
+	return o;
+}
+
+static void add_place(const struct output *out, struct json_object *o, const struct event *e)
+{
+	json_object_object_add(o, "time_ns", number(out, e->time_ns));
+	json_object_object_add(o, "cpu", json_object_new_int64(e->cpu));
+	if (!e->probe)
+		return;
+	add_string(o, "probe", e->probe->written);
+	add_string(o, "place", e->probe->where);
+}
+
+static void printed(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
+{
+	add_place(out, o, e);
+	add_text(o, "text", event_text(s, e));
+	if (e->kind == EVENT_PRINT)
+		json_object_object_add(o, "args", arguments(out, e));
+	if (e->kind == EVENT_HIST)
+		add_statistic(out, o, e->value->statistic);
+}
+
+// --- others ---
+
+static void begin(const struct output *out, struct json_object *o, const struct session *s)
+{
+	json_object_object_add(o, "version", json_object_new_int(1));
+	json_object_object_add(o, "time_ns", number(out, s->start_ns));
+	add_string(o, "host", s->host);
+	add_string(o, "kernel", s->kernel);
+	add_string(o, "script", s->script);
+	if (s->target)
+		json_object_object_add(o, "target", number(out, s->target));
+}
+
+static void value(const struct output *out, struct json_object *o, const struct event *e)
+{
+	struct json_object *keys = json_object_new_array(), *bytes = NULL;
+	bool valid;
+
+	add_string(o, "name", e->global->name);
+	for (unsigned i = 0; i < e->ncells; i++) {
+		json_object_array_add(keys, cell(out, &e->cells[i]));
+		if (e->cells[i].type != CELL_TEXT)
+			continue;
+		json_object_put(readable(e->cells[i].text, &valid));
+		if (!valid && !bytes)
+			bytes = json_object_new_object();
+		if (!valid) {
+			char position[12];
+
+			snprintf(position, sizeof(position), "%u", i);
+			json_object_object_add(bytes, position, base64(e->cells[i].text));
+		}
+	}
+	json_object_object_add(o, "keys", keys);
+	if (bytes)
+		json_object_object_add(o, "keys_base64", bytes);
+	if (e->value->type == CELL_STATISTIC)
+		add_statistic(out, o, e->value->statistic);
+	else if (e->value->type == CELL_NUMBER)
+		json_object_object_add(o, "value", number(out, e->value->number));
+	else
+		add_text(o, "value", e->value->text);
+}
+
+static const char *type_name(const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_BEGIN: return "begin";
+	case EVENT_PRINT: case EVENT_TEXT: return "print";
+	case EVENT_HIST: return "hist";
+	case EVENT_VALUE: return e->value->type == CELL_STATISTIC ? "stats" : "map";
+	case EVENT_WARNING: return "warning";
+	case EVENT_ERROR: return "error";
+	case EVENT_LOSS: return "lost";
+	case EVENT_END: return "end";
+	}
+	return "";
+}
+
+static int event(struct output *out, const struct session *s, const struct event *e)
+{
+	struct json_object *o;
+	const char *line;
+	size_t len;
+	int rc;
+
+	if (is_display(e))
+		return 0;
+	o = json_object_new_object();
+	add_string(o, "type", type_name(e));
+	switch (e->kind) {
+	case EVENT_BEGIN: begin(out, o, s); break;
+	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, o, s, e); break;
+	case EVENT_VALUE: value(out, o, e); break;
+	case EVENT_WARNING: case EVENT_ERROR: add_text(o, "text", e->text); break;
+	case EVENT_LOSS:
+		add_text(o, "text", e->text);
+		json_object_object_add(o, "count", number(out, e->count));
+		break;
+	case EVENT_END: json_object_object_add(o, "status", json_object_new_int(e->status)); break;
+	}
+	line = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	rc = fwrite(line, 1, len, out->file) == len && putc('\n', out->file) != EOF ? 0 : -errno;
+	json_object_put(o);
+	return rc;
+}
+
+const struct writer json_writer = { "json", "one JSON object a line", event };

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// stap-report: makes text, JSON, folded stacks and the like of a recorded session. In: files made by stap --record, or
+// standard input. Out: standard output, and the files of --output.
+#include "stream.h"
+#include "writers.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer };
+
+enum { OUTPUTS = 16 };
+
+static struct output outputs[OUTPUTS];
+static int noutputs;
+
+static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("ERROR: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static const struct writer *find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		if (strlen(writers[i]->name) == len && !strncmp(writers[i]->name, name, len))
+			return writers[i];
+	fputs("known formats:\n", stderr);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		fprintf(stderr, "  %-8s %s\n", writers[i]->name, writers[i]->help);
+	fail("unknown output format \"%.*s\"; use one of these", (int)len, name);
+}
+
+static struct output *add(const struct writer *w, const char *path, FILE *file)
+{
+	if (noutputs == OUTPUTS)
+		fail("more than %d outputs", OUTPUTS);
+	outputs[noutputs] = (struct output){ .writer = w, .path = path, .file = file };
+	return &outputs[noutputs++];
+}
+
+static void add_file(const char *arg)          // KIND:FILE
+{
+	const char *colon = strchr(arg, ':');
+	const struct writer *writer;
+	FILE *file;
+
+	if (!colon || !colon[1])
+		fail("--output takes KIND:FILE, not \"%s\"", arg);
+	writer = find(arg, colon - arg);
+	file = fopen(colon + 1, "we");
+	if (!file)
+		fail("cannot write %s: %s", colon + 1, strerror(errno));
+	add(writer, colon + 1, file);
+}
+
+// An output whose reader has closed it is left out; the others are still written.
+static void close_output(struct output *o)
+{
+	fclose(o->file);
+	o->file = NULL;
+	for (o = outputs; o < outputs + noutputs; o++)
+		if (o->file)
+			return;
+	exit(0);
+}
+
+static void check(struct output *o, int rc)
+{
+	if (rc == -EPIPE)
+		close_output(o);
+	else if (rc)
+		fail("cannot write %s: %s", o->path, strerror(-rc));
+}
+
+static int handle(void *to, const struct session *s, const struct event *e)
+{
+	for (struct output *o = outputs; o < outputs + noutputs; o++)
+		if (o->file)
+			check(o, o->writer->event(o, s, e));
+	return 0;
+}
+
+static void flush(void)
+{
+	for (struct output *o = outputs; o < outputs + noutputs; o++)
+		if (o->file)
+			check(o, fflush(o->file) ? -errno : 0);
+}
+
+// Reads at most what is there: what was read so far is written before this waits for more of the session.
+static ssize_t read_input(void *file, char *to, size_t size)
+{
+	struct pollfd ready = { fileno(file), POLLIN };
+
+	if (poll(&ready, 1, 0) == 0)
+		flush();
+	return read(ready.fd, to, size);
+}
+
+static void read_one(const char *path)
+{
+	bool is_file = strcmp(path, "-");
+	FILE *file = is_file ? fopen(path, "re") : stdin, *in = NULL;
+	const char *name = is_file ? path : "standard input";
+	uint64_t at;
+	int rc;
+
+	if (file)
+		in = fopencookie(file, "r", (cookie_io_functions_t){ .read = read_input });
+	if (!in)
+		fail("cannot read %s: %s", path, strerror(errno));
+	rc = stream_read(in, handle, NULL, &at);
+	fclose(in);
+	if (is_file)
+		fclose(file);
+	flush();
+	if (rc == -ENODATA && !is_file)
+		exit(1);                           // the session did not begin, and its messages say why
+	if (rc == -EPROTO || rc == -ENODATA)
+		fail("%s is not a recorded session; stap --record -o FILE makes one", name);
+	if (rc == -EPIPE)
+		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
+	else if (rc)
+		fail("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
+		{ "json-safe", no_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	const struct writer *format = NULL;
+	bool safe = false;
+	int opt;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
+	while ((opt = getopt_long(argc, argv, "f:h", options, NULL)) != -1)
+		switch (opt) {
+		case 'f': format = find(optarg, strlen(optarg)); break;
+		case 'O': add_file(optarg); break;
+		case 's': safe = true; break;
+		case 'h':
+			printf("Usage: stap-report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n");
+			return 0;
+		default: return 1;
+		}
+	if (format || !noutputs)
+		add(format ? format : &text_writer, "standard output", stdout);
+	for (int i = 0; i < noutputs; i++)
+		outputs[i].safe = safe;
+	for (int i = optind; i < argc; i++)
+		read_one(argv[i]);
+	if (optind == argc)
+		read_one("-");
+	for (int i = 0; i < noutputs; i++)
+		if (outputs[i].file && fclose(outputs[i].file))
+			fail("cannot write %s: %s", outputs[i].path, strerror(errno));
+	return 0;
+}

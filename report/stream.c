@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads the stream of runtime/include/records.h. It comes from a module or from a file that may be damaged: each length
+// is checked against the bytes that are there.
+#include "stream.h"
+
+#include "records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // so that sums of a histogram do not overflow
+
+enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, FORMATS_MAX = 1 << 20, HIST_WIDTH_MAX = 4096,
+       HIST_ELISION_MAX = 1 << 20 };
+
+struct reader {
+	struct session s;
+	event_handler *handler;
+	void *to;
+	const unsigned char *at, *end;     // of the items of a frame
+	uint64_t probe;                    // of the last HEAD: 1 + index, or 0
+	bool damaged;                      // a field reached beyond the end, or has no valid value
+	bool begun;                        // BEGIN was delivered
+	size_t formats_sorted;
+	struct cell cells[2 * FORMAT_PIECES + FORMAT_PIECES];
+	struct statistic statistic;
+};
+
+// --- fields ---
+
+static uint64_t number(struct reader *r)
+{
+	uint64_t n = 0;
+
+	for (unsigned shift = 0; shift < 64 && r->at < r->end; shift += 7) {
+		unsigned char byte = *r->at++;
+
+		n |= (uint64_t)(byte & 127) << shift;
+		if (byte < 128)
+			return n;
+	}
+	r->damaged = true;
+	return 0;
+}
+
+static int64_t signed_number(struct reader *r)
+{
+	uint64_t n = number(r);
+
+	return n >> 1 ^ -(n & 1);
+}
+
+// A number below `limit`.
+static uint64_t number_below(struct reader *r, uint64_t limit)
+{
+	uint64_t n = number(r);
+
+	r->damaged |= n >= limit;
+	return n < limit ? n : 0;
+}
+
+static unsigned byte(struct reader *r)
+{
+	if (r->at < r->end)
+		return *r->at++;
+	r->damaged = true;
+	return 0;
+}
+
+static struct text bytes(struct reader *r, uint64_t len)
+{
+	struct text t = { (const char *)r->at, len };
+
+	if (len > (uint64_t)(r->end - r->at)) {
+		r->damaged = true;
+		return (struct text){ "", 0 };
+	}
+	r->at += len;
+	return t;
+}
+
+static struct text text(struct reader *r)
+{
+	return bytes(r, number(r));
+}
+
+// A copy that is terminated.
+static char *copy(struct text t)
+{
+	char *to = malloc(t.len + 1);
+
+	if (!to)
+		abort();
+	memcpy(to, t.at, t.len);
+	to[t.len] = '\0';
+	return to;
+}
+
+static enum cell_type type(struct reader *r)
+{
+	unsigned n = byte(r);
+
+	if (n >= CELL_NUMBER && n <= CELL_STATISTIC)
+		return n;
+	r->damaged = true;
+	return CELL_NUMBER;
+}
+
+static void statistic(struct reader *r, struct statistic *s)
+{
+	uint64_t n, i;
+
+	memset(s, 0, sizeof(*s));
+	s->ops = number(r);
+	s->low = signed_number(r);
+	s->high = signed_number(r);
+	s->step = signed_number(r);
+	s->buckets = number_below(r, CELL_BUCKETS + 1);
+	s->count = signed_number(r);
+	r->damaged |= s->count < 0;
+	s->sum = signed_number(r);
+	s->min = signed_number(r);
+	s->max = signed_number(r);
+	for (n = number_below(r, CELL_BUCKETS + 1); n && !r->damaged; n--) {
+		i = number_below(r, s->buckets);
+		s->hist[i] = signed_number(r);
+		r->damaged |= s->hist[i] < 0 || s->hist[i] > COUNT_MAX;
+	}
+}
+
+static struct cell cell(struct reader *r, enum cell_type of)
+{
+	struct cell c = { .type = of };
+
+	if (of == CELL_NUMBER)
+		c.number = signed_number(r);
+	else if (of == CELL_TEXT)
+		c.text = text(r);
+	else
+		statistic(r, c.statistic = &r->statistic);
+	return c;
+}
+
+// --- description ---
+
+// Makes space for the element with this index. Returns false if it can't be one of a module.
+static void *element(struct reader *r, void *array, size_t *n, size_t size, uint64_t index, uint64_t limit)
+{
+	char *at = *(char **)array;
+
+	if (index >= limit || index > *n) {
+		r->damaged = true;
+		return NULL;
+	}
+	if (index == *n) {
+		if (!(*n & (*n - 1)))          // doubled at each power of two
+			at = realloc(at, (*n ? 2 * *n : 1) * size);
+		if (!at)
+			abort();
+		memset(at + *n * size, 0, size);
+		++*n;
+		*(char **)array = at;
+	}
+	return at + index * size;
+}
+
+static void describe_session(struct reader *r)
+{
+	int64_t elision;
+
+	r->s.start_ns = number(r);
+	r->s.string_len = number_below(r, 1 << 20);
+	elision = signed_number(r);
+	r->damaged |= elision < -1 || elision > HIST_ELISION_MAX;
+	r->s.hist_elision = r->damaged ? 0 : elision;
+	r->s.hist_width = number_below(r, HIST_WIDTH_MAX + 1);
+	r->damaged |= !r->s.hist_width;
+	r->s.target = signed_number(r);
+}
+
+static void describe_script(struct reader *r)
+{
+	struct text t = text(r);
+	size_t have = strlen(r->s.script);
+
+	r->s.script = realloc(r->s.script, have + t.len + 1);
+	if (!r->s.script)
+		abort();
+	memcpy(r->s.script + have, t.at, t.len);
+	r->s.script[have + t.len] = '\0';
+}
+
+static void describe_format(struct reader *r)
+{
+	int64_t id = signed_number(r);
+	unsigned n = number_below(r, FORMAT_PIECES + 1);
+	struct format *f = calloc(1, sizeof(*f) + n * sizeof(f->pieces[0]));
+	struct format **place = element(r, &r->s.formats, &r->s.nformats, sizeof(f), r->s.nformats, FORMATS_MAX);
+
+	if (!f)
+		abort();
+	f->id = id;
+	f->n = n;
+	for (unsigned i = 0; i < n; i++) {
+		struct piece *p = &f->pieces[i];
+
+		p->conv = byte(r);
+		p->flag = byte(r);
+		p->width = signed_number(r);
+		p->precision = signed_number(r);
+		p->text = text(r);
+		p->text.at = copy(p->text);
+	}
+	if (place)
+		*place = f;
+}
+
+static void describe_probe(struct reader *r)
+{
+	struct probe *p = element(r, &r->s.probes, &r->s.nprobes, sizeof(*p), number(r) - 1, PROBES_MAX);
+
+	if (!p)
+		return;
+	p->point = copy(text(r));
+	p->written = copy(text(r));
+	p->where = copy(text(r));
+}
+
+static void describe_global(struct reader *r)
+{
+	struct global *g = element(r, &r->s.globals, &r->s.nglobals, sizeof(*g), number(r), GLOBALS_MAX);
+
+	if (!g)
+		return;
+	g->name = copy(text(r));
+	g->type = type(r);
+	g->keys = number_below(r, GLOBAL_KEYS + 1);
+	for (unsigned i = 0; i < g->keys; i++)
+		g->key_types[i] = type(r);
+}
+
+// --- events ---
+
+static int deliver(struct reader *r, struct event *e)
+{
+	struct event begin = { .kind = EVENT_BEGIN };
+	int rc = 0;
+
+	if (r->damaged)
+		return -EBADMSG;
+	e->probe = r->probe && r->probe <= r->s.nprobes ? &r->s.probes[r->probe - 1] : NULL;
+	if (!r->begun)
+		rc = r->handler(r->to, &r->s, &begin);
+	r->begun = true;
+	return rc ? rc : r->handler(r->to, &r->s, e);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct format *x = *(struct format *const *)a, *y = *(struct format *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const struct format *find_format(struct reader *r, int64_t id)
+{
+	struct format key = { .id = id }, *at = &key, **found;
+
+	if (r->formats_sorted != r->s.nformats)
+		qsort(r->s.formats, r->s.nformats, sizeof(at), by_id);
+	r->formats_sorted = r->s.nformats;
+	found = r->s.nformats ? bsearch(&at, r->s.formats, r->s.nformats, sizeof(at), by_id) : NULL;
+	r->damaged |= !found;
+	return found ? *found : NULL;
+}
+
+static int print(struct reader *r, struct event *e)
+{
+	const struct format *f = e->format = find_format(r, signed_number(r));
+	struct cell *c = r->cells;
+
+	for (unsigned i = 0; f && i < f->n; i++) {
+		const struct piece *p = &f->pieces[i];
+
+		if (!p->conv)
+			continue;
+		if (p->width == -2)
+			*c++ = cell(r, CELL_NUMBER);
+		if (p->precision == -2)
+			*c++ = cell(r, CELL_NUMBER);
+		*c++ = cell(r, p->conv == 's' ? CELL_TEXT : CELL_NUMBER);
+	}
+	e->kind = EVENT_PRINT;
+	e->cells = r->cells;
+	e->ncells = c - r->cells;
+	return deliver(r, e);
+}
+
+static int print_text(struct reader *r, struct event *e)
+{
+	struct text len = bytes(r, 4);
+	uint32_t n = 0;
+
+	if (len.len)
+		memcpy(&n, len.at, sizeof(n));
+	e->kind = EVENT_TEXT;
+	e->text = bytes(r, n);
+	return deliver(r, e);
+}
+
+static int print_hist(struct reader *r, struct event *e)
+{
+	struct cell c = cell(r, CELL_STATISTIC);
+
+	e->kind = EVENT_HIST;
+	e->value = &c;
+	return deliver(r, e);
+}
+
+static int value(struct reader *r, struct event *e)
+{
+	uint64_t i = number_below(r, r->s.nglobals);
+	struct cell c;
+
+	if (r->damaged)
+		return -EBADMSG;
+	e->kind = EVENT_VALUE;
+	e->global = &r->s.globals[i];
+	for (unsigned k = 0; k < e->global->keys; k++)
+		r->cells[k] = cell(r, e->global->key_types[k]);
+	c = cell(r, e->global->type);
+	e->cells = r->cells;
+	e->ncells = e->global->keys;
+	e->value = &c;
+	return deliver(r, e);
+}
+
+static void head(struct reader *r, struct event *e)
+{
+	uint64_t probe;
+
+	e->time_ns = number(r);
+	e->cpu = number(r);
+	probe = number_below(r, r->s.nprobes + 1);
+	r->probe = probe;
+}
+
+static int items(struct reader *r, uint64_t seq)
+{
+	struct event e = { .seq = seq };
+	int rc = 0;
+
+	while (r->at < r->end && !r->damaged && !rc) {
+		switch (byte(r)) {
+		case STP_ITEM_HEAD: head(r, &e); break;
+		case STP_ITEM_PRINT: rc = print(r, &e); break;
+		case STP_ITEM_TEXT: rc = print_text(r, &e); break;
+		case STP_ITEM_HIST: rc = print_hist(r, &e); break;
+		case STP_ITEM_VALUE: rc = value(r, &e); break;
+		case STP_ITEM_SESSION: describe_session(r); break;
+		case STP_ITEM_SCRIPT: describe_script(r); break;
+		case STP_ITEM_FORMAT: describe_format(r); break;
+		case STP_ITEM_PROBE: describe_probe(r); break;
+		case STP_ITEM_GLOBAL: describe_global(r); break;
+		default: r->damaged = true;
+		}
+	}
+	return rc ? rc : r->damaged ? -EBADMSG : 0;
+}
+
+// --- frames ---
+
+static int start(struct reader *r)
+{
+	struct stp_stream_start start;
+
+	if (r->end - r->at < (ptrdiff_t)sizeof(start))
+		return -EPROTO;
+	memcpy(&start, r->at, sizeof(start));
+	r->at += sizeof(start);
+	if (start.magic != STP_STREAM_MAGIC || start.version != STP_STREAM_VERSION)
+		return -EPROTO;
+	free(r->s.kernel);
+	free(r->s.host);
+	r->s.kernel = copy(text(r));
+	r->s.host = copy(text(r));
+	return r->damaged ? -EPROTO : 0;
+}
+
+static int loss(struct reader *r)
+{
+	struct event e = { .kind = EVENT_LOSS };
+	struct stp_frame_loss loss;
+	struct text head = bytes(r, sizeof(loss));
+
+	if (r->damaged)
+		return -EBADMSG;
+	memcpy(&loss, head.at, sizeof(loss));
+	e.count = loss.count;
+	e.text = bytes(r, r->end - r->at);
+	return deliver(r, &e);
+}
+
+static int end(struct reader *r)
+{
+	struct event e = { .kind = EVENT_END };
+	struct stp_frame_end end;
+	struct text bytes_of = bytes(r, sizeof(end));
+
+	if (r->damaged)
+		return -EBADMSG;
+	memcpy(&end, bytes_of.at, sizeof(end));
+	e.status = end.status;
+	return deliver(r, &e);
+}
+
+static int frame(struct reader *r, const struct stp_frame *f)
+{
+	struct event e = { .kind = f->kind == STP_FRAME_WARNING ? EVENT_WARNING : EVENT_ERROR };
+
+	r->probe = 0;
+	switch (f->kind) {
+	case STP_FRAME_RECORD: return items(r, f->seq);
+	case STP_FRAME_LOSS: return loss(r);
+	case STP_FRAME_END: return end(r);
+	case STP_FRAME_WARNING:
+	case STP_FRAME_ERROR:
+		e.text = bytes(r, r->end - r->at);
+		return deliver(r, &e);
+	}
+	return -EBADMSG;
+}
+
+// Reads the next frame into payload. Returns -ENODATA at the end of the stream, -EPIPE within a frame.
+static int next_frame(FILE *in, struct stp_frame *f, unsigned char *payload)
+{
+	size_t n = fread(f, 1, sizeof(*f), in);
+
+	if (!n)
+		return -ENODATA;
+	if (n < sizeof(*f))
+		return -EPIPE;
+	if (f->len > STP_FRAME_MAX)
+		return -EBADMSG;
+	return fread(payload, 1, f->len, in) == f->len ? 0 : -EPIPE;
+}
+
+// Reads all frames; the first one is START. A damaged one is left out.
+static int frames(struct reader *r, FILE *in, unsigned char *payload, uint64_t *damage)
+{
+	struct stp_frame f = { .kind = 0 };
+	uint64_t at = 0;
+	int rc = next_frame(in, &f, payload), result = 0;
+
+	if (rc)
+		return rc == -ENODATA ? rc : -EPROTO;
+	r->at = payload;
+	r->end = payload + f.len;
+	rc = f.kind == STP_FRAME_START ? start(r) : -EPROTO;
+	while (!rc && f.kind != STP_FRAME_END) {
+		at += sizeof(f) + f.len;
+		rc = next_frame(in, &f, payload);
+		if (rc)
+			break;
+		r->at = payload;
+		r->end = payload + f.len;
+		r->damaged = false;
+		rc = frame(r, &f);
+		if (rc != -EBADMSG)
+			continue;
+		*damage = result ? *damage : at;
+		result = rc;
+		rc = 0;
+	}
+	if (rc == -EBADMSG)
+		*damage = at;
+	return rc == -ENODATA ? -EPIPE : rc ? rc : result;
+}
+
+static void free_session(struct session *s)
+{
+	for (size_t i = 0; i < s->nformats; i++) {
+		for (unsigned k = 0; s->formats[i] && k < s->formats[i]->n; k++)
+			free((char *)s->formats[i]->pieces[k].text.at);
+		free(s->formats[i]);
+	}
+	for (size_t i = 0; i < s->nprobes; i++) {
+		free(s->probes[i].point);
+		free(s->probes[i].written);
+		free(s->probes[i].where);
+	}
+	for (size_t i = 0; i < s->nglobals; i++)
+		free(s->globals[i].name);
+	free(s->formats);
+	free(s->probes);
+	free(s->globals);
+	free(s->script);
+	free(s->kernel);
+	free(s->host);
+}
+
+int stream_read(FILE *in, event_handler *handler, void *to, uint64_t *damage)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	unsigned char *payload = malloc(STP_FRAME_MAX);
+	struct text none = { "", 0 };
+	int rc;
+
+	if (!r || !payload)
+		abort();
+	r->s.string_len = 512;                     // until the session is described, in case that this part is missing
+	r->s.hist_elision = 2;
+	r->s.hist_width = 50;
+	r->handler = handler;
+	r->to = to;
+	r->s.script = copy(none);
+	r->s.kernel = copy(none);
+	r->s.host = copy(none);
+	rc = frames(r, in, payload, damage);
+	if (rc != -EPROTO && rc != -ENODATA && !r->begun) {          // the session has no output, or it was lost
+		struct event begin = { .kind = EVENT_BEGIN };
+
+		handler(to, &r->s, &begin);
+	}
+	free_session(&r->s);
+	free(payload);
+	free(r);
+	return rc;
+}

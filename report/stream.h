@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A recorded session, read as a sequence of events. Functions return 0 or -errno unless stated otherwise.
+#ifndef STREAM_H
+#define STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cell_type { CELL_NUMBER = 1, CELL_TEXT, CELL_STATISTIC };     // as enum stp_type of generated.h
+
+enum { CELL_BUCKETS = 130, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
+
+struct text { const char *at; size_t len; };                       // any bytes, not terminated
+
+struct statistic {
+	unsigned ops;                      // STP_COUNT and the like
+	int64_t low, high, step;           // of @hist_linear
+	unsigned buckets;                  // 0: no histogram
+	int64_t count, sum, min, max;
+	int64_t hist[CELL_BUCKETS];
+};
+
+struct cell {
+	enum cell_type type;
+	int64_t number;
+	struct text text;
+	struct statistic *statistic;
+};
+
+struct piece {                             // of a format: a conversion, then text
+	char conv, flag;                   // 0: none
+	int width, precision;              // -1: none, -2: an argument
+	struct text text;
+};
+
+struct format { int64_t id; unsigned n; struct piece pieces[]; };
+struct probe { char *point, *written, *where; };
+struct global { char *name; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
+
+struct session {                           // what the stream has described so far
+	struct format **formats;
+	size_t nformats;
+	struct probe *probes;
+	size_t nprobes;
+	struct global *globals;
+	size_t nglobals;
+	uint64_t start_ns;                 // since 1970
+	uint64_t string_len;               // MAXSTRINGLEN
+	int hist_elision;
+	unsigned hist_width;
+	int64_t target;                    // 0: none
+	char *script;                      // "" if unknown
+	char *kernel, *host;               // where it ran, "" if unknown
+};
+
+enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_LOSS,
+		  EVENT_END };
+
+struct event {
+	enum event_kind kind;
+	uint64_t seq, time_ns;             // of PRINT, TEXT, HIST, VALUE
+	unsigned cpu;
+	const struct probe *probe;         // NULL: none of the script's
+	const struct format *format;       // PRINT
+	const struct cell *cells;          // PRINT: arguments; VALUE: keys
+	unsigned ncells;
+	const struct global *global;       // VALUE
+	const struct cell *value;          // VALUE, HIST
+	struct text text;                  // TEXT, WARNING, ERROR, LOSS
+	uint64_t count;                    // LOSS
+	int status;                        // END
+};
+
+// Everything in an event is valid until the handler returns. A handler that returns an error ends the reading.
+typedef int event_handler(void *to, const struct session *s, const struct event *e);
+
+// Reads a stream to its end. Returns -ENODATA if it is empty, -EPROTO if it is something else, -EPIPE if its last frame
+// is missing, and -EBADMSG if a part was damaged and left out; *damage is then the offset of the first one in bytes.
+int stream_read(FILE *in, event_handler *handler, void *to, uint64_t *damage);
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The formats of stap-report: each has a writer, in a file of its own.
+#ifndef WRITERS_H
+#define WRITERS_H
+
+#include "stream.h"
+
+struct output {
+	const struct writer *writer;
+	const char *path;                  // for messages
+	FILE *file;
+	void *state;                       // of the writer
+	bool safe;                         // --json-safe: numbers beyond 2^53 are strings
+};
+
+struct writer {
+	const char *name;                  // of -f and --output
+	const char *help;
+	// Handles one event; returns 0 or -errno after a message.
+	int (*event)(struct output *out, const struct session *s, const struct event *e);
+};
+
+extern const struct writer text_writer, json_writer, csv_writer, folded_writer;
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Output as the records of include/records.h, in place of text: with -f, --output and --record. Context: a handler's.
+ *
+ * An item is written in one piece: before it, as many bytes as it may take are reserved, so that it is never divided
+ * between two records.
+ */
+#include "map.h"
+#include "../include/records.h"
+
+#define NUMBER_MAX 10                          /* bytes of a number */
+#define HEAD_MAX (1 + 3 * NUMBER_MAX)
+#define TEXT_HEAD 5                            /* the item's kind and its length */
+#define ITEM_MAX (PLAT_RECORD_MAX - HEAD_MAX)
+
+/* Formats with more text than this are printed as text. */
+#define FORMAT_TEXT_MAX 4096
+#define FORMAT_PIECES_MAX 64
+
+_Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * NUMBER_MAX) + 3 * NUMBER_MAX < ITEM_MAX,
+	       "a format fits into an item");
+
+/* ------------------------------------------------------------------ fields */
+
+static char *put_byte(char *at, u8 byte)
+{
+	*at = (char)byte;
+	return at + 1;
+}
+
+static char *put_number(char *at, u64 n)
+{
+	for (; n >= 128; n >>= 7)
+		at = put_byte(at, (u8)(n | 128));
+	return put_byte(at, (u8)n);
+}
+
+static char *put_signed(char *at, s64 n)
+{
+	return put_number(at, (u64)n << 1 ^ (u64)(n >> 63));
+}
+
+static char *put_text(char *at, const char *text, u64 len)
+{
+	at = put_number(at, len);
+	plat_memcpy(at, text, len);
+	return at + len;
+}
+
+static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	u32 i, n = 0, buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
+
+	at = put_number(at, d->ops);
+	at = put_signed(at, d->low);
+	at = put_signed(at, d->high);
+	at = put_signed(at, d->step);
+	at = put_number(at, buckets);
+	at = put_signed(at, s->count);
+	at = put_signed(at, s->sum);
+	at = put_signed(at, s->min);
+	at = put_signed(at, s->max);
+	for (i = 0; i < buckets; i++)
+		n += s->hist[i] != 0;
+	at = put_number(at, n);
+	for (i = 0; i < buckets; i++)
+		if (s->hist[i])
+			at = put_signed(put_number(at, i), s->hist[i]);
+	return at;
+}
+
+static u32 statistic_size(const struct stp_stat_desc *d)
+{
+	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
+
+	return (10 + 2 * buckets) * NUMBER_MAX;
+}
+
+/* ------------------------------------------------------------------ items */
+
+static char *put_head(char *at, struct stp_ctx *c)
+{
+	at = put_byte(at, STP_ITEM_HEAD);
+	at = put_number(at, (u64)stp_gettimeofday_ns(c));
+	at = put_number(at, (u64)stp_cpu(c));
+	return put_number(at, stp_probe_number(c->probe));
+}
+
+/* Reserves n bytes, at most ITEM_MAX, for an item. Returns NULL if the record was lost. */
+static char *begin_item(struct stp_ctx *c, u32 n)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (v->out_lost)
+		return NULL;
+	if (v->out_end - v->out < n + HEAD_MAX && !stp_record_extend(v, n + HEAD_MAX))
+		return NULL;
+	if (v->out == v->out_start)
+		v->out = put_head(v->out, c);
+	return v->out;
+}
+
+/* Stores the number of bytes of an open text. */
+static void set_text_length(struct stp_ctx_private *v)
+{
+	u32 len = (u32)(v->out - (v->out_start + v->text));
+
+	plat_memcpy(v->out_start + v->text - sizeof(len), &len, sizeof(len));
+}
+
+static bool begin_text(struct stp_ctx_private *v)
+{
+	char *at = begin_item(&v->c, TEXT_HEAD + 1);
+
+	if (!at)
+		return false;
+	v->out = put_byte(at, STP_ITEM_TEXT) + sizeof(u32);
+	v->text = (u32)(v->out - v->out_start);
+	return true;
+}
+
+/* The sink of a text item; see stp_sink_record(). */
+static bool open_text(struct stp_sink *k, struct stp_ctx *c)
+{
+	struct stp_ctx_private *v = stp_private(c);
+
+	if (!begin_text(v))
+		return false;
+	*k = (struct stp_sink){ v->out, v->out_end, v };
+	return true;
+}
+
+/* The text continues in the same record, which may move, or in the next one. */
+static bool extend_text(struct stp_ctx_private *v, u32 n)
+{
+	if (v->out == v->out_start + v->text)              /* nothing of it is written yet: it begins anew */
+		v->out -= TEXT_HEAD;
+	else
+		set_text_length(v);
+	if (!stp_record_extend(v, n + HEAD_MAX + TEXT_HEAD))
+		return false;
+	if (v->out == v->out_start + v->text - TEXT_HEAD)
+		return begin_text(v);
+	return v->out != v->out_start || begin_text(v);
+}
+
+static void close_text(struct stp_ctx_private *v)
+{
+	if (v->out)
+		set_text_length(v);
+}
+
+/* ------------------------------------------------------------------ printing */
+
+/* Returns how many bytes the arguments of a format take at most; 0: it is printed as text. */
+static u64 printed_size(const struct stp_format *f, const struct stp_format *end, const union stp_val *arg)
+{
+	u64 size = 2 * NUMBER_MAX, text = 0;
+
+	if (end - f > FORMAT_PIECES_MAX)
+		return 0;
+	for (; f < end; f++) {
+		text += f->len;
+		if (!f->conv)
+			continue;
+		if (f->conv == 'm' || f->conv == 'M' || f->conv == 'q' || f->conv == 'Q')
+			return 0;
+		arg += (f->width == -2) + (f->precision == -2);
+		size += 3 * NUMBER_MAX + (f->conv == 's' ? stp_strlen(arg->s) : 0);
+		arg++;
+	}
+	return text <= FORMAT_TEXT_MAX && size <= ITEM_MAX ? size : 0;
+}
+
+void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *arg)
+{
+	const struct stp_format *end = f + pieces;
+	u64 size = printed_size(f, end, arg);
+	struct stp_sink k;
+	char *at;
+
+	if (!size) {
+		if (stp_sink_record(&k, c)) {
+			stp_put_pieces(&k, c, f, end, arg);
+			stp_sink_close(&k);
+		}
+		return;
+	}
+	at = begin_item(c, (u32)size);
+	if (!at)
+		return;
+	at = put_signed(put_byte(at, STP_ITEM_PRINT), f - stp_module.records->formats->pieces);
+	for (; f < end; f++) {
+		if (!f->conv)
+			continue;
+		if (f->width == -2)
+			at = put_signed(at, (arg++)->n);
+		if (f->precision == -2)
+			at = put_signed(at, (arg++)->n);
+		if (f->conv == 's')
+			at = put_text(at, arg->s, (u64)stp_strlen(arg->s));
+		else
+			at = put_signed(at, arg->n);
+		arg++;
+	}
+	stp_private(c)->out = at;
+}
+
+void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	char *at;
+
+	if (!s || !s->count) {
+		stp_error(c, "empty aggregate");
+		return;
+	}
+	at = begin_item(c, 1 + statistic_size(d));
+	if (at)
+		stp_private(c)->out = put_statistic(put_byte(at, STP_ITEM_HIST), s, d);
+}
+
+/* ------------------------------------------------------------------ the session's description */
+
+static void describe_format(struct stp_ctx *c, const struct stp_described_format *d)
+{
+	const struct stp_format *f = d->pieces, *end = f + d->n;
+	char *at = printed_size(f, f, NULL) && d->n <= FORMAT_PIECES_MAX ? begin_item(c, ITEM_MAX) : NULL;
+	u64 text = 0;
+
+	if (!at)
+		return;
+	at = put_signed(put_byte(at, STP_ITEM_FORMAT), f - stp_module.records->formats->pieces);
+	at = put_number(at, d->n);
+	for (; f < end; f++) {
+		text += f->len;
+		if (text > FORMAT_TEXT_MAX)
+			return;
+		at = put_byte(put_byte(at, (u8)f->conv), (u8)f->flag);
+		at = put_signed(put_signed(at, f->width), f->precision);
+		at = put_text(at, f->text, f->len);
+	}
+	stp_private(c)->out = at;
+}
+
+/* The length of a text, cut so that three of them fit into an item. */
+static u64 short_length(const char *text)
+{
+	u64 len = (u64)stp_strlen(text), most = ITEM_MAX / 4;
+
+	return len < most ? len : most;
+}
+
+static void describe_probe(struct stp_ctx *c, u32 i)
+{
+	const struct stp_probe *p = &stp_module.probes[i];
+	char *at = begin_item(c, ITEM_MAX);
+
+	if (!at)
+		return;
+	at = put_number(put_byte(at, STP_ITEM_PROBE), i + 1);
+	at = put_text(at, p->point, short_length(p->point));
+	at = put_text(at, p->written, short_length(p->written));
+	stp_private(c)->out = put_text(at, p->where, short_length(p->where));
+}
+
+static void describe_global(struct stp_ctx *c, u32 i)
+{
+	const struct stp_described_global *g = &stp_module.records->globals[i];
+	const struct stp_map *m = g->kind == STP_TAKE_MAP ? g->at : NULL;
+	char *at = begin_item(c, ITEM_MAX);
+	u32 k;
+
+	if (!at)
+		return;
+	at = put_number(put_byte(at, STP_ITEM_GLOBAL), i);
+	at = put_text(at, g->name, short_length(g->name));
+	at = put_byte(at, m ? m->value : g->kind == STP_TAKE_STAT ? STP_STATS : g->kind == STP_TAKE_STRING ? STP_STRING :
+		      STP_LONG);
+	at = put_number(at, m ? m->nkeys : 0);
+	for (k = 0; m && k < m->nkeys; k++)
+		at = put_byte(at, m->keys[k]);
+	stp_private(c)->out = at;
+}
+
+static void describe_script(struct stp_ctx *c)
+{
+	const char *at = stp_module.records->script;
+	u64 left = at ? (u64)stp_strlen(at) : 0, len;
+	char *to;
+
+	for (; left; left -= len, at += len) {
+		len = left < ITEM_MAX / 2 ? left : ITEM_MAX / 2;
+		to = begin_item(c, (u32)len + 2 * NUMBER_MAX);
+		if (!to)
+			return;
+		stp_private(c)->out = put_text(put_byte(to, STP_ITEM_SCRIPT), at, len);
+	}
+}
+
+static void describe(struct stp_ctx *c)
+{
+	char *at = begin_item(c, 8 * NUMBER_MAX);
+	u32 i;
+
+	if (at) {
+		at = put_number(put_byte(at, STP_ITEM_SESSION), (u64)stp_gettimeofday_ns(c));
+		at = put_number(at, stp_module.limits.string_len);
+		at = put_signed(at, stp_module.limits.hist_elision);
+		at = put_number(at, stp_module.limits.hist_width);
+		stp_private(c)->out = put_signed(at, stp_target(c));
+	}
+	describe_script(c);
+	for (i = 0; i < stp_module.records->nformats; i++)
+		describe_format(c, &stp_module.records->formats[i]);
+	for (i = 0; i < stp_module.nprobes; i++)
+		describe_probe(c, i);
+	for (i = 0; i < stp_module.records->nglobals; i++)
+		describe_global(c, i);
+}
+
+/* ------------------------------------------------------------------ the globals' values */
+
+/* A value that does not fit into an item is counted. */
+static char *begin_value(struct stp_ctx *c, u32 i, u64 size)
+{
+	char *at;
+
+	if (size + 2 * NUMBER_MAX > ITEM_MAX) {
+		stp_cut(STP_LOSS_UNRECORDED, "the value of a global is too long for a record");
+		return NULL;
+	}
+	at = begin_item(c, (u32)(size + 2 * NUMBER_MAX));
+	return at ? put_number(put_byte(at, STP_ITEM_VALUE), i) : NULL;
+}
+
+static u64 cell_size(u8 type, const void *cell, const struct stp_stat_desc *d)
+{
+	return type == STP_STATS ? statistic_size(d) : NUMBER_MAX + (type == STP_STRING ? (u64)stp_strlen(cell) : 0);
+}
+
+static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat_desc *d)
+{
+	if (type == STP_STATS)
+		return put_statistic(at, cell, d);
+	return type == STP_STRING ? put_text(at, cell, (u64)stp_strlen(cell)) : put_signed(at, *(const s64 *)cell);
+}
+
+static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
+{
+	u64 size = cell_size(m->value, stp_elem_value(m, e), &m->stat);
+	char *at;
+	u32 k;
+
+	for (k = 0; k < m->nkeys; k++)
+		size += NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
+	at = begin_value(c, i, size);
+	if (!at)
+		return;
+	for (k = 0; k < m->nkeys; k++)
+		if (m->keys[k] == STP_STRING)
+			at = put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
+		else
+			at = put_signed(at, stp_elem_long(m, e, k));
+	stp_private(c)->out = put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+}
+
+static void put_map(struct stp_ctx *c, u32 i, struct stp_map *m)
+{
+	const struct stp_elem *e;
+
+	stp_map_merge(c, m);
+	for (e = m->data->main.first; e; e = e->next)
+		put_element(c, i, m, e);
+}
+
+static void put_global(struct stp_ctx *c, u32 i)
+{
+	const struct stp_described_global *g = &stp_module.records->globals[i];
+	struct stp_scalar_stat *stat = g->at;
+	const void *cell = g->at;
+	u8 type = STP_LONG;
+	s64 number;
+	char *at;
+
+	if (g->kind == STP_TAKE_MAP) {
+		put_map(c, i, g->at);
+		return;
+	}
+	if (g->kind == STP_TAKE_STAT) {
+		cell = stp_scalar_merge(c, stat);
+		type = STP_STATS;
+	} else if (g->kind == STP_TAKE_STRING) {
+		type = STP_STRING;
+	} else if (g->adder) {
+		number = stp_adder_read(g->offset, *(const s64 *)g->at);
+		cell = &number;
+	}
+	at = begin_value(c, i, cell_size(type, cell, type == STP_STATS ? &stat->desc : NULL));
+	if (at)
+		stp_private(c)->out = put_cell(at, type, cell, type == STP_STATS ? &stat->desc : NULL);
+}
+
+/* No other handler runs any more, so that no locks are needed. */
+static void put_globals(struct stp_ctx *c)
+{
+	u32 i;
+
+	for (i = 0; i < stp_module.records->nglobals; i++)
+		put_global(c, i);
+}
+
+const struct stp_record_ops stp_record_ops = {
+	.open_text = open_text,
+	.extend_text = extend_text,
+	.close_text = close_text,
+	.describe = { .handler = describe, .point = "begin", .written = "begin", .where = "generated code" },
+	.values = { .handler = put_globals, .point = "end", .written = "end", .where = "generated code" },
+};

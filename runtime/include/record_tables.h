@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of the generated C with which a module whose output consists of records describes them (core/records.c).
+ * Included by generated.h.
+ */
+#ifndef RECORD_TABLES_H
+#define RECORD_TABLES_H
+
+struct stp_described_format { const struct stp_format *pieces; u32 n; };
+struct stp_described_global {
+	const char *name;
+	u8 kind;                   /* enum stp_take_kind */
+	bool adder;                /* a number with a counter at `offset` of struct percpu */
+	u32 offset;
+	void *at;                  /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
+};
+struct stp_record_ops;
+extern const struct stp_record_ops stp_record_ops;
+struct stp_records {
+	const struct stp_record_ops *ops;
+	const char *script;        /* its text */
+	const struct stp_described_format *formats; u32 nformats;
+	const struct stp_described_global *globals; u32 nglobals;
+};
+
+void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
+void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+#ifdef STP_RECORDS
+#define stp_printf stp_record_printf
+#define stp_print_hist stp_record_hist
+#endif
+
+#endif

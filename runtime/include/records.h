@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stream of records that a script writes in place of text with -f, --output and --record, read by stap-report.
+ *
+ * The stream is a sequence of frames. A frame of kind STP_FRAME_RECORD has the output of one handler, or a part of it,
+ * as items one after the other; every such frame begins with an item HEAD. Frames are in the order of `seq`; the first
+ * ones describe the session: SESSION, SCRIPT, then FORMAT, PROBE and GLOBAL for each of them. The last ones contain
+ * the values of the globals at the end.
+ *
+ * An item is a byte of enum stp_item and its fields:
+ *   number   LEB128: 7 bits a byte, the least significant first, the highest bit set in all but the last byte
+ *   signed   a number n as (n << 1) ^ (n >> 63)
+ *   text     a number, the length, and as many bytes; they may be any
+ */
+#ifndef STP_RECORDS_H
+#define STP_RECORDS_H
+
+#define STP_STREAM_MAGIC 0x72716174u
+#define STP_STREAM_VERSION 1
+
+enum stp_frame_kind {
+	/* the first frame: struct stp_stream_start; text: release of the kernel; text: name of the host */
+	STP_FRAME_START = 1,
+	STP_FRAME_RECORD,          /* items */
+	STP_FRAME_WARNING,         /* text */
+	STP_FRAME_ERROR,           /* text */
+	STP_FRAME_LOSS,            /* struct stp_frame_loss, then text: the reason */
+	STP_FRAME_END,             /* struct stp_frame_end: the last frame of a complete stream */
+};
+
+struct stp_frame {                 /* native byte order; the payload follows without padding */
+	unsigned int len;          /* of the payload; at most STP_FRAME_MAX */
+	unsigned int kind;
+	unsigned long long seq;    /* of a record; 0 for other kinds */
+};
+#define STP_FRAME_MAX (1u << 20)
+
+struct stp_stream_start {
+	unsigned int magic, version;
+};
+
+struct stp_frame_loss {
+	unsigned long long count;
+};
+
+struct stp_frame_end {
+	int status;                /* exit status of staprun or the user runtime */
+	unsigned int errors;
+};
+
+enum stp_item {
+	/* number: nanoseconds since 1970; number: CPU; number: 1 + index of the probe, 0: none of the script's */
+	STP_ITEM_HEAD = 1,
+	/* signed: the format's identifier; for each conversion, a width or precision of -2 (signed), then its argument:
+	 * text for %s, else signed */
+	STP_ITEM_PRINT,
+	/* 4 bytes in native order: length; bytes: output without a format */
+	STP_ITEM_TEXT,
+	/* statistic: a printed histogram */
+	STP_ITEM_HIST,
+	/* number: nanoseconds since 1970; number: MAXSTRINGLEN; signed: HIST_ELISION; number: width of histograms;
+	 * signed: target process */
+	STP_ITEM_SESSION,
+	/* signed: identifier; number: pieces; for each: byte conversion (0: none), byte flag (0: none), signed width,
+	 * signed precision, text */
+	STP_ITEM_FORMAT,
+	/* number: 1 + index; text: resolved; text: as written; text: place in the script */
+	STP_ITEM_PROBE,
+	/* number: index; text: name; byte: type of the value; number: keys; for each: byte type */
+	STP_ITEM_GLOBAL,
+	/* text: the script, or a part of it; the parts are in order */
+	STP_ITEM_SCRIPT,
+	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL */
+	STP_ITEM_VALUE,
+};
+
+/*
+ * A statistic: number ops (STP_COUNT and so on of generated.h); signed low, high, step; number of buckets; signed
+ * count, sum, min, max; number of nonempty buckets; for each: number, signed count.
+ */
+
+#endif

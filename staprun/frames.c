@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Frames of records.h that are not records: the first one, losses, and the last one.
+#include "stapio.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+void frames_start(void)
+{
+	struct stp_stream_start start = { STP_STREAM_MAGIC, STP_STREAM_VERSION };
+	struct utsname host;
+	char text[2 * sizeof(host.release)];
+	int len;
+
+	uname(&host);
+	len = snprintf(text, sizeof(text), "%c%s%c%s", (int)strlen(host.release), host.release,
+		       (int)strlen(host.nodename), host.nodename);     // lengths below 128 take one byte
+	loop_write_frame(STP_FRAME_START, &start, sizeof(start), text, len);
+}
+
+void frames_loss(const char *text, uint64_t n)
+{
+	struct stp_frame_loss loss = { .count = n };
+
+	loop_write_frame(STP_FRAME_LOSS, &loss, sizeof(loss), text, strlen(text));
+}
+
+void frames_end(int status, unsigned errors)
+{
+	struct stp_frame_end end = { .status = status, .errors = errors };
+
+	loop_write_frame(STP_FRAME_END, &end, sizeof(end), "", 0);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Says what is wrong with an option that getopt_long() refused: unknown, ambiguous, an argument missing or too many, a
+// dash of typography, or the options of strace.
+#include "driver/bad_option.h"
+#include "driver/options.h"
+#include "parse/typography.h"
+#include "util/str.h"
+
+#include <getopt.h>
+#include <string.h>
+
+// Returns a message about options of strace, with the same question to stap; NULL: others.
+static const char *strace(int argc, char **argv)
+{
+	const char *calls = NULL;
+	struct buf command = { 0 };
+	int at = argc;
+
+	for (int i = 1; i < argc; i++)
+		if (str_starts(argv[i], "trace=") || str_starts(argv[i], "-etrace=")) {
+			calls = strchr(argv[i], '=') + 1;
+			at = i + 1;
+		}
+	if (!calls)
+		return NULL;
+	for (; at < argc; at++)
+		buf_printf(&command, "%s%s", command.len ? " " : "", argv[at]);
+	return str_printf("these are options of strace; write stap -c \"%s\" -e SCRIPT, where SCRIPT is probe syscall.%s%s%s "
+			  "{ println(name, \"(\", argstr, \")\") } between single quotes",
+			  command.len ? command.text : "COMMAND", strchr(calls, ',') ? "{" : "", calls,
+			  strchr(calls, ',') ? "}" : "");
+}
+
+// Returns a message about a long option that is unknown or ambiguous, with similar ones.
+static const char *bad_word(const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+	name_list names = { 0 }, begin = { 0 };
+	const char *word, *value;
+	bool required;
+
+	for (int i = 0; options_row(i, &word, &value, &required); i++) {
+		if (!str_starts(word, "--"))
+			continue;
+		vec_push(&names, word);
+		if (!strncmp(word, arg, len))
+			vec_push(&begin, word);
+	}
+	if (begin.n > 1)
+		return str_printf("the option \"%s\" is ambiguous: it begins %s, %s%s", arg, begin.at[0], begin.at[1],
+				  begin.n > 2 ? " and others" : "");
+	return str_printf("unknown option \"%s\"%s", arg, str_similar(str_ndup(arg, len), names.at, names.n));
+}
+
+const char *bad_option(int c, int argc, char **argv)
+{
+	const char *arg = optind < argc && typography_option(argv[optind]) ? argv[optind] : argv[optind - 1];
+	const char *foreign = strace(argc, argv);
+
+	if (typography_option(arg))
+		return str_printf("\"%s\" contains a typographic dash: write %s", arg, typography_option(arg));
+	if (foreign)
+		return foreign;
+	if (c == ':' && !str_starts(arg, "--"))
+		return str_printf("the option \"-%c\" requires an argument", optopt);
+	if (c == ':')
+		return str_printf("the option \"%s\" requires an argument", arg);
+	if (optopt && str_starts(arg, "--"))
+		return str_printf("the option \"%.*s\" takes no argument", (int)strcspn(arg, "="), arg);
+	return optopt ? str_printf("unknown option \"-%c\"", optopt) : bad_word(arg);
+}

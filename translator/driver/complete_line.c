@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// --complete LINE: answers the completion of shells (completions/). In: the command line up to the cursor. Out:
+// the words that the last one may become.
+#include "driver/complete_line.h"
+#include "driver/example.h"
+#include "driver/options.h"
+#include "editor/complete.h"
+#include "run/run.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Splits the line as a shell does. The last word may be empty, or have an open quote.
+static void split(const char *line, name_list *words)
+{
+	struct buf b = { 0 };
+	bool any = false;
+	char quote = 0;
+
+	for (; *line; line++) {
+		if (quote ? *line == quote : *line == '\'' || *line == '"') {
+			quote = quote ? 0 : *line;
+			any = true;
+		} else if (*line == '\\' && quote != '\'' && line[1]) {
+			buf_putc(&b, *++line);
+			any = true;
+		} else if (!quote && isspace((unsigned char)*line)) {
+			if (any || b.len)
+				vec_push(words, (const char *)buf_text(&b));
+			b = (struct buf){ 0 };
+			any = false;
+		} else {
+			buf_putc(&b, *line);
+		}
+	}
+	vec_push(words, (const char *)buf_text(&b));
+}
+
+static void add_releases(name_list *out)
+{
+	glob_t g;
+
+	if (glob("/boot/vmlinuz-*", 0, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		vec_push(out, (const char *)str_dup(g.gl_pathv[i] + strlen("/boot/vmlinuz-")));
+	globfree(&g);
+}
+
+static void add_processes(name_list *out)
+{
+	glob_t g;
+
+	if (glob("/proc/[0-9]*", 0, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		vec_push(out, (const char *)str_dup(g.gl_pathv[i] + strlen("/proc/")));
+	globfree(&g);
+}
+
+static void add_limits(name_list *out)
+{
+	static const char *const names[] = {
+#define LIMIT(name, ...) #name,
+#define SWITCH(name, ...) #name,
+#define NO_EFFECT(name)
+#include "limits.def"
+#undef LIMIT
+#undef SWITCH
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		vec_push(out, (const char *)str_printf("%s=", names[i]));
+}
+
+// Adds the alternatives of "kernel|user".
+static void add_alternatives(const char *text, name_list *out)
+{
+	for (; *text; text += strcspn(text, "|"), text += *text == '|')
+		vec_push(out, (const char *)str_ndup(text, strcspn(text, "|")));
+}
+
+// Options whose values are not evident from the name of the value in the table.
+static const struct { const char *option, *values; } fixed[] = {
+	{ "--fmt", "write|check" }, { "--color", "auto|always|never" }, { "--privilege", "stapusr|stapsys|stapdev" },
+	{ "-p", "1|2|3|4|5" }, { "-a", "x86_64|arm64" }, { "--prologue-searching", "auto|always|never" },
+	{ "--download-debuginfo", "yes|no|ask" }, { "--from", "bpftrace" },
+};
+
+// Completes the value of an option. name: its value in the table of options, such as "PID".
+static void complete_value(struct session *s, const char *option, const char *name, const char *typed, name_list *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
+		if (!strcmp(fixed[i].option, option))
+			add_alternatives(fixed[i].values, out);
+	if (!strcmp(name, "POINT"))
+		complete_point(s, typed, out);
+	else if (!strcmp(name, "SCRIPT"))
+		complete_script(s, typed, out);
+	else if (!strcmp(name, "RELEASE"))
+		add_releases(out);
+	else if (!strcmp(name, "PID"))
+		add_processes(out);
+	else if (!strcmp(option, "--example"))
+		example_names(s, out);
+	else if (!strcmp(option, "-D"))
+		add_limits(out);
+	else if (strchr(name, '|'))
+		add_alternatives(name, out);
+}
+
+// Returns the row of an option that needs or may have a value, NULL if the word is not one.
+static const char *value_of(const char *word, bool *required)
+{
+	const char *option, *value;
+
+	for (int i = 0; options_row(i, &option, &value, required); i++)
+		if (value && *word && !strcmp(option, word))
+			return value;
+	return NULL;
+}
+
+static void complete_option(const char *typed, name_list *out)
+{
+	const char *option, *value;
+	bool required;
+
+	for (int i = 0; options_row(i, &option, &value, &required); i++)
+		if (*option)
+			vec_push(out, (const char *)str_printf("%s%s", option, value && required && option[1] == '-' ? "=" : ""));
+	complete_sort(out, typed);
+}
+
+static void complete_word(struct session *s, const name_list *words, name_list *out)
+{
+	const char *last = words->at[words->n - 1], *before = words->n > 2 ? words->at[words->n - 2] : "", *value;
+	const char *equals = strchr(last, '=');
+	name_list values = { 0 };
+	bool required;
+
+	value = value_of(before, &required);
+	if (value && required) {
+		complete_value(s, before, value, last, out);
+		complete_sort(out, last);
+	} else if (!strcmp(before, "--example") && *last != '-') {
+		example_names(s, out);
+		complete_sort(out, last);
+	} else if (str_starts(last, "--") && equals) {
+		const char *option = str_ndup(last, equals - last);
+
+		value = value_of(option, &required);
+		if (value)
+			complete_value(s, option, value, equals + 1, &values);
+		for vec_each(&values, v)
+			vec_push(out, (const char *)str_printf("%s=%s", option, *v));
+		complete_sort(out, last);
+	} else if (*last == '-') {
+		complete_option(last, out);
+	}
+}
+
+// The kernel of -r or --vm determines functions and tracepoints.
+static void choose_release(struct session *s, const name_list *words)
+{
+	for (int i = 1; i + 1 < words->n; i++) {
+		const char *w = words->at[i];
+
+		if (!strcmp(w, "-r"))
+			s->opt.release = words->at[i + 1];
+		else if (str_starts(w, "-r") || str_starts(w, "--vm="))
+			s->opt.release = w + (w[1] == 'r' ? 2 : 5);
+		else if (!strcmp(w, "--vm"))
+			s->opt.release = vm_default_release();
+	}
+}
+
+int complete_line(struct session *s)
+{
+	name_list words = { 0 }, out = { 0 };
+
+	split(s->opt.complete, &words);
+	choose_release(s, &words);
+	complete_word(s, &words, &out);
+	for vec_each(&out, word)
+		puts(*word);
+	return EXIT_SUCCESS;
+}

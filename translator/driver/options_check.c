@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Conflicts between options: struct options as the command line sets them, before anything is read or translated.
+#include "config.h"
+#include "driver/options.h"
+#include "util/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void options_misused(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(stderr, "stap: %s\nTry 'stap --help' for more information.\n", str_vprintf(fmt, ap));
+	va_end(ap);
+	exit(EXIT_FAILURE);
+}
+
+void options_check(const struct options *o)
+{
+	if (o->command && o->target_pid)
+		options_misused("-c and -x cannot be used together: a script has one target process");
+	if (o->flight_recorder && o->command)
+		options_misused("-F and -c cannot be used together: no process waits for the command in the background");
+	if (o->suppress_time_limits && !o->guru)
+		options_misused("--suppress-time-limits requires -g: a handler could occupy a processor forever");
+	if (o->switching && !o->output)
+		options_misused("-S requires -o: a name for the files");
+	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
+		options_misused("-b, -S and -F are not supported with --runtime=user");
+	if (o->user_runtime && o->monitor)
+		options_misused("--monitor is not supported with --runtime=user, which has no module");
+	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
+		options_misused("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
+	if (o->vm && o->user_runtime)
+		options_misused("--vm and --runtime=user cannot be used together");
+	if (o->vm && o->target_pid)
+		options_misused("-x cannot be used with --vm: the virtual machine does not have that process; use -c");
+	if (o->vm && o->vm_release && o->release && strcmp(o->vm_release, o->release))
+		options_misused("--vm=%s and -r %s name different kernels", o->vm_release, o->release);
+	if (o->arch && o->user_runtime)
+		options_misused("-a is not supported with --runtime=user: a program runs on this machine");
+	if (o->remotes.n && (o->bulk || o->switching || o->flight_recorder))
+		options_misused("-b, -S and -F are not supported with --remote: output is sent to this host at once");
+	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
+		options_misused("--remote builds for the host's kernel and runs there: it excludes -r, -a, --vm, "
+		      "--runtime=user, -l and --dump");
+	if (o->remote_prefix && !o->remotes.n)
+		options_misused("--remote-prefix requires --remote");
+	if (o->interactive && (o->script_text || o->list || o->dump))
+		options_misused("-i and -e, -l, -L or --dump options cannot be used together");
+	if (o->list && o->dump)
+		options_misused("-l, -L and the --dump options exclude each other");
+	if (o->monitor && (o->list || o->dump))
+		options_misused("--monitor and -l, -L or --dump options cannot be used together: a list runs no script");
+	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
+		options_misused("-g requires the privilege stapdev, since guru mode is unrestricted");
+	if (o->records && (o->bulk || o->switching || o->flight_recorder))
+		options_misused("-f, --json, --output and --record exclude -b, -S and -F: the records of a session are one stream");
+	if (o->record && !o->output && o->last_pass == 5 && isatty(STDOUT_FILENO))
+		options_misused("--record requires -o FILE, since a terminal cannot show records; \"stap report FILE\" shows them");
+	if (o->records && (o->remotes.n > 1 || o->remote_prefix))
+		options_misused("-f, --json, --output and --record exclude --remote-prefix and several hosts of --remote: the "
+				"records of a session are one stream");
+	if (o->records && o->monitor)
+		options_misused("--monitor and -f, --json, --output or --record cannot be used together");
+	if (o->record && (o->output_format || o->outputs.n))
+		options_misused("--record excludes -f, --json and --output: \"stap report\" makes these of the recorded file");
+	if (o->json_safe && (!o->output_format || strcmp(o->output_format, "json")) && !o->outputs.n)
+		options_misused("--json-safe requires -f json");
+	if (o->example && o->script_text)
+		options_misused("--example and -e or -l exclude each other");
+	if (o->example_show && (!o->example || !o->script_file))
+		options_misused("--show requires --example NAME");
+	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
+	    !o->complete && !o->interactive)
+		options_misused("no script given: use a file, \"-\" or -e SCRIPT");
+}

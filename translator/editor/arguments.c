@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Invents values for the arguments of a script, so that it can be parsed without them. They are text that is pasted, so
+// the value depends on what the script does with it.
+#include "editor/arguments.h"
+#include "parse/parse.h"
+
+// Returns the number of a script argument such as $1, 0 for other tokens.
+static int argument_number(const struct written *t)
+{
+	int64_t n;
+
+	return t->argument && str_number(str_ndup(t->text + 1, t->len - 1), 1, 999, &n) ? (int)n : 0;
+}
+
+// Returns true if the argument can only be a name: it is part of a probe point, or is assigned to.
+static bool is_name(const struct written *t)
+{
+	return t[-1].kind == TOK_PROBE || t[1].kind == TOK_DOT || t[1].kind == TOK_INC || t[1].kind == TOK_ASSIGN ||
+	       t[1].kind == TOK_LBRACKET || (t[-1].kind == TOK_DOT && !t->spaced);
+}
+
+// Adds values for script arguments that were not given, so that the script can be parsed.
+static void invent_arguments(struct session *s, const written_list *tokens, const char *name, const char *number)
+{
+	int given = s->opt.args.n;
+
+	for (int i = 1; i < tokens->n - 1; i++) {
+		const struct written *t = &tokens->at[i];
+		int n = argument_number(t);
+
+		while (s->opt.args.n < n)
+			vec_push(&s->opt.args, number);
+		if (n > given && is_name(t))
+			s->opt.args.at[n - 1] = name;
+	}
+}
+
+char *arguments_parse(struct session *s, struct source *source, const written_list *tokens)
+{
+	static const char *const values[][2] = { { "begin", "1" }, { "1", "1" }, { "begin", "begin" } };
+	int given = s->opt.args.n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		char *tree;
+
+		s->opt.args.n = given;
+		invent_arguments(s, tokens, values[i][0], values[i][1]);
+		diag_quiet_push();
+		tree = parse_printed(s, source);
+		diag_quiet_pop();
+		if (tree)
+			return tree;
+	}
+	s->opt.args.n = given;
+	invent_arguments(s, tokens, values[0][0], values[0][1]);
+	return parse_printed(s, source);
+}

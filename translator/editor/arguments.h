@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Script arguments ($1, @1) of scripts that are parsed but not run.
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include "parse/written.h"
+#include "session/session.h"
+
+// Returns the tree of the script as printed by -p1; NULL: it has errors, which were reported. Invented values of
+// arguments that were not given stay in s->opt.args.
+char *arguments_parse(struct session *s, struct source *source, const written_list *tokens);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Private to the formatter: the state of a walk over the tokens of a script. The formatter changes only white space, so
+// it follows only the parts of the grammar that indentation and spaces depend on: where statements begin and which of
+// them a control statement includes. Text in conditionals and macros need not be a whole statement.
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#include "parse/written.h"
+#include "util/str.h"
+
+enum { TAB = 8 };
+
+// A control statement whose body is read, or was the last statement. Immutable: copies of the state share them.
+struct head {
+	enum { HEAD_IF, HEAD_ELSE, HEAD_LOOP, HEAD_TRY, HEAD_CATCH } kind;
+	bool flat;                 // the "if" of "else if", which adds no indentation
+	const struct head *outer;
+};
+
+enum list_mode { STATEMENTS, PROBE_POINT, FUNCTION_HEAD, GLOBALS };
+
+// An enclosure of a token: a list of statements or declarations, or a pair of parentheses.
+struct frame {
+	enum { FILE_LIST, BLOCK_LIST, MACRO_LIST, PARENTHESES } kind;
+	bool on_one_line;          // in the source: it stays on one line
+	bool operand;              // the last token ends an operand
+	// of lists
+	int indent;                // tabs before its statements
+	enum list_mode mode;
+	bool started, ended;       // inside a statement; a statement ended before
+	bool alias;                // PROBE_POINT: "=" was read
+	bool defines;              // @define was read
+	bool after_else;           // the "if" of "else if"
+	enum tok keyword;          // of the control statement whose "(" follows, else TOK_NONE
+	const struct head *heads;
+	// of parentheses
+	enum tok closes;           // the token that ends it: TOK_COND_THEN for a condition of "%("
+	enum tok head;             // keyword before it, as in "while (", else TOK_NONE
+	bool point;                // braces of a probe point
+	int column;                // of its lines, 0: not known yet
+	int base;                  // of the line that it begins in
+};
+typedef VEC(struct frame) frame_list;
+
+// An open "%(".
+struct conditional {
+	bool macro;                // the body of a @define
+	bool on_one_line;
+	int column;                // of "%:" and "%)"
+	frame_list before;
+};
+
+struct line {
+	struct buf code;
+	const char *comment;       // after the code, or NULL
+};
+
+struct layout {
+	const written_list *in;
+	const bool *on_one_line;   // by index of the opening token
+	int at;                    // index of the token
+	const struct written *last;        // the token before it, NULL: none
+	bool last_unary;
+	int column;                // of the first character of the line that is written
+	frame_list frames;
+	VEC(struct conditional) conditionals;
+	VEC(struct line) lines;
+};
+
+struct frame *layout_top(struct layout *l);
+const struct written *layout_next(const struct layout *l); // the token after this one, without comments
+bool layout_is_block(struct layout *l, const struct written *t);   // a "{" that is not part of a probe point
+int layout_levels(const struct head *heads);
+bool layout_is_sort(struct layout *l, const struct written *t);    // "+" or "-" after a key or array of foreach
+
+// layout_state.c: the grammar
+void layout_settle(struct layout *l, const struct written *t);     // ends the statement that does not include t
+void layout_advance(struct layout *l, const struct written *t);    // enters t into the state
+
+// layout_spacing.c: white space between two tokens of a line
+bool layout_space(struct layout *l, const struct written *t);
+bool layout_is_unary(struct layout *l, const struct written *t);
+
+// layout.c: returns the text in the standard layout.
+char *layout_text(const written_list *tokens);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tables that describe a module's output to its reader: its formats and its globals. In: the tables of formats that
+// printing statements have made, the storage of the globals. Out: stp_records of the generated C.
+#include "emit/emitter.h"
+
+static void formats(struct emitter *e, struct cwriter *w)
+{
+	if (!e->format_tables.n)
+		return;
+	cw_line(w, "static const struct stp_described_format stp_formats[] = {");
+	for vec_each(&e->format_tables, f)
+		cw_line(w, "{ %s, %d },", f->name, f->n);
+	cw_line(w, "};");
+}
+
+static void global(struct cwriter *w, const struct global *g)
+{
+	const struct var *v = g->var;
+	const char *kind = v->arity ? "MAP" : v->type == T_STATS ? "STAT" : v->type == T_STRING ? "STRING" : "LONG";
+	bool adder = emit_is_adder(v);
+
+	cw_line(w, "{ .name = \"%s\", .kind = STP_TAKE_%s, .at = %s%s%s },", v->name, kind,
+		!v->arity && v->type == T_STRING ? "" : "&", g->name,
+		adder ? str_printf(", .adder = true, .offset = __builtin_offsetof(struct percpu, %s)", g->name) : "");
+}
+
+static int globals(struct emitter *e, struct cwriter *w)
+{
+	int n = 0;
+
+	for vec_each(&e->globals, g) {
+		if (g->var->is_copy)
+			continue;
+		if (!n++)
+			cw_line(w, "static const struct stp_described_global stp_described_globals[] = {");
+		global(w, g);
+	}
+	if (n)
+		cw_line(w, "};");
+	return n;
+}
+
+// The user's texts, one after the other.
+static void script(struct emitter *e, struct cwriter *w)
+{
+	struct buf text = { 0 };
+
+	for vec_each(&e->s->sources, s)
+		buf_add(&text, (*s)->text, (*s)->len);
+	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
+}
+
+void emit_record_tables(struct emitter *e, struct cwriter *w)
+{
+	int n;
+
+	formats(e, w);
+	n = globals(e, w);
+	cw_line(w, "static const struct stp_records stp_records = {");
+	cw_line(w, ".ops = &stp_record_ops,");
+	script(e, w);
+	if (e->format_tables.n)
+		cw_line(w, ".formats = stp_formats, .nformats = %d,", (int)e->format_tables.n);
+	if (n)
+		cw_line(w, ".globals = stp_described_globals, .nglobals = %d,", n);
+	cw_line(w, "};");
+}

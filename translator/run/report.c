@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 5 with -f or --output: standard output of the program that runs the script becomes a pipe to stap-report, which
+// makes the formats of the records that it reads.
+#include "run/run.h"
+
+#include "util/diag.h"
+#include "util/spawn.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool wanted(const struct options *o)
+{
+	return o->output_format || o->outputs.n;
+}
+
+static void arguments_of(struct session *s, arguments *argv)
+{
+	struct options *o = &s->opt;
+	const char *format = o->output_format ? o->output_format : "text";
+
+	vec_push(argv, run_find(s, "stap-report", "SYSTEMTAP_REPORT"));
+	if (o->output)
+		vec_push(argv, str_printf("--output=%s:%s", format, run_output_path(o->output)));
+	else
+		vec_push(argv, str_printf("--format=%s", format));
+	for vec_each(&o->outputs, file)
+		vec_push(argv, str_printf("--output=%s", *file));
+	if (o->json_safe)
+		vec_push(argv, "--json-safe");
+	vec_push(argv, NULL);
+}
+
+void report_start(struct session *s, struct report *r)
+{
+	struct spawn program = { 0 };
+	arguments argv = { 0 };
+	int ends[2], input;
+
+	*r = (struct report){ .output = -1 };
+	if (!wanted(&s->opt))
+		return;
+	arguments_of(s, &argv);
+	s->opt.output = NULL;                  // stap-report writes it
+	fflush(stdout);
+	input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	r->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (pipe2(ends, O_CLOEXEC) || r->output < 0 || dup2(ends[0], STDIN_FILENO) < 0)
+		die("cannot make a pipe to stap-report: %s", strerror(errno));
+	program.argv = argv.at;
+	r->pid = spawn_start(&program);
+	if (r->pid < 0)
+		die("cannot run %s: %s", argv.at[0], strerror(-r->pid));
+	dup2(input, STDIN_FILENO);
+	dup2(ends[1], STDOUT_FILENO);
+	close(input);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int report_finish(struct report *r, int status)
+{
+	int rc;
+
+	if (r->output < 0)
+		return status;
+	dup2(r->output, STDOUT_FILENO);
+	close(r->output);
+	rc = spawn_wait(r->pid);
+	return status ? status : rc;
+}
+
+void report_recorded(struct session *s, char **files)
+{
+	arguments argv = { 0 };
+
+	session_find_directories(s);
+	vec_push(&argv, run_find(s, "stap-report", "SYSTEMTAP_REPORT"));
+	for (; *files; files++)
+		vec_push(&argv, *files);
+	vec_push(&argv, NULL);
+	execv(argv.at[0], (char **)argv.at);
+	die("cannot run %s: %s", argv.at[0], strerror(errno));
+}
