@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One file of the script library -> a manual page for every public name in it: function::NAME, probe::NAME, macro::NAME,
 # and tapset::FILE which lists them. Variables: out (directory), list (file to which "sort name<TAB>file<TAB>summary" is added).
-# A comment block "/** names - summary. more @arg text Example: code */" belongs to all definitions up to the next block.
+# A comment block "/** names - summary. more @arg text Example: code */" belongs to all definitions up to the next block. A line
+# "names - summary" within it describes these names instead. A line "names  text  names  text" is a list of variables.
 
 function escape(text) {
 	gsub(/\\/, "\\e", text)
@@ -14,6 +15,17 @@ function escape(text) {
 function read_block(text,    at, n, parts, i) {
 	summary = description = example = ""
 	delete argument_name; delete argument_text; arguments = 0
+	delete own_text
+	while (match(text, /\n +[a-z_0-9]+(, [a-z_0-9]+)* - [^\n]*/) && substr(text, 1, RSTART) ~ / - /) {
+		at = substr(text, RSTART, RLENGTH)
+		text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
+		i = index(at, " - ")
+		n = split(substr(at, 1, i - 1), parts, /[ ,\n]+/)
+		at = substr(at, i + 3)
+		sub(/ +$/, "", at)
+		for (i = 1; i <= n; i++)
+			own_text[parts[i]] = at
+	}
 	at = index(text, "Example:")
 	if (at) {
 		example = substr(text, at + 8)
@@ -40,20 +52,58 @@ function read_block(text,    at, n, parts, i) {
 	sub(/[.;:] *$/, "", summary)
 }
 
-function paragraph(text,    lines, n, i) {
-	n = split(text, lines, "\n")
+# Prints "names  text  names  text" as list entries; returns 0 if the line is not of that form.
+function print_terms(line,    fields, n, i) {
+	n = split(line, fields, /   *\t*/)
+	if (n < 2 || fields[1] !~ /^[$a-z_A-Z0-9.]+(, [$a-z_A-Z0-9.]+)*$/)
+		return 0
 	for (i = 1; i <= n; i++)
-		if (lines[i] ~ /^ /) {
-			sub(/^ +/, "", lines[i])
-			printf ".br\n%s\n", escape(lines[i]) >page
+		if (i % 2 && i < n && fields[i] ~ /^[$a-z_A-Z0-9.]+(, [$a-z_A-Z0-9.]+)*$/)
+			printf ".TP\n.I %s\n", escape(fields[i]) >page
+		else {
+			print escape(fields[i]) >page
+			if (i % 2)                      # the fields are not pairs: the rest is text
+				for (i++; i <= n; i++)
+					print escape(fields[i]) >page
 		}
-		else if (lines[i] != "")
-			print escape(lines[i]) >page
+	return 1
+}
+
+# Prints lines as one paragraph. A line that is indented by more than a blank begins on a line of its own.
+function paragraph(text,    lines, n, i, line, in_list, indent) {
+	n = split(text, lines, "\n")
+	for (i = 1; i <= n; i++) {
+		line = lines[i]
+		if (line == "")
+			continue
+		match(line, /^ */)
+		indent = RLENGTH
+		sub(/^ +/, "", line)
+		if (indent && print_terms(line)) {
+			in_list = 1
+			continue
+		}
+		if (in_list && (!indent || line ~ /^[A-Z]/)) {
+			print ".PP" >page
+			in_list = 0
+		} else if (!in_list && indent > 1)
+			print ".br" >page
+		print escape(line) >page
+	}
+}
+
+# The arguments of .TH: a page's head is NAME(3stap) VOLUME NAME(3stap) and its foot Quicktap DATE NAME(3stap), each in 78
+# columns. Names that are too long for that leave out the volume, the kind, and then their end.
+function title(name,    shown) {
+	shown = length(name) > 25 ? substr(name, index(name, "::") + 2) : toupper(name)
+	if (length(shown) > 25)
+		shown = substr(shown, 1, 22) "..."
+	return sprintf("\"%s\" 3stap %s Quicktap \"%s\"", escape(shown), date, length(shown) > 19 ? "" : "The library of scripts")
 }
 
 function begin_page(kind, name) {
 	page = out "/" kind "::" name ".3stap"
-	printf ".TH \"%s::%s\" 3stap %s Quicktap \"The library of scripts\"\n", toupper(kind), escape(name), date >page
+	print ".TH " title(kind "::" name) >page
 	printf ".SH NAME\n%s::%s \\- %s\n.SH SYNOPSIS\n.nf\n", kind, escape(name), escape(summary) >page
 }
 
@@ -116,8 +166,10 @@ function add_name(kind, name, form, context,    i) {
 		}
 	count++
 	pending[count] = name; pending_kind[count] = kind; pending_forms[count] = form "\n"; pending_context[count] = context
-	pending_summary[count] = summary; pending_description[count] = description; pending_example[count] = example
-	pending_arguments[count] = arguments
+	pending_summary[count] = name in own_text ? own_text[name] : summary
+	sub(/[.;:] *$/, "", pending_summary[count])
+	pending_description[count] = name in own_text ? own_text[name] : description; pending_example[count] = example
+	pending_arguments[count] = name in own_text ? 0 : arguments
 	for (i = 1; i <= arguments; i++) {
 		pending_name[count, i] = argument_name[i]
 		pending_text[count, i] = argument_text[i]
@@ -179,7 +231,7 @@ inside {
 END {
 	flush_names()
 	page = out "/tapset::" file ".3stap"
-	printf ".TH \"TAPSET::%s\" 3stap %s Quicktap \"The library of scripts\"\n", toupper(escape(file)), date >page
+	print ".TH " title("tapset::" file) >page
 	summary = about
 	sub(/\n.*/, "", summary)
 	sub(/\.$/, "", summary)
