@@ -6,6 +6,7 @@
 #       options=(...)     for stap (not -c), e.g. (-g)
 #       arguments=(...)   for the script
 #       debuginfo=both    built twice: from DWARF where there is some, and from BTF alone
+#       kernels=one       the kernel makes no difference: the loader's output and options, code and variables of programs
 #       needs='dwarf ...' skipped where the kernel has no DWARF here; kbuild: where the kernel is unpacked only;
 #                         module-btf: where its modules have no BTF (before 5.11);
 #                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
@@ -20,8 +21,8 @@
 # STP_DEBUG=1: all with a runtime that checks itself.
 # LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
 # "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
-# LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, scripts of run/ and tables of rows/, which test the
-# language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
+# LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, tests with kernels=one, and scripts of run/ and tables
+# of rows/, which test the language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
 # LIVE_BATCH: tests of one guest, default all of them; a guest that panics loses the results of the rest of its batch.
 # LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
 # of its kernel's command line, e.g. slub_debug=FZPU.
@@ -304,7 +305,9 @@ names_for() { # SERIES NAMES OF THE COMMAND LINE
 	if [ $# -gt 1 ] || [ -n "${LIVE_ALL-}" ] || [ -z "$(newest 6.1)" ] || [ -z "$(newest 6.12)" ]; then
 		printf '%s\n' "${names[@]}"
 	else
-		printf '%s\n' "${names[@]}" | awk -v other="$([ "$1" != 6.1 ]; echo $?)" '!/^(run|rows)\// || n++ % 2 == other'
+		printf '%s\n' "${names[@]}" | awk -v other="$([ "$1" != 6.1 ]; echo $?)" '
+			NR == FNR { one[$0]; next } (!/^(run|rows)\// && !($0 in one)) || n++ % 2 == other' \
+			<(cd "$TESTS/live" && grep -lx kernels=one -- *.test | sed 's/[.]test$//') -
 	fi
 }
 

@@ -40,9 +40,11 @@ KEPT int OUTSIDE(int n)
 
 #ifndef LIBRARY
 int library_outside(int n);
+int set = 5, zeroed[5000];
 
 KEPT int kernels(void *address)
 {
+	zeroed[0] += set;
 	__asm__ volatile("" : "+r"(address));
 	return address != NULL;
 }
