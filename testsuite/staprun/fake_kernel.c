@@ -131,7 +131,7 @@ static void make_rings(void)
 	memcpy(mapping, &header, sizeof(header));
 }
 
-static void say(int type, const void *payload, size_t len)
+static void send_message(int type, const void *payload, size_t len)
 {
 	char bytes[STP_MSG_MAX];
 	struct stp_msg *msg = (void *)bytes;
@@ -218,7 +218,7 @@ static void play_message(const char *kind, const char *text)
 
 	for (int i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] && !strcmp(kinds[i], kind))
-			say(i, text, strlen(text));
+			send_message(i, text, strlen(text));
 }
 
 static struct stp_ring_header *mapped_header(void)
@@ -247,7 +247,7 @@ static void stop_session(unsigned errors, unsigned long long reentrant, unsigned
 	lose("RECORDS", lost);
 	mapped_header()->summary = summary;
 	mapped_header()->stopped = 1;
-	say(STP_MSG_STOPPED, &summary, sizeof(summary));
+	send_message(STP_MSG_STOPPED, &summary, sizeof(summary));
 }
 
 // Executes one line of the play. The numbers a, b, c and the text depend on the kind of line.
@@ -272,9 +272,12 @@ static void play_line(char *line)
 	if (!strcmp(word, "wait") && strstr(line, "stop"))
 		wait_until(&got_stop);
 	if (!strcmp(word, "started") && sscanf(line, "%*s %llu", &a) == 1)
-		say(STP_MSG_STARTED, &(struct stp_status){ -(int)a }, sizeof(struct stp_status));
+		send_message(STP_MSG_STARTED, &(struct stp_status){ -(int)a }, sizeof(struct stp_status));
 	if (!strcmp(word, "sleep") && sscanf(line, "%*s %llu", &a) == 1)
 		usleep(a * 1000);
+	if (!strcmp(word, "file") && sscanf(line, "%*s %31s", kind) == 1)      // waits until it exists
+		while (access(kind, F_OK))
+			usleep(20000);
 	if (!strcmp(word, "rec") && sscanf(line, "%*s %llu %llu %n", &a, &b, &at) == 2)
 		record(a, b, line + at, strlen(line + at));
 	if (!strcmp(word, "pad") && sscanf(line, "%*s %llu", &a) == 1)
@@ -328,7 +331,7 @@ static void *play(void *unused)
 	return NULL;
 }
 
-static void say_wants(void)
+static void send_wants(void)
 {
 	char line[512], name[256];
 	unsigned index;
@@ -342,11 +345,11 @@ static void say_wants(void)
 			continue;
 		*want = (struct stp_want){ .index = index };
 		strcpy(want->name, name);
-		say(STP_MSG_WANT, bytes, sizeof(*want) + strlen(name) + 1);
+		send_message(STP_MSG_WANT, bytes, sizeof(*want) + strlen(name) + 1);
 	}
 	if (f)
 		fclose(f);
-	say(STP_MSG_READY, "", 0);
+	send_message(STP_MSG_READY, "", 0);
 }
 
 static void take_command(const struct stp_cmd *cmd, size_t len)
@@ -362,7 +365,7 @@ static void take_command(const struct stp_cmd *cmd, size_t len)
 	case STP_CMD_HELLO:
 		note("HELLO base %llx build-id %u %02x", hello->kernel_base, hello->build_id_len,
 		     hello->build_id[0]);
-		say_wants();
+		send_wants();
 		break;
 	case STP_CMD_ADDRESS: note("ADDRESS %u %llx", a->index, a->address); break;
 	case STP_CMD_SET: note("SET %.*s", (int)cmd->len, (const char *)cmd->payload); break;

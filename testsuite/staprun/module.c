@@ -3,11 +3,20 @@
 const char info[] __attribute__((section(".modinfo"))) =
 	"license=GPL\0name=stap_0123456789abcdef0123\0vermagic=6.0.0-other SMP mod_unload \0stap_privilege=stapusr";
 
+// Another section of this name comes first. The kernel (6.1) ignores it, since it is not loaded.
+#ifdef TWO_STRUCTS
+__asm__(".section .gnu.linkonce.this_module, \"\", @progbits, unique, 1\n"
+	".zero 24\n.ascii \"stap_0123456789abcdef0123\"\n.zero 631\n.text");
+#define NAME "another"
+#else
+#define NAME "stap_0123456789abcdef0123"
+#endif
+
 struct {
 	int state;
 	void *list[2];
 	char name[56];
 	char rest[600];
 } this_module __attribute__((section(".gnu.linkonce.this_module"))) = {
-	.name = "stap_0123456789abcdef0123",
+	.name = NAME,
 };

@@ -24,7 +24,7 @@ compile() {
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module image leftovers sign kallsyms sibling_path log; do loader+=("$source/staprun/$name.c"); done
-	for name in stapio input ring outfile bulk child session_loop losses load_error monitor remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
+	for name in stapio input ring outfile bulk child session_loop frames losses load_error monitor progress remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&
@@ -32,7 +32,7 @@ compile() {
 	"${cc[@]}" -w -o "$scratch/stapio" "${relay[@]}" "$scratch/fake.o" &&
 	"${cc[@]}" -Wall -Wextra -o "$scratch/inject" inject.c &&
 	"${cc[@]}" -o "$scratch/stap-merge" "$source/staprun/merge.c" &&
-	"${cc[@]}" -c -o "$scratch/module.ko" module.c
+	"${cc[@]}" -c -o "$scratch/module.ko" module.c && "${cc[@]}" -c -DTWO_STRUCTS -o "$scratch/two-structs.ko" module.c
 }
 
 section() { # FILE HEADING
@@ -49,7 +49,7 @@ result() { # FILE
 		status) echo "--- status $(cat "$dir/status")"; continue ;;
 		*) echo "--- $part" ;;
 		esac
-		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/$(uname -r)/RUNNING/g
+		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/\(pid [0-9]+\)/(pid N)/; s/$(uname -r)/RUNNING/g
 			/ runs for [0-9]+ s, /{s/ [0-9]+ s,/ 1 s,/; x; s/^/./; /../{x; d}; x}" "$dir/$part"
 	done
 }
@@ -64,7 +64,7 @@ run_one() { # FILE
 	args=$(sed -n 's/^# args: //p' "$1") env=$(sed -n 's/^# env: //p' "$1")
 	pipe=$(sed -n 's/^# pipe: //p' "$1")
 	mkdir -p "$dir" && : >"$dir/log"
-	cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$dir"
+	cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$scratch/two-structs.ko" "$dir"
 	args=${args:-@M}
 	# shellcheck disable=SC2086
 	(

@@ -314,7 +314,7 @@ loaded
 grep -c 'removed the module t_count\|removing the module t_count' /tmp/killed | awk '{ print ($1 > 3) }'
 grep -v '^Killed\|^staprun: removed the module t_count of a session\|^WARNING: staprun was killed; removing the module t_count' /tmp/killed
 : >/tmp/killed
-killed_at ${KILL_STEP:-7} relay
+killed_at ${KILL_STEP:-11} relay
 loaded
 sort -u /tmp/killed
 
