@@ -135,7 +135,7 @@ probe timer.ms(1) { h[1,2] = 3 }
 probe timer.ms(2) { h[1] = 3 }
 probe timer.ms(3) { x = "a" + 1 println(x) }' --semantic-keep-going
 is catalogue-of-steps 1 'SEMANTIC_ERRORS: 4' grep '^SEMANTIC_ERRORS:'
-is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs. long): "+" requires a long' grep '	29	'
+is catalogue-goes-on 1 'SEMANTIC_ERROR	<input>	3	29	"a"	type mismatch (string vs. long): "+" requires a long; write a . b to join strings, strtol(text, 10) for the number in a text' grep '	29	'
 translate_with 'probe begin { println(1) }' --semantic-keep-going
 is catalogue-of-nothing 0 'SEMANTIC_ERRORS: 0' grep '^SEMANTIC_ERRORS:'
 

@@ -44,7 +44,7 @@ listed() { # NAME PATH POINT PATTERN
 		# shellcheck disable=SC2053
 		[[ $status -ne 0 || $line != $4 ]] || { ok "$1"; return; }
 	done <"$points/out"
-	if [ "$4" = - ] && [ $status -eq 1 ] && [ ! -s "$points/out" ] && [ ! -s "$points/err" ]; then ok "$1"; else
+	if [ "$4" = - ] && [ $status -eq 1 ] && [ ! -s "$points/out" ] && grep -q "^stap: nothing found: " "$points/err"; then ok "$1"; else
 		not_ok "$1" "status $status, wanted: $4
 $(head -n 6 "$points/out" "$points/err")"
 	fi

@@ -30,8 +30,8 @@ list several 0 -l 'end, begin, begin, listed.one'
 list own-alias 0 -L 'mine' -E 'probe mine = begin { m = "x" } probe end { println(1) }'
 list none 1 -l 'no_such.*'
 list none-json 1 -l 'no_such.*' --json
-list bad-number-is-silent 1 -l 'timer.ms(0)'
-list not-a-point-is-silent 1 -l 'begin('
+list bad-number 1 -l 'timer.ms(0)'
+list not-a-point 1 -l 'begin('
 list probe-types 0 --dump-probe-types
 
 # said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not printed.
@@ -49,6 +49,9 @@ said() {
 	fi
 }
 
+said longer-points 0 'perf\.type\(number\)\.config\(number\)' -l 'perf.*'
+said reason-similar 1 'stap: nothing found: probe point mismatch: timr\.ms\(1\) \(similar: timer\.ms\(number\).*' --runtime=user -l 'timr.ms(1)'
+said reason-file 1 'stap: nothing found: file "/no/such" not found.*' -l 'process("/no/such").function("*")'
 said errors-at-vv 1 'semantic error: .*timer interval 0.*' --runtime=user -vv -l 'timer.ms(0)'
 said function-types 0 'list_typed:string \(a:long, b:string\)' --runtime=user --dump-functions
 said function-broken 0 'list_broken:.* \(a:.*\)' --runtime=user --dump-functions
@@ -62,7 +65,6 @@ said alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-a
 SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
 SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
 said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
-said json-alone 1 'stap: --json requires -l, -L or --types' --json -e 'probe begin {}'
 
 said function-marks 0 'strlen:long \(.*:string\) /\* unprivileged \*/' --runtime=user --dump-functions
 image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)
@@ -107,7 +109,7 @@ said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_
 	-vv -r "$release" -l 'module("loop").function("lo_iocl")'
 said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
 said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
-said kernel-none 1 '-.*' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
+said kernel-none 1 'stap: nothing found: kernel\.function\("no_such_function_at_all\*"\) not found' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
 # System calls: like aliases, with their variables.
 said syscall-variables 0 'syscall\.openat name:string argstr:string dfd:long dfd_str:string filename:string filename_unquoted:string flags:long flags_str:string mode:long kernel_name:string \$dfd:long \$filename:long .*' \
 	-r "$release" -L 'syscall.openat'
@@ -119,7 +121,7 @@ said syscall-other-name 0 '-syscall\.pselect7' -r "$release" -l 'syscall.*'
 said syscall-other-name-given 0 'syscall\.pselect7' -r "$release" -l 'syscall.pselect7'
 said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
-said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call \(similar: flags.*" \
+said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call of .* \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
 # A tapset for a program: PATH and the program's path.
 mkdir -p "$SCRATCH/tapset/PATH$SCRATCH/bin" "$SCRATCH/bin"

@@ -18,3 +18,5 @@ removed' env PATH="$slow/bin:$PATH" SYSTEMTAP_DIR="$slow/home" "$TESTS/options/p
 : >"$slow/late"
 rm -rf "${slow:?}/home"
 expect progress-on-a-terminal-only 1 '' bash -c "PATH='$slow/bin':\$PATH SYSTEMTAP_DIR='$slow/home' '$STAP' --runtime=user -p4 -e '$begin' 2>&1 | grep compiling"
+rm -rf "${slow:?}/home"
+expect progress-quiet 0 '' bash -c "! PATH='$slow/bin':\$PATH SYSTEMTAP_DIR='$slow/home' '$TESTS/options/progress.py' '$slow/seen' 'compiling the runtime' '$STAP' -q --runtime=user -p4 -e '$begin' | grep shown"

@@ -36,7 +36,7 @@ expect dash-of-a-page 1 'if it is an option, write -l' "$STAP" –l 'begin'
 expect dash-of-a-page-before-a-script 0 '; if it is an option, write --all-modules' "$STAP" —all-modules -p1 -e 'probe begin { }'
 expect dash-of-a-page-in-an-option 1 "\"-–ldd\" contains a typographic dash: write --ldd" "$STAP" -–ldd -e 'probe begin { }'
 expect misspelt-option 1 '" (similar: --compatible' "$STAP" --compatble=4
-expect ambiguous-option 1 "'--dump-functions'" "$STAP" --dump
+expect ambiguous-option 1 'the option "--dump" is ambiguous: it begins --dump-' "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
 expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"
@@ -96,6 +96,8 @@ expect bad-buffer 1 '-s takes' "$STAP" -s 5000 -e "$begin"
 expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"
 expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
+expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
+expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 expect command-and-pid 1 "cannot be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
 # For a member of stapusr only, stap rejects early what staprun would not load.
@@ -182,6 +184,15 @@ lines=('$(touch /tmp/x)')
 expect rc-runs-nothing 1 "rc:1: cannot parse options" rc -p1 -e "$begin"
 lines=('--no-such-option')
 expect rc-bad-option 1 "unknown option" rc -p1 -e "$begin"
+expect unknown-letter 1 'unknown option "-j"' "$STAP" -j -p1 -e "$begin"
+expect unknown-word 1 'unknown option "--vebose" (similar: --verbose)' "$STAP" --vebose -p1 -e "$begin"
+expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
+expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime
+expect argument-refused 1 'the option "--json" takes no argument' "$STAP" --json=1 -l begin
+expect options-of-strace 1 'write stap -c "ls" -e SCRIPT, where SCRIPT is probe syscall.openat {' "$STAP" -f -e trace=openat ls
+expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
+expect release-prefix 0 'kernel.function("vfs_read' "$STAP" -p2 -r "${kernel%%-*}" -e 'probe kernel.function("vfs_read") { next }'
+expect process-missing 1 '-x 4194303: no such process' "$STAP" --runtime=user -x 4194303 -e "$begin"
 expect modinfo 0 '"author=me & you"' "$STAP" -p3 -r "$kernel" --modinfo 'author=me & you' -e "$begin"
 expect modinfo-in-module 0 'weather:        fine' bash -c "modinfo \"\$('$STAP' -p4 -r '$kernel' --modinfo weather=fine -e 'probe begin { println(1) }')\""
 expect modinfo-bad 1 '--modinfo takes NAME=VALUE' "$STAP" -p3 --modinfo 'author="me"' -e "$begin"
@@ -228,7 +239,7 @@ stopped() { # SIGNAL: the script waits on each host until that comes
 	kill "-$1" $pid; wait $pid
 }
 script='global a = 1 probe begin { println(a) exit() }'
-expect remote 0 "on me@one: -C never -R -c it's -r 0:me@one 600 $kernel a=5" remote --remote=me@one -c "it's" -G a=5 -e "$script"
+expect remote 0 "on me@one: -C never -R -c it's -k 0 -r 0:me@one 600 $kernel a=5" remote --remote=me@one -c "it's" -G a=5 -e "$script"
 expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
 1: on new: -C never -R -r 1:new 600 $newest
 2: on two: -C never -R -r 2:two 600 $kernel" sorted --remote one --remote=new --remote=two --remote-prefix -e "$script"
@@ -314,6 +325,9 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache- || . "$TESTS/options/cache.sh"
 ! wanted_some key- || . "$TESTS/options/cache_keys.sh"
 ! wanted_some progress || . "$TESTS/options/progress.sh"
+! wanted_some guest || . "$TESTS/options/guest.sh"
+! wanted_some complete || . "$TESTS/options/complete.sh"
+! wanted_some prompt || . "$TESTS/options/prompt.sh"
 # The generated C grows linearly with the script: for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 # Compilers take more than linear time for one function: the longest function of a long handler does not grow with
@@ -333,7 +347,7 @@ expect operators-20000 0 '' many_operators bash -c "ulimit -S -s 8192; '$STAP' -
 expect operators-small-stack 1 'more than 5242 operators; raise the limit of the stack (ulimit -s)' \
 	many_operators bash -c "ulimit -s 8192; '$STAP' -p3 --runtime=user -"
 expect clean-cache 0 '' "$STAP" --clean-cache
-expect cross-release-missing 1 'linux-headers' "$STAP" -p4 -r 1.2.3-none -e "$begin"
+expect cross-release-missing 1 'the kernel "1.2.3-none" is not installed on this host' "$STAP" -p4 -r 1.2.3-none -e "$begin"
 expect other-release-is-not-run 0 'built, not run' bash -c "cd '$SCRATCH' && '$STAP' -r '$release' -e '$begin'"
 pointer='global p probe kernel.function("vfs_read") { p = $file }'
 expect compatible-pointer-shown 0 '"p=%d\n"' "$STAP" -r "$release" -v -p2 --compatible=1.3 -e "$pointer"
@@ -399,6 +413,12 @@ fi
 # The ways to write output.
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
+expect record-excludes-formats 1 '"stap report" makes these of the recorded file' "$STAP" --record -f json -e "$begin"
+expect records-exclude-bulk 1 'the records of a session are one stream' "$STAP" -f json -b -e "$begin"
+expect records-of-one-host 1 'records of a session are one stream' "$STAP" -f json --remote=a --remote=b -e "$begin"
+expect records-and-monitor 1 '--monitor and -f, --json, --output or --record cannot be used together' "$STAP" -f json --monitor -e "$begin"
+expect output-needs-file 1 '--output takes FORMAT:FILE, not "json"' "$STAP" --output=json -e "$begin"
+expect json-safe-alone 1 '--json-safe requires -f json' "$STAP" --json-safe -e "$begin"
 expect switching-needs-file 1 "-S requires -o" "$STAP" -S 5,2 -e "$begin"
 expect recorder-command 1 "-F and -c cannot be used together" "$STAP" -F -c true -e "$begin"
 expect bulk-user 1 "not supported with --runtime=user" user -b -e "$begin"
@@ -434,7 +454,6 @@ expect dump-two 1 'only one --dump option' "$STAP" --dump-probe-aliases --dump-f
 expect list 0 'begin' "$STAP" -l begin
 expect list-nothing 1 '' "$STAP" -l nosuch.point
 expect list-twice 1 'exclude each other' "$STAP" -l begin -L end
-expect json-alone 1 '--json requires -l, -L or --types' "$STAP" --json -e "$begin"
 expect types 0 'struct list_head {' "$STAP" -r "$release" --types=list_head
 expect types-bad 1 "unable to find the type \"nosuch_x\"" "$STAP" -r "$release" --types=nosuch_x
 expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
@@ -453,6 +472,8 @@ expect objects 0 '# probes' "$STAP" -p2 --ldd --all-modules -d /bin/true -r "$re
 expect objects-of-modules 0 '# probes' "$STAP" -p2 -d kernel -d xfs -r "$release" -e "$begin"
 expect object-missing 0 "WARNING: missing unwind/symbol data for module \"/nosuch\": -d /nosuch: no such file" "$STAP" -p2 -d /nosuch -r "$release" -e "$begin"
 expect object-missing-too 0 'vfs_read' "$STAP" -p3 -d /nosuch -d xfs --ldd -r "$release" -e 'probe kernel.function("vfs_read") { print_backtrace() print_ubacktrace() exit() }'
+expect libraries-of-command 0 'libc.so.6", .id' "$STAP" -p3 -r "$release" -c /bin/cat -e 'probe kernel.function("vfs_read") { print_ubacktrace() exit() }'
+expect libraries-of-process 0 'libc.so.6", .id' bash -c 'sleep 600 & "$0" -p3 -r "$1" -x $! -e '"'"'probe kernel.function("vfs_read") { print_ubacktrace() exit() }'"'"'; status=$?; kill $!; exit $status' "$STAP" "$release"
 expect object-misspelt 0 '-d xfss: neither a file nor a module of the kernel (similar: xfs' "$STAP" -p2 -d xfss -r "$release" -e "$begin"
 expect object-of-no-program 0 '-d /etc/passwd: not a program' user -p2 -d /etc/passwd -e "$begin"
 expect object-for-programs 0 '-d ext4: no such file' user -p2 -d ext4 -e "$begin"
@@ -465,19 +486,31 @@ expect example-by-value 0 'an example x' example --example=hello.stp x
 expect example-by-path 0 'an example x' example --example two/both.stp x
 expect example-twice 1 'example name "both.stp" is ambiguous' example --example both.stp x
 expect example-misspelt 1 'example "helo.stp" not found (similar: hello.stp' example --example helo.stp
-expect example-of-none 1 "no examples found in systemtap/examples below /nosuch" env XDG_DATA_DIRS=/nosuch "$STAP" --example hello.stp
+expect example-list 0 "files
+  cachestat      How well does the page cache work?" "$STAP" --example
+expect example-list-others 0 "also runs the 3 examples of SystemTap in systemtap/examples below /nosuch:$SCRATCH/share" example --example
+expect example-show 0 '# Replaces: biosnoop of BCC and bpftrace, blktrace' "$STAP" --example biosnoop --show
+expect example-show-other 0 'println("an example ", @1)' example --example=hello --show
+expect example-show-nothing 1 "--show requires --example NAME" "$STAP" --show
+expect example-mentioned 1 'example "which task sleeps" not found; descriptions that mention it:
+  cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example "which task sleeps"
+expect example-misspelt-own 1 '"opensnop" not found (similar: opensnoop' "$STAP" --example opensnop
+expect example-directory 1 '"disk/" is a directory of examples; name one of its scripts:
+  disk/biolatency ' "$STAP" --example=disk/
+expect example-empty 1 '--example= lacks the name of a script; stap --example lists them' "$STAP" --example=
+expect example-and-text 1 '--example and -e or -l exclude each other' "$STAP" --example -e "$begin"
+expect exclude-self 0 '__is_another_program:long ()' "$STAP" --exclude-self -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { println(1) }'
+expect exclude-self-not-in-timers 0 '' bash -c "! '$STAP' --exclude-self -p2 --runtime=user -e 'probe timer.s(1) { println(1) }' | grep another"
 expect from-bpftrace 0 'probe kernel.function("vfs_read").call {' "$STAP" --runtime=user --from=bpftrace -e 'kprobe:vfs_read { @[comm] = count(); }'
 expect from-nothing 1 "--from takes bpftrace, the language that scripts are translated from, not \"dtrace\"" "$STAP" --from=dtrace -e 'x'
 expect from-part 1 'the builtin "numaid" has no equivalent' "$STAP" --runtime=user --from=bpftrace -e 'BEGIN { print(numaid); }'
-expect example-unnamed 1 "no script given" example --example
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
-for option in --interactive --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody -q; do
+for option in --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
 done
-expect refused-i 1 "--interactive is refused: keep the script in a file" "$STAP" -i
 expect refused-client-options 1 'compile servers are not supported' "$STAP" --client-options=x -e "$begin"
 expect save-uprobes 0 hello user --save-uprobes -e "$begin"
 expect benchmark 0 '2 threads, 1000 rounds' "$STAP" --benchmark-sdt-loops=1000 --benchmark-sdt-threads=2 --benchmark-sdt

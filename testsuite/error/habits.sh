@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each row of translator/util/habits.def is used by a message, and names functions that exist. Read by run.sh.
+
+rows=$TESTS/../translator/util/habits.def
+
+# advised KIND SCRIPT WORDS: the message about each word says what to write.
+advised() {
+	local missing='' word
+	"$STAP" -p2 --runtime=user -v -e "$2" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	for word in $3; do grep -q "\"$word\": .*write " "$SCRATCH/err" || missing+=" $word"; done
+	report "error/habits-$1" "${missing:+without advice:$missing
+$(head -5 "$SCRATCH/err")}"
+}
+
+declared=$("$STAP" --dump-functions | sed 's/[: (].*//' | sort -u)
+values=$(sed -nE 's/^(BPFTRACE\(|VALUE\("[^"]*", )"([^"]*)".*/\2/p' "$rows" | tr ' ' '\n')
+calls=$(sed -nE 's/^CALL\("[^"]*", "([^"]*)".*/\1/p' "$rows" | tr ' ' '\n' | grep -vxF "$declared")
+advised values "probe begin { $(printf 'println(%s) ' $values)}" "$values"
+advised calls "probe begin { $(printf '%s(1) ' $calls)}" "$calls"
+
+wanted=$(grep -E '^(BPFTRACE|VALUE|CALL|OPERAND)\(' "$rows" | sed -E 's/^CALL\("[^"]*", "[^"]*"//' | grep -oE '(^|[^@.A-Za-z_0-9"])[a-z_]+\(' | grep -oE '[a-z_0-9]+' | sort -u)
+report error/habits-functions-exist "$(grep -vxF -e print -e printf -e println -e sprint -e sprintf -e error -e if -e while -e for <<<"$wanted" | grep -vxF "$declared")"
+
+missing=''
+while IFS= read -r advice; do
+	grep -qF "${advice:0:24}" "$TESTS/error/habits.tests" || missing+="$advice
+"
+done < <(sed -nE 's/^(SYNTAX|OPERAND)\(.*", "(.*)"\)$/\2/p' "$rows" | sed 's/\\\(["\\]\)/\1/g')
+report error/habits-each-pattern "${missing:+not in habits.tests: $missing}"

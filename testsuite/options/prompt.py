@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""prompt.py STAP: a prompt on a pseudo-terminal: a run that an interrupt ends, the editor, the list, the end."""
+import os
+import pty
+import signal
+import sys
+import tempfile
+import time
+
+from terminal import read_until
+
+PROMPT = b'stap> '
+
+
+def expect(fd, text):
+    data = read_until(fd, text, 100)
+    if text not in data:
+        sys.exit('%r not found in %r' % (text, data))
+    return data
+
+
+def main():
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM='dumb', EDITOR='sed -i s/hello/changed/', SYSTEMTAP_DIR=home)
+            os.environ.pop('VISUAL', None)
+            os.execv(sys.argv[1], ['stap', '-i', '--runtime=user'])
+        expect(fd, PROMPT)
+        for typed, answer in [('probe begin { println("hello") }', b''), ('run', b'hello\r\n'), (None, b''), ('edit', b''),
+                              ('list', b'1: probe begin { println("changed") }'), ('quit', None)]:
+            if typed is None:
+                os.write(fd, b'\x03')
+            else:
+                os.write(fd, typed.encode() + b'\n')
+            if typed == 'run':
+                expect(fd, answer)
+            elif answer is not None and answer not in expect(fd, PROMPT):
+                sys.exit('%r: %r not found' % (typed, answer))
+        until = time.time() + 60
+        while time.time() < until:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                sys.exit(0 if status == 0 else 'status %d' % status)
+            time.sleep(0.1)
+        os.kill(pid, signal.SIGKILL)
+        sys.exit('the prompt did not end')
+
+
+main()

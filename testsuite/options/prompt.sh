@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -i: commands from standard input, and on a pseudo-terminal with an interrupt, an editor and completion. Read by run.sh.
+
+if wanted prompt-commands; then
+	got=$(printf '%s\n' 'global n' 'probe begin {' ' n = 5' ' println("n is ", n)' ' exit()' '}' 'probe begin { x = = }' 'probe begin { nosuch() }' \
+		list run 'delete 1' delete 'delete 7' 'delete all' list 'probe begin { println(2) exit() }' "save $SCRATCH/saved.stp" 'delete all' "load $SCRATCH/saved.stp" \
+		'set -v' show run quit list | "$STAP" -i --runtime=user 2>"$SCRATCH/err"; echo "status $?")
+	want='1: global n
+2: probe begin {
+ n = 5
+ println("n is ", n)
+ exit()
+}
+n is 5
+--runtime=user -v 
+2
+status 1'
+	if [ "$got" = "$want" ] && [ "$(grep -cx 'not added' "$SCRATCH/err")" = 2 ] && grep -q 'parse error: expected an expression' "$SCRATCH/err" &&
+		grep -q 'unresolved function "nosuch"' "$SCRATCH/err" && grep -q 'invalid number "7"' "$SCRATCH/err" &&
+		grep -q 'invalid number ""' "$SCRATCH/err" && grep -q '^Pass 5: run completed' "$SCRATCH/err"; then
+		ok options/prompt-commands
+	else
+		not_ok options/prompt-commands "$got
+$(<"$SCRATCH/err")"
+	fi
+fi
+
+if wanted prompt-terminal; then
+	if got=$(python3 "$TESTS/options/prompt.py" "$STAP" 2>&1); then ok options/prompt-terminal; else not_ok options/prompt-terminal "$got"; fi
+fi
