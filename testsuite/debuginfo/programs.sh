@@ -88,7 +88,7 @@ for constant in lone=42 green=8 in_class=31; do
 done
 lists 'enumerators of a program without probes' '# probes
 begin' -p2 -e 'probe begin { println(@var("green", "scopes") + @var("in_class", "scopes")) }'
-lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use": at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
+lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use" (available: d, par, loc): at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
 
 
 # ------------------------------------------------------------ names of C++ and Rust by symbols alone
@@ -372,9 +372,6 @@ lists 'by pattern, two names of a file' 'process("lib64/x86_64-linux-gnu/known")
 mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { return add(0); }' | gcc -m32 -g -o lib32/known -x c - 2>/dev/null; then
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
-	gcc -m32 -g -O0 -fPIC -shared -DLIBRARY -o threads.so "$TESTS/programs/threads.c"
-	lists 'of 32 bits, a variable of threads of a library' "semantic error: \"\$shared\" cannot be read in this copy of \"step\": it is thread-local, and its file does not show where the threads' copies are: at <input>:1:58" \
-		-p2 -e 'probe process("./threads.so").function("step") { println($shared) }'
 else
 	skip 'debuginfo/32-bit programs' gcc-multilib
 fi
@@ -396,7 +393,8 @@ if g++ -g -O2 -o boxes boxes.cc; then
 	done
 	lists 'scope of a function' 'process("boxes").function("twice@boxes.cc").call' -l 'process("./boxes").function("ns::*@boxes.cc").call'
 	for of in xs::Box::area ns::area x::main; do
-		lists "scope $of" "" -l "process(\"./boxes\").function(\"$of\")"
+		[ -z "$("$STAP" -r "$release" -l "process(\"./boxes\").function(\"$of\")" 2>/dev/null)" ] && ok "debuginfo/programs scope $of" ||
+			not_ok "debuginfo/programs scope $of"
 	done
 	lists 'scope in an error' 'semantic error: process("boxes").function("xs::area") not found: at <input>:1:26' \
 		-p2 -e 'probe process("./boxes").function("xs::area") { next }'
@@ -450,9 +448,8 @@ lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at t
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
-gcc -g -O1 -fno-inline -o half half.c
-lists 'in a vector register' "semantic error: \"\$a\" cannot be read in this copy of \"half\": it is in a floating-point or vector register, which probes cannot read: at <input>:1:52" \
-	-p2 -e 'probe process("./half").function("half") { println($a) }'
+gcc -m32 -g -O1 -fno-inline -o half half.c && lists 'in an x87 register' "semantic error: \"\$return\" (double) cannot be read here: it is in a register that probes cannot read, such as those of x87: at <input>:1:59" \
+	-p2 -e 'probe process("./half").function("half").return { println($return) }'
 lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 

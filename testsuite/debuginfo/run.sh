@@ -341,8 +341,9 @@ test_modules_elsewhere() {
 		unlisted '' 'module("not_listed").function("lo_ioctl")'
 		unlisted '' 'module("not_l*").function("lo_ioctl")'
 		unlisted 'extra/other.ko:' 'module("not_listed").function("lo_ioctl")'
+		unlisted 'extra/other.ko:' 'module("not_l*").function("lo_ioctl")'
 	} >"$SCRATCH/out"
-	printf 'module("not_listed").function("lo_ioctl")\n%.0s' 1 2 3 >"$SCRATCH/wanted"
+	printf 'module("not_listed").function("lo_ioctl")\n%.0s' 1 2 3 4 >"$SCRATCH/wanted"
 	same "debuginfo/modules_elsewhere not in modules.dep $release" "$SCRATCH/wanted" "$SCRATCH/out"
 	note=$SCRATCH/note
 	objcopy -O binary --only-section=.note.gnu.build-id "$SCRATCH/loop.ko" "$note"

@@ -16,12 +16,23 @@ ok doc/pages-are-made
 for image in $(printf '%s\n' /usr/lib/debug/boot/vmlinux-6.1.* | sort -V); do
 	[ ! -d "/lib/modules/${image##*/vmlinux-}/build" ] || export SYSTEMTAP_RELEASE=${image##*/vmlinux-}
 done
-python3 "$TESTS/doc/documents.py" "$STAP" "$SOURCE"/*.md "$SOURCE"/doc/*.md "$SOURCE/examples/README.md"
+python3 "$TESTS/doc/documents.py" "$STAP" "$SOURCE"/*.md "$SOURCE"/doc/*.md "$SOURCE"/doc/howto/*.md "$SOURCE/examples/README.md"
 unset SYSTEMTAP_RELEASE
 if "$SOURCE/examples/make-index" "$SOURCE/examples" | diff -u "$SOURCE/examples/README.md" - >"$SCRATCH/index"; then
 	ok doc/examples-index
 else
 	not_ok doc/examples-index "$(cat "$SCRATCH/index")"
+fi
+
+# Each link of the HTML pages leads to a file of theirs, and no page loads anything from elsewhere.
+if ! command -v pandoc >/dev/null || ! command -v mandoc >/dev/null; then
+	skip doc/html "pandoc and mandoc"
+elif ! python3 "$SOURCE/doc/make-html" "$SOURCE" "$out" "$SCRATCH/html" >"$SCRATCH/made" 2>&1; then
+	not_ok doc/html "$(tail -n 20 "$SCRATCH/made")"
+else
+	report doc/html "$(cd "$SCRATCH/html" && find . -name '*.html' -exec grep -oHE '(href|src)="[^"#]*' {} + | sort -u |
+		awk -F ':(href|src)="' '{ at = $1; sub(/[^\/]*$/, "", at); print ($2 ~ /:\/\// ? $0 : at $2) }' | sort -u |
+		while read -r file; do [ -e "$file" ] || echo "$file"; done | grep -v ':href="https\?://' | head -n 20)"
 fi
 
 page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
@@ -49,6 +60,15 @@ options=$("$BUILD/staprun/staprun" -h | grep -oE '^  -.|  -[A-Za-z] ' | tr -d ' 
 done)
 report doc/every-option-of-staprun "$options"
 
+# The two titles of a page's head, and the title and the date of its foot, fit side by side into 78 columns.
+report doc/short-titles "$(awk '/^\.TH/ { split($0, part, "\""); title = part[2]; gsub(/\\-/, "-", title)
+	if (length(title) > 25) print FILENAME ": " title }' "$out"/man3/*::* | head -n 20)"
+
+# A line "names  text  names  text" of a comment is a list of variables, each with its text.
+report doc/lists-of-variables "$(grep -lE '^[a-z_]+(, [a-z_]+)*   ?[a-z]' "$out"/man3/probe::* | head -n 20)"
+
+report doc/unsupported-options-last "$("$STAP" --help | awk '/^Options of SystemTap/ { last = 1 } !last && / (refused|accepted for)/')"
+
 sections() { # PAGE SECTION...
 	local page=$1
 	shift
@@ -56,7 +76,9 @@ sections() { # PAGE SECTION...
 }
 missing=$(sections man1/stap.1 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
 	sections man8/staprun.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
-	sections man8/stap-prep.8 DESCRIPTION OPTIONS EXAMPLES "EXIT STATUS" "SEE ALSO"
+	for page in man8/stap-prep.8 man8/stap-sign-module.8 man1/stap-merge.1 man1/dtrace.1; do
+		sections $page DESCRIPTION EXAMPLES "EXIT STATUS" ENVIRONMENT FILES "SEE ALSO"
+	done
 	for page in stapprobes stapfuncs stapvars; do sections man3/$page.3stap DESCRIPTION EXAMPLES "SEE ALSO"; done)
 report doc/sections "$missing"
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The example scripts of systemtap-doc, as installed by that package: each is built by the check command of its
-# .meta file (stap -p4 SCRIPT without one), for 6.1 and 6.12; scripts that can run without further input are then
-# loaded for two seconds in a virtual machine, several at a time.
-#   examples/passes    a line "NAME WHAT..." for each script known to pass; WHAT: build, run. Each WHAT is a test
-#                      on both kernels. -u rewrites the file.
+# .meta file (stap -p4 SCRIPT without one), for 6.1 or 6.12, alternately; scripts that can run without further input
+# are then loaded for two seconds in a virtual machine, several at a time.
+#   examples/passes    a line "NAME WHAT..." for each script known to pass on both kernels; WHAT: build, run. Each WHAT
+#                      is a test. -u rewrites the file.
 #   examples/not-run   scripts that are only built, with the reason
 #   examples/not-built scripts that cannot be built on current kernels and systems, with the reason
-#   EXAMPLES_RUN_ON   the kernels where they are run, default 6.1: "6.1 6.12" takes four minutes more
+#   LIVE_ALL=1, or names as arguments: on both kernels
 #   EXAMPLES_ALL=1    scripts that are slow according to not-run are run, too, in as many guests as necessary
 #   EXAMPLES=DIR       scripts of this directory instead; EXAMPLES_KEEP=DIR keeps modules and output; EXAMPLES_ON=6.1 or
 #   EXAMPLES_BUILD_ONLY=1 do less
-# Names as arguments select scripts. Scripts that fail and are not listed are reported in a table, with the reason.
+# Scripts that fail and are not listed are reported in a table, with the reason.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/examples/lib.sh"
@@ -28,6 +28,13 @@ newest() { # SERIES: a release with an image and a build tree
 	done
 }
 
+# Half of the scripts, unless all are tested on both kernels or only one kernel is available.
+list_for() { # SERIES
+	local both=${LIVE_ALL-}${UPDATE-}${EXAMPLES_ON-}$chosen
+	[ -n "$(newest 6.1)" ] && [ -n "$(newest 6.12)" ] || both=1
+	awk -v both="$both" -v other="$([ "$1" != 6.1 ]; echo $?)" 'both || NR % 2 == other' "$work/all"
+}
+
 # Prints the first line with a reason, without paths of the user.
 reason() {
 	{ grep -m 1 -oE '(error|ERROR|stap): .*' "$1" || head -n 1 "$1"; } | cut -c 1-150
@@ -40,7 +47,7 @@ may_run() { # NAME
 build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.failed with the reason
 	local module status
 	cd "$(dirname "$2")" || return
-	with_package "$(package_of "$1")" timeout -k 2 60 bash -c "$(check_command "$2")" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null
+	with_package "$(package_of "$1")" timeout -k 2 300 bash -c "$(check_command "$2")" >"$dir/$1.out" 2>"$dir/$1.err" </dev/null
 	status=$?
 	if [ $status -ne 0 ]; then
 		echo "build: $(reason "$dir/$1.err")" >"$dir/$1.failed"
@@ -127,6 +134,7 @@ $(head -n 12 "$dir/$1.err")"
 on_kernel() {
 	local name file all wanting dir=$work/$release built=()
 	mkdir -p "$dir/run" "$dir/target"
+	list_for "$1" >"$work/list"
 	: >"$dir/build.names"
 	: >"$dir/run.names"
 	cp "$TESTS/examples/guest.sh" "$dir/"
@@ -144,9 +152,9 @@ on_kernel() {
 		built+=("$name")
 		check_command "$file" | grep -oE -m 1 -e ' -[cx]' | tr -d ' ' >"$dir/target/$name"
 	done <"$work/list"
-	[ -z "$runs" ] || run_all
+	[ -n "${EXAMPLES_BUILD_ONLY-}" ] || run_all
 	for name in "${built[@]}"; do
-		[ -e "$dir/run/$name.ko" ] && [ -n "$runs" ] || continue
+		[ -e "$dir/run/$name.ko" ] && [ -z "${EXAMPLES_BUILD_ONLY-}" ] || continue
 		tell "$name" run
 		[ -e "$dir/$name.failed" ] || echo "$name" >>"$dir/run.names"
 	done
@@ -174,26 +182,21 @@ ln -s "$STAP" "$SCRATCH/bin/stap"
 export PATH=$SCRATCH/bin:$PATH TMPDIR=$SCRATCH
 export packages libraries
 export -f build_one may_run check_command reason package_of with_package
-list_scripts >"$work/list"
-if [ $# -gt 0 ]; then
-	printf '%s\n' "$@" | awk 'NR == FNR { chosen[$1]; next } $1 in chosen' - "$work/list" >"$work/some"
-	mv "$work/some" "$work/list"
-fi
+chosen=$*
+list_scripts | awk -v names="$chosen" 'BEGIN { n = split(names, name); for (i in name) chosen[name[i]] } !n || $1 in chosen' >"$work/all"
 while read -r name _; do
 	package=$(package_of "$name")
 	[ -z "$package" ] || fetch_package "$package"
-done <"$work/list"
+done <"$work/all"
 for series in ${EXAMPLES_ON-6.1 6.12}; do
 	release=$(newest $series)
-	runs=""
-	[[ -n "${EXAMPLES_BUILD_ONLY-}" || " ${EXAMPLES_RUN_ON-6.1} " != *" $series "* ]] || runs=yes
 	if [ -z "$release" ]; then
 		skip "examples/* on $series" "no kernel $series with image and headers is installed"
 	else
-		on_kernel
+		on_kernel "$series"
 	fi
 done
-if [ -n "${UPDATE-}" ] && [ $# -eq 0 ]; then       # with EXAMPLES_RUN_ON="6.1 6.12"
+if [ -n "${UPDATE-}" ] && [ $# -eq 0 ]; then
 	for what in build run; do
 		sort "$work"/*/$what.names 2>/dev/null | uniq -c | awk -v what=$what '$1 == 2 { print $2, what }'
 	done | sort | awk '{ what[$1] = what[$1] " " $2 } END { for (name in what) print name what[name] }' | sort >"$passes"

@@ -5,6 +5,7 @@
 #include "../../staprun/bulk.c"
 #include "../../staprun/session_loop.c"
 #include "../../staprun/monitor.c"
+#include "../../staprun/progress.c"
 
 #include <assert.h>
 #include <sys/mman.h>
@@ -135,6 +136,7 @@ int sys_poll(struct pollfd *fds, int n, int timeout_ms)
 // --- instead of child.c and input.c ---
 
 pid_t child_prepare(const char *command) { return -1; }
+void child_output_to_stderr(void) {}
 void child_release(void) { }
 void child_abandon(void) { }
 void child_system(const char *command) { assert(strlen(command) < STP_MSG_MAX); }

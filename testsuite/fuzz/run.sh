@@ -6,7 +6,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [relay]=50000 [control]=50000 [module]=200000)
+declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -40,6 +40,13 @@ seed_debuginfo() {
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
 	# A struct with an unnamed member that is such a struct.
 	printf '\237\353\1\0\30\0\0\0\0\0\0\0\30\0\0\0\30\0\0\0\5\0\0\0\1\0\0\0\1\0\0\4\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0zoo\0' >"$1/itself.btf"
+}
+
+# Recorded sessions of the user runtime.
+seed_report() {
+	timeout 60 "$STAP" -w --runtime=user --record "$TESTS/report/values.stp" -T 1 >"$1/values" 2>/dev/null
+	timeout 60 "$STAP" -w --runtime=user --record -e 'global n probe begin { printf("%d %s\n", 5, "a"); n[1, "b"] <<< 2 exit() }
+		probe end { print(@hist_log(n[1, "b"])) }' >"$1/small" 2>/dev/null
 }
 
 # Small programs and libraries: with static probes, with symbols in an xz-compressed file inside, with frames and lines
@@ -94,7 +101,9 @@ build_loader() { # NAME
 	local header sources
 	case $1 in
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
-	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,log}.c ;;
+	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,log}.c ;;
+	report) clang "${flags[@]}" "$TESTS/fuzz/fuzz_report.c" "$SOURCE"/report/{stream,event_text,text,json,csv,folded}.c \
+		"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,sites,ring}.c)
 		mkdir -p "$build/headers/linux"
@@ -111,7 +120,7 @@ build_all() {
 	mkdir -p testsuite/fuzz && : >make.log
 	for name; do
 		case $name in
-		relay | control | module) build_loader "$name" >>make.log 2>&1 || return ;;
+		report | relay | control | module) build_loader "$name" >>make.log 2>&1 || return ;;
 		*) translator+=("testsuite/fuzz/fuzz_$name") ;;
 		esac
 	done
@@ -122,6 +131,7 @@ try() {
 	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096 amount=(-max_total_time="$seconds")
 	((seconds)) || amount=(-seed=1 -runs="${short[$1]}")
 	[[ $1 != debuginfo && $1 != program ]] || longest=16384
+	[ $1 != report ] || longest=8192
 	mkdir -p "$seeds" "$new"
 	case $1 in
 	bpftrace) cp "$TESTS"/foreign/*.bt "$seeds" ;;
@@ -131,6 +141,7 @@ try() {
 	control) seed_control "$seeds" ;;
 	module) seed_module "$seeds" ;;
 	relay) seed_relay "$seeds" ;;
+	report) seed_report "$seeds" ;;
 	program) seed_programs "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
@@ -144,7 +155,7 @@ try() {
 }
 
 names=''
-for name in lex parse bpftrace passes regex index debuginfo program relay control module hostile; do
+for name in lex parse bpftrace passes regex index debuginfo program report relay control module hostile; do
 	! wanted $name || names+=" $name"
 done
 if [[ " $names " = *" hostile "* ]]; then

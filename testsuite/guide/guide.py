@@ -76,7 +76,7 @@ def build(command, number, stap, directory, environment):
     options = command.run_options()
     words = command.words[1:]
     for option in options:
-        if option in ("-T", "-t", "-o"):
+        if option in ("-t", "-o"):
             words.remove(option)
             if option != "-t":
                 words.remove(options[options.index(option) + 1])
@@ -93,8 +93,8 @@ def guest_line(command):
     options, words = command.run_options(), []
     while options:
         option = options.pop(0)
-        if option == "-T":         # the time begins when the probes are armed
-            words += ["-c", f"'sleep {options.pop(0)}'"]
+        if option == "-T":         # a timer of the module
+            options.pop(0)
         elif option != "-t":
             words += [option, shlex.quote(options.pop(0))]
     return f"staprun -R {' '.join(words)} ./{command.module}"

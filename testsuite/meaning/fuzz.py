@@ -101,6 +101,18 @@ class Fuzzer:
             return None, '', 4
         return None, result.output, 0 if 'parse error' in result.output else 1 if last == 2 else 3
 
+    def formatted(self, path):
+        """What is wrong with the standard layout of the script, or None, and the output of --fmt."""
+        command = [self.options.stap, '-r', self.options.release, path]
+        first = subprocess.run(command + ['--fmt'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.directory)
+        if first.returncode < 0 or b'cannot format' in first.stderr or b'runtime error' in first.stderr:
+            return '--fmt fails', first.stderr.decode(errors='replace')
+        if first.returncode == 0:
+            again = subprocess.run([self.options.stap, '--fmt', '-'], input=first.stdout, stdout=subprocess.PIPE, cwd=self.directory)
+            if again.stdout != first.stdout:
+                return '--fmt is not idempotent', first.stdout.decode(errors='replace')
+        return None, ''
+
     def signature(self, what, output):
         """Alike for findings with one cause: the place of the first own frame, or the message without names and numbers."""
         frame = re.search(r'#\d+ \S+ in (\w+) \S*/translator/|(\S+\.[ch]:\d+):\d+: runtime error', output)
@@ -118,6 +130,8 @@ class Fuzzer:
         if self.options.modules:
             return self.module(number, path, options)
         what, output, reached = self.problem(path, options, number)
+        if not what:
+            what, output = self.formatted(path)
         if not what:
             os.unlink(path)
         if self.options.refusals and reached < 2:

@@ -6,6 +6,8 @@
 #                         Printed and parsed again it must be the same.
 #   errors.tests          bad 'script with ^ where the error is' 'part of the message' [arguments]
 #   library.sh            the library's index and its cache (only with unit/parse_main)
+#   layout.sh             --fmt
+#   checks.sh             --lint
 #   roundtrip.sh          every script at hand, printed and parsed again
 # $STAP_PARSE is the program; else "$STAP -p1"; else unit/parse_main, built from the objects in $BUILD.
 set -u
@@ -65,3 +67,5 @@ for name in $(wanted_files .stp "$@"); do golden_script "$name"; done
 ! wanted errors || . ./errors.tests
 [ -z "$driver" ] || ! wanted_some library || . ./library.sh
 [ -z "${STAP-}" ] || ! wanted_some roundtrip || . ./roundtrip.sh
+[ -z "${STAP-}" ] || ! wanted_some layout || . ./layout.sh
+[ -z "${STAP-}" ] || ! wanted_some checks || . ./checks.sh

@@ -4,16 +4,16 @@
 #   # options: ...   for stap        # args: ...      for the script
 #   # status: N      exit status     # error: TEXT    standard error has this
 #   # kernel: no     only here, not in the virtual machine (live/run.sh runs the others there, too)
-# The same scripts, unoptimised (-u), must give the same output.
+# The same scripts, unoptimised (-u) and with their text made of records (-f text), must give the same output.
 set -u
 . "$TESTS/lib.sh"
 
-one() { # NAME OPTION
-	local name=$1 file=$TESTS/run/$1.stp label=run/$1${2:+ $2} status=0 want text
+one() { # NAME OPTIONS...
+	local name=$1 file=$TESTS/run/$1.stp label="run/$*" status=0 want text
 	local options=() args=()
 	eval "options=($(directive "$file" options))"
 	eval "args=($(directive "$file" args))"
-	timeout -k 2 100 "$STAP" --runtime=user ${2:+"$2"} ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"} \
+	timeout -k 2 100 "$STAP" --runtime=user "${@:2}" ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"} \
 		>"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	want=$(directive "$file" status)
 	if [ "$status" -ne "${want:-0}" ]; then
@@ -32,6 +32,6 @@ $(head -n 20 "$SCRATCH/err")"
 
 cd "$TESTS/run" || exit 1
 for name in $(wanted_files .stp "$@"); do
-	one "$name" ''
-	[ $# -gt 0 ] || UPDATE='' one "$name" -u
+	one "$name"
+	[ $# -gt 0 ] || UPDATE='' one "$name" -u -f text
 done

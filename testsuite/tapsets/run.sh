@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library is built whole: one script that calls every public function and prints every variable of every alias,
-# made from the library's own files, for 6.1 and 6.12, with DWARF and with BTF alone. When that fails, file by file, to
-# say which. Names as arguments choose files.
+# made from the library's own files, for 6.1 and 6.12, with DWARF; with BTF alone it is translated to C, of which only the
+# loads differ. When that fails, file by file, to say which. Names as arguments choose files.
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that cannot be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
@@ -198,7 +198,7 @@ types() {
 }
 
 build() { # SCRIPT
-	timeout -k 2 120 "$STAP" -g -w -p4 -r "$release" -DMAXACTION=1000 "$1" </dev/null >"$SCRATCH/built" 2>&1
+	timeout -k 2 600 "$STAP" -g -w "$([ "$how" = btf ] && echo -p3 || echo -p4)" -r "$release" -DMAXACTION=1000 "$1" </dev/null >"$SCRATCH/built" 2>&1
 }
 
 on_kernel() { # dwarf|btf FILES

@@ -368,7 +368,7 @@ static struct stp_stack_need need_of(const char *generated, int *errors)
 	static const struct probe_family hits = { 0 }, exclusive = { .exclusive = true };
 	struct probe hit = { .family = &hits, .index = 0 }, begin = { .family = &exclusive, .index = 1 };
 	struct session s = { .c_text = "\n/* probe x at y */\nstatic void p0(struct stp_ctx *c)\n{\n" };
-	struct stp_stack_need need = { .most = STP_STACK_USUAL };
+	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
 	arguments calls = { 0 };
 
 	vec_push(&s.script.probes, &hit);
@@ -399,7 +399,7 @@ static void check_stack_of_frames(void)
 				       "static void g(struct stp_ctx *c)\n{\n\tstp_load(c);\n}\n"
 				       "static void p0(struct stp_ctx *c)\n{\n\tf(c);\n\t(h)(c);\n}\n"
 				       "static void h(struct stp_ctx *c)\n{\n\tp0_later(c);\n}\n" };
-	struct stp_stack_need need = { .most = STP_STACK_USUAL };
+	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
 	arguments objects = { 0 }, calls = { 0 };
 
 	put("frames.su", "r.c:3:f\t500\tstatic\nr.c:9:p0\t24\tstatic\nr.c:12:h\t80\tdynamic,bounded\n");

@@ -149,7 +149,7 @@ static void say(struct stp_ctx *ctx)
 	stp_log(ctx, "line");
 }
 
-static void say_at_length(struct stp_ctx *ctx)
+static void print_at_length(struct stp_ctx *ctx)
 {
 	static char big[20000];
 
@@ -180,7 +180,7 @@ static void records(void)
 	stp_handler_body(c, &p);
 	same_text("and the next handler's is not", output, "0123456789abcdefghijn=5;line\n|");
 	forget();
-	p.handler = say_at_length;
+	p.handler = print_at_length;
 	output_mark = "";
 	stp_handler_body(c, &p);
 	same_number("one print may exceed a record", (s64)strlen(output), 20000);

@@ -116,14 +116,14 @@ static u32 below(u32 n)
 	return (seed >> 8) % n;
 }
 
-/* A handler that prints `pieces` texts of up to `most` bytes. Returns false if some were lost. */
-static bool handler(struct stp_ctx_private *v, int pieces, u32 most)
+/* A handler that prints `pieces` texts of up to `max` bytes. Returns false if some were lost. */
+static bool handler(struct stp_ctx_private *v, int pieces, u32 max)
 {
 	size_t before = sent_len;
 	bool all = true;
 
 	while (pieces--) {
-		u32 n = 1 + below(most), i;
+		u32 n = 1 + below(max), i;
 
 		if ((u64)(v->out_end - v->out) < n && !plat_record_space(v, n)) {
 			all = false;

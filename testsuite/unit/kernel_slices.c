@@ -6,6 +6,7 @@
 #include "core_platform.h"
 #include "kernel_standins.h"
 
+#include <errno.h>
 #include <limits.h>
 
 #define TICK_NSEC 100000000ull
@@ -52,12 +53,13 @@ static void schedule_timeout(long ticks);
 static u64 ktime_get_ns(void);
 static bool test_hit_begin(struct stp_ctx **c, unsigned long *flags) { return false; }
 static void test_hit_end(struct stp_ctx *c, unsigned long flags) { }
-static void test_slices_run(const struct stp_probe *p, u64 argument);
+static enum stp_outcome test_slices_run(const struct stp_probe *p, u64 argument);
 static void (*test_slices_finish)(void);
 #define stp_hit_begin test_hit_begin
 #define stp_hit_end test_hit_end
 #define stp_slices_run test_slices_run
 #define stp_slices_finish test_slices_finish
+#define stp_outcome_error(outcome) ((outcome) == STP_COMPLETE ? 0 : -EAGAIN)
 
 #define finish finish_handlers /* core_platform.h has one */
 int stp_slices_start(void);
@@ -93,11 +95,12 @@ static void schedule_timeout(long ticks)
 	now += (u64)ticks * TICK_NSEC;
 }
 
-static void test_slices_run(const struct stp_probe *p, u64 argument)
+static enum stp_outcome test_slices_run(const struct stp_probe *p, u64 argument)
 {
 	now += handler;
 	worked += handler;
 	longest = max(longest, handler);
+	return STP_COMPLETE;
 }
 
 /* Runs the thread until it has looked for work `n` times. */

@@ -8,7 +8,7 @@
 static const struct {
 	const char *text;
 	int base;
-	int64_t least, most;
+	int64_t min, max;
 	bool good;
 	int64_t value;
 } rows[] = {
@@ -48,7 +48,7 @@ static bool reads_tables(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t n = 0;
-		bool found = number_whole(rows[i].text, rows[i].base, rows[i].least, rows[i].most, &n);
+		bool found = number_whole(rows[i].text, rows[i].base, rows[i].min, rows[i].max, &n);
 
 		if (found == rows[i].good && (!found || n == rows[i].value))
 			continue;

@@ -12,15 +12,15 @@
 struct result { s64 id, value; bool known; };
 
 static pid_t process;
-static u64 thread;
+static u64 thread, vectors[16];
 static struct result *results;
-static int nresults, most;
+static int nresults, max;
 static char frames[1 << 16];
 
 const struct stp_family_ops stp_uprobe_family, stp_mapped_family, stp_user_stack_family;
 
 bool stp_charge_more(struct stp_ctx *c) { return true; }
-void stp_near(struct stp_ctx *c, const char *where) { }
+void stp_error_location(struct stp_ctx *c, const char *where) { }
 void *stp_frame_fail(struct stp_ctx *c) { return NULL; }
 void stp_error(struct stp_ctx *c, const char *fmt, ...) { c->error = fmt; }
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address) { c->error = "elsewhere"; return 0; }
@@ -46,6 +46,7 @@ u64 stp_uload4(struct stp_ctx *c, u64 address) { return load(c, address, 4); }
 u64 stp_uload8(struct stp_ctx *c, u64 address) { return load(c, address, 8); }
 u64 stp_return_load4(struct stp_ctx *c, u64 address) { return load(c, address, 4); }
 u64 stp_return_load8(struct stp_ctx *c, u64 address) { return load(c, address, 8); }
+u64 stp_vector_register(u32 n) { return vectors[n]; }
 u64 stp_thread_pointer(struct stp_ctx *c) { return thread; }
 
 /* printf("%d %d\n", id, value) or, where the value cannot be read, printf("%d\n", id) */
@@ -55,7 +56,7 @@ void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 n, const unio
 
 	for (u32 i = 0; i < n; i++)
 		values += f[i].conv != 0;
-	if (nresults < most)
+	if (nresults < max)
 		results[nresults++] = (struct result){ v[0].n, values > 1 ? v[1].n : 0, values > 1 };
 }
 
@@ -74,15 +75,16 @@ u64 values_point(u32 i)
 }
 
 /* Runs the handler of point i; how many results there are. */
-int values_hit(u32 i, const u64 *regs, u64 bias, int pid, u64 fs, struct result *to, int size)
+int values_hit(u32 i, const u64 *regs, const u64 *xmm, u64 bias, int pid, u64 fs, struct result *to, int size)
 {
 	struct stp_ctx c = { .regs = regs, .bias = bias, .nesting = 100, .actions = 1000000, .work = 1ll << 50,
 			     .frame = frames, .frame_end = frames + sizeof(frames) };
 
 	process = pid;
 	thread = fs;
+	memcpy(vectors, xmm, sizeof(vectors));
 	results = to;
-	most = size;
+	max = size;
 	nresults = 0;
 	c.probe = point(i)->probe;
 	c.probe->handler(&c);

@@ -257,7 +257,10 @@ def stop(lib, at, bias, ids, checks, names, counts, prologues):
     size = len(ids) + len(checks) + 1
     results = (Result * size)()
     fs = 0 if narrow else int(frame.read_register('fs_base')) & (1 << 64) - 1
-    n = lib.values_hit(at[address], regs, ctypes.c_uint64(bias), gdb.selected_inferior().pid, ctypes.c_uint64(fs), results, size)
+    xmm = (ctypes.c_uint64 * 16)()
+    for i in range(8 if narrow else 16):
+        xmm[i] = int(frame.read_register('xmm%d' % i)['v2_int64'][0]) & (1 << 64) - 1
+    n = lib.values_hit(at[address], regs, xmm, ctypes.c_uint64(bias), gdb.selected_inferior().pid, ctypes.c_uint64(fs), results, size)
     if n < 0:
         print('a handler failed at %s' % names[address])
         counts.differ += 1

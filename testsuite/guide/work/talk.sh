@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A client sends a line to a server on the loopback: the workload of the examples about the network.
+# A client sends a line to a server on the loopback, by IPv4, then by IPv6: the workload of the examples about the network.
 nc -l -p 7777 >/dev/null &
 until echo hello | nc 127.0.0.1 7777 2>/dev/null; do usleep 50000; done
+wait
+nc -l -p 7778 >/dev/null &
+until echo hello | nc ::1 7778 2>/dev/null; do usleep 50000; done
 wait

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A session in each of the formats that stap-report makes: values.stp on the user runtime in each format, read by the programs that users have
+# (check.py: a JSON validator, a CSV reader; jq; sqlite3), and damaged sessions.
+set -u
+. "$TESTS/lib.sh"
+here=$TESTS/report
+out=$SCRATCH/report
+mkdir -p "$out" && cd "$out" || exit 1
+stap_user() { timeout 60 "$STAP" -w --runtime=user -T 1 "$@"; }
+
+stap_user "$here/values.stp" >text 2>text.err
+stap_user "$here/values.stp" --output=json:now.json --output=csv:now.csv >now.text 2>now.err
+stap_user "$here/values.stp" --record -o session >/dev/null 2>&1
+for format in text json csv folded; do "$STAP" report -f $format session >later.$format 2>later.err; done
+"$STAP" report --json-safe -f json session >safe.json
+
+same() { # NAME FILE FILE
+	report "report/$1" "$(cmp "$2" "$3" 2>&1)"
+}
+same text-is-unchanged text later.text
+same text-beside-files text now.text
+same csv-now-and-later now.csv later.csv
+report report/json-is-valid "$(python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" later.json now.json safe.json 2>&1)"
+report report/json-has-all-values "$(python3 "$here/check.py" values later.json safe.json 2>&1)"
+report report/csv-is-read "$(python3 "$here/check.py" csv later.csv 2>&1)"
+
+if command -v jq >/dev/null; then
+	report report/jq-reads-it "$(jq -r 'select(.type == "map" and .name == "both") | "\(.keys[0]) \(.value)"' later.json |
+		diff - <(printf '0 40\n1 45\n2 50\n3 55\n') 2>&1)"
+else
+	skip report/jq-reads-it jq
+fi
+if command -v sqlite3 >/dev/null; then
+	report report/sqlite-reads-it "$(sqlite3 :memory: "create table l(j); " ".mode ascii" ".separator \"\\001\" \"\\n\"" \
+		".import later.json l" "select sum(json_extract(j, '\$.value')) from l where json_extract(j, '\$.name') = 'both'" 2>&1 |
+		tr -d '\001\n' | grep -qx 190 || echo "another sum")"
+else
+	skip report/sqlite-reads-it sqlite3
+fi
+
+# A session that ends too early is shown as far as it goes; what is none is refused.
+size=$(stat -c %s session)
+head -c $((size * 3 / 4)) session >cut-session
+"$STAP" report -f json cut-session >cut.json 2>cut.err
+report report/cut-session "$(grep -q 'ends before the session did' cut.err || cat cut.err
+	head -n 1 cut.json | grep -q '"type":"begin"' || echo "its beginning is not shown")"
+{ head -c $((size - 40)) session; head -c 40 /dev/zero | tr '\0' '\377'; } >damaged
+"$STAP" report damaged >damaged.text 2>damaged.err
+status=$?
+report report/damaged-session "$([ $status -eq 1 ] || echo "exit status"; cmp -n 100 text damaged.text; grep -q 'is damaged at byte' damaged.err || cat damaged.err)"
+"$STAP" report /etc/passwd >none.text 2>none.err
+status=$?
+report report/other-file "$([ $status -eq 1 ] || echo "exit status"; grep -q 'is not a recorded session; stap --record -o FILE makes one' none.err || cat none.err)"
+"$STAP" report -f yaml session >/dev/null 2>unknown.err
+report report/unknown-format "$(grep -q 'unknown output format "yaml"' unknown.err || cat unknown.err)"
+stap_user -f json -e 'probe begin { println(1) }' -c 'echo from the command' >command.json 2>command.err
+report report/command-does-not-mix "$(grep -v '^{.*}$' command.json; grep -qx 'from the command' command.err || cat command.err)"
+
+"$STAP" report -f json session >/dev/full 2>full.err
+status=$?
+"$STAP" report --output=csv:/dev/full session >/dev/null 2>>full.err
+report report/full-disk "$([ $status$? = 11 ] && [ "$(grep -c 'No space left on device' full.err)" = 2 ] || cat full.err)"
+"$STAP" report -f csv session session >twice.csv
+report report/two-sessions "$(diff <(cat later.csv later.csv) twice.csv)"
+echo keep >keep
+"$STAP" report --output=jsn:keep session >/dev/null 2>&1
+report report/misspelt-format-keeps-file "$(grep -x keep keep >/dev/null || echo lost)"
+# A reader that closes one output does not end the others.
+"$STAP" report -f text --output=json:rest.json session session session | head -c 10 >/dev/null
+report report/closed-output "$(cat later.json later.json later.json | cmp - rest.json)"
+stap_user -f json -e 'probe begin { printf("x=%d x=%d\n", 1, 2); exit() }' >names.json
+report report/argument-names-differ "$(jq -c 'select(.type == "print") | .args' names.json | diff - <(echo '{"x":1,"2":2}'))"
+
+stap_user -f json -DMAXSTRINGLEN=16385 "$here/long-elements.stp" \
+	>long.json 2>long.err
+report report/long-elements "$(grep -q 'Values of globals not recorded: 2 (' long.err || cat long.err
+	[ "$(jq -r 'select(.type == "print") | .text | length' long.json | paste -sd+ | bc)" -gt 16000 ] || echo "the text is cut"
+	jq -r 'select(.type == "lost" or .name == "texts") | "\(.type) \(.value // .count)"' long.json | diff - <(printf 'map short\nlost 2\n'))"
+
+# The folded frames of a stack begin with the outermost one; keys besides the stack are frames, too.
+stap_user -f folded -e 'global n probe begin {
+	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
+report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
