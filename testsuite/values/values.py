@@ -156,7 +156,7 @@ def stores(paths, first, n, lines, checks):
         lines.append('try { %s = %s + 1' % (path.text, path.text))
         for k, (other, b) in enumerate(paths):
             if other.symbol is path.symbol and len(other.steps) == len(path.steps) and other.steps[:-1] == path.steps[:-1]:
-                lines.append('printf("%%d %%d\\n", %d, %s)' % (n, other.text))
+                lines.append('printf("%%d %%x\\n", %d, %s)' % (n, other.text))
                 checks[n] = Store(path.text, other.text, first + k, last.bitsize if k == i else 0)
                 n += 1
         lines.append('%s = %s - 1 } catch { }' % (path.text, path.text))
@@ -171,7 +171,7 @@ def script(by_address, checks):
         lines.append('probe process("%s").statement(0x%x) {' % (PROGRAM, address))
         for path, block in paths:
             ids[n] = (address, path, block)
-            lines.append('if (@defined(%s)) try { printf("%%d %%d\\n", %d, %s) } catch { printf("%%d\\n", %d) }' %
+            lines.append('if (@defined(%s)) try { printf("%%d %%x\\n", %d, %s) } catch { printf("%%d\\n", %d) }' %
                          (path.text, n, path.text, n))
             n += 1
         if '-O0' in os.environ['FLAGS']:
