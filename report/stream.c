@@ -71,11 +71,11 @@ static unsigned byte(struct reader *r)
 static struct text bytes(struct reader *r, uint64_t len)
 {
 	struct text t = { (const char *)r->at, len };
+	bool missing = len > (uint64_t)(r->end - r->at);
 
-	if (len > (uint64_t)(r->end - r->at)) {
-		r->damaged = true;
-		return (struct text){ "", 0 };
-	}
+	r->damaged |= missing;
+	if (missing || !len)
+		return (struct text){ "", 0 };     // an event without data has no address
 	r->at += len;
 	return t;
 }
