@@ -354,7 +354,8 @@ void kernel_need_build_tree(const struct kernel *k)
 {
 	if (k->build_tree)
 		return;
-	kernel_need_installed(k->release);
+	if (!*foreign_suffix(k))
+		kernel_need_installed(k->release);
 	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
 	    "needs; %s, or give a tree with -r /PATH",
 	    k->release, k->release,
