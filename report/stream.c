@@ -97,11 +97,12 @@ static char *copy(struct text t)
 	return to;
 }
 
-static enum cell_type type(struct reader *r)
+// Reads a type up to the last one that is allowed here: keys and arguments are no statistics.
+static enum cell_type type(struct reader *r, enum cell_type last)
 {
 	unsigned n = byte(r);
 
-	if (n >= CELL_NUMBER && n <= CELL_STATISTIC)
+	if (n >= CELL_NUMBER && n <= last)
 		return n;
 	r->damaged = true;
 	return CELL_NUMBER;
@@ -234,10 +235,10 @@ static void describe_global(struct reader *r)
 	if (!g)
 		return;
 	g->name = copy(text(r));
-	g->type = type(r);
+	g->type = type(r, CELL_STATISTIC);
 	g->keys = number_below(r, GLOBAL_KEYS + 1);
 	for (unsigned i = 0; i < g->keys; i++)
-		g->key_types[i] = type(r);
+		g->key_types[i] = type(r, CELL_TEXT);
 }
 
 // --- events ---
