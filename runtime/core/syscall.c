@@ -97,7 +97,7 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 		text[0] = (char)byte;
 	} else {
 		/* as few digits as possible, given the next character */
-		bool all = next >= '0' && next <= '9';
+		bool all = next >= '0' && next <= '7';
 
 		if (all || byte >= 64)
 			text[n++] = (char)('0' + (byte >> 6));

@@ -218,6 +218,7 @@ static void sockets(void)
 	message.msg_name = NULL;
 	message.msg_namelen = 0;
 	T(sendmsg, b, &message, MSG_DONTWAIT);
+	T(sendto, b, "\0" "8\0" "7\0" "9", 6L, MSG_DONTWAIT, NULL, 0);     // an escape before a digit
 	len = 4;
 	T(getsockopt, a, SOL_SOCKET, SO_RCVBUF, numbers, &len);
 	len = 100;
