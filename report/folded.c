@@ -9,8 +9,9 @@
 struct line { FILE *to; const char *separator; };
 
 // ";" separates frames, so that it is not part of one.
-static void put_frame(void *to, struct text name)
+static void put_frame(void *to, const struct frame *f)
 {
+	struct text name = f->name;
 	struct line *line = to;
 
 	fputs(line->separator, line->to);
@@ -23,6 +24,8 @@ static int event(struct output *out, const struct session *s, const struct event
 {
 	struct line line = { out->file, "" };
 
+	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
+		return -ENOTSUP;
 	if (!stack_is_key(e))
 		return 0;
 	stack_frames(e, put_frame, &line);

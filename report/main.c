@@ -81,6 +81,8 @@ static void check(struct output *o, int rc)
 {
 	if (rc == -EPIPE)
 		close_output(o);
+	else if (rc == -ENOTSUP)
+		exit(1);
 	else if (rc)
 		fail("cannot write %s: %s", o->path, strerror(-rc));
 }
@@ -137,6 +139,16 @@ static void read_one(const char *path)
 		fail("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
 }
 
+static void finish(void)
+{
+	for (struct output *o = outputs; o < outputs + noutputs; o++)
+		if (o->file && o->writer->finish)
+			check(o, o->writer->finish(o));
+	for (struct output *o = outputs; o < outputs + noutputs; o++)
+		if (o->file && fclose(o->file))
+			fail("cannot write %s: %s", o->path, strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -167,8 +179,6 @@ int main(int argc, char **argv)
 		read_one(argv[i]);
 	if (optind == argc)
 		read_one("-");
-	for (int i = 0; i < noutputs; i++)
-		if (outputs[i].file && fclose(outputs[i].file))
-			fail("cannot write %s: %s", outputs[i].path, strerror(errno));
+	finish();
 	return 0;
 }

@@ -23,21 +23,76 @@ bool stack_is_key(const struct event *e)
 	return any;
 }
 
-// Removes what backtraces have before and behind a name: "0xffff8000 : ", "+0x1b/0x40", " [module]".
-static struct text frame_name(struct text line)
+// Skips a hexadecimal number "0x..." and returns true if there is one.
+static bool hexadecimal(const char **at, const char *end, uint64_t *n)
+{
+	const char *from = *at;
+	uint64_t sum = 0;
+
+	if (end - from < 3 || from[0] != '0' || from[1] != 'x')
+		return false;
+	for (from += 2; from < end; from++) {
+		char c = *from | 32;
+
+		if (c >= '0' && c <= '9')
+			sum = sum << 4 | (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			sum = sum << 4 | (c - 'a' + 10);
+		else
+			break;
+	}
+	if (from == *at + 2)
+		return false;
+	*at = from;
+	*n = sum;
+	return true;
+}
+
+static void trim(struct text *t)
+{
+	for (; t->len && (*t->at == ' ' || *t->at == '\t'); t->len--)
+		t->at++;
+	while (t->len && (t->at[t->len - 1] == ' ' || t->at[t->len - 1] == '\t'))
+		t->len--;
+}
+
+// Takes "[module]" off the end of the line.
+static struct text take_module(struct text *line)
+{
+	const char *open = line->len && line->at[line->len - 1] == ']' ? memrchr(line->at, '[', line->len) : NULL;
+	struct text module = { "", 0 };
+
+	if (!open || open == line->at || open[-1] != ' ')
+		return module;
+	module = (struct text){ open + 1, line->at + line->len - 1 - (open + 1) };
+	line->len = open - line->at;
+	trim(line);
+	return module;
+}
+
+// Reads a line of a backtrace, "0xffff8000 : name+0x1b/0x40 [module]"; each part but the name may be missing.
+static struct frame read_line(struct text line)
 {
 	static const char colon[] = " : ";
-	const char *at = line.at, *end = line.at + line.len, *found;
+	struct frame f = { .module = { "", 0 } };
+	const char *at, *end, *found;
 
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	found = memmem(at, end - at, colon, strlen(colon));
-	if (found && end - at > 2 && at[0] == '0' && at[1] == 'x')
-		at = found + strlen(colon);
-	found = memmem(at, end - at, "+0x", 3);
-	if (found && found > at)
-		end = found;
-	return (struct text){ at, end - at };
+	trim(&line);
+	f.module = take_module(&line);
+	at = line.at;
+	end = line.at + line.len;
+	if (hexadecimal(&at, end, &f.address) && end - at > 3 && !memcmp(at, colon, 3)) {
+		line = (struct text){ at + 3, end - at - 3 };
+		trim(&line);
+	}
+	found = memmem(line.at, line.len, "+0x", 3);
+	if (found && found > line.at) {
+		at = found + 1;
+		hexadecimal(&at, end, &f.offset);
+		line.len = found - line.at;
+	}
+	f.name = line;
+	return f;
 }
 
 // The last line is the outermost frame.
@@ -46,7 +101,7 @@ static void lines(struct text stack, frame_handler *handler, void *to)
 	const char *end = stack.at + stack.len, *from;
 
 	while (end > stack.at) {
-		struct text name;
+		struct frame f;
 
 		if (end[-1] == '\n') {
 			end--;
@@ -54,9 +109,9 @@ static void lines(struct text stack, frame_handler *handler, void *to)
 		}
 		for (from = end; from > stack.at && from[-1] != '\n'; )
 			from--;
-		name = frame_name((struct text){ from, end - from });
-		if (name.len)
-			handler(to, name);
+		f = read_line((struct text){ from, end - from });
+		if (f.name.len)
+			handler(to, &f);
 		end = from;
 	}
 }
@@ -64,22 +119,63 @@ static void lines(struct text stack, frame_handler *handler, void *to)
 void stack_frames(const struct event *e, frame_handler *handler, void *to)
 {
 	for (unsigned i = 0; i < e->ncells; i++) {
-		const struct cell *c = &e->cells[i];
+		struct frame f = { .name = e->cells[i].text, .module = { "", 0 }, .key = i + 1 };
 		char digits[24];
 
-		if (is_stack(c)) {
-			lines(c->text, handler, to);
-		} else if (c->type == CELL_TEXT) {
-			handler(to, c->text);
-		} else {
-			int n = snprintf(digits, sizeof(digits), "%lld", (long long)c->number);
-
-			handler(to, (struct text){ digits, n });
+		if (is_stack(&e->cells[i])) {
+			lines(e->cells[i].text, handler, to);
+			continue;
 		}
+		if (e->cells[i].type != CELL_TEXT)
+			f.name = (struct text){ digits, snprintf(digits, sizeof(digits), "%lld",
+								  (long long)e->cells[i].number) };
+		handler(to, &f);
 	}
 }
 
 int64_t stack_value(const struct event *e)
 {
 	return e->value->type == CELL_NUMBER ? e->value->number : e->value->statistic->sum;
+}
+
+bool stack_fits(const struct global *g)
+{
+	if (g->type == CELL_TEXT)
+		return false;
+	for (unsigned i = 0; i < g->keys; i++)
+		if (g->key_types[i] == CELL_TEXT)
+			return true;
+	return false;
+}
+
+static void put_type(FILE *to, const struct global *g)
+{
+	static const char *const plural[] = { "", "numbers", "strings", "statistics" };
+	static const char *const single[] = { "", "a number", "a string", "statistics" };
+
+	if (!g->keys) {
+		fputs(single[g->type], to);
+		return;
+	}
+	fprintf(to, "an array of %s with the keys (", plural[g->type]);
+	for (unsigned i = 0; i < g->keys; i++)
+		fprintf(to, "%s%s", i ? ", " : "", g->key_types[i] == CELL_TEXT ? "string" : "number");
+	putc(')', to);
+}
+
+bool stack_required(const struct session *s, const char *format)
+{
+	for (size_t i = 0; i < s->nglobals; i++)
+		if (s->globals[i].name && stack_fits(&s->globals[i]))
+			return true;
+	fprintf(stderr, "ERROR: the format \"%s\" requires an array of numbers or statistics whose keys are call stacks, "
+		"such as count[sprint_backtrace()]; the script has %s\n", format, s->nglobals ? "only these globals:" : "no globals");
+	for (size_t i = 0; i < s->nglobals; i++) {
+		if (!s->globals[i].name || !strncmp(s->globals[i].name, "__", 2))
+			continue;                  // of the tapset
+		fprintf(stderr, "  %s: ", s->globals[i].name);
+		put_type(stderr, &s->globals[i]);
+		putc('\n', stderr);
+	}
+	return false;
 }

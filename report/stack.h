@@ -5,14 +5,27 @@
 
 #include "stream.h"
 
-// Handles the name of a frame; it is valid until the handler returns.
-typedef void frame_handler(void *to, struct text name);
+struct frame {
+	struct text name;                  // of the function, else the address; the text of another key
+	struct text module;                // the kernel, a module or a file; empty: unknown
+	uint64_t address;                  // 0: unknown
+	uint64_t offset;                   // from the begin of the function in bytes
+	unsigned key;                      // 1 + position of another key than the stack; 0: a frame of the stack
+};
+
+// Handles a frame; it is valid until the handler returns.
+typedef void frame_handler(void *to, const struct frame *f);
 
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
-// Passes the frames of such an element from the outermost one to the innermost. Other keys are frames, too, in their order.
+// Passes the frames of such an element from the outermost one to the innermost. Other keys are frames, too, in their
+// order.
 void stack_frames(const struct event *e, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);
+// Returns true if elements of this array can have stacks: it has a text as a key, and numbers or statistics as values.
+bool stack_fits(const struct global *g);
+// Writes to standard error which globals there are, with their types, if stacks fit none of them; returns false then.
+bool stack_required(const struct session *s, const char *format);
 
 #endif

@@ -82,3 +82,11 @@ report report/long-elements "$(grep -q 'Values of globals not recorded: 2 (' lon
 stap_user -f folded -e 'global n probe begin {
 	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
 report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
+
+# A script without an array that can have stacks: its globals are listed.
+stap_user --record -o no-stacks -e 'global n, t, u[4] probe begin { n[1, 2] = 3; t = "x"; u["a"] = "b"; exit() } probe end { println(t, n[1, 2], u["a"]) }'
+"$STAP" report -f folded no-stacks >/dev/null 2>no-stacks.err
+status=$?
+report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for line in 'ERROR: the format "folded" requires an array' \
+	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
+	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
