@@ -34,7 +34,7 @@ with_dwarf=/usr/lib/debug:$points/ids every=()
 ask() { # PATH[:-cCOMMAND] ARGUMENTS...
 	local command=()
 	[ "$1" = "${1#*:-c}" ] || command=(-c "${1#*:-c}")
-	SYSTEMTAP_DEBUGINFO_PATH=${1%:-c*} timeout 60 "$STAP" -r "$release" ${command[@]+"${command[@]}"} "${@:2}" >"$points/out" 2>"$points/err" </dev/null
+	SYSTEMTAP_DEBUGINFO_PATH=${1%:-c*} timeout 300 "$STAP" -r "$release" ${command[@]+"${command[@]}"} "${@:2}" >"$points/out" 2>"$points/err" </dev/null
 }
 
 listed() { # NAME PATH POINT PATTERN
