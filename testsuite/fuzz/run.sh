@@ -44,8 +44,8 @@ seed_debuginfo() {
 
 # Recorded sessions of the user runtime.
 seed_report() {
-	timeout 60 "$STAP" -w --runtime=user --record "$TESTS/report/values.stp" -T 1 >"$1/values" 2>/dev/null
-	timeout 60 "$STAP" -w --runtime=user --record -e 'global n probe begin { printf("%d %s\n", 5, "a"); n[1, "b"] <<< 2 exit() }
+	timeout 300 "$STAP" -w --runtime=user --record "$TESTS/report/values.stp" -T 1 >"$1/values" 2>/dev/null
+	timeout 300 "$STAP" -w --runtime=user --record -e 'global n probe begin { printf("%d %s\n", 5, "a"); n[1, "b"] <<< 2 exit() }
 		probe end { print(@hist_log(n[1, "b"])) }' >"$1/small" 2>/dev/null
 }
 

@@ -7,7 +7,7 @@ set -u
 here=$TESTS/report
 out=$SCRATCH/report
 mkdir -p "$out" && cd "$out" || exit 1
-stap_user() { timeout 60 "$STAP" -w --runtime=user -T 1 "$@"; }
+stap_user() { timeout 300 "$STAP" -w --runtime=user -T 1 "$@"; }
 
 stap_user "$here/values.stp" >text 2>text.err
 stap_user "$here/values.stp" --output=json:now.json --output=csv:now.csv >now.text 2>now.err
