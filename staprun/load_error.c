@@ -4,6 +4,7 @@
 #include "stapio.h"
 
 #include "log.h"
+#include "policy.h"
 #include "syscalls.h"
 
 #include <elf.h>
@@ -17,17 +18,6 @@
 #define RECENT_US (30 * 1000000ull)
 
 static struct utsname kernel;
-
-static char *read_some(const char *path, char *to, size_t size)
-{
-	int fd = sys_open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? 0 : sys_read(fd, to, size - 1);
-
-	to[n > 0 ? n : 0] = 0;
-	if (fd >= 0)
-		close(fd);
-	return to;
-}
 
 // --- /dev/kmsg: each read() gives one record, "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT\n" and continuation lines ---
 
@@ -116,16 +106,13 @@ static void explain_symbol(const char *module, const char *message)
 
 static void explain_permission(const char *module, char *message)
 {
-	char text[256];
-
-	if (*read_some("/proc/sys/kernel/modules_disabled", text, sizeof(text)) == '1') {
+	if (policy_modules_disabled()) {
 		*message = 0;              // it is from an earlier attempt: the kernel rejects all modules now
 		log_error("the kernel does not allow loading %s: modules are disabled until the next boot"
 			  " (sysctl kernel.modules_disabled)", module);
 		return;
 	}
-	if (strstr(read_some("/sys/kernel/security/lockdown", text, sizeof(text)), "[integrity]") ||
-		 strstr(text, "[confidentiality]") || !strncmp(message, "Lockdown: ", 10))
+	if (policy_locked_down() || !strncmp(message, "Lockdown: ", 10))
 		log_error("the kernel does not allow loading %s: it is locked down (Secure Boot, or lockdown= at boot)"
 			  " and accepts only modules that are signed with a trusted key", module);
 	else

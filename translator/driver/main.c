@@ -5,6 +5,7 @@
 #include "target/kernel.h"
 #include "run/remote.h"
 #include "run/run.h"
+#include "driver/doctor.h"
 #include "driver/example.h"
 #include "driver/complete_line.h"
 #include "driver/prompt.h"
@@ -411,7 +412,9 @@ int main(int argc, char **argv)
 	objects_check(s);
 	limits_check(s);
 	mark_pass(s, 0, true);
-	if (s->opt.from_bpftrace) {
+	if (s->opt.doctor) {
+		status = doctor_run(s);
+	} else if (s->opt.from_bpftrace) {
 		limit_stack(true);
 		status = foreign_print(s);
 	} else {

@@ -541,6 +541,11 @@ static void set_lint(struct options *o, const char *arg)
 	o->lint = true;
 }
 
+static void set_doctor(struct options *o, const char *arg)
+{
+	o->doctor = true;
+}
+
 static void set_interactive(struct options *o, const char *arg)
 {
 	o->interactive = true;
@@ -622,10 +627,11 @@ static const struct option_row {
 	{ 0, "fmt", MAYBE, "HOW", "print scripts in the standard layout; write: change the\n"
 	"files; check: list files in another layout", set_format },
 	{ 0, "lint", NOTHING, NULL, "check a script for unused names and costly probes, do not run it", set_lint },
+	{ 0, "doctor", NOTHING, NULL, "list what this machine can do, with advice on what is missing", set_doctor },
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
-	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l and -L, as JSON", set_json },
+	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l, -L and --doctor, as JSON", set_json },
 	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
 	"that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
@@ -863,7 +869,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	for (int i = 1 + argc - given; i < optind; i++)
 		if (strcmp(argv[i], "-i") && strcmp(argv[i], "--interactive"))
 			vec_push(&o->words, (const char *)argv[i]);
-	if (o->json && !o->list && o->dump != DUMP_LAYOUT)
+	if (o->json && !o->list && !o->doctor && o->dump != DUMP_LAYOUT)
 		set_output_format(o, "json");
 	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];

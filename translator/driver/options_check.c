@@ -75,7 +75,10 @@ void options_check(const struct options *o)
 		options_misused("--example and -e or -l exclude each other");
 	if (o->example_show && (!o->example || !o->script_file))
 		options_misused("--show requires --example NAME");
+	if (o->doctor && (o->script_text || o->script_file || o->dump || o->interactive || o->vm || o->user_runtime ||
+			  o->remotes.n || o->release || o->build_tree || o->arch || o->lint || o->format))
+		options_misused("--doctor checks this machine: it takes no script, and no other option but --json and -v");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
-	    !o->complete && !o->interactive)
+	    !o->complete && !o->interactive && !o->doctor)
 		options_misused("no script given: use a file, \"-\" or -e SCRIPT");
 }

@@ -49,7 +49,7 @@ int run_program(const char *const *argv)
 	return status;
 }
 
-static bool in_group(const char *name)
+bool run_in_group(const char *name)
 {
 	struct group *group = getgrnam(name);
 	gid_t gids[1024];
@@ -64,11 +64,11 @@ static bool in_group(const char *name)
 // A user without these groups may have capabilities, or gets an error from staprun.
 enum privilege run_privilege(void)
 {
-	if (geteuid() == 0 || in_group("stapdev"))
+	if (geteuid() == 0 || run_in_group("stapdev"))
 		return PRIVILEGE_STAPDEV;
-	if (in_group("stapsys"))
+	if (run_in_group("stapsys"))
 		return PRIVILEGE_STAPSYS;
-	return in_group("stapusr") ? PRIVILEGE_STAPUSR : PRIVILEGE_STAPDEV;
+	return run_in_group("stapusr") ? PRIVILEGE_STAPUSR : PRIVILEGE_STAPDEV;
 }
 
 static bool is_program(const char *path)

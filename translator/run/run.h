@@ -18,6 +18,9 @@ const char *run_find(struct session *s, const char *name, const char *wish);
 // Returns the privilege that the user's groups give for loading modules.
 enum privilege run_privilege(void);
 
+// Is the user a member of the group?
+bool run_in_group(const char *name);
+
 void run_options(struct session *s, arguments *argv);      // of staprun
 void run_settings(struct session *s, arguments *argv);     // name=value ... of -G
 
@@ -40,6 +43,8 @@ int user_run(struct session *s);
 
 // vm.c: Returns the newest kernel in /boot that has an image; dies with advice if none has.
 const char *vm_default_release(void);
+// Dies with advice if the kernel's image or a program that a virtual machine requires is missing.
+void vm_check(struct session *s, const char *release);
 // Runs pass 5 in a virtual machine, with another kernel or with this one.
 int vm_run(struct session *s);
 

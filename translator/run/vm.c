@@ -88,6 +88,18 @@ static void add_program(arguments *argv, struct session *s, const char *name, co
 	vec_push(argv, str_printf("%s:/bin/%s", run_find(s, name, wish), name));
 }
 
+void vm_check(struct session *s, const char *release)
+{
+	const char *argv[] = { run_find(s, "stap-vm", NULL), "-c", "-r", release, NULL };
+	struct spawn check = { .argv = argv, .capture = true };
+	const char *text;
+
+	if (spawn_run(&check) == 0)
+		return;
+	text = strstr(check.output, ": ");
+	die("%.*s", (int)strcspn(text ? text + 2 : check.output, "\n"), text ? text + 2 : check.output);
+}
+
 int vm_run(struct session *s)
 {
 	arguments argv = { 0 };

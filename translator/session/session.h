@@ -32,6 +32,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS, DUMP_LAYOUT } dump;
 	enum fmt { FORMAT_NONE, FORMAT_PRINT, FORMAT_WRITE, FORMAT_CHECK } format;  // --fmt
 	bool lint;                 // --lint
+	bool doctor;               // --doctor
 	bool interactive;          // -i
 	VEC(const char *) words;   // -i: all options but -i, for the runs that it starts
 	const char *complete;      // --complete: a command line up to the cursor, or NULL

@@ -7,6 +7,7 @@
 // first query.
 #include "target/kernel.h"
 #include "util/diag.h"
+#include "util/spawn.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -285,6 +286,16 @@ static bool host_is_debian(void)
 	return access("/etc/debian_version", F_OK) == 0;
 }
 
+// False only if apt's lists are here, and do not have the package: the kernel was made elsewhere.
+static bool apt_may_have(const char *package)
+{
+	const char *argv[] = { "apt-cache", "-q", "show", package, NULL };
+	const char *any[] = { "apt-cache", "-q", "show", "make", NULL };
+	struct spawn show = { .argv = argv, .capture = true }, other = { .argv = any, .capture = true };
+
+	return spawn_run(&show) == 0 || spawn_run(&other) != 0;
+}
+
 // Returns the suffix of apt's names of packages for another machine (after dpkg --add-architecture).
 static const char *foreign_suffix(const struct kernel *k)
 {
@@ -352,13 +363,19 @@ void kernel_need_installed(const char *release)
 
 void kernel_need_build_tree(const struct kernel *k)
 {
+	const char *package, *advice;
+
 	if (k->build_tree)
 		return;
 	if (!*foreign_suffix(k))
 		kernel_need_installed(k->release);
+	package = str_printf("linux-headers-%s%s", k->release, foreign_suffix(k));
+	if (!host_is_debian())
+		advice = str_printf("install the kernel-devel or linux-headers package of %s, or", k->release);
+	else if (*foreign_suffix(k) || apt_may_have(package))
+		advice = str_printf("apt install %s, or", package);
+	else
+		advice = str_printf("since apt has no package %s,", package);
 	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
-	    "needs; %s, or give a tree with -r /PATH",
-	    k->release, k->release,
-	    host_is_debian() ? str_printf("apt install linux-headers-%s%s", k->release, foreign_suffix(k))
-			     : str_printf("install the kernel-devel or linux-headers package of %s", k->release));
+	    "needs; %s give a tree with -r /PATH", k->release, k->release, advice);
 }

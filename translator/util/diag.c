@@ -7,6 +7,7 @@
 #include "util/vec.h"
 
 #include <ctype.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,9 @@ static struct {
 	struct section sections[64], last_section;
 	void (*hooks[8])(void);
 	int nhooks;
+	bool catching;             // die_caught() is active: die() stores its message in `death` and jumps to `caught`
+	const char *death;
+	jmp_buf caught;
 } diag = { .kind = "semantic" };
 
 enum part { ERROR, WARNING, SOURCE, CARET, PLAIN };
@@ -388,17 +392,28 @@ void diag_output(const char *text)
 	fputs(text, stderr);
 }
 
+const char *die_caught(void (*check)(void *), void *arg)
+{
+	diag.death = NULL;
+	diag.catching = true;
+	if (!setjmp(diag.caught))
+		check(arg);
+	diag.catching = false;
+	return diag.death;
+}
+
 void die(const char *fmt, ...)
 {
 	va_list ap;
 
-	progress_hide();
-	fflush(stdout);
-	fprintf(stderr, "%sERROR:%s ", paint(ERROR), paint(PLAIN));
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	diag.death = str_vprintf(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	progress_hide();
+	if (diag.catching)
+		longjmp(diag.caught, 1);
+	fflush(stdout);
+	fprintf(stderr, "%sERROR:%s %s\n", paint(ERROR), paint(PLAIN), diag.death);
 	while (diag.nhooks)
 		diag.hooks[--diag.nhooks]();
 	exit(EXIT_FAILURE);

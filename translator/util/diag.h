@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Diagnostics. There are three kinds of failure:
 //   in the user's script diag_error(): location, source line, caret; the pass continues, and fails at its end
-//   of the machine die(): one sentence with advice; exit status 1, temporary files are removed
+//   of the machine die(): "WHAT; ADVICE" in one sentence; exit status 1, temporary files are removed
 //   a bug in the translator assert()
 #ifndef UTIL_DIAG_H
 #define UTIL_DIAG_H
@@ -85,5 +85,7 @@ void diag_warn_held(struct loc loc, const char *advice);
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
 void die_at_exit(void (*hook)(void));
+// Calls check(arg). Returns the message of its die(), which ends only the call, or NULL. Does not nest.
+const char *die_caught(void (*check)(void *), void *arg);
 
 #endif
