@@ -16,6 +16,7 @@
 #include "editor/lint.h"
 #include "foreign/foreign.h"
 #include "parse/typography.h"
+#include "server/server.h"
 #include "session/passes.h"
 #include "session/session.h"
 #include "util/str.h"
@@ -399,6 +400,12 @@ int main(int argc, char **argv)
 	}
 	if (s->opt.complete || s->opt.interactive) {
 		status = s->opt.complete ? complete_line(s) : prompt_run(s);
+		session_close(s);
+		return status;
+	}
+	if (s->opt.language_server) {
+		limit_stack(true);
+		status = server_run(s, choose_target);
 		session_close(s);
 		return status;
 	}

@@ -546,6 +546,11 @@ static void set_doctor(struct options *o, const char *arg)
 	o->doctor = true;
 }
 
+static void set_language_server(struct options *o, const char *arg)
+{
+	o->language_server = true;
+}
+
 static void set_interactive(struct options *o, const char *arg)
 {
 	o->interactive = true;
@@ -735,6 +740,7 @@ static const struct option_row {
 	{ 0, "use-http-server", MAYBE, "URL", "refused", no_servers },
 	{ 0, "client-options", VALUE, "TEXT", "refused", no_servers },
 	{ 'i', "interactive", NOTHING, NULL, "read probes and commands from a prompt", set_interactive },
+	{ 0, "language-server", NOTHING, NULL, "answer an editor in the Language Server Protocol", set_language_server },
 	{ 0, "language-server", NOTHING, NULL, "refused: an editor gets errors from -p2, and names from\n"
 	  "-L, --dump-functions and --dump-probe-aliases", NULL },
 	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
@@ -875,6 +881,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		o->script_file = argv[optind++];
 	for (; optind < argc; optind++)
 		vec_push(&o->args, (const char *)argv[optind]);
+	if (o->language_server)
+		o->last_pass = 2;
 	if (o->list || o->dump) {
 		o->last_pass = 2;
 		diag_options.no_warnings |= o->verbose[2] < 2;

@@ -50,8 +50,9 @@ void options_check(const struct options *o)
 		      "--runtime=user, -l and --dump");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
-	if (o->interactive && (o->script_text || o->list || o->dump))
-		options_misused("-i and -e, -l, -L or --dump options cannot be used together");
+	if ((o->interactive || o->language_server) && (o->script_text || o->list || o->dump))
+		options_misused("%s and -e, -l, -L or --dump options cannot be used together",
+				o->interactive ? "-i" : "--language-server");
 	if (o->list && o->dump)
 		options_misused("-l, -L and the --dump options exclude each other");
 	if (o->monitor && (o->list || o->dump))
@@ -79,6 +80,6 @@ void options_check(const struct options *o)
 			  o->remotes.n || o->release || o->build_tree || o->arch || o->lint || o->format))
 		options_misused("--doctor checks this machine: it takes no script, and no other option but --json and -v");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
-	    !o->complete && !o->interactive && !o->doctor)
+	    !o->complete && !o->interactive && !o->doctor && !o->language_server)
 		options_misused("no script given: use a file, \"-\" or -e SCRIPT");
 }

@@ -34,6 +34,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool lint;                 // --lint
 	bool doctor;               // --doctor
 	bool interactive;          // -i
+	bool language_server;      // --language-server
 	VEC(const char *) words;   // -i: all options but -i, for the runs that it starts
 	const char *complete;      // --complete: a command line up to the cursor, or NULL
 	const char *types;         // --types NAME[@MODULE], for DUMP_LAYOUT

@@ -45,6 +45,7 @@ static struct {
 	bool catching;             // die_caught() is active: die() stores its message in `death` and jumps to `caught`
 	const char *death;
 	jmp_buf caught;
+	diag_listener *listener;   // NULL: messages are printed
 } diag = { .kind = "semantic" };
 
 enum part { ERROR, WARNING, SOURCE, CARET, PLAIN };
@@ -137,6 +138,10 @@ static void show_expansions(const struct expansion *via)
 
 static void show(enum part color, const char *kind, struct loc loc, const char *text)
 {
+	if (diag.listener) {
+		diag.listener(color == ERROR ? DIAG_ERROR : color == WARNING ? DIAG_WARNING : DIAG_NOTE, loc, text);
+		return;
+	}
 	progress_hide();
 	fflush(stdout);
 	fprintf(stderr, "%s%s:%s %s", paint(color), kind, paint(PLAIN), text);
@@ -159,8 +164,7 @@ static bool first_time(const char *kind, struct loc loc, const char *text)
 	return true;
 }
 
-// Returns the word or character at loc.
-static const char *token_text(struct loc loc)
+const char *diag_token(struct loc loc)
 {
 	const char *p = loc.source ? loc.source->text : "", *end = p + (loc.source ? loc.source->len : 0), *start;
 
@@ -182,7 +186,7 @@ static const char *token_text(struct loc loc)
 static void list_error(struct loc loc, const char *text)
 {
 	const char *file = loc.source ? loc.source->name : "<generated>";
-	char *line = str_printf("SEMANTIC_ERROR\t%s\t%d\t%d\t%s\t%s\n", file, loc.line, loc.column, token_text(loc), text);
+	char *line = str_printf("SEMANTIC_ERROR\t%s\t%d\t%d\t%s\t%s\n", file, loc.line, loc.column, diag_token(loc), text);
 
 	buf_puts(&diag.catalogue, line);
 	vec_push(&diag.locations, loc);
@@ -402,6 +406,11 @@ const char *die_caught(void (*check)(void *), void *arg)
 	return diag.death;
 }
 
+void diag_listen(diag_listener *listener)
+{
+	diag.listener = listener;
+}
+
 void die(const char *fmt, ...)
 {
 	va_list ap;
@@ -412,6 +421,8 @@ void die(const char *fmt, ...)
 	progress_hide();
 	if (diag.catching)
 		longjmp(diag.caught, 1);
+	if (diag.listener)
+		diag.listener(DIAG_FAILURE, (struct loc){ 0 }, diag.death);
 	fflush(stdout);
 	fprintf(stderr, "%sERROR:%s %s\n", paint(ERROR), paint(PLAIN), diag.death);
 	while (diag.nhooks)

@@ -88,4 +88,12 @@ void die_at_exit(void (*hook)(void));
 // Calls check(arg). Returns the message of its die(), which ends only the call, or NULL. Does not nest.
 const char *die_caught(void (*check)(void *), void *arg);
 
+// Receives every message that would be printed, instead of standard error: for programs that show messages in their own
+// form. A note belongs to the message before it. DIAG_FAILURE is that of die(), which exits if the function returns.
+enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_FAILURE };
+typedef void diag_listener(enum diag_severity severity, struct loc loc, const char *text);
+void diag_listen(diag_listener *listener);
+// Returns the word or character at loc; "" if the location has no source.
+const char *diag_token(struct loc loc);
+
 #endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Diagnostics of the language server: runs passes 1 and 2 and the checks of --lint on a text, and collects what they
+// report. Runs in a child process.
+#include "server/feature.h"
+#include "editor/arguments.h"
+#include "editor/lint.h"
+#include "foreign/foreign.h"
+#include "parse/parse.h"
+#include "session/passes.h"
+
+#include <string.h>
+
+enum { SEVERITY_ERROR = 1, SEVERITY_WARNING = 2, SEVERITY_HINT = 4, MAX_DIAGNOSTICS = 200 };
+
+static struct {
+	struct json_object *list;
+	struct document *doc;
+	const struct source *source;
+	bool hints;                // reports are those of --lint
+	VEC(int) invented;         // lines with points whose script arguments are invented, so that they may not exist
+	bool late;                 // in pass 2
+} check;
+
+// Returns the location in the text from which the one in a macro or a library file was reached; no source: none.
+static struct loc in_document(struct loc loc)
+{
+	while (loc.source && loc.source != check.source && loc.via)
+		loc = *loc.via->at;
+	return loc.source == check.source ? loc : (struct loc){ 0 };
+}
+
+static const char *place(struct loc loc)
+{
+	return loc.source ? str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column) : "";
+}
+
+// Adds a note to the message before it, and its location as related information.
+static void add_note(struct loc loc, const char *text)
+{
+	size_t n = json_object_array_length(check.list);
+	struct json_object *last = n ? json_object_array_get_idx(check.list, n - 1) : NULL, *related, *where;
+	const char *uri = loc.source == check.source ? check.doc->uri : loc.source ? path_uri(loc.source->name) : "";
+
+	if (!last)
+		return;
+	json_with(last, "message", json_string(str_printf("%s\nnote: %s", json_text(last, "message"), text)));
+	if (!loc.source || (loc.source != check.source && *loc.source->name != '/'))
+		return;
+	related = json_member(last, "relatedInformation");
+	if (!related)
+		json_with(last, "relatedInformation", related = json_object_new_array());
+	where = json_with(json_with(json_object_new_object(), "uri", json_string(uri)), "range", loc_range(loc));
+	json_object_array_add(related, json_with(json_with(json_object_new_object(), "location", where), "message",
+						 json_string(text)));
+}
+
+// A warning of pass 2 replaces that of --lint about the same name.
+static void remove_hint(struct json_object *range)
+{
+	for (size_t i = json_object_array_length(check.list); i-- > 0; ) {
+		struct json_object *o = json_object_array_get_idx(check.list, i);
+
+		if (json_number(o, "severity", 0) == SEVERITY_HINT && json_object_equal(json_member(o, "range"), range))
+			json_object_array_del_idx(check.list, i, 1);
+	}
+}
+
+static void add(int severity, struct loc loc, const char *text)
+{
+	struct loc at = in_document(loc);
+	struct json_object *o = json_object_new_object();
+
+	if (json_object_array_length(check.list) >= MAX_DIAGNOSTICS)
+		return;
+	if (!at.source && loc.source)
+		text = str_printf("%s: at %s", text, place(loc));
+	json_with(o, "range", loc_range(at));
+	if (severity == SEVERITY_WARNING)
+		remove_hint(json_member(o, "range"));
+	json_with(o, "severity", json_object_new_int(severity));
+	json_with(o, "source", json_object_new_string(check.hints ? "stap --lint" : "stap"));
+	json_object_array_add(check.list, json_with(o, "message", json_string(text)));
+}
+
+static bool is_invented(struct loc loc)
+{
+	for vec_each(&check.invented, line)
+		if (check.late && *line == in_document(loc).line)
+			return true;
+	return false;
+}
+
+static void on_message(enum diag_severity severity, struct loc loc, const char *text)
+{
+	if (is_invented(loc))
+		return;
+	switch (severity) {
+	case DIAG_ERROR: add(SEVERITY_ERROR, loc, text); break;
+	case DIAG_WARNING: add(check.hints ? SEVERITY_HINT : SEVERITY_WARNING, loc, text); break;
+	case DIAG_NOTE: add_note(loc, text); break;
+	case DIAG_FAILURE:         // of the machine, not of the script: a kernel without debuginfo, for instance
+		add(SEVERITY_WARNING, (struct loc){ 0 }, text);
+		job_answer(check.list);
+	}
+}
+
+// ---------------------------------------------------------------- the passes
+
+// Collects the lines of probe points with a script argument.
+static void find_invented(const written_list *tokens)
+{
+	int first = 0;
+
+	for vec_each(tokens, t) {
+		if (t->kind == TOK_PROBE)
+			first = t->loc.line;
+		else if (t->kind == TOK_LBRACE)
+			first = 0;
+		for (int line = first; first && t->argument && line <= t->loc.line; line++)
+			vec_push(&check.invented, line);
+	}
+}
+
+struct source *feature_source(struct request *r, const char *text, size_t len)
+{
+	struct session *s = r->s;
+	struct source *source = session_source(s, r->doc->path, text, len);
+	written_list tokens = { 0 };
+
+	s->opt.guru = true;
+	diag_options.verbose = 1;      // each message is reported
+	written_read(source, &tokens);
+	diag_quiet_push();
+	arguments_parse(s, source, &tokens);
+	diag_quiet_pop();
+	find_invented(&tokens);
+	return source;
+}
+
+struct json_object *check_run(struct request *r)
+{
+	struct session *s = r->s;
+
+	check.list = json_object_new_array();
+	check.doc = r->doc;
+	diag_listen(on_message);
+	check.source = feature_source(r, r->doc->text, r->doc->len);
+	diag_kind("parse");
+	if (foreign_refuse(s) || pass_parse(s) + diag_errors())
+		return check.list;
+	if (!s->script.probe_decls.n) {        // a file of a library
+		parse_report_late(s);
+		return check.list;
+	}
+	check.hints = true;
+	lint_check(s);
+	check.hints = false;
+	r->choose_target(s);
+	diag_kind("semantic");
+	check.late = true;
+	pass_elaborate(s);
+	return check.list;
+}

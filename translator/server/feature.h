@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests of the language server: one function each, which runs in a child process (job.h).
+#ifndef FEATURE_H
+#define FEATURE_H
+
+#include "parse/written.h"
+#include "server/job.h"
+
+feature check_run;                 // check.c: an array of diagnostics
+
+// check.c: adds the text to the session as its script, with values for its arguments.
+struct source *feature_source(struct request *r, const char *text, size_t len);
+
+#endif
