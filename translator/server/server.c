@@ -16,7 +16,7 @@
 
 enum {
 	PARSE_ERROR = -32700, INVALID_REQUEST = -32600, METHOD_NOT_FOUND = -32601, INTERNAL_ERROR = -32603,
-	NOT_INITIALIZED = -32002, REQUEST_CANCELLED = -32800, CONTENT_MODIFIED = -32801,
+	NOT_INITIALIZED = -32002, REQUEST_CANCELLED = -32800,
 	MAX_JOBS = 8,              // children at the same time; further messages wait
 	MAX_SCRIPT = 4 << 20,      // bytes
 };
@@ -229,15 +229,37 @@ static const struct request_row {
 	const char *method;
 	feature *run;
 } requests[] = {
-	{ "", NULL },
+	{ "textDocument/completion", completion_run }, { "textDocument/hover", hover_run },
+	{ "textDocument/definition", definition_run }, { "textDocument/formatting", formatting_run },
+	{ "textDocument/rename", rename_run }, { "textDocument/prepareRename", prepare_rename_run },
+	{ "textDocument/semanticTokens/full", semantic_tokens_run }, { "textDocument/documentSymbol", symbols_run },
 };
+
+static struct json_object *completion_options(void)
+{
+	struct json_object *characters = json_object_new_array();
+
+	for (const char *const *c = (const char *const []){ "$", ".", ">", "\"", "@", NULL }; *c; c++)
+		json_object_array_add(characters, json_object_new_string(*c));
+	return json_with(json_object_new_object(), "triggerCharacters", characters);
+}
 
 static struct json_object *capabilities(void)
 {
+	static const char *const providers[] = {
+		"hoverProvider", "definitionProvider", "documentFormattingProvider", "documentSymbolProvider",
+	};
 	struct json_object *sync = json_object_new_object(), *o = json_object_new_object();
+	struct json_object *rename = json_object_new_object(), *tokens = json_object_new_object();
 
 	json_with(sync, "openClose", json_object_new_boolean(true));
 	json_with(o, "textDocumentSync", json_with(sync, "change", json_object_new_int(2)));     // incremental
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		json_with(o, providers[i], json_object_new_boolean(true));
+	json_with(o, "completionProvider", completion_options());
+	json_with(o, "renameProvider", json_with(rename, "prepareProvider", json_object_new_boolean(true)));
+	json_with(tokens, "legend", semantic_legend());
+	json_with(o, "semanticTokensProvider", json_with(tokens, "full", json_object_new_boolean(true)));
 	return o;
 }
 
@@ -258,7 +280,7 @@ static void answer(const char *method, struct json_object *params, struct json_o
 
 	while (row < END(requests) && strcmp(row->method, method))
 		row++;
-	if (row == END(requests) || !row->run)
+	if (row == END(requests))
 		refuse(id, METHOD_NOT_FOUND, str_printf("unknown method \"%s\"", method));
 	else if (!d)
 		refuse(id, INVALID_REQUEST, "the text of the request is not open");

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tokens around a position of a script, which need not parse.
+#ifndef CURSOR_H
+#define CURSOR_H
+
+#include "server/feature.h"
+
+struct cursor {
+	const struct source *source;
+	written_list tokens;       // with comments
+	int at;                    // token at the position, or that ends there; -1: none
+	int first, end;            // tokens of the probe, function or global that has the position: first <= i < end
+};
+
+// offset: of the position in the text of the request.
+void cursor_set(struct cursor *c, const struct document *doc, size_t offset);
+
+const char *token_text(const struct written *t);
+size_t token_offset(const struct cursor *c, const struct written *t);
+struct json_object *token_range(const struct cursor *c, const struct written *t);
+// Returns the nearest token before or after, without comments; NULL: none.
+const struct written *token_before(const struct cursor *c, const struct written *t);
+const struct written *token_after(const struct cursor *c, const struct written *t);
+// Returns whether the token is part of a probe point, or of the name of an alias.
+bool token_is_in_point(const struct cursor *c, const struct written *t);
+// Returns the names up to the token in a probe point: "vfs.read" of "vfs.read.return".
+const char *token_point(const struct cursor *c, const struct written *t);
+// Returns the text of the first probe point of the probe or alias at the position, without its condition. NULL: the
+// position is in another declaration.
+const char *cursor_probe_point(const struct cursor *c);
+
+#endif

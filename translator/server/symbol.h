@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The meaning of the name at a position: for hover and go to definition.
+#ifndef SYMBOL_H
+#define SYMBOL_H
+
+#include "server/cursor.h"
+
+struct symbol {
+	const char *text;          // declaration as in a script: "function f:long (a:string)"; NULL: unknown name
+	struct loc loc;            // of the declaration; no source: none
+	const char *note;          // further lines, or NULL
+	const char *file;          // a source file, for functions that are probed: path, or NULL
+	int line;                  // in that file, from 1
+};
+
+// Runs the passes until types are inferred, as far as the script has no errors, and finds the name at the position.
+void symbol_find(struct request *r, const struct cursor *c, struct symbol *out);
+
+// Returns the text of the comment before a declaration, without its marks; "": none.
+const char *symbol_comment(struct loc loc);
+
+#endif
