@@ -31,15 +31,50 @@ bool parts_long(struct stmt *st)
 	return n >= LONG;
 }
 
-void parts_begin(struct body *b, struct stmt *st, const char *name)
+// Counts the nodes of every statement in one walk, so that deep nesting is not walked once for each level.
+struct counter { struct numbers *sizes; uint32_t nodes; };
+
+static bool size_expr(struct ast_walker *w, struct expr **x)
 {
-	if (parts_long(st))
-		b->parts.of = name;
+	((struct counter *)w->data)->nodes++;
+	return true;
 }
 
-bool parts_wanted(const struct body *b, struct stmt *st)
+static bool size_begin(struct ast_walker *w, struct stmt **st)
 {
-	return b->parts.of && !b->parts.open && parts_long(st);
+	struct counter *s = w->data;
+
+	*numbers_at(s->sizes, (uintptr_t)*st) = s->nodes++;
+	return true;
+}
+
+static void size_end(struct ast_walker *w, struct stmt **st)
+{
+	struct counter *s = w->data;
+	uint32_t *size = numbers_at(s->sizes, (uintptr_t)*st);
+
+	*size = s->nodes - *size;
+}
+
+void parts_begin(struct body *b, struct stmt *st, const char *name)
+{
+	struct counter s = { .sizes = &b->parts.sizes };
+	struct ast_walker w = { .expr = size_expr, .stmt = size_begin, .stmt_after = size_end, .data = &s };
+
+	if (!parts_long(st))
+		return;
+	b->parts.of = name;
+	ast_walk_stmt(&w, &st);
+}
+
+static bool is_long(struct body *b, const struct stmt *st)
+{
+	return *numbers_at(&b->parts.sizes, (uintptr_t)st) >= LONG;
+}
+
+bool parts_wanted(struct body *b, const struct stmt *st)
+{
+	return b->parts.of && !b->parts.open && is_long(b, st);
 }
 
 // Jumps that cannot be in a part of this block: those that end the body, those of a loop.
@@ -55,11 +90,11 @@ static bool find_jump(struct ast_walker *w, struct stmt **st)
 }
 
 // Returns whether the statement is outside of parts. A long one is not itself a part: the blocks in it have parts.
-static bool is_apart(struct stmt *st, struct jumps j)
+static bool is_apart(struct body *b, struct stmt *st, struct jumps j)
 {
 	struct ast_walker w = { .stmt = find_jump, .data = &j };
 
-	if (st->kind != S_EXPR && st->kind != S_DELETE && parts_long(st))
+	if (st->kind != S_EXPR && st->kind != S_DELETE && is_long(b, st))
 		return true;
 	if (j.ends || j.loop)
 		ast_walk_stmt(&w, &st);
@@ -124,7 +159,7 @@ void emit_parts(struct emitter *e, struct stmt *block)
 	struct loc loc = block->loc;
 
 	for vec_each(&block->u.block, it) {
-		bool apart = is_apart(*it, jumps);
+		bool apart = is_apart(b, *it, jumps);
 
 		if (b->parts.open && (apart || part.w.text.len > PART))
 			close_part(e, &part, &row, loc);

@@ -462,31 +462,30 @@ static struct var *copy_of(const struct var *v)
 	return copy;
 }
 
-static struct var *taken(const struct probe *p, struct var *v)
-{
-	for vec_each(&p->takes, t)
-		if (t->var == v)
-			return t->copy;
-	return v;
-}
-
-struct variable { struct var *old, *new; };
-struct function { struct func *old, *new; };
-typedef VEC(struct function) function_list;
-struct replacer {
-	struct probe *probe;
-	VEC(struct variable) locals;       // of the body that is replaced
-	function_list *functions;
+// The copies of a probe's globals and functions.
+struct copies {
+	struct numbers globals;            // struct var * -> its number in probe.takes + 1
+	struct numbers numbers;            // struct func * -> its number in functions + 1
+	VEC(struct func *) functions;
+	struct numbers needs;              // struct func * -> NEEDS_...
 };
 
-struct mention { const struct probe *probe; struct numbers seen; bool found; };
+enum { NEEDS_NO_COPY = 1, NEEDS_COPY };
+
+struct replacer {
+	struct probe *probe;
+	struct copies *copies;             // of the probe
+	struct numbers locals;             // struct var * of the body that is replaced -> its number in new_locals + 1
+	VEC(struct var *) new_locals;
+};
+
+struct mention { struct copies *copies; struct numbers seen; bool found; };
 
 static void mention_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct mention *m = w->data;
 
-	for vec_each(&m->probe->takes, t)
-		m->found |= t->var == v;
+	m->found |= *numbers_at(&m->copies->globals, (uintptr_t)v) != 0;
 }
 
 // A sorted loop stores its order in a table of its own, which hits that call the same function would change.
@@ -506,22 +505,25 @@ static void mention_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-static bool needs_own(const struct probe *p, struct func *f)
+static bool needs_own(struct copies *copies, struct func *f)
 {
-	struct mention m = { .probe = p };
+	struct mention m = { .copies = copies };
 	struct use_walker w = { .var = mention_var, .call = mention_call, .stmt = mention_sort, .data = &m };
+	uint32_t *needs = numbers_at(&copies->needs, (uintptr_t)f);
 
+	if (*needs)
+		return *needs == NEEDS_COPY;
 	for (; f; f = f->next_overload)
 		mention_call(&w, f, f->loc);
+	*needs = m.found ? NEEDS_COPY : NEEDS_NO_COPY;
 	return m.found;
 }
 
-static struct var *replaced(const struct replacer *r, struct var *v)
+static struct var *replaced(struct replacer *r, struct var *v)
 {
-	for vec_each(&r->locals, it)
-		if (it->old == v)
-			return it->new;
-	return taken(r->probe, v);
+	uint32_t local = *numbers_at(&r->locals, (uintptr_t)v), global = *numbers_at(&r->copies->globals, (uintptr_t)v);
+
+	return local ? r->new_locals.at[local - 1] : global ? r->probe->takes.at[global - 1].copy : v;
 }
 
 static struct func *own_func(const struct replacer *r, struct func *f);
@@ -551,7 +553,8 @@ static struct var *own_var(struct replacer *r, struct var *old)
 	struct var *v = NEW(struct var);
 
 	*v = *old;
-	vec_push(&r->locals, ((struct variable){ old, v }));
+	vec_push(&r->new_locals, v);
+	*numbers_at(&r->locals, (uintptr_t)old) = (uint32_t)r->new_locals.n;
 	return v;
 }
 
@@ -559,18 +562,20 @@ static struct var *own_var(struct replacer *r, struct var *old)
 // in progress.
 static struct func *own_func(const struct replacer *caller, struct func *f)
 {
-	struct replacer r = { .probe = caller->probe, .functions = caller->functions };
+	struct replacer r = { .probe = caller->probe, .copies = caller->copies };
 	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
 	struct func *own;
+	uint32_t *number;
 
-	if (!f || !needs_own(r.probe, f))
+	if (!f || !needs_own(r.copies, f))
 		return f;
-	for vec_each(r.functions, it)
-		if (it->old == f)
-			return it->new;
+	number = numbers_at(&r.copies->numbers, (uintptr_t)f);
+	if (*number)
+		return r.copies->functions.at[*number - 1];
 	own = NEW(struct func);
 	*own = *f;
-	vec_push(r.functions, ((struct function){ f, own }));
+	vec_push(&r.copies->functions, own);
+	*number = (uint32_t)r.copies->functions.n;
 	memset(&own->params, 0, sizeof(own->params));
 	memset(&own->locals, 0, sizeof(own->locals));
 	for vec_each(&f->params, v)
@@ -611,9 +616,9 @@ static void own_body(struct session *s, struct replacer *r)
 
 static void put_in_slices(struct session *s, const struct handler *h)
 {
-	function_list functions = { 0 };
+	struct copies copies = { 0 };
 	struct probe *p = h->probe;
-	struct replacer r = { .probe = p, .functions = &functions };
+	struct replacer r = { .probe = p, .copies = &copies };
 	struct ast_walker w = { .expr = replace_expr, .stmt = replace_stmt, .data = &r };
 
 	p->body = h->part;
@@ -627,6 +632,7 @@ static void put_in_slices(struct session *s, const struct handler *h)
 			continue;
 		t.copy = copy_of(u->var);
 		vec_push(&p->takes, t);
+		*numbers_at(&copies.globals, (uintptr_t)u->var) = (uint32_t)p->takes.n;
 	}
 	ast_walk_stmt(&w, &p->body);
 }

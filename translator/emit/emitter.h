@@ -12,6 +12,7 @@
 #include "emit/cwriter.h"
 #include "emit/emit.h"
 #include "session/session.h"
+#include "util/numbers.h"
 
 // Dependences of a value, and what evaluating an expression may change. TARGET: registers, which guru scripts write;
 // GLOBAL: scalars; ARRAY: elements, which insertions move and evict; WORLD: time, output, memory, where only the order
@@ -46,6 +47,7 @@ struct estimated { size_t at, end; struct work sum; };
 
 // Functions that a long handler or function is divided into (emit_parts.c).
 struct parts {
+	struct numbers sizes;      // struct stmt * of a body in parts -> number of nodes
 	const char *of;            // "p3", or NULL if the body is one function
 	struct cwriter code;
 	int n;
@@ -284,7 +286,7 @@ int emit_count_stmts(struct stmt *st);                    // cost of one pass in
 // emit_parts.c
 bool parts_long(struct stmt *st);                                // whether it is written in parts
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
-bool parts_wanted(const struct body *b, struct stmt *st);
+bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 
 // emit_probe.c
