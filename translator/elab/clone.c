@@ -3,82 +3,101 @@
 // bound. Out: each probe calls its own copies (probe.clones), which target_var.c resolves like the probe's body; the
 // originals are unused. Each copy of a probe whose body uses such expressions also gets its own body.
 #include "elab/elab.h"
+#include "util/numbers.h"
 #include "util/str.h"
 
 #include <string.h>
 
 // ---------------------------------------------------------------- find functions
 
-static bool visit_context(struct ast_walker *w, struct expr **e)
+static bool is_context(const struct expr *e)
 {
-	bool *found = w->data;
+	return e->kind == E_TARGET || e->kind == E_ENTRY || e->kind == E_ATVAR || e->kind == E_PERF;
+}
 
-	switch ((*e)->kind) {
-	case E_TARGET: case E_ENTRY: case E_ATVAR: case E_PERF:
-		*found = true;
-		break;
-	case E_CALL:
-		for (struct func *f = (*e)->u.call.target; f; f = f->next_overload)
-			*found |= f->in_context;
-		break;
-	default:
-		break;
+struct function { struct func *func; VEC(int) callers; };
+
+// The calls between functions, from callee to caller.
+struct call_graph {
+	VEC(struct function) functions;
+	struct numbers numbers;    // struct func * -> its number in functions + 1
+	int caller;                // number of the function whose body is visited
+	bool mentions;             // it mentions target variables itself
+};
+
+static int number_of(struct call_graph *g, struct func *f)
+{
+	uint32_t *number = numbers_at(&g->numbers, (uintptr_t)f);
+
+	if (!*number) {
+		vec_push(&g->functions, ((struct function){ .func = f }));
+		*number = (uint32_t)g->functions.n;
 	}
-	return !*found;
+	return (int)*number - 1;
 }
 
-static bool mentions_context(struct func *f)
+static bool visit_call(struct ast_walker *w, struct expr **e)
 {
-	bool found = false;
-	struct ast_walker w = { .expr = visit_context, .data = &found };
+	struct call_graph *g = w->data;
 
-	if (f->body)
-		ast_walk_stmt(&w, &f->body);
-	return found;
+	if ((*e)->kind == E_CALL)
+		for (struct func *f = (*e)->u.call.target; f; f = f->next_overload)
+			vec_push(&g->functions.at[number_of(g, f)].callers, g->caller);
+	g->mentions |= is_context(*e);
+	return true;
 }
 
-// Returns false if no function mentions target variables, as in most scripts.
+// Finds functions that mention target variables, and all that call them. Returns false if there are none, as in most
+// scripts.
 static bool find_functions(struct session *s)
 {
-	bool any = false, changed;
+	struct call_graph g = { 0 };
+	struct ast_walker w = { .expr = visit_call, .data = &g };
+	VEC(int) found = { 0 };
+	bool any = false;
 
-	do {
-		changed = false;
-		for vec_each(&s->script.funcs, it) {
-			struct func *f = *it;
+	for vec_each(&s->script.funcs, f) {
+		g.mentions = false;
+		g.caller = number_of(&g, *f);
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(&w, &(*f)->body);
+		if (g.mentions)
+			vec_push(&found, g.caller);
+	}
+	while (found.n) {
+		struct function *f = &g.functions.at[found.at[--found.n]];
 
-			if (!f->used || f->in_context || !mentions_context(f) ||
-			    !session_since(s, f->loc, "4.3", "a function that mentions target variables"))
-				continue;
-			f->in_context = changed = any = true;
-		}
-	} while (changed);
+		if (f->func->in_context ||
+		    !session_since(s, f->func->loc, "4.3", "a function that mentions target variables"))
+			continue;
+		f->func->in_context = any = true;
+		for vec_each(&f->callers, caller)
+			vec_push(&found, *caller);
+	}
 	return any;
 }
 
 // ---------------------------------------------------------------- copies
 
-struct variable { struct var *old, *new; };
-
 struct cloner {
 	struct session *s;
 	struct probe *probe;
-	VEC(struct func *) originals;   // originals.at[i] became probe->clones.at[i]
+	struct numbers clones;     // struct func * -> the number of its copy in probe->clones + 1
 };
 
 struct renamer {
 	struct cloner *c;
-	VEC(struct variable) vars; // of the function that is copied
+	VEC(struct var *) copies;  // of the variables of the function that is copied
+	struct numbers numbers;    // struct var * -> the number of its copy in copies + 1
 };
 
 static struct func *clone(struct cloner *c, struct func *f);
 
 static struct var *renamed(struct renamer *r, struct var *v)
 {
-	for vec_each(&r->vars, it)
-		if (it->old == v)
-			return it->new;
-	return v;
+	uint32_t number = v ? *numbers_at(&r->numbers, (uintptr_t)v) : 0;
+
+	return number ? r->copies.at[number - 1] : v;
 }
 
 static bool rename_expr(struct ast_walker *w, struct expr **e)
@@ -107,7 +126,8 @@ static struct var *copy_var(struct renamer *r, struct var *v)
 	struct var *copy = NEW(struct var);
 
 	*copy = *v;
-	vec_push(&r->vars, ((struct variable){ v, copy }));
+	vec_push(&r->copies, copy);
+	*numbers_at(&r->numbers, (uintptr_t)v) = (uint32_t)r->copies.n;
 	return copy;
 }
 
@@ -117,17 +137,18 @@ static struct func *clone(struct cloner *c, struct func *f)
 	struct renamer r = { .c = c };
 	struct ast_walker w = { .expr = rename_expr, .data = &r };
 	struct func *copy;
+	uint32_t *number;
 
 	if (!f)
 		return NULL;
-	for (int i = 0; i < c->originals.n; i++)
-		if (c->originals.at[i] == f)
-			return c->probe->clones.at[i];
+	number = numbers_at(&c->clones, (uintptr_t)f);
+	if (*number)
+		return c->probe->clones.at[*number - 1];
 	copy = NEW(struct func);
 	*copy = *f;
 	copy->probe = c->probe;
-	vec_push(&c->originals, f);
 	vec_push(&c->probe->clones, copy);
+	*number = (uint32_t)c->probe->clones.n;
 	vec_push(&c->s->script.funcs, copy);
 	memset(&copy->params, 0, sizeof(copy->params));
 	memset(&copy->locals, 0, sizeof(copy->locals));
@@ -150,8 +171,11 @@ static bool visit_context_or_type(struct ast_walker *w, struct expr **e)
 {
 	bool *found = w->data;
 
-	*found |= (*e)->kind == E_CAST || (*e)->kind == E_ENUM || (*e)->kind == E_ENUMNAME || (*e)->kind == E_DEFINED;
-	return visit_context(w, e);
+	*found |= is_context(*e) || (*e)->kind == E_CAST || (*e)->kind == E_ENUM || (*e)->kind == E_ENUMNAME ||
+		  (*e)->kind == E_DEFINED;
+	for (struct func *f = (*e)->kind == E_CALL ? (*e)->u.call.target : NULL; f; f = f->next_overload)
+		*found |= f->in_context;
+	return !*found;
 }
 
 static bool depends_on_probe(struct probe *p)
