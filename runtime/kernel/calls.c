@@ -7,6 +7,9 @@
 #include "kernel.h"
 #include "calls.h"
 #include "hash_index.h"
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 
 #define WAYS        8
 #define SKIP_WAIT_MS 1                 /* timeout for the lock */
@@ -16,19 +19,24 @@ struct call {
 	u64 born, programs, id;                /* the rest of the key */
 	u64 process_born;                      /* start time of the first thread, which a thread gets from execve() */
 	u64 age;
+	pid_t pid;                             /* of the task, in the initial namespace */
 	u32 size;                              /* of its data */
 	bool skipped;                          /* the row has no data */
 	s64 data[];
+};
+
+struct set {
+	u64 reused;                            /* rows of calls in progress that other calls have got */
+	char rows[];
 };
 
 struct stp_calls {
 	arch_spinlock_t lock;
 	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
 	u64 age;
-	bool evicts;                           /* a row was reused before its call returned */
 	bool over_exec;                        /* a call returns in the program that it executes */
-	u64 valid_from;                        /* older rows count as free */
-	char rows[];
+	u64 valid_from;                        /* data of older rows is lost */
+	char sets[];
 };
 
 struct stp_calls *stp_returns;
@@ -38,9 +46,14 @@ static u32 row_size(u32 size)
 	return sizeof(struct call) + ALIGN(size, 8);
 }
 
+static u64 set_size(u32 row)
+{
+	return sizeof(struct set) + WAYS * (u64)row;
+}
+
 u64 stp_calls_bytes(u32 n, u32 size)
 {
-	return sizeof(struct stp_calls) + ((u64)WAYS << stp_hash_bits(DIV_ROUND_UP(n, WAYS))) * row_size(size);
+	return sizeof(struct stp_calls) + (set_size(row_size(size)) << stp_hash_bits(DIV_ROUND_UP(n, WAYS)));
 }
 
 struct stp_calls *stp_calls_make(u32 n, u32 size, bool over_exec)
@@ -61,26 +74,16 @@ void stp_calls_free(struct stp_calls *t)
 	plat_free(t);
 }
 
-bool stp_calls_evict(const struct stp_calls *t)
-{
-	return READ_ONCE(t->evicts);
-}
-
-static struct call *set_of(struct stp_calls *t, u64 id)
+static struct set *set_of(struct stp_calls *t, u64 id)
 {
 	u64 hash = ((u64)(unsigned long)current ^ id) * 0x9e3779b97f4a7c15ull;
 
-	return (struct call *)(t->rows + (u64)stp_hash_index(hash >> 32, t->shift) * WAYS * t->size);
+	return (struct set *)(t->sets + stp_hash_index(hash >> 32, t->shift) * set_size(t->size));
 }
 
 static struct call *next_row(const struct stp_calls *t, struct call *r)
 {
 	return (struct call *)((char *)r + t->size);
-}
-
-static bool is_free(const struct stp_calls *t, const struct call *r)
-{
-	return !r->task || r->age < READ_ONCE(t->valid_from);
 }
 
 static bool is_of(const struct call *r, u64 id)
@@ -95,13 +98,13 @@ static bool is_before_exec(const struct call *r, u64 id)
 	       r->process_born == current->start_time;
 }
 
-static struct call *find(struct stp_calls *t, u64 id)
+static struct call *find(const struct stp_calls *t, struct set *set, u64 id)
 {
-	struct call *r = set_of(t, id), *before = NULL;
+	struct call *r = (struct call *)set->rows, *before = NULL;
 	u32 i;
 
 	for (i = 0; i < WAYS; i++, r = next_row(t, r)) {
-		if (is_free(t, r))
+		if (!r->task)
 			continue;
 		if (is_of(r, id))
 			return r;
@@ -111,10 +114,25 @@ static struct call *find(struct stp_calls *t, u64 id)
 	return before;
 }
 
+/* Returns true if the row's call may still return: its task runs the program that made the call. */
+static bool is_in_progress(const struct stp_calls *t, const struct call *r)
+{
+	const struct task_struct *task;
+	bool same;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(r->pid, &init_pid_ns), PIDTYPE_PID);
+	same = task && task == r->task && task->start_time == r->born &&
+	       (u64)task->self_exec_id - r->programs <= t->over_exec;
+	rcu_read_unlock();
+	return same;
+}
+
 /* Returns the row of the same call, a free one, or the oldest; under the lock. */
 static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 {
-	struct call *r = set_of(t, id), *best = NULL;
+	struct set *set = set_of(t, id);
+	struct call *r = (struct call *)set->rows, *best = NULL;
 	u32 i;
 
 	for (i = 0; i < WAYS; i++, r = next_row(t, r)) {
@@ -122,12 +140,13 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 			best = r;
 			break;
 		}
-		if (!best || (!is_free(t, best) && (is_free(t, r) || r->age < best->age)))
+		if (!best || (best->task && (!r->task || r->age < best->age)))
 			best = r;
 	}
-	if (i == WAYS && !is_free(t, best))
-		WRITE_ONCE(t->evicts, true);
+	if (i == WAYS && best->task && !best->skipped && is_in_progress(t, best))
+		set->reused++;
 	best->task = current;
+	best->pid = current->pid;
 	best->born = current->start_time;
 	best->programs = current->self_exec_id;
 	best->process_born = current->group_leader->start_time;
@@ -150,20 +169,34 @@ void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
 	arch_spin_unlock(&t->lock);
 }
 
+/* A call without a row has lost it only if a row of its set was reused. If several such calls return, including some
+ * that began before the table was made, only as many count as lost. */
+static enum stp_call without_row(struct set *set, bool take)
+{
+	if (!set->reused)
+		return STP_CALL_NONE;
+	set->reused -= take;
+	return STP_CALL_LOST;
+}
+
 static enum stp_call get(struct stp_calls *t, u64 id, void *data, u32 size, bool take)
 {
-	enum stp_call found = STP_CALL_NONE;
+	struct set *set = set_of(t, id);
+	enum stp_call found;
 	struct call *r;
 
 	arch_spin_lock(&t->lock);  /* ends: see stp_calls_put() */
-	r = find(t, id);
-	if (r) {
+	r = find(t, set, id);
+	if (!r)
+		found = without_row(set, take);
+	else if (r->age < READ_ONCE(t->valid_from))
+		found = STP_CALL_LOST;
+	else
 		found = r->skipped ? STP_CALL_SKIPPED : STP_CALL_FOUND;
-		if (found == STP_CALL_FOUND)
-			memcpy(data, r->data, size < r->size ? size : r->size);
-		if (take)
-			r->task = NULL;
-	}
+	if (found == STP_CALL_FOUND)
+		memcpy(data, r->data, size < r->size ? size : r->size);
+	if (r && take)
+		r->task = NULL;
 	arch_spin_unlock(&t->lock);
 	return found;
 }
@@ -178,8 +211,8 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
 	return get(t, id, data, size, true);
 }
 
-/* If the lock times out, perhaps because this hit interrupted its holder, all rows count as free: calls without a
- * row are counted, while a row of another call would give wrong data. */
+/* If the lock times out, perhaps because this hit interrupted its holder, the data of all rows is lost: such calls
+ * are counted, while a row of another call would give wrong data. */
 void stp_calls_skip(struct stp_calls *t, u64 id)
 {
 	struct stp_spin spin = {};
@@ -195,7 +228,6 @@ void stp_calls_skip(struct stp_calls *t, u64 id)
 		arch_spin_unlock(&t->lock);
 	} else {
 		WRITE_ONCE(t->valid_from, READ_ONCE(t->age) + 1);
-		WRITE_ONCE(t->evicts, true);
 	}
 	raw_local_irq_restore(flags);
 }

@@ -19,7 +19,6 @@ struct stp_calls;
 struct stp_calls *stp_calls_make(u32 n, u32 size, bool over_exec);
 u64 stp_calls_bytes(u32 n, u32 size);          /* bytes that stp_calls_make() allocates */
 void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; handlers no longer run */
-bool stp_calls_evict(const struct stp_calls *t);       /* true if a call's row was reused before the call returned */
 
 /*
  * The functions below refer to the current thread. Context: interrupts off, in an entered context, so that no hit
@@ -29,7 +28,8 @@ bool stp_calls_evict(const struct stp_calls *t);       /* true if a call's row w
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
 bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {
-	STP_CALL_NONE,                 /* row reused, or the call began before the table was made */
+	STP_CALL_NONE,                 /* the call began before the session, or in another task, as a child's fork() */
+	STP_CALL_LOST,                 /* the row was reused */
 	STP_CALL_SKIPPED,              /* the entry was skipped, which was counted */
 	STP_CALL_FOUND,
 };

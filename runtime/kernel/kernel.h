@@ -124,6 +124,15 @@ static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *fla
 	return false;
 }
 
+/* Returns true while a hit on this CPU is not of the session, which has not begun or has ended. Hits of CPUs that came
+ * online later are lost, but not outside. */
+static __always_inline bool stp_hit_outside(void)
+{
+	struct stp_ctx *c = raw_cpu_read(stp_cpu_ctx);
+
+	return READ_ONCE(stp_private(c)->closed) && c != &stp_ctx_none;
+}
+
 static __always_inline bool stp_hit_begin(struct stp_ctx **c, unsigned long *flags)
 {
 	return !(stp_hit_unsafe() && stp_hit_refused()) && stp_hit_enter(c, flags);

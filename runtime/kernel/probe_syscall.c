@@ -30,6 +30,18 @@ static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 
 #define EXECUTIONS 256                 /* calls of execveat() in progress, if nothing else is saved */
 #endif
 
+/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
+#define UNUSED 0xffff
+static const u16 no_return[2][4] = {
+#ifdef CONFIG_X86_64
+	{ 60, 231, 15, UNUSED }, { 1, 252, 173, 119 },
+#elif defined(CONFIG_ARM64)
+	{ 93, 94, 139, UNUSED }, { 1, 248, 173, 119 },
+#else
+	{ UNUSED, UNUSED, UNUSED, UNUSED }, { UNUSED, UNUSED, UNUSED, UNUSED },
+#endif
+};
+
 #define CALLS_MAX 8192                 /* calls in progress of which a return probe saves values of @entry() */
 #define TEXTS_MAX 4096                 /* the same, if it also saves argstr */
 #define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe */
@@ -228,13 +240,22 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 		stp_calls_skip(calls.saved, (unsigned long)p);
 }
 
+/* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
+static struct syscall_watch split_watch;
+
+/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
+static struct syscall_watch execution_watch;
+
 /* Called for a skipped hit: values that its probes saved at an earlier call that did not return must not be used
- * for this call. */
-static noinline void skip_call_entries(struct syscall_watch **table, struct pt_regs *regs, u32 number, bool compat)
+ * for this call. A call that begins before the session (outside) does not count as skipped: nothing is saved yet. */
+static noinline void skip_call_entries(struct syscall_watch **table, struct pt_regs *regs, u32 number, bool compat,
+				       bool outside)
 {
 	const struct syscall_watch *w;
 	u64 arguments[6];
 
+	if (outside || table != calls.enter[compat])
+		return;
 	if (is_split(number, compat)) {
 		get_arguments(arguments, regs, compat);
 		number = split_index(number, (u32)arguments[0]);
@@ -245,12 +266,6 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 }
 
 /* ------------------------------------------------------------------ hits */
-
-/* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
-static struct syscall_watch split_watch;
-
-/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
-static struct syscall_watch execution_watch;
 
 /* Returns the number of the call: remembers that execveat() begins, and finds that at its end. */
 static noinline u32 execution_number(u32 number, struct syscall_watch **table, s64 result, bool compat)
@@ -275,8 +290,8 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 	c->syscall = w->call;
 }
 
-/* Calls that began before the script have no row, and do not count as losses. Without a row, argstr is made from what
- * can be read at the return. */
+/* Calls that began before the script have no row, and do not count as losses. The same applies to the return of fork()
+ * in the child. Without a row, argstr is made from what can be read at the return. */
 static bool find_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p, char *row)
 {
 	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, row, row_size(p));
@@ -286,7 +301,7 @@ static bool find_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 		return true;
 	c->call_text = no_text;
 	runs = !p->entry || p->entry_late;
-	if (found == STP_CALL_SKIPPED ? runs : stp_calls_evict(calls.saved))
+	if (found == STP_CALL_LOST || (found == STP_CALL_SKIPPED && runs))
 		stp_lose(STP_LOSS_ENTRIES, 1);
 	return runs;
 }
@@ -368,12 +383,13 @@ FAST_HIT(fast_leave, keep_result(c, result))
 static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, u32 number, s64 result,
 			      bool compat)
 {
+	bool outside = stp_hit_outside();      /* before the hit, so that no gate is opened in between */
 	unsigned long flags;
 	struct stp_ctx *c;
 
 	if (!stp_hit_begin(&c, &flags)) {
 		if (calls.saved)
-			skip_call_entries(table, regs, number, compat);
+			skip_call_entries(table, regs, number, compat, outside);
 		return;            /* not a hit: stp_hit_begin() has counted it */
 	}
 	keep_result(c, result);
@@ -503,11 +519,21 @@ static void watch(struct syscall_watch **at, const struct stp_syscall_probe *p, 
 	*at = w;
 }
 
+static bool can_return(u32 number, bool compat)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(no_return[0]); i++)
+		if (number == no_return[compat][i])
+			return false;
+	return true;
+}
+
 static void watch_number(const struct stp_syscall_probe *p, u32 number, bool compat)
 {
 	struct syscall_watch **enter = calls.enter[compat], **leave = calls.leave[compat];
 
-	if (saves(p))
+	if (saves(p) && can_return(number, compat))
 		watch(&enter[number], p, true);
 	watch(p->is_return ? &leave[number] : &enter[number], p, false);
 #ifdef CONFIG_X86_64

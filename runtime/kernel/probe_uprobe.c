@@ -187,10 +187,9 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
 	if (h->calls)
 		saved = stp_calls_take(h->calls, entry_sp(regs), row_of_hit(), h->u->entry_size);
-	/* A call that began before the script does not count as lost, if an earlier hit of the probe in this
-	 * process was recorded. */
-	if (saved == STP_CALL_NONE)
-		stp_lose(stp_calls_evict(h->calls) ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE, 1);
+	/* A call that began before the script does not count as lost. */
+	if (saved == STP_CALL_NONE || saved == STP_CALL_LOST)
+		stp_lose(saved == STP_CALL_LOST ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE, 1);
 	if (saved == STP_CALL_FOUND) {
 		c->regs = regs;
 		c->address = func;
