@@ -213,21 +213,34 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
 
 /* If the lock times out, perhaps because this hit interrupted its holder, the data of all rows is lost: such calls
  * are counted, while a row of another call would give wrong data. */
-void stp_calls_skip(struct stp_calls *t, u64 id)
+static void replace_row(struct stp_calls *t, u64 id, bool marked)
 {
 	struct stp_spin spin = {};
 	unsigned long flags;
+	struct call *r;
 	bool locked;
 
 	raw_local_irq_save(flags);
 	do
 		locked = arch_spin_trylock(&t->lock);
 	while (!locked && stp_spin(&spin, SKIP_WAIT_MS));
-	if (locked) {
-		renew(t, id, true);
-		arch_spin_unlock(&t->lock);
-	} else {
+	if (!locked) {
 		WRITE_ONCE(t->valid_from, READ_ONCE(t->age) + 1);
+	} else {
+		r = marked ? renew(t, id, true) : find(t, set_of(t, id), id);
+		if (r && !marked)
+			r->task = NULL;
+		arch_spin_unlock(&t->lock);
 	}
 	raw_local_irq_restore(flags);
+}
+
+void stp_calls_skip(struct stp_calls *t, u64 id)
+{
+	replace_row(t, id, true);
+}
+
+void stp_calls_forget(struct stp_calls *t, u64 id)
+{
+	replace_row(t, id, false);
 }

@@ -36,6 +36,7 @@ enum stp_call {
 enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size);      /* frees the row */
 /* Context: any. Marks a call whose entry is skipped. */
 void stp_calls_skip(struct stp_calls *t, u64 id);
+void stp_calls_forget(struct stp_calls *t, u64 id);    /* frees the row of a call, if it has one. Context: any */
 
 /* Original return addresses of calls in programs, by the stack pointer at their entry, before return probes
  * replaced them. Allocated by user_stack.c from before the first probe is armed until no handler runs; NULL if the

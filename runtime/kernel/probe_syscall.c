@@ -243,8 +243,18 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 /* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
 static struct syscall_watch split_watch;
 
-/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
+/* Ends the lists of execve() and execveat() if a return of one of them is probed. Its row marks an execveat(). */
 static struct syscall_watch execution_watch;
+
+static void skip_execution(u32 number, bool compat)
+{
+#ifdef CONFIG_X86_64
+	if (number == execveat_number[compat])
+		stp_calls_skip(calls.saved, (unsigned long)&execution_watch);
+	else if (number == execve_number[compat])
+		stp_calls_forget(calls.saved, (unsigned long)&execution_watch);
+#endif
+}
 
 /* Called for a skipped hit: values that its probes saved at an earlier call that did not return must not be used
  * for this call. A call that begins before the session (outside) does not count as skipped: nothing is saved yet. */
@@ -254,7 +264,11 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 	const struct syscall_watch *w;
 	u64 arguments[6];
 
-	if (outside || table != calls.enter[compat])
+	if (table != calls.enter[compat])
+		return;
+	if (calls.executions)
+		skip_execution(number, compat);
+	if (outside)
 		return;
 	if (is_split(number, compat)) {
 		get_arguments(arguments, regs, compat);
@@ -272,12 +286,16 @@ static noinline u32 execution_number(u32 number, struct syscall_watch **table, s
 {
 #ifdef CONFIG_X86_64
 	u64 id = (unsigned long)&execution_watch;
+	enum stp_call found;
 
 	if (number != execve_number[compat] && number != execveat_number[compat])
 		return number;
-	if (table == calls.enter[compat] && number == execveat_number[compat])
+	if (table == calls.enter[compat] && number == execveat_number[compat]) {
 		stp_calls_put(calls.saved, id, NULL, 0);
-	else if (stp_calls_take(calls.saved, id, NULL, 0) == STP_CALL_FOUND && table == calls.leave[compat] && !result)
+		return number;
+	}
+	found = stp_calls_take(calls.saved, id, NULL, 0);
+	if ((found == STP_CALL_FOUND || found == STP_CALL_SKIPPED) && table == calls.leave[compat] && !result)
 		return execveat_number[compat];
 #endif
 	return number;
