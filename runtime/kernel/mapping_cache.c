@@ -72,20 +72,32 @@ static bool is_code_of(const struct stp_mapped *m, const struct vm_area_struct *
 	       stp_program_is(m->program, vma->vm_file);
 }
 
+static struct vm_area_struct *search_above(struct stp_ctx *c, const struct stp_mapped *m, u64 from, u32 *left)
+{
+	struct vm_area_struct *vma = *left ? find_vma(current->mm, from) : NULL;
+
+	for (; vma && *left; vma = find_vma(current->mm, vma->vm_end), --*left)
+		if (!stp_charge(c, STP_WORK_MAPPING) || is_code_of(m, vma))
+			return c->error ? NULL : vma;
+	return NULL;
+}
+
 /*
  * Searches downwards from the stack of the first thread, since the libraries of a program are mapped below it before
- * the process maps other memory there. *left: mappings that may still be looked at.
+ * the process maps other memory there; then above that stack, or everywhere if there is nothing at or above its
+ * address. *left: mappings that may still be looked at.
  */
 static struct vm_area_struct *search(struct stp_ctx *c, const struct stp_mapped *m, u32 *left)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma = find_vma(mm, mm->start_stack);
 	struct compat_mappings below;
+	u64 above = vma ? vma->vm_end : 0;
 
 	for (compat_mappings_init(&below, mm, vma); vma && *left; vma = compat_mapping_below(&below), --*left)
 		if (!stp_charge(c, STP_WORK_MAPPING) || is_code_of(m, vma))
 			return c->error ? NULL : vma;
-	return NULL;
+	return search_above(c, m, above, left);
 }
 
 /* Returns the mapping of the code at its last address, or else any mapping of it in the process. */
