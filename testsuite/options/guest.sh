@@ -27,3 +27,30 @@ QEMU has ended' signal_at_boot INT
 else
 	skip options/guest-interrupted "qemu, and a kernel in /boot"
 fi
+
+# A guest that dies: QEMU is a program that opens the lines, writes a kernel's log and the status of the command, and ends.
+dying=$SCRATCH/dying-qemu
+mkdir -p "$dying"
+cat >"$dying/qemu-system-$(uname -m)" <<'SCRIPT'
+#!/bin/sh
+for word; do case $word in file:*/log) log=${word#file:} ;; esac; done
+: >"${log%/log}/out"; : >"${log%/log}/err"
+printf '%b' "$DEATH_LOG" >"$log"
+printf '%b' "$DEATH_STATUS" >"${log%/log}/ctl.out"
+[ -z "$DEATH_SIGNAL" ] || kill -"$DEATH_SIGNAL" $$
+SCRIPT
+chmod 755 "$dying"/*
+died() { # LOG STATUS SIGNAL OPTION...
+	DEATH_LOG=$1 DEATH_STATUS=$2 DEATH_SIGNAL=$3 PATH=$dying:$PATH "$STAP" --vm="$release" "${@:4}" -e "$begin"
+}
+if [ "$(uname -m)" = x86_64 ] && command -v qemu-system-x86_64 >/dev/null && [ -e "/boot/vmlinuz-$release" ]; then
+	panic='[ 1.0] before\n[ 2.0] Kernel panic - not syncing: of a test\n[ 2.1] a frame\n'
+	expect guest-panics 1 'the guest died: Kernel panic - not syncing: of a test
+stap-vm: -v prints its kernel'"'"'s log' died "$panic" 'started\n' ''
+	expect guest-panics-verbose 1 '  [ 2.1] a frame' died "$panic" 'started\n' '' -v
+	expect guest-out-of-memory 1 'the guest died: out of memory (1024 MB): Kernel panic' died '[ 2.0] Kernel panic - not syncing: System is deadlocked on memory\n' 'started\n' ''
+	expect guest-kills-for-memory 1 'the guest ran out of memory (1024 MB): Out of memory: Killed process 7 (staprun)' died '[ 2.0] Out of memory: Killed process 7 (staprun)\n' 'started\nstatus 137\n' ''
+	expect guest-killed 1 'the guest died: qemu-system-x86_64 was killed by signal 9 before the command did' died '[ 1.0] x\n' 'started\n' KILL
+else
+	skip options/guest-panics "qemu, and a kernel in /boot"
+fi

@@ -126,6 +126,8 @@ int vm_run(struct session *s)
 	vec_push(&argv, s->opt.release);
 	if (s->opt.quiet)
 		vec_push(&argv, "-n");
+	if (s->opt.verbose[5])
+		vec_push(&argv, "-v");
 	vec_push(&argv, "-t");
 	vec_push(&argv, "0");
 	add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");
