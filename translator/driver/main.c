@@ -41,7 +41,7 @@ static void on_signal(int sig)
 {
 	if (sig == SIGALRM)
 		session_abandon();
-	interrupted = sig;
+	diag_interrupted = interrupted = sig;
 	alarm(1);
 }
 
@@ -77,10 +77,12 @@ static void add_texts(struct session *s)
 {
 	const struct options *o = &s->opt;
 
-	if (o->script_text)
+	if (o->script_text) {
 		add_text(s, "<input>", o->script_text);
-	else if (o->script_file)
+		s->sources.at[s->sources.n - 1]->command_line = true;
+	} else if (o->script_file) {
 		add_file(s, o->script_file);
+	}
 	for (int i = 0; i < o->extra_scripts.n; i++)
 		add_text(s, str_printf("<input%d>", i + 1), o->extra_scripts.at[i]);
 	if (o->timeout_s > 0)

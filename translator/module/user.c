@@ -145,6 +145,7 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	status = spawn_run(&compiler);
 	if (status == 0)
 		return true;
+	tool_interrupted(status);
 	if (status == 127)
 		die("cannot run %s, which --runtime=user requires: install the package %s", COMPILER, COMPILER);
 	build_advise(compiler.output, s->tmp_dir);

@@ -389,8 +389,12 @@ void die_at_exit(void (*hook)(void))
 		diag.hooks[diag.nhooks++] = hook;
 }
 
+volatile int diag_interrupted;
+
 void diag_output(const char *text)
 {
+	if (diag_interrupted)
+		return;
 	progress_hide();
 	fflush(stdout);
 	fputs(text, stderr);
@@ -424,7 +428,10 @@ void die(const char *fmt, ...)
 	if (diag.listener)
 		diag.listener(DIAG_FAILURE, (struct loc){ 0 }, diag.death);
 	fflush(stdout);
-	fprintf(stderr, "%sERROR:%s %s\n", paint(ERROR), paint(PLAIN), diag.death);
+	if (diag_interrupted)
+		fputs("Interrupted.\n", stderr);
+	else
+		fprintf(stderr, "%sERROR:%s %s\n", paint(ERROR), paint(PLAIN), diag.death);
 	while (diag.nhooks)
 		diag.hooks[--diag.nhooks]();
 	exit(EXIT_FAILURE);

@@ -16,6 +16,7 @@ struct source {
 	const char *name;          // as shown: path, "<input>", "<command line>"
 	const char *text;
 	size_t len;
+	bool command_line;         // the argument of -e
 	bool library;              // a tapset file: privileged like guru, warnings off
 	const char *const *line;   // diag.c: start of each line, computed on first use
 	int lines;
@@ -84,6 +85,9 @@ void diag_warn_held(struct loc loc, const char *advice);
 
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
+// Set by the handler of SIGINT and the like: then die() reports the interrupt, which is why a program failed, and
+// diag_output() prints nothing.
+extern volatile int diag_interrupted;
 void die_at_exit(void (*hook)(void));
 // Calls check(arg). Returns the message of its die(), which ends only the call, or NULL. Does not nest.
 const char *die_caught(void (*check)(void *), void *arg);
