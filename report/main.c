@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer };
@@ -51,6 +52,18 @@ static struct output *add(const struct writer *w, const char *path, FILE *file)
 	return &outputs[noutputs++];
 }
 
+// Two outputs in one file would overwrite each other.
+static void refuse_same(const char *path)
+{
+	struct stat st, other;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	for (struct output *o = outputs; o < outputs + noutputs; o++)
+		if (!fstat(fileno(o->file), &other) && st.st_dev == other.st_dev && st.st_ino == other.st_ino)
+			fail("two outputs are written to %s; give each a file of its own", path);
+}
+
 static void add_file(const char *arg)          // KIND:FILE
 {
 	const char *colon = strchr(arg, ':');
@@ -60,6 +73,7 @@ static void add_file(const char *arg)          // KIND:FILE
 	if (!colon || !colon[1])
 		fail("--output takes KIND:FILE, not \"%s\"", arg);
 	writer = find(arg, colon - arg);
+	refuse_same(colon + 1);
 	file = fopen(colon + 1, "we");
 	if (!file)
 		fail("cannot write %s: %s", colon + 1, strerror(errno));
