@@ -3,6 +3,7 @@
 // errors, warnings about probable mistakes, the fields that ast.h gives to `access`, and the `end` probe for globals
 // that are never read.
 #include "elab/elab.h"
+#include "parse/parse.h"
 #include "session/passes.h"
 #include "util/habits.h"
 #include "util/numbers.h"
@@ -277,8 +278,13 @@ static const char *advice(struct session *s, const struct var *v, const struct f
 {
 	const char *similar = check_similar_names(s, v, f, p);
 
+	name_list functions = { 0 };
+
 	if (habit_value(v->name))
 		return str_printf(": %s", habit_value(v->name));
+	library_function_names(s, &functions);
+	if (!v->written && str_in_list(&functions, v->name))
+		return str_printf(": write %s(), which is a function", v->name);
 	if (*similar || !v->written)
 		return similar;
 	return str_printf(": it starts anew in each call; write \"global %s\" to count over all", v->name);
