@@ -4,6 +4,9 @@
 #include "editor/arguments.h"
 #include "parse/parse.h"
 
+#include <errno.h>
+#include <string.h>
+
 // Returns the number of a script argument such as $1, 0 for other tokens.
 static int argument_number(const struct written *t)
 {
@@ -54,4 +57,21 @@ char *arguments_parse(struct session *s, struct source *source, const written_li
 	s->opt.args.n = given;
 	invent_arguments(s, tokens, values[0][0], values[0][1]);
 	return parse_printed(s, source);
+}
+
+void arguments_are_files(struct session *s)
+{
+	enum { MAX_SCRIPT = 4 << 20 };     // bytes
+
+	for vec_each(&s->opt.args, path) {
+		size_t len;
+		char *text = str_read_start(*path, MAX_SCRIPT + 1, &len);
+
+		if (!text)
+			die("cannot read the script %s: %s", *path, strerror(errno));
+		if (len > MAX_SCRIPT)
+			die("the script %s is larger than %d MB", *path, MAX_SCRIPT >> 20);
+		session_source(s, *path, text, len);
+	}
+	s->opt.args.n = 0;
 }

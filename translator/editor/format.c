@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SCRIPT = 4 << 20 };
-
 // Compares two texts apart from white space: that inside of block comments may differ.
 static bool same_comment(const struct written *a, const struct written *b)
 {
@@ -118,28 +116,12 @@ static bool format_one(struct session *s, struct source *source, bool is_file)
 	return same || s->opt.format != FORMAT_CHECK;
 }
 
-// Further arguments are files, too.
-static void add_files(struct session *s)
-{
-	for vec_each(&s->opt.args, path) {
-		size_t len;
-		char *text = str_read_start(*path, MAX_SCRIPT + 1, &len);
-
-		if (!text)
-			die("cannot read the script %s: %s", *path, strerror(errno));
-		if (len > MAX_SCRIPT)
-			die("the script %s is larger than %d MB", *path, MAX_SCRIPT >> 20);
-		session_source(s, *path, text, len);
-	}
-	s->opt.args.n = 0;
-}
-
 int format_run(struct session *s)
 {
 	bool good = true;
 
 	s->opt.guru = true;
-	add_files(s);
+	arguments_are_files(s);
 	for vec_each(&s->sources, source)
 		good &= format_one(s, *source, *(*source)->name != '<');
 	diag_summary();

@@ -4,9 +4,13 @@
 #include "editor/arguments.h"
 #include "parse/parse.h"
 #include "session/passes.h"
+#include "util/spawn.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int warnings;
 
@@ -45,12 +49,10 @@ int lint_check(struct session *s)
 	return warnings;
 }
 
-int lint_run(struct session *s)
+static int lint_sources(struct session *s)
 {
 	int errors = 0;
 
-	diag_options.verbose = 1;          // each warning is printed
-	s->opt.guru = true;
 	for vec_each(&s->sources, source) {
 		written_list tokens = { 0 };
 
@@ -64,4 +66,43 @@ int lint_run(struct session *s)
 		errors = lint_check(s);
 	diag_summary();
 	return errors ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+// Each script is checked in a process of its own, since two scripts may use the same names.
+static int lint_one(struct session *s, struct source *source)
+{
+	pid_t pid;
+	int status = EXIT_FAILURE;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		die("cannot start a process: %s", strerror(errno));
+	if (!pid) {
+		s->sources.n = 0;
+		vec_push(&s->sources, source);
+		status = lint_sources(s);
+		fflush(NULL);
+		_exit(status);
+	}
+	return spawn_wait(pid);
+}
+
+int lint_run(struct session *s)
+{
+	int status = EXIT_SUCCESS;
+
+	diag_options.verbose = 1;          // each warning is printed
+	s->opt.guru = true;
+	if (!s->opt.args.n)
+		return lint_sources(s);
+	arguments_are_files(s);
+	for (int i = 0, n = s->sources.n; i < n; i++) {
+		struct session one = *s;
+
+		memset(&one.sources, 0, sizeof(one.sources));
+		if (lint_one(&one, s->sources.at[i]))
+			status = EXIT_FAILURE;
+	}
+	return status;
 }
