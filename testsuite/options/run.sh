@@ -320,6 +320,22 @@ expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
 expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
 expect interrupts-at-once 0 'the end' bash -c "'$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
 	read -r pid <'$SCRATCH/pid'; kill -STOP \$pid; for i in INT TERM HUP CONT; do kill -\$i \$pid; done; wait \$!; cat '$SCRATCH/pid'"
+cat >"$SCRATCH/lint-a.stp" <<<'probe begin { println("a") exit() }'
+cat >"$SCRATCH/lint-b.stp" <<<'global unused probe begin { println("b") exit() }'
+cat >"$SCRATCH/lint-c.stp" <<<'global unused probe begin { println("c") exit() }'
+expect lint-files 1 'lint-c.stp:1:8' "$STAP" --lint "$SCRATCH"/lint-{a,b,c}.stp
+expect lint-files-good 0 '' "$STAP" --lint "$SCRATCH"/lint-{a,a}.stp
+expect eaten-by-the-shell 0 "println() prints an empty line; if it had an argument \$name, the shell replaced it" "$STAP" -p1 -e 'probe vfs.read { println() }'
+expect lint-empty-line 0 '' bash -c 'echo "probe timer.s(1) { println() } probe kernel.function(5) { println() }" | "$0" --lint - && "$0" --lint -e "probe begin { println() exit() }"' "$STAP"
+expect two-outputs 1 "two outputs are written to $SCRATCH/./same; give each a file of its own" user -o "$SCRATCH/same" --output=json:"$SCRATCH/./same" -e "$begin"
+expect function-without-call 0 'variable "execname": write execname(), which is a function' user -p2 -e 'probe begin { if (execname == "sh") println(1) exit() }'
+# A compiler that gets the interrupt of the terminal, as stap does, and fails in any way.
+mkdir -p "$SCRATCH/interrupted"
+printf '#!/bin/sh\nkill -INT $PPID\nsleep 0.1\necho internal compiler error\nexit 4\n' | tee "$SCRATCH/interrupted/gcc" >"$SCRATCH/interrupted/make"
+chmod 755 "$SCRATCH"/interrupted/*
+compile_interrupted() { PATH=$SCRATCH/interrupted:$PATH SYSTEMTAP_DIR=$SCRATCH/interrupted/cache "$STAP" "$@" -p4 -e "$begin" 2>&1 | sed 's/^/said /'; ! grep -q 'bug\|compiler error' "$SCRATCH/out"; }
+expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=user
+expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache- || . "$TESTS/options/cache.sh"

@@ -184,11 +184,27 @@ static void check_hist(struct parser *p, struct expr *e)
 	p->loose_hist = NULL;
 }
 
+// Returns true if a probe of the text may have target variables: not only begin, end, error and timer probes.
+static bool has_events(const char *text)
+{
+	static const char *const others[] = { "begin", "end", "error", "timer", "never", "init" };
+	bool found = false;
+
+	while (!found && (text = strstr(text, "probe "))) {
+		text += strlen("probe ");
+		text += strspn(text, " \t\n");
+		found = true;
+		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+			found &= !str_starts(text, others[i]);
+	}
+	return found;
+}
+
 // Returns true for a script on the command line that may have been between double quotes, where the shell replaces
 // $name.
 static bool is_eaten(const struct source *source)
 {
-	return !strcmp(source->name, "<input>") && !strpbrk(source->text, "\"$");
+	return source->command_line && !strpbrk(source->text, "\"$");
 }
 
 static void check_count(struct parser *p, struct expr *e)
@@ -206,7 +222,7 @@ static void check_count(struct parser *p, struct expr *e)
 		parser_fail(p, e->loc, "%s() takes at least one argument%s", e->u.print.word,
 			    is_eaten(p->source) ? "; if it was $name, the shell replaced it: write the script between "
 			    "single quotes" : "");
-	else if (!n && e->u.print.kind == PRINT_PRINTLN && is_eaten(p->source))
+	else if (!n && e->u.print.kind == PRINT_PRINTLN && is_eaten(p->source) && has_events(p->source->text))
 		diag_warning(e->loc, "println() prints an empty line; if it had an argument $name, the shell replaced it: "
 			     "write the script between single quotes");
 }
