@@ -28,3 +28,4 @@ for image in /boot/vmlinuz-6.1.*; do
 	[ ! -e "/lib/modules/${image#/boot/vmlinuz-}/build" ] || release=${image#/boot/vmlinuz-}
 done
 run_tests features.py $release
+. "$TESTS/server/editors.sh"
