@@ -6,7 +6,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000)
+declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -87,6 +87,18 @@ seed_relay() {
 	printf '\0\0\0\0\1\7\4\0\5\1\0\5\2\1\3\10\0\0\0\0\0\0\0\0\0\10\20\5\3\1\6\5\0hello\1\5\60\0' >"$1/session"
 }
 
+# Messages of an editor.
+seed_server() {
+	local text n=0
+	for text in '{"id":1,"method":"initialize","params":{}}' '{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///%20a","text":"x"}}}' \
+		'{"params":{"position":{"line":0,"character":7},"contentChanges":[{"text":"# é\nprobe timer.s(1), kernel.function(\"f\") { x = $a->b /* c */ }"}]}}' \
+		'{"params":{"position":{"line":0,"character":2},"contentChanges":[{"range":{"start":{"line":0,"character":6},"end":{"line":0,"character":9}},"text":"𝒳"}]}}'; do
+		printf '\100Content-Length: %d\r\n\r\n%s' "$(printf %s "$text" | wc -c)" "$text" >"$1/$n.message"
+		printf '\101%s' "$text" >"$1/$n.content"
+		n=$((n + 1))
+	done
+}
+
 # The smallest module that staprun accepts; with a long and with a short name.
 seed_module() {
 	gcc -c -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
@@ -140,6 +152,7 @@ try() {
 	debuginfo) seed_debuginfo "$seeds" ;;
 	control) seed_control "$seeds" ;;
 	module) seed_module "$seeds" ;;
+	server) seed_server "$seeds" ;;
 	relay) seed_relay "$seeds" ;;
 	report) seed_report "$seeds" ;;
 	program) seed_programs "$seeds" ;;
@@ -155,7 +168,7 @@ try() {
 }
 
 names=''
-for name in lex parse bpftrace passes regex index debuginfo program report relay control module hostile; do
+for name in lex parse bpftrace passes regex index debuginfo program report relay control module server hostile; do
 	! wanted $name || names+=" $name"
 done
 if [[ " $names " = *" hostile "* ]]; then
