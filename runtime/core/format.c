@@ -272,6 +272,98 @@ static void put_quoted(struct stp_sink *k, struct stp_ctx *c, u64 address, const
 	stp_sink_put(k, "\"", 1);
 }
 
+/* ------------------------------------------------------------------ floating-point numbers */
+
+struct real { u64 m; s32 e; };         /* m * 2^e; bit 63 of m is 1 */
+
+static struct real real_normal(unsigned __int128 m, s32 e)
+{
+	u64 high = (u64)(m >> 64);
+	s32 shift = high ? 64 - __builtin_clzll(high) : -__builtin_clzll((u64)m);
+
+	return (struct real){ shift >= 0 ? (u64)(m >> shift) : (u64)m << -shift, e + shift };
+}
+
+/* Multiplies or divides r by powers of 10 until its integer part has `places` digits, at most 15; returns this
+ * part, rounded to the nearest, ties to even. *power: the number is about the result * 10^*power. Each step adds a
+ * relative error of 2^-63, at most 330 of them, far less than a unit of the last of 15 digits. */
+static u64 real_digits(struct real r, u32 places, s32 *power)
+{
+	u64 low = 1, n, rest, half;
+	u32 i;
+
+	for (i = 1; i < places; i++)
+		low *= 10;
+	for (*power = 0; r.e >= 0 || (r.e > -64 && r.m >> -r.e >= 10 * low); ++*power)
+		r = real_normal((unsigned __int128)r.m * 0xcccccccccccccccdull, r.e - 67);     /* 2^67 / 10 */
+	for (; r.e <= -64 || r.m >> -r.e < low; --*power)
+		r = real_normal((unsigned __int128)r.m * 10, r.e);
+	n = r.m >> -r.e;
+	rest = r.m << (64 + r.e);
+	half = 1ull << 63;
+	n += rest > half || (rest == half && (n & 1));
+	if (n < 10 * low)
+		return n;
+	++*power;
+	return n / 10;
+}
+
+/* Writes digits * 10^power as %g does: without trailing zeros, with an exponent below -4 and from `places` on. */
+static char *real_text(char *to, u64 digits, s32 power, s32 places)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p = stp_digits(end, digits);
+	s32 n = (s32)(end - p), exponent = power + n - 1, point = exponent, i;
+	bool scientific = exponent < -4 || exponent >= places;
+
+	while (n > 1 && p[n - 1] == '0')
+		n--;
+	if (scientific)
+		point = 0;
+	for (i = point; i < 0; i++) {
+		*to++ = '0';
+		if (i == point)
+			*to++ = '.';
+	}
+	for (i = 0; i < n || i <= point; i++) {
+		if (i == point + 1 && point >= 0)
+			*to++ = '.';
+		*to++ = i < n ? p[i] : '0';
+	}
+	if (scientific) {
+		*to++ = 'e';
+		*to++ = exponent < 0 ? '-' : '+';
+		p = stp_digits(end, exponent < 0 ? (u64)-exponent : (u64)exponent);
+		if (end - p < 2)
+			*--p = '0';
+		while (p < end)
+			*to++ = *p++;
+	}
+	return to;
+}
+
+/* Writes a double, given by its bits, with as many significant digits as the precision. Not inlined: its buffers
+ * would take stack in the frame of all other conversions. */
+static __attribute__((__noinline__)) void put_real(struct stp_sink *k, u64 bits, const struct spec *f)
+{
+	u32 places = f->precision < 1 ? 1 : f->precision > 15 ? 15 : (u32)f->precision, exponent = bits >> 52 & 0x7ff;
+	u64 fraction = bits & ((1ull << 52) - 1);
+	char text[40], *to = text;
+	s32 power;
+
+	if (bits >> 63)
+		*to++ = '-';
+	if (exponent == 0x7ff) {
+		to = stp_put_bytes(to, fraction ? "nan" : "inf", 3);
+	} else if (!exponent && !fraction) {
+		*to++ = '0';
+	} else {
+		fraction = exponent ? fraction | 1ull << 52 : fraction;
+		fraction = real_digits(real_normal(fraction, (s32)(exponent ? exponent : 1) - 1075), places, &power);
+		to = real_text(to, fraction, power, (s32)places);
+	}
+	put_field(k, text, (u64)(to - text), f);
+}
+
 /* Limits a width or precision that comes from the script or a caller. */
 static void set_width(struct spec *f, s64 width)
 {
@@ -300,6 +392,8 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 		n = f->precision < 0 || f->flag == '#' ? (u64)stp_strlen(arg->s) : n;
 	else if (conv == 'q' || conv == 'Q')
 		n = stp_module.limits.string_len;
+	else if (conv == 'g')
+		cost += 350;                           /* steps of real_digits() and real_text() at most */
 	cost += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
 	return stp_charge(c, cost);
 }
@@ -326,6 +420,7 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 	case 'b': put_binary(k, arg->n, &spec); break;
 	case 'm': put_memory(k, c, (u64)arg->n, &spec, false); break;
 	case 'M': put_memory(k, c, (u64)arg->n, &spec, true); break;
+	case 'g': put_real(k, (u64)arg->n, &spec); break;
 	case 'q': case 'Q': put_quoted(k, c, (u64)arg->n, &spec, f->conv == 'Q'); break;
 	default: put_integer(k, f->conv, (u64)arg->n, &spec);
 	}

@@ -163,7 +163,7 @@ static u64 printed_size(const struct stp_format *f, const struct stp_format *end
 		text += f->len;
 		if (!f->conv)
 			continue;
-		if (f->conv == 'm' || f->conv == 'M' || f->conv == 'q' || f->conv == 'Q')
+		if (f->conv == 'm' || f->conv == 'M' || f->conv == 'q' || f->conv == 'Q' || f->conv == 'g')
 			return 0;
 		arg += (f->width == -2) + (f->precision == -2);
 		size += 3 * NUMBER_MAX + (f->conv == 's' ? stp_strlen(arg->s) : 0);

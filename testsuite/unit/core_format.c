@@ -2,6 +2,8 @@
 /* printf of scripts and of C compared with libc's, truncation, escapes, memory, records. */
 #include "core_platform.h"
 
+#include <math.h>
+
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
 
 static struct stp_ctx *c;
@@ -62,6 +64,41 @@ static void against_libc(void)
 			       number(conv, flag, width, precision, n));
 	}
 	same_number("20000 random number conversions equal snprintf", wrong, 0);
+}
+
+/* The bits of n as %.<places>g of scripts; returns whether libc writes the same. */
+static bool same_real(double n, int places)
+{
+	char want[100];
+	s64 bits;
+
+	memcpy(&bits, &n, sizeof(bits));
+	sprintf(want, "%.*g", places, n);
+	if (!strcmp(number('g', 0, -1, places, bits), want))
+		return true;
+	printf("# %%.%dg: wanted '%s', got '%s'\n", places, want, number('g', 0, -1, places, bits));
+	return false;
+}
+
+static void real_numbers(void)
+{
+	static const double some[] = { 0, -0.0, 1, -1, 1.5, 0.1, 100000.5, 999999.5, 0.0001, 0.00001234, 123456789, 1e15,
+		1e14, 1e-5, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 1e22, 1e300, 0.5, 0.25, INFINITY, -INFINITY };
+	int i, wrong = 0;
+	double n;
+	s64 bits;
+
+	for (i = 0; i < (int)(sizeof(some) / sizeof(*some)); i++)
+		wrong += !same_real(some[i], 15) + !same_real(some[i], 6);
+	for (i = 0; i < 20000 && wrong < 5; i++) {
+		bits = (s64)random_u64();
+		memcpy(&n, &bits, sizeof(n));
+		if (n == n)                    /* the sign of NaN is not printed */
+			wrong += !same_real(n, 1 + i % 8);
+		wrong += !same_real((double)(random_number() >> 24) / 1000, 15);
+		wrong += !same_real((double)(random_number() >> 14) / 1048576, 15);
+	}
+	same_number("floating-point numbers equal snprintf", wrong, 0);
 }
 
 static void c_formats(void)
@@ -192,6 +229,7 @@ int main(void)
 	session_renew();
 	c = cpu_ctx[0];
 	against_libc();
+	real_numbers();
 	c_formats();
 	scripts();
 	truncation();

@@ -137,7 +137,7 @@ enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRIN
 struct format_piece {
 	const char *text;          // literal: bytes, and len
 	size_t len;
-	char conv;                 // 0 literal, else one of d i u o x X p c s b m M; target: q Q
+	char conv;                 // 0 literal, else one of d i u o x X p c s b m M; target: q Q g
 	bool is_long;              // 'l' modifier
 	char flag;                 // 0 or one of '0' '+' '-' ' ' '#'
 	int width;                 // -1 none
