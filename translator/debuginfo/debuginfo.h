@@ -349,6 +349,7 @@ void di_kernel_module_names(struct session *s, di_names *out);
 struct di_type *di_find_type(struct di_module *m, const char *name);
 struct di_type *di_target(const struct di_type *t);      // of a pointer or an array; NULL for void *
 struct di_type *di_pointer_to(struct di_type *t);        // the same object for the same t
+bool di_is_float(const struct di_type *t);                // a float or double, not a complex number or long double
 // Splits a bit-field that crosses storage units, or the end of the aggregate, into loads or stores. It begins in byte
 // 0.
 struct di_bit_part {

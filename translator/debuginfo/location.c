@@ -6,7 +6,7 @@
 
 const char di_other_register[] = "it is in a register that probes cannot read, such as those of x87";
 
-bool type_is_float(const struct di_type *t)
+bool di_is_float(const struct di_type *t)
 {
 	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !strstr(t->name, "complex");
 }

@@ -93,7 +93,6 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id);
 bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id);
 
 // location.c
-bool type_is_float(const struct di_type *t);            // a float or double, not a complex number
 struct di_location location_register(int number);
 struct di_location location_two_registers(int low, int high);
 void location_add(struct di_location *l, enum di_opcode code, int64_t value);

@@ -67,6 +67,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e);
 // Returns an empty sprintf() to which parts are added.
 struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);
+void target_print_real(struct expr *e, struct expr *value, const struct di_type *type);    // di_is_float()
 void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
 void target_print_string(struct expr *e, struct expr *address, bool user, int max_length); // quoted
 

@@ -15,21 +15,30 @@ static bool visit_fault(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
+static void list_value(struct expr *print, struct expr *e, const struct di_type *dtype)
+{
+	if (dtype && di_is_float(dtype))
+		target_print_real(print, e, dtype);
+	else
+		target_print_value(print, 'x', '#', e);
+}
+
 // Prints a number, or "?" if reading it faults.
 static void list_number(struct expr *print, struct expr *e)
 {
+	const struct di_type *dtype = e->dtype;
 	bool faults = false;
 	struct ast_walker w = { .expr = visit_fault, .data = &faults };
 	struct expr *text;
 
 	ast_walk_expr(&w, &e);
 	if (!faults) {
-		target_print_value(print, 'x', '#', e);
+		list_value(print, e, dtype);
 		return;
 	}
 	text = target_print_new(e->loc);
 	text->u.print.on_fault = "?";
-	target_print_value(text, 'x', '#', e);
+	list_value(text, e, dtype);
 	target_print_value(print, 's', 0, text);
 }
 

@@ -3,7 +3,7 @@
 //
 //   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
 //   enum of Rust {.Some={.__0=1}}, the active variant
-//   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float ?
+//   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float and double 1.5   long double ?
 // One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
 // it the word ERROR, but for the text of a char *, which becomes the pointer.
 #include "elab/target.h"
@@ -47,6 +47,15 @@ void target_print_string(struct expr *e, struct expr *address, bool user, int ma
 	vec_push(&e->u.print.args, address);
 }
 
+// All digits that a number of this type has for certain are printed.
+void target_print_real(struct expr *e, struct expr *value, const struct di_type *type)
+{
+	struct format_piece piece = { .conv = 'g', .width = -1, .precision = type->size == 4 ? 6 : 15 };
+
+	vec_push(&e->u.print.format, piece);
+	vec_push(&e->u.print.args, value);
+}
+
 struct printer {
 	struct expr *e;
 	int leaves;
@@ -56,13 +65,17 @@ struct printer {
 
 static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int depth);
 
+static bool is_number(const struct di_type *t)
+{
+	return t->kind == DI_FLOAT ? di_is_float(t) : t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
+}
+
 static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 {
 	struct di_type *target;
 	struct expr *value;
 
-	if (lvalue->type->kind == DI_FLOAT || (lvalue->type->size != 1 && lvalue->type->size != 2 &&
-					      lvalue->type->size != 4 && lvalue->type->size != 8)) {
+	if (!is_number(lvalue->type)) {
 		target_print_text(p->e, "?");
 		return true;
 	}
@@ -82,6 +95,9 @@ static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 			target_print_string(p->e, value, di_is_user(target->module), -1);
 		else
 			target_print_value(p->e, 'p', 0, value);
+		break;
+	case DI_FLOAT:
+		target_print_real(p->e, value, lvalue->type);
 		break;
 	case DI_CHAR:
 		target_print_text(p->e, "'");

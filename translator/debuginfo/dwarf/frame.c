@@ -230,9 +230,9 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
 			continue;
 		t = dwarf_make_type(f->module, &type);
-		if (!t || (!is_word(t) && !type_is_float(t)))
+		if (!t || (!is_word(t) && !di_is_float(t)))
 			return false;
-		location = argument_location(f->module, &passed, type_is_float(t));
+		location = argument_location(f->module, &passed, di_is_float(t));
 		if (!strcmp(dwarf_name(&child), name)) {
 			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true, .loc = location };
 			return true;

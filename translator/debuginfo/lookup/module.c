@@ -63,7 +63,7 @@ static struct di_location location_return(const struct di_module *m, const struc
 		}
 		break;
 	case DI_FLOAT:
-		if (m->is_user && m->arch->vector_args && type_is_float(t))
+		if (m->is_user && m->arch->vector_args && di_is_float(t))
 			return location_register(DI_VECTOR);
 		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_other_register };
 	default:
