@@ -38,7 +38,7 @@
 #define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
 
 static char nofile[] = "/no/such/file", nodir[] = "/no/such/dir/x", text[] = "hello, world\n";
-static char odd[] = "a\"b\\c\n\t\1" "2\377z";
+static char odd[] = "a\"b\\c\n\t\1" "8\2" "9\1" "2\377z";
 static char longer[] = "more than thirty-two characters are cut off here", attr[] = "user.attr", buffer[4096];
 static char fs[] = "nofs", options[] = "some=option", empty[] = "";
 static struct iovec out[2] = { { text, 5 }, { odd, 4 } }, in[2] = { { buffer, 10 }, { buffer + 100, 20 } };
