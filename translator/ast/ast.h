@@ -285,6 +285,8 @@ struct func {
 	bool used;                 // names: reachable from a probe; target: still reachable after @defined is
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
+	struct func *original;     // clone.c: the function that this is a copy of, or NULL
+	bool used_as_copy;         // check.c: a copy of it is used
 	struct probe *probe;       // target: the probe that this is a clone for
 	bool only_unused;          // target: only unused statements call it; an error in it removes them
 	const char *broken;        // types: the error of such a function, or NULL

@@ -322,14 +322,12 @@ static void check_body(struct session *s, struct func *f, struct probe *p)
 	use_stmt(&w, body);
 }
 
-// Functions with target variables are called as copies that have the same name and location.
-static bool has_used_copy(struct session *s, const struct func *f)
+// Functions with target variables are called as copies.
+static void find_used_copies(struct session *s)
 {
-	for vec_each(&s->script.funcs, other)
-		if ((*other)->used && (*other)->loc.line == f->loc.line && (*other)->loc.column == f->loc.column &&
-		    (*other)->loc.source == f->loc.source)
-			return true;
-	return false;
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->used && (*f)->original)
+			(*f)->original->used_as_copy = true;
 }
 
 static void check_unused(struct session *s, struct func *f)
@@ -337,7 +335,7 @@ static void check_unused(struct session *s, struct func *f)
 	struct control c = { .s = s, .func = f };
 
 	check_control(&c, f->body);
-	if (!has_used_copy(s, f))
+	if (!f->used_as_copy)
 		diag_warning(f->loc, "function \"%s\" is never called", f->name);
 }
 
@@ -397,6 +395,7 @@ int elab_check(struct session *s)
 	optimize_mark_unused(s);
 	access_count_uses(s);
 	access_compute(s);
+	find_used_copies(s);
 	for vec_each(&s->script.probes, p)
 		check_body(s, NULL, *p);
 	for vec_each(&s->script.funcs, f)

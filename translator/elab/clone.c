@@ -147,6 +147,7 @@ static struct func *clone(struct cloner *c, struct func *f)
 	copy = NEW(struct func);
 	*copy = *f;
 	copy->probe = c->probe;
+	copy->original = f;
 	vec_push(&c->probe->clones, copy);
 	*number = (uint32_t)c->probe->clones.n;
 	vec_push(&c->s->script.funcs, copy);
