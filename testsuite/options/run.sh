@@ -339,6 +339,7 @@ expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache- || . "$TESTS/options/cache.sh"
+! wanted_some cache-shared || . "$TESTS/options/cache_shared.sh"
 ! wanted_some key- || . "$TESTS/options/cache_keys.sh"
 ! wanted_some progress || . "$TESTS/options/progress.sh"
 ! wanted_some guest || . "$TESTS/options/guest.sh"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Eight processes at once with one cache: an empty one, a complete one, one whose files have times
+# of another clock, and one on a full disk. All print the same as without a cache. (Read by run.sh.)
+shared=$SCRATCH/shared
+mkdir -p "$shared/home"
+# A part of the runtime and embedded C, so that all kinds of files are in the cache.
+shared_script='function twice:long(x:long) %{ /* pure */ STAP_RETVALUE = 2 * STAP_ARG_x; %}
+	probe begin { println(twice(21), isdigit("1")) exit() }'
+
+eight() { # SYSTEMTAP_DIR: prints how many processes printed what
+	local processes=() i
+	rm -f "$shared"/out*
+	for i in 1 2 3 4 5 6 7 8; do
+		SYSTEMTAP_DIR=$1 "$STAP" --runtime=user -g -e "$shared_script" >"$shared/out$i" 2>"$shared/err$i" &
+		processes+=($!)
+	done
+	wait "${processes[@]}"
+	cat "$shared"/out? | sort | uniq -c | xargs
+}
+same_shared() { # NAME GOT
+	if [ "$2" = '8 421' ]; then ok "options/cache-shared-$1"; else not_ok "options/cache-shared-$1" "$2
+$(cat "$shared"/err?)"; fi
+}
+all_times() { find "$shared/home" -exec touch -d "$1" {} +; }
+
+check_shared() {
+	same_shared cold "$(eight "$shared/home")"
+	same_shared warm "$(eight "$shared/home")"
+	all_times 2099-01-01
+	same_shared future "$(eight "$shared/home")"
+	all_times 1980-01-01
+	echo 0 >"$shared/home/cache/cache_mb_limit"
+	same_shared past "$(eight "$shared/home")"
+	if unshare -rm true 2>/dev/null; then
+		mkdir "$shared/full"
+		# shellcheck disable=SC2016  # expanded by the inner shell
+		same_shared full "$(export STAP shared shared_script; export -f eight; unshare -rm bash -c '
+			mount -t tmpfs -o size=64k none "$shared/full" && eight "$shared/full"')"
+	else
+		skip options/cache-shared-full 'user namespaces'
+	fi
+}
+check_shared
