@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One JSON object a line for each event; doc/json.md describes them.
 #include "event_text.h"
-#include "writers.h"
+#include "json.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -62,6 +62,13 @@ static struct json_object *readable(struct text t, bool *valid)
 	return o;
 }
 
+struct json_object *json_text(struct text t)
+{
+	bool valid;
+
+	return readable(t, &valid);
+}
+
 static struct json_object *base64(struct text t)
 {
 	unsigned char *to = malloc(4 * (t.len / 3 + 1) + 1);
@@ -95,9 +102,7 @@ static void add_string(struct json_object *o, const char *name, const char *s)
 
 static struct json_object *cell(const struct output *out, const struct cell *c)
 {
-	bool valid;
-
-	return c->type == CELL_NUMBER ? number(out, c->number) : readable(c->text, &valid);
+	return c->type == CELL_NUMBER ? number(out, c->number) : json_text(c->text);
 }
 
 // --- statistics ---
@@ -261,16 +266,10 @@ static const char *type_name(const struct event *e)
 	return "";
 }
 
-static int event(struct output *out, const struct session *s, const struct event *e)
+struct json_object *json_event(const struct output *out, const struct session *s, const struct event *e)
 {
-	struct json_object *o;
-	const char *line;
-	size_t len;
-	int rc;
+	struct json_object *o = json_object_new_object();
 
-	if (is_display(e))
-		return 0;
-	o = json_object_new_object();
 	add_string(o, "type", type_name(e));
 	switch (e->kind) {
 	case EVENT_BEGIN: begin(out, o, s); break;
@@ -283,6 +282,19 @@ static int event(struct output *out, const struct session *s, const struct event
 		break;
 	case EVENT_END: json_object_object_add(o, "status", json_object_new_int(e->status)); break;
 	}
+	return o;
+}
+
+static int event(struct output *out, const struct session *s, const struct event *e)
+{
+	struct json_object *o;
+	const char *line;
+	size_t len;
+	int rc;
+
+	if (is_display(e))
+		return 0;
+	o = json_event(out, s, e);
 	line = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	rc = fwrite(line, 1, len, out->file) == len && putc('\n', out->file) != EOF ? 0 : -errno;
 	json_object_put(o);

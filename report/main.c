@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer };
+static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
+					 &html_writer };
 
 enum { OUTPUTS = 16 };
 
@@ -116,6 +117,18 @@ static void flush(void)
 			check(o, fflush(o->file) ? -errno : 0);
 }
 
+// Completes all outputs, also those of a session that is damaged.
+static void finish(void)
+{
+	for (struct output *o = outputs; o < outputs + noutputs; o++) {
+		if (o->file && o->writer->finish)
+			check(o, o->writer->finish(o));
+		if (o->file && fclose(o->file))
+			fail("cannot write %s: %s", o->path, strerror(errno));
+		o->file = NULL;
+	}
+}
+
 // Reads at most what is there: what was read so far is written before this waits for more of the session.
 static ssize_t read_input(void *file, char *to, size_t size)
 {
@@ -150,17 +163,9 @@ static void read_one(const char *path)
 	if (rc == -EPIPE)
 		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
 	else if (rc)
+		finish();
+	if (rc && rc != -EPIPE)
 		fail("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
-}
-
-static void finish(void)
-{
-	for (struct output *o = outputs; o < outputs + noutputs; o++)
-		if (o->file && o->writer->finish)
-			check(o, o->writer->finish(o));
-	for (struct output *o = outputs; o < outputs + noutputs; o++)
-		if (o->file && fclose(o->file))
-			fail("cannot write %s: %s", o->path, strerror(errno));
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,6 @@ struct writer {
 	int (*finish)(struct output *out);
 };
 
-extern const struct writer text_writer, json_writer, csv_writer, folded_writer;
+extern const struct writer text_writer, json_writer, csv_writer, folded_writer, html_writer;
 
 #endif

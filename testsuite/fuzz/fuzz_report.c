@@ -7,18 +7,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer, &html_writer };
+static struct output outputs[sizeof(writers) / sizeof(writers[0])];
+
 static int handle(void *to, const struct session *s, const struct event *e)
 {
-	static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer };
-	static struct output out[sizeof(writers) / sizeof(writers[0])];
-
-	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++) {
-		out[i].writer = writers[i];
-		out[i].file = to;
-		out[i].safe = i & 1;
-		if (e->kind == EVENT_BEGIN)
-			out[i].state = NULL;
-		writers[i]->event(&out[i], s, e);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		outputs[i].writer = writers[i];
+		outputs[i].file = to;
+		outputs[i].safe = i & 1;
+		writers[i]->event(&outputs[i], s, e);
 	}
 	return 0;
 }
@@ -33,6 +31,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!in || !sink)
 		return 0;
 	stream_read(in, handle, sink, &at);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		if (outputs[i].file && writers[i]->finish)
+			writers[i]->finish(&outputs[i]);
+		outputs[i] = (struct output){ 0 };
+	}
 	fclose(in);
 	return 0;
 }

@@ -86,6 +86,10 @@ report lint/tapset-comments "$(awk '
 report lint/examples "$(while read -r name _; do
 		grep -qF "\`$name\`" doc/compatibility.md || echo "doc/compatibility.md: no row for the example $name"
 	done <testsuite/examples/not-built)"
+# Files of other projects are unchanged: their README has the checksums.
+report lint/vendor "$(for file in report/html/vendor/*.js; do
+		grep -qF "$(sha256sum "$file" | cut -d' ' -f1)" report/html/vendor/README.md || echo "$file: its checksum is not in the README.md beside it"
+	done)"
 # Comments, messages and manual pages are full sentences in common words.
 report lint/words "$(python3 "$TESTS/lint/words.py" 2>&1)"
 if git rev-parse --git-dir >/dev/null 2>&1; then

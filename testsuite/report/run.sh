@@ -12,7 +12,7 @@ stap_user() { timeout 300 "$STAP" -w --runtime=user -T 1 "$@"; }
 stap_user "$here/values.stp" >text 2>text.err
 stap_user "$here/values.stp" --output=json:now.json --output=csv:now.csv >now.text 2>now.err
 stap_user "$here/values.stp" --record -o session >/dev/null 2>&1
-for format in text json csv folded; do "$STAP" report -f $format session >later.$format 2>later.err; done
+for format in text json csv folded html; do "$STAP" report -f $format session >later.$format 2>later.err; done
 "$STAP" report --json-safe -f json session >safe.json
 
 same() { # NAME FILE FILE
@@ -90,3 +90,21 @@ status=$?
 report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for line in 'ERROR: the format "folded" requires an array' \
 	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
 	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
+
+# HTML reports: one file that refers to nothing, also of a session that is cut off; in a browser.
+stap_user -T 2 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
+"$STAP" report html.rec --output=html:html.html
+stap_user "$here/hostile.stp" --output=html:hostile.html >/dev/null 2>&1
+stap_user -e 'probe begin { for (i = 0; i < 30000; i++) println(i); exit() }' -DMAXACTION=1000000 --output=html:sampled.html >/dev/null 2>&1
+head -c $(($(stat -c %s html.rec) * 3 / 4)) html.rec >cut.rec
+"$STAP" report -f html cut.rec >cut.html 2>/dev/null
+report report/html-size "$(for file in html.html hostile.html later.html; do [ "$(stat -c %s $file)" -lt 600000 ] || ls -l $file; done
+	[ "$(stat -c %s sampled.html)" -lt 2000000 ] || ls -l sampled.html
+	grep -L '^</html>$' html.html hostile.html sampled.html cut.html)"
+report report/html-text-is-data "$([ "$(sed -n '/class="session"/,$p' hostile.html | grep -c '<')" = 4 ] || sed -n '/class="session"/,$p' hostile.html | grep '<')"
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ "$chromium" ]; then
+	report report/html-in-browser "$(timeout 120 python3 "$here/browser.py" "$chromium" . 2>&1)"
+else
+	skip report/html-in-browser chromium
+fi

@@ -673,7 +673,7 @@ static const struct option_row {
 	{ 0, "all-modules", NOTHING, NULL, "accepted for compatibility; symbols of all kernel\n"
 	"modules are always available", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
-	{ 'f', NULL, VALUE, "FORMAT", "print the output as text, json, csv or folded (stacks for flame\ngraphs)",
+	{ 'f', NULL, VALUE, "FORMAT", "print the output as text, json, csv, folded (stacks for flame\ngraphs) or html (a report)",
 	  set_output_format },
 	{ 0, "output", VALUE, "FORMAT:FILE", "also write the output to FILE in a format of -f (may be\nrepeated)",
 	  add_output },

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A report that browsers show without a network: html/ has its scripts, and each session is an element with lines of
+// JSON, the objects of doc/json.md and those that are described here. It is written as the events arrive. Memory grows
+// with the distinct frames of call stacks only; the size of the report, with the logarithm of the number of records.
+#include "event_text.h"
+#include "html_files.h"
+#include "json.h"
+#include "names.h"
+#include "stack.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Limits of a session. Of the printed records that follow SAMPLE ones, every second is shown, then every fourth.
+enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX = 500 };
+
+struct page {
+	bool in_session;
+	struct names frames;               // that were written
+	uint64_t printed, values, messages;
+	uint64_t step, shown, shown_bytes; // every step-th record is shown; since the last change of step
+	uint64_t *records;                 // of each probe
+	size_t nrecords;
+};
+
+// "<" would end the element; in JSON it occurs in strings only. Returns the number of bytes.
+static size_t put(struct output *out, struct json_object *o)
+{
+	size_t len;
+	const char *at = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+
+	for (size_t i = 0; i < len; i++)
+		if (at[i] == '<')
+			fputs("\\u003c", out->file);
+		else
+			putc(at[i], out->file);
+	putc('\n', out->file);
+	json_object_put(o);
+	return len;
+}
+
+static struct json_object *object(const char *type)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "type", json_object_new_string(type));
+	return o;
+}
+
+static void add_number(struct json_object *o, const char *name, int64_t n)
+{
+	json_object_object_add(o, name, json_object_new_int64(n));
+}
+
+static void add_string(struct json_object *o, const char *name, const char *s)
+{
+	json_object_object_add(o, name, json_text((struct text){ s, strlen(s) }));
+}
+
+// --- sessions ---
+
+// The browser requests nothing: the policy of the page forbids it.
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+	"style-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n<title>stap report</title>\n";
+static const char body[] =
+	"</head>\n<body>\n<noscript>This report requires JavaScript.</noscript>\n<main id=\"report\"></main>\n";
+
+// {"type":"counts"}: the records of each probe, and what was left out.
+static void end_session(struct output *out)
+{
+	struct page *page = out->state;
+	struct json_object *counts = object("counts"), *records = json_object_new_array();
+
+	if (!page->in_session) {
+		json_object_put(counts);
+		json_object_put(records);
+		return;
+	}
+	for (size_t i = 0; i < page->nrecords; i++)
+		json_object_array_add(records, json_object_new_int64(page->records[i]));
+	json_object_object_add(counts, "records", records);
+	add_number(counts, "printed", page->printed);
+	add_number(counts, "values_left", page->values > VALUES_MAX ? page->values - VALUES_MAX : 0);
+	add_number(counts, "messages_left", page->messages > MESSAGES_MAX ? page->messages - MESSAGES_MAX : 0);
+	put(out, counts);
+	fputs("</script>\n", out->file);
+	names_free(&page->frames);
+	free(page->records);
+	*page = (struct page){ 0 };
+}
+
+static void begin_session(struct output *out, const struct session *s, const struct event *e)
+{
+	struct page *page = out->state;
+
+	if (!page) {
+		page = out->state = calloc(1, sizeof(*page));
+		if (!page)
+			abort();
+		fputs(head, out->file);
+		html_put_files(out->file);
+		fputs(body, out->file);
+	}
+	end_session(out);
+	page->in_session = true;
+	page->step = 1;
+	fputs("<script type=\"application/json\" class=\"session\">\n", out->file);
+	put(out, json_event(out, s, e));
+}
+
+// {"type":"probe"} for each probe that printed, in the order of their numbers.
+static void describe_probes(struct output *out, const struct session *s, size_t n)
+{
+	struct page *page = out->state;
+
+	if (n <= page->nrecords)
+		return;
+	page->records = realloc(page->records, n * sizeof(page->records[0]));
+	if (!page->records)
+		abort();
+	for (size_t i = page->nrecords; i < n; i++) {
+		struct json_object *o = object("probe");
+		const struct probe *p = &s->probes[i];
+
+		page->records[i] = 0;
+		add_string(o, "probe", p->written ? p->written : "");
+		add_string(o, "place", p->where ? p->where : "");
+		put(out, o);
+	}
+	page->nrecords = n;
+}
+
+// --- events ---
+
+// As `print` and `hist` of doc/json.md, with the number of the record, the nanoseconds since the session's start, and
+// the number of the probe, from 0; -1: none of the script's.
+static void printed(struct output *out, const struct session *s, const struct event *e)
+{
+	struct page *page = out->state;
+	struct json_object *o;
+	int64_t probe = e->probe ? e->probe - s->probes : -1;
+	uint64_t n = page->printed++;
+
+	if (probe >= 0) {
+		describe_probes(out, s, probe + 1);
+		page->records[probe]++;
+	}
+	if (n % page->step)
+		return;
+	o = e->kind == EVENT_HIST ? json_event(out, s, e) : object("print");
+	add_number(o, "n", n);
+	add_number(o, "time", e->time_ns - s->start_ns);
+	add_number(o, "cpu", e->cpu);
+	add_number(o, "probe", probe);
+	json_object_object_del(o, "place");
+	json_object_object_add(o, "text", json_text(event_text(s, e)));
+	page->shown_bytes += put(out, o);
+	page->shown++;
+	if (page->shown < SAMPLE && page->shown_bytes < SAMPLE_BYTES)
+		return;
+	page->step *= 2;
+	page->shown = page->shown_bytes = 0;
+}
+
+struct frame_list { struct output *out; struct json_object *list; };
+
+// {"type":"frame"} for each name, when it occurs first; stacks have their numbers.
+static void add_frame(void *to, const struct frame *f)
+{
+	struct frame_list *list = to;
+	struct page *page = list->out->state;
+	size_t before = page->frames.n;
+	unsigned i = names_find(&page->frames, f->name);
+
+	if (page->frames.n > before) {
+		struct json_object *o = object("frame");
+
+		json_object_object_add(o, "name", json_text(f->name));
+		put(list->out, o);
+	}
+	json_object_array_add(list->list, json_object_new_int64(i));
+}
+
+static void value(struct output *out, const struct session *s, const struct event *e)
+{
+	struct page *page = out->state;
+	struct frame_list frames = { .out = out };
+	struct json_object *o;
+
+	if (page->values++ >= VALUES_MAX)
+		return;
+	if (!stack_is_key(e)) {
+		put(out, json_event(out, s, e));
+		return;
+	}
+	frames.list = json_object_new_array();
+	stack_frames(e, add_frame, &frames);
+	o = object("stack");
+	add_string(o, "name", e->global->name);
+	json_object_object_add(o, "frames", frames.list);
+	add_number(o, "value", stack_value(e));
+	put(out, o);
+}
+
+static int status_of(struct output *out)
+{
+	return !ferror(out->file) ? 0 : errno ? -errno : -EIO;
+}
+
+static int event(struct output *out, const struct session *s, const struct event *e)
+{
+	struct page *page = out->state;
+
+	if (is_display(e))
+		return 0;
+	out->safe = true;                          // JavaScript's numbers are doubles
+	switch (e->kind) {
+	case EVENT_BEGIN: begin_session(out, s, e); break;
+	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, s, e); break;
+	case EVENT_VALUE: value(out, s, e); break;
+	case EVENT_WARNING: case EVENT_ERROR:
+		if (page->messages++ < MESSAGES_MAX)
+			put(out, json_event(out, s, e));
+		break;
+	case EVENT_LOSS: put(out, json_event(out, s, e)); break;
+	case EVENT_END:
+		describe_probes(out, s, s->nprobes);
+		put(out, json_event(out, s, e));
+		break;
+	}
+	return status_of(out);
+}
+
+static int finish(struct output *out)
+{
+	if (!out->state)
+		return 0;
+	end_session(out);
+	fputs("</body>\n</html>\n", out->file);
+	free(out->state);
+	out->state = NULL;
+	return status_of(out);
+}
+
+const struct writer html_writer = { "html", "a page with pictures of the globals, for browsers", event, finish };

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Elements of the page, tables of arrays and bars of histograms. Texts of a session become text nodes, never HTML.
+"use strict";
+
+// Makes an element; attributes with functions are handlers of events. Children are elements and texts.
+function element(tag, attributes, ...children) {
+	const made = document.createElement(tag);
+
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (typeof value === "function")
+			made.addEventListener(name, value);
+		else if (value !== undefined)
+			made.setAttribute(name, value);
+	}
+	made.append(...children);
+	return made;
+}
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+// Numbers beyond 2^53 are texts, whose digits are all shown.
+function shown(number) {
+	if (number === undefined || number === null)
+		return "";
+	return typeof number === "string" ? number.replace(/\B(?=(\d{3})+$)/g, ",") : grouped.format(number);
+}
+
+function count_of(n, noun) {
+	return shown(n) + " " + noun + (n === 1 ? "" : "s");
+}
+
+function percent(part, whole) {
+	return whole ? grouped.format(100 * part / whole) + " %" : "";
+}
+
+function bar(value, max) {
+	const width = max > 0 && value > 0 ? 100 * value / max : 0;
+	const made = element("span", { class: "bar" });
+
+	made.style.width = width + "%";
+	made.style.visibility = width ? "visible" : "hidden";
+	return made;
+}
+
+// --- histograms ---
+
+function range(bucket) {
+	if (bucket.lo === null)
+		return "≤ " + shown(bucket.hi);
+	if (bucket.hi === null)
+		return "≥ " + shown(bucket.lo);
+	return Number(bucket.lo) === Number(bucket.hi) ? shown(bucket.lo) : shown(bucket.lo) + " – " + shown(bucket.hi);
+}
+
+function follows(bucket, next) {
+	return Number(bucket.hi) + 1 === Number(next.lo);
+}
+
+function histogram(buckets) {
+	const rows = element("tbody");
+	const total = d3.sum(buckets, b => Number(b.count));
+	const max = d3.max(buckets, b => Number(b.count));
+
+	buckets.forEach((b, i) => {
+		if (i && !follows(buckets[i - 1], b))
+			rows.append(element("tr", null, element("td", { class: "number faint" }, "…"), element("td"), element("td"),
+				element("td")));
+		rows.append(element("tr", null, element("td", { class: "number" }, range(b)),
+			element("td", { class: "bars" }, bar(Number(b.count), max)), element("td", { class: "number" }, shown(b.count)),
+			element("td", { class: "number faint" }, percent(Number(b.count), total))));
+	});
+	return element("table", { class: "hist", "aria-label": "histogram" }, rows);
+}
+
+function summary(stats) {
+	return ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => k + " " + shown(stats[k])).join(", ");
+}
+
+// --- tables ---
+
+// The columns of an array: its keys, then its value or the numbers of its statistics.
+function columns_of(elements) {
+	const first = elements[0];
+	const columns = first.keys.map((key, i) => ({
+		title: first.keys.length > 1 ? "key " + (i + 1) : "key", key: true, numeric: typeof key !== "string",
+		of: e => e.keys[i],
+	}));
+
+	if (first.type === "map")
+		columns.push({ title: "value", numeric: typeof first.value !== "string" || elements.some(e => typeof e.value === "number"),
+			of: e => e.value });
+	else
+		for (const name of ["count", "sum", "avg", "min", "max"])
+			if (elements.some(e => e[name] !== undefined))
+				columns.push({ title: name, numeric: true, of: e => e[name] });
+	return columns;
+}
+
+function compare(column, a, b) {
+	const x = column.of(a), y = column.of(b);
+
+	return column.numeric ? (Number(x) || 0) - (Number(y) || 0) : String(x) < String(y) ? -1 : String(x) > String(y) ? 1 : 0;
+}
+
+const ROWS = 100;
+
+class Table {
+	constructor(elements) {
+		this.elements = elements;
+		this.columns = columns_of(elements);
+		this.sorted = this.columns.find(c => !c.key && c.numeric) || this.columns[0];
+		this.down = !this.sorted.key;
+		this.filter = "";
+		this.limit = ROWS;
+		this.status = element("span", { class: "faint", role: "status" });
+		this.more = element("button", { type: "button", click: () => { this.limit = Infinity; this.draw(); } }, "Show all");
+		this.head = element("tr");
+		this.rows = element("tbody");
+		this.heads();
+		this.draw();
+	}
+
+	element() {
+		const filter = element("input", { type: "search", placeholder: "Filter", "aria-label": "filter rows",
+			input: event => { this.filter = event.target.value.toLowerCase(); this.draw(); } });
+
+		return element("div", { class: "array" }, element("div", { class: "tools" }, filter, this.status, this.more),
+			element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "elements" },
+				element("table", null, element("thead", null, this.head), this.rows)));
+	}
+
+	sort(column) {
+		this.down = this.sorted === column ? !this.down : column.numeric;
+		this.sorted = column;
+		this.heads();
+		this.draw();
+		this.head.children[this.columns.indexOf(column)].firstChild.focus();
+	}
+
+	heads() {
+		this.head.replaceChildren(...this.columns.map(c => element("th",
+			{ class: c.numeric ? "number" : "", scope: "col",
+				"aria-sort": c !== this.sorted ? undefined : this.down ? "descending" : "ascending" },
+			element("button", { type: "button", click: () => this.sort(c) },
+				c.title + (c !== this.sorted ? "" : this.down ? " ▼" : " ▲")))));
+		this.measured = this.sorted.numeric && !this.sorted.key ? this.sorted : this.columns.find(c => c.numeric && !c.key);
+		if (this.measured)
+			this.head.append(element("th", { scope: "col" }, ""));
+	}
+
+	row(e, max) {
+		const row = element("tr", null, ...this.columns.map(c => element("td", { class: c.numeric ? "number" : "key" },
+			c.numeric ? shown(c.of(e)) : String(c.of(e)))));
+
+		if (this.measured)
+			row.append(element("td", { class: "bars" }, bar(Number(this.measured.of(e)), max)));
+		if (e.buckets)
+			row.firstChild.prepend(this.opener(e, row), " ");
+		return row;
+	}
+
+	// A button that shows the histogram of an element below it.
+	opener(e, row) {
+		const button = element("button", { type: "button", "aria-expanded": "false", "aria-label": "histogram", click: () => {
+			const open = button.getAttribute("aria-expanded") === "true";
+
+			button.setAttribute("aria-expanded", String(!open));
+			button.textContent = open ? "+" : "−";
+			if (open)
+				row.nextSibling.remove();
+			else
+				row.after(element("tr", { class: "more" }, element("td", { colspan: row.children.length }, histogram(e.buckets))));
+		} }, "+");
+
+		return button;
+	}
+
+	draw() {
+		const matching = !this.filter ? this.elements.slice() : this.elements.filter(e =>
+			this.columns.some(c => String(c.of(e)).toLowerCase().includes(this.filter)));
+		const max = this.measured ? d3.max(this.elements, e => Number(this.measured.of(e)) || 0) : 0;
+		const sign = this.down ? -1 : 1;
+
+		matching.sort((a, b) => sign * compare(this.sorted, a, b));
+		this.rows.replaceChildren(...matching.slice(0, this.limit).map(e => this.row(e, max)));
+		this.more.hidden = matching.length <= this.limit;
+		this.status.textContent = (matching.length > this.limit ? "first " + shown(this.limit) + " of " : "") +
+			count_of(matching.length, this.filter ? "matching element" : "element");
+	}
+}
