@@ -50,6 +50,9 @@ lint_checks() {
 	check shared-counter -- "global a $hot { a[pid()] += 2 }"
 	check -- "global a $hot { a[pid()]++ } probe end { a[1] = 0 }"
 	check -- "global a $hot { a[pid()] <<< 1 }"
+	# embedded C uses k by STAP_GLOBAL_GET_k and m by a marker; "count" only contains the letter n
+	check unused-global -- "global n, m, k function f() %{ /* pragma:read:m */ int count = STAP_GLOBAL_GET_k(); %} $b f() }" \
+		-g
 	check -- $'# lint:unused-global\nglobal a\nprobe begin { exit() }'
 	check unused-global -- $'# lint:unused-global\n\nglobal a\nprobe begin { exit() }'
 	[ -z "$wrong" ] && ok parse/checks || not_ok parse/checks "$wrong"

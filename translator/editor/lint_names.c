@@ -321,14 +321,23 @@ static void visit_probe(struct names *n, struct probe_decl *d)
 
 // ---------------------------------------------------------------- globals
 
-// Returns true if embedded C of the script mentions the name.
+// Returns true if the C uses the name, or one that is made of it, such as STAP_GLOBAL_GET_name.
+static bool uses_name(const struct embedded *c, const char *name)
+{
+	for vec_each(&c->words, word)
+		if (!strcmp(word->name, name) || str_ends(word->name, str_printf("_%s", name)))
+			return true;
+	return str_in_list(&c->reads, name) || str_in_list(&c->writes, name);
+}
+
+// Returns true if embedded C of the script uses the name.
 static bool in_embedded(const struct session *s, const char *name)
 {
 	for vec_each(&s->script.funcs, f)
-		if ((*f)->embedded && strstr((*f)->embedded->code, name))
+		if ((*f)->embedded && uses_name((*f)->embedded, name))
 			return true;
 	for vec_each(&s->script.embedded, e)
-		if (strstr((*e)->u.embedded->code, name))
+		if (uses_name((*e)->u.embedded, name))
 			return true;
 	return false;
 }
