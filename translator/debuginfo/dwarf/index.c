@@ -187,7 +187,8 @@ static size_t fixed_part(const char *pattern)
 
 // ---------------------------------------------------------------- functions
 
-bool path_matches(const char *path, const char *pattern)
+// Compares the tail of the path, from a "/" on, with a glob.
+static bool path_matches(const char *path, const char *pattern)
 {
 	size_t len = strlen(path), tail;
 

@@ -36,6 +36,5 @@ bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);
 uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; 0: none
 uint32_t index_find_enumerator(const struct index *ix, const char *name);
 void index_each_variable(const struct index *ix, const char *name, index_fn fn, void *data);
-bool path_matches(const char *path, const char *pattern); // a glob for its tail, at a "/"
 
 #endif
