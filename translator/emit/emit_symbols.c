@@ -179,7 +179,7 @@ static bool asks_for_probefunc(const struct emitter *e)
 	if (s->opt.user_runtime || !emit_called(e, "stp_probefunc"))
 		return false;
 	for vec_each(&s->script.probes, p)
-		samples |= !strcmp((*p)->family->name, "perf");
+		samples |= (*p)->family->samples;
 	return s->programs.n || (samples && (s->opt.objects.n || s->opt.command));
 }
 

@@ -186,6 +186,7 @@ static const char *const patterns[] = {
 const struct probe_family family_perf = {
 	.name = "perf",
 	.arrival_ns = 1500,
+	.samples = true,
 	.patterns = patterns,
 	.resolve = perf_resolve,
 	.emit = perf_emit,

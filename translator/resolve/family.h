@@ -46,6 +46,7 @@ struct probe_family {
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
 	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for lack of memory
 	int arrival_ns;                        // time of a hit before and after the handler, with interrupts off
+	bool samples;                          // hits interrupt whatever runs, also code of programs that are not probed
 	bool exclusive;                        // handlers run alone, never at the same time as others
 	enum probe_access access;
 	enum probe_access (*access_of)(const struct probe *p); // NULL: `access`, of every probe
