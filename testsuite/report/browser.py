@@ -164,7 +164,7 @@ def check_table(b):
 
 
 def check_page(b):
-    b.expect('problems', 'document.querySelector(".problems").innerText', 'Warning: careful')
+    b.expect('problems', 'document.querySelector(".problems").innerText.startsWith("Warning: careful")', True)
     b.expect('values', SECTION % 'Values' + '.innerText.includes("version")', True)
     b.expect('statistics', SECTION % 'delay' + '.querySelectorAll(".hist tr").length > 2', True)
     b.expect('heat map', SECTION % 'Histogram' + '.querySelectorAll(".cell").length > 3', True)
