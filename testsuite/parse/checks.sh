@@ -21,7 +21,7 @@ lint_checks() {
 	check -- "global a function f(x:long) %{ STAP_GLOBAL_SET_a(1); %} $b f(1) }"
 	check never-written -- "global a $b print(a[1]) }"
 	check never-written -- "global a $b delete a }"
-	check -- "global a = 5, b $b print(a, b) }" -G b=3 x
+	check -- "global a = 5, b $b print(a, b) }" -G b=3
 	check never-written -- "global b $b print(b) }"
 	check never-deleted -- 'global a probe vfs.read { a[tid()] = 1 } probe vfs.read.return { print(a[tid()]) }'
 	check -- 'global a probe vfs.read { a[tid()] = 1 } probe vfs.read.return { print(a[tid()]) delete a[tid()] }'
