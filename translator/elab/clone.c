@@ -25,6 +25,7 @@ struct call_graph {
 	bool mentions;             // it mentions target variables itself
 };
 
+// Returns the function's number. A new function may move all others.
 static int number_of(struct call_graph *g, struct func *f)
 {
 	uint32_t *number = numbers_at(&g->numbers, (uintptr_t)f);
@@ -41,8 +42,11 @@ static bool visit_call(struct ast_walker *w, struct expr **e)
 	struct call_graph *g = w->data;
 
 	if ((*e)->kind == E_CALL)
-		for (struct func *f = (*e)->u.call.target; f; f = f->next_overload)
-			vec_push(&g->functions.at[number_of(g, f)].callers, g->caller);
+		for (struct func *f = (*e)->u.call.target; f; f = f->next_overload) {
+			int callee = number_of(g, f);
+
+			vec_push(&g->functions.at[callee].callers, g->caller);
+		}
 	g->mentions |= is_context(*e);
 	return true;
 }
