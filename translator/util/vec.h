@@ -8,14 +8,17 @@
 
 #define VEC(type) struct { type *at; int n, capacity; }
 
+// Appends a value. Evaluates both arguments once, the value first, so that it may change where the vector lies.
 #define vec_push(v, value) do {							\
-	if ((v)->n == (v)->capacity) {						\
-		int capacity_ = (v)->capacity ? 2 * (v)->capacity : 8;			\
-		(v)->at = mem_grow((v)->at, (v)->n * sizeof(*(v)->at),		\
-				   capacity_ * sizeof(*(v)->at));			\
-		(v)->capacity = capacity_;						\
+	typeof(*(v)->at) value_ = (value);					\
+	typeof(v) v_ = (v);							\
+	if (v_->n == v_->capacity) {						\
+		int capacity_ = v_->capacity ? 2 * v_->capacity : 8;		\
+		v_->at = mem_grow(v_->at, v_->n * sizeof(*v_->at),		\
+				  capacity_ * sizeof(*v_->at));			\
+		v_->capacity = capacity_;					\
 	}									\
-	(v)->at[(v)->n++] = (value);						\
+	v_->at[v_->n++] = value_;						\
 } while (0)
 
 #define vec_each(v, it) (typeof((v)->at + 0) it = (v)->at; it && it < (v)->at + (v)->n; it++)
