@@ -176,7 +176,10 @@ static void describe_session(struct reader *r)
 	r->damaged |= elision < -1 || elision > HIST_ELISION_MAX;
 	r->s.hist_elision = r->damaged ? 0 : elision;
 	r->s.hist_width = number_below(r, HIST_WIDTH_MAX + 1);
-	r->damaged |= !r->s.hist_width;
+	if (!r->s.hist_width) {
+		r->damaged = true;
+		r->s.hist_width = 1;               // a divisor
+	}
 	r->s.target = signed_number(r);
 }
 
