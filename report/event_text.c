@@ -150,3 +150,42 @@ void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int
 		*high = (uint64_t)linear_low(s, bucket + 1) - 1;
 	}
 }
+
+// Returns the name in text that ends with "name=" or "name=\"", in `to`; false: it ends otherwise.
+static bool argument_name(struct text t, char *to, size_t size)
+{
+	size_t end = t.len, from;
+
+	if (end && (t.at[end - 1] == '"' || t.at[end - 1] == '\''))
+		end--;
+	if (!end || t.at[--end] != '=')
+		return false;
+	for (from = end; from && (t.at[from - 1] == '_' || (t.at[from - 1] >= '0' && t.at[from - 1] <= '9') ||
+				  ((t.at[from - 1] | 32) >= 'a' && (t.at[from - 1] | 32) <= 'z')); )
+		from--;
+	if (from == end || end - from >= size || (t.at[from] >= '0' && t.at[from] <= '9'))
+		return false;
+	memcpy(to, t.at + from, end - from);
+	to[end - from] = '\0';
+	return true;
+}
+
+void each_argument(const struct event *e, argument_handler *handler, void *to)
+{
+	struct text before = { "", 0 };
+	const struct cell *c = e->cells;
+	unsigned n = 0;
+	char name[64];
+
+	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
+		const struct piece *p = &e->format->pieces[i];
+
+		if (!p->conv)
+			continue;
+		c += (p->width == -2) + (p->precision == -2);
+		n++;
+		if (!argument_name(before, name, sizeof(name)))
+			snprintf(name, sizeof(name), "%u", n);
+		handler(to, name, c++);
+	}
+}

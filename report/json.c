@@ -2,6 +2,7 @@
 // One JSON object a line for each event; doc/json.md describes them.
 #include "event_text.h"
 #include "json.h"
+#include "json_text.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -22,25 +23,6 @@ static struct json_object *number(const struct output *out, int64_t n)
 	return json_object_new_string(digits);
 }
 
-// Returns the length of the UTF-8 character at `at`; 0: invalid bytes.
-static size_t character(const unsigned char *at, size_t len)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 :
-		   *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
-	uint32_t code;
-
-	if (n < 2 || n > len)
-		return n > len ? 0 : n;
-	code = *at & (0x7f >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
-}
-
 // Returns the text with each byte that is not UTF-8 replaced by U+FFFD; *valid: none was.
 static struct json_object *readable(struct text t, bool *valid)
 {
@@ -52,7 +34,7 @@ static struct json_object *readable(struct text t, bool *valid)
 	if (!copy)
 		abort();
 	for (*valid = true; at < end; at += n ? n : 1) {
-		n = character(at, end - at);
+		n = utf8_character(at, end - at);
 		memcpy(to, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
 		to += n ? n : 3;
 		*valid &= n > 0;
@@ -141,50 +123,28 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 
 // --- printing ---
 
-// Returns the name in text that ends with "name=" or "name=\"", in `to`; false: it ends otherwise.
-static bool argument_name(struct text t, char *to, size_t size)
-{
-	size_t end = t.len, from;
+struct arguments { const struct output *out; struct json_object *o; unsigned n; };
 
-	if (end && (t.at[end - 1] == '"' || t.at[end - 1] == '\''))
-		end--;
-	if (!end || t.at[--end] != '=')
-		return false;
-	for (from = end; from && (t.at[from - 1] == '_' || (t.at[from - 1] >= '0' && t.at[from - 1] <= '9') ||
-				  ((t.at[from - 1] | 32) >= 'a' && (t.at[from - 1] | 32) <= 'z')); )
-		from--;
-	if (from == end || end - from >= size || (t.at[from] >= '0' && t.at[from] <= '9'))
-		return false;
-	memcpy(to, t.at + from, end - from);
-	to[end - from] = '\0';
-	return true;
+static void add_argument(void *to, const char *name, const struct cell *c)
+{
+	struct arguments *a = to;
+	char position[12];
+
+	snprintf(position, sizeof(position), "%u", ++a->n);
+	if (json_object_object_get_ex(a->o, name, NULL))
+		name = position;
+	if (c->type == CELL_TEXT)
+		add_text(a->o, name, c->text);
+	else
+		json_object_object_add(a->o, name, number(a->out, c->number));
 }
 
-// Arguments are named by the text before them, others by their number, from 1.
 static struct json_object *arguments(const struct output *out, const struct event *e)
 {
-	struct json_object *o = json_object_new_object();
-	struct text before = { "", 0 };
-	const struct cell *c = e->cells;
-	unsigned n = 0;
-	char name[64];
+	struct arguments a = { out, json_object_new_object() };
 
-	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
-		const struct piece *p = &e->format->pieces[i];
-
-		if (!p->conv)
-			continue;
-		c += (p->width == -2) + (p->precision == -2);
-		n++;
-		if (!argument_name(before, name, sizeof(name)) || json_object_object_get_ex(o, name, NULL))
-			snprintf(name, sizeof(name), "%u", n);
-		if (c->type == CELL_TEXT)
-			add_text(o, name, c->text);
-		else
-			json_object_object_add(o, name, number(out, c->number));
-		c++;
-	}
-	return o;
+	each_argument(e, add_argument, &a);
+	return a.o;
 }
 
 static void add_place(const struct output *out, struct json_object *o, const struct event *e)

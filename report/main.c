@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
-					 &html_writer };
+					       &speedscope_writer, &pprof_writer, &chrome_writer, &html_writer };
 
 enum { OUTPUTS = 16 };
 
@@ -41,7 +41,7 @@ static const struct writer *find(const char *name, size_t len)
 			return writers[i];
 	fputs("known formats:\n", stderr);
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-		fprintf(stderr, "  %-8s %s\n", writers[i]->name, writers[i]->help);
+		fprintf(stderr, "  %-10s %s\n", writers[i]->name, writers[i]->help);
 	fail("unknown output format \"%.*s\"; use one of these", (int)len, name);
 }
 
@@ -123,7 +123,7 @@ static void finish(void)
 	for (struct output *o = outputs; o < outputs + noutputs; o++) {
 		if (o->file && o->writer->finish)
 			check(o, o->writer->finish(o));
-		if (o->file && fclose(o->file))
+		if (o->file && (ferror(o->file) | fclose(o->file)))
 			fail("cannot write %s: %s", o->path, strerror(errno));
 		o->file = NULL;
 	}
@@ -139,7 +139,8 @@ static ssize_t read_input(void *file, char *to, size_t size)
 	return read(ready.fd, to, size);
 }
 
-static void read_one(const char *path)
+// Returns false if the session is damaged.
+static bool read_one(const char *path)
 {
 	bool is_file = strcmp(path, "-");
 	FILE *file = is_file ? fopen(path, "re") : stdin, *in = NULL;
@@ -163,9 +164,8 @@ static void read_one(const char *path)
 	if (rc == -EPIPE)
 		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
 	else if (rc)
-		finish();
-	if (rc && rc != -EPIPE)
-		fail("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
+		fprintf(stderr, "ERROR: %s is damaged at byte %llu; the rest is shown\n", name, (unsigned long long)at);
+	return !rc || rc == -EPIPE;
 }
 
 int main(int argc, char **argv)
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 		{ "json-safe", no_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	const struct writer *format = NULL;
-	bool safe = false;
+	bool safe = false, whole = true;
 	int opt;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -195,9 +195,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < noutputs; i++)
 		outputs[i].safe = safe;
 	for (int i = optind; i < argc; i++)
-		read_one(argv[i]);
+		whole &= read_one(argv[i]);
 	if (optind == argc)
-		read_one("-");
+		whole &= read_one("-");
 	finish();
-	return 0;
+	return !whole;
 }

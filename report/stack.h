@@ -3,7 +3,7 @@
 #ifndef STACK_H
 #define STACK_H
 
-#include "stream.h"
+#include "writers.h"
 
 struct frame {
 	struct text name;                  // of the function, else the address; the text of another key
@@ -27,5 +27,8 @@ int64_t stack_value(const struct event *e);
 bool stack_fits(const struct global *g);
 // Writes to standard error which globals there are, with their types, if stacks fit none of them; returns false then.
 bool stack_required(const struct session *s, const char *format);
+// Writes warnings to standard error at the end: that no element with a stack was written, and how many elements were
+// left out since they are negative.
+void stack_report_missing(const struct output *out, bool any, uint64_t negative);
 
 #endif

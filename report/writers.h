@@ -22,6 +22,7 @@ struct writer {
 	int (*finish)(struct output *out);
 };
 
-extern const struct writer text_writer, json_writer, csv_writer, folded_writer, html_writer;
+extern const struct writer text_writer, json_writer, csv_writer, folded_writer, speedscope_writer,
+	pprof_writer, chrome_writer, html_writer;
 
 #endif

@@ -4,19 +4,23 @@
 #include "../../report/writers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer, &html_writer };
-static struct output outputs[sizeof(writers) / sizeof(writers[0])];
+static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
+						&speedscope_writer, &pprof_writer, &chrome_writer, &html_writer };
+enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
+static struct output out[WRITERS];
 
 static int handle(void *to, const struct session *s, const struct event *e)
 {
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		outputs[i].writer = writers[i];
-		outputs[i].file = to;
-		outputs[i].safe = i & 1;
-		writers[i]->event(&outputs[i], s, e);
+	for (size_t i = 0; i < WRITERS; i++) {
+		out[i].writer = writers[i];
+		out[i].file = to;
+		out[i].path = "/dev/null";
+		out[i].safe = i & 1;
+		writers[i]->event(&out[i], s, e);
 	}
 	return 0;
 }
@@ -30,12 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sink = sink ? sink : fopen("/dev/null", "w");
 	if (!in || !sink)
 		return 0;
+	memset(out, 0, sizeof(out));
 	stream_read(in, handle, sink, &at);
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		if (outputs[i].file && writers[i]->finish)
-			writers[i]->finish(&outputs[i]);
-		outputs[i] = (struct output){ 0 };
-	}
+	for (size_t i = 0; i < WRITERS; i++)
+		if (out[i].writer && out[i].writer->finish)
+			out[i].writer->finish(&out[i]);
 	fclose(in);
 	return 0;
 }

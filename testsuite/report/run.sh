@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A session in each of the formats that stap-report makes: values.stp on the user runtime in each format, read by the programs that users have
-# (check.py: a JSON validator, a CSV reader; jq; sqlite3), and damaged sessions.
+# (check.py: a JSON validator, a CSV reader; jq; sqlite3), stacks.stp as profiles (check_profiles.py), and damaged sessions.
 set -u
 . "$TESTS/lib.sh"
 here=$TESTS/report
@@ -108,3 +108,25 @@ if [ "$chromium" ]; then
 else
 	skip report/html-in-browser chromium
 fi
+# Profiles of arrays with call stacks.
+stap_user --record -o stacks "$here/stacks.stp"
+profiles=(speedscope pprof)
+for format in "${profiles[@]}"; do
+	"$STAP" report -f $format stacks >stacks.$format 2>stacks.err
+	report report/$format "$(python3 "$here/check_profiles.py" $format stacks.$format 2>&1
+		[ $format != speedscope ] || grep -q 'WARNING: standard output: 1 elements with negative values are left out' stacks.err || cat stacks.err)"
+	"$STAP" report -f $format session >empty.$format 2>empty.err
+	report report/$format-without-stacks "$(grep -qx 'WARNING: standard output: no element of an array has a call stack as a key' empty.err || cat empty.err)"
+	"$STAP" report -f $format no-stacks >no-stacks.$format 2>no-stacks.err
+	report report/$format-without-arrays "$(grep -q "ERROR: the format \"$format\" requires an array" no-stacks.err || cat no-stacks.err)"
+done
+
+# Trace events: slices of threads, and what the user runtime prints.
+python3 "$here/write_session.py" 3 >calls
+"$STAP" report -f chrome calls >calls.chrome
+report report/chrome-slices "$(python3 "$here/check_trace.py" calls calls.chrome 2>&1)"
+stap_user -f chrome -e 'global n probe begin { println("plain \"1\""); printf("%s -> f\n", thread_indent(1)) }
+	probe timer.ms(20) { printf("reads=%d\n", n); if (++n == 3) exit() }' >timers.chrome
+report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.chrome 2>&1)"
+"$STAP" report -f chrome session >session.chrome
+report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A profile of pprof: profile.proto, compressed by gzip. Each global whose elements have call stacks is a sample type;
+// statistics are two, NAME.count and NAME.sum. Since each sample has a value for each type, samples are collected in a
+// temporary file until all types are known; the rest is written as it appears.
+#include "intern.h"
+#include "stack.h"
+#include "writers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+// Fields of profile.proto.
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
+       PROFILE_TIME = 9 };
+enum { TYPE_NAME = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+struct bytes { unsigned char *at; size_t n, size; };
+
+struct pprof {
+	FILE *out, *samples;
+	z_stream z;
+	int rc;                            // of the first error
+	uint64_t start_ns;
+	struct intern strings, mappings, functions, locations, types;
+	struct bytes type_names;           // numbers of strings, one for each type
+	struct bytes stack;                // numbers of locations, the outermost one first
+	struct bytes labels;
+};
+
+struct sample {                            // of the temporary file; locations and labels follow
+	uint64_t type, values[2];
+	unsigned nvalues;
+	size_t locations, labels;          // bytes
+};
+
+// --- encoding ---
+
+static void append(struct bytes *b, const void *from, size_t n)
+{
+	if (b->n + n > b->size) {
+		b->size = 2 * (b->n + n);
+		b->at = realloc(b->at, b->size);
+		if (!b->at)
+			abort();
+	}
+	if (n)
+		memcpy(b->at + b->n, from, n);
+	b->n += n;
+}
+
+static void put_varint(struct bytes *b, uint64_t n)
+{
+	unsigned char to[10], *at = to;
+
+	for (; n > 127; n >>= 7)
+		*at++ = n | 128;
+	*at++ = n;
+	append(b, to, at - to);
+}
+
+static void put_number(struct bytes *b, unsigned field, uint64_t n)
+{
+	put_varint(b, field << 3);
+	put_varint(b, n);
+}
+
+static void put_bytes(struct bytes *b, unsigned field, const void *from, size_t n)
+{
+	put_varint(b, field << 3 | 2);
+	put_varint(b, n);
+	append(b, from, n);
+}
+
+// --- output ---
+
+static void compress_part(struct pprof *o, const void *from, size_t n, int flush)
+{
+	unsigned char to[16384];
+
+	o->z.next_in = (void *)from;
+	o->z.avail_in = n;
+	do {
+		o->z.next_out = to;
+		o->z.avail_out = sizeof(to);
+		deflate(&o->z, flush);
+		if (fwrite(to, 1, sizeof(to) - o->z.avail_out, o->out) != sizeof(to) - o->z.avail_out && !o->rc)
+			o->rc = -errno;
+	} while (!o->z.avail_out);
+}
+
+// Writes a field of the profile and releases the message.
+static void put_message(struct pprof *o, unsigned field, struct bytes *message)
+{
+	struct bytes b = { NULL };
+
+	put_bytes(&b, field, message->at, message->n);
+	compress_part(o, b.at, b.n, Z_NO_FLUSH);
+	free(b.at);
+	free(message->at);
+}
+
+static uint64_t string(struct pprof *o, struct text t)
+{
+	struct bytes copy = { NULL };
+	bool added;
+	uint64_t number = intern(&o->strings, t.at, t.len, &added);
+
+	if (added) {
+		append(&copy, t.at, t.len);
+		put_message(o, PROFILE_STRING, &copy);
+	}
+	return number;
+}
+
+static uint64_t name(struct pprof *o, const char *s)
+{
+	return string(o, (struct text){ s, strlen(s) });
+}
+
+// Numbers of messages begin at 1; 0 is no mapping.
+static uint64_t mapping(struct pprof *o, struct text module)
+{
+	struct bytes m = { NULL };
+	uint64_t file, id;
+	bool added;
+
+	if (!module.len)
+		return 0;
+	file = string(o, module);
+	id = intern(&o->mappings, &file, sizeof(file), &added) + 1;
+	if (added) {
+		put_number(&m, MAPPING_ID, id);
+		put_number(&m, MAPPING_FILE, file);
+		put_number(&m, MAPPING_HAS_FUNCTIONS, 1);
+		put_message(o, PROFILE_MAPPING, &m);
+	}
+	return id;
+}
+
+static uint64_t function(struct pprof *o, const struct frame *f)
+{
+	uint64_t key[2] = { string(o, f->name), string(o, f->module) }, id;
+	struct bytes m = { NULL };
+	bool added;
+
+	id = intern(&o->functions, key, sizeof(key), &added) + 1;
+	if (added) {
+		put_number(&m, FUNCTION_ID, id);
+		put_number(&m, FUNCTION_NAME, key[0]);
+		put_number(&m, FUNCTION_SYSTEM_NAME, key[0]);
+		put_number(&m, FUNCTION_FILE, key[1]);
+		put_message(o, PROFILE_FUNCTION, &m);
+	}
+	return id;
+}
+
+static uint64_t location(struct pprof *o, const struct frame *f)
+{
+	uint64_t key[3] = { function(o, f), mapping(o, f->module), f->address }, id;
+	struct bytes m = { NULL }, line = { NULL };
+	bool added;
+
+	id = intern(&o->locations, key, sizeof(key), &added) + 1;
+	if (!added)
+		return id;
+	put_number(&line, LINE_FUNCTION, key[0]);
+	put_number(&m, LOCATION_ID, id);
+	put_number(&m, LOCATION_MAPPING, key[1]);
+	put_number(&m, LOCATION_ADDRESS, key[2]);
+	put_bytes(&m, LOCATION_LINE, line.at, line.n);
+	free(line.at);
+	put_message(o, PROFILE_LOCATION, &m);
+	return id;
+}
+
+// --- samples ---
+
+// Keys besides the stack are labels, key1 and so on by their positions.
+static void add_frame(void *to, const struct frame *f)
+{
+	struct pprof *o = to;
+	struct bytes label = { NULL };
+	uint64_t id;
+	char key[16];
+
+	if (!f->key) {
+		id = location(o, f);
+		append(&o->stack, &id, sizeof(id));
+		return;
+	}
+	snprintf(key, sizeof(key), "key%u", f->key);
+	put_number(&label, LABEL_KEY, name(o, key));
+	put_number(&label, LABEL_TEXT, string(o, f->name));
+	put_bytes(&o->labels, SAMPLE_LABEL, label.at, label.n);
+	free(label.at);
+}
+
+// Returns the number of a sample type; a new one is listed in type_names.
+static uint64_t sample_type(struct pprof *o, const char *global, const char *part)
+{
+	char text[256];
+	uint64_t named, number;
+	bool added;
+
+	snprintf(text, sizeof(text), "%s%s", global, part);
+	number = intern(&o->types, text, strlen(text), &added);
+	if (added) {
+		named = name(o, text);
+		append(&o->type_names, &named, sizeof(named));
+	}
+	return number;
+}
+
+static int element(struct pprof *o, const struct event *e)
+{
+	struct sample s = { 0 };
+
+	o->stack.n = o->labels.n = 0;
+	stack_frames(e, add_frame, o);
+	if (e->value->type == CELL_STATISTIC) {
+		s.type = sample_type(o, e->global->name, ".count");
+		sample_type(o, e->global->name, ".sum");
+		s.values[s.nvalues++] = e->value->statistic->count;
+	} else {
+		s.type = sample_type(o, e->global->name, "");
+	}
+	s.values[s.nvalues++] = stack_value(e);
+	s.locations = o->stack.n;
+	s.labels = o->labels.n;
+	fwrite(&s, sizeof(s), 1, o->samples);
+	fwrite(o->stack.at, 1, s.locations, o->samples);
+	fwrite(o->labels.at, 1, s.labels, o->samples);
+	return o->rc ? o->rc : ferror(o->samples) ? -errno : 0;
+}
+
+static void read_bytes(struct pprof *o, struct bytes *to, size_t n)
+{
+	char part[4096];
+
+	for (to->n = 0; n; ) {
+		size_t got = fread(part, 1, n < sizeof(part) ? n : sizeof(part), o->samples);
+
+		if (!got) {
+			o->rc = -EIO;
+			return;
+		}
+		append(to, part, got);
+		n -= got;
+	}
+}
+
+static void put_sample(struct pprof *o, const struct sample *s)
+{
+	struct bytes m = { NULL };
+	uint64_t id, types = o->type_names.n / sizeof(uint64_t);
+
+	read_bytes(o, &o->stack, s->locations);
+	read_bytes(o, &o->labels, s->labels);
+	for (size_t i = o->stack.n / sizeof(id); i--; ) {  // the innermost one is the first one here
+		memcpy(&id, o->stack.at + i * sizeof(id), sizeof(id));
+		put_number(&m, SAMPLE_LOCATION, id);
+	}
+	for (uint64_t i = 0; i < types; i++)
+		put_number(&m, SAMPLE_VALUE, i >= s->type && i - s->type < s->nvalues ? s->values[i - s->type] : 0);
+	append(&m, o->labels.at, o->labels.n);
+	put_message(o, PROFILE_SAMPLE, &m);
+}
+
+// --- the writer ---
+
+static int begin(struct output *out)
+{
+	struct pprof *o = out->state = calloc(1, sizeof(*o));
+
+	if (!o)
+		abort();
+	o->out = out->file;
+	o->samples = tmpfile();
+	if (!o->samples)
+		return -errno;
+	if (deflateInit2(&o->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		abort();
+	name(o, "");                               // string 0
+	return 0;
+}
+
+static int event(struct output *out, const struct session *s, const struct event *e)
+{
+	struct pprof *o = out->state;
+	int rc;
+
+	if (!o) {
+		rc = begin(out);
+		if (rc)
+			return rc;
+		o = out->state;
+		o->start_ns = s->start_ns;
+	}
+	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
+		return -ENOTSUP;
+	return stack_is_key(e) ? element(o, e) : 0;
+}
+
+static void put_types(struct pprof *o)
+{
+	uint64_t unit = name(o, "count"), type;
+
+	for (size_t i = 0; i < o->type_names.n; i += sizeof(type)) {
+		struct bytes m = { NULL };
+
+		memcpy(&type, o->type_names.at + i, sizeof(type));
+		put_number(&m, TYPE_NAME, type);
+		put_number(&m, TYPE_UNIT, unit);
+		put_message(o, PROFILE_SAMPLE_TYPE, &m);
+	}
+}
+
+static void release(struct pprof *o)
+{
+	deflateEnd(&o->z);
+	intern_free(&o->strings);
+	intern_free(&o->mappings);
+	intern_free(&o->functions);
+	intern_free(&o->locations);
+	intern_free(&o->types);
+	free(o->type_names.at);
+	free(o->stack.at);
+	free(o->labels.at);
+	fclose(o->samples);
+	free(o);
+}
+
+static int finish(struct output *out)
+{
+	struct pprof *o = out->state;
+	struct bytes time = { NULL };
+	struct sample s;
+	int rc;
+
+	if (!o)
+		return 0;
+	put_types(o);
+	rewind(o->samples);
+	while (!o->rc && fread(&s, sizeof(s), 1, o->samples) == 1)
+		put_sample(o, &s);
+	put_number(&time, PROFILE_TIME, o->start_ns);
+	compress_part(o, time.at, time.n, Z_FINISH);
+	free(time.at);
+	stack_report_missing(out, o->type_names.n, 0);
+	rc = o->rc;
+	release(o);
+	out->state = NULL;
+	return rc;
+}
+
+const struct writer pprof_writer = { "pprof", "the same arrays, for \"go tool pprof\"", event, finish };

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The file format of speedscope.app: a sampled profile for each global whose elements have call stacks. Frames and
+// weights follow the samples in the file: they are collected in temporary files, so that memory does not grow with the
+// elements.
+#include "intern.h"
+#include "json_text.h"
+#include "stack.h"
+#include "writers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct speedscope {
+	FILE *frames, *weights;
+	struct intern numbers;             // of frames
+	const struct global *global;       // of the profile that is being written, or NULL
+	uint64_t sum;                      // of its weights
+	uint64_t negative;                 // elements
+	bool first_sample, profiles, failed;
+	FILE *out;
+};
+
+static void put_name(FILE *to, const char *name)
+{
+	put_json_string(to, (struct text){ name, strlen(name) });
+}
+
+static struct speedscope *start(struct output *out)
+{
+	struct speedscope *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		abort();
+	o->out = out->file;
+	o->frames = tmpfile();
+	o->weights = tmpfile();
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"quicktap\",\"profiles\":[",
+	      out->file);
+	return o;
+}
+
+// Appends a temporary file, which is empty then.
+static int append(FILE *to, FILE *from)
+{
+	char part[4096];
+	size_t n;
+
+	if (fflush(from))
+		return -errno;
+	rewind(from);
+	while ((n = fread(part, 1, sizeof(part), from)))
+		fwrite(part, 1, n, to);
+	rewind(from);
+	return ferror(from) || ftruncate(fileno(from), 0) ? -EIO : 0;
+}
+
+static int end_profile(struct speedscope *o)
+{
+	int rc;
+
+	if (!o->global)
+		return 0;
+	fputs("],\"weights\":[", o->out);
+	rc = append(o->out, o->weights);
+	fprintf(o->out, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", o->sum);
+	o->global = NULL;
+	return rc;
+}
+
+static void begin_profile(struct speedscope *o, const struct global *g)
+{
+	fprintf(o->out, "%s\n{\"type\":\"sampled\",\"unit\":\"none\",\"name\":", o->profiles ? "," : "");
+	put_name(o->out, g->name);
+	fputs(",\"samples\":[", o->out);
+	o->global = g;
+	o->profiles = o->first_sample = true;
+	o->sum = 0;
+}
+
+struct sample { struct speedscope *o; bool next; };
+
+static void put_frame(void *to, const struct frame *f)
+{
+	struct sample *sample = to;
+	struct speedscope *o = sample->o;
+	size_t len = f->name.len + f->module.len + 1;
+	char *key = malloc(len);
+	uint64_t number;
+	bool added;
+
+	if (!key)
+		abort();
+	memcpy(key, f->module.at, f->module.len);
+	key[f->module.len] = '\0';
+	memcpy(key + f->module.len + 1, f->name.at, f->name.len);
+	number = intern(&o->numbers, key, len, &added);
+	free(key);
+	fprintf(o->out, "%s%" PRIu64, sample->next ? "," : "", number);
+	sample->next = true;
+	if (!added)
+		return;
+	fprintf(o->frames, "%s{\"name\":", number ? ",\n" : "");
+	put_json_string(o->frames, f->name);
+	if (f->module.len) {
+		fputs(",\"file\":", o->frames);
+		put_json_string(o->frames, f->module);
+	}
+	putc('}', o->frames);
+}
+
+static int element(struct speedscope *o, const struct event *e)
+{
+	struct sample sample = { o };
+	int64_t weight = stack_value(e);
+	int rc = 0;
+
+	if (weight <= 0) {                         // the format has no negative weights
+		o->negative += weight < 0;
+		return 0;
+	}
+	if (o->global != e->global) {
+		rc = end_profile(o);
+		begin_profile(o, e->global);
+	}
+	fputs(o->first_sample ? "[" : ",[", o->out);
+	stack_frames(e, put_frame, &sample);
+	putc(']', o->out);
+	fprintf(o->weights, "%s%" PRId64, o->first_sample ? "" : ",", weight);
+	o->first_sample = false;
+	o->sum = o->sum + weight > INT64_MAX ? INT64_MAX : o->sum + weight;
+	return rc ? rc : ferror(o->out) || ferror(o->weights) || ferror(o->frames) ? -errno : 0;
+}
+
+static int event(struct output *out, const struct session *s, const struct event *e)
+{
+	struct speedscope *o = out->state;
+
+	if (!o)
+		o = out->state = start(out);
+	if (!o->frames || !o->weights)
+		return -EIO;
+	if (e->kind == EVENT_BEGIN)
+		return end_profile(o);             // of another session
+	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
+		return -ENOTSUP;
+	return stack_is_key(e) ? element(o, e) : 0;
+}
+
+static int finish(struct output *out)
+{
+	struct speedscope *o = out->state;
+	int rc, rc_frames;
+
+	if (!o)
+		return 0;
+	rc = end_profile(o);
+	fputs("],\n\"shared\":{\"frames\":[\n", out->file);
+	rc_frames = append(out->file, o->frames);
+	fputs("]}}\n", out->file);
+	stack_report_missing(out, o->profiles, o->negative);
+	fclose(o->frames);
+	fclose(o->weights);
+	intern_free(&o->numbers);
+	free(o);
+	out->state = NULL;
+	return rc ? rc : rc_frames;
+}
+
+const struct writer speedscope_writer = {
+	"speedscope", "arrays whose keys are call stacks, for speedscope.app", event, finish
+};
