@@ -31,9 +31,9 @@ done)"
 report lint/live-commands "$(grep -nE '^(gcc|clang|cc|ld|ar|nm|awk|sed|grep|sort|cp|objcopy|objdump|readelf|python3|make|timeout)\(\)' "$TESTS"/live/*.test)"
 # A library that is found in the directory itself is copied there in the guest, where other tests link the directory to /t.
 report lint/live-directory "$(grep -nE 'mkdir -p ([^;&|]* )?"?\$dir"?( |;|&|$)|-rpath,"?\$dir"?( |\)|$)' "$TESTS"/live/*.test | grep -v '"\$dir"/')"
-report lint/live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>)"\$dir/[^"$]+"[^|&;]*' "$TESTS"/live/*.test | sort -u | awk '{
-	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>)"\$dir\//, "", name); sub(/".*/, "", name)
-	if (by[name] && by[name] != file && (how[name] != made || made ~ /<</)) print file ": $dir/" name " is made differently by " by[name]
+report lint/live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>|cp (-r )?"[^"]*" )"\$dir/[^"$]+"[^|&;]*|cp (-r )?"[^"]*" "\$dir/[^"$]+"' "$TESTS"/live/*.test | sort -u | awk '{
+	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>|" )"\$dir\//, "", name); sub(/".*/, "", name)
+	if (name !~ /\.ko$/ && by[name] && by[name] != file && (how[name] != made || made ~ /<<|cp -r/)) print file ": $dir/" name " is made differently by " by[name]
 	by[name] = file; how[name] = made }')"
 # PART/NAME runs that test alone; names of no test are errors.
 select_tests() { # STATUS ERRORS RESULT NAME...: RESULT is the last line
