@@ -3,7 +3,7 @@
 
 if wanted prompt-commands; then
 	got=$(printf '%s\n' 'global n' 'probe begin {' ' n = 5' ' println("n is ", n)' ' exit()' '}' 'probe begin { x = = }' 'probe begin { nosuch() }' \
-		list run 'delete 1' delete 'delete 7' 'delete all' list 'probe begin { println(2) exit() }' "save $SCRATCH/saved.stp" 'delete all' "load $SCRATCH/saved.stp" \
+		list run 'delete 1' delete 'delete 7' 'delete 8iV' 'delete all' list 'probe begin { println(2) exit() }' "save $SCRATCH/saved.stp" 'delete all' "load $SCRATCH/saved.stp" \
 		'set -v' show run quit list | "$STAP" -i --runtime=user 2>"$SCRATCH/err"; echo "status $?")
 	want='1: global n
 2: probe begin {
@@ -16,7 +16,7 @@ n is 5
 2
 status 1'
 	if [ "$got" = "$want" ] && [ "$(grep -cx 'not added' "$SCRATCH/err")" = 2 ] && grep -q 'parse error: expected an expression' "$SCRATCH/err" &&
-		grep -q 'unresolved function "nosuch"' "$SCRATCH/err" && grep -q 'invalid number "7"' "$SCRATCH/err" &&
+		grep -q 'unresolved function "nosuch"' "$SCRATCH/err" && grep -q 'invalid number "7"' "$SCRATCH/err" && grep -q 'invalid number "8iV"' "$SCRATCH/err" &&
 		grep -q 'invalid number ""' "$SCRATCH/err" && grep -q '^Pass 5: run completed' "$SCRATCH/err"; then
 		ok options/prompt-commands
 	else

@@ -270,7 +270,7 @@ static bool is_open(const char *text)
 		case TOK_LBRACE: case TOK_LPAREN: case TOK_LBRACKET: case TOK_COND_IF: depth++; break;
 		case TOK_RBRACE: case TOK_RPAREN: case TOK_RBRACKET: case TOK_COND_END: depth--; break;
 		case TOK_JUNK:
-			if (t->len > 1 && *t->text != '"')
+			if (str_starts(t->text, "/*") || str_starts(t->text, "%{"))
 				return true;
 			break;
 		default: break;
