@@ -526,7 +526,7 @@ expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
-for option in --language-server --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody; do
+for option in --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
 done
 expect refused-client-options 1 'compile servers are not supported' "$STAP" --client-options=x -e "$begin"
