@@ -481,7 +481,6 @@ int pass_emit(struct session *s)
 		current = NULL;
 		return diag_errors() - before;
 	}
-	emit_c_calls(&e);
 	put_together(&e, &w);
 	s->c_text = cw_end(&w);
 	s->c_len = w.text.len;
