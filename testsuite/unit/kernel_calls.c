@@ -22,7 +22,8 @@ struct task_struct {
 	int pid;
 	u64 start_time, self_exec_id;
 	struct task_struct *group_leader;
-} tasks[2] = { { .group_leader = &tasks[0] }, { .pid = 1, .start_time = 7, .group_leader = &tasks[0] } }, *current = tasks;
+} tasks[2] = { { .group_leader = &tasks[0] },
+	     { .pid = 1, .start_time = 7, .group_leader = &tasks[0] } }, *current = tasks;
 
 #include "../../runtime/kernel/calls.c"
 #include "../../runtime/core/map.h"
