@@ -39,7 +39,7 @@ else
 	skip report/sqlite-reads-it sqlite3
 fi
 
-# A session that ends too early is shown as far as it goes; what is none is refused.
+# A session that ends too early is shown up to its end; a file without a session is refused.
 size=$(stat -c %s session)
 head -c $((size * 3 / 4)) session >cut-session
 "$STAP" report -f json cut-session >cut.json 2>cut.err
