@@ -39,26 +39,26 @@ static void split(const char *line, name_list *words)
 	vec_push(words, (const char *)buf_text(&b));
 }
 
-static void add_releases(name_list *out)
+// Adds the paths that match, without a number of characters at their beginning.
+static void add_matches(const char *pattern, size_t skip, name_list *out)
 {
 	glob_t g;
 
-	if (glob("/boot/vmlinuz-*", 0, NULL, &g))
+	if (glob(pattern, 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		vec_push(out, (const char *)str_dup(g.gl_pathv[i] + strlen("/boot/vmlinuz-")));
+		vec_push(out, (const char *)str_dup(g.gl_pathv[i] + skip));
 	globfree(&g);
+}
+
+static void add_releases(name_list *out)
+{
+	add_matches("/boot/vmlinuz-*", strlen("/boot/vmlinuz-"), out);
 }
 
 static void add_processes(name_list *out)
 {
-	glob_t g;
-
-	if (glob("/proc/[0-9]*", 0, NULL, &g))
-		return;
-	for (size_t i = 0; i < g.gl_pathc; i++)
-		vec_push(out, (const char *)str_dup(g.gl_pathv[i] + strlen("/proc/")));
-	globfree(&g);
+	add_matches("/proc/[0-9]*", strlen("/proc/"), out);
 }
 
 static void add_limits(name_list *out)
