@@ -91,6 +91,11 @@ static bool loop_element(struct bt_translation *t, const struct bt_node *n, char
 	v = base->kind == BT_VAR ? bt_find(t, base) : NULL;
 	if (!v || !v->loop || i < 0 || (i == 0 && v->loop_keys.n > 1))
 		return false;
+	if (!v->loop_keys.n) {
+		bt_problem(t, n->loc, "$%s has a key and a value only in the loop over a map: move this into the loop", base->text);
+		*text = "0";
+		return true;
+	}
 	*text = i ? bt_loop_value(v->loop, &v->loop_keys) : (char *)v->loop_keys.at[0];
 	return true;
 }
@@ -379,13 +384,22 @@ static char *increment(struct bt_translation *t, const struct bt_node *n)
 	return n->prefix ? str_printf("%s%s", n->text, inner) : str_printf("%s%s", inner, n->text);
 }
 
+static char *variable(struct bt_translation *t, const struct bt_node *n)
+{
+	const struct bt_var *v = bt_find(t, n);
+
+	if (v->loop_keys.n)
+		bt_problem(t, n->loc, "$%s is a pair here: use $%s.0, the key, or $%s.1, the value", n->text, n->text, n->text);
+	return (char *)v->out;
+}
+
 char *bt_expr(struct bt_translation *t, const struct bt_node *n, int bind)
 {
 	switch (n->kind) {
 	case BT_NUMBER: return number(n);
 	case BT_STRING: return str_printf("\"%s\"", n->text);
 	case BT_NAME: return bt_builtin_text(t, n);
-	case BT_VAR: return (char *)bt_find(t, n)->out;
+	case BT_VAR: return variable(t, n);
 	case BT_MAP: return map_value(t, n);
 	case BT_POSITION: return position(n);
 	case BT_CALL: return bt_call(t, n);

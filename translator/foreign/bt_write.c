@@ -205,13 +205,18 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *over = n->kids.at[0];
 	struct bt_var *v = bt_find(t, &(struct bt_node){ .kind = BT_VAR, .text = n->text, .loc = n->loc });
+	struct bt_var outer = *v;      // in a loop around this one, whose variable has the same name
 
 	if (n->kids.n == 3) {
 		bt_open(t, "for (%s = %s; %s < %s; %s++)", v->out, bt_expr(t, over, BT_BIND_COND), v->out,
 			bt_expr(t, n->kids.at[1], BT_BIND_COMPARE + 1), v->out);
 	} else if (over->kind == BT_MAP && !over->kids.n) {
 		v->loop = bt_find(t, over);
-		v->loop_keys.n = 0;
+		if (!v->loop->arity) {
+			bt_problem(t, n->loc, "@%s has no keys: only a map with keys can be iterated over", v->loop->name);
+			return;
+		}
+		v->loop_keys = (name_list){ 0 };
 		bt_open(t, "foreach (%s in %s)", bt_loop(t, v->loop, &v->loop_keys), v->loop->out);
 	} else {
 		bt_problem(t, n->loc, "only maps and ranges of numbers can be iterated over: for ($kv : @map), for ($i : 0..10)");
@@ -219,6 +224,8 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 	}
 	statements(t, n->kids.at[n->kids.n - 1]);
 	bt_close(t, "");
+	v->loop = outer.loop;
+	v->loop_keys = outer.loop_keys;
 }
 
 // An operator at the beginning of a line would continue the statement of the line before.
