@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Hostile scripts, then each fuzzer, seeded with the test suite's own scripts: run.sh [NAME ...]. A short run generates
-# the same inputs each time; with $FUZZ_SECONDS it continues for that time with others. The fuzzers are built by clang
+# the same inputs each time, since what libFuzzer learns from compared operands and addresses is the same then: addresses
+# are not randomised, the environment and all paths are the same, the seeds come in one order, and the corpus is not read
+# again at times. With $FUZZ_SECONDS it continues for that time with others. The fuzzers are built by clang
 # in $FUZZ_BUILD (default: in $SCRATCH, so each time); their findings stay in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
 declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
+no_paths=(-ffile-prefix-map="$PWD"=. -ffile-prefix-map="$TESTS"=.)
 
 seed_scripts() {
 	local n=0
@@ -34,7 +37,7 @@ seed_index() {
 seed_debuginfo() {
 	local flags n=0
 	for flags in '-O1 -gdwarf-4' '-O1 -gdwarf-5' '-O0 -g' '-O2 -g -fdebug-types-section'; do
-		gcc $flags -c -o "$1/$((n++)).o" "$TESTS/fuzz/seed.c"
+		gcc $flags "${no_paths[@]}" -c -o "$1/$((n++)).o" "$TESTS/fuzz/seed.c"
 	done
 	gcc -O1 -gbtf -c -o "$SCRATCH/btf.o" "$TESTS/fuzz/seed.c" &&
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
@@ -54,10 +57,10 @@ seed_report() {
 seed_programs() {
 	local flags n=0 bare='-nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,max-page-size=16'
 	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
-		gcc $flags $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
+		gcc $flags "${no_paths[@]}" $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
 	done
 	# 32-bit programs, if they can be compiled.
-	gcc -m32 -O1 -g $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
+	gcc -m32 -O1 -g "${no_paths[@]}" $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
 	cp "$1/3.elf" "$SCRATCH/packed" && strip "$SCRATCH/packed"
 	objcopy -S --keep-symbol=zoo_visit "$1/1.elf" "$SCRATCH/symbols" && xz -f -C none -k "$SCRATCH/symbols" &&
 		objcopy --add-section .gnu_debugdata="$SCRATCH/symbols.xz" "$SCRATCH/packed" "$1/packed.elf"
@@ -140,8 +143,8 @@ build_all() {
 }
 
 try() {
-	local seeds=$SCRATCH/seeds-$1 new=$build/corpus-$1 longest=4096 amount=(-max_total_time="$seconds")
-	((seconds)) || amount=(-seed=1 -runs="${short[$1]}")
+	local seeds=seeds-$1 new=corpus-$1 longest=4096 variables=(ASAN_OPTIONS=detect_leaks=0 SYSTEMTAP_TAPSET=tapsets)
+	rm -rf "$seeds" && ln -sfn "$SOURCE/tapsets" tapsets
 	[[ $1 != debuginfo && $1 != program ]] || longest=16384
 	[ $1 != report ] || longest=8192
 	mkdir -p "$seeds" "$new"
@@ -158,9 +161,12 @@ try() {
 	program) seed_programs "$seeds" ;;
 	*) seed_scripts "$seeds" ;;
 	esac
-	if SYSTEMTAP_TAPSET=$SOURCE/tapsets ASAN_OPTIONS=detect_leaks=0 timeout -k 2 $((seconds + 300)) \
-		"testsuite/fuzz/fuzz_$1" "${amount[@]}" -timeout=20 -rss_limit_mb=1500 -max_len=$longest \
-		-close_fd_mask=3 -artifact_prefix="found/$1-" "$new" "$seeds" >"$SCRATCH/fuzz.log" 2>&1; then
+	local run=(env -i "${variables[@]}" setarch -R) amount=(-reload=0 -seed=1 -runs="${short[$1]}")
+	setarch -R true 2>/dev/null || run=(env -i "${variables[@]}")
+	amount+=(-seed_inputs="$(find "$seeds" -type f | sort | paste -sd,)" "$new")
+	((!seconds)) || amount=(-max_total_time="$seconds" "$new" "$seeds")
+	if timeout -k 2 $((seconds + 300)) "${run[@]}" "testsuite/fuzz/fuzz_$1" "${amount[@]}" -timeout=60 -rss_limit_mb=1500 \
+		-max_len=$longest -close_fd_mask=3 -artifact_prefix="found/$1-" >"$SCRATCH/fuzz.log" 2>&1; then
 		ok "fuzz/$1"
 	else
 		not_ok "fuzz/$1" "$(grep -E 'ERROR|SUMMARY|Test unit|^ +#[0-9] ' "$SCRATCH/fuzz.log" | tail -n 20)"
