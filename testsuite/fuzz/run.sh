@@ -10,7 +10,6 @@ set -u
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
 declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
-no_paths=(-ffile-prefix-map="$PWD"=. -ffile-prefix-map="$TESTS"=.)
 
 seed_scripts() {
 	local n=0
@@ -37,7 +36,7 @@ seed_index() {
 seed_debuginfo() {
 	local flags n=0
 	for flags in '-O1 -gdwarf-4' '-O1 -gdwarf-5' '-O0 -g' '-O2 -g -fdebug-types-section'; do
-		gcc $flags "${no_paths[@]}" -c -o "$1/$((n++)).o" "$TESTS/fuzz/seed.c"
+		gcc $flags -ffile-prefix-map="$PWD=." -ffile-prefix-map="$TESTS=." -c -o "$1/$((n++)).o" "$TESTS/fuzz/seed.c"
 	done
 	gcc -O1 -gbtf -c -o "$SCRATCH/btf.o" "$TESTS/fuzz/seed.c" &&
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
@@ -57,10 +56,10 @@ seed_report() {
 seed_programs() {
 	local flags n=0 bare='-nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,max-page-size=16'
 	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
-		gcc $flags "${no_paths[@]}" $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
+		gcc $flags -ffile-prefix-map="$PWD=." -ffile-prefix-map="$TESTS=." $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/$((n++)).elf" "$TESTS/fuzz/seed.c" || return
 	done
 	# 32-bit programs, if they can be compiled.
-	gcc -m32 -O1 -g "${no_paths[@]}" $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
+	gcc -m32 -O1 -g -ffile-prefix-map="$PWD=." -ffile-prefix-map="$TESTS=." $bare -Wl,-e,zoo_visit -I"$SOURCE/include" -DMARKS -o "$1/narrow.elf" "$TESTS/fuzz/seed.c" 2>/dev/null
 	cp "$1/3.elf" "$SCRATCH/packed" && strip "$SCRATCH/packed"
 	objcopy -S --keep-symbol=zoo_visit "$1/1.elf" "$SCRATCH/symbols" && xz -f -C none -k "$SCRATCH/symbols" &&
 		objcopy --add-section .gnu_debugdata="$SCRATCH/symbols.xz" "$SCRATCH/packed" "$1/packed.elf"
