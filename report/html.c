@@ -5,7 +5,7 @@
 #include "event_text.h"
 #include "html_files.h"
 #include "json.h"
-#include "names.h"
+#include "intern.h"
 #include "stack.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX 
 
 struct page {
 	bool in_session;
-	struct names frames;               // that were written
+	struct intern frames;              // that were written
 	uint64_t printed, values, messages;
 	uint64_t step, shown, shown_bytes; // every step-th record is shown; since the last change of step
 	uint64_t *records;                 // of each probe
@@ -90,7 +90,7 @@ static void end_session(struct output *out)
 	add_number(counts, "messages_left", page->messages > MESSAGES_MAX ? page->messages - MESSAGES_MAX : 0);
 	put(out, counts);
 	fputs("</script>\n", out->file);
-	names_free(&page->frames);
+	intern_free(&page->frames);
 	free(page->records);
 	*page = (struct page){ 0 };
 }
@@ -175,16 +175,16 @@ static void add_frame(void *to, const struct frame *f)
 {
 	struct frame_list *list = to;
 	struct page *page = list->out->state;
-	size_t before = page->frames.n;
-	unsigned i = names_find(&page->frames, f->name);
+	bool added;
+	uint64_t i = intern(&page->frames, f->name.at, f->name.len, &added);
 
-	if (page->frames.n > before) {
+	if (added) {
 		struct json_object *o = object("frame");
 
 		json_object_object_add(o, "name", json_text(f->name));
 		put(list->out, o);
 	}
-	json_object_array_add(list->list, json_object_new_int64(i));
+	json_object_array_add(list->list, json_object_new_int64((int64_t)i));
 }
 
 static void value(struct output *out, const struct session *s, const struct event *e)
