@@ -129,7 +129,7 @@ static void finish(void)
 	}
 }
 
-// Reads at most what is there: what was read so far is written before this waits for more of the session.
+// Reads the bytes that are available. If there are none yet, writes the output of those that were read, then waits.
 static ssize_t read_input(void *file, char *to, size_t size)
 {
 	struct pollfd ready = { fileno(file), POLLIN };

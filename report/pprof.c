@@ -125,7 +125,7 @@ static uint64_t name(struct pprof *o, const char *s)
 	return string(o, (struct text){ s, strlen(s) });
 }
 
-// Numbers of messages begin at 1; 0 is no mapping.
+// Returns the number of the mapping of a module. Numbers of messages begin at 1; 0 means that the mapping is unknown.
 static uint64_t mapping(struct pprof *o, struct text module)
 {
 	struct bytes m = { NULL };

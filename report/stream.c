@@ -97,7 +97,7 @@ static char *copy(struct text t)
 	return to;
 }
 
-// Reads a type up to the last one that is allowed here: keys and arguments are no statistics.
+// Reads a type up to the last one that is allowed here: keys and arguments are never statistics.
 static enum cell_type type(struct reader *r, enum cell_type last)
 {
 	unsigned n = byte(r);
