@@ -25,7 +25,7 @@ static struct {
 	bool tried, usable;
 } library;
 
-static struct { const char *name; bool reported; } current;        // the file that is requested
+static struct { const char *name; bool reported; } requested;     // for report(): the file in transfer
 
 static bool find_functions(void)
 {
@@ -60,12 +60,12 @@ static bool usable(void)
 static int report(void *client, long done, long all)
 {
 	if (all > 0)
-		progress("downloading the debuginfo of %s: %.1f of %.1f MB", current.name, done / 1e6, all / 1e6);
+		progress("downloading the debuginfo of %s: %.1f of %.1f MB", requested.name, done / 1e6, all / 1e6);
 	else
-		progress("asking debuginfod for the debuginfo of %s", current.name);
-	if (!current.reported && !isatty(STDERR_FILENO))
-		diag_output(str_printf("Asking debuginfod for the debuginfo of %s.\n", current.name));
-	current.reported = true;
+		progress("asking debuginfod for the debuginfo of %s", requested.name);
+	if (!requested.reported && !isatty(STDERR_FILENO))
+		diag_output(str_printf("Asking debuginfod for the debuginfo of %s.\n", requested.name));
+	requested.reported = true;
 	return 0;
 }
 
@@ -81,9 +81,9 @@ const char *debuginfod_fetch(const struct di_module *m)
 	client = library.begin();
 	if (!client)
 		return NULL;
-	current.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
+	requested.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
 		       str_printf("the kernel %s", m->s->kernel->release);
-	current.reported = false;
+	requested.reported = false;
 	library.set_progressfn(client, report);
 	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);
 	library.end(client);
