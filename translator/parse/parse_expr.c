@@ -55,6 +55,15 @@ static const struct { const char *name; unsigned op; } stats[] = {
 	{ "avg", STAT_AVG }, { "variance", STAT_VARIANCE },
 };
 
+bool parser_available(struct parser *p, const struct token *t, const char *since)
+{
+	if (session_since(p->session, t->loc, since, str_printf("@%s", t->text)))
+		return true;
+	parser_fail(p, t->loc, "@%s is not available in version %s of the language (--compatible); it was added in %s", t->text,
+		    p->session->opt.compatible, since);
+	return false;
+}
+
 unsigned parse_stat_op(const struct token *t)
 {
 	for (size_t i = 0; t->kind == TOK_AT_WORD && i < ARRAY_SIZE(stats); i++)
@@ -230,11 +239,11 @@ static struct expr *at_operator(struct parser *p)
 		const char *since;
 	} table[] = {
 		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
-		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text }, { "enum", at_text, "5.5" },
+		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "1.4" }, { "enum", at_text, "5.5" },
 		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
 		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat },
+		{ "avg", at_stat }, { "variance", at_stat, "1.4" },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);
@@ -245,11 +254,8 @@ static struct expr *at_operator(struct parser *p)
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		if (strcmp(table[i].name, t.text))
 			continue;
-		if (table[i].since && !session_since(p->session, t.loc, table[i].since, str_printf("@%s", t.text))) {
-			parser_fail(p, t.loc, "@%s is not available in version %s of the language (--compatible); it was added in %s",
-				    t.text, p->session->opt.compatible, table[i].since);
+		if (table[i].since && !parser_available(p, &t, table[i].since))
 			return e;
-		}
 		parser_take(p);
 		parser_expect(p, TOK_LPAREN, str_printf("after @%s", t.text));
 		table[i].rest(p, e, &t);

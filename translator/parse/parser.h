@@ -73,6 +73,7 @@ struct expr *parse_expr(struct parser *p);
 struct expr *parse_expr_or_hist(struct parser *p);         // the caller takes p->loose_hist
 struct expr *parse_hist(struct parser *p);                 // "@hist_..." is next
 expr_vec parse_keys(struct parser *p, bool stars);         // "[" is next; NULL entries are "*"
+bool parser_available(struct parser *p, const struct token *t, const char *since); // reports an error if not
 unsigned parse_stat_op(const struct token *t);             // STAT_* of @count ..., 0: none
 bool parse_at_hist(struct parser *p);
 
