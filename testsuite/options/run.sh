@@ -312,7 +312,8 @@ expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'fun
 	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
 expect private-elsewhere 1 'note: "mine_only" is private to the file' bash -c "mkdir -p '$SCRATCH/lib2' && echo 'private function mine_only() { }' >'$SCRATCH/lib2/mine.stp' &&
 	'$STAP' --runtime=user -I '$SCRATCH/lib2' -e 'probe begin { mine_only() }'"
-expect error-of-addition 1 'at <input1>:1:7' user -e "$begin" -E 'probe nosuch {}'
+expect error-of-addition 1 'at <-E>:1:7' user -e "$begin" -E 'probe nosuch {}'
+expect error-of-second-addition 1 'at <-E 2>:1:7' user -e "$begin" -E "$begin" -E 'probe nosuch {}'
 expect no-warnings 0 hello user -w -e "$begin"
 expect disable-cache 0 hello user --disable-cache -e "$begin"
 expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"

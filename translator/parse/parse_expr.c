@@ -59,8 +59,8 @@ bool parser_available(struct parser *p, const struct token *t, const char *since
 {
 	if (session_since(p->session, t->loc, since, str_printf("@%s", t->text)))
 		return true;
-	parser_fail(p, t->loc, "@%s is not available in version %s of the language (--compatible); it was added in %s", t->text,
-		    p->session->opt.compatible, since);
+	parser_fail(p, t->loc, "@%s is not available in version %s of the language (--compatible); it was added in %s",
+		    t->text, p->session->opt.compatible, since);
 	return false;
 }
 
