@@ -12,10 +12,11 @@ const char *emit_probe_ref(const struct probe *p);
 // ("stp_timer_family").
 void emit_family_table(struct session *s, const char *family, const char *table, int n);
 // Returns whether the script uses matched(), so that each handler and entry handler begins by clearing the submatches.
-bool emit_keeps_matches(void);
+bool emit_keeps_matches(const struct session *s);
 // Writes the declaration of a `const s64` whose value is the constant C expression `text`, of code that follows the
 // script's embedded C and `headers` ("#include <x.h>\n"). Returns its name.
-const char *emit_c_constant(struct cwriter *w, const char *headers, const char *text, struct loc loc);
+const char *emit_c_constant(struct session *s, struct cwriter *w, const char *headers, const char *text,
+			    struct loc loc);
 // Returns a C string literal with its quotes.
 const char *emit_c_string(const char *text);
 

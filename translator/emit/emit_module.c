@@ -15,8 +15,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static struct emitter *current;        // used by functions that families call
-
 int64_t emit_string_len(struct emitter *e)
 {
 	return session_limit(e->s, LIMIT_MAXSTRINGLEN);
@@ -129,14 +127,14 @@ const char *emit_probe_ref(const struct probe *p)
 	return str_printf("&stp_probes[%d]", p->index);
 }
 
-bool emit_keeps_matches(void)
+bool emit_keeps_matches(const struct session *s)
 {
-	return current->keeps_matches;
+	return s->emitter->keeps_matches;
 }
 
-const char *emit_c_constant(struct cwriter *w, const char *headers, const char *text, struct loc loc)
+const char *emit_c_constant(struct session *s, struct cwriter *w, const char *headers, const char *text, struct loc loc)
 {
-	const char *name = emit_unit_constant(current, headers, text, loc);
+	const char *name = emit_unit_constant(s->emitter, headers, text, loc);
 
 	cw_line(w, "extern const s64 %s;", name);
 	return name;
@@ -146,8 +144,8 @@ void emit_family_table(struct session *s, const char *family, const char *table,
 {
 	struct family_table t = { str_printf("stp_%s_family", family), table, n };
 
-	assert(current && current->s == s);
-	vec_push(&current->families, t);
+	assert(s->emitter);
+	vec_push(&s->emitter->families, t);
 	vec_push(&s->runtime_families, family);
 }
 
@@ -475,15 +473,15 @@ int pass_emit(struct session *s)
 	struct cwriter w = { 0 };
 	int before = diag_errors();
 
-	current = &e;
+	s->emitter = &e;
 	emit_bodies(&e);
 	if (diag_errors() > before) {
-		current = NULL;
+		s->emitter = NULL;
 		return diag_errors() - before;
 	}
 	put_together(&e, &w);
 	s->c_text = cw_end(&w);
 	s->c_len = w.text.len;
-	current = NULL;
+	s->emitter = NULL;
 	return diag_errors() - before;
 }

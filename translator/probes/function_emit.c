@@ -307,9 +307,9 @@ static bool is_free(const struct expr *x)
 }
 
 // Submatches are in memory of the context, which entries without context don't have.
-static bool entries_are_free(const struct probe *p)
+static bool entries_are_free(const struct session *s, const struct probe *p)
 {
-	if (emit_keeps_matches())
+	if (emit_keeps_matches(s))
 		return false;
 	for vec_each(&p->entries, x)
 		if ((*x)->type == T_STRING || !is_free(*x))
@@ -351,7 +351,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	if (p->entries.n) {
 		cw_line(w, ".entry_size = %d,", optimize_entry_bytes(s, p));
 		cw_line(w, ".entry = p%d_entry,", p->index);
-		if (entries_are_free(p))
+		if (entries_are_free(s, p))
 			cw_line(w, ".entry_free = true,");
 	}
 	if (d->maxactive)

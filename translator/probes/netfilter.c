@@ -198,12 +198,12 @@ static void netfilter_names(struct session *s, struct probe *p, target_names *ou
 // ---------------------------------------------------------------- emit
 
 // Returns the initializer of a member that refers to the constant; "" without a constant.
-static const char *constant(struct cwriter *w, const char *member, const char *name, struct loc loc)
+static const char *constant(struct session *s, struct cwriter *w, const char *member, const char *name, struct loc loc)
 {
 	static const char headers[] = "#include <linux/netfilter.h>\n#include <linux/netfilter_arp.h>\n"
 		"#include <linux/netfilter_bridge.h>\n#include <linux/netfilter_ipv4.h>\n#include <linux/netfilter_ipv6.h>\n";
 
-	return name ? str_printf(" .%s_constant = &%s,", member, emit_c_constant(w, headers, name, loc)) : "";
+	return name ? str_printf(" .%s_constant = &%s,", member, emit_c_constant(s, w, headers, name, loc)) : "";
 }
 
 static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
@@ -213,8 +213,8 @@ static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **
 	for (int i = 0; i < n; i++) {
 		const struct hook *h = probes[i]->data;
 
-		constants[i] = str_printf("%s%s", constant(w, "pf", h->pf_constant, h->loc),
-					  constant(w, "hook", h->hook_constant, h->loc));
+		constants[i] = str_printf("%s%s", constant(s, w, "pf", h->pf_constant, h->loc),
+					  constant(s, w, "hook", h->hook_constant, h->loc));
 	}
 	cw_line(w, "static struct stp_netfilter stp_netfilters[] = {");
 	for (int i = 0; i < n; i++) {

@@ -128,6 +128,7 @@ struct session {
 	VEC(const char *) programs;        // probes: absolute paths of probed programs
 
 	// pass 3
+	struct emitter *emitter;           // emit: the state of the pass; NULL outside of it
 	char *c_text;                      // emit: the generated C
 	struct map c_functions;            // emit: functions of it -> descriptions of the script's parts that they are made of
 	size_t c_len;
