@@ -30,7 +30,7 @@
  */
 #define STP_SAMPLE 17
 
-/* How complete a handler's results are. */
+/* States whether a handler's results are complete. */
 enum stp_outcome { STP_COMPLETE, STP_SKIPPED, STP_FAILED };
 
 struct stp_ctx_private {
