@@ -8,14 +8,16 @@ import re
 import sys
 
 # Directories and files that fulfil the rules. Add others as they are revised.
-COVERED = ['staprun', 'runtime', 'tapsets', 'doc', 'README.md', 'HACKING.md', 'bench', 'testsuite', 'translator', 'dtrace', 'python', 'include']
+COVERED = ['staprun', 'runtime', 'tapsets', 'doc', 'README.md', 'HACKING.md', 'bench', 'testsuite', 'translator', 'dtrace', 'python', 'include',
+           'report', 'examples', 'editors', 'completions', 'debian', 'packaging', 'quickstart', '.ci', 'Makefile.in', 'configure.ac']
 
 # Kinds of files by their names: comments of C (and strings, unless they are scripts), comments after #, other text.
 C = ('.c', '.h', '.cc', '.def', '.stp', '.stpm')
 SCRIPT = ('.stp', '.stpm')
-HASH = ('.sh', '.test', '.tests', '.py')
+HASH = ('.sh', '.test', '.tests', '.py', 'Makefile.in')
 
-FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody)\b')
+# Examples begin with the question that they answer.
+FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody|How|Such)\b(?![^.]*\?)')
 
 IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|such\b|other\b)(?=\w)', 'is not a, invalid, unknown, not found'),
