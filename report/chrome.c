@@ -49,13 +49,15 @@ struct track {
 static size_t strip(const char *point, char *to, bool *is_return)
 {
 	static const char *const suffixes[] = { ".return", ".call", ".exported", ".maxactive(" };
+	bool in_string = false;                    // the path of a program may have such a part
 	char *at = to;
 
 	*is_return = false;
 	while (*point) {
 		size_t skip = 0;
 
-		for (unsigned i = 0; i < 4 && !skip; i++) {
+		in_string ^= *point == '"';
+		for (unsigned i = 0; i < 4 && !skip && !in_string; i++) {
 			size_t n = strlen(suffixes[i]);
 			bool open = suffixes[i][n - 1] == '(';
 

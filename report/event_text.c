@@ -170,12 +170,22 @@ static bool argument_name(struct text t, char *to, size_t size)
 	return true;
 }
 
+enum { NAME = 64 };
+
+static bool is_used(char names[][NAME], unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 void each_argument(const struct event *e, argument_handler *handler, void *to)
 {
+	char names[FORMAT_PIECES][NAME];
 	struct text before = { "", 0 };
 	const struct cell *c = e->cells;
 	unsigned n = 0;
-	char name[64];
 
 	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
 		const struct piece *p = &e->format->pieces[i];
@@ -183,9 +193,8 @@ void each_argument(const struct event *e, argument_handler *handler, void *to)
 		if (!p->conv)
 			continue;
 		c += (p->width == -2) + (p->precision == -2);
-		n++;
-		if (!argument_name(before, name, sizeof(name)))
-			snprintf(name, sizeof(name), "%u", n);
-		handler(to, name, c++);
+		if (!argument_name(before, names[n], NAME) || is_used(names, n, names[n]))
+			snprintf(names[n], NAME, "%u", n + 1);
+		handler(to, names[n++], c++);
 	}
 }

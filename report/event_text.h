@@ -13,7 +13,8 @@ int64_t statistic_average(const struct statistic *s);
 bool is_display(const struct event *e);
 // Limits of a histogram's bucket; both are included.
 void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int64_t *high);
-// Passes the arguments of PRINT. They are named by the text before their conversions, others by their number, from 1.
+// Passes the arguments of PRINT. They are named by the text before their conversions; one without a name, or with that
+// of an argument before it, by its number, from 1. The names of an event differ.
 typedef void argument_handler(void *to, const char *name, const struct cell *c);
 void each_argument(const struct event *e, argument_handler *handler, void *to);
 

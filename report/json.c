@@ -123,16 +123,12 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 
 // --- printing ---
 
-struct arguments { const struct output *out; struct json_object *o; unsigned n; };
+struct arguments { const struct output *out; struct json_object *o; };
 
 static void add_argument(void *to, const char *name, const struct cell *c)
 {
 	struct arguments *a = to;
-	char position[12];
 
-	snprintf(position, sizeof(position), "%u", ++a->n);
-	if (json_object_object_get_ex(a->o, name, NULL))
-		name = position;
 	if (c->type == CELL_TEXT)
 		add_text(a->o, name, c->text);
 	else
