@@ -21,8 +21,9 @@ enum { OUTPUTS = 16 };
 
 static struct output outputs[OUTPUTS];
 static int noutputs;
+static bool incomplete;                    // an output could not be written
 
-static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *fmt, ...)
+static __attribute__((format(printf, 1, 2))) void report_error(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -31,8 +32,9 @@ static __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *fmt
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	exit(1);
 }
+
+#define fail(...) do { report_error(__VA_ARGS__); exit(1); } while (0)
 
 static const struct writer *find(const char *name, size_t len)
 {
@@ -43,6 +45,7 @@ static const struct writer *find(const char *name, size_t len)
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
 		fprintf(stderr, "  %-10s %s\n", writers[i]->name, writers[i]->help);
 	fail("unknown output format \"%.*s\"; use one of these", (int)len, name);
+	return NULL;
 }
 
 static struct output *add(const struct writer *w, const char *path, FILE *file)
@@ -53,35 +56,50 @@ static struct output *add(const struct writer *w, const char *path, FILE *file)
 	return &outputs[noutputs++];
 }
 
-// Two outputs in one file would overwrite each other.
-static void refuse_same(const char *path)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// Two outputs in one file would overwrite each other, and an output in a session's file would destroy the session.
+static void refuse_same(const char *path, char **sessions)
+{
+	static char *standard_input[] = { "-", NULL };
 	struct stat st, other;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
 	for (struct output *o = outputs; o < outputs + noutputs; o++)
-		if (!fstat(fileno(o->file), &other) && st.st_dev == other.st_dev && st.st_ino == other.st_ino)
+		if (o->file && !fstat(fileno(o->file), &other) && is_same(&st, &other))
 			fail("two outputs are written to %s; give each a file of its own", path);
+	for (char **session = *sessions ? sessions : standard_input; *session; session++)
+		if (!(strcmp(*session, "-") ? stat(*session, &other) : fstat(STDIN_FILENO, &other)) && is_same(&st, &other))
+			fail("the output %s would overwrite the session; give another file", path);
 }
 
 static void add_file(const char *arg)          // KIND:FILE
 {
 	const char *colon = strchr(arg, ':');
-	const struct writer *writer;
-	FILE *file;
 
 	if (!colon || !colon[1])
 		fail("--output takes KIND:FILE, not \"%s\"", arg);
-	writer = find(arg, colon - arg);
-	refuse_same(colon + 1);
-	file = fopen(colon + 1, "we");
-	if (!file)
-		fail("cannot write %s: %s", colon + 1, strerror(errno));
-	add(writer, colon + 1, file);
+	add(find(arg, colon - arg), colon + 1, NULL);
 }
 
-// An output whose reader has closed it is left out; the others are still written.
+// Opens the files of --output when all options are valid and the sessions are known.
+static void open_files(char **sessions)
+{
+	for (struct output *o = outputs; o < outputs + noutputs; o++) {
+		if (o->file)
+			continue;                  // standard output
+		refuse_same(o->path, sessions);
+		o->file = fopen(o->path, "we");
+		if (!o->file)
+			fail("cannot write %s: %s", o->path, strerror(errno));
+	}
+}
+
+// Ends an output; the others are still written.
 static void close_output(struct output *o)
 {
 	fclose(o->file);
@@ -89,17 +107,18 @@ static void close_output(struct output *o)
 	for (o = outputs; o < outputs + noutputs; o++)
 		if (o->file)
 			return;
-	exit(0);
+	exit(incomplete);
 }
 
 static void check(struct output *o, int rc)
 {
-	if (rc == -EPIPE)
-		close_output(o);
-	else if (rc == -ENOTSUP)
-		exit(1);
-	else if (rc)
-		fail("cannot write %s: %s", o->path, strerror(-rc));
+	if (!rc)
+		return;
+	if (rc != -EPIPE)                          // its reader has closed it
+		incomplete = true;
+	if (rc != -EPIPE && rc != -ENOTSUP)
+		report_error("cannot write %s: %s", o->path, strerror(-rc));
+	close_output(o);
 }
 
 static int handle(void *to, const struct session *s, const struct event *e)
@@ -123,8 +142,10 @@ static void finish(void)
 	for (struct output *o = outputs; o < outputs + noutputs; o++) {
 		if (o->file && o->writer->finish)
 			check(o, o->writer->finish(o));
-		if (o->file && (ferror(o->file) | fclose(o->file)))
-			fail("cannot write %s: %s", o->path, strerror(errno));
+		if (o->file)
+			check(o, fflush(o->file) ? -errno : ferror(o->file) ? -EIO : 0);
+		if (o->file)
+			fclose(o->file);
 		o->file = NULL;
 	}
 }
@@ -192,6 +213,7 @@ int main(int argc, char **argv)
 		}
 	if (format || !noutputs)
 		add(format ? format : &text_writer, "standard output", stdout);
+	open_files(argv + optind);
 	for (int i = 0; i < noutputs; i++)
 		outputs[i].safe = safe;
 	for (int i = optind; i < argc; i++)
@@ -199,5 +221,5 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		whole &= read_one("-");
 	finish();
-	return !whole;
+	return !whole || incomplete;
 }

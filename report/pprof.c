@@ -236,8 +236,10 @@ static int element(struct pprof *o, const struct event *e)
 	s.locations = o->stack.n;
 	s.labels = o->labels.n;
 	fwrite(&s, sizeof(s), 1, o->samples);
-	fwrite(o->stack.at, 1, s.locations, o->samples);
-	fwrite(o->labels.at, 1, s.labels, o->samples);
+	if (s.locations)                           // else there is no memory, either
+		fwrite(o->stack.at, 1, s.locations, o->samples);
+	if (s.labels)
+		fwrite(o->labels.at, 1, s.labels, o->samples);
 	return o->rc ? o->rc : ferror(o->samples) ? -errno : 0;
 }
 

@@ -97,6 +97,13 @@ static char *copy(struct text t)
 	return to;
 }
 
+// Releases what a damaged stream has described before.
+static void replace(char **member, struct text t)
+{
+	free(*member);
+	*member = copy(t);
+}
+
 // Reads a type up to the last one that is allowed here: keys and arguments are never statistics.
 static enum cell_type type(struct reader *r, enum cell_type last)
 {
@@ -226,9 +233,9 @@ static void describe_probe(struct reader *r)
 
 	if (!p)
 		return;
-	p->point = copy(text(r));
-	p->written = copy(text(r));
-	p->where = copy(text(r));
+	replace(&p->point, text(r));
+	replace(&p->written, text(r));
+	replace(&p->where, text(r));
 }
 
 static void describe_global(struct reader *r)
@@ -237,7 +244,7 @@ static void describe_global(struct reader *r)
 
 	if (!g)
 		return;
-	g->name = copy(text(r));
+	replace(&g->name, text(r));
 	g->type = type(r, CELL_STATISTIC);
 	g->keys = number_below(r, GLOBAL_KEYS + 1);
 	for (unsigned i = 0; i < g->keys; i++)
@@ -385,10 +392,8 @@ static int start(struct reader *r)
 	r->at += sizeof(start);
 	if (start.magic != STP_STREAM_MAGIC || start.version != STP_STREAM_VERSION)
 		return -EPROTO;
-	free(r->s.kernel);
-	free(r->s.host);
-	r->s.kernel = copy(text(r));
-	r->s.host = copy(text(r));
+	replace(&r->s.kernel, text(r));
+	replace(&r->s.host, text(r));
 	return r->damaged ? -EPROTO : 0;
 }
 
@@ -477,9 +482,11 @@ static int frames(struct reader *r, FILE *in, unsigned char *payload, uint64_t *
 		result = rc;
 		rc = 0;
 	}
-	if (rc == -EBADMSG)
+	if (rc == -EBADMSG && !result)
 		*damage = at;
-	return rc == -ENODATA ? -EPIPE : rc ? rc : result;
+	if (rc == -ENODATA)
+		rc = -EPIPE;
+	return result && (!rc || rc == -EPIPE) ? result : rc;
 }
 
 static void free_session(struct session *s)

@@ -130,3 +130,26 @@ stap_user -f chrome -e 'global n probe begin { println("plain \"1\""); printf("%
 report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.chrome 2>&1)"
 "$STAP" report -f chrome session >session.chrome
 report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"
+
+# Sessions that are damaged or unusual, and outputs that cannot be written.
+for kind in plain cut long-frame described-twice names paths; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >$kind.rec
+done
+for kind in cut long-frame; do
+	"$STAP" report $kind.rec >/dev/null 2>$kind.err
+	report report/damage-before-$kind "$([ $? = 1 ] || echo "exit status"; grep -qx "ERROR: $kind.rec is damaged at byte 33; the rest is shown" $kind.err || cat $kind.err)"
+done
+report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"
+report report/trace-names-differ "$("$STAP" report -f chrome names.rec | grep -oF '"args":{"a":1,"2":2}' >/dev/null || "$STAP" report -f chrome names.rec)"
+report report/trace-paths-are-whole "$("$STAP" report -f chrome paths.rec | grep '"ph":"[BE]"')"
+cp plain.rec kept.rec
+"$STAP" report --output=json:kept.rec kept.rec 2>kept.err
+status=$?
+"$STAP" report --output=json:kept.rec <kept.rec 2>>kept.err
+report report/output-keeps-session "$([ $status$? = 11 ] || echo "exit status"; [ "$(grep -c 'would overwrite the session; give another file' kept.err)" = 2 ] || cat kept.err
+	cmp plain.rec kept.rec)"
+"$STAP" report --output=json:shared -f text plain.rec >shared 2>shared.err
+report report/output-and-standard-output "$([ $? = 1 ] || echo "exit status"; grep -q 'two outputs are written to shared' shared.err || cat shared.err)"
+"$STAP" report --output=pprof:refused --output=html:beside.html --output=json:/dev/full -f csv plain.rec 2>beside.err
+report report/other-outputs-are-complete "$([ $? = 1 ] || echo "exit status"; tail -n 1 beside.html | grep -qx '</html>' || tail -n 3 beside.html
+	grep -q 'cannot write /dev/full' beside.err || cat beside.err)"

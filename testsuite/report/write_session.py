@@ -55,4 +55,5 @@ def write(out, count):
     out.write(frame(3, b'careful') + frame(6, struct.pack('<iI', 0, 0)))
 
 
-write(sys.stdout.buffer, int(sys.argv[1]))
+if __name__ == '__main__':
+    write(sys.stdout.buffer, int(sys.argv[1]))

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Writes recorded sessions that are damaged or unusual: hostile_session.py KIND. Uses the encoding of write_session.py.
+import itertools
+import struct
+import sys
+from write_session import FORMAT, HEAD, PRINT, PROBE, frame, number, signed, text
+
+SCRIPT_GLOBAL, VALUE = 8, 10
+START = frame(1, struct.pack('<II', 0x72716174, 1) + text('6.1') + text('host'))
+END = frame(6, struct.pack('<iI', 0, 0))
+DAMAGED = frame(2, b'\xff')
+sequence = itertools.count(1)
+
+
+def record(items, probe=0):
+    return frame(2, bytes([HEAD]) + number(10) + number(0) + number(probe) + items, next(sequence))
+
+
+def pieces(*list_):
+    out = bytes([FORMAT]) + signed(1) + number(len(list_))
+    for conversion, after in list_:
+        out += bytes([ord(conversion) if conversion else 0, 0]) + signed(-1) + signed(-1) + text(after)
+    return out
+
+
+def probes(*points):
+    return b''.join(bytes([PROBE]) + number(i + 1) + text(p) + text(p) + text('x.stp:1:1') for i, p in enumerate(points))
+
+
+def global_(name):
+    return bytes([SCRIPT_GLOBAL]) + number(0) + text(name) + bytes([1, 1, 2])
+
+
+TID = record(pieces(('', 'tid='), ('d', '\n')))
+PLAIN = START + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
+SESSIONS = {
+    'plain': PLAIN,
+    # Damaged at byte len(START), then without its end, or with a frame that is too long.
+    'cut': START + DAMAGED + frame(3, b'message') + b'abc',
+    'long-frame': START + DAMAGED + frame(3, b'message') + struct.pack('<IIQ', 1 << 30, 2, 9),
+    'described-twice': START + record(global_('first') + global_('second') + probes('a') + probes('b')) +
+    record(bytes([VALUE]) + number(0) + text('f+0x1/0x2\nmain\n') + signed(3)) + END,
+    # Two arguments have the same name.
+    'names': START + record(probes('timer.s(1)') + pieces(('', 'a='), ('d', ' a='), ('d', '\n'))) +
+    record(bytes([PRINT]) + signed(1) + signed(1) + signed(2), 1) + END,
+    # The paths of two programs differ by ".return".
+    'paths': START + record(probes('process("/x.return.so").function("f")', 'process("/x.so").function("f")')) + TID +
+    b''.join(record(bytes([PRINT]) + signed(1) + signed(5), probe) for probe in (1, 2)) + END,
+}
+sys.stdout.buffer.write(SESSIONS[sys.argv[1]])
