@@ -54,6 +54,7 @@ def complete_names():
     has(labels(client, 'probe timer.m|'), 'ms(')
     has(labels(client, 'probe begin { @choose|'), 'choose_defined')
     same(labels(client, 'probe begin { # execn|\n}'), [])
+    has(labels(client, '# comment\nfirst second|'), 'first')
     same(labels(client, 'probe begin { "execn|" }'), [])
     item = [i for i in ask(client, 'completion', 'probe begin {\n\té = execn|(1) }') if i['label'] == 'execname'][0]
     same(item['textEdit'], {'range': part(1, 5, 10), 'newText': 'execname'})

@@ -66,7 +66,7 @@ static void add_names(const struct cursor *c, struct list *l)
 	enum tok declares = TOK_NONE;
 
 	for (int i = 0; i < c->tokens.n; i++) {
-		const struct written *t = &c->tokens.at[i], *next = token_after(c, t);
+		const struct written *t = &c->tokens.at[i], *next = token_after(c, t), *before = token_before(c, t);
 		bool inside = i > c->first && i < c->end;
 
 		if (t->kind == TOK_GLOBAL || t->kind == TOK_FUNCTION || t->kind == TOK_PROBE)
@@ -77,7 +77,7 @@ static void add_names(const struct cursor *c, struct list *l)
 			add(l, token_text(t), KIND_FUNCTION, "function of this script");
 		else if (declares == TOK_GLOBAL)
 			add(l, token_text(t), KIND_VARIABLE, "global");
-		else if (inside && next && next->kind != TOK_LPAREN && token_before(c, t)->kind != TOK_ARROW)
+		else if (inside && next && next->kind != TOK_LPAREN && !(before && before->kind == TOK_ARROW))
 			add(l, token_text(t), KIND_VARIABLE, "");
 		if (declares == TOK_FUNCTION && next && next->kind == TOK_LPAREN)
 			declares = TOK_NONE;
