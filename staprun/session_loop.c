@@ -44,10 +44,11 @@ static struct session {
 	int interrupts;
 	int64_t interrupted_at;            // ms
 	bool reminded;                     // a note on further interrupts was printed
-	bool released;                     // the child was allowed to execute the command
+	bool released;                     // STARTED was received; the child was allowed to execute the command
 	bool stopping;                     // STOP was sent
 	bool stopped;                      // STOPPED was received
 	bool over;                         // the loop ends
+	bool detach_later;                 // SIGQUIT arrived before STARTED
 	bool detached;
 	bool failed;                       // the exit status is 1
 	bool bulk_pending;                 // a bulk file would block
@@ -168,10 +169,20 @@ static void request_stop(void)
 	stop(false);
 }
 
+// Before the script runs, the session is detached as soon as it does: if its start fails, the module is removed.
 static void detach(void)
 {
-	int rc = send_command(STP_CMD_DETACH, NULL, 0);
+	int rc;
 
+	if (session.stopping) {            // the main thread is about to send STOP, or has sent it
+		log_error("cannot detach from %s: the session is ending", session.opt->module);
+		return;
+	}
+	if (!session.released && !session.opt->attach) {
+		session.detach_later = true;
+		return;
+	}
+	rc = send_command(STP_CMD_DETACH, NULL, 0);
 	if (rc) {
 		log_error("cannot detach from %s: %s", session.opt->module, strerror(-rc));
 		return;
@@ -383,7 +394,7 @@ static void start_done(const struct stp_status *status, size_t len)
 		session.command_end = now_ms() + session.opt->command_ms;
 	if (session.opt->daemon >= 0)
 		become_daemon();
-	if (session.opt->detach)
+	if (session.opt->detach || session.detach_later)
 		detach();
 }
 
