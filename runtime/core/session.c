@@ -507,9 +507,11 @@ int stp_session_start(void)
 		stp_session_fail(NULL);
 		return err;
 	}
-	/* The gates are opened first: a hit that ends the session afterwards closes them permanently. */
+	/* The state changes first, since hits count losses only while the session is running, and frequent ones can delay
+	 * this thread as soon as a gate is open. If one ends the session meanwhile, the gates opened since are closed. */
+	change_state(STP_STATE_STARTING, STP_STATE_RUNNING);
 	set_gates(0);
-	if (!change_state(STP_STATE_STARTING, STP_STATE_RUNNING))
+	if (__atomic_load_n(&stp_session.state, __ATOMIC_SEQ_CST) != STP_STATE_RUNNING)
 		stp_session_close();
 	return 0;
 }
