@@ -708,7 +708,7 @@ static const struct option_row {
 	{ 0, "bpf", NOTHING, NULL, "accepted for compatibility; the script becomes a kernel module", set_bpf },
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
-	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which needs staprun alone\n"
+	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which requires only staprun\n"
 	  "(may be repeated; direct:// is this host)", add_remote },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
@@ -741,8 +741,6 @@ static const struct option_row {
 	{ 0, "client-options", VALUE, "TEXT", "refused", no_servers },
 	{ 'i', "interactive", NOTHING, NULL, "read probes and commands from a prompt", set_interactive },
 	{ 0, "language-server", NOTHING, NULL, "answer an editor in the Language Server Protocol", set_language_server },
-	{ 0, "language-server", NOTHING, NULL, "refused: an editor gets errors from -p2, and names from\n"
-	  "-L, --dump-functions and --dump-probe-aliases", NULL },
 	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
 	  "kernel by -r and its build tree, the machine by -a", NULL },
 	{ 0, "sysenv", VALUE, "NAME=VALUE", "refused: it belongs to --sysroot; set it in the environment", NULL },
