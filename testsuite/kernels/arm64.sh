@@ -107,5 +107,5 @@ table() {
 
 if [ -e "$SCRATCH/table" ]; then
 	table
-	[ -z "$all" ] || { printf 'What was seen to work on which kernel for arm64, built on x86-64 and run in an emulated machine; made by `make check-kernels`, each feature with the smallest script that needs it.\n\n'; table; } >"$SOURCE/doc/kernels-arm64.md"
+	[ -z "$all" ] || { printf 'Features that work on arm64, by kernel. The modules are built on x86-64 and run in an emulated machine. This table is made by `make check-kernels`, each feature with the smallest script that needs it.\n\n'; table; } >"$SOURCE/doc/kernels-arm64.md"
 fi

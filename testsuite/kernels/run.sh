@@ -164,5 +164,5 @@ table() {
 
 if [ -e "$SCRATCH/table" ]; then
 	table
-	[ -z "$all" ] || { printf 'What was seen to work on which kernel; made by `make check-kernels`, each feature with the smallest script that needs it.\n\n'; table; } >"$SOURCE/doc/kernels.md"
+	[ -z "$all" ] || { printf 'Features that work, by kernel. This table is made by `make check-kernels`, each feature with the smallest script that needs it.\n\n'; table; } >"$SOURCE/doc/kernels.md"
 fi
