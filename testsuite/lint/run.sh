@@ -48,6 +48,11 @@ report lint/selected-tests "$(wanted selected-tests || exit 0
 	select_tests 1 1 '0 passed, 1 failed, 0 skipped' elab/none-of-these
 	select_tests 1 1 '1 passed, 1 failed, 0 skipped' options/none-of-these options/version
 	select_tests 1 1 '0 passed, 1 failed, 0 skipped' none-of-these)"
+# The source files that the drawings and the maps of the code name; NAME stands for any.
+report lint/named-files "$(grep -oE '\b[a-zA-Z_/]+\.(c|h|def|py)\b' doc/internals.md HACKING.md | grep -v NAME | sort -u | while IFS=: read -r document file; do
+	[ -n "$(git ls-files "$file" "*/$file")" ] || echo "$document: $file does not exist"
+done)"
+report lint/options-once "$("$STAP" --help | grep -oE '^  (-., )?--[a-z-]+' | sed 's/.*--/--/' | sort | uniq -d)"
 # Waits of the runtime have a bound or a proof in a comment.
 report lint/waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 # Functions that the guarantees name, "`file` (`function`)", are in these files.
