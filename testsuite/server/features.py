@@ -151,6 +151,7 @@ def rename():
     same(result(text.replace('|', '').replace('n++', '|n++'), 'm'),
          'global m\nprobe begin { m++ x = x + $n->n }\nprobe end { println(m) x = 2 println(x) }')
     same(result(text, 'n'), 'the name "n" is used already')
+    same(result('global n\nprobe begin { n = 1 }\nprobe end { |x = 2 println(x) }', 'n'), 'the name "n" is used already')
     for bad in 'foreach', '1a', '', 'a b', '$a', 'println', 'a-':
         same(result(text, bad), '"%s" is not a valid name: use letters, digits and "_", and no keyword' % bad)
     same(result('probe begin { exec|name() }', 'a'), '"execname" is not a function of this script, so it cannot be renamed')

@@ -112,8 +112,13 @@ struct json_object *rename_run(struct request *r)
 	name = renamed(r, &c);
 	check_new_name(new_name);
 	end = c.tokens.n;
-	if (scope_of(&c, name) == TOK_PROBE)
+	if (scope_of(&c, name) == TOK_PROBE) {
+		struct written declared = { .text = new_name, .len = strlen(new_name) };
+
+		if (scope_of(&c, &declared) != TOK_PROBE)
+			die("the name \"%s\" is used already", new_name);
 		from = c.first, end = c.end;
+	}
 	for (int i = from; i < end; i++) {
 		const struct written *t = &c.tokens.at[i];
 
