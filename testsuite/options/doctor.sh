@@ -15,6 +15,7 @@ expect doctor-and-vm 1 '--doctor checks this machine' "$STAP" --doctor --vm
 if unshare -m true 2>"$SCRATCH/err"; then
 	expect doctor-no-images 0 'VM            no       no kernel image in /boot to boot in a virtual machine
                        -> on Debian: apt install linux-image-cloud-amd64' without 'mount -t tmpfs none /boot'
+	expect doctor-no-servers 0 'debuginfo     limited  not installed' without 'mount -t tmpfs none /usr/lib/debug; export DEBUGINFOD_URLS='
 	expect doctor-no-headers 0 "headers       no       no build tree of kernel $running" without 'mount -t tmpfs none /lib/modules'
 	expect doctor-no-headers-no-run 0 'status 1' without 'mount -t tmpfs none /lib/modules'
 	expect doctor-headers 0 'headers       yes      /' without "mount -t tmpfs none /lib/modules; mkdir /lib/modules/$running; ln -s '$(readlink -f "/lib/modules/$release/build")' /lib/modules/$running/build"

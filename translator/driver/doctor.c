@@ -121,10 +121,11 @@ static void check_tracepoints(struct session *s, struct check *c)
 static void check_debuginfo(struct session *s, struct check *c)
 {
 	struct di_module *m = di_kernel(s);
+	const char *servers = getenv("DEBUGINFOD_URLS");
 
 	if (di_module_source(m) == DI_SOURCE_DWARF)
 		found(c, GOOD, di_module_source_text(m), NULL);
-	else if (getenv("DEBUGINFOD_URLS"))
+	else if (servers && *servers)
 		found(c, GOOD, "downloaded from $DEBUGINFOD_URLS when a script requires it", NULL);
 	else
 		found(c, LIMITED, "not installed: source lines and local variables of the kernel cannot be probed",
