@@ -24,8 +24,6 @@ static int event(struct output *out, const struct session *s, const struct event
 {
 	struct line line = { out->file, "" };
 
-	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
-		return -ENOTSUP;
 	if (!stack_is_key(e))
 		return 0;
 	stack_frames(e, put_frame, &line);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap-report: makes text, JSON, folded stacks and the like of a recorded session. In: files made by stap --record, or
 // standard input. Out: standard output, and the files of --output.
+#include "output_formats.h"
+#include "stack.h"
 #include "stream.h"
 #include "writers.h"
 
@@ -114,18 +116,33 @@ static void check(struct output *o, int rc)
 {
 	if (!rc)
 		return;
-	if (rc != -EPIPE)                          // its reader has closed it
+	if (rc != -EPIPE) {                        // its reader has closed it
 		incomplete = true;
-	if (rc != -EPIPE && rc != -ENOTSUP)
 		report_error("cannot write %s: %s", o->path, strerror(-rc));
+	}
 	close_output(o);
+}
+
+// Returns false, after a message, if the script cannot have made what the format shows.
+static bool fits(const struct output *o, const struct session *s)
+{
+	const char *format = o->writer->name;
+
+	return !format_takes_stacks(format, strlen(format)) || stack_required(s, format);
 }
 
 static int handle(void *to, const struct session *s, const struct event *e)
 {
-	for (struct output *o = outputs; o < outputs + noutputs; o++)
-		if (o->file)
+	for (struct output *o = outputs; o < outputs + noutputs; o++) {
+		if (!o->file)
+			continue;
+		if (e->kind == EVENT_END && !fits(o, s)) {
+			incomplete = true;
+			close_output(o);
+		} else {
 			check(o, o->writer->event(o, s, e));
+		}
+	}
 	return 0;
 }
 
@@ -193,11 +210,12 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
-		{ "json-safe", no_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 },
+		{ "json-safe", no_argument, NULL, 's' }, { "ready-fd", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	const struct writer *format = NULL;
 	bool safe = false, whole = true;
-	int opt;
+	int opt, ready = -1;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
@@ -206,6 +224,7 @@ int main(int argc, char **argv)
 		case 'f': format = find(optarg, strlen(optarg)); break;
 		case 'O': add_file(optarg); break;
 		case 's': safe = true; break;
+		case 'r': ready = atoi(optarg); break;
 		case 'h':
 			printf("Usage: stap-report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n");
 			return 0;
@@ -216,6 +235,8 @@ int main(int argc, char **argv)
 	open_files(argv + optind);
 	for (int i = 0; i < noutputs; i++)
 		outputs[i].safe = safe;
+	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap runs the script now
+		fail("cannot write to stap: %s", strerror(errno));
 	for (int i = optind; i < argc; i++)
 		whole &= read_one(argv[i]);
 	if (optind == argc)

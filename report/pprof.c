@@ -306,8 +306,6 @@ static int event(struct output *out, const struct session *s, const struct event
 		o = out->state;
 		o->start_ns = s->start_ns;
 	}
-	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
-		return -ENOTSUP;
 	return stack_is_key(e) ? element(o, e) : 0;
 }
 

@@ -144,8 +144,6 @@ static int event(struct output *out, const struct session *s, const struct event
 		return -EIO;
 	if (e->kind == EVENT_BEGIN)
 		return end_profile(o);             // of another session
-	if (e->kind == EVENT_END && !stack_required(s, out->writer->name))
-		return -ENOTSUP;
 	return stack_is_key(e) ? element(o, e) : 0;
 }
 

@@ -16,7 +16,7 @@ struct output {
 struct writer {
 	const char *name;                  // of -f and --output
 	const char *help;
-	// Handles one event; returns 0 or -errno. -ENOTSUP: the session does not fit, and the writer has written why.
+	// Handles one event; returns 0 or -errno.
 	int (*event)(struct output *out, const struct session *s, const struct event *e);
 	// Writes what is left after the last event of all sessions, likewise; may be NULL.
 	int (*finish)(struct output *out);

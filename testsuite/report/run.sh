@@ -91,6 +91,17 @@ report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for li
 	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
 	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
 
+# This is known, and that a file cannot be written, before the script runs.
+stap_user -f folded -e 'global n probe begin { n[1] = 2; system("touch ran"); exit() }' >/dev/null 2>early.err
+status=$?
+report report/no-stacks-early "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
+	for line in 'semantic error: the format "folded" requires an array' '"n" is an array of numbers with the keys (number)'; do
+		grep -qF "$line" early.err || echo "no '$line'"; done)"
+stap_user --output=json:/nonexistent/file -e 'probe begin { system("touch ran"); exit() }' >/dev/null 2>early.err
+status=$?
+report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
+	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
+
 # HTML reports: one file that refers to nothing, also of a session that is cut off; in a browser.
 stap_user -T 2 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
 "$STAP" report html.rec --output=html:html.html

@@ -16,6 +16,7 @@ static const struct step {
 	{ "types", elab_types },
 	{ "check", elab_check, true },
 	{ "privilege", elab_privilege },
+	{ "output_formats", elab_output_formats },
 	{ "optimize", elab_optimize },
 };
 

@@ -18,12 +18,13 @@ static bool wanted(const struct options *o)
 	return o->output_format || o->outputs.n;
 }
 
-static void arguments_of(struct session *s, arguments *argv)
+static void arguments_of(struct session *s, arguments *argv, int ready)
 {
 	struct options *o = &s->opt;
 	const char *format = o->output_format ? o->output_format : "text";
 
 	vec_push(argv, run_find(s, "stap-report", "SYSTEMTAP_REPORT"));
+	vec_push(argv, str_printf("--ready-fd=%d", ready));
 	if (o->output)
 		vec_push(argv, str_printf("--output=%s:%s", format, run_output_path(o->output)));
 	else
@@ -35,16 +36,21 @@ static void arguments_of(struct session *s, arguments *argv)
 	vec_push(argv, NULL);
 }
 
-void report_start(struct session *s, struct report *r)
+bool report_start(struct session *s, struct report *r)
 {
 	struct spawn program = { 0 };
 	arguments argv = { 0 };
-	int ends[2], input;
+	int ends[2], ready[2], input;
+	bool opened;
+	char byte;
 
 	*r = (struct report){ .output = -1 };
 	if (!wanted(&s->opt))
-		return;
-	arguments_of(s, &argv);
+		return true;
+	if (pipe2(ready, O_CLOEXEC))
+		die("cannot make a pipe to stap-report: %s", strerror(errno));
+	fcntl(ready[1], F_SETFD, 0);
+	arguments_of(s, &argv, ready[1]);
 	s->opt.output = NULL;                  // stap-report writes it
 	fflush(stdout);
 	input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -60,6 +66,10 @@ void report_start(struct session *s, struct report *r)
 	close(input);
 	close(ends[0]);
 	close(ends[1]);
+	close(ready[1]);
+	opened = read(ready[0], &byte, 1) == 1;
+	close(ready[0]);
+	return opened;
 }
 
 int report_finish(struct report *r, int status)

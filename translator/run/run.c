@@ -203,6 +203,5 @@ int pass_run(struct session *s)
 {
 	struct report report;
 
-	report_start(s, &report);
-	return report_finish(&report, run_somewhere(s));
+	return report_finish(&report, report_start(s, &report) ? run_somewhere(s) : EXIT_FAILURE);
 }
