@@ -241,9 +241,9 @@ typedef VEC(struct di_mark *) di_marks;
 void di_find_marks(struct di_module *m, const char *provider, const char *name, di_marks *out);
 
 // plt.c: entries of the procedure linkage table whose names match the glob, in file order.
-struct di_plt_entry { const char *name; uint64_t address; };         // link-time
+struct di_plt_entry { const char *name; uint64_t address, size; };   // link-time; bytes
 typedef VEC(struct di_plt_entry) di_plt;
-void di_find_plt(struct di_module *m, const char *name, di_plt *out);
+void di_find_plt(const struct di_module *m, const char *name, di_plt *out);
 
 // Frees the pages of names of functions that are no longer used; those that are used again are read again.
 void di_unload(struct di_module *m);

@@ -113,7 +113,7 @@ static bool i386_slot_of_entry(const uint8_t *code, size_t len, uint64_t table, 
 	return true;
 }
 
-void di_find_plt(struct di_module *m, const char *name, di_plt *out)
+void di_find_plt(const struct di_module *m, const char *name, di_plt *out)
 {
 	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
 	const struct elf_view *v = &m->view;
@@ -132,7 +132,7 @@ void di_find_plt(struct di_module *m, const char *name, di_plt *out)
 		if (!head || !elf_view_section(v, sections[i], &code))
 			continue;
 		for (size_t at = 0, next; at + step <= code.len; at = next) {
-			struct di_plt_entry entry = { .address = head->sh_addr + at };
+			struct di_plt_entry entry = { .address = head->sh_addr + at, .size = step };
 			bool found = i386 ? i386_slot_of_entry(code.at + at, step, table ? table->sh_addr : 0, &slot) :
 				     (arm64 ? arm_slot_of_entry : slot_of_entry)(code.at + at, step, entry.address, &slot);
 

@@ -459,8 +459,22 @@ static bool object_offset(const struct di_module *m, uint64_t address, uint64_t 
 	return false;
 }
 
-// Functions and variables. If an address has several names, it prefers the first in alphabetical order that does not
-// begin with "_".
+// Entries of the procedure linkage table are "NAME@plt", as in disassemblers.
+static void plt_symbols(const struct di_module *m, di_symbols *out)
+{
+	di_plt entries = { 0 };
+
+	di_find_plt(m, "*", &entries);
+	for vec_each(&entries, e) {
+		struct di_symbol row = { .size = e->size, .name = str_printf("%s@plt", e->name) };
+
+		if (di_program_offset(m, e->address, &row.offset))
+			vec_push(out, row);
+	}
+}
+
+// Functions, variables and entries of the procedure linkage table. If an address has several names, it prefers the
+// first in alphabetical order that does not begin with "_".
 void di_program_symbols(const struct di_module *m, di_symbols *out)
 {
 	struct symbol symbol;
@@ -476,6 +490,7 @@ void di_program_symbols(const struct di_module *m, di_symbols *out)
 		row.name = str_dup(symbol.name);
 		vec_push(out, row);
 	}
+	plt_symbols(m, out);
 	if (out->n)
 		qsort(out->at, out->n, sizeof(out->at[0]), by_offset);
 	for (int i = 0; i < out->n; i++) {
