@@ -101,13 +101,13 @@ functions_of() { # FILES
 }
 
 # "FILE NAME TEST" for what is public and each test of what scripts give that has its name, a pattern that it matches, or
-# its parts as a macro's arguments, "(tcpmib, InSegs"; "FILE NAME" where there is none.
+# its parts as a macro's arguments, "(tcpmib, InSegs"; "FILE NAME" where there is no such test. A file's path is not a name.
 tests_of_names() { # FILES
 	local file
 	for file in "$@"; do
 		{ functions_of "$file"; aliases_of "$file"; } | sed "s|^|$(basename "$file" .stp) |"
 	done >"$SCRATCH/names"
-	(cd "$TESTS" && grep -aoHE '[A-Za-z_][A-Za-z_0-9]*([.][A-Za-z_0-9*]*([{][A-Za-z_0-9,]*[}])?[A-Za-z_0-9*]*)*|[(][a-z]+, *[a-z.A-Z_0-9]+' \
+	(cd "$TESTS" && grep -aoHE '(/[A-Za-z_0-9.-]+)+|[A-Za-z_][A-Za-z_0-9]*([.][A-Za-z_0-9*]*([{][A-Za-z_0-9,]*[}])?[A-Za-z_0-9*]*)*|[(][a-z]+, *[a-z.A-Z_0-9]+' \
 		live/*.test run/*.stp rows/*.tests syscalls/*) | awk -F: '
 		function has(name, test) { if (!known[name, test]++) tests[name] = tests[name] " " test }
 		NR == FNR { split($0, line, " "); files[line[2]] = files[line[2]] " " line[1]; next }
