@@ -337,6 +337,8 @@ chmod 755 "$SCRATCH"/interrupted/*
 compile_interrupted() { PATH=$SCRATCH/interrupted:$PATH SYSTEMTAP_DIR=$SCRATCH/interrupted/cache "$STAP" "$@" -p4 -e "$begin" 2>&1 | sed 's/^/said /'; ! grep -q 'bug\|compiler error' "$SCRATCH/out"; }
 expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=user
 expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
+# A reader that closes the output early leaves no temporary directory behind.
+expect output-closed 0 '' bash -c "'$STAP' --runtime=user -p3 -e '$begin' | true; [ \${PIPESTATUS[0]} = 141 ]"
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache- || . "$TESTS/options/cache.sh"

@@ -36,11 +36,12 @@ enum { WALK_STACK = 100 << 20 };   // bytes of the stack in passes 1 to 3
 
 static volatile sig_atomic_t interrupted;
 
-// A pass checks `interrupted` when it ends; one that does not end within a second is ended here.
+// A pass checks `interrupted` when it ends; one that does not end within a second is ended here. If the reader of the
+// output has closed it, stap ends at once.
 static void on_signal(int sig)
 {
-	if (sig == SIGALRM)
-		session_abandon();
+	if (sig == SIGALRM || sig == SIGPIPE)
+		session_abandon(sig == SIGPIPE ? 128 + sig : EXIT_FAILURE);
 	diag_interrupted = interrupted = sig;
 	alarm(1);
 }
@@ -365,8 +366,13 @@ static void catch_signals(void)
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
+	struct sigaction pipe;
+
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &sa, NULL);
+	// If stap was started with SIGPIPE ignored, write() returns an error, which is reported.
+	if (!sigaction(SIGPIPE, NULL, &pipe) && pipe.sa_handler == SIG_DFL)
+		sigaction(SIGPIPE, &sa, NULL);
 }
 
 static bool is_script(const char *path)

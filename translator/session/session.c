@@ -27,7 +27,7 @@ static void remove_temporary(void)
 	temporary = NULL;
 }
 
-void session_abandon(void)
+void session_abandon(int status)
 {
 	pid_t pid = temporary ? fork() : -1;
 
@@ -37,7 +37,7 @@ void session_abandon(void)
 	}
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	_exit(EXIT_FAILURE);
+	_exit(status);
 }
 
 static void make_temporary(struct session *s)

@@ -153,8 +153,8 @@ char *session_program(const struct session *s, const char *name);
 void session_mapped_files(const char *process, name_list *paths);
 // user_dir.c: Returns $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist.
 const char *session_user_dir(void);
-// Ends the program at once, from a signal handler, and removes the temporary directory.
-void session_abandon(void) __attribute__((noreturn));
+// Ends the program at once with that exit status, from a signal handler, and removes the temporary directory.
+void session_abandon(int status) __attribute__((noreturn));
 
 // limits.c: session_limit() returns the value of -DNAME=VALUE, else the default of limits.def; if that is STP_DERIVED
 // the caller calls session_limit_given() first.
