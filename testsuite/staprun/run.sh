@@ -40,9 +40,11 @@ section() { # FILE HEADING
 }
 
 # Prints the results of a run in the format of a test file: the parts of $1 up to the first ---, then the results.
-# Messages that are printed once a second are omitted with their repetitions, since fast runs do not print them.
+# Messages that are printed once a second are omitted with their repetitions, since fast runs do not print them. A number
+# that follows the text of "# varies:" becomes N.
 result() { # FILE
-	local part
+	local part varies
+	varies=$(sed -n 's/^# varies: //p' "$1")
 	sed '/^---/,$d' "$1"
 	grep -a '^---' "$1" | while read -r _ part _; do
 		case $part in
@@ -50,7 +52,8 @@ result() { # FILE
 		*) echo "--- $part" ;;
 		esac
 		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/\(pid [0-9]+\)/(pid N)/; s/$(uname -r)/RUNNING/g
-			/ runs for [0-9]+ s, /{s/ [0-9]+ s,/ 1 s,/; x; s/^/./; /../{x; d}; x}" "$dir/$part"
+			/ runs for [0-9]+ s, /{s/ [0-9]+ s,/ 1 s,/; x; s/^/./; /../{x; d}; x}
+			${varies:+s/($varies )[0-9]+/\1N/}" "$dir/$part"
 	done
 }
 
