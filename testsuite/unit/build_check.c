@@ -362,15 +362,29 @@ static void check_commands_shown(void)
 
 // ---------------------------------------------------------------- stack.c
 
+// Adds a function of the generated C to the session, with the function that it calls, or NULL.
+static struct c_function *add_function(struct session *s, const char *name, const char *called)
+{
+	struct c_function *c = NEW(struct c_function);
+
+	c->part = name;
+	if (called)
+		vec_push(&c->calls, called);
+	map_put(&s->c_functions, name, c);
+	return c;
+}
+
 // Computes the stack need of a runtime with one kind of hit, and these lines of generated C.
 static struct stp_stack_need need_of(const char *generated, int *errors)
 {
 	static const struct probe_family hits = { 0 }, exclusive = { .exclusive = true };
 	struct probe hit = { .family = &hits, .index = 0 }, begin = { .family = &exclusive, .index = 1 };
-	struct session s = { .c_text = "\n/* probe x at y */\nstatic void p0(struct stp_ctx *c)\n{\n" };
+	struct session s = { 0 };
 	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
 	arguments calls = { 0 };
 
+	add_function(&s, "p0", NULL)->handler = &hit;
+	add_function(&s, "p1", NULL)->handler = &begin;
 	vec_push(&s.script.probes, &hit);
 	vec_push(&s.script.probes, &begin);
 	vec_push(&calls, put("runtime.calls",
@@ -395,13 +409,13 @@ static char *calls_of(const char *info)
 // Checks the estimate for a compiler that reports frames, but no calls.
 static void check_stack_of_frames(void)
 {
-	struct session s = { .c_text = "\nstatic s64 f(struct stp_ctx *c)\n{\n\tg(c);\n}\n\n/* g */\n"
-				       "static void g(struct stp_ctx *c)\n{\n\tstp_load(c);\n}\n"
-				       "static void p0(struct stp_ctx *c)\n{\n\tf(c);\n\t(h)(c);\n}\n"
-				       "static void h(struct stp_ctx *c)\n{\n\tp0_later(c);\n}\n" };
+	struct session s = { 0 };
 	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
 	arguments objects = { 0 }, calls = { 0 };
 
+	add_function(&s, "f", "g");
+	add_function(&s, "g", NULL);
+	add_function(&s, "p0", "f");
 	put("frames.su", "r.c:3:f\t500\tstatic\nr.c:9:p0\t24\tstatic\nr.c:12:h\t80\tdynamic,bounded\n");
 	vec_push(&objects, in_scratch("frames.o"));
 	vec_push(&calls, put("runtime2.calls", "n 700 print\n"));

@@ -46,12 +46,16 @@ static const char *outside_name(struct emitter *e, struct func *f)
 {
 	const char *key = str_printf("accessor %s", f->name), *name = map_get(&e->consts, key);
 	struct cwriter *w = &e->handlers;
+	struct c_function *c;
 	struct buf args = { 0 };
 
 	if (name)
 		return name;
 	name = emit_unique(e, "x_", f->name);
 	map_put(&e->consts, key, (void *)name);
+	c = emit_c_function(e, name, str_printf("global \"%s\" in embedded C", f->name));
+	if (!by_cell(f))
+		vec_push(&c->calls, emit_func(e, f)->name);
 	cw_line(&e->prototypes, "%s;", head(f, name));
 	cw_line(w, "%s", head(f, name));
 	cw_line(w, "{");

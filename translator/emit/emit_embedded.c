@@ -301,6 +301,8 @@ static void header_unit_func(struct emitter *e, struct func_info *i, const char 
 	emit_accessors_end(f, &u->text);
 	cw_line(&e->prototypes, "%s;", unit_head(f, name));
 	write_caller(e, i, head, name);
+	emit_c_function(e, name, i->c->part);
+	vec_push(&i->unit_calls, name);
 }
 
 static void pointer_func(struct emitter *e, struct func_info *i, const char *head)
@@ -412,6 +414,8 @@ static struct value header_unit_expr(struct emitter *e, struct expr *x)
 		cw_line(e->w, "%s(c, %s%s);", name, t, args);
 	else
 		cw_line(e->w, "%s = %s(c%s);", t, name, args);
+	emit_c_function(e, name, str_printf("embedded C at %s", emit_location_text(x->loc)));
+	vec_push(&e->caller->unit_calls, name);
 	emit_check(e, x->loc);
 	return value_text(0, true, "%s", t);
 }

@@ -479,6 +479,7 @@ int pass_emit(struct session *s)
 		s->emitter = NULL;
 		return diag_errors() - before;
 	}
+	emit_c_calls(&e);
 	put_together(&e, &w);
 	s->c_text = cw_end(&w);
 	s->c_len = w.text.len;

@@ -216,11 +216,56 @@ static const char *func_head(struct func_info *i)
 	return buf_text(&b);
 }
 
-// Writes the comment before a function of C: the part of the script that it is made of. Messages of pass 4 print it.
-static void describe(struct emitter *e, struct cwriter *w, const char *symbol, char *text)
+struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part)
 {
-	map_put(&e->s->c_functions, symbol, text);
-	cw_line(w, "/* %s */", emit_comment_text(text));
+	struct c_function *c = NEW(struct c_function);
+
+	c->part = part;
+	map_put(&e->s->c_functions, name, c);
+	return c;
+}
+
+// Writes the comment before the C function of `i`: the part of the script that it is made of. Messages of pass 4 print
+// it.
+static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, const char *name, const char *part)
+{
+	i->c = emit_c_function(e, name, part);
+	cw_line(w, "/* %s */", emit_comment_text(part));
+}
+
+// Adds the parts of a long function. Which of its calls are in which part is not recorded: each part has all.
+static void describe_parts(struct emitter *e, struct func_info *i, const struct parts *parts)
+{
+	for (int n = 1; n <= parts->n; n++) {
+		const char *name = str_printf("%s_part%d", parts->of, n);
+
+		vec_push(&i->c->calls, name);
+		vec_push(&i->parts, emit_c_function(e, name, i->c->part));
+	}
+}
+
+static void add_calls(struct c_function *c, const struct func_info *i)
+{
+	for vec_each(&i->callees, to)
+		vec_push(&c->calls, (*to)->name);
+	for vec_each(&i->unit_calls, name)
+		vec_push(&c->calls, *name);
+}
+
+static void add_calls_of(struct func_info *i)
+{
+	if (i->c)
+		add_calls(i->c, i);
+	for vec_each(&i->parts, part)
+		add_calls(*part, i);
+}
+
+void emit_c_calls(struct emitter *e)
+{
+	for vec_each(&e->funcs, i)
+		add_calls_of(*i);
+	for vec_each(&e->roots, i)
+		add_calls_of(*i);
 }
 
 void emit_script_func(struct emitter *e, struct func_info *i)
@@ -230,7 +275,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 
 	e->caller = i;
 	cw_line(&e->prototypes, "%s;", func_head(i));
-	describe(e, &e->functions, i->name, str_printf("function %s at %s", f->name, emit_location_text(f->loc)));
+	describe(e, &e->functions, i, i->name, str_printf("function %s at %s", f->name, emit_location_text(f->loc)));
 	if (!f->body) {
 		e->w = &e->functions;
 		emit_embedded_func(e, i, func_head(i));
@@ -247,6 +292,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	work_end_function(e, i, f->loc);
 	i->strings = frame_strings(e);
 	i->enters = i->strings || f->recursive;
+	describe_parts(e, i, &b.parts);
 	end_body(e, &e->functions, func_head(i), f->recursive, f->type == T_LONG ? "ret" : "");
 }
 
@@ -277,8 +323,10 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	describe(e, &e->handlers, str_printf("p%d", p->index),
+	describe(e, &e->handlers, root, str_printf("p%d", p->index),
 		 str_printf("probe %s at %s", p->point, emit_location_text(p->loc)));
+	root->c->handler = p;
+	describe_parts(e, root, &b.parts);
 	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -307,7 +355,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	describe(e, &e->handlers, str_printf("p%d_entry", p->index), str_printf("entry of %s", p->point));
+	describe(e, &e->handlers, root, str_printf("p%d_entry", p->index), str_printf("entry of %s", p->point));
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -324,7 +372,8 @@ static void emit_hit(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	describe(e, &e->handlers, str_printf("p%d_hit", p->index), str_printf("hit of %s", p->point));
+	describe(e, &e->handlers, root, str_printf("p%d_hit", p->index), str_printf("hit of %s", p->point));
+	describe_parts(e, root, &b.parts);
 	end_body(e, &e->handlers, str_printf("static void p%d_hit(struct stp_ctx *c)", p->index), false, "");
 }
 

@@ -2,6 +2,12 @@
 // Computes the cost of generated code. In: the C of a body as it is written. Out: STP_WORK() at the beginning of each
 // block, pass of a loop or function whose cost is not small; and which handlers need a budget. Costs of operations are
 // listed in runtime/include/work.def; costs that depend on data are charged by the runtime.
+//
+// The cost is measured on the C itself, because its size is the measure: a few characters that are not a call are one
+// unit, as they become a few instructions. Only this pass wrote that text. struct value holds parts of it, which
+// hundreds of lines of emit/ put together by printf(); a cost beside each part would be a second account of the same
+// C, and one that is forgotten would let a handler exceed its budget. C of the user and of tapsets is not read here:
+// struct embedded lists its calls.
 #include "emit/emitter.h"
 
 #include <ctype.h>

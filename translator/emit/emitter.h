@@ -100,6 +100,7 @@ struct func_info {
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
 	VEC(struct func_info *) callees;
+	name_list unit_calls;      // functions of C units (struct c_unit) that it calls
 	// name in C -> struct var that it sorts or merges: the runtime's copy changes, so one CPU at a time
 	struct map alone;
 	int visit;                 // number of the last walk that reached it
@@ -108,6 +109,8 @@ struct func_info {
 	VEC(struct func_info *) called;    // script functions, once for each call
 	bool measured;             // the two below are set
 	int deep_calls, deep_strings;
+	struct c_function *c;      // NULL: not written
+	VEC(struct c_function *) parts;    // of a long one (emit_parts.c)
 };
 
 struct di_module;
@@ -290,6 +293,10 @@ bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 
 // emit_probe.c
+// Adds a function to session.c_functions. part: the part of the script that it is made of.
+struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part);
+// Collects which functions of session.c_functions call which. Called after all code was written.
+void emit_c_calls(struct emitter *e);
 void emit_temps(struct cwriter *w, struct temps max);    // declares them
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);

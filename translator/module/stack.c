@@ -10,8 +10,8 @@
 // stp_stack_need.call.
 //
 // A file of calls has lines "n BYTES NAME", "d BYTES NAME" of a frame that grows at run time, and "e CALLER CALLEE".
-// Some compilers (clang) report frames, but no calls: then the calls among functions of the generated C are read from
-// its text, and all else takes a fixed share. Without frames the need stays what the runtime has without it.
+// Some compilers (clang) report frames, but no calls: then session.c_functions has the calls among functions of the
+// generated C, and all else takes a fixed share. Without frames the need stays what the runtime has without it.
 #include "module/module.h"
 #include "resolve/family.h"
 #include "util/diag.h"
@@ -98,49 +98,19 @@ static bool add_file(struct graph *g, const char *path, bool generated)
 	return true;
 }
 
-// Adds the calls of the function whose body begins at `at`: names before an opening parenthesis. An inlined function
-// has no frame.
-static void add_calls(struct graph *g, struct node *n, const char *at, const char *end)
+// Adds the functions of the generated C and the calls among them. One that has no frame was inlined.
+static void add_generated(struct graph *g, const struct map *functions)
 {
-	while (at < end) {
-		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-		struct node *to = len && at[len] == '(' ? map_get(&g->nodes, str_ndup(at, len)) : NULL;
+	for map_each(functions, e) {
+		struct node *n = node_of(g, e->key);
 
-		if (to)
-			vec_push(&n->calls, to);
-		at += len ? len : 1;
-	}
-}
-
-static char *name_before(const char *text, const char *parenthesis)
-{
-	const char *at = parenthesis;
-
-	while (at > text && (at[-1] == '_' || (at[-1] >= '0' && at[-1] <= '9') || (at[-1] >= 'a' && at[-1] <= 'z') ||
-			     (at[-1] >= 'A' && at[-1] <= 'Z')))
-		at--;
-	return str_ndup(at, (size_t)(parenthesis - at));
-}
-
-// Adds functions of the generated C: "static TYPE NAME(...)", "{" on a line of its own, and "}" on another.
-static void add_text(struct graph *g, const char *text, bool with_calls)
-{
-	for (const char *body = text; (body = strstr(body, ")\n{\n")); body++) {
-		const char *head = body, *open, *end = strstr(body, "\n}\n");
-		struct node *n;
-
-		while (head > text && head[-1] != '\n')
-			head--;
-		open = memchr(head, '(', (size_t)(body - head));
-		if (!open || !end)
-			continue;
-		n = node_of(g, name_before(head, open));
 		n->generated = true;
 		if (n->bytes < 0)
 			n->bytes = 0;
-		if (with_calls)
-			add_calls(g, n, body, end);
 	}
+	for map_each(functions, e)
+		for vec_each(&((const struct c_function *)e->value)->calls, to)
+			vec_push(&node_of(g, e->key)->calls, node_of(g, *to));
 }
 
 static int listed_bytes(const char *name)
@@ -249,33 +219,32 @@ static bool begins_hit(const struct node *n)
 
 // ---------------------------------------------------------------- functions that run in hits
 
-// Returns the handler's number of "t.c:p12.part.0", 12; -1 for another function.
-static int handler_number(const char *symbol)
+// Returns the function of the generated C that the compiler made "t.c:p12.part.0" of, here p12; NULL for another one.
+static const struct c_function *function_of(const struct session *s, const char *symbol)
 {
 	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
-	const char *end = name + 1;
-	int64_t n;
 
-	return *name == 'p' && number_at(&end, 10, 0, INT32_MAX, &n) && (!*end || *end == '.') ? (int)n : -1;
+	return map_get(&s->c_functions, str_ndup(name, strcspn(name, ".")));
+}
+
+static bool is_handler(const struct session *s, const struct node *n)
+{
+	const struct c_function *c = function_of(s, n->name);
+
+	return c && c->handler;
 }
 
 static bool runs_alone(const struct session *s, const struct node *n)
 {
-	int number = handler_number(n->name);
-	bool found = false;
-
-	if (number < 0)
+	if (!is_handler(s, n))
 		return false;
 	for vec_each(&s->script.probes, p) {
 		const struct probe *body = (*p)->same_body ? (*p)->same_body : *p;
 
-		if (body->index != number)
-			continue;
-		if (!(*p)->family->exclusive)
+		if (body == function_of(s, n->name)->handler && !(*p)->family->exclusive)
 			return false;
-		found = true;
 	}
-	return found;
+	return true;
 }
 
 static void mark_in_hit(struct node *n)
@@ -300,36 +269,28 @@ static void mark_hits(const struct session *s, struct graph *g)
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
 
-		if (n->generated && !runs_alone(s, n) && (!n->called || handler_number(n->name) >= 0))
+		if (n->generated && !runs_alone(s, n) && (!n->called || is_handler(s, n)))
 			mark_in_hit(n);
 	}
 }
 
 // ---------------------------------------------------------------- the result
 
-// Returns the part of the script that a function of the generated C is made of. Compilers append suffixes like
-// ".isra.0" to the name; emit_parts.c appends "_partN".
+// Returns the part of the script that a function of the generated C is made of, or the name of another function.
 static const char *name_in_script(const struct session *s, const char *symbol)
 {
-	const char *name = strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol, *part, *found;
+	const struct c_function *c = function_of(s, symbol);
 
-	if (str_starts(name, "x_"))        // embedded C
-		return name + 2;
-	name = str_ndup(name, strcspn(name, "."));
-	part = strstr(name, "_part");
-	found = map_get(&s->c_functions, name);
-	if (!found && part)
-		found = map_get(&s->c_functions, str_ndup(name, (size_t)(part - name)));
-	return found ? found : name;
+	return c ? c->part : symbol;
 }
 
 // Returns the largest frame of those on the deepest path.
-static const struct node *largest(const struct node *worst)
+static const struct node *largest(const struct session *s, const struct node *worst)
 {
 	const struct node *found = worst;
 
 	for (; worst; worst = worst->worst)
-		if ((worst->generated || str_starts(worst->name, "x_")) && worst->cycle > found->cycle)
+		if ((worst->generated || function_of(s, worst->name)) && worst->cycle > found->cycle)
 			found = worst;
 	return found;
 }
@@ -340,7 +301,7 @@ static int check(struct session *s, const struct node *worst, int bytes, int lim
 
 	if (!worst || bytes <= limit)
 		return 0;
-	n = largest(worst);
+	n = largest(s, worst);
 	diag_error((struct loc){ 0 }, "\"%s\" may need %d bytes of the kernel's stack, more than the limit of %d: \"%s\" "
 		   "alone takes %d; use fewer or smaller variables there, or an array", name_in_script(s, worst->name), bytes,
 		   limit, name_in_script(s, n->name), n->cycle);
@@ -371,10 +332,8 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 			return 0;
 	if (!add_file(&g, generated, true))
 		return 0;
-	if (!g.calls) {
-		add_text(&g, s->c_text, false);
-		add_text(&g, s->c_text, true);
-	}
+	if (!g.calls)
+		add_generated(&g, &s->c_functions);
 	mark_hits(s, &g);
 	warn_of_growth(s, &g);
 	for map_each(&g.nodes, e) {

@@ -102,6 +102,12 @@ struct c_unit {                // embedded C of one source file that needs heade
 	struct cache_key key;      // module/embedded.c: of the text, the headers it read, and the compiler
 };
 
+struct c_function {            // a function of the generated C or of a c_unit
+	const char *part;          // the part of the script that it is made of, for messages
+	const struct probe *handler;   // the probe that it is the handler of, or NULL
+	name_list calls;           // functions of this kind that it calls
+};
+
 struct session {
 	struct options opt;
 	bool incomplete;           // elab: declarations were removed because of errors, so not all uses are visible
@@ -130,7 +136,7 @@ struct session {
 	// pass 3
 	struct emitter *emitter;           // emit: the state of the pass; NULL outside of it
 	char *c_text;                      // emit: the generated C
-	struct map c_functions;            // emit: functions of it -> descriptions of the script's parts that they are made of
+	struct map c_functions;            // emit: name -> struct c_function
 	size_t c_len;
 	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has
 	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled separately, with headers
