@@ -11,6 +11,18 @@ function escape(text) {
 	return text
 }
 
+# Returns the first line of the text, and the lines after it on which its sentence continues: lists of variables are not such lines.
+function first_sentence(text,    lines, n, i, sentence) {
+	n = split(text, lines, "\n")
+	sentence = lines[1]
+	for (i = 2; i <= n && sentence !~ /[.;:] *$/ && lines[i] !~ /^ *([$a-z_A-Z0-9.]+(, [$a-z_A-Z0-9.]+)*(:|  ).*)?$/; i++) {
+		sub(/^ +/, "", lines[i])
+		sub(/ *$/, " ", sentence)
+		sentence = sentence lines[i]
+	}
+	return sentence
+}
+
 # The block as fields: names, summary, description, arguments, example.
 function read_block(text,    at, n, parts, i) {
 	summary = description = example = ""
@@ -45,10 +57,9 @@ function read_block(text,    at, n, parts, i) {
 	}
 	sub(/^[ \n]+/, "", text); sub(/[ \n]+$/, "", text)
 	description = text
-	summary = text
-	if (match(summary, /\. |\.$|;  *|  [a-z_]+:|  [a-z_]+  |\n/))
+	summary = first_sentence(text)
+	if (match(summary, /\. |\.$|;  *|  [a-z_]+:|  [a-z_]+  /))
 		summary = substr(summary, 1, RSTART - 1)
-	gsub(/\n/, " ", summary)
 	sub(/[.;:] *$/, "", summary)
 }
 

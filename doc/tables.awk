@@ -33,6 +33,7 @@ kind == "SWITCH" { print ".TP\n.B " value[1] "\n" quote(text[1]) }
 kind == "LOSS" && value[2] != "OUTSIDE" {
 	sub(/%llu/, "N", text[1])
 	sub(/ \(now %u[^)]*\)/, "", text[2])       # the limit of the script that runs
+	sub(/%u/, "X", text[2])
 	print ".TP\n.B " quote(text[1])
 	print substr(value[2], 1, 1) tolower(substr(value[2], 2)) (text[2] == "" ? ": no option changes this." : ": " quote(text[2]) ".")
 }

@@ -46,8 +46,11 @@ missing=$(
 )
 report doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"
 
-empty=$(grep -lE '\\- *$' "$out"/man3/*.3stap)
+# The line NAME of a page says what the name is for, without the pages of other names.
+empty=$(grep -lE '^[a-z]+::[^ ]+ \\- *((a|an|the|of|sets)( [a-z]+)?$|$|(such|that|this|its) |the same($|,| (of|in|on|with|where) ))' "$out"/man3/*.3stap)
 report doc/every-page-says-what "$(head -n 20 <<<"$empty")"
+raw=$(grep -nE '%[a-z]*[duxs]' "$out/man1/stap.1" | grep -vE 'printf|%p|bpftrace')
+report doc/no-directives-in-the-manual "$(head -n 20 <<<"$raw")"
 
 options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r option; do
 	sed 's/\\-/-/g' "$out/man1/stap.1" | grep -qF -- ".B $option" || echo "$option"
