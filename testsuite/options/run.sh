@@ -274,7 +274,7 @@ expect prep-yum 1 "as root: yum install -y make kernel-devel-$release" prep --ro
 printf 'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n' >"$host/etc/os-release"
 expect prep-zypper 1 "as root: zypper --non-interactive install make kernel-fast-devel" prep --root "$host" $release
 : >"$host/etc/os-release"
-expect prep-unknown 1 "has no known package here: make the headers of kernel $release" prep --root "$host" $release
+expect prep-unknown 1 "no package of this distribution is known for: make the headers of kernel $release" prep --root "$host" $release
 printf '#!/bin/sh\necho "apt-get got: $*"\n' >"$SCRATCH/hosts/apt-get"; chmod +x "$SCRATCH/hosts/apt-get"
 if [ "$(id -u)" -eq 0 ]; then
 	expect prep-installs 1 "apt-get got: install -y linux-headers-$release
