@@ -92,7 +92,7 @@ void stp_memory_check(void);       /* checks that all memory of plat_alloc() has
  */
 #define STP_STACK_MAX (THREAD_SIZE / 4)
 _Static_assert(STP_MAX_MINSTACKSPACE <= STP_STACK_MAX && !(STP_STACK_MAX & (STP_STACK_MAX - 1)),
-	       "MINSTACKSPACE is what is checked");
+	       "the check of the stack covers each value of MINSTACKSPACE");
 static __always_inline bool stp_hit_unsafe(void)
 {
 	return unlikely(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) ||
