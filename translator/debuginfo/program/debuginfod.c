@@ -22,10 +22,12 @@ static struct {
 	void (*end)(void *client);
 	int (*find_debuginfo)(void *client, const unsigned char *id, int len, char **path);
 	void (*set_progressfn)(void *client, progress_fn fn);
+	void (*set_user_data)(void *client, void *data);   // elfutils 0.179
+	void *(*get_user_data)(void *client);
 	bool tried, usable;
 } library;
 
-static struct { const char *name; bool reported; } requested;     // for report(): the file in transfer
+struct transfer { const char *name; bool reported; };      // the user data of a client
 
 static bool find_functions(void)
 {
@@ -38,7 +40,10 @@ static bool find_functions(void)
 	library.find_debuginfo = (int (*)(void *, const unsigned char *, int, char **))
 				 dlsym(handle, "debuginfod_find_debuginfo");
 	library.set_progressfn = (void (*)(void *, progress_fn))dlsym(handle, "debuginfod_set_progressfn");
-	return library.begin && library.end && library.find_debuginfo && library.set_progressfn;
+	library.set_user_data = (void (*)(void *, void *))dlsym(handle, "debuginfod_set_user_data");
+	library.get_user_data = (void *(*)(void *))dlsym(handle, "debuginfod_get_user_data");
+	return library.begin && library.end && library.find_debuginfo && library.set_progressfn &&
+	       library.set_user_data && library.get_user_data;
 }
 
 static bool usable(void)
@@ -59,18 +64,21 @@ static bool usable(void)
 
 static int report(void *client, long done, long all)
 {
+	struct transfer *t = library.get_user_data(client);
+
 	if (all > 0)
-		progress("downloading the debuginfo of %s: %.1f of %.1f MB", requested.name, done / 1e6, all / 1e6);
+		progress("downloading the debuginfo of %s: %.1f of %.1f MB", t->name, done / 1e6, all / 1e6);
 	else
-		progress("asking debuginfod for the debuginfo of %s", requested.name);
-	if (!requested.reported && !isatty(STDERR_FILENO))
-		diag_output(str_printf("Asking debuginfod for the debuginfo of %s.\n", requested.name));
-	requested.reported = true;
+		progress("asking debuginfod for the debuginfo of %s", t->name);
+	if (!t->reported && !isatty(STDERR_FILENO))
+		diag_output(str_printf("Asking debuginfod for the debuginfo of %s.\n", t->name));
+	t->reported = true;
 	return 0;
 }
 
 const char *debuginfod_fetch(const struct di_module *m)
 {
+	struct transfer t = { 0 };
 	char *found = NULL;
 	const char *path = NULL;
 	void *client;
@@ -81,9 +89,9 @@ const char *debuginfod_fetch(const struct di_module *m)
 	client = library.begin();
 	if (!client)
 		return NULL;
-	requested.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
-		       str_printf("the kernel %s", m->s->kernel->release);
-	requested.reported = false;
+	t.name = m->program ? m->name : m->base_module ? str_printf("the module %s", m->name) :
+		 str_printf("the kernel %s", m->s->kernel->release);
+	library.set_user_data(client, &t);
 	library.set_progressfn(client, report);
 	fd = library.find_debuginfo(client, m->build_id.at, m->build_id.len, &found);
 	library.end(client);
