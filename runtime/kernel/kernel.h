@@ -191,7 +191,7 @@ void stp_control_exit(void);       /* stops the session and frees everything */
 
 void stp_deref_init(void);
 
-/* ------------------------------------------------------------------ sites.c */
+/* ------------------------------------------------------------------ site_addresses.c */
 
 /* Before start: resolves the addresses known since the build and lists the names that user space has to resolve. */
 int stp_sites_make(u64 kernel_base, bool same_kernel);     /* 0 or -ENOMEM */

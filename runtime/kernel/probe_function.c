@@ -146,7 +146,7 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 		;
 	if ((end - 1 - last) % 2)
 		return true;
-	/* Some of the zeros may belong to the last jump. */
+	/* Some of the zeros may be the last bytes of the displacement in a call or jump. */
 	for (i = last; i > last - 4 && last < end - 1; i--)
 		if (!get_kernel_nofault(byte, (u8 *)i) && (byte == CALL_INSN_OPCODE || byte == JMP32_INSN_OPCODE))
 			return true;

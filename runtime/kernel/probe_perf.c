@@ -143,7 +143,7 @@ struct thread_count {
 
 struct program_count {
 	struct thread_count threads[THREADS];
-	/* By lost_place(): the start_time of the latest thread with an interval that no row has counted. Later threads
+	/* By lost_slot(): the start_time of the latest thread with an interval that no row has counted. Later threads
 	 * are complete. */
 	u64 lost[1 << LOST_BITS];
 	struct sample samples[];       /* by CPU number */
@@ -156,18 +156,18 @@ static struct {
 	u32 n;
 } counters;
 
-/* Identifies a thread in the program that it runs. A few threads have the same place. */
-static u64 *lost_place(struct program_count *pc, const struct task_struct *t)
+/* Identifies a thread in the program that it runs. A few threads share a slot. */
+static u64 *lost_slot(struct program_count *pc, const struct task_struct *t)
 {
 	return pc->lost + hash_64((unsigned long)t + t->start_time * 31 + t->self_exec_id, LOST_BITS);
 }
 
 static void note_lost(struct program_count *pc, const struct task_struct *t)
 {
-	u64 *place = lost_place(pc, t), born, latest;
+	u64 *slot = lost_slot(pc, t), born, latest;
 
-	for (born = READ_ONCE(*place); born < t->start_time; born = latest) {
-		latest = cmpxchg64(place, born, t->start_time);
+	for (born = READ_ONCE(*slot); born < t->start_time; born = latest) {
+		latest = cmpxchg64(slot, born, t->start_time);
 		if (latest == born)
 			return;
 	}
@@ -313,7 +313,7 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
 			  p->counter);
-	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_place(pc, current)) >= current->start_time)
+	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_slot(pc, current)) >= current->start_time)
 		stp_error(c, "the perf counter \"%s\" has not counted all of this thread: too many threads run \"%s\" (at most "
 			  "%d have counts, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
 	else
@@ -458,8 +458,8 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
-/* A pinned event for which the processor has no free counter is in this state, and never counts. Ends: the kernel
- * takes its locks of events and interrupts a CPU, or finds that it is offline. */
+/* A pinned event for which the processor has no free counter is in PERF_EVENT_STATE_ERROR, and never counts. Ends:
+ * perf_event_release_kernel() takes locks of events, and interrupts a CPU, unless this is offline. */
 static void release_sample(struct perf_event *e)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)

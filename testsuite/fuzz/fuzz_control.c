@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's end of the channel with a malicious relay: control.c, sites.c and ring.c with the core, over
+ * The kernel's end of the channel with a malicious relay: control.c, site_addresses.c and ring.c with the core, over
  * stand-ins for the kernel functions that they use. An input is a sequence of operations of user space: open,
  * close, writes of any bytes, reads with any size, changes of the mapping, while handlers run and print. In each
  * case no memory but the mapping is changed by it, each address comes from the first process that sends it, nothing
@@ -140,7 +140,7 @@ static const struct stp_site *stp_site_at(u64 address);
 static void stp_sites_sort(void);
 
 #include "../../runtime/kernel/ring.c"
-#include "../../runtime/kernel/sites.c"
+#include "../../runtime/kernel/site_addresses.c"
 #include "../../runtime/kernel/control.c"
 
 void plat_ctx_set(u32 cpu, struct stp_ctx *c)
