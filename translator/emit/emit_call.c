@@ -128,7 +128,7 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 	args = arguments(e, x, i, &reads);
 	if (f->body)
 		reads |= GLOBAL | ARRAY;
-	if (i->plain && wanted)
+	if (i->pure_value && wanted)
 		return value_text(reads, true, "%s(c%s)", i->name, args);
 	if (wanted && is_stable_call(x))
 		return call_once(e, f, x->loc, args);

@@ -35,8 +35,8 @@ static void call_effects(struct effects *fx, struct expr *x)
 	for (struct func *f = x->u.call.target; f; f = f->next_overload) {
 		struct func_info *i = emit_func(fx->e, f);
 
-		fx->changes |= i->effects | (i->plain ? 0 : WORLD);
-		fx->fails |= i->fails || i->nexts || (f->type == T_STRING && !i->plain);
+		fx->changes |= i->effects | (i->pure_value ? 0 : WORLD);
+		fx->fails |= i->fails || i->nexts || (f->type == T_STRING && !i->pure_value);
 		if (fx->collect)
 			vec_push(&fx->collect->callees, i);
 		if (!i->nexts)
@@ -204,7 +204,7 @@ static void look_at(struct emitter *e, struct func_info *i)
 	}
 	for vec_each(&f->params, v)
 		i->fails |= f->body && (*v)->type == T_STRING && emit_assigns(f->body, *v);
-	i->plain = (f->type == T_LONG || i->pointer) && !i->effects && !i->fails && !i->nexts;
+	i->pure_value = (f->type == T_LONG || i->pointer) && !i->effects && !i->fails && !i->nexts;
 }
 
 // Returns the function's entry, so that it is emitted. While its own body is visited (a cycle) the worst is assumed.

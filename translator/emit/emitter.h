@@ -95,7 +95,7 @@ struct func_info {
 	unsigned effects;          // GLOBAL, ARRAY, WORLD
 	bool fails;
 	bool nexts;                // may ask for the next overload
-	bool plain;                // it becomes an expression: no effect, no failure, returns a long or a pointer
+	bool pure_value;           // it becomes an expression: no effect, no failure, returns a long or a pointer
 	bool pointer;              // embedded C with STAP_RETURN_POINTER returns a string that needs no buffer
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting

@@ -181,7 +181,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		.exported = point_find(m->point, "exported"),
 		.common = {
 			.is_return = point_find(m->point, "return"),
-			.plain = !strcmp(m->point->parts.at[0].name, "kprobe"),
+			.by_symbol = !strcmp(m->point->parts.at[0].name, "kprobe"),
 			.optional = m->point->optional || m->point->sufficient,
 		},
 	};
@@ -194,7 +194,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	r.common.maxactive = r.point.maxactive;
 	if (point_find(m->point, "absolute"))
 		return add_absolute(&r);
-	if (r.common.plain)
+	if (r.common.by_symbol)
 		r.point.inlines = DI_INLINES_NONE;
 	if (module && str_is_glob(module->text))
 		return add_of_modules(&r, module);
@@ -218,7 +218,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 
 static bool has_variables(const struct function_probe *d)
 {
-	return !d->plain && !d->is_absolute;
+	return !d->by_symbol && !d->is_absolute;
 }
 
 static bool function_has_names(const struct probe *p)

@@ -10,7 +10,7 @@ struct function_probe {        // probe.data
 	struct di_function *function;
 	const char *module;        // NULL in the kernel
 	bool is_return;
-	bool plain;                // kprobe.*: registers only
+	bool by_symbol;            // kprobe.*: found by its symbol, so only registers are available
 	bool optional;
 	bool wildcard;             // the function was found by a wildcard
 	bool is_absolute;
