@@ -49,7 +49,7 @@ struct track {
 static size_t strip(const char *point, char *to, bool *is_return)
 {
 	static const char *const suffixes[] = { ".return", ".call", ".exported", ".maxactive(" };
-	bool in_string = false;                    // the path of a program may have such a part
+	bool in_string = false;                    // quoted text, such as a path, may contain a suffix
 	char *at = to;
 
 	*is_return = false;

@@ -64,12 +64,12 @@ struct array {
  */
 bool call_element(struct call_text *t, struct array *a);   /* syscall_args.c */
 
-/* syscall_structs.c: writes a structure that is only fields; false: the type is not one. */
+/* syscall_structs.c: writes a structure that consists of fields only; returns false for another type. */
 bool call_fields(struct call_text *t, u32 type, u64 address);
-/* syscall_sized.c: writes a structure whose members depend on a command, a size or flags; false: the type is not
- * one. */
+/* syscall_sized.c: writes a structure whose members depend on a command, a size or flags; returns false for
+ * another type. */
 bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
-/* syscall_out.c: writes what only calls write; false: the type is not one. */
+/* syscall_out.c: writes data that the kernel, not the caller, writes; returns false for another type. */
 bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
 
 void call_tls(struct call_text *t, u64 v);                 /* of a new thread: an address, or an x86 segment */

@@ -404,7 +404,7 @@ uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step);
 struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
 struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
-struct expr *stmt_for_step(const struct stmt *s);        // NULL: a for without one
+struct expr *stmt_for_step(const struct stmt *s);        // NULL: the loop has no step
 struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"

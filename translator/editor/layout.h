@@ -27,7 +27,8 @@ struct frame {
 	// of lists
 	int indent;                // tabs before its statements
 	enum list_mode mode;
-	bool started, ended;       // inside a statement; a statement ended before
+	bool started;              // inside a statement
+	bool ended;                // a statement ended before
 	bool alias;                // PROBE_POINT: "=" was read
 	bool defines;              // @define was read
 	bool after_else;           // the "if" of "else if"

@@ -256,6 +256,7 @@ static bool literal_offset(const struct lvalue *p, struct loc loc, const struct 
 bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
 {
 	const struct di_type *array = p->type->kind == DI_ARRAY ? p->type : NULL;
+	const char *name = p->type->name;
 	struct di_type *element;
 	int64_t offset = 0;
 
@@ -275,7 +276,7 @@ bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
 		element = di_target(p->type);
 	}
 	if (!element || !element->size) {
-		diag_error(loc, "the size of the elements cannot be determined");
+		diag_error(loc, "the type %s cannot be indexed: the size of its elements cannot be determined", name);
 		return false;
 	}
 	if (p->composite && index->kind != E_NUMBER) {

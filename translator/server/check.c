@@ -29,7 +29,7 @@ static struct loc in_document(struct loc loc)
 	return loc.source == check.source ? loc : (struct loc){ 0 };
 }
 
-static const char *place(struct loc loc)
+static const char *location_text(struct loc loc)
 {
 	return loc.source ? str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column) : "";
 }
@@ -73,7 +73,7 @@ static void add(int severity, struct loc loc, const char *text)
 	if (json_object_array_length(check.list) >= MAX_DIAGNOSTICS)
 		return;
 	if (!at.source && loc.source)
-		text = str_printf("%s: at %s", text, place(loc));
+		text = str_printf("%s: at %s", text, location_text(loc));
 	json_with(o, "range", loc_range(at));
 	if (severity == SEVERITY_WARNING)
 		remove_hint(json_member(o, "range"));

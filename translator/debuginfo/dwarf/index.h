@@ -14,7 +14,7 @@ struct index_hit {
 	const char *name, *symbol;
 	const char *file;          // NULL unknown; of a variable: that of the unit
 	uint32_t line;
-	uint32_t die;              // 0: only the symbol table has it
+	uint32_t die;              // 0: it has only a symbol
 	uint64_t address, size;    // size 0: unknown
 	bool is_inline;
 	bool is_alias;             // a name that DWARF does not have

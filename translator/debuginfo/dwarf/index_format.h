@@ -47,7 +47,7 @@ struct index_range {
 struct index_function {
 	uint32_t name, symbol;     // strings; they differ for clones and aliases
 	uint32_t file, line;       // line 0: file and line unknown
-	uint32_t die;              // 0: only the symbol table has it
+	uint32_t die;              // 0: it has only a symbol
 	uint32_t address, size;    // size 0: unknown
 	uint32_t flags;
 };

@@ -228,7 +228,7 @@ static struct di_type *find_spelling(struct di_module *m, const char *name)
 }
 
 // Returns the compilers' spelling of a type of C keywords in any order ("unsigned long", "long int"), as gcc or clang
-// writes it. NULL: another word is among them.
+// writes it; NULL if the text has another word.
 static const char *base_type(const char *name, bool gcc)
 {
 	static const char *const words[] = { "unsigned", "signed", "short", "long", "int", "char" };
