@@ -228,6 +228,19 @@ on_kernel() { # dwarf|btf FILES
 	done
 }
 
+# Statuses and file types of NFS against the enumerations of a kernel's headers; a status that has two names there may have either.
+nfs_names() { # HEADERS
+	local differ
+	sed -nE '/enum (nfs_stat|nfsstat4|nfs_ftype4) /,/};/ {
+		s/^[ \t]*(NFS_OK|NFS4?ERR_[A-Z_0-9]+|NF4[A-Z]+)[ \t]*=[ \t]*([0-9]+),?.*/\2 \1/; s/NFS4ERR/NFSERR/; s/NFS4_OK/NFS_OK/; /^[0-9]/p
+		}' "$1/uapi/linux/nfs.h" "$1/linux/nfs4.h" | grep -v NF4BAD >"$SCRATCH/enumerators"
+	{ echo 'probe begin {'; awk '{ printf "println(%d, \" \", %s(%d))\n", $1, $2 ~ /^NF4/ ? "nfs4_ctype" : "nfsderror", $1 }' \
+		"$SCRATCH/enumerators"; echo 'exit() }'; } >"$SCRATCH/nfs.stp"
+	differ=$(timeout -k 2 100 "$STAP" --runtime=user "$SCRATCH/nfs.stp" 2>&1 </dev/null | awk '
+		NR == FNR { names[$0]; next } { n++ } !($0 in names) { print } END { if (n < 90) print n + 0 " names" }' "$SCRATCH/enumerators" -)
+	if [ -z "$differ" ]; then ok "tapsets/nfs-names $release"; else not_ok "tapsets/nfs-names $release" "$differ"; fi
+}
+
 files=()
 for file in "$SOURCE"/tapsets/*.stp "$SOURCE"/tapsets/arch/x86_64/*.stp; do
 	[ $# -eq 0 ] || case " $* " in *" $(basename "$file" .stp) "*) ;; *) continue ;; esac
@@ -243,6 +256,7 @@ for series in 6.1 6.12; do
 		continue
 	fi
 	[ $# -gt 0 ] || [ $series != 6.1 ] || gurus "${files[@]}"
+	[ $# -gt 0 ] || nfs_names "$(realpath "/lib/modules/$release/source")/include"
 	if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
 		on_kernel dwarf "${files[@]}"
 	else
