@@ -138,7 +138,8 @@ int64_t stack_value(const struct event *e)
 	return e->value->type == CELL_NUMBER ? e->value->number : e->value->statistic->sum;
 }
 
-bool stack_fits(const struct global *g)
+// Returns true if elements of this array can have stacks: it has a text as a key, and numbers or statistics as values.
+static bool fits(const struct global *g)
 {
 	if (g->type == CELL_TEXT)
 		return false;
@@ -166,7 +167,7 @@ static void put_type(FILE *to, const struct global *g)
 bool stack_required(const struct session *s, const char *format)
 {
 	for (size_t i = 0; i < s->nglobals; i++)
-		if (s->globals[i].name && stack_fits(&s->globals[i]))
+		if (s->globals[i].name && fits(&s->globals[i]))
 			return true;
 	fprintf(stderr, "ERROR: the format \"%s\" requires an array of numbers or statistics whose keys are call stacks, "
 		"such as count[sprint_backtrace()]; the script has %s\n", format, s->nglobals ? "only these globals:" : "no globals");

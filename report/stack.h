@@ -23,8 +23,6 @@ bool stack_is_key(const struct event *e);
 void stack_frames(const struct event *e, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);
-// Returns true if elements of this array can have stacks: it has a text as a key, and numbers or statistics as values.
-bool stack_fits(const struct global *g);
 // Writes to standard error which globals there are, with their types, if stacks fit none of them; returns false then.
 bool stack_required(const struct session *s, const char *format);
 // Writes warnings to standard error at the end: that no element with a stack was written, and how many elements were

@@ -165,7 +165,8 @@ void outfile_write(struct outfile *out)
 		out->start = out->end = 0;
 }
 
-void outfile_flush(struct outfile *out)
+// Writes everything; only for regular files.
+static void flush(struct outfile *out)
 {
 	while (outfile_pending(out))
 		outfile_write(out);
@@ -195,7 +196,7 @@ void outfile_switch(struct outfile *out)
 
 	if (out->closed || !out->is_file || (!out->opt->output && out->ring < 0))
 		return;
-	outfile_flush(out);
+	flush(out);
 	out->number++;
 	fd = open_file(out, -1);           // don't wait: the module keeps producing records
 	if (fd < 0) {

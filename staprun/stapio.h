@@ -126,7 +126,6 @@ size_t outfile_space(const struct outfile *out);
 void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most outfile_space() bytes
 bool outfile_pending(const struct outfile *out);
 void outfile_write(struct outfile *out);   // as much as possible without blocking
-void outfile_flush(struct outfile *out);   // everything; only for regular files
 void outfile_close(struct outfile *out);
 
 // --- bulk.c: one file per ring ---

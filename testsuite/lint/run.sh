@@ -68,6 +68,8 @@ report lint/protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 report lint/cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 # Directories of the translator depend on each other in one direction.
 report lint/includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
+# Functions that are used in one file only are static.
+report lint/exported "$(python3 "$TESTS/lint/exported.py" "$TESTS/.." 2>&1)"
 # Names that the translator looks for in embedded C.
 report lint/runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
 # The table of markers of embedded C describes those that the translator reads.

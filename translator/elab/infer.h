@@ -33,7 +33,6 @@ struct want {
 
 // types.c
 void infer_expr(struct infer *t, struct expr **pe, struct want w);
-enum type infer_kind(struct infer *t, struct expr **pe, struct want w);
 void infer_stmt(struct infer *t, struct stmt *s);
 void infer_arg(struct infer *t, struct expr *call, int i);
 

@@ -31,11 +31,8 @@ struct lvalue {
 	bool by_parts;             // see struct di_member
 };
 struct lvalue lvalue_of(struct expr *base);                      // base->dtype is set
-bool lvalue_field(struct lvalue *p, struct loc loc, const char *name);  // false after diag_error()
-bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index);
 struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p: an aggregate
 struct expr *lvalue_load(const struct lvalue *p);                // NULL after diag_error()
-struct expr *lvalue_assignable(const struct lvalue *p);              // the same as the left side of an assignment
 bool type_is_aggregate(const struct di_type *t);
 
 // Reports a struct or union where a number is required; returns false after diag_error().
@@ -69,7 +66,6 @@ struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);
 void target_print_real(struct expr *e, struct expr *value, const struct di_type *type);    // di_is_float()
 void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
-void target_print_string(struct expr *e, struct expr *address, bool user, int max_length); // quoted
 
 // Returns the value at p as text in C-like notation.
 struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth);

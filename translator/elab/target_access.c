@@ -128,7 +128,8 @@ bool target_check_value(struct loc loc, const struct di_type *t)
 	return false;
 }
 
-struct expr *lvalue_assignable(const struct lvalue *p)
+// Returns the load of p, as the left side of an assignment; NULL after diag_error().
+static struct expr *assignable(const struct lvalue *p)
 {
 	struct expr *e;
 
@@ -213,7 +214,8 @@ struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 	};
 }
 
-bool lvalue_field(struct lvalue *p, struct loc loc, const char *name)
+// Adds ->name to the lvalue; returns false after diag_error().
+static bool add_field(struct lvalue *p, struct loc loc, const char *name)
 {
 	struct di_member m;
 
@@ -253,7 +255,8 @@ static bool literal_offset(const struct lvalue *p, struct loc loc, const struct 
 	return true;
 }
 
-bool lvalue_index(struct lvalue *p, struct loc loc, struct expr *index)
+// Adds [index] to the lvalue; returns false after diag_error().
+static bool add_index(struct lvalue *p, struct loc loc, struct expr *index)
 {
 	const struct di_type *array = p->type->kind == DI_ARRAY ? p->type : NULL;
 	const char *name = p->type->name;
@@ -317,8 +320,8 @@ static struct expr *address_of(const struct lvalue *p, struct loc loc)
 static bool follow_components(struct lvalue *p, const struct expr *access)
 {
 	for vec_each(&access->u.access.comps, c)
-		if (!(c->kind == COMP_FIELD ? lvalue_field(p, c->loc, c->name) :
-					      lvalue_index(p, c->loc, c->index)))
+		if (!(c->kind == COMP_FIELD ? add_field(p, c->loc, c->name) :
+					      add_index(p, c->loc, c->index)))
 			return false;
 	return true;
 }
@@ -338,7 +341,7 @@ struct expr *target_lvalue(struct expr *base, const struct expr *access)
 		diag_error(access->loc, "this is a value, not a location that can be assigned to");
 		return NULL;
 	}
-	return lvalue_assignable(&p);
+	return assignable(&p);
 }
 
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access)

@@ -39,7 +39,7 @@ void target_print_value(struct expr *e, char conv, char flag, struct expr *value
 	vec_push(&e->u.print.args, value);
 }
 
-void target_print_string(struct expr *e, struct expr *address, bool user, int max_length)
+static void print_string(struct expr *e, struct expr *address, bool user, int max_length)
 {
 	struct format_piece piece = { .conv = user ? 'Q' : 'q', .width = -1, .precision = max_length };
 
@@ -92,7 +92,7 @@ static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 	case DI_POINTER:
 		target = di_target(lvalue->type);
 		if (target && target->kind == DI_CHAR)
-			target_print_string(p->e, value, di_is_user(target->module), -1);
+			print_string(p->e, value, di_is_user(target->module), -1);
 		else
 			target_print_value(p->e, 'p', 0, value);
 		break;
@@ -239,7 +239,7 @@ static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int dep
 	}
 	if (is_text(lvalue)) {
 		p->leaves++;
-		target_print_string(p->e, lvalue->addr, di_is_user(lvalue->type->module),
+		print_string(p->e, lvalue->addr, di_is_user(lvalue->type->module),
 				    lvalue->type->count ? (int)lvalue->type->count : -1);
 		return true;
 	}

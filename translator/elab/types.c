@@ -543,7 +543,7 @@ static enum type infer_raw(struct infer *t, struct expr *e)
 	return T_LONG;
 }
 
-enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
+static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 {
 	struct expr *e = *pe;
 

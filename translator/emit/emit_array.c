@@ -8,7 +8,7 @@ static bool single(const struct var *v)
 	return v->arity == 1 && v->key_types[0] != T_STRING;
 }
 
-const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n)
+static const char *keys_text(struct emitter *e, const struct var *v, const struct value *keys, int n)
 {
 	struct buf b = { 0 };
 
@@ -34,7 +34,8 @@ static struct value *values_of(struct emitter *e, expr_vec *keys)
 	return v;
 }
 
-unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *out)
+// Evaluates the keys that are not "*". Returns a mask of those that are.
+static unsigned slice_values(struct emitter *e, struct expr **keys, int n, struct value *out)
 {
 	expr_vec given = { 0 };
 	struct value *v = NEW_ARRAY(struct value, n + 1);
@@ -59,7 +60,7 @@ static const char *lookup(struct emitter *e, struct var *v, const struct value *
 
 	if (single(v))
 		return str_printf("stp_map_get1(&%s, %s)", name, value_long(keys[0]));
-	return str_printf("stp_map_get(&%s, %s)", name, emit_keys(e, v, keys, v->arity));
+	return str_printf("stp_map_get(&%s, %s)", name, keys_text(e, v, keys, v->arity));
 }
 
 static unsigned reads_of(const struct value *keys, int n)
@@ -107,14 +108,14 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	if (x->u.index.hist)
 		return emit_in_hist(e, x);
 	keys = NEW_ARRAY(struct value, n + 1);
-	any = emit_slice(e, x->u.index.keys.at, n, keys);
+	any = slice_values(e, x->u.index.keys.at, n, keys);
 	if (v->type == T_STATS)
 		merge(e, v, x->loc);
 	if (any && emit_needs_context(e, x->loc)) {
 		const char *t = temp_long(e);
 
 		cw_line(e->w, "%s = stp_map_has_slice(c, &%s, %s, %u);", t, emit_global(e, v)->name,
-			emit_keys(e, v, keys, n), any);
+			keys_text(e, v, keys, n), any);
 		emit_check(e, x->loc);
 		result = value_text(0, true, "%s", t);
 	} else
@@ -137,7 +138,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 	if (single(v) && v->type != T_STATS)
 		cw_line(e->w, "%s = stp_map_put1(c, &%s, %s);", cell, name, value_long(keys[0]));
 	else
-		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, emit_keys(e, v, keys, v->arity));
+		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, keys_text(e, v, keys, v->arity));
 	emit_check(e, x->loc);
 	return cell;
 }
@@ -170,13 +171,13 @@ void emit_delete(struct emitter *e, struct expr *x)
 	}
 	v = x->u.index.decl;
 	keys = NEW_ARRAY(struct value, v->arity + 1);
-	any = emit_slice(e, x->u.index.keys.at, v->arity, keys);
+	any = slice_values(e, x->u.index.keys.at, v->arity, keys);
 	if (any)
 		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
-			emit_keys(e, v, keys, v->arity), any);
+			keys_text(e, v, keys, v->arity), any);
 	else
 		cw_line(e->w, "stp_map_delete(&%s, %s);", emit_global(e, v)->name,
-			emit_keys(e, v, keys, v->arity));
+			keys_text(e, v, keys, v->arity));
 	if (any)
 		emit_check(e, x->loc);
 }
@@ -224,7 +225,7 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 	unsigned any = 0;
 
 	if (st->u.foreach.slice.n) {
-		any = emit_slice(e, st->u.foreach.slice.at, v->arity, keys);
+		any = slice_values(e, st->u.foreach.slice.at, v->arity, keys);
 		for (int i = 0; i < v->arity; i++)
 			if (keys[i].text)
 				keys[i] = value_keep(e, keys[i], v->key_types[i]);
@@ -240,7 +241,7 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 	if (v->type == T_STATS)
 		merge(e, v, st->loc);
 	if (st->u.foreach.slice.n)
-		cw_line(e->w, "slice%d = %s;", n, emit_keys(e, v, keys, v->arity));
+		cw_line(e->w, "slice%d = %s;", n, keys_text(e, v, keys, v->arity));
 	return str_printf("stp_foreach_first(c, &iter%d, &foreach%d, %s, %s, %u)", n, n,
 			  value_long(limit), slice, any);
 }

@@ -206,7 +206,7 @@ static void insert(struct buf *text, size_t at, const char *line)
 	memcpy(text->text + at, line, len);
 }
 
-void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
+static void charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc)
 {
 	struct estimated *last = &e->body->estimated;
 	struct buf line = { 0 };
@@ -226,7 +226,7 @@ void work_end(struct emitter *e, struct work_mark m, uint64_t min, struct loc lo
 	uint64_t n = work_since(e, m);
 
 	if (n >= min && !e->body->no_context)
-		work_charge(e, m, n, loc);
+		charge(e, m, n, loc);
 }
 
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc)
@@ -238,7 +238,7 @@ bool work_end_block(struct emitter *e, struct work_mark m, uint64_t n, struct lo
 {
 	if (n < BLOCK || e->body->no_context)
 		return false;
-	work_charge(e, m, n, loc);
+	charge(e, m, n, loc);
 	return true;
 }
 
@@ -258,7 +258,7 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 	i->cost += units(sum);
 	sum.calls += work_since(e, all);
 	if (i->func && sum.calls >= FUNCTION && !e->body->no_context)
-		work_charge(e, all, sum.calls, loc);
+		charge(e, all, sum.calls, loc);
 }
 
 // Returns the maximal cost of a handler, with all its calls; an unbounded cost is at least UNBOUNDED.

@@ -176,7 +176,6 @@ bool emit_assigns(struct stmt *body, const struct var *v);
 struct work_mark { size_t at; uint64_t charged; };
 struct work_mark work_begin(struct emitter *e);
 uint64_t work_since(struct emitter *e, struct work_mark m);       // units since the mark that are not charged yet
-void work_charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc loc);
 // Charges the units since the mark if they are at least `min`.
 void work_end(struct emitter *e, struct work_mark m, uint64_t min, struct loc loc);
 void work_end_branch(struct emitter *e, struct work_mark m, struct loc loc);
@@ -257,13 +256,11 @@ void emit_accessors(struct emitter *e, const struct func *f, struct buf *b, cons
 void emit_accessors_end(const struct func *f, struct buf *b);
 
 // emit_array.c
-const char *emit_keys(struct emitter *e, const struct var *v, const struct value *keys, int n);
 struct value emit_index(struct emitter *e, struct expr *x);
 struct value emit_in(struct emitter *e, struct expr *x);
 const char *emit_put(struct emitter *e, struct expr *x, struct value *keys);  // a cell
 void emit_delete(struct emitter *e, struct expr *x);
 void emit_foreach(struct emitter *e, struct stmt *st);
-unsigned emit_slice(struct emitter *e, struct expr **keys, int n, struct value *out); // mask of "*"
 
 // emit_stat.c
 const char *emit_stat_of(struct emitter *e, struct expr *of); // const struct stp_stat *

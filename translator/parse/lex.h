@@ -105,8 +105,8 @@ struct macro *library_macro(struct session *s, const char *name);  // NULL: unkn
 void library_argument_used(struct session *s, int number);
 bool library_argument_is_used(struct session *s, int number);
 
-// parse.c: like parse_source(), into `out`; macros are added to `shared` if it is given (a .stpm).
-// first (may be NULL): location of the first error.
+// parse.c: Parses one text into `out`; macros are added to `shared` if it is given (a .stpm). first (may be NULL):
+// location of the first error. Returns the number of errors reported.
 int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
 	       struct loc *first);
 

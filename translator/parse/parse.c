@@ -492,7 +492,9 @@ int parse_into(struct session *s, const struct source *src, struct script *out, 
 	return p.errors;
 }
 
-int parse_source(struct session *s, struct source *src)
+// Parses one text into s->script (globals, funcs, probe_decls, aliases, embedded), macros and conditionals applied.
+// Returns the number of errors reported.
+static int parse_source(struct session *s, struct source *src)
 {
 	int errors;
 

@@ -5,9 +5,6 @@
 
 #include "session/session.h"
 
-// Parses one text into s->script (globals, funcs, probe_decls, aliases, embedded), macros and
-// conditionals applied. Returns the number of errors reported.
-int parse_source(struct session *s, struct source *src);
 // Parses a text that is not added to the script, and returns its tree as printed by -p1. NULL: it has errors, which
 // were reported. A .stpm file may have macros alone.
 char *parse_printed(struct session *s, struct source *src);

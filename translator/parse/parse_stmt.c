@@ -3,6 +3,8 @@
 #include "parse/parser.h"
 #include "util/str.h"
 
+static struct stmt *parse_stmt(struct parser *p);
+
 static struct expr *parenthesised(struct parser *p, const char *before)
 {
 	struct expr *e;
@@ -360,7 +362,7 @@ static void simple(struct parser *p, struct stmt *s)
 
 // stmt = ";" | block | if | while | for | foreach | try
 //      | (expr | "break" | "continue" | return | "next" | delete) [";"]
-struct stmt *parse_stmt(struct parser *p)
+static struct stmt *parse_stmt(struct parser *p)
 {
 	struct stmt *s = stmt_new(S_EMPTY, parser_peek(p)->loc);
 

@@ -65,7 +65,6 @@ bool parser_privileged(struct parser *p, struct loc loc, const char *what); // f
 void parse_probe(struct parser *p, struct loc loc);        // "probe" is already read
 
 // parse_stmt.c
-struct stmt *parse_stmt(struct parser *p);
 struct stmt *parse_block(struct parser *p, const char *of);
 
 // parse_expr.c

@@ -46,7 +46,8 @@ void variables_list(struct request *r, struct probe *p, target_names *out)
 	}
 }
 
-struct di_type *variables_type(struct request *r, struct probe *p, const char *name)
+// Returns the type of "$name" in the probe, or NULL.
+static struct di_type *type_of_variable(struct request *r, struct probe *p, const char *name)
 {
 	struct expr *e = expr_new(E_TARGET, p->loc);
 
@@ -88,7 +89,7 @@ struct di_type *variables_chain(struct request *r, struct probe *p, const struct
 	if (!last || last->kind != TOK_IDENT)
 		return NULL;
 	if (*last->text == '$')
-		return variables_type(r, p, token_text(last));
+		return type_of_variable(r, p, token_text(last));
 	arrow = token_before(c, last);
 	before = arrow && arrow->kind == TOK_ARROW ? token_before(c, arrow) : NULL;
 	t = before ? variables_aggregate(variables_chain(r, p, c, before)) : NULL;

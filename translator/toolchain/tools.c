@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *tool_find(const char *name)
+// Returns the path of a program in $PATH, or `name`.
+static const char *find(const char *name)
 {
 	const char *path = spawn_find(name);
 
@@ -57,7 +58,7 @@ static const char *programs_of(struct session *s, const char *compiler)
 
 const char *tool_id(struct session *s, const char *name)
 {
-	const char *path = tool_find(name);
+	const char *path = find(name);
 	char *programs, *save = NULL;
 	struct buf b = { 0 };
 
@@ -66,7 +67,7 @@ const char *tool_id(struct session *s, const char *name)
 		return "";
 	programs = str_dup(programs_of(s, path));
 	for (char *line = strtok_r(programs, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		add_file(&b, tool_find(line));
+		add_file(&b, find(line));
 	return b.text;
 }
 
@@ -76,7 +77,7 @@ char *tool_ids(struct session *s, const char *dir, const arguments *words, bool 
 	struct buf b = { 0 };
 
 	for (int i = 0; i < words->n && words->at[i][0] != '-'; i++) {
-		const char *path = tool_find(words->at[i]);
+		const char *path = find(words->at[i]);
 
 		last = *path == '/' ? path : str_printf("%s/%s", dir, path);
 		add_file(&b, last);

@@ -66,8 +66,6 @@ char *depends_list(const struct depends *d);
 // Returns a key of `names` and of the current state of these paths.
 struct cache_key depends_key(const struct cache_key *names, const char *list);
 
-// tools.c: Returns the path of a program in $PATH, or `name`.
-const char *tool_find(const char *name);
 // tools.c: Returns path, size and times of a compiler and of the programs that it runs. dir: where relative names
 // begin.
 const char *tool_id(struct session *s, const char *name);

@@ -38,9 +38,6 @@ struct bytes flat_image_btf(struct bytes b);
 struct bytes flat_image_build_id(struct bytes b, struct bytes btf);
 // Returns at most 2 known symbols and the end of the image's addresses. 0: not found.
 int flat_image_anchors(struct bytes b, struct anchor *out, uint64_t *end);
-
-// kmod.c: assigns sh_addr to the sections of a relocatable file, .text at 0.
-void kmod_assign_addresses(const struct elf_view *v);
 // Also relocates its debug sections. False: damaged.
 bool kmod_relocate(const struct elf_view *v);
 

@@ -24,7 +24,8 @@
 // Addresses that other sections than .text get; larger than any module.
 #define OTHERS_START 0x40000000ull
 
-void kmod_assign_addresses(const struct elf_view *v)
+// Assigns sh_addr to the sections of a relocatable file, .text at 0.
+static void assign_addresses(const struct elf_view *v)
 {
 	const Elf64_Shdr *text = elf_view_header(v, ".text");
 	uint64_t at = OTHERS_START;
@@ -85,7 +86,7 @@ static bool contents(const struct elf_view *v, uint32_t index, struct bytes *out
 
 bool kmod_relocate(const struct elf_view *v)
 {
-	kmod_assign_addresses(v);
+	assign_addresses(v);
 	for (int i = 1; i < v->n; i++) {
 		const Elf64_Shdr *s = &v->sections[i];
 		struct relocation r = { .v = v };
@@ -289,7 +290,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	id = elf_view_build_id(&v);
 	m->build_id = id;
 	find_dwarf(m, path, id);
-	kmod_assign_addresses(&v);
+	assign_addresses(&v);
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &v);
 	// BTF with a .BTF.base of its own would require mapping its ids to those of the kernel.
