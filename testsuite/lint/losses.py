@@ -68,9 +68,9 @@ def unused_reasons():
 def untested_reasons():
     """Reasons without a line in the table of tests, or whose tests do not have the beginning of the summary's line."""
     rows = dict(re.findall(r'^LOSS\((\w+), (?!OUTSIDE)\w+, "(.*?)[:(%]', open('runtime/include/losses.def').read(), re.M))
-    tests = dict(re.findall(r'^\| ([A-Z_]+) \| (.*) \|$', open('testsuite/README.md').read(), re.M))
+    tests = dict(re.findall(r'^\| ([A-Z_]+) \| (.*) \|$', open('testsuite/COVERAGE.md').read(), re.M))
     for name in sorted(set(rows) ^ set(tests)):
-        yield 'testsuite/README.md: %s is not in the table of reasons, or not in losses.def' % name
+        yield 'testsuite/COVERAGE.md: %s is not in the table of reasons, or not in losses.def' % name
     for name in set(rows) & set(tests):
         text = rows[name].split(' %')[0].strip()
         if text == 'There were':
@@ -78,7 +78,7 @@ def untested_reasons():
         for test in re.findall(r'`([\w/-]+)`', tests[name]):
             files = glob.glob('testsuite/%s.*' % test.replace('staprun/', 'staprun/play/'))
             if not any(text in open(path).read() for path in files):
-                yield 'testsuite/README.md: %s does not look for "%s"' % (test, text)
+                yield 'testsuite/COVERAGE.md: %s does not look for "%s"' % (test, text)
 
 
 def main():

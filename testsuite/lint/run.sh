@@ -22,7 +22,7 @@ report lint/families "$(python3 "$TESTS/lint/families.py" 2>&1)"
 # Loops of the runtime over data whose size scripts or processes determine charge their work.
 report lint/loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
 # The tests and files that the tables of the test suite's description and of the guarantees name.
-report lint/named-tests "$(grep -h '^|' "$TESTS/README.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
+report lint/named-tests "$(grep -h '^|' "$TESTS/COVERAGE.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
