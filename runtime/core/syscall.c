@@ -661,10 +661,10 @@ static void put_input(struct call_text *t, u32 i)
 
 /*
  * For a return probe, argstr is saved at the entry. An argument that the call writes is saved as a mark: the byte
- * MARK + its index, its number at the entry in decimal if the return needs it, MARK_END. These bytes occur nowhere
- * else, since strings are escaped.
+ * MARK + its index, its number at the entry in decimal if the return needs it, CALL_MARK_END. These bytes occur nowhere
+ * else, since strings are escaped. call_written() saves marks of its own.
  */
-enum { MARK = 1, MARK_END = 7 };
+enum { MARK = 1 };
 
 static void put_mark(struct call_text *t, u32 i)
 {
@@ -675,7 +675,7 @@ static void put_mark(struct call_text *t, u32 i)
 	if (v && call_before(t, a, v, &before))
 		call_printf(t, "%llu", before);
 	t->failed = false;
-	call_printf(t, "%c", MARK_END);
+	call_printf(t, "%c", CALL_MARK_END);
 }
 
 static void put_arg(struct call_text *t, u32 i)
@@ -690,11 +690,6 @@ static void put_arg(struct call_text *t, u32 i)
 		put_input(t, i);
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Replaces the marks of a text. If the call's command has changed since the entry, so that its argument does not exist
  * any more, a mark is left out. */
 static void put_saved(struct call_text *t, const char *text)
@@ -703,18 +698,20 @@ static void put_saved(struct call_text *t, const char *text)
 		const char *from = text;
 		u32 i;
 
-		while ((u8)*text > MARK_END)
+		while ((u8)*text > CALL_MARK_WRITTEN)
 			text++;
 		if (text > from) {
 			stp_sink_put(&t->k, from, (u64)(text - from));
 			continue;
 		}
+		if (*text == CALL_MARK_WRITTEN) {
+			text = call_saved_written(t, text);
+			continue;
+		}
 		i = (u32)(u8)*text++ - MARK;
-		t->before = 0;
-		t->has_before = is_digit(*text);
-		for (; is_digit(*text); text++)
-			t->before = t->before * 10 + (u64)(*text - '0');
-		text += *text == MARK_END;         /* otherwise the text was cut */
+		t->has_before = *text >= '0' && *text <= '9';
+		t->before = call_mark_number(&text);
+		text += *text == CALL_MARK_END;         /* otherwise the text was cut */
 		if (i < call_nargs(t))
 			put_arg(t, i);
 		t->has_before = false;

@@ -23,6 +23,7 @@ enum form {
 	RELEASE,                   /* KERNEL_VERSION(6, 1, 0) */
 	IF_FLAG,                   /* of bpf() only: unsigned, shown if bit 2 of the flags at offset at32 is set */
 	DATA,                      /* of bpf() only: an address, whose length is at offset at32 */
+	LOG,                       /* of bpf() only: an address that the call writes text to; size at offset at32 */
 };
 struct field {
 	const char *name;          /* with the text before the value: "{tv_sec=" */

@@ -327,6 +327,53 @@ static void put_oldutsname(struct call_text *t, u64 address)
 	call_printf(t, ", ...}");
 }
 
+void call_written(struct call_text *t, u64 address, u64 n)
+{
+	char *start = t->k.at;
+	u64 i;
+
+	if (!address || !n || !t->c->call_text) {
+		call_address(t, address);
+		return;
+	}
+	if (t->saving) {
+		call_printf(t, "%c%llu%c%llu%c", CALL_MARK_WRITTEN, n, CALL_MARK_WRITTEN, address, CALL_MARK_END);
+		return;
+	}
+	for (i = 0; i < n && i <= CALL_BYTES_SHOWN && call_load(t, address + i, 1); i++)
+		;
+	if (!t->failed) {
+		call_bytes(t, address, i, CALL_BYTES_SHOWN);
+		return;
+	}
+	t->k.at = start;
+	t->failed = false;
+	call_address(t, address);
+}
+
+u64 call_mark_number(const char **text)
+{
+	u64 n = 0;
+
+	for (; **text >= '0' && **text <= '9'; (*text)++)
+		n = n * 10 + (u64)(**text - '0');
+	return n;
+}
+
+const char *call_saved_written(struct call_text *t, const char *text)
+{
+	u64 n, address;
+
+	text++;
+	n = call_mark_number(&text);
+	text += *text == CALL_MARK_WRITTEN;
+	address = call_mark_number(&text);
+	if (*text != CALL_MARK_END)
+		return text;
+	call_written(t, address, n);
+	return text + 1;
+}
+
 bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
 {
 	switch (a->type) {

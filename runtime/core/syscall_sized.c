@@ -67,7 +67,7 @@ FIELDS_UNTIL(bpf_delete, "", ELEMENT);
 FIELDS_UNTIL(bpf_next_key, "", ELEMENT, FIELD(", next_key=", 16, 8, ADDR));
 FIELDS_UNTIL(bpf_load, "", FIELD("{prog_type=", 0, 4, LIST, &bpf_prog_set), FIELD(", insn_cnt=", 4, 4, UNS),
 	     FIELD(", insns=", 8, 8, ADDR), FIELD(", license=", 16, 8, STRING), FIELD(", log_level=", 24, 4, UNS),
-	     FIELD(", log_size=", 28, 4, UNS), FIELD(", log_buf=", 32, 8, ADDR),
+	     FIELD(", log_size=", 28, 4, UNS), { ", log_buf=", 32, 8, 28, 4, LOG },
 	     FIELD(", kern_version=", 40, 4, RELEASE),
 	     FIELD(", prog_flags=", 44, 4, NAMES, &bpf_prog_flags_set), FIELD(", prog_name=", 48, 16, TEXT),
 	     FIELD(", prog_ifindex=", 64, 4, UNS), FIELD(", expected_attach_type=", 68, 4, LIST, &bpf_attach_set),
@@ -105,7 +105,7 @@ FIELDS_UNTIL(bpf_query, "}", FIELD("{query={target_fd=", 0, 4, DEC),
 	     FIELD(", attach_flags=", 12, 4, NAMES, &bpf_attach_flags_set), FIELD(", prog_ids=", 16, 8, ADDR),
 	     FIELD(", prog_cnt=", 24, 4, UNS));
 FIELDS_UNTIL(bpf_raw, "}", FIELD("{raw_tracepoint={name=", 0, 8, STRING), FIELD(", prog_fd=", 8, 4, DEC));
-FIELDS_UNTIL(bpf_btf, "", { "{btf=", 0, 8, 16, 4, DATA }, FIELD(", btf_log_buf=", 8, 8, ADDR),
+FIELDS_UNTIL(bpf_btf, "", { "{btf=", 0, 8, 16, 4, DATA }, { ", btf_log_buf=", 8, 8, 20, 4, LOG },
 	     FIELD(", btf_size=", 16, 4, UNS),
 	     FIELD(", btf_log_size=", 20, 4, UNS), FIELD(", btf_log_level=", 24, 4, UNS));
 FIELDS_UNTIL(bpf_task, "}", FIELD("{task_fd_query={pid=", 0, 4, DEC), FIELD(", fd=", 4, 4, DEC),
@@ -171,6 +171,8 @@ static void put_bpf_field(struct call_text *t, const struct field *m, u64 addres
 	v = load_within(t, address, size, m->at, m->size);
 	if (m->form == DATA)
 		call_bytes(t, v, load_within(t, address, size, m->at32, m->size32), CALL_BYTES_SHOWN);
+	else if (m->form == LOG)
+		call_written(t, v, load_within(t, address, size, m->at32, m->size32));
 	else
 		call_field_value(t, m, m->form == DEC ? (u64)(s64)(s32)v : v, m->size);
 }

@@ -178,6 +178,23 @@ FIELDS_UNTIL(xfsquota, ", ...}", { "{d_version=", 0, 1, 0, 1, DEC },
 	     { ", d_blk_softlimit=", 16, 8, 16, 8, UNS }, { ", d_ino_hardlimit=", 24, 8, 24, 8, UNS },
 	     { ", d_ino_softlimit=", 32, 8, 32, 8, UNS }, { ", d_bcount=", 40, 8, 40, 8, UNS },
 	     { ", d_icount=", 48, 8, 48, 8, UNS });
+/* struct fs_quota_stat and struct fs_quota_statv of <linux/dqblk_xfs.h> */
+NAMED(xfs_stat, { 1, "FS_QUOTA_UDQ_ACCT" }, { 2, "FS_QUOTA_UDQ_ENFD" }, { 4, "FS_QUOTA_GDQ_ACCT" },
+      { 8, "FS_QUOTA_GDQ_ENFD" }, { 0x10, "FS_QUOTA_PDQ_ACCT" }, { 0x20, "FS_QUOTA_PDQ_ENFD" });
+FIELDS(xfsfile, { "{qfs_ino=", 0, 8, 0, 8, UNS }, { ", qfs_nblks=", 8, 8, 8, 8, UNS },
+       { ", qfs_nextents=", 16, 4, 16, 4, UNS });
+FIELDS_UNTIL(xfsstat, ", ...}", { "{qs_version=", 0, 1, 0, 1, DEC },
+	     { ", qs_flags=", 2, 2, 2, 2, NAMES, &xfs_stat_set },
+	     { ", qs_uquota=", 8, 20, 8, 20, INNER, &xfsfile_fields },
+	     { ", qs_gquota=", 32, 20, 28, 20, INNER, &xfsfile_fields },
+	     { ", qs_incoredqs=", 56, 4, 48, 4, UNS }, { ", qs_btimelimit=", 60, 4, 52, 4, DEC },
+	     { ", qs_itimelimit=", 64, 4, 56, 4, DEC });
+FIELDS_UNTIL(xfsstatv, ", ...}", { "{qs_version=", 0, 1, 0, 1, DEC },
+	     { ", qs_flags=", 2, 2, 2, 2, NAMES, &xfs_stat_set }, { ", qs_incoredqs=", 4, 4, 4, 4, UNS },
+	     { ", qs_uquota=", 8, 20, 8, 20, INNER, &xfsfile_fields },
+	     { ", qs_gquota=", 32, 20, 32, 20, INNER, &xfsfile_fields },
+	     { ", qs_pquota=", 56, 20, 56, 20, INNER, &xfsfile_fields },
+	     { ", qs_btimelimit=", 80, 4, 80, 4, DEC }, { ", qs_itimelimit=", 84, 4, 84, 4, DEC });
 FIELDS(kexecsegment, { "{buf=", 0, 8, 0, 4, ADDR }, { ", bufsz=", 8, 8, 4, 4, UNS }, { ", mem=", 16, 8, 8, 4, ADDR },
        { ", memsz=", 24, 8, 12, 4, UNS });
 FIELDS_UNTIL(termios, ", ...}", { "{c_iflag=", 0, 4, 0, 4, NAMES, &termios_input_set },
@@ -188,8 +205,9 @@ FIELDS_UNTIL(termio, ", ...}", { "{c_iflag=", 0, 2, 0, 2, NAMES, &termios_input_
 	     { ", c_oflag=", 2, 2, 2, 2, PARTS, termios_output },
 	     { ", c_cflag=", 4, 2, 4, 2, PARTS, termios_control },
 	     { ", c_lflag=", 6, 2, 6, 2, NAMES, &termios_local_set });
+NAMED(dqinfo, { 1, "DQF_ROOT_SQUASH" }, { 0x10000, "DQF_SYS_FILE" });
 FIELDS(dqinfo, { "{dqi_bgrace=", 0, 8, 0, 8, UNS }, { ", dqi_igrace=", 8, 8, 8, 8, UNS },
-       { ", dqi_flags=", 16, 4, 16, 4, HEX }, { ", dqi_valid=", 20, 4, 20, 4, HEX });
+       { ", dqi_flags=", 16, 4, 16, 4, NAMES, &dqinfo_set }, { ", dqi_valid=", 20, 4, 20, 4, HEX });
 
 static const struct structure *const fields_of[] = {
 	[STP_ARG_timespec] = &timespec_fields, [STP_ARG_timespec64] = &timespec64_fields,
@@ -208,6 +226,7 @@ static const struct structure *const fields_of[] = {
 	[STP_ARG_linger] = &linger_fields, [STP_ARG_winsize] = &winsize_fields, [STP_ARG_fprog] = &fprog_fields,
 	[STP_ARG_iovec1] = &iovec1_fields, [STP_ARG_dqblk] = &dqblk_fields, [STP_ARG_dqinfo] = &dqinfo_fields,
 	[STP_ARG_peeksig] = &peeksig_fields, [STP_ARG_xfsquota] = &xfsquota_fields,
+	[STP_ARG_xfsstat] = &xfsstat_fields, [STP_ARG_xfsstatv] = &xfsstatv_fields,
 	[STP_ARG_termios] = &termios_fields,
 	[STP_ARG_termio] = &termio_fields, [STP_ARG_kexecsegment] = &kexecsegment_fields,
 };

@@ -68,6 +68,10 @@ write_script='probe nd_syscall.openat { if (execname() == "cat.host" && filename
 names_script='global seen, cut
 	probe syscall.*.return { if (execname() == "calls" || execname() == "results") if (name != kernel_name) seen[kernel_name, name]++ }
 	probe syscall.writev.return { if (execname() == "unusual") cut += argstr =~ ", \\.\\.\\.], 40$" }
+	probe syscall.bpf { if (execname() =~ "^structures") addresses += argstr =~ "log_size=4096, log_buf=0x" }
+	probe syscall.bpf.return { if (execname() =~ "^structures") logs += argstr =~ "log_buf=.0: R1=ctx" }
+	global addresses, logs
+	probe end { println(addresses, " ", logs, " logs") }
 	probe end { foreach ([kernel+, script] in seen) println(kernel, " ", script); println(cut, " cut") }'
 
 guest() {
@@ -79,7 +83,7 @@ guest() {
 			[ -e $p ] || continue
 			staprun -o ours.$p -c "strace -f -o strace.$p ./$p" ./sc_strace.ko
 		done
-		staprun -o ours.names -c 'sh -c "./calls; ./results; ./unusual"' ./sc_names.ko
+		staprun -o ours.names -c 'sh -c "./calls; ./results; ./unusual; ./structures"' ./sc_names.ko
 		{ staprun -c 'sh -c "./commands; exec cat.host /t/short"' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
 		exec tar cf - strace.* ours.* write.*
 	END
@@ -114,7 +118,8 @@ at_least() { # PERCENT of all calls do not need an explanation
 }
 
 names() {
-	if [ "$(cat "$dir/results/ours.names")" = "epoll_create1 epoll_create
+	if [ "$(cat "$dir/results/ours.names")" = "1 1 logs
+epoll_create1 epoll_create
 getdents64 getdents
 newfstatat fstatat
 pread64 pread

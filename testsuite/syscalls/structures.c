@@ -53,6 +53,7 @@ static void aio(void)
 static void bpfs(void)
 {
 	static unsigned numbers[64];
+	static unsigned long long exit_alone[1];
 	static union bpf_attr a;
 
 	for (int i = 0; i <= 35; i++)
@@ -67,6 +68,10 @@ static void bpfs(void)
 		T(bpf, i, numbers, 4);
 	a.prog_type = 1, a.insn_cnt = 2, a.insns = (long)buffer, a.license = (long)text;
 	T(bpf, 5, &a, 64);
+	T(bpf, 5, &a, 144);
+	exit_alone[0] = 0x95, a.insn_cnt = 1, a.insns = (long)exit_alone;      /* refused: no value is returned */
+	a.license = (long)"GPL", a.log_buf = (long)buffer, a.log_size = sizeof(buffer), a.log_level = 1;
+	buffer[0] = 0;
 	T(bpf, 5, &a, 144);
 	memset(&a, 0, sizeof(a));
 	a.pathname = (long)text, a.bpf_fd = 99;
@@ -197,6 +202,14 @@ static void quotas(void)
 	T(quotactl, 0x580300 << 0 | 0, "/nodev", 5, q);
 	T(quotactl, 0x580400 | 1, "/nodev", -1, q);
 	T(quotactl, 0x580400 | 1, "/nodev", 3, BAD);
+	int fd = open("/", O_RDONLY);
+	for (int i = 1; i <= 9; i++) {
+		T(quotactl_fd, fd, (0x5800 | i) << 8, 0, q);
+		T(quotactl_fd, fd, (0x800000 | i) << 8, 0, q);
+	}
+	q[0] = 1;
+	T(quotactl_fd, fd, 0x580800, 0, q);
+	close(fd);
 }
 
 static void terminals(void)
