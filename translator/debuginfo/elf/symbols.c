@@ -161,6 +161,22 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 	return true;
 }
 
+bool symbols_get_label(const struct symbols *t, int i, struct symbol *out)
+{
+	const Elf64_Sym *e = &t->symtab[i];
+	const char *name;
+	uint64_t address;
+
+	if (t->table || t->module.n || ELF64_ST_TYPE(e->st_info) != STT_NOTYPE || e->st_name >= t->strings_len ||
+	    !code_address(t, e, &address))
+		return false;
+	name = t->strings + e->st_name;
+	if (!*name || *name == '$' || *name == '.')
+		return false;
+	*out = (struct symbol){ .name = bare(name), .address = address, .global = ELF64_ST_BIND(e->st_info) != STB_LOCAL };
+	return true;
+}
+
 bool symbols_get_object(const struct symbols *t, int i, struct symbol *out)
 {
 	const Elf64_Sym *e = &t->symtab[i];

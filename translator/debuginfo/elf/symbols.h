@@ -35,6 +35,9 @@ bool symbols_exported(struct symbols *t, const struct elf_view *v);   // only th
 void symbols_join(struct symbols *t, const struct symbols *other);    // adds the symbols of another file; neither may
 								      // be a cached table
 bool symbols_get(const struct symbols *t, int i, struct symbol *out); // false: entry i is not a function
+// Labels of assembler code that have no type, in .text of a program; their size is unknown. The compiler's local
+// labels and the mapping symbols of arm64 are excluded. False: entry i is not such a label.
+bool symbols_get_label(const struct symbols *t, int i, struct symbol *out);
 bool symbols_get_object(const struct symbols *t, int i, struct symbol *out);  // false: entry i is not a variable
 // Returns a symbol by which the kernel can find the function of a module at this address: its own if it is unique, else
 // a unique one of the same section. *at is its address. NULL: none.

@@ -259,6 +259,17 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, bo
 		remove_unprobeable(m, out);
 }
 
+// Labels are found by their exact names: wildcards match functions only, since a label may be inside of one.
+static void find_labels(struct di_module *m, const struct matcher *match, di_functions *out)
+{
+	struct symbol sym;
+
+	for (int i = 0; i < m->symbols.n; i++)
+		if (symbols_get_label(&m->symbols, i, &sym))
+			take_symbol(m, match, &sym, out);
+	unique(out);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp((*(struct di_function *const *)a)->symbol, (*(struct di_function *const *)b)->symbol);
@@ -333,6 +344,8 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 	} else if (!file) {
 		find_without_dwarf(m, &match, &found);
 	}
+	if (!found.n && !match.glob && !file && m->is_user && m->has_symbols)
+		find_labels(m, &match, &found);
 	for vec_each(&found, f)
 		vec_push(out, *f);
 }

@@ -473,6 +473,42 @@ static void plt_symbols(const struct di_module *m, di_symbols *out)
 	}
 }
 
+static bool is_covered(const di_symbols *sorted, uint64_t offset)
+{
+	int low = 0, high = sorted->n;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (sorted->at[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && (offset == sorted->at[low - 1].offset || offset - sorted->at[low - 1].offset < sorted->at[low - 1].size);
+}
+
+// Adds the labels of assembler code that no function or variable of the sorted table covers.
+static void label_symbols(const struct di_module *m, di_symbols *out)
+{
+	di_symbols labels = { 0 };
+	struct symbol symbol;
+
+	for (int i = 0; m->has_symbols && i < m->symbols.n; i++) {
+		struct di_symbol row = { 0 };
+
+		if (!symbols_get_label(&m->symbols, i, &symbol) || !di_program_offset(m, symbol.address, &row.offset) ||
+		    is_covered(out, row.offset))
+			continue;
+		row.name = str_dup(symbol.name);
+		vec_push(&labels, row);
+	}
+	for vec_each(&labels, label)
+		vec_push(out, *label);
+	if (labels.n)
+		qsort(out->at, out->n, sizeof(out->at[0]), by_offset);
+}
+
 // Functions, variables and entries of the procedure linkage table. If an address has several names, it prefers the
 // first in alphabetical order that does not begin with "_".
 void di_program_symbols(const struct di_module *m, di_symbols *out)
@@ -493,6 +529,7 @@ void di_program_symbols(const struct di_module *m, di_symbols *out)
 	plt_symbols(m, out);
 	if (out->n)
 		qsort(out->at, out->n, sizeof(out->at[0]), by_offset);
+	label_symbols(m, out);
 	for (int i = 0; i < out->n; i++) {
 		if (!n || out->at[n - 1].offset != out->at[i].offset)
 			out->at[n++] = out->at[i];
