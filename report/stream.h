@@ -29,7 +29,7 @@ struct cell {
 	struct statistic *statistic;
 };
 
-struct piece {                             // of a format: a conversion, then text
+struct piece {                             // a conversion of a format, and the text after it
 	char conv, flag;                   // 0: none
 	int width, precision;              // -1: none, -2: an argument
 	struct text text;

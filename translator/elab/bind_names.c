@@ -457,7 +457,7 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 		if (refuse_second_index(e))
 			return;
 		if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
-			diag_error(e->loc, "writing to target variables needs guru mode (stap -g)");
+			diag_error(e->loc, "writing to target variables requires guru mode (stap -g)");
 		bind_expr(b, e);
 		return;
 	default:

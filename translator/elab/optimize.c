@@ -148,7 +148,7 @@ static bool empty(const struct stmt *s)
 	return !s || s->kind == S_EMPTY || (s->kind == S_BLOCK && !s->u.block.n);
 }
 
-static bool leaves(const struct stmt *s)
+static bool is_jump(const struct stmt *s)
 {
 	return s->kind == S_RETURN || s->kind == S_NEXT || s->kind == S_BREAK || s->kind == S_CONTINUE;
 }
@@ -172,10 +172,10 @@ static void tidy_block(struct optimizer *o, struct stmt *s)
 		if (inner->kind == S_BLOCK) {
 			for vec_each(&inner->u.block, deep)
 				vec_push(&out->u.block, *deep);
-			left = leaves(inner->u.block.at[inner->u.block.n - 1]);
+			left = is_jump(inner->u.block.at[inner->u.block.n - 1]);
 		} else {
 			vec_push(&out->u.block, inner);
-			left = leaves(inner);
+			left = is_jump(inner);
 		}
 	}
 	if (out->u.block.n != s->u.block.n)

@@ -44,7 +44,7 @@ static bool is_kernel_file(const char *name)
 
 static void needs_kernel(struct loc loc, const char *word)
 {
-	diag_error(loc, "%s needs debuginfo of the kernel, which --runtime=user does not read: name a program "
+	diag_error(loc, "%s requires debuginfo of the kernel, which --runtime=user does not read: name a program "
 		   "or \"<header.h>\"", word);
 }
 
@@ -187,7 +187,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e)
 		if (!file && di_find_enumerator(*m, name, &number))
 			return expr_number(e->loc, number);
 	if (di_module_source(in.at[0]) != DI_SOURCE_DWARF) {
-		diag_error(e->loc, "@var(\"%s\") needs DWARF debuginfo: %s", name, di_advice(in.at[0]));
+		diag_error(e->loc, "@var(\"%s\") requires DWARF debuginfo: %s", name, di_advice(in.at[0]));
 		return NULL;
 	}
 	diag_error(e->loc, "unable to find the global variable \"%s\"%s%s in %s%s", name, file ? " of a file " : "",

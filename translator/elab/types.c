@@ -577,7 +577,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	case E_HIST: break;        // the parser accepts it only as an operand of infer_hist()
 	case E_TARGET: case E_CAST: case E_ATVAR: case E_PROBEWRITE: case E_ENUM:
 		if (t->report)
-			diag_error(e->loc, "this needs debuginfo, which is not available here");
+			diag_error(e->loc, "this requires debuginfo, which is not available here");
 		return T_LONG;
 	}
 	return T_UNKNOWN;

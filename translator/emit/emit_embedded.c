@@ -108,8 +108,8 @@ static bool supported(const struct embedded *c, struct loc loc)
 {
 	if (!embedded_has_prefix(c, "STAP_GLOBAL_") || c->reads.n || c->writes.n)
 		return true;
-	diag_error(loc, "STAP_GLOBAL_GET_x needs /* pragma:read:x */ in the function's embedded C, STAP_GLOBAL_SET_x "
-		   "needs /* pragma:write:x */");
+	diag_error(loc, "STAP_GLOBAL_GET_x requires /* pragma:read:x */ in the function's embedded C, STAP_GLOBAL_SET_x "
+		   "requires /* pragma:write:x */");
 	return false;
 }
 

@@ -19,7 +19,8 @@ struct plan {
 	struct emitter *e;
 	const char *pattern;
 	VEC(struct part) parts;    // parts.at[0] does nothing
-	struct map tables, planned; // repeated subexpressions are planned once: node and way -> name, node -> part
+	struct map tables;         // of subexpressions: node and enum regex_way -> name of the table in C
+	struct map planned;        // node -> its part, so that a repeated subexpression has one
 	long *work;
 	size_t begin;              // size of e->tables.text before the first table
 	bool too_large;

@@ -22,13 +22,13 @@ void message_add(struct message_input *in, const char *bytes, size_t len)
 // Discards what was returned, if it is more than the rest.
 static void forget(struct message_input *in)
 {
-	size_t rest = in->bytes.len - in->taken;
+	size_t rest = in->bytes.len - in->consumed;
 
-	if (in->taken < rest || in->taken < 65536)
+	if (in->consumed < rest || in->consumed < 65536)
 		return;
-	memmove(in->bytes.text, in->bytes.text + in->taken, rest);
+	memmove(in->bytes.text, in->bytes.text + in->consumed, rest);
 	in->bytes.len = rest;
-	in->taken = 0;
+	in->consumed = 0;
 }
 
 // Returns the Content-Length of a header, or -1.
@@ -53,7 +53,7 @@ static int64_t content_length(const char *header, size_t len)
 
 static enum message_kind damaged(struct message_input *in, size_t len, const char **why, const char *reason)
 {
-	in->taken += len;
+	in->consumed += len;
 	*why = reason;
 	return MESSAGE_DAMAGED;
 }
@@ -65,7 +65,7 @@ static enum message_kind parse(struct message_input *in, const char *text, size_
 		in->tokener = json_tokener_new();
 	json_tokener_reset(in->tokener);
 	*out = json_tokener_parse_ex(in->tokener, text, (int)len);
-	in->taken += len;
+	in->consumed += len;
 	forget(in);
 	if (*out)
 		return MESSAGE_READ;
@@ -75,8 +75,8 @@ static enum message_kind parse(struct message_input *in, const char *text, size_
 
 enum message_kind message_next(struct message_input *in, struct json_object **out, const char **why)
 {
-	const char *text = in->bytes.text + in->taken, *end;
-	size_t len = in->bytes.len - in->taken, header, rest;
+	const char *text = in->bytes.text + in->consumed, *end;
+	size_t len = in->bytes.len - in->consumed, header, rest;
 	int64_t content;
 
 	*out = NULL;
@@ -98,7 +98,7 @@ enum message_kind message_next(struct message_input *in, struct json_object **ou
 	}
 	if (rest < (size_t)content)
 		return MESSAGE_NONE;
-	in->taken += header;
+	in->consumed += header;
 	return parse(in, text + header, content, out, why);
 }
 

@@ -12,7 +12,7 @@ enum { MAX_MESSAGE = 64 << 20 };   // bytes; a longer message is skipped and rep
 // Bytes of the client that were read. Zeroed at the start.
 struct message_input {
 	struct buf bytes;
-	size_t taken;              // bytes of messages that were returned
+	size_t consumed;           // bytes of messages that were returned
 	size_t skip;               // bytes to discard, of a message that is too long
 	struct json_tokener *tokener;
 };
