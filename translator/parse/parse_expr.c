@@ -239,11 +239,11 @@ static struct expr *at_operator(struct parser *p)
 		const char *since;
 	} table[] = {
 		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
-		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "1.4" }, { "enum", at_text, "5.5" },
+		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "3.1" }, { "enum", at_text, "5.5" },
 		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
 		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat, "1.4" },
+		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);

@@ -173,7 +173,7 @@ static void loop_range(struct parser *p, struct stmt *s)
 		if (!s->u.foreach.sort_stat)
 			parser_expected(p, "@count, @sum, @min, @max, @avg or @variance");
 		else if (s->u.foreach.sort_stat == STAT_VARIANCE)
-			parser_available(p, t, "1.4");
+			parser_available(p, t, "3.1");
 		parser_take(p);
 		if (!parser_at(p, TOK_ADD) && !parser_at(p, TOK_SUB))
 			parser_expected(p, "\"+\" or \"-\" after the statistic to sort by");
