@@ -206,6 +206,16 @@ static bool read_one(const char *path)
 	return !rc || rc == -EPIPE;
 }
 
+static void usage(void)
+{
+	printf("Usage: stap report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n"
+	       "Prints sessions that stap --record -o FILE wrote; without FILE, the one on standard input.\n"
+	       "  -f FORMAT             print text (default), json, csv, folded, speedscope, pprof, chrome or html\n"
+	       "  --output=FORMAT:FILE  also write FILE in a format of -f (may be repeated)\n"
+	       "  --json-safe           write numbers that a double cannot hold as strings in JSON\n"
+	       "  -h, --help            print this text\n");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -226,7 +236,7 @@ int main(int argc, char **argv)
 		case 's': safe = true; break;
 		case 'r': ready = atoi(optarg); break;
 		case 'h':
-			printf("Usage: stap-report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n");
+			usage();
 			return 0;
 		default: return 1;
 		}
