@@ -499,6 +499,20 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 
 // ---------------------------------------------------------------- points
 
+// kernel.lsm("HOOK"), lsm.HOOK: returns the function of the kernel that calls the hook, and that can be probed; NULL:
+// another point.
+static const char *function_of_hook(const struct probe_point *point)
+{
+	const struct point_part *lsm = point_find(point, "lsm");
+	const char *hook = NULL;
+
+	if (lsm == &point->parts.at[0] && point->parts.n > 1)
+		hook = point->parts.at[1].name;
+	else if (lsm && !strcmp(point->parts.at[0].name, "kernel"))
+		hook = lsm->text;
+	return !hook ? NULL : str_printf("security_%s", hook);
+}
+
 // Returns why a point of older scripts, or of other backends, is not available; NULL: unknown point. The table has
 // the first name of the point, another name in it, and the alternative.
 static const char *reason_of_absence(const struct probe_point *point)
@@ -507,16 +521,17 @@ static const char *reason_of_absence(const struct probe_point *point)
 		{ "java", NULL, "probes in Java require an agent in the virtual machine, which is not provided" },
 		{ "kernel", "mark", "kernel markers were removed from kernels and from the language; use "
 		"kernel.trace" },
-		{ "kernel", "lsm", "hooks of security modules require the BPF runtime; use "
-		"kernel.function(\"security_NAME\")" },
-		{ "lsm", NULL, "hooks of security modules require the BPF runtime; use "
-		"kernel.function(\"security_NAME\")" },
 		{ "debuginfod", NULL, "name the program with process(\"PATH\") or process(\"BUILD-ID\"); its "
 		"debuginfo comes from debuginfod if DEBUGINFOD_URLS is set" },
 		{ "process", "absolute", "absolute addresses of a process are not supported; use "
 		"process(\"PATH\").statement(ADDRESS) with the address in the file" },
 	};
 
+	const char *function = function_of_hook(point);
+
+	if (function)
+		return str_printf("hooks of security modules require the BPF runtime; use kernel.function(\"%s\")%s", function,
+				  point_find(point, "return") ? ".return" : "");
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
 		if (!strcmp(point->parts.at[0].name, absent[i].first) &&
 		    (!absent[i].other || point_find(point, absent[i].other)))
@@ -545,7 +560,7 @@ static void mismatch(struct session *s, const struct probe_point *point)
 	const char *habit = habit_point(point->parts.at[0].name);
 
 	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
-		   habit ? str_printf(": %s", habit) : diag_similar(point_shape(point), add_points, s));
+		   habit ? str_printf(": %s", habit) : reason ? "" : diag_similar(point_shape(point), add_points, s));
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 }
