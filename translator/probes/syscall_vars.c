@@ -33,24 +33,23 @@ struct variable {
 };
 typedef VEC(struct variable) variables;
 
-static struct loc node_loc;        // location of the nodes that are made
-
-// Makes nodes for the text at loc. Their names belong to the library, so they don't clash with the script's arrays.
-static void make_for(struct loc loc)
+// Returns the location of nodes that are made for the text at loc. Their names belong to the library, so they don't
+// clash with the script's arrays.
+static struct loc node_loc(struct loc loc)
 {
 	static const struct source *last;
 	static struct source *copy;
 
-	node_loc = loc;
 	if (!loc.source)
-		return;
+		return loc;
 	if (loc.source != last) {
 		last = loc.source;
 		copy = NEW(struct source);
 		*copy = *last;
 		copy->library = true;
 	}
-	node_loc.source = copy;
+	loc.source = copy;
+	return loc;
 }
 
 // ---------------------------------------------------------------- available variables
@@ -175,9 +174,9 @@ static variables list_variables(const struct syscall_probe *d)
 
 // ---------------------------------------------------------------- expressions
 
-static struct expr *argument(int at, int size, bool is_signed)
+static struct expr *argument(struct loc loc, int at, int size, bool is_signed)
 {
-	struct expr *e = expr_new(E_REGISTER, node_loc);
+	struct expr *e = expr_new(E_REGISTER, loc);
 
 	e->type = T_LONG;
 	e->u.reg.number = DI_ARGUMENT + at;
@@ -186,51 +185,51 @@ static struct expr *argument(int at, int size, bool is_signed)
 	return e;
 }
 
-static struct expr *argument_value(const struct syscall_arg *a)
+static struct expr *argument_value(struct loc loc, const struct syscall_arg *a)
 {
 	struct expr *high;
 
 	if (!a->type)
-		return expr_number(node_loc, 0);
+		return expr_number(loc, 0);
 	if (!a->type->is_pair)
-		return argument(a->at, a->type->size, a->type->is_signed);
-	high = expr_binary(node_loc, TOK_SHL, argument(a->at + 1, 4, true), expr_number(node_loc, 32));
-	return expr_binary(node_loc, TOK_OR, high, argument(a->at, 4, false));
+		return argument(loc, a->at, a->type->size, a->type->is_signed);
+	high = expr_binary(loc, TOK_SHL, argument(loc, a->at + 1, 4, true), expr_number(loc, 32));
+	return expr_binary(loc, TOK_OR, high, argument(loc, a->at, 4, false));
 }
 
-static struct expr *call(const char *function, int n, const int *numbers)
+static struct expr *call(struct loc loc, const char *function, int n, const int *numbers)
 {
-	struct expr *e = expr_new(E_CALL, node_loc);
+	struct expr *e = expr_new(E_CALL, loc);
 
 	e->u.call.name = function;
 	for (int i = 0; i < n; i++)
-		vec_push(&e->u.call.args, expr_number(node_loc, numbers[i]));
+		vec_push(&e->u.call.args, expr_number(loc, numbers[i]));
 	return e;
 }
 
 // Returns the text as in errno.stp; index is its format.
-static struct expr *result_text(const struct variable *v)
+static struct expr *result_text(struct loc loc, const struct variable *v)
 {
-	struct expr *e = call("return_str", 1, &v->index);
+	struct expr *e = call(loc, "return_str", 1, &v->index);
 
-	vec_push(&e->u.call.args, argument(SYSCALL_RESULT, 8, true));
+	vec_push(&e->u.call.args, argument(loc, SYSCALL_RESULT, 8, true));
 	return e;
 }
 
-static struct expr *value_of(const struct variable *v)
+static struct expr *value_of(struct loc loc, const struct variable *v)
 {
 	int numbers[2] = { v->index, part_of(v->name) };
 
 	switch (v->form) {
-	case FORM_NUMBER: return v->arg ? argument_value(v->arg) : argument(v->at, 8, true);
-	case FORM_TEXT: return call("__syscall_text", 1, numbers);
-	case FORM_PLAIN: return call("__syscall_unquoted", 1, numbers);
-	case FORM_PART: return call(part_is_text(numbers[1]) ? "__syscall_part_text" : "__syscall_part", 2, numbers);
-	case FORM_NAME: return call("__syscall_name", 0, NULL);
-	case FORM_KERNEL_NAME: return call("__syscall_kernel_name", 0, NULL);
-	case FORM_ARGSTR: return call("__syscall_arguments", 0, NULL);
-	case FORM_RETSTR: return result_text(v);
-	case FORM_ZERO: return expr_string(node_loc, "0");
+	case FORM_NUMBER: return v->arg ? argument_value(loc, v->arg) : argument(loc, v->at, 8, true);
+	case FORM_TEXT: return call(loc, "__syscall_text", 1, numbers);
+	case FORM_PLAIN: return call(loc, "__syscall_unquoted", 1, numbers);
+	case FORM_PART: return call(loc, part_is_text(numbers[1]) ? "__syscall_part_text" : "__syscall_part", 2, numbers);
+	case FORM_NAME: return call(loc, "__syscall_name", 0, NULL);
+	case FORM_KERNEL_NAME: return call(loc, "__syscall_kernel_name", 0, NULL);
+	case FORM_ARGSTR: return call(loc, "__syscall_arguments", 0, NULL);
+	case FORM_RETSTR: return result_text(loc, v);
+	case FORM_ZERO: return expr_string(loc, "0");
 	case FORM_NONE: break;
 	}
 	return NULL;
@@ -347,8 +346,7 @@ static bool replace_expr(struct ast_walker *w, struct expr **e)
 
 	if (!v || v->form == FORM_NONE || needs_local(v))
 		return true;
-	make_for((*e)->loc);
-	*e = value_of(v);
+	*e = value_of(node_loc((*e)->loc), v);
 	return false;
 }
 
@@ -357,49 +355,49 @@ static bool replace_stmt(struct ast_walker *w, struct stmt **s)
 	return (*s)->kind != S_DELETE || (*s)->u.expr->kind != E_VAR;
 }
 
-static struct stmt *statement(struct expr *e)
+static struct stmt *statement(struct loc loc, struct expr *e)
 {
-	struct stmt *s = stmt_new(S_EXPR, node_loc);
+	struct stmt *s = stmt_new(S_EXPR, loc);
 
 	s->u.expr = e;
 	return s;
 }
 
-static struct expr *variable(const char *name)
+static struct expr *variable(struct loc loc, const char *name)
 {
-	struct expr *e = expr_new(E_VAR, node_loc);
+	struct expr *e = expr_new(E_VAR, loc);
 
 	e->u.var.name = name;
 	return e;
 }
 
-static struct stmt *assignment(const struct variable *v)
+static struct stmt *assignment(struct loc loc, const struct variable *v)
 {
-	struct expr *e = expr_new(E_ASSIGN, node_loc);
+	struct expr *e = expr_new(E_ASSIGN, loc);
 
 	e->u.bin.op = TOK_ASSIGN;
-	e->u.bin.l = variable(v->name);
-	e->u.bin.r = value_of(v);
-	return statement(e);
+	e->u.bin.l = variable(loc, v->name);
+	e->u.bin.r = value_of(loc, v);
+	return statement(loc, e);
 }
 
 // Writes the value that the body gave v back to its origin, if it changed. Returns NULL if v has no origin in the
 // process.
-static struct stmt *write_back(const struct variable *v)
+static struct stmt *write_back(struct loc loc, const struct variable *v)
 {
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
-	struct stmt *back = stmt_new(S_IF, node_loc);
+	struct stmt *back = stmt_new(S_IF, loc);
 	struct expr *set;
 
 	if (v->form == FORM_NUMBER && !(v->arg && (!v->arg->type || v->arg->type->is_pair)))
-		set = call("__syscall_set", 1, &number);
+		set = call(loc, "__syscall_set", 1, &number);
 	else if (v->form == FORM_PLAIN)
-		set = call("__syscall_set_string", 1, &number);
+		set = call(loc, "__syscall_set_string", 1, &number);
 	else
 		return NULL;
-	vec_push(&set->u.call.args, variable(v->name));
-	back->u.if_.c = expr_binary(node_loc, TOK_NE, variable(v->name), value_of(v));
-	back->u.if_.then = statement(set);
+	vec_push(&set->u.call.args, variable(loc, v->name));
+	back->u.if_.c = expr_binary(loc, TOK_NE, variable(loc, v->name), value_of(loc, v));
+	back->u.if_.then = statement(loc, set);
 	return back;
 }
 
@@ -431,17 +429,17 @@ void syscall_add_variables(struct session *s, struct probe *p)
 	variables list = list_variables(p->data);
 	struct ast_walker replace = { .expr = replace_expr, .stmt = replace_stmt, .data = &list };
 	struct stmt *block = stmt_new(S_BLOCK, p->body->loc);
+	struct loc loc = node_loc(p->body->loc);
 
 	count_uses(&list, &p->body);
 	drop_globals(s, &list);
 	ast_walk_stmt(&replace, &p->body);
-	make_for(p->body->loc);
 	for vec_each(&list, v)
 		if (v->form != FORM_NONE && (s->opt.list_vars || (v->reads && needs_local(v))))
-			vec_push(&block->u.block, assignment(v));
+			vec_push(&block->u.block, assignment(loc, v));
 	vec_push(&block->u.block, p->body);
 	for vec_each(&list, v) {
-		struct stmt *back = s->opt.guru && v->writes && v->form != FORM_NONE ? write_back(v) : NULL;
+		struct stmt *back = s->opt.guru && v->writes && v->form != FORM_NONE ? write_back(loc, v) : NULL;
 
 		if (back)
 			vec_push(&block->u.block, back);
@@ -455,18 +453,18 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 {
 	const struct syscall_probe *d = p->data;
 	const char *name = target->u.target.name;
+	struct loc loc = node_loc(target->loc);
 	name_list names = { 0 };
 
-	make_for(target->loc);
 	if (d->is_return && !strcmp(name, "return"))
-		return argument(SYSCALL_RESULT, 8, true);
+		return argument(loc, SYSCALL_RESULT, 8, true);
 	for vec_each(&d->args, a)
 		if (a->type && !strcmp(a->name, name))
-			return argument_value(a);
+			return argument_value(loc, a);
 	for vec_each(&d->siblings, other)          // the obsolete mmap passes a structure
 		for vec_each(&(*other)->args, a)
 			if (a->type && !strcmp(a->name, name))
-				return expr_number(node_loc, 0);
+				return expr_number(loc, 0);
 	for vec_each(&d->args, a)
 		if (a->type)
 			vec_push(&names, a->name);
