@@ -117,7 +117,7 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 		add(w->s, loc, word, str_ndup(list, len), out);
 		list += len + (list[len] == ':');
 		if (several && diag_quiet_pop() && !*list && !out->n)
-			diag_error(loc, "%s", diag_quiet_first());
+			diag_error_quiet(loc);
 	}
 	return out->n > 0;
 }

@@ -587,7 +587,7 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 	resolve_found(path, point);
 	errors = diag_quiet_pop();
 	if (errors && count_found(path->s) == before)
-		diag_error(point->loc, "%s", diag_quiet_first());
+		diag_error_quiet(point->loc);
 }
 
 // System calls whose functions sys_NAME have other names than the library's points.

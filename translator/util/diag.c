@@ -203,12 +203,6 @@ void diag_catalogue(void)
 	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.locations.n, buf_text(&diag.catalogue));
 }
 
-// Errors are not printed now, but one is reported as a warning later.
-static bool is_held(void)
-{
-	return diag.held && diag.held == diag.quiet;
-}
-
 static void error(struct loc loc, const char *text)
 {
 	struct section *section = &diag.sections[diag.quiet];
@@ -271,12 +265,12 @@ void diag_note(struct loc loc, const char *fmt, ...)
 	struct section *section = &diag.sections[diag.quiet];
 	const char *text;
 
-	if (!diag.last_shown && !(is_held() && section->takes_notes))
+	if (!diag.last_shown && !(diag.quiet && section->takes_notes))
 		return;
 	va_start(ap, fmt);
 	text = str_vprintf(fmt, ap);
 	va_end(ap);
-	if (is_held() && section->takes_notes)
+	if (diag.quiet && section->takes_notes)
 		vec_push(&section->notes, ((typeof(*section->notes.at)){ loc, text }));
 	else
 		show(PLAIN, "    note", loc, text);
@@ -367,6 +361,15 @@ int diag_hold_pop(void)
 const char *diag_quiet_first(void)
 {
 	return diag.last_section.first;
+}
+
+void diag_error_quiet(struct loc loc)
+{
+	struct section quiet = diag.last_section;
+
+	diag_error(loc, "%s", quiet.first);
+	for vec_each(&quiet.notes, it)
+		diag_note(it->loc, "%s", it->text);
 }
 
 struct loc diag_quiet_location(void)

@@ -76,6 +76,7 @@ typedef void diag_names(const void *from, name_list *out);
 const char *diag_similar(const char *wanted, diag_names *add, const void *from);
 const char *diag_quiet_first(void);        // text of the first error in the last quiet section
 struct loc diag_quiet_location(void);         // and its location
+void diag_error_quiet(struct loc loc);     // reports that error at loc, with its notes
 // The same for errors that the caller makes one warning by diag_warn_held() after pop returned their number; other
 // warnings are printed meanwhile. The text is that of the first error, with its notes, and advice; at loc if the error
 // has no location.
