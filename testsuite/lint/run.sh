@@ -62,6 +62,9 @@ done)"
 # External numbers are parsed by number.h, which checks their range; those with a decimal point by str_real().
 report lint/numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
+# Files of the cache are read by cache_file_read() alone, which checks a private copy: nothing else maps or opens them.
+report lint/cache-files "$(grep -nE '\b(mmap|cache_file_(read|copy)) *\(|\bcache_path *\(' translator/*/*.[ch] translator/*/*/*.[ch] |
+	grep -vE '^translator/cache/|^translator/(debuginfo/elf/resources|toolchain/object)\.c:.*mmap|:	*s->stored_path = cache_path\(')"
 # Modules and loaders of different versions detect each other.
 report lint/protocol "$(python3 "$TESTS/lint/protocol.py" 2>&1)"
 # The library counts truncated results of functions.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Eight processes at once with one cache: an empty one, a complete one, one whose files have times
-# of another clock, and one on a full disk. All print the same as without a cache. (Read by run.sh.)
+# of another clock, one that another process damages meanwhile, and one on a full disk. All print the same as without a cache. (Read by run.sh.)
 shared=$SCRATCH/shared
 mkdir -p "$shared/home"
 # A part of the runtime and embedded C, so that all kinds of files are in the cache.
@@ -31,6 +31,19 @@ check_shared() {
 	all_times 1980-01-01
 	echo 0 >"$shared/home/cache/cache_mb_limit"
 	same_shared past "$(eight "$shared/home")"
+	# Files are cut, overwritten and replaced while eight processes use them.
+	: >"$shared/attack"
+	while [ -e "$shared/attack" ]; do
+		for file in "$shared"/home/cache/??/stap_*; do
+			truncate -s 100 "$file"
+			printf x | dd of="$file" bs=1 seek=50 conv=notrunc 2>/dev/null
+			cp "$SCRATCH/shared/attack" "$file"
+		done 2>/dev/null
+	done &
+	attacker=$!
+	same_shared attacked "$(eight "$shared/home")"
+	rm "$shared/attack"
+	wait $attacker
 	if unshare -rm true 2>/dev/null; then
 		mkdir "$shared/full"
 		# shellcheck disable=SC2016  # expanded by the inner shell

@@ -151,20 +151,21 @@ static void check_cache_files(void)
 	struct stat st;
 
 	claim(s->cache_dir && stat(s->cache_dir, &st) == 0 && (st.st_mode & 0777) == 0700, "the cache is for its owner alone");
-	claim(!cache_find(s, &k, ".ko"), "what was not added is not found");
+	claim(!cache_file(s, &k, ".ko"), "what was not added is not found");
 	path = cache_add(s, &k, ".ko", from);
 	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0,
 	      "a file is added to the cache");
-	claim(cache_find(s, &k, ".ko") && strcmp(cache_find(s, &k, ".ko"), path) == 0, "what was added is found");
-	claim(!cache_find(s, &k, ".o") && !cache_find(s, &other, ".ko"), "another key or suffix is not found");
+	claim(cache_file(s, &k, ".ko") && strcmp(cache_path(s, &k, ".ko"), path) == 0, "what was added is found");
+	claim(strcmp(str_read_file(cache_file(s, &k, ".ko"), NULL), "content") == 0, "a copy has the content alone");
+	claim(!cache_file(s, &k, ".o") && !cache_file(s, &other, ".ko"), "another key or suffix is not found");
 	set_age(path, 500);
-	cache_find(s, &k, ".ko");
+	cache_file(s, &k, ".ko");
 	claim(stat(path, &st) == 0 && st.st_mtime > time(NULL) - 100, "finding a file makes it young");
 	put(path + strlen(scratch) + 1, "");
-	claim(!cache_find(s, &k, ".ko"), "an empty file is not found");
+	claim(!cache_file(s, &k, ".ko"), "an empty file is not found");
 	path = cache_put(s, &k, ".ko", "abc", 3);
-	claim(cache_find(s, &k, ".ko"), "a file is replaced");
-	claim(!rename(path, str_printf("%.*s.o", (int)strlen(path) - 3, path)) && !cache_find(s, &k, ".o"),
+	claim(cache_file(s, &k, ".ko"), "a file is replaced");
+	claim(!rename(path, str_printf("%.*s.o", (int)strlen(path) - 3, path)) && !cache_file(s, &k, ".o"),
 	      "a file of another name is not found");
 	s->opt.keep_tmp = true;
 	from = put("tmp/kept", "kept");
@@ -181,7 +182,7 @@ static void check_cache_off(void)
 	put("a-file", "");
 	s = new_session("a-file");
 	claim(!s->cache_dir, "a cache that cannot be is off");
-	claim(strcmp(cache_add(s, &k, ".ko", from), from) == 0 && !cache_find(s, &k, ".ko"),
+	claim(!cache_add(s, &k, ".ko", from) && !cache_file(s, &k, ".ko"),
 	      "without a cache files stay where they are");
 	s = NEW(struct session);
 	s->opt.disable_cache = true;

@@ -327,28 +327,80 @@ void cache_distrust(struct session *s)
 	s->cache_dir = NULL;
 }
 
-static char *path_of(const struct session *s, const struct cache_key *k, const char *suffix)
+char *cache_path(const struct session *s, const struct cache_key *k, const char *suffix)
 {
-	return str_printf("%s/%.2s/stap_%.32s%s", s->cache_dir, k->hex, k->hex, suffix);
+	return s->cache_dir ? str_printf("%s/%.2s/stap_%.32s%s", s->cache_dir, k->hex, k->hex, suffix) : NULL;
 }
 
-char *cache_find(struct session *s, const struct cache_key *k, const char *suffix)
+// Returns the path to read, or NULL if the cache is not used.
+static char *readable(const struct session *s, const struct cache_key *k, const char *suffix)
 {
-	const char *why;
-	char *path;
+	return s->opt.poison_cache ? NULL : cache_path(s, k, suffix);
+}
 
-	if (!s->cache_dir || s->opt.poison_cache)
+static void report_damage(const char *path, const char *why)
+{
+	if (why && diag_options.verbose)
+		diag_output(str_printf("The cache file %s is rebuilt: %s\n", path, why));
+}
+
+int cache_pages(struct session *s, const struct cache_key *k, const char *suffix, size_t *len)
+{
+	char *path = readable(s, k, suffix);
+	const char *why;
+	int64_t size;
+	int fd;
+
+	if (!path)
+		return -1;
+	fd = memfd_create("stap", MFD_CLOEXEC);
+	if (fd < 0)
+		die("cannot create a memory file: %s", strerror(errno));
+	size = cache_file_read(path, k, suffix, fd, &why);
+	if (size < 0) {
+		report_damage(path, why);
+		close(fd);
+		return -1;
+	}
+	utimensat(AT_FDCWD, path, NULL, 0);
+	*len = (size_t)size;
+	return fd;
+}
+
+char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len)
+{
+	size_t size;
+	int fd = cache_pages(s, k, suffix, &size);
+	char *text;
+
+	if (fd < 0)
 		return NULL;
-	path = path_of(s, k, suffix);
-	if (!cache_file_check(path, k, suffix, &why)) {
-		if (why && diag_options.verbose)
-			diag_output(str_printf("The cache file %s is rebuilt: %s\n", path, why));
+	text = mem_alloc_atomic(size + 1);
+	if (pread(fd, text, size, 0) != (ssize_t)size)
+		die("cannot read a memory file: %s", strerror(errno));
+	text[size] = '\0';
+	close(fd);
+	if (len)
+		*len = size;
+	return text;
+}
+
+char *cache_file(struct session *s, const struct cache_key *k, const char *suffix)
+{
+	char *path = readable(s, k, suffix), *copy;
+	const char *why;
+
+	if (!path)
+		return NULL;
+	copy = str_printf("%s/stap_%.32s%s", s->tmp_dir, k->hex, suffix);
+	if (!cache_file_copy(path, k, suffix, copy, &why)) {
+		report_damage(path, why);
 		return NULL;
 	}
 	utimensat(AT_FDCWD, path, NULL, 0);
 	if (is_module(suffix))
 		STAP_PROBE1(stap, cache__get, path);
-	return path;
+	return copy;
 }
 
 // rename() cannot replace a directory; an empty one is removed first.
@@ -360,7 +412,7 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 	if (!s->cache_dir)
 		return NULL;
 	clean_sometimes(s);
-	path = path_of(s, k, suffix);
+	path = cache_path(s, k, suffix);
 	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
 		err = -errno;
 	rmdir(path);
@@ -374,19 +426,17 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from)
 {
-	char *path = NULL;
+	char *path, *bytes;
 	size_t len;
-	void *bytes;
 
 	if (!s->cache_dir)
-		return str_dup(from);
-	bytes = cache_file_map(from, &len);
+		return NULL;
+	bytes = str_read_file(from, &len);
 	if (!bytes)
 		die("cannot read %s: %s; is the file system full?", from, strerror(errno));
 	path = cache_put(s, k, suffix, bytes, len);
-	munmap(bytes, len ? len : 1);
 	if (!path)
-		return str_dup(from);
+		return NULL;
 	if (is_module(suffix))
 		STAP_PROBE2(stap, cache__add__mod, from, path);
 	else

@@ -18,12 +18,17 @@ void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, si
 // Returns the working directory.
 const char *directory_here(void);
 struct cache_key cache_hash_end(struct cache_hash *h);
-// Returns the path of a file whose content is unchanged, or NULL. After the content follow its length and checksum
-// (cache_file.c): text ends there as read by str_read_file(); mapped data must contain its own length.
-char *cache_find(struct session *s, const struct cache_key *k, const char *suffix);
+// These three return NULL or -1 if the file is missing or damaged. Each returns a private copy of the content, which
+// was checked after it was made: nothing else reads files of the cache.
+char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);   // len may be NULL
+char *cache_file(struct session *s, const struct cache_key *k, const char *suffix);    // path, in s->tmp_dir
+// Returns a memfd, which the caller closes.
+int cache_pages(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);
+// Returns the path in the cache, to be printed, or NULL if caching is off.
+char *cache_path(const struct session *s, const struct cache_key *k, const char *suffix);
 // Writes a file. Returns its path, or NULL if caching is off or fails.
 char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len);
-// The same with a copy of `from`, which is returned if caching is off or fails.
+// The same with a copy of `from`, which the caller continues to use: another process may change the file of the cache.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
 // Disables the cache for the rest of this run, since an input changed while it was read.

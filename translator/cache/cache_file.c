@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Files of the cache: the content, then struct trailer. All are written by cache_file_write(), all are checked by
-// cache_file_check().
+// cache_file_read(), which alone opens them: it copies the content and checks the copy, since other processes may
+// truncate, change and replace a file at any time.
 //
-// The trailer stands at the end, so that an ELF file stays one for ld, exec() and the kernel's module loader, which
-// look at nothing behind its last section, and a table can be mapped. It begins with a zero byte: text read with
-// str_read_file() ends before it.
+// The trailer stands at the end, so that a module that -p4 prints stays one for the kernel's module loader, which
+// look at nothing behind its last section.
 #include "cache/cache_file.h"
 #include "util/str.h"
 
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,16 +70,17 @@ static int write_all(int fd, const void *bytes, size_t len)
 }
 
 // Writes to a name that no other process uses, then renames it.
-static int write_aside(const char *path, mode_t mode, const void *bytes, size_t len, const void *end, size_t end_len)
+static int open_aside(const char *path, char **aside)
 {
-	char *aside = str_printf("%s" CACHE_ASIDE "XXXXXX", path);
-	int fd = mkostemp(aside, O_CLOEXEC), err;
+	int fd;
 
-	if (fd < 0)
-		return -errno;
-	err = write_all(fd, bytes, len);
-	if (!err)
-		err = write_all(fd, end, end_len);
+	*aside = str_printf("%s" CACHE_ASIDE "XXXXXX", path);
+	fd = mkostemp(*aside, O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int close_aside(int fd, const char *aside, const char *path, mode_t mode, int err)
+{
 	if (!err && fchmod(fd, mode) < 0)
 		err = -errno;
 	if (close(fd) < 0 && !err)
@@ -98,6 +98,19 @@ static mode_t mode_of(const char *suffix)
 	return strcmp(suffix, ".user") ? 0600 : 0700;
 }
 
+static int write_aside(const char *path, mode_t mode, const void *bytes, size_t len, const struct trailer *end)
+{
+	char *aside;
+	int fd = open_aside(path, &aside), err;
+
+	if (fd < 0)
+		return fd;
+	err = write_all(fd, bytes, len);
+	if (!err && end)
+		err = write_all(fd, end, sizeof(*end));
+	return close_aside(fd, aside, path, mode, err);
+}
+
 int cache_file_write(const char *path, const struct cache_key *k, const char *suffix, const void *bytes, size_t len)
 {
 	struct trailer t = trailer_of(k, suffix, len);
@@ -106,16 +119,23 @@ int cache_file_write(const char *path, const struct cache_key *k, const char *su
 	checksum_begin(&content);
 	checksum_add(&content, bytes, len);
 	t.sum = sum_of(&content, &t);
-	return write_aside(path, mode_of(suffix), bytes, len, &t, sizeof(t));
+	return write_aside(path, mode_of(suffix), bytes, len, &t);
 }
 
-// ---------------------------------------------------------------- checking
-
-static bool sum_content(int fd, uint64_t size, struct checksum *content)
+int cache_file_save(const char *path, const void *bytes, size_t len, mode_t mode)
 {
-	// read, not mapped, so that it does not count as memory of the translator
+	return write_aside(path, mode, bytes, len, NULL);
+}
+
+// ---------------------------------------------------------------- reading
+
+// Copies the content. The checksum is that of the bytes written to `to`, not of the file, which others may change.
+static const char *copy_content(int fd, uint64_t size, int to, struct checksum *content)
+{
+	// read, not mapped: a file that is truncated meanwhile is an error, not a signal
 	static uint8_t piece[1 << 16];
 	uint64_t at = 0;
+	int err;
 
 	checksum_begin(content);
 	while (at < size) {
@@ -127,19 +147,23 @@ static bool sum_content(int fd, uint64_t size, struct checksum *content)
 			if (n < 0 && errno == EINTR)
 				continue;
 			if (n <= 0)
-				return false;
+				return n ? strerror(errno) : "it was truncated while it was read";
 			have += (size_t)n;
 		}
 		checksum_add(content, piece, wanted);
+		err = write_all(to, piece, wanted);
+		if (err)
+			return str_printf("it cannot be copied: %s", strerror(-err));
 		at += wanted;
 	}
-	return true;
+	return NULL;
 }
 
-static const char *check(int fd, const struct cache_key *k, const char *suffix)
+static const char *read_checked(int fd, const struct cache_key *k, const char *suffix, int to, int64_t *size)
 {
 	struct trailer t, want;
 	struct checksum content;
+	const char *why;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -156,60 +180,39 @@ static const char *check(int fd, const struct cache_key *k, const char *suffix)
 	want = trailer_of(k, suffix, (uint64_t)st.st_size - sizeof(t));
 	if (memcmp(&t, &want, offsetof(struct trailer, sum)))
 		return "its length or name is wrong";
-	if (!sum_content(fd, t.size, &content))
-		return "it cannot be read";
+	*size = (int64_t)t.size;
+	why = copy_content(fd, t.size, to, &content);
+	if (why)
+		return why;
 	return sum_of(&content, &t) == t.sum ? NULL : "its checksum is wrong";
 }
 
-bool cache_file_check(const char *path, const struct cache_key *k, const char *suffix, const char **why)
+int64_t cache_file_read(const char *path, const struct cache_key *k, const char *suffix, int to, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int64_t size = -1;
 
 	*why = NULL;
 	if (fd < 0) {
 		if (errno != ENOENT)
 			*why = strerror(errno);
+		return -1;
+	}
+	*why = read_checked(fd, k, suffix, to, &size);
+	close(fd);
+	return *why ? -1 : size;
+}
+
+bool cache_file_copy(const char *path, const struct cache_key *k, const char *suffix, const char *copy,
+		     const char **why)
+{
+	char *aside;
+	int fd = open_aside(copy, &aside), err;
+
+	if (fd < 0) {
+		*why = str_printf("it cannot be copied: %s", strerror(-fd));
 		return false;
 	}
-	*why = check(fd, k, suffix);
-	close(fd);
-	return !*why;
-}
-
-// ---------------------------------------------------------------- files as they were added
-
-void *cache_file_map(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	void *at = MAP_FAILED;
-	struct stat st;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) == 0) {
-		*len = (size_t)st.st_size;
-		at = mmap(NULL, *len ? *len : 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	close(fd);
-	return at == MAP_FAILED ? NULL : at;
-}
-
-int cache_file_copy(const char *path, const char *from, mode_t mode)
-{
-	size_t len, content;
-	char *at = cache_file_map(from, &len);
-	struct trailer t;
-	int err;
-
-	if (!at)
-		return -errno;
-	content = len;
-	if (len >= sizeof(t)) {
-		memcpy(&t, at + len - sizeof(t), sizeof(t));
-		if (!memcmp(t.magic, magic, sizeof(magic)) && t.size == len - sizeof(t))
-			content = (size_t)t.size;
-	}
-	err = write_aside(path, mode, at, content, NULL, 0);
-	munmap(at, len ? len : 1);
-	return err;
+	err = cache_file_read(path, k, suffix, fd, why) < 0 ? -EIO : 0;
+	return close_aside(fd, aside, copy, mode_of(suffix), err) == 0;
 }

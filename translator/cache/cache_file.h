@@ -12,13 +12,14 @@
 
 // Writes the file `path`, complete or not at all. Returns 0 or -errno.
 int cache_file_write(const char *path, const struct cache_key *k, const char *suffix, const void *bytes, size_t len);
-// Returns whether the file is ours, complete, and has the content that was written for that key. If not, *why is the
-// reason, or NULL if it does not exist.
-bool cache_file_check(const char *path, const struct cache_key *k, const char *suffix, const char **why);
-
-// Maps the whole file, to be unmapped by the caller; returns NULL and sets errno on failure.
-void *cache_file_map(const char *path, size_t *len);
-// Copies the content of a file, of the cache or not, to `path`, complete or not at all. Returns 0 or -errno.
-int cache_file_copy(const char *path, const char *from, mode_t mode);
+// The same outside the cache, without the trailer.
+int cache_file_save(const char *path, const void *bytes, size_t len, mode_t mode);
+// Copies the content to `to`, a descriptor that only this process writes, and returns its length. -1: the file is not
+// ours, incomplete, or what was copied is not the content that was written for that key; *why is the reason, or NULL
+// if the file does not exist. `to` then has part of it.
+int64_t cache_file_read(const char *path, const struct cache_key *k, const char *suffix, int to, const char **why);
+// The same with a new file `copy`, which appears complete or not at all. Returns whether it did.
+bool cache_file_copy(const char *path, const struct cache_key *k, const char *suffix, const char *copy,
+		     const char **why);
 
 #endif

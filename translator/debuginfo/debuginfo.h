@@ -200,7 +200,7 @@ typedef name_list di_names;
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
 const char *di_find_library(const char *name);        // path that the dynamic linker would load; NULL: not found
 
-// line_table.c: returns the path and size of the cached line table (runtime/include/lines.h) of a program, the kernel
+// line_table.c: returns path and size of a copy of the line table (runtime/include/lines.h) of a program, the kernel
 // or a kernel module. Made once a build. NULL: no DWARF.
 const char *di_lines(struct di_module *m, size_t *size);
 // Code ranges that the line table of a kernel or module describes. Its rows count from `code_offset`; rows of programs

@@ -163,9 +163,14 @@ static void print_c(struct session *s)
 	fwrite(s->c_text, 1, s->c_len, stdout);
 }
 
+static const char *printed_path(const struct session *s)
+{
+	return s->stored_path ? s->stored_path : s->module_path;
+}
+
 static void print_module(struct session *s)
 {
-	puts(s->module_path);
+	puts(printed_path(s));
 }
 
 static const char *plural(int n)
@@ -213,7 +218,7 @@ static char *c_summary(struct session *s)
 
 static char *build_summary(struct session *s)
 {
-	return str_printf("%s \"%s\"", s->module_cached ? "using cached" : "compiled C into", s->module_path);
+	return str_printf("%s \"%s\"", s->module_cached ? "using cached" : "compiled C into", printed_path(s));
 }
 
 static const struct pass {

@@ -6,7 +6,6 @@
 #include "emit/emitter.h"
 #include "resolve/family.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,21 +23,20 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m
 {
 	size_t size;
 	const char *path = di_lines(m, &size), *name;
-	char *full;
 
 	if (path && size > MAX_MB << 20) {
 		diag_warning((struct loc){ 0 }, "the source lines of %s would need %zu MB: its addresses are printed without "
 			     "file and line", di_module_name(m), size >> 20);
 		return NULL;
 	}
-	full = path ? realpath(path, NULL) : NULL;
-	if (!full)
+	if (!path)
 		return NULL;
 	name = str_printf("stp_lines_%d", e->lines++);
 	cw_line(w, "extern const struct stp_lines %s __attribute__((visibility(\"hidden\")));", name);
-	cw_line(w, "asm(%s);", emit_c_string(str_printf(".pushsection .rodata\n.balign 8\n%s:\n.incbin \"%s\", 0, %zu\n"
-							 ".popsection", name, str_escape(full, strlen(full)), size)));
-	free(full);
+	// STP_FILES is defined when the C is compiled, so that the text does not depend on a temporary directory's name.
+	cw_line(w, "asm(%s STP_FILES %s);",
+		emit_c_string(str_printf(".pushsection .rodata\n.balign 8\n%s:\n.incbin \"", name)),
+		emit_c_string(str_printf("%s\", 0, %zu\n.popsection", strrchr(path, '/'), size)));
 	return name;
 }
 

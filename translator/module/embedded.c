@@ -102,13 +102,13 @@ static int run_compiler(const struct session *s, const struct toolchain *t, cons
 // Sets u->key and u->object. The cache knows which files the compiler read for this unit, and has the object.
 static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names)
 {
-	const char *path = cache_find(s, names, ".embedded.d"), *list = path ? str_read_file(path, NULL) : NULL, *calls;
+	const char *list = cache_text(s, names, ".embedded.d", NULL), *calls;
 
 	if (!list)
 		return false;
 	u->key = depends_key(names, list);
-	u->object = cache_find(s, &u->key, ".embedded.o");
-	calls = t ? cache_find(s, &u->key, ".embedded.calls") : NULL;
+	u->object = cache_file(s, &u->key, ".embedded.o");
+	calls = t ? cache_file(s, &u->key, ".embedded.calls") : NULL;
 	if (calls)
 		vec_push(&t->calls, calls);
 	return u->object && (calls || !t);
@@ -134,11 +134,15 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 		tool_objtool(t, output);
 	list = cached ? depends_of(s, &depends, &compiler, input, str_read_file(rule, NULL)) : NULL;
 	u->key = depends_key(names, list ? list : "");
-	u->object = cached ? cache_add(s, &u->key, ".embedded.o", output) : output;
+	u->object = str_dup(output);
+	if (cached)
+		cache_add(s, &u->key, ".embedded.o", output);
 	if (t) {
 		vec_push(&objects, output);
 		calls = calls_write(&objects, str_printf("%s.calls", output));
-		vec_push(&t->calls, cached ? cache_add(s, &u->key, ".embedded.calls", calls) : calls);
+		vec_push(&t->calls, calls);
+		if (cached)
+			cache_add(s, &u->key, ".embedded.calls", calls);
 	}
 	if (list)
 		cache_put(s, names, ".embedded.d", list, strlen(list));

@@ -41,11 +41,12 @@ static struct cache_key script_key(const struct session *s, const struct toolcha
 	return cache_hash_end(h);
 }
 
-static char *write_c(struct session *s)
+char *module_write_c(struct session *s)
 {
-	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name);
+	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name), *files = str_escape(s->tmp_dir, strlen(s->tmp_dir));
 
-	kbuild_write(path, s->c_text);
+	// escaped for the string of the assembler, and for that of C
+	kbuild_write(path, str_printf("#define STP_FILES \"%s\"\n#line 1\n%s", str_escape(files, strlen(files)), s->c_text));
 	return path;
 }
 
@@ -77,7 +78,7 @@ static int build_by_kbuild(struct session *s)
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", cache_hash_end(h).hex);
 	kernel_need_build_tree(s->kernel);
-	s->module_path = kbuild_module(s, write_c(s), s->module_name, &generated, &objects);
+	s->module_path = kbuild_module(s, module_write_c(s), s->module_name, &generated, &objects);
 	vec_push(&calls, calls_write(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
 	return write_stack_need(s, &calls, generated, s->module_path);
 }
@@ -95,12 +96,14 @@ static int build_fast(struct session *s)
 	key = script_key(s, t);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)
 					    : str_printf("stap_%.32s", key.hex);
-	s->module_path = cached ? cache_find(s, &key, ".ko") : NULL;
+	s->module_path = cached ? cache_file(s, &key, ".ko") : NULL;
 	s->module_cached = s->module_path != NULL;
-	if (s->module_cached)
+	if (s->module_cached) {
+		s->stored_path = cache_path(s, &key, ".ko");
 		return 0;
+	}
 	progress("compiling the script for kernel %s", s->kernel->release);
-	object = compile_generated(s, t, write_c(s));
+	object = compile_generated(s, t, module_write_c(s));
 	runtime_units_compile(s, t, object);
 	progress_end();
 	s->module_path = link_module(s, t, object, s->module_name);
@@ -109,13 +112,15 @@ static int build_fast(struct session *s)
 	if (!toolchain_current(s, t))
 		cache_distrust(s);
 	if (cached)
-		s->module_path = cache_add(s, &key, ".ko", s->module_path);
+		s->stored_path = cache_add(s, &key, ".ko", s->module_path);
 	return 0;
 }
 
 int pass_build(struct session *s)
 {
 	int errors = 0, err;
+	char *bytes;
+	size_t len;
 
 	if (s->opt.user_runtime)
 		return user_build(s);
@@ -130,11 +135,15 @@ int pass_build(struct session *s)
 	if (s->opt.module_name) {
 		char *here = str_printf("%s.ko", s->opt.module_name);
 
-		err = cache_file_copy(here, s->module_path, 0644);
+		bytes = str_read_file(s->module_path, &len);
+		if (!bytes)
+			die("cannot read %s: %s", s->module_path, strerror(errno));
+		err = cache_file_save(here, bytes, len, 0644);
 		if (err)
 			die("cannot write %s into the current directory, as -m requires: %s; run stap in a writable "
 			    "directory", here, strerror(-err));
 		s->module_path = here;
+		s->stored_path = NULL;
 	}
 	return 0;
 }

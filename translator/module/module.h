@@ -29,5 +29,8 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 
 // Compiles session.c_text to a program on the user runtime. Returns the number of errors. (user.c)
 int user_build(struct session *s);
+// module.c: writes session.c_text with the definition of STP_FILES, the directory of files that it includes;
+// returns the path.
+char *module_write_c(struct session *s);
 
 #endif

@@ -88,11 +88,12 @@ void runtime_units_compile(struct session *s, struct toolchain *t, const char *g
 		if (!u->users.n || !runtime_unit_needed(u, &s->runtime_families, &undefined))
 			continue;
 		key = part_key(t, u);
-		object = cached ? cache_find(s, &key, ".part.o") : NULL;
-		calls = object ? cache_find(s, &key, ".part.calls") : NULL;
+		object = cached ? cache_file(s, &key, ".part.o") : NULL;
+		calls = object ? cache_file(s, &key, ".part.calls") : NULL;
 		if (!calls) {
-			object = cache_add(s, &key, ".part.o", make(s, t, u, t->parts.n, &calls));
-			calls = cache_add(s, &key, ".part.calls", calls);
+			object = make(s, t, u, t->parts.n, &calls);
+			cache_add(s, &key, ".part.o", object);
+			cache_add(s, &key, ".part.calls", calls);
 		}
 		vec_push(&t->parts, object);
 		vec_push(&t->calls, calls);

@@ -83,7 +83,7 @@ static struct cache_key runtime_key(struct session *s, const arguments *sources)
 // before compilation and must be unchanged after it; otherwise nothing is cached.
 static struct cache_key headers_key(struct session *s, const struct cache_key *names, const arguments *sources)
 {
-	const char *path = cache_find(s, names, ".user.d"), *list = path ? str_read_file(path, NULL) : NULL;
+	const char *list = cache_text(s, names, ".user.d", NULL);
 	struct depends depends = { .dir = directory_here(), .start = depends_now() };
 	const char *env[] = { "LC_ALL=C", NULL };
 	arguments argv = { 0 }, compiler = { 0 };
@@ -175,16 +175,6 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 	return object;
 }
 
-static char *write_c(struct session *s)
-{
-	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name);
-	FILE *f = fopen(path, "w");
-
-	if (!f || fwrite(s->c_text, 1, s->c_len, f) != s->c_len || fclose(f))
-		die("cannot write %s: %s; is the disk full?", path, strerror(errno));
-	return path;
-}
-
 static char *compile_program(struct session *s, const char *runtime)
 {
 	char *program = str_printf("%s/%s", s->tmp_dir, s->module_name);
@@ -193,7 +183,7 @@ static char *compile_program(struct session *s, const char *runtime)
 	vec_push(&argv, COMPILER);
 	add_flags(s, &argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
-	vec_push(&argv, write_c(s));
+	vec_push(&argv, module_write_c(s));
 	for vec_each(&s->units, u)
 		vec_push(&argv, (*u)->object);
 	vec_push(&argv, runtime);
@@ -234,17 +224,19 @@ int user_build(struct session *s)
 		return errors;
 	program_k = program_key(s, &runtime_k);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name) : str_printf("stap_%.32s", program_k.hex);
-	s->module_path = cached ? cache_find(s, &program_k, ".user") : NULL;
+	s->module_path = cached ? cache_file(s, &program_k, ".user") : NULL;
 	s->module_cached = s->module_path != NULL;
-	if (s->module_cached)
+	if (s->module_cached) {
+		s->stored_path = cache_path(s, &program_k, ".user");
 		return 0;
-	runtime = cache_find(s, &runtime_k, ".user.o");
+	}
+	runtime = cache_file(s, &runtime_k, ".user.o");
 	if (!runtime) {
 		progress("compiling the runtime for programs");
 		runtime = compile_runtime(s, &sources);
 		if (!is_current(s, &sources, &runtime_k))
 			cache_distrust(s);
-		runtime = cache_add(s, &runtime_k, ".user.o", runtime);
+		cache_add(s, &runtime_k, ".user.o", runtime);
 	}
 	progress("compiling the script");
 	s->module_path = compile_program(s, runtime);
@@ -254,6 +246,6 @@ int user_build(struct session *s)
 	if (!is_current(s, &sources, &runtime_k))
 		cache_distrust(s);
 	if (cached)
-		s->module_path = cache_add(s, &program_k, ".user", s->module_path);
+		s->stored_path = cache_add(s, &program_k, ".user", s->module_path);
 	return 0;
 }

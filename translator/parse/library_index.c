@@ -434,9 +434,9 @@ static bool load_line(struct library_index *x, char *line, int *dirs)
 }
 
 // False: absent, stale or damaged. The text must stay in memory: names and paths point into it.
-static bool load(struct library_index *x, const char *path)
+static bool load(struct library_index *x, char *line)
 {
-	char *line = str_read_file(path, NULL), *end;
+	char *end;
 	int dirs = 0;
 
 	for (; line && (end = strchr(line, '\n')); line = end + 1) {
@@ -454,13 +454,13 @@ void library_index_open(struct session *s, struct library_index *x)
 	struct library_index old = { 0 };
 	struct cache_key key;
 	bool storable;
-	char *path;
+	char *text;
 
 	list_roots(s, x);
 	storable = find_key(x, &key);
-	path = storable ? cache_find(s, &key, ".library") : NULL;
+	text = storable ? cache_text(s, &key, ".library", NULL) : NULL;
 	old.dirs = (typeof(old.dirs)){ .at = x->dirs.at, .n = x->dirs.n };
-	if (path && load(&old, path)) {
+	if (text && load(&old, text)) {
 		*x = old;
 		return;
 	}

@@ -63,7 +63,8 @@ int user_run(struct session *s)
 
 	if (o->target_pid && kill(o->target_pid, 0) < 0 && errno == ESRCH)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
-	vec_push(&argv, s->module_path);
+	// Temporary directories of some systems do not allow execution.
+	vec_push(&argv, s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path);
 	if (o->verbose[5])
 		vec_push(&argv, "-v");
 	if (o->strict)

@@ -143,7 +143,8 @@ struct session {
 
 	// pass 4
 	char *module_name;                 // without .ko
-	char *module_path;                 // the .ko, or the program on the user runtime
+	char *module_path;                 // the .ko, or the program on the user runtime, in tmp_dir or as -m names it
+	char *stored_path;                 // its path in the cache, which pass 4 prints; NULL: not in the cache
 	bool module_cached;                // the module came from the cache, nothing was compiled
 };
 

@@ -51,13 +51,13 @@ static const char *first_error(const char *output)
 
 static char *find_cached(struct session *s, const struct cache_key *names)
 {
-	const char *list = cache_find(s, names, ".headers.d"), *text = list ? str_read_file(list, NULL) : NULL;
+	const char *text = cache_text(s, names, ".headers.d", NULL);
 	struct cache_key key;
 
 	if (!text)
 		return NULL;
 	key = depends_key(names, text);
-	return cache_find(s, &key, ".headers.o");
+	return cache_file(s, &key, ".headers.o");
 }
 
 static const char *add_cached(struct session *s, const struct cache_key *names, const char *list, const char *object)
@@ -65,7 +65,8 @@ static const char *add_cached(struct session *s, const struct cache_key *names, 
 	struct cache_key key = depends_key(names, list);
 
 	cache_put(s, names, ".headers.d", list, strlen(list));
-	return cache_add(s, &key, ".headers.o", object);
+	cache_add(s, &key, ".headers.o", object);
+	return object;
 }
 
 static void hash_compiler(struct session *s, struct cache_hash *h, const struct toolchain *t)

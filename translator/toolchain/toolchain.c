@@ -103,7 +103,7 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 static struct cache_key find_key(struct session *s, const struct cache_key *id,
 				 const arguments *sources, bool *known)
 {
-	char *path = cache_find(s, id, ".id"), *text = path ? str_read_file(path, NULL) : NULL;
+	char *text = cache_text(s, id, ".id", NULL);
 	struct cache_key k;
 
 	*known = text && strspn(text, "0123456789abcdef") == sizeof(k.hex) - 1;
@@ -175,11 +175,10 @@ static void parse_flag(struct toolchain *t, struct buf *depends, const char *nam
 // Returns false if it is incomplete, or was made with another compiler.
 static bool load(struct session *s, struct toolchain *t)
 {
-	char *flags = cache_find(s, &t->key, ".flags"), *calls, *text, *save = NULL;
+	char *text = cache_text(s, &t->key, ".flags", NULL), *calls, *save = NULL;
 	struct cache_key tools;
 	struct buf depends = { 0 };
 
-	text = flags ? str_read_file(flags, NULL) : NULL;
 	if (!text)
 		return false;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -194,9 +193,9 @@ static bool load(struct session *s, struct toolchain *t)
 	if (!t->cc.n || !t->ld.n || !t->compiler_id || strcmp(t->compiler_id, compiler_id(s, t)))
 		return false;
 	tools = tools_key(t);
-	t->runtime = cache_find(s, &tools, ".runtime.o");
-	t->metadata = cache_find(s, &tools, ".metadata.o");
-	calls = cache_find(s, &tools, ".runtime.calls");
+	t->runtime = cache_file(s, &tools, ".runtime.o");
+	t->metadata = cache_file(s, &tools, ".metadata.o");
+	calls = cache_file(s, &tools, ".runtime.calls");
 	if (calls)
 		vec_push(&t->calls, calls);
 	return t->runtime && t->metadata && calls;
@@ -234,7 +233,10 @@ static char *stand_in(struct session *s)
 
 static char *add(struct session *s, const struct cache_key *key, const char *dir, const char *suffix)
 {
-	return cache_add(s, key, suffix, str_printf("%s/out%s", dir, suffix));
+	char *path = str_printf("%s/out%s", dir, suffix);
+
+	cache_add(s, key, suffix, path);
+	return path;
 }
 
 bool toolchain_current(const struct session *s, const struct toolchain *t)

@@ -42,12 +42,11 @@ static const char *programs_of(struct session *s, const char *compiler)
 	struct cache_hash *h = cache_hash_new("programs");
 	struct buf b = { 0 };
 	struct cache_key key;
-	const char *path, *text;
+	const char *text;
 
 	cache_hash_file_id(h, compiler);
 	key = cache_hash_end(h);
-	path = cache_find(s, &key, ".programs");
-	text = path ? str_read_file(path, NULL) : NULL;
+	text = cache_text(s, &key, ".programs", NULL);
 	if (text)
 		return text;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

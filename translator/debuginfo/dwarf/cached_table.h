@@ -16,9 +16,11 @@ struct cached_table_header {
 // The key is made of the build-id, of the sections that separate debuginfo files of one build may lack, and of the
 // table's format.
 struct cache_key cached_table_key(const struct di_module *m, const void *format, size_t len, const char *magic);
-// Maps a file that cache_find() or cached_table_store() returned. Empty: another kind of file, or damaged.
-struct bytes cached_table_open(const char *path, const char magic[8], const uint8_t identity[32]);
-// Returns the path in the cache, else of a temporary file. NULL: it cannot be written.
-char *cached_table_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b);
+// Maps a private copy. Empty: not in the cache, or another kind of file.
+struct bytes cached_table_open(struct session *s, const struct cache_key *key, const char *suffix, const char magic[8]);
+
+// Adds a table to the cache, and writes it to `path`. Returns whether `path` was written.
+bool cached_table_store(struct session *s, const struct cache_key *key, const char *suffix, struct bytes b,
+			const char *path);
 
 #endif

@@ -49,11 +49,11 @@ bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[3
 	return !ix->strings[h->table[IX_STRINGS].n - 1];
 }
 
-static bool open_cached(struct index *ix, const char *path, const uint8_t identity[32])
+static bool open_cached(struct session *s, const struct cache_key *key, struct index *ix)
 {
-	struct bytes b = cached_table_open(path, INDEX_MAGIC, identity);
+	struct bytes b = cached_table_open(s, key, ".index", INDEX_MAGIC);
 
-	ix->mapped = b.at && index_from_bytes(ix, b, identity);
+	ix->mapped = b.at && index_from_bytes(ix, b, (const uint8_t *)key->hex);
 	if (!ix->mapped)
 		unmap(&b);
 	return ix->mapped;
@@ -108,11 +108,10 @@ static struct index *open_index(struct di_module *m)
 	struct index_tables tables = { 0 };
 	struct cache_key key = cached_table_key(m, index_record_size, sizeof(index_record_size), INDEX_MAGIC);
 	const uint8_t *identity = (const uint8_t *)key.hex;
-	char *path = cache_find(s, &key, ".index");
 	struct bytes made;
 	bool good;
 
-	if (path && open_cached(ix, path, identity))
+	if (open_cached(s, &key, ix))
 		return ix;
 	progress("making an index of the debuginfo of %s", m->name);
 	good = index_build(m, &tables);
@@ -121,8 +120,7 @@ static struct index *open_index(struct di_module *m)
 		return NULL;
 	made = lay_out(&tables, identity);
 	say(m, made.len);
-	if (s->cache_dir)
-		cached_table_store(s, &key, ".index", made);
+	cache_put(s, &key, ".index", made.at, made.len);
 	return index_from_bytes(ix, made, identity) ? ix : NULL;
 }
 

@@ -125,6 +125,11 @@ struct bytes map_file(const char *path)
 	return b;
 }
 
+struct bytes map_descriptor(int fd, size_t len)
+{
+	return map(len, 0, fd);
+}
+
 struct bytes map_zeroed(size_t len)
 {
 	return map(len, MAP_ANONYMOUS, -1);

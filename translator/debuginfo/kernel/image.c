@@ -19,6 +19,7 @@
 #include <lz4.h>
 #include <lzma.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -311,11 +312,15 @@ static void image_from_form(struct image *img, const struct cache_header *h)
 	set_symbols(img, at, h->entries_len, at + padded(h->entries_len), h->strings_len, h->text, h->text_end);
 }
 
-static bool cache_read(struct image *img, const char *cached)
+static bool cache_read(struct session *s, const struct cache_key *key, struct image *img)
 {
-	struct bytes b = map_file(cached);
+	size_t len;
+	int fd = cache_pages(s, key, ".image", &len);
+	struct bytes b = fd < 0 ? (struct bytes){ NULL, 0 } : map_descriptor(fd, len);
 	const struct cache_header *h = (const void *)b.at;
 
+	if (fd >= 0)
+		close(fd);
 	if (!b.at)
 		return false;
 	if (b.len < sizeof(*h) || !header_valid(h, b.len) ||
@@ -402,10 +407,9 @@ struct image *image_open(struct session *s, const char *path, const struct arch 
 {
 	struct image *img = NEW(struct image);
 	struct cache_key key = key_of(path);
-	const char *cached = cache_find(s, &key, ".image");
 
 	img->path = path;
-	if (cached && cache_read(img, cached))
+	if (cache_read(s, &key, img))
 		return img;
 	return read_image(s, path, &key, arch, img) ? img : NULL;
 }

@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { UNITS_A_HANDLE = 256 };         // libdw frees what it has parsed only with the handle
 
@@ -218,7 +219,7 @@ void line_table_read(struct di_module *m, struct line_table *out)
 
 // ---------------------------------------------------------------- the table
 
-static const char *make(struct di_module *m, const struct cache_key *key, size_t *size)
+static bool make(struct di_module *m, const struct cache_key *key, const char *path, size_t *size)
 {
 	struct line_table table = { 0 };
 	struct bytes made;
@@ -227,29 +228,29 @@ static const char *make(struct di_module *m, const struct cache_key *key, size_t
 	line_table_read(m, &table);
 	progress_end();
 	if (!table.rows.n)
-		return NULL;
+		return false;
 	made = line_code(&table, (const uint8_t *)key->hex);
 	*size = made.len;
 	if (m->s->opt.verbose[2])
 		diag_output(str_printf("Made the table of the lines of %s: %d rows, %zu KiB\n", m->name, table.rows.n,
 				       made.len >> 10));
-	return cached_table_store(m->s, key, ".lines", made);
+	return cached_table_store(m->s, key, ".lines", made, path);
 }
 
 const char *di_lines(struct di_module *m, size_t *size)
 {
 	struct cache_key key;
-	struct bytes known;
+	struct stat st;
 	char *path;
 
 	if (!m->dwarf)
 		return NULL;
 	key = cached_table_key(m, "", 0, LINES_MAGIC);
-	path = cache_find(m->s, &key, ".lines");
-	known = path ? cached_table_open(path, LINES_MAGIC, (const uint8_t *)key.hex) : (struct bytes){ NULL, 0 };
-	if (!known.at)
-		return make(m, &key, size);
-	*size = known.len;
-	unmap(&known);
-	return path;
+	path = cache_file(m->s, &key, ".lines");
+	if (path && stat(path, &st) == 0) {
+		*size = (size_t)st.st_size;
+		return path;
+	}
+	path = str_printf("%s/stap_%.32s.lines", m->s->tmp_dir, key.hex);
+	return make(m, &key, path, size) ? path : NULL;
 }
