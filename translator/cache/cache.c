@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -344,45 +343,38 @@ static void report_damage(const char *path, const char *why)
 		diag_output(str_printf("The cache file %s is rebuilt: %s\n", path, why));
 }
 
-int cache_pages(struct session *s, const struct cache_key *k, const char *suffix, size_t *len)
+struct cache_bytes cache_content(struct session *s, const struct cache_key *k, const char *suffix,
+				 cache_allocator *allocate)
 {
 	char *path = readable(s, k, suffix);
+	struct cache_bytes b = { 0 };
 	const char *why;
-	int64_t size;
-	int fd;
 
 	if (!path)
-		return -1;
-	fd = memfd_create("stap", MFD_CLOEXEC);
-	if (fd < 0)
-		die("cannot create a memory file: %s", strerror(errno));
-	size = cache_file_read(path, k, suffix, fd, &why);
-	if (size < 0) {
+		return b;
+	b = cache_file_read(path, k, suffix, allocate, &why);
+	if (b.at)
+		utimensat(AT_FDCWD, path, NULL, 0);
+	else
 		report_damage(path, why);
-		close(fd);
-		return -1;
-	}
-	utimensat(AT_FDCWD, path, NULL, 0);
-	*len = (size_t)size;
-	return fd;
+	return b;
+}
+
+static void *text_memory(size_t len)
+{
+	char *text = mem_alloc_atomic(len + 1);
+
+	text[len] = '\0';
+	return text;
 }
 
 char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len)
 {
-	size_t size;
-	int fd = cache_pages(s, k, suffix, &size);
-	char *text;
+	struct cache_bytes b = cache_content(s, k, suffix, text_memory);
 
-	if (fd < 0)
-		return NULL;
-	text = mem_alloc_atomic(size + 1);
-	if (pread(fd, text, size, 0) != (ssize_t)size)
-		die("cannot read a memory file: %s", strerror(errno));
-	text[size] = '\0';
-	close(fd);
 	if (len)
-		*len = size;
-	return text;
+		*len = b.len;
+	return b.at;
 }
 
 char *cache_file(struct session *s, const struct cache_key *k, const char *suffix)

@@ -18,12 +18,15 @@ void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, si
 // Returns the working directory.
 const char *directory_here(void);
 struct cache_key cache_hash_end(struct cache_hash *h);
-// These three return NULL or -1 if the file is missing or damaged. Each returns a private copy of the content, which
+// These three return NULL if the file is missing or damaged. Each returns a private copy of the content, which
 // was checked after it was made: nothing else reads files of the cache.
 char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);   // len may be NULL
 char *cache_file(struct session *s, const struct cache_key *k, const char *suffix);    // path, in s->tmp_dir
-// Returns a memfd, which the caller closes.
-int cache_pages(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);
+// In memory of `allocate`, which takes a length in bytes and may return NULL.
+typedef void *cache_allocator(size_t len);
+struct cache_bytes { void *at; size_t len; };
+struct cache_bytes cache_content(struct session *s, const struct cache_key *k, const char *suffix,
+				 cache_allocator *allocate);
 // Returns the path in the cache, to be printed, or NULL if caching is off.
 char *cache_path(const struct session *s, const struct cache_key *k, const char *suffix);
 // Writes a file. Returns its path, or NULL if caching is off or fails.

@@ -129,20 +129,20 @@ int cache_file_save(const char *path, const void *bytes, size_t len, mode_t mode
 
 // ---------------------------------------------------------------- reading
 
-// Copies the content. The checksum is that of the bytes written to `to`, not of the file, which others may change.
-static const char *copy_content(int fd, uint64_t size, int to, struct checksum *content)
+// Reads the content. The checksum is that of the copy, not of the file, which others may change.
+static const char *read_content(int fd, uint8_t *to, uint64_t size, struct checksum *content)
 {
-	// read, not mapped: a file that is truncated meanwhile is an error, not a signal
-	static uint8_t piece[1 << 16];
-	uint64_t at = 0;
-	int err;
+	// A piece is still in the processor's cache when its checksum is computed.
+	enum { PIECE = 1 << 16 };
 
 	checksum_begin(content);
-	while (at < size) {
-		size_t wanted = size - at < sizeof(piece) ? (size_t)(size - at) : sizeof(piece), have = 0;
+	for (uint64_t at = 0, wanted; at < size; at += wanted) {
+		size_t have = 0;
 
+		wanted = size - at < PIECE ? size - at : PIECE;
 		while (have < wanted) {
-			ssize_t n = pread(fd, piece + have, wanted - have, (off_t)(at + have));
+			// read, not mapped: a file that is truncated meanwhile is an error, not a signal
+			ssize_t n = pread(fd, to + at + have, wanted - have, (off_t)(at + have));
 
 			if (n < 0 && errno == EINTR)
 				continue;
@@ -150,16 +150,13 @@ static const char *copy_content(int fd, uint64_t size, int to, struct checksum *
 				return n ? strerror(errno) : "it was truncated while it was read";
 			have += (size_t)n;
 		}
-		checksum_add(content, piece, wanted);
-		err = write_all(to, piece, wanted);
-		if (err)
-			return str_printf("it cannot be copied: %s", strerror(-err));
-		at += wanted;
+		checksum_add(content, to + at, wanted);
 	}
 	return NULL;
 }
 
-static const char *read_checked(int fd, const struct cache_key *k, const char *suffix, int to, int64_t *size)
+static const char *read_checked(int fd, const struct cache_key *k, const char *suffix, cache_allocator *allocate,
+				struct cache_bytes *b)
 {
 	struct trailer t, want;
 	struct checksum content;
@@ -180,39 +177,39 @@ static const char *read_checked(int fd, const struct cache_key *k, const char *s
 	want = trailer_of(k, suffix, (uint64_t)st.st_size - sizeof(t));
 	if (memcmp(&t, &want, offsetof(struct trailer, sum)))
 		return "its length or name is wrong";
-	*size = (int64_t)t.size;
-	why = copy_content(fd, t.size, to, &content);
+	*b = (struct cache_bytes){ allocate(t.size), t.size };
+	if (!b->at)
+		return "its content does not fit into the memory";
+	why = read_content(fd, b->at, t.size, &content);
 	if (why)
 		return why;
 	return sum_of(&content, &t) == t.sum ? NULL : "its checksum is wrong";
 }
 
-int64_t cache_file_read(const char *path, const struct cache_key *k, const char *suffix, int to, const char **why)
+struct cache_bytes cache_file_read(const char *path, const struct cache_key *k, const char *suffix,
+				   cache_allocator *allocate, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	int64_t size = -1;
+	struct cache_bytes b = { 0 };
 
 	*why = NULL;
 	if (fd < 0) {
 		if (errno != ENOENT)
 			*why = strerror(errno);
-		return -1;
+		return b;
 	}
-	*why = read_checked(fd, k, suffix, to, &size);
+	*why = read_checked(fd, k, suffix, allocate, &b);
 	close(fd);
-	return *why ? -1 : size;
+	return *why ? (struct cache_bytes){ 0 } : b;
 }
 
 bool cache_file_copy(const char *path, const struct cache_key *k, const char *suffix, const char *copy,
 		     const char **why)
 {
-	char *aside;
-	int fd = open_aside(copy, &aside), err;
+	struct cache_bytes b = cache_file_read(path, k, suffix, mem_alloc_atomic, why);
+	int err = b.at ? write_aside(copy, mode_of(suffix), b.at, b.len, NULL) : -EIO;
 
-	if (fd < 0) {
-		*why = str_printf("it cannot be copied: %s", strerror(-fd));
-		return false;
-	}
-	err = cache_file_read(path, k, suffix, fd, why) < 0 ? -EIO : 0;
-	return close_aside(fd, aside, copy, mode_of(suffix), err) == 0;
+	if (b.at && err)
+		*why = str_printf("it cannot be copied: %s", strerror(-err));
+	return !err;
 }

@@ -15,13 +15,10 @@
 
 struct bytes cached_table_open(struct session *s, const struct cache_key *key, const char *suffix, const char magic[8])
 {
-	size_t len;
-	int fd = cache_pages(s, key, suffix, &len);
-	struct bytes b = fd < 0 ? (struct bytes){ NULL, 0 } : map_descriptor(fd, len);
+	struct cache_bytes content = cache_content(s, key, suffix, map_pages);
+	struct bytes b = { content.at, content.len };
 	const struct cached_table_header *h = (const void *)b.at;
 
-	if (fd >= 0)
-		close(fd);
 	if (h && (b.len < sizeof(*h) || memcmp(h->magic, magic, 8) || h->size != b.len || memcmp(h->identity, key->hex, 32)))
 		unmap(&b);
 	return b;

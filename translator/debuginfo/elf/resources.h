@@ -5,10 +5,10 @@
 
 #include "debuginfo/elf/elf_view.h"
 
-// Maps a file, or a descriptor that the caller then closes, private and writable; map_zeroed() maps
-// anonymous zeroed pages. Empty on failure, with errno set.
+// Maps a file, private and writable; map_zeroed() maps anonymous zeroed pages, and so does map_pages(), for a table of
+// which all will be filled. Empty or NULL on failure, with errno set.
 struct bytes map_file(const char *path);
-struct bytes map_descriptor(int fd, size_t len);
+void *map_pages(size_t len);
 struct bytes map_zeroed(size_t len);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for large short-lived mappings

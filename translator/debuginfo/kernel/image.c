@@ -314,13 +314,10 @@ static void image_from_form(struct image *img, const struct cache_header *h)
 
 static bool cache_read(struct session *s, const struct cache_key *key, struct image *img)
 {
-	size_t len;
-	int fd = cache_pages(s, key, ".image", &len);
-	struct bytes b = fd < 0 ? (struct bytes){ NULL, 0 } : map_descriptor(fd, len);
+	struct cache_bytes content = cache_content(s, key, ".image", map_pages);
+	struct bytes b = { content.at, content.len };
 	const struct cache_header *h = (const void *)b.at;
 
-	if (fd >= 0)
-		close(fd);
 	if (!b.at)
 		return false;
 	if (b.len < sizeof(*h) || !header_valid(h, b.len) ||
