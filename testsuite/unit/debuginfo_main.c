@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include <unistd.h>
 
 // defined by the runtime
 bool stp_lines_find(const struct stp_lines *t, unsigned place, const char **file, unsigned *line);
@@ -277,14 +278,20 @@ static int lines(struct session *s, const char *name)
 	const char *why = "", *path, *file;
 	struct di_module *m = *name == '/' && !strstr(name, ".ko") ? di_program(s, name, &why) :
 			      strcmp(name, "kernel") ? di_kernel_module(s, name) : di_kernel(s);
+	char directory[] = "/tmp/debuginfo_main.XXXXXX";
 	unsigned long long address;
 	uint64_t place;
 	unsigned line;
 	size_t size;
 	struct stp_lines *table;
 
-	path = m ? di_lines(m, &size) : NULL;
+	s->tmp_dir = mkdtemp(directory);           // line tables are used from a private copy
+	path = m && s->tmp_dir ? di_lines(m, &size) : NULL;
 	table = path ? (void *)str_read_file(path, &size) : NULL;
+	if (path)
+		unlink(path);
+	if (s->tmp_dir)
+		rmdir(s->tmp_dir);
 	if (!table)
 		return printf("no table\n"), 1;
 	while (scanf("%llx", &address) == 1)
