@@ -59,9 +59,15 @@ static bool open_cached(struct session *s, const struct cache_key *key, struct i
 	return ix->mapped;
 }
 
-void index_unload(const struct index *ix)
+void index_unload(struct di_module *m)
 {
-	if (ix->mapped)
+	enum { LEAST = 1 << 20 };              // bytes; smaller ones are not worth a file
+	struct index *ix = module_index(m);
+
+	if (!ix || !ix->mapped || ix->file.len < LEAST)
+		return;
+	ix->in_file = ix->in_file || map_to_file(ix->file, m->s->tmp_dir);
+	if (ix->in_file)
 		madvise((void *)ix->file.at, ix->file.len, MADV_DONTNEED);
 }
 

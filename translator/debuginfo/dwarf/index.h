@@ -23,8 +23,9 @@ struct index_hit {
 typedef void (*index_fn)(void *data, const struct index_hit *hit);
 void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
 void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data);
-// Frees the pages of a search of the whole index; those that are used again are read again.
-void index_unload(const struct index *ix);
+// Frees the pages of a search of the whole index; those that are used again are read from a private file, to which they
+// are first moved. No effect without an index, or if the file cannot be written.
+void index_unload(struct di_module *m);
 // The function that contains the address; the last one before it if its size is unknown.
 bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
 // The first line after `line` at which a function of the file begins; 0x7fffffff: none. `file` must be the pointer of a

@@ -4,6 +4,7 @@
 #include "debuginfo/elf/resources.h"
 
 #include "util/diag.h"
+#include "util/str.h"
 
 #include <bpf/btf.h>
 #include <elfutils/libdw.h>
@@ -138,6 +139,27 @@ void *map_pages(size_t len)
 struct bytes map_zeroed(size_t len)
 {
 	return map(len, MAP_ANONYMOUS, -1);
+}
+
+bool map_to_file(struct bytes b, const char *dir)
+{
+	char *path = str_printf("%s/pagesXXXXXX", dir);
+	int fd = mkostemp(path, O_CLOEXEC);
+	bool good = fd >= 0;
+
+	if (good)
+		unlink(path);
+	for (size_t at = 0; good && at < b.len;) {
+		ssize_t n = write(fd, b.at + at, b.len - at);
+
+		good = n > 0;
+		at += good ? n : 0;
+	}
+	good = good && mmap((void *)b.at, b.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) !=
+		       MAP_FAILED;
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 void map_shrink(struct bytes *b, size_t len)

@@ -10,6 +10,8 @@
 struct bytes map_file(const char *path);
 void *map_pages(size_t len);
 struct bytes map_zeroed(size_t len);
+// Moves pages to a file without a name in `dir`, mapped at the same address. False: unchanged.
+bool map_to_file(struct bytes b, const char *dir);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for large short-lived mappings
 

@@ -198,7 +198,7 @@ static void find_by_index(struct index_search *s, const char *file, enum di_inli
 	if (inlines != DI_INLINES_NONE)
 		index_each_inline(ix, &q, inlines == DI_INLINES_ONCE, take_hit, s);
 	if (s->match->glob)
-		index_unload(ix);
+		index_unload(s->m);
 }
 
 // ---------------------------------------------------------------- by symbols
@@ -325,8 +325,7 @@ static void find_without_dwarf(struct di_module *m, const struct matcher *match,
 
 void di_unload(struct di_module *m)
 {
-	if (module_index(m))
-		index_unload(module_index(m));
+	index_unload(m);
 }
 
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
