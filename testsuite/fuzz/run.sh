@@ -119,7 +119,7 @@ build_loader() { # NAME
 	report) clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "$SOURCE"/report/{stream,event_text,text,json,csv,stack,folded,json_text,intern,speedscope,pprof,chrome,html,html_files}.c \
 		"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz ;;
 	control)
-		sources=("$SOURCE"/runtime/kernel/{control,sites,ring}.c)
+		sources=("$SOURCE"/runtime/kernel/{control,site_addresses,ring}.c)
 		mkdir -p "$build/headers/linux"
 		for header in $(sed -n 's,^#include <linux/\(.*\)>.*,\1,p' "${sources[@]}"); do : >"$build/headers/linux/$header"; done
 		clang "${flags[@]}" -w -fwrapv -fno-strict-aliasing -fno-sanitize=signed-integer-overflow -I"$build/headers" \
