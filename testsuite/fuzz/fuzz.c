@@ -87,6 +87,7 @@ struct session *fuzz_session(void)
 	vec_push(&s->opt.args, "begin");
 	vec_push(&s->opt.args, "1+x\"\\");
 	s->tapset_dir = str_dup("/nonexistent");
+	s->tmp_dir = str_dup("/tmp");              // for private copies, which are unlinked at once
 	return s;
 }
 
