@@ -4,7 +4,7 @@
 // truncate, change and replace a file at any time.
 //
 // The trailer stands at the end, so that a module that -p4 prints stays one for the kernel's module loader, which
-// look at nothing behind its last section.
+// ignores everything behind its last section.
 #include "cache/cache_file.h"
 #include "util/str.h"
 
@@ -69,7 +69,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-// Writes to a name that no other process uses, then renames it.
+// Creates a file under a name that no other process uses, *aside. Returns a descriptor or -errno.
 static int open_aside(const char *path, char **aside)
 {
 	int fd;
@@ -79,6 +79,7 @@ static int open_aside(const char *path, char **aside)
 	return fd < 0 ? -errno : fd;
 }
 
+// Closes the file and renames it to `path`, or removes it if err is not 0. Returns 0 or -errno.
 static int close_aside(int fd, const char *aside, const char *path, mode_t mode, int err)
 {
 	if (!err && fchmod(fd, mode) < 0)
