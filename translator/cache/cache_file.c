@@ -69,19 +69,23 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-// Creates a file under a name that no other process uses, *aside. Returns a descriptor or -errno.
-static int open_aside(const char *path, char **aside)
+// Programs are run, from a copy with the same mode.
+static mode_t mode_of(const char *suffix)
 {
-	int fd;
-
-	*aside = str_printf("%s" CACHE_ASIDE "XXXXXX", path);
-	fd = mkostemp(*aside, O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return strcmp(suffix, ".user") ? 0600 : 0700;
 }
 
-// Closes the file and renames it to `path`, or removes it if err is not 0. Returns 0 or -errno.
-static int close_aside(int fd, const char *aside, const char *path, mode_t mode, int err)
+// Writes to a name that no other process uses, then renames it.
+static int write_aside(const char *path, mode_t mode, const void *bytes, size_t len, const struct trailer *end)
 {
+	char *aside = str_printf("%s" CACHE_ASIDE "XXXXXX", path);
+	int fd = mkostemp(aside, O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, bytes, len);
+	if (!err && end)
+		err = write_all(fd, end, sizeof(*end));
 	if (!err && fchmod(fd, mode) < 0)
 		err = -errno;
 	if (close(fd) < 0 && !err)
@@ -91,25 +95,6 @@ static int close_aside(int fd, const char *aside, const char *path, mode_t mode,
 	if (err)
 		unlink(aside);
 	return err;
-}
-
-// Programs are run from the cache.
-static mode_t mode_of(const char *suffix)
-{
-	return strcmp(suffix, ".user") ? 0600 : 0700;
-}
-
-static int write_aside(const char *path, mode_t mode, const void *bytes, size_t len, const struct trailer *end)
-{
-	char *aside;
-	int fd = open_aside(path, &aside), err;
-
-	if (fd < 0)
-		return fd;
-	err = write_all(fd, bytes, len);
-	if (!err && end)
-		err = write_all(fd, end, sizeof(*end));
-	return close_aside(fd, aside, path, mode, err);
 }
 
 int cache_file_write(const char *path, const struct cache_key *k, const char *suffix, const void *bytes, size_t len)
