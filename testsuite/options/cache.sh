@@ -84,6 +84,12 @@ check_cache() {
 	# A module that is left here is the linker's output, without the data that the cache appends.
 	(cd "$caches" && SYSTEMTAP_DIR=$caches/good "$STAP" -r "$release" -p4 -m kept_here -e 'probe begin { exit() }' >out 2>&1)
 	compare module-left-here "yes 0" "$(cat "$caches"/good/cache/*/*.ko | grep -q QTcache && echo yes) $(grep -c QTcache "$caches/kept_here.ko")"
+	# Without a cache, the module or program that -p4 names is in the current directory.
+	mkdir "$caches/here"
+	for i in kernel user; do
+		compare "none-$i" here "$(cd "$caches/here" && SYSTEMTAP_DIR=/dev/null/none "$STAP" -r "$release" --runtime=$i -p4 -e 'probe begin { exit() }' 2>"$caches/err" |
+			{ read -r module && [ -s "$module" ] && [[ $module != */* ]] && echo here; })"
+	done
 	# Many processes with an empty cache; a read-only cache; a header included by embedded C changes.
 	mkdir "$caches/now"
 	for i in 1 2 3; do SYSTEMTAP_DIR=$caches/now "$STAP" -g --runtime=user "$caches/user.stp" >"$caches/out$i" 2>&1 & done

@@ -116,34 +116,41 @@ static int build_fast(struct session *s)
 	return 0;
 }
 
-int pass_build(struct session *s)
+// Copies the result into the current directory, where it remains.
+static void keep_here(struct session *s, char *name, const char *why)
 {
-	int errors = 0, err;
-	char *bytes;
 	size_t len;
+	char *bytes = str_read_file(s->module_path, &len);
+	int err;
 
+	if (!bytes)
+		die("cannot read %s: %s", s->module_path, strerror(errno));
+	err = cache_file_save(name, bytes, len, s->opt.user_runtime ? 0755 : 0644);
+	if (err)
+		die("cannot write %s into the current directory, as %s requires: %s; run stap in a writable directory", name,
+		    why, strerror(-err));
+	s->module_path = name;
+	s->stored_path = NULL;
+}
+
+static int build(struct session *s)
+{
 	if (s->opt.user_runtime)
 		return user_build(s);
 	s->tmp_dir = absolute(s->tmp_dir);
 	s->runtime_dir = absolute(s->runtime_dir);
-	if (s->opt.kbuild)
-		errors = build_by_kbuild(s);
-	else
-		errors = build_fast(s);
+	return s->opt.kbuild ? build_by_kbuild(s) : build_fast(s);
+}
+
+int pass_build(struct session *s)
+{
+	int errors = build(s);
+
 	if (errors)
 		return errors;
-	if (s->opt.module_name) {
-		char *here = str_printf("%s.ko", s->opt.module_name);
-
-		bytes = str_read_file(s->module_path, &len);
-		if (!bytes)
-			die("cannot read %s: %s", s->module_path, strerror(errno));
-		err = cache_file_save(here, bytes, len, 0644);
-		if (err)
-			die("cannot write %s into the current directory, as -m requires: %s; run stap in a writable "
-			    "directory", here, strerror(-err));
-		s->module_path = here;
-		s->stored_path = NULL;
-	}
+	if (s->opt.module_name && !s->opt.user_runtime)
+		keep_here(s, str_printf("%s.ko", s->opt.module_name), "-m");
+	else if (s->opt.last_pass == 4 && !s->stored_path && !s->opt.keep_tmp)
+		keep_here(s, str_printf("%s%s", s->module_name, s->opt.user_runtime ? "" : ".ko"), "-p4 without the cache");
 	return 0;
 }
