@@ -19,7 +19,7 @@ struct call {
 	u64 born, programs, id;                /* the rest of the key */
 	u64 process_born;                      /* start time of the first thread, which a thread gets from execve() */
 	u64 age;
-	pid_t pid;                             /* of the task, in the initial namespace */
+	pid_t pid, process;                    /* of the task and of its first thread, in the initial namespace */
 	u32 size;                              /* of its data */
 	bool skipped;                          /* the row has no data */
 	s64 data[];
@@ -114,16 +114,23 @@ static struct call *find(const struct stp_calls *t, struct set *set, u64 id)
 	return before;
 }
 
-/* Returns true if the row's call may still return: its task runs the program that made the call. */
+/* Returns true if the row's task is alive as thread `pid`, with that start time. Context: RCU read side. */
+static bool is_thread(const struct call *r, pid_t pid, u64 born)
+{
+	const struct task_struct *task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+
+	return task && task == r->task && task->start_time == born;
+}
+
+/* Returns true if the row's call may still return: its task runs the program that made the call. A thread that calls
+ * execve() gets the ID and the start time of the first thread (de_thread()) before the call returns. */
 static bool is_in_progress(const struct stp_calls *t, const struct call *r)
 {
-	const struct task_struct *task;
 	bool same;
 
 	rcu_read_lock();
-	task = pid_task(find_pid_ns(r->pid, &init_pid_ns), PIDTYPE_PID);
-	same = task && task == r->task && task->start_time == r->born &&
-	       (u64)task->self_exec_id - r->programs <= t->over_exec;
+	same = is_thread(r, r->pid, r->born) || (t->over_exec && is_thread(r, r->process, r->process_born));
+	same = same && (u64)r->task->self_exec_id - r->programs <= t->over_exec;
 	rcu_read_unlock();
 	return same;
 }
@@ -147,6 +154,7 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 		set->reused++;
 	best->task = current;
 	best->pid = current->pid;
+	best->process = current->tgid;
 	best->born = current->start_time;
 	best->programs = current->self_exec_id;
 	best->process_born = current->group_leader->start_time;

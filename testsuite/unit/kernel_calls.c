@@ -16,10 +16,10 @@ typedef struct { int taken; } arch_spinlock_t;
 #define rcu_read_lock() ((void)0)
 #define rcu_read_unlock() ((void)0)
 #define PIDTYPE_PID 0
-#define pid_task(pid, type) ((pid) < 2 ? &tasks[pid] : NULL)
+#define pid_task(number, type) ((number) == tasks[0].pid ? &tasks[0] : (number) == tasks[1].pid ? &tasks[1] : NULL)
 #define find_pid_ns(number, space) (number)
 struct task_struct {
-	int pid;
+	int pid, tgid;
 	u64 start_time, self_exec_id;
 	struct task_struct *group_leader;
 } tasks[2] = { { .group_leader = &tasks[0] },
@@ -160,6 +160,37 @@ static void check_exec(void)
 	stp_calls_free(t);
 }
 
+// Stores the call of a thread that is not the first of its process, gives the thread the ID and the start time of the
+// first one, and reuses its row. Returns true if the call counts as lost.
+static bool is_lost_after_exec(bool over_exec, u64 programs)
+{
+	struct stp_calls *t = stp_calls_make(1, sizeof(u64), over_exec);
+	const struct task_struct before[2] = { tasks[0], tasks[1] };
+	bool lost;
+	u64 i = 0;
+
+	current = &tasks[1];
+	stp_calls_put(t, 1, &i, sizeof(i));
+	current->pid = tasks[0].pid;
+	current->start_time = tasks[0].start_time;
+	current->self_exec_id += programs;
+	tasks[0].pid = before[1].pid;
+	for (i = 0; i < WAYS; i++)
+		stp_calls_put(t, 2 + i, &i, sizeof(i));
+	lost = is_lost(t, 1);
+	memcpy(tasks, before, sizeof(tasks));
+	stp_calls_free(t);
+	return lost;
+}
+
+static void check_exec_by_thread(void)
+{
+	check("the call of a thread that gets the ID of the first one is lost", is_lost_after_exec(true, 0));
+	check("the same in the program that it executes", is_lost_after_exec(true, 1));
+	check("the call of a thread that executed two programs since is not lost", !is_lost_after_exec(true, 2));
+	check("a call that does not return in another program is not lost", !is_lost_after_exec(false, 1));
+}
+
 // Tables of core/map.c: MAPHASHBIAS subtracts more powers of two than the size has.
 static bool map_fits(u32 n)
 {
@@ -181,6 +212,7 @@ int main(void)
 	}
 	check_keys();
 	check_exec();
+	check_exec_by_thread();
 	session_renew();
 	return finish();
 }
