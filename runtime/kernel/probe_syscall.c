@@ -27,8 +27,8 @@
 #ifdef CONFIG_X86_64
 /* When execveat() succeeds, the kernel sets the number of the call to that of execve(). */
 static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 };
-#define EXECUTIONS 256                 /* calls of execveat() in progress, if nothing else is saved */
 #endif
+#define EXECUTIONS 256                 /* calls of execveat() in progress */
 
 /* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
 #define UNUSED 0xffff
@@ -62,7 +62,9 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	bool executions;                                   /* a return of execve() or execveat() is probed */
+	/* calls of execveat(), if a return of it or of execve() is probed, else NULL. They have a table of their own,
+	 * since most calls of execve() look for a row that never was: that must not count as a loss of another call. */
+	struct stp_calls *executions;
 	/* data that return probes saved for calls in progress; may be NULL */
 	struct stp_calls *saved;
 	/* a row for each CPU, in which the data of one call is prepared; NULL: no probe saves data */
@@ -250,9 +252,9 @@ static void skip_execution(u32 number, bool compat)
 {
 #ifdef CONFIG_X86_64
 	if (number == execveat_number[compat])
-		stp_calls_skip(calls.saved, (unsigned long)&execution_watch);
+		stp_calls_skip(calls.executions, 0);
 	else if (number == execve_number[compat])
-		stp_calls_forget(calls.saved, (unsigned long)&execution_watch);
+		stp_calls_forget(calls.executions, 0);
 #endif
 }
 
@@ -285,16 +287,15 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 static noinline u32 execution_number(u32 number, struct syscall_watch **table, s64 result, bool compat)
 {
 #ifdef CONFIG_X86_64
-	u64 id = (unsigned long)&execution_watch;
 	enum stp_call found;
 
 	if (number != execve_number[compat] && number != execveat_number[compat])
 		return number;
 	if (table == calls.enter[compat] && number == execveat_number[compat]) {
-		stp_calls_put(calls.saved, id, NULL, 0);
+		stp_calls_put(calls.executions, 0, NULL, 0);
 		return number;
 	}
-	found = stp_calls_take(calls.saved, id, NULL, 0);
+	found = stp_calls_take(calls.executions, 0, NULL, 0);
 	if ((found == STP_CALL_FOUND || found == STP_CALL_SKIPPED) && table == calls.leave[compat] && !result)
 		return execveat_number[compat];
 #endif
@@ -406,7 +407,7 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 	struct stp_ctx *c;
 
 	if (!stp_hit_begin(&c, &flags)) {
-		if (calls.saved)
+		if (calls.saved || calls.executions)
 			skip_call_entries(table, regs, number, compat, outside);
 		return;            /* not a hit: stp_hit_begin() has counted it */
 	}
@@ -509,11 +510,12 @@ static void free_tables(void)
 	plat_free(calls.watches);
 	plat_free(calls.rows);
 	stp_calls_free(calls.saved);
+	stp_calls_free(calls.executions);
 	calls.watches = NULL;
 	calls.rows = NULL;
 	calls.saved = NULL;
 	calls.watched = calls.capacity = 0;
-	calls.executions = false;
+	calls.executions = NULL;
 }
 
 /* Appends to the list of a number, unless it already contains the same script probe. */
@@ -607,12 +609,6 @@ static u64 saved_table(const struct stp_syscall_probe *p, u32 n, u32 *rows, u32 
 {
 	*size = largest_row(p, n, true);
 	*rows = *size ? calls_in_progress(*size) : 0;
-#ifdef CONFIG_X86_64
-	if (!*size && probes_executions(p, n)) {
-		*size = sizeof(s64);
-		*rows = EXECUTIONS;
-	}
-#endif
 	return *rows ? stp_calls_bytes(*rows, *size) : 0;
 }
 
@@ -627,9 +623,10 @@ static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
 
 static u64 syscall_memory(const void *table, u32 n)
 {
+	u64 executions = probes_executions(table, n) ? stp_calls_bytes(EXECUTIONS, 0) : 0;
 	u32 rows, size;
 
-	return (u64)nr_cpu_ids * largest_row(table, n, false) + saved_table(table, n, &rows, &size);
+	return (u64)nr_cpu_ids * largest_row(table, n, false) + saved_table(table, n, &rows, &size) + executions;
 }
 
 static u64 syscall_tables(const void *table, u32 n)
@@ -655,6 +652,10 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	if (saved_table(p, n, &rows, &size))
 		calls.saved = stp_calls_make(rows, size, true);
 	made &= (calls.rows || !calls.row_size) && (calls.saved || !rows);
+	if (probes_executions(p, n)) {
+		calls.executions = stp_calls_make(EXECUTIONS, 0, true);
+		made &= calls.executions != NULL;
+	}
 	return made && calls.watches ? 0 : -ENOMEM;
 }
 
@@ -686,7 +687,6 @@ static void watch_executions(void)
 #ifdef CONFIG_X86_64
 	u32 i;
 
-	calls.executions = true;
 	for (i = 0; i < 2; i++) {
 		end_list(&calls.enter[i][execveat_number[i]]);
 		end_list(&calls.leave[i][execveat_number[i]]);
@@ -709,7 +709,7 @@ static int syscall_start(void *table, u32 n)
 
 	if (!err) {
 		fill_tables(table, n, &call_hooks[0].wanted, &call_hooks[1].wanted);
-		if (probes_executions(table, n)) {
+		if (calls.executions) {
 			watch_executions();
 			call_hooks[0].wanted = true;
 		}
