@@ -86,6 +86,10 @@ if [ -e "/usr/lib/debug/boot/vmlinux-$release" ] && wanted points; then
 	# shellcheck source=/dev/null
 	. ./points.sh
 fi
+if wanted_some memory; then
+	# shellcheck source=/dev/null
+	. ./memory.sh
+fi
 
 # Modules: $1 is "" or "-btf".
 of_module() {

@@ -40,7 +40,8 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	f->map = map;
 	f->info = (uint8_t *)info.at;
 	f->info_len = info.len;
-	memcpy(f->first_length, f->info, 4);
+	memcpy(f->first_length, f->info, sizeof(f->first_length));
+	map_writable((struct bytes){ f->info, sizeof(f->first_length) });
 	elf_view_section(&v, ".debug_aranges", &f->aranges);
 	f->elf = dwarf_elf(map);
 	return f->elf ? f : NULL;
@@ -55,6 +56,11 @@ static bool hide_until(struct dwarf_file *f, uint64_t offset)
 		return false;
 	memcpy(f->info, offset ? (const void *)&length : f->first_length, 4);
 	return true;
+}
+
+void dwarf_file_unload(const struct dwarf_file *f)
+{
+	map_unload(f->map, NULL);
 }
 
 struct bytes dwarf_file_map(const struct dwarf_file *f)

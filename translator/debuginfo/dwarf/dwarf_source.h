@@ -7,6 +7,8 @@
 
 struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct bytes map);
 
+// Frees the pages of the file, which are read again on access. No effect on relocatable files, which are changed.
+void dwarf_file_unload(const struct dwarf_file *f);
 struct bytes dwarf_file_map(const struct dwarf_file *f);
 const char *dwarf_file_path(const struct dwarf_file *f);
 // Split units (.dwo): the name of a file that is missing, NULL none; number of files and their total size.

@@ -2,6 +2,7 @@
 // Opens the index of a DWARF file (index.h), from the cache or newly made, and looks entries up in it. A damaged file
 // counts as a cache miss.
 #include "debuginfo/dwarf/cached_table.h"
+#include "debuginfo/dwarf/dwarf_source.h"
 #include "debuginfo/dwarf/index_format.h"
 #include "debuginfo/elf/resources.h"
 
@@ -10,7 +11,6 @@
 
 #include <fnmatch.h>
 #include <string.h>
-#include <sys/mman.h>
 
 const uint32_t index_record_size[IX_TABLES] = {
 	[IX_STRINGS] = 1,
@@ -61,14 +61,12 @@ static bool open_cached(struct session *s, const struct cache_key *key, struct i
 
 void index_unload(struct di_module *m)
 {
-	enum { LEAST = 1 << 20 };              // bytes; smaller ones are not worth a file
-	struct index *ix = module_index(m);
+	const struct index *ix = module_index(m);
 
-	if (!ix || !ix->mapped || ix->file.len < LEAST)
+	if (!ix)
 		return;
-	ix->in_file = ix->in_file || map_to_file(ix->file, m->s->tmp_dir);
-	if (ix->in_file)
-		madvise((void *)ix->file.at, ix->file.len, MADV_DONTNEED);
+	map_unload(ix->file, m->s->tmp_dir);
+	dwarf_file_unload(m->dwarf);
 }
 
 // ---------------------------------------------------------------- making

@@ -412,6 +412,8 @@ static uint64_t add_units(struct build *b, uint64_t offset)
 			add_unit(b, offset);
 	}
 	dwarf_end(d);
+	if (!dwarf_is_small(b->m->dwarf))
+		dwarf_file_unload(b->m->dwarf);
 	return more ? offset : 0;
 }
 

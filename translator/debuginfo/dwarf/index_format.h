@@ -75,7 +75,6 @@ struct index {
 	const struct index_header *h;
 	const char *strings;
 	bool mapped;               // a private copy of a file of the cache, which is not written to
-	bool in_file;              // index_unload() has moved it from memory to a file without a name
 };
 // False: damaged, or not the index of that file.
 bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32]);

@@ -16,7 +16,12 @@
 #include <unistd.h>
 
 static struct resources {
-	struct { void *what; size_t len; } *at;
+	struct resource {
+		void *what;
+		size_t len;
+		bool in_file;              // pages of a file, read-only except those from written.at on
+		struct bytes written;      // whole pages
+	} *at;
 	int n, capacity, last;
 } all[RESOURCE_KINDS];             // malloc memory: the collector does not scan it, and need not
 
@@ -30,8 +35,7 @@ void resource_add(enum resource_kind kind, void *what, size_t len)
 		if (!h->at)
 			die("out of memory");
 	}
-	h->at[h->n].what = what;
-	h->at[h->n++].len = len;
+	h->at[h->n++] = (struct resource){ .what = what, .len = len };
 }
 
 bool resource_find(enum resource_kind kind, const void *what, size_t *len)
@@ -99,10 +103,24 @@ void resource_release_all(void)
 
 // ---------------------------------------------------------------- pages
 
-static struct bytes map(size_t len, int flags, int fd)
+// The mapping that has all of `b`. NULL: memory of another kind.
+static struct resource *mapping_of(struct bytes b)
+{
+	struct resources *h = &all[RESOURCE_PAGES];
+
+	for (int i = h->n; i--;) {
+		const uint8_t *start = h->at[i].what;
+
+		if (b.at >= start && b.at < start + h->at[i].len)
+			return b.len <= (size_t)(start + h->at[i].len - b.at) ? &h->at[i] : NULL;
+	}
+	return NULL;
+}
+
+static struct bytes map(size_t len, int protection, int flags, int fd)
 {
 	struct bytes b = { NULL, 0 };
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
+	void *p = mmap(NULL, len, protection, MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
 
 	if (p == MAP_FAILED)
 		return b;
@@ -119,7 +137,9 @@ struct bytes map_file(const char *path)
 	if (fd < 0)
 		return b;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
-		b = map(st.st_size, 0, fd);
+		b = map(st.st_size, PROT_READ, 0, fd);
+	if (b.at)
+		mapping_of(b)->in_file = true;
 	int saved = errno;
 	close(fd);
 	errno = saved;
@@ -129,7 +149,7 @@ struct bytes map_file(const char *path)
 // Large pages make fewer page faults.
 void *map_pages(size_t len)
 {
-	struct bytes b = map(len, MAP_ANONYMOUS, -1);
+	struct bytes b = map(len, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 
 	if (b.at)
 		madvise((void *)b.at, len, MADV_HUGEPAGE);
@@ -138,10 +158,10 @@ void *map_pages(size_t len)
 
 struct bytes map_zeroed(size_t len)
 {
-	return map(len, MAP_ANONYMOUS, -1);
+	return map(len, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 }
 
-bool map_to_file(struct bytes b, const char *dir)
+static bool map_to_file(struct bytes b, const char *dir)
 {
 	char *path = str_printf("%s/pagesXXXXXX", dir);
 	int fd = mkostemp(path, O_CLOEXEC);
@@ -155,11 +175,67 @@ bool map_to_file(struct bytes b, const char *dir)
 		good = n > 0;
 		at += good ? n : 0;
 	}
-	good = good && mmap((void *)b.at, b.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) !=
-		       MAP_FAILED;
+	good = good && mmap((void *)b.at, b.len, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) != MAP_FAILED;
 	if (fd >= 0)
 		close(fd);
 	return good;
+}
+
+// The pages that have all of `b`, or `within`: that lie in it.
+static struct bytes pages_of(struct bytes b, bool within)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)b.at, end = start + b.len;
+
+	start = (start + (within ? page - 1 : 0)) & ~(page - 1);
+	end = (end + (within ? 0 : page - 1)) & ~(page - 1);
+	return (struct bytes){ (const uint8_t *)start, end > start ? end - start : 0 };
+}
+
+void map_writable(struct bytes b)
+{
+	struct resource *r = mapping_of(b);
+	struct bytes w = pages_of(b, false), *written;
+
+	if (!r || !r->in_file)
+		return;
+	written = &r->written;
+	if (written->len) {
+		const uint8_t *start = w.at < written->at ? w.at : written->at;
+		const uint8_t *end = w.at + w.len > written->at + written->len ? w.at + w.len : written->at + written->len;
+
+		w = (struct bytes){ start, (size_t)(end - start) };
+	}
+	if (mprotect((void *)w.at, w.len, PROT_READ | PROT_WRITE))
+		die("out of memory");
+	*written = w;
+}
+
+static void release_pages(const uint8_t *start, const uint8_t *end)
+{
+	struct bytes pages = pages_of((struct bytes){ start, end > start ? (size_t)(end - start) : 0 }, true);
+
+	if (pages.len)
+		madvise((void *)pages.at, pages.len, MADV_DONTNEED);
+}
+
+void map_unload(struct bytes b, const char *dir)
+{
+	enum { LEAST = 1 << 20 };              // bytes; smaller ones are not worth a file
+	struct resource *r = mapping_of(b);
+
+	if (!r || b.len < LEAST)
+		return;
+	if (!r->in_file && dir && b.at == r->what && b.len == r->len)
+		r->in_file = map_to_file(b, dir);
+	if (!r->in_file)
+		return;
+	if (r->written.len) {
+		release_pages(b.at, r->written.at);
+		release_pages(r->written.at + r->written.len, b.at + b.len);
+	} else {
+		release_pages(b.at, b.at + b.len);
+	}
 }
 
 void map_shrink(struct bytes *b, size_t len)

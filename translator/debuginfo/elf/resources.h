@@ -5,13 +5,18 @@
 
 #include "debuginfo/elf/elf_view.h"
 
-// Maps a file, private and writable; map_zeroed() maps anonymous zeroed pages, and so does map_pages(), for a table of
-// which all will be filled. Empty or NULL on failure, with errno set.
+// Maps a file read-only; map_zeroed() maps anonymous zeroed pages, and so does map_pages(), for a table of which all
+// will be filled. Empty or NULL on failure, with errno set.
 struct bytes map_file(const char *path);
 void *map_pages(size_t len);
 struct bytes map_zeroed(size_t len);
-// Moves pages to a file without a name in `dir`, mapped at the same address. False: unchanged.
-bool map_to_file(struct bytes b, const char *dir);
+// Makes the pages of a part of a mapped file writable, in a private copy that map_unload() keeps. No effect on other
+// memory, which is writable.
+void map_writable(struct bytes b);
+// Frees the memory of pages, which are read again on access: of a mapped file or a part of it, or of a whole mapping
+// without a file, which is first moved to a file without a name in `dir` and becomes read-only (NULL: it stays). No
+// effect on parts below 1 MiB, or if the file cannot be written.
+void map_unload(struct bytes b, const char *dir);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for large short-lived mappings
 

@@ -7,6 +7,7 @@
 // A .ko is a relocatable file: its DWARF has zeroes for addresses and for offsets into other sections. They are
 // relocated here, in a private copy of the pages, with .text at 0 and other sections far above it. So link addresses
 // are offsets into .text; the loader resolves its run-time address by symbol.
+#include "debuginfo/elf/resources.h"
 #include "debuginfo/kernel/image.h"
 #include "debuginfo/module.h"
 
@@ -30,6 +31,7 @@ static void assign_addresses(const struct elf_view *v)
 	const Elf64_Shdr *text = elf_view_header(v, ".text");
 	uint64_t at = OTHERS_START;
 
+	map_writable(v->file);
 	for (int i = 1; i < v->n; i++) {
 		Elf64_Shdr *s = (Elf64_Shdr *)&v->sections[i];
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The list of all functions of each installed kernel that has debuginfo: the same from an empty cache and from a filled
+# one, and within a peak of memory (KB resident), since a file of debuginfo need not stay in memory. The bounds are a
+# fifth above what kernel 6.12 takes. (Read by run.sh.)
+
+# peak KB COMMAND...: output in $SCRATCH/out; fails with a message if the command fails or takes more memory.
+peak() {
+	python3 - "$SCRATCH/out" "$@" <<-'E2'
+		import resource, subprocess, sys
+		out, bound, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+		with open(out, "wb") as f:
+		    status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=f, stderr=f).returncode
+		used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+		if status or used > bound:
+		    sys.exit(f"status {status}, {used} KB; expected 0, at most {bound} KB: {' '.join(command)}")
+	E2
+}
+
+memory_test() { # RELEASE
+	local wrong="" all='kernel.function("*")'
+	local SYSTEMTAP_DIR=$SCRATCH/memory-$1
+	export SYSTEMTAP_DIR
+
+	wrong+=$(peak 200000 "$STAP" -r "$1" -l "$all" 2>&1)
+	mv "$SCRATCH/out" "$SCRATCH/cold"
+	wrong+=$(peak 64000 "$STAP" -r "$1" -l "$all" 2>&1)
+	[ "$(wc -l <"$SCRATCH/out")" -gt 30000 ] || wrong+="few functions: $(head -n 3 "$SCRATCH/out")"
+	wrong+=$(diff "$SCRATCH/cold" "$SCRATCH/out" | head -n 5)
+	rm -rf "$SYSTEMTAP_DIR"
+	report "list/memory-${1%%-*}" "$wrong"
+}
+
+for image in /usr/lib/debug/boot/vmlinux-*; do
+	name=${image#*/vmlinux-}
+	if [ -d "/lib/modules/$name/build" ] && wanted "memory-${name%%-*}"; then memory_test "$name"; fi
+done
