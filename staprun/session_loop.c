@@ -175,7 +175,7 @@ static void detach(void)
 	int rc;
 
 	if (session.stopping) {            // the main thread is about to send STOP, or has sent it
-		log_error("cannot detach from %s: the session is ending", session.opt->module);
+		log_warning("%s is not detached: the session is ending", session.opt->module);
 		return;
 	}
 	if (!session.released && !session.opt->attach) {
