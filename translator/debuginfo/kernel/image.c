@@ -302,10 +302,12 @@ static void set_symbols(struct image *img, const void *entries, size_t len, cons
 	};
 }
 
-static void image_from_form(struct image *img, const struct cache_header *h)
+static void image_from_form(struct image *img, struct bytes form)
 {
+	const struct cache_header *h = (const void *)form.at;
 	const uint8_t *at = (const uint8_t *)(h + 1);
 
+	img->form = form;
 	img->build_id = (struct bytes){ h->build_id, h->build_id_len };
 	img->btf = (struct bytes){ at, h->btf_len };
 	at += padded(h->btf_len);
@@ -325,7 +327,7 @@ static bool cache_read(struct session *s, const struct cache_key *key, struct im
 		unmap(&b);
 		return false;
 	}
-	image_from_form(img, h);
+	image_from_form(img, b);
 	return true;
 }
 
@@ -391,7 +393,7 @@ static bool read_image(struct session *s, const char *path, const struct cache_k
 	if (good) {
 		form = cache_form(&parts);
 		cache_put(s, key, ".image", form.at, form.len);
-		image_from_form(img, (const void *)form.at);
+		image_from_form(img, form);
 	}
 	if (unpacked.at != packed.at)
 		unmap(&unpacked);
@@ -409,4 +411,10 @@ struct image *image_open(struct session *s, const char *path, const struct arch 
 	if (cache_read(s, &key, img))
 		return img;
 	return read_image(s, path, &key, arch, img) ? img : NULL;
+}
+
+void image_close(struct image *img)
+{
+	if (img)
+		unmap(&img->form);
 }

@@ -18,12 +18,15 @@ bool kallsyms_decode(struct bytes rodata, const struct anchor *anchors, int nanc
 // image.c
 struct image {
 	const char *path;
+	struct bytes form;             // the pages that the rest refers to
 	struct bytes btf, build_id;
 	struct symbols symbols;
 	bool has_symbols;
 };
 // NULL: cannot be read, or not a supported kernel image.
 struct image *image_open(struct session *s, const char *path, const struct arch *arch);
+// Frees the pages of an image of which nothing is used any more; NULL: no effect.
+void image_close(struct image *img);
 // Maps a file, decompressed if it is compressed. Empty: cannot be read or decompressed.
 struct bytes image_unpack_file(const char *path);
 // Decompresses into new pages; returns uncompressed bytes unchanged. Empty: damaged.

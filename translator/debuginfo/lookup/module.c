@@ -221,6 +221,19 @@ static void use_running(struct di_module *m)
 	m->source_path = path;
 }
 
+// Finds debuginfo of the same build as the image; the image's own symbols and BTF are used for those that it lacks.
+static void find_kernel_dwarf(struct di_module *m, struct image *img)
+{
+	if (!find_dwarf(m, img ? img->build_id : (struct bytes){ NULL, 0 }) && img) {
+		use_image(m, img);
+	} else if (m->btf_bytes.len) {
+		image_close(img);
+	} else if (img) {
+		m->btf_bytes = img->btf;
+		m->btf_path = img->path;
+	}
+}
+
 static struct di_module *kernel_module(struct session *s)
 {
 	struct di_module *m = NEW(struct di_module);
@@ -236,12 +249,7 @@ static struct di_module *kernel_module(struct session *s)
 		die("kernels of the architecture %s are not supported", s->kernel->arch);
 	if (s->kernel->image)
 		img = image_open(s, s->kernel->image, m->arch);
-	if (!find_dwarf(m, img ? img->build_id : (struct bytes){ NULL, 0 }) && img)
-		use_image(m, img);
-	if (img && !m->btf_bytes.len) {
-		m->btf_bytes = img->btf;
-		m->btf_path = img->path;
-	}
+	find_kernel_dwarf(m, img);
 	use_running(m);
 	if (!m->source) {
 		kernel_need_installed(s->kernel->release);
