@@ -52,12 +52,13 @@ static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limi
 }
 
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread,
-		       void (*each)(const char *text, uint64_t n))
+		       uint64_t unwritten, void (*each)(const char *text, uint64_t n))
 {
 	uint64_t n[STP_LOSSES], skipped = 0, others = 0;
 
 	for (int i = 0; i < STP_LOSSES; i++) {
-		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : i == STP_LOSS_UNREAD ? unread : 0);
+		n[i] = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : i == STP_LOSS_UNREAD ? unread :
+					    i == STP_LOSS_UNWRITTEN ? unwritten : 0);
 		if (losses[i].kind == STP_KIND_SKIPPED)
 			skipped += n[i];
 		else if (losses[i].kind != STP_KIND_OUTSIDE)

@@ -55,6 +55,7 @@ static struct session {
 	bool gap;                          // the next record in order is not in any ring yet
 	bool flowing;                      // the last drain() found output
 	uint32_t given;                    // bytes of the current record that are in `out`
+	uint64_t unwritten;                // records that were read after `out` had been closed
 	bool finishing;                    // drain() stops after the current record
 	uint64_t dropped;                  // last count reported with -v
 	int64_t dropped_at;                // ms
@@ -280,6 +281,7 @@ static void drain(void)
 		}
 		outfile_add(&s->out, (const char *)payload + s->given, len);
 		s->given = 0;
+		s->unwritten += s->out.closed;
 		rings_take(&s->rings);
 	}
 	s->gap = what == RINGS_GAP;
@@ -728,7 +730,8 @@ static void wait_for_child(void)
 static void report(void)
 {
 	session.lost = losses_report(session.rings.header, session.rings.lost,
-				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0, frames_loss);
+				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0,
+				     session.out.error != -EPIPE ? session.unwritten : 0, frames_loss);
 	report_dropped_by_ring();
 	session.lost += session.rings.damaged;
 	if (session.rings.damaged)
@@ -864,7 +867,7 @@ int loop_report(const struct stapio_options *opt)
 	if (opt->daemon >= 0)
 		log_to_syslog("stapio");
 	if (!rc)
-		losses_report(session.rings.header, 0, 0, NULL);
+		losses_report(session.rings.header, 0, 0, 0, NULL);
 	else if (rc == -EPROTO)
 		losses_warn("losses of the session cannot be determined: its module is of another version");
 	return 0;

@@ -98,10 +98,11 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 
 struct stp_ring_header;
 void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // a warning that -w does not hide
-// Prints each loss with its count. missing: records that were missing in the rings; unread: records that were not
-// written; each: called for each loss with its text, unless NULL. Returns the sum of all losses.
+// Prints each loss with its count. missing: records that were missing in the rings; unread: records left in the rings
+// or with the reader of a FIFO; unwritten: records that were read after the output had failed; each: called for
+// each loss with its text, unless NULL. Returns the sum of all losses.
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread,
-		       void (*each)(const char *text, uint64_t n));
+		       uint64_t unwritten, void (*each)(const char *text, uint64_t n));
 
 // --- outfile.c: output files; blocks at most for one write of PIPE_BUF bytes ---
 
