@@ -10,6 +10,10 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 run = d[\"checks\"][-1]
 sys.exit(d[\"runs\"] != (run[\"result\"] == \"yes\") or d[\"runs\"] == bool(int(sys.argv[2])) or len(d[\"checks\"]) < 10)" "$1" $s' "$STAP" "$SCRATCH/doctor"
+# Each package that is recommended is one that apt knows.
+expect doctor-packages 0 '' bash -c '"$0" --doctor | sed -n "s/^ *-> .*is in the package //p" | while read -r package; do
+	apt-cache -q show "$package" >/dev/null || exit 1
+done' "$STAP"
 expect doctor-and-script 1 '--doctor checks this machine' "$STAP" --doctor -e "$begin"
 expect doctor-and-vm 1 '--doctor checks this machine' "$STAP" --doctor --vm
 if unshare -m true 2>"$SCRATCH/err"; then

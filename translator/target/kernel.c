@@ -379,3 +379,19 @@ void kernel_need_build_tree(const struct kernel *k)
 	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
 	    "needs; %s give a tree with -r /PATH", k->release, k->release, advice);
 }
+
+const char *kernel_debuginfo_advice(const struct kernel *k)
+{
+	static const char *package;
+	static bool available;
+	const char *wanted = str_printf("linux-image-%s-dbg", k->release);
+
+	if (!package || strcmp(package, wanted)) {     // apt-cache takes 0.4 s, and lists of points ask often
+		available = !host_is_debian() || apt_may_have(wanted);
+		package = wanted;
+	}
+	if (available)
+		return str_printf("DWARF debuginfo is in the package %s", wanted);
+	return str_printf("DWARF debuginfo is required, and apt has no package %s: build the kernel with "
+			  "CONFIG_DEBUG_INFO_DWARF5=y, and give its build tree with -r /PATH", wanted);
+}

@@ -32,5 +32,7 @@ const char *kernel_complete_release(const char *release);
 void kernel_need_installed(const char *release);
 // Dies with advice (the package) if the kernel has no build tree.
 void kernel_need_build_tree(const struct kernel *k);
+// Returns how DWARF debuginfo of the kernel is obtained: its package, unless apt does not have that.
+const char *kernel_debuginfo_advice(const struct kernel *k);
 
 #endif

@@ -326,7 +326,7 @@ const char *di_advice(const struct di_module *m)
 				  "it was made", m->name, gone);
 	if (m->program)
 		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
-	return str_printf("DWARF debuginfo is in the package linux-image-%s-dbg", m->s->kernel->release);
+	return kernel_debuginfo_advice(m->s->kernel);
 }
 
 // ---------------------------------------------------------------- variables
