@@ -48,50 +48,7 @@ static void end_quiet(const struct session *s)
 		diag_summary();
 }
 
-// ---------------------------------------------------------------- handlers with errors
-
-static bool visit_unbound(struct ast_walker *w, struct expr **e)
-{
-	bool *broken = w->data;
-
-	switch ((*e)->kind) {
-	case E_CALL: *broken |= !(*e)->u.call.target; break;
-	case E_VAR: *broken |= !(*e)->u.var.decl; break;
-	case E_INDEX: case E_IN: *broken |= !(*e)->u.index.decl && !(*e)->u.index.hist; break;
-	default: break;
-	}
-	return !*broken;
-}
-
-static bool visit_unbound_stmt(struct ast_walker *w, struct stmt **s)
-{
-	bool *broken = w->data;
-
-	*broken |= (*s)->kind == S_FOREACH && !(*s)->u.foreach.decl && !(*s)->u.foreach.hist;
-	return !*broken;
-}
-
-static bool drop_broken(struct ast_walker *walker, struct stmt **s)
-{
-	bool broken = false;
-	struct ast_walker w = { .expr = visit_unbound, .stmt = visit_unbound_stmt, .data = &broken };
-
-	if ((*s)->kind == S_BLOCK)
-		return true;
-	ast_walk_stmt(&w, s);
-	if (broken)
-		*s = stmt_new(S_EMPTY, (*s)->loc);
-	return false;
-}
-
-// Removes statements with unresolved names, which the passes after bind_names.c cannot handle.
-static void drop_broken_of(struct stmt **body)
-{
-	struct ast_walker w = { .stmt = drop_broken };
-
-	if (*body)
-		ast_walk_stmt(&w, body);
-}
+// ---------------------------------------------------------------- lines of points
 
 struct mention {
 	const struct var *of;
@@ -115,20 +72,6 @@ static bool is_mentioned(struct probe *p, const struct var *v)
 	ast_walk_stmt(&w, &p->body);
 	return m.found;
 }
-
-// Infers the types of all locals, as far as possible.
-static void infer(struct session *s)
-{
-	elab_bind_names(s);
-	for vec_each(&s->script.probes, p)
-		drop_broken_of(&(*p)->body);
-	for vec_each(&s->script.funcs, f)
-		drop_broken_of(&(*f)->body);
-	elab_targets(s);
-	elab_types(s);
-}
-
-// ---------------------------------------------------------------- lines of points
 
 static bool is_alias(const struct probe *p)
 {
@@ -247,7 +190,7 @@ static void add_probes(struct session *s, line_list *lines)
 			aliases |= is_alias(*p);
 		}
 	if (s->opt.list_vars && aliases)
-		infer(s);
+		elab_despite_errors(s);
 	for vec_each(&found, it) {
 		struct probe *p = *it;
 		struct line line = { .point = is_alias(p) ? p->written : p->point };
@@ -433,7 +376,7 @@ static void add_functions(struct session *s, name_list *out)
 	// Calls may add more functions.
 	for (int i = 0; i < s->script.funcs.n; i++)
 		bind_names_of_function(s, s->script.funcs.at[i]);
-	infer(s);
+	elab_despite_errors(s);
 	for vec_each(&s->script.funcs, f)
 		add_function(s, *f, out);
 }
