@@ -595,8 +595,8 @@ not_loaded:
 	return status;
 }
 
-// Does not trust inherited state: makes sure that the three standard descriptors are open and no others, and for a
-// set-user-ID program removes environment variables that change what programs do.
+// Does not trust inherited state: makes sure that the three standard descriptors are open, for reading only, so that
+// output to a closed one is an error, and no others; for a set-user-ID program removes variables that change programs.
 static void sanitize_environment(void)
 {
 	static const char *const variables[] = { "SYSTEMTAP_STAPRUN", "SYSTEMTAP_STAPIO",
@@ -607,7 +607,7 @@ static void sanitize_environment(void)
 		unsetenv(variables[i]);
 
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) != fd)
 			_exit(1);
 	close_range(3, ~0u, 0);
 }
