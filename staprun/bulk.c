@@ -15,7 +15,6 @@
 static struct file {
 	struct outfile out;
 	uint64_t given;                    // bytes of the ring's current record that are in `out`, its header included
-	uint64_t rest;                     // from out.start to the end of a partly written record; 0: regular file
 } *files;                                  // one per ring
 
 int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals)
@@ -45,37 +44,6 @@ static void append_part(struct file *f, const void *part, uint64_t at, uint64_t 
 	f->given += n;
 }
 
-static uint64_t record_size(const struct file *f, size_t at)
-{
-	struct bulk_head head;
-
-	memcpy(&head, f->out.bytes + at, sizeof(head));
-	return sizeof(head) + head.len;
-}
-
-static void write_file(struct file *f)
-{
-	size_t from = f->out.start, pending = f->out.end - from, done;
-
-	outfile_write(&f->out);
-	done = pending - (f->out.end - f->out.start);
-	while (!f->out.is_file && f->rest < done)      // written bytes are still in the buffer
-		f->rest += record_size(f, from + f->rest);
-	f->rest -= f->out.is_file ? 0 : done;
-}
-
-// Counts buffered records that a FIFO's reader has not read in full. A regular file takes all, or there was an error.
-static uint64_t unwritten(const struct file *f)
-{
-	uint64_t n = f->rest > 0;
-
-	if (f->out.is_file)
-		return 0;
-	for (uint64_t at = f->out.start + f->rest; at < f->out.end; at += record_size(f, at))
-		n++;
-	return n;
-}
-
 // Moves records to the file's buffer; only_rest: only the rest of a record that is already there in part. Returns false
 // if the file takes no more at the moment. A header is never split.
 static bool drain_ring(struct rings *r, int i, bool only_rest)
@@ -87,7 +55,7 @@ static bool drain_ring(struct rings *r, int i, bool only_rest)
 
 	while (!f->out.closed && (f->given || !only_rest) && rings_next_of(r, i, &payload, &head.len, &seq)) {
 		if (!f->given && outfile_space(&f->out) < sizeof(head)) {
-			write_file(f);
+			outfile_write(&f->out);
 			if (f->out.closed || outfile_space(&f->out) < sizeof(head))
 				return f->out.closed;
 		}
@@ -97,15 +65,16 @@ static bool drain_ring(struct rings *r, int i, bool only_rest)
 		append_part(f, &head, 0, sizeof(head));
 		append_part(f, payload, sizeof(head), head.len);
 		if (f->given < sizeof(head) + head.len) {
-			write_file(f);
+			outfile_write(&f->out);
 			if (!outfile_space(&f->out))
 				return false;
 			continue;
 		}
 		f->given = 0;
+		outfile_end_record(&f->out);
 		rings_take(r);
 	}
-	write_file(f);
+	outfile_write(&f->out);
 	return !outfile_pending(&f->out);
 }
 
@@ -135,20 +104,20 @@ bool bulk_finish_records(struct rings *r)
 	return done;
 }
 
-uint64_t bulk_unwritten(struct rings *r, bool with_rings)
+void bulk_count_lost(struct rings *r, bool with_rings, uint64_t *unwritten, uint64_t *unread)
 {
-	uint64_t n = 0, seq;
 	const void *payload;
+	uint64_t seq;
 	uint32_t len;
 
 	for (int i = 0; i < r->n; i++) {
-		n += unwritten(&files[i]);
-		for (; with_rings && rings_next_of(r, i, &payload, &len, &seq); rings_take(r)) {
-			n += !files[i].given;          // a record that is partly in the buffer is counted already
-			files[i].given = 0;
-		}
+		const struct outfile *out = &files[i].out;
+		uint64_t *n = out->error && out->error != -EPIPE ? unwritten : unread;
+
+		*n += outfile_unwritten(out);
+		for (; with_rings && rings_next_of(r, i, &payload, &len, &seq); rings_take(r))
+			++*n;
 	}
-	return n;
 }
 
 void bulk_switch(const struct rings *r)

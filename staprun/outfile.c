@@ -114,20 +114,48 @@ int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring
 
 size_t outfile_space(const struct outfile *out)
 {
-	return out->closed ? sizeof(out->bytes) : sizeof(out->bytes) - (out->end - out->start);
+	return out->closed ? OUTFILE_BUFFER : OUTFILE_BUFFER - (out->end - out->start);
+}
+
+// Moves pending bytes to the buffer's start, by a multiple of 8, so that the bits of `ends` are moved as bytes.
+static void compact(struct outfile *out)
+{
+	size_t by = out->start & ~(size_t)7;
+
+	memmove(out->bytes, out->bytes + by, out->end - by);
+	memmove(out->ends, out->ends + by / 8, sizeof(out->ends) - by / 8);
+	memset(out->ends + sizeof(out->ends) - by / 8, 0, by / 8);
+	out->start -= by;
+	out->end -= by;
 }
 
 void outfile_add(struct outfile *out, const void *bytes, size_t len)
 {
 	if (out->closed)
 		return;
-	if (len > sizeof(out->bytes) - out->end) {
-		memmove(out->bytes, out->bytes + out->start, out->end - out->start);
-		out->end -= out->start;
-		out->start = 0;
-	}
+	if (len > sizeof(out->bytes) - out->end)
+		compact(out);
 	memcpy(out->bytes + out->end, bytes, len);
 	out->end += len;
+}
+
+void outfile_end_record(struct outfile *out)
+{
+	size_t last = out->end - 1;
+
+	if (out->closed)
+		out->unwritten++;
+	else if (out->end > out->start)
+		out->ends[last / 8] |= 1 << last % 8;
+}
+
+uint64_t outfile_unwritten(const struct outfile *out)
+{
+	uint64_t n = out->unwritten;
+
+	for (size_t i = out->start; i < out->end; i++)
+		n += out->ends[i / 8] >> i % 8 & 1;
+	return n;
 }
 
 bool outfile_pending(const struct outfile *out)
@@ -161,8 +189,10 @@ void outfile_write(struct outfile *out)
 		out->start += n;
 		out->written += n;
 	}
-	if (out->start == out->end)
+	if (out->start == out->end) {
+		memset(out->ends, 0, out->end / 8 + 1);
 		out->start = out->end = 0;
+	}
 }
 
 // Writes everything; only for regular files.
@@ -197,6 +227,8 @@ void outfile_switch(struct outfile *out)
 	if (out->closed || !out->is_file || (!out->opt->output && out->ring < 0))
 		return;
 	flush(out);
+	if (out->closed)
+		return;
 	out->number++;
 	fd = open_file(out, -1);           // don't wait: the module keeps producing records
 	if (fd < 0) {

@@ -55,7 +55,6 @@ static struct session {
 	bool gap;                          // the next record in order is not in any ring yet
 	bool flowing;                      // the last drain() found output
 	uint32_t given;                    // bytes of the current record that are in `out`
-	uint64_t unwritten;                // records that were read after `out` had been closed
 	bool finishing;                    // drain() stops after the current record
 	uint64_t dropped;                  // last count reported with -v
 	int64_t dropped_at;                // ms
@@ -281,7 +280,7 @@ static void drain(void)
 		}
 		outfile_add(&s->out, (const char *)payload + s->given, len);
 		s->given = 0;
-		s->unwritten += s->out.closed;
+		outfile_end_record(&s->out);
 		rings_take(&s->rings);
 	}
 	s->gap = what == RINGS_GAP;
@@ -650,16 +649,17 @@ static void wait_and_handle(void)
 static void finish_bulk(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
-	uint64_t n;
+	uint64_t unwritten = 0, unread = 0;
 
 	while (!bulk_finish_records(&session.rings) && !session.out.closed) {
 		poll(&fd, 1, FLOWING_POLL_MS);
 		if (fd.revents)
 			read_signal();
 	}
-	n = bulk_unwritten(&session.rings, false);
-	if (n)
-		losses_warn("Records of output not read before the session was detached: %llu", (unsigned long long)n);
+	bulk_count_lost(&session.rings, false, &unwritten, &unread);
+	if (unwritten + unread)
+		losses_warn("Records of output not read before the session was detached: %llu",
+			    (unsigned long long)(unwritten + unread));
 }
 
 // Writes the remaining records after STOPPED; waits only for slow readers and signals.
@@ -729,9 +729,13 @@ static void wait_for_child(void)
 
 static void report(void)
 {
-	session.lost = losses_report(session.rings.header, session.rings.lost,
-				     session.rings.bulk ? bulk_unwritten(&session.rings, true) : 0,
-				     session.out.error != -EPIPE ? session.unwritten : 0, frames_loss);
+	uint64_t unwritten = 0, unread = 0;
+
+	if (session.rings.bulk)
+		bulk_count_lost(&session.rings, true, &unwritten, &unread);
+	else if (session.out.error != -EPIPE)
+		unwritten = outfile_unwritten(&session.out);
+	session.lost = losses_report(session.rings.header, session.rings.lost, unread, unwritten, frames_loss);
 	report_dropped_by_ring();
 	session.lost += session.rings.damaged;
 	if (session.rings.damaged)

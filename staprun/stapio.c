@@ -141,6 +141,7 @@ int main(int argc, char **argv)
 	if (opt.daemon >= 0)
 		fcntl(opt.daemon, F_SETFD, FD_CLOEXEC);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);          // write() returns EFBIG at the limit of ulimit -f
 	fcntl(opt.life, F_SETFD, FD_CLOEXEC);
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);
 	return opt.report ? loop_report(&opt) : loop_run(&opt);

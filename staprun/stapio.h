@@ -106,6 +106,8 @@ uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t m
 
 // --- outfile.c: output files; blocks at most for one write of PIPE_BUF bytes ---
 
+#define OUTFILE_BUFFER (1 << 18)
+
 struct outfile {
 	const struct stapio_options *opt;
 	int ring;                          // bulk mode: index of the ring; else -1
@@ -116,8 +118,10 @@ struct outfile {
 	bool is_file;                      // a regular file: writes don't block
 	bool closed;                       // the reader has closed it, or an error occurred: output is dropped
 	int error;                         // -errno of a failed write
+	uint64_t unwritten;                // records that ended after `closed` was set
 	size_t start, end;                 // pending bytes of `bytes`
-	unsigned char bytes[1 << 18];
+	unsigned char bytes[OUTFILE_BUFFER + 8];
+	unsigned char ends[OUTFILE_BUFFER / 8 + 1];    // a bit for each byte of `bytes`: 1 if it is the last of a record
 };
 
 int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals);
@@ -125,6 +129,9 @@ void outfile_begin_record(struct outfile *out, size_t len);    // -S: may switch
 void outfile_switch(struct outfile *out);  // to the next file; no effect if it is not a regular file
 size_t outfile_space(const struct outfile *out);
 void outfile_add(struct outfile *out, const void *bytes, size_t len);  // at most outfile_space() bytes
+void outfile_end_record(struct outfile *out);  // the bytes that were added last are the end of a record
+// Returns the number of records that ended in this file or after its failure, and whose last byte was not written.
+uint64_t outfile_unwritten(const struct outfile *out);
 bool outfile_pending(const struct outfile *out);
 void outfile_write(struct outfile *out);   // as much as possible without blocking
 void outfile_close(struct outfile *out);
@@ -137,8 +144,9 @@ int bulk_open(const struct rings *r, const struct stapio_options *opt, int signa
 int bulk_drain(struct rings *r, bool complete, bool *pending);
 // Writes the buffers, and the rest of records that are partly in them. Returns true if all of that is written.
 bool bulk_finish_records(struct rings *r);
-// Returns the number of records that were not written. with_rings: also counts those in the rings, and removes them.
-uint64_t bulk_unwritten(struct rings *r, bool with_rings);
+// Counts the records that were not written: to files that failed, and to FIFOs that were not read. with_rings: also
+// counts those in the rings, and removes them.
+void bulk_count_lost(struct rings *r, bool with_rings, uint64_t *unwritten, uint64_t *unread);
 void bulk_switch(const struct rings *r);   // switches each to its next file
 
 // --- child.c: other processes ---
