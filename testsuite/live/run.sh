@@ -186,7 +186,9 @@ check_live() { # NAME
 		rc=$(cat "$results/$1.rc")
 		# shellcheck disable=SC1090
 		. "$TESTS/live/${1%.btf}.test"
-		problem=$(check)
+		problem=$(check 2>"$SCRATCH/check")
+		# An error of the shell ends check() early.
+		problem=$problem$(grep -F "$TESTS/live/${1%.btf}.test: line " "$SCRATCH/check")
 	fi
 	if [ -z "$problem" ]; then
 		ok "live/$1 $release"
