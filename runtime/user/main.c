@@ -56,6 +56,7 @@ static void catch_signals(void)
 	sigaddset(&block, SIGCHLD);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL); /* write() returns EFBIG at the limit of ulimit -f */
 	sigprocmask(SIG_BLOCK, &block, &user_signals);
 }
 

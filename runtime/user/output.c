@@ -14,35 +14,59 @@
 static char buffer[64 * 1024];
 static u64 committed;                  /* bytes at the buffer's start that are complete records */
 static u64 sent;                       /* of these: a message within a record writes the complete ones before it */
+static u8 ends[sizeof(buffer) / 8];    /* a bit for each byte of the buffer: 1 if it is the last of a record */
+static int failure;                    /* errno of the first write() that failed */
 
-/* The reader has closed the output, or the disk is full: ends the session and drops the rest. */
-static void write_all(const char *p, u64 n)
+/*
+ * Returns the number of bytes that were written. If the reader has closed the output or the disk is full, ends the
+ * session; nothing is written from then on.
+ */
+static u64 write_all(const char *p, u64 n)
 {
-	static bool failed;
-	ssize_t done;
+	u64 done = 0;
+	ssize_t rc;
 
-	while (n && !failed) {
-		done = write(STDOUT_FILENO, p, n);
-		if (done < 0 && errno == EINTR)
+	while (done < n && !failure) {
+		rc = write(STDOUT_FILENO, p + done, n - done);
+		if (rc < 0 && errno == EINTR)
 			continue;
-		if (done < 0) {
-			failed = true;
-			if (errno != EPIPE)
-				plat_message(STP_MSG_ERROR, errno == ENOSPC ? "cannot write the output: no space left" : "cannot write the output");
+		if (rc < 0) {
+			failure = errno;
+			if (failure != EPIPE)
+				plat_message(STP_MSG_ERROR, failure == ENOSPC ? "cannot write the output: no space left" :
+					     "cannot write the output");
 			stp_session_exit();
-			return;
+			break;
 		}
-		p += done;
-		n -= (u64)done;
+		done += (u64)rc;
 	}
+	return done;
+}
+
+/* A reader that closes the output wants no more: what it does not get is not lost. */
+static void count_unwritten(u64 from, u64 to)
+{
+	u64 i, n = 0;
+
+	for (i = from; i < to; i++)
+		n += ends[i / 8] >> i % 8 & 1;
+	if (failure && failure != EPIPE)
+		stp_lose(STP_LOSS_UNWRITTEN, n);
 }
 
 void user_flush(void)
 {
-	u64 from = sent;
+	u64 from = sent, to = committed;
 
 	sent = committed;                  /* set first: the message about a failure flushes, too */
-	write_all(buffer + from, committed - from);
+	from += write_all(buffer + from, to - from);
+	count_unwritten(from, to);
+}
+
+static void empty_buffer(void)
+{
+	memset(ends, 0, committed / 8 + 1 < sizeof(ends) ? committed / 8 + 1 : sizeof(ends));
+	sent = committed = 0;
 }
 
 /* Bytes before a record. */
@@ -68,7 +92,7 @@ static char *open_record(void)
 	if (sizeof(buffer) - committed < PLAT_RECORD_MAX + header())
 		user_flush();
 	if (sent == committed)
-		sent = committed = 0;
+		empty_buffer();
 	return buffer + committed + header();
 }
 
@@ -76,7 +100,7 @@ static char *open_record(void)
 static char *extend_record(char *from, u64 *open, u32 want)
 {
 	user_flush();
-	sent = committed = 0;
+	empty_buffer();
 	memmove(buffer + header(), from, *open);
 	if (sizeof(buffer) - header() < *open + want) {
 		write_all(buffer, *open);
@@ -115,4 +139,6 @@ void plat_record_commit(struct stp_ctx_private *v)
 		memcpy(v->out_start - sizeof(frame), &frame, sizeof(frame));
 	}
 	committed = (u64)(v->out - buffer);
+	if (committed)
+		ends[(committed - 1) / 8] |= (u8)(1 << (committed - 1) % 8);
 }

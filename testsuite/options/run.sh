@@ -339,6 +339,13 @@ expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=
 expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
 # A reader that closes the output early leaves no temporary directory behind.
 expect output-closed 0 '' bash -c "'$STAP' --runtime=user -p3 -e '$begin' | true; [ \${PIPESTATUS[0]} = 141 ]"
+# Nor does the limit of a file's size, which would be a signal.
+beyond_limit() { (ulimit -f 1; exec "$@" >"$SCRATCH/limited"); }
+expect output-beyond-limit 1 'ERROR: cannot write to standard output: File too large' beyond_limit "$STAP" --runtime=user -p3 -e "$begin"
+long='function twenty() { for (i = 0; i < 20; i++) println("a line of thirty-two characters") } probe begin { twenty() exit() }
+	probe end { twenty() } probe end { twenty() }'
+expect script-output-beyond-limit 1 'ERROR: cannot write the output
+WARNING: Records of output not written: 2 (' beyond_limit "$(user -p4 -e "$long")"
 expect keep 0 'Keeping temporary directory' bash -c "TMPDIR='$SCRATCH' '$STAP' -k --runtime=user -e '$begin' 2>&1 | tee '$SCRATCH/keep'; ls -d \$(sed -n 's/.*\"\\(.*\\)\".*/\\1/p' '$SCRATCH/keep')"
 release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache- || . "$TESTS/options/cache.sh"
