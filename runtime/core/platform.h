@@ -66,6 +66,8 @@ void plat_exclusive_leave(void);
 /* Called when all contexts but that of begin, end and error are closed: waits until no handler runs that was
  * entered before. */
 void plat_handlers_wait(void);
+/* Returns true if other processes with the IDs of the current process may read its memory (ptrace()). */
+bool plat_process_is_readable(void);
 
 /* ------------------------------------------------------------------ output */
 

@@ -547,10 +547,11 @@ s64 stp_target(struct stp_ctx *c)
 	return stp_session.target;
 }
 
-/* Compares the real and the effective user: a set-user-ID program does not count as the user's own. */
+/* A process is the user's own if the user could read its memory by other means, too: not a set-user-ID program. */
 bool stp_own_process(void)
 {
-	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid;
+	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid &&
+	       (!stp_session.uid || plat_process_is_readable());
 }
 
 s64 stp_relay_pid(struct stp_ctx *c)

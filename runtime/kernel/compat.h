@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
+#include <linux/sched/coredump.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
@@ -653,6 +654,24 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 #else
 	*size = mod->core_layout.ro_size - mod->core_layout.text_size;
 	return mod->core_layout.base + mod->core_layout.text_size;
+#endif
+}
+
+/* ------------------------------------------------------------------ the current process */
+
+#ifdef HAVE_EXEC_STATE
+#include <linux/sched/exec_state.h>
+#endif
+
+/* True if processes of the same user may inspect the current process; also after exit has released its memory. */
+static inline bool compat_is_dumpable(void)
+{
+#ifdef HAVE_EXEC_STATE
+	const struct task_exec_state *state = rcu_dereference_raw(current->exec_state); /* changed only by the task itself */
+
+	return !state || READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+#else
+	return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
 #endif
 }
 

@@ -75,6 +75,16 @@ s64 stp_euid(struct stp_ctx *c)
 	return __kuid_val(current_euid());
 }
 
+/* The rules of ptrace(), __ptrace_may_access(): saved IDs, the group of a set-group-ID program, and what prctl(), exec
+ * and changes of credentials have excluded (ssh-agent, programs that the user cannot read). */
+bool plat_process_is_readable(void)
+{
+	const struct cred *cred = current_cred();
+
+	return uid_eq(cred->suid, cred->uid) && gid_eq(cred->egid, cred->gid) && gid_eq(cred->sgid, cred->gid) &&
+	       compat_is_dumpable();
+}
+
 s64 stp_gid(struct stp_ctx *c)
 {
 	return __kgid_val(current_gid());

@@ -50,6 +50,11 @@ s64 stp_euid(struct stp_ctx *c)
 	return geteuid();
 }
 
+bool plat_process_is_readable(void)
+{
+	return true;
+}
+
 s64 stp_gid(struct stp_ctx *c)
 {
 	return getgid();

@@ -529,6 +529,11 @@ s ./t_user.ko _stp_bufsize=4095
 (for i in 1 2 3 4 5 6 7 8; do ./stap-merge -o /dev/null /dev/null; sleep 0.1; done) & su user -c 'cd /suite; /tmp/staprun -c "sleep 1" ./t_own.ko' | sort -u
 wait
 staprun -c 'sh -c "./stap-merge -o /dev/null /dev/null"' ./t_own.ko | sort -u
+# Nor processes that run with the user's ID, but that the kernel does not let the user inspect: programs of another group, programs that
+# gave up root's rights, that cannot be read, or that are not dumpable.
+for name in plain group root unreadable; do cp guard /tmp/guard-$name; done
+chgrp 90 /tmp/guard-group && chmod 2755 /tmp/guard-group && chmod 4755 /tmp/guard-root && chmod 711 /tmp/guard-unreadable
+s "-c 'sh -c \"/tmp/guard-plain; /tmp/guard-group; /tmp/guard-root; /tmp/guard-unreadable; /tmp/guard-plain guard-prctl\"' ./t_guard.ko"
 s ./t_level.ko
 s ./t_hello.ko
 s ./t_set.ko

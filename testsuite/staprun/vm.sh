@@ -44,6 +44,8 @@ modules() {
 	module stap_0123456789abcdef -e 'global v = 0 probe begin { println("value ", v) } probe timer.ms(100) { println("tick ", v) }'
 	module t_user --privilege=stapusr -e 'probe begin { println("hello ", uid()) exit() }'
 	module t_own --privilege=stapusr -e 'probe process.begin, process.end, process.syscall { println(uid()) }'
+	module t_guard --privilege=stapusr -e 'global seen probe process.begin, process.syscall { if (execname() =~ "^guard") seen[execname()]++ }
+		probe end { foreach (name in seen+) println(name) }'
 	module t_level --privilege=stapsys -e 'probe timer.s(60), kernel.function("vfs_read") { exit() } probe end { println("system") }'
 	module t_files -e 'probe procfs("f").read { $value = "x" } probe begin { println("began") } probe timer.ms(200) { exit() }'
 	module t_slow -g -DSTP_NO_OVERLOAD -e '%{ #include <linux/delay.h> %} function slow() %{ mdelay(1500); %}
@@ -51,12 +53,16 @@ modules() {
 	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
 		cat "$scratch/log"
-	for name in t_user t_own t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
+	for name in t_user t_own t_guard t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
 	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
 	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
 	# As make install lays them out, for a machine that has nothing else.
 	mkdir -p "$scratch/$release/usr/bin" "$scratch/$release/usr/libexec/quicktap"
 	cp "$build/staprun/staprun" "$scratch/$release/usr/bin" && cp "$build/staprun/stapio" "$scratch/$release/usr/libexec/quicktap"
+	echo '#include <sys/prctl.h>
+		#include <unistd.h>
+		int main(int n, char **args) { if (n > 1) prctl(PR_SET_DUMPABLE, 0), prctl(PR_SET_NAME, args[1]); return setuid(getuid()) || getppid() == 1; }' |
+		gcc -static -x c -o "$scratch/$release/guard" -
 	echo '#include <unistd.h>
 		__attribute__((constructor)) static void loaded(void) { if (write(2, "loaded\n", 7)) _exit(9); }' |
 		gcc -shared -fPIC -x c -o "$scratch/$release/evil.so" -
