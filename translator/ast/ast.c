@@ -110,3 +110,19 @@ const char *tok_text(enum tok t)
 	}
 	return "?";
 }
+
+int bit_parts(int bit_offset, int bit_size, struct bit_part parts[MAX_BIT_PARTS])
+{
+	int bytes = (bit_offset + bit_size + 7) / 8, at = 0, n = 0;
+
+	for (int offset = 0; offset < bytes && n < MAX_BIT_PARTS; offset += parts[n++].size) {
+		struct bit_part p = { .offset = offset, .size = 8, .from = offset ? 0 : bit_offset, .at = at };
+
+		while (p.size > bytes - offset)
+			p.size /= 2;
+		p.bits = 8 * p.size - p.from < bit_size - at ? 8 * p.size - p.from : bit_size - at;
+		at += p.bits;
+		parts[n] = p;
+	}
+	return n;
+}

@@ -200,7 +200,8 @@ struct expr {
 		// of @var("name@file", "module"), the last two may be NULL.
 		struct { const char *name; const char *file; const char *module;
 			 const struct di_variable *composite; /* target_value.c */ } target;
-		struct { struct expr *e; const char *type_name, *module; } cast;
+		struct { struct expr *e; const char *type_name, *module;
+			 const struct di_enumerator *enumerators; int nenumerators; /* module_data: E_ENUMNAME */ } cast;
 		struct {
 			struct expr *base;         // any expression
 			VEC(struct component) comps; // none: "&$x", "$x$", "x$$"
@@ -405,6 +406,15 @@ struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
 struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
 struct expr *stmt_for_step(const struct stmt *s);        // NULL: the loop has no step
+// Splits a bit-field that crosses storage units, or the end of the aggregate, into loads or stores; it begins in byte
+// 0. Returns their number.
+enum { MAX_BIT_PARTS = 4 };
+struct bit_part {
+	int offset, size;          // bytes: 1, 2, 4 or 8
+	int from, bits;            // bits of these bytes
+	int at;                    // first bit of the bit-field in this part
+};
+int bit_parts(int bit_offset, int bit_size, struct bit_part parts[MAX_BIT_PARTS]);
 struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"

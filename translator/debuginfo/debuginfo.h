@@ -42,7 +42,7 @@ struct di_member {
 	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
-	bool by_parts;             // the bit-field does not fit into these bytes: see di_bit_parts()
+	bool by_parts;             // the bit-field does not fit into these bytes: see bit_parts()
 	bool is_base;              // a base class of C++, without a name
 	const struct di_variant *variant;      // NULL: always present
 };
@@ -182,9 +182,9 @@ uint64_t di_program_entry(const struct di_module *m);
 // Finds a variable of the program by symbol. `anywhere`: position-independent, so loaded at any address.
 struct di_program_data { uint64_t address, start_code; bool anywhere; };
 bool di_program_data(const struct di_module *m, const char *symbol, struct di_program_data *out);
-// Identifies the build of a file: `len` bytes at file offset `offset`; summed > 0: the checksum of `summed` bytes
-// there, in native byte order.
-struct di_identity { const uint8_t *bytes; int len; uint64_t offset, summed; };
+// Identifies the build of the file `path`: `len` bytes at file offset `offset`; summed > 0: the checksum of `summed`
+// bytes there, in native byte order.
+struct di_identity { const uint8_t *bytes; int len; uint64_t offset, summed; const char *path; };
 struct di_identity di_program_identity(const struct di_module *m);
 // Functions of the program, sorted by file offset.
 struct di_symbol { uint64_t offset, size; const char *name; };
@@ -350,15 +350,6 @@ struct di_type *di_find_type(struct di_module *m, const char *name);
 struct di_type *di_target(const struct di_type *t);      // of a pointer or an array; NULL for void *
 struct di_type *di_pointer_to(struct di_type *t);        // the same object for the same t
 bool di_is_float(const struct di_type *t);                // a float or double, not a complex number or long double
-// Splits a bit-field that crosses storage units, or the end of the aggregate, into loads or stores. It begins in byte
-// 0.
-struct di_bit_part {
-	int offset, size;          // bytes: 1, 2, 4 or 8
-	int from, bits;            // bits of these bytes
-	int at;                    // first bit of the bit-field in this part
-};
-enum { DI_BIT_PARTS = 4 };
-int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS]);
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
 void di_member_names(const struct di_type *t, name_list *out);
 // True if the types are the same but for their names (typedefs, and pointers to them).

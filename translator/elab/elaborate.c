@@ -18,6 +18,7 @@ static const struct step {
 	{ "privilege", elab_privilege },
 	{ "output_formats", elab_output_formats },
 	{ "optimize", elab_optimize },
+	{ "module_data", elab_module_data },
 };
 
 // -vv: reports points with several handlers, which run one after the other at a hit.

@@ -41,8 +41,8 @@ static bool is_number_size(uint64_t size)
 
 struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int bits, bool user)
 {
-	struct di_bit_part parts[DI_BIT_PARTS];
-	int n = di_bit_parts(from, bits, parts);
+	struct bit_part parts[MAX_BIT_PARTS];
+	int n = bit_parts(from, bits, parts);
 	struct expr *all = NULL;
 
 	for (int i = 0; i < n; i++) {

@@ -20,8 +20,8 @@ const char *emit_c_constant(struct session *s, struct cwriter *w, const char *he
 // Returns a C string literal with its quotes.
 const char *emit_c_string(const char *text);
 
-struct di_module;
 // emit_symbols.c: Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library.
-void emit_program(struct cwriter *w, const char *table, int i, const struct di_module *m);
+struct di_identity;
+void emit_program(struct cwriter *w, const char *table, int i, const struct di_identity *id);
 
 #endif

@@ -4,8 +4,8 @@
 // It is written out of order, because handlers and functions determine what else is needed: handlers
 // first, then the functions they reach, then globals; and put together in the order a C compiler
 // and a reader want. runtime/include/generated.h is all that the text includes.
-#include "debuginfo/debuginfo.h"
 #include "elab/elab.h"
+#include "elab/module_data.h"
 #include "emit/emitter.h"
 #include "session/passes.h"
 #include "resolve/family.h"
@@ -269,61 +269,53 @@ static const char *bytes_text(const uint8_t *id, int len)
 	return b.text;
 }
 
-static bool checks_builds(struct session *s)
-{
-	return s->kernel && s->debuginfo && !session_limit(s, LIMIT_STP_NO_BUILDID_CHECK);
-}
-
 // Identifies the kernel that the addresses in the tables belong to. Another kernel is refused or, without a build ID,
 // checked by names of the functions.
-static void write_build_id(struct session *s, struct cwriter *w)
+static void write_build_id(const struct module_data *d, struct cwriter *w)
 {
-	int len = 0;
-	const uint8_t *id = checks_builds(s) ? di_build_id(di_kernel(s), &len) : NULL;
-
-	if (checks_builds(s) && !len)
+	if (d->checks_builds && !d->kernel_id_len)
 		diag_warning((struct loc){ 0 }, "cannot check at run time that the kernel is of the build that the script is"
 			     " translated for: its image has no build ID");
-	if (id && len)
-		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(id, len), len);
+	if (d->kernel_id_len)
+		cw_line(w, ".build_id = (const u8[]){ %s }, .build_id_len = %d,", bytes_text(d->kernel_id, d->kernel_id_len),
+			d->kernel_id_len);
 }
 
 // Writes a row for a kernel module, under its name when loaded, once. Returns the number of rows.
-static int build_row(struct cwriter *w, struct map *known, const struct di_module *m)
+static int build_row(struct cwriter *w, struct map *known, const struct build_data *b)
 {
-	const uint8_t *id;
-	int len;
-
-	if (map_get(known, di_module_name(m)))
+	if (map_get(known, b->name))
 		return 0;
-	map_put(known, di_module_name(m), (void *)m);
-	id = di_build_id(m, &len);
-	if (id && len == 20)
-		cw_line(w, "{ %s, true, { %s } },", emit_c_string(di_module_name(m)), bytes_text(id, len));
+	map_put(known, b->name, (void *)b);
+	if (b->id)
+		cw_line(w, "{ %s, true, { %s } },", emit_c_string(b->name), bytes_text(b->id, 20));
 	else
-		cw_line(w, "{ %s },", emit_c_string(di_module_name(m)));
+		cw_line(w, "{ %s },", emit_c_string(b->name));
 	return 1;
+}
+
+// Returns whether the script uses variables or lines of the module.
+static bool is_read(const struct emitter *e, const struct di_module *m)
+{
+	for vec_each(&e->statics, it)
+		if ((*it)->home == m)
+			return true;
+	return false;
 }
 
 // Lists modules that contain probes, or whose variables or lines the script uses.
 static int builds_table(struct emitter *e, struct cwriter *w)
 {
+	const struct module_data *d = e->s->module_data;
 	struct cwriter rows = { .depth = 1 };
 	struct map known = { 0 };
 	int n = 0;
 
-	if (!checks_builds(e->s))
-		return 0;
-	for vec_each(&e->s->script.probes, it) {
-		const struct probe *p = *it;
-		const struct di_module *m = p->family->module ? p->family->module(p) : NULL;
-
-		if (m && m != di_kernel(e->s) && !di_is_user(m))
-			n += build_row(&rows, &known, m);
-	}
-	for vec_each(&e->statics, it)
-		if ((*it)->home)
-			n += build_row(&rows, &known, (*it)->home);
+	for vec_each(&d->probed, b)
+		n += build_row(&rows, &known, b);
+	for vec_each(&d->read, b)
+		if (is_read(e, b->module))
+			n += build_row(&rows, &known, b);
 	if (n) {
 		cw_line(w, "static const struct stp_module_build stp_builds[] = {");
 		cw_append(w, &rows);
@@ -361,7 +353,7 @@ static void write_module(struct emitter *e, struct cwriter *w)
 		write_modinfo(w, n++, info->name, info->value);
 	cw_line(w, "const struct stp_module stp_module = {");
 	cw_line(w, ".abi = STP_GENERATED_ABI,");
-	write_build_id(e->s, w);
+	write_build_id(e->s->module_data, w);
 	write_count(w, "builds", builds);
 	write_limits(e, w, nesting);
 	write_count(w, "families", e->families.n);

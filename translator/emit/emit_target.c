@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loads and stores of registers and memory. In: E_REGISTER, E_DEREF as values and as left sides. A load is done in its
 // statement, into a temporary; a register is read where its value is used.
-#include "target/kernel.h"
-#include "debuginfo/arch.h"
-#include "debuginfo/debuginfo.h"
+#include "elab/module_data.h"
 #include "emit/emitter.h"
 
 // Casts to the type in the register or in memory: the low `size` bytes of an unsigned text.
@@ -56,7 +54,7 @@ struct value emit_perf(struct emitter *e, struct expr *x)
 
 struct value emit_register(struct emitter *e, struct expr *x)
 {
-	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
+	const struct module_data *d = e->s->module_data;
 	struct expr *number = x->u.reg.number_expr;
 	int n = number && number->kind == E_NUMBER ? (int)number->u.number : x->u.reg.number;
 
@@ -67,14 +65,14 @@ struct value emit_register(struct emitter *e, struct expr *x)
 			      x->u.reg.is_signed);
 	else if (!number && n >= DI_VECTOR)
 		return vector_register(x, n - DI_VECTOR);
-	else if (n < 0 || n >= (int)ARRAY_SIZE(arch->pt_regs_offset) || arch->pt_regs_offset[n] < 0)
-		diag_error(x->loc, "%s has no register %d in a probe's context", arch->name, n);
+	else if (n < 0 || n >= d->registers || d->register_offsets[n] < 0)
+		diag_error(x->loc, "%s has no register %d in a probe's context", d->arch, n);
 	else if (number && emit_needs_context(e, x->loc))
-		return named_register(e, x, arch->pt_regs_offset[n]);
+		return named_register(e, x, d->register_offsets[n]);
 	else if (x->u.reg.is_float && emit_needs_context(e, x->loc))
-		return value_text(TARGET, false, "stp_widen_float(stp_reg(c, %d))", arch->pt_regs_offset[n]);
+		return value_text(TARGET, false, "stp_widen_float(stp_reg(c, %d))", d->register_offsets[n]);
 	else if (emit_needs_context(e, x->loc))
-		return stored(str_printf("stp_reg(c, %d)", arch->pt_regs_offset[n]), x->u.reg.size,
+		return stored(str_printf("stp_reg(c, %d)", d->register_offsets[n]), x->u.reg.size,
 			      x->u.reg.is_signed);
 	return value_number(0);
 }
@@ -106,7 +104,6 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
 	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
 
-	e->loads_returns |= x->u.deref.is_return;
 	if (x->u.deref.is_float)
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else
@@ -153,13 +150,14 @@ int emit_static_number(struct emitter *e, const struct di_static *variable)
 	return e->statics.n - 1;
 }
 
-static int mapped_number(struct emitter *e, const struct di_module *m)
+static int mapped_number(const struct emitter *e, const struct di_module *m)
 {
-	for (int i = 0; i < e->mapped.n; i++)
-		if (e->mapped.at[i] == m)
-			return i;
-	vec_push(&e->mapped, m);
-	return e->mapped.n - 1;
+	const struct module_data *d = e->s->module_data;
+	int i = 0;
+
+	while (d->mapped.at[i].program != m)
+		i++;
+	return i;
 }
 
 struct value emit_static(struct emitter *e, struct expr *x)
@@ -205,16 +203,14 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 // ---------------------------------------------------------------- enumerators
 
 // Returns the table of the type's names, which is written once for each type.
-static const char *enumerators(struct emitter *e, const struct di_type *t, int *n)
+static const char *enumerators(struct emitter *e, const struct expr *x)
 {
 	struct cwriter lines = { .depth = 1 };
-	di_enumerators all = { 0 };
 	const char *name;
 
-	di_each_enumerator(t, &all);
-	*n = all.n;
-	for vec_each(&all, it)
-		cw_line(&lines, "{ %s, %lldLL },", emit_c_string(it->name), (long long)it->value);
+	for (int i = 0; i < x->u.cast.nenumerators; i++)
+		cw_line(&lines, "{ %s, %lldLL },", emit_c_string(x->u.cast.enumerators[i].name),
+			(long long)x->u.cast.enumerators[i].value);
 	name = map_get(&e->formats, buf_text(&lines.text));
 	if (name)
 		return name;
@@ -229,11 +225,9 @@ static const char *enumerators(struct emitter *e, const struct di_type *t, int *
 struct value emit_enumname(struct emitter *e, struct expr *x)
 {
 	struct value v = emit_expr(e, x->u.cast.e);
-	const char *to = temp_string(e), *table;
-	int n;
+	const char *to = temp_string(e), *table = enumerators(e, x);
 
-	table = enumerators(e, x->dtype, &n);
-	cw_line(e->w, "stp_enum_name(%s, STP_STRLEN, %s, %s, %d);", to, value_long(v), table, n);
+	cw_line(e->w, "stp_enum_name(%s, STP_STRLEN, %s, %s, %d);", to, value_long(v), table, x->u.cast.nenumerators);
 	return value_text(0, true, "%s", to);
 }
 
@@ -245,21 +239,21 @@ struct store {
 	struct value bytes;        // of a bit-field: the bytes that contain it, before the store
 };
 
-static const char *part_address(const struct store *s, const struct di_bit_part *part)
+static const char *part_address(const struct store *s, const struct bit_part *part)
 {
 	return str_printf("(u64)%s + %d", value_operand(s->address), part->offset);
 }
 
-static struct value read_part(struct emitter *e, struct store *s, const struct di_bit_part *part)
+static struct value read_part(struct emitter *e, struct store *s, const struct bit_part *part)
 {
 	return load(e, s->l, part_address(s, part), part->size);
 }
 
 static struct value read_parts(struct emitter *e, struct store *s)
 {
-	struct di_bit_part parts[DI_BIT_PARTS];
+	struct bit_part parts[MAX_BIT_PARTS];
 	struct expr *l = s->l;
-	int n = di_bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
+	int n = bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
 	const char *all = NULL;
 
 	for (int i = 0; i < n; i++) {
@@ -275,9 +269,9 @@ static struct value read_parts(struct emitter *e, struct store *s)
 
 static void write_parts(struct emitter *e, struct store *s, const char *text)
 {
-	struct di_bit_part parts[DI_BIT_PARTS];
+	struct bit_part parts[MAX_BIT_PARTS];
 	struct expr *l = s->l;
-	int n = di_bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
+	int n = bit_parts(l->u.deref.bit_offset, l->u.deref.bit_size, parts);
 
 	for (int i = 0; i < n; i++) {
 		struct value bytes = read_part(e, s, &parts[i]);
@@ -307,12 +301,11 @@ static struct value read_target(struct emitter *e, struct store *s)
 
 static void write_target(struct emitter *e, struct store *s, struct value v)
 {
-	const struct arch *arch = arch_find(e->s->kernel ? e->s->kernel->arch : "x86_64");
 	struct expr *l = s->l;
 	const char *text = value_long(v);
 
 	if (l->kind == E_REGISTER) {
-		cw_line(e->w, "stp_set_reg(c, %d, %s);", arch->pt_regs_offset[l->u.reg.number],
+		cw_line(e->w, "stp_set_reg(c, %d, %s);", e->s->module_data->register_offsets[l->u.reg.number],
 			extend(v.atom ? text : str_printf("(%s)", text), l->u.reg.size, l->u.reg.is_signed));
 		return;
 	}

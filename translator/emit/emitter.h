@@ -113,7 +113,6 @@ struct func_info {
 	VEC(struct c_function *) parts;    // of a long one (emit_parts.c)
 };
 
-struct di_module;
 struct family_table { const char *ops, *table; int n; };
 struct format_table { const char *name; int n; };
 
@@ -136,8 +135,6 @@ struct emitter {
 	VEC(struct format_table) format_tables;    // of printing statements, for the reader of records
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
-	bool loads_returns;        // return addresses of programs, in locations of variables
-	VEC(const struct di_module *) mapped;      // programs with variables that probes of other programs read
 	int probes;                // in the table of probes
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
@@ -231,8 +228,8 @@ void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.
 int emit_static_number(struct emitter *e, const struct di_static *variable);    // its index in the table of addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_lines.c
-bool emit_called(const struct emitter *e, const char *prefix);  // embedded C that is used calls such a function
-const char *emit_lines(struct emitter *e, struct cwriter *w, struct di_module *m); // the name of its table, or NULL
+struct line_file;
+const char *emit_lines(struct emitter *e, struct cwriter *w, const struct line_file *file);    // the name of its table
 void emit_kernel_lines(struct emitter *e, struct cwriter *w);
 // Writes l = r and similar; op: the operator in the assignment, TOK_NONE for "=".
 struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);

@@ -156,8 +156,11 @@ static void event_emit(struct session *s, struct cwriter *w, struct probe **prob
 			k++;
 		if (k == programs.n) {
 			vec_push(&programs, d->program);
-			if (d->program)
-				emit_program(w, "stp_process_events", k, d->program);
+			if (d->program) {
+				struct di_identity id = di_program_identity(d->program);
+
+				emit_program(w, "stp_process_events", k, &id);
+			}
 		}
 		vec_push(&program_of, k);
 	}

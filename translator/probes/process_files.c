@@ -413,11 +413,14 @@ typedef VEC(struct di_module *) modules;
 // Returns the number of m's struct stp_program, and writes a new one.
 static int number_of(struct cwriter *w, modules *known, const char *table, struct di_module *m)
 {
+	struct di_identity id;
+
 	for (int k = 0; k < known->n; k++)
 		if (known->at[k] == m)
 			return k;
+	id = di_program_identity(m);
 	vec_push(known, m);
-	emit_program(w, table, known->n - 1, m);
+	emit_program(w, table, known->n - 1, &id);
 	return known->n - 1;
 }
 

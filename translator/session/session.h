@@ -132,6 +132,7 @@ struct session {
 	struct debuginfo *debuginfo;       // debuginfo/lookup/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
 	VEC(const char *) programs;        // probes: absolute paths of probed programs
+	struct module_data *module_data;   // elab/module_data.c: debuginfo that the module contains
 
 	// pass 3
 	struct emitter *emitter;           // emit: the state of the pass; NULL outside of it

@@ -85,22 +85,6 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 	return m;
 }
 
-int di_bit_parts(int bit_offset, int bit_size, struct di_bit_part parts[DI_BIT_PARTS])
-{
-	int bytes = (bit_offset + bit_size + 7) / 8, at = 0, n = 0;
-
-	for (int offset = 0; offset < bytes && n < DI_BIT_PARTS; offset += parts[n++].size) {
-		struct di_bit_part p = { .offset = offset, .size = 8, .from = offset ? 0 : bit_offset, .at = at };
-
-		while (p.size > bytes - offset)
-			p.size /= 2;
-		p.bits = 8 * p.size - p.from < bit_size - at ? 8 * p.size - p.from : bit_size - at;
-		at += p.bits;
-		parts[n] = p;
-	}
-	return n;
-}
-
 struct search {
 	const struct di_type *in;
 	const char *name;

@@ -411,7 +411,10 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 
 struct di_identity di_program_identity(const struct di_module *m)
 {
-	return m->program->identity;
+	struct di_identity id = m->program->identity;
+
+	id.path = di_module_name(m);
+	return id;
 }
 
 bool di_program_is_32bit(const struct di_module *m)
