@@ -177,33 +177,52 @@ static ssize_t read_input(void *file, char *to, size_t size)
 	return read(ready.fd, to, size);
 }
 
-// Returns false if the session is damaged.
+// Reports how the reading of a session ended. Returns false if it is damaged.
+static bool judge(const char *name, int rc, uint64_t at)
+{
+	if (rc == -EPIPE)
+		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
+	else if (rc)
+		report_error("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
+	return !rc || rc == -EPIPE;
+}
+
+// Reads a file, which has one session or several, one after the other. Returns false if it is damaged.
 static bool read_one(const char *path)
 {
-	bool is_file = strcmp(path, "-");
+	bool is_file = strcmp(path, "-"), whole = true;
 	FILE *file = is_file ? fopen(path, "re") : stdin, *in = NULL;
 	const char *name = is_file ? path : "standard input";
-	uint64_t at;
+	struct stream_extent extent = { .length = 1 };
+	uint64_t begin = 0;
 	int rc;
 
 	if (file)
 		in = fopencookie(file, "r", (cookie_io_functions_t){ .read = read_input });
 	if (!in)
 		fail("cannot read %s: %s", path, strerror(errno));
-	rc = stream_read(in, handle, NULL, &at);
+	for (int n = 0; extent.length; n++) {
+		rc = stream_read(in, handle, NULL, &extent);
+		if (rc == -ENODATA && n)
+			break;                     // the file ends behind a session
+		if (rc == -ENODATA && !is_file)
+			exit(1);                   // the session did not begin, and its messages say why
+		if ((rc == -EPROTO || rc == -ENODATA) && !n)
+			fail("%s is not a recorded session; stap --record -o FILE makes one", name);
+		if (rc == -EPROTO) {
+			report_error("%s has bytes behind the end of its session, from byte %llu on, which are ignored",
+				     name, (unsigned long long)begin);
+			whole = false;
+			break;
+		}
+		whole &= judge(name, rc, begin + extent.damage);
+		begin += extent.length;
+	}
 	fclose(in);
 	if (is_file)
 		fclose(file);
 	flush();
-	if (rc == -ENODATA && !is_file)
-		exit(1);                           // the session did not begin, and its messages say why
-	if (rc == -EPROTO || rc == -ENODATA)
-		fail("%s is not a recorded session; stap --record -o FILE makes one", name);
-	if (rc == -EPIPE)
-		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
-	else if (rc)
-		fprintf(stderr, "ERROR: %s is damaged at byte %llu; the rest is shown\n", name, (unsigned long long)at);
-	return !rc || rc == -EPIPE;
+	return whole;
 }
 
 static void usage(void)

@@ -456,7 +456,7 @@ static int next_frame(FILE *in, struct stp_frame *f, unsigned char *payload)
 }
 
 // Reads all frames; the first one is START. A damaged one is left out.
-static int frames(struct reader *r, FILE *in, unsigned char *payload, uint64_t *damage)
+static int frames(struct reader *r, FILE *in, unsigned char *payload, struct stream_extent *extent)
 {
 	struct stp_frame f = { .kind = 0 };
 	uint64_t at = 0;
@@ -478,12 +478,14 @@ static int frames(struct reader *r, FILE *in, unsigned char *payload, uint64_t *
 		rc = frame(r, &f);
 		if (rc != -EBADMSG)
 			continue;
-		*damage = result ? *damage : at;
+		extent->damage = result ? extent->damage : at;
 		result = rc;
 		rc = 0;
 	}
 	if (rc == -EBADMSG && !result)
-		*damage = at;
+		extent->damage = at;
+	if (f.kind == STP_FRAME_END && !rc)
+		extent->length = at + sizeof(f) + f.len;
 	if (rc == -ENODATA)
 		rc = -EPIPE;
 	return result && (!rc || rc == -EPIPE) ? result : rc;
@@ -511,7 +513,7 @@ static void free_session(struct session *s)
 	free(s->host);
 }
 
-int stream_read(FILE *in, event_handler *handler, void *to, uint64_t *damage)
+int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	unsigned char *payload = malloc(STP_FRAME_MAX);
@@ -528,7 +530,8 @@ int stream_read(FILE *in, event_handler *handler, void *to, uint64_t *damage)
 	r->s.script = copy(none);
 	r->s.kernel = copy(none);
 	r->s.host = copy(none);
-	rc = frames(r, in, payload, damage);
+	*extent = (struct stream_extent){ 0 };
+	rc = frames(r, in, payload, extent);
 	if (rc != -EPROTO && rc != -ENODATA && !r->begun) {          // the session has no output, or it was lost
 		struct event begin = { .kind = EVENT_BEGIN };
 

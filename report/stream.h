@@ -76,8 +76,13 @@ struct event {
 // Everything in an event is valid until the handler returns. A handler that returns an error ends the reading.
 typedef int event_handler(void *to, const struct session *s, const struct event *e);
 
-// Reads a stream to its end. Returns -ENODATA if it is empty, -EPROTO if it is something else, -EPIPE if its last frame
-// is missing, and -EBADMSG if a part was damaged and left out; *damage is then the offset of the first one in bytes.
-int stream_read(FILE *in, event_handler *handler, void *to, uint64_t *damage);
+struct stream_extent {                     // bytes, from the begin of the stream
+	uint64_t damage;                   // offset of the first part that was left out
+	uint64_t length;                   // up to and including END; 0: END is missing
+};
+
+// Reads a stream up to its END, behind which another one may begin. Returns -ENODATA if it is empty, -EPROTO if it is
+// something else, -EPIPE if its last frame is missing, and -EBADMSG if a part was damaged and left out.
+int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent);
 
 #endif

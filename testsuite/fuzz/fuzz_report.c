@@ -29,13 +29,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static FILE *sink;
 	FILE *in = size ? fmemopen((void *)data, size, "r") : NULL;
-	uint64_t at;
+	struct stream_extent extent;
 
 	sink = sink ? sink : fopen("/dev/null", "w");
 	if (!in || !sink)
 		return 0;
 	memset(out, 0, sizeof(out));
-	stream_read(in, handle, sink, &at);
+	stream_read(in, handle, sink, &extent);
 	for (size_t i = 0; i < WRITERS; i++)
 		if (out[i].writer && out[i].writer->finish)
 			out[i].writer->finish(&out[i]);
