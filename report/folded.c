@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Folded stacks, "outermost;...;innermost COUNT", of the arrays that have call stacks as keys: the input of flame
 // graphs.
+#include "json_text.h"
 #include "stack.h"
 #include "writers.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 struct line { FILE *to; const char *separator; };
 
-// ";" separates frames, so that it is not part of one.
+// ";" separates frames, so that it is not part of one; nor are control characters, which terminals would obey.
 static void put_frame(void *to, const struct frame *f)
 {
-	struct text name = f->name;
+	bool valid;
+	struct text name = utf8_copy(f->name, &valid);
 	struct line *line = to;
 
 	fputs(line->separator, line->to);
-	for (size_t i = 0; i < name.len; i++)
-		putc(name.at[i] == ';' ? ':' : name.at[i] == '\n' ? ' ' : name.at[i], line->to);
+	for (size_t i = 0; i < name.len; i++) {
+		unsigned char c = name.at[i];
+
+		putc(c == ';' ? ':' : c < ' ' || c == 127 ? ' ' : c, line->to);
+	}
+	free((char *)name.at);
 	line->separator = ";";
 }
 

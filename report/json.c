@@ -26,21 +26,10 @@ static struct json_object *number(const struct output *out, int64_t n)
 // Returns the text with each byte that is not UTF-8 replaced by U+FFFD; *valid: none was.
 static struct json_object *readable(struct text t, bool *valid)
 {
-	char *copy = malloc(3 * t.len + 1), *to = copy;
-	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
-	struct json_object *o;
-	size_t n;
+	struct text copy = utf8_copy(t, valid);
+	struct json_object *o = json_object_new_string_len(copy.at, copy.len);
 
-	if (!copy)
-		abort();
-	for (*valid = true; at < end; at += n ? n : 1) {
-		n = utf8_character(at, end - at);
-		memcpy(to, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
-		to += n ? n : 3;
-		*valid &= n > 0;
-	}
-	o = json_object_new_string_len(copy, to - copy);
-	free(copy);
+	free((char *)copy.at);
 	return o;
 }
 

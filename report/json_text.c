@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Strings in JSON, for the writers that write it piece by piece.
+// UTF-8, and strings in JSON for the writers that write it piece by piece.
 #include "json_text.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 size_t utf8_character(const unsigned char *at, size_t len)
 {
@@ -18,6 +21,23 @@ size_t utf8_character(const unsigned char *at, size_t len)
 		code = code << 6 | (at[i] & 0x3f);
 	}
 	return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
+}
+
+struct text utf8_copy(struct text t, bool *valid)
+{
+	char *copy = malloc(3 * t.len + 1), *to = copy;
+	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
+	size_t n;
+
+	if (!copy)
+		abort();
+	for (*valid = true; at < end; at += n ? n : 1) {
+		n = utf8_character(at, end - at);
+		memcpy(to, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
+		to += n ? n : 3;
+		*valid &= n > 0;
+	}
+	return (struct text){ copy, to - copy };
 }
 
 void put_json_string(FILE *to, struct text t)

@@ -3,6 +3,7 @@
 // statistics are two, NAME.count and NAME.sum. Since each sample has a value for each type, samples are collected in a
 // temporary file until all types are known; the rest is written as it appears.
 #include "intern.h"
+#include "json_text.h"
 #include "stack.h"
 #include "writers.h"
 
@@ -107,14 +108,18 @@ static void put_message(struct pprof *o, unsigned field, struct bytes *message)
 	free(message->at);
 }
 
+// Strings of a protobuf are UTF-8: readers refuse others.
 static uint64_t string(struct pprof *o, struct text t)
 {
 	struct bytes copy = { NULL };
-	bool added;
+	struct text readable;
+	bool added, valid;
 	uint64_t number = intern(&o->strings, t.at, t.len, &added);
 
 	if (added) {
-		append(&copy, t.at, t.len);
+		readable = utf8_copy(t, &valid);
+		append(&copy, readable.at, readable.len);
+		free((char *)readable.at);
 		put_message(o, PROFILE_STRING, &copy);
 	}
 	return number;

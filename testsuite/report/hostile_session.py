@@ -33,9 +33,15 @@ def global_(name):
 
 
 TID = record(pieces(('', 'tid='), ('d', '\n')))
+STACK = record(bytes([VALUE]) + number(0) + text(b'in\x1b[31mner\xff;\x07+0x1/0x2 [k\xfe]\nmain\n') + signed(3))
 PLAIN = START + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
 SESSIONS = {
     'plain': PLAIN,
+    # A frame whose name has bytes that are not UTF-8 and that control terminals.
+    'bytes': START + record(global_('n')) + STACK + END,
+    # Bytes behind the end: another session, or something else.
+    'joined': PLAIN + PLAIN,
+    'followed': PLAIN + b'more than a frame of bytes',
     # Damaged at byte len(START), then without its end, or with a frame that is too long.
     'cut': START + DAMAGED + frame(3, b'message') + b'abc',
     'long-frame': START + DAMAGED + frame(3, b'message') + struct.pack('<IIQ', 1 << 30, 2, 9),

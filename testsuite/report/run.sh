@@ -143,7 +143,7 @@ report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.ch
 report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"
 
 # Sessions that are damaged or unusual, and outputs that cannot be written.
-for kind in plain cut long-frame described-twice names paths; do
+for kind in plain cut long-frame described-twice names paths bytes joined followed; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >$kind.rec
 done
 for kind in cut long-frame; do
@@ -153,6 +153,16 @@ done
 report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"
 report report/trace-names-differ "$("$STAP" report -f chrome names.rec | grep -oF '"args":{"a":1,"2":2}' >/dev/null || "$STAP" report -f chrome names.rec)"
 report report/trace-paths-are-whole "$("$STAP" report -f chrome paths.rec | grep '"ph":"[BE]"')"
+"$STAP" report -f folded bytes.rec >bytes.folded
+report report/folded-controls-nothing "$(printf 'main;in [31mner\xef\xbf\xbd:  3\n' | cmp - bytes.folded 2>&1)"
+"$STAP" report -f pprof bytes.rec | gzip -dc >bytes.pprof
+report report/pprof-is-utf8 "$(LC_ALL=C grep -qaP '\xff|\xfe' bytes.pprof && echo "bytes that are not UTF-8"
+	LC_ALL=C grep -qaP '\x1b\[31mner\xef\xbf\xbd;' bytes.pprof || echo "no frame")"
+"$STAP" report joined.rec >joined.text 2>joined.err
+report report/joined-sessions "$([ $? = 0 ] || echo "exit status"; "$STAP" report plain.rec plain.rec | cmp - joined.text 2>&1; cat joined.err)"
+"$STAP" report followed.rec >followed.text 2>followed.err
+report report/bytes-behind-end "$([ $? = 1 ] || echo "exit status"; "$STAP" report plain.rec | cmp - followed.text 2>&1
+	grep -qx "ERROR: followed.rec has bytes behind the end of its session, from byte $(stat -c %s plain.rec) on, which are ignored" followed.err || cat followed.err)"
 cp plain.rec kept.rec
 "$STAP" report --output=json:kept.rec kept.rec 2>kept.err
 status=$?

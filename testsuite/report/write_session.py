@@ -19,7 +19,8 @@ def signed(n):
 
 
 def text(t):
-    return number(len(t)) + t.encode()
+    t = t if isinstance(t, bytes) else t.encode()
+    return number(len(t)) + t
 
 
 def frame(kind, payload, seq=0):
