@@ -196,6 +196,27 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		add_text(o, "value", e->value->text);
 }
 
+// The probes of scripts and the library that were hit.
+static void end(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
+{
+	struct json_object *list = json_object_new_array(), *of;
+
+	json_object_object_add(o, "status", json_object_new_int(e->status));
+	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+		if (!p->hits || !strcmp(p->where, "generated code"))
+			continue;
+		of = json_object_new_object();
+		add_string(of, "probe", p->written);
+		add_string(of, "place", p->where);
+		json_object_object_add(of, "hits", number(out, p->hits));
+		json_object_object_add(of, "min_ns", number(out, p->min_ns));
+		json_object_object_add(of, "sum_ns", number(out, p->sum_ns));
+		json_object_object_add(of, "max_ns", number(out, p->max_ns));
+		json_object_array_add(list, of);
+	}
+	json_object_object_add(o, "probes", list);
+}
+
 static const char *type_name(const struct event *e)
 {
 	switch (e->kind) {
@@ -225,7 +246,7 @@ struct json_object *json_event(const struct output *out, const struct session *s
 		add_text(o, "text", e->text);
 		json_object_object_add(o, "count", number(out, e->count));
 		break;
-	case EVENT_END: json_object_object_add(o, "status", json_object_new_int(e->status)); break;
+	case EVENT_END: end(out, o, s, e); break;
 	}
 	return o;
 }

@@ -238,6 +238,21 @@ static void describe_probe(struct reader *r)
 	replace(&p->where, text(r));
 }
 
+static void describe_cost(struct reader *r)
+{
+	uint64_t i = number(r) - 1;
+	struct probe *p = i < r->s.nprobes ? &r->s.probes[i] : NULL;
+	uint64_t hits = number(r), min_ns = number(r), sum_ns = number(r), max_ns = number(r);
+
+	r->damaged |= !p || (hits | min_ns | sum_ns | max_ns) > INT64_MAX;
+	if (r->damaged)
+		return;
+	p->hits = hits;
+	p->min_ns = min_ns;
+	p->sum_ns = sum_ns;
+	p->max_ns = max_ns;
+}
+
 static void describe_global(struct reader *r)
 {
 	struct global *g = element(r, &r->s.globals, &r->s.nglobals, sizeof(*g), number(r), GLOBALS_MAX);
@@ -374,6 +389,7 @@ static int items(struct reader *r, uint64_t seq)
 		case STP_ITEM_FORMAT: describe_format(r); break;
 		case STP_ITEM_PROBE: describe_probe(r); break;
 		case STP_ITEM_GLOBAL: describe_global(r); break;
+		case STP_ITEM_COST: describe_cost(r); break;
 		default: r->damaged = true;
 		}
 	}

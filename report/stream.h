@@ -36,7 +36,10 @@ struct piece {                             // a conversion of a format, and the 
 };
 
 struct format { int64_t id; unsigned n; struct piece pieces[]; };
-struct probe { char *point, *written, *where; };
+struct probe {
+	char *point, *written, *where;
+	uint64_t hits, min_ns, sum_ns, max_ns;     // at the end
+};
 struct global { char *name; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
 
 struct session {                           // what the stream has described so far

@@ -48,6 +48,7 @@ struct stp_record_ops {
 	bool (*open_text)(struct stp_sink *k, struct stp_ctx *c);
 	bool (*extend_text)(struct stp_ctx_private *v, u32 n);     /* makes space for n bytes */
 	void (*close_text)(struct stp_ctx_private *v);
+	void (*cost)(struct stp_ctx *c, u32 probe, u64 hits, u64 min_ns, u64 sum_ns, u64 max_ns);
 	struct stp_probe describe, values;     /* run before begin probes and after end probes */
 };
 

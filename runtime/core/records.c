@@ -409,10 +409,22 @@ static void put_globals(struct stp_ctx *c)
 		put_global(c, i);
 }
 
+static void put_cost(struct stp_ctx *c, u32 probe, u64 hits, u64 min_ns, u64 sum_ns, u64 max_ns)
+{
+	char *at = begin_item(c, 5 * NUMBER_MAX + 1);
+
+	if (!at)
+		return;
+	at = put_number(put_byte(at, STP_ITEM_COST), probe + 1);
+	at = put_number(put_number(at, hits), min_ns);
+	stp_private(c)->out = put_number(put_number(at, sum_ns), max_ns);
+}
+
 const struct stp_record_ops stp_record_ops = {
 	.open_text = open_text,
 	.extend_text = extend_text,
 	.close_text = close_text,
+	.cost = put_cost,
 	.describe = { .handler = describe, .point = "begin", .written = "begin", .where = "generated code" },
 	.values = { .handler = put_globals, .point = "end", .written = "end", .where = "generated code" },
 };

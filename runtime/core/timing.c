@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stap -t: the time of each probe's hits, and the locks that were waited for. Each CPU has its own numbers; they
- * are summed and printed after the session has stopped. Times are in cycles of the platform, or in nanoseconds if
- * it has no cycle counter.
+ * stap -t and records: the time of each probe's hits; for -t, also the locks that were waited for. Each CPU has its own
+ * numbers; they are summed, and printed or recorded, after the session has stopped. Times are in cycles of the
+ * platform, or in nanoseconds if it has no cycle counter.
  */
 #include "internal.h"
 
@@ -50,15 +50,23 @@ static void merge(struct stp_timing *to, const struct stp_timing *from)
 	to->mean = (s64)(to->sum / to->hits);
 }
 
-static void print_probe(struct stp_ctx *c, u32 index)
+/* Returns the numbers of all CPUs. */
+static struct stp_timing sum(u32 index)
 {
-	const struct stp_probe *p = stp_module.probes + index;
 	struct stp_timing t = stp_session.exclusive->timing[index];
 	u32 cpu;
 
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		if (stp_session.ctx[cpu])
 			merge(&t, &stp_session.ctx[cpu]->timing[index]);
+	return t;
+}
+
+static void print_probe(struct stp_ctx *c, u32 index)
+{
+	const struct stp_probe *p = stp_module.probes + index;
+	struct stp_timing t = sum(index);
+
 	if (!t.hits)
 		return;
 	stp_cprintf(c, "%s, (%s), hits: %llu, cycles: %llumin/%lluavg/%llumax, variance: %lld, from: %s, index: %u\n",
@@ -83,19 +91,45 @@ static void print_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 	}
 }
 
-void stp_timing_report(void)
+/* The quotient and the remainder are multiplied apart, so that days do not overflow. */
+static u64 nanoseconds(u64 cycles)
 {
-	struct stp_ctx *c = &stp_session.exclusive->c;
+	u64 khz = plat_cycles_khz();
+
+	return khz ? cycles / khz * 1000000 + cycles % khz * 1000000 / khz : cycles;
+}
+
+static void record_probe(struct stp_ctx *c, u32 index)
+{
+	struct stp_timing t = sum(index);
+
+	if (t.hits)
+		stp_module.records->ops->cost(c, index, t.hits, nanoseconds(t.min), nanoseconds(t.sum), nanoseconds(t.max));
+}
+
+static void print_report(struct stp_ctx *c)
+{
 	bool any = false;
 	u32 i;
 
-	plat_exclusive_enter();
-	stp_private(c)->busy = 1;
 	stp_cprintf(c, "----- probe hit report: \n");
 	for (i = 0; i < stp_module.nprobes; i++)
 		print_probe(c, i);
 	for (i = 0; i < stp_module.nprobes; i++)
 		print_locks(c, stp_module.probes + i, &any);
+}
+
+void stp_timing_report(void)
+{
+	struct stp_ctx *c = &stp_session.exclusive->c;
+	u32 i;
+
+	plat_exclusive_enter();
+	stp_private(c)->busy = 1;
+	if (stp_module.limits.timing_report)
+		print_report(c);
+	for (i = 0; stp_module.records && i < stp_module.nprobes; i++)
+		record_probe(c, i);
 	stp_handler_finish(stp_private(c));
 	stp_private(c)->busy = 0;
 	plat_exclusive_leave();

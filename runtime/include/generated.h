@@ -586,7 +586,7 @@ struct stp_probe {
 	u32 nlate;                 /* taken by the handler instead, with stp_lock() */
 	u32 nentry;                /* of entry_locks */
 	const struct stp_lock_use *entry_locks; /* taken around the evaluation of @entry() */
-	bool needs_actions;        /* has loops or recursion, so that c->actions is reset; or is timed (-t) */
+	bool needs_actions;        /* has loops or recursion, so that c->actions is reset; or is timed */
 	u32 arrival_ns;            /* time that the kernel needs for a hit around the handler, on a typical processor */
 	bool (*condition)(void);   /* "if (...)"; NULL if the probe has none */
 	const char *name;          /* $$name of a handler with several points; else NULL */
@@ -871,7 +871,8 @@ struct stp_limits {
 	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of the queue of messages; 0: default */
 	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are larger by this power of two */
 	bool no_overload, interruptible, suppress_errors;
-	bool timing;               /* -t: every probe has needs_actions, its hits are timed */
+	bool timing;               /* -t and records: every probe has needs_actions, its hits are timed */
+	bool timing_report;        /* -t: the times are printed */
 	bool bulk;                 /* -b: one file per CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;

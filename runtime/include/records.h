@@ -72,6 +72,8 @@ enum stp_item {
 	STP_ITEM_SCRIPT,
 	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL */
 	STP_ITEM_VALUE,
+	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the longest one */
+	STP_ITEM_COST,
 };
 
 /*

@@ -93,7 +93,7 @@ void plat_pause(u32 us)
 {
 }
 
-/* Nanoseconds, used only for stap -t: an expensive script does not stop, since the scheduler limits a process. */
+/* Nanoseconds, used only to time hits: an expensive script does not stop, since the scheduler limits a process. */
 u64 plat_cycles(void)
 {
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;

@@ -53,7 +53,12 @@ def check_values(file, safe_file):
     expect('above', linear[-1]['hi'], None)
     expect('warning', [o['text'] for o in objects if o['type'] == 'warning'],
            ['a value is outside of the range of its @hist_linear in probe begin', 'careful'])
-    expect('ends', [objects[0]['type'], objects[-1]], ['begin', {'type': 'end', 'status': 0}])
+    expect('ends', [objects[0]['type'], {k: v for k, v in objects[-1].items() if k != 'probes'}], ['begin', {'type': 'end', 'status': 0}])
+    probes = objects[-1]['probes']
+    expect('hits', [[p['probe'], p['hits']] for p in probes if p['place'].startswith('/')], [['begin', 1], ['end', 1]])
+    for p in probes:
+        if not 0 < p['min_ns'] <= p['max_ns'] <= p['sum_ns']:
+            print('cost', p)
     if any('unread' in o['text'] for o in prints):
         print('the display of unread globals is printed twice')
     safe = {o['name']: o for o in lines(safe_file) if o['type'] == 'map'}

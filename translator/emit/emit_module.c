@@ -230,7 +230,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
 	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(s->opt.timing && s->opt.user_runtime);    // a process counts cycles only for -t
+		(emit_times_hits(s) && s->opt.user_runtime);       // a process counts cycles only to time hits
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
@@ -243,8 +243,10 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 		cw_line(w, ".hash_bias = %" PRId64 ",", session_limit(s, LIMIT_MAPHASHBIAS));
 	if (s->opt.suppress_errors)
 		cw_line(w, ".suppress_errors = true,");
-	if (s->opt.timing)
+	if (emit_times_hits(s))
 		cw_line(w, ".timing = true,");
+	if (s->opt.timing)
+		cw_line(w, ".timing_report = true,");
 	if (s->opt.bulk)
 		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)

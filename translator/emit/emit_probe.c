@@ -430,7 +430,7 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 		cw_line(w, ".locks = %s, .%s = %d,", locks.name, late ? "nlate" : "nlocks", locks.n);
 	if (entry_locks.n)
 		cw_line(w, ".entry_locks = %s, .nentry = %d,", entry_locks.name, entry_locks.n);
-	if (e->s->opt.timing || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
+	if (emit_times_hits(e->s) || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
 	    !work_is_bounded(e->entry_of[p->index]))
 		cw_line(w, ".needs_actions = true,");
 	if (p->family->arrival_ns)

@@ -50,6 +50,11 @@ static void script(struct emitter *e, struct cwriter *w)
 	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
 }
 
+bool emit_times_hits(const struct session *s)
+{
+	return s->opt.timing || s->opt.records;
+}
+
 void emit_record_tables(struct emitter *e, struct cwriter *w)
 {
 	int n;

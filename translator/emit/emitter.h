@@ -161,6 +161,7 @@ void emit_storage(struct emitter *e, struct cwriter *w);
 void emit_global_tables(struct emitter *e, struct cwriter *w);
 
 // emit_records.c
+bool emit_times_hits(const struct session *s);                      // for -t, and for the records of each probe's cost
 void emit_record_tables(struct emitter *e, struct cwriter *w);    // --record: what the reader of the output needs
 
 // emit_effects.c
