@@ -208,6 +208,23 @@ static void value(struct output *out, const struct session *s, const struct even
 	put(out, o);
 }
 
+// {"type":"costs"}: the hits of each probe, and the nanoseconds of all of them and of the longest one.
+static void costs(struct output *out, const struct session *s)
+{
+	struct json_object *o = object("costs"), *hits = json_object_new_array(), *sum = json_object_new_array(),
+			   *max = json_object_new_array();
+
+	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+		json_object_array_add(hits, json_object_new_int64(p->hits));
+		json_object_array_add(sum, json_object_new_int64(p->sum_ns));
+		json_object_array_add(max, json_object_new_int64(p->max_ns));
+	}
+	json_object_object_add(o, "hits", hits);
+	json_object_object_add(o, "sum", sum);
+	json_object_object_add(o, "max", max);
+	put(out, o);
+}
+
 static int status_of(struct output *out)
 {
 	return !ferror(out->file) ? 0 : errno ? -errno : -EIO;
@@ -231,6 +248,7 @@ static int event(struct output *out, const struct session *s, const struct event
 	case EVENT_LOSS: put(out, json_event(out, s, e)); break;
 	case EVENT_END:
 		describe_probes(out, s, s->nprobes);
+		costs(out, s);
 		put(out, json_event(out, s, e));
 		break;
 	}

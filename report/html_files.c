@@ -12,6 +12,7 @@ EMBED(html_flamegraph, "vendor/d3-flamegraph.umd.min.js");
 EMBED(html_values, "values.js");
 EMBED(html_flame, "flame.js");
 EMBED(html_time, "time.js");
+EMBED(html_compare, "compare.js");
 EMBED(html_page, "page.js");
 
 static void put(FILE *to, const char *element, const char *from, const char *end)
@@ -29,5 +30,6 @@ void html_put_files(FILE *to)
 	put(to, "script", html_values, html_values_end);
 	put(to, "script", html_flame, html_flame_end);
 	put(to, "script", html_time, html_time_end);
+	put(to, "script", html_compare, html_compare_end);
 	put(to, "script", html_page, html_page_end);
 }

@@ -44,27 +44,41 @@ function prune(node, least) {
 	return nodes;
 }
 
+// Sets `before` of each node to its share in another tree, of which `node` is 0 to 1; 0 where it does not occur.
+function compare_trees(node, other, whole) {
+	const names = new Map(other ? [...other.below.values()].map(below => [below.name, below]) : []);
+
+	node.before = other && whole ? other.value / whole : 0;
+	for (const below of node.below.values())
+		compare_trees(below, names.get(below.name), whole);
+}
+
+// A flame graph of stacks: { label, elements, frames }. `others` can be compared with it.
 class Flame {
-	constructor(name, stacks, frames) {
-		const { root, nodes } = tree_of(name, stacks, frames);
+	constructor(stacks, others) {
+		const { root, nodes } = tree_of(stacks.label, stacks.elements, stacks.frames);
 		let least = 0;
 
 		for (least = nodes > FRAMES ? root.value * 1e-6 : 0; prune(root, least) > FRAMES; least *= 2)
 			;
 		this.root = root;
+		this.others = others;
+		this.compared = null;
 		this.left = least ? "Frames below " + d3.format(".2g")(100 * least / root.value) + " % are not drawn. " : "";
 		this.zoomed = "";
 		this.info = element("div", { class: "info", "aria-live": "polite" });
 		this.graph = element("div", { class: "flame", tabindex: 0, role: "application", keydown: event => this.key(event),
-			"aria-label": "flame graph of " + name + ": arrow keys select a frame, Enter zooms, Escape resets" });
+			"aria-label": "flame graph of " + stacks.label + ": arrow keys select a frame, Enter zooms, Escape resets" });
 		this.search = element("input", { type: "search", placeholder: "Search frames", "aria-label": "search frames",
 			input: () => this.find() });
 		this.found = element("span", { class: "faint", role: "status" });
+		this.choice = !others.length ? "" : element("select", { "aria-label": "compare with", change: event => this.compare(event.target.value) },
+			element("option", { value: "" }, "Compare with …"), ...others.map((o, i) => element("option", { value: i }, o.label)));
 	}
 
 	element() {
 		return element("div", { class: "flame-box" }, element("div", { class: "tools" }, this.search,
-			element("button", { type: "button", click: () => this.reset() }, "Reset zoom"), this.found),
+			element("button", { type: "button", click: () => this.reset() }, "Reset zoom"), this.choice, this.found),
 			this.info, this.graph);
 	}
 
@@ -76,12 +90,43 @@ class Flame {
 			.transitionDuration(still ? 0 : 150).setLabelHandler(d => this.label(d)).onHover(d => this.say(d))
 			.setSearchMatch((d, term) => d.data.name.toLowerCase().includes(term))
 			.setSearchHandler((results, sum) => { this.sum = sum; })
-			.setColorMapper((d, color) => d.highlight ? "#e863e8" : color)
+			.setColorMapper((d, usual) => this.colour(d, usual))
 			.onClick(d => { this.zoomed = d.parent ? "Zoomed to " + d.data.name + ". " : ""; this.select(d); });
 		d3.select(this.graph).datum(this.root).call(this.chart);
 		this.current = d3.select(this.graph).datum();
 		this.say(this.current);
 		new ResizeObserver(() => this.resize()).observe(this.graph);
+	}
+
+	// Colours the frames by the difference of their shares.
+	compare(index) {
+		this.compared = index === "" ? null : this.others[index];
+		if (this.compared) {
+			const other = tree_of("", this.compared.elements, this.compared.frames).root;
+
+			compare_trees(this.root, other, other.value);
+			this.most = 0;
+			d3.hierarchy(this.root).each(d => { this.most = Math.max(this.most, Math.abs(this.growth(d.data))); });
+		}
+		this.chart.update();
+		this.mark();
+		this.say(this.current);
+	}
+
+	// The share of a frame minus that in the other graph.
+	growth(node) {
+		return (this.root.value ? node.value / this.root.value : 0) - node.before;
+	}
+
+	// Red frames grew, blue ones shrank.
+	colour(d, usual) {
+		if (d.highlight)
+			return "#e863e8";
+		if (!this.compared)
+			return usual;
+		const growth = this.growth(d.data), strength = this.most ? Math.sqrt(Math.abs(growth) / this.most) : 0;
+
+		return d3.interpolateRgb("#dddddd", growth > 0 ? "#f2564b" : "#5b93f0")(strength);
 	}
 
 	width() {
@@ -96,7 +141,8 @@ class Flame {
 	}
 
 	label(d) {
-		return d.data.name + " (" + shown(d.data.value) + ", " + percent(d.data.value, this.root.value) + ")";
+		return d.data.name + " (" + shown(d.data.value) + ", " + percent(d.data.value, this.root.value) +
+			(this.compared ? "; " + this.compared.label + ": " + grouped.format(100 * d.data.before) + " %" : "") + ")";
 	}
 
 	say(d) {

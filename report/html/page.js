@@ -22,12 +22,14 @@ function take(session, o) {
 	}
 	case "end": session.end = o; break;
 	case "counts": session.counts = o; break;
+	case "costs": session.costs = o; break;
 	}
 }
 
 // A line that is cut off is the last one of a file that is incomplete.
 function read(text) {
-	const session = { begin: {}, problems: [], probes: [], records: [], frames: [], globals: new Map(), counts: {}, cut: false };
+	const session = { begin: {}, problems: [], probes: [], records: [], frames: [], globals: new Map(), counts: {}, costs: { hits: [], sum: [], max: [] },
+		cut: false };
 
 	for (const line of text.split("\n")) {
 		if (!line)
@@ -47,11 +49,11 @@ function section(title, note, ...children) {
 	return element("section", null, element("h2", null, title, note ? element("small", null, " · " + note) : ""), ...children);
 }
 
-function header(begin) {
+function header(begin, title) {
 	const where = [begin.host, begin.kernel && "Linux " + begin.kernel, begin.target && "process " + begin.target,
 		begin.time_ns && new Date(Number(begin.time_ns) / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC"];
 
-	return element("header", null, element("h1", null, "stap report"),
+	return element("header", null, element("h1", null, title),
 		element("p", { class: "faint" }, where.filter(Boolean).join(" · ")));
 }
 
@@ -90,12 +92,18 @@ function scalars(session) {
 		element("div", { class: "scroll" }, element("table", null, element("tbody", null, ...rows)))) : "";
 }
 
+function stacks_of(session) {
+	return [...session.globals.values()].filter(g => g.elements[0].type === "stack")
+		.map(g => ({ label: (session.run ? "run " + session.run + ": " : "") + g.name, elements: g.elements, frames: session.frames }));
+}
+
 // The picture that fits the type of a global.
-function picture(global, session, later) {
+function picture(global, session, all, later) {
 	const first = global.elements[0];
 
 	if (first.type === "stack") {
-		const flame = new Flame(global.name, global.elements, session.frames);
+		const flame = new Flame({ label: global.name, elements: global.elements, frames: session.frames },
+			all.flatMap(stacks_of).filter(o => o.elements !== global.elements));
 
 		later.push(() => flame.draw());
 		return section(global.name, "flame graph of " + count_of(global.elements.length, "stack"), flame.element());
@@ -172,9 +180,9 @@ function text_output(session) {
 		element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "output" }, pre)) : "";
 }
 
-// The records of the probes of each line, by its number. Probes of other files do not match the text at their place;
-// those of options, such as <timeout>, could.
-function records_by_line(session, lines) {
+// Records, hits and nanoseconds of the probes of each line, by its number. Probes of other files do not match the text
+// at their place; those of options, such as <timeout>, could.
+function probes_by_line(session, lines) {
 	const result = new Map();
 
 	session.probes.forEach((probe, i) => {
@@ -182,35 +190,58 @@ function records_by_line(session, lines) {
 		const text = line && lines[line - 1];
 
 		if (text !== undefined && text.slice(column - 1).startsWith(/^[\w.]*/.exec(probe.probe)[0]))
-			result.set(Number(line), (result.get(Number(line)) || 0) + ((session.counts.records || [])[i] || 0));
+			result.set(Number(line), [(session.counts.records || [])[i], session.costs.hits[i], session.costs.sum[i]].map((n, k) =>
+				(n || 0) + (result.get(Number(line)) || [0, 0, 0])[k]));
 	});
 	return result;
 }
 
+// The cost of each probe that was hit; the table is there if the script's lines do not have all of it.
+function probe_costs(session) {
+	const hit = session.probes.map((p, i) => ({ probe: p.probe, place: p.place, hits: session.costs.hits[i] || 0,
+		sum: session.costs.sum[i] || 0, max: session.costs.max[i] || 0 })).filter(p => p.hits && p.place !== "generated code");
+	const total = { title: "time", numeric: true, of: p => p.sum, text: duration };
+
+	return hit.length ? section("Probes", count_of(hit.length, "probe") + " hit", new Table(hit, [
+		{ title: "probe", key: true, of: p => p.probe }, { title: "place", key: true, of: p => p.place.replace(/^.*\//, "") },
+		{ title: "hits", numeric: true, of: p => p.hits }, total,
+		{ title: "per hit", numeric: true, of: p => p.sum / p.hits, text: duration },
+		{ title: "longest", numeric: true, of: p => p.max, text: duration }], total).element()) : "";
+}
+
 function script(session) {
 	const lines = (session.begin.script || "").replace(/\n$/, "").split("\n");
-	const records = records_by_line(session, lines);
+	const probes = probes_by_line(session, lines);
+	const cells = of => !of ? ["", "", "", ""] : [shown(of[0]), shown(of[1]), of[1] ? duration(of[2]) : "", of[1] ? duration(of[2] / of[1]) : ""];
 
 	if (!session.begin.script)
 		return "";
-	return section("Script", "with the records that each probe printed",
+	return section("Script", "with the records, hits and time of each probe",
 		element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "script" }, element("table", { class: "script" },
-			element("tbody", null, ...lines.map((line, i) => element("tr", { class: records.has(i + 1) ? "probed" : undefined },
+			element("thead", null, element("tr", null, ...["", "records", "hits", "time", "per hit"].map(title =>
+				element("th", { class: "number", scope: "col" }, title)), element("th"))),
+			element("tbody", null, ...lines.map((line, i) => element("tr", { class: probes.has(i + 1) ? "probed" : undefined },
 				element("td", { class: "number" }, String(i + 1)),
-				element("td", { class: "number count" }, records.has(i + 1) ? shown(records.get(i + 1)) : ""),
+				...cells(probes.get(i + 1)).map(text => element("td", { class: "number count" }, text)),
 				element("td", null, line)))))));
 }
 
-function show(session, page) {
+function show(session, all, page) {
 	const later = [];
 
-	page.append(header(session.begin), problems(session),
-		...pictured(session).map(g => picture(g, session, later)), scalars(session),
-		...over_time(session, later), text_output(session), script(session));
+	page.append(header(session.begin, session.run ? "Run " + session.run : "stap report"), problems(session),
+		...pictured(session).map(g => picture(g, session, all, later)), scalars(session),
+		...over_time(session, later), text_output(session), probe_costs(session), script(session));
 	later.forEach(draw => draw());
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-	for (const data of document.querySelectorAll("script.session"))
-		show(read(data.textContent), document.getElementById("report"));
+	const sessions = [...document.querySelectorAll("script.session")].map(data => read(data.textContent));
+	const page = document.getElementById("report");
+
+	if (sessions.length > 1) {
+		sessions.forEach((session, i) => { session.run = i + 1; });
+		page.append(element("h1", null, "stap report of " + sessions.length + " runs"), ...comparisons(sessions));
+	}
+	sessions.forEach(session => show(session, sessions, page));
 });

@@ -72,8 +72,40 @@ function histogram(buckets) {
 	return element("table", { class: "hist", "aria-label": "histogram" }, rows);
 }
 
+// The value below which this share of the values is; it is interpolated within a bucket. A bucket without a limit has
+// the limit that it has.
+function quantile(buckets, share) {
+	let left = share * d3.sum(buckets, b => Number(b.count));
+
+	for (const b of buckets) {
+		const n = Number(b.count);
+
+		if (left > n && b !== buckets.at(-1)) {
+			left -= n;
+			continue;
+		}
+		if (b.lo === null || b.hi === null)
+			return Number(b.lo === null ? b.hi : b.lo);
+		return Number(b.lo) + (Number(b.hi) - Number(b.lo)) * left / n;
+	}
+}
+
+const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 };
+
 function summary(stats) {
-	return ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => k + " " + shown(stats[k])).join(", ");
+	const known = ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => k + " " + shown(stats[k]));
+
+	if (stats.buckets && stats.buckets.length)
+		known.push(Object.entries(QUANTILES).map(([name, share]) => name + " " + shown(quantile(stats.buckets, share))).join(", ") +
+			" (interpolated)");
+	return known.join(", ");
+}
+
+// Time in the unit that fits it.
+function duration(ns) {
+	const [unit, of] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3]].find(([, of]) => ns >= of) || ["ns", 1];
+
+	return d3.format(".3~r")(ns / of) + " " + unit;
 }
 
 // --- tables ---
@@ -97,18 +129,20 @@ function columns_of(elements) {
 }
 
 function compare(column, a, b) {
-	const x = column.of(a), y = column.of(b);
+	const of = column.order || column.of, x = of(a), y = of(b);
 
 	return column.numeric ? (Number(x) || 0) - (Number(y) || 0) : String(x) < String(y) ? -1 : String(x) > String(y) ? 1 : 0;
 }
 
 const ROWS = 100;
 
+// A column has a title, `of` an element, and whether it is numeric or a key; possibly `text` of its value, and by what an
+// element has its `order` and its bar.
 class Table {
-	constructor(elements) {
+	constructor(elements, columns = columns_of(elements), sorted = columns.find(c => !c.key && c.numeric) || columns[0]) {
 		this.elements = elements;
-		this.columns = columns_of(elements);
-		this.sorted = this.columns.find(c => !c.key && c.numeric) || this.columns[0];
+		this.columns = columns;
+		this.sorted = sorted;
 		this.down = !this.sorted.key;
 		this.filter = "";
 		this.limit = ROWS;
@@ -148,12 +182,16 @@ class Table {
 			this.head.append(element("th", { scope: "col" }, ""));
 	}
 
+	measure(e) {
+		return Number((this.measured.order || this.measured.of)(e)) || 0;
+	}
+
 	row(e, max) {
 		const row = element("tr", null, ...this.columns.map(c => element("td", { class: c.numeric ? "number" : "key" },
-			c.numeric ? shown(c.of(e)) : String(c.of(e)))));
+			c.text ? c.text(c.of(e)) : c.numeric ? shown(c.of(e)) : String(c.of(e)))));
 
 		if (this.measured)
-			row.append(element("td", { class: "bars" }, bar(Number(this.measured.of(e)), max)));
+			row.append(element("td", { class: "bars" }, bar(this.measure(e), max)));
 		if (e.buckets)
 			row.firstChild.prepend(this.opener(e, row), " ");
 		return row;
@@ -178,7 +216,7 @@ class Table {
 	draw() {
 		const matching = !this.filter ? this.elements.slice() : this.elements.filter(e =>
 			this.columns.some(c => String(c.of(e)).toLowerCase().includes(this.filter)));
-		const max = this.measured ? d3.max(this.elements, e => Number(this.measured.of(e)) || 0) : 0;
+		const max = this.measured ? d3.max(this.elements, e => this.measure(e)) : 0;
 		const sign = this.down ? -1 : 1;
 
 		matching.sort((a, b) => sign * compare(this.sorted, a, b));

@@ -170,7 +170,33 @@ def check_page(b):
     b.expect('heat map', SECTION % 'Histogram' + '.querySelectorAll(".cell").length > 3', True)
     b.expect('timeline', SECTION % 'Timeline' + '.querySelectorAll(".cell").length > 3', True)
     b.expect('output', SECTION % 'Output' + '.querySelector("pre").textContent.startsWith("tick 1\\n")', True)
-    b.expect('script', '[...document.querySelectorAll(".script .probed .count")].map(c => Number(c.textContent) > 2)', [False, True, True])
+    b.expect('script', '[...document.querySelectorAll(".script .probed")].map(r => Number(r.querySelectorAll(".count")[0].textContent) > 2)', [False, True, True])
+    b.expect('hits', '[...document.querySelectorAll(".script .probed")].map(r => Number(r.querySelectorAll(".count")[1].textContent) > 1)',
+             [False, True, False])
+    b.expect('times', r'[...document.querySelectorAll(".script .probed .count:nth-child(5)")].every(c => /^[\d.]+ (n|µ|m|)s$/.test(c.textContent))', True)
+    b.expect('probes', SECTION % 'Probes' + '.querySelectorAll("tbody tr").length >= 3', True)
+    b.expect('percentiles', SECTION % 'delay' + '.innerText.includes("(interpolated)")', True)
+    b.expect('p50', 'Math.round(quantile([{lo: 0, hi: 9, count: 2}, {lo: 10, hi: 19, count: 2}, {lo: 20, hi: null, count: 1}], 0.5) * 10)', 123)
+    b.expect('p99', 'quantile([{lo: 0, hi: 9, count: 2}, {lo: 20, hi: null, count: 8}], 0.99)', 20)
+
+
+# Two runs: a table of what changed, and a flame graph with the frames that grew in red.
+def check_runs(b):
+    row = '[...[...%s.querySelectorAll("tbody tr")].find(r => r.textContent.startsWith("%s")).querySelectorAll("td")].slice(0, 4).map(c => c.textContent)'
+    b.expect('headings', '[...document.querySelectorAll("h1")].map(h => h.textContent)', ['stap report of 2 runs', 'Run 1', 'Run 2'])
+    b.expect('grew', row % (SECTION % 'reads', 'sed'), ['sed', '0', '55', '+55'])
+    b.expect('shrank', row % (SECTION % 'reads', 'grep'), ['grep', '700', '300', '-400'])
+    b.expect('largest first', SECTION % 'reads' + '.querySelector("tbody td").textContent', 'grep')
+    b.expect('same', '[...document.querySelectorAll("main > p")].some(p => p.textContent.includes("sizes, count"))', True)
+    colour = FRAME % '%s' + '.querySelector("rect").getAttribute("fill")'
+    usual = b.run(colour % 'copy_page')
+    b.run('(() => { const s = document.querySelector("select"); s.value = "0"; s.dispatchEvent(new Event("change")) })()')
+    b.expect('red', '(c => c[0] > c[2])((%s).match(/\\d+/g).map(Number))' % (colour % 'copy_page'), True)
+    b.expect('blue', '(c => c[0] < c[2])((%s).match(/\\d+/g).map(Number))' % (colour % 'do_sys_read'), True)
+    b.run('[...document.querySelectorAll("g.frame")].find(g => g.getAttribute("name") == "copy_page").dispatchEvent(new MouseEvent("mouseover"))')
+    b.expect('share', INFO + '.includes("copy_page (30, 30 %; run 2: stacks: 11.2 %)")', True)
+    b.run('(() => { const s = document.querySelector("select"); s.value = ""; s.dispatchEvent(new Event("change")) })()')
+    b.expect('usual', colour % 'copy_page', usual)
 
 
 # A hostile text makes no element and runs nothing.
@@ -200,6 +226,8 @@ def main():
     check_page(b)
     check_flame(b)
     check_table(b)
+    b.open(path(directory, 'runs.html'))
+    check_runs(b)
     b.open(path(directory, 'hostile.html'))
     check_hostile(b)
     b.open(path(directory, 'sampled.html'))
