@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t utf8_character(const unsigned char *at, size_t len)
+// Returns the length of the UTF-8 character at `at` in bytes; 0: invalid bytes.
+static size_t utf8_character(const unsigned char *at, size_t len)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t n = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 :

@@ -4,8 +4,6 @@
 
 #include "stream.h"
 
-// Returns the length of the UTF-8 character at `at` in bytes; 0: invalid bytes.
-size_t utf8_character(const unsigned char *at, size_t len);
 // Returns a copy, in memory of malloc(), in which U+FFFD replaces each byte that is not UTF-8; *valid: none was.
 struct text utf8_copy(struct text t, bool *valid);
 // Writes a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Errors are those of the file.
