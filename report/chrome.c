@@ -324,16 +324,18 @@ static void print(struct chrome *o, const struct session *s, const struct event 
 	put_text(o, s, e);
 }
 
-// Warnings, errors and losses are instants through all tracks, at the time of the last record.
+// Warnings, errors and losses are instants through all tracks. Those without a time have that of the last record.
 static void message(struct chrome *o, const struct event *e)
 {
+	static const char *const names[] = { [EVENT_WARNING] = "warning", [EVENT_ERROR] = "error", [EVENT_GAP] = "lost here",
+					     [EVENT_LOSS] = "lost" };
 	struct track all = { CPU_TRACKS, CPU_TRACKS };
 
-	begin_event(o, "i", &all, o->last_ns);
-	put_string(o, ",\"s\":\"g\",\"name\":", e->kind == EVENT_LOSS ? "lost" : e->kind == EVENT_ERROR ? "error" : "warning");
+	begin_event(o, "i", &all, e->kind == EVENT_GAP && e->time_ns > o->start_ns ? e->time_ns : o->last_ns);
+	put_string(o, ",\"s\":\"g\",\"name\":", names[e->kind]);
 	fputs(",\"args\":{\"text\":", o->out);
 	put_json_string(o->out, e->text);
-	if (e->kind == EVENT_LOSS)
+	if (e->kind == EVENT_LOSS || e->kind == EVENT_GAP)
 		fprintf(o->out, ",\"count\":%" PRIu64, e->count);
 	fputs("}}", o->out);
 }
@@ -359,7 +361,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		if (!is_display(e))
 			print(o, s, e);
 		break;
-	case EVENT_WARNING: case EVENT_ERROR: case EVENT_LOSS: message(o, e); break;
+	case EVENT_WARNING: case EVENT_ERROR: case EVENT_GAP: case EVENT_LOSS: message(o, e); break;
 	default: break;
 	}
 	return ferror(o->out) ? -errno : 0;

@@ -19,7 +19,7 @@ enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX 
 struct page {
 	bool in_session;
 	struct intern frames;              // that were written
-	uint64_t printed, values, messages;
+	uint64_t printed, values, messages, gaps;
 	uint64_t step, shown, shown_bytes; // every step-th record is shown; since the last change of step
 	uint64_t *records;                 // of each probe
 	size_t nrecords;
@@ -225,6 +225,21 @@ static void costs(struct output *out, const struct session *s)
 	put(out, o);
 }
 
+// {"type":"gap"} with the number of the record before which something was lost.
+static void gap(struct output *out, const struct session *s, const struct event *e)
+{
+	struct page *page = out->state;
+	struct json_object *o = json_event(out, s, e);
+
+	if (page->gaps++ >= MESSAGES_MAX) {
+		json_object_put(o);
+		return;
+	}
+	add_number(o, "n", page->printed);
+	add_number(o, "time", e->time_ns - s->start_ns);
+	put(out, o);
+}
+
 static int status_of(struct output *out)
 {
 	return !ferror(out->file) ? 0 : errno ? -errno : -EIO;
@@ -245,6 +260,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		if (page->messages++ < MESSAGES_MAX)
 			put(out, json_event(out, s, e));
 		break;
+	case EVENT_GAP: gap(out, s, e); break;
 	case EVENT_LOSS: put(out, json_event(out, s, e)); break;
 	case EVENT_END:
 		describe_probes(out, s, s->nprobes);

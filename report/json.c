@@ -226,6 +226,7 @@ static const char *type_name(const struct event *e)
 	case EVENT_VALUE: return e->value->type == CELL_STATISTIC ? "stats" : "map";
 	case EVENT_WARNING: return "warning";
 	case EVENT_ERROR: return "error";
+	case EVENT_GAP: return "gap";
 	case EVENT_LOSS: return "lost";
 	case EVENT_END: return "end";
 	}
@@ -242,6 +243,9 @@ struct json_object *json_event(const struct output *out, const struct session *s
 	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, o, s, e); break;
 	case EVENT_VALUE: value(out, o, e); break;
 	case EVENT_WARNING: case EVENT_ERROR: add_text(o, "text", e->text); break;
+	case EVENT_GAP:
+		json_object_object_add(o, "time_ns", number(out, e->time_ns));
+		/* fall through */
 	case EVENT_LOSS:
 		add_text(o, "text", e->text);
 		json_object_object_add(o, "count", number(out, e->count));

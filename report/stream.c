@@ -427,6 +427,21 @@ static int loss(struct reader *r)
 	return deliver(r, &e);
 }
 
+static int gap(struct reader *r)
+{
+	struct event e = { .kind = EVENT_GAP };
+	struct stp_frame_gap gap;
+	struct text head = bytes(r, sizeof(gap));
+
+	if (r->damaged)
+		return -EBADMSG;
+	memcpy(&gap, head.at, sizeof(gap));
+	e.count = gap.count;
+	e.time_ns = gap.time_ns;
+	e.text = bytes(r, r->end - r->at);
+	return deliver(r, &e);
+}
+
 static int end(struct reader *r)
 {
 	struct event e = { .kind = EVENT_END };
@@ -448,6 +463,7 @@ static int frame(struct reader *r, const struct stp_frame *f)
 	switch (f->kind) {
 	case STP_FRAME_RECORD: return items(r, f->seq);
 	case STP_FRAME_LOSS: return loss(r);
+	case STP_FRAME_GAP: return gap(r);
 	case STP_FRAME_END: return end(r);
 	case STP_FRAME_WARNING:
 	case STP_FRAME_ERROR:

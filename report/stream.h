@@ -58,12 +58,12 @@ struct session {                           // what the stream has described so f
 	char *kernel, *host;               // where it ran, "" if unknown
 };
 
-enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_LOSS,
-		  EVENT_END };
+enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_GAP,
+		  EVENT_LOSS, EVENT_END };
 
 struct event {
 	enum event_kind kind;
-	uint64_t seq, time_ns;             // of PRINT, TEXT, HIST, VALUE
+	uint64_t seq, time_ns;             // of PRINT, TEXT, HIST, VALUE, GAP
 	unsigned cpu;
 	const struct probe *probe;         // NULL: none of the script's
 	const struct format *format;       // PRINT
@@ -71,8 +71,8 @@ struct event {
 	unsigned ncells;
 	const struct global *global;       // VALUE
 	const struct cell *value;          // VALUE, HIST
-	struct text text;                  // TEXT, WARNING, ERROR, LOSS
-	uint64_t count;                    // LOSS
+	struct text text;                  // TEXT, WARNING, ERROR, GAP, LOSS
+	uint64_t count;                    // GAP: lost since the last record; LOSS: in the whole session
 	int status;                        // END
 };
 

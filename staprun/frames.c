@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames of records.h that are not records: the first one, losses, and the last one.
+// Frames of records.h that are not records: the first one, losses at their place and in sum, and the last one.
 #include "stapio.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 void frames_start(void)
 {
@@ -24,6 +25,16 @@ void frames_loss(const char *text, uint64_t n)
 	struct stp_frame_loss loss = { .count = n };
 
 	loop_write_frame(STP_FRAME_LOSS, &loss, sizeof(loss), text, strlen(text));
+}
+
+void frames_gap(const char *text, uint64_t n)
+{
+	struct stp_frame_gap gap = { .count = n };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gap.time_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	loop_write_frame(STP_FRAME_GAP, &gap, sizeof(gap), text, strlen(text));
 }
 
 void frames_end(int status, unsigned errors)

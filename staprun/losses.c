@@ -51,6 +51,23 @@ static void print_loss(enum stp_loss reason, unsigned long long n, unsigned limi
 		losses_warn("%s", text);
 }
 
+void losses_since(const volatile struct stp_ring_header *header, uint64_t missing,
+		  void (*each)(const char *text, uint64_t n))
+{
+	static uint64_t passed[STP_LOSSES];
+
+	for (int i = 0; i < STP_LOSSES; i++) {
+		uint64_t n = header->losses[i] + (i == STP_LOSS_RECORDS ? missing : 0), since = n - passed[i];
+		char text[256];
+
+		if (!since || losses[i].kind == STP_KIND_OUTSIDE)
+			continue;
+		passed[i] = n;
+		snprintf(text, sizeof(text), losses[i].text, (unsigned long long)since);
+		each(text, since);
+	}
+}
+
 uint64_t losses_report(const volatile struct stp_ring_header *header, uint64_t missing, uint64_t unread,
 		       uint64_t unwritten, void (*each)(const char *text, uint64_t n))
 {

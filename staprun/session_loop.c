@@ -265,6 +265,8 @@ static void drain(void)
 		size_t space;
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
+		if (what == RINGS_RECORD && s->rings.records && !s->given)
+			losses_since(s->rings.header, s->rings.lost, frames_gap);
 		if (what != RINGS_RECORD || !has_space_for_frame())
 			break;
 		if (!s->given) {

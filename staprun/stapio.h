@@ -97,6 +97,9 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 // --- losses.c: prints losses ---
 
 struct stp_ring_header;
+// Passes what was lost since the last call, with its text.
+void losses_since(const volatile struct stp_ring_header *header, uint64_t missing,
+		  void (*each)(const char *text, uint64_t n));
 void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // a warning that -w does not hide
 // Prints each loss with its count. missing: records that were missing in the rings; unread: records left in the rings
 // or with the reader of a FIFO; unwritten: records that were read after the output had failed; each: called for
@@ -179,6 +182,7 @@ void load_error_explain(const char *module, const char *release, int error, int 
 
 void frames_start(void);                   // the first frame
 void frames_loss(const char *text, uint64_t n);
+void frames_gap(const char *text, uint64_t n);         // lost since the last record
 void frames_end(int status, unsigned errors);
 
 // --- session_loop.c: the session ---

@@ -11,6 +11,7 @@ function take(session, o) {
 	case "warning": case "error": case "lost": session.problems.push(o); break;
 	case "probe": session.probes.push(o); break;
 	case "print": case "hist": session.records.push(o); break;
+	case "gap": session.gaps.push(o); break;
 	case "frame": session.frames.push(o.name); break;
 	case "map": case "stats": case "stack": {
 		const key = o.name + (o.type === "stack" ? "\nstack" : "");
@@ -28,7 +29,7 @@ function take(session, o) {
 
 // A line that is cut off is the last one of a file that is incomplete.
 function read(text) {
-	const session = { begin: {}, problems: [], probes: [], records: [], frames: [], globals: new Map(), counts: {}, costs: { hits: [], sum: [], max: [] },
+	const session = { begin: {}, problems: [], probes: [], records: [], gaps: [], frames: [], globals: new Map(), counts: {}, costs: { hits: [], sum: [], max: [] },
 		cut: false };
 
 	for (const line of text.split("\n")) {
@@ -154,7 +155,7 @@ function over_time(session, later) {
 
 	if (lanes.length)
 		sections.push(section("Timeline", count_of(session.counts.printed || session.records.length, "printed record"),
-			fitted(width => timeline(lanes, name, width), later)));
+			fitted(width => timeline(lanes, session.gaps, name, width), later)));
 	return sections;
 }
 
@@ -169,12 +170,20 @@ function text_output(session) {
 		pre.append(element("span", { class: "gap" }, "[" + count_of(n, "record") + " not shown]\n"));
 	};
 
+	const gaps = session.gaps.slice();
+	const lost_before = n => {
+		while (gaps.length && gaps[0].n <= n)
+			pre.append(element("span", { class: "gap" }, "[Lost here: " + gaps.shift().text + "]\n"));
+	};
+
 	for (const r of session.records) {
+		lost_before(r.n);
 		gap(r.n - next);
 		pre.append(r.text);
 		next = r.n + 1;
 	}
 	gap((session.counts.printed || 0) - next);
+	lost_before(Infinity);
 	return next ? section("Output", count_of(session.counts.printed || next, "record") +
 		(left ? ", a sample of " + shown(session.records.length) : ""),
 		element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "output" }, pre)) : "";

@@ -118,7 +118,8 @@ function lanes_of(records) {
 	return records.length > 1 && records.some(r => r.time !== records[0].time) ? lanes : [];
 }
 
-function timeline(lanes, probe_name, width) {
+// Losses are lines through all lanes.
+function timeline(lanes, gaps, probe_name, width) {
 	const row = 34, height = lanes.length * row + 20;
 	const times = lanes.flatMap(([, records]) => d3.extent(records, r => r.time));
 	const scale = d3.scaleLinear(d3.extent(times), [4, width - 8]);
@@ -134,6 +135,9 @@ function timeline(lanes, probe_name, width) {
 			cell(svg, bin * 3, i * row + 16, 2.5, 14, Math.log(1 + list.length) / Math.log(1 + max), seconds(list[0].time) + ", CPU " +
 				list[0].cpu + (list.length > 1 ? ", " + list.length + " records" : "") + ": " + list[0].text.slice(0, 200));
 	});
+	for (const g of gaps.filter(g => g.time >= scale.domain()[0] && g.time <= scale.domain()[1]))
+		svg.append("rect").attr("class", "lost").attr("x", scale(g.time)).attr("width", 2).attr("y", 0).attr("height", height - 20)
+			.append("title").text(seconds(g.time) + ": " + g.text);
 	time_axis(svg, scale, height);
 	return svg.node();
 }

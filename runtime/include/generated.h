@@ -871,8 +871,7 @@ struct stp_limits {
 	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of the queue of messages; 0: default */
 	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are larger by this power of two */
 	bool no_overload, interruptible, suppress_errors;
-	bool timing;               /* -t and records: every probe has needs_actions, its hits are timed */
-	bool timing_report;        /* -t: the times are printed */
+	bool timing, timing_report;     /* every probe has needs_actions and its hits are timed; -t: the times are printed */
 	bool bulk;                 /* -b: one file per CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;

@@ -24,8 +24,11 @@ enum stp_frame_kind {
 	STP_FRAME_RECORD,          /* items */
 	STP_FRAME_WARNING,         /* text */
 	STP_FRAME_ERROR,           /* text */
-	STP_FRAME_LOSS,            /* struct stp_frame_loss, then text: the reason */
+	STP_FRAME_LOSS,            /* at the end: struct stp_frame_loss, then text: the reason */
 	STP_FRAME_END,             /* struct stp_frame_end: the last frame of a complete stream */
+	/* struct stp_frame_gap, then text: what was lost since the last such frame, before the next record was written; losses
+	 * of the whole session are frames of kind LOSS, too */
+	STP_FRAME_GAP,
 };
 
 struct stp_frame {                 /* native byte order; the payload follows without padding */
@@ -41,6 +44,11 @@ struct stp_stream_start {
 
 struct stp_frame_loss {
 	unsigned long long count;
+};
+
+struct stp_frame_gap {
+	unsigned long long count;
+	unsigned long long time_ns;     /* since 1970: when it was noticed */
 };
 
 struct stp_frame_end {
@@ -72,7 +80,8 @@ enum stp_item {
 	STP_ITEM_SCRIPT,
 	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL */
 	STP_ITEM_VALUE,
-	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the longest one */
+	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the
+	 * longest one */
 	STP_ITEM_COST,
 };
 

@@ -193,6 +193,27 @@ static void record_loss(enum stp_loss reason)
 	user_frame(STP_FRAME_LOSS, bytes, sizeof(*loss) + ((u32)len < size ? (u32)len : size - 1));
 }
 
+void user_record_gaps(void)
+{
+	static u64 recorded[STP_LOSSES];
+	char bytes[256];
+	struct stp_frame_gap *gap = (struct stp_frame_gap *)bytes;
+	u32 size = sizeof(bytes) - sizeof(*gap), i;
+	int len;
+
+	for (i = 0; i < STP_LOSSES; i++) {
+		u64 lost = stp_lost(i);
+
+		if (lost == recorded[i] || losses[i].kind == STP_KIND_OUTSIDE)
+			continue;
+		gap->count = lost - recorded[i];
+		gap->time_ns = (u64)stp_gettimeofday_ns(NULL);
+		recorded[i] = lost;
+		len = snprintf(bytes + sizeof(*gap), size, losses[i].text, gap->count);
+		user_frame(STP_FRAME_GAP, bytes, sizeof(*gap) + ((u32)len < size ? (u32)len : size - 1));
+	}
+}
+
 static void record_start(void)
 {
 	struct stp_stream_start start = { STP_STREAM_MAGIC, STP_STREAM_VERSION };

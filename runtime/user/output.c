@@ -89,6 +89,8 @@ void user_frame(u32 kind, const void *payload, u32 len)
 /* Returns the first byte of a new record. */
 static char *open_record(void)
 {
+	if (stp_module.records)
+		user_record_gaps();
 	if (sizeof(buffer) - committed < PLAT_RECORD_MAX + header())
 		user_flush();
 	if (sent == committed)

@@ -25,6 +25,7 @@ u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 void user_flush(void);                 /* committed records to standard output */
 /* With --record: writes a frame of include/records.h. */
 void user_frame(u32 kind, const void *payload, u32 len);
+void user_record_gaps(void);           /* losses since the last call, before a record begins */
 
 /* child.c */
 int user_child_hold(const char *command);  /* forks it; it waits before execve(). Returns its process ID or -errno */

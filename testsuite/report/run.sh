@@ -78,6 +78,13 @@ report report/long-elements "$(grep -q 'Values of globals not recorded: 2 (' lon
 	[ "$(jq -r 'select(.type == "print") | .text | length' long.json | paste -sd+ | bc)" -gt 16000 ] || echo "the text is cut"
 	jq -r 'select(.type == "lost" or .name == "texts") | "\(.type) \(.value // .count)"' long.json | diff - <(printf 'map short\nlost 2\n'))"
 
+stap_user --record -o gaps "$here/gaps.stp" 2>/dev/null
+"$STAP" report -f json gaps >gaps.json
+report report/losses-at-their-place "$(jq -r 'select(.args.n == 3 or .args.n == 4 or .text == "Strings cut: 1") | .type + " " + (.args.n // .count | tostring)' gaps.json |
+	diff - <(printf '%s\n' 'print 3' 'gap 1' 'print 4' 'lost 1')
+	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" gaps.json
+	"$STAP" report -f chrome gaps | grep '"lost here"' >/dev/null || echo "not in trace events")"
+
 # The folded frames of a stack begin with the outermost one; keys besides the stack are frames, too.
 stap_user -f folded -e 'global n probe begin {
 	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
@@ -110,6 +117,7 @@ stap_user -T 2 changed.stp --record -o changed.rec >/dev/null 2>&1
 "$STAP" report html.rec changed.rec -f html >runs.html
 stap_user "$here/hostile.stp" --output=html:hostile.html >/dev/null 2>&1
 stap_user -e 'probe begin { for (i = 0; i < 30000; i++) println(i); exit() }' -DMAXACTION=1000000 --output=html:sampled.html >/dev/null 2>&1
+"$STAP" report -f html gaps >gaps.html
 head -c $(($(stat -c %s html.rec) * 3 / 4)) html.rec >cut.rec
 "$STAP" report -f html cut.rec >cut.html 2>/dev/null
 report report/html-size "$(for file in html.html hostile.html later.html; do [ "$(stat -c %s $file)" -lt 600000 ] || ls -l $file; done
