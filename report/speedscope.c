@@ -42,7 +42,7 @@ static struct speedscope *start(struct output *out)
 	return o;
 }
 
-// Appends a temporary file, which is empty then.
+// Appends a temporary file to `to`, and empties it.
 static int append(FILE *to, FILE *from)
 {
 	char part[4096];

@@ -85,7 +85,7 @@ static struct text text(struct reader *r)
 	return bytes(r, number(r));
 }
 
-// A copy that is terminated.
+// Returns a copy that ends with a zero byte.
 static char *copy(struct text t)
 {
 	char *to = malloc(t.len + 1);

@@ -45,7 +45,7 @@ static s64 number_of(const struct order *o, const struct stp_elem *e)
 	return stp_load_long(cell);
 }
 
-/* As stp_compare(); the work is subtracted, and the next stp_charge() checks the budget. */
+/* Compares like stp_compare(), but only subtracts the work: the next stp_charge() checks the budget. */
 static s64 compare_strings(const struct order *o, const char *a, const char *b)
 {
 	u32 words;
@@ -165,7 +165,7 @@ static u32 collect(struct stp_iter *it, s64 limit)
 	return n;
 }
 
-/* Activations of the loop that can exist at a time: one per depth, from 0 to the limit of nesting. */
+/* Returns how many activations of the loop can exist at a time: one per depth, from 0 to the limit of nesting. */
 static u64 activations(const struct stp_foreach *f)
 {
 	return f->recursive ? (u64)stp_module.limits.nesting + 2 : 1;

@@ -152,7 +152,7 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 	stp_sink_put(k, " count\n", 7);
 	for (i = m.first; i <= m.last; i += run ? run : 1) {
 		run = empty_run(s, &m, i);
-		/* `head` empty rows are printed after the value before them, `tail` rows before the value behind them */
+		/* Prints the first `head` and the last `tail` rows of a run of empty ones. */
 		head = i == m.first && near >= 0 ? 0 : near;
 		tail = i + run > m.last && near >= 0 ? 0 : near;
 		if (head < 0 || head + tail >= run) {

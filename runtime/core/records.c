@@ -119,7 +119,7 @@ static bool begin_text(struct stp_ctx_private *v)
 	return true;
 }
 
-/* The sink of a text item; see stp_sink_record(). */
+/* Makes *k the sink of a text item; see stp_sink_record(). */
 static bool open_text(struct stp_sink *k, struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -242,7 +242,7 @@ static void describe_format(struct stp_ctx *c, const struct stp_described_format
 	stp_private(c)->out = at;
 }
 
-/* The length of a text, cut so that three of them fit into an item. */
+/* Returns the length of a text, cut so that three of them fit into an item. */
 static u64 short_length(const char *text)
 {
 	u64 len = (u64)stp_strlen(text), most = ITEM_MAX / 4;

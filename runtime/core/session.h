@@ -48,7 +48,7 @@ struct stp_session {
 	u64 memory_summed;       /* final value of `memory` that stp_memory_fits() computed */
 	u32 started;             /* number of families that are armed, for stop */
 	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
-	u64 unwanted;            /* arguments[0] of the handler in slices whose reader was killed; 0: none */
+	u64 unwanted;            /* arguments[0] of a handler in slices that has to end, since its reader was killed; or 0 */
 	struct stp_ctx_private *exclusive;   /* context of begin, end, error; it uses the first CPU's percpu data */
 	u8 **percpu;             /* [ncpus], NULL for CPUs not used: struct percpu of the generated C */
 };

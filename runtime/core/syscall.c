@@ -294,7 +294,7 @@ void call_signal(struct call_text *t, s64 sig)
 		call_printf(t, "%lld", sig);
 }
 
-/* A clock ID, or that of a process. */
+/* Writes the name of a clock; a negative ID is the clock of a process. */
 static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 {
 	if (v < 0)
@@ -369,7 +369,7 @@ static void put_protocol(struct call_text *t, const struct stp_symbols *s, u64 v
 		call_printf(t, family == 16 ? "0x%llx" : "%llu", v & 0xffffffff);
 }
 
-/* An option of getsockopt(), by the level; those of SOL_SOCKET are symbols. */
+/* Writes the name of an option of getsockopt() at this level; those of SOL_SOCKET are symbols. */
 static void put_option_name(struct call_text *t, const struct stp_symbols *s, u64 v, u64 level)
 {
 	static const char *const ip[] = {
@@ -408,7 +408,7 @@ static void put_option_name(struct call_text *t, const struct stp_symbols *s, u6
 		call_hex(t, v);
 }
 
-/* The request of an ioctl(): a name, or its parts. */
+/* Writes the request of an ioctl(): its name, or, if that is unknown, its parts. */
 static void put_request(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
@@ -524,7 +524,7 @@ static void put_mode_type(struct call_text *t, u64 v)
 		call_printf(t, "0%02llo", v);
 }
 
-/* A word of the user area of <sys/user.h>: registers, and members behind them. */
+/* Writes the name of the word at an offset in struct user of <sys/user.h>, for ptrace(): registers, then members. */
 static void put_register(struct call_text *t, u64 at)
 {
 #if defined(__x86_64__)

@@ -90,8 +90,9 @@ void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes);
 void call_poll(struct call_text *t, u64 events);
 /* syscall_args.c: writes the structure that argument i, of value v, points to; v is not 0. */
 void call_structure(struct call_text *t, u32 i, u64 v);
-/* Arguments that the call writes. Loads the number that argstr of the return shows beside the one it has then, as in
- * [128 => 16], or the length that limits what the call writes; false: the type has no such number. */
+/* For an argument that the call writes, at the entry: loads the number that it has there, which argstr of the return
+ * shows before the one that the call wrote, as in [128 => 16]; or the length of the caller's buffer. Returns false if
+ * its type has neither. */
 bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 *before);
 /* Returns true if the argument is shown also at the entry and when the call fails. */
 bool call_shown_always(const struct call_text *t, u8 type);

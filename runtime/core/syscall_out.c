@@ -281,7 +281,7 @@ static void put_nodes(struct call_text *t, u64 address, u64 n)
 		put_padded(t, call_load_long(t, address), 2 * word);
 }
 
-/* struct user_desc of <asm/ldt.h> */
+/* Writes struct user_desc of <asm/ldt.h>. */
 void call_segment(struct call_text *t, u64 address)
 {
 	static const struct { const char *name; u8 at, bits; } all[] = {

@@ -52,8 +52,8 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 
 /* Returns true if the interrupted code had interrupts on. ftrace may provide only some registers at the entry of a
  * function: then the code segment is 0, or the processor state says that interrupts are off. perf_fetch_caller_regs()
- * of a software event, and ftrace_partial_regs() since 6.14, set the state of arm64 to its mode alone, with interrupts
- * on: such a state is of unknown interrupts. */
+ * of a software event, and ftrace_partial_regs() since 6.14, set only the mode in the state of arm64, which looks as
+ * if interrupts were on: for such a state, returns false. */
 static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64

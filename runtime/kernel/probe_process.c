@@ -256,7 +256,7 @@ static bool is_first_of_program(const struct stp_process *events, u32 i)
 	return k == i;
 }
 
-/* One bit per process ID and program. */
+/* Returns the size of the tables: one bit for each process ID and program. */
 static u64 process_tables(const void *table, u32 n)
 {
 	const struct stp_process *events = table;

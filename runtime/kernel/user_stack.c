@@ -412,7 +412,7 @@ static bool unwind_frame(struct stp_ctx *c, struct frame *f, bool has_mappings, 
 
 /* ------------------------------------------------------------------ the whole stack */
 
-/* Returns the registers that the process has in its own code. */
+/* Returns the registers of the current process in user mode; NULL: it is a kernel thread. */
 static const struct pt_regs *user_registers(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;

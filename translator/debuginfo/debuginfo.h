@@ -147,8 +147,8 @@ struct di_function {
 struct di_returns { VEC(uint64_t) at; };   // link-time addresses; empty: unknown
 typedef VEC(struct di_function *) di_functions;
 
-// The kernel of the session (session.kernel). Exits with a message that names the packages to install if neither an
-// image nor debuginfo is found.
+// Returns the kernel of the session (session.kernel). Exits with a message that names the packages to install if
+// neither an image nor debuginfo is found.
 struct di_module *di_kernel(struct session *s);
 // Frees all mapped files and library handles; pointers that debuginfo returned become invalid. For processes that run
 // several sessions, one after the other.
@@ -160,7 +160,7 @@ bool di_module_is_builtin(struct session *s, const char *name);  // part of the 
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
 bool di_is_user(const struct di_module *m);              // a program: its memory is a process's
 uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
-// The GNU build-id of the file that link addresses refer to; NULL and 0 if it has none.
+// Returns the GNU build-id of the file that link addresses refer to; NULL and 0 if it has none.
 const uint8_t *di_build_id(const struct di_module *m, int *len);
 enum di_source { DI_SOURCE_NONE, DI_SOURCE_SYMBOLS, DI_SOURCE_BTF, DI_SOURCE_DWARF };
 enum di_source di_module_source(const struct di_module *m);
@@ -281,12 +281,12 @@ bool di_function_in(const struct di_function *f, const char *scope);
 enum di_line_use { DI_STATEMENTS, DI_NEAREST, DI_FUNCTIONS };
 void di_find_lines(struct di_module *m, const struct di_pattern *p, enum di_line_use use, di_functions *out,
 		   struct buf *why);
-// The function that contains the link address, with `pc` set. NULL: not found.
+// Returns the function that contains the link address, with `pc` set. NULL: not found.
 struct di_function *di_function_at(struct di_module *m, uint64_t address);
 // Returns true if a statement begins at f->pc, and sets the line of f. Otherwise returns the addresses of the nearest
 // statements before and after it; 0 none.
 bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above);
-// The line nearest to f->pc at which the variable can be read; 0 none.
+// Returns the line closest to f->pc at which the variable can be read; 0: there is no such line.
 int di_variable_line(const struct di_function *f, const char *name);
 // Labels of the function's code: like statements, with `label` set.
 void di_find_labels(const struct di_function *f, const char *label, di_functions *out);
@@ -304,7 +304,7 @@ bool di_find_variable(const struct di_function *f, const char *name, struct di_v
 void di_variable_names(const struct di_function *f, bool params_only, name_list *out);
 // Finds an enumerator visible at f->pc, or any of the module.
 bool di_function_enumerator(const struct di_function *f, const char *name, int64_t *value);
-// A global or static variable. file: NULL, or a glob matched from the tail of the path of its compilation unit.
+// Finds a global or static variable. file: NULL, or a glob matched from the tail of the path of its compilation unit.
 // Requires DWARF.
 bool di_find_global(struct di_module *m, const char *name, const char *file, struct di_variable *out);
 // frame.c: the address at which parameters are where debuginfo locates them: the entry, or in unoptimised code the end
@@ -333,7 +333,8 @@ bool di_module_exports(const struct di_module *m, const char *symbol); // by EXP
 bool di_lacks_variable(const struct di_module *m, const char *symbol);
 
 void di_tracepoint_names(struct di_module *m, di_names *out);
-// The TRACE_SYSTEM ("sched") according to the kernel's headers; "" if they are not installed or do not define it.
+// Returns the TRACE_SYSTEM ("sched") according to the kernel's headers; "" if they are not installed or do not define
+// it.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
 
 // suggest.c: returns " (similar: a, b)"; "" if no name is similar, or if messages are suppressed.

@@ -24,7 +24,7 @@ const struct written *layout_next(const struct layout *l)
 	return after(l, l->at);
 }
 
-// As at_braces() of parse/parse_probe.c: braces of a point enclose alternatives, with commas between them.
+// Decides like at_braces() of parse/parse_probe.c: braces of a point enclose alternatives, with commas between them.
 static bool encloses_alternatives(const struct layout *l)
 {
 	int depth = 1, i = l->at + 1;

@@ -45,7 +45,7 @@ const char *target_value_advice(const struct di_type *dtype, const char *what);
 // Reports a floating point number where an integer is printed: its value is the bits of a double.
 void target_check_printed(const struct expr *e);
 
-// Advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".
+// Returns advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".
 const char *target_similar(const char *wanted, const name_list *names);
 
 // Reports `unable to find "$x" in WHERE`, followed by `why`, which is "" or advice. Returns NULL.

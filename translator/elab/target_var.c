@@ -577,7 +577,7 @@ static bool end_unused(struct resolver *r, struct mark before)
 	return true;
 }
 
-// An argument that the function ignores: an error makes it 0.
+// Resolves an argument. If the function ignores it, an error makes it 0.
 static void resolve_argument(struct resolver *r, struct expr *call, int i)
 {
 	struct expr **arg = &call->u.call.args.at[i];

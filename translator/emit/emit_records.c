@@ -40,7 +40,7 @@ static int globals(struct emitter *e, struct cwriter *w)
 	return n;
 }
 
-// The user's texts, one after the other.
+// Writes the user's texts, one after the other.
 static void script(struct emitter *e, struct cwriter *w)
 {
 	struct buf text = { 0 };

@@ -191,7 +191,7 @@ enum { BT_BIND_NONE, BT_BIND_COND, BT_BIND_OR, BT_BIND_AND, BT_BIND_BITOR, BT_BI
 char *bt_call(struct bt_translation *t, const struct bt_node *n);       // a call that has a value
 bool bt_call_statement(struct bt_translation *t, const struct bt_node *n);     // false: not a statement of its own
 struct bt_type bt_call_type(struct bt_translation *t, const struct bt_node *n);
-// A builtin variable. False: not one; NULL text: reported.
+// Translates a builtin variable. False: it is not one. *text NULL: an error was reported.
 bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, struct bt_type *type);
 char *bt_builtin_text(struct bt_translation *t, const struct bt_node *n);
 

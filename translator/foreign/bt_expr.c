@@ -299,7 +299,7 @@ struct bt_twice bt_twice(struct bt_translation *t, const struct bt_node *n, char
 	return (struct bt_twice){ str_printf("%s = %s", name, text), name };
 }
 
-// The keys as an index. `again`, unless NULL: receives the index for a second use in the same expression.
+// Returns the keys as an index. `again`, unless NULL, receives the index for a second use in the same expression.
 static char *keys_text(struct bt_translation *t, const struct bt_node *map, char **again)
 {
 	struct bt_var *v = bt_find(t, map);

@@ -83,7 +83,7 @@ static void expect(struct bt_parser *p, const char *text)
 		fail(p, t->loc, "expected \"%s\", found \"%.40s\"", text, t->text);
 }
 
-// The token behind the next one.
+// Returns the token behind the next one.
 static struct bt_token peek_behind(struct bt_parser *p)
 {
 	struct bt_lexer ahead;

@@ -44,7 +44,7 @@ static struct bt_type from_debuginfo(struct di_type *di, const struct bt_type *b
 	return type;
 }
 
-// A type that the script names, in the kernel's debuginfo.
+// Looks up a type that the script names in the kernel's debuginfo.
 static struct bt_type resolved(struct bt_translation *t, struct bt_type type)
 {
 	if (t->kernel && type.of && !type.di && (type.kind == BT_T_STRUCT || type.kind == BT_T_POINTER))
@@ -77,7 +77,7 @@ int bt_small_number(const char *text)
 	return str_number(text, 0, 99, &n) ? (int)n : -1;
 }
 
-// The key or the value that a loop over a map has.
+// Determines the type of a loop variable, of its key or of its value. Returns false if n is none of these.
 static bool loop_type(struct bt_translation *t, const struct bt_node *n, struct bt_type *type)
 {
 	const struct bt_node *base = n->kids.at[0];

@@ -126,7 +126,7 @@ static void name_locals(struct bt_translation *t, const struct bt_action *a)
 	}
 }
 
-// Names of locals are free again behind the probe. Numbered names of loops are not used twice.
+// At the end of a probe, makes the names of its locals available again; numbered names of loops are never reused.
 static void free_locals(struct bt_translation *t)
 {
 	for map_each(&t->locals, e)

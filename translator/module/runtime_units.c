@@ -46,7 +46,7 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	return object;
 }
 
-// The object with its versions. *calls: its file of calls.
+// Makes the object with its versions. *calls receives the path of its file of calls.
 static char *make(struct session *s, const struct toolchain *t, const struct runtime_unit *u, int number, char **calls)
 {
 	const char *name = str_printf("%s/part%d", s->tmp_dir, number);

@@ -138,7 +138,7 @@ struct expr *parse_hist(struct parser *p)
 	return e;
 }
 
-// An optional ", STRING".
+// Parses an optional ", STRING".
 static const char *more_string(struct parser *p, const char *what)
 {
 	return parser_accept(p, TOK_COMMA) ? parser_string(p, what).text : NULL;
@@ -395,7 +395,7 @@ static struct expr *primary(struct parser *p)
 
 // ---------------------------------------------------------------- -> [] $ &
 
-// A bucket of a histogram: hist "[" expr "]".
+// bucket = hist "[" expr "]"
 static struct expr *bucket(struct parser *p, struct expr *hist)
 {
 	struct expr *e = expr_new(E_HIST_BUCKET, hist->loc);

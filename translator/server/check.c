@@ -17,7 +17,7 @@ static struct {
 	struct document *doc;
 	const struct source *source;
 	bool hints;                // reports are those of --lint
-	VEC(int) invented;         // lines with points whose script arguments are invented, so that they may not exist
+	VEC(int) invented;         // lines whose probe points have invented arguments; their errors are not reported
 	bool late;                 // in pass 2
 } check;
 

@@ -84,7 +84,7 @@ static const char *find_image(const char *release, const char *tree)
 	return first_file(paths, ARRAY_SIZE(paths));
 }
 
-// The running kernel's own copy (CONFIG_IKCONFIG_PROC).
+// Reads the configuration that the running kernel contains (CONFIG_IKCONFIG_PROC).
 static char *read_running_config(const struct kernel *k)
 {
 	struct buf text = { 0 };

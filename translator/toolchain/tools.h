@@ -69,7 +69,8 @@ struct cache_key depends_key(const struct cache_key *names, const char *list);
 // tools.c: Returns path, size and times of a compiler and of the programs that it runs. dir: where relative names
 // begin.
 const char *tool_id(struct session *s, const char *name);
-// The same for the programs in front of a command's options; compiler: including those that the last one runs.
+// The same for the programs that a command names before its options ("ccache gcc"). compiler: the last of them is one;
+// the programs that it runs are included.
 char *tool_ids(struct session *s, const char *dir, const arguments *words, bool compiler);
 // Adds the directory to the hash if options or variables of a compiler may have paths that begin with it.
 void cache_hash_directory(struct cache_hash *h);

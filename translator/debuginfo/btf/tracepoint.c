@@ -128,7 +128,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// The next word at or after p; *len 0 at the end of the text.
+// Returns the next word at or after p and its length, which is 0 at the end of the text.
 static const char *next_word(const char *p, size_t *len)
 {
 	while (*p && !is_word(*p))

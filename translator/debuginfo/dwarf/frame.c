@@ -162,7 +162,7 @@ static bool is_in_memory(const struct di_type *t)
 // Words that the caller has passed so far.
 struct passed { int words, floats, on_stack; };
 
-// The location of the next word. Those that do not fit the registers of their class are on the stack, in order.
+// Returns the location of the next word. Those that do not fit the registers of their class are on the stack, in order.
 static struct di_location argument_location(const struct di_module *m, struct passed *p, bool is_float)
 {
 	const struct arch *arch = m->arch;

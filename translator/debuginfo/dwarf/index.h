@@ -26,12 +26,12 @@ void index_each_inline(const struct index *ix, const struct index_query *q, bool
 // Frees the pages of a search of the whole index; those that are used again are read from a private file, to which they
 // are first moved. No effect without an index, or if the file cannot be written.
 void index_unload(struct di_module *m);
-// The function that contains the address; the last one before it if its size is unknown.
+// Finds the function that contains the address; if its size is unknown, the last one before the address.
 bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
-// The first line after `line` at which a function of the file begins; 0x7fffffff: none. `file` must be the pointer of a
-// hit.
+// Returns the first line after `line` at which a function of the file begins; 0x7fffffff: none. `file` must be the
+// pointer of a hit.
 int index_next_function(const struct index *ix, const char *file, uint32_t line);
-// The offset of the unit's header, for dwarf_unit_at().
+// Finds the offset of the unit's header, for dwarf_unit_at().
 bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
 bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);
 uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; 0: none

@@ -55,7 +55,8 @@ static Dwarf_Op *copy_ops(const Dwarf_Op *ops, size_t n)
 	return copy.at;
 }
 
-// The canonical frame address: just above the return address. At the entry it is known without call frame information.
+// Computes the canonical frame address: just above the return address. At the entry it is known without call frame
+// information.
 static bool frame_address(struct compile *c)
 {
 	Dwarf_Frame *frame = at_entry(c) ? NULL : frame_at(c->m, c->pc);
@@ -453,7 +454,7 @@ static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 
 // ---------------------------------------------------------------- locations
 
-// An implicit pointer: it points to a variable that is not in memory, but whose value is known.
+// Compiles an implicit pointer: it points to a variable that is not in memory, but whose value is known.
 static bool implicit_pointer(struct compile *c, Dwarf_Op *op)
 {
 	struct di_variable *target;
@@ -474,7 +475,7 @@ static bool implicit_pointer(struct compile *c, Dwarf_Op *op)
 	return target->loc.kind != DI_LOC_NONE;
 }
 
-// An implicit value: the bytes are in the expression itself.
+// Stores an implicit value, whose bytes are in the expression itself.
 static void constant_bytes(struct di_location *out, const Dwarf_Block *block)
 {
 	out->kind = DI_LOC_PIECES;
@@ -499,7 +500,7 @@ static bool implicit_value(struct compile *c, Dwarf_Op *op)
 	return true;
 }
 
-// The forms of a location: a register, a value, an address.
+// Compiles a location that is not in pieces: a register, a value or an address.
 static bool compile_whole(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	struct di_location *out = c->out;

@@ -365,7 +365,7 @@ static bool splice(struct di_location *out, const struct register_value *r)
 	return true;
 }
 
-// An argument on the stack that has not been overwritten.
+// Finds an argument on the stack that has not been overwritten.
 static bool rewind_argument(const struct machine *k, struct di_location *l)
 {
 	const struct di_op *ops = l->ops.at;

@@ -111,7 +111,7 @@ static void load_word(const struct di_module *m, struct di_location *out)
 	vec_push(&out->ops, load);
 }
 
-// The program's own variables: offset of its block from the thread pointer.
+// Returns the offset from the thread pointer of the block with the program's own variables.
 static int64_t block_offset(const struct elf_view *v, const Elf64_Phdr *tls)
 {
 	uint64_t align = tls->p_align ? tls->p_align : 1;

@@ -40,7 +40,7 @@ static bool peel(Dwarf_Die *die)
 	return false;
 }
 
-// The lower bound of a dimension: explicit, or the default of the language (1 in Fortran).
+// Returns the lower bound of a dimension: explicit, or the default of the language (1 in Fortran).
 static int64_t lower_bound(Dwarf_Die *dimension)
 {
 	Dwarf_Attribute attr;
@@ -55,7 +55,7 @@ static int64_t lower_bound(Dwarf_Die *dimension)
 	return bound;
 }
 
-// The number of elements of the dimension; 0: no such dimension, or no bound.
+// Finds the number of elements of the dimension; 0: unknown. Returns false if there is no such dimension.
 static bool dimension(Dwarf_Die *array, int number, uint64_t *count)
 {
 	Dwarf_Attribute attr;

@@ -30,7 +30,7 @@ struct bytes elf_from_i386(struct bytes file);
 bool elf_view_section(const struct elf_view *v, const char *name, struct bytes *out);
 const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
 const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section);  // "": no name
-// The GNU build-id from the notes of any section or segment. Empty: none.
+// Returns the GNU build-id from the notes of any section or segment; empty: not found.
 struct bytes elf_view_build_id(const struct elf_view *v);
 struct bytes elf_note_build_id(struct bytes notes);   // the same of the contents of a notes section
 const char *build_id_text(struct bytes id);           // hexadecimal; "none"

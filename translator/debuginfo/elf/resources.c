@@ -103,7 +103,7 @@ void resource_release_all(void)
 
 // ---------------------------------------------------------------- pages
 
-// The mapping that has all of `b`. NULL: memory of another kind.
+// Returns the mapping that contains all of `b`; NULL: it is memory of another kind.
 static struct resource *mapping_of(struct bytes b)
 {
 	struct resources *h = &all[RESOURCE_PAGES];
@@ -181,7 +181,7 @@ static bool map_to_file(struct bytes b, const char *dir)
 	return good;
 }
 
-// The pages that have all of `b`, or `within`: that lie in it.
+// Returns the pages that `b` lies in, or, if `within`, those that lie in `b` entirely.
 static struct bytes pages_of(struct bytes b, bool within)
 {
 	size_t page = sysconf(_SC_PAGESIZE);

@@ -84,7 +84,7 @@ struct bytes flat_image_build_id(struct bytes b, struct bytes btf)
 	return (struct bytes){ NULL, 0 };
 }
 
-// The lowest address that is relocated at boot; 0: none.
+// Returns the lowest address that is relocated at boot; 0: no relocation.
 static uint64_t lowest(struct bytes b)
 {
 	uint64_t low = UINT64_MAX;

@@ -68,7 +68,7 @@ static size_t unpack_zstd(struct bytes in, uint8_t *out, size_t size)
 	return ZSTD_isError(len) ? 0 : len;
 }
 
-// The legacy stream of lz4(1): magic, then blocks of (length, bytes), each 8 MB unpacked.
+// Unpacks the legacy stream of lz4(1): magic, then blocks of (length, bytes), each 8 MB unpacked.
 static size_t unpack_lz4(struct bytes in, uint8_t *out, size_t size)
 {
 	size_t at = 4, len = 0;
@@ -331,7 +331,7 @@ static bool cache_read(struct session *s, const struct cache_key *key, struct im
 	return true;
 }
 
-// The cached form in memory, in pages that the image refers to.
+// Makes the form that is cached, in memory; the image refers to its pages.
 static struct bytes cache_form(const struct parts *p)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +

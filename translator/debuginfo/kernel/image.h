@@ -34,7 +34,7 @@ struct bytes image_unpack(struct bytes in);
 
 // flat_image.c
 bool flat_image_is(struct bytes b);
-// The compressed payload of an image with CONFIG_EFI_ZBOOT; empty for others.
+// Returns the compressed payload of an image with CONFIG_EFI_ZBOOT; empty for others.
 struct bytes flat_image_packed(struct bytes file);
 // Empty: not found.
 struct bytes flat_image_btf(struct bytes b);

@@ -48,7 +48,8 @@ struct relocation {
 	struct bytes symbols, target;
 };
 
-// Absolute relocations, the only ones that debug sections have. 0: another type.
+// Returns the bytes that a relocation of this type changes; 0: it is not an absolute one, the only kind in debug
+// sections.
 static int width_of(int machine, uint32_t type)
 {
 	if (machine == EM_X86_64)
@@ -264,7 +265,8 @@ static struct di_module *new_module(struct session *s, const char *name)
 	return m;
 }
 
-// A module that the running kernel loaded from another directory. NULL: not loaded, or its debuginfo is not found.
+// Opens a module that the running kernel loaded from another directory. NULL: not loaded, or its debuginfo is not
+// found.
 static struct di_module *open_loaded(struct session *s, const char *name)
 {
 	size_t len = 0;

@@ -211,7 +211,7 @@ struct search {
 	bool has_function;         // a function contains the lines
 };
 
-// The lines from the function to the next one in its file.
+// Returns the lines from the function to the next one in its file.
 static struct di_lines own_lines(const struct search *s, const struct di_function *f)
 {
 	return (struct di_lines){ f->line, index_next_function(s->m->index, f->file, f->line) - 1 };

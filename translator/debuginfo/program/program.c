@@ -329,7 +329,7 @@ void di_program_code(const struct di_module *m, uint64_t *address, uint64_t *off
 		}
 }
 
-// The build-id, else the checksum of the code, else that of the whole file.
+// Identifies the file by its build-id, else by the checksum of its code, else by that of the whole file.
 static void identify(struct di_module *m)
 {
 	struct program *p = m->program;
