@@ -6,7 +6,7 @@
 #include "writers.h"
 
 struct frame {
-	struct text name;                  // of the function, else the address; the text of another key
+	struct text name;                  // of a stack: the name of the function, or its address; of another key: its text
 	struct text module;                // the kernel, a module or a file; empty: unknown
 	uint64_t address;                  // 0: unknown
 	uint64_t offset;                   // from the begin of the function in bytes

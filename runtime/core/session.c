@@ -507,8 +507,9 @@ int stp_session_start(void)
 		stp_session_fail(NULL);
 		return err;
 	}
-	/* The state changes first, since hits count losses only while the session is running, and frequent ones can delay
-	 * this thread as soon as a gate is open. If one ends the session meanwhile, the gates opened since are closed. */
+	/* The state changes before the gates open: hits count losses only while the session is running, and frequent hits
+	 * can delay this thread as soon as a gate is open. If a hit ends the session meanwhile, the gates that were opened
+	 * since are closed again. */
 	change_state(STP_STATE_STARTING, STP_STATE_RUNNING);
 	set_gates(0);
 	if (__atomic_load_n(&stp_session.state, __ATOMIC_SEQ_CST) != STP_STATE_RUNNING)

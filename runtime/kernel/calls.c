@@ -34,7 +34,7 @@ struct stp_calls {
 	arch_spinlock_t lock;
 	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
 	u64 age;
-	bool over_exec;                        /* a call returns in the program that it executes */
+	bool over_exec;                        /* execve(): the call returns in another program */
 	u64 valid_from;                        /* data of older rows is lost */
 	char sets[];
 };

@@ -281,7 +281,7 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 }
 
 /* Nothing is armed any more. The notifier takes the lock, so that unregistering it under the lock would deadlock.
- * Ends: with notifiers that run. */
+ * Ends: when running notifiers return. */
 void stp_modules_free(void)
 {
 	if (modules.listening)

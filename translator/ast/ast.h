@@ -152,7 +152,7 @@ struct expr {
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value
 	bool ignored;              // target: an argument that nothing reads: its errors make it 0
-	bool is_placeholder;       // target, types: this 0 or "", of the parameter's type
+	bool is_placeholder;       // target, types: it replaces an ignored argument: 0 or ""
 	bool waits;                // target: branches are not resolved before types settles the condition's @defined()
 	union {
 		int64_t number;
@@ -282,7 +282,7 @@ struct func {
 	VEC(struct func *) accessors;  // names: of the globals that embedded C accesses; see elab/embedded_globals.c
 	struct var *accessed;      // names: this function is an accessor of the global
 	bool writes_accessed;
-	struct func *next_overload;// names: same name and arity, tried on `next`
+	struct func *next_overload;// names: same name and arity, called if this one executes `next`
 	bool used;                 // names: reachable from a probe; target: still reachable after @defined is
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c

@@ -26,7 +26,8 @@ void target_resume(struct session *session, struct probe *p, struct func *f, str
 bool target_is_untyped(struct expr *e);
 // Returns the condition of an if or a loop, or NULL.
 struct expr **target_condition(struct stmt *s);
-// Returns the statement that remains of an if or a loop whose condition is constant; that of a loop is false.
+// Returns the statement that remains of an if whose condition has the value `known`, or of a loop whose condition is
+// false.
 struct stmt *target_branch(struct stmt *s, bool known);
 
 // clone.c: Copies for each probe the functions that mention target variables, before those are resolved.

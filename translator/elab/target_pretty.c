@@ -47,7 +47,7 @@ static void print_string(struct expr *e, struct expr *address, bool user, int ma
 	vec_push(&e->u.print.args, address);
 }
 
-// All digits that a number of this type has for certain are printed.
+// Prints as many digits as a number of this type stores exactly.
 void target_print_real(struct expr *e, struct expr *value, const struct di_type *type)
 {
 	struct format_piece piece = { .conv = 'g', .width = -1, .precision = type->size == 4 ? 6 : 15 };

@@ -695,7 +695,7 @@ struct stmt *target_branch(struct stmt *s, bool known)
 	return left;
 }
 
-// A condition that is known now may leave a jump in place of an if.
+// If a condition is settled now, a jump may take the place of an if; what follows it is not reached.
 static bool resolve_block(struct resolver *r, struct stmt *block)
 {
 	bool left = false;

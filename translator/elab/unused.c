@@ -393,7 +393,8 @@ bool infer_unused(struct infer *t, struct stmt *s)
 	return false;
 }
 
-// Makes a placeholder the string that the parameter is. Returns false if it is not one, or not known to be.
+// Makes the placeholder 0 of an argument "" if the parameter is a string. Returns false if it is not, or its type is
+// not determined yet.
 static bool take_type(struct expr *placeholder, const struct var *parameter)
 {
 	if (parameter->type != T_STRING)

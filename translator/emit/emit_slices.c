@@ -657,7 +657,7 @@ void emit_find_slices(struct emitter *e)
 		if (!find_handler(&h, s, *p))
 			continue;
 		copied += copies_bytes(s, &h);
-		// -DSTP_MAXMEMORY is in KB.
+		// `allowed` is STP_MAXMEMORY, in KB.
 		if (!allowed || copied <= allowed * 1024 / 4)
 			vec_push(&all, h);
 		else

@@ -345,7 +345,7 @@ static char *call_ustack(struct bt_translation *t, const struct bt_node *n)
 	return "sprint_ubacktrace()";
 }
 
-// @map, with the key as its keys: a tuple has several.
+// Returns the element @map[key]; a key that is a tuple gives several keys.
 static struct bt_node element_of(const struct bt_node *map, const struct bt_node *key)
 {
 	struct bt_node element = *map;

@@ -404,7 +404,7 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 		find_labels(p, &found, why);
 	drop_refused(&found, why);
 	if (!out->n)
-		*out = found;              // no second list of the same: a wildcard finds 70,000
+		*out = found;              // not copied: a wildcard finds 70,000 functions
 	else
 		for vec_each(&found, f)
 			vec_push(out, *f);

@@ -165,7 +165,7 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 
 // If there is a 64-bit program, removes the 32-bit ones that the same wildcard found (in place). Returns whether there
 // is one.
-static bool keep_wide(struct process_files *out)
+static bool keep_64bit(struct process_files *out)
 {
 	int n = 0;
 
@@ -184,10 +184,10 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 	const char *slash = strrchr(part->text, '/');
 	size_t n = add_matching(s, part, part->text, out);
 
-	if (slash && !keep_wide(out)) {
+	if (slash && !keep_64bit(out)) {
 		n += add_matching(s, part, str_printf("%.*s/*-linux-gnu*%s", (int)(slash - part->text), part->text,
 						      slash), out);
-		keep_wide(out);
+		keep_64bit(out);
 	}
 	if (!out->at.n)
 		diag_error(part->loc, n ? "no program for this architecture matches \"%s\"" : "no file matches \"%s\"",
