@@ -555,6 +555,11 @@ bool stp_own_process(void)
 	       (!stp_session.uid || plat_process_is_readable());
 }
 
+s64 stp_is_users_process(struct stp_ctx *c)
+{
+	return !stp_session.uid || stp_own_process();
+}
+
 s64 stp_relay_pid(struct stp_ctx *c)
 {
 	return stp_session.relay;

@@ -548,9 +548,9 @@ s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process belongs to the user who runs the script */
+s64 stp_is_users_process(struct stp_ctx *c); /* the same; always for root */
 s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
-/* Addresses of the PID and the user namespace that ns_*() functions refer to: those of --target-namespaces, else
- * those of the relay. 0: unknown. */
+/* Addresses of the namespaces of ns_*() functions: of --target-namespaces, else of the relay; 0: unknown. */
 u64 stp_pid_namespace(struct stp_ctx *c);
 u64 stp_user_namespace(struct stp_ctx *c);
 s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */

@@ -384,6 +384,12 @@ su user -c "/tmp/staprun -c 'id -u; grep Cap /proc/self/status' /suite/t_count.k
 st
 loaded
 
+t stapdev is_myproc
+cp guard /tmp/guard
+cp guard /tmp/guard-root && chmod 4755 /tmp/guard-root
+su user -c "/tmp/staprun -c 'sh -c \"/tmp/guard; /tmp/guard-root; true\"' /suite/t_mine.ko"
+staprun -c "su user -c /tmp/guard-root" ./t_mine.ko
+
 t stapdev system
 sorted su user -c "/tmp/staprun /suite/t_system.ko"
 st

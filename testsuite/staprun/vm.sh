@@ -46,6 +46,8 @@ modules() {
 	module t_own --privilege=stapusr -e 'probe process.begin, process.end, process.syscall { println(uid()) }'
 	module t_guard --privilege=stapusr -e 'global seen probe process.begin, process.syscall { if (execname() =~ "^guard") seen[execname()]++ }
 		probe end { foreach (name in seen+) println(name) }'
+	module t_mine -e 'global mine probe process.syscall { if (execname() =~ "^guard") mine[uid(), is_myproc()]++ }
+		probe end { foreach ([u, own] in mine+) println(u, " ", own) }'
 	module t_level --privilege=stapsys -e 'probe timer.s(60), kernel.function("vfs_read") { exit() } probe end { println("system") }'
 	module t_files -e 'probe procfs("f").read { $value = "x" } probe begin { println("began") } probe timer.ms(200) { exit() }'
 	module t_slow -g -DSTP_NO_OVERLOAD -e '%{ #include <linux/delay.h> %} function slow() %{ mdelay(1500); %}
