@@ -71,7 +71,7 @@ struct rings {
 	uint64_t next;                     // next sequence number; 0: the smallest in the rings
 	int64_t gap_since;                 // ms when waiting for `next` began; 0: not waiting
 	struct ring *current;              // ring of the record that was returned last
-	uint64_t settled;                  // missing records up to this number are not lost
+	uint64_t settled;                  // missing records up to it were read by another relay, or are counted
 	uint64_t lost;                     // missing sequence numbers above `settled`
 	uint64_t damaged;                  // how often a ring had invalid contents and was emptied
 	bool bulk;                         // each ring has its own file, records are not merged

@@ -47,7 +47,7 @@ struct probe_family {
 	void (*bpf_program)(const struct probe *p, struct cwriter *w, const char *rest);
 	bool as_aliases;                       // its points are listed like aliases: by name, with locals
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
-	bool returns_all;                      // .return.maxactive(N) is .return: no call is missed for lack of memory
+	bool returns_all;                      // .return.maxactive(N) equals .return: any number of calls can be in progress
 	int arrival_ns;                        // time of a hit before and after the handler, with interrupts off
 	bool samples;                          // hits interrupt whatever runs, also code of programs that are not probed
 	bool exclusive;                        // handlers run alone, never at the same time as others
