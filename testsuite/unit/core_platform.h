@@ -54,6 +54,7 @@ bool plat_cpu_used(u32 cpu) { return cpus_used >> cpu & 1; }
 void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
 struct stp_ctx *plat_ctx_here(void) { return stp_session.ctx ? &stp_session.ctx[0]->c : NULL; }
 u64 plat_stack_low(void) { return 0; }
+bool plat_process_is_readable(void) { return true; }
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
 u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
