@@ -225,9 +225,10 @@ static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
-/* Returns the low 8 bytes of a vector register (xmm0, v0 ...) of the current process, which is in user mode or in a
- * probe of its code. */
+/* Returns the low 8 bytes of a vector register (xmm0, v0 ...), or st(0) of x87 as a double, of the current process,
+ * which is in user mode or in a probe of its code. */
 u64 stp_vector_register(u32 n);
+s64 stp_x87_top(void);
 /* Changes a register of the probed code (guru mode). */
 static inline void stp_set_reg(struct stp_ctx *c, u32 offset, s64 v)
 {
@@ -267,22 +268,10 @@ struct stp_mapped {
 };
 extern const struct stp_family_ops stp_mapped_family;
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address);
-/* Converts the bits of a float to those of a double of the same value, without floating point, which the kernel
- * does not use. */
-static inline s64 stp_widen_float(u64 f)
-{
-	u64 sign = (f >> 31 & 1) << 63, exponent = f >> 23 & 255, fraction = f & 0x7fffff;
-	u32 shift;
-
-	if (exponent == 255)               /* infinity or NaN */
-		return (s64)(sign | 0x7ffull << 52 | fraction << 29);
-	if (!exponent && fraction) {       /* subnormal: a normal number as a double */
-		shift = (u32)__builtin_clzll(fraction) - 40;
-		fraction = fraction << shift & 0x7fffff;
-		return (s64)(sign | (u64)(897 - shift) << 52 | fraction << 29);
-	}
-	return (s64)(exponent ? sign | (exponent + 896) << 52 | fraction << 29 : sign);
-}
+/* Convert a float, and a long double of x86 whose sign and exponent are the low bits of `high`, to the bits of the same
+ * or the nearest double. */
+s64 stp_widen_float(u64 f);
+s64 stp_double_of_x87(u64 mantissa, u64 high);
 /* Fault-safe stores of the low 1 to 8 bytes; error "... fault at 0x..." */
 void stp_store1(struct stp_ctx *c, u64 address, s64 v);
 void stp_store2(struct stp_ctx *c, u64 address, s64 v);

@@ -73,8 +73,9 @@ static inline bool compat_vectors_are_saved(void)
 	return test_thread_flag(TIF_NEED_FPU_LOAD);
 }
 
-/* Registers that have their initial value, 0, are not stored by XSAVES. */
-static inline u64 compat_saved_vector(u32 n)
+/* Returns what the kernel saved; NULL: the registers of that component have their initial value, 0, which XSAVES does
+ * not store. */
+static inline const struct fxregs_state *compat_saved_registers(u64 component)
 {
 #if !defined(HAVE_THREAD_FPU)                 /* 6.16 and later: behind the task */
 	const union fpregs_state *state = &((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs;
@@ -83,11 +84,24 @@ static inline u64 compat_saved_vector(u32 n)
 #else
 	const union fpregs_state *state = &current->thread.fpu.state;
 #endif
-	u64 value;
 
-	if (boot_cpu_has(X86_FEATURE_XSAVE) && !(state->xsave.header.xfeatures & XFEATURE_MASK_SSE))
-		return 0;
-	memcpy(&value, &state->fxsave.xmm_space[4 * n], sizeof(value));
+	if (boot_cpu_has(X86_FEATURE_XSAVE) && !(state->xsave.header.xfeatures & component))
+		return NULL;
+	return &state->fxsave;
+}
+
+static inline const struct fxregs_state *compat_saved_x87(void)
+{
+	return compat_saved_registers(XFEATURE_MASK_FP);
+}
+
+static inline u64 compat_saved_vector(u32 n)
+{
+	const struct fxregs_state *state = compat_saved_registers(XFEATURE_MASK_SSE);
+	u64 value = 0;
+
+	if (state)
+		memcpy(&value, &state->xmm_space[4 * n], sizeof(value));
 	return value;
 }
 #elif defined(CONFIG_ARM64)

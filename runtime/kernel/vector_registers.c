@@ -25,6 +25,37 @@ static u64 read_register(u32 n)
 	return value;
 }
 
+#ifdef CONFIG_X86_64
+static DEFINE_PER_CPU(struct fxregs_state, x87_copy) __aligned(16);
+#endif
+
+/* Context: as below. Reading st(0) from the CPU, FXSAVE changes no register and no flag; FST would. */
+s64 stp_x87_top(void)
+{
+#ifdef CONFIG_X86_64
+	const struct fxregs_state *state;
+	unsigned long flags;
+	s64 value = 0;
+	u64 parts[2];
+
+	local_irq_save(flags);
+	if (compat_vectors_are_saved()) {
+		state = compat_saved_x87();
+	} else {
+		asm volatile("fxsaveq %0" : "=m"(*this_cpu_ptr(&x87_copy)));
+		state = this_cpu_ptr(&x87_copy);
+	}
+	if (state) {
+		memcpy(parts, state->st_space, sizeof(parts));
+		value = stp_double_of_x87(parts[0], parts[1]);
+	}
+	local_irq_restore(flags);
+	return value;
+#else
+	return 0;
+#endif
+}
+
 /* Context: the current task's. Interrupts may use the registers, and save them first: they are off. */
 u64 stp_vector_register(u32 n)
 {

@@ -10,10 +10,8 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
 #include "../include/records.h"
 #include "../include/number.h"
-#include "../include/streams.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -135,17 +133,11 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct pollfd carrier = { carrier_fd(), POLLIN, 0 };
-	struct timespec timeout;
+	struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 
-	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
-		left = (u64)carrier_patience() * 1000000;
-		due = now + left;
-	}
-	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	user_flush();
 	user_system_next();
-	ppoll(&carrier, carrier.fd >= 0, due == ~0ull ? NULL : &timeout, &user_signals);
+	ppoll(NULL, 0, due == ~0ull ? NULL : &timeout, &user_signals);
 }
 
 static void loop(void)
@@ -158,7 +150,6 @@ static void loop(void)
 			child_signals = 0;
 			user_reap();
 		}
-		carrier_read();
 		if (!user_stop)
 			user_timer_run();
 	}
@@ -270,10 +261,8 @@ static int report(const struct arguments *a)
 
 static int run(const struct arguments *a, char **argv)
 {
-	int rc = carrier_open(), status;
+	int rc = stp_session_make(), status;
 
-	if (!rc)
-		rc = stp_session_make();
 	if (rc || set_globals(argv + a->first_setting))
 		return 1;
 	if (a->command) {
@@ -288,10 +277,8 @@ static int run(const struct arguments *a, char **argv)
 	record_start();
 	rc = stp_session_start();
 	if (!rc && !user_stop) {
-		carrier_gate(true);
 		user_child_release();
 		loop();
-		carrier_gate(false);
 	}
 	stp_session_stop();
 	user_child_abandon();
@@ -307,7 +294,7 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	int rc;
 
-	if (!stp_streams_open() || parse_arguments(&a, argc, argv))
+	if (parse_arguments(&a, argc, argv))
 		return 1;
 	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes, as with a kernel module */
 	catch_signals();

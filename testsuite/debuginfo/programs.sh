@@ -447,8 +447,8 @@ at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
 lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
-printf 'double half(double a) { return a / 2; }\nint main(int n, char **v) { return half(n); }\n' >half.c
-gcc -m32 -g -O1 -fno-inline -o half half.c && lists 'in an x87 register' "semantic error: \"\$return\" (double) cannot be read here: it is in a register that probes cannot read, such as those of x87: at <input>:1:59" \
+printf '_Complex double half(double a) { return a / 2; }\nint main(int n, char **v) { return __real__ half(n) > 1; }\n' >half.c
+gcc -g -O1 -fno-inline -o half half.c && lists 'in two vector registers' "semantic error: \"\$return\" (complex double) cannot be read here: it is in a register that probes cannot read, such as those of x87: at <input>:1:59" \
 	-p2 -e 'probe process("./half").function("half").return { println($return) }'
 lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'

@@ -18,7 +18,8 @@ enum tok {
 	TOK_NONE, TOK_EOF, TOK_IDENT, TOK_NUMBER, TOK_STRING, TOK_EMBEDDED,
 	TOK_AT_WORD,               // @name: operator or macro, text without the @
 	TOK_JUNK,                  // a character that begins no token
-	TOK_WIDEN,                 // target: converts the bits of a float to those of a double
+	TOK_WIDEN,                 // target: converts the bits of a float, or (binary) those of a long double: 64 and 16,
+				   // to those of a double
 #define TOK(name, text) name,
 #include "ast/tokens.def"
 };

@@ -319,6 +319,7 @@ struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 // "arg1", "arg2" and so on.
 #define DI_ARGUMENT 0x100      // DI_OP_REG of their locations: DI_ARGUMENT + i is the argument i, from 0
 #define DI_VECTOR 0x80         // DI_VECTOR + i: the low 8 bytes of the vector register i of the process
+#define DI_X87_TOP 0xf0        // the x87 register st(0) of the process, as a double
 struct di_tracepoint {
 	struct di_module *module;
 	const char *name;
@@ -351,6 +352,7 @@ struct di_type *di_find_type(struct di_module *m, const char *name);
 struct di_type *di_target(const struct di_type *t);      // of a pointer or an array; NULL for void *
 struct di_type *di_pointer_to(struct di_type *t);        // the same object for the same t
 bool di_is_float(const struct di_type *t);                // a float or double, not a complex number or long double
+bool di_is_x87(const struct di_type *t);                  // the long double of x86: 10 bytes and padding
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
 void di_member_names(const struct di_type *t, name_list *out);
 // True if the types are the same but for their names (typedefs, and pointers to them).

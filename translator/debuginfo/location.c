@@ -11,6 +11,14 @@ bool di_is_float(const struct di_type *t)
 	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !strstr(t->name, "complex");
 }
 
+bool di_is_x87(const struct di_type *t)
+{
+	int machine = t->module && t->module->arch ? t->module->arch->elf_machine : EM_NONE;
+
+	return t->kind == DI_FLOAT && !strcmp(t->name, "long double") &&
+	       ((machine == EM_X86_64 && t->size == 16) || (machine == EM_386 && t->size == 12));
+}
+
 struct di_location location_register(int number)
 {
 	struct di_location l = { .kind = DI_LOC_VALUE };

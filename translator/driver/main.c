@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap: reads the options and the texts of the script, then runs the table of passes, with a line of -v for each.
 #include "config.h"
-#include "streams.h"
 #include "cache/cache.h"
 #include "target/kernel.h"
 #include "run/remote.h"
@@ -96,7 +95,7 @@ static void add_texts(struct session *s)
 // A module that the user may not load need not be built: it is refused in the script.
 static void choose_privilege(struct options *o)
 {
-	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime || o->bpf_runtime)
+	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime)
 		return;
 	o->privilege = run_privilege();
 	if (o->privilege != PRIVILEGE_STAPDEV && o->guru)
@@ -349,7 +348,7 @@ static int run_passes(struct session *s)
 		return EXIT_FAILURE;
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		// Reported before a kernel is searched, since the script could not run anyway.
-		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n && !s->opt.bpf_runtime)
+		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
 			run_need_modules();
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
@@ -394,8 +393,6 @@ int main(int argc, char **argv)
 	struct session *s;
 	int status;
 
-	if (!stp_streams_open())
-		return EXIT_FAILURE;
 	mem_init();
 	s = NEW(struct session);
 	if (argc > 1 && !strcmp(argv[1], "report") && !is_script("report"))

@@ -57,6 +57,15 @@ struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int b
 	return all;
 }
 
+// The 10 bytes of an x87 number as a double.
+static struct expr *load_x87(const struct lvalue *p)
+{
+	bool user = di_is_user(p->type->module);
+	struct expr *exponent = target_load(p->loc, target_add(p->loc, expr_copy(p->addr), 8), 2, false, user);
+
+	return target_binary(p->loc, TOK_WIDEN, target_load(p->loc, p->addr, 8, false, user), exponent);
+}
+
 struct expr *lvalue_load(const struct lvalue *p)
 {
 	struct expr *e;
@@ -73,6 +82,8 @@ struct expr *lvalue_load(const struct lvalue *p)
 	} else if (p->by_parts && p->bit_size <= 64) {
 		e = target_load_bits(p->loc, p->addr, p->bit_offset, p->bit_size, di_is_user(p->type->module));
 		e = p->type->is_signed ? target_extract(p->loc, e, 0, p->bit_size, true) : e;
+	} else if (di_is_x87(p->type)) {
+		e = load_x87(p);
 	} else if (is_number_size(size)) {
 		// The type determines whether the memory belongs to the kernel or to a process.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));

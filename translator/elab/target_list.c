@@ -17,7 +17,7 @@ static bool visit_fault(struct ast_walker *w, struct expr **e)
 
 static void list_value(struct expr *print, struct expr *e, const struct di_type *dtype)
 {
-	if (dtype && di_is_float(dtype))
+	if (dtype && (di_is_float(dtype) || di_is_x87(dtype)))
 		target_print_real(print, e, dtype);
 	else
 		target_print_value(print, 'x', '#', e);

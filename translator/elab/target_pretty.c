@@ -67,7 +67,9 @@ static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int dep
 
 static bool is_number(const struct di_type *t)
 {
-	return t->kind == DI_FLOAT ? di_is_float(t) : t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
+	if (t->kind == DI_FLOAT)
+		return di_is_float(t) || di_is_x87(t);
+	return t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
 }
 
 static bool print_leaf(struct printer *p, const struct lvalue *lvalue)

@@ -120,6 +120,8 @@ struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct 
 		return compare(op, l, r, t);
 	case TOK_DOT:
 		return concat_pair(e, l, r);
+	case TOK_WIDEN:
+		return value_text(reads, true, "stp_double_of_x87(%s, %s)", value_long(l), value_long(r));
 	default:
 		assert(!"a binary operator of the language");
 		return value_number(0);

@@ -37,6 +37,8 @@ static struct value vector_register(const struct expr *x, int n)
 {
 	const char *value = str_printf("stp_vector_register(%d)", n);
 
+	if (n == DI_X87_TOP - DI_VECTOR)
+		return value_text(TARGET, true, "stp_x87_top()");
 	if (x->u.reg.is_float)
 		return value_text(TARGET, false, "stp_widen_float(%s)", value);
 	return stored(value, x->u.reg.size, x->u.reg.is_signed);

@@ -32,9 +32,11 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 // global.c: finds a variable in the unit that contains `die`.
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);
 
-// frame.c: how a function returns a struct or union: in one or two registers, or in memory whose address is in the
-// first.
-enum returns { RETURNS_UNKNOWN, RETURNS_WORD, RETURNS_TWO_WORDS, RETURN_LOCATION };
+// frame.c: how a function returns a struct or union: in a register for each of its one or two words, or in memory whose
+// address is in the first register.
+enum returns { RETURNS_UNKNOWN, RETURNS_WORDS, RETURN_LOCATION };
 enum returns frame_returns(const struct di_module *m, const struct di_type *t);
+// Returns true if that word, of RETURNS_WORDS, is in a vector register: it has only floating-point numbers.
+bool frame_is_in_vector(const struct di_module *m, const struct di_type *t, int word);
 
 #endif

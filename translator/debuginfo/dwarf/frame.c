@@ -286,37 +286,67 @@ static bool is_passed_as_in_c(const struct di_type *t)
 	return false;
 }
 
-// Integers and pointers, naturally aligned; no floating point, not packed.
-static bool only_words(const struct di_type *t, uint64_t at, int depth)
+// Words of a struct of at most 16 bytes that have an integer or a pointer, and those that have a floating-point number.
+struct words { bool integer[2], real[2]; };
+
+static bool mark_word(bool *words, const struct di_type *t, uint64_t at)
+{
+	if (!t->size || t->size > 8 || at % t->size || at >= 16)
+		return false;
+	words[at / 8] = true;
+	return true;
+}
+
+// False: a member is packed, or of a type that has no word of its own.
+static bool mark_words(const struct di_type *t, uint64_t at, int depth, struct words *out)
 {
 	di_members members = { 0 };
+	struct di_type *element;
 
 	switch (t->kind) {
 	case DI_INT: case DI_BOOL: case DI_CHAR: case DI_ENUM: case DI_POINTER:
-		return t->size && t->size <= 8 && !(at % t->size);
+		return mark_word(out->integer, t, at);
+	case DI_FLOAT:
+		return di_is_float(t) && mark_word(out->real, t, at);
 	case DI_ARRAY:
-		return depth < 4 && di_target(t) && only_words(di_target(t), at, depth + 1);
+		element = di_target(t);
+		for (uint64_t i = 0; element && depth < 4 && element->size && i < t->size; i += element->size)
+			if (!mark_words(element, at + i, depth + 1, out))
+				return false;
+		return depth < 4 && element;
 	case DI_STRUCT: case DI_UNION:
 		if (depth < 4)
 			di_each_member(t, &members);
 		for vec_each(&members, m)
-			if (!m->bit_size && !only_words(m->type, at + m->offset, depth + 1))
+			if (m->bit_size) {
+				out->integer[(at + m->offset) / 8 & 1] = true;
+				out->integer[(at + m->offset + (m->bit_offset + m->bit_size - 1) / 8) / 8 & 1] = true;
+			} else if (!mark_words(m->type, at + m->offset, depth + 1, out)) {
 				return false;
+			}
 		return depth < 4;
 	default:
 		return false;
 	}
 }
 
+bool frame_is_in_vector(const struct di_module *m, const struct di_type *t, int word)
+{
+	struct words words = { 0 };
+
+	return m->is_user && mark_words(t, 0, 0, &words) && words.real[word] && !words.integer[word];
+}
+
 enum returns frame_returns(const struct di_module *m, const struct di_type *t)
 {
 	bool x86 = m->arch->elf_machine == EM_X86_64;
+	struct words words = { 0 };
 
 	if (!t->size || (m->is_user && !is_passed_as_in_c(t)))
 		return RETURNS_UNKNOWN;
 	if (is_in_memory(t) || m->arch->elf_machine == EM_386)
 		return x86 || m->arch->elf_machine == EM_386 ? RETURN_LOCATION : RETURNS_UNKNOWN;
-	if (m->is_user && !only_words(t, 0, 0))
+	if (m->is_user && (!mark_words(t, 0, 0, &words) || (!x86 && (words.real[0] || words.real[1]))))
 		return RETURNS_UNKNOWN;
-	return t->size <= 8 ? RETURNS_WORD : RETURNS_TWO_WORDS;
+	return RETURNS_WORDS;
 }

@@ -45,6 +45,16 @@ static struct di_location location_at_register(int number)
 	return l;
 }
 
+// A struct of one or two words, each in the next register of its class.
+static struct di_location location_words(const struct di_module *m, const struct di_type *t)
+{
+	int words[] = { m->arch->return_value, m->arch->second_return_value }, used = 0, vectors = 0, at[2];
+
+	for (int i = 0; i < 2; i++)
+		at[i] = frame_is_in_vector(m, t, i) ? DI_VECTOR + vectors++ : words[used++];
+	return t->size <= 8 ? location_register(at[0]) : location_two_registers(at[0], at[1]);
+}
+
 static struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
@@ -56,8 +66,7 @@ static struct di_location location_return(const struct di_module *m, const struc
 		break;
 	case DI_STRUCT: case DI_UNION:
 		switch (frame_returns(m, t)) {
-		case RETURNS_WORD: return location_register(m->arch->return_value);
-		case RETURNS_TWO_WORDS: return location_two_registers(m->arch->return_value, m->arch->second_return_value);
+		case RETURNS_WORDS: return location_words(m, t);
 		case RETURN_LOCATION: return location_at_register(m->arch->return_value);
 		case RETURNS_UNKNOWN: break;
 		}
@@ -65,6 +74,8 @@ static struct di_location location_return(const struct di_module *m, const struc
 	case DI_FLOAT:
 		if (m->is_user && m->arch->vector_args && di_is_float(t))
 			return location_register(DI_VECTOR);
+		if (m->is_user && (di_is_x87(t) || (di_is_float(t) && m->arch->elf_machine == EM_386)))
+			return location_register(DI_X87_TOP);
 		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_other_register };
 	default:
 		break;
