@@ -146,6 +146,18 @@ gcc -g -c -o area_of.o -x c - <<<'int with_lines(int a) { return a; }'
 g++ -O0 -o plain plain.cc area_of.o
 plain '*area' mycrate::shapes::area ns::Box::area ns::area
 
+echo 'namespace { __attribute__((noipa)) int hidden(int a) { return a + 1; } } int main(int n, char **) { return hidden(n); }' >unnamed.cc
+for debug in -g -g0; do
+	g++ $debug -O1 -o unnamed unnamed.cc
+	for scope in '*' '(anonymous namespace)'; do
+		if [ "$("$STAP" -l "process(\"./unnamed\").function(\"$scope::hidden\")" 2>/dev/null | grep -c 'function("[^"]*hidden')" = 1 ]; then
+			ok "debuginfo/programs a namespace without a name, $scope, $debug"
+		else
+			not_ok "debuginfo/programs a namespace without a name, $scope, $debug"
+		fi
+	done
+done
+
 gcc -g -O2 -o unread -x c - <<'END'
 int total;
 __attribute__((noinline)) int f(int a, int b) { double real = b; total += b; return total + (int)real; }

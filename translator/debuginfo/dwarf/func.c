@@ -135,7 +135,7 @@ static const char *scope_name(const struct di_function *f)
 		const char *name = dwarf_name(&scopes[i]);
 
 		if (tag == DW_TAG_namespace || dwarf_is_struct(tag))
-			buf_printf(&b, "%s%s", b.len ? "::" : "", name ? name : "(anonymous namespace)");
+			buf_printf(&b, "%s%s", b.len ? "::" : "", *name ? name : "(anonymous namespace)");
 	}
 	free(scopes);
 	return buf_text(&b);
