@@ -251,19 +251,34 @@ void stp_handler_finish(struct stp_ctx_private *v)
  * less: at 100 ns, the threshold is 5 million hits per second. Each sampled hit counts STP_SAMPLE times; the
  * longest of them is ignored, because it was probably interrupted, for instance by the host of a virtual machine.
  */
-static void account(struct stp_ctx_private *v, const struct stp_probe *p, u64 now, u64 n)
+static bool begin_account(struct stp_ctx_private *v, u64 now)
 {
-	bool sampled = !p->needs_actions;
-
 	if (stp_module.limits.no_overload || !stp_module.limits.overload_interval)
-		return;
-	n += p->arrival_ns * stp_session.cycles_us >> 10;
+		return false;
 	if (!v->cycles_from || now - v->cycles_from > stp_session.overload_interval) {
 		v->cycles_from = now;
 		v->cycles_used = v->cycles_sampled = v->cycles_max = 0;
 		v->samples = 0;
 	}
-	if (!sampled) {
+	return true;
+}
+
+static void end_account(const struct stp_ctx_private *v)
+{
+	u64 n = v->cycles_used;
+
+	if (v->samples >= 8)
+		n += (v->cycles_sampled - v->cycles_max) * STP_SAMPLE;
+	if (n > stp_session.overload_threshold)
+		stp_session_fail("probe overhead exceeded threshold");
+}
+
+static void account(struct stp_ctx_private *v, const struct stp_probe *p, u64 now, u64 n)
+{
+	if (!begin_account(v, now))
+		return;
+	n += p->arrival_ns * stp_session.cycles_us >> 10;
+	if (p->needs_actions) {
 		v->cycles_used += n;
 	} else {
 		v->cycles_sampled += n;
@@ -271,11 +286,18 @@ static void account(struct stp_ctx_private *v, const struct stp_probe *p, u64 no
 			v->cycles_max = n;
 		v->samples++;
 	}
-	n = v->cycles_used;
-	if (v->samples >= 8)
-		n += (v->cycles_sampled - v->cycles_max) * STP_SAMPLE;
-	if (n > stp_session.overload_threshold)
-		stp_session_fail("probe overhead exceeded threshold");
+	end_account(v);
+}
+
+void stp_adds_charge(struct stp_ctx_private *v, const struct stp_probe *p)
+{
+	u64 now = plat_cycles();
+
+	v->adds_in = STP_ADDS_SAMPLE - 1;
+	if (!now || !begin_account(v, now))
+		return;
+	v->cycles_used += STP_ADDS_SAMPLE * ((p->arrival_ns + STP_ADDS_NS) * stp_session.cycles_us >> 10);
+	end_account(v);
 }
 
 /* ------------------------------------------------------------------ the budget of work */

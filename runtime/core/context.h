@@ -50,6 +50,7 @@ struct stp_ctx_private {
 	u32 cpu;                               /* index of this CPU's tables in percpu maps */
 	/* number of handlers and of @entry() evaluations until the next one is timed; below 0: this one is */
 	s32 sample_in, sample_entry_in;
+	s32 adds_in;                           /* number of hits of probes with adds_only until their time is charged */
 	s32 nesting_max;
 	s64 actions_max;
 	/* units that a hit may use; units left, not counting those in c->work */
@@ -105,6 +106,14 @@ void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, re
 /* Evaluates @entry() expressions with their locks. Returns false after an error, which was reported, or a lock
  * timeout: the call is then not recorded. */
 bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(struct stp_ctx *c));
+/*
+ * Charges the time of STP_ADDS_SAMPLE hits of probes with adds_only to the overload statistics. It is not measured:
+ * their handlers consist of few instructions. The number is prime, as STP_SAMPLE. The context is not in use, and
+ * interrupts are off.
+ */
+#define STP_ADDS_SAMPLE 257
+#define STP_ADDS_NS     20
+void stp_adds_charge(struct stp_ctx_private *v, const struct stp_probe *p);
 void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* everything but budget and timing */
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* for a handler with loops, or a sampled hit */
 

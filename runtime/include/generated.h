@@ -27,6 +27,7 @@ enum { false, true };
 #define NULL ((void *)0)
 #endif
 #endif
+#include "adds.h"
 #define STP_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define STP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -45,6 +46,10 @@ union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
  * line.
  */
 struct stp_ctx {
+	/* The first three are all that the handler of a probe with adds_only uses. */
+	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
+	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
+	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint (those that the handler reads) or of a system call */
 	const char *error;         /* text of the soft error; NULL if there was no error */
 	const char *error_location; /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
 	s64 actions;               /* statements this hit may still execute */
@@ -53,15 +58,12 @@ struct stp_ctx {
 	u64 stack_low;             /* lowest stack pointer with which a recursive function may continue */
 	bool fatal;                /* the error cannot be caught: out of actions, abort() */
 	bool next;                 /* an overloaded function executed `next`: the following one is called */
-	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
 	u64 address;               /* of the probed instruction; 0 if there is no such instruction */
 	u64 bias;                  /* of the probed program or library: address - link address */
 	u64 saved_return;          /* return value in .return probes */
 	s64 *entry;                /* values that @entry() saved for this call */
 	char *frame, *frame_end;   /* next free byte of the string frames */
-	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
 	const struct stp_probe *probe;
-	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint (those that the handler reads) or of a system call */
 	const struct stp_syscall *syscall; /* set in probes of system calls */
 	/* of a system call's return: argstr as it was at the entry, "" if it was not saved; NULL at the entry */
 	char *call_text;
@@ -338,8 +340,8 @@ static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *
 		if (!s->count || v > s->max)
 			s->max = v;
 	}
-	s->count++;
-	s->sum += v;
+	STP_ADD(s->count, 1);
+	STP_ADD(s->sum, v);
 	if (d->ops & (STP_VARIANCE | STP_HIST_LINEAR))
 		stp_stat_add_slow(s, d, v);
 	else if (d->ops & STP_HIST_LOG)
@@ -364,10 +366,6 @@ struct stp_scalar_stat {
 };
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g);
 void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g);
-
-/* Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. */
-s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end write */
-void stp_adder_clear(u32 offset);
 
 /* ------------------------------------------------------------------ maps (core/map.c) */
 
@@ -579,6 +577,7 @@ struct stp_probe {
 	u32 arrival_ns;            /* time that the kernel needs for a hit around the handler, on a typical processor */
 	bool (*condition)(void);   /* "if (...)"; NULL if the probe has none */
 	const char *name;          /* $$name of a handler with several points; else NULL */
+	u8 adds_only;              /* enum stp_adds_only: the handler consists of STP_ADD() under conditions */
 	/* Set for a handler of a timer or procfs file that processes much data: it runs in process context,
 	 * preemptible, without locks. */
 	bool in_slices;

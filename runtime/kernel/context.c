@@ -107,6 +107,22 @@ void plat_exclusive_leave(void)
 {
 }
 
+void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struct stp_ctx *c)
+{
+	unsigned long flags;
+
+	if (v->closed) {
+		stp_ctx_refused(v);
+		return;
+	}
+	/* The next hit charges the time if the statistics may be in use, or the stack is too low for a message. */
+	raw_local_irq_save(flags);
+	if (!v->busy && !compat_in_nmi(current_stack_pointer) && stp_stack_left() >= stp_stack_needed())
+		stp_adds_charge(v, p);
+	raw_local_irq_restore(flags);
+	p->handler(c);
+}
+
 void (*stp_slices_finish)(void);
 
 /* A handler disables interrupts before it checks whether its context is closed; RCU waits for that. Ends: handlers

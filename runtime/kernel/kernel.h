@@ -165,6 +165,59 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
 		stp_handler_finish(v);
 }
 
+/*
+ * Hits of a probe whose handler only adds to counters of its CPU (adds_only). Each addition is one instruction, so the
+ * handler may be interrupted by another hit, even by an NMI, and needs neither the CPU's context nor interrupts off.
+ * Preemption is off, so that the counters are those of this CPU, and plat_handlers_wait() waits for it. It uses less
+ * stack than what called it, so that the stack is not checked. Usage:
+ *
+ *         v = stp_adds_begin();
+ *         stp_adds_run(v, probe->handler, probe, &v->c);      (or a struct stp_adds instead of v->c)
+ */
+#define STP_ADDS_ARGUMENTS 5
+struct stp_adds { const void *regs; u8 *percpu; u64 arguments[STP_ADDS_ARGUMENTS]; };
+/* For a function with a struct stp_adds, and for that variable. The handler reads only the members that were set, and
+ * writes none, so that neither zeros nor a check of the stack are needed. */
+#if __has_attribute(__no_stack_protector__)
+#define STP_ADDS_FRAME __attribute__((__no_stack_protector__))
+#else
+#define STP_ADDS_FRAME
+#endif
+#if __has_attribute(__uninitialized__)
+#define STP_ADDS_UNSET __attribute__((__uninitialized__))
+#else
+#define STP_ADDS_UNSET
+#endif
+_Static_assert(offsetof(struct stp_adds, percpu) == offsetof(struct stp_ctx, percpu) &&
+	       offsetof(struct stp_adds, arguments) == offsetof(struct stp_ctx, arguments), "begin of struct stp_ctx");
+
+static inline bool stp_probe_adds(const struct stp_probe *p)
+{
+	return STP_ADD_IS_WHOLE && p->adds_only && stp_probe_is_simple(p);
+}
+
+static __always_inline struct stp_ctx_private *stp_adds_begin(void)
+{
+	preempt_disable_notrace();
+	return stp_private(raw_cpu_read(stp_cpu_ctx));
+}
+
+/* Counts a hit outside of the session; else charges the time of STP_ADDS_SAMPLE hits and runs the handler. Any context,
+ * NMI included, preemption off. */
+void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struct stp_ctx *c);
+
+/* An interrupt between reading and writing the number only shifts the next charge. */
+static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handler)(struct stp_ctx *c),
+					 const struct stp_probe *p, struct stp_ctx *c)
+{
+	STP_BARRIER();     /* cheaper by one instruction than a volatile read */
+	if (likely(!v->closed) && likely(--v->adds_in >= 0))
+		handler(c);
+	else
+		stp_adds_slowly(v, p, c);
+	preempt_enable_notrace();
+}
+
 /* ------------------------------------------------------------------ ring.c */
 
 struct vm_area_struct;

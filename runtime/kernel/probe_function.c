@@ -306,6 +306,7 @@ struct entry_slot {
 struct entry_hook {
 	struct ftrace_ops ops;
 	const struct stp_probe *only;      /* the only probe, or NULL: */
+	void (*adds)(struct stp_ctx *c);   /* its handler */
 	struct entry_slot *slots;          /* 2^(32 - shift) slots, and further ones for collisions at the end */
 	struct entry_slot *more;           /* slots that `next` points to */
 	u32 shift;
@@ -389,6 +390,38 @@ CALLBACK(entry_single_simple, hit_single, true)
 CALLBACK(entry_lookup, hit_lookup, false)
 CALLBACK(entry_lookup_simple, hit_lookup, true)
 
+/* Callbacks of the only probe of a hook if its handler only adds: constants, or values of the hit. */
+static void entry_adds_constants(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+				 struct ftrace_regs *regs)
+{
+	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
+	struct stp_ctx_private *v = stp_adds_begin();
+
+	stp_adds_run(v, h->adds, h->only, &v->c);
+}
+
+static STP_ADDS_FRAME void entry_adds_values(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+					     struct ftrace_regs *regs)
+{
+	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
+	struct stp_ctx_private *v = stp_adds_begin();
+	struct compat_ftrace_buffer buffer;
+	struct stp_adds adds STP_ADDS_UNSET;
+
+	adds.regs = compat_ftrace_regs(regs, &buffer);
+	adds.percpu = v->c.percpu;
+	stp_adds_run(v, h->adds, h->only, (struct stp_ctx *)&adds);
+}
+
+static ftrace_func_t only_callback(const struct stp_probe *p)
+{
+	if (!stp_probe_is_simple(p))
+		return (ftrace_func_t)entry_single;
+	if (!stp_probe_adds(p))
+		return (ftrace_func_t)entry_single_simple;
+	return (ftrace_func_t)(p->adds_only == STP_ADDS_CONSTANTS ? entry_adds_constants : entry_adds_values);
+}
+
 static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct entry *e)
 {
 	unsigned long ip = compat_ftrace_ip(e->address);
@@ -460,8 +493,9 @@ static void choose_callback(struct entry_hook *h)
 		simple &= stp_probe_is_simple(h->entry[i].f->probe);
 	}
 	h->only = same ? h->entry[0].f->probe : NULL;
+	h->adds = same ? h->only->handler : NULL;
 	if (same)
-		h->ops.func = (ftrace_func_t)(simple ? entry_single_simple : entry_single);
+		h->ops.func = only_callback(h->only);
 	else
 		h->ops.func = (ftrace_func_t)(simple ? entry_lookup_simple : entry_lookup);
 }

@@ -81,6 +81,19 @@ static void name(void *probe PARAMETERS_##n)					\
 	TRACEPOINT_HIT(tracepoint_any_##n, n, stp_handler_run)			\
 	TRACEPOINT_HIT(tracepoint_simple_##n, n, stp_run_simple)
 
+/* Defines the callback of a probe whose handler only adds. */
+#define TRACEPOINT_ADDS(n)							\
+static STP_ADDS_FRAME void tracepoint_adds_##n(void *probe PARAMETERS_##n)	\
+{										\
+	const struct stp_probe *p = probe;					\
+	struct stp_ctx_private *v = stp_adds_begin();				\
+	struct stp_adds adds STP_ADDS_UNSET, *c = &adds;			\
+										\
+	c->percpu = v->c.percpu;						\
+	KEEP_##n;								\
+	stp_adds_run(v, p->handler, p, (struct stp_ctx *)c);			\
+}
+
 TRACEPOINT_HITS(0)
 TRACEPOINT_HITS(1)
 TRACEPOINT_HITS(2)
@@ -88,19 +101,28 @@ TRACEPOINT_HITS(3)
 TRACEPOINT_HITS(4)
 TRACEPOINT_HITS(5)
 TRACEPOINT_HITS(12)
+TRACEPOINT_ADDS(0)
+TRACEPOINT_ADDS(1)
+TRACEPOINT_ADDS(2)
+TRACEPOINT_ADDS(3)
+TRACEPOINT_ADDS(4)
+TRACEPOINT_ADDS(5)
 
 /* Selects a callback by the number of arguments. From 6 on they are on the stack: one function serves all, and may
  * read unrelated stack words. */
 static void *tracepoint_function(const struct stp_tracepoint *t)
 {
-	static void *const functions[][2] = {
-		{ tracepoint_any_0, tracepoint_simple_0 }, { tracepoint_any_1, tracepoint_simple_1 },
-		{ tracepoint_any_2, tracepoint_simple_2 }, { tracepoint_any_3, tracepoint_simple_3 },
-		{ tracepoint_any_4, tracepoint_simple_4 }, { tracepoint_any_5, tracepoint_simple_5 },
-		{ tracepoint_any_12, tracepoint_simple_12 },
+	static void *const functions[][3] = {
+		{ tracepoint_any_0, tracepoint_simple_0, tracepoint_adds_0 },
+		{ tracepoint_any_1, tracepoint_simple_1, tracepoint_adds_1 },
+		{ tracepoint_any_2, tracepoint_simple_2, tracepoint_adds_2 },
+		{ tracepoint_any_3, tracepoint_simple_3, tracepoint_adds_3 },
+		{ tracepoint_any_4, tracepoint_simple_4, tracepoint_adds_4 },
+		{ tracepoint_any_5, tracepoint_simple_5, tracepoint_adds_5 },
+		{ tracepoint_any_12, tracepoint_simple_12, tracepoint_simple_12 },
 	};
 
-	return functions[min(t->arguments, 6u)][stp_probe_is_simple(t->probe)];
+	return functions[min(t->arguments, STP_ADDS_ARGUMENTS + 1u)][stp_probe_is_simple(t->probe) + stp_probe_adds(t->probe)];
 }
 
 /* ------------------------------------------------------------------ arming */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds ways into a handler that do not look at the stack: in runtime/kernel, whatever runs a handler, or what @entry() wants, comes after stp_hit_begin(), stp_hit_unsafe(), stp_hit_refused() or stp_stack_short() in its function, or is called after one wherever it is called.
+"""Finds ways into a handler that do not look at the stack: in runtime/kernel, whatever runs a handler, or what @entry() wants, comes after stp_hit_begin(), stp_hit_unsafe(), stp_hit_refused(), stp_stack_short() or stp_stack_left() in its function, or is called after one wherever it is called.
 """
 import glob
 import re
@@ -8,7 +8,7 @@ import sys
 
 from losses import functions
 
-LOOKS = r'\b(stp_hit_begin|stp_hit_unsafe|stp_hit_refused|stp_stack_short)\('
+LOOKS = r'\b(stp_hit_begin|stp_hit_unsafe|stp_hit_refused|stp_stack_short|stp_stack_left)\('
 RUNS = r'\b(stp_hit_enter|stp_handler_run|stp_run_simple|stp_entry_run)\(|->(entry|handler|condition)\('
 
 

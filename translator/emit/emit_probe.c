@@ -409,6 +409,15 @@ static bool is_late(const struct emitter *e, const struct probe *p)
 	return e->locks_late[p->same_body ? p->same_body->index : p->index];
 }
 
+static void write_adds_only(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	struct reads reads;
+
+	if (!emit_adds_only(e, p, &reads))
+		return;
+	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
+}
+
 static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
 			    struct lock_table entry_locks)
 {
@@ -435,6 +444,7 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 		cw_line(w, ".needs_actions = true,");
 	if (p->family->arrival_ns)
 		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
+	write_adds_only(e, w, body);
 	if (p->condition && !p->in_slices)
 		cw_line(w, ".condition = p%d_condition,", p->index);
 	else if (p->own_processes)

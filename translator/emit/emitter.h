@@ -281,6 +281,10 @@ struct row emit_row(struct emitter *e);
 void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc);
 int emit_count_stmts(struct stmt *st);                    // cost of one pass in statements of MAXACTION
 
+// emit_adds.c
+struct reads { bool registers; int arguments; };                 // the parts of a hit that a handler reads
+bool emit_adds_only(const struct emitter *e, const struct probe *p, struct reads *reads); // stp_probe.adds_only
+
 // emit_parts.c
 bool parts_long(struct stmt *st);                                // whether it is written in parts
 void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted

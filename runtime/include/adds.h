@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Additions to counters of a CPU, and handlers that consist of them. Part of generated.h, whose types it uses.
+ */
+#ifndef STP_ADDS_H
+#define STP_ADDS_H
+
+/*
+ * Adds to a counter of this CPU, modulo 2^64. With STP_ADD_IS_WHOLE the addition is one instruction, which an interrupt
+ * or NMI on the same CPU happens before or after: no interrupts need to be off.
+ */
+#if defined(__x86_64__)
+#define STP_ADD_IS_WHOLE 1
+#define STP_ADD(cell, n) __asm__("addq %1, %0" : "+m"(cell) : "er"((s64)(n)) : "cc")
+#else
+#define STP_ADD_IS_WHOLE 0
+#define STP_ADD(cell, n) ((void)((cell) = (__typeof__(cell))((u64)(cell) + (u64)(n))))
+#endif
+
+/* Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. */
+s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end write */
+void stp_adder_clear(u32 offset);
+
+/* A handler that only adds uses nothing of the context but `percpu`, and `regs` and `arguments` if it adds or compares
+ * values. */
+enum stp_adds_only { STP_ADDS_NOT_ONLY, STP_ADDS_CONSTANTS, STP_ADDS_VALUES };
+
+#endif
