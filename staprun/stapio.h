@@ -124,7 +124,8 @@ struct outfile {
 	uint64_t unwritten;                // records that ended after `closed` was set
 	size_t start, end;                 // pending bytes of `bytes`
 	unsigned char bytes[OUTFILE_BUFFER + 8];
-	unsigned char ends[OUTFILE_BUFFER / 8 + 1];    // a bit for each byte of `bytes`: 1 if it is the last of a record
+	// a bit for each byte of `bytes`: 1 if it is the last of a record
+	unsigned char ends[(OUTFILE_BUFFER + 8) / 8 + 1];
 };
 
 int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals);
