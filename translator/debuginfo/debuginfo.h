@@ -245,8 +245,10 @@ struct di_plt_entry { const char *name; uint64_t address, size; };   // link-tim
 typedef VEC(struct di_plt_entry) di_plt;
 void di_find_plt(const struct di_module *m, const char *name, di_plt *out);
 
-// Frees the pages of names of functions that are no longer used; those that are used again are read again.
+// Frees what was read of the module and is read again on use: names of functions, and DWARF, of which variables and
+// types that were returned become invalid. di_forget() does the latter if many units were read.
 void di_unload(struct di_module *m);
+void di_forget(struct di_module *m);
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
 // matched from the tail of the path; it needs DWARF (fewer results are not an error here).
 // Inlined copies: none, all, or one of each function that was inlined.

@@ -44,6 +44,7 @@ struct func_priv {             // di_function.priv
 	const void *die;           // Dwarf_Die *, of the inlined copy if it is one; NULL none
 	const void *frame;         // Dwarf_Die *, of the function that contains the code; NULL: the same
 	bool die_tried;
+	unsigned epoch;            // of the DWARF file, in which die and frame are valid
 };
 
 struct btf_source;             // btf.c

@@ -8,6 +8,7 @@
 // page. .debug_aranges, which maps addresses to units, is parsed here for the same reason.
 #include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/dwarf/index.h"
+#include "debuginfo/elf/relocate.h"
 #include "debuginfo/elf/resources.h"
 
 #include "util/str.h"
@@ -38,6 +39,7 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	f->module = m;
 	f->path = path;
 	f->map = map;
+	f->relocatable = relocate_is_needed(&v);
 	f->info = (uint8_t *)info.at;
 	f->info_len = info.len;
 	memcpy(f->first_length, f->info, sizeof(f->first_length));
@@ -45,6 +47,20 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	elf_view_section(&v, ".debug_aranges", &f->aranges);
 	f->elf = dwarf_elf(map);
 	return f->elf ? f : NULL;
+}
+
+// Relocates the debug sections on first use. False: damaged.
+static bool relocate(struct dwarf_file *f)
+{
+	struct elf_view v;
+
+	if (!f->relocatable || f->relocated || f->damaged)
+		return !f->damaged;
+	f->relocated = true;
+	f->damaged = !elf_view_open(&v, f->map) || !relocate_debug(&v);
+	if (f->damaged)
+		diag_warning((struct loc){ 0 }, "the debuginfo in %s is damaged (relocations) and was not used", f->path);
+	return !f->damaged;
 }
 
 // Makes the first unit appear to end at `offset`.
@@ -61,6 +77,47 @@ static bool hide_until(struct dwarf_file *f, uint64_t offset)
 void dwarf_file_unload(const struct dwarf_file *f)
 {
 	map_unload(f->map, NULL);
+}
+
+// Ends the handles of all units, except of split ones, which the program's handle owns.
+static void end_units(struct dwarf_file *f)
+{
+	bool whole = dwarf_is_small(f) || f->relocatable;
+
+	resource_release(RESOURCE_FRAME, f->frame);
+	f->frame = NULL;
+	for vec_each(&f->units, u)
+		resource_release(RESOURCE_DWARF_UNIT, (*u)->dwarf);
+	f->units.n = 0;
+	if (!whole)                // its handle for .debug_frame is used for all units
+		return;
+	resource_release(RESOURCE_CFI, f->cfi[1]);
+	resource_release(RESOURCE_DWARF_FILE, f->whole);
+	f->cfi[0] = f->cfi[1] = NULL;
+	f->cfi_read = false;
+	f->whole = NULL;
+}
+
+void dwarf_file_forget(struct dwarf_file *f)
+{
+	struct elf_view v;
+
+	if (f->splits.n)
+		return;
+	end_units(f);
+	f->types = (struct map){ 0 };
+	f->epoch++;
+	if (f->relocatable && elf_view_open(&v, f->map)) {
+		relocate_undo(&v);
+		f->relocated = false;
+	} else {
+		map_unload(f->map, NULL);
+	}
+}
+
+int dwarf_file_units(const struct dwarf_file *f)
+{
+	return f->units.n;
 }
 
 struct bytes dwarf_file_map(const struct dwarf_file *f)
@@ -242,7 +299,7 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 	Dwarf_Die first;
 	Dwarf *d;
 
-	if (!hide_until(f, offset))
+	if (!relocate(f) || !hide_until(f, offset))
 		return NULL;
 	d = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	// Saves the length that the first unit has at present.
@@ -330,11 +387,11 @@ static uint64_t get(const uint8_t *p, int size)
 
 // .debug_aranges: sets of header (length, version, unit, address size, segment size), padding to
 // 16, pairs (address, length), a pair of zeroes. 32-bit DWARF with 64-bit addresses only.
-static bool find_in_aranges(const struct dwarf_file *f, uint64_t address, uint64_t *unit)
+static bool find_in_aranges(struct dwarf_file *f, uint64_t address, uint64_t *unit)
 {
 	const uint8_t *p = f->aranges.at, *end = p + f->aranges.len;
 
-	while (p && end - p >= 16) {
+	while (p && relocate(f) && end - p >= 16) {
 		uint64_t len = get(p, 4);
 		const uint8_t *next = p + 4 + len, *pair = p + 16;
 

@@ -9,6 +9,10 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 
 // Frees the pages of the file, which are read again on access. No effect on relocatable files, which are changed.
 void dwarf_file_unload(const struct dwarf_file *f);
+// Ends the handles of units and frees the pages of the file. Types and variables that were returned become invalid;
+// functions look up their DIEs again. No effect on files with split units.
+void dwarf_file_forget(struct dwarf_file *f);
+int dwarf_file_units(const struct dwarf_file *f);     // number of units that are open
 struct bytes dwarf_file_map(const struct dwarf_file *f);
 const char *dwarf_file_path(const struct dwarf_file *f);
 // Split units (.dwo): the name of a file that is missing, NULL none; number of files and their total size.

@@ -25,7 +25,7 @@ static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 			return NULL;
 		return dwarf_whole(f) ? dwarf_getcfi(dwarf_whole(f)) : NULL;
 	}
-	if (f->module->is_user)
+	if (f->module->is_user && !f->frame_elf)
 		f->frame_elf = dwarf_elf(f->module->view.file);
 	cfi = dwarf_getcfi_elf(f->frame_elf ? f->frame_elf : f->elf);
 	if (cfi)

@@ -83,25 +83,35 @@ Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset)
 	return u && dwarf_offdie(u->dwarf, offset - u->base, die) ? die : NULL;
 }
 
-// Returns the function that contains the inlined copy.
-static Dwarf_Die *frame_around(struct di_module *m, uint64_t address)
+// Returns the function that contains the inlined copy. It is nearly always the one that begins at the symbol, which is
+// found without a walk through the unit.
+static Dwarf_Die *frame_around(const struct di_function *copy)
 {
-	struct unit *u = dwarf_unit_of_address(m->dwarf, address);
+	Dwarf_Die *function = dwarf_function_at(copy->module->dwarf, copy->symbol_address);
+	struct unit *u;
 
-	return u ? dwarf_function_around(u, address) : NULL;
+	if (function && dwarf_haspc(function, copy->address) == 1)
+		return function;
+	u = dwarf_unit_of_address(copy->module->dwarf, copy->address);
+	return u ? dwarf_function_around(u, copy->address) : NULL;
 }
 
 bool dwarf_function(const struct di_function *f)
 {
 	struct func_priv *p = priv(f);
 
+	if (p->die && p->epoch != f->module->dwarf->epoch) {
+		p->die = p->frame = NULL;
+		p->die_tried = false;
+	}
 	if (p->die || p->die_tried || !f->module->dwarf || !f->has_address)
 		return p->die;
 	p->die_tried = true;
+	p->epoch = f->module->dwarf->epoch;
 	if (p->die_offset) {
 		p->die = dwarf_die_at(f->module, p->die_offset);
 		if (p->die && f->is_inline)
-			p->frame = frame_around(f->module, f->address);
+			p->frame = frame_around(f);
 	} else {           // found without DWARF, or by its symbol alone
 		p->die = dwarf_function_at(f->module->dwarf, f->address);
 		if (p->die && !f->file)

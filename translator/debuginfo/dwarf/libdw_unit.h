@@ -53,6 +53,9 @@ struct dwarf_file {
 	uint8_t *info;             // .debug_info in the map
 	size_t info_len;
 	uint8_t first_length[4];   // its original first bytes
+	bool relocatable;          // its debug sections are relocated when they are first read
+	bool relocated, damaged;
+	unsigned epoch;            // number of dwarf_file_forget() calls; DIEs of earlier epochs are invalid
 	struct bytes aranges;
 	Elf *elf;
 	Dwarf *whole;              // opened for scans

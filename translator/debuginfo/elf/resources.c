@@ -238,6 +238,14 @@ void map_unload(struct bytes b, const char *dir)
 	}
 }
 
+void map_discard(struct bytes b)
+{
+	struct resource *r = mapping_of(b);
+
+	if (r && r->in_file)
+		release_pages(b.at, b.at + b.len);
+}
+
 void map_shrink(struct bytes *b, size_t len)
 {
 	struct resources *h = &all[RESOURCE_PAGES];

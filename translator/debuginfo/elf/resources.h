@@ -17,6 +17,8 @@ void map_writable(struct bytes b);
 // without a file, which is first moved to a file without a name in `dir` and becomes read-only (NULL: it stays). No
 // effect on parts below 1 MiB, or if the file cannot be written.
 void map_unload(struct bytes b, const char *dir);
+// Frees the pages of a part of a mapped file, changed ones too. No effect on other memory.
+void map_discard(struct bytes b);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for large short-lived mappings
 

@@ -41,7 +41,5 @@ struct bytes flat_image_btf(struct bytes b);
 struct bytes flat_image_build_id(struct bytes b, struct bytes btf);
 // Returns at most 2 known symbols and the end of the image's addresses. 0: not found.
 int flat_image_anchors(struct bytes b, struct anchor *out, uint64_t *end);
-// Also relocates its debug sections. False: damaged.
-bool kmod_relocate(const struct elf_view *v);
 
 #endif

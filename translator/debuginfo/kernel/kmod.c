@@ -4,9 +4,9 @@
 // .ko, from a file in the same directory or from the debuginfo directories, if the build-id is the same. A module that
 // was loaded from another directory has only its build-id, in /sys, so that only its debuginfo can be found.
 //
-// A .ko is a relocatable file: its DWARF has zeroes for addresses and for offsets into other sections. They are
-// relocated here, in a private copy of the pages, with .text at 0 and other sections far above it. So link addresses
-// are offsets into .text; the loader resolves its run-time address by symbol.
+// A .ko is a relocatable file: relocate.c gives its sections addresses, .text 0. So link addresses are offsets into
+// .text; the loader resolves its run-time address by symbol.
+#include "debuginfo/elf/relocate.h"
 #include "debuginfo/elf/resources.h"
 #include "debuginfo/kernel/image.h"
 #include "debuginfo/module.h"
@@ -19,99 +19,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-// ---------------------------------------------------------------- relocation
-
-// Addresses that other sections than .text get; larger than any module.
-#define OTHERS_START 0x40000000ull
-
-// Assigns sh_addr to the sections of a relocatable file, .text at 0.
-static void assign_addresses(const struct elf_view *v)
-{
-	const Elf64_Shdr *text = elf_view_header(v, ".text");
-	uint64_t at = OTHERS_START;
-
-	map_writable(v->file);
-	for (int i = 1; i < v->n; i++) {
-		Elf64_Shdr *s = (Elf64_Shdr *)&v->sections[i];
-
-		if (!(s->sh_flags & SHF_ALLOC))
-			continue;
-		s->sh_addr = s == text ? 0 : at;
-		if (s != text)
-			at += (s->sh_size + 0xfff) & ~0xfffull;
-	}
-}
-
-struct relocation {
-	const struct elf_view *v;
-	struct bytes symbols, target;
-};
-
-// Returns the bytes that a relocation of this type changes; 0: it is not an absolute one, the only kind in debug
-// sections.
-static int width_of(int machine, uint32_t type)
-{
-	if (machine == EM_X86_64)
-		return type == R_X86_64_64 ? 8 : type == R_X86_64_32 || type == R_X86_64_32S ? 4 : 0;
-	if (machine == EM_AARCH64)
-		return type == R_AARCH64_ABS64 ? 8 : type == R_AARCH64_ABS32 ? 4 : 0;
-	return 0;
-}
-
-static bool relocate_one(const struct relocation *r, const Elf64_Rela *rel)
-{
-	int width = width_of(r->v->machine, ELF64_R_TYPE(rel->r_info));
-	uint64_t number = ELF64_R_SYM(rel->r_info), value = rel->r_addend;
-	Elf64_Sym sym;
-
-	if (!width || number >= r->symbols.len / sizeof(sym) || rel->r_offset > r->target.len ||
-	    width > (int64_t)(r->target.len - rel->r_offset))
-		return false;
-	memcpy(&sym, r->symbols.at + number * sizeof(sym), sizeof(sym));
-	value += sym.st_value;
-	if (sym.st_shndx < r->v->n)
-		value += r->v->sections[sym.st_shndx].sh_addr;
-	memcpy((uint8_t *)r->target.at + rel->r_offset, &value, width);
-	return true;
-}
-
-static bool contents(const struct elf_view *v, uint32_t index, struct bytes *out)
-{
-	const Elf64_Shdr *s = &v->sections[index];
-
-	if (index >= (uint32_t)v->n || s->sh_type == SHT_NOBITS || (s->sh_flags & SHF_COMPRESSED) ||
-	    s->sh_offset > v->file.len || s->sh_size > v->file.len - s->sh_offset)
-		return false;
-	*out = (struct bytes){ v->file.at + s->sh_offset, s->sh_size };
-	return true;
-}
-
-bool kmod_relocate(const struct elf_view *v)
-{
-	assign_addresses(v);
-	for (int i = 1; i < v->n; i++) {
-		const Elf64_Shdr *s = &v->sections[i];
-		struct relocation r = { .v = v };
-		struct bytes table;
-
-		if (s->sh_type != SHT_RELA || s->sh_info >= (uint32_t)v->n ||
-		    (v->sections[s->sh_info].sh_flags & SHF_ALLOC))
-			continue;
-		if (!contents(v, i, &table) || !contents(v, s->sh_link, &r.symbols) ||
-		    !contents(v, s->sh_info, &r.target))
-			return false;
-		for (size_t at = 0; at + sizeof(Elf64_Rela) <= table.len; at += sizeof(Elf64_Rela)) {
-			Elf64_Rela rel;
-
-			memcpy(&rel, table.at + at, sizeof(rel));
-			// Unknown relocations in other sections (.comment, notes) are ignored.
-			if (!relocate_one(&r, &rel) && rel.r_info)
-				return false;
-		}
-	}
-	return true;
-}
 
 // ---------------------------------------------------------------- modules.dep
 
@@ -294,7 +201,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	id = elf_view_build_id(&v);
 	m->build_id = id;
 	find_dwarf(m, path, id);
-	assign_addresses(&v);
+	relocate_sections(&v);
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &v);
 	// BTF with a .BTF.base of its own would require mapping its ids to those of the kernel.

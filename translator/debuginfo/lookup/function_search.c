@@ -326,6 +326,16 @@ static void find_without_dwarf(struct di_module *m, const struct matcher *match,
 void di_unload(struct di_module *m)
 {
 	index_unload(m);
+	if (m->dwarf)
+		dwarf_file_forget(m->dwarf);
+}
+
+void di_forget(struct di_module *m)
+{
+	enum { UNITS_MAX = 32 };
+
+	if (m->dwarf && dwarf_file_units(m->dwarf) >= UNITS_MAX)
+		dwarf_file_forget(m->dwarf);
 }
 
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,

@@ -7,6 +7,7 @@
 // names and types from /sys/kernel/btf/vmlinux, if the target is the running kernel.
 #include "debuginfo/btf/btf_source.h"
 #include "debuginfo/dwarf/dwarf_source.h"
+#include "debuginfo/elf/relocate.h"
 #include "debuginfo/elf/resources.h"
 #include "debuginfo/kernel/image.h"
 #include "debuginfo/lookup/lookup.h"
@@ -96,11 +97,6 @@ struct btf_source *module_btf(struct di_module *m)
 	return m->btf;
 }
 
-static bool is_relocatable(const struct elf_view *v)
-{
-	return ((const Elf64_Ehdr *)v->file.at)->e_type == ET_REL;
-}
-
 bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 {
 	struct bytes file = map_file(path), section, other;
@@ -118,8 +114,8 @@ bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id)
 			     str_printf("the module %s", m->name) : "the kernel", build_id_text(id));
 		goto no;
 	}
-	if (is_relocatable(&v) && !kmod_relocate(&v))
-		goto no;
+	if (relocate_is_needed(&v))
+		relocate_sections(&v);
 	m->dwarf = dwarf_file_open(m, path, file);
 	if (!m->dwarf)
 		goto no;
