@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The list of all functions of each installed kernel that has debuginfo: the same from an empty cache and from a filled
-# one, and within a peak of memory (KB resident), since files of debuginfo need not stay in memory. The bounds are about
-# a fifth above what kernel 6.12 takes. (Read by run.sh.)
+# Lists of each installed kernel that has debuginfo: of all functions and of functions of all modules, the same from an
+# empty cache and from a filled one, and of variables. They stay within a peak of memory (KB resident), since files of
+# debuginfo need not stay in memory. The bounds are about a fifth above what kernel 6.12 takes. (Read by run.sh.)
 
 # peak KB COMMAND...: output in $SCRATCH/out; fails with a message if the command fails or takes more memory.
 peak() {
@@ -17,7 +17,7 @@ peak() {
 }
 
 memory_test() { # RELEASE
-	local wrong="" all='kernel.function("*")'
+	local wrong="" all='kernel.function("*")' modules='module("*").function("*init*")'
 	local SYSTEMTAP_DIR=$SCRATCH/memory-$1
 	export SYSTEMTAP_DIR
 
@@ -25,6 +25,14 @@ memory_test() { # RELEASE
 	mv "$SCRATCH/out" "$SCRATCH/cold"
 	wrong+=$(peak 51200 "$STAP" -r "$1" -l "$all" 2>&1)
 	[ "$(wc -l <"$SCRATCH/out")" -gt 30000 ] || wrong+="few functions: $(head -n 3 "$SCRATCH/out")"
+	wrong+=$(diff "$SCRATCH/cold" "$SCRATCH/out" | head -n 5)
+	wrong+=$(peak 200000 "$STAP" -r "$1" -L 'kernel.function("[a-e]*")' 2>&1)
+	grep -q '^kernel.function("do_filp_open@[^ ]* \$return' "$SCRATCH/out" && wrong+="a return value at an entry"
+	grep -q '^kernel.function("do_filp_open@[^ ]* \$dfd:int ' "$SCRATCH/out" || wrong+="no variables of do_filp_open"
+	wrong+=$(peak 300000 "$STAP" -r "$1" -l "$modules" 2>&1)
+	mv "$SCRATCH/out" "$SCRATCH/cold"
+	wrong+=$(peak 300000 "$STAP" -r "$1" -l "$modules" 2>&1)
+	[ "$(wc -l <"$SCRATCH/out")" -gt 1000 ] || wrong+="few functions of modules: $(head -n 3 "$SCRATCH/out")"
 	wrong+=$(diff "$SCRATCH/cold" "$SCRATCH/out" | head -n 5)
 	rm -rf "$SYSTEMTAP_DIR"
 	report "list/memory-${1%%-*}" "$wrong"

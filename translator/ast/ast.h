@@ -377,9 +377,10 @@ struct probe {
 
 // ---------------------------------------------------------------- the script
 
-struct listed_point {          // of -l, which has 70,000 of them at times
+struct listed_point {          // of -l and -L, which have 70,000 of them at times
 	const struct probe_decl *decl;
 	const char *point;         // as it is shown: the alias as written, or resolved
+	name_list variables;       // of -L: "$name:type"
 };
 
 // An error in text that is grammatical, which pass 2 reports.
@@ -395,7 +396,7 @@ struct script {
 	int aliases_named;         // probe_match: number of aliases in alias_names
 	VEC(struct expr *) embedded;           // file-level %{ %}: E_EMBEDDED
 	VEC(struct probe *) probes;            // match: the resolved ones, in order
-	VEC(struct listed_point) listed;       // match: of -l, instead of probes where a wildcard finds many
+	VEC(struct listed_point) listed;       // match: of -l and -L, instead of probes where a wildcard finds many
 };
 
 // ast.c

@@ -78,51 +78,14 @@ static bool is_alias(const struct probe *p)
 	return p->chain.n > 1 || p->family->as_aliases;
 }
 
-// Adds a variable with its C type as written in lists: "struct file*".
-static void add_variable(name_list *list, const char *name, const char *type)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "%s:", name);
-	for (; *type; type++)
-		if (*type != ' ' || type[1] != '*')
-			buf_putc(&b, *type);
-	vec_push(list, (const char *)b.text);
-}
-
-// Some variables have a name and a type but no location at this address: optimised out, or not yet set.
-static bool can_be_read(struct session *s, struct probe *p, const char *name)
-{
-	struct expr *e = expr_new(E_TARGET, p->loc);
-	bool can;
-
-	e->u.target.name = name;
-	diag_quiet_push();
-	can = p->family->target(s, p, e);
-	diag_quiet_pop();
-	return can;
-}
-
-static void add_targets(struct session *s, struct probe *p, name_list *list)
-{
-	target_names names = { 0 };
-
-	if (!p->family->target_names || !p->family->target)
-		return;
-	p->family->target_names(s, p, &names);
-	for vec_each(&names, n)
-		if (can_be_read(s, p, n->name))
-			add_variable(list, str_printf("$%s", n->name), n->type);
-}
-
 static name_list variables_of(struct session *s, struct probe *p)
 {
 	name_list list = { 0 };
 
 	for vec_each(&p->locals, v)
 		if (is_mentioned(p, *v))
-			add_variable(&list, (*v)->name, type_name((*v)->type));
-	add_targets(s, p, &list);
+			listed_variable(&list, (*v)->name, type_name((*v)->type));
+	probe_add_variables(s, p, &list);
 	return list;
 }
 
@@ -183,7 +146,7 @@ static void add_probes(struct session *s, line_list *lines)
 	lines->at = NEW_ARRAY(struct line, lines->capacity + 1);
 	for vec_each(&s->script.listed, p)
 		if (p->decl->source == s->sources.at[0])
-			vec_push(lines, (struct line){ .point = p->point });
+			vec_push(lines, ((struct line){ .point = p->point, .variables = p->variables }));
 	for vec_each(&s->script.probes, p)
 		if ((*p)->decl->source == s->sources.at[0]) {
 			vec_push(&found, *p);
@@ -289,8 +252,7 @@ static int list_points(struct session *s)
 {
 	line_list lines = { 0 };
 
-	if (!s->opt.list_vars)
-		mem_collect_often();
+	mem_collect_often();
 	begin_quiet(s);
 	find(s, &lines);
 	end_quiet(s);

@@ -109,7 +109,10 @@ static bool add_function(struct resolution *r, struct di_function *f, const char
 	if (p->body && !p->condition && !f->returns && !r->s->opt.list_vars)
 		r->first = p;
 	dwarf_point_guard(p, f, data->is_return);
-	return true;
+	if (!probe_list_variables(r->s, r->match, p))
+		return true;
+	di_forget(f->module);
+	return false;
 }
 
 // Returns the number of probes that it added.

@@ -44,6 +44,7 @@ static bool add_function(const struct resolution *r, struct di_function *f)
 	struct process_probe *data = NEW(struct process_probe);
 	uint64_t body = f->pc || !f->has_address ? f->pc : di_function_body(f), offset;
 	bool at_entry = r->point.is_return || f->returns;      // the stack at the entry determines the caller
+	struct probe *p;
 
 	data->site = r->common;
 	data->site.program = f->module;
@@ -55,7 +56,10 @@ static bool add_function(const struct resolution *r, struct di_function *f)
 	data->site.address = f->pc ? f->pc : f->address;
 	if ((!f->has_address && !f->pc) || !di_program_offset(f->module, data->site.address, &offset))
 		return false;
-	dwarf_point_guard(probe_add(r->s, &family_process, r->match, point_of(r->match, f), data), f, r->point.is_return);
+	p = probe_add(r->s, &family_process, r->match, point_of(r->match, f), data);
+	dwarf_point_guard(p, f, r->point.is_return);
+	if (probe_list_variables(r->s, r->match, p))
+		di_forget(f->module);
 	return true;
 }
 

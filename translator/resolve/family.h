@@ -93,9 +93,14 @@ extern const struct probe_family *const probe_families[];      // registry.c, NU
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
 
-// resolve/probe_match.c: Returns true if only points are listed (-l), and adds this one to the list. A family whose
-// wildcards match many points calls it before it makes a probe of each.
+// resolve/listed.c: Returns true if only points are listed (-l), and adds this one to the list. A family whose
+// wildcards match many points calls it before it makes a probe of each, and probe_list_variables() after the last of
+// these is complete: it returns true if the probe is listed with its variables (-L) and not needed any longer.
 bool probe_list(struct session *s, const struct probe_match *m, const char *point);
+bool probe_list_variables(struct session *s, const struct probe_match *m, struct probe *last);
+// Adds "$name:type" of the variables that can be read at the point, with the type as written in lists: "struct file*".
+void probe_add_variables(struct session *s, struct probe *p, name_list *list);
+void listed_variable(name_list *list, const char *name, const char *type);
 
 // Adds one more probe of the same match, with the same handler and no condition; cheaper than probe_add().
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);

@@ -83,16 +83,6 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 	return p;
 }
 
-bool probe_list(struct session *s, const struct probe_match *m, const char *point)
-{
-	struct listed_point listed = { .decl = m->decl, .point = m->chain_len > 1 ? point_text(m->chain[0]) : point };
-
-	if (!s->opt.list || s->opt.list_vars)
-		return false;
-	vec_push(&s->script.listed, listed);
-	return true;
-}
-
 // Returns the number of probes and points found so far.
 static int count_found(const struct session *s)
 {
