@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#define KILL_NS  1000000000ull         /* from SIGTERM to SIGKILL */
 #define DRAIN_NS 5000000000ull         /* at the end, how long to wait for commands of system() */
 
 static pid_t target;                   /* process ID of the -c command; 0: none, or it has exited */
+static u64 end_ns = ~0ull;             /* when the -c command is ended; ~0: never */
+static bool ended;                     /* it was sent SIGTERM */
 static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
 static int failure;                    /* wait status of the -c command that failed */
 
@@ -62,10 +66,12 @@ int user_child_hold(const char *command)
 	return target;
 }
 
-void user_child_release(void)
+void user_child_release(s64 limit_ms)
 {
 	if (hold_fd < 0)
 		return;
+	if (limit_ms)
+		end_ns = user_now_ns() + (u64)limit_ms * 1000000;
 	if (write(hold_fd, "", 1) != 1)
 		fprintf(stderr, "WARNING: the -c command was killed before it was started\n");
 	close(hold_fd);
@@ -87,6 +93,31 @@ static void target_ended(int status)
 	target = 0;
 	user_stop = true;
 	failure = status;
+}
+
+bool user_child_running(void)
+{
+	return target > 0;
+}
+
+u64 user_child_limit(const char *command)
+{
+	u64 now = user_now_ns();
+
+	if (!target || now < end_ns)
+		return end_ns;
+	kill(target, ended ? SIGKILL : SIGTERM);
+	if (!ended)
+		fprintf(stderr, "the time of -T is over: ending \"%.60s\" (pid %d)\n", command, (int)target);
+	ended = true;
+	end_ns = now + KILL_NS;
+	return end_ns;
+}
+
+void user_child_end(void)
+{
+	if (target)
+		kill(target, SIGTERM);
 }
 
 bool user_child_failed(void)

@@ -2,10 +2,11 @@
 /*
  * The main program of a script that runs in a process (--runtime=user):
  *
- *	program [-v] [-s] [-k] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
- * end or error probes. Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
+ * end or error probes; then waits for COMMAND, for which -k sets a time limit in milliseconds from its start
+ * (0: none). Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
  * 5 with -k when only COMMAND failed, else 0.
  */
 #define _GNU_SOURCE
@@ -63,22 +64,23 @@ static void catch_signals(void)
 struct arguments {
 	const char *command;
 	bool strict, report_command;       /* -k: exit status 5 */
+	s64 command_ms;                    /* -k: when COMMAND is ended; 0: never */
 	int first_setting;
 };
 
 static int usage(const char *program)
 {
-	fprintf(stderr, "Usage: %s [-v] [-s] [-k] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	fprintf(stderr, "Usage: %s [-v] [-s] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
 	return -1;
 }
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-	enum { MAX_PID = 1 << 22 };
+	enum { MAX_PID = 1 << 22, MAX_MS = 1 << 30 };
 	int64_t pid;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:vsk")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vsk:")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -92,6 +94,8 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			a->strict = true;
 			break;
 		case 'k':
+			if (!number_whole(optarg, 10, 0, MAX_MS, &a->command_ms))
+				return usage(argv[0]);
 			a->report_command = true;
 			break;
 		case 'v':
@@ -140,16 +144,40 @@ static void wait_for_events(void)
 	ppoll(NULL, 0, due == ~0ull ? NULL : &timeout, &user_signals);
 }
 
+static void reap(void)
+{
+	if (child_signals) {
+		child_signals = 0;
+		user_reap();
+	}
+}
+
+/* After the script ended: waits for the -c command until it exits, its time is over, or a signal. */
+static void wait_for_command(const char *command)
+{
+	u64 due = user_child_limit(command);
+
+	if (user_child_running() && !stop_signals && due == ~0ull)
+		fprintf(stderr, "the script ended; waiting for \"%.60s\" (pid %d), Ctrl-C ends it\n", command,
+			stp_session.target);
+	while (user_child_running() && !stop_signals) {
+		u64 now = user_now_ns(), left = due > now ? due - now : 0;
+		struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+		ppoll(NULL, 0, due == ~0ull ? NULL : &timeout, &user_signals);
+		reap();
+		due = user_child_limit(command);
+	}
+	user_child_end();
+}
+
 static void loop(void)
 {
 	while (!user_stop) {
 		wait_for_events();
 		if (stop_signals)
 			user_stop = true;
-		if (child_signals) {
-			child_signals = 0;
-			user_reap();
-		}
+		reap();
 		if (!user_stop)
 			user_timer_run();
 	}
@@ -276,13 +304,15 @@ static int run(const struct arguments *a, char **argv)
 	stp_session.relay = getpid();
 	record_start();
 	rc = stp_session_start();
-	if (!rc && !user_stop) {
-		user_child_release();
+	if (!rc) {
+		user_child_release(a->command_ms);
 		loop();
 	}
 	stp_session_stop();
 	user_child_abandon();
 	user_flush();
+	if (a->command)
+		wait_for_command(a->command);
 	user_system_drain();
 	status = report(a);
 	record_end(rc ? 1 : status);

@@ -29,9 +29,13 @@ void user_record_gaps(void);           /* losses since the last call, before a r
 
 /* child.c */
 int user_child_hold(const char *command);  /* forks it; it waits before execve(). Returns its process ID or -errno */
-void user_child_release(void);         /* lets it call execve() */
+void user_child_release(s64 limit_ms); /* lets it call execve(); 0: its time is not limited */
 void user_child_abandon(void);         /* ends it if it was not released */
 void user_reap(void);                  /* after SIGCHLD: sets user_stop if the -c command has exited */
+bool user_child_running(void);
+/* Ends the command if its time is over: by SIGTERM, a second later by SIGKILL. Returns when to call it next. */
+u64 user_child_limit(const char *command);
+void user_child_end(void);             /* sends SIGTERM, if the command is running */
 bool user_child_failed(void);
 void user_child_report(bool complete); /* prints how it failed; complete: nothing else failed or was lost */
 void user_system(const char *command); /* queues it for sh -c; commands run one after the other */

@@ -98,6 +98,12 @@ expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
+# At the end of -T, and after exit(): what stapio does with the command of a module is in staprun/play/command-*.
+expect command-time-over 1 'the time of -T is over: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
+expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
+expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
+expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the trace is complete' user -c 'sh -c "sleep 0.2; exit 7"' -e 'probe begin { exit() }'
+expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/pid') || echo ended"
 expect command-and-pid 1 "cannot be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
 # For a member of stapusr only, stap rejects early what staprun would not load.

@@ -73,6 +73,7 @@ int user_run(struct session *s)
 		vec_push(&argv, "-c");
 		vec_push(&argv, o->command);
 		vec_push(&argv, "-k");
+		vec_push(&argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
 	}
 	if (o->target_pid) {
 		vec_push(&argv, "-x");
