@@ -428,6 +428,7 @@ static void set_compatible(struct options *o, const char *arg)
 	if (strverscmp(arg, LANGUAGE_VERSION) > 0)
 		options_misused("--compatible=%s is newer than the newest version, " LANGUAGE_VERSION "", arg);
 	o->compatible = arg;
+	o->compatible_given = true;
 }
 
 static void set_check_version(struct options *o, const char *arg)

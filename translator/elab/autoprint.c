@@ -2,7 +2,11 @@
 // Prints at the end of the script the globals that it writes and never reads. In: typed globals with var.autoprint
 // set. Out: one more `end` probe, after all others, as a tree.
 //
-//   n=5   s="a\nb"   st @count=2 @min=1 @max=4 @sum=5 @avg=2   a["k",3]=v, largest value first
+//   n=5   s="a\nb"   a["k",3]=v, largest value first
+//
+// Statistics are a table with a row for each key, largest count first, then the histogram of each key. Its head names
+// the unit if it follows from the values that the script adds. If it only adds 1, the table has counts alone,
+// and no histogram is collected. --compatible prints a line for each key: a["k"] @count=2 @min=1 @max=4 @sum=5 @avg=2
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -106,8 +110,8 @@ static void add_stats(struct expr *p, struct var *v, const expr_vec *keys)
 	}
 }
 
-// "name" or "name[k1,k2]", then the value.
-static void add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
+// "name" or "name[k1,k2]"
+static void add_name(struct expr *p, struct var *v, const expr_vec *keys)
 {
 	add_text(p, v->name);
 	for (int i = 0; i < keys->n; i++) {
@@ -116,6 +120,12 @@ static void add_line(struct expr *p, struct var *v, const expr_vec *keys, struct
 	}
 	if (keys->n)
 		add_text(p, "]");
+}
+
+// The name, then the value.
+static void add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
+{
+	add_name(p, v, keys);
 	if (v->type == T_STATS) {
 		add_stats(p, v, keys);
 	} else {
@@ -163,21 +173,30 @@ static struct expr *fresh(struct probe *p, struct var *v, const char *what, enum
 	return var_ref(local);
 }
 
-static struct stmt *show_array(struct probe *p, struct var *v)
+// Returns a loop over v, whose body is yet to be set; the keys are added to `keys`.
+static struct stmt *loop_new(struct probe *p, struct var *v, expr_vec *keys)
 {
 	struct stmt *s = stmt_new(S_FOREACH, v->loc);
-	expr_vec keys = { 0 };
 
 	for (int i = 0; i < v->arity; i++)
-		vec_push(&keys, fresh(p, v, "key", v->key_types[i]));
-	for vec_each(&keys, k)
+		vec_push(keys, fresh(p, v, "key", v->key_types[i]));
+	for vec_each(keys, k)
 		vec_push(&s->u.foreach.keys, *k);
 	s->u.foreach.array = v->name;
 	s->u.foreach.array_loc = v->loc;
 	s->u.foreach.decl = v;
 	s->u.foreach.sort_dir = -1;
-	if (v->type == T_STATS) {
+	if (v->type == T_STATS)
 		s->u.foreach.sort_stat = STAT_COUNT;
+	return s;
+}
+
+static struct stmt *show_array(struct probe *p, struct var *v)
+{
+	expr_vec keys = { 0 };
+	struct stmt *s = loop_new(p, v, &keys);
+
+	if (v->type == T_STATS) {
 		s->u.foreach.body = show(v, &keys, NULL);
 	} else {
 		s->u.foreach.value = fresh(p, v, "value", v->type);
@@ -185,6 +204,186 @@ static struct stmt *show_array(struct probe *p, struct var *v)
 	}
 	return s;
 }
+
+// ---------------------------------------------------------------- tables of statistics
+
+// What the script adds to a statistic.
+struct added {
+	const struct var *to;
+	bool varies;               // not only 1
+	const char *unit;          // NULL: it does not follow from the values
+};
+
+// Units by the ends of names of functions and variables.
+static const char *unit_of_name(const char *name)
+{
+	static const struct { const char *end, *unit; } units[] = {
+		{ "_ns", "ns" }, { "_us", "us" }, { "_ms", "ms" }, { "_s", "s" }, { "_cycles", "cycles" },
+		{ "_nsec", "ns" }, { "_usec", "us" }, { "_msec", "ms" }, { "_sec", "s" }, { "bytes", "bytes" },
+	};
+
+	for (int i = 0; i < (int)ARRAY_SIZE(units); i++)
+		if (str_ends(name, units[i].end))
+			return units[i].unit;
+	return NULL;
+}
+
+// Sums and differences have the unit of their operands.
+static const char *unit_of(const struct expr *e)
+{
+	const char *unit = NULL;
+
+	switch (e->kind) {
+	case E_CALL: return unit_of_name(e->u.call.name);
+	case E_VAR: return unit_of_name(e->u.var.name);
+	case E_INDEX: return e->u.index.name ? unit_of_name(e->u.index.name) : NULL;
+	case E_ENTRY: return e->u.entry.e ? unit_of(e->u.entry.e) : NULL;
+	case E_BINARY:
+		if (e->u.bin.op == TOK_ADD || e->u.bin.op == TOK_SUB) {
+			unit = unit_of(e->u.bin.l);
+			return unit ? unit : unit_of(e->u.bin.r);
+		}
+		return NULL;
+	default: return NULL;
+	}
+}
+
+static bool visit_added(struct ast_walker *w, struct expr **e)
+{
+	struct added *a = w->data;
+	struct expr *to = (*e)->kind == E_ASSIGN && (*e)->u.bin.op == TOK_STAT_ADD ? (*e)->u.bin.l : NULL;
+
+	if (!to || (to->kind == E_INDEX ? to->u.index.decl : to->kind == E_VAR ? to->u.var.decl : NULL) != a->to)
+		return true;
+	a->varies |= (*e)->u.bin.r->kind != E_NUMBER || (*e)->u.bin.r->u.number != 1;
+	if (!a->unit)
+		a->unit = unit_of((*e)->u.bin.r);
+	return true;
+}
+
+static struct added find_added(struct session *s, const struct var *v)
+{
+	struct added added = { .to = v, .unit = unit_of_name(v->name) };
+	struct ast_walker w = { .expr = visit_added, .data = &added };
+
+	for vec_each(&s->script.probes, p)
+		ast_walk_stmt(&w, &(*p)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->body)
+			ast_walk_stmt(&w, &(*f)->body);
+	return added;
+}
+
+static const struct {
+	const char *title;
+	unsigned op;
+	int width;
+} columns[] = {
+	{ "count", STAT_COUNT, 10 }, { "min", STAT_MIN, 12 }, { "avg", STAT_AVG, 12 }, { "max", STAT_MAX, 12 },
+	{ "sum", STAT_SUM, 16 },
+};
+
+enum { NAME_WIDTH = 28 };
+
+static struct stmt *statement(struct expr *e)
+{
+	struct stmt *s = stmt_new(S_EXPR, e->loc);
+
+	s->u.expr = e;
+	return s;
+}
+
+static struct stmt *table_head(const struct var *v, const struct added *a)
+{
+	struct expr *p = printf_new(v->loc);
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%-*s", NAME_WIDTH, a->unit ? str_printf("%s (%s)", v->name, a->unit) : v->name);
+	for (int i = 0; i < (a->varies ? (int)ARRAY_SIZE(columns) : 1); i++)
+		buf_printf(&b, " %*s", columns[i].width, columns[i].title);
+	add_text(p, str_printf("%s\n", buf_text(&b)));
+	return statement(p);
+}
+
+static struct stmt *table_row(struct var *v, const expr_vec *keys, int ncolumns)
+{
+	struct expr *p = printf_new(v->loc), *name = printf_new(v->loc);
+
+	name->u.print.word = "sprintf";
+	name->u.print.to_string = true;
+	if (keys->n)
+		add_name(name, v, keys);
+	else
+		add_text(name, " ");
+	add_value(p, name, 's', '-');
+	p->u.print.format.at[0].width = NAME_WIDTH;
+	for (int i = 0; i < ncolumns; i++) {
+		add_text(p, " ");
+		add_value(p, stat_of(v, keys, columns[i].op), 'd', 0);
+		p->u.print.format.at[p->u.print.format.n - 1].width = columns[i].width;
+	}
+	add_text(p, "\n");
+	return statement(p);
+}
+
+static struct stmt *histogram(struct var *v, const expr_vec *keys, const char *unit)
+{
+	struct stmt *block = stmt_new(S_BLOCK, v->loc);
+	struct expr *title = printf_new(v->loc), *hist = expr_new(E_HIST, v->loc), *print = expr_new(E_PRINT, v->loc);
+
+	add_name(title, v, keys);
+	add_text(title, unit ? str_printf(" (%s)\n", unit) : "\n");
+	hist->u.stat.op = STAT_HIST_LOG;
+	hist->u.stat.of = operand(v, keys);
+	print->u.print.kind = PRINT_PRINT;
+	print->u.print.word = "print";
+	vec_push(&print->u.print.args, hist);
+	vec_push(&block->u.block, statement(title));
+	vec_push(&block->u.block, statement(print));
+	return block;
+}
+
+// @min of an empty statistic would be an error: its row has only the count.
+static void show_scalar_table(struct probe *p, struct var *v, const struct added *a)
+{
+	struct stmt *s = stmt_new(S_IF, v->loc), *full = stmt_new(S_BLOCK, v->loc);
+	expr_vec none = { 0 };
+
+	vec_push(&full->u.block, table_row(v, &none, ARRAY_SIZE(columns)));
+	vec_push(&full->u.block, histogram(v, &none, a->unit));
+	s->u.if_.c = stat_of(v, &none, STAT_COUNT);
+	s->u.if_.then = full;
+	s->u.if_.other = table_row(v, &none, 1);
+	vec_push(&p->body->u.block, table_head(v, a));
+	vec_push(&p->body->u.block, a->varies ? s : table_row(v, &none, 1));
+}
+
+static void show_array_table(struct probe *p, struct var *v, const struct added *a)
+{
+	expr_vec keys = { 0 }, again = { 0 };
+	struct stmt *rows = loop_new(p, v, &keys), *histograms;
+
+	rows->u.foreach.body = table_row(v, &keys, a->varies ? ARRAY_SIZE(columns) : 1);
+	vec_push(&p->body->u.block, table_head(v, a));
+	vec_push(&p->body->u.block, rows);
+	if (!a->varies)
+		return;
+	histograms = loop_new(p, v, &again);
+	histograms->u.foreach.body = histogram(v, &again, a->unit);
+	vec_push(&p->body->u.block, histograms);
+}
+
+static void show_table(struct session *s, struct probe *p, struct var *v)
+{
+	struct added added = find_added(s, v);
+
+	if (v->arity)
+		show_array_table(p, v, &added);
+	else
+		show_scalar_table(p, v, &added);
+}
+
+// ---------------------------------------------------------------- the probe
 
 static struct probe *end_probe(struct session *s)
 {
@@ -220,6 +419,11 @@ bool autoprint_add(struct session *s)
 			v->dtype = NULL;
 		if (numbers && !v->arity && v->type == T_LONG && numbers->u.print.args.n < MAX_TOGETHER) {
 			add_line(numbers, v, &none, NULL);
+			continue;
+		}
+		if (v->type == T_STATS && !s->opt.compatible_given) {
+			show_table(s, p, v);
+			numbers = NULL;
 			continue;
 		}
 		if (v->arity)

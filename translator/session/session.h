@@ -81,6 +81,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool libraries;            // --ldd: and those of their libraries
 	bool no_autoprint;         // --no-global-var-display
 	const char *compatible;    // --compatible, else LANGUAGE_VERSION
+	bool compatible_given;
 	bool check_version;        // --check-version
 	bool skip_badvars;         // --skip-badvars
 	bool keep_going;           // --semantic-keep-going
