@@ -66,7 +66,7 @@ is end-of-file 1 "parse error: expected an expression, found the end of the file
 translate_with 'global a probe begin { a = 1 } probe end { a = "x" }'
 is second-place 1 "    note: \"a\" is a long because of this use: at <input>:1:24" grep note:
 translate_with 'probe begin { local x = 42 println(x) }'
-is declaration 1 1 grep -c 'note: variables are not declared'
+is declaration 1 1 grep -c '"local" does not declare a variable'
 translate_with 'probe begin { println(argstr()) }'
 is variable-called 1 1 grep -c "note: \"argstr\" is a variable of the library's probes: write it without ()"
 translate_with 'probe begin { println(argstr(1)) }'

@@ -236,6 +236,11 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 		diag_error(loc, "unresolved name \"%s\": %s", v->name, habit);
 		return;
 	}
+	if (misspelt && parse_is_declaring(v->name)) {
+		diag_error(loc, "\"%s\" does not declare a variable: variables are not declared; their types follow from their "
+			   "values", v->name);
+		return;
+	}
 	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name,
 		   misspelt ? check_similar_names(s, v, f, p) : "");
 	note_similar(s, loc, v->name);

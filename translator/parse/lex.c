@@ -231,7 +231,7 @@ static struct token number(struct lexer *l, struct loc loc)
 	t.len = b.len;
 	found = number_unsigned(&end, 0, (uint64_t *)&t.number);
 	if (*end)
-		return lex_junk(loc, "invalid number \"%.40s\"", t.text);
+		return lex_junk(loc, "invalid number \"%.40s\": write only digits, as in 1000, 0x3e8 or 01750", t.text);
 	if (found == NUMBER_TOO_LARGE)
 		return lex_junk(loc, "the number %.40s is too large for 64 bits", t.text);
 	return t;
