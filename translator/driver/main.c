@@ -347,11 +347,11 @@ static int run_passes(struct session *s)
 	if (foreign_refuse(s))
 		return EXIT_FAILURE;
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
-		// Reported before a kernel is searched, since the script could not run anyway.
-		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
-			run_need_modules();
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
+		// After the errors of the script, which would have to be corrected anyway.
+		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
+			run_need_modules();
 		if (p->number == 2)
 			limits_check_unused(s);
 		if (p->number == 3)
