@@ -117,7 +117,7 @@ said kernel-none 1 'stap: nothing found: kernel\.function\("no_such_function_at_
 # System calls: like aliases, with their variables.
 said syscall-variables 0 'syscall\.openat name:string argstr:string dfd:long dfd_str:string filename:string filename_unquoted:string flags:long flags_str:string mode:long kernel_name:string \$dfd:long \$filename:long .*' \
 	-r "$release" -L 'syscall.openat'
-said syscall-return 0 'nd_syscall\.umask\.return name:string retval:long retstr:string argstr:string kernel_name:string \$return:long \$mask:long' \
+said syscall-return 0 'nd_syscall\.umask\.return name:string retval:long retstr:string argstr:string kernel_name:string mask:long \$return:long \$mask:long' \
 	-r "$release" -L 'nd_syscall.umask.return'
 said syscall-any 0 'syscall_any\.return name:string syscall_nr:long retval:long .*' -r "$release" -L 'syscall_any.return'
 said syscall-all 0 'syscall\.compat_futex' -r "$release" -l 'syscall.*'

@@ -29,6 +29,7 @@ struct variable {
 	int index;                 // of arg among the arguments; FORM_RETSTR: the format
 	enum form form;
 	int at;                    // FORM_NUMBER without arg: its offset in the runtime's data
+	bool saved;                // at a return: the value that it had at the entry
 	int reads, writes;         // in the body
 };
 typedef VEC(struct variable) variables;
@@ -137,6 +138,22 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 			}
 }
 
+// Adds the variables of the entry, such as the path of openat(), which a return has as @entry().
+static void add_saved(variables *list, const struct syscall_probe *d)
+{
+	for (int i = 0, index = 0; i < d->args.n; i++) {
+		const struct syscall_arg *a = &d->args.at[i];
+
+		for vec_each(&a->vars, v) {
+			if (!v->at_entry || is_listed(list, v->name))
+				continue;
+			add_variable(list, v->name, a, index, form_of(a, v->name), 0);
+			list->at[list->n - 1].saved = true;
+		}
+		index += a->type != NULL;
+	}
+}
+
 // Returns the format for return_str().
 static int result_format(const struct syscall_probe *d)
 {
@@ -169,6 +186,8 @@ static variables list_variables(const struct syscall_probe *d)
 	if (!d->any)
 		add_variable(&list, "kernel_name", NULL, 0, FORM_KERNEL_NAME, 0);
 	add_missing(&list, d);
+	if (d->is_return)
+		add_saved(&list, d);
 	return list;
 }
 
@@ -216,7 +235,7 @@ static struct expr *result_text(struct loc loc, const struct variable *v)
 	return e;
 }
 
-static struct expr *value_of(struct loc loc, const struct variable *v)
+static struct expr *value_here(struct loc loc, const struct variable *v)
 {
 	int numbers[2] = { v->index, part_of(v->name) };
 
@@ -233,6 +252,17 @@ static struct expr *value_of(struct loc loc, const struct variable *v)
 	case FORM_NONE: break;
 	}
 	return NULL;
+}
+
+static struct expr *value_of(struct loc loc, const struct variable *v)
+{
+	struct expr *e;
+
+	if (!v->saved)
+		return value_here(loc, v);
+	e = expr_new(E_ENTRY, loc);
+	e->u.entry.e = value_here(loc, v);
+	return e;
 }
 
 // ---------------------------------------------------------------- uses in the body
@@ -439,7 +469,7 @@ void syscall_add_variables(struct session *s, struct probe *p)
 			vec_push(&block->u.block, assignment(loc, v));
 	vec_push(&block->u.block, p->body);
 	for vec_each(&list, v) {
-		struct stmt *back = s->opt.guru && v->writes && v->form != FORM_NONE ? write_back(loc, v) : NULL;
+		struct stmt *back = s->opt.guru && v->writes && v->form != FORM_NONE && !v->saved ? write_back(loc, v) : NULL;
 
 		if (back)
 			vec_push(&block->u.block, back);
