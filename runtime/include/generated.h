@@ -528,6 +528,8 @@ s64 stp_gid(struct stp_ctx *c);
 s64 stp_egid(struct stp_ctx *c);
 s64 stp_cpu(struct stp_ctx *c);
 s64 stp_target(struct stp_ctx *c);         /* -c, -x */
+s64 stp_followed(struct stp_ctx *c, s64 pid);  /* it is the target or a descendant, while stp_follow_family runs */
+extern const struct stp_family_ops stp_follow_family;
 const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
 bool stp_task_is_32bit(void);              /* runs a 32-bit program */
@@ -715,8 +717,7 @@ void stp_value_get(struct stp_ctx *c, char *to, u32 size);
 /* returns 0, or the number of bytes that the text exceeds */
 u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);
 
-/* perf events, and timer.profile, which is one: stp_perf_family */
-extern const struct stp_family_ops stp_perf_family;
+extern const struct stp_family_ops stp_perf_family;       /* perf events, and timer.profile, which is one */
 struct stp_perf {
 	const struct stp_probe *probe;
 	const char *counter;       /* for @perf("..."): counts in each thread of `program`, or in the target process; */
@@ -747,8 +748,7 @@ struct stp_netfilter {
 };
 void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);
 
-/* hardware watchpoints: stp_hwbkpt_family */
-extern const struct stp_family_ops stp_hwbkpt_family;
+extern const struct stp_family_ops stp_hwbkpt_family;     /* hardware watchpoints */
 struct stp_hwbkpt {
 	const struct stp_probe *probe;
 	struct stp_site site;      /* the watched address, by symbol, or as a number when symbol is NULL */

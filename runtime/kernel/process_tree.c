@@ -16,6 +16,32 @@ static struct {
 	unsigned long *bits;
 } tree;
 
+s64 stp_followed(struct stp_ctx *c, s64 pid)
+{
+	const unsigned long *bits = READ_ONCE(stp_tree_bits);
+
+	if (!bits)
+		return pid == stp_session.target;
+	return (u64)pid < PID_MAX_LIMIT && test_bit((unsigned int)pid, bits);
+}
+
+static int follow_start(void *table, u32 n)
+{
+	return stp_tree_start();
+}
+
+static void follow_stop(void *table, u32 n)
+{
+	stp_tree_stop();
+}
+
+/* --follow. Its table is empty. */
+const struct stp_family_ops stp_follow_family = {
+	.name = "follow",
+	.start = follow_start,
+	.stop = follow_stop,
+};
+
 #ifdef CONFIG_TRACEPOINTS
 
 /* Context: the parent's. */
@@ -23,6 +49,8 @@ static void tree_fork(void *data, struct task_struct *parent, struct task_struct
 {
 	if (thread_group_leader(child))
 		stp_inherit_bit(tree.bits, parent->tgid, child->tgid);
+	else
+		clear_bit(child->pid, tree.bits);      /* of a process that had this ID before */
 }
 
 static struct stp_hook fork_hook = { "sched_process_fork", tree_fork, .wanted = true };

@@ -117,3 +117,9 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 {
 	*to = 0;
 }
+
+/* --follow is refused: this process is not notified of child processes of others. */
+s64 stp_followed(struct stp_ctx *c, s64 pid)
+{
+	return pid == stp_session.target;
+}

@@ -534,6 +534,10 @@ expect example-directory 1 '"disk/" is a directory of examples; name one of its 
   disk/biolatency ' "$STAP" --example=disk/
 expect example-empty 1 '--example= lacks the name of a script; stap --example lists them' "$STAP" --example=
 expect example-and-text 1 '--example and -e or -l exclude each other' "$STAP" --example -e "$begin"
+expect follow 0 'if (!__is_followed(pid()))' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { if (pid() != target()) next; println(target() == 0) }'
+expect follow-number 0 'target() == 0' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { println(target() == 0) }'
+expect follow-no-target 1 '--follow requires -c or -x' "$STAP" --follow -e "$begin"
+expect follow-no-kernel 1 '--follow requires the kernel' user --follow -c true -e "$begin"
 expect exclude-self 0 '__is_another_program:long ()' "$STAP" --exclude-self -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { println(1) }'
 expect exclude-self-not-in-timers 0 '' bash -c "! '$STAP' --exclude-self -p2 --runtime=user -e 'probe timer.s(1) { println(1) }' | grep another"
 expect from-bpftrace 0 'probe kernel.function("vfs_read").call {' "$STAP" --runtime=user --from=bpftrace -e 'kprobe:vfs_read { @[comm] = count(); }'

@@ -580,6 +580,11 @@ static void set_exclude_self(struct options *o, const char *arg)
 	o->exclude_self = true;
 }
 
+static void set_follow(struct options *o, const char *arg)
+{
+	o->follow = true;
+}
+
 static void set_show(struct options *o, const char *arg)
 {
 	o->example_show = true;
@@ -685,6 +690,8 @@ static const struct option_row {
 	  "or cut, and no error occurred", set_strict },
 	{ 0, "exclude-self", NOTHING, NULL, "leave out hits in stapio, staprun and, before it is executed,\n"
 	  "the command of -c", set_exclude_self },
+	{ 0, "follow", NOTHING, NULL, "make comparisons with target() true for its child processes\n"
+	  "and their descendants, too", set_follow },
 	{ 0, "suppress-handler-errors", NOTHING, NULL, "continue after errors and skipped probes", suppress_errors },
 	{ 0, "suppress-time-limits", NOTHING, NULL, "remove limits of statements, waiting and load (with -g)",
 	  suppress_time_limits },

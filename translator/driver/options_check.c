@@ -23,6 +23,10 @@ void options_check(const struct options *o)
 {
 	if (o->command && o->target_pid)
 		options_misused("-c and -x cannot be used together: a script has one target process");
+	if (o->follow && o->last_pass == 5 && !o->command && !o->target_pid)
+		options_misused("--follow requires -c or -x: target() is the process that is followed");
+	if (o->follow && o->user_runtime)
+		options_misused("--follow requires the kernel: --runtime=user is not notified of child processes");
 	if (o->flight_recorder && o->command)
 		options_misused("-F and -c cannot be used together: no process waits for the command in the background");
 	if (o->suppress_time_limits && !o->guru)

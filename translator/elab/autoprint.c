@@ -207,7 +207,7 @@ static struct stmt *show_array(struct probe *p, struct var *v)
 
 // ---------------------------------------------------------------- tables of statistics
 
-// What the script adds to a statistic.
+// Describes the values that the script adds to a statistic.
 struct added {
 	const struct var *to;
 	bool varies;               // not only 1

@@ -474,6 +474,34 @@ static void bind_assign(struct binder *b, struct expr *e)
 	bind_expr(b, e->u.bin.r);
 }
 
+static bool is_target(const struct expr *e)
+{
+	return e->kind == E_CALL && !strcmp(e->u.call.name, "target") && !e->u.call.args.n;
+}
+
+// --follow: replaces "x == target()" by a call of the library's function, and != by its negation. A comparison with a
+// number, such as "target() == 0", asks for the target itself.
+static bool follow(struct expr *e)
+{
+	bool left = is_target(e->u.bin.l);
+	struct expr *other = left ? e->u.bin.r : e->u.bin.l, *call;
+
+	if ((e->u.bin.op != TOK_EQ && e->u.bin.op != TOK_NE) || other->kind == E_NUMBER ||
+	    (!left && !is_target(e->u.bin.r)))
+		return false;
+	call = expr_new(E_CALL, e->loc);
+	call->u.call.name = "__is_followed";
+	vec_push(&call->u.call.args, other);
+	if (e->u.bin.op == TOK_NE) {
+		e->kind = E_UNARY;
+		e->u.un.op = TOK_NOT;
+		e->u.un.e = call;
+	} else {
+		*e = *call;
+	}
+	return true;
+}
+
 static void bind_entry(struct binder *b, struct expr *e)
 {
 	int position = b->position;
@@ -581,6 +609,10 @@ static void bind_expr(struct binder *b, struct expr *e)
 		bind_expr(b, e->u.deref.addr);
 		break;
 	case E_BINARY:
+		if (b->s->opt.follow && follow(e)) {
+			bind_expr(b, e);
+			break;
+		}
 		bind_expr(b, e->u.bin.l);
 		bind_expr(b, e->u.bin.r);
 		break;

@@ -428,6 +428,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	struct cwriter tables = { 0 }, known = { 0 };
 
 	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
+	if (e->s->opt.follow)
+		emit_family_table(e->s, "follow", "NULL", 0);  // first, so that it stops after those that use it
 	emit_user_symbols(e, &known);      // before the families, which use it
 	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");

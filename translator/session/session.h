@@ -67,6 +67,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool from_bpftrace;         // --from=bpftrace: translate the script and print it
 	const char *monitor;       // --monitor: seconds, or NULL
 	bool quiet;                // -q: no line of progress
+	bool follow;               // --follow: comparisons with target() include its descendants
 	bool exclude_self;         // --exclude-self: no hits in tasks of stapio and staprun
 	bool strict;               // --strict: losses make the exit status 3
 	bool suppress_errors, suppress_time_limits;   // --suppress-handler-errors, --suppress-time-limits
