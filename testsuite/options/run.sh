@@ -363,6 +363,7 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some complete || . "$TESTS/options/complete.sh"
 ! wanted_some prompt || . "$TESTS/options/prompt.sh"
 ! wanted_some doctor || . "$TESTS/options/doctor.sh"
+! wanted_some packages || . "$TESTS/options/kernel_files.sh"
 # The generated C grows linearly with the script: for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 # Compilers take more than linear time for one function: the longest function of a long handler does not grow with

@@ -3,6 +3,7 @@
 //
 //   $SYSTEMTAP_DIR/cache or ~/.systemtap/cache     0700, ours
 //       ab/stap_<32 digits of the key><suffix>     ab: the first two digits
+//       trees/<64 digits of the key>/              a directory (cache_tree.c), and its size in .size
 //       cache_mb_limit                             text, written by the user; the default is 256
 //       cache_clean_interval_s                     text, written by the user; the default is 300
 //       cleaned                                    its time is that of the last cleaning
@@ -206,6 +207,7 @@ struct cached {
 	char *path;
 	off_t bytes;
 	time_t used;
+	bool tree;                 // a directory with all that is in it
 };
 typedef VEC(struct cached) cached_files;
 
@@ -236,6 +238,27 @@ static void list_dir(const char *dir, cached_files *files)
 	closedir(d);
 }
 
+static void list_trees(const char *dir, cached_files *files)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+
+	while (d && (e = readdir(d))) {
+		struct cached c = { .path = str_printf("%s/%s", dir, e->d_name), .tree = true };
+		const char *size = str_read_file(str_printf("%s.size", c.path), NULL);
+		int64_t bytes;
+
+		if (*e->d_name == '.' || lstat(c.path, &st) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		c.bytes = size && number_at(&size, 10, 0, INT64_MAX, &bytes) ? bytes : 0;
+		c.used = st.st_mtime;
+		vec_push(files, c);
+	}
+	if (d)
+		closedir(d);
+}
+
 static void list_cache(const char *cache, cached_files *files)
 {
 	DIR *d = opendir(cache);
@@ -247,6 +270,7 @@ static void list_cache(const char *cache, cached_files *files)
 		if (strlen(e->d_name) == 2 && strspn(e->d_name, "0123456789abcdef") == 2)
 			list_dir(str_printf("%s/%s", cache, e->d_name), files);
 	closedir(d);
+	list_trees(str_printf("%s/trees", cache), files);
 }
 
 // Returns a number that the user may have written into a file of the cache.
@@ -259,10 +283,13 @@ static int64_t setting(const struct session *s, const char *name, int64_t otherw
 	return number_at(&text, 10, 0, INT64_MAX, &value) ? value : otherwise;
 }
 
-static void discard(const char *path)
+static void discard(const struct cached *c)
 {
-	STAP_PROBE1(stap, cache__clean, path);
-	unlink(path);
+	STAP_PROBE1(stap, cache__clean, c->path);
+	if (c->tree)
+		cache_tree_remove(c->path);
+	else
+		unlink(c->path);
 }
 
 void cache_clean(struct session *s)
@@ -283,7 +310,7 @@ void cache_clean(struct session *s)
 	list_cache(s->cache_dir, &files);
 	for (int i = 0; i < files.n; i++) {
 		if (strstr(files.at[i].path, CACHE_ASIDE) && files.at[i].used < now - ABANDONED_S) {
-			discard(files.at[i].path);
+			discard(&files.at[i]);
 			files.at[i].bytes = 0;
 		}
 		sum += files.at[i].bytes;
@@ -293,7 +320,7 @@ void cache_clean(struct session *s)
 	for (int i = 0; i < files.n && sum > limit; i++) {
 		if (files.at[i].used > now - IN_USE_S)
 			break;
-		discard(files.at[i].path);
+		discard(&files.at[i]);
 		sum -= files.at[i].bytes;
 	}
 }

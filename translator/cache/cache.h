@@ -34,6 +34,13 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 // The same with a copy of `from`, which the caller continues to use: another process may change the file of the cache.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
+// cache_tree.c: directories. cache_tree() returns the path of one that was made for that key, or NULL.
+// cache_tree_begin() returns a new directory to be filled, in s->tmp_dir if caching is off; cache_tree_end() returns
+// its path from then on.
+char *cache_tree(struct session *s, const struct cache_key *k);
+char *cache_tree_begin(struct session *s, const struct cache_key *k);
+char *cache_tree_end(struct session *s, const struct cache_key *k, char *path);
+void cache_tree_remove(const char *path);      // with all that is in it; for cleaning
 // Disables the cache for the rest of this run, since an input changed while it was read.
 void cache_distrust(struct session *s);
 

@@ -112,7 +112,7 @@ static void choose_target(struct session *s)
 		return;
 	uname(&host);
 	choose_privilege(o);
-	if (o->release)
+	if (o->release && !o->headers.n && !o->image)
 		o->release = kernel_complete_release(o->release);
 	if (o->vm_release)
 		o->vm_release = kernel_complete_release(o->vm_release);
@@ -120,11 +120,13 @@ static void choose_target(struct session *s)
 		o->vm_release = o->release ? o->release : vm_default_release();
 	if (o->vm)
 		o->release = o->vm_release;
-	if (!o->release)
+	if (!o->release && !o->headers.n && !o->image)
 		o->release = str_dup(host.release);
 	if (o->user_runtime)
 		return;
 	s->kernel = kernel_open(s);
+	if (!o->release)
+		o->release = s->kernel->release;
 	if (o->remotes.n || o->last_pass < 5)
 		return;
 	if (strcmp(s->kernel->arch, kernel_host_arch())) {

@@ -5,7 +5,6 @@
 #include "driver/bad_option.h"
 #include "driver/options.h"
 #include "driver/benchmark.h"
-#include "target/kernel.h"
 #include "run/remote.h"
 #include "parse/typography.h"
 #include "driver/rc.h"
@@ -123,14 +122,6 @@ static void set_module(struct options *o, const char *arg)
 	o->module_name = name;
 }
 
-static void set_release(struct options *o, const char *arg)
-{
-	if (*arg == '/')
-		o->build_tree = arg;
-	else
-		o->release = arg;
-}
-
 static void add_include(struct options *o, const char *arg)
 {
 	if (access(arg, R_OK | X_OK) < 0)
@@ -151,14 +142,6 @@ static void add_global(struct options *o, const char *arg)
 	if (!matches(arg, "^[a-z_][a-z0-9_]*=.*$"))
 		options_misused("-G takes NAME=VALUE, not \"%s\"", arg);
 	vec_push(&o->globals, name_value(arg));
-}
-
-// Accepts the name of the machine as used by kbuild or by uname.
-static void set_arch(struct options *o, const char *arg)
-{
-	o->arch = kernel_arch(arg);
-	if (!o->arch)
-		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
 static void add_modinfo(struct options *o, const char *arg)
@@ -663,8 +646,12 @@ static const struct option_row {
 	{ 'w', NULL, NOTHING, NULL, "suppress warnings", set_no_warnings },
 	{ 'W', NULL, NOTHING, NULL, "treat warnings as errors", set_warnings_errors },
 	{ 'm', NULL, VALUE, "NAME", "set the name of the module, left in the current directory", set_module },
-	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", set_release },
-	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", set_arch },
+	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", options_set_release },
+	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", options_set_arch },
+	{ 0, "headers", VALUE, "PATH", "build with the headers in that package (.deb, .rpm, tar file)\nor directory (may be "
+	"repeated); nothing is installed", options_add_headers },
+	{ 0, "image", VALUE, "PATH", "take types and functions from that vmlinuz or vmlinux, or from\nthe package that "
+	"has it", options_set_image },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME[=VALUE]", "set a variable of kbuild, such as CC=gcc-12, or add a target", add_make_var },
@@ -895,6 +882,6 @@ void options_parse(struct options *o, int argc, char **argv)
 	}
 	diag_options.verbose = o->verbose[2];
 	if (!o->release && !o->build_tree && !o->remotes.n && getenv("SYSTEMTAP_RELEASE"))
-		set_release(o, getenv("SYSTEMTAP_RELEASE"));
+		options_set_release(o, getenv("SYSTEMTAP_RELEASE"));
 	options_check(o);
 }

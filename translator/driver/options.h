@@ -18,4 +18,10 @@ void options_check(const struct options *o);
 // "". False: i is beyond the last.
 bool options_row(int i, const char **word, const char **value, bool *required);
 
+// options_target.c: setters of single options.
+void options_set_release(struct options *o, const char *arg);
+void options_set_arch(struct options *o, const char *arg);
+void options_add_headers(struct options *o, const char *arg);
+void options_set_image(struct options *o, const char *arg);
+
 #endif

@@ -52,6 +52,9 @@ void options_check(const struct options *o)
 	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
 		options_misused("--remote builds for the host's kernel and runs there: it excludes -r, -a, --vm, "
 		      "--runtime=user, -l and --dump");
+	if ((o->headers.n || o->image) && (o->vm || o->user_runtime || o->remotes.n || o->build_tree))
+		options_misused("--headers and --image select files of a kernel that is built for, and exclude --vm, "
+				"--runtime=user, --remote and a build tree with -r");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 	if ((o->interactive || o->language_server) && (o->script_text || o->list || o->dump))
@@ -81,7 +84,7 @@ void options_check(const struct options *o)
 	if (o->example_show && (!o->example || !o->script_file))
 		options_misused("--show requires --example NAME");
 	if (o->doctor && (o->script_text || o->script_file || o->dump || o->interactive || o->vm || o->user_runtime ||
-			  o->remotes.n || o->release || o->build_tree || o->arch || o->lint || o->format))
+			  o->remotes.n || o->release || o->build_tree || o->headers.n || o->image || o->arch || o->lint || o->format))
 		options_misused("--doctor checks this machine: it takes no script, and no other option but --json and -v");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
 	    !o->complete && !o->interactive && !o->doctor && !o->language_server)

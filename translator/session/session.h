@@ -40,6 +40,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	const char *types;         // --types NAME[@MODULE], for DUMP_LAYOUT
 	const char *release;       // -r RELEASE or that of the running kernel
 	const char *build_tree;    // -r /PATH, or NULL
+	VEC(const char *) headers; // --headers: packages, or a directory
+	const char *image;         // --image, or NULL
 	const char *module_name;   // -m, or NULL
 	const char *script_text;   // -e, or made of the point of -l/-L
 	const char *script_file;   // FILE or "-"

@@ -43,7 +43,7 @@ static const char *first_file(const char *const *paths, int n)
 }
 
 // Returns the release that a build tree was made for, or NULL if it was never configured.
-static char *tree_release(const char *tree)
+char *kernel_tree_release(const char *tree)
 {
 	// On Debian, kernel.release lacks the suffix of the package's version; UTS_RELEASE is what uname prints.
 	char *text = str_read_file(str_printf("%s/include/generated/utsrelease.h", tree), NULL);
@@ -191,24 +191,40 @@ static void choose_arch(struct kernel *k, const char *wish)
 	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
 }
 
-struct kernel *kernel_open(struct session *s)
+// Sets the release and returns the directory that may be the build tree, as the options select them.
+static const char *choose_release(struct session *s, struct kernel *k)
 {
-	struct kernel *k = NEW(struct kernel);
 	const char *tree = s->opt.build_tree;
 	struct utsname host;
 
 	uname(&host);
+	if (s->opt.headers.n) {
+		tree = kernel_files_tree(s);
+		k->release = kernel_tree_release(tree);
+		return tree;
+	}
 	if (tree) {
 		if (!is_dir(tree))
 			die("-r %s: no such directory; give a kernel release or the path of a kernel build tree", tree);
-		k->release = tree_release(tree);
+		k->release = kernel_tree_release(tree);
 		if (!k->release)
 			die("-r %s is not a configured kernel build tree (include/generated/utsrelease.h is missing); "
 			    "run \"make modules_prepare\" there", tree);
-	} else {
-		k->release = s->opt.release ? s->opt.release : str_dup(host.release);
-		tree = str_printf("/lib/modules/%s/build", k->release);
+		return tree;
 	}
+	if (s->opt.image)
+		k->image = kernel_files_image(s, s->opt.release);
+	k->release = s->opt.release ? s->opt.release : k->image ? kernel_image_release(k->image) : str_dup(host.release);
+	if (!k->release)
+		die("--image=%s does not name its release; give it with -r", s->opt.image);
+	return str_printf("/lib/modules/%s/build", k->release);
+}
+
+struct kernel *kernel_open(struct session *s)
+{
+	struct kernel *k = NEW(struct kernel);
+	const char *tree = choose_release(s, k), *of;
+
 	// A partly removed package leaves a dangling link or a directory without a configuration.
 	if (is_file(str_printf("%s/Makefile", tree))
 	    && is_file(str_printf("%s/include/generated/autoconf.h", tree))) {
@@ -218,7 +234,14 @@ struct kernel *kernel_open(struct session *s)
 		free(path);
 	}
 	k->base_version = base_version(k->release);
-	k->image = find_image(k->release, k->build_tree);
+	if (s->opt.image && !k->image)
+		k->image = kernel_files_image(s, k->release);
+	of = k->image && s->opt.image ? kernel_image_release(k->image) : NULL;
+	if (of && strcmp(of, k->release))
+		die("--image=%s is of the kernel %s, but the module is for %s; give the image of that kernel", s->opt.image, of,
+		    k->release);
+	if (!k->image)
+		k->image = find_image(k->release, k->build_tree);
 	k->config_text = read_config(k);
 	choose_arch(k, s->opt.arch);
 	return k;

@@ -21,6 +21,13 @@ struct kernel *kernel_open(struct session *s);
 // Returns kbuild's name of a machine that it or uname names ("aarch64", "arm64" -> "arm64"), or NULL if it is unknown.
 const char *kernel_arch(const char *name);
 const char *kernel_host_arch(void);
+// Returns the release that a build tree was configured for, or NULL.
+char *kernel_tree_release(const char *tree);
+// kernel_files.c: Return the build tree of --headers, and the image of --image, complete, or end the program.
+char *kernel_files_tree(struct session *s);
+char *kernel_files_image(struct session *s, const char *release);
+// Returns the release of an image, from the header of a bzImage or from the file's name, or NULL.
+char *kernel_image_release(const char *path);
 // Returns the prefix of cross tools, such as "aarch64-linux-gnu-", or NULL for tools of this machine.
 const char *kernel_cross_prefix(const struct kernel *k);
 // Returns NULL if the option is unset.

@@ -187,6 +187,9 @@ static bool find_dwarf(struct di_module *m, struct bytes id)
 {
 	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
 
+	// --image may be a vmlinux with DWARF
+	if (m->s->opt.image && module_try_dwarf(m, m->s->kernel->image, id))
+		return true;
 	if (!list)
 		list = "+:.debug:/usr/lib/debug:build";
 	while (*list) {
@@ -258,6 +261,9 @@ static struct di_module *kernel_module(struct session *s)
 		img = image_open(s, s->kernel->image, m->arch);
 	find_kernel_dwarf(m, img);
 	use_running(m);
+	if (s->opt.image && !img && (!m->path || strcmp(m->path, s->kernel->image)))
+		die("--image=%s is not a kernel image with types (BTF), functions or debuginfo; give the vmlinuz, the vmlinux or "
+		    "the package of the kernel %s", s->opt.image, s->kernel->release);
 	if (!m->source) {
 		kernel_need_installed(s->kernel->release);
 		die("neither an image nor debuginfo of the kernel %s was found; "

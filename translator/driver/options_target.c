@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options that select the kernel that a module is built for, and the files of that kernel -> struct options.
+#include "driver/options.h"
+#include "target/kernel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void options_set_release(struct options *o, const char *arg)
+{
+	if (*arg == '/')
+		o->build_tree = arg;
+	else
+		o->release = arg;
+}
+
+// Accepts the name of the machine as used by kbuild or by uname.
+void options_set_arch(struct options *o, const char *arg)
+{
+	o->arch = kernel_arch(arg);
+	if (!o->arch)
+		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
+}
+
+void options_add_headers(struct options *o, const char *arg)
+{
+	if (access(arg, R_OK) < 0)
+		options_misused("--headers=%s: %s", arg, strerror(errno));
+	vec_push(&o->headers, arg);
+}
+
+void options_set_image(struct options *o, const char *arg)
+{
+	if (o->image)
+		options_misused("--image can be given once: a module is for one kernel");
+	if (access(arg, R_OK) < 0)
+		options_misused("--image=%s: %s", arg, strerror(errno));
+	o->image = arg;
+}
