@@ -114,7 +114,8 @@ static void explain_permission(const char *module, char *message)
 	}
 	if (policy_locked_down() || !strncmp(message, "Lockdown: ", 10))
 		log_error("the kernel does not allow loading %s: it is locked down (Secure Boot, or lockdown= at boot)"
-			  " and accepts only modules that are signed with a trusted key", module);
+			  " and accepts only modules that are signed with a trusted key; build it with stap"
+			  " --sign-module=KEY,CERTIFICATE, and enrol the certificate with mokutil --import CERTIFICATE", module);
 	else
 		log_error("the kernel does not allow loading %s: a security module or a container forbids it", module);
 }
@@ -182,7 +183,8 @@ void load_error_explain(const char *module, const char *release, int error, int 
 	case EBADMSG:
 	case ENOPKG:
 		log_error("%s is not signed with a key that the kernel trusts, as it requires (Secure Boot, or"
-			  " module.sig_enforce); sign it with kmodsign or the kernel's scripts/sign-file", module);
+			  " module.sig_enforce); build it with stap --sign-module=KEY,CERTIFICATE, and enrol the certificate"
+			  " with mokutil --import CERTIFICATE", module);
 		break;
 	case EEXIST:
 		log_error("module %s is already loaded; staprun -A %s attaches to it, staprun -d %s removes it",

@@ -364,6 +364,7 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some prompt || . "$TESTS/options/prompt.sh"
 ! wanted_some doctor || . "$TESTS/options/doctor.sh"
 ! wanted_some packages || . "$TESTS/options/kernel_files.sh"
+! wanted_some sign || . "$TESTS/options/sign_module.sh"
 # The generated C grows linearly with the script: for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 # Compilers take more than linear time for one function: the longest function of a long handler does not grow with
@@ -548,7 +549,7 @@ expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
-for option in --sysroot=/x --sysenv=A=B --sign-module --build-as=nobody; do
+for option in --sysroot=/x --sysenv=A=B --build-as=nobody; do
 	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
 done
 expect refused-client-options 1 'compile servers are not supported' "$STAP" --client-options=x -e "$begin"

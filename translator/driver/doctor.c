@@ -8,6 +8,7 @@
 #include "../../staprun/policy.h"
 #include "debuginfo/debuginfo.h"
 #include "run/run.h"
+#include "module/module.h"
 #include "target/kernel.h"
 #include "util/diag.h"
 #include "util/progress.h"
@@ -59,14 +60,16 @@ static void check_modules(struct session *s, struct check *c)
 static void check_signatures(struct session *s, struct check *c)
 {
 	bool locked = policy_locked_down();
+	const char *key = sign_usual_key();
 
 	if (locked || policy_signatures_enforced())
 		found(c, LIMITED, locked ? "required: the kernel is locked down (Secure Boot, or lockdown= at boot)" :
-		      "required (module.sig_enforce)",
-		      "build with -p4 -m NAME, sign NAME.ko with the kernel's scripts/sign-file, run it with staprun; "
-		      "or use --vm");
+		      "required (module.sig_enforce)", key ?
+		      str_printf("use --sign-module, which signs with %s", key) :
+		      "use --sign-module=KEY,CERTIFICATE with a key that the kernel trusts (mokutil --import); or use --vm");
 	else
-		found(c, GOOD, "not required: the kernel is not locked down", NULL);
+		found(c, GOOD, str_printf("not required: the kernel is not locked down; %s", key ?
+		      str_printf("--sign-module uses %s", key) : "--sign-module finds no key of this host"), NULL);
 }
 
 static void check_groups(struct session *s, struct check *c)

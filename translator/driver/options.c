@@ -652,6 +652,8 @@ static const struct option_row {
 	"repeated); nothing is installed", options_add_headers },
 	{ 0, "image", VALUE, "PATH", "take types and functions from that vmlinuz or vmlinux, or from\nthe package that "
 	"has it", options_set_image },
+	{ 0, "sign-module", MAYBE, "KEY[,CERT]", "sign the module for kernels that require it (Secure Boot),\nby default with the "
+	"host's own key for modules", options_set_sign_module },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME[=VALUE]", "set a variable of kbuild, such as CC=gcc-12, or add a target", add_make_var },
@@ -739,8 +741,6 @@ static const struct option_row {
 	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
 	  "kernel by -r and its build tree, the machine by -a", NULL },
 	{ 0, "sysenv", VALUE, "NAME=VALUE", "refused: it belongs to --sysroot; set it in the environment", NULL },
-	{ 0, "sign-module", MAYBE, "DIR", "refused: build with -p4 -m NAME, sign NAME.ko with kmodsign\n"
-	  "or the kernel's scripts/sign-file, run it with staprun", NULL },
 	{ 0, "build-as", VALUE, "USER", "refused: build with -p4 as that user, run it with staprun", NULL },
 	{ 0, "save-uprobes", NOTHING, NULL, "accepted for compatibility; the kernel's own uprobes are "
 	"used", accept_save_uprobes },

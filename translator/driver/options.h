@@ -22,6 +22,7 @@ bool options_row(int i, const char **word, const char **value, bool *required);
 void options_set_release(struct options *o, const char *arg);
 void options_set_arch(struct options *o, const char *arg);
 void options_add_headers(struct options *o, const char *arg);
+void options_set_sign_module(struct options *o, const char *arg);
 void options_set_image(struct options *o, const char *arg);
 
 #endif

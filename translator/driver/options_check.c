@@ -55,6 +55,8 @@ void options_check(const struct options *o)
 	if ((o->headers.n || o->image) && (o->vm || o->user_runtime || o->remotes.n || o->build_tree))
 		options_misused("--headers and --image select files of a kernel that is built for, and exclude --vm, "
 				"--runtime=user, --remote and a build tree with -r");
+	if (o->sign_module && o->user_runtime)
+		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 	if ((o->interactive || o->language_server) && (o->script_text || o->list || o->dump))

@@ -38,3 +38,8 @@ void options_set_image(struct options *o, const char *arg)
 		options_misused("--image=%s: %s", arg, strerror(errno));
 	o->image = arg;
 }
+
+void options_set_sign_module(struct options *o, const char *arg)
+{
+	o->sign_module = arg ? arg : "";
+}

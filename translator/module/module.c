@@ -28,7 +28,7 @@ static char *absolute(char *path)
 
 // Returns the part of the key for the script and for the translator, which links; the toolchain's key is for the
 // runtime and the kernel.
-static struct cache_key script_key(const struct session *s, const struct toolchain *t)
+static struct cache_key script_key(struct session *s, const struct toolchain *t)
 {
 	struct cache_hash *h = cache_hash_new("module");
 
@@ -38,6 +38,8 @@ static struct cache_key script_key(const struct session *s, const struct toolcha
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
 		cache_hash_text(h, (*u)->key.hex);
+	if (s->opt.sign_module)
+		sign_add_to_key(s, h);
 	return cache_hash_end(h);
 }
 
@@ -80,7 +82,11 @@ static int build_by_kbuild(struct session *s)
 	kernel_need_build_tree(s->kernel);
 	s->module_path = kbuild_module(s, module_write_c(s), s->module_name, &generated, &objects);
 	vec_push(&calls, calls_write(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
-	return write_stack_need(s, &calls, generated, s->module_path);
+	if (write_stack_need(s, &calls, generated, s->module_path))
+		return 1;
+	if (s->opt.sign_module)
+		sign_module(s, s->module_path);
+	return 0;
 }
 
 static int build_fast(struct session *s)
@@ -109,6 +115,8 @@ static int build_fast(struct session *s)
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
 		return 1;
+	if (s->opt.sign_module)        // before it is cached, so that only the first run needs the key
+		sign_module(s, s->module_path);
 	if (!toolchain_current(s, t))
 		cache_distrust(s);
 	if (cached)

@@ -27,6 +27,14 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 // error of the embedded C.
 char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
 
+// sign.c, --sign-module: sign_module() appends a signature that the kernel checks to the module, in place.
+// sign_add_to_key() adds what the signature depends on, but for the private key, which is read only to sign.
+// sign_usual_key() returns "KEY,CERTIFICATE" of this host, or NULL.
+struct cache_hash;
+void sign_module(struct session *s, const char *path);
+void sign_add_to_key(struct session *s, struct cache_hash *h);
+const char *sign_usual_key(void);
+
 // Compiles session.c_text to a program on the user runtime. Returns the number of errors. (user.c)
 int user_build(struct session *s);
 // module.c: writes session.c_text with the definition of STP_FILES, the directory of files that it includes;

@@ -118,7 +118,7 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-Q");
 	vec_push(argv, "-C");
 	vec_push(argv, diag_options.color ? "always" : "never");
-	if (!o->module_name)
+	if (!o->module_name && !o->sign_module)        // another name would invalidate the signature
 		vec_push(argv, "-R");
 	if (s->reads_input)
 		vec_push(argv, "-i");

@@ -42,6 +42,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	const char *build_tree;    // -r /PATH, or NULL
 	VEC(const char *) headers; // --headers: packages, or a directory
 	const char *image;         // --image, or NULL
+	const char *sign_module;   // --sign-module: KEY[,CERT], "": those of this host; NULL: not signed
 	const char *module_name;   // -m, or NULL
 	const char *script_text;   // -e, or made of the point of -l/-L
 	const char *script_file;   // FILE or "-"
