@@ -260,6 +260,9 @@ expect remote-down 1 "--remote=down: cannot determine that host's kernel: ssh: c
 expect remote-stopped 0 'stopped on one' stopped INT
 expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
 expect remote-machine 1 "--remote=mips: modules for mips cannot be built" remote --remote=mips -e "$script"
+expect remote-blank 1 'has a blank, a control character or a host that begins with "-"' "$STAP" --remote='one -oProxyCommand=x' -e "$script"
+expect remote-user-of-option 1 'or a host that begins with "-"' "$STAP" --remote=me@-oProxyCommand=x -e "$script"
+! wanted_some hosts || . "$TESTS/options/hosts.sh"
 expect remote-url 1 'unsupported URL; use' "$STAP" --remote=libvirt://x -e "$script"
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
 expect remote-and-vm 1 '--remote builds for the host' "$STAP" --remote=one --vm -e "$script"

@@ -5,7 +5,6 @@
 #include "driver/bad_option.h"
 #include "driver/options.h"
 #include "driver/benchmark.h"
-#include "run/remote.h"
 #include "parse/typography.h"
 #include "driver/rc.h"
 #include "util/progress.h"
@@ -166,14 +165,6 @@ static void set_download(struct options *o, const char *arg)
 		options_misused("--download-debuginfo takes yes, no, ask or seconds, not \"%s\"", arg);
 	if (arg && !strcmp(arg, "no"))
 		unsetenv("DEBUGINFOD_URLS");
-}
-
-static void add_remote(struct options *o, const char *arg)
-{
-	struct remote r = { .url = arg, .number = o->remotes_all++ };
-
-	remote_check(arg);
-	vec_push(&o->remotes, r);
 }
 
 static void set_remote_prefix(struct options *o, const char *arg)
@@ -652,8 +643,8 @@ static const struct option_row {
 	"repeated); nothing is installed", options_add_headers },
 	{ 0, "image", VALUE, "PATH", "take types and functions from that vmlinuz or vmlinux, or from\nthe package that "
 	"has it", options_set_image },
-	{ 0, "sign-module", MAYBE, "KEY[,CERT]", "sign the module for kernels that require it (Secure Boot),\nby default with the "
-	"host's own key for modules", options_set_sign_module },
+	{ 0, "sign-module", MAYBE, "KEY[,CERT]", "sign the module for kernels that require it (Secure Boot),\nby default with "
+	"the host's own key for modules", options_set_sign_module },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME[=VALUE]", "set a variable of kbuild, such as CC=gcc-12, or add a target", add_make_var },
@@ -706,7 +697,9 @@ static const struct option_row {
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
 	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which requires only staprun\n"
-	  "(may be repeated; direct:// is this host)", add_remote },
+	  "(may be repeated; direct:// is this host)", options_add_remote },
+	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one a line, as with --remote, or an\ninventory of Ansible "
+	"(INI)", options_add_hosts },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },

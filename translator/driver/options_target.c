@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that select the kernel that a module is built for, and the files of that kernel -> struct options.
+// Options that select the kernel that a module is built for, its files, and the hosts that run it -> struct options.
 #include "driver/options.h"
+#include "run/remote.h"
 #include "target/kernel.h"
 
 #include <errno.h>
@@ -42,4 +43,21 @@ void options_set_image(struct options *o, const char *arg)
 void options_set_sign_module(struct options *o, const char *arg)
 {
 	o->sign_module = arg ? arg : "";
+}
+
+void options_add_remote(struct options *o, const char *arg)
+{
+	struct remote r = { .url = arg, .number = o->remotes_all++ };
+
+	remote_check(arg);
+	vec_push(&o->remotes, r);
+}
+
+void options_add_hosts(struct options *o, const char *arg)
+{
+	name_list hosts = { 0 };
+
+	hosts_read(arg, &hosts);
+	for vec_each(&hosts, host)
+		options_add_remote(o, *host);
 }

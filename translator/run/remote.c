@@ -60,6 +60,10 @@ void remote_check(const char *url)
 		if (str_starts(url, others[i]))
 			die("--remote=%s: unsupported URL; use [ssh://][USER@]HOST[:PORT], or direct:// for this "
 			    "host", url);
+	for (const char *c = url; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f || (*c == '@' && c[1] == '-'))
+			die("--remote=\"%s\" has a blank, a control character or a host that begins with \"-\"; use "
+			    "[ssh://][USER@]HOST[:PORT]", str_escape(url, strlen(url)));
 	if (!*url || *url == '-')
 		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not \"%s\"", url);
 }

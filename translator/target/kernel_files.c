@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // --headers=PATH and --image=PATH -> a build tree and a kernel image. Packages are unpacked into a directory of the
-// cache whose key is their contents: the packages of headers together, since they refer to each other, and each image by
+// cache whose key is their contents: the packages of headers together, since they refer to each other, each image by
 // itself. Nothing is installed, and files outside of that directory are not changed.
 #include "target/archive.h"
 #include "target/kernel.h"
