@@ -70,6 +70,21 @@ static struct text take_module(struct text *line)
 	return module;
 }
 
+// An address without a symbol has its place in the file instead, "/usr/bin/sh+0xbcc0/0x17000" in brackets: it is named
+// "sh+0xbcc0", which is the same wherever the file is mapped.
+static void name_by_file(struct frame *f)
+{
+	const char *end = f->module.at + f->module.len;
+	const char *plus = memmem(f->module.at, f->module.len, "+0x", 3), *from = plus, *at = plus + 1;
+
+	if (!plus || !hexadecimal(&at, end, &f->offset))
+		return;
+	while (from > f->module.at && from[-1] != '/')
+		from--;
+	f->name = (struct text){ from, at - from };
+	f->module.len = plus - f->module.at;
+}
+
 // Reads a line of a backtrace, "0xffff8000 : name+0x1b/0x40 [module]"; each part but the name may be missing.
 static struct frame read_line(struct text line)
 {
@@ -92,6 +107,9 @@ static struct frame read_line(struct text line)
 		line.len = found - line.at;
 	}
 	f.name = line;
+	at = line.at;
+	if (!found && hexadecimal(&at, end, &f.address) && at == line.at + line.len)
+		name_by_file(&f);
 	return f;
 }
 
@@ -116,14 +134,34 @@ static void lines(struct text stack, frame_handler *handler, void *to)
 	}
 }
 
+static bool is_kernel_stack(const struct cell *c)
+{
+	static const char module[] = " [kernel]";
+
+	return is_stack(c) && memmem(c->text.at, c->text.len, module, strlen(module));
+}
+
+// The kernel was called by the program: of several stacks, those of the kernel are the inner ones, whatever the order of
+// the keys is. Returns the n-th stack in this order, from 0.
+static const struct cell *nth_stack(const struct event *e, unsigned n)
+{
+	for (int kernel = 0; kernel < 2; kernel++)
+		for (const struct cell *c = e->cells; c < e->cells + e->ncells; c++)
+			if (is_stack(c) && is_kernel_stack(c) == kernel && !n--)
+				return c;
+	return NULL;
+}
+
 void stack_frames(const struct event *e, frame_handler *handler, void *to)
 {
+	unsigned stacks = 0;
+
 	for (unsigned i = 0; i < e->ncells; i++) {
 		struct frame f = { .name = e->cells[i].text, .module = { "", 0 }, .key = i + 1 };
 		char digits[24];
 
 		if (is_stack(&e->cells[i])) {
-			lines(e->cells[i].text, handler, to);
+			lines(nth_stack(e, stacks++)->text, handler, to);
 			continue;
 		}
 		if (e->cells[i].type != CELL_TEXT)

@@ -19,7 +19,7 @@ typedef void frame_handler(void *to, const struct frame *f);
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
 // Passes the frames of such an element from the outermost one to the innermost. Other keys are frames, too, in their
-// order.
+// order. Stacks of the kernel are behind those of programs.
 void stack_frames(const struct event *e, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);

@@ -85,10 +85,20 @@ report report/losses-at-their-place "$(jq -r 'select(.args.n == 3 or .args.n == 
 	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" gaps.json
 	"$STAP" report -f chrome gaps | grep '"lost here"' >/dev/null || echo "not in trace events")"
 
+printf 'probe begin { x = 0 ; println(1 / x) }' >failing.stp
+stap_user -f json failing.stp 2>/dev/null >failing.json
+report report/error-has-its-place "$(jq -r 'select(.type == "error") | .probe, .place' failing.json | diff - <(printf '%s\n' begin failing.stp:1:33)
+	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" failing.json)"
+
 # The folded frames of a stack begin with the outermost one; keys besides the stack are frames, too.
 stap_user -f folded -e 'global n probe begin {
 	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
 report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
+
+# The kernel's stack is inside the program's; an address in a file has the name of the file.
+stap_user -f folded -e 'global n probe begin {
+	n["schedule+0x1/0x2 [kernel]\ndo_wait+0x5/0x6 [kernel]\n", "wait4+0x13/0xa3 [/usr/lib/libc.so.6]\n0x559c48346cc0 [/usr/bin/sh+0xbcc0/0x17000]\n"] = 7 }' >kernel.folded
+report report/kernel-inside-program "$(echo 'sh+0xbcc0;wait4;do_wait;schedule 7' | diff - kernel.folded)"
 
 # A script without an array that can have stacks: its globals are listed.
 stap_user --record -o no-stacks -e 'global n, t, u[4] probe begin { n[1, 2] = 3; t = "x"; u["a"] = "b"; exit() } probe end { println(t, n[1, 2], u["a"]) }'
