@@ -4,6 +4,7 @@
 #include "json.h"
 #include "json_text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <json-c/json.h>
 #include <openssl/evp.h>
@@ -196,6 +197,51 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		add_text(o, "value", e->value->text);
 }
 
+// Returns true if the text ends in this one.
+static bool ends_in(struct text t, struct text end)
+{
+	return t.len >= end.len && !memcmp(t.at + t.len - end.len, end.at, end.len);
+}
+
+// Returns the probe whose name ends the message of an error, "... at FILE:LINE:COLUMN in probe POINT", or NULL; the rest
+// of the message is in *before.
+static const struct probe *failed_probe(const struct session *s, struct text t, struct text *before)
+{
+	static const char in[] = " in probe ";
+	const struct probe *found = NULL;
+
+	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+		struct text point = { p->point, strlen(p->point) };
+
+		*before = (struct text){ t.at, t.len >= point.len ? t.len - point.len : 0 };
+		if (ends_in(t, point) && ends_in(*before, (struct text){ in, strlen(in) }) &&
+		    (!found || point.len > strlen(found->point)))
+			found = p;
+	}
+	if (found)
+		*before = (struct text){ t.at, t.len - strlen(found->point) - strlen(in) };
+	return found;
+}
+
+static void message(struct json_object *o, const struct session *s, const struct event *e)
+{
+	struct text before, t = e->text;
+	const struct probe *p;
+	const char *at;
+
+	add_text(o, "text", t);
+	while (t.len && t.at[t.len - 1] == '\n')
+		t.len--;
+	p = failed_probe(s, t, &before);
+	if (!p)
+		return;
+	add_string(o, "probe", p->written);
+	for (at = before.at + before.len; at > before.at && !isspace((unsigned char)at[-1]); )
+		at--;
+	if (before.len && isdigit((unsigned char)before.at[before.len - 1]) && memchr(at, ':', before.at + before.len - at))
+		add_text(o, "place", (struct text){ at, before.at + before.len - at });
+}
+
 // The probes of scripts and the library that were hit.
 static void end(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
 {
@@ -242,7 +288,7 @@ struct json_object *json_event(const struct output *out, const struct session *s
 	case EVENT_BEGIN: begin(out, o, s); break;
 	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, o, s, e); break;
 	case EVENT_VALUE: value(out, o, e); break;
-	case EVENT_WARNING: case EVENT_ERROR: add_text(o, "text", e->text); break;
+	case EVENT_WARNING: case EVENT_ERROR: message(o, s, e); break;
 	case EVENT_GAP:
 		json_object_object_add(o, "time_ns", number(out, e->time_ns));
 		/* fall through */
