@@ -203,8 +203,8 @@ static bool ends_in(struct text t, struct text end)
 	return t.len >= end.len && !memcmp(t.at + t.len - end.len, end.at, end.len);
 }
 
-// Returns the probe whose name ends the message of an error, "... at FILE:LINE:COLUMN in probe POINT", or NULL; the rest
-// of the message is in *before.
+// Returns the probe whose name ends the message of an error, "... at FILE:LINE:COLUMN in probe POINT", or NULL; the
+// rest of the message is in *before.
 static const struct probe *failed_probe(const struct session *s, struct text t, struct text *before)
 {
 	static const char in[] = " in probe ";

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
-					       &speedscope_writer, &pprof_writer, &chrome_writer, &html_writer };
+					       &speedscope_writer, &pprof_writer, &chrome_writer, &svg_writer, &html_writer };
 
 enum { OUTPUTS = 16 };
 
@@ -229,7 +229,8 @@ static void usage(void)
 {
 	printf("Usage: stap report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n"
 	       "Prints sessions that stap --record -o FILE wrote; without FILE, the one on standard input.\n"
-	       "  -f FORMAT             print text (default), json, csv, folded, speedscope, pprof, chrome or html\n"
+	       "  -f FORMAT             print text (default), json, csv, folded, speedscope, pprof, chrome, svg\n"
+	       "                        or html\n"
 	       "  --output=FORMAT:FILE  also write FILE in a format of -f (may be repeated)\n"
 	       "  --json-safe           write numbers that a double cannot hold as strings in JSON\n"
 	       "  -h, --help            print this text\n");

@@ -141,8 +141,8 @@ static bool is_kernel_stack(const struct cell *c)
 	return is_stack(c) && memmem(c->text.at, c->text.len, module, strlen(module));
 }
 
-// The kernel was called by the program: of several stacks, those of the kernel are the inner ones, whatever the order of
-// the keys is. Returns the n-th stack in this order, from 0.
+// The kernel was called by the program: of several stacks, those of the kernel are the inner ones, whatever the order
+// of the keys is. Returns the n-th stack in this order, from 0.
 static const struct cell *nth_stack(const struct event *e, unsigned n)
 {
 	for (int kernel = 0; kernel < 2; kernel++)

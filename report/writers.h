@@ -23,6 +23,6 @@ struct writer {
 };
 
 extern const struct writer text_writer, json_writer, csv_writer, folded_writer, speedscope_writer,
-	pprof_writer, chrome_writer, html_writer;
+	pprof_writer, chrome_writer, svg_writer, html_writer;
 
 #endif

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
-						&speedscope_writer, &pprof_writer, &chrome_writer, &html_writer };
+						&speedscope_writer, &pprof_writer, &chrome_writer, &svg_writer, &html_writer };
 enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
 static struct output out[WRITERS];
 

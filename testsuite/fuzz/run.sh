@@ -116,7 +116,7 @@ build_loader() { # NAME
 	case $1 in
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
 	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,log}.c ;;
-	report) clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "$SOURCE"/report/{stream,event_text,text,json,csv,stack,folded,json_text,intern,speedscope,pprof,chrome,html,html_files}.c \
+	report) clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "$SOURCE"/report/{stream,event_text,text,json,csv,stack,folded,json_text,intern,speedscope,pprof,chrome,svg,html,html_files}.c \
 		"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,site_addresses,ring}.c)

@@ -195,3 +195,14 @@ report report/output-and-standard-output "$([ $? = 1 ] || echo "exit status"; gr
 "$STAP" report --output=pprof:refused --output=html:beside.html --output=json:/dev/full -f csv plain.rec 2>beside.err
 report report/other-outputs-are-complete "$([ $? = 1 ] || echo "exit status"; tail -n 1 beside.html | grep -qx '</html>' || tail -n 3 beside.html
 	grep -q 'cannot write /dev/full' beside.err || cat beside.err)"
+
+# A picture is strict XML, whatever the names are.
+"$STAP" report -f svg html.rec >html.svg
+report report/svg "$(python3 "$here/check_svg.py" html.svg >svg.out 2>&1 || cat svg.out
+	for line in 'stacks (100, 100.0 %)' 'main (100, 100.0 %)' 'do_sys_read (50, 50.0 %)' 'copy_page (30, 30.0 %)' \
+		'worker(std::vector<int, std::allocator<int> >&) (40, 40.0 %)' grep 'name1, 0' '16384 – 32767'; do
+		grep -qxF -- "$line" svg.out || echo "no $line"; done)"
+stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
+"$STAP" report -f svg bytes.rec hostile.rec session >hostile.svg
+report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out
+	grep -q '^element' svg.out && cat svg.out; grep -qF '</script><img src=x onerror="hacked=1">' svg.out || echo "the hostile key is not shown")"

@@ -660,7 +660,7 @@ static const struct option_row {
 	"modules are always available", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 'f', NULL, VALUE, "FORMAT", "print the output as text, json, csv, folded (stacks for flame\n"
-	"graphs), speedscope, pprof, chrome, or html (a report)", set_output_format },
+	"graphs), speedscope, pprof, chrome, svg, or html (a report)", set_output_format },
 	{ 0, "output", VALUE, "FORMAT:FILE", "also write the output to FILE in a format of -f (may be\nrepeated)",
 	  add_output },
 	{ 0, "json-safe", NOTHING, NULL, "write numbers that a double cannot hold as strings in JSON", set_json_safe },
