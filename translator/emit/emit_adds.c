@@ -103,6 +103,6 @@ static bool is_only_additions(struct reads *r, const struct stmt *st)
 bool emit_adds_only(const struct emitter *e, const struct probe *p, struct reads *reads)
 {
 	*reads = (struct reads){ 0 };
-	return !e->keeps_matches && !p->entries.n && !p->hit && !p->condition && !p->own_processes && !e->s->opt.timing &&
-	       !parts_long(p->body) && is_only_additions(reads, p->body);
+	return !e->keeps_matches && !p->entries.n && !p->hit && !p->condition && !p->own_processes &&
+	       !emit_times_hits(e->s) && !parts_long(p->body) && is_only_additions(reads, p->body);
 }
