@@ -84,17 +84,31 @@ bool resolver_lists(struct resolver *r, const char *name)
 	return false;
 }
 
+// Returns the kinds of variables that a list has, bit n: kind n; 0: unknown name.
+static unsigned kinds_of(const char *name)
+{
+	static const struct { const char *name; unsigned kinds; } lists[] = {
+		{ "vars", 1u << TARGET_PARAMETER | 1u << TARGET_LOCAL }, { "parms", 1u << TARGET_PARAMETER },
+		{ "locals", 1u << TARGET_LOCAL }, { "return", 1u << TARGET_RETURN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strcmp(name, lists[i].name))
+			return lists[i].kinds;
+	return 0;
+}
+
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 {
 	const struct probe_family *f = r->probe->family;
-	const char *which = e->u.target.name + 1;
+	unsigned kinds = kinds_of(e->u.target.name + 1);
 	struct expr *print = target_print_new(e->loc);
 	target_names names = { 0 };
 	struct expr *other = f->double_dollar ? f->double_dollar(r->s, r->probe, e) : NULL;
 
 	if (other)
 		return other;
-	if (strcmp(which, "vars") && strcmp(which, "parms") && strcmp(which, "locals") && strcmp(which, "return")) {
+	if (!kinds) {
 		target_not_found(e, "this probe", " (similar: $$vars, $$parms, $$locals, $$return)");
 		return expr_string(e->loc, "");
 	}
@@ -107,9 +121,7 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	for vec_each(&names, n) {
 		struct expr *target = expr_new(E_TARGET, e->loc);
 
-		if ((n->kind == TARGET_RETURN) != !strcmp(which, "return") ||
-		    (!strcmp(which, "parms") && n->kind != TARGET_PARAMETER) ||
-		    (!strcmp(which, "locals") && n->kind != TARGET_LOCAL))
+		if (!(kinds >> n->kind & 1))
 			continue;
 		target->u.target.name = n->name;
 		list_variable(r, print, target, pretty);
