@@ -10,6 +10,7 @@
 #include "config.h"
 #include "log.h"
 #include "messages.h"
+#include "streams.h"
 #include "syscalls.h"
 
 #include "../include/sys/sdt.h"
@@ -595,20 +596,18 @@ not_loaded:
 	return status;
 }
 
-// Does not trust inherited state: makes sure that the three standard descriptors are open, for reading only, so that
-// output to a closed one is an error, and no others; for a set-user-ID program removes variables that change programs.
+// Does not trust inherited state: makes sure that the three standard descriptors are open and no others, and for a
+// set-user-ID program removes environment variables that change what programs do.
 static void sanitize_environment(void)
 {
 	static const char *const variables[] = { "SYSTEMTAP_STAPRUN", "SYSTEMTAP_STAPIO",
 		"SYSTEMTAP_RUNTIME", "IFS", "CDPATH", "ENV", "BASH_ENV" };
-	int fd;
 
 	for (int i = 0; getauxval(AT_SECURE) && i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
 
-	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) != fd)
-			_exit(1);
+	if (!stp_streams_open())
+		_exit(1);
 	close_range(3, ~0u, 0);
 }
 

@@ -13,6 +13,7 @@
 #include "user.h"
 #include "../include/records.h"
 #include "../include/number.h"
+#include "../include/streams.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -324,7 +325,7 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	int rc;
 
-	if (parse_arguments(&a, argc, argv))
+	if (!stp_streams_open() || parse_arguments(&a, argc, argv))
 		return 1;
 	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes, as with a kernel module */
 	catch_signals();

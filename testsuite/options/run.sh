@@ -349,6 +349,15 @@ expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=
 expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
 # A reader that closes the output early leaves no temporary directory behind.
 expect output-closed 0 '' bash -c "'$STAP' --runtime=user -p3 -e '$begin' | true; [ \${PIPESTATUS[0]} = 141 ]"
+# Standard descriptors that are closed are not those of other files, in which messages or output would be written.
+mkdir -p "$SCRATCH/streams"
+printf '#!/bin/sh\nreadlink /proc/$PPID/fd/[012] | sed "s/^/stream /" >>%s/seen\nexit 1\n' "$SCRATCH/streams" >"$SCRATCH/streams/gcc"
+chmod 755 "$SCRATCH/streams/gcc"
+closed_streams() {
+	PATH=$SCRATCH/streams:$PATH SYSTEMTAP_DIR=$SCRATCH/streams/cache "$STAP" --runtime=user -p4 -e "$begin" <&- >&- 2>&-
+	sort "$SCRATCH/streams/seen" | uniq -c | awk '{ $1 = $1 % 3; print }'
+}
+expect streams-closed 0 '0 stream /dev/null' closed_streams
 # Nor does the limit of a file's size, which would be a signal.
 beyond_limit() { (ulimit -f 1; exec "$@" >"$SCRATCH/limited"); }
 expect output-beyond-limit 1 'ERROR: cannot write to standard output: File too large' beyond_limit "$STAP" --runtime=user -p3 -e "$begin"

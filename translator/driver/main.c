@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap: reads the options and the texts of the script, then runs the table of passes, with a line of -v for each.
 #include "config.h"
+#include "streams.h"
 #include "cache/cache.h"
 #include "target/kernel.h"
 #include "run/remote.h"
@@ -395,6 +396,8 @@ int main(int argc, char **argv)
 	struct session *s;
 	int status;
 
+	if (!stp_streams_open())
+		return EXIT_FAILURE;
 	mem_init();
 	s = NEW(struct session);
 	if (argc > 1 && !strcmp(argv[1], "report") && !is_script("report"))
