@@ -18,7 +18,7 @@ struct watched {
 };
 
 static struct {
-	struct mutex lock;                 /* protects everything but the names */
+	struct mutex lock;                 /* protects everything but the list and its names */
 	struct stp_site **sites;
 	struct watched *at;
 	u32 n;
@@ -214,17 +214,27 @@ static void happened(struct watched *w, unsigned long state, const struct module
 	notify_families(w);
 }
 
+static struct watched *watched_module(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < modules.n; i++)
+		if (!strcmp(modules.at[i].name, name))
+			return &modules.at[i];
+	return NULL;
+}
+
+/* The list does not change while the notifier is registered. Without the lock, other modules are loaded and unloaded
+ * while probes are armed, which may take long: CPU hotplug delays each kprobe. */
 static int notified(struct notifier_block *nb, unsigned long state, void *data)
 {
 	const struct module *mod = data;
-	u32 i;
+	struct watched *w = watched_module(mod->name);
 
-	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
+	if (!w || (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE))
 		return NOTIFY_DONE;
 	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
-	for (i = 0; i < modules.n; i++)
-		if (!strcmp(modules.at[i].name, mod->name))
-			happened(&modules.at[i], state, mod);
+	happened(w, state, mod);
 	mutex_unlock(&modules.lock);
 	return NOTIFY_DONE;
 }
