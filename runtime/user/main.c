@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "carrier.h"
 #include "../include/records.h"
 #include "../include/number.h"
 #include "../include/streams.h"
@@ -138,11 +139,17 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+	struct pollfd carrier = { carrier_fd(), POLLIN, 0 };
+	struct timespec timeout;
 
+	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
+		left = (u64)carrier_patience() * 1000000;
+		due = now + left;
+	}
+	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	user_flush();
 	user_system_next();
-	ppoll(NULL, 0, due == ~0ull ? NULL : &timeout, &user_signals);
+	ppoll(&carrier, carrier.fd >= 0, due == ~0ull ? NULL : &timeout, &user_signals);
 }
 
 static void reap(void)
@@ -179,6 +186,7 @@ static void loop(void)
 		if (stop_signals)
 			user_stop = true;
 		reap();
+		carrier_read();
 		if (!user_stop)
 			user_timer_run();
 	}
@@ -290,8 +298,10 @@ static int report(const struct arguments *a)
 
 static int run(const struct arguments *a, char **argv)
 {
-	int rc = stp_session_make(), status;
+	int rc = carrier_open(), status;
 
+	if (!rc)
+		rc = stp_session_make();
 	if (rc || set_globals(argv + a->first_setting))
 		return 1;
 	if (a->command) {
@@ -306,8 +316,11 @@ static int run(const struct arguments *a, char **argv)
 	record_start();
 	rc = stp_session_start();
 	if (!rc) {
+		if (!user_stop)
+			carrier_gate(true);
 		user_child_release(a->command_ms);
 		loop();
+		carrier_gate(false);
 	}
 	stp_session_stop();
 	user_child_abandon();

@@ -2,6 +2,7 @@
 /* Implements core/platform.h in a process, except output: memory, one CPU, messages. */
 #define _GNU_SOURCE
 #include "user.h"
+#include "carrier.h"
 #include "../include/records.h"
 
 #include <pthread.h>
@@ -138,6 +139,7 @@ void plat_preempt_on(void)
 
 void plat_exclusive_enter(void)
 {
+	carrier_enter(NULL);
 }
 
 /* Handlers run in the thread that stops them, so none is running. */
@@ -147,6 +149,7 @@ void plat_handlers_wait(void)
 
 void plat_exclusive_leave(void)
 {
+	carrier_leave(NULL);
 }
 
 u64 user_now_ns(void)
@@ -182,6 +185,7 @@ void plat_message(u32 type, const char *text)
 {
 	switch (type) {
 	case STP_MSG_EXIT:
+		carrier_gate(false);
 		user_stop = true;
 		break;
 	case STP_MSG_SYSTEM:

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
+#include "carrier.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -80,7 +81,9 @@ static void fire(struct timer *t, u64 now)
 		return;
 	c->regs = NULL;
 	c->address = 0;
+	carrier_enter(t->probe);
 	stp_handler_run(c, t->probe);
+	carrier_leave(t->probe);
 	stp_ctx_leave(c);
 }
 

@@ -168,7 +168,8 @@ static void add_probes(struct session *s, line_list *lines)
 static void add_patterns(struct session *s, const struct probe_point *point, line_list *lines)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++) {
-		if (s->opt.user_runtime && !(*f)->on_user_runtime)
+		if ((s->opt.user_runtime && !(*f)->on_user_runtime) ||
+		    (s->opt.bpf_runtime && !(*f)->on_user_runtime && !(*f)->bpf_program))
 			continue;
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
 			if (match_left_open(point, *pattern))

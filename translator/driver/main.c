@@ -96,7 +96,7 @@ static void add_texts(struct session *s)
 // A module that the user may not load need not be built: it is refused in the script.
 static void choose_privilege(struct options *o)
 {
-	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime)
+	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime || o->bpf_runtime)
 		return;
 	o->privilege = run_privilege();
 	if (o->privilege != PRIVILEGE_STAPDEV && o->guru)
@@ -353,7 +353,8 @@ static int run_passes(struct session *s)
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
 		// After the errors of the script, which would have to be corrected anyway.
-		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n)
+		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n &&
+		    !s->opt.bpf_runtime)
 			run_need_modules();
 		if (p->number == 2)
 			limits_check_unused(s);

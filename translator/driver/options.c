@@ -273,9 +273,8 @@ static void set_runtime(struct options *o, const char *arg)
 	while (i < ARRAY_SIZE(names) && strcmp(arg, names[i]))
 		i++;
 	if (i == ARRAY_SIZE(names))
-		options_misused("--runtime takes \"kernel\" or \"user\", not \"%s\"", arg);
-	if (i == 3)
-		diag_warning((struct loc){ 0 }, "BPF programs are not supported: the script becomes a kernel module");
+		options_misused("--runtime takes \"kernel\", \"user\" or \"bpf\", not \"%s\"", arg);
+	o->bpf_runtime = i == 3;
 	o->user_runtime = i == 1 || i == 2;
 }
 
@@ -690,10 +689,10 @@ static const struct option_row {
 	{ 0, "monitor", MAYBE, "SECONDS", "show run time, memory, output and losses of the script every\n"
 	  "SECONDS (default: 1), on a terminal above its output", set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
-	{ 0, "runtime", VALUE, "kernel|user", "run probes in a kernel module, or in a process\n"
-	  "(no root: begin, end, timers)", set_runtime },
+	{ 0, "runtime", VALUE, "kernel|user|bpf", "run probes in a kernel module, in a process\n"
+	  "(no root: begin, end, timers), or as BPF programs", set_runtime },
 	{ 0, "dyninst", NOTHING, NULL, "the same as --runtime=user", set_dyninst },
-	{ 0, "bpf", NOTHING, NULL, "accepted for compatibility; the script becomes a kernel module", set_bpf },
+	{ 0, "bpf", NOTHING, NULL, "the same as --runtime=bpf", set_bpf },
 	{ 0, "vm", MAYBE, "RELEASE", "run in a throwaway virtual machine with that kernel\n"
 	  "(default: the newest in /boot)", set_vm },
 	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which requires only staprun\n"

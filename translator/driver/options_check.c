@@ -19,6 +19,21 @@ void options_misused(const char *fmt, ...)
 	exit(EXIT_FAILURE);
 }
 
+// A BPF program runs on this host, and its client has neither a module's files nor its rings.
+static void check_bpf(const struct options *o)
+{
+	if (o->bulk || o->switching || o->flight_recorder || o->monitor)
+		options_misused("-b, -S, -F and --monitor are not supported with --runtime=bpf, which has no module");
+	if (o->vm || o->remotes.n || o->release || o->arch || o->build_tree)
+		options_misused("--runtime=bpf runs on this kernel: it excludes --vm, --remote, -r and -a");
+	if (o->records)
+		options_misused("-f, --json, --output and --record are not supported with --runtime=bpf");
+	if (o->privilege_given && o->privilege != PRIVILEGE_STAPDEV)
+		options_misused("--runtime=bpf requires the privilege stapdev");
+	if (o->timing)
+		options_misused("-t is not supported with --runtime=bpf");
+}
+
 void options_check(const struct options *o)
 {
 	if (o->command && o->target_pid)
@@ -37,6 +52,8 @@ void options_check(const struct options *o)
 		options_misused("-b, -S and -F are not supported with --runtime=user");
 	if (o->user_runtime && o->monitor)
 		options_misused("--monitor is not supported with --runtime=user, which has no module");
+	if (o->bpf_runtime)
+		check_bpf(o);
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
 	if (o->vm && o->user_runtime)

@@ -18,6 +18,7 @@ static const struct step {
 	{ "privilege", elab_privilege },
 	{ "output_formats", elab_output_formats },
 	{ "optimize", elab_optimize },
+	{ "bpf", elab_bpf },
 	{ "module_data", elab_module_data },
 };
 

@@ -52,12 +52,12 @@ static struct lock_table lock_table(struct emitter *e, struct cwriter *w, const 
 			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
 	known = map_get(&e->lock_tables, buf_text(&rows.text));
 	if (known)
-		return (struct lock_table){ known, n };
+		return (struct lock_table){ known, n, *uses };
 	map_put(&e->lock_tables, buf_text(&rows.text), (void *)name);
 	cw_line(w, "static const struct stp_lock_use %s[] = {", name);
 	cw_append(w, &rows);
 	cw_line(w, "};");
-	return (struct lock_table){ name, n };
+	return (struct lock_table){ name, n, *uses };
 }
 
 // Writes the locks of the hit that makes the copies of a handler in slices.
@@ -79,6 +79,11 @@ static struct lock_table hit_lock_table(struct emitter *e, struct cwriter *w, co
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
+const char *emit_late_lock(struct emitter *e, const char *function)
+{
+	return e->s->opt.bpf_runtime ? str_printf("%s_of(p%d, c)", function, e->body->handler) : str_printf("%s(c)", function);
+}
+
 // Writes the table of locks that p's handler takes; for a handler in slices, those held while its globals are copied.
 struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
@@ -87,7 +92,8 @@ struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const st
 	if (p->in_slices)
 		return hit_lock_table(e, w, p);
 	access_probe_locks(e->s, p, &uses);
-	if (!p->family->exclusive)
+	// The client of BPF programs sorts and merges copies.
+	if (!p->family->exclusive && !e->s->opt.bpf_runtime)
 		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
 			  p->index + 1);
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);

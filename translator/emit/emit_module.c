@@ -403,6 +403,16 @@ static void number_probes(struct emitter *e)
 			(*p)->index = (*p)->shares->index;
 }
 
+// Writes the handlers of these probes (NULL: of all) and the functions that they call and that are not yet written.
+static void emit_probes(struct emitter *e, bool (*wanted)(const struct probe *p))
+{
+	for vec_each(&e->s->script.probes, p)
+		if (!(*p)->shares && (!wanted || wanted(*p)))
+			emit_probe(e, *p);
+	for (; e->funcs_written < e->funcs.n; e->funcs_written++)
+		emit_script_func(e, e->funcs.at[e->funcs_written]);
+}
+
 static void emit_bodies(struct emitter *e)
 {
 	struct script *script = &e->s->script;
@@ -410,16 +420,23 @@ static void emit_bodies(struct emitter *e)
 	e->handler_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->entry_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->hit_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
+	e->locks_of = NEW_ARRAY(access_list, script->probes.n + 1);
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);
 	emit_find_slices(e);
 	number_probes(e);
-	for vec_each(&script->probes, p)
-		if (!(*p)->shares)
-			emit_probe(e, *p);
-	for (int i = 0; i < e->funcs.n; i++)
-		emit_script_func(e, e->funcs.at[i]);
+	// The functions that BPF programs call come first: the rest of the text is for the client only.
+	if (e->s->opt.bpf_runtime) {
+		emit_probes(e, bpf_carries);
+		cw_line(&e->functions, "#ifndef STP_BPF");
+		cw_line(&e->handlers, "#ifndef STP_BPF");
+		emit_probes(e, bpf_client_runs);
+		cw_line(&e->functions, "#endif");
+		cw_line(&e->handlers, "#endif");
+	} else {
+		emit_probes(e, NULL);
+	}
 	emit_embedded_blocks(e);
 }
 
@@ -436,9 +453,14 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
 	if (e->s->opt.records)
 		cw_line(w, "#define STP_RECORDS");
-	cw_line(w, "#include \"generated.h\"");
+	if (e->s->opt.bpf_runtime)
+		emit_bpf_head(e, w);
+	else
+		cw_line(w, "#include \"generated.h\"");
 	cw_blank(w);
 	emit_storage(e, w);
+	if (e->s->opt.bpf_runtime)
+		emit_bpf_locks(e, w);
 	emit_statics(e, w);
 	emit_mapped(e, w);
 	if (e->tables.text.len) {
@@ -453,6 +475,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	}
 	cw_append(w, &e->functions);
 	cw_append(w, &e->handlers);
+	if (e->s->opt.bpf_runtime)
+		emit_bpf_programs(e, w);
 	cw_append(w, &tables);
 	cw_append(w, &known);
 	emit_families(e, w);
@@ -461,6 +485,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 		emit_record_tables(e, w);
 	cw_blank(w);
 	write_module(e, w);
+	if (e->s->opt.bpf_runtime)
+		cw_line(w, "#endif");
 }
 
 int pass_emit(struct session *s)

@@ -191,7 +191,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
 	if (b->locks.from)
-		cw_line(w, "stp_finish(c);");
+		cw_line(w, "%s;", emit_late_lock(e, "stp_finish"));
 	else if (*result || (b->out.used && !frame && !recursive))
 		cw_line(w, "%s", back);
 	cw_line(w, "}");
@@ -313,6 +313,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	e->handler_of[p->index] = root;
 	begin_body(e, &b, NULL);
 	b.locks = emit_lock_range(e, p);
+	b.handler = p->index;
 	e->locks_late[p->index] = b.locks.from != NULL;
 	parts_begin(&b, p->body, str_printf("p%d", p->index));
 	if (e->keeps_matches)
@@ -478,6 +479,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		if (e->s->script.probes.at[i]->shares)
 			continue;
 		locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
+		e->locks_of[e->s->script.probes.at[i]->index] = locks[i].uses;
 		entry_locks[i] = emit_entry_lock_table(e, w, e->s->script.probes.at[i]);
 		if (e->s->script.probes.at[i]->takes.n)
 			takes[i] = emit_takes(e, w, e->s->script.probes.at[i]);

@@ -645,7 +645,8 @@ void emit_find_slices(struct emitter *e)
 	int64_t copied = 0, allowed = session_limit(s, LIMIT_STP_MAXMEMORY);
 	struct handler h;
 
-	if (s->opt.user_runtime || s->opt.no_optimize || e->keeps_matches || session_limit(s, LIMIT_STP_ALIBI))
+	if (s->opt.user_runtime || s->opt.bpf_runtime || s->opt.no_optimize || e->keeps_matches ||
+	    session_limit(s, LIMIT_STP_ALIBI))
 		return;
 	for vec_each(&s->script.probes, p)
 		if ((*p)->family->in_slices && is_alone(*p) && walks(s, *p, (*p)->body))

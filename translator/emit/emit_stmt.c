@@ -252,7 +252,7 @@ static void emit_simple(struct emitter *e, struct stmt *st)
 
 static void lock(struct emitter *e)
 {
-	cw_line(e->w, "if (STP_UNLIKELY(!stp_lock(c)))");
+	cw_line(e->w, "if (STP_UNLIKELY(!%s))", emit_late_lock(e, "stp_lock"));
 	cw_line(e->w, "\tgoto %s;", e->body->out.name);
 	e->body->out.used++;
 }
@@ -310,6 +310,6 @@ void emit_stmt(struct emitter *e, struct stmt *st)
 		break;
 	}
 	if (st == e->body->locks.to && e->body->locks.early)
-		cw_line(e->w, "stp_unlock(c);");
+		cw_line(e->w, "%s;", emit_late_lock(e, "stp_unlock"));
 	e->body->now = temps;
 }

@@ -87,7 +87,9 @@ static void write_scalar(struct emitter *e, struct cwriter *w, const struct glob
 	const struct expr *init = g->var->init;
 	int64_t max = emit_string_len(e) - 1;
 
-	if (g->var->type == T_STRING)
+	if (e->s->opt.bpf_runtime)
+		emit_bpf_scalar(e, w, g);
+	else if (g->var->type == T_STRING)
 		cw_line(w, "static char %s[STP_STRLEN] = %s;", g->name, init && init->kind == E_STRING ?
 			emit_c_string(str_printf("%.*s", (int)max, init->u.string.bytes)) : "\"\"");
 	else if (init && init->kind == E_NUMBER)
@@ -117,10 +119,12 @@ static void write_percpu(struct emitter *e, struct cwriter *w)
 			cw_line(w, "s64 %s[(%s) / 8];", g->name, stat_size(g->var));
 	}
 	e->percpu = any;
+	if (!any && e->s->opt.bpf_runtime)
+		cw_line(w, "struct percpu { };");
 	if (!any)
 		return;
 	cw_line(w, "};");
-	cw_line(w, "#define PERCPU ((struct percpu *)c->percpu)");
+	cw_line(w, "#define PERCPU ((struct percpu *)%s)", e->s->opt.bpf_runtime ? "STP_PERCPU(c)" : "c->percpu");
 	cw_blank(w);
 }
 
@@ -138,7 +142,9 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 			".offset = __builtin_offsetof(struct percpu, %s) };", g->name, v->name, g->name, g->name);
 	else
 		write_scalar(e, w, g);
-	if (g->locked)
+	if (g->locked && e->s->opt.bpf_runtime)
+		cw_line(w, "STP_LOCK(lock_%s, %d);", g->name + 2, emit_bpf_lock_number(e, g));
+	else if (g->locked)
 		cw_line(w, "static struct stp_lock lock_%s;", g->name + 2);
 }
 

@@ -9,6 +9,7 @@
 #ifndef EMITTER_H
 #define EMITTER_H
 
+#include "elab/elab.h"
 #include "emit/cwriter.h"
 #include "emit/emit.h"
 #include "session/session.h"
@@ -68,6 +69,7 @@ struct body {
 	struct cwriter code;
 	struct func *func;         // NULL in a handler
 	struct lock_range locks;   // of a handler
+	int handler;               // number of its probe
 	bool no_context;           // in a condition, which has no c
 	struct label out;          // at the end
 	struct label *on_error;    // where errors jump to: out, or a catch
@@ -124,10 +126,12 @@ struct emitter {
 	struct body *body;
 	VEC(struct global) globals;
 	VEC(struct func_info *) funcs;
+	int funcs_written;         // of funcs, from the first
 	struct func_info *caller;  // whose callees are collected; handlers have one, too
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
 	struct map lock_tables;    // text of the rows -> name of the table
+	access_list *locks_of;     // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
@@ -151,6 +155,15 @@ const char *emit_location_text(struct loc loc);              // "t.stp:3:5"
 const char *emit_operator_at(struct loc loc);                    // "operator '/' at t.stp:3:5", quoted for C
 const char *emit_comment_text(const char *text);          // made safe inside a comment
 int64_t emit_string_len(struct emitter *e);
+
+// emit_bpf.c: --runtime=bpf
+bool bpf_carries(const struct probe *p);       // as a BPF program
+bool bpf_client_runs(const struct probe *p);   // in the process that loads the programs
+void emit_bpf_head(struct emitter *e, struct cwriter *w);
+void emit_bpf_programs(struct emitter *e, struct cwriter *w);
+void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *g);
+int emit_bpf_lock_number(const struct emitter *e, const struct global *g);
+void emit_bpf_locks(struct emitter *e, struct cwriter *w);
 
 // emit_storage.c
 struct global *emit_global(struct emitter *e, struct var *v);
@@ -303,7 +316,9 @@ void emit_script_func(struct emitter *e, struct func_info *i);
 // emit_lock.c: Determines between which statements the handler holds its locks; from NULL: all the time.
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
 // A table of n locks. It is written when its first user is.
-struct lock_table { const char *name; int n; };
+struct lock_table { const char *name; int n; access_list uses; };
+// Returns a call of stp_lock(), stp_unlock() or stp_finish() in the handler that is being written.
+const char *emit_late_lock(struct emitter *e, const char *function);
 struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 struct lock_table emit_entry_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p);
 

@@ -124,6 +124,12 @@ static int build_fast(struct session *s)
 	return 0;
 }
 
+// Returns whether the result is a program, not a module.
+static bool is_program(const struct session *s)
+{
+	return s->opt.user_runtime || s->opt.bpf_runtime;
+}
+
 // Copies the result into the current directory, where it remains.
 static void keep_here(struct session *s, char *name, const char *why)
 {
@@ -133,7 +139,7 @@ static void keep_here(struct session *s, char *name, const char *why)
 
 	if (!bytes)
 		die("cannot read %s: %s", s->module_path, strerror(errno));
-	err = cache_file_save(name, bytes, len, s->opt.user_runtime ? 0755 : 0644);
+	err = cache_file_save(name, bytes, len, is_program(s) ? 0755 : 0644);
 	if (err)
 		die("cannot write %s into the current directory, as %s requires: %s; run stap in a writable directory", name,
 		    why, strerror(-err));
@@ -143,7 +149,7 @@ static void keep_here(struct session *s, char *name, const char *why)
 
 static int build(struct session *s)
 {
-	if (s->opt.user_runtime)
+	if (is_program(s))
 		return user_build(s);
 	s->tmp_dir = absolute(s->tmp_dir);
 	s->runtime_dir = absolute(s->runtime_dir);
@@ -156,9 +162,9 @@ int pass_build(struct session *s)
 
 	if (errors)
 		return errors;
-	if (s->opt.module_name && !s->opt.user_runtime)
+	if (s->opt.module_name && !is_program(s))
 		keep_here(s, str_printf("%s.ko", s->opt.module_name), "-m");
 	else if (s->opt.last_pass == 4 && !s->stored_path && !s->opt.keep_tmp)
-		keep_here(s, str_printf("%s%s", s->module_name, s->opt.user_runtime ? "" : ".ko"), "-p4 without the cache");
+		keep_here(s, str_printf("%s%s", s->module_name, is_program(s) ? "" : ".ko"), "-p4 without the cache");
 	return 0;
 }

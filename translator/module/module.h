@@ -37,6 +37,12 @@ const char *sign_usual_key(void);
 
 // Compiles session.c_text to a program on the user runtime. Returns the number of errors. (user.c)
 int user_build(struct session *s);
+#define BPF_COMPILER "clang"
+// bpf.c: Compiles the BPF programs of the file of generated C. Returns an assembler source that contains the object.
+const char *bpf_object(struct session *s, const char *source);
+struct cache_hash;
+// Adds the compiler of BPF programs and its flags to a key.
+void bpf_compiler(struct session *s, struct cache_hash *h);
 // module.c: writes session.c_text with the definition of STP_FILES, the directory of files that it includes;
 // returns the path.
 char *module_write_c(struct session *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 4 on the user runtime: session.c_text -> a program.
+// Pass 4 on the user runtime: session.c_text -> a program; with --runtime=bpf, the client that contains BPF programs.
 //
 // The runtime (runtime/core, runtime/user) is compiled once into one object, cached by the contents
 // of its files, the compiler and its flags; the program by that key and the generated C.
@@ -51,7 +51,7 @@ static void hash_file(struct cache_hash *h, const char *path)
 
 static void hash_headers(const struct session *s, struct cache_hash *h)
 {
-	static const char *const dirs[] = { "core", "user", "include" };
+	static const char *const dirs[] = { "core", "user", "bpf", "include" };
 	glob_t found;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
@@ -65,7 +65,7 @@ static void hash_headers(const struct session *s, struct cache_hash *h)
 
 static struct cache_key runtime_key(struct session *s, const arguments *sources)
 {
-	struct cache_hash *h = cache_hash_new("user runtime");
+	struct cache_hash *h = cache_hash_new(s->opt.bpf_runtime ? "client of BPF programs" : "user runtime");
 	arguments words = { 0 };
 
 	cache_hash_text(h, tool_id(s, COMPILER));
@@ -107,11 +107,13 @@ static struct cache_key headers_key(struct session *s, const struct cache_key *n
 	return depends_key(names, list ? list : "");
 }
 
-static struct cache_key program_key(const struct session *s, const struct cache_key *runtime)
+static struct cache_key program_key(struct session *s, const struct cache_key *runtime)
 {
 	struct cache_hash *h = cache_hash_new("program");
 
 	cache_hash_text(h, runtime->hex);
+	if (s->opt.bpf_runtime)
+		bpf_compiler(s, h);
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
 		cache_hash_text(h, (*u)->key.hex);
@@ -122,7 +124,8 @@ static struct cache_key program_key(const struct session *s, const struct cache_
 
 static void list_sources(const struct session *s, arguments *sources)
 {
-	char *path = str_printf("%s/user/sources", s->runtime_dir), *text = str_read_file(path, NULL), *save = NULL;
+	char *path = str_printf("%s/%s/sources", s->runtime_dir, s->opt.bpf_runtime ? "bpf" : "user");
+	char *text = str_read_file(path, NULL), *save = NULL;
 
 	if (!text)
 		die("cannot read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
@@ -147,7 +150,8 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 		return true;
 	tool_interrupted(status);
 	if (status == 127)
-		die("cannot run %s, which --runtime=user requires: install the package %s", COMPILER, COMPILER);
+		die("cannot run %s, which --runtime=user and --runtime=bpf require: install the package %s", COMPILER,
+		    COMPILER);
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
@@ -178,15 +182,21 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 static char *compile_program(struct session *s, const char *runtime)
 {
 	char *program = str_printf("%s/%s", s->tmp_dir, s->module_name);
+	const char *source = module_write_c(s);
 	arguments argv = { 0 };
 
 	vec_push(&argv, COMPILER);
 	add_flags(s, &argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
-	vec_push(&argv, module_write_c(s));
+	vec_push(&argv, str_printf("-I%s/bpf", s->runtime_dir));
+	vec_push(&argv, source);
+	if (s->opt.bpf_runtime)
+		vec_push(&argv, bpf_object(s, source));
 	for vec_each(&s->units, u)
 		vec_push(&argv, (*u)->object);
 	vec_push(&argv, runtime);
+	if (s->opt.bpf_runtime)
+		vec_push(&argv, "-lbpf");
 	vec_push(&argv, "-o");
 	vec_push(&argv, program);
 	return run_compiler(s, &argv, "the script", s->units.n ? s->units.at[0] : NULL) ? program : NULL;

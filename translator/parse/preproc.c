@@ -17,7 +17,7 @@ enum { MAX_STRING = 65536 };         // upper limit of -DMAXSTRINGLEN
 
 struct target_facts preproc_facts(const struct session *s)
 {
-	struct target_facts f = { .runtime = s->opt.user_runtime ? "user" : "kernel" };
+	struct target_facts f = { .runtime = s->opt.user_runtime ? "user" : s->opt.bpf_runtime ? "bpf" : "kernel" };
 	struct utsname host;
 
 	if (s->kernel) {

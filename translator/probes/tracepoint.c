@@ -301,6 +301,11 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 	emit_family_table(s, "tracepoint", "stp_tracepoints", n);
 }
 
+static void tracepoint_bpf_program(const struct probe *p, struct cwriter *w, const char *rest)
+{
+	cw_line(w, "STP_ON_TRACEPOINT(%d, %s)", arguments_read(p), rest);
+}
+
 static const char *const patterns[] = {
 	"kernel.trace(string)", "kernel.tracepoint(string)", "module(string).trace(string)",
 	"module(string).tracepoint(string)", NULL,
@@ -309,6 +314,7 @@ static const char *const patterns[] = {
 const struct probe_family family_tracepoint = {
 	.name = "tracepoint",
 	.arrival_ns = 50,
+	.bpf_program = tracepoint_bpf_program,
 	.patterns = patterns,
 	.resolve = tracepoint_resolve,
 	.target = tracepoint_target,

@@ -310,6 +310,11 @@ static void resolve_family(struct path *path, const struct probe_family *f, cons
 			   point_text(point));
 		return;
 	}
+	if (path->s->opt.bpf_runtime && !f->on_user_runtime && !f->bpf_program) {
+		diag_error(point->loc, "%s is not supported with --runtime=bpf; run the script as a module, or with --vm",
+			   point_text(point));
+		return;
+	}
 	for vec_each(&path->chain, p)
 		vec_push(&chain, *p);
 	if (has_glob(point)) {

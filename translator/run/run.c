@@ -192,7 +192,7 @@ static int run_here(struct session *s)
 
 static int run_somewhere(struct session *s)
 {
-	if (s->opt.user_runtime)
+	if (s->opt.user_runtime || s->opt.bpf_runtime)
 		return user_run(s);
 	if (s->opt.remotes.n)
 		return remote_run(s);

@@ -23,6 +23,7 @@ int pass_elaborate(struct session *s);
 	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
 	int elab_output_formats(struct session *s); // output_formats.c: checks that they fit the globals
 	int elab_optimize(struct session *s);      // optimize.c
+	int elab_bpf(struct session *s);           // bpf_check.c: refuses what --runtime=bpf does not support
 	int elab_module_data(struct session *s);   // module_data.c: reads the debuginfo that the module contains
 // The same for lists, after elab_match_probes(): names, targets and types of scripts that may have errors. A statement
 // with a name that is not declared becomes empty. No message is suppressed here.

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The client of BPF programs: loads the object that is part of this program, shares memory with it, and gives
+ * handlers of begin, end and timers the values that the programs have collected. Everything that it creates is a
+ * file descriptor, so that nothing remains attached, however this process ends.
+ */
+#define _GNU_SOURCE
+#define STP_PERCPU_WORDS 1         /* only the first members of a slot are used here */
+#include "client.h"
+#include "../core/internal.h"
+#include "bpf_shared.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern const char stp_bpf_object[], stp_bpf_object_end[];
+
+static struct bpf_object *object;
+static struct stp_control *control;
+static char *slots;
+static u32 nslots;
+static char *globals;              /* the section .bss.globals; NULL: programs use none */
+static bool published;             /* the shared globals have their first values */
+static char **shared_cells;        /* where each of stp_bpf_layout.shared is in it; NULL: programs do not use it */
+
+/* ------------------------------------------------------------------ loading */
+
+/* The verifier's log and libbpf's messages, printed if loading fails. */
+static char *log_text;
+static size_t log_size;
+
+static int keep_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	FILE *f;
+
+	if (level > LIBBPF_WARN)
+		return 0;
+	f = open_memstream(&log_text, &log_size);
+	if (f) {
+		vfprintf(f, fmt, ap);
+		fclose(f);
+	}
+	return 0;
+}
+
+/* A verifier's refusal is an error of the translator. The whole log is kept in a file that the message names. */
+static void report_refusal(int err)
+{
+	char path[] = "/tmp/stap-bpf-XXXXXX";
+	int fd = mkstemp(path);
+	bool kept = fd >= 0 && log_text && write(fd, log_text, log_size) == (ssize_t)log_size;
+
+	if (fd >= 0)
+		close(fd);
+	if (err == -EPERM)
+		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
+			     "CAP_BPF and CAP_PERFMON");
+	else
+		stp_complain("the kernel refused a BPF program: %s%s%s", strerror(-err), kept ? "; its log is in " : "",
+			     kept ? path : "");
+}
+
+static void *map_shared(const struct bpf_map *m, u64 size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(m), 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static u64 value_size(const struct bpf_map *m)
+{
+	return (bpf_map__value_size(m) + 7ull) / 8 * 8;
+}
+
+/* Returns the offset of a variable in its section by the object's BTF, or -1. */
+static s64 variable_offset(const char *section, const char *name)
+{
+	const struct btf *btf = bpf_object__btf(object);
+	s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
+	const struct btf_type *all = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	const struct btf_var_secinfo *v = all ? btf_var_secinfos(all) : NULL;
+	u32 i;
+
+	for (i = 0; all && i < btf_vlen(all); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v[i].type)->name_off), name))
+			return v[i].offset;
+	return -1;
+}
+
+static int find_globals(void)
+{
+	const struct bpf_map *m = bpf_object__find_map_by_name(object, ".bss.globals");
+	const struct stp_shared *g = stp_bpf_layout.shared;
+	s64 offset;
+	u32 n = 0, i;
+
+	while (g[n].name)
+		n++;
+	shared_cells = calloc(n + 1, sizeof(*shared_cells));
+	globals = m ? map_shared(m, value_size(m)) : NULL;
+	if (!shared_cells || (m && !globals))
+		return -ENOMEM;
+	for (i = 0; i < n && globals; i++) {
+		offset = variable_offset(".bss.globals", g[i].name);
+		shared_cells[i] = offset < 0 ? NULL : globals + offset;
+	}
+	return 0;
+}
+
+static int share_memory(void)
+{
+	const struct bpf_map *slot_map = bpf_object__find_map_by_name(object, "stp_slots");
+	const struct bpf_map *control_map = bpf_object__find_map_by_name(object, ".bss.control");
+
+	if (!slot_map || !control_map || value_size(slot_map) != stp_bpf_layout.slot_size)
+		return -EINVAL;
+	slots = map_shared(slot_map, value_size(slot_map) * nslots);
+	control = map_shared(control_map, value_size(control_map));
+	return slots && control ? find_globals() : -ENOMEM;
+}
+
+static int load(void)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "stap");
+	u64 size = (u64)(stp_bpf_object_end - stp_bpf_object);
+	int err;
+
+	object = bpf_object__open_mem(stp_bpf_object, size, &options);
+	if (!object)
+		return -errno;
+	nslots = (u32)libbpf_num_possible_cpus() * STP_SLOTS_PER_CPU;
+	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
+	if (!err)
+		err = bpf_object__load(object);
+	return err ? err : share_memory();
+}
+
+int carrier_open(void)
+{
+	int err;
+
+	libbpf_set_print(keep_log);
+	err = load();
+	if (err) {
+		report_refusal(err);
+		return -1;
+	}
+	stp_losses = control->losses;
+	return 0;
+}
+
+struct bpf_program *client_program(const struct stp_probe *p)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "stp_program_%u", stp_probe_number(p) - 1);
+	return bpf_object__find_program_by_name(object, name);
+}
+
+/* ------------------------------------------------------------------ slots */
+
+static struct stp_slot *slot(u32 i)
+{
+	return (struct stp_slot *)(slots + (u64)i * stp_bpf_layout.slot_size);
+}
+
+/* A hit holds a slot for microseconds; one that a reader of user memory has preempted, until it runs again. */
+static void claim(u32 *word)
+{
+	while (__atomic_add_fetch(word, 1, __ATOMIC_ACQUIRE) != 1) {   /* ends: hits release slots and locks */
+		__atomic_sub_fetch(word, 1, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+}
+
+static void release(u32 *word)
+{
+	__atomic_sub_fetch(word, 1, __ATOMIC_RELEASE);
+}
+
+/* Moves the counters and statistics of a slot to those of this process. */
+static void collect(struct stp_slot *s)
+{
+	char *from = (char *)s + stp_bpf_layout.percpu_offset, *to = (char *)stp_session.percpu[0];
+	u32 i;
+
+	for (i = 0; i < stp_bpf_layout.nadders; i++) {
+		*(u64 *)(to + stp_bpf_layout.adders[i]) += *(u64 *)(from + stp_bpf_layout.adders[i]);
+		*(u64 *)(from + stp_bpf_layout.adders[i]) = 0;
+	}
+	for (i = 0; i < stp_module.nstats; i++) {
+		const struct stp_scalar_stat *g = stp_module.stats[i];
+
+		stp_stat_merge((struct stp_stat *)(to + g->offset), (struct stp_stat *)(from + g->offset), &g->desc);
+		stp_stat_clear((struct stp_stat *)(from + g->offset), &g->desc);
+	}
+}
+
+static void collect_slots(void)
+{
+	u32 i;
+
+	if (!stp_bpf_layout.nadders && !stp_module.nstats)
+		return;
+	for (i = 0; i < nslots; i++) {
+		claim(&slot(i)->busy);
+		collect(slot(i));
+		release(&slot(i)->busy);
+	}
+}
+
+/* ------------------------------------------------------------------ globals */
+
+/*
+ * A handler works on copies. What it only reads is copied under the lock before it runs; the lock of what it sets is
+ * held until the new value is copied back, so that no hit sees or loses a value between. Handlers of begin, end and
+ * error (p NULL) run before or after all hits.
+ */
+static const struct stp_lock_use *use_of(const struct stp_probe *p, const struct stp_lock *lock)
+{
+	const struct stp_lock_use *use = p->locks, *end = use + p->nlocks + p->nlate;
+
+	for (; use < end; use++)
+		if (use->lock == lock)
+			return use;
+	return NULL;
+}
+
+/* Each word once, in the order of the numbers, which is that of the programs. */
+static void each_word(u64 words, void (*fn)(u32 *word))
+{
+	u32 i;
+
+	for (i = 0; i < STP_LOCK_WORDS; i++)
+		if (words >> i & 1)
+			fn(&control->locks[i]);
+}
+
+static u64 words_of(const struct stp_probe *p, u32 mode)
+{
+	const struct stp_shared *g = stp_bpf_layout.shared;
+	const struct stp_lock_use *use;
+	u64 words = 0;
+
+	for (; g->name; g++) {
+		use = p && g->lock ? use_of(p, g->lock) : NULL;
+		if (use && use->mode & mode)
+			words |= 1ull << g->lock_word;
+	}
+	return words;
+}
+
+void carrier_enter(const struct stp_probe *p)
+{
+	const struct stp_shared *g = stp_bpf_layout.shared;
+	u64 all = words_of(p, STP_READ | STP_WRITE), kept = words_of(p, STP_WRITE);
+	u32 i;
+
+	collect_slots();
+	each_word(all, claim);
+	for (i = 0; g[i].name && published; i++)
+		if (shared_cells[i])
+			memcpy(g[i].cell, shared_cells[i], g[i].size);
+	each_word(all & ~kept, release);
+}
+
+void carrier_leave(const struct stp_probe *p)
+{
+	const struct stp_shared *g = stp_bpf_layout.shared;
+	u32 i;
+
+	for (i = 0; g[i].name; i++)
+		if (shared_cells[i] && (!p || (g[i].lock && words_of(p, STP_WRITE) >> g[i].lock_word & 1)))
+			memcpy(shared_cells[i], g[i].cell, g[i].size);
+	each_word(words_of(p, STP_WRITE), release);
+}
+
+/* ------------------------------------------------------------------ the session */
+
+void carrier_gate(bool open)
+{
+	const struct stp_shared *g = stp_bpf_layout.shared;
+	u32 i;
+
+	if (!control)
+		return;
+	for (i = 0; g[i].name && !published; i++)
+		if (shared_cells[i])
+			memcpy(shared_cells[i], g[i].cell, g[i].size);
+	published |= open;
+	control->target = stp_session.target;
+	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);
+}
+
+int carrier_fd(void)
+{
+	return -1;
+}
+
+void carrier_read(void)
+{
+	u64 skipped = __atomic_exchange_n(&control->skipped, 0, __ATOMIC_RELAXED);
+
+	for (; skipped && stp_session_running(); skipped--)
+		stp_session_skipped();
+}
+
+int carrier_patience(void)
+{
+	return 100;
+}

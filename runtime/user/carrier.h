@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Event probes that do not run in this process are BPF programs (bpf/client.c); without them, carrier.c does nothing.
+ * All functions are called by the one thread of the user runtime.
+ */
+#ifndef USER_CARRIER_H
+#define USER_CARRIER_H
+
+/* Loads the programs, before the session is made. Returns 0, or -1 after a message. */
+int carrier_open(void);
+/* Hits count from now on, or no longer. */
+void carrier_gate(bool open);
+/* Before and after each handler of this process: makes the globals of the programs its own. */
+void carrier_enter(const struct stp_probe *p);
+void carrier_leave(const struct stp_probe *p);
+/* A descriptor that is readable when programs have sent something; -1: none. */
+int carrier_fd(void);
+/* Handles what programs have sent so far. */
+void carrier_read(void);
+/* Longest time in ms that the loop may wait, since a full ring does not make the descriptor readable; -1: no limit. */
+int carrier_patience(void);
+
+#endif

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Scripts that BPF programs carry, on the running kernel: NAME.test defines functions of this file's helpers. refused.tests: what
+# pass 2 refuses. Without root, BPF, clang or the headers of libbpf only the latter are tested.
+set -u
+. "$TESTS/lib.sh"
+. "$TESTS/refuse.sh"
+
+missing=""
+[ "$(id -u)" -eq 0 ] || missing=root
+[ -e /sys/kernel/btf/vmlinux ] || missing="a kernel with BTF"
+[ -e /usr/include/bpf/libbpf.h ] || missing=libbpf-dev
+command -v clang >/dev/null || missing=clang
+[ -n "$missing" ] || "$STAP" --runtime=bpf -e 'global n probe kernel.trace("sched_switch") { n++ } probe begin { exit() } probe end { println(n >= 0) }' \
+	>"$SCRATCH/out" 2>"$SCRATCH/err" || ! grep -q 'cannot be loaded' "$SCRATCH/err" || missing="a kernel that loads BPF programs"
+
+# A program that calls the kernel a known number of times: THREADS threads, each COUNT times getpid().
+build_calls() {
+	[ -x "$SCRATCH/calls" ] || gcc -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c"
+}
+
+# carried NAME EXPECTED OPTION...: the script on standard input prints EXPECTED and nothing on standard error, and ends with status 0.
+carried() {
+	local label=bpf/$1 want=$2 status=0
+	wanted "$1" || return 0
+	[ -z "$missing" ] || { skip "$label" "$missing"; return; }
+	cat >"$SCRATCH/$1.stp"
+	timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	# A busy machine may run the client too late for its timers.
+	sed -i '/^WARNING: Missed timer ticks/d' "$SCRATCH/err"
+	if [ $status -ne 0 ] || [ -s "$SCRATCH/err" ] || [ "$(cat "$SCRATCH/out")" != "$want" ]; then
+		not_ok "$label" "status $status, printed:
+$(head -n 30 "$SCRATCH/out")
+$(head -n 30 "$SCRATCH/err")
+wanted:
+$want"
+		return
+	fi
+	ok "$label"
+}
+
+cd "$TESTS/bpf" || exit 1
+for part in *.test; do
+	# shellcheck source=/dev/null
+	. "$TESTS/bpf/$part"
+done
+if wanted refused; then
+	table=bpf/refused RUNTIME=(--runtime=bpf)
+	if [ -e /sys/kernel/btf/vmlinux ]; then
+		# shellcheck source=/dev/null
+		. "$TESTS/bpf/refused.tests"
+	else
+		skip bpf/refused "a kernel with BTF"
+	fi
+fi

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// --runtime=bpf: refuses what BPF programs or their client do not support, at its location in the script, so that
+// nothing is left out or done differently. In: the typed trees, optimised. Out: errors.
+#include "elab/elab.h"
+#include "resolve/family.h"
+#include "session/passes.h"
+
+#include <string.h>
+
+struct check {
+	struct session *s;
+	struct map seen;               // functions that were checked, by their address
+	bool event;                    // in a BPF program, else in the client
+};
+
+#define INSTEAD "run the script as a module, or with --vm"
+
+static bool refuse(struct loc loc, const char *what)
+{
+	diag_error(loc, "%s with --runtime=bpf; " INSTEAD, what);
+	return false;
+}
+
+// ---------------------------------------------------------------- embedded C
+
+// Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
+static const char *const operations[] = {
+	"stp_pid", "stp_tid", "stp_uid", "stp_gid", "stp_cpu", "stp_target", "stp_ktime_ns", "stp_current_task",
+};
+
+static bool is_operation(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
+		if (!strcmp(operations[i], name))
+			return true;
+	return false;
+}
+
+// Returns the first function of the runtime that the C calls and that programs do not have, or NULL.
+static const char *missing_operation(const struct embedded *c)
+{
+	for vec_each(&c->words, word)
+		if (str_starts(word->name, "stp_") && !is_operation(word->name))
+			return word->name;
+	return NULL;
+}
+
+static void check_embedded(struct check *k, const struct func *f, struct loc loc)
+{
+	if (!func_has(f, PRAGMA_RUNTIME))
+		refuse(loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", f->name));
+	else if (k->event && missing_operation(f->embedded))
+		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs (%s)", f->name,
+				       missing_operation(f->embedded)));
+}
+
+// ---------------------------------------------------------------- the tree
+
+static void check_body(struct check *k, struct stmt *body);
+
+static void check_function(struct check *k, struct func *f, struct loc loc)
+{
+	char *key = str_printf("%p %d", (void *)f, k->event);
+
+	if (f->embedded)
+		check_embedded(k, f, loc);
+	if (map_get(&k->seen, key))
+		return;
+	map_put(&k->seen, key, f);
+	if (k->event && f->recursive)
+		refuse(loc, str_printf("\"%s\" calls itself: recursive functions are not supported", f->name));
+	if (f->body)
+		check_body(k, f->body);
+}
+
+// Kinds of expressions that programs do not support.
+static const char *expr_refusal(const struct expr *e)
+{
+	switch (e->kind) {
+	case E_INDEX: case E_IN:   return "arrays in event handlers are not supported";
+	case E_REGEX:              return "regular expressions in event handlers are not supported";
+	case E_STAT: case E_HIST: case E_HIST_BUCKET:
+		return "reading statistics in event handlers is not supported";
+	case E_PRINT:              return "printing in event handlers is not supported";
+	case E_EMBEDDED:           return "embedded C in event handlers is not supported";
+	case E_CONST:              return "@const() is not supported";
+	case E_ENTRY:              return "@entry() is not supported";
+	case E_PERF:               return "@perf() is not supported";
+	case E_STATIC:             return "static variables in event handlers are not supported";
+	case E_DEREF:              return "reading memory in event handlers is not supported";
+	case E_ENUMNAME:           return "@enumname() in event handlers is not supported";
+	case E_CALL: case E_VAR: case E_STRING: case E_BINARY: case E_ASSIGN: case E_COND:
+		return e->type == T_STRING ? "strings in event handlers are not supported" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static const char *operator_refusal(const struct expr *e)
+{
+	if (e->kind == E_BINARY && (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD))
+		return "division in event handlers is not supported";
+	if (e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR &&
+	    e->u.bin.l->u.var.decl->stat_ops & STAT_VARIANCE)
+		return "@variance() of values from event handlers is not supported";
+	if (e->kind == E_ASSIGN && e->u.bin.op != TOK_ASSIGN && e->u.bin.op != TOK_ADD_ASSIGN &&
+	    e->u.bin.op != TOK_SUB_ASSIGN && e->u.bin.op != TOK_STAT_ADD)
+		return "this assignment operator in event handlers is not supported";
+	return NULL;
+}
+
+static bool check_expr(struct ast_walker *w, struct expr **at)
+{
+	struct check *k = w->data;
+	const struct expr *e = *at;
+	const char *why = NULL;
+
+	for (struct func *f = e->kind == E_CALL ? e->u.call.target : NULL; f; f = f->next_overload)
+		check_function(k, f, e->loc);
+	if (k->event)
+		why = expr_refusal(e) ? expr_refusal(e) : operator_refusal(e);
+	return why ? refuse(e->loc, why) : true;
+}
+
+static bool check_stmt(struct ast_walker *w, struct stmt **at)
+{
+	const struct check *k = w->data;
+	const struct stmt *st = *at;
+
+	if (!k->event)
+		return true;
+	switch (st->kind) {
+	case S_WHILE: case S_FOR: case S_FOREACH:
+		return refuse(st->loc, "loops in event handlers are not supported");
+	case S_DELETE:
+		return refuse(st->loc, "\"delete\" in event handlers is not supported");
+	case S_TRY:
+		return refuse(st->loc, "\"try\" in event handlers is not supported");
+	default:
+		return true;
+	}
+}
+
+static void check_body(struct check *k, struct stmt *body)
+{
+	struct ast_walker w = { .expr = check_expr, .stmt = check_stmt, .data = k };
+
+	ast_walk_stmt(&w, &body);
+}
+
+int elab_bpf(struct session *s)
+{
+	struct check k = { .s = s };
+	int before = diag_errors();
+
+	if (!s->opt.bpf_runtime)
+		return 0;
+	for vec_each(&s->script.probes, it) {
+		struct probe *p = *it;
+
+		k.event = p->family->bpf_program != NULL;
+		if (k.event && p->condition)
+			refuse(p->condition->loc, "conditions of event probes are not supported");
+		for vec_each(&p->entries, entry)
+			refuse((*entry)->loc, "@entry() is not supported");
+		if (p->body)
+			check_body(&k, p->body);
+	}
+	return diag_errors() - before;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pass 4 with --runtime=bpf: the BPF programs of session.c_text, as an object that becomes part of the client.
+//
+// The object must not refer to memory by address: libbpf leaves out relocations of data sections with a line in its
+// log, and the program would read 0. So an object with such relocations is an error here.
+#include "cache/cache.h"
+#include "module/module.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+
+#include <fcntl.h>
+#include <libelf.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const flags[] = {
+	"-target", "bpf", "-mcpu=v3", "-std=gnu11", "-O2", "-g", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin-memcpy",
+	"-Wall", "-Wno-unused", "-Wno-pass-failed", "-DSTP_BPF",
+};
+
+void bpf_compiler(struct session *s, struct cache_hash *h)
+{
+	cache_hash_text(h, tool_id(s, BPF_COMPILER));
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		cache_hash_text(h, flags[i]);
+}
+
+// Returns the name of a section with relocations of data, or NULL.
+static const char *data_relocations(Elf *elf)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+		Elf64_Shdr *h = elf64_getshdr(section);
+		const char *name = h ? elf_strptr(elf, names, h->sh_name) : NULL;
+
+		if (name && (str_starts(name, ".rel.data") || str_starts(name, ".rel.rodata")))
+			return str_dup(name);
+	}
+	return NULL;
+}
+
+static void check_object(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = NULL;
+	const char *name;
+
+	elf_version(EV_CURRENT);
+	if (fd >= 0)
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		die("cannot read %s, which %s has made", path, BPF_COMPILER);
+	name = data_relocations(elf);
+	elf_end(elf);
+	close(fd);
+	if (name)
+		die("the BPF object has a table of addresses (%s); this is a bug of the translator: please report it with the "
+		    "script", name);
+}
+
+static void compile(struct session *s, const char *source, const char *object)
+{
+	const char *env[] = { "LC_ALL=C", NULL };
+	struct spawn compiler = { .env = env, .capture = true };
+	arguments argv = { 0 };
+	int status;
+
+	vec_push(&argv, BPF_COMPILER);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		vec_push(&argv, flags[i]);
+	for (const char *const *dir = (const char *const[]){ "bpf", "include", NULL }; *dir; dir++)
+		vec_push(&argv, str_printf("-I%s/%s", s->runtime_dir, *dir));
+	for (const char *const *w = (const char *const[]){ "-c", source, "-o", object, NULL }; *w; w++)
+		vec_push(&argv, *w);
+	vec_push(&argv, NULL);
+	compiler.argv = argv.at;
+	status = spawn_run(&compiler);
+	tool_interrupted(status);
+	if (status == 127)
+		die("cannot run %s, which --runtime=bpf requires: install the package %s", BPF_COMPILER, BPF_COMPILER);
+	if (!status)
+		return;
+	diag_output(compiler.output);
+	die("compiling the BPF programs failed (status %d); this is a bug of the translator: please report it with the "
+	    "script (-k keeps the files)", status);
+}
+
+const char *bpf_object(struct session *s, const char *source)
+{
+	const char *object = str_printf("%s/programs.bpf.o", s->tmp_dir), *wrapper = str_printf("%s/programs.S", s->tmp_dir);
+
+	compile(s, source, object);
+	check_object(object);
+	kbuild_write(wrapper, str_printf(
+		".section .rodata\n.balign 8\n.globl stp_bpf_object, stp_bpf_object_end\n"
+		"stp_bpf_object:\n.incbin \"%s\"\nstp_bpf_object_end:\n.section .note.GNU-stack,\"\",%%progbits\n",
+		str_escape(object, strlen(object))));
+	return wrapper;
+}
